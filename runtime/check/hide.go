@@ -1,6 +1,7 @@
 package check
 
 import (
+	"cmp"
 	"strconv"
 	"strings"
 )
@@ -23,7 +24,8 @@ func Hiding[T any](names string, decode func(d *Decoder, v *T)) func(d *Decoder,
 // ofHidden is why a rule holds where the words for it tell what must not be shown.
 const ofHidden = "of a value that is not shown"
 
-// Hidden is v without the values of some properties, as Hide has it, for violations that somebody else found.
+// Hidden is v without the values of some properties, as Hide has it, for violations that somebody else found. An object or array that was found
+// is not shown, since it may hold one of them.
 func (v Violations) Hidden(names string) Violations {
 	if names == "" {
 		return v
@@ -31,11 +33,13 @@ func (v Violations) Hidden(names string) Violations {
 	var d Decoder
 	d.hidden = names
 	for i := range v {
-		if d.hide(&v[i]); v[i].Found == hiddenValue {
-			v[i].Allowed = "what its schema allows"
-			if v[i].Because != "" {
-				v[i].Because = ofHidden
-			}
+		d.hide(&v[i])
+		if v[i].Found = cmp.Or(container(v[i].Found), v[i].Found); v[i].Found != hiddenValue {
+			continue
+		}
+		v[i].Allowed = "what its schema allows"
+		if v[i].Because != "" {
+			v[i].Because = ofHidden
 		}
 	}
 	return v

@@ -25,15 +25,10 @@ func (d *Decoder) show(raw []byte) string {
 	if d.scanned && Valid(raw, d.limits) != nil {
 		return safe(string(raw)) // nobody has taken it before
 	}
-	many := ""
-	switch raw[0] {
-	case '"':
+	if raw[0] == '"' {
 		return showString(raw)
-	case '{':
-		many = "an object"
-	case '[':
-		many = "an array"
 	}
+	many := container(raw)
 	if many != "" && d.hidden != "" {
 		return many
 	}
@@ -48,6 +43,19 @@ func (d *Decoder) show(raw []byte) string {
 		return cmp.Or(many, hugeNumber)
 	}
 	return safe(string(c.out))
+}
+
+// container is what a JSON text holds other values in; "" for one that does not.
+func container[T string | []byte](text T) string {
+	switch {
+	case len(text) == 0:
+		return ""
+	case text[0] == '{':
+		return "an object"
+	case text[0] == '[':
+		return "an array"
+	}
+	return ""
 }
 
 // showString is show for a string. Of a long one it copies what is shown and counts the rest.

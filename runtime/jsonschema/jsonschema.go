@@ -24,6 +24,7 @@ import (
 	"strings"
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
+	"github.com/santhosh-tekuri/jsonschema/v6/kind"
 	"golang.org/x/text/language"
 	"golang.org/x/text/message"
 
@@ -33,6 +34,7 @@ import (
 // Validator is the server.Validator and server.OutputValidator of one tool. It is safe for concurrent use.
 type Validator struct {
 	input, output *jsonschema.Schema // output is nil for a tool without an outputSchema
+	sensitive     bool               // the definition has values that must not be shown
 }
 
 // ForTool compiles the schemas of a tool's definition, the JSON object that server.AddTool takes. Its error says what is wrong with
@@ -45,7 +47,7 @@ func ForTool(definition []byte) (*Validator, error) {
 	if d.InputSchema == nil {
 		return nil, errors.New("jsonschema: the definition of a tool has no inputSchema")
 	}
-	v := &Validator{}
+	v := &Validator{sensitive: check.Sensitive(string(definition)) != ""}
 	var err error
 	if v.input, err = compile(d.InputSchema); err != nil {
 		return nil, fmt.Errorf("jsonschema: inputSchema: %w", err)
@@ -85,17 +87,19 @@ func (nothing) Load(url string) (any, error) {
 }
 
 // Validate implements server.Validator.
-func (v *Validator) Validate(arguments []byte) check.Violations { return validate(v.input, arguments) }
+func (v *Validator) Validate(arguments []byte) check.Violations {
+	return v.validate(v.input, arguments)
+}
 
 // ValidateOutput implements server.OutputValidator.
 func (v *Validator) ValidateOutput(output []byte) check.Violations {
 	if v.output == nil {
 		return nil
 	}
-	return validate(v.output, output)
+	return v.validate(v.output, output)
 }
 
-func validate(s *jsonschema.Schema, text []byte) check.Violations {
+func (v *Validator) validate(s *jsonschema.Schema, text []byte) check.Violations {
 	value, err := jsonschema.UnmarshalJSON(bytes.NewReader(text))
 	if err != nil {
 		return check.Violations{{Keyword: "JSON", Found: err.Error()}}
@@ -113,7 +117,7 @@ func validate(s *jsonschema.Schema, text []byte) check.Violations {
 	if !ok {
 		return check.Violations{{Keyword: "schema", Found: err.Error()}}
 	}
-	r := &reader{value, message.NewPrinter(language.English), map[string][]string{}}
+	r := &reader{value, message.NewPrinter(language.English), map[string][]string{}, v.sensitive}
 	all := r.leaves(nil, wrong)
 	slices.SortFunc(all, func(a, b check.Violation) int { // the library goes over members in any order
 		return cmp.Or(cmp.Compare(a.Schema, b.Schema), cmp.Compare(a.Allowed, b.Allowed))
@@ -121,7 +125,9 @@ func validate(s *jsonschema.Schema, text []byte) check.Violations {
 	all.Sort()
 	all = all[:min(len(all), most)]
 	for i := range all {
-		all[i].Found = r.found(r.steps[all[i].Instance])
+		if all[i].Found == "" {
+			all[i].Found = r.found(r.steps[all[i].Instance])
+		}
 	}
 	return all
 }
@@ -172,10 +178,14 @@ type reader struct {
 	value   any
 	printer *message.Printer
 	steps   map[string][]string // to what is wrong, by its pointer
+	guarded bool                // a name that may be in a sensitive value is not shown
 }
 
 // leaves are what is wrong itself, without the keywords that only contain it.
 func (r *reader) leaves(all check.Violations, e *jsonschema.ValidationError) check.Violations {
+	if name, ok := e.ErrorKind.(*kind.PropertyNames); ok {
+		return append(all, r.wrongName(name.Property, e))
+	}
 	for _, cause := range e.Causes {
 		all = r.leaves(all, cause)
 	}
@@ -192,6 +202,48 @@ func (r *reader) leaves(all check.Violations, e *jsonschema.ValidationError) che
 		v.Keyword = keywords[len(keywords)-1]
 	}
 	return append(all, v)
+}
+
+// wrongName is the violation of propertyNames by a name. The library does not say in which object that is: it is in the one that has such
+// a name, and, if there are several, somewhere in the value.
+func (r *reader) wrongName(name string, e *jsonschema.ValidationError) check.Violation {
+	v := check.Violation{Schema: "#/propertyNames", Keyword: "propertyNames", Found: shortened(strconv.Quote(name)), Allowed: strings.Join(r.words(nil, e), " and ")}
+	switch having := objectsWith(nil, nil, r.value, name); {
+	case len(having) == 1:
+		v.Instance = pointer(having[0])
+	case r.guarded:
+		v.Found, v.Allowed = "a name that is not shown", "what its schema allows"
+	}
+	return v
+}
+
+// objectsWith are the ways to the objects in value, which is at a place, that have a member of this name.
+func objectsWith(all [][]string, at []string, value any, name string) [][]string {
+	switch v := value.(type) {
+	case map[string]any:
+		if _, ok := v[name]; ok {
+			all = append(all, slices.Clone(at))
+		}
+		for _, step := range slices.Sorted(maps.Keys(v)) {
+			all = objectsWith(all, append(at, step), v[step], name)
+		}
+	case []any:
+		for i, one := range v {
+			all = objectsWith(all, append(at, strconv.Itoa(i)), one, name)
+		}
+	}
+	return all
+}
+
+// words are what the library says of the causes of an error, in the same order whenever.
+func (r *reader) words(all []string, e *jsonschema.ValidationError) []string {
+	for _, cause := range e.Causes {
+		if all = r.words(all, cause); len(cause.Causes) == 0 {
+			all = append(all, cause.ErrorKind.LocalizedString(r.printer))
+		}
+	}
+	slices.Sort(all)
+	return all
 }
 
 // found is the value at a place, shortened.

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/mcpkiln/mcpkiln/runtime/check"
 	"github.com/mcpkiln/mcpkiln/runtime/jsonschema"
 	"github.com/mcpkiln/mcpkiln/runtime/server"
 	"github.com/mcpkiln/mcpkiln/runtime/servertest"
@@ -107,5 +108,54 @@ func TestVAL07NumbersBeyondTheLimitAreViolations(t *testing.T) {
 				t.Errorf("%s and %s: %v", rule, number, wrong)
 			}
 		}
+	}
+}
+
+// VAL02: what is x-sensitive is in no violation, whichever keyword is broken around it, and wherever it stands by mistake.
+func TestVAL02ASensitiveValueIsInNoViolation(t *testing.T) {
+	const secret = "hunter2"
+	pw := `{"type":"string","x-sensitive":true,"maxLength":9}`
+	for schema, wrong := range map[string]string{
+		`{"minProperties":2,"properties":{"pw":` + pw + `}}`:                                                      `{"pw":"hunter2"}`,
+		`{"maxProperties":0,"properties":{"pw":` + pw + `}}`:                                                      `{"pw":"hunter2"}`,
+		`{"required":["pw","b"],"properties":{"pw":` + pw + `}}`:                                                  `{"pw":"hunter2"}`,
+		`{"additionalProperties":false,"properties":{"pw":` + pw + `}}`:                                           `{"pw":"hunter2","z":1}`,
+		`{"dependentRequired":{"pw":["b"]},"properties":{"pw":` + pw + `}}`:                                       `{"pw":"hunter2"}`,
+		`{"properties":{"pw":` + pw + `},"oneOf":[{"required":["pw"]},{"required":["pw"]}]}`:                      `{"pw":"hunter2"}`,
+		`{"properties":{"pw":` + pw + `},"not":{"required":["pw"]}}`:                                              `{"pw":"hunter2"}`,
+		`{"properties":{"pw":` + pw + `},"enum":[{}]}`:                                                            `{"pw":"hunter2"}`,
+		`{"properties":{"pw":` + pw + `},"unevaluatedProperties":false}`:                                          `{"pw":"hunter2","z":1}`,
+		`{"properties":{"o":{"type":"object","properties":{"pw":` + pw + `}}}}`:                                   `{"o":[{"pw":"hunter2"}]}`,
+		`{"properties":{"l":{"type":"array","uniqueItems":true,"items":{"properties":{"pw":` + pw + `}}}}}`:       `{"l":[{"pw":"hunter2"},{"pw":"hunter2"}]}`,
+		`{"properties":{"l":{"type":"array","maxItems":0,"items":{"properties":{"pw":` + pw + `}}}}}`:             `{"l":[{"pw":"hunter2"}]}`,
+		`{"properties":{"pw":{"type":"string","pattern":"^x"},"o":{"properties":{"pw":` + pw + `}}}}`:             `{"pw":"hunter2"}`,
+		`{"properties":{"pw":{"x-sensitive":true,"type":"string","format":"ipv4"}}}`:                              `{"pw":"hunter2"}`,
+		`{"properties":{"pw":{"x-sensitive":true,"type":"object","propertyNames":{"maxLength":3}}}}`:              `{"pw":{"hunter2":1}}`,
+		`{"properties":{"pw":{"x-sensitive":true,"type":"object","additionalProperties":false}}}`:                 `{"pw":{"hunter2":1}}`,
+		`{"properties":{"pw":` + pw + `},"$defs":{"s":{"minProperties":3}},"allOf":[{"$ref":"#/$defs/s"}]}`:       `{"pw":"hunter2"}`,
+		`{"properties":{"pw":` + pw + `},"if":{"required":["pw"]},"then":{"required":["b"]},"else":false}`:        `{"pw":"hunter2"}`,
+		`{"properties":{"m":{"type":"object","additionalProperties":{"properties":{"pw":` + pw + `},"not":{}}}}}`: `{"m":{"k":{"pw":"hunter2"}}}`,
+	} {
+		definition := []byte(`{"name":"t","inputSchema":{"type":"object",` + schema[1:] + `}`)
+		v, err := jsonschema.ForTool(definition)
+		if err != nil {
+			t.Fatal(schema, err)
+		}
+		found := v.Validate([]byte(wrong)).Hidden(check.Sensitive(string(definition)))
+		if len(found) == 0 || strings.Contains(found.Error(), secret) {
+			t.Errorf("%s with %s: %v", schema, wrong, found)
+		}
+	}
+}
+
+// VAL02: a name that is wrong is told where it stands.
+func TestVAL02AWrongNameIsToldInItsObject(t *testing.T) {
+	v, err := jsonschema.ForTool([]byte(`{"name":"t","inputSchema":{"type":"object","properties":{"o":{"propertyNames":{"maxLength":3}}}}}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	found := v.Validate([]byte(`{"o":{"good":1,"ok":2}}`))
+	if len(found) != 1 || found[0].Instance != "/o" || found[0].Found != `"good"` || !strings.Contains(found[0].Allowed, "3") {
+		t.Errorf("%+v", found)
 	}
 }

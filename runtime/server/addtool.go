@@ -160,7 +160,7 @@ func rawHandler(v Validator, h RawHandler, structured bool, hidden string) Handl
 			}
 			if known, ok := v.(OutputValidator); ok {
 				if wrong := known.ValidateOutput(out); len(wrong) > 0 {
-					return nil, &outputError{wrong}
+					return nil, &outputError{wrong.Hidden(hidden)}
 				}
 			}
 			return &out, nil

@@ -1,9 +1,11 @@
 package servertest_test
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
+	"log/slog"
 	"strings"
 	"testing"
 	"time"
@@ -226,13 +228,28 @@ func filtered(t *testing.T, show func(ctx context.Context, tool string) bool) *s
 }
 
 func TestSRV06SensitiveValuesOfAddedToolsAreNotShown(t *testing.T) {
-	srv := newServer(t, tool("echo", echo))
-	definition := []byte(`{"name":"a","inputSchema":{"type":"object","properties":{"a":{"type":"string","x-sensitive":true}}}}`)
-	if err := srv.AddTool(definition, atMost10{}, parrot); err != nil {
-		t.Fatal(err)
+	var logged bytes.Buffer
+	srv := newServerWith(t, []server.Tool{tool("echo", echo)}, server.WithLogger(slog.New(slog.NewTextHandler(&logged, nil))))
+	const schema = `{"type":"object","properties":{"a":{"type":"string","x-sensitive":true}}}`
+	add := func(name, schemas string, h server.RawHandler) {
+		if err := srv.AddTool([]byte(`{"name":"`+name+`",`+schemas+`}`), atMost10{}, h); err != nil {
+			t.Fatal(err)
+		}
 	}
-	_, err := servertest.Start(t, srv).Call("a", json.RawMessage(`{"a":"longer than that"}`))
+	add("takes", `"inputSchema":`+schema, parrot)
+	add("gives", `"inputSchema":{"type":"object"},"outputSchema":`+schema, func(context.Context, *server.Call, json.RawMessage) (json.RawMessage, error) {
+		return json.RawMessage(`{"a":"longer than that"}`), nil
+	})
+	c := servertest.Start(t, srv)
+	_, err := c.Call("takes", json.RawMessage(`{"a":"longer than that"}`))
 	if err == nil || strings.Contains(err.Error(), "more") || !strings.Contains(err.Error(), "not shown") {
 		t.Errorf("%v", err)
+	}
+	if _, err := c.Call("gives", json.RawMessage(`{}`)); err == nil {
+		t.Error("the output was taken")
+	}
+	c.Close()
+	if all := logged.String(); strings.Contains(all, "more") || !strings.Contains(all, "not shown") {
+		t.Error(all)
 	}
 }

@@ -113,13 +113,18 @@ func count(ctx context.Context, call *server.Call, in *input) (*output, error) {
 // newServer serves the tools in every revision of the generated package.
 func newServer(t testing.TB, tools ...server.Tool) *server.Server {
 	t.Helper()
+	return newServerWith(t, tools)
+}
+
+func newServerWith(t testing.TB, tools []server.Tool, opts ...server.Option) *server.Server {
+	t.Helper()
 	generated, err := kiln.New(struct{ kiln.Handlers }{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	srv, err := server.New(server.Definition{
 		Name: "test", Version: "1", Runtime: server.Generation1, Tools: tools, Revisions: generated.Definition().Revisions,
-	})
+	}, opts...)
 	if err != nil {
 		t.Fatal(err)
 	}
