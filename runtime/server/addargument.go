@@ -10,6 +10,7 @@ import (
 	"github.com/mcpkiln/mcpkiln/runtime/check"
 	"github.com/mcpkiln/mcpkiln/runtime/check/format"
 	"github.com/mcpkiln/mcpkiln/runtime/check/pattern"
+	"github.com/mcpkiln/mcpkiln/runtime/wire/edit"
 )
 
 // addedArguments are the arguments of a prompt that is added while the server runs.
@@ -55,7 +56,7 @@ func readArguments(definition []byte) (shown []byte, args *addedArguments, err e
 	for _, keyword := range argumentKeywords {
 		omits = append(omits, "arguments/*/"+keyword)
 	}
-	return appendOmitting(nil, string(definition), omits), args, nil
+	return edit.AppendOmitting(nil, string(definition), omits), args, nil
 }
 
 func (args *addedArguments) add(i int, a *addedArgument) error {

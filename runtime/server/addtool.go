@@ -10,6 +10,7 @@ import (
 	"sync"
 
 	"github.com/mcpkiln/mcpkiln/runtime/check"
+	"github.com/mcpkiln/mcpkiln/runtime/wire/edit"
 )
 
 // Validator validates the arguments of a tool that is added while the server runs. A module below runtime makes one with a
@@ -54,13 +55,13 @@ func (s *Server) AddTool(definition []byte, v Validator, h RawHandler) error {
 
 // runsAsTask gives an added tool its policy for tasks, and takes what it says of them out of its definition: not every revision lists it.
 func (s *Server) runsAsTask(t *Tool) error {
-	members := orderedOf([]byte(t.Definition))
-	i := slices.IndexFunc(members, func(m orderedMember) bool { return m.name == "execution" })
+	members := edit.ObjectOf([]byte(t.Definition))
+	i := slices.IndexFunc(members, func(m edit.Member) bool { return m.Name == "execution" })
 	if i < 0 {
 		return nil
 	}
-	t.Execution = string(members[i].value)
-	t.Definition = string(slices.Delete(members, i, i+1).appendJSON(nil))
+	t.Execution = string(members[i].Value)
+	t.Definition = string(slices.Delete(members, i, i+1).AppendJSON(nil))
 	support, said := taskSupports[member([]byte(t.Execution), "taskSupport")]
 	switch {
 	case !said:

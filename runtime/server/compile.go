@@ -10,6 +10,7 @@ import (
 	"github.com/mcpkiln/mcpkiln/runtime/check"
 	"github.com/mcpkiln/mcpkiln/runtime/task"
 	"github.com/mcpkiln/mcpkiln/runtime/wire"
+	"github.com/mcpkiln/mcpkiln/runtime/wire/edit"
 )
 
 // revision is a wire.Revision prepared for serving: what is looked up while serving is a map or an array.
@@ -99,7 +100,7 @@ func compileRevision(w *wire.Revision, d *Definition) *revision {
 	for _, o := range w.Outgoing {
 		c.names[o.Op] = o.Name
 	}
-	c.info = appendOmitting(nil, string(serverInfo(d)), w.View.ServerOmits)
+	c.info = edit.AppendOmitting(nil, string(serverInfo(d)), w.View.ServerOmits)
 	if !w.Handshake {
 		c.resultInfo = c.info
 	}

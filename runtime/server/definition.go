@@ -8,6 +8,7 @@ import (
 	"github.com/mcpkiln/mcpkiln/runtime/check/address"
 	"github.com/mcpkiln/mcpkiln/runtime/check/format"
 	"github.com/mcpkiln/mcpkiln/runtime/check/paramheader"
+	"github.com/mcpkiln/mcpkiln/runtime/wire/edit"
 )
 
 // shape is an object of a definition that is added while the server runs: what lists show, they show as the protocol has it (LET01).
@@ -73,8 +74,8 @@ func listedRules(definition []byte) error {
 			return fmt.Errorf("/mimeType: %w", err)
 		}
 	}
-	for _, m := range orderedOf(members["_meta"]) {
-		if err := checkMetaKey(m.name); err != nil {
+	for _, m := range edit.ObjectOf(members["_meta"]) {
+		if err := checkMetaKey(m.Name); err != nil {
 			return fmt.Errorf("/_meta: %w", err)
 		}
 	}

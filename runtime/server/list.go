@@ -7,17 +7,6 @@ import (
 	"github.com/mcpkiln/mcpkiln/runtime/wire"
 )
 
-// appendTool appends a tool as rev advertises it.
-func appendTool(b []byte, rev *revision, t *Tool) []byte {
-	definition := schemaObjects(appendOmitting(nil, t.Definition, rev.View.ToolOmits), rev.View.ToolObjects)
-	if rev.ToolExecution == "" || t.Execution == "" {
-		return append(b, definition...)
-	}
-	b = wire.AppendMembers(append(b, '{'), definition)
-	b = append(check.Member(b, string(check.AppendString(nil, rev.ToolExecution))+":"), t.Execution...)
-	return append(b, '}')
-}
-
 func (r *request) listTools(b []byte) ([]byte, error) {
 	const kind = "tools"
 	s, rev, t := r.p.s, r.revision, r.p.s.tools.now.Load()
@@ -33,7 +22,7 @@ func (r *request) listTools(b []byte) ([]byte, error) {
 		if !rev.offers(t) || !s.ToolEnabled(t.Name) || shown != nil && !shown(t.Name) {
 			return b
 		}
-		return appendTool(next(b), rev, t)
+		return rev.AppendTool(next(b), t.Definition, t.Execution)
 	}}
 	scope := s.cfg.cacheScope
 	if shown != nil {

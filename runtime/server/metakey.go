@@ -8,6 +8,7 @@ import (
 
 	"github.com/mcpkiln/mcpkiln/runtime/check"
 	"github.com/mcpkiln/mcpkiln/runtime/rpc"
+	"github.com/mcpkiln/mcpkiln/runtime/wire/edit"
 )
 
 // metaMember is one member of a _meta.
@@ -22,8 +23,8 @@ func (rev *revision) mergeMeta(meta []byte, more []metaMember) []byte {
 		return meta
 	}
 	var all []metaMember
-	for _, m := range orderedOf(meta) {
-		all, _ = withMember(all, m.name, m.value)
+	for _, m := range edit.ObjectOf(meta) {
+		all, _ = withMember(all, m.Name, m.Value)
 	}
 	for _, m := range more {
 		all, _ = withMember(all, m.key, m.value)

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/mcpkiln/mcpkiln/runtime/check"
+	"github.com/mcpkiln/mcpkiln/runtime/wire/edit"
 )
 
 // MethodHandler serves one request of the protocol other than tools and tasks: prompts/get and the like. BindMethod makes one.
@@ -116,6 +117,6 @@ func (rev *revision) withoutMeta(params []byte) []byte {
 	if rev.metaMember == "" || !bytes.Contains(params, []byte(rev.metaMember)) && bytes.IndexByte(params, '\\') < 0 {
 		return params
 	}
-	rest := slices.DeleteFunc(orderedOf(params), func(m orderedMember) bool { return m.name == rev.metaMember })
-	return rest.appendJSON(nil)
+	rest := slices.DeleteFunc(edit.ObjectOf(params), func(m edit.Member) bool { return m.Name == rev.metaMember })
+	return rest.AppendJSON(nil)
 }

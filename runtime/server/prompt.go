@@ -8,6 +8,7 @@ import (
 	"github.com/mcpkiln/mcpkiln/runtime/check"
 	"github.com/mcpkiln/mcpkiln/runtime/rpc"
 	"github.com/mcpkiln/mcpkiln/runtime/wire"
+	"github.com/mcpkiln/mcpkiln/runtime/wire/edit"
 )
 
 // Prompt is one prompt of the registry: how it is listed, made and completed.
@@ -104,7 +105,7 @@ func (r *request) listPrompts(b []byte) ([]byte, error) {
 			if shown != nil && !shown(p.Name) {
 				return b
 			}
-			return appendOmitting(next(b), p.Definition, rev.View.PromptOmits)
+			return edit.AppendOmitting(next(b), p.Definition, rev.View.PromptOmits)
 		},
 		page: func(items []byte, next string) []byte {
 			return rev.AppendPromptList(nil, s.itemList(rev, items, next, shown != nil))

@@ -12,6 +12,7 @@ import (
 	"github.com/mcpkiln/mcpkiln/runtime/rpc"
 	"github.com/mcpkiln/mcpkiln/runtime/uritemplate"
 	"github.com/mcpkiln/mcpkiln/runtime/wire"
+	"github.com/mcpkiln/mcpkiln/runtime/wire/edit"
 )
 
 // Resource is one resource of the registry.
@@ -115,7 +116,7 @@ func (r *request) listResources(b []byte) ([]byte, error) {
 			if shown != nil && !shown(of.URI) {
 				return b
 			}
-			return appendOmitting(next(b), of.Definition, rev.View.ResourceOmits)
+			return edit.AppendOmitting(next(b), of.Definition, rev.View.ResourceOmits)
 		},
 		page: func(items []byte, next string) []byte {
 			return rev.AppendResourceList(nil, s.itemList(rev, items, next, shown != nil))
@@ -137,7 +138,7 @@ func (r *request) listTemplates(b []byte) ([]byte, error) {
 			if shown != nil && !shown(of.URITemplate) {
 				return b
 			}
-			return appendOmitting(next(b), of.Definition, rev.View.TemplateOmits)
+			return edit.AppendOmitting(next(b), of.Definition, rev.View.TemplateOmits)
 		},
 		page: func(items []byte, next string) []byte {
 			return rev.AppendTemplateList(nil, s.itemList(rev, items, next, shown != nil))

@@ -5,6 +5,7 @@
 //
 //   - revision.go: Revision, one of which generated code makes for each protocol revision, and the rules in it
 //   - capability.go: paths of capabilities
+//   - tool.go: what a revision shows of a tool, by package edit, which changes JSON texts
 //   - op.go: what a method means, whatever its name is (REV04)
 //   - message.go: the messages, each with all that any revision says in it
 //   - dialect.go: Dialect, a revision for a client; layout.go: where the values of its messages stand; slot.go: what they are

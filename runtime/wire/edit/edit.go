@@ -1,0 +1,126 @@
+// Package edit changes JSON texts that are known to be right: objects lose members, and what is at a path is replaced. What stays keeps its
+// order and its spelling.
+//
+// It is for those who change what a revision of the protocol shows of what another one has: package wire has the rules of that.
+package edit
+
+import (
+	"bytes"
+	"encoding/json"
+	"slices"
+	"strings"
+
+	"github.com/mcpkiln/mcpkiln/runtime/check"
+)
+
+// Object is a JSON object with its members in their order.
+type Object []Member
+
+// Member is one of them.
+type Member struct {
+	Name  string
+	Value json.RawMessage
+}
+
+// ObjectOf reads an object; nil if the text is none.
+func ObjectOf(text []byte) (o Object) {
+	d := json.NewDecoder(bytes.NewReader(text))
+	if t, err := d.Token(); err != nil || t != json.Delim('{') {
+		return nil
+	}
+	for d.More() {
+		name, err := d.Token()
+		var m Member
+		if err == nil {
+			err = d.Decode(&m.Value)
+		}
+		if err != nil {
+			return nil
+		}
+		m.Name, _ = name.(string)
+		o = append(o, m)
+	}
+	return o
+}
+
+// AppendJSON appends the object to b.
+func (o Object) AppendJSON(b []byte) []byte {
+	b = append(b, '{')
+	for i, m := range o {
+		if i > 0 {
+			b = append(b, ',')
+		}
+		b = append(append(check.AppendString(b, m.Name), ':'), m.Value...)
+	}
+	return append(b, '}')
+}
+
+// Steps of a path beside the names of members.
+const (
+	EveryItem   = "*"  // of a list
+	EveryMember = "{}" // of an object
+)
+
+// AppendOmitting appends an object without some of its members. They are names, or paths to them.
+func AppendOmitting(b []byte, object string, members []string) []byte {
+	for _, member := range members {
+		if name := member[strings.LastIndexByte(member, '/')+1:]; strings.Contains(object, `"`+name+`"`) {
+			object = string(omit([]byte(object), strings.Split(member, "/")))
+		}
+	}
+	return append(b, object...)
+}
+
+func omit(value []byte, path []string) []byte {
+	if path[0] == EveryItem {
+		var items []json.RawMessage
+		if json.Unmarshal(value, &items) != nil {
+			return value
+		}
+		return check.AppendSlice(nil, items, func(b []byte, item json.RawMessage) []byte { return append(b, omit(item, path[1:])...) })
+	}
+	members := ObjectOf(value)
+	if len(path) == 1 {
+		return slices.DeleteFunc(members, func(m Member) bool { return m.Name == path[0] }).AppendJSON(nil)
+	}
+	for i := range members {
+		if members[i].Name == path[0] {
+			members[i].Value = omit(members[i].Value, path[1:])
+		}
+	}
+	return members.AppendJSON(nil)
+}
+
+// At changes what is at a path in a value, as change does. Where nothing changes, the value stays as it is.
+func At(value []byte, path string, change func([]byte) ([]byte, bool)) []byte {
+	changed, is := step(value, strings.Split(path, "/"), change)
+	if !is {
+		return value
+	}
+	return changed
+}
+
+func step(value []byte, path []string, change func([]byte) ([]byte, bool)) (changed []byte, is bool) {
+	if len(path) == 0 {
+		return change(value)
+	}
+	if path[0] == EveryItem {
+		var items []json.RawMessage
+		if json.Unmarshal(value, &items) != nil {
+			return value, false
+		}
+		for i := range items {
+			item, other := step(items[i], path[1:], change)
+			items[i], is = item, is || other
+		}
+		return check.AppendSlice(nil, items, func(b []byte, item json.RawMessage) []byte { return append(b, item...) }), is
+	}
+	members := ObjectOf(value)
+	for i := range members {
+		if m := &members[i]; m.Name == path[0] || path[0] == EveryMember {
+			member, other := step(m.Value, path[1:], change)
+			m.Value, is = member, is || other
+		}
+	}
+	return members.AppendJSON(nil), is
+}
