@@ -91,7 +91,7 @@ func Answered(t *testing.T, store task.Store) {
 	ask := serve(t, store)
 	ask(initialize)
 	for name, frame := range lookups {
-		unknown := ask(fmt.Sprintf(frame, ids["unknown"][0]))
+		unknown := ask(fmt.Sprintf(frame, rand.Text()))
 		if !strings.Contains(unknown, `"code":-32602`) || !strings.Contains(unknown, task.ErrNotFound.Error()) {
 			t.Errorf("%s of a task that there is not: %s", name, unknown)
 		}
