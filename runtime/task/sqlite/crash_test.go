@@ -124,8 +124,8 @@ func kill(t *testing.T, cmd *exec.Cmd, said *bufio.Scanner, line func(string)) {
 	}
 }
 
-// killed has four children work on a file, one after the other, until they have said so many lines, and is what they said: by word, then by task.
-func killed(t *testing.T, lines func(round int) int, driver, file string, env ...string) map[string]map[string]string {
+// killed has children work on a file, one after the other, until they have said so many lines, and is what they said: by word, then by task.
+func killed(t *testing.T, children int, lines func(round int) int, driver, file string, env ...string) map[string]map[string]string {
 	t.Helper()
 	said := map[string]map[string]string{}
 	note := func(line string) {
@@ -136,7 +136,7 @@ func killed(t *testing.T, lines func(round int) int, driver, file string, env ..
 		}
 		said[word][id] = detail
 	}
-	for round := range 4 { // each opens what the one before has left
+	for round := range children { // each opens what the one before has left
 		cmd, out := child(t, driver, file, env...)
 		for n := lines(round); n > 0 && out.Scan(); n-- {
 			note(out.Text())
@@ -152,7 +152,7 @@ func killed(t *testing.T, lines func(round int) int, driver, file string, env ..
 
 func TestDUR01KilledProcessLosesNothing(t *testing.T) {
 	each(t, func(t *testing.T, driver, file string) {
-		said := killed(t, func(round int) int { return 100 + 37*round }, driver, file)
+		said := killed(t, 4, func(round int) int { return 100 + 37*round }, driver, file)
 		takeUp(t, newStore(t, driver, file), said)
 	})
 }
