@@ -107,7 +107,7 @@ func (s *Server) addTo(call *Call, result wire.CallResult, a *added) (wire.CallR
 	if a.summary != nil {
 		b = appendTextBlock(next(b), *a.summary)
 	}
-	if result.StructuredContent != nil && result.Content == nil && (a.summary == nil || !call.revision.structured) {
+	if result.StructuredContent != nil && result.Content == nil && (a.summary == nil || call.revision.structuredMember == "") {
 		b = appendTextBlock(next(b), text(result.StructuredContent))
 	}
 	b = appendItems(b, result.Content)

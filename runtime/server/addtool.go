@@ -20,8 +20,10 @@ type Validator interface {
 	Validate(arguments []byte) check.Violations
 }
 
-// OutputValidator is a Validator of a tool with an outputSchema.
+// OutputValidator is the Validator of a tool with an outputSchema: it holds the structured output against that, also one that middleware
+// puts in its place (VAL01). That the output is an object, as the outputSchema says, is seen to before.
 type OutputValidator interface {
+	// ValidateOutput returns everything that is wrong with a JSON text, nil for nothing.
 	ValidateOutput(output []byte) check.Violations
 }
 
@@ -31,7 +33,8 @@ type OutputValidator interface {
 type RawHandler func(ctx context.Context, call *Call, arguments json.RawMessage) (json.RawMessage, error)
 
 // AddTool adds a tool that was not known when the package was generated, at the end of the list. definition is the JSON object that
-// tools/list shows, in the words of the newest revision that has them; it needs a name and an inputSchema of type object. With
+// tools/list shows, in the words of the newest revision that has them; it needs a name and an inputSchema of type object. With an
+// outputSchema, which is of type object, too, v has to be an OutputValidator: outputs that nothing holds against their schema are refused. With
 // execution.taskSupport "optional" or "required" it runs as a task in the revisions that have tasks, as long as Definition.AddedTasks or
 // another tool's policy has them. One that is destructive and not idempotent does not begin again after a crash. A task of a durable store that a restarted server goes on with needs its tool to be there: add it before
 // serving. Clients are told that the list has changed. Errors: *ExistsError for a name that there is, others for a definition that is wrong.
@@ -118,6 +121,10 @@ func rawTool(definition []byte, v Validator, h RawHandler) (Tool, error) {
 	name, members := member(definition, "name"), membersOf(definition)
 	structured := members["outputSchema"] != nil
 	wrong := ""
+	var outputs OutputValidator
+	if structured {
+		outputs, _ = v.(OutputValidator)
+	}
 	switch {
 	case !toolName.MatchString(name):
 		return Tool{}, fmt.Errorf("server: %q is no name for a tool: use letters, digits, _, . and -, 128 at most", name)
@@ -127,21 +134,29 @@ func rawTool(definition []byte, v Validator, h RawHandler) (Tool, error) {
 		wrong = "its outputSchema has to be of type object"
 	case v == nil:
 		wrong = "it needs a Validator: nothing else holds arguments against its schema"
+	case structured && outputs == nil:
+		wrong = "its Validator has to be an OutputValidator: nothing else holds outputs against its outputSchema"
 	case h == nil:
 		wrong = "it has no handler"
 	default:
-		return Tool{Name: name, Definition: string(definition), Handler: rawHandler(v, h, structured, check.Sensitive(string(definition)))}, nil
+		return Tool{Name: name, Definition: string(definition), Handler: rawHandler(v, h, outputs, check.Sensitive(string(definition)))}, nil
 	}
 	return Tool{}, fmt.Errorf("server: tool %q: %s", name, wrong)
 }
 
-// rawHandler is h behind its validator. A structured output has to be JSON, and valid if the validator knows what that is.
-func rawHandler(v Validator, h RawHandler, structured bool, hidden string) Handler {
+// rawHandler is h behind its validator. outputs is that of a tool with an outputSchema, nil for others.
+func rawHandler(v Validator, h RawHandler, outputs OutputValidator, hidden string) Handler {
 	c := codec{appendTo: func(b []byte, out any) []byte { return append(b, *out.(*json.RawMessage)...) }, answers: new(answerSizes)}
-	if structured {
+	if outputs != nil {
 		c.spare = &sync.Pool{New: func() any { return new(json.RawMessage) }}
-		c.decode = func(d *check.Decoder, _ any) { d.Skip() }
+		c.decode = func(d *check.Decoder, _ any) { readObject(d) }
 		c.clear = func(any) {}
+		c.fits = func(output []byte) error {
+			if wrong := outputs.ValidateOutput(output); len(wrong) > 0 {
+				return wrong.Hidden(hidden)
+			}
+			return nil
+		}
 	}
 	return Handler{
 		codec: c, hidden: hidden, in: (*json.RawMessage)(nil), out: (*json.RawMessage)(nil), validate: v.Validate,
@@ -155,14 +170,9 @@ func rawHandler(v Validator, h RawHandler, structured bool, hidden string) Handl
 			switch {
 			case out == nil || err != nil:
 				return nil, err
-			case !structured:
+			case outputs == nil:
 				call.Content(Text(string(out)))
 				return nil, nil
-			}
-			if known, ok := v.(OutputValidator); ok {
-				if wrong := known.ValidateOutput(out); len(wrong) > 0 {
-					return nil, &outputError{wrong.Hidden(hidden)}
-				}
 			}
 			return &out, nil
 		},

@@ -1,13 +1,13 @@
 package server
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
 	"slices"
 	"strings"
 
 	"github.com/mcpkiln/mcpkiln/runtime/check"
+	"github.com/mcpkiln/mcpkiln/runtime/internal/defined"
 	"github.com/mcpkiln/mcpkiln/runtime/task"
 	"github.com/mcpkiln/mcpkiln/runtime/wire"
 	"github.com/mcpkiln/mcpkiln/runtime/wire/edit"
@@ -35,15 +35,17 @@ type revision struct {
 	// declarable are the paths of what clients can declare, in the order of the bits of ability.
 	declarable []string
 	questions  []question
-	form       []byte       // params of a prompt, to see what it takes of a client
-	page       []byte       // of a request to open a page, as far as that tells
-	blocks     string       // where a tool's result has content blocks to be adapted, "" for nowhere
-	structured bool         // a tool's result has structured content
-	metaMember string       // of messages, for their metadata; "" for none
-	metadata   check.Object // finds it in params
-	asking     ability      // what a prompt takes
-	tellsRoots ability      // of a client that says so when its roots change; 0 where there is no such message
-	tasks      bool         // some tool runs as a task, and the revision has a way for it (TSK01)
+	form       []byte // params of a prompt, to see what it takes of a client
+	page       []byte // of a request to open a page, as far as that tells
+	blocks     string // where a tool's result has content blocks to be adapted, "" for nowhere
+	// structuredMember and errorMember are those of a tool's result that have its structured content, "" for nowhere, and say that it failed.
+	structuredMember, errorMember string
+	defined                       *defined.Set // what results are that middleware makes
+	metaMember                    string       // of messages, for their metadata; "" for none
+	metadata                      check.Object // finds it in params
+	asking                        ability      // what a prompt takes
+	tellsRoots                    ability      // of a client that says so when its roots change; 0 where there is no such message
+	tasks                         bool         // some tool runs as a task, and the revision has a way for it (TSK01)
 }
 
 // Errors of New.
@@ -109,7 +111,9 @@ func compileRevision(w *wire.Revision, d *Definition) *revision {
 	}
 	c.compileQuestions()
 	c.metaMember, _ = metaOf(w, "task")
-	c.structured = bytes.Contains(w.AppendCallResult(nil, &wire.CallResult{Content: []byte("[]"), StructuredContent: []byte(`{"own":0}`)}), []byte(`"own"`))
+	failed := w.AppendCallResult(nil, &wire.CallResult{Content: []byte("[]"), StructuredContent: probe, IsError: true})
+	c.structuredMember, c.errorMember = probed(failed), memberThatIs(failed, "true")
+	c.defined = defined.New(w.Definitions, c.metaMember, checkMetaKey)
 	c.metadata = check.Object{Names: []string{c.metaMember}, AdditionalProperties: check.Skip}
 	c.silence(d.Tools != nil)
 	return c

@@ -11,7 +11,8 @@ import (
 
 type anything struct{}
 
-func (anything) Validate([]byte) check.Violations { return nil }
+func (anything) Validate([]byte) check.Violations       { return nil }
+func (anything) ValidateOutput([]byte) check.Violations { return nil }
 
 // What the manifest, or for an added tool its annotations, says of a crash is stored with the task.
 func TestDUR02TheTaskKnowsHowOftenItMayBeginAgain(t *testing.T) {

@@ -97,14 +97,14 @@ func unquoted(value []byte) (text string) {
 	return text
 }
 
+var anyObject = check.Object{At: "#"}
+
 func readText(d *check.Decoder)   { d.Text(nil) }
 func readFlag(d *check.Decoder)   { d.Bool(nil) }
 func readName(d *check.Decoder)   { d.Text(&check.String{At: "#", Min: 1}) }
 func readURI(d *check.Decoder)    { d.Text(&check.String{At: "#", Format: format.URI}) }
 func readLength(d *check.Decoder) { d.Int(&check.Int{At: "#", Has: check.Minimum}) }
-func readObject(d *check.Decoder) {
-	d.EachMember(&check.Object{At: "#"}, func(d *check.Decoder) { d.Skip() })
-}
+func readObject(d *check.Decoder) { d.EachMember(&anyObject, (*check.Decoder).Skip) }
 
 // readSchema takes every form that a schema has in some draft.
 func readSchema(d *check.Decoder) {

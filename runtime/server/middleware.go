@@ -22,10 +22,11 @@ type ToolHandle func(ctx context.Context, call *Call, in any) (out any, err erro
 
 // WithMiddleware puts middleware around every request and notification, in both directions, after what was given before: the first one is
 // the outermost. A middleware calls next once, or answers itself. It may pass on a context of its own, which handlers get, and change
-// the result or the error. Errors mean what they mean from a handler, and other texts are for the log alone. A result of a tool call, or of a
-// method with a handler, is held against the protocol's definition, as a handler's is. Nobody holds it against the tool's outputSchema, nor one
-// in place of what registries answer, such as a list, against anything but JSON: that is up to middleware. What the protocol defines beside that
-// is the runtime's: the type of a result, its server and its task are those of the result that next returned, or of one that is complete.
+// the result or the error. Errors mean what they mean from a handler, and other texts are for the log alone. A result of a request that is not
+// the one that next returned is held against its definition in the request's revision, as a handler's is, and the structured content of a tool's
+// against the outputSchema. One that breaks them is an internal error for the client, and the log says what is wrong (LET01, VAL01). What the
+// protocol defines beside that is the runtime's: the type of a result, its server and its task are those of the result that next returned, or of
+// one that is complete.
 //
 // Requests of the client pass when they have been admitted: what is malformed, unknown or beyond a limit is refused before. The context is
 // the request's. When it has ended, context.Cause says why, and whatever middleware returns is not sent (CAN02). A request that becomes a

@@ -1,16 +1,18 @@
 package server
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
+	"fmt"
 
 	"github.com/mcpkiln/mcpkiln/runtime/check"
 	"github.com/mcpkiln/mcpkiln/runtime/rpc"
 	"github.com/mcpkiln/mcpkiln/runtime/wire"
 )
 
-// What middleware answers itself, or makes of what next returned, keeps the rules that hold for handlers: it fits its definition, what the
-// protocol defines beside that is the runtime's, and no error has a code that the protocol reserves (LET01, LET05).
+// What middleware answers itself, or makes of what next returned, keeps the rules that hold for handlers: it fits its definition and the tool's
+// outputSchema, what the protocol defines beside that is the runtime's, and no error has a code that the protocol reserves (LET01, LET05, VAL01).
 
 // replace puts a result of middleware's own in the place of the one in b, if any. What the runtime wrote there under names of its own stays.
 func (r *request) replace(b []byte, start int, result []byte) ([]byte, error) {
@@ -19,17 +21,53 @@ func (r *request) replace(b []byte, start int, result []byte) ([]byte, error) {
 		return b[:start], err
 	}
 	members, ours := membersOf(result), membersOf(b[start:])
+	kind := rev.typeOf(members, ours)
+	err := r.wellFormed(result, members)
+	if err == nil {
+		b, err = r.putOwn(b[:start], start, members, ours, kind)
+		if full := (*rpc.Error)(nil); errors.As(err, &full) {
+			return b, err
+		}
+	}
+	if err == nil {
+		err = r.validateOwn(b[start:], ours, kind)
+	}
+	if err != nil {
+		return b[:start], s.misuse(nil, "a middleware answered %s with what is invalid: %v", r.method.Name, err)
+	}
+	return b, nil
+}
+
+// wellFormed tells what is wrong with a result of middleware's own before the runtime adds to it.
+func (r *request) wellFormed(result []byte, members map[string]json.RawMessage) error {
+	if members == nil {
+		return errors.New("it is not a JSON object")
+	}
+	if err := r.p.s.validate(result, nil); err != nil {
+		return err
+	}
+	if meta := members[r.revision.metaMember]; meta != nil && membersOf(meta) == nil {
+		return fmt.Errorf("its %s is not a JSON object", r.revision.metaMember)
+	}
+	return nil
+}
+
+// putOwn appends a result of middleware's own, with what is the runtime's. kind is the type of one that is not complete.
+func (r *request) putOwn(b []byte, start int, members, ours map[string]json.RawMessage, kind []byte) ([]byte, error) {
+	rev := r.revision
 	own := rev.serverMeta
 	if ours != nil {
 		own = rev.ownKeys(ours[rev.metaMember])
 	}
-	meta, kind := rev.metaWith(own, members[rev.metaMember]), rev.typeOf(members, ours)
+	meta := rev.metaWith(own, members[rev.metaMember])
 	delete(members, rev.metaMember)
 	for _, name := range rev.Own.Result {
 		delete(members, name)
 	}
-	if err := r.validateOwn(result, members, kind); err != nil {
-		return b[:start], s.misuse(nil, "a middleware answered %s with what is invalid: %v", r.method.Name, err)
+	if kind == nil && r.method.Result == "" { // no revision defines it
+		if err := r.validateUndefined(members); err != nil {
+			return b, err
+		}
 	}
 	if kind != nil {
 		members[rev.Result.Type] = kind
@@ -37,8 +75,8 @@ func (r *request) replace(b []byte, start int, result []byte) ([]byte, error) {
 	if rev.Result.Type == "" && len(meta) > len("{}") || kind != nil {
 		members[rev.metaMember] = meta
 	}
-	result, _ = json.Marshal(members) // no value of these types fails
-	b = append(b[:start], result...)
+	result, _ := json.Marshal(members) // no value of these types fails
+	b = append(b, result...)
 	if rev.Result.Type == "" || kind != nil {
 		return b, nil
 	}
@@ -55,29 +93,108 @@ func (rev *revision) typeOf(members, ours map[string]json.RawMessage) json.RawMe
 	return ours[rev.Result.Type]
 }
 
-// validateOwn validates a result of middleware's own by its definition, which says nothing of what is the runtime's. members has the rest,
-// kind is the type of one that is not complete.
-func (r *request) validateOwn(result []byte, members map[string]json.RawMessage, kind []byte) error {
-	s := r.p.s
-	if members == nil {
-		return errors.New("it is not a JSON object")
-	}
-	if err := s.validate(result, nil); err != nil {
-		return err
-	}
-	var definition func(d *check.Decoder)
-	switch h := r.revision.handlers[r.method.Name]; {
-	case kind != nil || r.task && r.revision.Result.Type == "": // a task, or a question
-	case r.method.Op == wire.OpCallTool:
-		definition = r.revision.CheckCallResult
-	case h != nil:
-		definition = h.check
-	}
-	if definition == nil {
+// validateUndefined validates a result of a method that the protocol does not define: all but what is the runtime's.
+func (r *request) validateUndefined(members map[string]json.RawMessage) error {
+	h := r.revision.handlers[r.method.Name]
+	if h == nil || h.check == nil {
 		return nil
 	}
 	rest, _ := json.Marshal(members) // no value of these types fails
-	return s.validate(rest, definition)
+	return r.p.s.validate(rest, h.check)
+}
+
+// validateOwn validates a result of middleware's own, as the client will read it, by the definition in the revision, and the output of a tool
+// by its outputSchema. ours has the members of what next returned; kind is the type of one that is not complete.
+func (r *request) validateOwn(result []byte, ours map[string]json.RawMessage, kind []byte) error {
+	rev, definition := r.revision, r.method.Result
+	created := kind != nil || r.task && rev.Result.Type == "" // middleware does not see questions
+	if created {
+		definition = rev.TaskCreated
+	}
+	if err := r.validateBy(definition, result); err != nil || created {
+		return err
+	}
+	switch members := membersOf(result); r.method.Op {
+	case wire.OpCallTool, wire.OpTaskResult:
+		return r.validateOutput(members, ours)
+	case wire.OpGetTask:
+		return r.validateTask(members, ours)
+	}
+	return nil
+}
+
+func (r *request) validateBy(definition string, result []byte) error {
+	if definition == "" {
+		return nil
+	}
+	hidden := ""
+	if t := r.toolOfResult(); t != nil {
+		hidden = t.Handler.hidden
+	}
+	return r.revision.defined.Check(definition, result, r.p.s.cfg.limits, hidden)
+}
+
+// toolOfResult is the tool that the result is of, or the task that it shows; nil for none, and for one that is not there any more.
+func (r *request) toolOfResult() *Tool {
+	if r.tool == nil && r.taskTool != "" {
+		return r.p.s.tools.get(r.taskTool)
+	}
+	return r.tool
+}
+
+// validateTask validates the result of a tool within a task, if it is another one than next returned.
+func (r *request) validateTask(members, ours map[string]json.RawMessage) error {
+	rev := r.revision
+	if rev.AppendTaskDetail == nil {
+		return nil
+	}
+	name := probed(rev.AppendTaskDetail(nil, &wire.TaskView{Result: probe}))
+	result := members[name]
+	if name == "" || result == nil || bytes.Equal(result, ours[name]) {
+		return nil
+	}
+	if call := rev.methodOf(wire.OpCallTool); call != nil {
+		if err := r.validateBy(call.Result, result); err != nil {
+			return fmt.Errorf("/%s: %w", name, err)
+		}
+	}
+	return r.validateOutput(membersOf(result), membersOf(ours[name]))
+}
+
+// validateOutput validates the structured output of a tool by its outputSchema (VAL01), if it is another one than next returned.
+func (r *request) validateOutput(members, ours map[string]json.RawMessage) error {
+	rev, t := r.revision, r.toolOfResult()
+	if t == nil || t.Handler.decode == nil || rev.structuredMember == "" {
+		return nil
+	}
+	output, failed := members[rev.structuredMember], string(members[rev.errorMember]) == "true"
+	switch {
+	case ours != nil && bytes.Equal(output, ours[rev.structuredMember]) && bytes.Equal(members[rev.errorMember], ours[rev.errorMember]):
+		return nil
+	case output == nil && failed:
+		return nil
+	case output == nil:
+		return fmt.Errorf("%s: %w", rev.structuredMember, errNoOutput)
+	}
+	if err := t.Handler.checkOutput(output, r.p.s.cfg.limits, t.Handler.hidden); err != nil {
+		return fmt.Errorf("%s: %w", rev.structuredMember, err)
+	}
+	return nil
+}
+
+// probe is what the runtime has a revision write to see where.
+var probe = []byte(`{"own":0}`)
+
+// probed is the member of an object that is the probe, "" for none.
+func probed(object []byte) string { return memberThatIs(object, string(probe)) }
+
+func memberThatIs(object []byte, value string) string {
+	for name, v := range membersOf(object) {
+		if string(v) == value {
+			return name
+		}
+	}
+	return ""
 }
 
 // ownError is an error of middleware's own.

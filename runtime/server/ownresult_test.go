@@ -66,7 +66,7 @@ const serverKey = "io.modelcontextprotocol/serverInfo"
 // The keys of the protocol are the runtime's in results that middleware makes or changes, too.
 func TestLET01MiddlewareDoesNotSpeakForTheProtocol(t *testing.T) {
 	tools := []Tool{tool("echo", structured(echo), withTask(TaskOptional))}
-	for _, itself := range []string{"", `"content":[]`} {
+	for _, itself := range []string{"", `"content":[],"structuredContent":{"text":"own"}`} {
 		f := dual(t, Definition{Tools: tools, Methods: []MethodHandler{rawPrompt(`{"messages":[]}`)}}, presuming(itself))
 		c := f.dialTasks("")
 		const call = `"name":"echo","arguments":{"text":"x"}`

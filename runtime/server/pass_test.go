@@ -112,7 +112,7 @@ func TestSRV01WhatMiddlewareMayDo(t *testing.T) {
 		log  string
 	}{
 		"answers itself": {func(context.Context, Handle, *Message) (json.RawMessage, error) {
-			return json.RawMessage(`{"content":[{"type":"text","text":"kept"}]}`), nil
+			return json.RawMessage(`{"content":[{"type":"text","text":"kept"}],"structuredContent":{"text":"kept"}}`), nil
 		}, `"text":"kept"`, ""},
 		"refuses with a code": {func(context.Context, Handle, *Message) (json.RawMessage, error) {
 			return nil, fmt.Errorf("limited: %w", rpc.Errorf(4290, "too often"))
@@ -151,7 +151,7 @@ func TestSRV01WhatMiddlewareMayDo(t *testing.T) {
 				_, _ = next(ctx, m)
 			}()
 			<-began
-			return json.RawMessage(`{"content":[]}`), nil
+			return json.RawMessage(`{"content":[],"structuredContent":{"text":"kept"}}`), nil
 		}, `"content":[]`, ""},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -19,6 +19,7 @@ type request struct {
 	revision       *revision
 	method         *wire.Method
 	tool           *Tool       // of tools/call
+	taskTool       string      // of the task that the request shows, with middleware
 	policy         EntryPolicy // of prompts/get and resources/read
 	task           bool        // the call becomes one
 	can            ability

@@ -246,6 +246,9 @@ func (c *codec) encode(call *Call, out any, b []byte, hidden string) ([]byte, er
 	c.decode(d, decoded)
 	err := d.Finish()
 	d.Put()
+	if err == nil && c.fits != nil {
+		err = c.fits(b)
+	}
 	if err != nil {
 		return b, &outputError{err}
 	}

@@ -35,6 +35,7 @@ func (r *request) getTask(b []byte) ([]byte, error) {
 	if err != nil {
 		return b, r.taskError(err)
 	}
+	r.noteTool(&t)
 	if t.Status.Terminal() {
 		r.unlockTaskState()
 	}
@@ -51,6 +52,13 @@ func (r *request) getTask(b []byte) ([]byte, error) {
 	r.p.s.silenceIfOver(&t)
 	v := r.p.s.detail(r.revision, &t, r.can)
 	return r.revision.AppendTaskDetail(b, &v), nil
+}
+
+// noteTool notes which tool's result middleware may put another one in the place of.
+func (r *request) noteTool(t *task.Task) {
+	if r.p.s.middleware != nil {
+		r.taskTool = t.Tool
+	}
 }
 
 func (r *request) listTasks(b []byte) ([]byte, error) {

@@ -238,6 +238,7 @@ func (r *request) taskResult(b []byte) ([]byte, error) {
 	if err != nil {
 		return b, r.taskError(err)
 	}
+	r.noteTool(&t)
 	r.lockTaskState() // what was read before it was over is written before
 	r.unlockTaskState()
 	r.p.s.silenceIfOver(&t)

@@ -51,14 +51,20 @@ func (s *Server) toolError(call *Call, err error, told *ToolError) (wire.CallRes
 
 // accepts reports whether text is an output of the tool: any, where the tool has no schema of it.
 func (c *codec) accepts(text []byte, limits check.Limits) bool {
-	if c.decode == nil {
-		return true
-	}
+	return c.decode == nil || c.checkOutput(text, limits, "") == nil
+}
+
+// checkOutput tells how text breaks the tool's outputSchema.
+func (c *codec) checkOutput(text []byte, limits check.Limits, hidden string) error {
 	d, decoded := check.Get(text, limits), c.spare.Get()
+	d.Hide(hidden)
 	c.decode(d, decoded)
 	err := d.Finish()
 	d.Put()
 	c.clear(decoded)
 	c.spare.Put(decoded)
-	return err == nil
+	if err == nil && c.fits != nil {
+		err = c.fits(text)
+	}
+	return err
 }

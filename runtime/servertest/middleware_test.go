@@ -15,7 +15,13 @@ import (
 // TestLET01WhatMiddlewareAnswersInPlaceOfATask is validated as the result of a call, which it is
 // (https://modelcontextprotocol.io/specification/2026-07-28/server/tools).
 func TestLET01WhatMiddlewareAnswersInPlaceOfATask(t *testing.T) {
-	for result, sent := range map[string]bool{`{"content":5}`: false, `{"content":[]}`: true} {
+	for result, sent := range map[string]bool{
+		`{"content":5,"structuredContent":{"imported":3}}`:    false,
+		`{"content":[]}`:                                      false,
+		`{"content":[],"structuredContent":{"imported":"3"}}`: false,
+		`{"content":[],"structuredContent":{"imported":3}}`:   true,
+		`{"content":[],"isError":true}`:                       true,
+	} {
 		synctest.Test(t, func(t *testing.T) {
 			srv, err := orders.New(stuck{}, server.WithMiddleware(func(next server.Handle) server.Handle {
 				return func(ctx context.Context, m *server.Message) (json.RawMessage, error) {

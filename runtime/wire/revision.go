@@ -46,6 +46,12 @@ type Revision struct {
 	// HTTP is what the revision says about Streamable HTTP.
 	HTTP HTTP
 
+	// TaskCreated is the definition of a result that is a task; "" where no request has one.
+	TaskCreated string
+	// Definitions are those of results, and what they refer to, sorted by name. A result is held against them that no handler
+	// made (LET01): middleware did.
+	Definitions []Definition
+
 	// ReadRequest reads what every request carries (message `request`); nil before 2026-07-28.
 	ReadRequest func(d *check.Decoder, p *Params)
 	// ReadTaskParams reads Params.Task, where the call becomes a task; nil before and after 2025-11-25.
@@ -126,12 +132,17 @@ type Method struct {
 	// Blocks is where the result has content blocks, as a path in which * is every item of a list; "" for nowhere, and where the
 	// revision has every type of them.
 	Blocks string
+	// Result is the definition of what the request is answered with; "": any object will do.
+	Result string
 	// Read reads the params; nil when the method has none that matter. It runs in the read loop, so it must not
 	// decode what it can hand on raw. In a stateless revision every request has one that reads at least what ReadRequest
 	// does; those of methods that may be answered by input required also read InputResponses, RequestState and what
 	// tells one call from another: Name, URI, Arguments.
 	Read func(d *check.Decoder, p *Params)
 }
+
+// Definition is a schema of the protocol: JSON Schema as far as it asserts anything, with the name of another definition for a $ref.
+type Definition struct{ Name, Schema string }
 
 // Outgoing names one message that the server sends.
 type Outgoing struct {

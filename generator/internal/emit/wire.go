@@ -2,6 +2,7 @@ package emit
 
 import (
 	"slices"
+	"strings"
 
 	"github.com/dave/jennifer/jen"
 
@@ -56,6 +57,7 @@ func wireVar(pkg *model.Package, w *model.Wire) jen.Code {
 	for i := range w.Groups {
 		fields = append(fields, field(w.Groups[i].Field, wireGroup(&w.Groups[i])))
 	}
+	fields = append(fields, definitions(w)...)
 	for _, m := range w.Messages {
 		fields = append(fields, field(m.Field, jen.Id(m.Func)))
 	}
@@ -101,6 +103,9 @@ func methodRow(m *model.Method) jen.Code {
 	}
 	if m.Blocks != "" {
 		fields = append(fields, field("Blocks", jen.Lit(m.Blocks)))
+	}
+	if m.Result != "" {
+		fields = append(fields, field("Result", jen.Lit(m.Result)))
 	}
 	if m.Read != nil {
 		fields = append(fields, field("Read", jen.Id(m.Read.Func)))
@@ -160,6 +165,25 @@ func capabilities(w *model.Wire) jen.Code {
 		fields = append(fields, field("Extensions", textList(w.Extensions)))
 	}
 	return jen.Qual(wirePath, "Capabilities").Add(onLines(fields...))
+}
+
+// definitions are the fields with the definitions of results:
+//
+//	TaskCreated: "CreateTaskResult",
+//	Definitions: []wire.Definition{
+//		{Name: "Annotations", Schema: `{"type":"object",…}`},
+//	},
+func definitions(w *model.Wire) (fields []jen.Code) {
+	if w.TaskCreated != "" {
+		fields = append(fields, field("TaskCreated", jen.Lit(w.TaskCreated)))
+	}
+	return append(fields, field("Definitions", table(wirePath, "Definition", w.Definitions, func(d model.WireDefinition) jen.Code {
+		text := raw(d.Schema)
+		if strings.Contains(d.Schema, "`") {
+			text = jen.Lit(d.Schema)
+		}
+		return jen.Values(field("Name", jen.Lit(d.Name)), field("Schema", text))
+	})))
 }
 
 // []string{"url"}

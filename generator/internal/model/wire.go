@@ -17,8 +17,10 @@ type Wire struct {
 	ToolExecution string
 	Messages      []*Message // in the order of the fields of wire.Revision
 	Functions     []*Message // those that this wire declares: shared ones are declared by the first
-	CheckResult   *Decl      // of tools without an outputSchema; nil if there are none
-	AppendResult  string     // writes those; empty if there are none
+	Definitions   []WireDefinition
+	TaskCreated   string // the definition of a result that is a task; empty where no request is answered with one
+	CheckResult   *Decl  // of tools without an outputSchema; nil if there are none
+	AppendResult  string // writes those; empty if there are none
 }
 
 // Method is wire.Method. Read is nil when the runtime needs none of the params.
@@ -34,8 +36,12 @@ type Method struct {
 	Empty         string
 	Header        string
 	Blocks        string
+	Result        string // its definition; empty for a notification, and for what no revision defines
 	Read          *Message
 }
+
+// WireDefinition is wire.Definition.
+type WireDefinition struct{ Name, Schema string }
 
 // WireGroup is a field of wire.Revision that is a struct of single values.
 type WireGroup struct {

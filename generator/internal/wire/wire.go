@@ -34,6 +34,7 @@ func Lower(rev *revision.Revision, pkg *model.Package, shared *Shared) (*model.W
 	if pkg.Needs.Tasks {
 		l.task()
 	}
+	l.definitions()
 	for _, m := range wireMessages() {
 		if l.wants(m.need) && !(m.field == "ReadRequest" && l.wire.Handshake) {
 			l.wireField(m)
@@ -148,6 +149,9 @@ func (l *wireLowering) method(m *revision.Method, op clientOp) *model.Method {
 	}
 	if slot := l.rev.Server.Slot(m.Capability); slot != nil && IsHandled(m.Op) {
 		method.Declares = pathText(slot.Path)
+	}
+	if !method.Notification {
+		method.Result = l.result(m)
 	}
 	if op.name == "OpEmptyList" {
 		method.Empty = m.Empty
