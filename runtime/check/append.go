@@ -101,7 +101,7 @@ var shortEscapes = [256]uint16{'"': '\\' | '"'<<8, '\\': '\\' | '\\'<<8, '\n': '
 const escapeBytes = 6 // of the longest, \u001f
 
 // word is eight bytes of a text as one number.
-func word(s string) uint64 {
+func word[T string | []byte](s T) uint64 {
 	_ = s[7]
 	return uint64(s[0]) | uint64(s[1])<<8 | uint64(s[2])<<16 | uint64(s[3])<<24 | uint64(s[4])<<32 | uint64(s[5])<<40 | uint64(s[6])<<48 | uint64(s[7])<<56
 }

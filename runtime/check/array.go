@@ -68,7 +68,10 @@ func (d *Decoder) endArray(f *frame) {
 	if d.outline.records {
 		d.outlined(f, d.pos)
 	}
-	d.closeFrame()
+	if d.broken > 0 {
+		d.noteBroken(f)
+	}
+	d.closeFrame(f)
 }
 
 // few returns a list for the first items.

@@ -15,6 +15,9 @@ type canonicalizer struct {
 	movesLeft int      // how many bytes may be moved to sort members
 	members   []member // of the open objects
 	scratch   []byte
+	around    part // an array of which items that begin
+	upto      int  // behind this are copied as they are,
+	rest      part // to this place of out
 	inexact   bool // a number's exponent is beyond maxExponent
 }
 
@@ -68,8 +71,15 @@ func (c *canonicalizer) value(i int) int {
 }
 
 func (c *canonicalizer) array(i int) int {
+	start := i - 1
 	c.out = append(c.out, '[')
 	for i = spaceEnd(c.data, i); c.data[i] != ']' && !c.full(); i = spaceEnd(c.data, i) {
+		if start == c.around.start && i > c.upto && c.around.end > i {
+			from := len(c.out)
+			c.out = append(c.out, c.data[i:c.around.end]...)
+			c.rest = part{from, len(c.out)}
+			return c.around.end
+		}
 		if c.data[i] == ',' {
 			c.out = append(c.out, ',')
 			i++
@@ -119,13 +129,19 @@ func (c *canonicalizer) sort(members []member) {
 	}
 	slices.SortStableFunc(members, byName)
 	c.scratch = c.scratch[:0]
+	rest := c.rest
 	for i, m := range members {
 		if i > 0 {
 			c.scratch = append(c.scratch, ',')
 		}
+		if m.start < c.rest.start && c.rest.end <= m.end {
+			moved := start + len(c.scratch) - m.start
+			rest = part{rest.start + moved, rest.end + moved}
+		}
 		c.scratch = append(c.scratch, c.out[m.start:m.end]...)
 	}
 	copy(c.out[start:], c.scratch)
+	c.rest = rest
 }
 
 // longestEscape is how many bytes of an escape stand for at least one of the text.

@@ -30,11 +30,12 @@ func (d *Decoder) Fits(check func(*Decoder)) bool {
 	if d.err != nil || !d.countTry() {
 		return false
 	}
-	s := d.save()
+	var s saved
+	d.save(&s)
 	d.quiet = true
 	check(d)
 	read := d.pos
-	failed := d.restore(s)
+	failed := d.restore(&s)
 	if failed {
 		read = d.reached
 	}
@@ -147,6 +148,9 @@ const isThere = " is there"
 func (d *Decoder) HasKey(name string) bool {
 	if d.peek() != '{' {
 		return false
+	}
+	if at, ok := d.glanceAt(name); ok {
+		return at >= 0
 	}
 	start := d.pos
 	found := d.find(name)

@@ -3,7 +3,7 @@ package check
 import (
 	"encoding/binary"
 	"math"
-	"slices"
+	"math/bits"
 	"strings"
 	"sync"
 	"unicode/utf8"
@@ -43,30 +43,23 @@ type Decoder struct {
 
 // state is what is zero when a new text begins.
 type state struct {
-	decoded    int  // bytes that values take beyond the text,
-	granted    int  // and how many they may take before the account is asked
-	evaluated  int  // forms and conditions tried
-	reread     int  // bytes looked at more than once
-	reached    int  // where the last form that did not fit ended
-	broken     int  // violations so far, listed or not
-	found      int  // as broken, but without those counted again while a union's best form is listed: it does not depend on what is listed
-	same       int  // how many of broken are left out, because another keyword lists the same of the same value
-	most       int  // how many may be listed, so far
-	counted    int  // violations of the form that is being counted
-	lookaheads int  // how many lookaheads are open, which will go back to where they began
-	nullable   int  // one more than where the last value begins that could have been null and is not
-	hard       span // the last long string with escapes or beyond ASCII
-	root       int  // how many frames do not belong to paths: they lead to a part that is read as a separate text
-	quiet      bool // a form is on trial: the first violation ends it, unrecorded
-	counting   bool // violations of a form are counted, unrecorded
-	listing    bool // the best form is decoded once more: it ends when no more violations are to be listed
-	overflow   bool // the form on trial fits, but has a number that its Go type can not hold
-	partial    bool // the form on trial fits, but was not read in full: parts of it are known to fit
-	spanning   bool // what is skipped is looked at once more: extents are remembered
-	byOrder    bool // which violations are listed depends on the order of the text
-	discard    bool // nobody looks at what is decoded
-	stops      bool // reading ends behind the last violation that is listed
-	scanned    bool // the caller says that the data is valid JSON without repeated keys: what is skipped is not looked at
+	tried
+	granted   int  // how much of tried.decoded there may be before the account is asked
+	evaluated int  // forms and conditions tried
+	reread    int  // bytes looked at more than once
+	reached   int  // where the last form that did not fit ended
+	broken    int  // violations so far, listed or not
+	found     int  // as broken, but without those counted again while a union's best form is listed: it does not depend on what is listed
+	same      int  // how many of broken are left out, because another keyword lists the same of the same value
+	around    part // the outermost array that the violation is in which was listed last
+	hard      span // the last long string with escapes or beyond ASCII
+	root      int  // how many frames do not belong to paths: they lead to a part that is read as a separate text
+	spanning  bool // what is skipped is looked at once more: extents are remembered
+	byOrder   bool // which violations are listed depends on the order of the text
+	tied      bool // so does which form of a union they are of
+	discard   bool // nobody looks at what is decoded
+	stops     bool // reading ends behind the last violation that is listed
+	scanned   bool // the caller says that the data is valid JSON without repeated keys: what is skipped is not looked at
 
 	hidden string // properties whose values no violation shows, see Hide
 }
@@ -90,8 +83,6 @@ type span struct {
 	start, end int32
 	escaped    bool
 }
-
-const chunkBytes = 1024 // measured: larger chunks gain nothing on 200 kB of records and keep more alive
 
 // decoders are pooled because allocating their stacks is most of the cost of a small value; no state survives Put.
 var decoders = sync.Pool{New: func() any { return new(Decoder) }}
@@ -148,8 +139,12 @@ func (d *Decoder) end() {
 	d.violations, d.repeated = nil, nil
 	d.state = state{}
 	d.keys.list = d.keys.list[:0]
-	d.keys.truncate(0)
-	d.memo.reset()
+	if len(d.keys.many) > 0 {
+		d.keys.truncate(0)
+	}
+	if len(d.memo.table) > 0 {
+		d.memo.reset()
+	}
 }
 
 // Finish refuses text after the value and returns what was found: nil, *SyntaxError, *LimitError or Violations. Of many violations it has
@@ -223,26 +218,39 @@ func Valid(data []byte, lim Limits) error {
 	return err
 }
 
-// peek skips white space and returns the next byte without taking it; 0 at the end. It is small enough to be inlined.
-func (d *Decoder) peek() byte {
-	if i := d.pos; uint(i) < uint(len(d.data)) && d.data[i] > ' ' {
-		return d.data[i]
+// peek skips white space and returns the next byte without taking it; 0 at the end. It is small enough to be inlined, as long as peekSpaced
+// is not.
+func (d *Decoder) peek() (c byte) {
+	if d.pos < len(d.data) {
+		if c = d.data[d.pos]; c > ' ' {
+			return
+		}
 	}
 	return d.peekSpaced()
 }
 
+//go:noinline
 func (d *Decoder) peekSpaced() byte {
-	if d.pos = spaceEnd(d.data, d.pos); d.pos < len(d.data) {
-		return d.data[d.pos]
+	data, i := d.data, d.pos+1
+	if i < len(data) && data[i-1] == ' ' && data[i] > ' ' { // most often it is one space
+		d.pos = i
+		return data[i]
+	}
+	if d.pos = spaceEnd(data, d.pos); d.pos < len(data) {
+		return data[d.pos]
 	}
 	return 0
 }
 
 // spaceEnd returns the first index from i on where no white space stands. Most of it is one space, or a line break and an indentation.
 func spaceEnd(data []byte, i int) int {
-	for ; i < len(data) && isSpace(data[i]); i++ {
-		for i+8 < len(data) && binary.LittleEndian.Uint64(data[i+1:]) == ones*' ' {
-			i += 8
+	for uint(i) < uint(len(data)) && isSpace(data[i]) {
+		i++
+		for i+8 <= len(data) {
+			n := bits.TrailingZeros64(binary.LittleEndian.Uint64(data[i:i+8])^ones*' ') >> 3
+			if i += n; n < 8 {
+				break
+			}
 		}
 	}
 	return i
@@ -294,66 +302,10 @@ func (d *Decoder) open(names *nameTable, array *Array) *frame {
 	return f
 }
 
-// closeFrame pops the innermost frame.
-func (d *Decoder) closeFrame() {
-	top := len(d.frames) - 1
-	k, keys := &d.keys, int(d.frames[top].keys)
-	if others := keys + fewKeys; len(k.list) > others {
-		k.truncate(int(k.list[others].start))
+// closeFrame pops the innermost frame, which is f. It is small enough to be inlined.
+func (d *Decoder) closeFrame(f *frame) {
+	if f.unknown != 0 {
+		d.keys.forget(f)
 	}
-	k.list = k.list[:keys]
-	d.frames = d.frames[:top]
-}
-
-// copyPart copies a part of the data without escapes.
-func (d *Decoder) copyPart(start, end int) string {
-	if from := start - d.windowAt; from >= 0 && end-d.windowAt <= len(d.window) {
-		return d.window[from : end-d.windowAt]
-	}
-	return d.copyPartSlow(start, end)
-}
-
-// copyPartSlow is copyPart where the window does not have it: it copies the rest of the text, or of a longer text only what is asked for. A long string keeps no neighbours alive.
-func (d *Decoder) copyPartSlow(start, end int) string {
-	n := end - start
-	if n > chunkBytes/4 {
-		return string(d.full[start:end])
-	}
-	rest := len(d.full) - start
-	if rest <= chunkBytes/4 {
-		d.window, d.windowAt = string(d.full[start:]), start
-		return d.window[:n]
-	}
-	if d.chunk.Cap()-d.chunk.Len() < n {
-		d.chunk.Reset()
-		d.chunk.Grow(max(n, min(rest/8, chunkBytes))) // an eighth is about what is kept of a text: measured, garbage costs more than chunks
-	}
-	at := d.chunk.Len()
-	d.chunk.Write(d.full[start:end])
-	return d.chunk.String()[at:]
-}
-
-// copyRaw copies a part of the data. Small ones share an allocation, as strings do; to append to one never writes into the next.
-func (d *Decoder) copyRaw(part []byte) Raw {
-	n := len(part)
-	if n > chunkBytes/4 {
-		return append(make(Raw, 0, n), part...)
-	}
-	if cap(d.raws)-len(d.raws) < n {
-		rest := len(d.full) - d.pos
-		d.raws = make([]byte, 0, max(n, min(rest/4, chunkBytes))) // of a text with raw values much is kept as it is
-	}
-	at := len(d.raws)
-	d.raws = append(d.raws, part...)
-	return d.raws[at:len(d.raws):len(d.raws)]
-}
-
-// text copies what a scanned string stands for.
-func (d *Decoder) text(s span) string {
-	if s.escaped {
-		raw := d.full[s.start:s.end]
-		d.scratch = appendUnescaped(slices.Grow(d.scratch[:0], len(raw)), raw) // at once: growing by steps leaves a multiple behind
-		return string(d.scratch)
-	}
-	return d.copyPart(int(s.start), int(s.end))
+	d.frames = d.frames[:len(d.frames)-1]
 }

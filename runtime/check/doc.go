@@ -11,14 +11,16 @@
 //	what its schema demands of it      numberrule.go
 //	strings and booleans               scalar.go; format/: formats of strings, and patterns
 //	objects and arrays                 object.go, array.go: members and elements, lists and maps of one line; names.go: which member a key names
-//	forms of unions                    union.go, trial.go: found by kind, tag and members, or by trying; saved.go: what a try changes
+//	forms of unions                    union.go, trial.go: found by kind, tag and members, or by trying; saved.go: what a try changes;
+//	                                   glance.go: which members an object has, before it is read
 //	why a value has no form, or two    unionreport.go; kind.go: kinds of values
 //	keywords without a Go type         condition.go, evaluated.go: the value is validated before it is taken
 //	const, enum, uniqueItems           values.go: equality; index.go: long enums
 //
 //	the Decoder                        decoder.go: its pool, Decode, Valid; memo.go: which schemas a value was validated against, and the outcome
 //	the tables of generated code       rule.go
-//	the scanner                        skip.go, stringscan.go, keys.go: syntax, strings, repeated keys
+//	the scanner                        skip.go, stringscan.go, utf8.go, keys.go: syntax, strings, repeated keys
+//	what is kept of the text           copy.go
 //	a text that is read once more      outline.go: what is known of it since it was validated
 //	what is refused, or costs too much limits.go: what encoding/json takes (VAL07); decoded.go: memory that values take beyond their text, and
 //	                                   which account it counts in (VAL07, TSK28)
@@ -76,6 +78,7 @@
 //	member, item    what an object has, and what an array has; additional members are those that the rule does not name
 //	signature       eight bytes that tell the names of members apart; names of up to seven bytes have one of their own
 //	form            one branch of a union (anyOf, oneOf, or type with several kinds); its tag is the text of the member that alone decides
+//	glance          a look at an object that judges nothing, because the object is read afterwards
 //	trial           reading a value as one form after the other. On trial, quiet: the first violation ends the form; counting: violations
 //	                are counted, not described; listing: the best form is read again to list them
 //	condition       a keyword without a Go type: it looks at a value that is taken afterwards. A lookahead goes back to where it began

@@ -7,7 +7,6 @@ import (
 	"strconv"
 	"strings"
 	"time"
-	"unicode/utf8"
 
 	"github.com/mcpkiln/mcpkiln/runtime/check/format"
 )
@@ -109,7 +108,7 @@ func formatted[T any](d *Decoder, r *String, parse func(string) (T, bool), held 
 		return v
 	}
 	s, before := d.text(t), d.broken
-	d.checkString(r, s, utf8.RuneCountInString(s), start)
+	d.checkString(r, s, runes(s), start)
 	v, ok = parse(s)
 	if !ok && d.broken == before && d.err == nil && r.Format.Match(s) {
 		d.outOfRange(start, r.At, held)

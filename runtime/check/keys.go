@@ -129,6 +129,14 @@ func (k *keySet) grow() {
 	}
 }
 
+// forget drops the keys of f, which is the innermost object.
+func (k *keySet) forget(f *frame) {
+	if others := int(f.keys) + fewKeys; len(k.list) > others {
+		k.truncate(int(k.list[others].start))
+	}
+	k.list = k.list[:f.keys]
+}
+
 // truncate forgets all but the first n hashed keys. They leave the table in the opposite order of their coming, so that it becomes
 // what it was before.
 func (k *keySet) truncate(n int) {

@@ -62,24 +62,13 @@ func (r *Object) makeNames() *nameTable {
 		t.names[i].set(n, i)
 	}
 	for _, n := range r.Nullable {
-		t.names[t.position(n)].null = true
+		t.names[t.find([]byte(n))].null = true
 	}
 	for _, n := range r.Required {
-		t.require(t.position(n))
+		t.require(t.find([]byte(n)))
 	}
 	r.table.Store(t)
 	return t
-}
-
-// position is the index of a name that stands in the table.
-func (t *nameTable) position(name string) int {
-	sign := signature([]byte(name))
-	mask := len(t.slots) - 1
-	for i := int(sign * spread >> t.shift); ; i++ {
-		if s := &t.slots[i&mask]; s.index == Other || s.sign == sign && t.rule.Names[s.index] == name {
-			return int(s.index)
-		}
-	}
 }
 
 func (t *nameTable) require(i int) {
@@ -132,11 +121,6 @@ func (n *name) begins(first *[16]byte, last *[8]byte) bool {
 	return (a^n.words[0])&n.masks[0]|(b^n.words[1])&n.masks[1]|(c^n.words[2])&n.masks[2] == 0
 }
 
-// isAt reports whether the name, which may be nil, stands at i and has not come yet.
-func (n *name) isAt(f *frame, data []byte, i int) bool {
-	return n != nil && i+int(n.size) <= len(data) && f.seen&n.bit == 0 && n.begins((*[16]byte)(data[i:i+16:i+16]), (*[8]byte)(data[i+int(n.last):]))
-}
-
 // spread is 2^64 divided by the golden ratio: its upper bits depend on all bytes of a signature.
 const spread = 0x9e3779b97f4a7c15
 
@@ -162,6 +146,20 @@ func (d *Decoder) index(f *frame, t *nameTable, sign uint64) int {
 	for i := int(sign * spread >> (t.shift & 63)); ; i++ {
 		s := &t.slots[i&mask]
 		if s.sign == sign && (sign&long == 0 || f.names.rule.Names[s.index] == string(d.value(f.key))) {
+			return int(s.index)
+		}
+		if s.index == Other {
+			return Other
+		}
+	}
+}
+
+// find returns the index of a key that has no escapes, or Other.
+func (t *nameTable) find(key []byte) int {
+	sign, mask := signature(key), len(t.slots)-1
+	for i := int(sign * spread >> (t.shift & 63)); ; i++ {
+		s := &t.slots[i&mask]
+		if s.sign == sign && (sign&long == 0 || t.rule.Names[s.index] == string(key)) {
 			return int(s.index)
 		}
 		if s.index == Other {

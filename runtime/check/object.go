@@ -40,6 +40,7 @@ func (d *Decoder) widen(f *frame) {
 // Most texts have their members in the same order, so that the name that came next before is compared first, with its quotes
 // and colon: measured, half of what finding any name takes.
 func (d *Decoder) Next() int {
+next:
 	for {
 		data, i, f := d.data, d.pos, &d.frames[len(d.frames)-1]
 		if f.count > 0 {
@@ -52,15 +53,16 @@ func (d *Decoder) Next() int {
 			i++
 		}
 		n := f.names.expected(f.field)
-		if n == nil || i+int(n.size) > len(data) || f.seen&n.bit != 0 || !n.begins((*[16]byte)(data[i:i+16:i+16]), (*[8]byte)(data[i+int(n.last):])) {
-			d.pos = spaceEnd(data, i)
-			if d.pos == i || !n.isAt(f, data, d.pos) {
-				if index := d.anyMember(f); index != handled {
-					return index
-				}
+		for n == nil || i+int(n.size) > len(data) || f.seen&n.bit != 0 || !n.begins((*[16]byte)(data[i:i+16:i+16]), (*[8]byte)(data[i+int(n.last):])) {
+			if uint(i) < uint(len(data)) && isSpace(data[i]) {
+				i = spaceEnd(data, i)
 				continue
 			}
-			i = d.pos
+			d.pos = i
+			if index := d.anyMember(f); index != handled {
+				return index
+			}
+			continue next
 		}
 		f.key = span{start: int32(i) + 1, end: int32(i) + 1 + n.length}
 		f.count++
@@ -155,7 +157,7 @@ func (d *Decoder) endObject(f *frame) {
 	if d.outline.records {
 		d.outlined(f, d.pos)
 	}
-	d.closeFrame()
+	d.closeFrame(f)
 }
 
 // missing reports each required member that did not come.

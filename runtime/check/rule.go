@@ -135,7 +135,7 @@ type Union struct {
 	Forms   []Form
 
 	once Once
-	tags atomic.Pointer[map[string]int] // see byTag
+	tags atomic.Pointer[tagTable]
 }
 
 // Form is what a value must show for a form of a Union. The zero Form excludes nothing.

@@ -1,26 +1,35 @@
 package check
 
-// saved is what a form may change and a trial takes back.
-type saved struct {
-	frames, keys, many, wide, items, decoded    int
-	most, counted, lookaheads, nullable         int
-	broken, same, listed                        int
-	quiet, counting, listing, overflow, partial bool
+// tried is what a form changes and a trial takes back.
+type tried struct {
+	decoded    int  // bytes that values take beyond the text
+	most       int  // how many violations may be listed, so far
+	counted    int  // violations of the form that is being counted
+	lookaheads int  // how many lookaheads are open, which will go back to where they began
+	nullable   int  // one more than where the last value begins that could have been null and is not
+	quiet      bool // a form is on trial: the first violation ends it, unrecorded
+	counting   bool // violations of a form are counted, unrecorded
+	listing    bool // the best form is decoded once more: it ends when no more violations are to be listed
+	overflow   bool // the form on trial fits, but has a number that its Go type can not hold
+	partial    bool // the form on trial fits, but was not read in full: parts of it are known to fit
 }
 
-func (d *Decoder) save() saved {
-	return saved{
-		decoded: d.decoded, frames: len(d.frames), keys: len(d.keys.list), many: len(d.keys.many), wide: len(d.wide), items: len(d.items),
-		most: d.most, counted: d.counted, lookaheads: d.lookaheads, nullable: d.nullable, broken: d.broken, same: d.same, listed: len(d.violations),
-		quiet: d.quiet, counting: d.counting, listing: d.listing, overflow: d.overflow, partial: d.partial,
-	}
+// saved is the Decoder before a form is read.
+type saved struct {
+	tried
+	frames, keys, many, wide, items int // what is open
+	broken, same, listed            int // what is reported
+}
+
+func (d *Decoder) save(s *saved) {
+	s.tried = d.tried
+	s.frames, s.keys, s.many, s.wide, s.items = len(d.frames), len(d.keys.list), len(d.keys.many), len(d.wide), len(d.items)
+	s.broken, s.same, s.listed = d.broken, d.same, len(d.violations)
 }
 
 // restore goes back to s, and reports whether the form did not fit; what it left open is closed then.
-func (d *Decoder) restore(s saved) bool {
-	d.quiet, d.counting, d.listing, d.overflow, d.partial = s.quiet, s.counting, s.listing, s.overflow, s.partial
-	d.decoded = s.decoded
-	d.most, d.counted, d.lookaheads, d.nullable = s.most, s.counted, s.lookaheads, s.nullable
+func (d *Decoder) restore(s *saved) bool {
+	d.tried = s.tried
 	if d.err != errForm {
 		return false
 	}

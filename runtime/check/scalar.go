@@ -3,7 +3,6 @@ package check
 import (
 	"strconv"
 	"time"
-	"unicode/utf8"
 
 	"github.com/mcpkiln/mcpkiln/runtime/check/format"
 )
@@ -93,7 +92,7 @@ func (r *String) length(s string) int {
 	if r.Min|r.Max == 0 {
 		return 0
 	}
-	return utf8.RuneCountInString(s)
+	return runes(s)
 }
 
 // checkString reports every rule that s, of n characters, breaks. It asks countOnly before it describes one.

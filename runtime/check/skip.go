@@ -107,7 +107,7 @@ func (d *Decoder) skipBracket(i int, c byte) (end int, valueComes bool) {
 		return -1, false
 	}
 	if d.peek() == closing {
-		d.closeFrame()
+		d.closeFrame(f)
 		return d.pos + 1, false
 	}
 	if c == '[' {
@@ -132,7 +132,7 @@ func (d *Decoder) skipClosing(f *frame, i int) int {
 		if d.outline.records {
 			d.outlined(f, i+1)
 		}
-		d.closeFrame()
+		d.closeFrame(f)
 		return i + 1
 	case isSpace(c):
 		return spaceEnd(d.data, i+1)
@@ -233,8 +233,12 @@ func (d *Decoder) jump() {
 		d.pos = end
 		return
 	}
-	data, depth, i := d.data, 0, d.pos
-	for ; i < len(data); i++ {
+	d.pos = valueEnd(d.data, d.pos)
+}
+
+// valueEnd returns the end of the value at i, which is not judged; the end of the data if that comes first.
+func valueEnd(data []byte, i int) int {
+	for depth := 0; i < len(data); i++ {
 		switch data[i] {
 		case '"':
 			i = quoteAfter(data, i+1)
@@ -255,7 +259,7 @@ func (d *Decoder) jump() {
 			break
 		}
 	}
-	d.pos = min(i, len(data))
+	return min(i, len(data))
 }
 
 // quoteAfter returns the index of the quote that ends the text at i.

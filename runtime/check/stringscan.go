@@ -164,17 +164,12 @@ func (d *Decoder) scanHardString(start, i int) (t span, ok bool) {
 
 // isUTF8 judges a text once as a whole; it fails at the first byte that is none.
 func (d *Decoder) isUTF8(start, end int) bool {
-	if utf8.Valid(d.data[start:end]) {
-		return true
+	text := d.data[start:end]
+	i := notUTF8(text)
+	if i < len(text) {
+		d.refuse(InvalidUTF8, start+i, 0)
 	}
-	for {
-		r, size := utf8.DecodeRune(d.data[start:end])
-		if r == utf8.RuneError && size == 1 {
-			d.refuse(InvalidUTF8, start, 0)
-			return false
-		}
-		start += size
-	}
+	return i == len(text)
 }
 
 // escapeLen returns the length of the escape at i, 0 if it is none. A surrogate pair counts as one.
@@ -291,7 +286,7 @@ func unescapeAt(room, raw []byte) (taken, put int) {
 // characters is how many characters a scanned string has.
 func (d *Decoder) characters(s span) int {
 	raw := d.full[s.start:s.end]
-	n := utf8.RuneCount(raw)
+	n := runes(raw)
 	for s.escaped {
 		i := bytes.IndexByte(raw, '\\')
 		if i < 0 {
@@ -314,7 +309,8 @@ func unescape(c byte) byte {
 
 var unescapes = [256]byte{'b': '\b', 'f': '\f', 'n': '\n', 'r': '\r', 't': '\t'}
 
-// value returns the bytes that a scanned string stands for: a part of the data when nothing is escaped.
+// value returns the bytes that a scanned string stands for: a part of the data when nothing is escaped. It is small enough to be inlined, as
+// long as unescaped is not.
 func (d *Decoder) value(s span) []byte {
 	if s.escaped {
 		return d.unescaped(s)
@@ -322,6 +318,7 @@ func (d *Decoder) value(s span) []byte {
 	return d.full[s.start:s.end]
 }
 
+//go:noinline
 func (d *Decoder) unescaped(s span) []byte {
 	raw := d.full[s.start:s.end]
 	return appendUnescaped(make([]byte, 0, len(raw)), raw)

@@ -120,8 +120,8 @@ func (t *trial) next() bool {
 			return true
 		case stepExplain:
 			t.step = stepReport
-			t.state = d.save()
-			d.byOrder = d.byOrder || t.tied // the one that was read farthest may be another in another order
+			d.save(&t.state)
+			d.byOrder, d.tied = d.byOrder || t.tied, d.tied || t.tied // the one that was read farthest may be another in another order
 			d.listing, d.pos, d.most = true, t.start, min(d.most, t.listed+t.mayList)
 			return true
 		case stepTry, stepCount:
@@ -145,7 +145,7 @@ func (t *trial) nextForm() bool {
 		if !d.countTry() {
 			return false
 		}
-		t.state = d.save()
+		d.save(&t.state)
 		d.pos, d.overflow, d.partial = t.start, false, false
 		d.quiet, d.counting, d.counted = t.step == stepTry, t.step == stepCount, 0
 		return true
@@ -177,11 +177,11 @@ func (t *trial) done() bool {
 			}
 		}
 		d.countReread(d.pos - t.start)
-		d.restore(t.state)
+		d.restore(&t.state)
 		return false
 	}
 	over, partial, decoded := d.overflow, d.partial, d.decoded
-	if d.restore(t.state) {
+	if d.restore(&t.state) {
 		if d.countReread(d.reached - t.start); d.reached > t.farthestEnd {
 			t.farthest, t.farthestEnd = t.form, d.reached
 		}
@@ -299,7 +299,7 @@ func (t *trial) outOfRange() {
 func (t *trial) finishReport() {
 	d := t.d
 	t.step = stepDone
-	d.restore(t.state)
+	d.restore(&t.state)
 	d.broken, d.same = t.state.broken+len(d.violations)-t.state.listed, t.state.same
 	if d.countReread(t.end - t.start); d.err == nil {
 		d.pos = t.end

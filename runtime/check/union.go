@@ -7,20 +7,37 @@ import (
 
 // Forms are excluded by kind, then by tag, then by members. The next one is looked at only if more than one form is left.
 
-// onlyForm returns the only form that the kind of the value, or its tag, leaves; -1 if there are more, or none. Most unions need no
-// trial: measured, a fifth less for a small one.
+// onlyForm returns the only form that the kind of the value, its tag, or its members leave; -1 if there are more, or none. Most unions need
+// no trial: measured, a fifth less for a small one.
 func (d *Decoder) onlyForm(u *Union) int {
 	kind := kindOf(d.peek())
-	if kind != KindObject || u.Key == "" {
+	form := -1
+	if kind != KindObject || u.Key == "" && len(u.Members.Names) == 0 {
 		return u.only(kind, nil)
 	}
-	start, form := d.pos, -1
-	if d.find(u.Key) && d.peek() == '"' {
-		if s, ok := d.scanString(); ok {
-			form = u.onlyTagged(d.value(s))
+	if u.Key != "" {
+		if tag, ok := d.glanceTag(u.Key); ok {
+			form = u.onlyTagged(tag)
 		}
+	} else if seen, ok := d.glanceNames(&u.Members); ok {
+		form = u.onlyWith(seen)
 	}
-	d.leave(start)
+	return form
+}
+
+// onlyWith returns the form that takes an object with some of the first 64 members, if there is one.
+func (u *Union) onlyWith(seen uint64) int {
+	form := -1
+	for i := range u.Forms {
+		f := &u.Forms[i]
+		if f.Kinds != 0 && f.Kinds&KindObject == 0 || f.Needs&^seen != 0 {
+			continue
+		}
+		if form >= 0 {
+			return -1
+		}
+		form = i
+	}
 	return form
 }
 
@@ -40,47 +57,76 @@ func (u *Union) only(kind Kind, tag []byte) int {
 	return form
 }
 
-// onlyTagged is only for an object with a tag, of many forms by an index.
+// onlyTagged is only for an object with a tag.
 func (u *Union) onlyTagged(tag []byte) int {
-	if len(u.Forms) <= fewValues {
-		return u.only(KindObject, tag)
-	}
-	forms := u.byTag()
-	if form, ok := forms[string(tag)]; ok {
-		return form
-	}
-	if len(forms) > 0 {
+	t := u.byTag()
+	if t.many != nil {
+		if form, ok := t.many[string(tag)]; ok {
+			return form
+		}
 		return -1
 	}
-	return u.only(KindObject, tag)
+	for i := range t.few {
+		if t.few[i].tag == string(tag) {
+			return t.few[i].form
+		}
+	}
+	if t.any {
+		return u.only(KindObject, tag)
+	}
+	return -1
 }
 
-// byTag says for a text of Key which form alone takes an object that has it, -1 if several do. It is empty if some form takes objects of
-// any text.
-func (u *Union) byTag() map[string]int {
-	if m := u.tags.Load(); m != nil {
-		return *m
+// tagTable says for a text of Union.Key which form alone takes an object that has it, -1 if several do.
+type tagTable struct {
+	few  []taggedForm
+	many map[string]int // instead of few
+	any  bool           // some form takes objects of any text, so both are empty
+}
+
+type taggedForm struct {
+	tag  string
+	form int
+}
+
+func (u *Union) byTag() *tagTable {
+	if t := u.tags.Load(); t != nil {
+		return t
 	}
-	m := make(map[string]int, len(u.Forms))
+	return u.makeTags()
+}
+
+func (u *Union) makeTags() *tagTable {
+	t := &tagTable{many: make(map[string]int, len(u.Forms))}
 	for i := range u.Forms {
 		f := &u.Forms[i]
 		if f.Kinds != 0 && f.Kinds&KindObject == 0 {
 			continue
 		}
-		if f.Tags == nil {
-			m = map[string]int{}
-			break
-		}
+		t.any = t.any || f.Tags == nil
 		for _, tag := range f.Tags {
-			if other, taken := m[tag]; taken && other != i {
-				m[tag] = -1
+			if other, taken := t.many[tag]; taken && other != i {
+				t.many[tag] = -1
 			} else {
-				m[tag] = i
+				t.many[tag] = i
 			}
 		}
 	}
-	u.tags.Store(&m)
-	return m
+	switch {
+	case t.any:
+		t.many = nil
+	case len(t.many) <= fewValues:
+		for i := range u.Forms {
+			for _, tag := range u.Forms[i].Tags {
+				if form, ok := t.many[tag]; ok {
+					t.few = append(t.few, taggedForm{tag, form})
+				}
+			}
+		}
+		t.many = nil
+	}
+	u.tags.Store(t)
+	return t
 }
 
 // narrow returns how many forms are possible. If it is one, that is t.form.
@@ -111,7 +157,10 @@ func (t *trial) countPossible() int {
 }
 
 func (t *trial) possible(f *Form) bool {
-	return t.kindAndTagFit(f) && (t.kind != KindObject || f.Needs&^t.seen == 0 && (f.More == nil || t.hasAll(f.More)))
+	if t.kind != KindObject {
+		return f.Kinds == 0 || f.Kinds&t.kind != 0
+	}
+	return f.Needs&^t.seen == 0 && t.kindAndTagFit(f) && (f.More == nil || t.hasAll(f.More))
 }
 
 // hasAll reports whether the object may have all of some members: it has, or nobody has looked.
@@ -140,6 +189,9 @@ func (f *Form) has(tag []byte) bool {
 func (t *trial) readTag() {
 	d := t.d
 	t.tagRead, t.tagAt = true, -1
+	if at, ok := d.glanceAt(t.union.Key); ok && at < 0 {
+		return
+	}
 	if d.find(t.union.Key) {
 		c := d.peek()
 		t.tagAt = d.pos
@@ -155,8 +207,12 @@ func (t *trial) readTag() {
 
 // readNames finds out which of the members that some forms need the object has.
 func (t *trial) readNames() {
-	d := t.d
-	t.namesRead, t.seen = true, 0
+	d, ok := t.d, false
+	t.namesRead = true
+	if t.seen, ok = d.glanceNames(&t.union.Members); ok {
+		return
+	}
+	t.seen = 0
 	if n := len(t.union.Members.Names); n > 64 {
 		t.seenMore = make([]bool, n)
 	}
@@ -250,7 +306,7 @@ func (d *Decoder) findMember(name string) bool {
 
 func (d *Decoder) leave(start int) {
 	if d.err == nil {
-		d.closeFrame()
+		d.closeFrame(&d.frames[len(d.frames)-1])
 		d.countReread(d.pos - start)
 	}
 	if d.err == nil {

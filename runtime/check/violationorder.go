@@ -3,6 +3,7 @@ package check
 import (
 	"cmp"
 	"errors"
+	"slices"
 	"strings"
 )
 
@@ -30,26 +31,67 @@ func (d *Decoder) inCanonicalOrder(found Violations, text []byte, read func(*Dec
 	if !d.byOrder || d.err != nil || len(d.repeated) > 0 || d.scanned && Valid(text, d.limits) != nil {
 		return found
 	}
+	if !d.tied && len(text) == len(d.full) && len(d.violations) >= d.limits.Violations {
+		if listed, ok := d.readCanonical(d.around, found, text, read); ok {
+			return listed
+		}
+	}
+	listed, _ := d.readCanonical(part{}, found, text, read)
+	return listed
+}
+
+// readCanonical is not ok if something was listed of the items of an array that are not in canonical form: of around, those behind what was found
+// are not, because it is rare that they are read before there is enough to list. The time to write them would be most of what a refusal takes.
+func (d *Decoder) readCanonical(around part, found Violations, text []byte, read func(*Decoder)) (listed Violations, ok bool) {
 	limits := d.limits
 	if d.countScratch(2 * len(text)); d.err != nil {
-		return found
+		return found, true
 	}
-	c := canonicalizer{data: text, out: make([]byte, 0, len(text)), limit: limits.Bytes, movesLeft: sortedBytes * limits.Bytes}
+	c := canonicalizer{data: text, out: make([]byte, 0, len(text)), limit: limits.Bytes, movesLeft: sortedBytes * limits.Bytes, around: around, upto: found.last()}
 	if c.value(0); c.full() {
-		return found
+		return found, true
 	}
 	limits.NumberBytes += len("0.e+1000000") // a number may be longer in its canonical form
 	again := GetScanned(c.out, limits)
 	again.account, again.granted, again.hidden, again.stops = d.account, d.granted, d.hidden, true
 	read(again)
+	ok = c.rest.end == 0
 	if again.err == errEnough {
+		ok = ok || !Violations(again.violations).in(c.rest)
 		// In all: what again has listed or could have, and what only the first reading got to, since again ended early.
 		found = again.bounded(again.violations, again.broken-again.same+d.found-again.found)
-	} else if sorted, ok := again.Finish().(Violations); ok {
+	} else if sorted, wrong := again.Finish().(Violations); wrong {
 		found = sorted
 	}
 	again.Put()
-	return found
+	return found, ok
+}
+
+// noteBroken remembers an array that ends, if no other array is around it and the violation is in it that was listed last.
+func (d *Decoder) noteBroken(f *frame) {
+	for i := range d.frames[:len(d.frames)-1] {
+		if d.frames[i].names == nil {
+			return
+		}
+	}
+	array := part{int(f.start), d.pos}
+	if n := len(d.violations); n > 0 && Violations(d.violations[n-1:]).in(array) {
+		d.around = array
+	}
+}
+
+// in reports whether one of the violations is of a value in a part of the text.
+func (v Violations) in(p part) bool {
+	return slices.ContainsFunc(v, func(v Violation) bool { return p.start <= v.offset && v.offset < p.end })
+}
+
+// last is where the last value begins that is violated.
+func (v Violations) last() int {
+	at := 0
+	for i := range v {
+		at = max(at, v[i].offset)
+	}
+	return at
 }
 
 // sortedBytes is how many bytes are moved at most to sort the members of a text, for each that a text may have.

@@ -1,0 +1,60 @@
+package check
+
+import "slices"
+
+// What is kept of a text is copied here: strings and raw values. Small ones share allocations.
+
+const chunkBytes = 1024 // measured: larger chunks gain nothing on 200 kB of records and keep more alive
+
+// copyPart copies a part of the data without escapes.
+func (d *Decoder) copyPart(start, end int) string {
+	if from := start - d.windowAt; from >= 0 && end-d.windowAt <= len(d.window) {
+		return d.window[from : end-d.windowAt]
+	}
+	return d.copyPartSlow(start, end)
+}
+
+// copyPartSlow is copyPart where the window does not have it: it copies the rest of the text, or of a longer text only what is asked for. A long string keeps no neighbours alive.
+func (d *Decoder) copyPartSlow(start, end int) string {
+	n := end - start
+	if n > chunkBytes/4 {
+		return string(d.full[start:end])
+	}
+	rest := len(d.full) - start
+	if rest <= chunkBytes/4 {
+		d.window, d.windowAt = string(d.full[start:]), start
+		return d.window[:n]
+	}
+	if d.chunk.Cap()-d.chunk.Len() < n {
+		d.chunk.Reset()
+		d.chunk.Grow(max(n, min(rest/8, chunkBytes))) // an eighth is about what is kept of a text: measured, garbage costs more than chunks
+	}
+	at := d.chunk.Len()
+	d.chunk.Write(d.full[start:end])
+	return d.chunk.String()[at:]
+}
+
+// copyRaw copies a part of the data. Small ones share an allocation, as strings do; to append to one never writes into the next.
+func (d *Decoder) copyRaw(part []byte) Raw {
+	n := len(part)
+	if n > chunkBytes/4 {
+		return append(make(Raw, 0, n), part...)
+	}
+	if cap(d.raws)-len(d.raws) < n {
+		rest := len(d.full) - d.pos
+		d.raws = make([]byte, 0, max(n, min(rest/4, chunkBytes))) // of a text with raw values much is kept as it is
+	}
+	at := len(d.raws)
+	d.raws = append(d.raws, part...)
+	return d.raws[at:len(d.raws):len(d.raws)]
+}
+
+// text copies what a scanned string stands for.
+func (d *Decoder) text(s span) string {
+	if s.escaped {
+		raw := d.full[s.start:s.end]
+		d.scratch = appendUnescaped(slices.Grow(d.scratch[:0], len(raw)), raw) // at once: growing by steps leaves a multiple behind
+		return string(d.scratch)
+	}
+	return d.copyPart(int(s.start), int(s.end))
+}

@@ -1,0 +1,97 @@
+package check
+
+// glance goes through the members of an object as they are written, without judging them: whoever reads the object does. It goes on over what most
+// texts have, keys without escapes and short values, and gives up at all else; then the slow way is taken.
+type glance struct {
+	data []byte
+	pos  int    // where the current value begins; -1: it gave up
+	key  []byte // of the current member
+}
+
+// next moves to the next member. It is false at the end of the object, and where it gives up.
+func (g *glance) next() bool {
+	data, i := g.data, g.pos+1 // behind the opening bracket,
+	if g.key != nil {
+		i = shortEnd(data, g.pos) // or behind the value
+	}
+	if i = tokenAt(data, i); i < len(data) && data[i] == ',' {
+		i = tokenAt(data, i+1)
+	}
+	if i < len(data) && data[i] == '}' {
+		return false
+	}
+	if i < len(data) && data[i] == '"' {
+		end := plainEnd(data, i+1)
+		g.key = data[i+1 : end : end]
+		if end < len(data) && data[end] == '"' {
+			if i = tokenAt(data, end+1); i < len(data) && data[i] == ':' {
+				g.pos = tokenAt(data, i+1)
+				return true
+			}
+		}
+	}
+	g.pos = -1
+	return false
+}
+
+// tokenAt is spaceEnd, small enough to be inlined.
+func tokenAt(data []byte, i int) int {
+	if i < len(data) && data[i] > ' ' {
+		return i
+	}
+	return spaceEnd(data, i)
+}
+
+// shortEnd returns the end of the value at i, or of the data if it is a long object or array: only what is short may be looked at once for each
+// object that it is in. A string is the value of one.
+func shortEnd(data []byte, i int) int {
+	if i < len(data) && data[i] != '{' && data[i] != '[' {
+		return valueEnd(data, i)
+	}
+	part := data[:min(len(data), i+extentBytes)]
+	if i = valueEnd(part, i); i >= len(part) {
+		return len(data)
+	}
+	return i
+}
+
+// glanceAt returns where the value of the first member with that name begins in the object at pos, -1 if there is none. It is not ok if it gave up.
+func (d *Decoder) glanceAt(name string) (at int, ok bool) {
+	data, start := d.data, d.pos+len(`{"`) // most often it comes first
+	if end := start + len(name); end+1 < len(data) && string(data[start:end]) == name && data[start-1] == '"' && data[end] == '"' && data[end+1] == ':' {
+		return tokenAt(data, end+2), true
+	}
+	g := glance{data: data, pos: d.pos}
+	for g.next() {
+		if string(g.key) == name {
+			return g.pos, true
+		}
+	}
+	return -1, g.pos >= 0
+}
+
+// glanceTag returns the text of that member. It is not ok if it has none without escapes.
+func (d *Decoder) glanceTag(name string) (tag []byte, ok bool) {
+	i, ok := d.glanceAt(name)
+	if !ok || i < 0 || i >= len(d.data) || d.data[i] != '"' {
+		return nil, false
+	}
+	end := plainEnd(d.data, i+1)
+	return d.data[i+1 : end], end < len(d.data) && d.data[end] == '"'
+}
+
+// glanceNames returns which of the names of r the object at pos has. It is not ok if it gave up.
+func (d *Decoder) glanceNames(r *Object) (seen uint64, ok bool) {
+	if len(r.Names) > 64 {
+		return 0, false
+	}
+	d.nullable = 0 // as after other looks that go back
+	t := r.names()
+	g := glance{data: d.data, pos: d.pos}
+	for g.next() {
+		if i := t.find(g.key); i != Other {
+			seen |= 1 << i
+		}
+	}
+	return seen, g.pos >= 0
+}

@@ -1,0 +1,42 @@
+package check
+
+import (
+	"strings"
+	"testing"
+	"unicode/utf8"
+)
+
+// holdUTF8 holds the words against the standard library.
+func holdUTF8(t *testing.T, text string) {
+	t.Helper()
+	valid := notUTF8([]byte(text))
+	if want := strings.ToValidUTF8(text, "\x00"); want == text {
+		if valid != len(text) || runes(text) != utf8.RuneCountInString(text) || runes([]byte(text)) != runes(text) {
+			t.Fatalf("%q: valid up to %d of %d, %d characters", text, valid, len(text), runes(text))
+		}
+		return
+	}
+	if r, size := utf8.DecodeRuneInString(text[valid:]); !utf8.ValidString(text[:valid]) || r != utf8.RuneError || size != 1 {
+		t.Fatalf("%q: stops being UTF-8 at %d", text, valid)
+	}
+}
+
+func FuzzVAL07UTF8(f *testing.F) {
+	for _, s := range []string{"Заказ принят", "注文は明日", "a😀b\xed\xa0\x80", "\xc0\x80", "\xe0\x80\x80", "é\xc3", "\xf4\x90\x80\x80"} {
+		f.Add(s)
+	}
+	f.Fuzz(func(t *testing.T, text string) { holdUTF8(t, text) })
+}
+
+// TestVAL07UTF8 has every sequence of two bytes, and every first three with some fourth, at each place of a word.
+func TestVAL07UTF8(t *testing.T) {
+	for first := 0x80; first < 0x100; first++ {
+		for second := 0; second < 0x100; second++ {
+			for _, rest := range []string{"", "\x80", "\x9f\xbf", "\xbfa", "ab"} {
+				for at := range 9 {
+					holdUTF8(t, strings.Repeat("x", at)+string([]byte{byte(first), byte(second)})+rest+"éя漢字abc")
+				}
+			}
+		}
+	}
+}

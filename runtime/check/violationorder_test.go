@@ -1,0 +1,69 @@
+package check_test
+
+import (
+	"bytes"
+	"fmt"
+	"testing"
+
+	"github.com/mcpkiln/mcpkiln/runtime/check"
+	"github.com/mcpkiln/mcpkiln/runtime/internal/respell"
+)
+
+// forest has two lists, each of which may have more violations than are listed.
+type forest struct{ first, second []Tree }
+
+var forestRule = check.Object{Names: []string{"first", "second"}, AdditionalProperties: check.Skip}
+
+func decodeForest(d *check.Decoder, v *forest) {
+	for f := d.Object(&forestRule); f >= 0; f = d.Next() {
+		switch f {
+		case 0:
+			v.first = check.List(d, nil, decodeTree)
+		case 1:
+			v.second = check.List(d, nil, decodeTree)
+		}
+	}
+}
+
+// trees is a list of n trees, of which those from an index on have three violations each.
+func trees(n, from int) []byte {
+	b := []byte{'['}
+	for i := range n {
+		if i > 0 {
+			b = append(b, ',')
+		}
+		if i < from {
+			b = fmt.Appendf(b, `{"name":"t%d"}`, i)
+			continue
+		}
+		b = fmt.Appendf(b, `{"next":{"name":%d.0},"children":[{"name":"a"},{"y":1,"name":"x"},{"name":2}],"name":"t"}`, i)
+	}
+	return append(b, ']')
+}
+
+// TestLET14ManyViolations: which of many violations are listed depends on no order either where most of the text is not read a second time.
+func TestLET14ManyViolations(t *testing.T) {
+	several := []byte(fmt.Sprintf(`[%s,%s]`, trees(1, 1), trees(3, 0)))
+	for _, text := range [][]byte{
+		fmt.Appendf(nil, `{"second":%s,"first":%s}`, trees(90, 0), trees(4, 0)),
+		fmt.Appendf(nil, `{"second":%s,"first":%s}`, trees(4, 2), trees(90, 0)),
+		fmt.Appendf(nil, `{"second":%s,"first":%s}`, trees(90, 0), trees(90, 0)),
+		fmt.Appendf(nil, `{"second":%s,"first":%s}`, trees(90, 80), trees(90, 85)),
+		fmt.Appendf(nil, `{"z":%s,"second":%s,"a":%s,"first":[]}`, several, trees(40, 0), several),
+	} {
+		for seed := range uint64(20) {
+			other, ok := respell.JSON(text, seed)
+			if !ok || bytes.Equal(text, other) {
+				t.Fatal("not another spelling")
+			}
+			alike(t, text, other, decodeForest)
+		}
+	}
+	for _, n := range []int{12, 33, 400} {
+		text := trees(n, 0)
+		for seed := range uint64(20) {
+			other, _ := respell.JSON(text, seed)
+			alike(t, text, other, func(d *check.Decoder, v *[]Tree) { *v = check.List(d, nil, decodeTree) })
+		}
+	}
+}
