@@ -47,6 +47,30 @@ func TestLET01WhatIsFoundValidIsReadAsItStands(t *testing.T) {
 	}
 }
 
+// Each reading may cost what one may: what is within the limits is not refused because it is looked at twice (VAL07).
+func TestVAL07TheLimitsHoldForEachReading(t *testing.T) {
+	text := []byte("[" + strings.Repeat("{},", 2000) + "{}]")
+	decode := func(d *check.Decoder, v *[]Line) {
+		*v = check.List(d, nil, func(d *check.Decoder, _ *Line) { d.Skip() })
+	}
+	definition := func(d *check.Decoder) { decode(d, new([]Line)) }
+	within := func(decoded int) (once, twice bool) {
+		lim := check.Limits{Decoded: decoded}
+		return check.Decode(text, lim, decode, new([]Line)) == nil, check.DecodeValid(text, lim, definition, decode, new([]Line)) == nil
+	}
+	refused := false
+	for decoded := 1 << 22; decoded > 1<<12 && !refused; decoded -= decoded / 16 {
+		once, twice := within(decoded)
+		if once != twice {
+			t.Errorf("with a limit of %d, read once: %v, twice: %v", decoded, once, twice)
+		}
+		refused = !once
+	}
+	if !refused {
+		t.Error("no limit is small enough")
+	}
+}
+
 // BenchmarkDecodeValid is a result of 20 kB that is validated and taken apart.
 func BenchmarkDecodeValid(b *testing.B) {
 	rule := check.Object{Names: []string{"a"}}
