@@ -25,7 +25,8 @@ type trial struct {
 	seen      uint64 // which of the first 64 of union.Members the object has
 	seenMore  []bool // which of all union.Members it has, if they are more than 64
 
-	state       saved  // of the decoder before the form that is read
+	left        uint64 // which of the first 64 forms are possible
+	state       saved  // of the decoder before the forms that are read
 	fits        int    // how many forms fit
 	fitting     [2]int // the first two forms that fit
 	held        int    // the form that fits and can be kept; -1: none
@@ -87,6 +88,7 @@ func (t *trial) begin() {
 	case n > 1:
 		d.dropOutcomes(t.start)
 		t.step, t.form = stepTry, -1
+		d.save(&t.state)
 	case !t.decideNearest():
 		t.reportImpossible()
 	}
@@ -139,13 +141,12 @@ func (t *trial) next() bool {
 func (t *trial) nextForm() bool {
 	d := t.d
 	for t.form++; t.form < len(t.union.Forms); t.form++ {
-		if !t.possible(&t.union.Forms[t.form]) {
+		if !t.isLeft(t.form) {
 			continue
 		}
 		if !d.countTry() {
 			return false
 		}
-		d.save(&t.state)
 		d.pos, d.overflow, d.partial = t.start, false, false
 		d.quiet, d.counting, d.counted = t.step == stepTry, t.step == stepCount, 0
 		return true
@@ -193,7 +194,7 @@ func (t *trial) done() bool {
 	if !t.countFit(over, partial) {
 		return false
 	}
-	d.decoded = decoded
+	d.decoded, t.state.decoded = decoded, decoded
 	return true
 }
 

@@ -147,13 +147,23 @@ func (t *trial) narrow() int {
 // countPossible counts the forms that are possible.
 func (t *trial) countPossible() int {
 	n := 0
+	t.left = 0
 	for i := range t.union.Forms {
 		if t.possible(&t.union.Forms[i]) {
 			n++
 			t.form = i
+			t.left |= 1 << i
 		}
 	}
 	return n
+}
+
+// isLeft reports whether the form with that index was counted by countPossible.
+func (t *trial) isLeft(i int) bool {
+	if i < 64 {
+		return t.left>>i&1 != 0
+	}
+	return t.possible(&t.union.Forms[i])
 }
 
 func (t *trial) possible(f *Form) bool {
