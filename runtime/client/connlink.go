@@ -27,11 +27,12 @@ func (t connTransport) open(_ context.Context, s *Session) (link, error) {
 // maxQueued is how many bytes may wait for a server that does not read, before requests wait for room.
 const maxQueued = 1 << 20
 
-// connLink carries messages over a connection. One goroutine writes, so that a caller can give up although the server does not read, and
-// one reads.
+// connLink carries messages over a connection. One goroutine reads. Where a connection can take a frame without waiting, the caller writes it; else
+// another goroutine does, so that a caller can give up although the server does not read.
 type connLink struct {
 	s    *Session
 	conn rpc.Conn
+	try  rpc.Trying // conn, if it is one
 	// child is the process at the other end, nil for none.
 	child *child
 
@@ -41,6 +42,7 @@ type connLink struct {
 	room    chan struct{} // closed when the queue was taken
 	full    bool          // somebody waits for that
 	wake    chan struct{}
+	writing bool // what was in the queue is being written
 	closing bool
 	failed  error
 
@@ -65,6 +67,7 @@ func (q *queued) forget(i int) {
 
 func newConnLink(s *Session, conn rpc.Conn, c *child) *connLink {
 	l := &connLink{s: s, conn: conn, child: c, room: make(chan struct{}), wake: make(chan struct{}, 1), written: make(chan struct{}), read: make(chan struct{})}
+	l.try, _ = conn.(rpc.Trying)
 	go l.write()
 	go l.receive()
 	return l
@@ -108,8 +111,15 @@ func (l *connLink) put(frame []byte, r *round) (room <-chan struct{}, err error)
 	if r != nil {
 		r.sent = true
 	}
-	l.add(frame, r)
+	if !l.tryWrite(frame) {
+		l.add(frame, r)
+	}
 	return nil, nil
+}
+
+// tryWrite writes a frame that no other one is before, if that does not have to wait; the lock is held.
+func (l *connLink) tryWrite(frame []byte) (written bool) {
+	return l.try != nil && !l.writing && len(l.queue) == 0 && l.try.TryWrite(frame)
 }
 
 // add appends to the queue; the lock is held. A small frame is copied, mostly to where an earlier one was.
@@ -168,7 +178,7 @@ func (l *connLink) write() {
 	for {
 		l.mu.Lock()
 		batch, closing := l.queue, l.closing
-		l.queue, l.bytes = spare[:0], 0
+		l.queue, l.bytes, l.writing = spare[:0], 0, len(batch) > 0
 		l.signalSpace()
 		l.mu.Unlock()
 		if err := l.writeAll(batch); err != nil {

@@ -33,6 +33,13 @@ type Batched interface {
 	WriteFrames(frames [][]byte) error
 }
 
+// Trying is a Conn that can take a frame without waiting for its peer.
+type Trying interface {
+	// TryWrite is WriteFrame if that does not have to wait, and else does nothing: then the frame was not taken. It may not take a frame for other
+	// reasons, such as an error, which WriteFrame returns.
+	TryWrite(frame []byte) (taken bool)
+}
+
 // Lending is a Conn that can write a frame from the buffer that it is in, without a copy.
 type Lending interface {
 	// WriteLent is WriteFrame for a frame whose buffer nobody else uses until it returns. What is in it, and behind it, may be different then.

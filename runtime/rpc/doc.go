@@ -8,8 +8,8 @@
 //   - parse.go, message.go: Parse takes a frame apart, ids included, ParseInto has its params or result read on the way; batch.go: arrays of messages;
 //     rescue.go finds the id in frames that are refused for a limit
 //   - append.go: Append* write messages; error.go: Error and its codes
-//   - conn.go: Conn, the contract of a connection; lines.go and linewriter.go: newline framing; stdio*.go: this process's
-//     standard streams; pipe.go: two ends within a process
+//   - conn.go: Conn, the contract of a connection; lines.go and linewriter.go: newline framing; prompt_*.go: writing
+//     to a pipe without waiting; stdio*.go: this process's standard streams; pipe.go: two ends within a process
 //
 // # Contracts
 //

@@ -19,6 +19,7 @@ var errNotDrained = errors.New("rpc: closed before the peer took all frames")
 // frames.
 type lineWriter struct {
 	w     io.Writer
+	pipe  *promptPipe // w, if that is a pipe which can be written to without waiting
 	limit int
 
 	mu      sync.Mutex
@@ -31,7 +32,7 @@ type lineWriter struct {
 }
 
 func newLineWriter(w io.Writer, limit int) *lineWriter {
-	return &lineWriter{w: w, limit: limit}
+	return &lineWriter{w: w, pipe: newPromptPipe(w), limit: limit}
 }
 
 // WriteFrame implements Conn.
@@ -56,6 +57,24 @@ func (l *lines) WriteLent(frame []byte) error {
 		return errEmptyFrame
 	}
 	return l.w.writeLent(frame)
+}
+
+// TryWrite implements Trying, for small frames: a pipe takes those as a whole or not at all.
+func (l *lines) TryWrite(frame []byte) (taken bool) {
+	if l.w.pipe == nil || len(frame) >= l.w.pipe.atomic || blank(frame) {
+		return false
+	}
+	return l.w.try(frame)
+}
+
+func (w *lineWriter) try(frame []byte) (taken bool) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.err != nil || w.writing || !w.waiting.empty() || len(w.pending) > 0 {
+		return false
+	}
+	w.spare = appendLine(w.spare[:0], frame)
+	return len(w.spare) <= w.pipe.atomic && w.pipe.write(w.spare)
 }
 
 func (w *lineWriter) write(frames ...[]byte) error {

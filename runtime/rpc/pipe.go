@@ -22,6 +22,9 @@ func (p *pipeEnd) ReadFrame(buf []byte) ([]byte, error) { return p.in.take(buf[:
 // WriteFrame implements Conn.
 func (p *pipeEnd) WriteFrame(frame []byte) error { return p.out.put(frame) }
 
+// TryWrite implements Trying.
+func (p *pipeEnd) TryWrite(frame []byte) (taken bool) { return p.out.try(frame) }
+
 // Gone implements Watched.
 func (p *pipeEnd) Gone() <-chan struct{} { return p.out.gone }
 
@@ -76,6 +79,21 @@ func (q *queue) put(frame []byte) error {
 	q.add(frame)
 	q.readable.Signal()
 	return nil
+}
+
+// try is put that does not wait.
+func (q *queue) try(frame []byte) (taken bool) {
+	if blank(frame) || len(frame) > DefaultMaxFrame {
+		return false
+	}
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if q.noMore || q.unread.Load() || !q.waiting.empty() || !q.fits(frame) {
+		return false
+	}
+	q.add(frame)
+	q.readable.Signal()
+	return true
 }
 
 func (q *queue) fits(frame []byte) bool {
