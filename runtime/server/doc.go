@@ -37,9 +37,9 @@
 //	what a request in flight counts in                register.go; account.go: whose it is
 //	how inputs and answers are read                   decode.go; numbers, strings, objects: package check
 //	what unread answers may take                      reservation.go: one answer; budget.go: all; grant.go, shortage.go: who waits; sizecache.go: what to expect
-//	how many outputs are made at once                  encoders.go
+//	how many outputs are made at once                 encoders.go
 //	how callers read, and runs of handlers to learn   reputation.go, probe.go
-//	how it is served and answered                     serve.go, toolcall.go, methodcall.go; request.go: its memory, large buffers, and the goroutines of a peer
+//	how it is served and answered                     workers.go: the goroutines; serve.go, toolcall.go, methodcall.go; request.go: its memory, large buffers, and the goroutines of a peer
 //	one run of a handler, from input to output        run.go
 //	who may still write, and writing, to its end      write.go
 //	what a call that runs again finds                 journal.go, taskjournal.go, step.go; seal.go: as the client carries it
@@ -249,8 +249,8 @@
 //   - A timeout and questions in the definition of what is added while the server runs: lists would show members that the protocol does not have, and
 //     its handler has context.WithTimeout and Ask at hand. Tasks are the exception, since their key is the protocol's: AddTool reads
 //     execution.taskSupport.
-//   - Workers that are used again: measured, no difference to a goroutine per request once its stack is grown at the
-//     start (growStack), and idle goroutines would be there for leak checks to trip over.
+//   - Workers that wait for requests: with one request at a time, measured, no difference to a goroutine per request whose stack is grown at the
+//     start (growStack), and idle goroutines would be there for leak checks to trip over. Those that are there take what waits.
 //   - A lock around permission and write instead of the gate: it keeps the connection from committing writes in groups.
 //   - A progress rate by distance alone: short calls that report three steps would send two. The burst is within the
 //     rate's window.

@@ -76,6 +76,7 @@ type peer struct {
 	pulse     pulse
 	outgoing  atomic.Int64 // last id of our own requests; never used again (CAN15)
 	unread    share        // its share of account.unread; not an exchange's, which has one answer
+	workers   *workers     // nil in an exchange
 	live      group
 	writing   atomic.Int64             // those of live that have nothing to do but to write
 	notices   noticeQueue              // for handlers
@@ -112,6 +113,7 @@ func (s *Server) newPeer(ctx context.Context, out Outlet) *peer {
 	// The end of ctx is a shutdown in order, so only its values are taken over.
 	p.ctx, p.cancel = context.WithCancelCause(context.WithoutCancel(ctx))
 	p.own(ownedByConnection + rand.Text())
+	p.workers = newWorkers()
 	p.live.start()
 	return p
 }

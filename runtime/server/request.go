@@ -60,9 +60,8 @@ type request struct {
 	begun        bool          // it goes to the client piece by piece, so there is no other one
 
 	// after runs when the answer was accepted, or was not to be written.
-	after func()
-	// run is serve in a new goroutine, bound once: a go statement with it does not allocate.
-	run func()
+	after  func()
+	behind *request // in workers
 }
 
 // lockTaskState is called before the state of a task is read, unlockTaskState when it was written, or can not change any more.
@@ -98,10 +97,6 @@ func (s *Server) newRequest(p *peer) *request {
 	r, ok := s.requests.Get().(*request)
 	if !ok {
 		r = new(request)
-		r.run = func() {
-			growStack(len(r.frame) & 1)
-			r.serve()
-		}
 	}
 	r.open(s, p)
 	return r
@@ -154,9 +149,9 @@ func (s *Server) keep(r *request) {
 
 // clear forgets everything but the buffers, unless those are large.
 func (r *request) clear() {
-	frame, out, scratch, run := keep(r.frame), keep(r.out), keep(r.scratch), r.run
+	frame, out, scratch := keep(r.frame), keep(r.out), keep(r.scratch)
 	*r = request{} // with the rest in it, it would be made elsewhere and copied
-	r.frame, r.out, r.scratch, r.run = frame, out, scratch, run
+	r.frame, r.out, r.scratch = frame, out, scratch
 }
 
 // reuse makes r ready for the next message of its peer, after one that did not become a request: nothing of that is kept until

@@ -84,7 +84,7 @@ func trimmed(b []byte) []byte {
 	return b
 }
 
-// start takes a request in: route, admit, register. Then it is served in a goroutine of its own, but for the handshake, which
+// start takes a request in: route, admit, register. Then it is served by a goroutine of workers, but for the handshake, which
 // what follows on the connection depends on.
 func (r *request) start(msg *rpc.Message) *refusal {
 	p := r.p
@@ -109,7 +109,7 @@ func (r *request) start(msg *rpc.Message) *refusal {
 		p.announceInReader(r.id)
 		p.inOrder(r.serve)
 	default:
-		go r.run()
+		p.workers.serve(r)
 	}
 	return nil
 }

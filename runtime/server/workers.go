@@ -1,0 +1,75 @@
+package server
+
+import "sync"
+
+// workers serve the requests of a connection or session. A goroutine that has served one takes the next that waits: new goroutines begin
+// with small stacks, and growing those costs a tenth of a call. No request waits for another's handler: as long as one waits, there is a
+// goroutine that has not begun yet, and will take it. None stays when nothing waits. What a handler changes of its goroutine, such as by
+// runtime.LockOSThread, may therefore last for others.
+type workers struct {
+	mu          sync.Mutex
+	first, last *request // that wait, linked by request.behind
+	beginning   bool     // a goroutine is about to take the first
+	begin       func()   // its function, bound once: a go statement with it does not allocate
+}
+
+func newWorkers() *workers {
+	w := new(workers)
+	w.begin = func() {
+		r := w.take(true)
+		if r == nil {
+			return // another one has taken it
+		}
+		growStack(len(r.frame) & 1)
+		for ; r != nil; r = w.take(false) {
+			r.serve()
+		}
+	}
+	return w
+}
+
+// serve has a goroutine serve the request.
+func (w *workers) serve(r *request) {
+	w.mu.Lock()
+	if w.last == nil {
+		w.first = r
+	} else {
+		w.last.behind = r
+	}
+	w.last = r
+	begins := w.beginsNext()
+	w.mu.Unlock()
+	if begins {
+		go w.begin()
+	}
+}
+
+// take takes the first request that waits, nil if there is none.
+func (w *workers) take(begun bool) *request {
+	w.mu.Lock()
+	if begun {
+		w.beginning = false
+	}
+	r := w.first
+	if r != nil {
+		w.first, r.behind = r.behind, nil
+	}
+	if w.first == nil {
+		w.last = nil
+	}
+	begins := w.beginsNext()
+	w.mu.Unlock()
+	if begins {
+		go w.begin()
+	}
+	return r
+}
+
+// beginsNext notes that one more goroutine begins, if one has to, and reports it. With w.mu.
+func (w *workers) beginsNext() bool {
+	if w.first == nil || w.beginning {
+		return false
+	}
+	w.beginning = true
+	return true
+}
