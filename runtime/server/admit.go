@@ -15,7 +15,7 @@ import (
 func (r *request) admit(to *route, msg *rpc.Message) *refusal {
 	r.revision, r.method = to.revision, to.method
 	if !to.revision.Handshake {
-		if refused := r.reading.validate(to, msg); refused != nil {
+		if refused := r.p.reading.validate(to, msg); refused != nil {
 			return refused
 		}
 		return r.admitStateless(msg)

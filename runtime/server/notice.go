@@ -185,7 +185,7 @@ func (q *noticeQueue) next() {
 // noticed takes in a notification for a handler. On a connection, one that names no revision belongs to the session, if there is one.
 func (p *peer) noticed(r *request, msg *rpc.Message) (custom bool) {
 	rev := p.revision
-	if to, refused := r.reading.route(msg); refused == nil {
+	if to, refused := p.reading.route(msg); refused == nil {
 		rev = to.revision
 	}
 	if rev.Handshake && !p.ready && len(p.s.stateless) > 0 {

@@ -77,6 +77,7 @@ type peer struct {
 	outgoing  atomic.Int64 // last id of our own requests; never used again (CAN15)
 	unread    share        // its share of account.unread; not an exchange's, which has one answer
 	workers   *workers     // nil in an exchange
+	reading   *reading     // of the message that is being received; nil in an exchange
 	live      group
 	writing   atomic.Int64             // those of live that have nothing to do but to write
 	notices   noticeQueue              // for handlers
@@ -113,7 +114,7 @@ func (s *Server) newPeer(ctx context.Context, out Outlet) *peer {
 	// The end of ctx is a shutdown in order, so only its values are taken over.
 	p.ctx, p.cancel = context.WithCancelCause(context.WithoutCancel(ctx))
 	p.own(ownedByConnection + rand.Text())
-	p.workers = newWorkers()
+	p.workers, p.reading = newWorkers(), new(reading)
 	p.live.start()
 	return p
 }

@@ -40,7 +40,6 @@ type request struct {
 	about          rpc.ID // of a batch: what its answers are written about
 	holdsTaskState bool   // it holds peer.taskState
 	params         wire.Params
-	reading        reading // of params
 	// repeated: the arguments have a repeated key, which decoding them has to find.
 	repeated bool
 	sub      *listen         // of subscriptions/listen

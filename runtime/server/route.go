@@ -23,11 +23,12 @@ func (p *peer) receive(r *request, got *Receipt) bool {
 	}
 	r.trim()
 	r.size = len(r.frame)
-	r.reading = reading{s: p.s, peer: p.state(), frame: r.frame, params: &r.params}
+	*p.reading = reading{s: p.s, peer: p.state(), frame: r.frame, params: &r.params}
+	defer p.reading.forget()
 	if !p.pulse.received.Load() {
 		p.pulse.received.Store(true)
 	}
-	msg, err := rpc.ParseInto(r.frame, p.s.cfg.limits, &r.reading)
+	msg, err := rpc.ParseInto(r.frame, p.s.cfg.limits, p.reading)
 	got.Kind, got.ID, got.Refused = msg.Kind, msg.ID, err
 	r.repeated = msg.Repeated
 	if p.streams {
@@ -89,7 +90,7 @@ func trimmed(b []byte) []byte {
 func (r *request) start(msg *rpc.Message) *refusal {
 	p := r.p
 	r.revision, r.id, r.can, r.raw = p.revision, msg.ID, p.can, msg.Params
-	to, refused := r.reading.route(msg)
+	to, refused := p.reading.route(msg)
 	if refused == nil && p.batch != nil && !to.revision.Batches {
 		refused = refuse(rpc.CodeInvalidRequest, "protocol revision %s has no batches: send the message alone", to.revision.Version)
 	}
@@ -148,6 +149,9 @@ type reading struct {
 	err    error        // of reading them
 }
 
+// forget lets go of the message.
+func (rd *reading) forget() { *rd = reading{} }
+
 // release gives a reading of Route back, with its params. Readers make both escape, which costs more than copying the params.
 func (rd *reading) release(to *sync.Pool) {
 	*rd.params = wire.Params{}
@@ -162,7 +166,9 @@ func (rd *reading) ReadParams(d *check.Decoder, method []byte) bool {
 	if m == nil || m.Read == nil || rd.peek && rev.Handshake {
 		return false
 	}
-	*rd.params = wire.Params{}
+	if rd.method != nil { // the message has params twice
+		*rd.params = wire.Params{}
+	}
 	rd.method, rd.err = m, check.Within(d, m.Read, rd.params)
 	return true
 }
