@@ -101,7 +101,8 @@ func (s *stringFacet) fits(text string) bool {
 	return true
 }
 
-// number is an int64 for integers, unless the schema names larger ones; else a float64, unless the schema lists values that it would round.
+// number is an int64 for integers, unless the schema names larger ones; else a float64, unless that would round what the schema lists, or the
+// integers of one of its forms.
 func (l *lowering) number(s *shape, p place) model.Value {
 	at := first(s.num.at, s.kindsAt)
 	if s.enum != nil {
@@ -136,7 +137,7 @@ func (l *lowering) number(s *shape, p place) model.Value {
 		}
 		return model.Value{Type: model.Int{Rule: orNil(rule)}}
 	}
-	if s.integer || exactly || rounded {
+	if s.integer || exactly || rounded || l.hasExactForm(s, deepest) {
 		return model.Value{Type: model.Decimal{Rule: orNil(rule)}}
 	}
 	return model.Value{Type: model.Number{Rule: orNil(rule)}}
@@ -212,6 +213,37 @@ func (l *lowering) listedIn(g group, depth int) (all []*big.Rat) {
 		all = append(all, some...)
 	}
 	return all
+}
+
+// hasExactForm reports whether a group of s has a form whose values float64 would round, alone: another form that is any number takes
+// them as numbers.
+func (l *lowering) hasExactForm(s *shape, depth int) bool {
+	if depth == 0 {
+		return false
+	}
+	return slices.ContainsFunc(s.groups, func(g group) bool {
+		forms := slices.DeleteFunc(l.shapes(g), func(b *shape) bool { return b.kinds&model.KindNumber == 0 })
+		anyNumber := func(b *shape) bool {
+			return !b.integer && b.enum == nil && b.num.at == nil && b.groups == nil && b.goType == ""
+		}
+		return !slices.ContainsFunc(forms, anyNumber) && slices.ContainsFunc(forms, func(b *shape) bool { return l.isExact(s, b, depth) })
+	})
+}
+
+// isExact reports whether the numbers of a form of s are not those of a float64.
+func (l *lowering) isExact(s, form *shape, depth int) bool {
+	switch {
+	case form.enum != nil:
+		return slices.ContainsFunc(rats(form.enum.values), roundedByFloat64)
+	case form.goType == "json.Number", l.hasExactForm(form, depth-1):
+		return true
+	}
+	return form.integer && !(withinFloat64(higher(s.num.min, form.num.min)) && withinFloat64(lower(s.num.max, form.num.max)))
+}
+
+// withinFloat64 reports whether there is such a bound, and every integer up to it is exact as a float64.
+func withinFloat64(b *bound) bool {
+	return b != nil && new(big.Rat).Abs(b.value).Cmp(new(big.Rat).SetInt64(1<<53)) <= 0
 }
 
 // rats returns the numbers among values.
