@@ -1,6 +1,7 @@
 package typing
 
 import (
+	"fmt"
 	"testing"
 
 	"github.com/mcpkiln/mcpkiln/generator/internal/model"
@@ -9,19 +10,24 @@ import (
 
 // TestVAL12ExactFormsOfANumberKeepTheirValues: a float64 would round integers beyond 2^53.
 func TestVAL12ExactFormsOfANumberKeepTheirValues(t *testing.T) {
-	for text, exact := range map[string]bool{
-		`{"anyOf":[{"const":0.5},{"type":"integer"}]}`:                                                          true,
-		`{"anyOf":[{"const":0.5},{"type":"integer","goType":"int64"}]}`:                                         true,
-		`{"oneOf":[{"enum":[0.5]},{"type":"integer","goType":"json.Number"}]}`:                                  true,
-		`{"anyOf":[{"const":0.5},{"type":"number","minimum":1,"goType":"json.Number"}]}`:                        true,
-		`{"anyOf":[{"type":"integer","minimum":10},{"type":"number","maximum":1}]}`:                             true,
-		`{"anyOf":[{"enum":[9007199254740993]},{"type":"number","maximum":1}]}`:                                 true,
-		`{"anyOf":[{"anyOf":[{"const":0.5},{"type":"integer"}]},{"type":"number","maximum":1}]}`:                true,
-		`{"type":"number","maximum":1,"oneOf":[{"const":0.5},{"oneOf":[{"type":"integer"},{"const":0.25}]}]}`:   true,
-		`{"anyOf":[{"type":"integer"},{"type":"number"}]}`:                                                      false, // as number alone
-		`{"anyOf":[{"type":"integer","minimum":-9,"maximum":9007199254740992},{"type":"number","maximum":-9}]}`: false,
-		`{"minimum":0,"maximum":100,"anyOf":[{"const":0.5},{"type":"integer"}]}`:                                false,
-		`{"anyOf":[{"const":0.5},{"const":3}]}`:                                                                 false,
+	const whole, exact, rounded = "model.Int", "model.Decimal", "model.Number"
+	for text, want := range map[string]string{
+		`{"anyOf":[{"const":0.5},{"type":"integer"}]}`:                                                          exact,
+		`{"anyOf":[{"const":0.5},{"type":"integer","goType":"int64"}]}`:                                         exact,
+		`{"oneOf":[{"enum":[0.5]},{"type":"integer","goType":"json.Number"}]}`:                                  exact,
+		`{"anyOf":[{"const":0.5},{"type":"number","minimum":1,"goType":"json.Number"}]}`:                        exact,
+		`{"anyOf":[{"type":"integer","minimum":10},{"type":"number","maximum":1}]}`:                             exact,
+		`{"anyOf":[{"enum":[9007199254740993]},{"type":"number","maximum":1}]}`:                                 exact,
+		`{"anyOf":[{"anyOf":[{"const":0.5},{"type":"integer"}]},{"type":"number","maximum":1}]}`:                exact,
+		`{"type":"number","maximum":1,"oneOf":[{"const":0.5},{"oneOf":[{"type":"integer"},{"const":0.25}]}]}`:   exact,
+		`{"anyOf":[{"type":"integer"},{"type":"number"}]}`:                                                      rounded, // as number alone
+		`{"anyOf":[{"type":"integer","minimum":-9,"maximum":9007199254740992},{"type":"number","maximum":-9}]}`: rounded,
+		`{"minimum":0,"maximum":100,"anyOf":[{"const":0.5},{"type":"integer"}]}`:                                rounded,
+		`{"anyOf":[{"const":5},{"type":"integer"}]}`:                                                            whole,
+		`{"anyOf":[{"type":"integer","maximum":3},{"type":"integer","minimum":9}]}`:                             whole,
+		`{"anyOf":[{"const":5},{"type":"integer","maximum":1e20}]}`:                                             exact,
+		`{"anyOf":[{"const":5},{"type":"integer","goType":"json.Number"}]}`:                                     exact,
+		`{"anyOf":[{"const":0.5},{"const":3}]}`:                                                                 rounded,
 	} {
 		n, diags := schema.ParseJSON("number", []byte(`{"type":"object","properties":{"n":`+text+`}}`))
 		doc, more := schema.NewDocument(n, nil)
@@ -40,9 +46,8 @@ func TestVAL12ExactFormsOfANumberKeepTheirValues(t *testing.T) {
 				found = body.Props[0].Value.Type
 			}
 		}
-		_, decimal := found.(model.Decimal)
-		if _, number := found.(model.Number); decimal != exact || number == exact {
-			t.Errorf("%s is a %T", text, found)
+		if got := fmt.Sprintf("%T", found); got != want {
+			t.Errorf("%s is a %s, want %s", text, got, want)
 		}
 	}
 }

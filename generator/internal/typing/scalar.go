@@ -112,9 +112,9 @@ func (l *lowering) number(s *shape, p place) model.Value {
 	multiple := s.num.multiple
 	exactly := l.goTypeOf(s) == "json.Number" && !p.validateOnly
 	listed := l.listed(s, deepest)
-	rounded := slices.ContainsFunc(listed, roundedByFloat64)
-	integers := s.integer || rounded && !slices.ContainsFunc(listed, func(x *big.Rat) bool { return !x.IsInt() })
-	small := integers && !p.validateOnly && !exactly && !beyondInt64(s, listed)
+	rounded := slices.ContainsFunc(listed, roundedByFloat64) || !p.validateOnly && l.hasExactForm(s, deepest)
+	integers := s.integer || rounded && l.areIntegers(s, deepest)
+	small := integers && !p.validateOnly && !exactly && !l.beyondInt64(s, listed, deepest)
 	if small {
 		multiple = LCM(multiple, big.NewRat(1, 1))
 	}
@@ -137,7 +137,7 @@ func (l *lowering) number(s *shape, p place) model.Value {
 		}
 		return model.Value{Type: model.Int{Rule: orNil(rule)}}
 	}
-	if s.integer || exactly || rounded || l.hasExactForm(s, deepest) {
+	if s.integer || exactly || rounded {
 		return model.Value{Type: model.Decimal{Rule: orNil(rule)}}
 	}
 	return model.Value{Type: model.Number{Rule: orNil(rule)}}
@@ -263,8 +263,18 @@ func roundedByFloat64(x *big.Rat) bool {
 	return !ok || written.Cmp(x) != 0
 }
 
-// beyondInt64 reports whether the schema names an integer that int64 can not hold; listed are those that it lists.
-func beyondInt64(s *shape, listed []*big.Rat) bool {
+// areIntegers reports whether s, an enum, or the forms of a group say that all numbers are integers.
+func (l *lowering) areIntegers(s *shape, depth int) bool {
+	if s.enum != nil {
+		return s.integer || !slices.ContainsFunc(rats(s.enum.values), func(x *big.Rat) bool { return !x.IsInt() })
+	}
+	return s.integer || depth > 0 && slices.ContainsFunc(s.groups, func(g group) bool {
+		return !slices.ContainsFunc(l.shapes(g), func(b *shape) bool { return b.kinds&model.KindNumber != 0 && !l.areIntegers(b, depth-1) })
+	})
+}
+
+// beyondInt64 reports whether the schema, or a form of it, names an integer that int64 can not hold; listed are those that it lists.
+func (l *lowering) beyondInt64(s *shape, listed []*big.Rat, depth int) bool {
 	all := slices.Clip(listed)
 	for _, b := range []*bound{s.num.min, s.num.max} {
 		if b != nil {
@@ -275,7 +285,12 @@ func beyondInt64(s *shape, listed []*big.Rat) bool {
 		all = append(all, s.num.multiple)
 	}
 	low, high := new(big.Rat).SetInt64(math.MinInt64), new(big.Rat).SetInt64(math.MaxInt64)
-	return slices.ContainsFunc(all, func(x *big.Rat) bool { return x.Cmp(low) < 0 || x.Cmp(high) > 0 })
+	if slices.ContainsFunc(all, func(x *big.Rat) bool { return x.Cmp(low) < 0 || x.Cmp(high) > 0 }) {
+		return true
+	}
+	return depth > 0 && !s.integer && slices.ContainsFunc(s.groups, func(g group) bool {
+		return slices.ContainsFunc(l.shapes(g), func(b *shape) bool { return b.goType == "json.Number" || l.beyondInt64(b, nil, depth-1) })
+	})
 }
 
 // numbers returns the values of an enum of numbers, in digits alone if they are integers.
