@@ -13,7 +13,7 @@ import (
 // Comments in the manifest and the order of its sections do not count. Neither does the output directory.
 func (r *run) digest() string {
 	c := r.cfg
-	parts := [][]byte{sections(r.manifest.Root), unixLines(c.Schema.Data)}
+	parts := [][]byte{sections(r.manifest.Root, len(c.Manifest.Data)), unixLines(c.Schema.Data)}
 	for _, override := range []string{c.Package, c.ServerName, c.ServerVersion, strings.Join(c.Revisions, ","), fmt.Sprint(c.MaxTools)} {
 		parts = append(parts, []byte(override))
 	}
@@ -28,12 +28,13 @@ func (r *run) digest() string {
 	return fingerprint(parts...)
 }
 
-// sections are what a manifest says as JSON, sorted by name. A saved answer is a list.
-func sections(root *schema.Node) []byte {
+// sections are what a manifest says as JSON, sorted by name. A saved answer is a list. size is about how long that is.
+func sections(root *schema.Node, size int) []byte {
+	b := make([]byte, 0, size)
 	if root.Kind != schema.Object {
-		return root.JSON()
+		return root.AppendJSON(b)
 	}
 	sorted := *root
 	sorted.Members = slices.SortedFunc(slices.Values(root.Members), func(a, b schema.Member) int { return strings.Compare(a.Key, b.Key) })
-	return sorted.JSON()
+	return sorted.AppendJSON(b)
 }

@@ -238,13 +238,13 @@ var combining = []string{"allOf", "anyOf", "oneOf", "not", "if", "dependentSchem
 // combines reports whether n, or what it leads to, combines schemas: of the others, which are most, nothing has to be searched.
 func combines(d *schema.Document, n *schema.Node, seen map[*schema.Node]bool) (yes bool) {
 	n.Walk(func(n *schema.Node) bool {
-		if yes || seen[n] {
-			return false
+		if yes || len(n.Members) == 0 {
+			return !yes
 		}
-		seen[n] = true
 		yes = slices.ContainsFunc(n.Members, func(m schema.Member) bool { return slices.Contains(combining, m.Key) })
 		if ref := n.Get("$ref"); ref.Is(schema.String) && !yes {
-			if target, wrong := d.Resolve(ref.Text, ref); wrong == nil {
+			if target, wrong := d.Resolve(ref.Text, ref); wrong == nil && !seen[target] {
+				seen[target] = true
 				yes = combines(d, target, seen)
 			}
 		}
