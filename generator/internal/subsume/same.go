@@ -63,11 +63,27 @@ func keywordsOf(s site) []schema.Member {
 	}
 	var all []schema.Member
 	for _, m := range s.node.Members {
-		if typing.Asserts(m.Key, s.dialect()) || companion[m.Key] {
+		if (typing.Asserts(m.Key, s.dialect()) || companion[m.Key]) && !idle(m) {
 			all = append(all, m)
 		}
 	}
 	return all
+}
+
+// idle reports whether a keyword refuses nothing, whatever stands beside it.
+func idle(m schema.Member) bool {
+	switch m.Key {
+	case "minLength", "minItems", "minProperties":
+		least := m.Value.Rat()
+		return least != nil && least.Sign() == 0
+	case "uniqueItems":
+		return m.Value.Text == "false"
+	case "required":
+		return len(m.Value.Items) == 0
+	case "properties", "patternProperties", "dependentRequired", "dependentSchemas", "dependencies":
+		return len(m.Value.Members) == 0
+	}
+	return false
 }
 
 // companion are keywords that are read with another one.
