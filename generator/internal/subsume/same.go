@@ -9,10 +9,12 @@ import (
 
 // same reports whether two schemas of one dialect say the same in the same words. What references lead to is compared, not what they
 // are called, and annotations are not.
-func same(a, b site) bool { return (&comparison{met: map[[2]*schema.Node]bool{}}).schemas(a, b) }
+func same(a, b site) bool { return newComparison().schemas(a, b) }
 
 // comparison takes what it has met already as equal: two schemas that differ do so at some place.
 type comparison struct{ met map[[2]*schema.Node]bool }
+
+func newComparison() *comparison { return &comparison{met: map[[2]*schema.Node]bool{}} }
 
 func (c *comparison) schemas(a, b site) bool {
 	pair := [2]*schema.Node{a.node, b.node}

@@ -105,6 +105,23 @@ func TestREV08ValuesAreTried(t *testing.T) {
 	}
 }
 
+// TestREV08EditsAreTried has one keyword changed deep inside: the value that tells the schemas apart is made around it, and always the same.
+func TestREV08EditsAreTried(t *testing.T) {
+	const deep = `{"$ref": "#/$defs/R", "$defs": {"R": {"oneOf": [{"type": "null"}, {"type": "object", "properties": {
+		"list": {"type": "array", "items": {"allOf": [{"$ref": "#/$defs/S"}]}}, "rest": {"additionalProperties": {"contains": {"$ref": "#/$defs/S"}}}}}]}, "S": {"type": %s}}}`
+	old, new := documentOf(t, fmt.Sprintf(deep, `["boolean", "null"]`)), documentOf(t, fmt.Sprintf(deep, `"null"`))
+	g := goal{{site{old, old.Root}, true}, {site{new, new.Root}, false}}
+	for range 5 {
+		s := &trial{solver: newSolver(2), goal: g, known: map[string]bool{}}
+		if v := s.edits(g[0].site, g[1].site); v == nil || string(v.JSON()) != `{"list":[false]}` {
+			t.Fatalf("made around the edit: %s", shown(Difference{Value: v}))
+		}
+	}
+	if v := (&trial{solver: newSolver(2), goal: g, known: map[string]bool{}}).edits(g[0].site, g[0].site); v != nil {
+		t.Errorf("%s is made of no edit", v.JSON())
+	}
+}
+
 // TestREV08Included has edits that make a part stricter, and those where a stricter part makes the whole wider.
 func TestREV08Included(t *testing.T) {
 	const deep = `{"$ref": "#/$defs/R", "$defs": {"R": {"oneOf": [{"type": "object", "additionalProperties": {"$ref": "#/$defs/R"}%s}, {"type": ["string", "null"]}]}}}`

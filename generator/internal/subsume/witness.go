@@ -35,6 +35,11 @@ func tried(g goal) *schema.Node {
 		t.collect(l.site)
 	}
 	t.names = append(t.names, "another")
+	if len(g) == 2 {
+		if v := t.edits(g[0].site, g[1].site); v != nil {
+			return v
+		}
+	}
 	if v := t.seeds(); v != nil {
 		return v
 	}
