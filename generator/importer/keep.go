@@ -137,7 +137,7 @@ func (d *draft) leaveOut(e schema.Diagnostic) bool {
 }
 
 // ofKeywords are codes of errors about a member without which the rest says what it said.
-var ofKeywords = []string{"misspelt-keyword", "unknown-key", "foreign-pattern", "meta-name", "icon-source", "no-uri"}
+var ofKeywords = []string{"misspelt-keyword", "unknown-key", "foreign-pattern", "meta-name", "icon-source", "no-uri", "mime-type"}
 
 func why(e schema.Diagnostic) string {
 	if e.Hint == "" {

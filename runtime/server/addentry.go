@@ -21,7 +21,7 @@ func (s *Server) AddPrompt(definition []byte, fn func(ctx context.Context, call 
 	if err := s.needsRegistry(wire.OpGetPrompt, "prompts"); err != nil {
 		return err
 	}
-	if err := promptShape.check(definition); err != nil {
+	if err := promptShape.check(definition, s.ownMeta()); err != nil {
 		return err
 	}
 	name := member(definition, "name")
@@ -66,7 +66,7 @@ func (s *Server) AddResource(definition []byte, fn func(ctx context.Context, cal
 	if err := s.needsRegistry(wire.OpReadResource, "resources"); err != nil {
 		return err
 	}
-	if err := resourceShape.check(definition); err != nil {
+	if err := resourceShape.check(definition, s.ownMeta()); err != nil {
 		return err
 	}
 	of := Resource{Name: member(definition, "name"), URI: member(definition, "uri"), Definition: string(definition),
@@ -96,7 +96,7 @@ func (s *Server) AddResourceTemplate(definition []byte, fn func(ctx context.Cont
 	if err := s.needsRegistry(wire.OpReadResource, "resources"); err != nil {
 		return err
 	}
-	if err := templateShape.check(definition); err != nil {
+	if err := templateShape.check(definition, s.ownMeta()); err != nil {
 		return err
 	}
 	of := ResourceTemplate{Name: member(definition, "name"), URITemplate: member(definition, "uriTemplate"), Definition: string(definition),

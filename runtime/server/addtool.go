@@ -42,7 +42,7 @@ func (s *Server) AddTool(definition []byte, v Validator, h RawHandler) error {
 	if !s.serves(func(rev *revision) bool { return rev.Capabilities.Tools != "" }) {
 		return errors.New("server: the package was generated without tools: write tools: {} in the manifest, and generate again")
 	}
-	t, err := rawTool(definition, v, h)
+	t, err := s.rawTool(definition, v, h)
 	if err != nil {
 		return err
 	}
@@ -114,8 +114,8 @@ func (s *Server) serves(is func(*revision) bool) bool {
 
 var toolName = regexp.MustCompile(`^[A-Za-z0-9_.-]{1,128}$`)
 
-func rawTool(definition []byte, v Validator, h RawHandler) (Tool, error) {
-	if err := toolShape.check(definition); err != nil {
+func (s *Server) rawTool(definition []byte, v Validator, h RawHandler) (Tool, error) {
+	if err := toolShape.check(definition, s.ownMeta()); err != nil {
 		return Tool{}, err
 	}
 	name, members := member(definition, "name"), membersOf(definition)

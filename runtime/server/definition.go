@@ -3,6 +3,7 @@ package server
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 
 	"github.com/mcpkiln/mcpkiln/runtime/check"
 	"github.com/mcpkiln/mcpkiln/runtime/check/address"
@@ -43,14 +44,14 @@ func (s *shape) read(d *check.Decoder) {
 	}
 }
 
-// check tells what is wrong with a definition, as its author reads it.
-func (s *shape) check(definition []byte) error {
+// check tells what is wrong with a definition, as its author reads it. own are the keys of _meta that are the runtime's.
+func (s *shape) check(definition []byte, own []string) error {
 	d := check.Get(definition, check.Limits{})
 	defer d.Put()
 	s.read(d)
 	err := d.Finish()
 	if err == nil {
-		err = listedRules(definition)
+		err = listedRules(definition, own)
 	}
 	if err != nil {
 		return fmt.Errorf("server: the definition is wrong: %w", err)
@@ -60,13 +61,18 @@ func (s *shape) check(definition []byte) error {
 
 // listedRules holds a definition of the right shape against what the generator refuses beside that in a manifest, so that no client meets it
 // here either.
-func listedRules(definition []byte) error {
+func listedRules(definition []byte, own []string) error {
 	members := membersOf(definition)
 	var icons []map[string]json.RawMessage
 	_ = json.Unmarshal(members["icons"], &icons) // they are there, or not
 	for i, icon := range icons {
 		if err := address.Picture(unquoted(icon["src"])); err != nil {
 			return fmt.Errorf("/icons/%d/src: %w", i, err)
+		}
+		if mime := icon["mimeType"]; mime != nil {
+			if err := checkMIME(unquoted(mime)); err != nil {
+				return fmt.Errorf("/icons/%d/mimeType: %w", i, err)
+			}
 		}
 	}
 	if mime := members["mimeType"]; mime != nil {
@@ -75,7 +81,11 @@ func listedRules(definition []byte) error {
 		}
 	}
 	for _, m := range edit.ObjectOf(members["_meta"]) {
-		if err := checkMetaKey(m.Name); err != nil {
+		err := checkMetaKey(m.Name)
+		if err == nil && slices.Contains(own, m.Name) {
+			err = reservedKey(m.Name)
+		}
+		if err != nil {
 			return fmt.Errorf("/_meta: %w", err)
 		}
 	}

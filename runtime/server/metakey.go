@@ -78,10 +78,18 @@ func checkMetaKey(key string) error {
 	first, rest, _ := strings.Cut(key, ".")
 	second := rest[:max(0, strings.IndexAny(rest, "./"))]
 	if (strings.EqualFold(second, "modelcontextprotocol") || strings.EqualFold(second, "mcp")) && !strings.Contains(first, "/") && prefix != "io.modelcontextprotocol" {
-		return fmt.Errorf("%q is no key for _meta: it is reserved for the protocol", rpc.Cut(key))
+		return reservedKey(key)
 	}
 	return nil
 }
+
+func reservedKey(key string) error {
+	return fmt.Errorf("%q is no key for _meta: it is reserved for the protocol", rpc.Cut(key))
+}
+
+// ownMeta are the keys of _meta that the protocol defines, in any revision. Results lose them (wire.Own); a definition that is added with one
+// is refused, as it is in a manifest.
+func (s *Server) ownMeta() []string { return s.revisions[0].Own.Meta }
 
 // isWord reports whether text begins and ends with a letter or digit, and has those and inner between.
 func isWord(text, inner string) bool {

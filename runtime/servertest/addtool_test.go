@@ -176,6 +176,9 @@ func TestSRV06WrongToolsAreRefused(t *testing.T) {
 		`{"name":"a","inputSchema":{"type":"object"},"outputSchema":null}`:                                       `/outputSchema: type: found null`,
 		`{"name":"a","inputSchema":{"type":"object"},"execution":{"taskSupport":"x"}}`:                           `/execution/taskSupport: enum: found "x"`,
 		`{"name":"a","inputSchema":{"type":"object"},"icons":[{"src":"javascript:x"}]}`:                          `/icons/0/src: clients refuse a picture at "javascript:"`,
+		`{"name":"a","inputSchema":{"type":"object"},"icons":[{"src":"https://a.example/","mimeType":"x"}]}`:     `/icons/0/mimeType: "x" is no media type`,
+		`{"name":"a","inputSchema":{"type":"object"},"_meta":{"io.modelcontextprotocol/related-task":{}}}`:       `/_meta: "io.modelcontextprotocol/related-task" is no key for _meta: it is reserved`,
+		`{"name":"a","inputSchema":{"type":"object"},"_meta":{"io.modelcontextprotocol/serverInfo":{}}}`:         `/_meta: "io.modelcontextprotocol/serverInfo" is no key for _meta: it is reserved`,
 		`{"name":"a","inputSchema":{"type":"object"},"_meta":{"dev.mcp/x":1}}`:                                   `/_meta: "dev.mcp/x" is no key for _meta: it is reserved`,
 		`{"name":"a","inputSchema":{"type":"object","properties":{"n":{"type":"number","x-mcp-header":"N"}}}}`:   `"N" is no string, integer or boolean`,
 		`{"name":"a","inputSchema":{"type":"object","properties":{"n":{"type":"string","x-mcp-header":"A b"}}}}`: `"A b" is no name of a header`,
@@ -193,10 +196,45 @@ func TestSRV06WrongToolsAreRefused(t *testing.T) {
 	if err := srv.AddTool([]byte(`{"name":"b","inputSchema":{"type":"object"},"Execution":{"taskSupport":"required"}}`), atMost10{}, parrot); err != nil {
 		t.Error(err)
 	}
+	// An extension of the protocol has names of its own.
+	if err := srv.AddTool([]byte(`{"name":"c","inputSchema":{"type":"object"},"_meta":{"io.modelcontextprotocol/ui":{}}}`), atMost10{}, parrot); err != nil {
+		t.Error(err)
+	}
 	if err := srv.AddTool([]byte(`{"name":"a","inputSchema":{"type":"object"}}`), nil, parrot); err == nil || !strings.Contains(err.Error(), "needs a Validator") {
 		t.Errorf("%v", err)
 	}
 }
+
+// Nothing would hold the outputs of such a tool against its schema.
+func TestVAL01AddedToolsHaveAValidatorOfTheirOutputs(t *testing.T) {
+	srv := newServer(t, tool("echo", echo))
+	definition := []byte(`{"name":"a","inputSchema":{"type":"object"},"outputSchema":{"type":"object"}}`)
+	if err := srv.AddTool(definition, inputsOnly{}, parrot); err == nil || !strings.Contains(err.Error(), "has to be an OutputValidator") {
+		t.Errorf("%v", err)
+	}
+	for name, output := range map[string]string{"list": `[1]`, "null": `null`, "number": `7`, "text": `"x"`} {
+		definition := []byte(`{"name":"` + name + `","inputSchema":{"type":"object"},"outputSchema":{"type":"object"}}`)
+		err := srv.AddTool(definition, lenient{}, func(context.Context, *server.Call, json.RawMessage) (json.RawMessage, error) {
+			return json.RawMessage(output), nil
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, err = servertest.Start(t, srv).Call(name, input{"x"})
+		if refused := (*rpc.Error)(nil); !errors.As(err, &refused) || refused.Code != rpc.CodeInternalError {
+			t.Errorf("%s is sent as structured content: %v", output, err)
+		}
+	}
+}
+
+// inputsOnly validates no outputs; lenient takes every one.
+type (
+	inputsOnly struct{}
+	lenient    struct{ inputsOnly }
+)
+
+func (inputsOnly) Validate([]byte) check.Violations    { return nil }
+func (lenient) ValidateOutput([]byte) check.Violations { return nil }
 
 func TestSRV06ToolsAreFilteredByCaller(t *testing.T) {
 	show := func(ctx context.Context, tool string) bool {

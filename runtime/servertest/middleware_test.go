@@ -16,8 +16,8 @@ import (
 // (https://modelcontextprotocol.io/specification/2026-07-28/server/tools).
 func TestLET01WhatMiddlewareAnswersInPlaceOfATask(t *testing.T) {
 	for result, sent := range map[string]bool{
-		`{"content":5,"structuredContent":{"imported":3}}`:    false,
-		`{"content":[]}`:                                      false,
+		`{"content":5,"structuredContent":{"imported":3}}`: false,
+		`{"content":[]}`: false,
 		`{"content":[],"structuredContent":{"imported":"3"}}`: false,
 		`{"content":[],"structuredContent":{"imported":3}}`:   true,
 		`{"content":[],"isError":true}`:                       true,

@@ -49,6 +49,7 @@ var ownNames = map[string]string{
 	"server: /url: %w":                             "as /messages",
 	"server: /icons/%d/src: %w":                    "as inputSchema",
 	"server: /mimeType: %w":                        "as inputSchema",
+	"server: /icons/%d/mimeType: %w":               "as inputSchema",
 	"server: /_meta: %w":                           "as inputSchema",
 	"client: tool_use":                             "the blocks of sampling that belong together are the same in every revision that has them",
 	"client: tool_result":                          "as tool_use",

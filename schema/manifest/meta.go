@@ -19,6 +19,9 @@ var (
 // extensionPrefix is of the names that official extensions define, which a tool may need.
 const extensionPrefix = "io.modelcontextprotocol"
 
+// progressToken is the one key without a prefix that the protocol itself writes.
+const progressToken = "progressToken"
+
 // protocolNames are those of extensionPrefix that the protocol itself writes.
 var protocolNames = []string{"protocolVersion", "clientInfo", "clientCapabilities", "serverInfo", "logLevel", "subscriptionId", "related-task", "model-immediate-response"}
 
@@ -47,6 +50,8 @@ func (l *loader) metaKey(m schema.Member) {
 		l.forbiddenMeta(m, schema.Error, "labels begin with a letter and end with a letter or digit, with dots between them: com.example/name", "the prefix is malformed")
 	case !metaName.MatchString(name):
 		l.forbiddenMeta(m, schema.Error, "use letters, digits, -, _ and ., and begin and end with a letter or digit", "the name is malformed")
+	case m.Key == progressToken:
+		l.forbiddenMeta(m, schema.Error, "take another name, or a prefix of your own, such as com.example/", "the protocol has it in requests")
 	case prefix == extensionPrefix && !slices.Contains(protocolNames, name):
 		l.forbiddenMeta(m, schema.Warning, "write it only if an official extension defines it; others take a prefix of their own, such as com.example/", "the prefix is reserved for extensions of the protocol")
 	case last > 0 && schema.IsProtocolLabel(labels[1]):

@@ -201,10 +201,9 @@ func (l *loader) icons(n *schema.Node) {
 	if !l.is(n, schema.Array) {
 		return
 	}
-	text := func(n *schema.Node) { l.text(n) }
 	for _, icon := range n.Items {
 		l.fields(icon, "an icon", map[string]func(*schema.Node){
-			"src": l.iconSource, "mimeType": text,
+			"src": l.iconSource, "mimeType": func(n *schema.Node) { l.mimeType(n) },
 			"sizes": func(n *schema.Node) { l.texts(n) },
 			"theme": func(n *schema.Node) { choice(l, n, "light", "dark") },
 		}, "src")
