@@ -219,7 +219,8 @@
 // A client that does not answer a ping is a disconnect, too (WithPing).
 // Calls that can not be cancelled may finish within the grace period. Requests that end so are not answered: the
 // connection is about to close. The end of a subscription by the server is sent twice, because two pages of the protocol require it: with
-// its result, which says that the end is in order, and then with notifications/cancelled as the last message of its stream (LET21). In this
+// its result, which says that the end is in order, and then with notifications/cancelled as the last message of its stream (LET21); over HTTP
+// the response ends with the result, and so does the stream. In this
 // order a client that knows one of the two understands it: one that takes the cancellation for the end would drop a result after it, and
 // one that waits for the result ignores a cancellation of what is over. A timeout is answered at once, as a
 // result with isError, or for a prompt or resource an error, because the peer still waits and the handler may ignore its context. Tasks belong to the engine and go on without their connection, if their owner can come back:

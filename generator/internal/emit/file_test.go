@@ -1,6 +1,11 @@
 package emit
 
-import "testing"
+import (
+	"bytes"
+	gofmt "go/format"
+	"strings"
+	"testing"
+)
 
 // Imports stand as goimports leaves them: the standard library first, and what was apart stays apart.
 func TestImportsAreGrouped(t *testing.T) {
@@ -14,6 +19,23 @@ func TestImportsAreGrouped(t *testing.T) {
 	} {
 		if got, err := formatSource([]byte(src)); err != nil || string(got) != want {
 			t.Errorf("%s\nbecomes %s, %v", src, got, err)
+		}
+	}
+}
+
+// gofmt counts the bytes of a name where it decides whether a function fits on a line.
+func TestAFunctionIsOnOneLineWhereGofmtLeavesIt(t *testing.T) {
+	for _, letter := range []string{"a", "ä", "語"} {
+		for n := range 60 {
+			name := strings.Repeat(letter, n)
+			s := sized(0)
+			s.line("package p")
+			s.line()
+			s.oneLine("func F"+name+"() error", "return err"+name)
+			formatted, err := gofmt.Source(s.b)
+			if err != nil || !bytes.Equal(formatted, s.b) {
+				t.Errorf("%d times %s: %v\n%s", n, letter, err, formatted)
+			}
 		}
 	}
 }

@@ -175,9 +175,9 @@ func (s *source) orElse() {
 	s.depth++
 }
 
-// oneLine writes a function of one statement: on one line where gofmt leaves it there.
+// oneLine writes a function of one statement: on one line where gofmt, which counts bytes here, leaves it there.
 func (s *source) oneLine(header, body string) {
-	if runes(header)+runes(body) <= maxOneLine {
+	if len(header)+len(body) <= maxOneLine {
 		s.line(header, " { ", body, " }")
 		return
 	}
