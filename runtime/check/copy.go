@@ -25,12 +25,17 @@ func (d *Decoder) copyPartSlow(start, end int) string {
 		d.window, d.windowAt = string(d.full[start:]), start
 		return d.window[:n]
 	}
-	if d.chunk.Cap()-d.chunk.Len() < n {
+	return d.copyShared(d.full[start:end], rest)
+}
+
+// copyShared copies a small part into an allocation that others share. So much of the text is left with it.
+func (d *Decoder) copyShared(part []byte, rest int) string {
+	if d.chunk.Cap()-d.chunk.Len() < len(part) {
 		d.chunk.Reset()
-		d.chunk.Grow(max(n, min(rest/8, chunkBytes))) // an eighth is about what is kept of a text: measured, garbage costs more than chunks
+		d.chunk.Grow(max(len(part), min(rest/8, chunkBytes))) // an eighth is about what is kept of a text: measured, garbage costs more than chunks
 	}
 	at := d.chunk.Len()
-	d.chunk.Write(d.full[start:end])
+	d.chunk.Write(part)
 	return d.chunk.String()[at:]
 }
 
@@ -54,6 +59,9 @@ func (d *Decoder) text(s span) string {
 	if s.escaped {
 		raw := d.full[s.start:s.end]
 		d.scratch = appendUnescaped(slices.Grow(d.scratch[:0], len(raw)), raw) // at once: growing by steps leaves a multiple behind
+		if len(d.scratch) <= chunkBytes/4 {
+			return d.copyShared(d.scratch, len(d.full)-int(s.start))
+		}
 		return string(d.scratch)
 	}
 	return d.copyPart(int(s.start), int(s.end))

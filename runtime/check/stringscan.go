@@ -128,7 +128,7 @@ func (d *Decoder) scanHardString(start, i int) (t span, ok bool) {
 	t.start = int32(start)
 	hard := i
 	for {
-		i = textEnd(d.data, i)
+		i, t.escaped = easyEnd(d.data, i, t.escaped)
 		switch {
 		case i == len(d.data):
 			if d.isUTF8(hard, i) {
@@ -162,6 +162,23 @@ func (d *Decoder) scanHardString(start, i int) (t span, ok bool) {
 	}
 }
 
+// easyEnd is textEnd that goes on behind escapes of two bytes: measured, source code has one in ten.
+func easyEnd(data []byte, i int, escaped bool) (int, bool) {
+	for i+8 <= len(data) {
+		marks := ending(binary.LittleEndian.Uint64(data[i : i+8]))
+		if marks == 0 {
+			i += 8
+			continue
+		}
+		i += bits.TrailingZeros64(marks) >> 3
+		if data[i] != '\\' || i+1 >= len(data) || unescapes[data[i+1]] == 0 {
+			return i, escaped
+		}
+		i, escaped = i+2, true
+	}
+	return textEnd(data, i), escaped
+}
+
 // isUTF8 judges a text once as a whole; it fails at the first byte that is none.
 func (d *Decoder) isUTF8(start, end int) bool {
 	text := d.data[start:end]
@@ -177,10 +194,10 @@ func escapeLen(data []byte, i int) int {
 	if i+1 == len(data) {
 		return 0
 	}
-	switch data[i+1] {
-	case '"', '\\', '/', 'b', 'f', 'n', 'r', 't':
+	switch c := data[i+1]; {
+	case unescapes[c] != 0:
 		return 2
-	case 'u':
+	case c == 'u':
 		return unicodeLen(data, i)
 	}
 	return 0
@@ -252,6 +269,11 @@ func appendUnescaped(b, raw []byte) []byte {
 			continue
 		}
 		n := bits.TrailingZeros64(marks) >> 3
+		if c := raw[read+n+1]; c != 'u' {
+			room[written+n] = unescapes[c]
+			read, written = read+n+2, written+n+1
+			continue
+		}
 		taken, put := unescapeAt(room[written+n:], raw[read+n:])
 		read, written = read+n+taken, written+n+put
 	}
@@ -270,7 +292,7 @@ func appendUnescaped(b, raw []byte) []byte {
 // unescapeAt writes what the escape at the beginning of raw stands for, and returns the lengths of both.
 func unescapeAt(room, raw []byte) (taken, put int) {
 	if c := raw[1]; c != 'u' {
-		room[0] = unescape(c)
+		room[0] = unescapes[c]
 		return 2, 1
 	}
 	r, _ := hex4(raw, 2)
@@ -299,15 +321,8 @@ func (d *Decoder) characters(s span) int {
 	return n
 }
 
-// unescape is what the escape with that letter stands for.
-func unescape(c byte) byte {
-	if e := unescapes[c]; e != 0 {
-		return e
-	}
-	return c
-}
-
-var unescapes = [256]byte{'b': '\b', 'f': '\f', 'n': '\n', 'r': '\r', 't': '\t'}
+// unescapes says what escapes of two bytes stand for, by their letters; 0 for what is no letter of one.
+var unescapes = [256]byte{'"': '"', '\\': '\\', '/': '/', 'b': '\b', 'f': '\f', 'n': '\n', 'r': '\r', 't': '\t'}
 
 // value returns the bytes that a scanned string stands for: a part of the data when nothing is escaped. It is small enough to be inlined, as
 // long as unescaped is not.
