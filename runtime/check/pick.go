@@ -17,8 +17,8 @@ func Pick[T any](d *Decoder, u *Union, read func(d *Decoder, form int) T) (v T) 
 		d.most = most
 		return v
 	}
-	t := trial{d: d, union: u, keeps: true, held: -1, overflowing: -1, best: -1}
-	t.begin()
+	var t trial
+	t.begin(d, u, true)
 	for t.next() {
 		if read := read(d, t.form); t.done() {
 			v = read
@@ -37,8 +37,8 @@ func (d *Decoder) Choose(u *Union, checks ...func(*Decoder)) {
 
 // Group validates the value against the forms of u and goes back to its beginning.
 func (d *Decoder) Group(u *Union, checks ...func(*Decoder)) {
-	t := trial{d: d, union: u, held: -1, overflowing: -1, best: -1}
-	t.begin()
+	var t trial
+	t.begin(d, u, false)
 	d.lookaheads++
 	for t.next() {
 		checks[t.form](d)

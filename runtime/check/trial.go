@@ -70,8 +70,9 @@ func (d *Decoder) listFew(u *Union) int {
 }
 
 // begin looks at the value and decides what to do.
-func (t *trial) begin() {
-	d := t.d
+func (t *trial) begin(d *Decoder, u *Union, keeps bool) {
+	t.d, t.union, t.keeps = d, u, keeps // measured: a literal is written twice
+	t.held, t.overflowing, t.best = -1, -1, -1
 	t.kind = kindOf(d.peek())
 	t.start = d.pos
 	if t.kind == 0 {
