@@ -106,6 +106,8 @@
 //   - The word of RFC 7239 (Forwarded) beside X-Forwarded-Host: a proxy that writes the one passes on what a client wrote into the other.
 //   - One message to all listeners: the protocol forbids it.
 //   - 409 for a second GET: a client that lost its connection knows that before its server does.
+//   - An error in the place of an answer that gave way: what is kept for each would have to be bounded, too, and the request may have been
+//     served. The log says that a client missed something, and a comment at the beginning of its stream does.
 //   - 404 for an unknown Last-Event-ID: it would tell the client that its session is gone. 204 for a stream of which nothing is left, and
 //     400 for one that is not known: the page has an event stream or 405, so such a GET is a new listener (LET13).
 //   - CORS by middleware around the handler: it would have to know the headers of every revision, and stand outside the check of tokens,

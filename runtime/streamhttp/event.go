@@ -9,6 +9,9 @@ import (
 // comment keeps a silent stream open, and shows when the client is gone.
 const comment = ":\n\n"
 
+// missedComment tells whoever reads the stream itself what no message can: the protocol has none for what a server does not keep any more.
+const missedComment = ": messages after Last-Event-ID are not kept any more\n\n"
+
 // appendEvent appends frame as one event; id "" leaves the id out.
 func appendEvent(b []byte, id eventID, frame []byte) []byte {
 	if id.stream != 0 {

@@ -30,7 +30,8 @@ type Endpoint struct {
 
 	draining chan struct{} // closed when shutdown begins
 
-	warned atomic.Int64 // when a refused host or origin was logged last, in Unix seconds
+	warnedLost atomic.Int64 // when a client was logged last that misses messages, in Unix seconds
+	warned     atomic.Int64 // when a refused host or origin was logged last, in Unix seconds
 
 	mu       sync.Mutex
 	kept     atomic.Int64 // bytes in the streams of all sessions
@@ -99,8 +100,7 @@ func (h *Endpoint) refuse(w http.ResponseWriter, r *http.Request, why *refusal) 
 
 // warnGuarded logs, at most once a second, what the client does not get to know: how to allow what was refused.
 func (h *Endpoint) warnGuarded(refused *refusal) {
-	now, last := time.Now().Unix(), h.warned.Load()
-	if now != last && h.warned.CompareAndSwap(last, now) {
+	if onceASecond(&h.warned) {
 		h.opts.logger.Warn("request refused; WithHosts and WithOrigins allow more", "error", refused.err.Message)
 	}
 }
@@ -195,7 +195,7 @@ func (h *Endpoint) get(w http.ResponseWriter, r *http.Request) *refusal {
 		return refused
 	}
 	defer h.gets.Give(s.who, 1)
-	st, after := s.resume(r.Header.Get(headerLastEvent))
+	st, after, missed := s.resume(r.Header.Get(headerLastEvent))
 	reader := st.attach(after)
 	defer s.release(st, reader)
 	s.join(st)
@@ -204,6 +204,9 @@ func (h *Endpoint) get(w http.ResponseWriter, r *http.Request) *refusal {
 	st.pace.Store(&d.pace)
 	defer st.pace.CompareAndSwap(&d.pace, nil)
 	d.stream()
+	if missed {
+		d.buf = append(d.buf, missedComment...)
+	}
 	if s.primed && after < 0 {
 		d.buf = appendPriming(d.buf, st.id(0), s.h.opts.retry)
 	}
@@ -212,14 +215,19 @@ func (h *Endpoint) get(w http.ResponseWriter, r *http.Request) *refusal {
 }
 
 // resume finds the stream that the client had last. Where there is nothing left to go on with, or never was, the client gets a
-// new listener: GET is answered with a stream (LET13).
-func (s *session) resume(last string) (st *stream, after int) {
-	if id, ok := parseEventID(last); ok {
-		if st = s.find(id.stream); st != nil && st.listener == id.listener && !st.over(id.number) {
-			return st, id.number
+// new listener: GET is answered with a stream (LET13). missed says that it had not read all that there was, and some of that gave way to others.
+func (s *session) resume(last string) (st *stream, after int, missed bool) {
+	id, ok := parseEventID(last)
+	if ok {
+		st = s.find(id.stream)
+		if missed = s.lacks(id) || st != nil && st.listener == id.listener && st.lacks(id.number); missed {
+			s.h.warnLost(id)
+		}
+		if st != nil && st.listener == id.listener && !st.over(id.number) {
+			return st, id.number, missed
 		}
 	}
-	return s.listen(), -1
+	return s.listen(), -1, missed
 }
 
 // delete ends a session.

@@ -117,7 +117,7 @@ func WithQuotaKey(key func(*http.Request) string) Option {
 }
 
 // WithReplay sets how many bytes one stream keeps for a client that comes back; the default is 1 MiB. A session keeps four times
-// that.
+// that. The log says when a client comes back for what had to give way.
 func WithReplay(bytes int) Option { return func(o *options) { o.replay = max(bytes, 1) } }
 
 // WithReplayTotal sets how many bytes all sessions keep for clients that come back, for listeners to come, and for attached clients

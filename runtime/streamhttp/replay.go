@@ -1,5 +1,11 @@
 package streamhttp
 
+import (
+	"slices"
+	"sync/atomic"
+	"time"
+)
+
 // keptStreams is how many streams a session keeps for resumption, whatever their size.
 const keptStreams = 256
 
@@ -54,9 +60,48 @@ func (s *session) prune() {
 		if st == nil {
 			return
 		}
-		st.drop()
-		delete(s.streams, st.number)
+		s.lose(st)
 	}
+}
+
+// lost is a stream of which nothing is kept any more, and the number of its last event.
+type lost struct {
+	stream uint64
+	last   int
+}
+
+// rememberedLost is how many of them a session remembers, in 1 KiB. What gave way before is resumed as a stream that never was.
+const rememberedLost = 64
+
+// lose forgets a stream that its client may come back to. With s.mu.
+func (s *session) lose(st *stream) {
+	last := st.lastEvent()
+	st.drop()
+	delete(s.streams, st.number)
+	if len(s.lost) == rememberedLost {
+		s.lost = append(s.lost[:0], s.lost[1:]...)
+	}
+	s.lost = append(s.lost, lost{st.number, last})
+}
+
+// lacks reports whether the client had not yet read all of a stream that gave way.
+func (s *session) lacks(id eventID) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return slices.ContainsFunc(s.lost, func(l lost) bool { return l.stream == id.stream && id.number < l.last })
+}
+
+// warnLost logs, at most once a second, that a client misses what was to be kept for it.
+func (h *Endpoint) warnLost(id eventID) {
+	if onceASecond(&h.warnedLost) {
+		h.opts.logger.Warn("a client came back for messages that gave way to others; WithReplay and WithReplayTotal keep more", "after", string(id.appendTo(nil)))
+	}
+}
+
+// onceASecond reports whether at, in Unix seconds, is over, and then makes it now.
+func onceASecond(at *atomic.Int64) bool {
+	now, last := time.Now().Unix(), at.Load()
+	return now != last && at.CompareAndSwap(last, now)
 }
 
 // forgetWritten frees what was written to attached readers. With s.mu.
@@ -72,8 +117,7 @@ func (s *session) dropIdle() {
 	defer s.mu.Unlock()
 	s.takeBacklog()
 	for st := s.oldest(); st != nil; st = s.oldest() {
-		st.drop()
-		delete(s.streams, st.number)
+		s.lose(st)
 	}
 }
 

@@ -37,6 +37,7 @@ type session struct {
 	streams    map[uint64]*stream
 	active     rpc.ByID[*stream]  // of requests that are to be answered
 	listeners  []*stream          // with a reader, the newest last
+	lost       []lost             // the newest last
 	backlog    [][]byte           // for the next listener
 	backlogged int                // bytes
 	last       uint64             // number of the newest stream

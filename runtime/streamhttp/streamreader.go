@@ -1,6 +1,7 @@
 package streamhttp
 
 import (
+	"math"
 	"slices"
 )
 
@@ -131,4 +132,21 @@ func (s *stream) over(after int) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.ended && after >= s.first+len(s.events)-1
+}
+
+// lacks reports whether an event after that one is not kept any more.
+func (s *stream) lacks(after int) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return after+1 < s.first
+}
+
+// lastEvent is the number of the last event, which is still to come if the request is not over.
+func (s *stream) lastEvent() int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if !s.ended && !s.listener {
+		return math.MaxInt
+	}
+	return s.first + len(s.events) - 1
 }

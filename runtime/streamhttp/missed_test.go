@@ -1,0 +1,73 @@
+package streamhttp
+
+import (
+	"bufio"
+	"bytes"
+	"log/slog"
+	"net/http"
+	"strings"
+	"testing"
+)
+
+// What is kept for a client gives way to others. Then neither its owner nor whoever reads the stream is left in the dark: resumability says
+// only that a server may replay (https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#resumability-and-redelivery).
+func TestTSK28WhatGaveWayIsMissedAloud(t *testing.T) {
+	for name, row := range map[string]struct {
+		limit  int
+		ends   bool
+		forget func(s *session)
+		after  int
+		missed bool
+	}{
+		"an answer":                  {1 << 20, true, (*session).dropIdle, 1, true},
+		"an answer that was read":    {1 << 20, true, (*session).dropIdle, 2, false},
+		"an answer that is to come":  {1 << 20, false, (*session).dropIdle, 2, true},
+		"the beginning of a stream":  {15, false, func(*session) {}, 0, true},
+		"what was read of the same":  {15, false, func(*session) {}, 1, false},
+		"nothing":                    {1 << 20, true, func(*session) {}, 0, false},
+		"many streams before others": {1 << 20, true, func(s *session) { evict(s, rememberedLost-1) }, 1, true},
+	} {
+		var logged bytes.Buffer
+		f := newFixture(t, WithReplay(row.limit), WithLogger(slog.New(slog.NewTextHandler(&logged, nil))))
+		session := f.initialize()
+		s := f.only()
+		s.mu.Lock()
+		st := s.newStream()
+		s.mu.Unlock()
+		st.start()
+		st.detach(st.attach(-1))
+		for i := range 2 {
+			if err := st.add(text10(i), row.ends && i == 1); err != nil {
+				t.Fatal(err)
+			}
+		}
+		row.forget(s)
+		id := eventID{stream: st.number, number: row.after}
+		for range 2 {
+			resp := f.do(f.request(http.MethodGet, "", session, "Last-Event-ID: "+string(id.appendTo(nil))))
+			first, err := bufio.NewReader(resp.Body).ReadString('\n')
+			if told := strings.HasPrefix(first, ": messages after Last-Event-ID"); err != nil || told != row.missed {
+				t.Errorf("%s: the stream begins with %q, %v", name, first, err)
+			}
+			resp.Body.Close()
+		}
+		f.h.records.Flush(t.Context())
+		n := strings.Count(logged.String(), "came back for messages that gave way")
+		if n > 0 != row.missed || n > 2 {
+			t.Errorf("%s: logged %d times: %s", name, n, logged.String())
+		}
+	}
+}
+
+// evict has n more streams give way.
+func evict(s *session, n int) {
+	for range n {
+		s.mu.Lock()
+		st := s.newStream()
+		s.mu.Unlock()
+		st.start()
+		st.detach(st.attach(-1))
+		_ = st.add(text10(1), true)
+	}
+	s.dropIdle()
+}
