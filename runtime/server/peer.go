@@ -51,6 +51,7 @@ type peer struct {
 	agreed        atomic.Pointer[revision] // revision, once it is ready, for everybody but the read loop
 	batch         *batch                   // that is being received; for the read loop alone
 	batches       batches                  // whose answers are not complete
+	left          bool                     // nothing is subscribed to any more; guarded by Server.mu
 	streams       bool                     // the transport has a stream per request
 	singleMessage bool                     // it is for one message of a client that has no session, though the revision has them
 	exchange      bool                     // it has one request
@@ -70,7 +71,6 @@ type peer struct {
 	taskState sync.Mutex
 
 	subscribed map[string]bool // resources; guarded by Server.mu
-	left       bool            // nothing is subscribed to any more; guarded by Server.mu
 
 	pagesSent pageIDs
 	pulse     pulse

@@ -22,12 +22,14 @@ type request struct {
 	taskTool       string      // of the task that the request shows, with middleware
 	policy         EntryPolicy // of prompts/get and resources/read
 	task           bool        // the call becomes one
+	counted        bool        // in Server.calls
+	holdsTaskState bool        // it holds peer.taskState
+	repeated       bool        // the arguments have a repeated key, which decoding them has to find
 	can            ability
 	raw            []byte          // the params, for methods of a MethodHandler
 	values         context.Context // those that the handler sees beside the connection's; nil: none
 	header         Header          // of the HTTP request; nil: none
 	size           int             // of the message, which is kept until the request is over
-	counted        bool            // in Server.calls
 	account        *account        // has countedBytes; nil before it is counted
 	countedBytes   int64           // bytes that count in Server.bytes; under Call.mu while the handler runs, like smallBytes
 	decodes        bool            // its input is being decoded
@@ -38,12 +40,9 @@ type request struct {
 	ctx            context.Context // of handlers: entry, or what middleware made of it
 	id             rpc.ID
 	about          rpc.ID // of a batch: what its answers are written about
-	holdsTaskState bool   // it holds peer.taskState
 	params         wire.Params
-	// repeated: the arguments have a repeated key, which decoding them has to find.
-	repeated bool
-	sub      *listen         // of subscriptions/listen
-	result   wire.CallResult // of tools/call; here, because an append function of the revision makes it escape
+	sub            *listen         // of subscriptions/listen
+	result         wire.CallResult // of tools/call; here, because an append function of the revision makes it escape
 
 	frame        []byte        // as received
 	out          []byte        // the answer
