@@ -33,7 +33,7 @@ type call struct {
 
 	mu        sync.Mutex
 	round     *round // the latest
-	waits     bool   // for its answer
+	waits     bool   // the round, for its answer
 	spent     time.Duration
 	requests  int // so far
 	last      Progress
@@ -43,14 +43,14 @@ type call struct {
 
 // round is one request of a call. It is Info.Values of its entry (a context), so that the tracker leads back to it.
 type round struct {
-	context.Context // nil; the tracker asks for values only
+	context.Context // nil; only Value is called
 	call            *call
 	entry           *inflight.Entry
 	entryRoom       inflight.Room
 	values          *wire.Values
 	reports         chan Progress
 	most            time.Duration // how long progress may extend it; 0: for ever
-	broken          error         // what its answer broke; guarded by call.mu
+	violation       error         // how the server broke the protocol in its answer; guarded by call.mu
 
 	late    bool   // expectLate has heard of it; guarded by Session.mu
 	sent    bool   // guarded by the link
@@ -85,7 +85,7 @@ var opNames = map[wire.Op]string{
 	wire.OpListen: "streams of notifications", wire.OpDiscover: "discovery", wire.OpListTasks: "lists of tasks", wire.OpGetTask: "tasks",
 }
 
-// begin lists the call until its end.
+// begin registers the call in Session.calls until its end.
 func (c *call) begin() {
 	c.s.mu.Lock()
 	defer c.s.mu.Unlock()
@@ -204,23 +204,23 @@ func (c *call) limit() (time.Duration, error) {
 	left := c.maxTime - c.spent
 	switch {
 	case left <= 0:
-		return 0, c.notDone()
+		return 0, c.timedOut()
 	case c.timeout <= 0 || c.timeout > left:
 		return left, nil
 	}
 	return c.timeout, nil
 }
 
-// notDone is the end of a call whose maximum is over after several requests.
-func (c *call) notDone() *Cause {
+// timedOut is the end of a call whose maximum is over after several requests.
+func (c *call) timedOut() *Cause {
 	return notDone(c.maxTime, "in "+strconv.Itoa(c.requests)+" requests")
 }
 
-// tooLong is err, or notDone if that is what the timeout of the latest request means.
-func (c *call) tooLong(err error) error {
+// asTimeout is err, or timedOut if that is what the timeout of the latest request means.
+func (c *call) asTimeout(err error) error {
 	var cause *Cause
 	if c.requests > 1 && c.maxTime > 0 && c.spent >= c.maxTime && errors.As(err, &cause) && cause.Source == inflight.SourceTimeout {
-		return c.notDone()
+		return c.timedOut()
 	}
 	return err
 }
@@ -246,10 +246,10 @@ func (c *call) leave(r *round) {
 	c.mu.Lock()
 	c.waits = false
 	c.spent += time.Since(r.entry.Started()) - r.entry.Paused()
-	orphans := c.questions
+	open := c.questions
 	c.questions = nil
 	c.mu.Unlock()
-	for q := range orphans {
+	for q := range open {
 		q.release(c)
 	}
 }
@@ -268,7 +268,7 @@ func (c *call) await(ctx context.Context, r *round) ([]byte, error) {
 	}
 	answer, err := r.entry.Await()
 	c.mu.Lock()
-	bad := r.broken
+	bad := r.violation
 	c.mu.Unlock()
 	switch {
 	case err == nil && bad != nil:

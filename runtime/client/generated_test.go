@@ -355,7 +355,7 @@ func TestTSK27WhatAGeneratedClientLinks(t *testing.T) {
 		"testdata/orders/ordersclient/schema": check,
 		"testdata/orders/ordersclient": append(check, "runtime/client", "runtime/client/internal/dialects", "runtime/inflight", "runtime/internal/heap", "runtime/check/paramheader", "runtime/internal/rate",
 			"runtime/rpc",
-			"runtime/task", "runtime/wire", "testdata/orders/ordersclient"),
+			"runtime/task", "runtime/wire", "runtime/wire/edit", "testdata/orders/ordersclient"),
 	} {
 		out, err := exec.Command("go", "list", "-deps", "-f", "{{if not .Standard}}{{.ImportPath}}{{end}}", project+pkg).Output()
 		if err != nil {

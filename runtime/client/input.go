@@ -43,7 +43,7 @@ func (c *call) rounds(ctx context.Context, v *wire.Values, extra []byte) (result
 			}
 		}
 		if err != nil {
-			return nil, 0, c.tooLong(err)
+			return nil, 0, c.asTimeout(err)
 		}
 		kind, err = c.kind(result)
 		if err != nil || kind != inputRequired {

@@ -79,8 +79,8 @@ func (s *Session) onlyRequest(from *round) rpc.ID {
 func (r *round) fault(err error) {
 	r.call.mu.Lock()
 	defer r.call.mu.Unlock()
-	if r.broken == nil {
-		r.broken = err
+	if r.violation == nil {
+		r.violation = err
 	}
 }
 

@@ -78,7 +78,7 @@ func (rd *reading) validate(to *route, msg *rpc.Message) *refusal {
 	return refused
 }
 
-// handshakeMethod begins a session in every revision with a handshake. Servers without such a revision have it nowhere.
+// handshakeMethod begins a session in every revision with a handshake. It is a constant, since a server without such a revision has no name for it.
 const handshakeMethod = "initialize"
 
 // serves reports whether the capability of the method was declared to p (TSK01).
@@ -95,7 +95,7 @@ func (p *peer) serves(rev *revision, m *wire.Method) bool {
 	case wire.OpListTasks:
 		return rev.tasks && p.listsTasks()
 	case wire.OpSetLevel:
-		return rev.names[wire.OpLog] != ""
+		return rev.names[wire.OpLog] != "" // only where log messages can be sent
 	}
 	return true
 }
@@ -179,7 +179,7 @@ func (r *request) admitRate() *refusal {
 	if !counts {
 		return nil
 	}
-	err := r.countRate(kind, 1+len(r.params.ResourceURIs))
+	err := r.countRate(kind, 1+len(r.params.ResourceURIs)) // each URI counts as a request
 	if err == nil {
 		err = r.countRate(ratedTasks, len(r.params.TaskIDs))
 	}
@@ -189,7 +189,7 @@ func (r *request) admitRate() *refusal {
 	return nil
 }
 
-// countRate counts n of a kind where the caller has a rate for that.
+// countRate counts n of a kind, if that has a limit for the caller.
 func (r *request) countRate(kind rated, n int) *rpc.Error {
 	if n == 0 || r.p.rates[kind].PerSecond <= 0 {
 		return nil
@@ -197,8 +197,8 @@ func (r *request) countRate(kind rated, n int) *rpc.Error {
 	return r.p.s.rates.take(r.p, kind, n)
 }
 
-// rateOf is what requests of the method count as; false for requests without a rate: those that end others, that tell whether the server is
-// there, or that no handler serves.
+// rateOf is what requests of the method count as; false for requests without a rate: cancellations, pings, and what no handler
+// serves.
 func rateOf(m *wire.Method) (k rated, counts bool) {
 	switch m.Op {
 	case wire.OpCallTool:
@@ -228,7 +228,7 @@ func checkURIs(at string, uris ...string) *refusal {
 	return nil
 }
 
-// checkURI refuses what no URI is before a template takes it for one of its own.
+// checkURI refuses an invalid URI before a template could match it.
 func checkURI(at, uri string) *refusal {
 	if !format.URI.Match(uri) {
 		return refuseParam(at, "%s is no URI with a scheme: what RFC 3986 does not allow in one is written with %%", rpc.Quoted(uri))
@@ -249,7 +249,7 @@ func (r *request) admitTool() *refusal {
 	switch {
 	case !r.revision.offers(t):
 		return refuseParam(atName, "tool %q runs as a task only, and protocol revision %s has no tasks", t.Name, r.revision.Version)
-	case !r.revision.tasks || !r.method.Task: // whatever the value of the member (LET10)
+	case !r.revision.tasks || !r.method.Task: // task is ignored, whatever it is (LET10)
 	case r.revision.Task.ByReceiver:
 		r.task = t.Task.Support != TaskForbidden && r.can&canTasks != 0
 		if t.Task.Support == TaskRequired && !r.task {

@@ -111,8 +111,8 @@ func compileRevision(w *wire.Revision, d *Definition) *revision {
 	}
 	c.compileQuestions()
 	c.metaMember, _ = metaOf(w, "task")
-	failed := w.AppendCallResult(nil, &wire.CallResult{Content: []byte("[]"), StructuredContent: probe, IsError: true})
-	c.structuredMember, c.errorMember = probed(failed), memberThatIs(failed, "true")
+	failed := w.AppendCallResult(nil, &wire.CallResult{Content: []byte("[]"), StructuredContent: marker, IsError: true})
+	c.structuredMember, c.errorMember = memberWithMarker(failed), memberThatIs(failed, "true")
 	c.defined = defined.New(w.Definitions, c.metaMember, checkMetaKey)
 	c.metadata = check.Object{Names: []string{c.metaMember}, AdditionalProperties: check.Skip}
 	c.silence(d.Tools != nil)

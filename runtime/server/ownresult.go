@@ -148,7 +148,7 @@ func (r *request) validateTask(members, ours map[string]json.RawMessage) error {
 	if rev.AppendTaskDetail == nil {
 		return nil
 	}
-	name := probed(rev.AppendTaskDetail(nil, &wire.TaskView{Result: probe}))
+	name := memberWithMarker(rev.AppendTaskDetail(nil, &wire.TaskView{Result: marker}))
 	result := members[name]
 	if name == "" || result == nil || bytes.Equal(result, ours[name]) {
 		return nil
@@ -182,11 +182,11 @@ func (r *request) validateOutput(members, ours map[string]json.RawMessage) error
 	return nil
 }
 
-// probe is what the runtime has a revision write to see where.
-var probe = []byte(`{"own":0}`)
+// marker is what the runtime has a revision write to learn the name of the member.
+var marker = []byte(`{"own":0}`)
 
-// probed is the member of an object that is the probe, "" for none.
-func probed(object []byte) string { return memberThatIs(object, string(probe)) }
+// memberWithMarker is the member of an object that is the marker, "" for none.
+func memberWithMarker(object []byte) string { return memberThatIs(object, string(marker)) }
 
 func memberThatIs(object []byte, value string) string {
 	for name, v := range membersOf(object) {

@@ -18,8 +18,8 @@ type reservation struct {
 	coming     int64        // of Server.coming, until the output is encoded
 	encoding   bool         // it is one of those that Server.encoding bounds
 	outputSize int64        // bytes that the output which is encoded will have, if those before were large
-	probe      *time.Timer  // of a handler of which nothing is known, while it has a slot of Server.probes: when the slot is given back early
-	firstRun   *answerSizes // of the first run of a handler, which needs no slot: that handler's
+	probeTimer *time.Timer  // of a handler of which nothing is known, while it has a slot of Server.probes: when the slot is given back early
+	firstRunOf *answerSizes // of the first run of a handler, which needs no slot: that handler's
 }
 
 // smallAnswer is the size, in bytes, up to which answers are not counted: the number of requests bounds those.

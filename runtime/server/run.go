@@ -107,7 +107,7 @@ func (h *Handler) runInSlot(ctx context.Context, call *Call, in any) (out any, e
 	}
 	err = call.runWithinBudgets(ctx, h.answers, func() (err error) {
 		if call.slot != nil {
-			defer call.slot.leave() // encoding may wait for those who read
+			defer call.slot.leave() // encoding may wait for slow readers; a second leave does nothing
 		}
 		if call.s.toolMiddleware != nil {
 			out, err = call.s.runAround(ctx, call, in)
@@ -154,7 +154,7 @@ func (c *Call) runWithinBudgets(ctx context.Context, x *answerSizes, run func() 
 	}
 }
 
-// wait returns when an answer of n bytes would fit. Handlers start after it: what they return would wait in memory.
+// wait returns when an answer of n bytes would fit. Handlers start after it: otherwise their output would wait in memory.
 func (r *reservation) wait(ctx context.Context, n int64) error {
 	if coming := &r.account.coming; coming.held.Load() > 0 {
 		if err := r.s.coming.await(ctx, coming, 0); err != nil { // others came larger than expected
@@ -171,14 +171,14 @@ func (r *reservation) wait(ctx context.Context, n int64) error {
 // of their outputs could be in memory. The first run of each needs no slot.
 func (r *reservation) startProbe(ctx context.Context, x *answerSizes) error {
 	if x.probed.CompareAndSwap(false, true) {
-		r.firstRun = x
+		r.firstRunOf = x
 		return nil
 	}
 	slots := &r.s.probes
 	if err := slots.enter(ctx); err != nil {
 		return err
 	}
-	r.probe = time.AfterFunc(lendProbe, func() { slots.add(2) })
+	r.probeTimer = time.AfterFunc(lendProbe, func() { slots.add(2) }) // its own slot, and one more until it ends
 	return nil
 }
 
@@ -279,21 +279,21 @@ func (r *reservation) encoded() {
 	}
 }
 
-// endProbe gives the slot back, or takes the one more away that there was since it was given back early.
+// endProbe gives the slot back; after lendProbe, it takes back what was lent.
 func (r *reservation) endProbe() {
-	if r.firstRun != nil {
-		r.firstRun.probed.Store(false)
-		r.firstRun = nil
+	if r.firstRunOf != nil {
+		r.firstRunOf.probed.Store(false)
+		r.firstRunOf = nil
 	}
-	if r.probe == nil {
+	if r.probeTimer == nil {
 		return
 	}
-	if r.probe.Stop() {
+	if r.probeTimer.Stop() {
 		r.s.probes.add(1)
 	} else {
 		r.s.probes.add(-1)
 	}
-	r.probe = nil
+	r.probeTimer = nil
 }
 
 // leave gives the slot back.
@@ -304,7 +304,7 @@ func (r *reservation) leave() {
 	}
 }
 
-// answerSizes is how many bytes the answers of a handler have lately. What is known of a caller counts for that one: neither do the large
+// answerSizes estimates how large the answers of one handler are, in bytes, by the last ones. What is known of a caller counts for that one: neither do the large
 // answers of one make the small ones of others wait, nor the small ones of others let many large ones begin (TSK28).
 type answerSizes struct {
 	overall sizeEstimate // of all callers: what is expected of one of whom nothing is known

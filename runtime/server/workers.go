@@ -65,7 +65,7 @@ func (w *workers) take(begun bool) *request {
 	return r
 }
 
-// beginsNext notes that one more goroutine begins, if one has to, and reports it. With w.mu.
+// beginsNext notes that one more goroutine begins, if one has to, and reports it. w.mu is held.
 func (w *workers) beginsNext() bool {
 	if w.first == nil || w.beginning {
 		return false

@@ -54,8 +54,8 @@ func (c *Call) subject() subject {
 	return subject{peer: c.peer, id: c.ID(), life: c.entry}
 }
 
-// write writes m if that is still permitted. Whoever waits for the peer to read waits here, outside of the gates. nil: it was permitted, not that
-// it arrived.
+// write writes m if that is still permitted. Whoever waits for the peer to read waits here, outside of the gates. nil: it was
+// permitted, which does not say that it arrived.
 func (s *subject) write(m outgoing) error {
 	q := s.peer.queue(s.id)
 	if q != nil && m.retires == nil {
@@ -121,7 +121,7 @@ func (s *subject) writeNow(m outgoing) error {
 // calls it before it takes the gate, because whatever it says may be proof that they were read. The read loop does not wait when it reads one, so
 // a peer that writes much before it reads is not slowed by its cancellations.
 func (p *peer) barrierAfterCancel() {
-	if n := p.cancelled.Load(); n%2 == 0 && p.cancelledSeen.Load() >= n { // none takes effect now, and all that did are behind a barrier
+	if n := p.cancelled.Load(); n%2 == 0 && p.cancelledSeen.Load() >= n { // none is taking effect, and whoever wrote before one has finished
 		return
 	}
 	p.gate.Lock()
@@ -214,7 +214,7 @@ func (s *Server) life(id string) *taskLife {
 }
 
 // ErrStalled is what Serve returns when the peer did not read its answers for five seconds while others waited to be answered
-// (TSK28). Over HTTP it is why a response ended for that reason, or because the end of the server waited for it (LateStall).
+// (TSK28). Over HTTP it is why a response ended for that reason, or because the shutdown waited for it (LateStall).
 var ErrStalled = errors.New("server: the peer does not read its answers, and others wait")
 
 // connOutlet writes to a connection, which has one stream for everything.
@@ -246,7 +246,7 @@ func (o *connOutlet) Write(_ rpc.ID, last bool, frame []byte) error {
 	return err
 }
 
-// write counts what is large enough to count among the unread answers.
+// write counts frames above smallAnswer among the unread answers.
 func (o *connOutlet) write(frame []byte, last bool) error {
 	size := int64(len(frame))
 	if size <= smallAnswer {

@@ -116,7 +116,7 @@ func (e *Engine) enlist(r *Run, from time.Time) {
 	e.mu.Lock()
 	before, closed := e.runs[r.lease.Task], e.closed
 	e.runs[r.lease.Task] = r
-	e.unparkedLocked(r.lease.Task)
+	e.dropWakeTimerLocked(r.lease.Task)
 	if !r.slot {
 		if r.requestor == (requestor{}) { // it was created elsewhere, or before a restart: nobody knows its key
 			r.requestor.name = r.task.Owner

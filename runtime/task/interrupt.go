@@ -31,12 +31,13 @@ func (e *Engine) hear(sources ...any) {
 			e.stopHints = append(e.stopHints, i.Interrupts(e.interrupt))
 		}
 		if o, ok := s.(Offerer); ok && e.config.Resume {
-			e.stopHints = append(e.stopHints, o.Offers(e.offered))
+			e.stopHints = append(e.stopHints, o.Offers(e.lookForOrphans))
 		}
 	}
 }
 
-func (e *Engine) offered() { e.plan(&e.look, time.Now(), (*Engine).resume) }
+// lookForOrphans has the engine look soon for tasks that it may take up.
+func (e *Engine) lookForOrphans() { e.plan(&e.look, time.Now(), (*Engine).resume) }
 
 func (e *Engine) interrupt(id string) {
 	if r := e.run(id); r != nil && r.held().Epoch > 0 {

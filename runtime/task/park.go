@@ -30,13 +30,13 @@ func (r *Run) mayRunAgain() bool {
 	return r.task.Reruns > 0 && r.engine.store.Durable()
 }
 
-// mayPark reports whether the run may end while it waits for an answer. The context of one that can not be cancelled has to last (CAN14).
+// mayPark reports whether the run may end while it waits for an answer. The context of one that can not be cancelled must not end (CAN14).
 func (r *Run) mayPark() bool {
 	return r.engine.config.ParkAfter >= 0 && r.mayRunAgain() && !r.Task().Uncancellable
 }
 
 // idleAfter returns a channel that is closed when a question has been open for long enough to park the run that asked it; nil if it may not be:
-// where ctx has a deadline, the handler means to go on then.
+// with a deadline in ctx the handler goes on by itself.
 func (r *Run) idleAfter(ctx context.Context) (idle <-chan struct{}, disarm func()) {
 	if _, limited := ctx.Deadline(); limited || !r.mayPark() {
 		return nil, func() {}
@@ -60,7 +60,7 @@ func (r *Run) hasOpenQuestion() bool {
 	return false
 }
 
-// mayHaveBeenAtWork reports whether a task begins with a question that is still open beside one that is settled: whoever asked that one may be at work
+// mayHaveBeenAtWork reports whether a run begins with a question that is still open beside one that is settled: whoever asked that one may be at work
 // while the other waits.
 func mayHaveBeenAtWork(journal []Entry, now time.Time) bool {
 	open, settled := false, false
@@ -92,8 +92,8 @@ func (r *Run) stopToPark(again bool) {
 	}
 }
 
-// replayed ends a run after a step that was done, where runs are replayed.
-func (r *Run) replayed() error {
+// parkAfterStep ends a run after a step that was done, where runs are replayed.
+func (r *Run) parkAfterStep() error {
 	if !r.engine.replays || !r.mayPark() {
 		return nil
 	}
@@ -134,19 +134,19 @@ func (e *Engine) wakeAtDeadline(r *Run, t *Task) {
 		return // begun again meanwhile
 	}
 	e.parked[t.ID] = e.timers.add(r.hereAt(at), func() {
-		e.unparked(t.ID)
-		e.offered()
+		e.dropWakeTimer(t.ID)
+		e.lookForOrphans()
 	})
 }
 
-// unparked drops the timer of a task that has begun, is over, or is about to begin.
-func (e *Engine) unparked(id string) {
+// dropWakeTimer drops the timer of a task that has begun, is over, or is about to begin.
+func (e *Engine) dropWakeTimer(id string) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	e.unparkedLocked(id)
+	e.dropWakeTimerLocked(id)
 }
 
-func (e *Engine) unparkedLocked(id string) {
+func (e *Engine) dropWakeTimerLocked(id string) {
 	if t := e.parked[id]; t != nil {
 		e.timers.remove(t)
 		delete(e.parked, id)

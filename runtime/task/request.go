@@ -46,7 +46,7 @@ func (e *Engine) Cancel(ctx context.Context, owner, id string, c Cancel) (Task, 
 	}
 	e.audit.cancelled(ctx, &t, c)
 	if t.Status.Terminal() {
-		e.unparked(id)
+		e.dropWakeTimer(id)
 	}
 	if r == nil {
 		r = e.run(id) // begun meanwhile
@@ -71,7 +71,7 @@ func (e *Engine) Answer(ctx context.Context, owner, id string, answers ...Answer
 	}
 	e.publish(r, &t)
 	if (r == nil || r.whyHandedOn() != nil) && t.closedBy(answers) {
-		e.unparked(id)
+		e.dropWakeTimer(id)
 		e.dispatch(id) // parked until now, or running elsewhere: Begin finds out
 	}
 	return t, nil

@@ -33,7 +33,7 @@ func (r *Run) Do(ctx context.Context, name string, fn func(ctx context.Context) 
 	r.remember(Entry{Name: name, Kind: Done, Data: data})
 	delete(r.doing, name)
 	r.mu.Unlock()
-	return data, r.replayed()
+	return data, r.parkAfterStep()
 }
 
 func (r *Run) record(ctx context.Context, name string, data []byte) error {

@@ -102,7 +102,7 @@ func (e *Engine) expired(t *Task) {
 // removed reports that a task is gone.
 func (e *Engine) removed(ctx context.Context, why string, t *Task) {
 	e.audit.removed(ctx, why, t)
-	e.unparked(t.ID)
+	e.dropWakeTimer(t.ID)
 	if onRemove := e.config.OnRemove; onRemove != nil {
 		onRemove(t.ID)
 	}

@@ -61,7 +61,7 @@ func (l *lowering) named(target *schema.Node) *model.Value {
 		return v
 	}
 	s := l.shape(allOf{target})
-	if !worthAName(s) || l.anything(target) || strings.Contains(l.goTypeOf(s), ".") {
+	if !worthAName(s) || l.anything(target) || strings.Contains(l.goTypeOf(s), ".") { // a type of another package needs no declaration
 		return nil
 	}
 	v := &model.Value{Null: s.kinds&model.KindNull != 0}
@@ -82,7 +82,7 @@ func (l *lowering) named(target *schema.Node) *model.Value {
 	return v
 }
 
-// worthAName reports whether s says something that a Go type can carry.
+// worthAName reports whether s is worth a declared Go type.
 func worthAName(s *shape) bool {
 	kinds := s.kinds &^ model.KindNull
 	return s.never == nil && kinds != 0 && kinds != model.KindBool && s.kinds != model.KindAny
@@ -100,7 +100,7 @@ func (l *lowering) typed(s *shape, p place) model.Value {
 	}
 	if p.validateOnly && l.isOneGroup(s) {
 		all := l.assertions(s, p)
-		all[0].(*model.Group).Takes = true
+		all[0].(*model.Group).Takes = true // it reads the value, since nothing else does
 		return model.Value{Type: &model.ByKind{Allowed: model.KindAny}, Checks: all}
 	}
 	p.keep = p.keep || len(s.groups) > 0 || s.conditions != nil
@@ -122,7 +122,7 @@ func (l *lowering) isOneGroup(s *shape) bool {
 	return kinds&^s.kinds == 0
 }
 
-// nullFirst reports whether null must be looked for before a value of the type is read.
+// nullFirst reports whether null must be tested before a value of the type is read.
 func nullFirst(t model.Type) bool {
 	switch t.(type) {
 	case model.Raw, *model.ByKind, *model.Never:
