@@ -4,7 +4,7 @@
 //
 // # Where to look
 //
-//	where a keyword becomes a type    internal/typing/readkeyword.go reads it (its row: internal/typing/keyword.go), internal/typing/typing.go types what was read
+//	where a keyword becomes a type    internal/typing/typing.go; before that internal/typing/readkeyword.go reads it (its row: internal/typing/keyword.go)
 //	what source is written for it     internal/emit
 //	what is made of a tool            internal/lower/tool.go; its questions: internal/lower/question.go
 //	what is made of a revision        internal/wire/table.go

@@ -58,7 +58,7 @@ func (d *Decoder) Int(r *Int) int64 {
 	return v
 }
 
-// shortInt reads a number of up to 18 digits and nothing else; end is 0 for any other text.
+// shortInt reads an integer of up to 18 digits, without fraction and exponent; end is 0 for any other text.
 func shortInt(data []byte, i int) (v int64, end int) {
 	negative := uint(i) < uint(len(data)) && data[i] == '-'
 	if negative {
@@ -68,7 +68,7 @@ func shortInt(data []byte, i int) (v int64, end int) {
 	for ; uint(i) < uint(len(data)) && data[i]-'0' <= 9; i++ {
 		v = v*10 + int64(data[i]-'0')
 	}
-	if n := i - first; n-1 >= 18 || n < 1 || n > 1 && data[first] == '0' {
+	if n := i - first; n < 1 || n > 18 || n > 1 && data[first] == '0' {
 		return 0, 0
 	}
 	if uint(i) < uint(len(data)) && goesOn(data[i]) {
@@ -105,7 +105,8 @@ func (d *Decoder) Float(r *Number) float64 {
 	return v
 }
 
-// shortFloat reads a number of up to 19 digits, the point among them, without an exponent; end is 0 for any other text. With up to 15 digits one division is exact.
+// shortFloat reads a number of up to 19 characters after its sign, without an exponent; end is 0 for any other text. With up to 15 digits
+// one division rounds correctly.
 func shortFloat(data []byte, i int) (v float64, end int) {
 	ok := false
 	negative := uint(i) < uint(len(data)) && data[i] == '-'
@@ -135,7 +136,7 @@ func shortFloat(data []byte, i int) (v float64, end int) {
 	}
 	if n+decimals <= 15 {
 		v = float64(m) / exactPowers[decimals]
-	} else if v, ok = nearest(uint64(m), -decimals); !ok {
+	} else if v, ok = nearest(uint64(m), -decimals); !ok { // where 19 digits went beyond int64, uint64 has them again
 		return 0, 0
 	}
 	if negative {
@@ -279,6 +280,7 @@ func (n *digits) exact() bool { return n.fits && isExact(n.mantissa, n.exp) }
 // Powers of ten that float64 holds exactly: with a mantissa below 2^53 one division or multiplication rounds correctly.
 var exactPowers = [...]float64{1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22}
 
+// isExact reports whether both factors of m × 10^exp are exact, so that multiplying or dividing them rounds once.
 func isExact(m uint64, exp int) bool {
 	return m < 1<<53 && exp > -len(exactPowers) && exp < len(exactPowers)
 }
@@ -315,7 +317,7 @@ func shortNumber(data []byte, i int) (end int) {
 			return 0
 		}
 	}
-	if i-first > 19 || uint(i) < uint(len(data)) && data[i]|0x20 == 'e' { // so it is within Limits.NumberBytes, which is at least 20
+	if i-first > fitDigits || uint(i) < uint(len(data)) && data[i]|0x20 == 'e' { // so it is within Limits.NumberBytes, which is at least 20
 		return 0
 	}
 	return i

@@ -162,7 +162,7 @@ func (d *Decoder) scanHardString(start, i int) (t span, ok bool) {
 	}
 }
 
-// easyEnd is textEnd that goes on behind escapes of two bytes: measured, source code has one in ten.
+// easyEnd is textEnd that goes on behind escapes of two bytes, of which source code has many.
 func easyEnd(data []byte, i int, escaped bool) (int, bool) {
 	for i+8 <= len(data) {
 		marks := ending(binary.LittleEndian.Uint64(data[i : i+8]))

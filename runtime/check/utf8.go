@@ -7,7 +7,7 @@ import (
 )
 
 // notUTF8 returns where text stops being UTF-8, its length if it does not. It takes what is ASCII, and sequences of two bytes, a word at a time:
-// measured, a third of what utf8.Valid takes of Cyrillic text, and two thirds of Japanese.
+// measured, Cyrillic text takes a third less time than with utf8.Valid, Japanese about the same.
 func notUTF8(text []byte) int {
 	i := 0
 	for i+8 <= len(text) {

@@ -41,11 +41,11 @@
 //	how callers read, and runs of handlers to learn   reputation.go, probe.go
 //	how it is served and answered                     workers.go: the goroutines; serve.go, toolcall.go, methodcall.go; request.go: its memory, large buffers, and the goroutines of a peer
 //	one run of a handler, from input to output        run.go
-//	who may still write, and writing, to its end      write.go
+//	who may still write, and the writing itself       write.go (subject.writeNow); of a task: tasklife.go, too
 //	what a call that runs again finds                 journal.go, taskjournal.go, step.go; seal.go: as the client carries it
 //	whether a question can be asked, where it goes    question.go → elicit.go (a request) or inputrequired.go (a result that asks)
 //	which client gets a task's question               deliver.go, claim.go
-//	where a task's question becomes an answer         taskanswer.go
+//	where a task's question becomes an answer         taskanswer.go: by tasks/update, and by a request to the client
 //	what older revisions get, and batches             adapt.go, batch.go
 //	how a task begins, runs and is read               taskmethod.go, taskrun.go; status.go: its changes
 //	what subscriptions send                           listen.go, watch.go, change.go; follower.go: who hears of it; newest.go: their queue
@@ -95,6 +95,9 @@
 //	reputation        whether a caller read its last large answers
 //	placeholder       where the data of an Opener belongs in an answer
 //	registry entry    a tool, prompt or resource that is listed
+//	reading           of the params of one message, while its frame is parsed
+//	turn              to take more input, when half of Server.bytes is used
+//	own, ours         in ownresult.go: of middleware itself; of what next returned
 //	withheld          said by a handler, and sent with its answer at the earliest
 //	hint              the revision that a transport's header names
 //
