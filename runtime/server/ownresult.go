@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 
 	"github.com/mcpkiln/mcpkiln/runtime/check"
 	"github.com/mcpkiln/mcpkiln/runtime/rpc"
@@ -111,7 +112,7 @@ func (r *request) validateOwn(result []byte, ours map[string]json.RawMessage, ki
 	if created {
 		definition = rev.TaskCreated
 	}
-	if err := r.validateBy(definition, result); err != nil || created {
+	if err := r.validateBy(definition, r.withoutAsked(result, ours)); err != nil || created {
 		return err
 	}
 	switch members := membersOf(result); r.method.Op {
@@ -132,6 +133,27 @@ func (r *request) validateBy(definition string, result []byte) error {
 		hidden = t.Handler.hidden
 	}
 	return r.revision.defined.Check(definition, result, r.p.s.cfg.limits, hidden)
+}
+
+// withoutAsked is a task's result without the questions that next returned: some are the package's own, which no revision defines.
+func (r *request) withoutAsked(result []byte, ours map[string]json.RawMessage) []byte {
+	write := r.revision.AppendTaskDetail
+	if r.method.Op != wire.OpGetTask || write == nil {
+		return result
+	}
+	name := memberWithMarker(write(nil, &wire.TaskView{InputRequests: marker}))
+	asked := membersOf(ours[name])
+	if len(asked) == 0 {
+		return result
+	}
+	members := membersOf(result)
+	questions := membersOf(members[name])
+	maps.DeleteFunc(questions, func(key string, q json.RawMessage) bool { return bytes.Equal(q, asked[key]) })
+	if questions != nil {
+		members[name], _ = json.Marshal(questions) // no value of these types fails
+	}
+	result, _ = json.Marshal(members) // as before
+	return result
 }
 
 // toolOfResult is the tool that the result is of, or the task that it shows; nil for none, and for one that is not there any more.

@@ -174,3 +174,27 @@ func (textOutputs) ValidateOutput(output []byte) check.Violations {
 	}
 	return nil
 }
+
+// A question of the package's own is in a task that the runtime shows, and no revision defines it; one that middleware adds is the protocol's.
+func TestLET01AQuestionOfThePackagesOwnStaysInATask(t *testing.T) {
+	method, old, with := "tasks/get", "", ""
+	srv, err := New(customized1(t, chooser()).srv.Definition(), replacing(&method, &old, &with))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = srv.Shutdown(context.Background()) })
+	f := &fixture{t: t, srv: srv}
+	id := f.ask(t.Context(), frame(1, "tools/call", choosesRows, callParams("choose", `{}`))).str("result", "taskId")
+	f.await(t.Context(), id, task.InputRequired)
+	old = `"inputRequests":{`
+	for other, valid := range map[string]bool{
+		old: true, old + `"more":{"method":"elicitation/create","params":{"mode":"url","message":"m","url":"https://example.com"}},`: true,
+		old + `"more":{"method":"rows/choose","params":{}},`: false,
+	} {
+		with = other
+		m := f.ask(t.Context(), frame(1, "tasks/get", choosesRows, byID(id)))
+		if (m.Error == nil) != valid || valid && m.str("result", "inputRequests", "which", "method") != "rows/choose" {
+			t.Errorf("%s: %s", other, m.raw)
+		}
+	}
+}
