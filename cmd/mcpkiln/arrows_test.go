@@ -21,11 +21,11 @@ var arrows = map[string][]string{
 	"cmd/mcpkiln/internal/screen":   {"github.com/creack/pty"},
 	"cmd/mcpkiln/internal/target":   {"runtime/client", "schema"},
 	// A tool is listed by the one rule that servers go by.
-	"generator":                     {"generator/disk", "generator/internal/...", "runtime/wire", "schema/...", "templates", "github.com/rogpeppe/go-internal/diff", "golang.org/x/tools/txtar"},
-	"generator/disk":                {},
-	"generator/markdown":            {},
-	"generator/importer":            {"generator", "generator/internal/naming", "schema/...", "runtime/check/format"},
-	"generator/vet":                 {"golang.org/x/tools/go/..."},
+	"generator":          {"generator/disk", "generator/internal/...", "runtime/wire", "schema/...", "templates", "github.com/rogpeppe/go-internal/diff", "golang.org/x/tools/txtar"},
+	"generator/disk":     {},
+	"generator/markdown": {},
+	"generator/importer": {"generator", "generator/internal/naming", "schema/...", "runtime/check/format"},
+	"generator/vet":      {"golang.org/x/tools/go/..."},
 	// runtime/check tells which properties are sensitive, by the one rule that servers go by.
 	"generator/internal/lower":     {"schema/...", "generator/internal/model", "generator/internal/naming", "generator/internal/typing", "generator/internal/wire", "runtime/check", "runtime/check/paramheader", "runtime/check/secret"},
 	"generator/internal/naming":    {},
