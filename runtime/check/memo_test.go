@@ -103,6 +103,9 @@ func TestVAL09RecursionIsRemembered(t *testing.T) {
 				var d Decoder
 				d.Reset([]byte(row.text(depth)), Limits{})
 				row.read(&d)
+				if d.lookaheads != 0 {
+					t.Errorf("%d lookaheads are left", d.lookaheads)
+				}
 				if err := d.Finish(); errors.As(err, new(*LimitError)) || errors.As(err, new(*SyntaxError)) {
 					t.Fatal(err)
 				}

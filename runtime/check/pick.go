@@ -40,6 +40,7 @@ func (d *Decoder) Group(u *Union, checks ...func(*Decoder)) {
 	var t trial
 	t.begin(d, u, false)
 	d.lookaheads++
+	t.state.lookaheads = d.lookaheads // what each form goes back to
 	for t.next() {
 		checks[t.form](d)
 		t.done()

@@ -117,8 +117,9 @@ func (v *Validator) validate(s *jsonschema.Schema, text []byte) check.Violations
 	if !ok {
 		return check.Violations{{Keyword: "schema", Found: err.Error()}}
 	}
-	r := &reader{value, message.NewPrinter(language.English), map[string][]string{}, v.sensitive}
+	r := &reader{value: value, printer: message.NewPrinter(language.English), steps: map[string][]string{}, guarded: v.sensitive}
 	all := r.leaves(nil, wrong)
+	all = append(all, r.namesAreWrong()...)
 	slices.SortFunc(all, func(a, b check.Violation) int { // the library goes over members in any order
 		return cmp.Or(cmp.Compare(a.Schema, b.Schema), cmp.Compare(a.Allowed, b.Allowed))
 	})
@@ -179,12 +180,22 @@ type reader struct {
 	printer *message.Printer
 	steps   map[string][]string // to what is wrong, by its pointer
 	guarded bool                // a name that may be in a sensitive value is not shown
+	names   []wrongName         // that break propertyNames
+}
+
+// wrongName is a name, and what the library says of it. It does not say in which object that is.
+type wrongName struct {
+	name   string
+	why    *jsonschema.ValidationError
+	having int      // how many objects have such a name
+	at     []string // the way to one of them
 }
 
 // leaves are what is wrong itself, without the keywords that only contain it.
 func (r *reader) leaves(all check.Violations, e *jsonschema.ValidationError) check.Violations {
 	if name, ok := e.ErrorKind.(*kind.PropertyNames); ok {
-		return append(all, r.wrongName(name.Property, e))
+		r.names = append(r.names, wrongName{name: name.Property, why: e})
+		return all
 	}
 	for _, cause := range e.Causes {
 		all = r.leaves(all, cause)
@@ -204,35 +215,48 @@ func (r *reader) leaves(all check.Violations, e *jsonschema.ValidationError) che
 	return append(all, v)
 }
 
-// wrongName is the violation of propertyNames by a name. The library does not say in which object that is: it is in the one that has such
-// a name, and, if there are several, somewhere in the value.
-func (r *reader) wrongName(name string, e *jsonschema.ValidationError) check.Violation {
-	v := check.Violation{Schema: "#/propertyNames", Keyword: "propertyNames", Found: shortened(strconv.Quote(name)), Allowed: strings.Join(r.words(nil, e), " and ")}
-	switch having := objectsWith(nil, nil, r.value, name); {
-	case len(having) == 1:
-		v.Instance = pointer(having[0])
-	case r.guarded:
-		v.Found, v.Allowed = "a name that is not shown", "what its schema allows"
+// namesAreWrong are the violations of propertyNames. A name is wrong in the one object that has it, and, if there are several, somewhere in the value.
+func (r *reader) namesAreWrong() (all check.Violations) {
+	slices.SortFunc(r.names, func(a, b wrongName) int { return cmp.Compare(a.name, b.name) })
+	r.names = r.names[:min(len(r.names), most)]
+	if len(r.names) > 0 {
+		r.findNames(nil, r.value)
 	}
-	return v
+	for _, n := range r.names {
+		v := check.Violation{
+			Schema: "#/propertyNames", Keyword: "propertyNames", Found: shortened(strconv.Quote(n.name)), Allowed: strings.Join(r.words(nil, n.why), " and "),
+		}
+		switch {
+		case n.having == 1:
+			v.Instance = pointer(n.at)
+		case r.guarded:
+			v.Found, v.Allowed = "a name that is not shown", "what its schema allows"
+		}
+		all = append(all, v)
+	}
+	return all
 }
 
-// objectsWith are the ways to the objects in value, which is at a place, that have a member of this name.
-func objectsWith(all [][]string, at []string, value any, name string) [][]string {
+// findNames looks for objects that have one of the names, in a value at a place.
+func (r *reader) findNames(at []string, value any) {
 	switch v := value.(type) {
 	case map[string]any:
-		if _, ok := v[name]; ok {
-			all = append(all, slices.Clone(at))
+		for i := range r.names {
+			n := &r.names[i]
+			if _, ok := v[n.name]; ok {
+				if n.having++; n.having == 1 {
+					n.at = slices.Clone(at)
+				}
+			}
 		}
-		for _, step := range slices.Sorted(maps.Keys(v)) {
-			all = objectsWith(all, append(at, step), v[step], name)
+		for step, one := range v {
+			r.findNames(append(at, step), one)
 		}
 	case []any:
 		for i, one := range v {
-			all = objectsWith(all, append(at, strconv.Itoa(i)), one, name)
+			r.findNames(append(at, strconv.Itoa(i)), one)
 		}
 	}
-	return all
 }
 
 // words are what the library says of the causes of an error, in the same order whenever.

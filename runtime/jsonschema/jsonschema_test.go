@@ -159,3 +159,18 @@ func TestVAL02AWrongNameIsToldInItsObject(t *testing.T) {
 		t.Errorf("%+v", found)
 	}
 }
+
+// VAL02: many names that are wrong are looked for together: one by one in all of the value, these would take an hour.
+func TestVAL02ManyWrongNames(t *testing.T) {
+	v, err := jsonschema.ForTool([]byte(`{"name":"t","inputSchema":{"type":"object","propertyNames":{"maxLength":3}}}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	text := []byte(`{"one":1`)
+	for i := range 200_000 {
+		text = fmt.Appendf(text, `,"k%06d":%d`, i, i)
+	}
+	if found := v.Validate(append(text, '}')); len(found) != 32 || found[0].Found != `"k000000"` {
+		t.Errorf("%d: %v", len(found), found)
+	}
+}

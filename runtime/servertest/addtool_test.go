@@ -1,7 +1,6 @@
 package servertest_test
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -266,7 +265,7 @@ func filtered(t *testing.T, show func(ctx context.Context, tool string) bool) *s
 }
 
 func TestSRV06SensitiveValuesOfAddedToolsAreNotShown(t *testing.T) {
-	var logged bytes.Buffer
+	var logged lines
 	srv := newServerWith(t, []server.Tool{tool("echo", echo)}, server.WithLogger(slog.New(slog.NewTextHandler(&logged, nil))))
 	const schema = `{"type":"object","properties":{"a":{"type":"string","x-sensitive":true}}}`
 	add := func(name, schemas string, h server.RawHandler) {
@@ -286,7 +285,9 @@ func TestSRV06SensitiveValuesOfAddedToolsAreNotShown(t *testing.T) {
 	if _, err := c.Call("gives", json.RawMessage(`{}`)); err == nil {
 		t.Error("the output was taken")
 	}
-	c.Close()
+	if err := srv.Shutdown(t.Context()); err != nil { // which writes what is logged
+		t.Error(err)
+	}
 	if all := logged.String(); strings.Contains(all, "more") || !strings.Contains(all, "not shown") {
 		t.Error(all)
 	}

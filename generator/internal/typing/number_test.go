@@ -27,6 +27,8 @@ func TestVAL12ExactFormsOfANumberKeepTheirValues(t *testing.T) {
 		`{"anyOf":[{"type":"integer","maximum":3},{"type":"integer","minimum":9}]}`:                             whole,
 		`{"anyOf":[{"const":5},{"type":"integer","maximum":1e20}]}`:                                             exact,
 		`{"anyOf":[{"const":5},{"type":"integer","goType":"json.Number"}]}`:                                     exact,
+		`{"anyOf":[{"type":"integer"},{"const":99999999999999999999}]}`:                                         exact,
+		`{"anyOf":[{"type":"integer"},{"enum":[1,-99999999999999999999]}]}`:                                     exact,
 		`{"anyOf":[{"const":0.5},{"const":3}]}`:                                                                 rounded,
 	} {
 		n, diags := schema.ParseJSON("number", []byte(`{"type":"object","properties":{"n":`+text+`}}`))

@@ -289,7 +289,9 @@ func (l *lowering) beyondInt64(s *shape, listed []*big.Rat, depth int) bool {
 		return true
 	}
 	return depth > 0 && !s.integer && slices.ContainsFunc(s.groups, func(g group) bool {
-		return slices.ContainsFunc(l.shapes(g), func(b *shape) bool { return b.goType == "json.Number" || l.beyondInt64(b, nil, depth-1) })
+		return slices.ContainsFunc(l.shapes(g), func(b *shape) bool {
+			return b.goType == "json.Number" || l.beyondInt64(b, l.listed(b, depth-1), depth-1)
+		})
 	})
 }
 
