@@ -38,7 +38,7 @@ type ToolHandle func(ctx context.Context, call *Call, in any) (out any, err erro
 // What the server sends passes before it is decided whether it may still be written, so next may return an error that says that it is
 // too late. Notifications of one call, and of one task, pass in order, and what comes next waits for their middleware. To return without
 // next drops a notification, and answers a request in the client's place. Pings do not pass, nor questions that stateless revisions put
-// into results.
+// into results, except as the result of a tool that asks before there is a task.
 func WithMiddleware(wraps ...func(next Handle) Handle) Option {
 	return func(c *config) { c.middleware = append(c.middleware, wraps...) }
 }

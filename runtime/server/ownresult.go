@@ -108,9 +108,12 @@ func (r *request) validateUndefined(members map[string]json.RawMessage) error {
 // by its outputSchema. ours has the members of what next returned; kind is the type of one that is not complete.
 func (r *request) validateOwn(result []byte, ours map[string]json.RawMessage, kind []byte) error {
 	rev, definition := r.revision, r.method.Result
-	created := kind != nil || r.task && rev.Result.Type == "" // middleware does not see questions
-	if created {
+	created := r.task && rev.Result.Type == "" || string(kind) == string(check.AppendString(nil, rev.Result.Task))
+	switch {
+	case created:
 		definition = rev.TaskCreated
+	case kind != nil:
+		return nil // it asks what is to be answered before there is a task; other questions do not pass through middleware
 	}
 	if err := r.validateBy(definition, r.withoutAsked(result, ours)); err != nil || created {
 		return err

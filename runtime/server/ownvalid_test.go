@@ -198,3 +198,20 @@ func TestLET01AQuestionOfThePackagesOwnStaysInATask(t *testing.T) {
 		}
 	}
 }
+
+// What a tool asks before there is a task passes through middleware, which may add to it.
+func TestLET01AQuestionBeforeTheTaskPassesThroughMiddleware(t *testing.T) {
+	q := confirmQuestion()
+	early := asker(q)
+	early.Task.Support, early.Before = TaskRequired, []BeforeQuestion{q.Before()}
+	method, old, with := "tools/call", "", ""
+	f := dual(t, Definition{Tools: []Tool{early}}, replacing(&method, &old, &with))
+	m, keys, state := f.try(t.Context(), tasksAsks, "ask", `{}`, "")
+	if strings.Join(keys, " ") != "confirm" || !strings.Contains(m.raw, `"added"`) {
+		t.Fatal(m.raw)
+	}
+	m, _, _ = f.try(t.Context(), tasksAsks, "ask", `{}`, answering(state, `{"confirm":`+accepted+`}`))
+	if m.str("result", "resultType") != "task" || !strings.Contains(m.raw, `"added"`) {
+		t.Error(m.raw)
+	}
+}
