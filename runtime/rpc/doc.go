@@ -8,7 +8,7 @@
 //   - parse.go, message.go: Parse takes a frame apart, ids included, ParseInto has its params or result read on the way; batch.go: arrays of messages;
 //     rescue.go finds the id in frames that are refused for a limit
 //   - append.go: Append* write messages; error.go: Error and its codes
-//   - conn.go: Conn, the contract of a connection; lines.go and linewriter.go: newline framing; prompt_*.go: writing
+//   - conn.go: Conn, the contract of a connection; lines.go and linewriter.go: newline framing; prompt_linux.go: writing
 //     to a pipe without waiting; stdio*.go: this process's standard streams; pipe.go: two ends within a process
 //
 // # Contracts

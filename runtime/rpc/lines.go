@@ -37,7 +37,8 @@ const readChunk = 64 << 10
 
 // Lines frames with newlines. It reads lines that end in \n or \r\n, the last one also without, and skips blank ones. A frame
 // is written as one line: raw newlines, which in JSON can only stand between tokens, become spaces.
-// Close closes c, which may be nil, and that must end a pending read of r.
+// Close closes c, which may be nil, and that must end a pending read of r. If w is a pipe, its Fd is not called any more: it would make
+// writes block that must not.
 func Lines(r io.Reader, w io.Writer, c io.Closer, opts LineOptions) Conn {
 	opts = opts.withDefaults()
 	return &lines{r: bufio.NewReaderSize(r, readChunk), closer: c, opts: opts, w: newLineWriter(w, opts.MaxPending)}

@@ -1,4 +1,4 @@
-//go:build unix
+//go:build linux
 
 package rpc
 
@@ -95,7 +95,14 @@ func TestTryWriteNeedsAPipe(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer file.Close()
-	for name, w := range map[string]io.Writer{"a file": file, "a buffer": new(bytes.Buffer)} {
+	r, blocking, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	defer blocking.Close()
+	blocking.Fd()
+	for name, w := range map[string]io.Writer{"a file": file, "a buffer": new(bytes.Buffer), "a pipe that blocks": blocking} {
 		if Lines(strings.NewReader(""), w, nil, LineOptions{}).(Trying).TryWrite([]byte("1")) {
 			t.Error(name)
 		}

@@ -14,6 +14,7 @@
 //     task.ErrWithdrawn (the context that it was given ended before the call's), or the cause of the context.
 //   - An error that a handler returns becomes a tool error, a *ToolError one with data and blocks, an *rpc.Error a JSON-RPC error. Call.Content,
 //     Call.Summary and Call.ResultMeta add to a result.
+//   - What a handler changes of its goroutine, such as by runtime.LockOSThread, it changes back: the goroutine may serve the next request.
 //   - The cause of a context that ended is an *inflight.Cause: its Source tells a cancellation by the client from a timeout, a
 //     disconnect and a shutdown.
 //   - WithPrincipal puts into a context who calls, and PrincipalFrom reads it. WithQuotaKey tells callers without an identity apart.

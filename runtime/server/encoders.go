@@ -45,5 +45,5 @@ func (e *encoders) leave() {
 	}
 }
 
-// held is how many slots are taken.
+// held is how many slots are taken or waited for.
 func (e *encoders) held() int { return int(e.max - e.free.Load()) }

@@ -4,8 +4,7 @@ import "sync"
 
 // workers serve the requests of a connection or session. A goroutine that has served one takes the next that waits: new goroutines begin
 // with small stacks, and growing those costs a tenth of a call. No request waits for another's handler: as long as one waits, there is a
-// goroutine that has not begun yet, and will take it. None stays when nothing waits. What a handler changes of its goroutine, such as by
-// runtime.LockOSThread, may therefore last for others.
+// goroutine that has not begun yet, and will take it. None stays when nothing waits.
 type workers struct {
 	mu          sync.Mutex
 	first, last *request // that wait, linked by request.behind

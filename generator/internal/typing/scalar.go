@@ -290,7 +290,7 @@ func (l *lowering) beyondInt64(s *shape, listed []*big.Rat, depth int) bool {
 	}
 	return depth > 0 && !s.integer && slices.ContainsFunc(s.groups, func(g group) bool {
 		return slices.ContainsFunc(l.shapes(g), func(b *shape) bool {
-			return b.goType == "json.Number" || l.beyondInt64(b, l.listed(b, depth-1), depth-1)
+			return b.kinds&model.KindNumber != 0 && (b.goType == "json.Number" || l.beyondInt64(b, l.listed(b, depth-1), depth-1))
 		})
 	})
 }

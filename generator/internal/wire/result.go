@@ -55,7 +55,7 @@ var assertions = []string{
 	"pattern", "format",
 }
 
-// asserted is what a schema asserts. References are the names of definitions.
+// asserted is what a schema asserts, as far as the runtime reads it: constants are texts there. References are the names of definitions.
 func asserted(n *schema.Node) *schema.Node {
 	out := &schema.Node{Kind: schema.Object}
 	for _, m := range MembersOf(n) {
@@ -67,6 +67,14 @@ func asserted(n *schema.Node) *schema.Node {
 			m.Value = &schema.Node{Kind: schema.String, Text: refName(n)}
 		case "properties":
 			if m.Value = assertedEach(m.Value); len(m.Value.Members) == 0 {
+				continue
+			}
+		case "const":
+			if m.Value.Kind != schema.String {
+				continue
+			}
+		case "enum":
+			if slices.ContainsFunc(m.Value.Items, func(v *schema.Node) bool { return v.Kind != schema.String }) {
 				continue
 			}
 		case "items":

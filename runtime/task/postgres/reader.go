@@ -30,10 +30,13 @@ type looked struct {
 
 // Get implements task.Requestors. A task of somebody else costs what one costs that there is not: a row is read in any case.
 func (s *Store) Get(ctx context.Context, owner, id string) (task.Task, error) {
-	l := &lookup{ctx: ctx, owner: owner, id: id, done: make(chan looked, 1)}
-	found, err := submit(ctx, s, s.lookups, l, l.done)
+	l := &lookup{owner: owner, id: id, done: make(chan looked, 1)}
+	limited, cancel := s.limited(ctx) // others may be looked up before
+	defer cancel()
+	l.ctx = limited
+	found, err := submit(limited, s, s.lookups, l, l.done)
 	if err != nil {
-		return task.Task{}, err
+		return task.Task{}, explain(err)
 	}
 	return found.task, found.err
 }

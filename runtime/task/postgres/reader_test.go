@@ -10,8 +10,8 @@ import (
 	"github.com/mcpkiln/mcpkiln/runtime/task"
 )
 
-// TestLookupsShareAnExchange gives each call the answer that it would have alone.
-func TestLookupsShareAnExchange(t *testing.T) {
+// TestLookupsTogetherAreAnsweredAsAlone: each call gets the answer that it would have in an exchange of its own.
+func TestLookupsTogetherAreAnsweredAsAlone(t *testing.T) {
 	s := openAt(t, newURL(t), Options{})
 	gone, cancel := context.WithCancelCause(t.Context())
 	cancel(errors.New("gave up"))

@@ -80,6 +80,9 @@ func omit(value []byte, path []string) []byte {
 		return check.AppendSlice(nil, items, func(b []byte, item json.RawMessage) []byte { return append(b, omit(item, path[1:])...) })
 	}
 	members := ObjectOf(value)
+	if members == nil {
+		return value
+	}
 	if len(path) == 1 {
 		return slices.DeleteFunc(members, func(m Member) bool { return m.Name == path[0] }).AppendJSON(nil)
 	}
@@ -116,6 +119,9 @@ func step(value []byte, path []string, change func([]byte) ([]byte, bool)) (chan
 		return check.AppendSlice(nil, items, func(b []byte, item json.RawMessage) []byte { return append(b, item...) }), is
 	}
 	members := ObjectOf(value)
+	if members == nil {
+		return value, false
+	}
 	for i := range members {
 		if m := &members[i]; m.Name == path[0] || path[0] == EveryMember {
 			member, other := step(m.Value, path[1:], change)

@@ -1,28 +1,24 @@
-//go:build unix
-
 package rpc
 
 import (
 	"io"
 	"os"
-	"runtime"
 	"syscall"
-	"time"
 )
 
 // promptPipe writes to a pipe what that has room for at once.
 type promptPipe struct {
-	atomic int // bytes that a pipe in non-blocking mode takes as a whole or not at all
+	atomic int // PIPE_BUF: bytes that a pipe in non-blocking mode takes as a whole or not at all
 	raw    syscall.RawConn
 	try    func(fd uintptr) bool // made once: a function that captures what is written would be allocated for each
 	b      []byte
 	taken  bool
 }
 
-// newPromptPipe returns nil for what is no pipe, or blocks.
+// newPromptPipe returns nil for what is no pipe, or blocks, as it does after a call of its Fd.
 func newPromptPipe(w io.Writer) *promptPipe {
 	f, ok := w.(*os.File)
-	if !ok || f.SetWriteDeadline(time.Time{}) != nil { // what has deadlines does not block
+	if !ok {
 		return nil
 	}
 	info, err := f.Stat()
@@ -33,10 +29,15 @@ func newPromptPipe(w io.Writer) *promptPipe {
 	if err != nil {
 		return nil
 	}
-	p := &promptPipe{atomic: 512, raw: raw} // what POSIX grants
-	if runtime.GOOS == "linux" {
-		p.atomic = 4096
+	blocks := true
+	err = raw.Control(func(fd uintptr) {
+		flags, _, failed := syscall.Syscall(syscall.SYS_FCNTL, fd, syscall.F_GETFL, 0)
+		blocks = failed != 0 || flags&syscall.O_NONBLOCK == 0
+	})
+	if err != nil || blocks {
+		return nil
 	}
+	p := &promptPipe{atomic: 4096, raw: raw}
 	p.try = func(fd uintptr) bool {
 		n, err := syscall.Write(int(fd), p.b)
 		p.taken = err == nil && n == len(p.b)

@@ -1,0 +1,40 @@
+package server
+
+import (
+	"context"
+	"fmt"
+	"runtime"
+	"testing"
+)
+
+// However many handlers do not return, and whichever end their goroutine, no request waits for another one's handler.
+func TestNoRequestWaitsForAnothersHandler(t *testing.T) {
+	release, begun := make(chan struct{}), make(chan struct{}, 100)
+	f := dual(t, Definition{Tools: []Tool{tool("wait", structured(func(_ context.Context, _ *Call, in *echoInput) (*echoOutput, error) {
+		begun <- struct{}{}
+		switch in.Text {
+		case "exit":
+			runtime.Goexit()
+		case "wait":
+			<-release
+		}
+		return &echoOutput{Text: in.Text}, nil
+	}))}})
+	c := f.dial(t.Context())
+	c.initialize(`{}`)
+	const requests = 60
+	for i := range requests {
+		c.send(fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"method":"tools/call","params":{"name":"wait","arguments":{"text":%q}}}`, 10+i, []string{"wait", "exit", "return"}[i%3]))
+	}
+	for range requests {
+		<-begun
+	}
+	close(release)
+	answered := map[string]bool{}
+	for range requests {
+		answered[string(c.next().ID)] = true
+	}
+	if len(answered) != requests {
+		t.Errorf("%d of %d requests are answered", len(answered), requests)
+	}
+}
