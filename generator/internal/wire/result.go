@@ -65,6 +65,8 @@ func asserted(n *schema.Node) *schema.Node {
 		switch m.Key {
 		case "$ref":
 			m.Value = &schema.Node{Kind: schema.String, Text: refName(n)}
+		case "required":
+			m.Value = sorted(m.Value)
 		case "properties":
 			if m.Value = assertedEach(m.Value); len(m.Value.Members) == 0 {
 				continue
@@ -77,6 +79,7 @@ func asserted(n *schema.Node) *schema.Node {
 			if slices.ContainsFunc(m.Value.Items, func(v *schema.Node) bool { return v.Kind != schema.String }) {
 				continue
 			}
+			m.Value = sorted(m.Value)
 		case "items":
 			m.Value = asserted(m.Value)
 		case "additionalProperties":
@@ -93,7 +96,21 @@ func asserted(n *schema.Node) *schema.Node {
 		}
 		out.Members = append(out.Members, m)
 	}
+	sortMembers(out)
 	return out
+}
+
+// sortMembers makes what a document says the same however it is written.
+func sortMembers(n *schema.Node) {
+	slices.SortFunc(n.Members, func(a, b schema.Member) int { return strings.Compare(a.Key, b.Key) })
+}
+
+// sorted is a list of texts whose order says nothing.
+func sorted(list *schema.Node) *schema.Node {
+	out := *list
+	out.Items = slices.Clone(list.Items)
+	slices.SortFunc(out.Items, func(a, b *schema.Node) int { return strings.Compare(a.Text, b.Text) })
+	return &out
 }
 
 func assertedEach(properties *schema.Node) *schema.Node {
@@ -102,5 +119,6 @@ func assertedEach(properties *schema.Node) *schema.Node {
 		m.Value = asserted(m.Value)
 		out.Members = append(out.Members, m)
 	}
+	sortMembers(out)
 	return out
 }
