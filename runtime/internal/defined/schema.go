@@ -92,10 +92,7 @@ func (s *Set) prepare(of *schema) error {
 func (of *schema) scalar() {
 	of.kinds = check.Union{At: at, Keyword: "type", Kinds: anyKind}
 	if of.Type != nil {
-		of.kinds.Kinds = 0
-	}
-	for _, name := range of.Type {
-		of.kinds.Kinds |= kindOf[name]
+		of.kinds.Kinds = of.kindsOf()
 	}
 	of.text = check.String{At: at, Format: named(of.Format)}
 	if of.Pattern != "" {
