@@ -4,6 +4,7 @@
 // # For those who serve
 //
 //   - Handler makes the http.Handler of a server; Server is an http.Server with limits that fit it; Listen takes unix sockets, too;
+//     Listener is for one's own listener;
 //     Endpoint.Shutdown ends its streams; Health and Ready answer probes.
 //   - WithHosts and WithCORS allow names and web pages beside those of this machine; WithTrustedProxies believes what proxies say of them;
 //     WithLogger says where to log.
@@ -18,7 +19,7 @@
 //   - handler.go: Handler, Endpoint, what the HTTP methods do; options.go: its options; serve.go: an http.Server with fitting limits
 //   - guard.go: Host and Origin; proxy.go: whose word for them counts; cors.go: what pages may do;
 //     accept.go: Content-Type and Accept; body.go: the body; refuse.go: what is answered when
-//     one of them is wrong
+//     one of them is wrong; malformed.go: the same for what net/http can not read
 //   - route.go: which revision a message is of, and whether its headers say what it says (EXT14); header.go: encoded values;
 //     param.go: tool parameters in headers
 //   - exchange.go: revisions without handshake: one POST, one exchange; its end is its response's end
@@ -92,8 +93,13 @@
 // call at a time takes 28 to 31 µs without a session and 32 to 36 µs with one, where the other takes 21 to 26; 46 and 43 allocations
 // beside 28. Half of a session's difference is the way to the handler's goroutine and back.
 //
-// A header that is not ASCII, or does not decode, is a mismatch with its code. With control characters net/http answers 400 itself, in plain
-// text, before there is a request: the status is right, and the code can not be there.
+// A header that is not ASCII, or does not decode, is a mismatch with its code. One with a control character, and whatever else makes a
+// request that net/http can not read, is refused by net/http itself, in plain text, before there is a request: connections of a Listener,
+// which Listen returns, write a JSON-RPC error instead (malformed.go). net/http tells control characters from nothing else that is wrong in
+// a head, so all of that has the code of a mismatch; what it does name has that of an invalid request. Paths beside the endpoint get the
+// same: whose the request is was not read. It is net/http's text that stays where its ListenAndServe makes the listener, and over TLS that
+// this process ends: net/http looks for the connection of crypto/tls itself, for the handshake and HTTP/2, and what is below that is
+// encrypted. HTTP/2 ends a stream with such a header by PROTOCOL_ERROR, as RFC 9113 has it. Of "Expect: anything" net/http says 417 with no text.
 //
 // Host and Origin are checked always. A public server names its hosts once (WithHosts); a forgotten check would hand every
 // local server to every web page.

@@ -40,12 +40,16 @@ func ExampleHandler() {
 		endpoint := streamhttp.Handler(srv, streamhttp.WithHosts("mcp.example.com"))
 		mux := http.NewServeMux()
 		mux.Handle("/mcp", bearer(endpoint))
-		s := streamhttp.Server(":8080", mux) // loopback; "0.0.0.0:8080" for others
+		listener, err := streamhttp.Listen(":8080") // loopback; "0.0.0.0:8080" for others
+		if err != nil {
+			return err
+		}
+		s := streamhttp.Server("", mux)
 
 		stop, cancel := signal.NotifyContext(context.Background(), os.Interrupt)
 		defer cancel()
 		failed := make(chan error, 1)
-		go func() { failed <- s.ListenAndServe() }()
+		go func() { failed <- s.Serve(listener) }()
 		select {
 		case err := <-failed:
 			return err

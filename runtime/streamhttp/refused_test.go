@@ -11,7 +11,7 @@ import (
 )
 
 // Header values that are not ASCII, or do not decode to text, are refused with the code for it (basic/transports/streamable-http#server-validation
-// of 2026-07-28). Of control characters net/http says 400 itself: no handler sees such a request.
+// of 2026-07-28). Control characters are for malformed_test.go: no handler sees such a request.
 func TestEXT14InvalidCharactersInAHeaderAreAMismatch(t *testing.T) {
 	f := newFixture(t)
 	text := callBody2026("1", "echo", "x")

@@ -51,10 +51,14 @@ func serveHTTP(addr string, srv *server.Server) error {
 	mux := http.NewServeMux()
 	mux.Handle("/mcp", identified(mcp))
 	web := streamhttp.Server(addr, mux)
+	listener, err := streamhttp.Listen(addr)
+	if err != nil {
+		return err
+	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	served := make(chan error, 1)
-	go func() { served <- web.ListenAndServe() }()
+	go func() { served <- web.Serve(listener) }()
 	select {
 	case err := <-served:
 		return err
@@ -62,7 +66,7 @@ func serveHTTP(addr string, srv *server.Server) error {
 	}
 	ended, cancel := context.WithTimeout(context.Background(), 5*time.Second)
 	defer cancel()
-	err := errors.Join(mcp.Shutdown(ended), web.Shutdown(ended), srv.Shutdown(ended))
+	err = errors.Join(mcp.Shutdown(ended), web.Shutdown(ended), srv.Shutdown(ended))
 	if err := <-served; !errors.Is(err, http.ErrServerClosed) {
 		return err
 	}
