@@ -26,9 +26,9 @@ func (l *loader) revisions() {
 		if r.Node.Kind != schema.String && !r.Node.Plain || slices.Contains(known, r.Value) {
 			continue
 		}
-		hint := schema.DidYouMean(r.Value, known)
-		if hint == "" {
-			hint = "known revisions: " + strings.Join(known, ", ")
+		hint := "known revisions: " + strings.Join(known, ", ")
+		if near := schema.DidYouMean(r.Value, known); near != "" {
+			hint = near + " " + hint
 		}
 		l.ds.Report(r.Node, "unknown-revision", hint, "%q is no revision that mcpkiln knows", r.Value)
 	}

@@ -18,7 +18,11 @@ func (l *packageLowering) customMethods() {
 	for i := range l.in.Manifest.CustomMethods {
 		c := &l.in.Manifest.CustomMethods[i]
 		if ruleIn(l.in.Known(), c.Name) != nil {
-			l.diags.ReportAt(c.Pos, c.Node.Pointer, "protocol-method", "list it in methods, or give yours another name", "the protocol has a method %q", c.Name)
+			hint := "give yours another name"
+			if rule := l.ruleOf(c.Name); rule != nil && l.listable(rule) {
+				hint = "list it in methods, or " + hint
+			}
+			l.diags.ReportAt(c.Pos, c.Node.Pointer, "protocol-method", hint, "the protocol has a method %q", c.Name)
 			continue
 		}
 		stem, doc := customName(c), textLines(c.Description.Value)

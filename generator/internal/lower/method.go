@@ -56,8 +56,10 @@ func (l *packageLowering) unknownMethod(m manifest.Text) {
 				return
 			}
 		}
-		for _, method := range r.Methods {
-			known = append(known, method.Name)
+		for i := range r.Methods {
+			if l.listable(&r.Methods[i]) {
+				known = append(known, r.Methods[i].Name)
+			}
 		}
 	}
 	hint := schema.DidYouMean(m.Value, known)
@@ -82,15 +84,30 @@ func methodsOf(feature string, known []string) string {
 	return "write the methods one by one: " + strings.Join(of, ", ")
 }
 
+// listable reports whether `methods` takes the method: one that the runtime serves without being told has no place there.
+func (l *packageLowering) listable(rule *revision.Method) bool {
+	return handled(rule) || sent(rule) || switches(&l.pkg.Needs)[rule.Op] != nil
+}
+
+// handled reports whether a method of Handlers answers the request.
+func handled(rule *revision.Method) bool {
+	return wire.IsHandled(rule.Op) && rule.Kind == revision.Request && rule.From.Includes(revision.FromClient)
+}
+
+// sent reports whether a function sends the request to clients.
+func sent(rule *revision.Method) bool {
+	return sends()[rule.Op] && rule.From.Includes(revision.FromServer)
+}
+
 // method lowers one line.
 func (l *packageLowering) method(m manifest.Text, rule *revision.Method) {
 	stem := naming.GoName(strings.TrimSuffix(strings.TrimSuffix(rule.Message, "Request"), "Notification"))
 	switch {
-	case wire.IsHandled(rule.Op) && rule.Kind == revision.Request && rule.From.Includes(revision.FromClient):
+	case handled(rule):
 		l.implied(rule.Capability)
 		l.pkg.Methods = append(l.pkg.Methods, &model.MethodHandler{Name: rule.Name, GoName: l.handlerName(m, stem), Capability: rule.Capability})
 		l.defines(rule.Name)
-	case sends()[rule.Op] && rule.From.Includes(revision.FromServer):
+	case sent(rule):
 		l.pkg.Sends = append(l.pkg.Sends, &model.Send{Name: rule.Name, GoName: l.types.Names.Take(stem), Var: l.types.Names.Take(naming.Unexported(stem) + "Request"), Op: naming.GoName(rule.Op), Again: l.runAgain()})
 		l.defines(rule.Name)
 	case switches(&l.pkg.Needs)[rule.Op] != nil:
@@ -116,9 +133,6 @@ func (l *packageLowering) defines(name string) {
 
 // promised refuses a method without the others of its capability: clients would call them and learn that they do not exist.
 func (l *packageLowering) promised(m manifest.Text, rule *revision.Method) {
-	handled := func(r *revision.Method) bool {
-		return r != nil && r.From.Includes(revision.FromClient) && wire.IsHandled(r.Op)
-	}
 	feature, _, _ := strings.Cut(rule.Name, "/")
 	others := []string{feature + "/list", feature + "/get", feature + "/read"}
 	if other := counterparts[rule.Op]; other != "" {
@@ -126,7 +140,7 @@ func (l *packageLowering) promised(m manifest.Text, rule *revision.Method) {
 	}
 	for _, other := range others {
 		missing := !slices.ContainsFunc(l.in.Manifest.Methods, func(t manifest.Text) bool { return t.Value == other })
-		if missing && rule.Capability != "" && handled(rule) && handled(l.ruleOf(other)) {
+		if r := l.ruleOf(other); missing && rule.Capability != "" && handled(rule) && r != nil && handled(r) {
 			l.diags.Report(m.Node, "missing-method", "add "+other, "%s declares %s to clients, which then send %s too", m.Value, feature, other)
 		}
 	}
