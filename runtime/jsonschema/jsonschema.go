@@ -42,7 +42,7 @@ type Validator struct {
 func ForTool(definition []byte) (*Validator, error) {
 	var d struct{ InputSchema, OutputSchema json.RawMessage }
 	if err := json.Unmarshal(definition, &d); err != nil {
-		return nil, fmt.Errorf("jsonschema: the definition of a tool: %w", err)
+		return nil, errors.New("jsonschema: the definition of a tool is a JSON object, and this is none")
 	}
 	if d.InputSchema == nil {
 		return nil, errors.New("jsonschema: the definition of a tool has no inputSchema")
@@ -50,13 +50,13 @@ func ForTool(definition []byte) (*Validator, error) {
 	v := &Validator{sensitive: check.Sensitive(string(definition)) != ""}
 	var err error
 	if v.input, err = compile(d.InputSchema); err != nil {
-		return nil, fmt.Errorf("jsonschema: inputSchema: %w", err)
+		return nil, fmt.Errorf("jsonschema: the inputSchema is wrong: %w", err)
 	}
 	if d.OutputSchema == nil {
 		return v, nil
 	}
 	if v.output, err = compile(d.OutputSchema); err != nil {
-		return nil, fmt.Errorf("jsonschema: outputSchema: %w", err)
+		return nil, fmt.Errorf("jsonschema: the outputSchema is wrong: %w", err)
 	}
 	return v, nil
 }
@@ -72,10 +72,38 @@ func compile(text []byte) (*jsonschema.Schema, error) {
 	c := jsonschema.NewCompiler()
 	c.UseLoader(nothing{})
 	c.AssertFormat()
-	if err := c.AddResource(place, schema); err != nil {
-		return nil, err
+	err = c.AddResource(place, schema)
+	var compiled *jsonschema.Schema
+	if err == nil {
+		compiled, err = c.Compile(place)
 	}
-	return c.Compile(place)
+	if err != nil {
+		return nil, unusable(schema, err)
+	}
+	return compiled, nil
+}
+
+// unusable says what is wrong with a schema: each place that breaks the rules of its draft, or the reference that leads nowhere.
+func unusable(schema any, err error) error {
+	var outside *jsonschema.LoadURLError
+	var draft *jsonschema.SchemaValidationError
+	if errors.As(err, &outside) {
+		return outside.Err
+	}
+	wrong := new(jsonschema.ValidationError)
+	if !errors.As(err, &draft) || !errors.As(draft.Err, &wrong) {
+		return errors.New(strings.ReplaceAll(strings.TrimSuffix(err.Error(), ` in schema "`+place+`#"`), place, ""))
+	}
+	r := &reader{value: schema, printer: message.NewPrinter(language.English), steps: map[string][]string{}}
+	var places []string
+	last := ""
+	for _, v := range r.sorted(wrong) {
+		if len(places) == 0 || v.Instance != last { // further ones are other branches of the same choice
+			places = append(places, cmp.Or(v.Instance, "its root")+": "+v.Allowed+", found "+r.found(r.steps[v.Instance]))
+		}
+		last = v.Instance
+	}
+	return errors.New(strings.Join(places, "; "))
 }
 
 // nothing loads no schema from anywhere.
@@ -118,13 +146,7 @@ func (v *Validator) validate(s *jsonschema.Schema, text []byte) check.Violations
 		return check.Violations{{Keyword: "schema", Found: err.Error()}}
 	}
 	r := &reader{value: value, printer: message.NewPrinter(language.English), steps: map[string][]string{}, guarded: v.sensitive}
-	all := r.leaves(nil, wrong)
-	all = append(all, r.namesAreWrong()...)
-	slices.SortFunc(all, func(a, b check.Violation) int { // the library goes over members in any order
-		return cmp.Or(cmp.Compare(a.Schema, b.Schema), cmp.Compare(a.Allowed, b.Allowed))
-	})
-	all.Sort()
-	all = all[:min(len(all), most)]
+	all := r.sorted(wrong)
 	for i := range all {
 		if all[i].Found == "" {
 			all[i].Found = r.found(r.steps[all[i].Instance])
@@ -189,6 +211,16 @@ type wrongName struct {
 	why    *jsonschema.ValidationError
 	having int      // how many objects have such a name
 	at     []string // the way to one of them
+}
+
+// sorted are the violations, by instance; the library goes over members in any order.
+func (r *reader) sorted(e *jsonschema.ValidationError) check.Violations {
+	all := append(r.leaves(nil, e), r.namesAreWrong()...)
+	slices.SortFunc(all, func(a, b check.Violation) int {
+		return cmp.Or(cmp.Compare(a.Schema, b.Schema), cmp.Compare(a.Allowed, b.Allowed))
+	})
+	all.Sort()
+	return all[:min(len(all), most)]
 }
 
 // leaves are what is wrong itself, without the keywords that only contain it.

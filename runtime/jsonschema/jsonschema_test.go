@@ -57,18 +57,31 @@ func TestSRV06AddedToolsAreHeldAgainstTheirSchemas(t *testing.T) {
 	}
 }
 
+// TestSRV06WrongSchemasAreRefused: with the place and the rule, in words that name nothing of the library.
 func TestSRV06WrongSchemasAreRefused(t *testing.T) {
 	for definition, want := range map[string]string{
-		`{"name":"a"}`: "has no inputSchema",
-		`{"name":"a","inputSchema":{"type":"objekt"}}`:                                           "inputSchema",
-		`{"name":"a","inputSchema":{"type":"object","properties":{"a":{"pattern":"("}}}}`:        "inputSchema",
-		`{"name":"a","inputSchema":{"type":"object"},"outputSchema":{"$ref":"#/$defs/nothing"}}`: "outputSchema",
-		`{"name":"a","inputSchema":{"$ref":"file:///etc/passwd"}}`:                               "nothing is fetched",
+		`{"name":"a"}`: "the definition of a tool has no inputSchema",
+		`{"name":"a","inputSchema":{"type":"objekt"}}`: `the inputSchema is wrong: /type: value must be one of 'array', 'boolean', 'integer', 'null', ` +
+			`'number', 'object', 'string', found "objekt"`,
+		`{"name":"a","inputSchema":5}`:                                                           "the inputSchema is wrong: its root: got number, want boolean or object, found 5",
+		`{"name":"a","inputSchema":{"minLength":-1,"maxLength":"1"}}`:                            `/maxLength: got string, want integer, found "1"; /minLength: minimum: got -1, want 0, found -1`,
+		`{"name":"a","inputSchema":{"type":"object","properties":{"a":{"pattern":"("}}}}`:        "the inputSchema is wrong: /properties/a/pattern: '(' is not valid regex",
+		`{"name":"a","inputSchema":{"type":"object"},"outputSchema":{"$ref":"#/$defs/nothing"}}`: `the outputSchema is wrong: json-pointer in "#/$defs/nothing" not found`,
+		`{"name":"a","inputSchema":{"type":"object"},"outputSchema":{"$ref":"#nothing"}}`:        `the outputSchema is wrong: anchor in "#nothing" not found`,
+		`{"name":"a","inputSchema":{"$ref":"file:///etc/passwd"}}`:                               "the inputSchema is wrong: file:///etc/passwd is outside of the schema, and nothing is fetched",
 		`{"name":"a","inputSchema":{"$ref":"https://example.com/schema.json"}}`:                  "nothing is fetched",
-		`{`: "definition",
+		`{`:   "the definition of a tool is a JSON object",
+		`[1]`: "the definition of a tool is a JSON object",
 	} {
-		if _, err := jsonschema.ForTool([]byte(definition)); err == nil || !strings.Contains(err.Error(), want) {
+		_, err := jsonschema.ForTool([]byte(definition))
+		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v, want %s", definition, err, want)
+			continue
+		}
+		for _, of := range []string{"mem:", "metaschema", "unmarshal", "\n"} {
+			if strings.Contains(err.Error(), of) {
+				t.Errorf("%s: %q is in %v", definition, of, err)
+			}
 		}
 	}
 }
