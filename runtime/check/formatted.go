@@ -128,7 +128,7 @@ func (d *Decoder) UUID(r *String) UUID {
 
 // Duration takes a string with the format duration. One that time.Duration can not hold is a violation.
 func (d *Decoder) Duration(r *String) time.Duration {
-	return formatted(d, r, format.ParseDuration, "a duration without years and months, at most 292 years long, which is the limit of this server")
+	return formatted(d, r, format.ParseDuration, "a duration without years and months, at most 292 years long, which is the limit of this implementation")
 }
 
 // Bytes takes a string with the format byte.

@@ -27,8 +27,8 @@ func TestVAL05FormattedValuesAreWrittenAsTheyCame(t *testing.T) {
 	uuidOf := func(d *Decoder) UUID { return d.UUID(&String{Format: format.UUID}) }
 	durationOf := func(d *Decoder) time.Duration { return d.Duration(&String{Format: format.Duration}) }
 	bytesOf := func(d *Decoder) []byte { return d.Bytes(&String{Format: format.Byte}) }
-	limit := ", allowed: a duration without years and months, at most 292 years long, which is the limit of this server"
-	yearLimit := ", allowed: a date-time before the year 10000, which is the limit of this server"
+	limit := ", allowed: a duration without years and months, at most 292 years long, which is the limit of this implementation"
+	yearLimit := ", allowed: a date-time before the year 10000, which is the limit of this implementation"
 	for _, c := range []struct{ got, want string }{
 		{formattedRound(`"2026-07-28T09:30:00.25+02:00"`, timeOf, AppendTime), `"2026-07-28T09:30:00.25+02:00"`},
 		{formattedRound(`"2016-12-31t23:59:60z"`, timeOf, AppendTime), `"2017-01-01T00:00:00Z"`},

@@ -14,7 +14,7 @@ type digits struct {
 	mantissa uint64
 	exp      int
 	negative bool
-	integer  bool // neither fraction nor exponent
+	plain    bool // neither fraction nor exponent
 	fits     bool // the mantissa has at most 19 digits and the exponent is small
 }
 
@@ -47,7 +47,7 @@ func (d *Decoder) Int(r *Int) int64 {
 		}
 		if v, fits = x.int64(); !fits {
 			if d.checkHugeInt(r, n) {
-				d.outOfRange(int(n.start), r.at(), "an integer between -9223372036854775808 and 9223372036854775807, which is the limit of this server")
+				d.outOfRange(int(n.start), r.at(), "an integer between -9223372036854775808 and 9223372036854775807, which is the limit of this implementation")
 			}
 			return 0
 		}
@@ -174,7 +174,7 @@ func (d *Decoder) number(want, at string) (n digits, ok bool) {
 func (d *Decoder) scanNumber() (n digits, ok bool) {
 	data, i := d.data, d.pos
 	n.start = int32(i)
-	n.integer, n.fits = true, true
+	n.plain, n.fits = true, true
 	if i < len(data) && data[i] == '-' {
 		n.negative = true
 		i++
@@ -193,7 +193,7 @@ func (d *Decoder) scanNumber() (n digits, ok bool) {
 		return n, false
 	}
 	if i < len(data) && (data[i] == '.' || data[i]|0x20 == 'e') {
-		n.integer = false
+		n.plain = false
 		if i, ok = d.scanFraction(&n, i, &count); !ok {
 			return n, false
 		}
@@ -253,7 +253,7 @@ func (d *Decoder) scanFraction(n *digits, i int, count *int) (int, bool) {
 
 // int64 is the value of a number without fraction, exponent or too many digits.
 func (n *digits) int64() (v int64, ok bool) {
-	if !n.integer || !n.fits || n.mantissa > math.MaxInt64 {
+	if !n.plain || !n.fits || n.mantissa > math.MaxInt64 {
 		return 0, false
 	}
 	if v = int64(n.mantissa); n.negative {
@@ -275,20 +275,20 @@ func (d *Decoder) float(n digits) float64 {
 	return v
 }
 
-func (n *digits) exact() bool { return n.fits && isExact(n.mantissa, n.exp) }
+func (n *digits) exactFactors() bool { return n.fits && exactFactors(n.mantissa, n.exp) }
 
 // Powers of ten that float64 holds exactly: with a mantissa below 2^53 one division or multiplication rounds correctly.
 var exactPowers = [...]float64{1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22}
 
-// isExact reports whether both factors of m × 10^exp are exact, so that multiplying or dividing them rounds once.
-func isExact(m uint64, exp int) bool {
+// exactFactors reports whether both factors of m × 10^exp are exact, so that multiplying or dividing them rounds once.
+func exactFactors(m uint64, exp int) bool {
 	return m < 1<<53 && exp > -len(exactPowers) && exp < len(exactPowers)
 }
 
 // nearest returns the float64 nearest to m × 10^exp, if that is decided quickly.
 func nearest(m uint64, exp int) (v float64, ok bool) {
 	switch {
-	case !isExact(m, exp):
+	case !exactFactors(m, exp):
 		return longFloat(m, exp)
 	case exp < 0:
 		return float64(m) / exactPowers[-exp], true

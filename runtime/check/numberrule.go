@@ -39,7 +39,7 @@ func (d *Decoder) checkNumber(r *Number, n digits, v float64) {
 			d.aboveMax(r.Has, int(n.start), r.At, boundText(r.Max, r.MaxText))
 		}
 	}
-	if r.Integer && !n.integer && !d.multiple(n, "1") {
+	if r.Integer && !n.plain && !d.multiple(n, "1") {
 		d.broke(int(n.start), r.At, "type", "an integer")
 	}
 	if r.MultipleOf != "" && !d.multiple(n, r.MultipleOf) {
@@ -126,7 +126,7 @@ func (d *Decoder) compare(n digits, v, limit float64, literal string) int {
 		return -1
 	case v > limit:
 		return 1
-	case n.exact() && n.mantissa < 1e15:
+	case n.exactFactors() && n.mantissa < 1e15:
 		return 0 // two decimals of at most 15 digits with the same float64 are the same
 	}
 	x, ok := d.decimal(n)

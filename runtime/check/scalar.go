@@ -116,7 +116,7 @@ func (d *Decoder) Time(r *String) time.Time {
 	if r == nil {
 		r = &anyTime
 	}
-	return formatted(d, r, format.ParseDateTime, "a date-time before the year 10000, which is the limit of this server")
+	return formatted(d, r, format.ParseDateTime, "a date-time before the year 10000, which is the limit of this implementation")
 }
 
 var anyTime = String{Format: format.DateTime}

@@ -40,7 +40,7 @@ func (q *question) add(c *call) {
 	defer c.mu.Unlock()
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	if q.holders == nil || !c.waits {
+	if q.holders == nil || !c.awaiting {
 		return
 	}
 	if c.questions == nil {

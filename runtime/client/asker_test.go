@@ -5,7 +5,7 @@ import "testing"
 // A question can be over before it stops a clock: the server has taken it back on another stream, or the session ends.
 func TestCAN28AQuestionThatIsOverStopsNoClock(t *testing.T) {
 	s := &Session{}
-	c := &call{s: s, waits: true}
+	c := &call{s: s, awaiting: true}
 	x := &execution{changed: make(chan struct{})}
 	s.calls, s.executions = map[*call]struct{}{c: {}}, map[string]*execution{"t": x}
 	for _, task := range []string{"", "t"} {

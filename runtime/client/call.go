@@ -18,22 +18,22 @@ import (
 // call is one thing that a caller waits for: a request, and in revisions that ask by results all rounds of it.
 type call struct {
 	callConfig
-	s            *Session
-	dialect      *wire.Dialect
-	op           *wire.Call
-	tool         string
-	quiet        bool                // the server is not told when it is given up
-	tasks        bool                // it may become a task
-	params       []paramheader.Param // arguments that headers repeat
-	acknowledged chan *wire.Values   // of a subscription
+	s               *Session
+	dialect         *wire.Dialect
+	op              *wire.Call
+	tool            string
+	cancelsSilently bool                // the server is not told when it is given up
+	tasks           bool                // it may become a task
+	params          []paramheader.Param // arguments that headers repeat
+	acknowledged    chan *wire.Values   // of a subscription
 
-	first  round    // one allocation for the call and its first request, which mostly is the only one
-	short  [64]byte // memory for its short values: the name of the tool and the first token
-	listed bool     // in Session.calls, where Requests finds it also between its requests; guarded by Session.mu, and set before the first request
+	first      round    // one allocation for the call and its first request, which mostly is the only one
+	scratch    [64]byte // memory for its short values: the name of the tool and the first token
+	registered bool     // in Session.calls, where Requests finds it also between its requests; guarded by Session.mu, and set before the first request
 
 	mu        sync.Mutex
 	round     *round // the latest
-	waits     bool   // the round, for its answer
+	awaiting  bool   // the round, for its answer
 	spent     time.Duration
 	requests  int // so far
 	last      Progress
@@ -49,7 +49,7 @@ type round struct {
 	entryRoom       inflight.Room
 	values          *wire.Values
 	reports         chan Progress
-	most            time.Duration // how long progress may extend it; 0: for ever
+	maxExtension    time.Duration // how long progress may extend it; 0: for ever
 	violation       error         // how the server broke the protocol in its answer; guarded by call.mu
 
 	late    bool   // expectLate has heard of it; guarded by Session.mu
@@ -89,7 +89,7 @@ var opNames = map[wire.Op]string{
 func (c *call) begin() {
 	c.s.mu.Lock()
 	defer c.s.mu.Unlock()
-	c.listed = true
+	c.registered = true
 	c.s.calls[c] = struct{}{}
 }
 
@@ -103,7 +103,7 @@ func (c *call) end() {
 func (c *call) do(ctx context.Context, v *wire.Values, extra []byte) ([]byte, error) {
 	s := c.s
 	r, room := c.newRound()
-	r.values, r.most = v, max(0, c.maxTime-c.spent)
+	r.values, r.maxExtension = v, max(0, c.maxTime-c.spent)
 	id := s.tracker.NextID()
 	if c.progress != nil || c.op.Op == wire.OpCallTool { // without a token no progress would extend the timeout
 		v[wire.SlotProgressToken] = id.AppendJSON(room)
@@ -123,7 +123,7 @@ func (c *call) do(ctx context.Context, v *wire.Values, extra []byte) ([]byte, er
 	if err != nil {
 		return nil, err
 	}
-	info := inflight.Info{Method: c.op.Name, Tool: c.tool, Timeout: limit, Uncancellable: c.op.Uncancellable, Values: r}
+	info := inflight.Info{Method: c.op.Name, Tool: c.tool, Timeout: limit, Protected: c.op.Uncancellable, Values: r}
 	e, err := s.tracker.RegisterIn(&r.entryRoom, ctx, s.key(id, inflight.Outgoing), info)
 	if err != nil {
 		return nil, ErrClosed
@@ -140,7 +140,7 @@ func (c *call) do(ctx context.Context, v *wire.Values, extra []byte) ([]byte, er
 // newRound is memory for the next request, and for its token.
 func (c *call) newRound() (r *round, room []byte) {
 	if c.first.call == nil {
-		r, room = &c.first, c.short[len(c.short)/2:len(c.short)/2]
+		r, room = &c.first, c.scratch[len(c.scratch)/2:len(c.scratch)/2]
 	} else {
 		r = new(round)
 	}
@@ -228,10 +228,10 @@ func (c *call) asTimeout(err error) error {
 // enter makes r the request that the call waits for.
 func (c *call) enter(r *round) {
 	c.mu.Lock()
-	c.round, c.waits = r, true
+	c.round, c.awaiting = r, true
 	c.requests++
 	c.mu.Unlock()
-	if !c.listed {
+	if !c.registered {
 		c.s.mu.Lock()
 		c.s.calls[c] = struct{}{}
 		c.s.mu.Unlock()
@@ -240,11 +240,11 @@ func (c *call) enter(r *round) {
 
 // leave is the end of a round: the questions that only it could have asked are over.
 func (c *call) leave(r *round) {
-	if !c.listed {
+	if !c.registered {
 		c.end()
 	}
 	c.mu.Lock()
-	c.waits = false
+	c.awaiting = false
 	c.spent += time.Since(r.entry.Started()) - r.entry.Paused()
 	open := c.questions
 	c.questions = nil

@@ -32,7 +32,7 @@ func (s *Session) Requests() []Request {
 		}
 	}
 	for c := range s.calls {
-		if !c.listed {
+		if !c.registered {
 			continue
 		}
 		r := c.snapshot()
@@ -100,7 +100,7 @@ func (s *Session) giveUp(e *inflight.Entry, r *round, cause *Cause) {
 		s.expectLate(id, r, task)
 	}
 	var notice []byte
-	if tells && !named && !e.Info().Uncancellable && !r.call.quiet && !s.link.giveUpTells(r.call.dialect) {
+	if tells && !named && !e.Info().Protected && !r.call.cancelsSilently && !s.link.giveUpTells(r.call.dialect) {
 		notice = s.cancelled(r.call.dialect, id, cause)
 	}
 	if !s.link.giveUp(r, notice, named) {
@@ -150,7 +150,7 @@ func (s *Session) cancelWaiting(id rpc.ID, cause *Cause) {
 	}
 	for c := range s.calls {
 		c.mu.Lock()
-		if c.listed && c.round != nil && c.round.entry.Key().ID == id {
+		if c.registered && c.round != nil && c.round.entry.Key().ID == id {
 			c.gaveUp = cause
 		}
 		c.mu.Unlock()

@@ -18,7 +18,7 @@ func Conn(c rpc.Conn) Transport { return connTransport{c} }
 
 type connTransport struct{ conn rpc.Conn }
 
-func (t connTransport) again() bool { return false }
+func (t connTransport) reopens() bool { return false }
 
 func (t connTransport) open(_ context.Context, s *Session) (link, error) {
 	return newConnLink(s, t.conn, nil), nil

@@ -14,7 +14,7 @@ func InFlight(s *Session) int { return s.tracker.Len() }
 
 type program func() (rpc.Conn, error)
 
-func (p program) again() bool { return true }
+func (p program) reopens() bool { return true }
 
 func (p program) open(_ context.Context, s *Session) (link, error) {
 	conn, err := p()

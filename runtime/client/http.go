@@ -27,7 +27,7 @@ type Endpoint struct {
 // HTTP is a transport over Streamable HTTP, to the address of a server's endpoint.
 func HTTP(url string) *Endpoint { return &Endpoint{URL: url} }
 
-func (e *Endpoint) again() bool { return false }
+func (e *Endpoint) reopens() bool { return false }
 
 func (e *Endpoint) open(_ context.Context, s *Session) (link, error) {
 	l := &httpLink{s: s, endpoint: e, maxBytes: int64(s.cfg.maxFrame), streams: map[*round]*stream{}, replying: make(chan struct{}, maxReplies), renewing: make(chan struct{}, 1)}

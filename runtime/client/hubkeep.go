@@ -30,7 +30,7 @@ func (m *member) keep(s *Session) {
 		}
 		old := s
 		m.old.Go(func() { _ = old.Close() }) // its handlers may need time to end
-		if err := s.Err(); errors.Is(err, ErrClosed) || !m.transport.again() {
+		if err := s.Err(); errors.Is(err, ErrClosed) || !m.transport.reopens() {
 			m.lost(err, 0)
 			<-m.ctx.Done()
 			return

@@ -65,7 +65,7 @@ func (s *Session) open(ctx context.Context, t Transport, d *wire.Dialect) error 
 
 // reopen begins anew with a server that has gone.
 func (s *Session) reopen(ctx context.Context, t Transport, d *wire.Dialect, why error) error {
-	if !t.again() {
+	if !t.reopens() {
 		return why
 	}
 	_ = s.link.close(ctx)
@@ -135,7 +135,7 @@ func (s *Session) discover(ctx context.Context, stateless, sessions []*wire.Dial
 // ask sends one discovery. Where the handshake is the other way, the server may be silent for a moment only, and is not told that nobody
 // waits any more: it may not know what that means.
 func (s *Session) ask(ctx context.Context, d *wire.Dialect, probing bool) (*wire.Values, error) {
-	c := &call{s: s, dialect: d, op: d.Call(wire.OpDiscover), callConfig: callConfig{timeout: s.cfg.timeout}, quiet: true}
+	c := &call{s: s, dialect: d, op: d.Call(wire.OpDiscover), callConfig: callConfig{timeout: s.cfg.timeout}, cancelsSilently: true}
 	if probing && s.cfg.probe > 0 && s.link.shared() {
 		c.timeout = s.cfg.probe
 	}

@@ -31,7 +31,7 @@ type Process struct {
 // Command is a transport over the standard streams of a child process. Nothing but messages goes over them.
 func Command(path string, args ...string) *Process { return &Process{Path: path, Args: args} }
 
-func (p *Process) again() bool { return true }
+func (p *Process) reopens() bool { return true }
 
 func (p *Process) open(_ context.Context, s *Session) (link, error) {
 	cmd := exec.Command(p.Path, p.Args...)

@@ -179,7 +179,7 @@ func (s *Session) progressed(v *wire.Values) {
 		return
 	}
 	r := e.Info().Values.(*round)
-	e.Extend(r.most)
+	e.Extend(r.maxExtension)
 	r.call.mu.Lock()
 	r.call.last = p
 	r.call.mu.Unlock()

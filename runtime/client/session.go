@@ -69,8 +69,8 @@ type declaration struct {
 type Transport interface {
 	// open begins to carry messages of s, to its receive and lost.
 	open(ctx context.Context, s *Session) (link, error)
-	// again tells whether it can be opened a second time.
-	again() bool
+	// reopens tells whether it can be opened a second time.
+	reopens() bool
 }
 
 // link carries the messages of one session.

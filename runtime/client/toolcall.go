@@ -84,7 +84,7 @@ func (s *Session) start(ctx context.Context, name string, args json.RawMessage, 
 	}
 	c.tool = name
 	v := c.values()
-	v[wire.SlotName] = check.AppendString(c.short[:0:len(c.short)/2], name)
+	v[wire.SlotName] = check.AppendString(c.scratch[:0:len(c.scratch)/2], name)
 	v[wire.SlotArguments] = args
 	if err := c.asTask(ctx, v, only); err != nil {
 		return ToolResult{}, nil, err

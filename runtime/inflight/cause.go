@@ -70,5 +70,5 @@ func (c *Cause) contextErr() error {
 	return context.Canceled
 }
 
-// cutsThrough reports whether the cause ends protected requests: the author's own timeout does, others only by force.
-func (c *Cause) cutsThrough() bool { return c.Force || c.Source == SourceTimeout }
+// endsProtected reports whether the cause ends protected requests: the author's own timeout does, others only by force.
+func (c *Cause) endsProtected() bool { return c.Force || c.Source == SourceTimeout }

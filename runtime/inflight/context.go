@@ -14,16 +14,16 @@ func (e *Entry) Deadline() (time.Time, bool) {
 	if e.info.Timeout <= 0 {
 		return deadline, ok
 	}
-	own := e.shard.tracker.at(e.expected())
+	own := e.shard.tracker.at(e.dueUnlocked())
 	if ok && deadline.Before(own) {
 		return deadline, true
 	}
 	return own, true
 }
 
-// expected is due for callers that do not hold the lock.
-func (e *Entry) expected() int64 {
-	if e.flags.Load()&paced == 0 {
+// dueUnlocked is due for callers that do not hold the lock. While the clock stands it is what it would be if the clock went on now.
+func (e *Entry) dueUnlocked() int64 {
+	if e.flags.Load()&delayed == 0 {
 		return e.dueAfter(0)
 	}
 	e.shard.mu.Lock()
@@ -70,7 +70,7 @@ func (e *Entry) Value(key any) any {
 		return e
 	}
 	if e.flags.Load()&over != 0 {
-		if v := e.inner().Value(key); v != nil {
+		if v := e.causeContext().Value(key); v != nil {
 			return v
 		}
 	}
@@ -80,17 +80,17 @@ func (e *Entry) Value(key any) any {
 	return e.info.Values.Value(key)
 }
 
-// inner is made when it is first asked for: few ask for the cause of an end.
-func (e *Entry) inner() context.Context {
+// causeContext is made when it is first asked for: few ask for the cause of an end.
+func (e *Entry) causeContext() context.Context {
 	e.shard.mu.Lock()
 	defer e.shard.mu.Unlock()
-	x := e.more()
-	if x.inner == nil {
+	x := e.makeRare()
+	if x.causeContext == nil {
 		ctx, cancel := context.WithCancelCause(context.Background())
 		cancel(e.cause)
-		x.inner = ctx
+		x.causeContext = ctx
 	}
-	return x.inner
+	return x.causeContext
 }
 
 // AfterFunc runs f in a goroutine of its own when the request is over, as context.AfterFunc does, which uses it, as does
@@ -103,7 +103,7 @@ func (e *Entry) AfterFunc(f func()) (stop func() bool) {
 		go f()
 		return func() bool { return false }
 	}
-	x := e.more()
+	x := e.makeRare()
 	c := &callback{f: f, at: len(x.callbacks)}
 	x.callbacks = append(x.callbacks, c)
 	return func() bool { return e.stop(c) }

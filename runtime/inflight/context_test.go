@@ -144,7 +144,7 @@ func TestCAN20TimeoutIsCountedPerCall(t *testing.T) {
 		tr := New(Options{})
 		start := time.Now()
 		short := register(t, tr, incoming(1, 1), Info{Timeout: 5 * time.Second})
-		long := register(t, tr, incoming(1, 2), Info{Timeout: time.Minute, Uncancellable: true})
+		long := register(t, tr, incoming(1, 2), Info{Timeout: time.Minute, Protected: true})
 		if d, ok := short.Deadline(); !ok || !d.Equal(start.Add(5*time.Second)) {
 			t.Errorf("deadline %v, %v", d, ok)
 		}

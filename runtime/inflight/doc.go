@@ -28,7 +28,7 @@
 // A request is in flight, then over. Completion (Retire, Deliver), cancellation, timeout, disconnect and shutdown race; the
 // first retires it, the others do nothing (CAN12). Whoever writes responses asks Retire for permission, at one place.
 //
-// A protected request (Info.Uncancellable, Entry.Shield) is not ended by peers, disconnects, parents and shutdowns; they are only
+// A protected request (Info.Protected, Entry.Protect) is not ended by peers, disconnects, parents and shutdowns; they are only
 // recorded. Its own timeout, which its author chose, and a Cause with Force end it.
 //
 // A request whose clock is paused does not time out; the timeout goes on with what was left when the last Pause is over.

@@ -47,7 +47,7 @@ const (
 	protected                     // peers, disconnects and shutdowns only record
 	hasDone                       // done is made
 	unanswered                    // over by its timeout, and still in the table: nobody has answered or cancelled it
-	paced                         // its clock was paused or its timeout extended, so rare says by how much
+	delayed                       // its clock was paused or its timeout extended, so rare says by how much
 	waiting                       // its handler has not begun, because others are before it
 )
 
@@ -59,18 +59,18 @@ type Room struct {
 
 // rareState is what most incoming requests never need.
 type rareState struct {
-	asked     *Cause // the first cancellation that was only recorded
-	askedAt   int64
-	response  Response // of what is answered
-	answered  bool
-	waker     chan struct{}   // of Await: gets one value when the request is over
-	inner     context.Context // carries the cause for context.Cause
-	callbacks []*callback
-	unfollow  func() bool // stops Follow
-	pauses    int         // how many are not over; while there is one, the entry is in no heap
-	pausedAt  int64       // when the first of them began
-	paused    int64       // how long the clock stood before
-	extended  int64       // how much later Extend has made the timeout
+	recorded     *Cause // the first cancellation that was only recorded
+	recordedAt   int64
+	response     Response // of what is answered
+	answered     bool
+	waker        chan struct{}   // of Await: gets one value when the request is over
+	causeContext context.Context // carries the cause for context.Cause
+	callbacks    []*callback
+	unfollow     func() bool // stops Follow
+	pauses       int         // how many are not over; while there is one, the entry is in no heap
+	pausedAt     int64       // when the first of them began
+	paused       int64       // how long the clock stood before
+	extended     int64       // how much later Extend has made the timeout
 }
 
 type callback struct {
@@ -78,8 +78,8 @@ type callback struct {
 	at int // position in rareState.callbacks; -1: started or stopped
 }
 
-// more returns the rare part, and makes it if there is none. The shard's lock is held.
-func (e *Entry) more() *rareState {
+// makeRare returns the rare part, and makes it if there is none. The shard's lock is held.
+func (e *Entry) makeRare() *rareState {
 	if e.rare == nil {
 		e.rare = new(rareState)
 	}
@@ -95,9 +95,9 @@ func (e *Entry) Info() Info { return e.info }
 // Started is when the request was registered.
 func (e *Entry) Started() time.Time { return e.shard.tracker.at(e.started) }
 
-// Wait notes that the handler waits for others before it begins, or that it does not any more. A request that ends meanwhile still
-// Waits.
-func (e *Entry) Wait(waits bool) {
+// SetWaiting notes that the handler waits for others before it begins, or that it does not any more. A request that ends meanwhile still
+// is Waiting.
+func (e *Entry) SetWaiting(waits bool) {
 	if waits {
 		e.flags.Or(waiting)
 	} else {
@@ -105,17 +105,17 @@ func (e *Entry) Wait(waits bool) {
 	}
 }
 
-// Waits reports whether the handler has not begun, see Wait.
-func (e *Entry) Waits() bool { return e.flags.Load()&waiting != 0 }
+// Waiting reports whether the handler has not begun, see SetWaiting.
+func (e *Entry) Waiting() bool { return e.flags.Load()&waiting != 0 }
 
 // CancelRequested reports whether a cancellation was recorded because the request is protected (CAN14), and its reason.
 func (e *Entry) CancelRequested() (reason string, ok bool) {
 	e.shard.mu.Lock()
 	defer e.shard.mu.Unlock()
-	if e.rare == nil || e.rare.asked == nil {
+	if e.rare == nil || e.rare.recorded == nil {
 		return "", false
 	}
-	return e.rare.asked.Reason, true
+	return e.rare.recorded.Reason, true
 }
 
 // Cause returns why the request is over, nil while it is in flight.
@@ -133,7 +133,7 @@ func (e *Entry) Follow(ctx context.Context) {
 	e.shard.mu.Lock()
 	ended := e.flags.Load()&over != 0
 	if !ended {
-		e.more().unfollow = stop
+		e.makeRare().unfollow = stop
 	}
 	e.shard.mu.Unlock()
 	if ended {
@@ -145,11 +145,11 @@ func (e *Entry) snapshot(now int64) Snapshot {
 	s := Snapshot{
 		Key: e.key, Info: e.info,
 		Started: e.shard.tracker.at(e.started), Age: time.Duration(now - e.started),
-		Protected: e.flags.Load()&protected != 0,
 	}
-	if e.rare != nil && e.rare.asked != nil {
-		s.Asked = e.rare.asked
-		s.AskedAt = e.shard.tracker.at(e.rare.askedAt)
+	s.Protected = e.flags.Load()&protected != 0
+	if e.rare != nil && e.rare.recorded != nil {
+		s.Recorded = e.rare.recorded
+		s.RecordedAt = e.shard.tracker.at(e.rare.recordedAt)
 	}
 	return s
 }

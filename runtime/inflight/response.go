@@ -20,7 +20,7 @@ func (t *Tracker) Deliver(key Key, r Response) bool {
 func (e *Entry) deliver(r Response) bool {
 	e.shard.mu.Lock()
 	if e.flags.Load()&over == 0 {
-		rare := e.more()
+		rare := e.makeRare()
 		rare.response, rare.answered = r, true
 	}
 	o := e.shard.apply(e, complete, completed)
@@ -64,6 +64,6 @@ func (e *Entry) waker() chan struct{} {
 		e.shard.tracker.wakers.Put(waker)
 		return nil
 	}
-	e.more().waker = waker
+	e.makeRare().waker = waker
 	return waker
 }

@@ -68,7 +68,7 @@ type event uint8
 const (
 	complete event = iota
 	cancel
-	shield
+	protect
 	pause
 	resume
 	answerTimeout
@@ -89,9 +89,9 @@ func (e *Entry) AnswerTimeout() bool { return e.shard.change(e, answerTimeout, c
 // Cancel ends the request for cause, or records it when the request is protected. cause must not be changed afterwards.
 func (e *Entry) Cancel(cause *Cause) CancelEffect { return e.shard.change(e, cancel, cause) }
 
-// Shield protects the request from now on: peers, disconnects and shutdowns are recorded only, unless they force; timeouts
+// Protect protects the request from now on: peers, disconnects and shutdowns are recorded only, unless they force; timeouts
 // still count. For a request that became a task (CAN11). False: it is over already.
-func (e *Entry) Shield() bool { return e.shard.change(e, shield, nil) == Recorded }
+func (e *Entry) Protect() bool { return e.shard.change(e, protect, nil) == Recorded }
 
 // change applies an event and then does what must not happen under the lock.
 func (s *shard) change(e *Entry, ev event, c *Cause) CancelEffect {
@@ -109,18 +109,18 @@ func (s *shard) apply(e *Entry, ev event, c *Cause) CancelEffect {
 	flags := e.flags.Load()
 	switch {
 	case flags&unanswered != 0:
-		return s.settle(e, ev)
+		return s.applyUnanswered(e, ev)
 	case flags&over != 0 || ev == answerTimeout:
 		return Unknown
-	case ev == shield:
+	case ev == protect:
 		e.flags.Or(protected)
 		return Recorded
 	case ev == pause || ev == resume:
-		s.pace(e, ev)
+		s.pauseOrResume(e, ev)
 		return Recorded
-	case ev == cancel && flags&protected != 0 && !c.cutsThrough():
-		if x := e.more(); x.asked == nil {
-			x.asked, x.askedAt = c, s.tracker.now()
+	case ev == cancel && flags&protected != 0 && !c.endsProtected():
+		if x := e.makeRare(); x.recorded == nil {
+			x.recorded, x.recordedAt = c, s.tracker.now()
 		}
 		return Recorded
 	}
@@ -128,9 +128,9 @@ func (s *shard) apply(e *Entry, ev event, c *Cause) CancelEffect {
 	return Cancelled
 }
 
-// settle is apply for a request that its timeout has ended: it is answered with that, or cancelled, which then is its end for the peer,
+// applyUnanswered is apply for a request that its timeout has ended: it is answered with that, or cancelled, which then is its end for the peer,
 // too. A handler that returns now is too late.
-func (s *shard) settle(e *Entry, ev event) CancelEffect {
+func (s *shard) applyUnanswered(e *Entry, ev event) CancelEffect {
 	if ev != answerTimeout && ev != cancel {
 		return Unknown
 	}
@@ -329,7 +329,7 @@ func (h heap) down(i int) {
 // due is when the timeout passes, on the tracker's clock. Only with a timeout; the lock is held.
 func (e *Entry) due() int64 {
 	stood := int64(0)
-	if e.flags.Load()&paced != 0 {
+	if e.flags.Load()&delayed != 0 {
 		stood = e.rare.paused + e.rare.extended
 	}
 	return e.dueAfter(stood)

@@ -4,16 +4,16 @@ import (
 	"time"
 )
 
-// pace stops the clock of a request's timeout at the first pause, and lets it go on at the last resume (CAN28); the lock is held.
-func (s *shard) pace(e *Entry, ev event) {
+// pauseOrResume stops the clock of a request's timeout at the first pause, and lets it go on at the last resume (CAN28); the lock is held.
+func (s *shard) pauseOrResume(e *Entry, ev event) {
 	if e.info.Timeout <= 0 {
 		return
 	}
-	x, now := e.more(), s.tracker.now()
+	x, now := e.makeRare(), s.tracker.now()
 	switch {
 	case ev == pause:
 		if x.pauses++; x.pauses == 1 {
-			e.flags.Or(paced)
+			e.flags.Or(delayed)
 			x.pausedAt = now
 			s.heap.remove(e)
 			s.disarm()
@@ -28,7 +28,7 @@ func (s *shard) pace(e *Entry, ev event) {
 
 // extend lets a request's timeout begin anew, now or, while its clock stands, when it goes on; the lock is held.
 func (s *shard) extend(e *Entry, limit time.Duration) {
-	x := e.more()
+	x := e.makeRare()
 	now := s.tracker.now()
 	if x.pauses > 0 {
 		now = x.pausedAt
@@ -41,7 +41,7 @@ func (s *shard) extend(e *Entry, limit time.Duration) {
 		return
 	}
 	x.extended = ran
-	e.flags.Or(paced)
+	e.flags.Or(delayed)
 	if x.pauses == 0 {
 		s.heap.remove(e)
 		s.schedule(e, now)
@@ -76,7 +76,7 @@ func (s *shard) expire() {
 
 func timeoutCause(e *Entry) *Cause {
 	after := e.info.Timeout
-	if e.flags.Load()&paced != 0 {
+	if e.flags.Load()&delayed != 0 {
 		after += time.Duration(e.rare.extended)
 	}
 	return &Cause{Source: SourceTimeout, Reason: "not done after " + after.String()}

@@ -38,7 +38,7 @@ func (k *Key) same(other *Key) bool {
 type Info struct {
 	Method, Tool, Principal string
 	Timeout                 time.Duration // counted from Register (CAN20); 0: none
-	Uncancellable           bool          // protected from the start (CAN07, CAN14); see Entry.Shield
+	Protected               bool          // protected from the start (CAN07, CAN14); see Entry.Protect
 	AnswersTimeout          bool          // the end by its timeout is answered; see Entry.AnswerTimeout
 	Variant                 uint8         // for whoever registers, which the tracker does not look at
 	// Values, if not nil, is asked for values that the parent does not have. Nothing else of it is used.
@@ -102,7 +102,7 @@ func (t *Tracker) RegisterIn(room *Room, parent context.Context, key Key, info I
 func (t *Tracker) register(e *Entry, parent context.Context, key Key, info Info) (*Entry, error) {
 	e.parent, e.key, e.info, e.started, e.hash = parent, key, info, t.now(), t.hasher.hash(&key)
 	e.shard = t.shard(e.hash)
-	if info.Uncancellable {
+	if info.Protected {
 		e.flags.Store(protected)
 	}
 	if err := e.shard.add(e); err != nil {
@@ -226,11 +226,10 @@ func (t *Tracker) Len() int {
 type Snapshot struct {
 	Key
 	Info
-	Started   time.Time
-	Age       time.Duration
-	Protected bool
-	Asked     *Cause // the first cancellation that was only recorded, nil: none
-	AskedAt   time.Time
+	Started    time.Time
+	Age        time.Duration
+	Recorded   *Cause // the first cancellation that was only recorded, nil: none
+	RecordedAt time.Time
 }
 
 // List returns what is in flight, oldest first. It locks a 64th of the table at a time: requests come and go meanwhile.

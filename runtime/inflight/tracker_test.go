@@ -173,7 +173,7 @@ func TestCAN08DuplicateIsRefusedAndTheFirstStaysCancellable(t *testing.T) {
 func TestCAN11ShieldLeavesATaskAlone(t *testing.T) {
 	tr := New(Options{})
 	e := register(t, tr, incoming(1, 1), Info{})
-	if !e.Shield() {
+	if !e.Protect() {
 		t.Fatal("over already")
 	}
 	if o := tr.Cancel(incoming(1, 1), "stop"); o != Recorded || e.Err() != nil {
@@ -182,7 +182,7 @@ func TestCAN11ShieldLeavesATaskAlone(t *testing.T) {
 	if !e.Retire() {
 		t.Error("the answer that names the task may not be written")
 	}
-	if e.Shield() {
+	if e.Protect() {
 		t.Error("shielded after its end")
 	}
 }
@@ -190,7 +190,7 @@ func TestCAN11ShieldLeavesATaskAlone(t *testing.T) {
 func TestCAN14UncancellableRecordsAndGoesOn(t *testing.T) {
 	var seen []CancelEffect
 	tr := New(Options{OnCancel: func(_ *Entry, c *Cause, o CancelEffect) { seen = append(seen, o) }})
-	e := register(t, tr, incoming(1, 1), Info{Uncancellable: true})
+	e := register(t, tr, incoming(1, 1), Info{Protected: true})
 	if _, ok := e.CancelRequested(); ok {
 		t.Error("asked before anybody did")
 	}
@@ -225,7 +225,7 @@ func TestCAN21ShutdownRefusesAndCancels(t *testing.T) {
 func TestCAN22ListForOperators(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		tr := New(Options{})
-		first := register(t, tr, incoming(1, 1), Info{Method: "tools/call", Tool: "post_ledger", Principal: "ann", Uncancellable: true})
+		first := register(t, tr, incoming(1, 1), Info{Method: "tools/call", Tool: "post_ledger", Principal: "ann", Protected: true})
 		time.Sleep(time.Minute)
 		second := register(t, tr, Key{Peer: 1, ID: rpc.StringID("x"), Direction: Outgoing}, Info{Method: "elicitation/create"})
 		tr.Cancel(incoming(1, 1), "hurry")
@@ -238,10 +238,10 @@ func TestCAN22ListForOperators(t *testing.T) {
 		if a.Key != first.Key() || a.Info != first.Info() || a.Age != 61*time.Second || !a.Started.Equal(first.Started()) {
 			t.Errorf("first %+v", a)
 		}
-		if a.Asked == nil || a.Asked.Reason != "hurry" || time.Since(a.AskedAt) != time.Second || !a.Protected {
-			t.Errorf("asked %v at %v, protected %v", a.Asked, a.AskedAt, a.Protected)
+		if a.Recorded == nil || a.Recorded.Reason != "hurry" || time.Since(a.RecordedAt) != time.Second || !a.Protected {
+			t.Errorf("recorded %v at %v, protected %v", a.Recorded, a.RecordedAt, a.Protected)
 		}
-		if b.Key != second.Key() || b.Age != time.Second || b.Asked != nil || b.Protected {
+		if b.Key != second.Key() || b.Age != time.Second || b.Recorded != nil || b.Protected {
 			t.Errorf("second %+v", b)
 		}
 		second.Retire()

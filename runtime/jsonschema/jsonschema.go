@@ -179,7 +179,7 @@ func (l *limits) look(value any) {
 		if n, err := strconv.Atoi(strings.TrimPrefix(exponent, "+")); exponent != "" && (err != nil || n > maxExponent || n < -maxExponent) {
 			l.found = append(l.found, check.Violation{
 				Instance: pointer(l.steps), Schema: "#/type", Keyword: "type", Found: shortened(string(v)),
-				Allowed: fmt.Sprintf("a number with an exponent from -%d to %[1]d, which is the limit of this server", maxExponent),
+				Allowed: fmt.Sprintf("a number with an exponent from -%d to %[1]d, which is the limit of this implementation", maxExponent),
 			})
 		}
 	}

@@ -32,7 +32,7 @@ func (r *request) validateSession(to *route, msg *rpc.Message) *refusal {
 	known := m != nil && !m.Notification && p.serves(to.revision, m)
 	switch {
 	case !p.ready && (!known || m.Op != wire.OpInitialize && m.Op != wire.OpPing):
-		return p.s.early(msg, known)
+		return p.s.beforeHandshake(msg, known)
 	case !known:
 		return unknownMethod(to.revision, msg)
 	case p.ready && m.Op == wire.OpInitialize:

@@ -30,7 +30,7 @@ func TestCAN02WhateverIsProofOfACancellationSettlesIt(t *testing.T) {
 		p.gate.RLock() // somebody writes what was permitted before
 		c.cancel("77")
 		proof(c)
-		for !blocked("(*peer).barrierAfterCancel") && len(c.frames) == 0 {
+		for !blocked("(*peer).drainAfterCancel") && len(c.frames) == 0 {
 			runtime.Gosched()
 		}
 		if len(c.frames) > 0 {

@@ -239,7 +239,7 @@ func (b *batch) write() {
 // writeNow writes the answers of those requests that were not cancelled meanwhile; subject.writeNow tells why the gate is held.
 func (b *batch) writeNow() (size int) {
 	p := b.p
-	p.barrierAfterCancel()
+	p.drainAfterCancel()
 	p.gate.RLock()
 	defer p.gate.RUnlock()
 	all := []byte{'['}

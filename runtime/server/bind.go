@@ -43,6 +43,9 @@ type codec struct {
 	answers *answerSizes
 }
 
+// structured reports whether the output is structured content, for which the tool has an outputSchema.
+func (c *codec) structured() bool { return c.decode != nil }
+
 // Structured is the codec of a tool with an outputSchema: outputs are checked by decode before they are sent (VAL01).
 //
 //go:noinline

@@ -106,7 +106,7 @@ func TestCAN02NothingFollowsTheProofThatTheCancellationWasRead(t *testing.T) {
 		<-slow.held
 		c.cancel("1")
 		c.send(proof)
-		for !blocked("(*peer).barrierAfterCancel") && len(c.frames) == 0 {
+		for !blocked("(*peer).drainAfterCancel") && len(c.frames) == 0 {
 			runtime.Gosched() // the proof has to wait
 		}
 		close(slow.free)
@@ -431,7 +431,7 @@ func TestCAN22InFlightIsListed(t *testing.T) {
 	c.cancel("7")
 	c.fence()
 	list := c.inFlight("hang")
-	if len(list) != 1 || list[0].ID.String() != "7" || list[0].Method != "tools/call" || list[0].Principal != "me" || list[0].Asked == nil || list[0].Age < 0 {
+	if len(list) != 1 || list[0].ID.String() != "7" || list[0].Method != "tools/call" || list[0].Principal != "me" || list[0].Recorded == nil || list[0].Age < 0 {
 		t.Errorf("%+v", list)
 	}
 	h.free()

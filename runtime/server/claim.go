@@ -112,7 +112,7 @@ func (s *Server) closeStream(d *delivery) {
 	if last {
 		delete(s.streams, d.task)
 	}
-	session := s.lives[d.task]
+	session := s.taskLives[d.task]
 	s.mu.Unlock()
 	if last && session != nil {
 		session.peer.offer(d.owner, d.task)

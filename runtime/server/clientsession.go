@@ -125,7 +125,7 @@ func (cs *ClientSession) Log(ctx context.Context, level Level, logger string, da
 		return nil
 	}
 	params := rev.AppendLog(nil, &wire.LogMessage{Level: string(level), Logger: logger, Data: raw})
-	about := subject{peer: cs.p, life: cs.p.ctx}
+	about := subject{peer: cs.p, ctx: cs.p.ctx}
 	return cs.over(about.send(notification{revision: rev, op: wire.OpLog, params: params}))
 }
 

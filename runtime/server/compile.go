@@ -175,7 +175,7 @@ func checkRevision(w *wire.Revision, d *Definition) error {
 		{"AppendToolList", w.AppendToolList == nil},
 		{"AppendCallResult", w.AppendCallResult == nil},
 		{"AppendProgress", w.AppendProgress == nil},
-		{"ReadCallResult", anyTool(d.Tools, func(t *Tool) bool { return t.Handler.decode == nil }) && w.ReadCallResult == nil},
+		{"ReadCallResult", anyTool(d.Tools, func(t *Tool) bool { return !t.Handler.structured() }) && w.ReadCallResult == nil},
 		{"ReadTaskParams", hasTasks(w, d) && w.Task.ByParam && w.ReadTaskParams == nil},
 		{"the task functions", hasTasks(w, d) && w.Handshake && (w.AppendTask == nil || w.AppendTaskCreated == nil || w.AppendTaskList == nil)},
 		{"ReadRequest or an Append function of stateless revisions", !w.Handshake && !stateless(w)},

@@ -56,6 +56,6 @@ func (cs *ClientSession) tellCustom(_ context.Context, n notification) error {
 	if cs.l != nil {
 		return &UnsupportedError{}
 	}
-	about := subject{peer: cs.p, life: cs.p.ctx}
+	about := subject{peer: cs.p, ctx: cs.p.ctx}
 	return cs.over(about.send(n))
 }

@@ -19,7 +19,7 @@ func (r *request) TakeDecoded(bytes int) error {
 	if r.account == nil {
 		return nil // nobody's: the server asks itself
 	}
-	r.awaitTurn(int64(bytes))
+	r.lockDecoding(int64(bytes))
 	if err := r.countBytes(int64(bytes)); err != nil {
 		return err
 	}
@@ -57,16 +57,16 @@ func (c *callAccount) giveDecoded(bytes int64) {
 	}
 }
 
-// awaitTurn returns when the input may take n more bytes, if there are that many. Whoever has the turn waits for nothing else.
-func (r *request) awaitTurn(n int64) {
-	if s := r.reservation.s; r.decodes && !r.turn && s.bytes.Used()+n > s.bytes.Max/2 {
+// lockDecoding returns when the input may take n more bytes, if there are that many. Whoever has the turn waits for nothing else.
+func (r *request) lockDecoding(n int64) {
+	if s := r.reservation.s; r.decodes && !r.holdsDecoding && s.bytes.Used()+n > s.bytes.Max/2 {
 		s.decoding <- struct{}{}
-		r.turn = true
+		r.holdsDecoding = true
 	}
 }
 
-func (r *request) endTurn() {
-	r.turn = false
+func (r *request) unlockDecoding() {
+	r.holdsDecoding = false
 	<-r.reservation.s.decoding
 }
 

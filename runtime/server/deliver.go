@@ -124,7 +124,7 @@ func (r *request) awaitTask() (task.Task, error) {
 func (r *request) streamTask(t task.Task, changed <-chan struct{}) (err error) {
 	s, owner := r.p.s, r.p.owner
 	d := &delivery{peer: r.p, owner: owner, task: t.ID, about: r.subject()}
-	d.about.task = s.life(t.ID)
+	d.about.task = s.taskLife(t.ID)
 	var deliveries sync.WaitGroup
 	begun := map[string]bool{} // questions that are being delivered, or were
 	s.openStream(d)
@@ -170,7 +170,7 @@ func (p *peer) offer(owner, id string) {
 		if err != nil || !p.awaitNoted(&t) {
 			return
 		}
-		d := &delivery{peer: p, owner: owner, task: id, about: subject{peer: p, task: p.s.life(id)}}
+		d := &delivery{peer: p, owner: owner, task: id, about: subject{peer: p, task: p.s.taskLife(id)}}
 		var deliveries sync.WaitGroup
 		for _, q := range t.Questions {
 			if name := (questionID{id, q.Name}); p.delivers(&q) && p.s.beginOffer(name) {

@@ -78,7 +78,7 @@
 //	session           what the client and the server agreed on by a handshake; a stateless revision has none
 //	entry             a request in the tracker (package inflight). To retire it is to be the one who may answer it
 //	gate              the lock that writers share from that permission to the write
-//	subject           what a message is about: a request, a task or a question. Once its life has ended, nothing is written about it
+//	subject           what a message is about: a request, a task or a question. Once its context or taskLife has ended, nothing is written about it
 //	outgoing          the message itself
 //	run               one execution of a handler; a call whose client is asked may have several, which its journal connects
 //	journal           what a call has asked and done under names, so that its next run gets the same outcomes
@@ -97,8 +97,6 @@
 //	placeholder       where the data of an Opener belongs in an answer
 //	registry entry    a tool, prompt or resource that is listed
 //	reading           of the params of one message, while its frame is parsed
-//	turn              to take more input, when half of Server.bytes is used
-//	own, ours         in ownresult.go: of middleware itself; of what next returned
 //	withheld          said by a handler, and sent with its answer at the earliest
 //	hint              the revision that a transport's header names
 //
@@ -204,13 +202,13 @@
 // Retiring an entry decides who may write, but between that permission and the write a cancellation can be read. If the client then gets
 // an answer to something it sent later, it knows that the server read its cancellation, and a result after that breaks CAN02. So
 // writers hold peer.gate shared from permission to write, and the first who writes after a cancellation was read takes it once before
-// (peer.barrierAfterCancel), whatever it writes: the result of a call may be proof, too, that an answer was read which came after the cancellation.
+// (peer.drainAfterCancel), whatever it writes: the result of a call may be proof, too, that an answer was read which came after the cancellation.
 // The read loop itself never waits to cancel. Where a peer has a stream per request, writers wait for its readers before
 // they take the gate and after they let go of it (Queued): a response that nobody reads holds up no other one. What is queued of a
 // request is dropped when that is cancelled. A connection has one stream: who does not read it holds up its own answers.
 //
 // One function does that for every kind of message about a request, a task or a question: subject.write (CAN29, write.go). A task has a
-// gate of its own (tasklife.go), because its messages travel on more than one connection: its life ends before an answer or a
+// gate of its own (tasklife.go), because its messages travel on more than one connection: its taskLife ends before an answer or a
 // notification says that it is over (Server.silenceIfOver). On one connection the state of a task never goes back: peer.taskState is held
 // from reading the state until it is written (TSK07). A request that timed out stays in flight until that is answered, so that a
 // cancellation which is read before keeps the answer back.

@@ -122,11 +122,11 @@ func (a *asking) ended() error {
 	return context.Cause(a.wait)
 }
 
-// Err implements life.
+// Err is for subject.ctx.
 func (a *asking) Err() error { return a.ended() }
 
 func (a *asking) write(method string, params []byte) error {
-	a.about.life = a
+	a.about.ctx = a
 	if p := a.about.peer; method == p.revision.names[wire.OpElicit] {
 		p.pagesSent.add(member(params, "elicitationId"))
 	}

@@ -46,7 +46,7 @@ func (s *Server) Exchange(ctx context.Context, to *Routed, out Outlet) Result {
 	if p.live.done(); p.live.n.Load() > 0 {
 		<-p.live.idle()
 	}
-	p.barrier() // what a handler left running may be writing
+	p.drainWriters() // what a handler left running may be writing
 	return p.ended
 }
 

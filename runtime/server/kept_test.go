@@ -83,7 +83,7 @@ func megabyte(i int) string { return fmt.Sprintf("test://%d/", i) + strings.Repe
 func (k *keeping) tasks() int {
 	k.srv.mu.Lock()
 	defer k.srv.mu.Unlock()
-	return len(k.srv.lives)
+	return len(k.srv.taskLives)
 }
 
 // counts is what the accounts say is kept.

@@ -58,13 +58,13 @@ func (rev *revision) withoutOwnKeys(meta []byte) []byte {
 }
 
 // metaWith is a result's _meta with what the runtime says in it.
-func (rev *revision) metaWith(own, meta []byte) []byte {
-	b := wire.AppendMembers([]byte{'{'}, own)
+func (rev *revision) metaWith(reserved, meta []byte) []byte {
+	b := wire.AppendMembers([]byte{'{'}, reserved)
 	return append(wire.AppendMembers(b, rev.withoutOwnKeys(meta)), '}')
 }
 
-// ownKeys is what the runtime said in a _meta that it wrote.
-func (rev *revision) ownKeys(meta []byte) []byte {
+// reservedKeys is what the runtime said in a _meta that it wrote.
+func (rev *revision) reservedKeys(meta []byte) []byte {
 	members := membersOf(meta)
 	maps.DeleteFunc(members, func(key string, _ json.RawMessage) bool { return !slices.Contains(rev.Own.Meta, key) })
 	own, _ := json.Marshal(members) // no value of these types fails

@@ -67,7 +67,7 @@ func (p *peer) cancelOne(r *request, m *wire.Method, msg *rpc.Message) {
 		return
 	}
 	key := p.key(r.params.RequestID, inflight.Incoming)
-	p.cancelled.Add(1)
+	p.cancels.Add(1)
 	outcome := p.s.tracker.Cancel(key, rpc.CutTo(r.params.Reason, maxReason))
 	if outcome != inflight.Recorded {
 		p.batches.withdraw(key.ID)
@@ -75,7 +75,7 @@ func (p *peer) cancelOne(r *request, m *wire.Method, msg *rpc.Message) {
 	if outcome == inflight.Unknown && p.queued != nil {
 		p.queued.Cancelled(key.ID)
 	}
-	p.cancelled.Add(1)
+	p.cancels.Add(1)
 }
 
 // maxReason is how much of a client's reason for a cancellation is kept, in bytes: a handler that goes on may read it until it returns

@@ -12,26 +12,27 @@ import (
 	"github.com/mcpkiln/mcpkiln/runtime/wire"
 )
 
-// What middleware answers itself, or makes of what next returned, keeps the rules that hold for handlers: it fits its definition and the tool's
+// A result of middleware's own, which it answered itself or made of what next returned, keeps the rules that hold for handlers: it fits its definition and the tool's
 // outputSchema, what the protocol defines beside that is the runtime's, and no error has a code that the protocol reserves (LET01, LET05, VAL01).
 
-// replace puts a result of middleware's own in the place of the one in b, if any. What the runtime wrote there under names of its own stays.
+// replace puts a result of middleware's own in the place of what next returned, which is in b, if any. What the runtime wrote there under names of
+// its own stays.
 func (r *request) replace(b []byte, start int, result []byte) ([]byte, error) {
 	s, rev := r.p.s, r.revision
 	if err := r.reservation.reserve(r.ctx, int64(len(result))); err != nil {
 		return b[:start], err
 	}
-	members, ours := membersOf(result), membersOf(b[start:])
-	kind := rev.typeOf(members, ours)
+	members, served := membersOf(result), membersOf(b[start:])
+	resultType := rev.incompleteType(members, served)
 	err := r.wellFormed(result, members)
 	if err == nil {
-		b, err = r.putOwn(b[:start], start, members, ours, kind)
-		if full := (*rpc.Error)(nil); errors.As(err, &full) {
+		b, err = r.appendOwn(b[:start], start, members, served, resultType)
+		if refused := (*rpc.Error)(nil); errors.As(err, &refused) {
 			return b, err
 		}
 	}
 	if err == nil {
-		err = r.validateOwn(b[start:], ours, kind)
+		err = r.validateOwn(b[start:], served, resultType)
 	}
 	if err != nil {
 		return b[:start], s.misuse(nil, "a middleware answered %s with what is invalid: %v", r.method.Name, err)
@@ -53,45 +54,45 @@ func (r *request) wellFormed(result []byte, members map[string]json.RawMessage) 
 	return nil
 }
 
-// putOwn appends a result of middleware's own, with what is the runtime's. kind is the type of one that is not complete.
-func (r *request) putOwn(b []byte, start int, members, ours map[string]json.RawMessage, kind []byte) ([]byte, error) {
+// appendOwn appends a result of middleware's own, with what is the runtime's. resultType is that of a result that is not complete.
+func (r *request) appendOwn(b []byte, start int, members, served map[string]json.RawMessage, resultType []byte) ([]byte, error) {
 	rev := r.revision
-	own := rev.serverMeta
-	if ours != nil {
-		own = rev.ownKeys(ours[rev.metaMember])
+	reserved := rev.serverMeta
+	if served != nil {
+		reserved = rev.reservedKeys(served[rev.metaMember])
 	}
-	meta := rev.metaWith(own, members[rev.metaMember])
+	meta := rev.metaWith(reserved, members[rev.metaMember])
 	delete(members, rev.metaMember)
 	for _, name := range rev.Own.Result {
 		delete(members, name)
 	}
-	if kind == nil && r.method.Result == "" { // no revision defines it
+	if resultType == nil && r.method.Result == "" { // no revision defines it
 		if err := r.validateUndefined(members); err != nil {
 			return b, err
 		}
 	}
-	if kind != nil {
-		members[rev.Result.Type] = kind
+	if resultType != nil {
+		members[rev.Result.Type] = resultType
 	}
-	if rev.Result.Type == "" && len(meta) > len("{}") || kind != nil {
+	if rev.Result.Type == "" && len(meta) > len("{}") || resultType != nil {
 		members[rev.metaMember] = meta
 	}
 	result, _ := json.Marshal(members) // no value of these types fails
 	b = append(b, result...)
-	if rev.Result.Type == "" || kind != nil {
+	if rev.Result.Type == "" || resultType != nil {
 		return b, nil
 	}
 	return r.completeMembers(b, start, members, meta)
 }
 
-// typeOf is the type of a result that is neither complete nor of a revision without types: then it is what next returned, and not by
+// incompleteType is the type of a result that is neither complete nor of a revision without types: then it is what next returned, and not by
 // middleware's word alone.
-func (rev *revision) typeOf(members, ours map[string]json.RawMessage) json.RawMessage {
+func (rev *revision) incompleteType(members, served map[string]json.RawMessage) json.RawMessage {
 	complete := string(check.AppendString(nil, rev.Result.Complete))
-	if own := members[rev.Result.Type]; own == nil || string(own) == complete || string(ours[rev.Result.Type]) == complete {
+	if stated := members[rev.Result.Type]; stated == nil || string(stated) == complete || string(served[rev.Result.Type]) == complete {
 		return nil
 	}
-	return ours[rev.Result.Type]
+	return served[rev.Result.Type]
 }
 
 // validateUndefined validates a result of a method that the protocol does not define: all but what is the runtime's.
@@ -105,24 +106,24 @@ func (r *request) validateUndefined(members map[string]json.RawMessage) error {
 }
 
 // validateOwn validates a result of middleware's own, as the client will read it, by the definition in the revision, and the output of a tool
-// by its outputSchema. ours has the members of what next returned; kind is the type of one that is not complete.
-func (r *request) validateOwn(result []byte, ours map[string]json.RawMessage, kind []byte) error {
+// by its outputSchema. served has the members of what next returned; resultType is that of a result that is not complete.
+func (r *request) validateOwn(result []byte, served map[string]json.RawMessage, resultType []byte) error {
 	rev, definition := r.revision, r.method.Result
-	created := r.task && rev.Result.Type == "" || string(kind) == string(check.AppendString(nil, rev.Result.Task))
+	created := r.task && rev.Result.Type == "" || string(resultType) == string(check.AppendString(nil, rev.Result.Task))
 	switch {
 	case created:
 		definition = rev.TaskCreated
-	case kind != nil:
+	case resultType != nil:
 		return nil // it asks what is to be answered before there is a task; other questions do not pass through middleware
 	}
-	if err := r.validateBy(definition, r.withoutAsked(result, ours)); err != nil || created {
+	if err := r.validateBy(definition, r.withoutAsked(result, served)); err != nil || created {
 		return err
 	}
 	switch members := membersOf(result); r.method.Op {
 	case wire.OpCallTool, wire.OpTaskResult:
-		return r.validateOutput(members, ours)
+		return r.validateOutput(members, served)
 	case wire.OpGetTask:
-		return r.validateTask(members, ours)
+		return r.validateTask(members, served)
 	}
 	return nil
 }
@@ -139,13 +140,13 @@ func (r *request) validateBy(definition string, result []byte) error {
 }
 
 // withoutAsked is a task's result without the questions that next returned: some are the package's own, which no revision defines.
-func (r *request) withoutAsked(result []byte, ours map[string]json.RawMessage) []byte {
+func (r *request) withoutAsked(result []byte, served map[string]json.RawMessage) []byte {
 	write := r.revision.AppendTaskDetail
 	if r.method.Op != wire.OpGetTask || write == nil {
 		return result
 	}
 	name := memberWithMarker(write(nil, &wire.TaskView{InputRequests: marker}))
-	asked := membersOf(ours[name])
+	asked := membersOf(served[name])
 	if len(asked) == 0 {
 		return result
 	}
@@ -168,14 +169,14 @@ func (r *request) toolOfResult() *Tool {
 }
 
 // validateTask validates the result of a tool within a task, if it is another one than next returned.
-func (r *request) validateTask(members, ours map[string]json.RawMessage) error {
+func (r *request) validateTask(members, served map[string]json.RawMessage) error {
 	rev := r.revision
 	if rev.AppendTaskDetail == nil {
 		return nil
 	}
 	name := memberWithMarker(rev.AppendTaskDetail(nil, &wire.TaskView{Result: marker}))
 	result := members[name]
-	if name == "" || result == nil || bytes.Equal(result, ours[name]) {
+	if name == "" || result == nil || bytes.Equal(result, served[name]) {
 		return nil
 	}
 	if call := rev.methodOf(wire.OpCallTool); call != nil {
@@ -183,18 +184,18 @@ func (r *request) validateTask(members, ours map[string]json.RawMessage) error {
 			return fmt.Errorf("/%s: %w", name, err)
 		}
 	}
-	return r.validateOutput(membersOf(result), membersOf(ours[name]))
+	return r.validateOutput(membersOf(result), membersOf(served[name]))
 }
 
 // validateOutput validates the structured output of a tool by its outputSchema (VAL01), if it is another one than next returned.
-func (r *request) validateOutput(members, ours map[string]json.RawMessage) error {
+func (r *request) validateOutput(members, served map[string]json.RawMessage) error {
 	rev, t := r.revision, r.toolOfResult()
-	if t == nil || t.Handler.decode == nil || rev.structuredMember == "" {
+	if t == nil || !t.Handler.structured() || rev.structuredMember == "" {
 		return nil
 	}
 	output, failed := members[rev.structuredMember], string(members[rev.errorMember]) == "true"
 	switch {
-	case ours != nil && bytes.Equal(output, ours[rev.structuredMember]) && bytes.Equal(members[rev.errorMember], ours[rev.errorMember]):
+	case served != nil && bytes.Equal(output, served[rev.structuredMember]) && bytes.Equal(members[rev.errorMember], served[rev.errorMember]):
 		return nil
 	case output == nil && failed:
 		return nil

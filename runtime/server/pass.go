@@ -171,7 +171,7 @@ func (c *Call) passOn(about subject, n notification) error {
 // pass sends a notification through the middleware; write writes it.
 func (s *subject) pass(n notification, write func() error) error {
 	p := s.peer
-	ctx, ok := s.life.(context.Context)
+	ctx, ok := s.ctx.(context.Context)
 	if !ok {
 		ctx = p.ctx
 	}

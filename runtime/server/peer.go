@@ -60,11 +60,11 @@ type peer struct {
 
 	// gate orders what is written for a request after what ended it. Writers hold it shared from asking for permission
 	// until the frame is accepted; they do not hinder each other. The first who writes after a cancellation was read takes it
-	// once before, see barrierAfterCancel: so a peer that has proof that its cancellation was read gets nothing for the cancelled request
+	// once before, see drainAfterCancel: so a peer that has proof that its cancellation was read gets nothing for the cancelled request
 	// any more, however unlucky the scheduling (CAN02).
-	gate          sync.RWMutex
-	cancelled     atomic.Uint64 // twice the cancellations read, odd while one takes effect; the read loop's to change
-	cancelledSeen atomic.Uint64 // of cancelled, what no writer can have missed
+	gate           sync.RWMutex
+	cancels        atomic.Uint64 // twice the cancellations read, odd while one takes effect; the read loop's to change
+	cancelsDrained atomic.Uint64 // of cancels, what no writer can have missed
 
 	// taskState is held from reading the state of a task until it is written, so that what the client reads of a task never goes back
 	// (TSK07). A final state does not change: it is let go before that is written.
@@ -170,9 +170,9 @@ func (s *Server) forgetPeer(p *peer) []string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	delete(s.peers, p.id)
-	for id, session := range s.lives {
+	for id, session := range s.taskLives {
 		if session.peer == p {
-			delete(s.lives, id)
+			delete(s.taskLives, id)
 		}
 	}
 	uris := slices.Sorted(maps.Keys(p.subscribed))

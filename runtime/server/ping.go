@@ -104,7 +104,7 @@ func (p *peer) ping(wait time.Duration) {
 	if err != nil {
 		return
 	}
-	session := subject{peer: p, life: entry}
+	session := subject{peer: p, ctx: entry}
 	_ = session.write(outgoing{frame: rpc.AppendRequest(nil, id, method, []byte("{}"))}) // a write that fails ends the connection
 }
 

@@ -22,9 +22,9 @@ func refuseParam(at, format string, args ...any) *refusal {
 	return &refusal{err: refusedParam(at, format, args...)}
 }
 
-// early refuses a request before the handshake. A client of a stateless revision may have sent it, so the error lists the revisions that are
+// beforeHandshake refuses a request before the handshake. A client of a stateless revision may have sent it, so the error lists the revisions that are
 // served. known: some revision has the method.
-func (s *Server) early(msg *rpc.Message, known bool) *refusal {
+func (s *Server) beforeHandshake(msg *rpc.Message, known bool) *refusal {
 	refused := s.legacy(rpc.Quoted(msg.Method)+" comes after the handshake", "")
 	if !known {
 		refused.err.Code = rpc.CodeMethodNotFound

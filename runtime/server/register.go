@@ -93,14 +93,14 @@ func (r *request) enter() *refusal {
 
 func (r *request) info() inflight.Info {
 	info := inflight.Info{
-		Method: r.method.Name, Principal: r.p.principal, Uncancellable: r.method.Uncancellable, Timeout: r.policy.Timeout, AnswersTimeout: true,
+		Method: r.method.Name, Principal: r.p.principal, Protected: r.method.Uncancellable, Timeout: r.policy.Timeout, AnswersTimeout: true,
 		Variant: r.revision.index, Values: r.values,
 	}
 	if r.tool != nil {
 		info.Tool = r.tool.Name
 		if !r.task {
 			info.Timeout = r.tool.Cancel.Timeout
-			info.Uncancellable = r.tool.Cancel.Uncancellable
+			info.Protected = r.tool.Cancel.Uncancellable
 		}
 	}
 	return info

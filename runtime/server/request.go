@@ -33,7 +33,7 @@ type request struct {
 	account        *account        // has countedBytes; nil before it is counted
 	countedBytes   int64           // bytes that count in Server.bytes; under Call.mu while the handler runs, like smallBytes
 	decodes        bool            // its input is being decoded
-	turn           bool            // it has Server.decoding
+	holdsDecoding  bool            // it has Server.decoding
 	smallBytes     int64           // of answers that are too small to count
 	reservation    reservation
 	entry          *inflight.Entry
@@ -58,8 +58,8 @@ type request struct {
 	begun        bool          // it goes to the client piece by piece, so there is no other one
 
 	// after runs when the answer was accepted, or was not to be written.
-	after  func()
-	behind *request // in workers
+	after       func()
+	nextWaiting *request // in workers
 }
 
 // lockTaskState is called before the state of a task is read, unlockTaskState when it was written, or can not change any more.
@@ -120,8 +120,8 @@ func (r *request) uncount() {
 	if space := &r.reservation; space.unread > 0 || space.coming > 0 || space.encoding || space.probeTimer != nil || space.firstRunOf != nil {
 		space.free()
 	}
-	if r.turn {
-		r.endTurn()
+	if r.holdsDecoding {
+		r.unlockDecoding()
 	}
 	s, a := r.reservation.s, r.account
 	if r.countedBytes > 0 {

@@ -27,7 +27,7 @@ func (s *Server) execute(ctx context.Context, call *Call, args []byte, buf *[]by
 	switch {
 	case err != nil:
 		return s.failureWith(call, err, more)
-	case t.Handler.decode == nil:
+	case !t.Handler.structured():
 		return s.protocolResult(call, raw, more)
 	case more != nil:
 		return s.addTo(call, wire.CallResult{StructuredContent: raw}, more)
@@ -41,13 +41,13 @@ func (s *Server) execute(ctx context.Context, call *Call, args []byte, buf *[]by
 
 // run appends the tool's encoded output to b.
 func (h *Handler) run(ctx context.Context, call *Call, args, b []byte) ([]byte, error) {
-	d := check.GetScanned
+	newDecoder := check.GetScanned
 	if call.r.repeated {
-		d = check.Get
+		newDecoder = check.Get
 	}
 	var in any
 	err := call.r.takeInput(func() (err error) {
-		in, err = h.input(d(args, call.s.cfg.limits), (*callAccount)(call))
+		in, err = h.input(newDecoder(args, call.s.cfg.limits), (*callAccount)(call))
 		return err
 	})
 	if err != nil {
@@ -76,8 +76,8 @@ func (r *request) takeInput(decode func() error) error {
 	if n := r.countedBytes - held; err != nil && n > 0 {
 		r.uncountBytes(n)
 	}
-	if r.turn {
-		r.endTurn()
+	if r.holdsDecoding {
+		r.unlockDecoding()
 	}
 	return err
 }
@@ -221,7 +221,7 @@ func (r *reservation) enter(ctx context.Context) error {
 // encode appends the output, and validates what it wrote (VAL01).
 func (c *codec) encode(call *Call, out any, b []byte, hidden string) ([]byte, error) {
 	switch {
-	case out == nil && c.decode == nil:
+	case out == nil && !c.structured():
 		return b, nil
 	case out == nil:
 		return b, &outputError{errNoOutput}
@@ -229,12 +229,12 @@ func (c *codec) encode(call *Call, out any, b []byte, hidden string) ([]byte, er
 	if n := call.r.reservation.outputSize; n > 0 {
 		b = call.s.large.grow(b, int(n))
 	}
-	if own := call.revision.AppendOutput; own != nil && c.decode == nil {
-		b = own(b, out)
+	if appendOutput := call.revision.AppendOutput; appendOutput != nil && !c.structured() {
+		b = appendOutput(b, out)
 	} else {
 		b = c.appendTo(b, out)
 	}
-	if c.decode == nil {
+	if !c.structured() {
 		return b, nil
 	}
 	d, decoded := check.Get(b, call.s.cfg.limits), c.spare.Get()

@@ -249,7 +249,7 @@ func (p *peer) answerTimedOut(e *inflight.Entry) error {
 	rev := p.s.revisions[info.Variant]
 	about := subject{peer: p, id: e.Key().ID}
 	m := outgoing{retires: timedOut{e}, revision: rev}
-	if t := p.s.tools.get(info.Tool); t != nil && e.Waits() {
+	if t := p.s.tools.get(info.Tool); t != nil && e.Waiting() {
 		m.err = t.busy()
 		m.frame = rpc.AppendError(nil, about.id, m.err)
 	} else if info.Tool == "" { // only a tool's result can say that it failed
@@ -260,7 +260,7 @@ func (p *peer) answerTimedOut(e *inflight.Entry) error {
 		result.ServerInfo = rev.resultInfo
 		m.frame = rpc.AppendResult(nil, about.id, rev.AppendCallResult(nil, &result))
 	}
-	p.barrier() // what the call was permitted to say before its timeout comes first (PRO01)
+	p.drainWriters() // what the call was permitted to say before its timeout comes first (PRO01)
 	return about.write(m)
 }
 

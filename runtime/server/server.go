@@ -66,8 +66,8 @@ type Server struct {
 	// accounts are those of the requestors that have peers, or late handlers, but for anonymous, which is the zero one's.
 	accounts  map[Requestor]*account
 	anonymous account
-	// lives are those of the unfinished tasks whose connections are there: where their notifications and questions go.
-	lives map[string]*taskLife
+	// taskLives are those of the unfinished tasks whose connections are there: where their notifications and questions go.
+	taskLives map[string]*taskLife
 	// streams are the open requests for a task's result that somebody reads, by task.
 	streams map[string]map[*delivery]struct{}
 	claims  map[questionID]*claim // who asks an open question at this moment
@@ -90,7 +90,7 @@ func New(d Definition, opts ...Option) (*Server, error) {
 	}
 	s := &Server{
 		def: d, cfg: defaults(),
-		peers: map[uint64]*peer{}, accounts: map[Requestor]*account{}, lives: map[string]*taskLife{}, streams: map[string]map[*delivery]struct{}{},
+		peers: map[uint64]*peer{}, accounts: map[Requestor]*account{}, taskLives: map[string]*taskLife{}, streams: map[string]map[*delivery]struct{}{},
 		claims: map[questionID]*claim{}, offers: map[questionID]bool{},
 		listens: map[*listen]struct{}{}, taskListens: map[string]map[*listen]struct{}{}, checks: map[questionID]answerCheck{}, waitingForSlot: map[string]bool{}, down: make(chan struct{}),
 	}

@@ -131,7 +131,7 @@ func (ss *Session) Close(cause *inflight.Cause) error {
 	p.end(cause)
 	err := p.wait()
 	p.gone.Store(true) // tasks may have something to say still
-	p.barrier()
+	p.drainWriters()
 	p.s.removePeer(p)
 	return err
 }

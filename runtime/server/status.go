@@ -16,7 +16,7 @@ func (s *Server) taskChanged(t task.Task) {
 		s.forgetWaiting(t.ID)
 	}
 	s.notifyListens(&t)
-	if l := s.life(t.ID); l != nil {
+	if l := s.taskLife(t.ID); l != nil {
 		if t.Status.Terminal() {
 			l.over.Store(true)
 		}

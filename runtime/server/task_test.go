@@ -341,7 +341,7 @@ func TestTSK15NothingIsKeptOfExpiredTasks(t *testing.T) {
 				}
 				time.Sleep(time.Minute)
 				f.srv.mu.Lock()
-				if n := len(f.srv.lives); n != 0 {
+				if n := len(f.srv.taskLives); n != 0 {
 					t.Errorf("%d sessions of tasks that are gone", n)
 				}
 				f.srv.mu.Unlock()
@@ -370,7 +370,7 @@ func TestTSK15ExpiredTasksAreGone(t *testing.T) {
 		}
 		c.request("3", "tasks/get", taskID(id)).wantError(t, -32602)
 		synctest.Wait()
-		if len(c.srv.lives) != 0 {
+		if len(c.srv.taskLives) != 0 {
 			t.Error("the session of the task is still known")
 		}
 		c.close()

@@ -89,7 +89,7 @@ func TestCAN29ATaskThatExpiredIsSilentBeforeThatIsTold(t *testing.T) {
 			t.Errorf("%s\n%s", first.raw, second.raw)
 		}
 		c.close()
-		if n := len(f.srv.lives); n != 0 {
+		if n := len(f.srv.taskLives); n != 0 {
 			t.Errorf("%d tasks are kept", n)
 		}
 	})

@@ -129,7 +129,7 @@ func (r *request) createTask(b []byte) ([]byte, error) {
 		return b, err
 	}
 	// From here on the task is cancelled by its own method only (CAN11).
-	if !r.entry.Shield() {
+	if !r.entry.Protect() {
 		return b, r.entry.Err()
 	}
 	local := &taskLocal{revision: r.revision, can: r.can, token: r.params.ProgressToken, who: r.p.who, earlier: earlier}
@@ -181,7 +181,7 @@ func (r *request) taskError(err error) error {
 	if !errors.Is(err, task.ErrNotFound) {
 		return taskError(err)
 	}
-	if l := r.p.s.life(r.params.TaskID); l != nil && l.peer.owner == r.p.owner {
+	if l := r.p.s.taskLife(r.params.TaskID); l != nil && l.peer.owner == r.p.owner {
 		l.end()
 	}
 	if refused := r.p.s.rates.take(r.p, ratedUnknownTasks, 1); refused != nil {
@@ -218,14 +218,14 @@ func taskParam(err error) string {
 func (s *Server) setSession(task string, l *taskLife) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.lives[task] = l
+	s.taskLives[task] = l
 }
 
 func (s *Server) endSession(task string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if l := s.lives[task]; l != nil && l.leave(task) {
-		delete(s.lives, task)
+	if l := s.taskLives[task]; l != nil && l.leave(task) {
+		delete(s.taskLives, task)
 	}
 	delete(s.waitingForSlot, task)
 }
@@ -233,8 +233,8 @@ func (s *Server) endSession(task string) {
 func (s *Server) forgetLife(task string, l *taskLife) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.lives[task] == l {
-		delete(s.lives, task)
+	if s.taskLives[task] == l {
+		delete(s.taskLives, task)
 	}
 }
 

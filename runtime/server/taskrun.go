@@ -187,7 +187,7 @@ func (s *Server) taskCall(ctx context.Context, run *task.Run, t *task.Task) (*Ca
 	}
 	l, ok := run.Local().(*taskLocal)
 	if life := (*taskLife)(nil); !ok {
-		if life = s.life(t.ID); life != nil {
+		if life = s.taskLife(t.ID); life != nil {
 			l, ok = life.local.again(), true
 		}
 	}

@@ -51,7 +51,7 @@ func (s *Server) toolError(call *Call, err error, told *ToolError) (wire.CallRes
 
 // accepts reports whether text is an output of the tool: any, where the tool has no schema of it.
 func (c *codec) accepts(text []byte, limits check.Limits) bool {
-	return c.decode == nil || c.checkOutput(text, limits, "") == nil
+	return !c.structured() || c.checkOutput(text, limits, "") == nil
 }
 
 // checkOutput tells how text breaks the tool's outputSchema.

@@ -230,7 +230,7 @@ func (c *Call) lendSlot(ctx context.Context, wait func() ([]byte, error)) ([]byt
 // noteWaiting notes that the call waits for a slot, or does not any more, so that its timeout can say so. One that gave up is still noted, until its end is told.
 func (c *Call) noteWaiting(on bool) {
 	if c.entry != nil {
-		c.entry.Wait(on)
+		c.entry.SetWaiting(on)
 		return
 	}
 	s, id := c.s, c.TaskID()

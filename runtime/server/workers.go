@@ -33,10 +33,10 @@ func (w *workers) serve(r *request) {
 	if w.last == nil {
 		w.first = r
 	} else {
-		w.last.behind = r
+		w.last.nextWaiting = r
 	}
 	w.last = r
-	begins := w.beginsNext()
+	begins := w.needsGoroutine()
 	w.mu.Unlock()
 	if begins {
 		go w.begin()
@@ -51,12 +51,12 @@ func (w *workers) take(begun bool) *request {
 	}
 	r := w.first
 	if r != nil {
-		w.first, r.behind = r.behind, nil
+		w.first, r.nextWaiting = r.nextWaiting, nil
 	}
 	if w.first == nil {
 		w.last = nil
 	}
-	begins := w.beginsNext()
+	begins := w.needsGoroutine()
 	w.mu.Unlock()
 	if begins {
 		go w.begin()
@@ -64,8 +64,8 @@ func (w *workers) take(begun bool) *request {
 	return r
 }
 
-// beginsNext notes that one more goroutine begins, if one has to, and reports it. w.mu is held.
-func (w *workers) beginsNext() bool {
+// needsGoroutine notes that one more goroutine begins, if one has to, and reports it. w.mu is held.
+func (w *workers) needsGoroutine() bool {
 	if w.first == nil || w.beginning {
 		return false
 	}

@@ -13,13 +13,11 @@ import (
 // subject is what a message is about: a request, a task, or a question of one of them. Every such message goes through write.
 type subject struct {
 	peer *peer
-	id   rpc.ID    // the client's request whose stream carries it; zero: the session's stream
-	life life      // nil: it lasts as long as the connection
+	id   rpc.ID // the client's request whose stream carries it; zero: the session's stream
+	// Once ctx has ended, nothing more is written: it is a context, or an asking; nil: as long as the connection lasts.
+	ctx  interface{ Err() error }
 	task *taskLife // nil: it belongs to no task
 }
-
-// life is anything with Err, such as a context. Once that is not nil, nothing more is written.
-type life interface{ Err() error }
 
 // outgoing is one message about a subject.
 type outgoing struct {
@@ -43,15 +41,15 @@ var errSilenced = errors.New("server: what the message is about has ended")
 
 // subject is what messages about the request are written with.
 func (r *request) subject() subject {
-	return subject{peer: r.p, id: r.id, life: r.entry}
+	return subject{peer: r.p, id: r.id, ctx: r.entry}
 }
 
 // subject is what messages of the call are written with. It has a peer.
 func (c *Call) subject() subject {
 	if c.taskRun != nil {
-		return subject{peer: c.peer, life: c.taskRun.Context(), task: &c.local.ofTask().life}
+		return subject{peer: c.peer, ctx: c.taskRun.Context(), task: &c.local.ofTask().life}
 	}
-	return subject{peer: c.peer, id: c.ID(), life: c.entry}
+	return subject{peer: c.peer, id: c.ID(), ctx: c.entry}
 }
 
 // write writes m if that is still permitted. Whoever waits for the peer to read waits here, outside of the gates. nil: it was
@@ -84,7 +82,7 @@ func (p *peer) queue(about rpc.ID) Queue {
 // until nothing is on its way any more.
 func (s *subject) writeNow(m outgoing) error {
 	p := s.peer
-	p.barrierAfterCancel()
+	p.drainAfterCancel()
 	p.gate.RLock()
 	defer p.gate.RUnlock()
 	if s.task != nil {
@@ -94,7 +92,7 @@ func (s *subject) writeNow(m outgoing) error {
 		defer s.task.endWrite(p)
 	}
 	switch {
-	case s.life != nil && s.life.Err() != nil:
+	case s.ctx != nil && s.ctx.Err() != nil:
 		return errSilenced
 	case m.retires != nil && p.batches.open.Load() > 0 && p.holdForBatch(s.id, m):
 		return nil
@@ -117,20 +115,20 @@ func (s *subject) writeNow(m outgoing) error {
 	return p.write(s.id, m.frame)
 }
 
-// barrierAfterCancel returns when everything is written that was permitted before the cancellations that were read until now. Every writer
+// drainAfterCancel returns when everything is written that was permitted before the cancellations that were read until now. Every writer
 // calls it before it takes the gate, because whatever it says may be proof that they were read. The read loop does not wait when it reads one, so
 // a peer that writes much before it reads is not slowed by its cancellations.
-func (p *peer) barrierAfterCancel() {
-	if n := p.cancelled.Load(); n%2 == 0 && p.cancelledSeen.Load() >= n { // none is taking effect, and whoever wrote before one has finished
+func (p *peer) drainAfterCancel() {
+	if n := p.cancels.Load(); n%2 == 0 && p.cancelsDrained.Load() >= n { // none is taking effect, and whoever wrote before one has finished
 		return
 	}
 	p.gate.Lock()
 	defer p.gate.Unlock()
-	p.cancelledSeen.Store(p.cancelled.Load())
+	p.cancelsDrained.Store(p.cancels.Load())
 }
 
-// barrier returns when everything that was permitted before is written.
-func (p *peer) barrier() {
+// drainWriters returns when everything that was permitted before is written.
+func (p *peer) drainWriters() {
 	p.gate.Lock()
 	defer p.gate.Unlock()
 }
@@ -138,13 +136,13 @@ func (p *peer) barrier() {
 // answerInReader answers a request that is not in flight with an error, in the read loop and on the stream of about.
 func (p *peer) answerInReader(about, id rpc.ID, err *rpc.Error) {
 	p.announceInReader(about)
-	p.barrierAfterCancel()
+	p.drainAfterCancel()
 	_ = p.answerWithTrailer(p.revision, about, rpc.AppendError(nil, id, err), err, nil)
 }
 
 // answerWithTrailer sends an answer, and the trailer, which is the last message about the request; nil for none. err is the error that it is, if any,
 // for transports with an error form of their own. Whoever calls it has called
-// barrierAfterCancel before. It returns why the transport did not take all of it, which is logged.
+// drainAfterCancel before. It returns why the transport did not take all of it, which is logged.
 func (p *peer) answerWithTrailer(rev *revision, id rpc.ID, frame []byte, err *rpc.Error, trailer []byte) (failed error) {
 	if p.exchange {
 		p.ended = Result{Err: err}
@@ -202,15 +200,15 @@ func (p *peer) announceInReader(id rpc.ID) {
 // silenceIfOver ends the life of a task whose end is about to be sent.
 func (s *Server) silenceIfOver(t *task.Task) {
 	if t.Status.Terminal() {
-		s.life(t.ID).end()
+		s.taskLife(t.ID).end()
 	}
 }
 
-// life is the life of a task that has a session; nil when that is gone, or the task is over and its end was sent.
-func (s *Server) life(id string) *taskLife {
+// taskLife is the taskLife of a task that has a session; nil when that is gone, or the task is over and its end was sent.
+func (s *Server) taskLife(id string) *taskLife {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.lives[id]
+	return s.taskLives[id]
 }
 
 // ErrStalled is what Serve returns when the peer did not read its answers for five seconds while others waited to be answered
@@ -224,9 +222,9 @@ type connOutlet struct {
 	failed chan error  // why the connection is of no use, nil when its Close returns that; has room for one
 	opened time.Time
 
-	writing atomic.Int64 // bytes of large frames that are being written
-	moved   atomic.Int64 // when the last of them was taken, or the first one came, after opened
-	ended   atomic.Bool  // the connection, because nothing is taken
+	writing    atomic.Int64 // bytes of large frames that are being written
+	progressAt atomic.Int64 // when the last of them was taken, or the first one came, after opened
+	ended      atomic.Bool  // the connection, because nothing is taken
 }
 
 func newConnOutlet(conn rpc.Conn) *connOutlet {
@@ -250,34 +248,34 @@ func (o *connOutlet) Write(_ rpc.ID, last bool, frame []byte) error {
 func (o *connOutlet) write(frame []byte, last bool) error {
 	size := int64(len(frame))
 	if size <= smallAnswer {
-		return o.hand(frame, last)
+		return o.writeFrame(frame, last)
 	}
 	if o.writing.Load() == 0 {
-		o.move()
+		o.noteProgress()
 	}
 	o.writing.Add(size)
-	err := o.hand(frame, last)
-	o.move()
+	err := o.writeFrame(frame, last)
+	o.noteProgress()
 	o.writing.Add(-size)
 	return err
 }
 
-// hand gives the connection a frame; the buffer of one that is last is nobody else's.
-func (o *connOutlet) hand(frame []byte, last bool) error {
+// writeFrame gives the connection a frame; the buffer of one that is last is nobody else's.
+func (o *connOutlet) writeFrame(frame []byte, last bool) error {
 	if last && o.lent != nil {
 		return o.lent.WriteLent(frame)
 	}
 	return o.conn.WriteFrame(frame)
 }
 
-func (o *connOutlet) move() { o.moved.Store(int64(time.Since(o.opened))) }
+func (o *connOutlet) noteProgress() { o.progressAt.Store(int64(time.Since(o.opened))) }
 
 // Stalled implements Unread.
 func (o *connOutlet) Stalled(wait time.Duration) (bytes int64, ending bool) {
 	if o.ended.Load() {
 		return o.writing.Load(), true
 	}
-	if n := o.writing.Load(); n > 0 && time.Since(o.opened)-time.Duration(o.moved.Load()) >= wait {
+	if n := o.writing.Load(); n > 0 && time.Since(o.opened)-time.Duration(o.progressAt.Load()) >= wait {
 		return n, false
 	}
 	return 0, false
