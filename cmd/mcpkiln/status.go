@@ -130,9 +130,12 @@ func statusOf(err error) (status int, help string) {
 }
 
 func statusOfHTTP(e *client.StatusError) (status int, help string) {
+	const how = ": put one into " + target.TokenVariable + " in the environment, or use --header 'Authorization: …'"
 	switch e.Status {
-	case http.StatusUnauthorized, http.StatusForbidden, http.StatusProxyAuthRequired:
-		return exitAuth, "the server wants to know who asks: put a token into " + target.TokenVariable + " in the environment, or use --header 'Authorization: …'"
+	case http.StatusUnauthorized, http.StatusProxyAuthRequired:
+		return exitAuth, "the server wants to know who asks, by a token that it accepts" + how
+	case http.StatusForbidden:
+		return exitAuth, "the server wants a token that allows this" + how
 	case http.StatusNotFound, http.StatusMethodNotAllowed:
 		return exitNetwork, "is the path of the address right? Many servers have their endpoint at /mcp"
 	case http.StatusMovedPermanently, http.StatusFound, http.StatusSeeOther, http.StatusTemporaryRedirect, http.StatusPermanentRedirect:
@@ -169,6 +172,8 @@ func statusOfTransport(e *client.TransportError) (status int, help string) {
 		return exitTimeout, timeoutHelp
 	case strings.Contains(text, "malformed HTTP"), strings.Contains(text, "readLoopPeekFailLocked"): // which speaks first
 		return exitProtocol, "the server speaks another protocol: is the address right?"
+	case strings.Contains(text, "does not look like a TLS handshake"), strings.Contains(text, "server gave HTTP response to HTTPS client"):
+		return exitProtocol, "the server does not speak TLS: does its address begin with http://?"
 	case strings.HasSuffix(text, "the server has ended: exit status 0"):
 		return exitNetwork, "is that a server? One on a pipe reads messages from its standard input, and ends when that does"
 	case strings.Contains(text, "connection refused"), strings.Contains(text, "no such host"):
