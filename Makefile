@@ -69,10 +69,10 @@ $(SERVERS)/node_modules/.package-lock.json: $(SERVERS)/package-lock.json
 	@touch $@
 
 # The package's own pooler knows no database; tests start one of their own.
-stores: $(SERVERS)/node_modules/.package-lock.json ## the tests of the Postgres store with every version from 14 to 18, also through pgbouncer
+stores: $(SERVERS)/node_modules/.package-lock.json ## the tests of the Postgres store with the servers VERSIONS (14 to 18), also through pgbouncer
 	@command -v $(PGBOUNCER) >/dev/null || { $(SUDO) apt-get update -q && $(SUDO) apt-get install -qy --no-install-recommends pgbouncer; }
-	@for major in $(SERVERS)/node_modules/postgres-*; do echo "== $${major##*/}"; \
-		(cd runtime/task/postgres && $(GO) test -race -count=1 -timeout 15m . -args -postgres $(CURDIR)/$$major/native/bin -pgbouncer $(PGBOUNCER)); done
+	@for major in $(or $(VERSIONS),14 15 16 17 18); do echo "== Postgres $$major"; \
+		(cd runtime/task/postgres && $(GO) test -race -count=1 -timeout 15m . -args -postgres $(CURDIR)/$(SERVERS)/node_modules/postgres-$$major/native/bin -pgbouncer $(PGBOUNCER)); done
 
 chaos: postgres ## kill processes at every point KILLS (50) times, for CHAOS (no time) at least; stop Postgres STOPS (10) times, break its connections CUTS (20) times; cancel CANCELS (1000) tasks from afar, RACES (10000) while they end; have EXPIRE (100000) tasks expire at once, and TASKS (1000000) pass through a file; lose what DROPS (20) files have not synced
 	cd runtime/task/sqlite && $(GO) test -count=1 -v -timeout 0 -run 'KillsAtEveryPoint|ManyTasksExpire|AFileDoesNotGrow|WhatWasNotSynced' . -args -kills $(or $(KILLS),50) -drops $(or $(DROPS),20) -least $(or $(CHAOS),0s) -lease 1s \

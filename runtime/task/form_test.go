@@ -79,29 +79,6 @@ func TestDUR07StoredFormsOfEveryVersionAreRead(t *testing.T) {
 	}
 }
 
-// What a process of the version before runs is answered here: it can go on with it, which it could not if its time were counted.
-func TestDUR07ARunOfTheVersionBeforeStaysInItsForm(t *testing.T) {
-	now := time.Unix(1_800_000_000, 0)
-	s := NewState(Task{ID: "ID", Tool: "tool", Machine: ^Machine(0), TTL: Unlimited, Timeout: time.Hour}, now)
-	l, err := s.Begin("node", time.Minute, now)
-	if err != nil {
-		t.Fatal(err)
-	}
-	s.Since = time.Time{} // as that version does
-	if err := s.Ask(l, Question{Name: "q", Method: "ask/it", Payload: []byte("?")}, now); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := s.Answer([]Answer{{Name: "q", Data: []byte("yes")}}, now.Add(time.Second)); err != nil {
-		t.Fatal(err)
-	}
-	if form := s.AppendHead(nil); form[0] != 1 {
-		t.Errorf("after an answer of this version the state has form %d", form[0])
-	}
-	if err := s.Finish(l, Outcome{Status: Completed}, now.Add(time.Minute)); err != nil {
-		t.Fatal(err)
-	}
-}
-
 // The running time of a task that is over bounds nothing any more.
 func TestDUR07WhatIsOverIsReadByTheVersionBefore(t *testing.T) {
 	s := aTimedState()

@@ -72,17 +72,34 @@ func (s *State) Begin(node string, d time.Duration, now time.Time) (Lease, error
 		s.Crashes++
 		s.Since = time.Time{}
 	}
+	if s.Task.Timeout > 0 {
+		s.Task.Ran = max(s.Task.Ran, s.uncounted(), counted)
+		if len(s.Task.Questions) == 0 {
+			s.Since = now
+		}
+	}
 	s.Node, s.Leased = node, now.Add(d)
 	s.Epoch++
-	if s.Task.Timeout > 0 && len(s.Task.Questions) == 0 {
-		s.Since = now
-	}
 	return Lease{s.Task.ID, node, s.Epoch}, nil
 }
 
-// counted is the running time of a run that is counted and of which no time has passed. One that has none was begun by a process of an earlier version, which
-// could not go on with a state that has some (DUR07).
+// counted is the running time of a run that is counted and of which no time has passed. One that has none was begun by a process of format 1, which could not
+// go on with a state that has some (DUR07).
 const counted = time.Nanosecond
+
+// uncounted is what is known of the time that runs of format 1 took, which did not count it: the first one began when the task was created, and ran up to
+// its first question, or to its last change if it asked nothing. When later ones began is not known.
+func (s *State) uncounted() time.Duration {
+	if s.Epoch != 1 || s.Task.Ran > 0 {
+		return 0
+	}
+	for i := range s.Journal {
+		if e := &s.Journal[i]; e.Kind != Done {
+			return e.Question.AskedAt.Sub(s.Task.CreatedAt)
+		}
+	}
+	return s.Task.UpdatedAt.Sub(s.Task.CreatedAt)
+}
 
 // count adds to the running time what has passed since the last change: time with a lease and without an open question (CAN28).
 func (s *State) count(now time.Time) {

@@ -1,0 +1,110 @@
+package task
+
+import (
+	"encoding/hex"
+	"testing"
+	"time"
+)
+
+// What a program of format 1 has written of tasks with a timeout of an hour that may run again once. All were created, and begun, at beforeAt.
+const (
+	beforeRuns        = "010449440661646108746f6f6c0e776f726b696e6700028080a0bbd29df1fa31028080a0bbd29df1fa31feffffffffffffffff01008080c58bc6d1010202000000feffffff1f000000066f6c64020280e0dabf91a1f1fa3100"
+	beforeParked      = "010449440661646108746f6f6c0e776f726b696e6700028080a0bbd29df1fa31028080ceedaba9f2fa31feffffffffffffffff01008080c58bc6d1010204000000feffffff1f00000000020000"                                                                                                     // after 40 minutes
+	beforeParkedTwice = "010449440661646108746f6f6c0e776f726b696e6700028080a0bbd29df1fa310280a0bfb0ddddf2fa31feffffffffffffffff01008080c58bc6d1010206000000feffffff1f00000000040000"                                                                                                     // and again: 5 minutes after a pause
+	beforeDied        = "010449440661646108746f6f6c0e776f726b696e670868616c66028080a0bbd29df1fa31028080b794bfe3f1fa31feffffffffffffffff01008080c58bc6d1010204000000feffffff1f000000066f6c64020280c0ac9dbdeaf1fa3100"                                                                     // its last change was after 20 minutes, its lease is over after 22
+	beforeDiedOnce    = "010449440661646108746f6f6c0e776f726b696e670868616c66028080a0bbd29df1fa31028080b794bfe3f1fa31feffffffffffffffff01008080c58bc6d1010204000000feffffff1f000000066f6c64040280c097afb9f8f1fa3102"                                                                     // begun once more after 25 minutes
+	beforeAsks        = "010449440661646108746f6f6c1c696e7075745f726571756972656400028080a0bbd29df1fa310280c082c1b586f2fa31feffffffffffffffff01008080c58bc6d1010204000000feffffff1f000202710c61736b2f6974043f0280c082c1b586f2fa31028080f9f4b0b5f9fa3100066f6c64020280e0dabf91a1f1fa3100" // after 30 minutes, for five hours
+	beforeAsksParked  = "010449440661646108746f6f6c1c696e7075745f726571756972656400028080a0bbd29df1fa31028080aad2dec0f4fa31feffffffffffffffff01008080c58bc6d1010206000000feffffff1f000202710c61736b2f6974043f0280c082c1b586f2fa31028080f9f4b0b5f9fa310000020000"                         // and parked after two hours
+	beforeEntry       = "0102710202710c61736b2f6974043f0280c082c1b586f2fa31028080f9f4b0b5f9fa3100"                                                                                                                                                                                       // the question's
+)
+
+var beforeAt = time.Unix(1_800_000_000, 0)
+
+// readBefore reads a state of format 1, with its question if it has one.
+func readBefore(t *testing.T, form string) (s State) {
+	t.Helper()
+	b, err := hex.DecodeString(form)
+	if err == nil {
+		err = s.ReadHead(b)
+	}
+	if err == nil && len(s.Task.Questions) > 0 {
+		s.Journal = make([]Entry, 1)
+		b, _ = hex.DecodeString(beforeEntry)
+		err = s.Journal[0].Read(b)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+// What runs of format 1 took of a task's time, and how often they died, counts in those of today.
+func TestDUR07RunsOfTheFormatBeforeCount(t *testing.T) {
+	for name, c := range map[string]struct {
+		form    string
+		ran     time.Duration
+		crashes int
+	}{
+		"parked":                    {beforeParked, 40 * time.Minute, 0},
+		"parked twice":              {beforeParkedTwice, counted, 0}, // when the second one began is not known
+		"died":                      {beforeDied, 20 * time.Minute, 1},
+		"died, and again":           {beforeDiedOnce, counted, 2},
+		"died with a question open": {beforeAsks, 30 * time.Minute, 1},
+		"parked with one":           {beforeAsksParked, 30 * time.Minute, 0},
+	} {
+		s := readBefore(t, c.form)
+		begins := beforeAt.Add(5*time.Hour + 30*time.Minute)
+		l, err := s.Begin("now", time.Minute, begins)
+		if err != nil || s.Task.Ran != c.ran || s.Crashes != c.crashes {
+			t.Errorf("%s: %v, %v, %d crashes, want %v and %d", name, err, s.Task.Ran, s.Crashes, c.ran, c.crashes)
+		}
+		if len(s.Task.Questions) > 0 { // this run withdraws it, and is counted from then on
+			if err := s.Withdraw(l, "q", begins); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := s.Park(l, begins.Add(time.Minute)); err != nil {
+			t.Fatal(err)
+		}
+		if want := (c.ran + time.Minute).Truncate(time.Minute); s.Task.Ran != want {
+			t.Errorf("%s: after another minute %v, want %v", name, s.Task.Ran, want)
+		}
+	}
+}
+
+// A run of format 1 goes on with what is changed here meanwhile: an answer to its question, a cancel. It could not if its time were counted.
+func TestDUR07ARunOfTheFormatBeforeStaysInItsForm(t *testing.T) {
+	for name, form := range map[string]string{"runs": beforeRuns, "asks": beforeAsks} {
+		s, now := readBefore(t, form), beforeAt.Add(time.Hour)
+		if _, err := s.Answer([]Answer{{Name: "q", Data: []byte("yes")}}, now); err != nil {
+			t.Fatal(err)
+		}
+		if err := s.Cancel(Cancel{Reason: "enough"}, now); err != nil {
+			t.Fatal(err)
+		}
+		if form := s.AppendHead(nil); form[0] != 1 {
+			t.Errorf("%s: after changes of this version the state has form %d", name, form[0])
+		}
+		if err := s.Finish(Lease{"ID", "old", 1}, Outcome{Status: Completed}, now); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// Whatever this version begins, it counts, so that the one before does not begin it anew: that would forget the time.
+func TestDUR07WhatIsCountedIsNotRunByTheFormatBefore(t *testing.T) {
+	for name, form := range map[string]string{"parked": beforeParked, "died": beforeDied, "asks": beforeAsks} {
+		s := readBefore(t, form)
+		l, err := s.Begin("now", time.Minute, beforeAt.Add(3*time.Hour))
+		if err != nil {
+			t.Fatal(err)
+		}
+		begun := s.AppendHead(nil)
+		if err := s.Park(l, beforeAt.Add(4*time.Hour)); err != nil {
+			t.Fatal(err)
+		}
+		if parked := s.AppendHead(nil); begun[0] != 2 || parked[0] != 2 {
+			t.Errorf("%s: begun in form %d, parked in form %d", name, begun[0], parked[0])
+		}
+	}
+}
