@@ -4,98 +4,44 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
 
 	"github.com/mcpkiln/mcpkiln/runtime/task"
+	"github.com/mcpkiln/mcpkiln/runtime/task/internal/chaos"
 )
 
-// skewed is a durable store whose clock is ahead of this process's, or behind it.
-type skewed struct {
+// counting is a durable store that counts what an engine does too often.
+type counting struct {
 	task.Store
-	by      time.Duration
-	sweeps  *atomic.Int64
-	rescues *atomic.Int64
+	sweeps  atomic.Int64
+	rescues atomic.Int64
 }
 
-func (s skewed) Durable() bool { return true }
+func (s *counting) Durable() bool { return true }
 
-// shown is a task as its store's clock shows it.
-func (s skewed) shown(t task.Task) task.Task {
-	t.CreatedAt, t.UpdatedAt, t.Questions = t.CreatedAt.Add(s.by), t.UpdatedAt.Add(s.by), slices.Clone(t.Questions)
-	for i := range t.Questions {
-		s.question(&t.Questions[i])
-	}
-	return t
-}
-
-func (s skewed) question(q *task.Question) {
-	if q.AskedAt = q.AskedAt.Add(s.by); !q.Deadline.IsZero() {
-		q.Deadline = q.Deadline.Add(s.by).Round(0)
-	}
-}
-
-func (s skewed) Create(ctx context.Context, t task.Task, q task.Quota) (task.Task, error) {
-	t, err := s.Store.Create(ctx, t, q)
-	return s.shown(t), err
-}
-
-func (s skewed) Get(ctx context.Context, owner, id string) (task.Task, error) {
-	t, err := s.Store.Get(ctx, owner, id)
-	return s.shown(t), err
-}
-
-func (s skewed) Watch(ctx context.Context, owner, id string) (task.Task, <-chan struct{}, error) {
-	t, changed, err := s.Store.Watch(ctx, owner, id)
-	return s.shown(t), changed, err
-}
-
-func (s skewed) Begin(ctx context.Context, id, node string, d time.Duration) (task.Begun, error) {
+func (s *counting) Begin(ctx context.Context, id, node string, d time.Duration) (task.Begun, error) {
 	b, err := s.Store.Begin(ctx, id, node, d)
 	if err == nil && b.Lease.Epoch > 1 {
 		s.rescues.Add(1)
 	}
-	b.Task, b.Now, b.Journal = s.shown(b.Task), b.Now.Add(s.by).Round(0), slices.Clone(b.Journal)
-	for i := range b.Journal {
-		s.question(&b.Journal[i].Question)
-	}
 	return b, err
 }
 
-// Ask takes a deadline for one of the store's own clock, unless the asker says what its own shows.
-func (s skewed) Ask(ctx context.Context, l task.Lease, q task.Question) (task.Task, error) {
-	if q.AskedAt.IsZero() && !q.Deadline.IsZero() {
-		q.Deadline = q.Deadline.Add(-s.by)
-	}
-	t, err := s.Store.Ask(ctx, l, q)
-	return s.shown(t), err
-}
-
-func (s skewed) Park(ctx context.Context, l task.Lease) (task.Task, error) {
-	t, err := s.Store.Park(ctx, l)
-	return s.shown(t), err
-}
-
-func (s skewed) Expire(ctx context.Context, limit int) (task.Expiry, error) {
+func (s *counting) Expire(ctx context.Context, limit int) (task.Expiry, error) {
 	s.sweeps.Add(1)
-	x, err := s.Store.Expire(ctx, limit)
-	if !x.Next.IsZero() {
-		x.Next = x.Next.Add(s.by).Round(0)
-	}
-	return x, err
+	return s.Store.Expire(ctx, limit)
 }
 
 // onSkewedClocks runs test with an engine whose clock is an hour or a day away from its store's.
-func onSkewedClocks(t *testing.T, runner task.Runner, test func(w *world, s skewed)) {
+func onSkewedClocks(t *testing.T, runner task.Runner, test func(w *world, s *counting)) {
 	for _, by := range []time.Duration{time.Hour, -time.Hour, 24 * time.Hour, -24 * time.Hour} {
 		t.Run(fmt.Sprint(by), func(t *testing.T) {
-			s := skewed{by: by, sweeps: &atomic.Int64{}, rescues: &atomic.Int64{}}
 			synctest.Test(t, func(t *testing.T) {
-				s.Store = task.NewMemory()
-				w := &world{t, newEngine(task.Config{Store: s, Resume: true, Runner: runner}), t.Context()}
+				s := &counting{Store: task.NewMemory()}
+				w := &world{t, newEngine(task.Config{Store: chaos.Skewed{Store: s, By: by}, Resume: true, Runner: runner}), t.Context()}
 				test(w, s)
 				if err := w.Close(context.Background()); err != nil {
 					t.Error(err)
@@ -111,7 +57,7 @@ func TestTSK15AClockThatIsWrongExpiresNothingEarly(t *testing.T) {
 		<-ctx.Done()
 		cause = context.Cause(ctx)
 		return done("")
-	}, func(w *world, s skewed) {
+	}, func(w *world, s *counting) {
 		ttl := 30 * time.Minute
 		id := w.create(task.Spec{TTL: &ttl})
 		time.Sleep(ttl - time.Second)
@@ -144,7 +90,7 @@ func TestTSK19AClockThatIsWrongEndsNoQuestionEarly(t *testing.T) {
 		}
 		answer, err := r.Ask(ctx, task.Question{Name: "q", Deadline: time.Now().Add(wait)})
 		return done(fmt.Sprint(string(answer), err))
-	}, func(w *world, s skewed) {
+	}, func(w *world, s *counting) {
 		defer func() {
 			if n := s.rescues.Load(); n > 4 { // the long ones are begun again with their answer or at their deadline
 				w.Errorf("%d runs too many", n)

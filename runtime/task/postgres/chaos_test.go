@@ -2,6 +2,7 @@ package postgres
 
 import (
 	"context"
+	"errors"
 	"flag"
 	"fmt"
 	"testing"
@@ -22,7 +23,9 @@ var (
 	expire  = flag.Int("expire", 300, "how many tasks expire in one moment")
 	longest = flag.Duration("expire-after", 2*time.Second, "how long these may take to be made")
 	lease   = flag.Duration("lease", 3*time.Second, "the lease of replicas that are killed")
-	least   = flag.Duration("least", 0, "for how long replicas are killed at least")
+	storm   = flag.Duration("storm", 4*time.Second, "for how long replicas are killed at any moment while the server stops as well")
+	rescue  = flag.Duration("rescue-lease", 2*time.Second, "the lease of the replica that is killed with 50 tasks")
+	skews   = flag.Int("skews", 50, "how many tasks replicas finish while the clock of one is wrong, for each of four clocks")
 )
 
 // openTarget opens the store of a replica.
@@ -35,14 +38,13 @@ func openTarget(url string) (tasktest.Replica, func() error, error) {
 }
 
 func TestDUR05KillsAtEveryPoint(t *testing.T) {
-	for start, n := time.Now(), 0; n == 0 || time.Since(start) < *least; n++ {
-		plan := chaos.Plan{Target: newURL(t), Replicas: 3, Times: *kills, Lease: *lease, Seed: uint64(time.Now().UnixNano())}
-		plan.Test(t, func() task.Store { return openAt(t, plan.Target, Options{}) })
-	}
+	plan := chaos.Plan{Target: newURL(t), Replicas: 3, Times: *kills, Lease: *lease, Seed: uint64(time.Now().UnixNano())}
+	plan.Test(t, func() task.Store { return openAt(t, plan.Target, Options{}) })
 }
 
-// The server is stopped again and again, as by a crash, and each time a replica is killed as well.
-func TestDUR06ServerStopsUnderLoad(t *testing.T) {
+// ownServer is one that a test may stop.
+func ownServer(t *testing.T) *pgtest.Server {
+	t.Helper()
 	own, err := pgtest.Start()
 	if err != nil {
 		t.Fatal(err)
@@ -52,6 +54,57 @@ func TestDUR06ServerStopsUnderLoad(t *testing.T) {
 			t.Error(err)
 		}
 	})
+	return own
+}
+
+func TestDUR05KillsAtAnyMomentWhileTheServerStops(t *testing.T) {
+	own := ownServer(t)
+	restart := func() error { return errors.Join(own.Stop(), own.Run()) }
+	chaos.Storm{Target: own.URL(""), Replicas: 3, Lease: *lease, For: *storm, Stop: restart}.Test(t, func() task.Store { return openAt(t, own.URL(""), Options{}) })
+}
+
+// A replica whose clock is wrong by an hour or a day begins nothing that another runs, and removes nothing early.
+func TestDUR04AClockThatIsWrongRescuesNothingEarly(t *testing.T) {
+	for _, ahead := range []time.Duration{time.Hour, -time.Hour, 24 * time.Hour, -24 * time.Hour} {
+		t.Run(fmt.Sprint(ahead), func(t *testing.T) {
+			t.Parallel()
+			url, h := newURL(t), chaos.NewHistory()
+			var replicas []*chaos.Process
+			for n := range 3 {
+				r := chaos.Replica{Target: url, Node: fmt.Sprint("node-", n), Lease: *lease, Creators: 4, TTL: 30 * time.Minute}
+				if n == 0 {
+					r.Ahead = ahead
+				}
+				replicas = append(replicas, replica(t, h, r))
+			}
+			if err := h.Await(within(t), func() bool { return h.Count("finished") >= *skews && len(h.Said("runs", "node-0")) >= *skews/10 }); err != nil {
+				t.Fatalf("%v: %s", err, h)
+			}
+			for _, id := range h.IDs("began") {
+				if runs := h.Said("began", id); len(runs) > 1 {
+					t.Errorf("%s was begun %d times", id, len(runs))
+				}
+			}
+			for _, p := range replicas {
+				if err := p.Kill(); err != nil {
+					t.Fatal(err)
+				}
+			}
+			store := openAt(t, url, Options{})
+			if err := h.Settle(within(t), store, *lease); err != nil {
+				t.Fatal(err)
+			}
+			for _, wrong := range h.Check(t.Context(), store) {
+				t.Error(wrong)
+			}
+			t.Log(h)
+		})
+	}
+}
+
+// The server is stopped again and again, as by a crash, and each time a replica is killed as well.
+func TestDUR06ServerStopsUnderLoad(t *testing.T) {
+	own := ownServer(t)
 	h, ctx := chaos.NewHistory(), t.Context()
 	replica := func(n int) *chaos.Process {
 		return replica(t, h, chaos.Replica{Target: own.URL(""), Node: fmt.Sprint("node-", n), Lease: *lease, Creators: 4})

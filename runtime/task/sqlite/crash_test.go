@@ -36,7 +36,7 @@ func TestMain(m *testing.M) {
 // work creates tasks and runs them until somebody kills it, and says what it was told is done.
 func work(driver, file string) {
 	db, err := sql.Open(driver, file)
-	if err := errors.Join(err, loadDisk()); err != nil {
+	if err := errors.Join(err, loadDisk(os.Getenv(childDisk))); err != nil {
 		panic(err)
 	}
 	s, err := Open(context.Background(), db)

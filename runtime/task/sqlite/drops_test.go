@@ -96,9 +96,8 @@ func compileDisk(t *testing.T) string {
 	return library
 }
 
-// loadDisk makes the file systems known in a child that has a disk.
-func loadDisk() error {
-	library := os.Getenv(childDisk)
+// loadDisk makes the file systems known to this process; "" is the library of a child that needs none.
+func loadDisk(library string) error {
 	if library == "" {
 		return nil
 	}

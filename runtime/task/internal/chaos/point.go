@@ -57,15 +57,19 @@ func (s *points) die() {
 }
 
 // Interrupts and Offers are passed on, if the store has them.
-func (s *points) Interrupts(hint func(id string)) (stop func()) {
-	if i, ok := s.Store.(task.Interrupter); ok {
+func (s *points) Interrupts(hint func(id string)) (stop func()) { return interrupts(s.Store, hint) }
+
+func (s *points) Offers(hint func()) (stop func()) { return offers(s.Store, hint) }
+
+func interrupts(store task.Store, hint func(id string)) (stop func()) {
+	if i, ok := store.(task.Interrupter); ok {
 		return i.Interrupts(hint)
 	}
 	return func() {}
 }
 
-func (s *points) Offers(hint func()) (stop func()) {
-	if o, ok := s.Store.(task.Offerer); ok {
+func offers(store task.Store, hint func()) (stop func()) {
+	if o, ok := store.(task.Offerer); ok {
 		return o.Offers(hint)
 	}
 	return func() {}

@@ -31,6 +31,10 @@ type Replica struct {
 	Creators int
 	// Hold keeps runs in their handlers until their contexts end.
 	Hold bool
+	// Ahead is by how much its store's clock is ahead of its own.
+	Ahead time.Duration
+	// TTL is that of the tasks that it creates; none if it is 0.
+	TTL time.Duration
 	// Reads has it read all tasks, say what it saw, and end.
 	Reads bool
 	At    Point
@@ -91,6 +95,9 @@ type worker struct {
 }
 
 func newWorker(r Replica, with tasktest.Replica, say func(words ...any)) *worker {
+	if r.Ahead != 0 {
+		with.Store = Skewed{with.Store, r.Ahead}
+	}
 	w := &worker{Replica: r, store: &points{Store: with.Store, at: r.At, say: say}, say: say}
 	w.engine = task.New(task.Config{
 		Store: w.store, Dispatcher: with.Dispatcher, Machine: tasktest.Machine(), Runner: w.run, Resume: true, Lease: r.Lease, Node: r.Node,
@@ -175,8 +182,13 @@ func (w *worker) read(ctx context.Context) {
 
 // create makes tasks, of which every second one has a timeout.
 func (w *worker) create(ctx context.Context) {
+	spec := task.Spec{Owner: owner, Tool: "tool", Reruns: 1 << 20}
+	if w.TTL > 0 {
+		spec.TTL = &w.TTL
+	}
 	for n := 0; rest(ctx); n++ {
-		c, err := w.engine.Create(ctx, task.Spec{Owner: owner, Tool: "tool", Reruns: 1 << 20, Timeout: time.Duration(n%2) * time.Hour})
+		spec.Timeout = time.Duration(n%2) * time.Hour
+		c, err := w.engine.Create(ctx, spec)
 		if err != nil {
 			continue
 		}

@@ -1,4 +1,4 @@
-// Two file systems for SQLite that behave as a disk does when the power fails: what was written and not synced is in the memory of the process, and goes
+// File systems for SQLite. "slow" is the system's, with syncs that take 2 ms more. Two behave as a disk does when the power fails: what was written and not synced is in the memory of the process, and goes
 // with it when it is killed. "drops" loses all of it. "tears" loses a part: it writes each range at once or not before the sync, as a coin falls, so that
 // what is left is neither the old state nor the new one.
 //
@@ -9,6 +9,7 @@
 // All connections are in one process, which has the files to itself, so a file's content is kept once, under its name.
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "sqlite3ext.h"
 SQLITE_EXTENSION_INIT1
@@ -30,7 +31,7 @@ typedef struct File {
 	sqlite3_file *disk; // behind this struct
 } File;
 
-static sqlite3_vfs *system_vfs, drops, tears;
+static sqlite3_vfs *system_vfs, drops, tears, slow;
 static sqlite3_mutex *mu; // of all images
 static Image *images;
 
@@ -202,6 +203,35 @@ static int add(sqlite3_vfs *vfs, const char *name) {
 	return sqlite3_vfs_register(vfs, 0);
 }
 
+static struct { // the system's methods for a kind of files, and those with another xSync
+	const sqlite3_io_methods *system;
+	sqlite3_io_methods slow;
+} kinds[8];
+
+static int slowSync(sqlite3_file *f, int flags) {
+	const struct timespec extra = {0, 2000000};
+	nanosleep(&extra, 0);
+	return kinds[0].system->xSync(f, flags); // which is one function for all kinds
+}
+
+static int slowOpen(sqlite3_vfs *vfs, const char *name, sqlite3_file *file, int flags, int *got) {
+	int rc = system_vfs->xOpen(system_vfs, name, file, flags, got), kind = 0;
+	if (rc != SQLITE_OK) return rc;
+	sqlite3_mutex_enter(mu);
+	while (kind < 8 && kinds[kind].system && kinds[kind].system != file->pMethods) kind++;
+	if (kind == 8) abort();
+	if (!kinds[kind].system) kinds[kind].slow = *file->pMethods, kinds[kind].slow.xSync = slowSync, kinds[kind].system = file->pMethods;
+	sqlite3_mutex_leave(mu);
+	file->pMethods = &kinds[kind].slow;
+	return rc;
+}
+
+static int addSlow(void) {
+	slow = *system_vfs;
+	slow.zName = "slow", slow.pNext = 0, slow.xOpen = slowOpen;
+	return sqlite3_vfs_register(&slow, 0);
+}
+
 int sqlite3_drops_init(sqlite3 *db, char **message, const sqlite3_api_routines *api) {
 	SQLITE_EXTENSION_INIT2(api);
 	if (mu) return SQLITE_OK_LOAD_PERMANENTLY;
@@ -210,5 +240,6 @@ int sqlite3_drops_init(sqlite3 *db, char **message, const sqlite3_api_routines *
 	if (!mu || !system_vfs) return SQLITE_ERROR;
 	int rc = add(&drops, "drops");
 	if (rc == SQLITE_OK) rc = add(&tears, "tears");
+	if (rc == SQLITE_OK) rc = addSlow();
 	return rc == SQLITE_OK ? SQLITE_OK_LOAD_PERMANENTLY : rc;
 }

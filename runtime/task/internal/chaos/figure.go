@@ -1,0 +1,18 @@
+package chaos
+
+import (
+	"flag"
+	"time"
+)
+
+// figures is set by `make chaos`. Tests for every day run beside others, and say nothing of time.
+var figures = flag.Bool("figures", false, "fail where something takes longer than it may")
+
+// Figure logs how long something took, and how long it may take.
+func Figure(t TB, what string, took, most time.Duration) {
+	t.Helper()
+	t.Logf("%s: %v (at most %v)", what, took, most)
+	if *figures && took > most {
+		t.Errorf("%s took %v, which is longer than %v", what, took, most)
+	}
+}
