@@ -5,18 +5,62 @@ import (
 	"go/ast"
 	"go/parser"
 	"go/types"
+	"io/fs"
 	"os"
 	"path"
+	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/mcpkiln/mcpkiln/templates"
 )
 
+// pagesOfAProject have Go blocks of a project like the one that init makes.
+var pagesOfAProject = []string{"../runtime/server/README.md", "../runtime/streamhttp/README.md", "../runtime/servertest/README.md", "../runtime/client/README.md"}
+
+// TestDAY07EveryPageWithGoIsCompiled: a page that gets its first Go block needs a test that compiles it.
+func TestDAY07EveryPageWithGoIsCompiled(t *testing.T) {
+	compiled := append([]string{
+		"../README.md",                       // TestREADME…
+		"../runtime/server/CUSTOM.md",        // TestSRV07ThePageAboutCustomMethodsCompiles
+		"../runtime/server/REGISTRIES.md",    // TestSRV05ThePageAboutRegistriesCompiles
+		"../runtime/server/RESULTS.md",       // TestSRV04ThePageAboutResultsCompiles
+		"../runtime/server/SESSIONS.md",      // TestSRV07ThePageAboutSessionsCompiles
+		"../runtime/task/postgres/README.md", // TestDAY07ThePageCompiles of its module, as of the next two
+		"../runtime/task/river/README.md",
+		"../runtime/task/sqlite/README.md",
+	}, pagesOfAProject...)
+	var found []string
+	err := filepath.WalkDir("..", func(name string, e fs.DirEntry, err error) error {
+		switch {
+		case err != nil:
+			return err
+		case e.IsDir() && slices.Contains([]string{"node_modules", ".build", ".git"}, e.Name()):
+			return filepath.SkipDir
+		case filepath.Ext(name) != ".md":
+			return nil
+		}
+		text, err := os.ReadFile(name)
+		if len(goBlocks(string(text))) > 0 {
+			found = append(found, filepath.ToSlash(name))
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	slices.Sort(found)
+	slices.Sort(compiled)
+	if !slices.Equal(found, compiled) {
+		t.Errorf("pages with Go blocks: %q\nthose with a test: %q", found, compiled)
+	}
+}
+
 // TestDAY07PagesCompile: who copies a Go block of a page into the project that init writes has a program, but for what the page does not say.
 func TestDAY07PagesCompile(t *testing.T) {
-	for _, page := range []string{"../runtime/server/README.md", "../runtime/streamhttp/README.md", "../runtime/servertest/README.md", "../runtime/client/README.md"} {
+	for _, page := range pagesOfAProject {
 		text, err := os.ReadFile(page)
 		if err != nil {
 			t.Fatal(err)
