@@ -164,13 +164,18 @@ func (d *Decoder) scanHardString(start, i int) (t span, ok bool) {
 
 // easyEnd is textEnd that goes on behind escapes of two bytes, of which source code has many.
 func easyEnd(data []byte, i int, escaped bool) (int, bool) {
-	for i+8 <= len(data) {
-		marks := ending(binary.LittleEndian.Uint64(data[i : i+8]))
-		if marks == 0 {
-			i += 8
+	for i+16 <= len(data) {
+		w := (*[16]byte)(data[i : i+16 : i+16])
+		first, second := ending(binary.LittleEndian.Uint64(w[:8])), ending(binary.LittleEndian.Uint64(w[8:]))
+		switch {
+		case first != 0:
+			i += bits.TrailingZeros64(first) >> 3
+		case second != 0:
+			i += 8 + bits.TrailingZeros64(second)>>3
+		default:
+			i += 16
 			continue
 		}
-		i += bits.TrailingZeros64(marks) >> 3
 		if data[i] != '\\' || i+1 >= len(data) || unescapes[data[i+1]] == 0 {
 			return i, escaped
 		}

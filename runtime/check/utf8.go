@@ -6,53 +6,57 @@ import (
 	"unicode/utf8"
 )
 
-// notUTF8 returns where text stops being UTF-8, its length if it does not. It takes what is ASCII, and sequences of two bytes, a word at a time:
-// measured, Cyrillic text takes a third less time than with utf8.Valid, Japanese about the same.
+// notUTF8 returns where text stops being UTF-8, its length if it does not. It looks at a word at a time: the bytes of a word that begin
+// sequences say which ones have to continue them. By instructions, Cyrillic and Japanese words take half of what a step for each sequence took.
 func notUTF8(text []byte) int {
-	i := 0
-	for i+8 <= len(text) {
-		w := binary.LittleEndian.Uint64(text[i : i+8])
-		if high := w & highs; high != 0 {
-			if ascii := bits.TrailingZeros64(high) >> 3; ascii > 0 {
-				i += ascii
-				continue
-			}
+	i, due := 0, uint64(0) // due marks the bytes of the next word that have to continue a sequence of the last one
+	for i < len(text) && len(text) >= 8 {
+		var w uint64
+		if i+8 <= len(text) {
+			w = binary.LittleEndian.Uint64(text[i : i+8])
 		} else {
+			w = binary.LittleEndian.Uint64(text[len(text)-8:]) >> (8 * (i + 8 - len(text)))
+		}
+		high := w & highs
+		if high|due == 0 {
 			i += 8
 			continue
 		}
-		switch {
-		case w&0xe0 == 0xc0:
-			n := twoByteRunes(w)
-			if i += 2 * n; n == 0 {
-				return i
-			}
-		case w&0xc0c0f0 == 0x8080e0 && w&0x200f != 0 && w&0x200f != 0x200d: // neither overlong nor a surrogate
-			i += 3
-		default:
-			r, size := utf8.DecodeRune(text[i:])
-			if r == utf8.RuneError && size == 1 {
-				return i
-			}
-			i += size
+		two, low := high&(w<<1), w&(ones*0x0f)
+		three := two & (w << 2)
+		// What is longer, or may be overlong or a surrogate: C0 and C1; E0 and ED; F0 to FF.
+		rare := two&^three&^(w&(ones*0x1e)+ones*0x7f) | three&^((low+ones*0x7f)&(low^ones*0x0d+ones*0x7f)) | three&(w<<3)
+		if rare == 0 && high&^(w<<1) == due|two<<8|three<<16 {
+			i, due = i+8, two>>56|three>>48
+			continue
+		}
+		var ok bool
+		if i, ok = sequences(text, i, due); !ok {
+			return i
+		}
+		due = 0
+	}
+	if len(text) < 8 || due != 0 {
+		i, _ = sequences(text, i, due)
+	}
+	return min(i, len(text))
+}
+
+// sequences reads about a word, a sequence at a time, from the one that due leaves open on. It returns where the first wrong one begins.
+func sequences(text []byte, i int, due uint64) (next int, ok bool) {
+	end := min(i+8, len(text))
+	if due != 0 {
+		for i--; !utf8.RuneStart(text[i]); i-- {
 		}
 	}
-	for i < len(text) {
+	for i < end {
 		r, size := utf8.DecodeRune(text[i:])
 		if r == utf8.RuneError && size == 1 {
-			return i
+			return i, false
 		}
 		i += size
 	}
-	return i
-}
-
-// twoByteRunes returns how many sequences of two bytes the word begins with.
-func twoByteRunes(w uint64) int {
-	const lanes = 0x0001000100010001
-	other := w&(lanes*0xc0e0) ^ lanes*0x80c0
-	overlong := ^(w&(lanes*0x1e) + lanes*0x7fff) & (lanes * 0x8000)
-	return bits.TrailingZeros64(other|overlong) >> 4
+	return i, true
 }
 
 // runes returns how many characters valid UTF-8 has: its bytes that do not continue one.

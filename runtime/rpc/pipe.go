@@ -66,19 +66,20 @@ func (q *queue) put(frame []byte) error {
 		return &FrameError{Limit: DefaultMaxFrame}
 	}
 	q.mu.Lock()
-	defer q.mu.Unlock()
-	if q.noMore {
-		return ErrClosed
+	var err error
+	switch {
+	case q.noMore:
+		err = ErrClosed
+	case q.unread.Load():
+		err = io.ErrClosedPipe
+	case q.waiting.empty() && q.fits(frame):
+		q.add(frame)
+	default:
+		err = q.waiting.wait(&q.mu, frame)
 	}
-	if q.unread.Load() {
-		return io.ErrClosedPipe
-	}
-	if !q.waiting.empty() || !q.fits(frame) {
-		return q.waiting.wait(&q.mu, frame)
-	}
-	q.add(frame)
-	q.readable.Signal()
-	return nil
+	q.mu.Unlock()
+	q.readable.Signal() // without the lock, which who wakes needs
+	return err
 }
 
 // try is put that does not wait.
@@ -87,13 +88,12 @@ func (q *queue) try(frame []byte) (taken bool) {
 		return false
 	}
 	q.mu.Lock()
-	defer q.mu.Unlock()
-	if q.noMore || q.unread.Load() || !q.waiting.empty() || !q.fits(frame) {
-		return false
+	if taken = !q.noMore && !q.unread.Load() && q.waiting.empty() && q.fits(frame); taken {
+		q.add(frame)
 	}
-	q.add(frame)
+	q.mu.Unlock()
 	q.readable.Signal()
-	return true
+	return taken
 }
 
 func (q *queue) fits(frame []byte) bool {
