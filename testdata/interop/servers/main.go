@@ -129,9 +129,12 @@ func serveNode(dir, script string) (url string, stop func()) {
 func run(t target, c check) error {
 	ctx, cancel := context.WithTimeout(context.Background(), 30*time.Second)
 	defer cancel()
-	opts := []client.Option{client.WithHandlers(client.Handlers{Elicit: func(context.Context, *client.Question) (*client.Answer, error) {
-		return &client.Answer{Action: client.Accepted, Content: map[string]string{"name": "Ada"}}, nil
-	}})}
+	opts := []client.Option{
+		client.WithHandlers(client.Handlers{Elicit: func(context.Context, *client.Question) (*client.Answer, error) {
+			return &client.Answer{Action: client.Accepted, Content: map[string]string{"name": "Ada"}}, nil
+		}}),
+		client.WithProbe(20 * time.Second), // a machine that is busy is no silent server: Node has been seen to need 2 s to start
+	}
 	if t.revision != "" {
 		opts = append(opts, client.WithRevision(t.revision))
 	}
