@@ -69,7 +69,7 @@ func (t *tables) union(d *model.Decl, b *model.Union) {
 	switch r := b.Rule.(type) {
 	case *model.ByTag:
 		t.forms(d.Stem, r.At, r.Keyword, false, r.Key, forms)
-	case *model.ByKindOf:
+	case *model.ByJSONKind:
 		t.forms(d.Stem, r.At, r.Keyword, false, "", forms)
 	case *model.Tried:
 		t.forms(d.Stem, r.At, groupKeyword(r.One), r.One, r.Key, forms)

@@ -162,14 +162,14 @@ func (m *UnionMember) TypeName() string {
 	return m.Decl.Name
 }
 
-// UnionRule says how the member of a value is found: *ByTag, *ByKindOf or *Tried.
+// UnionRule says how the member of a value is found: *ByTag, *ByJSONKind or *Tried.
 type UnionRule interface{ isUnionRule() }
 
 // ByTag looks at one required property, whose values belong to one member each.
 type ByTag struct{ At, Key, Keyword string }
 
-// ByKindOf looks at the JSON kind, which belongs to one member each.
-type ByKindOf struct{ At, Keyword string }
+// ByJSONKind looks at the JSON kind, which belongs to one member each.
+type ByJSONKind struct{ At, Keyword string }
 
 // Tried decodes as one member after the other: the first that validates, or with One the only one that does. Members whose
 // Form excludes the value are skipped.
@@ -180,7 +180,7 @@ type Tried struct {
 }
 
 func (*ByTag) isUnionRule()    {}
-func (*ByKindOf) isUnionRule() {}
+func (*ByJSONKind) isUnionRule() {}
 func (*Tried) isUnionRule()    {}
 
 // Literal is the Go value of a default: Basic, Parsed, RawText, NullLiteral, *Composite, *Held or *Convert.

@@ -120,7 +120,7 @@ func (l *lowering) onlyBranch(base *shape, b branch, null bool, p place) model.V
 	} else {
 		b.shape.annotations.and(&base.annotations)
 		p.node = nil
-		v = l.typed(b.shape, p)
+		v = l.valueOfShape(b.shape, p)
 	}
 	v.Null = null && v.Type != model.Type(model.Raw{})
 	if null && !v.Null && v.Values != nil && !slices.Contains(v.Values.JSON, "null") {

@@ -31,7 +31,7 @@ func (l *lowering) assertions(s *shape, p place) []model.Assertion {
 // check returns a validator of s.
 func (l *lowering) check(s *shape, hint string) *model.Decl {
 	d := l.newFunc("check", hint)
-	d.Body = &model.Check{Value: l.typed(s, place{hint: hint, validateOnly: true})}
+	d.Body = &model.Check{Value: l.valueOfShape(s, place{hint: hint, validateOnly: true})}
 	return d
 }
 
@@ -45,7 +45,7 @@ func (l *lowering) checkNode(n *schema.Node, hint string) *model.Decl {
 	}
 	d := l.newFunc("check", hint)
 	l.checks[n] = d
-	d.Body = &model.Check{Value: l.typed(l.shape(allOf{n}), place{hint: hint, validateOnly: true})}
+	d.Body = &model.Check{Value: l.valueOfShape(l.shape(allOf{n}), place{hint: hint, validateOnly: true})}
 	return d
 }
 

@@ -65,7 +65,7 @@ func (l *lowering) condition(c condition, hint string) *model.Decl {
 
 // idle reports whether every value satisfies a condition.
 func (l *lowering) idle(c condition) bool {
-	free := func(n *schema.Node) bool { return n == nil || l.shape(allOf{n}).allowsAnything() }
+	free := func(n *schema.Node) bool { return n == nil || l.shape(allOf{n}).unconstrained() }
 	v := c.at.Get(c.keyword)
 	switch c.keyword {
 	case "if":

@@ -72,7 +72,7 @@ func (l *lowering) conjunction(c allOf, p place) model.Value {
 	s := l.shape(c)
 	p.by = firstChoice(c)
 	if len(c) == 0 {
-		return l.typed(s, p)
+		return l.valueOfShape(s, p)
 	}
 	p.key = l.key(c, p)
 	if hint, open := l.inProgress[p.key]; open && l.lowered[p.key] == nil {
@@ -88,7 +88,7 @@ func (l *lowering) conjunction(c allOf, p place) model.Value {
 		return v
 	}
 	l.inProgress[p.key] = p.hint
-	v := l.typed(s, p)
+	v := l.valueOfShape(s, p)
 	delete(l.inProgress, p.key)
 	if k := l.lowered[p.key]; k != nil {
 		k.value, k.done = closeLoop(k, v, s), true
@@ -111,7 +111,7 @@ func closeLoop(k *loweredAllOf, v model.Value, s *shape) model.Value {
 // conjunctionCheck is conjunction for validators.
 func (l *lowering) conjunctionCheck(c allOf, p place) model.Value {
 	if len(c) == 0 {
-		return l.typed(l.shape(c), p)
+		return l.valueOfShape(l.shape(c), p)
 	}
 	key := "check\x00" + l.key(c, p)
 	if hint, open := l.inProgress[key]; open && l.validators[key] == nil {
@@ -121,7 +121,7 @@ func (l *lowering) conjunctionCheck(c allOf, p place) model.Value {
 		return model.Value{Type: model.Named{Decl: d}}
 	}
 	l.inProgress[key] = p.hint
-	v := l.typed(l.shape(c), p)
+	v := l.valueOfShape(l.shape(c), p)
 	delete(l.inProgress, key)
 	if d := l.validators[key]; d != nil {
 		d.Body = &model.Check{Value: v}

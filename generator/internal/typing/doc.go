@@ -14,7 +14,8 @@
 //
 //	read.go readkeyword.go                           a schema's keywords, read into shapes
 //	follow.go conjunction.go scope.go                 $ref, allOf and dynamic scopes, down to shapes
-//	shape.go anything.go number.go format.go         what is known of a place
+//	shape.go anyjson.go format.go                    what is known of a place
+//	number.go numberset.go                           exact numbers; which of them a schema allows, so which Go type holds them
 //	object.go tuple.go scalar.go gotype.go           types of one kind
 //	union.go branch.go form.go unionname.go          types of several kinds, and how their forms are distinguished
 //	check.go condition.go pattern.go unevaluated.go  keywords that no Go type can say

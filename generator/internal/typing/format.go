@@ -18,7 +18,7 @@ var hints = map[string]bool{
 func (r *reader) readFormat(s *shape, owner, v *schema.Node) {
 	switch {
 	case slices.Contains(schema.Formats, v.Text), v.Text == byteFormat && r.protocol:
-		s.str.at, s.str.formats = owner, []word{{owner, v.Text}}
+		s.str.at, s.str.formats = owner, []textRule{{owner, v.Text}}
 	case !hints[v.Text]:
 		hint := cmp.Or(schema.DidYouMean(v.Text, schema.Formats), "use pattern to have it checked")
 		r.report.Warn(v, "unknown-format", hint, "format %q is not known and checks nothing", v.Text)

@@ -75,7 +75,7 @@ type groupID struct {
 
 func setKey(s patternSet) *schema.Node { return s.at }
 
-func textOf(w word) string { return w.text }
+func textOf(w textRule) string { return w.text }
 
 // and returns the schemas of both.
 func (c allOf) and(d allOf) allOf { return unite(c, d, self) }

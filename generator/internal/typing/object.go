@@ -22,7 +22,7 @@ func (l *lowering) slice(s *shape, p place) model.Value {
 	inner := p.below(p.itemHint())
 	inner.keep = inner.keep || s.arr.unique // items may differ in these alone
 	inner.node = derived(s.arr.at, "items", s.arr.items)
-	t.Elem = l.value(s.arr.items, inner)
+	t.Elem = l.valueOf(s.arr.items, inner)
 	if !p.validateOnly && !leaf(&t.Elem) {
 		t.Func = l.element(&t.Elem, inner.hint)
 	}
@@ -217,7 +217,7 @@ func (l *lowering) additionalProperties(s *shape, st *model.Struct, p place) {
 	keep := l.keep || p.keep || o.min != nil
 	inner := p.below(p.hint + "AdditionalProperty")
 	inner.node = derived(o.at, "additionalProperties", o.additionalProperties)
-	free := o.patternSets == nil && (o.additionalProperties == nil || l.shape(o.additionalProperties).allowsAnything())
+	free := o.patternSets == nil && (o.additionalProperties == nil || l.shape(o.additionalProperties).unconstrained())
 	switch {
 	case l.closed(o):
 		st.AdditionalProperties, st.Rule.Unevaluated = model.Refuse, o.unevaluated
@@ -249,7 +249,7 @@ func (l *lowering) prop(o *objectFacet, q *property, inner place, name string) *
 		out.Name = name
 		out.Doc = propDoc(q.schema)
 	}
-	out.Value = l.value(q.schema, inner)
+	out.Value = l.valueOf(q.schema, inner)
 	if required && s.only() != nil && out.Name != "" {
 		out.Const = compact(s.only())
 	}

@@ -14,7 +14,7 @@ func (l *lowering) others(o *objectFacet, p place) model.Value {
 	if sole {
 		c, p.node = o.patternSets[0].patterns[0].schema, nil
 	}
-	v := l.value(c, p)
+	v := l.valueOf(c, p)
 	for i := range o.patternSets {
 		if d := l.matched(&o.patternSets[i], sole, p.hint); d != nil {
 			v.Checks = append(slices.Clip(v.Checks), &model.Also{Decl: d})
@@ -59,7 +59,7 @@ func (l *lowering) matched(set *patternSet, sole bool, hint string) *model.Decl 
 
 // checkUnlessFree returns the validator of a schema, or nil if it allows everything.
 func (l *lowering) checkUnlessFree(c allOf, hint string) *model.Decl {
-	if l.shape(c).allowsAnything() {
+	if l.shape(c).unconstrained() {
 		return nil
 	}
 	return l.checkNode(c[0], hint)

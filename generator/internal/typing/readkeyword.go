@@ -134,7 +134,7 @@ func (r *reader) readMaxLength(s *shape, owner, v *schema.Node) {
 }
 
 func (r *reader) readPattern(s *shape, owner, v *schema.Node) {
-	s.str.at, s.str.patterns = owner, []word{{owner, v.Text}}
+	s.str.at, s.str.patterns = owner, []textRule{{owner, v.Text}}
 }
 
 func (r *reader) readMinimum(s *shape, owner, v *schema.Node) { r.low(s, owner, v, false) }

@@ -80,7 +80,7 @@ func (l *lowering) describeArray(f *arrayFacet, about *shape, depth int) ([]requ
 	if f.unique {
 		all = append(all, requirement{yes: "has no item twice", no: "has an item twice"})
 	}
-	if f.items == nil || l.shape(f.items).allowsAnything() {
+	if f.items == nil || l.shape(f.items).unconstrained() {
 		return all, f.prefix == nil
 	}
 	s, ok := l.describe(l.ungrouped(f.items), l.shape(about.arr.items), depth-1)
@@ -92,10 +92,10 @@ func (l *lowering) describeArray(f *arrayFacet, about *shape, depth int) ([]requ
 // describeObject puts the members of an object into words.
 func (l *lowering) describeObject(f *objectFacet, about *shape, depth int) ([]requirement, bool) {
 	all := describeLength(f.min, f.max, "property")
-	ok := f.patternSets == nil && (f.additionalProperties == nil || l.shape(f.additionalProperties).allowsAnything())
+	ok := f.patternSets == nil && (f.additionalProperties == nil || l.shape(f.additionalProperties).unconstrained())
 	names := slices.Clone(f.required)
 	for _, p := range f.props {
-		if ok && !l.shape(p.schema).allowsAnything() {
+		if ok && !l.shape(p.schema).unconstrained() {
 			names = slices.DeleteFunc(names, func(name string) bool { return name == p.key })
 			s, can := l.describeMember(f, p, about, depth)
 			all, ok = append(all, s), can

@@ -1,10 +1,8 @@
 package typing
 
 import (
-	"math"
 	"math/big"
 	"slices"
-	"strconv"
 	"unicode/utf8"
 
 	"github.com/mcpkiln/mcpkiln/generator/internal/model"
@@ -17,7 +15,7 @@ import (
 func (l *lowering) text(s *shape, p place) model.Value {
 	var also []model.Assertion
 	if s.enum != nil {
-		also = l.words(nil, s.str.formats, p)
+		also = l.textAssertions(nil, s.str.formats, p)
 		return model.Value{Type: l.enum(s, p), Checks: also}
 	}
 	rule := &model.StringRule{At: l.ruleAt(first(s.str.at, s.kindsAt), p), Min: s.str.min, Max: s.str.max}
@@ -28,7 +26,7 @@ func (l *lowering) text(s *shape, p place) model.Value {
 	if len(formats) > 0 {
 		rule.Format, formats = formats[0].text, formats[1:]
 	}
-	also = l.words(patterns, formats, p)
+	also = l.textAssertions(patterns, formats, p)
 	if *rule == (model.StringRule{}) {
 		rule = nil
 	} else if t, ok := l.formatted(s, rule); ok && !p.validateOnly {
@@ -37,8 +35,8 @@ func (l *lowering) text(s *shape, p place) model.Value {
 	return model.Value{Type: model.String{Rule: rule}, Checks: also}
 }
 
-// words returns assertions for the patterns and formats that do not fit into one rule.
-func (l *lowering) words(patterns, formats []word, p place) []model.Assertion {
+// textAssertions returns assertions for the patterns and formats that do not fit into one rule.
+func (l *lowering) textAssertions(patterns, formats []textRule, p place) []model.Assertion {
 	var also []model.Assertion
 	add := func(rule model.StringRule) {
 		d := l.newFunc("check", p.hint)
@@ -111,10 +109,10 @@ func (l *lowering) number(s *shape, p place) model.Value {
 	rule := &model.NumberRule{At: l.ruleAt(at, p)}
 	multiple := s.num.multiple
 	exactly := l.goTypeOf(s) == "json.Number" && !p.validateOnly
-	listed := l.listed(s, deepest)
-	rounded := slices.ContainsFunc(listed, roundedByFloat64) || !p.validateOnly && l.hasExactForm(s, deepest)
-	integers := s.integer || rounded && l.areIntegers(s, deepest)
-	small := integers && !p.validateOnly && !exactly && !l.beyondInt64(s, listed, deepest)
+	n := l.numberSet(s, deepest)
+	rounded := slices.ContainsFunc(n.listed, roundedByFloat64) || !p.validateOnly && n.exact
+	integers := s.integer || rounded && n.integers
+	small := integers && !p.validateOnly && !exactly && !n.beyondInt64
 	if small {
 		multiple = LCM(multiple, big.NewRat(1, 1))
 	}
@@ -183,116 +181,6 @@ func ceil(x *big.Rat) *big.Int {
 		q.Add(q, big.NewInt(1))
 	}
 	return q
-}
-
-// listed returns the numbers of an enum, or of the constants that a group of s chooses from; nil if other numbers are allowed, too.
-func (l *lowering) listed(s *shape, depth int) []*big.Rat {
-	if s.enum != nil {
-		return rats(s.enum.values)
-	}
-	for _, g := range s.groups {
-		if depth == 0 {
-			break
-		}
-		if all := l.listedIn(g, depth-1); all != nil {
-			return all
-		}
-	}
-	return nil
-}
-
-func (l *lowering) listedIn(g group, depth int) (all []*big.Rat) {
-	for _, b := range l.shapes(g) {
-		if b.kinds&model.KindNumber == 0 {
-			continue
-		}
-		some := l.listed(b, depth)
-		if some == nil {
-			return nil
-		}
-		all = append(all, some...)
-	}
-	return all
-}
-
-// hasExactForm reports whether a group of s has a form whose values float64 would round, alone: another form that is any number takes
-// them as numbers.
-func (l *lowering) hasExactForm(s *shape, depth int) bool {
-	if depth == 0 {
-		return false
-	}
-	return slices.ContainsFunc(s.groups, func(g group) bool {
-		forms := slices.DeleteFunc(l.shapes(g), func(b *shape) bool { return b.kinds&model.KindNumber == 0 })
-		anyNumber := func(b *shape) bool {
-			return !b.integer && b.enum == nil && b.num.at == nil && b.groups == nil && b.goType == ""
-		}
-		return !slices.ContainsFunc(forms, anyNumber) && slices.ContainsFunc(forms, func(b *shape) bool { return l.isExact(s, b, depth) })
-	})
-}
-
-// isExact reports whether the numbers of a form of s are not those of a float64.
-func (l *lowering) isExact(s, form *shape, depth int) bool {
-	switch {
-	case form.enum != nil:
-		return slices.ContainsFunc(rats(form.enum.values), roundedByFloat64)
-	case form.goType == "json.Number", l.hasExactForm(form, depth-1):
-		return true
-	}
-	return form.integer && !(withinFloat64(higher(s.num.min, form.num.min)) && withinFloat64(lower(s.num.max, form.num.max)))
-}
-
-// withinFloat64 reports whether there is such a bound, and every integer up to it is exact as a float64.
-func withinFloat64(b *bound) bool {
-	return b != nil && new(big.Rat).Abs(b.value).Cmp(new(big.Rat).SetInt64(1<<53)) <= 0
-}
-
-// rats returns the numbers among values.
-func rats(values []*schema.Node) (all []*big.Rat) {
-	for _, v := range values {
-		if x := v.Rat(); x != nil {
-			all = append(all, x)
-		}
-	}
-	return all
-}
-
-// roundedByFloat64 reports whether x is not written as it was read when a float64 holds it (VAL12).
-func roundedByFloat64(x *big.Rat) bool {
-	f, _ := x.Float64()
-	written, ok := new(big.Rat).SetString(strconv.FormatFloat(f, 'g', -1, 64)) // 2^60 is exact, and written with fewer digits
-	return !ok || written.Cmp(x) != 0
-}
-
-// areIntegers reports whether s, an enum, or the forms of a group say that all numbers are integers.
-func (l *lowering) areIntegers(s *shape, depth int) bool {
-	if s.enum != nil {
-		return s.integer || !slices.ContainsFunc(rats(s.enum.values), func(x *big.Rat) bool { return !x.IsInt() })
-	}
-	return s.integer || depth > 0 && slices.ContainsFunc(s.groups, func(g group) bool {
-		return !slices.ContainsFunc(l.shapes(g), func(b *shape) bool { return b.kinds&model.KindNumber != 0 && !l.areIntegers(b, depth-1) })
-	})
-}
-
-// beyondInt64 reports whether the schema, or a form of it, names an integer that int64 can not hold; listed are those that it lists.
-func (l *lowering) beyondInt64(s *shape, listed []*big.Rat, depth int) bool {
-	all := slices.Clip(listed)
-	for _, b := range []*bound{s.num.min, s.num.max} {
-		if b != nil {
-			all = append(all, b.value)
-		}
-	}
-	if s.num.multiple != nil {
-		all = append(all, s.num.multiple)
-	}
-	low, high := new(big.Rat).SetInt64(math.MinInt64), new(big.Rat).SetInt64(math.MaxInt64)
-	if slices.ContainsFunc(all, func(x *big.Rat) bool { return x.Cmp(low) < 0 || x.Cmp(high) > 0 }) {
-		return true
-	}
-	return depth > 0 && !s.integer && slices.ContainsFunc(s.groups, func(g group) bool {
-		return slices.ContainsFunc(l.shapes(g), func(b *shape) bool {
-			return b.kinds&model.KindNumber != 0 && (b.goType == "json.Number" || l.beyondInt64(b, l.listed(b, depth-1), depth-1))
-		})
-	})
 }
 
 // numbers returns the values of an enum of numbers, in digits alone if they are integers.

@@ -44,12 +44,12 @@ type annotations struct {
 type stringFacet struct {
 	at       *schema.Node
 	min, max *int
-	patterns []word
-	formats  []word
+	patterns []textRule
+	formats  []textRule
 }
 
-// word is a pattern or format and the schema that has it.
-type word struct {
+// textRule is a pattern or format and the schema that has it.
+type textRule struct {
 	at   *schema.Node
 	text string
 }
@@ -150,7 +150,7 @@ func (s *shape) plain() bool {
 	return s.str.at == nil && s.num.at == nil && s.arr.at == nil && s.obj.at == nil
 }
 
-// allowsAnything reports that s allows every JSON value.
-func (s *shape) allowsAnything() bool {
+// unconstrained reports that s allows every JSON value.
+func (s *shape) unconstrained() bool {
 	return s.kinds == model.KindAny && s.plain() && s.enum == nil && len(s.groups) == 0 && s.conditions == nil && s.never == nil
 }

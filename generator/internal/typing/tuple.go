@@ -34,10 +34,10 @@ func (l *lowering) tuple(s *shape, p place) model.Value {
 	inner := p.below(join(p.hint, "Rest"))
 	if full || s.arr.max != nil && *s.arr.max <= len(items) || l.never(s.arr.items) {
 		inner.validateOnly = true
-		st.AdditionalValue = l.value(s.arr.items, inner)
+		st.AdditionalValue = l.valueOf(s.arr.items, inner)
 		return model.Value{Type: model.Named{Decl: d}}
 	}
-	st.AdditionalValue = l.value(s.arr.items, inner)
+	st.AdditionalValue = l.valueOf(s.arr.items, inner)
 	st.Func = l.element(&st.AdditionalValue, inner.hint)
 	st.Field = freeField(st, "Rest")
 	return model.Value{Type: model.Named{Decl: d}}
@@ -75,7 +75,7 @@ func (l *lowering) item(s *shape, i int, inner place, name string, full bool) *m
 	} else if doc := propDoc(c); !slices.Equal(doc, []string{TextOf(c[0], "title")}) {
 		p.Doc = doc
 	}
-	p.Value = l.value(c, inner)
+	p.Value = l.valueOf(c, inner)
 	p.Presence = presence(required, p.Value.Null, false)
 	return p
 }
@@ -88,9 +88,9 @@ func (l *lowering) tupleCheck(s *shape, rule model.ArrayRule, p place) model.Val
 	}
 	items := &model.ByIndex{}
 	for i, c := range s.arr.prefix {
-		items.Cases = append(items.Cases, l.value(c, place{validateOnly: true, hint: p.hint + "Item" + itoa(i)}))
+		items.Cases = append(items.Cases, l.valueOf(c, place{validateOnly: true, hint: p.hint + "Item" + itoa(i)}))
 	}
-	items.Items = l.value(s.arr.items, place{validateOnly: true, hint: p.hint + "Rest"})
+	items.Items = l.valueOf(s.arr.items, place{validateOnly: true, hint: p.hint + "Rest"})
 	t.Elem = model.Value{Type: items}
 	return model.Value{Type: t}
 }

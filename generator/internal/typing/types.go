@@ -200,7 +200,7 @@ func (l *lowering) fill(d *model.Decl, s *shape, p place) {
 	if s.kinds&model.KindNull != 0 && worthAName(s) {
 		p.decl, p.hint = nil, d.Name+"Value"
 	}
-	v := l.typed(s, p)
+	v := l.valueOfShape(s, p)
 	if named, ok := v.Type.(model.Named); ok && named.Decl == d {
 		d.Checks = append(d.Checks, v.Checks...)
 		return

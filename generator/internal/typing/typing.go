@@ -11,8 +11,8 @@ import (
 	"github.com/mcpkiln/mcpkiln/schema"
 )
 
-// value decides the Go type of an allOf.
-func (l *lowering) value(c allOf, p place) model.Value {
+// valueOf decides the Go type of an allOf.
+func (l *lowering) valueOf(c allOf, p place) model.Value {
 	if len(l.decls) > l.MaxDecls {
 		if len(l.decls) == l.MaxDecls+1 {
 			l.newFunc("check", "TooLarge").Body = &model.Check{Value: model.Value{Type: model.Raw{}}}
@@ -52,7 +52,7 @@ func (l *lowering) ref(target *schema.Node, p place) model.Value {
 		found.Checks = copyChecks(v.Checks)
 		return found
 	}
-	return l.typed(l.shape(allOf{target}), place{hint: p.hint, item: p.item})
+	return l.valueOfShape(l.shape(allOf{target}), place{hint: p.hint, item: p.item})
 }
 
 // named returns the declared type of a $ref target, or nil if it needs none: booleans, any JSON.
@@ -61,7 +61,7 @@ func (l *lowering) named(target *schema.Node) *model.Value {
 		return v
 	}
 	s := l.shape(allOf{target})
-	if !worthAName(s) || l.anything(target) || strings.Contains(l.goTypeOf(s), ".") { // a type of another package needs no declaration
+	if !worthAName(s) || l.isAnyJSON(target) || strings.Contains(l.goTypeOf(s), ".") { // a type of another package needs no declaration
 		return nil
 	}
 	v := &model.Value{Null: s.kinds&model.KindNull != 0}
@@ -88,9 +88,9 @@ func worthAName(s *shape) bool {
 	return s.never == nil && kinds != 0 && kinds != model.KindBool && s.kinds != model.KindAny
 }
 
-// typed decides the Go type of a shape, and what must be checked beside it.
-func (l *lowering) typed(s *shape, p place) model.Value {
-	if l.shapeIsAnything(s) {
+// valueOfShape decides the Go type of a shape, and what must be checked beside it.
+func (l *lowering) valueOfShape(s *shape, p place) model.Value {
+	if l.shapeIsAnyJSON(s) {
 		return model.Value{Type: model.Raw{}}
 	}
 	if s.never == nil && !p.validateOnly && len(s.groups) == 1 {
@@ -104,7 +104,7 @@ func (l *lowering) typed(s *shape, p place) model.Value {
 		return model.Value{Type: &model.ByKind{Allowed: model.KindAny}, Checks: all}
 	}
 	p.keep = p.keep || len(s.groups) > 0 || s.conditions != nil
-	v := l.typedByKind(s, p)
+	v := l.valueOfKinds(s, p)
 	v.Null = s.kinds&model.KindNull != 0 && s.never == nil && nullFirst(v.Type)
 	v.Checks = append(v.Checks, l.assertions(s, p)...)
 	return v
@@ -131,18 +131,18 @@ func nullFirst(t model.Type) bool {
 	return true
 }
 
-// typedByKind is typed without groups and without null.
-func (l *lowering) typedByKind(s *shape, p place) model.Value {
+// valueOfKinds is valueOfShape without groups and without null.
+func (l *lowering) valueOfKinds(s *shape, p place) model.Value {
 	kinds := s.kinds &^ model.KindNull
 	switch {
 	case s.never != nil, s.kinds == 0:
 		return l.nothing(s, p)
-	case s.allowsAnything():
+	case s.unconstrained():
 		return model.Value{Type: model.Raw{}}
 	case s.enum != nil && kinds != model.KindString && kinds != model.KindNumber:
 		return l.enumOfKinds(s, p)
 	case bits.OnesCount8(uint8(kinds)) == 1:
-		return l.ofKind(kinds, s, p)
+		return l.valueOfKind(kinds, s, p)
 	case kinds == 0 || bits.OnesCount8(uint8(kinds)) > maxMembers || p.validateOnly || len(s.groups) > 0:
 		return l.rawByKind(s, p)
 	}
@@ -152,8 +152,8 @@ func (l *lowering) typedByKind(s *shape, p place) model.Value {
 // maxMembers is how many kinds a union has at most; a type switch over more is of little use.
 const maxMembers = 3
 
-// ofKind is typedByKind for values of one kind.
-func (l *lowering) ofKind(kind model.Kind, s *shape, p place) model.Value {
+// valueOfKind is valueOfKinds for values of one kind.
+func (l *lowering) valueOfKind(kind model.Kind, s *shape, p place) model.Value {
 	switch kind {
 	case model.KindString:
 		return l.text(s, p)
@@ -202,7 +202,7 @@ func (l *lowering) enumOfKinds(s *shape, p place) model.Value {
 	}
 	v := model.Value{Type: t, Values: rule}
 	if !s.plain() {
-		others := *s // all but the enum; typed adds the groups and conditions
+		others := *s // all but the enum; valueOfShape adds the groups and conditions
 		others.enum, others.groups, others.conditions = nil, nil, nil
 		v.Checks = []model.Assertion{&model.Also{Decl: l.check(&others, p.hint)}}
 	}
@@ -242,7 +242,7 @@ func (l *lowering) rawByKind(s *shape, p place) model.Value {
 	checkOnly := place{hint: p.hint, node: p.node, validateOnly: true}
 	for _, kind := range []model.Kind{model.KindNumber, model.KindString, model.KindArray, model.KindObject} {
 		if s.kinds&kind != 0 && s.hasKeywordsFor(kind) {
-			t.Cases = append(t.Cases, model.KindCase{Kind: kind, Value: l.ofKind(kind, s, checkOnly)})
+			t.Cases = append(t.Cases, model.KindCase{Kind: kind, Value: l.valueOfKind(kind, s, checkOnly)})
 		}
 	}
 	if p.validateOnly {
@@ -273,7 +273,7 @@ func (s *shape) hasKeywordsFor(kind model.Kind) bool {
 // unionOfKinds is "type": ["string", "integer"].
 func (l *lowering) unionOfKinds(s *shape, p place) model.Value {
 	d := l.declare(p, s)
-	u := &model.Union{Rule: &model.ByKindOf{At: l.ruleAt(s.kindsAt, p), Keyword: "type"}}
+	u := &model.Union{Rule: &model.ByJSONKind{At: l.ruleAt(s.kindsAt, p), Keyword: "type"}}
 	d.Body = u
 	for _, kind := range []model.Kind{model.KindString, model.KindNumber, model.KindBool, model.KindArray, model.KindObject} {
 		if s.kinds&kind == 0 {

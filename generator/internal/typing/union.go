@@ -84,7 +84,7 @@ func (l *lowering) plan(g group, branches []branch, p place) (rule model.UnionRu
 	key, forms := l.forms(shapes)
 	switch {
 	case twice == 0:
-		return &model.ByKindOf{At: l.ruleAt(g.at, p), Keyword: keywordOf(g)}, forms
+		return &model.ByJSONKind{At: l.ruleAt(g.at, p), Keyword: keywordOf(g)}, forms
 	case twice != model.KindObject || slices.ContainsFunc(branches, mixed):
 		return nil, nil
 	case seen == model.KindObject && exclusive(forms):
@@ -139,7 +139,7 @@ func (l *lowering) declareUnion(s *shape, rule model.UnionRule, forms []model.Fo
 	d := l.declare(p, s)
 	u := &model.Union{Rule: rule}
 	d.Body = u
-	_, byKind := rule.(*model.ByKindOf)
+	_, byKind := rule.(*model.ByJSONKind)
 	_, tried := rule.(*model.Tried)
 	words := newMemberWords(branches)
 	for i, b := range branches {

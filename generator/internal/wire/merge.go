@@ -19,13 +19,13 @@ type revisionSchema struct {
 
 // merge returns a schema at pointer that allows what any of parts allows. name is the name of its definition, or empty.
 func (p *Protocol) merge(parts []revisionSchema, pointer, name string) *schema.Node {
-	if slices.ContainsFunc(parts, func(x revisionSchema) bool { return allowsAnything(x.n) }) {
+	if slices.ContainsFunc(parts, func(x revisionSchema) bool { return unconstrained(x.n) }) {
 		return node(parts[0].n, pointer)
 	}
 	if !same(parts) {
 		parts = p.inline(parts)
 	}
-	if slices.ContainsFunc(parts, func(x revisionSchema) bool { return allowsAnything(x.n) || x.n == nil }) {
+	if slices.ContainsFunc(parts, func(x revisionSchema) bool { return unconstrained(x.n) || x.n == nil }) {
 		return node(parts[0].n, pointer)
 	}
 	out := node(parts[0].n, pointer)
@@ -61,8 +61,8 @@ func leafNode(n *schema.Node, pointer string) *schema.Node {
 	return &out
 }
 
-// allowsAnything reports whether a schema allows every value.
-func allowsAnything(n *schema.Node) bool {
+// unconstrained reports whether a schema allows every value.
+func unconstrained(n *schema.Node) bool {
 	if n.Is(schema.Bool) {
 		return n.Text == "true"
 	}

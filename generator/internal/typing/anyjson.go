@@ -5,39 +5,40 @@ import (
 	"github.com/mcpkiln/mcpkiln/schema"
 )
 
-// anything reports whether a schema allows every JSON value although it lists the kinds, as protocols define "any JSON":
+// isAnyJSON reports whether a schema allows every JSON value although it lists the kinds, as protocols define "any JSON":
 // anyOf string, number, boolean, null, an array and an object of the same again. Such a schema is check.Raw.
-func (l *lowering) anything(n *schema.Node) bool {
-	return (&anything{l, map[*schema.Node]bool{}}).node(n)
+func (l *lowering) isAnyJSON(n *schema.Node) bool {
+	return (&anyJSON{l, map[*schema.Node]bool{}}).node(n)
 }
 
-// shapeIsAnything does the same for an inline shape.
-func (l *lowering) shapeIsAnything(s *shape) bool {
-	return listsAll(s) && (&anything{l, map[*schema.Node]bool{}}).group(s.groups[0])
+// shapeIsAnyJSON does the same for an inline shape.
+func (l *lowering) shapeIsAnyJSON(s *shape) bool {
+	return onlyGroup(s) && (&anyJSON{l, map[*schema.Node]bool{}}).group(s.groups[0])
 }
 
-// listsAll reports whether s is nothing but a group that takes every kind.
-func listsAll(s *shape) bool {
+// onlyGroup reports whether s is nothing but a group that takes every kind.
+func onlyGroup(s *shape) bool {
 	return s.never == nil && s.plain() && s.enum == nil && s.conditions == nil && s.kinds == model.KindAny && len(s.groups) == 1
 }
 
-type anything struct {
+// anyJSON is the search for it.
+type anyJSON struct {
 	l       *lowering
 	assumed map[*schema.Node]bool // true until disproved: a schema may contain itself
 }
 
-func (a *anything) node(n *schema.Node) bool {
+func (a *anyJSON) node(n *schema.Node) bool {
 	n, _ = a.l.follow(n)
 	if a.assumed[n] {
 		return true
 	}
 	a.assumed[n] = true
 	s := a.l.shape(allOf{n})
-	return s.allowsAnything() || listsAll(s) && a.group(s.groups[0])
+	return s.unconstrained() || onlyGroup(s) && a.group(s.groups[0])
 }
 
 // group reports whether the branches of an anyOf take every kind without conditions.
-func (a *anything) group(g group) bool {
+func (a *anyJSON) group(g group) bool {
 	var kinds model.Kind
 	for _, b := range g.branches {
 		kinds |= a.freeKinds(a.l.shape(allOf{b}))
@@ -46,7 +47,7 @@ func (a *anything) group(g group) bool {
 }
 
 // freeKinds returns the kinds of which s allows every value.
-func (a *anything) freeKinds(s *shape) model.Kind {
+func (a *anyJSON) freeKinds(s *shape) model.Kind {
 	if s.never != nil || s.enum != nil || len(s.groups) > 0 || s.conditions != nil {
 		return 0
 	}
@@ -57,16 +58,16 @@ func (a *anything) freeKinds(s *shape) model.Kind {
 	if s.num.at != nil || s.integer {
 		kinds &^= model.KindNumber
 	}
-	if r := &s.arr; r.at != nil && (r.min != nil || r.max != nil || r.unique || r.prefix != nil || !a.allAnything(r.items)) {
+	if r := &s.arr; r.at != nil && (r.min != nil || r.max != nil || r.unique || r.prefix != nil || !a.nodes(r.items)) {
 		kinds &^= model.KindArray
 	}
-	if o := &s.obj; o.at != nil && (o.min != nil || o.max != nil || o.props != nil || o.required != nil || o.patternSets != nil || !a.allAnything(o.additionalProperties)) {
+	if o := &s.obj; o.at != nil && (o.min != nil || o.max != nil || o.props != nil || o.required != nil || o.patternSets != nil || !a.nodes(o.additionalProperties)) {
 		kinds &^= model.KindObject
 	}
 	return kinds
 }
 
-func (a *anything) allAnything(c allOf) bool {
+func (a *anyJSON) nodes(c allOf) bool {
 	for _, n := range c {
 		if !a.node(n) {
 			return false

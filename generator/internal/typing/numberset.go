@@ -1,0 +1,106 @@
+package typing
+
+import (
+	"math"
+	"math/big"
+	"slices"
+	"strconv"
+
+	"github.com/mcpkiln/mcpkiln/generator/internal/model"
+	"github.com/mcpkiln/mcpkiln/schema"
+)
+
+// numberSet is what a shape says of the numbers that it allows, itself and by the forms of its groups.
+type numberSet struct {
+	listed      []*big.Rat // the only ones: of an enum, or constants of all forms of a group; nil: others are allowed, too
+	integers    bool       // all of them are
+	exact       bool       // float64 would round those of a form, see roundsForm
+	beyondInt64 bool       // an integer is named that int64 can not hold
+}
+
+// numberSet looks so many levels deep into unions within unions.
+func (l *lowering) numberSet(s *shape, depth int) numberSet {
+	n := numberSet{integers: s.integer}
+	if s.enum != nil {
+		n.listed = rats(s.enum.values)
+		n.integers = s.integer || !slices.ContainsFunc(n.listed, func(x *big.Rat) bool { return !x.IsInt() })
+	}
+	for _, g := range s.groups {
+		if depth == 0 {
+			break
+		}
+		forms := l.numberSetOfForms(s, g, depth-1)
+		if s.enum == nil && n.listed == nil {
+			n.listed = forms.listed
+		}
+		n.integers = n.integers || s.enum == nil && forms.integers
+		n.exact = n.exact || forms.exact
+		n.beyondInt64 = n.beyondInt64 || !s.integer && forms.beyondInt64
+	}
+	n.beyondInt64 = n.beyondInt64 || s.num.beyondInt64() || slices.ContainsFunc(n.listed, beyondInt64)
+	return n
+}
+
+// numberSetOfForms is what the forms of a group of s say together. A form that is any number takes those of the others as numbers, too.
+func (l *lowering) numberSetOfForms(s *shape, g group, depth int) numberSet {
+	all, listed, anyNumber := numberSet{integers: true}, true, false
+	for _, form := range l.shapes(g) {
+		if form.kinds&model.KindNumber == 0 {
+			continue
+		}
+		n := l.numberSet(form, depth)
+		listed = listed && n.listed != nil
+		all.listed = append(all.listed, n.listed...)
+		all.integers = all.integers && n.integers
+		all.exact = all.exact || roundsForm(s, form, n)
+		all.beyondInt64 = all.beyondInt64 || n.beyondInt64 || form.goType == "json.Number"
+		anyNumber = anyNumber || !form.integer && form.enum == nil && form.num.at == nil && form.groups == nil && form.goType == ""
+	}
+	if !listed {
+		all.listed = nil
+	}
+	all.exact = all.exact && !anyNumber
+	return all
+}
+
+// roundsForm reports whether float64 would round numbers of a form of s, n.
+func roundsForm(s, form *shape, n numberSet) bool {
+	switch {
+	case form.enum != nil:
+		return slices.ContainsFunc(n.listed, roundedByFloat64)
+	case form.goType == "json.Number", n.exact:
+		return true
+	}
+	return form.integer && !(withinFloat64(higher(s.num.min, form.num.min)) && withinFloat64(lower(s.num.max, form.num.max)))
+}
+
+// withinFloat64 reports whether there is such a bound, and every integer up to it is exact as a float64.
+func withinFloat64(b *bound) bool {
+	return b != nil && new(big.Rat).Abs(b.value).Cmp(new(big.Rat).SetInt64(1<<53)) <= 0
+}
+
+// roundedByFloat64 reports whether x is not written as it was read when a float64 holds it (VAL12).
+func roundedByFloat64(x *big.Rat) bool {
+	f, _ := x.Float64()
+	written, ok := new(big.Rat).SetString(strconv.FormatFloat(f, 'g', -1, 64)) // 2^60 is exact, and written with fewer digits
+	return !ok || written.Cmp(x) != 0
+}
+
+// beyondInt64 reports whether a bound or multipleOf is.
+func (f *numberFacet) beyondInt64() bool {
+	return f.min != nil && beyondInt64(f.min.value) || f.max != nil && beyondInt64(f.max.value) || f.multiple != nil && beyondInt64(f.multiple)
+}
+
+func beyondInt64(x *big.Rat) bool {
+	return x.Cmp(new(big.Rat).SetInt64(math.MinInt64)) < 0 || x.Cmp(new(big.Rat).SetInt64(math.MaxInt64)) > 0
+}
+
+// rats returns the numbers among values.
+func rats(values []*schema.Node) (all []*big.Rat) {
+	for _, v := range values {
+		if x := v.Rat(); x != nil {
+			all = append(all, x)
+		}
+	}
+	return all
+}
