@@ -30,16 +30,6 @@ func (r *request) serve() {
 	returned = true
 }
 
-// growStack makes the stack of a new goroutine as large as a call needs, while there is next to nothing on it. Growing on
-// the way copies all frames two or three times: measured, that is a tenth of the time of a call. The argument keeps the
-// compiler from seeing through it. Package task has the same for its runs.
-//
-//go:noinline
-func growStack(i int) byte {
-	var room [4 << 10]byte
-	return room[i]
-}
-
 // perform returns the frame of the answer to a request that succeeded. A panic becomes an internal error; the stack is for the log alone.
 func (r *request) perform() (answer []byte, err error) {
 	defer func() {

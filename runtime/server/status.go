@@ -1,6 +1,7 @@
 package server
 
 import (
+	"github.com/mcpkiln/mcpkiln/runtime/internal/stack"
 	"github.com/mcpkiln/mcpkiln/runtime/rpc"
 	"github.com/mcpkiln/mcpkiln/runtime/task"
 	"github.com/mcpkiln/mcpkiln/runtime/wire"
@@ -44,7 +45,7 @@ func (p *peer) untilBegun() bool {
 
 // sendChanges sends until no change waits. A notification of a task carries the whole task (TSK20); its questions follow it.
 func (p *peer) sendChanges() {
-	growStack(len(p.owner) & 1)
+	stack.Grow(len(p.owner) & 1)
 	p.writing.Add(1)
 	r := p.s.newRequest(p) // for its buffers
 	defer p.endWriter()

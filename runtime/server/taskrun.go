@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/mcpkiln/mcpkiln/runtime/check"
+	"github.com/mcpkiln/mcpkiln/runtime/internal/stack"
 	"github.com/mcpkiln/mcpkiln/runtime/rpc"
 	"github.com/mcpkiln/mcpkiln/runtime/task"
 	"github.com/mcpkiln/mcpkiln/runtime/wire"
@@ -76,7 +77,7 @@ func (r *request) taskMeta(earlier *earlierJournal) []byte {
 
 // runTask is the engine's runner: it runs the tool's handler and says how the task ends.
 func (s *Server) runTask(ctx context.Context, run *task.Run) (o task.Outcome) {
-	growStack(len(s.revisions) & 1)
+	stack.Grow(len(s.revisions) & 1)
 	t := run.Task()
 	call, err := s.taskCall(ctx, run, &t)
 	if err != nil {

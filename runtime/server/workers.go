@@ -1,6 +1,10 @@
 package server
 
-import "sync"
+import (
+	"sync"
+
+	"github.com/mcpkiln/mcpkiln/runtime/internal/stack"
+)
 
 // workers serve the requests of a connection or session. A goroutine that has served one takes the next that waits: new goroutines begin
 // with small stacks, and growing those costs a tenth of a call. No request waits for another's handler: as long as one waits, there is a
@@ -19,7 +23,7 @@ func newWorkers() *workers {
 		if r == nil {
 			return // another one has taken it
 		}
-		growStack(len(r.frame) & 1)
+		stack.Grow(len(r.frame) & 1)
 		for ; r != nil; r = w.take(false) {
 			r.serve()
 		}
