@@ -26,6 +26,7 @@ type statelessJournal struct {
 	mu        sync.Mutex
 	given     map[string]json.RawMessage // answers of the client, until they are asked for
 	asked     map[string]bool            // names of what any run has asked: earlier ones, and this one when it ends
+	until     map[string]int64           // when their time to be answered ended or ends, in Unix milliseconds
 	open      []task.Question
 	gathering bool          // for more questions to join
 	over      bool          // it takes no more
@@ -43,16 +44,18 @@ func newStatelessJournal(c *Call, r *request) (*statelessJournal, error) {
 		return nil, full
 	}
 	given, wrong := r.inputResponses()
-	t := &statelessJournal{call: c, binding: r.binding(), given: map[string]json.RawMessage{}, asked: map[string]bool{}, ended: make(chan struct{})}
-	state := new(sealedJournal)
+	t := &statelessJournal{call: c, binding: r.binding(), given: map[string]json.RawMessage{}, asked: map[string]bool{}, until: map[string]int64{}, ended: make(chan struct{})}
+	now, state := time.Now(), new(sealedJournal)
 	if r.params.HasState {
 		var err error
-		if state, err = c.s.sealer.open(r.params.RequestState, t.binding, time.Now()); err != nil {
+		if state, err = c.s.sealer.open(r.params.RequestState, t.binding, now); err != nil {
 			refused := refusedParam(atRequestState, "%v", err)
 			refused.Message = atRequestState[1:] + ": " + refused.Message // where the violation has the pointer
 			return nil, refused
 		}
 	}
+	maps.Copy(t.until, state.Until)
+	maps.DeleteFunc(given, func(name string, _ json.RawMessage) bool { return t.tooLate(name, now) })
 	maps.Copy(t.given, state.Unused)
 	maps.Copy(t.given, given)
 	for _, name := range state.Asked {
@@ -60,6 +63,13 @@ func newStatelessJournal(c *Call, r *request) (*statelessJournal, error) {
 	}
 	t.journal = newCallJournal(t.ask, state.Entries)
 	return t, wrong
+}
+
+// tooLate reports whether the time to answer the question had passed. Questions that are open at once have one token, which is good until
+// the last of them is over.
+func (t *statelessJournal) tooLate(name string, now time.Time) bool {
+	until, limited := t.until[name]
+	return limited && now.UnixMilli() >= until
 }
 
 // keepAnswer counts n more bytes of the client's answers, until the request is released; up to smallMessage they are not counted.
@@ -173,11 +183,13 @@ func (t *statelessJournal) append(b []byte) ([]byte, error) {
 	var expires time.Time
 	for _, q := range t.open {
 		t.asked[q.Name] = true
+		t.until[q.Name] = q.Deadline.UnixMilli()
 		if q.Deadline.After(expires) {
 			expires = q.Deadline
 		}
 	}
-	state := &sealedJournal{Entries: t.journal.entries(), Asked: slices.Sorted(maps.Keys(t.asked)), Unused: t.unused()}
+	maps.DeleteFunc(t.until, func(_ string, until int64) bool { return until >= expires.UnixMilli() })
+	state := &sealedJournal{Entries: t.journal.entries(), Asked: slices.Sorted(maps.Keys(t.asked)), Until: t.until, Unused: t.unused()}
 	token, err := s.sealer.seal(state, t.binding, expires)
 	if err != nil {
 		return b, rpc.Errorf(rpc.CodeInternalError, "%v", err)

@@ -163,6 +163,43 @@ func questionsAtOnce(t *testing.T) {
 	}
 }
 
+// Of questions that are open at once each has its own time, though one state is for all: an answer that comes later is none.
+func TestEXT17QuestionsAskedAtOnceHaveTheirOwnTime(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		quick, patient := confirmQuestion(), confirmQuestion()
+		quick.Timeout, patient.Name, patient.Timeout = time.Minute, "patient", time.Hour
+		f := dual(t, Definition{Tools: []Tool{tool("two", plain(func(ctx context.Context, call *Call) (*echoOutput, error) {
+			var all sync.WaitGroup
+			errs := make([]error, 2)
+			all.Go(func() { _, errs[0] = Ask(ctx, call, quick, "") })
+			all.Go(func() { _, errs[1] = Ask(ctx, call, patient, "") })
+			all.Wait()
+			return &echoOutput{"both"}, errors.Join(errs...)
+		}))}}, WithGather(time.Nanosecond))
+		both := `{"confirm":` + accepted + `,"patient":` + accepted + `}`
+		m, keys, state := f.try(t.Context(), forms, "two", `{}`, "")
+		if len(keys) != 2 {
+			t.Fatal(m.raw)
+		}
+		time.Sleep(59 * time.Second)
+		if m, _, _ := f.try(t.Context(), forms, "two", `{}`, answering(state, both)); m.str("result", "structuredContent", "text") != "both" {
+			t.Errorf("in time: %s", m.raw)
+		}
+		time.Sleep(time.Second)
+		m, keys, state = f.try(t.Context(), forms, "two", `{}`, answering(state, both))
+		if strings.Join(keys, " ") != "confirm" {
+			t.Fatalf("the time of one has passed: %s", m.raw)
+		}
+		time.Sleep(time.Minute - time.Millisecond)
+		if m, _, _ := f.try(t.Context(), forms, "two", `{}`, answering(state, `{"confirm":`+accepted+`}`)); m.str("result", "structuredContent", "text") != "both" {
+			t.Errorf("asked again, with the answer that came in time: %s", m.raw)
+		}
+		time.Sleep(time.Millisecond)
+		m, _, _ = f.try(t.Context(), forms, "two", `{}`, answering(state, both))
+		m.wantError(t, -32602, "expired")
+	})
+}
+
 // A handler that does not listen changes nothing: its call is answered with the question.
 func TestEXT17AHandlerThatIgnoresThatItAsked(t *testing.T) {
 	f := dual(t, Definition{Tools: []Tool{tool("deaf", plain(func(ctx context.Context, call *Call) (*echoOutput, error) {
