@@ -212,7 +212,11 @@ func (s *Session) aboutTask(d *wire.Dialect, op wire.Op, v *wire.Values) ([]byte
 	var err error
 	switch op {
 	case wire.OpListTasks:
-		return listTasks(s.ctx, engine, d, v.Text(wire.SlotCursor))
+		cursor := v.Text(wire.SlotCursor)
+		if cursor == "" && v.Has(wire.SlotCursor) {
+			return nil, task.ErrCursor
+		}
+		return listTasks(s.ctx, engine, d, cursor)
 	case wire.OpCancelTask:
 		t, err = engine.Cancel(s.ctx, "", id, task.Cancel{Force: d.Task.CancelForces})
 	default:

@@ -196,6 +196,7 @@ func TestTSK26WhatIsRefused(t *testing.T) {
 			{"tasks/cancel", ref("unknown"), "-32602"},
 			{"tasks/get", `{}`, "-32602"},
 			{"tasks/list", `{"cursor":"x"}`, "-32602"},
+			{"tasks/list", `{"cursor":""}`, "-32602"},
 			{"elicitation/create", strings.Replace(elicitParams, `"task":{}`, `"task":{"ttl":-5}`, 1), "-32602"},
 			{"elicitation/create", strings.Replace(elicitParams, `"task":{}`, `"task":{"ttl":"long"}`, 1), "-32602"},
 			{"elicitation/create", strings.Replace(elicitParams, `"task":{}`, `"task":7`, 1), "-32602"},

@@ -152,7 +152,7 @@ func TestLET05RefusedParamsCarryData(t *testing.T) {
 	}
 	for _, r := range []struct{ method, params, at string }{
 		{"tools/call", `"name":"nothing"`, "/name"}, {"tools/call", `"name":7`, "/name"},
-		{"tools/list", `"cursor":"x"`, "/cursor"}, {"tools/list", `"cursor":7`, "/cursor"},
+		{"tools/list", `"cursor":"x"`, "/cursor"}, {"tools/list", `"cursor":""`, "/cursor"}, {"tools/list", `"cursor":7`, "/cursor"},
 	} {
 		check("a session's "+r.method, r.at, c.request("1", r.method, "{"+r.params+"}"))
 		check(r.method, r.at, f.ask(t.Context(), frame(1, r.method, nothing, r.params)))

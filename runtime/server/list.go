@@ -10,7 +10,7 @@ import (
 func (r *request) listTools(b []byte) ([]byte, error) {
 	const kind = "tools"
 	s, rev, t := r.p.s, r.revision, r.p.s.tools.now.Load()
-	after, ok := numberIn(r.params.Cursor, kind)
+	after, ok := numberIn(&r.params, kind)
 	if !ok {
 		return nil, errCursor
 	}
@@ -40,7 +40,7 @@ var errCursor = refusedParam(atCursor, "invalid cursor: not one that this server
 
 // emptyList is a list that comes with a capability, on a server that has nothing for it.
 func (r *request) emptyList(b []byte) ([]byte, error) {
-	if r.params.Cursor != "" {
+	if r.params.HasCursor {
 		return nil, errCursor
 	}
 	start := len(b)
@@ -62,7 +62,7 @@ func (l *listScope) oneScope(r *request, declared string) (scope string, err err
 	if declared == `"`+cachePublic+`"` && !private.Load() {
 		return cachePublic, nil
 	}
-	if private.CompareAndSwap(false, true) && r.params.Cursor != "" {
+	if private.CompareAndSwap(false, true) && r.params.HasCursor {
 		r.p.s.log.Warn("a page of a list is private, the first one was not: the client begins again", "method", r.method.Name)
 		return "", errCursor
 	}

@@ -94,7 +94,7 @@ func promptNames(definition string) ([]string, error) {
 func (r *request) listPrompts(b []byte) ([]byte, error) {
 	s, rev := r.p.s, r.revision
 	const kind = "prompts"
-	after, ok := numberIn(r.params.Cursor, kind)
+	after, ok := numberIn(&r.params, kind)
 	if !ok {
 		return nil, errCursor
 	}

@@ -8,6 +8,8 @@ import (
 	"strings"
 	"sync"
 	"sync/atomic"
+
+	"github.com/mcpkiln/mcpkiln/runtime/wire"
 )
 
 // registry is a list of what clients list page by page and name: prompts, resources. It changes while it is read.
@@ -200,11 +202,13 @@ func placeIn(cursor, kind string) (place string, ok bool) {
 	return place, ok && err == nil
 }
 
-func numberIn(cursor, kind string) (n uint64, ok bool) {
-	if cursor == "" {
+// numberIn is the place in the cursor of a request, 0 without one. An empty cursor is none that a server gave, as any other text that it
+// did not give.
+func numberIn(p *wire.Params, kind string) (n uint64, ok bool) {
+	if !p.HasCursor {
 		return 0, true
 	}
-	place, ok := placeIn(cursor, kind)
+	place, ok := placeIn(p.Cursor, kind)
 	n, err := strconv.ParseUint(place, 10, 64)
 	return n, ok && err == nil
 }

@@ -99,7 +99,7 @@ func (r *request) listResources(b []byte) ([]byte, error) {
 		return r.listTrees(b, place)
 	}
 	const kind = "resources"
-	after, ok := numberIn(r.params.Cursor, kind)
+	after, ok := numberIn(&r.params, kind)
 	if !ok {
 		return nil, errCursor
 	}
@@ -127,7 +127,7 @@ func (r *request) listResources(b []byte) ([]byte, error) {
 func (r *request) listTemplates(b []byte) ([]byte, error) {
 	s, rev := r.p.s, r.revision
 	const kind = "templates"
-	after, ok := numberIn(r.params.Cursor, kind)
+	after, ok := numberIn(&r.params, kind)
 	if !ok {
 		return nil, errCursor
 	}

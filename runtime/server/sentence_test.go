@@ -155,7 +155,9 @@ func TestLET04AListWithoutAHandlerIsEmpty(t *testing.T) {
 	c := f.dial(t.Context())
 	c.initialize(`{}`)
 	c.request("1", "resources/templates/list", `{}`).wantResult(t, `{"resourceTemplates":[]}`)
-	c.request("2", "resources/templates/list", `{"cursor":"x"}`).wantError(t, -32602, "cursor")
+	for _, cursor := range []string{"x", ""} {
+		c.request("2", "resources/templates/list", `{"cursor":"`+cursor+`"}`).wantError(t, -32602, "cursor")
+	}
 }
 
 // Whoever asks for a version that is not spoken learns which are, however it asks: basic/transports/streamable-http#protocol-version-header,

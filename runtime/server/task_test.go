@@ -422,7 +422,9 @@ func TestTSK17UnknownTasksAndCursors(t *testing.T) {
 		c.request("2", method, `{}`).wantError(t, -32602, "taskId")
 		c.request("3", method, `{"taskId":5}`).wantError(t, -32602, "taskId")
 	}
-	c.request("4", "tasks/list", `{"cursor":"elsewhere"}`).wantError(t, -32602, "cursor")
+	for _, cursor := range []string{"elsewhere", ""} {
+		c.request("4", "tasks/list", `{"cursor":"`+cursor+`"}`).wantError(t, -32602, "cursor")
+	}
 }
 
 func TestTSK18CancelIsDoneWhenItIsAnswered(t *testing.T) {

@@ -66,6 +66,9 @@ func (r *request) listTasks(b []byte) ([]byte, error) {
 		return b, err
 	}
 	r.lockTaskState()
+	if r.params.HasCursor && r.params.Cursor == "" { // with which the engine begins
+		return b, taskError(task.ErrCursor)
+	}
 	page, err := r.p.s.engine.List(r.ctx, r.p.owner, r.params.Cursor, 0)
 	if err != nil {
 		return b, taskError(err)

@@ -82,6 +82,20 @@ func refused(t *testing.T, err error, code int, texts ...string) {
 	}
 }
 
+// An empty cursor is one, as server/utilities/pagination#implementation-guidelines of 2026-07-28 says, and none that a server of ours gives:
+// it is refused as every other one that was not given, in every list and revision.
+func TestLET06AnEmptyCursorIsRefused(t *testing.T) {
+	inLibrary(t, func(t *testing.T, c *servertest.Client) {
+		for _, method := range []string{"prompts/list", "resources/list", "resources/templates/list"} {
+			_, err := servertest.Request[map[string]any](c, method, map[string]any{"cursor": ""})
+			refused(t, err, -32602, "cursor")
+			if _, err := servertest.Request[map[string]any](c, method, map[string]any{}); err != nil {
+				t.Errorf("%s: %v", method, err)
+			}
+		}
+	})
+}
+
 func TestSRV05Prompts(t *testing.T) {
 	inLibrary(t, func(t *testing.T, c *servertest.Client) {
 		list, err := c.Prompts()

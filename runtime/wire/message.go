@@ -15,7 +15,8 @@ type Params struct {
 	LogLevel           string
 	ProgressToken      rpc.ID // zero when absent; also tools/call of handshake revisions
 	// lists
-	Cursor string
+	Cursor    string
+	HasCursor bool // Cursor is present: "" is one, though none that this package makes
 	// tools/call, prompts/get, resources/read; completion/complete
 	Name           string
 	URI            string

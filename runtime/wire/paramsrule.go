@@ -78,7 +78,7 @@ func ReadProgressToken(d *check.Decoder, p *Params) {
 }
 
 // ReadCursor reads Params.Cursor.
-func ReadCursor(d *check.Decoder, p *Params) { p.Cursor = d.String(nil) }
+func ReadCursor(d *check.Decoder, p *Params) { p.Cursor, p.HasCursor = d.String(nil), true }
 
 // ReadName reads Params.Name.
 func ReadName(d *check.Decoder, p *Params) { p.Name = d.String(nil) }
