@@ -13,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/mcpkiln/mcpkiln/runtime/internal/wiretest"
 	"github.com/mcpkiln/mcpkiln/runtime/task"
 	"github.com/mcpkiln/mcpkiln/schema"
 )
@@ -51,6 +52,13 @@ func TestSRV04AStructuredResultCarriesWhatTheHandlerAdds(t *testing.T) {
 		{"annotations", func(call *Call) {
 			call.Content(Text("a").Audience(RoleUser, RoleAssistant).Priority(0).LastModified(when).Meta("k", 1).Meta("k", "2"))
 		}, outputText + `,{"text":"a","type":"text","annotations":{"audience":["user","assistant"],"lastModified":"2026-07-28T12:00:00Z","priority":0},"_meta":{"k":"2"}}`, ""},
+		{"metadata of blocks that is the runtime's", func(call *Call) {
+			text, image := Text("a"), Image("image/png", nil).Meta("k", 1)
+			for _, key := range wiretest.Revision20260728().Own.Meta {
+				text, image = text.Meta(key, "mine"), image.Meta(key, "mine")
+			}
+			call.Content(text, image)
+		}, outputText + `,{"type":"text","text":"a"},{"data":"","mimeType":"image/png","type":"image","_meta":{"k":1}}`, ""},
 		{"metadata", func(call *Call) {
 			call.ResultMeta("example.com/cost", 1.5)
 			call.ResultMeta("example.com/cost", map[string]int{"a": 1})

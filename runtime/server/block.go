@@ -146,7 +146,8 @@ func (b Block) LastModified(t time.Time) Block {
 	return b
 }
 
-// Meta puts a value under a key of the block's _meta; encoding/json writes it. See Call.ResultMeta for keys.
+// Meta puts a value under a key of the block's _meta; encoding/json writes it. See Call.ResultMeta for keys: one that the protocol defines is
+// left out.
 func (b Block) Meta(key string, value any) Block {
 	meta, err := withMember(slices.Clone(b.meta), key, value)
 	if err != nil {
@@ -201,7 +202,8 @@ func checkMIME(mime string) error {
 func (b *Block) append(to []byte, rev *revision, placeholders *[]placeholder) []byte {
 	write, c := rev.blockWriter(b.kind), b.wire
 	annotated := b.annotations.Audience != nil || b.annotations.Priority != nil || b.annotations.LastModified != ""
-	if b.kind == textBlock && (write == nil || !annotated && b.meta == nil) {
+	c.Meta = rev.appendMeta(b.meta)
+	if b.kind == textBlock && (write == nil || !annotated && c.Meta == nil) {
 		return appendTextBlock(to, c.Text)
 	}
 	if write == nil {
@@ -210,7 +212,6 @@ func (b *Block) append(to []byte, rev *revision, placeholders *[]placeholder) []
 	if annotated && rev.AppendAnnotations != nil {
 		c.Annotations = rev.AppendAnnotations(nil, &b.annotations)
 	}
-	c.Meta = appendMeta(b.meta)
 	switch b.kind {
 	case textResourceBlock:
 		c.Resource = b.appendResource(nil, rev, placeholders)

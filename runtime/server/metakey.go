@@ -29,10 +29,12 @@ func (rev *revision) mergeMeta(meta []byte, more []metaMember) []byte {
 	for _, m := range more {
 		all, _ = withMember(all, m.key, m.value)
 	}
-	return rev.withoutOwnKeys(appendMeta(all))
+	return rev.appendMeta(all)
 }
 
-func appendMeta(members []metaMember) []byte {
+// appendMeta is a _meta of what a handler said, without what is the runtime's.
+func (rev *revision) appendMeta(members []metaMember) []byte {
+	members = slices.DeleteFunc(slices.Clone(members), func(m metaMember) bool { return slices.Contains(rev.Own.Meta, m.key) })
 	if len(members) == 0 {
 		return nil
 	}
