@@ -9,7 +9,8 @@
 //	return srv.AddTool(definition, v, handler)
 //
 // Schemas are of JSON Schema 2020-12 unless they say another draft. Formats are enforced, as generated code does. A reference that leads out of
-// the schema is an error: nothing is read from a disk or a network.
+// the schema is an error: nothing is read from a disk or a network. So is one that leads back to itself without looking into the value, and an
+// $id that two schemas have.
 package jsonschema
 
 import (
@@ -80,7 +81,7 @@ func compile(text []byte) (*jsonschema.Schema, error) {
 	if err != nil {
 		return nil, unusable(schema, err)
 	}
-	return compiled, nil
+	return compiled, checkCircles(compiled)
 }
 
 // unusable says what is wrong with a schema: each place that breaks the rules of its draft, or the reference that leads nowhere.
