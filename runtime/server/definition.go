@@ -94,7 +94,11 @@ func listedRules(definition []byte, own []string) error {
 		return fmt.Errorf("%s: %w", paramheader.Keyword, err)
 	}
 	for _, p := range params {
-		if p.Sensitive {
+		switch {
+		case p.Inexact:
+			return fmt.Errorf("%s: the integer with the header %q can be one that JavaScript clients do not hold exactly: "+
+				"give it minimum and maximum, or an enum, within -9007199254740991 and 9007199254740991", paramheader.Keyword, p.Header)
+		case p.Sensitive:
 			return fmt.Errorf("%s: the argument with the header %q is x-sensitive, and gateways log headers", paramheader.Keyword, p.Header)
 		}
 	}

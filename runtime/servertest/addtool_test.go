@@ -180,6 +180,7 @@ func TestSRV06WrongToolsAreRefused(t *testing.T) {
 		`{"name":"a","inputSchema":{"type":"object"},"_meta":{"io.modelcontextprotocol/serverInfo":{}}}`:         `/_meta: "io.modelcontextprotocol/serverInfo" is no key for _meta: it is reserved`,
 		`{"name":"a","inputSchema":{"type":"object"},"_meta":{"dev.mcp/x":1}}`:                                   `/_meta: "dev.mcp/x" is no key for _meta: it is reserved`,
 		`{"name":"a","inputSchema":{"type":"object","properties":{"n":{"type":"number","x-mcp-header":"N"}}}}`:   `"N" is no string, integer or boolean`,
+		`{"name":"a","inputSchema":{"type":"object","properties":{"n":{"type":"integer","x-mcp-header":"N"}}}}`:  `give it minimum and maximum`,
 		`{"name":"a","inputSchema":{"type":"object","properties":{"n":{"type":"string","x-mcp-header":"A b"}}}}`: `"A b" is no name of a header`,
 		`{"name":"a","inputSchema":{"type":"object","properties":{"n":5}}}`:                                      `/inputSchema/properties/n: type: found 5, allowed: a boolean or an object`,
 		`{"name":"a","inputSchema":{"type":"object","properties":[]}}`:                                           `/inputSchema/properties: type: found [], allowed: an object`,

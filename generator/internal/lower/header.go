@@ -1,7 +1,6 @@
 package lower
 
 import (
-	"math/big"
 	"slices"
 	"strings"
 
@@ -97,41 +96,10 @@ func (h *headerCheck) header(owner, name *schema.Node, reached bool) {
 		h.report.Report(name, code, "", "tool %q has the header %q already at line %d; case does not tell them apart", h.tool, name.Text, first.Pos.Line)
 	case !slices.Contains([]string{"string", "integer", "boolean"}, typing.TextOf(owner, "type")):
 		h.report.Report(name, code, "", "only arguments of type string, integer or boolean can be in a header")
-	case !safeInteger(owner):
+	case !paramheader.Exact(owner.JSON()):
 		h.report.Report(name, code, "give it minimum and maximum, or an enum, within -9007199254740991 and 9007199254740991",
 			"%s of tool %q is on an integer that JavaScript clients can not hold exactly", paramheader.Keyword, h.tool)
 	default:
 		h.seen[strings.ToLower(name.Text)] = name
 	}
-}
-
-// safeInteger reports whether float64 holds all integers that a schema allows exactly.
-func safeInteger(n *schema.Node) bool {
-	if typing.TextOf(n, "type") != "integer" {
-		return true
-	}
-	values := []*schema.Node{n.Get("const")}
-	switch {
-	case n.Get("const") != nil:
-	case n.Get("enum") != nil:
-		values = n.Get("enum").Items
-	default:
-		below := within(n.Get("minimum"), maxSafe) || within(n.Get("exclusiveMinimum"), maxSafe+1)
-		above := within(n.Get("maximum"), maxSafe) || within(n.Get("exclusiveMaximum"), maxSafe+1)
-		return below && above
-	}
-	return !slices.ContainsFunc(values, func(v *schema.Node) bool { return !within(v, maxSafe) })
-}
-
-// maxSafe is the largest integer that float64 tells from its neighbours. A bound that is not allowed itself may be one further.
-const maxSafe = 1<<53 - 1
-
-// within reports whether a number is there and not further from 0 than most.
-func within(n *schema.Node, most int64) bool {
-	if n == nil {
-		return false
-	}
-	const bits = 128 // exact near most; a float64 would round 2^53+1 to 2^53
-	x, _, err := big.ParseFloat(n.Text, 10, bits, big.ToNearestEven)
-	return err == nil && x.Abs(x).Cmp(new(big.Float).SetInt64(most)) <= 0
 }

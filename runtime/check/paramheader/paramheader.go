@@ -20,6 +20,7 @@ type Param struct {
 	Header    string   // without the prefix that all of them have
 	Path      []string // of the property
 	Sensitive bool     // it is x-sensitive, which a server refuses
+	Inexact   bool     // it is not Exact, which a server refuses, too
 }
 
 // Of reads them from a tool's definition. A declaration that is not valid is an error.
@@ -64,7 +65,7 @@ func each(schema json.RawMessage, path []string, visit func(Param, error) error)
 	n := members(schema)
 	if declared := n[Keyword]; declared != nil {
 		header, err := read(declared, n["type"], path)
-		if err := visit(Param{header, path, string(n["x-sensitive"]) == "true"}, err); err != nil {
+		if err := visit(Param{header, path, string(n["x-sensitive"]) == "true", !Exact(schema)}, err); err != nil {
 			return err
 		}
 	}

@@ -60,3 +60,32 @@ func shown(all []Param) string {
 	}
 	return strings.Join(out, " ")
 }
+
+// TestLET04IntegersInHeadersAreExact: a client in JavaScript writes the same integer into header and body only if float64 holds it.
+func TestLET04IntegersInHeadersAreExact(t *testing.T) {
+	for property, want := range map[string]bool{
+		`{"type":"integer"}`:             false,
+		`{"type":"integer","minimum":0}`: false,
+		`{"type":"integer","maximum":9}`: false,
+		`{"type":"integer","minimum":-9007199254740991,"maximum":9007199254740991}`:                   true,
+		`{"type":"integer","minimum":-9007199254740992,"maximum":9}`:                                  false,
+		`{"type":"integer","minimum":0,"maximum":9007199254740993}`:                                   false,
+		`{"type":"integer","exclusiveMinimum":-9007199254740992,"exclusiveMaximum":9007199254740992}`: true,
+		`{"type":"integer","exclusiveMinimum":0,"exclusiveMaximum":9007199254740993}`:                 false,
+		`{"type":"integer","enum":[1,-2]}`:                                                            true,
+		`{"type":"integer","enum":[1,9007199254740992]}`:                                              false,
+		`{"type":"integer","const":3}`:                                                                true,
+		`{"type":"integer","const":1e30}`:                                                             false,
+		`{"type":"integer","const":null,"minimum":0}`:                                                 false,
+		`{"type":"string"}`:  true,
+		`{"type":"boolean"}`: true,
+	} {
+		if got := Exact([]byte(property)); got != want {
+			t.Errorf("%s: %v", property, got)
+		}
+		all, err := Of([]byte(`{"inputSchema":{"properties":{"a":` + strings.TrimSuffix(property, "}") + `,"x-mcp-header":"A"}}}}`))
+		if err != nil || len(all) != 1 || all[0].Inexact == want {
+			t.Errorf("%s: %+v %v", property, all, err)
+		}
+	}
+}
