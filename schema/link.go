@@ -68,7 +68,7 @@ func (k *Linker) read(name string, f File) {
 	k.ids[base] = place{file, root}
 	for _, r := range file.doc.ids.resources {
 		if first, ok := k.ids[r.uri]; ok && first.node != r.node {
-			k.ds.Report(r.node.Get("$id"), "duplicate-id", "give each its own", "%s has this $id, too", first.node.Pos)
+			duplicateID(&k.ds, r.node.Get("$id"), first.node)
 			continue
 		}
 		k.ids[r.uri] = place{file, r.node}

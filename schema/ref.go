@@ -32,7 +32,7 @@ func newIndex(root *Node, base string, dialect Dialect, ds *Diagnostics) index {
 			return
 		}
 		x.schemas++
-		base = x.enter(n, base, dialect)
+		base = x.enter(n, base, dialect, ds)
 		for _, key := range [...]string{"$anchor", "$dynamicAnchor"} {
 			if a := n.Get(key); a.Is(String) {
 				x.name(base, a.Text, n, a, ds)
@@ -46,13 +46,13 @@ func newIndex(root *Node, base string, dialect Dialect, ds *Diagnostics) index {
 
 // enter records the $id of n and returns the resource that n belongs to. In draft-07 a $id of "#name" is an anchor,
 // and one beside a $ref is ignored.
-func (x *index) enter(n *Node, base int, dialect Dialect) int {
+func (x *index) enter(n *Node, base int, dialect Dialect, ds *Diagnostics) int {
 	id := n.Get("$id")
 	if !id.Is(String) || dialect == Draft7 && n.Get("$ref") != nil {
 		return base
 	}
 	if name, ok := strings.CutPrefix(id.Text, "#"); ok && name != "" {
-		x.anchors[anchor{x.resources[base].node, name}] = n
+		x.name(base, name, n, id, ds)
 		return base
 	}
 	uri := resolveURI(x.resources[base].uri, trimEmptyFragment(id.Text))
@@ -60,8 +60,19 @@ func (x *index) enter(n *Node, base int, dialect Dialect) int {
 		x.resources[0].uri = uri
 		return 0
 	}
+	for i := range x.resources {
+		if first := x.resources[i]; first.uri == uri {
+			duplicateID(ds, id, first.node)
+			return i
+		}
+	}
 	x.resources = append(x.resources, resource{n, uri})
 	return len(x.resources) - 1
+}
+
+// duplicateID says that the schema first has this $id, too: a reference to it would mean one of the two.
+func duplicateID(ds *Diagnostics, id, first *Node) {
+	ds.Report(id, "duplicate-id", "give each its own", "%s has this $id, too", first.Pos)
 }
 
 func (x *index) name(base int, name string, n, at *Node, ds *Diagnostics) {
