@@ -176,10 +176,18 @@ func (l *limits) look(value any) {
 			l.below(strconv.Itoa(i), one)
 		}
 	case json.Number:
-		_, exponent, _ := strings.Cut(strings.ToLower(string(v)), "e")
-		if n, err := strconv.Atoi(strings.TrimPrefix(exponent, "+")); exponent != "" && (err != nil || n > maxExponent || n < -maxExponent) {
+		if len(v) <= maxExponent && !strings.ContainsAny(string(v), "eE") {
+			return
+		}
+		number, ok := check.AppendCanonical(nil, []byte(v)) // what counts is the number, not how it is written
+		_, exponent, _ := strings.Cut(string(number), "e")
+		if n, _ := strconv.Atoi(exponent); !ok || n > maxExponent || n < -maxExponent {
+			found := shortened(string(number))
+			if !ok {
+				found = "a number whose exponent is beyond ±1,000,000" // as generated tools say
+			}
 			l.found = append(l.found, check.Violation{
-				Instance: pointer(l.steps), Schema: "#/type", Keyword: "type", Found: shortened(string(v)),
+				Instance: pointer(l.steps), Schema: "#/type", Keyword: "type", Found: found,
 				Allowed: fmt.Sprintf("a number with an exponent from -%d to %[1]d, which is the limit of this implementation", maxExponent),
 			})
 		}

@@ -117,7 +117,7 @@ func TestVAL07NumbersBeyondTheLimitAreViolations(t *testing.T) {
 		}
 		for _, number := range []string{"1e1000001", "-1E+1000001", "1e-1000001", "1e99999999999999999999"} {
 			wrong := v.Validate([]byte(`{"a":` + number + `}`))
-			if len(wrong) != 1 || wrong[0].Instance != "/a" || wrong[0].Found != number {
+			if len(wrong) != 1 || wrong[0].Instance != "/a" || wrong[0].Found != "a number whose exponent is beyond ±1,000,000" {
 				t.Errorf("%s and %s: %v", rule, number, wrong)
 			}
 		}
@@ -185,5 +185,27 @@ func TestVAL02ManyWrongNames(t *testing.T) {
 	}
 	if found := v.Validate(append(text, '}')); len(found) != 32 || found[0].Found != `"k000000"` {
 		t.Errorf("%d: %v", len(found), found)
+	}
+}
+
+// A number is refused for its size, however it is written, and shown in one spelling.
+func TestLET14NumbersAreJudgedByTheirValue(t *testing.T) {
+	v, err := jsonschema.ForTool([]byte(`{"name":"a","inputSchema":{"properties":{"n":{"type":"number"}}}}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	zeros := strings.Repeat("0", 401)
+	for want, spellings := range map[string][]string{
+		"":          {"0", "0e999", "-0.0E-999", "1e400", "10e399", "0.1e401", "1" + zeros[1:], "1e-400", "0.1e-399", "12E5"},
+		"1e+401":    {"1e401", "1E+401", "10e400", "0.1e402", "1" + zeros},
+		"-1.5e-401": {"-1.5e-401", "-15e-402", "-0.15E-400"},
+		"a number whose exponent is beyond ±1,000,000": {"1e1000001", "10e1000000", "1e99999999999999999999"},
+	} {
+		for _, n := range spellings {
+			all := v.Validate([]byte(`{"n":` + n + `}`))
+			if (len(all) == 0) != (want == "") || want != "" && all[0].Found != want {
+				t.Errorf("%.20s: %v, want %q", n, all, want)
+			}
+		}
 	}
 }
