@@ -18,7 +18,7 @@
 //	format.go      what is known of formats
 //	included.go    where one schema plainly says no more than the other
 //	witness.go     values that are tried where the search has too many ways to go
-//	edit.go        the first of them: values of the place in which two schemas differ
+//	edit.go        the first of them: a value made around the place in which two schemas differ
 //	holds.go       whether a value satisfies a schema
 //	same.go        schemas that say the same in the same words
 //

@@ -1,52 +1,133 @@
 package subsume
 
 import (
+	"cmp"
 	"maps"
 	"slices"
 
 	"github.com/mcpkiln/mcpkiln/schema"
 )
 
-// edits tries values of the one place in which two schemas differ, nested as the schemas around it are: an edit deep inside of a schema is
-// seldom met by values that are made without knowing of it. It returns one that meets the goal, or nil.
+// edits tries values of the one place in which two schemas differ, with what the schemas around it ask for: an edit deep inside of a schema is seldom
+// met by values that are made without knowing of it. It returns one that meets the goal, or nil.
 func (t *trial) edits(a, b site) *schema.Node {
-	var found *schema.Node
-	for _, v := range t.edited(a, b, map[*schema.Node]bool{}) {
-		if found == nil && t.try(v) {
-			found = v
-		}
+	d := &descent{trial: t, left: mostSearched}
+	if v := d.value(a, b, nil); v != nil && t.try(v) {
+		return v
 	}
-	return found
+	return nil
 }
 
-// edited are the values that one of two schemas accepts and the other does not, as far as they are found at the place of the edit.
-func (t *trial) edited(a, b site, met map[*schema.Node]bool) (all []*schema.Node) {
-	if met[a.node] || same(a, b) {
+// descent goes down to the place of an edit.
+type descent struct {
+	*trial
+	left int // of mostSearched
+	met  map[[2]*schema.Node]bool
+}
+
+// value is one that a accepts, b does not, and that meets more; nil if none is found. It is made of one for the part that was edited.
+func (d *descent) value(a, b site, more goal) *schema.Node {
+	pair := [2]*schema.Node{a.node, b.node}
+	if d.met[pair] || same(a, b) {
 		return nil
 	}
-	met[a.node] = true
-	keyword, inner := differing(a, b)
-	if len(inner) == 0 {
-		return t.between(a, b)
+	if d.met == nil {
+		d.met = map[[2]*schema.Node]bool{}
 	}
+	d.met[pair] = true
+	defer delete(d.met, pair)
+	g := goal{{a, true}, {b, false}}.and(more)
+	keyword, inner := differing(a, b)
 	for _, key := range slices.Sorted(maps.Keys(inner)) {
-		for _, v := range t.edited(inner[key][0], inner[key][1], met) {
-			all = append(all, nested(keyword, key, v))
+		if v := d.below(a, keyword, key, inner[key], g); v != nil {
+			return v
 		}
 	}
-	return all
+	return d.search(g)
 }
 
-// between are a value that only a accepts, and one that only b does.
-func (t *trial) between(a, b site) (all []*schema.Node) {
-	for _, g := range []goal{{{a, true}, {b, false}}, {{b, true}, {a, false}}} {
-		s := newSolver(4)
-		s.steps = mostSteps - partSteps
-		if o := s.value(g); o.answer == some {
-			all = append(all, o.value)
+// below is a value that meets g because of one schema of a keyword.
+func (d *descent) below(a site, keyword, key string, inner [2]site, g goal) *schema.Node {
+	part, ok := d.around(a, keyword, key)
+	if !ok { // the keyword says something of the value itself
+		if v := d.value(inner[0], inner[1], g); v != nil {
+			return v
 		}
+		return d.value(inner[1], inner[0], g)
 	}
-	return all
+	v := d.value(inner[0], inner[1], nil)
+	if v == nil {
+		return nil
+	}
+	return d.search(part(v).and(g))
+}
+
+// around says of the value that it has a part, where the keyword of a looks for it.
+func (d *descent) around(a site, keyword, key string) (part func(v *schema.Node) goal, ok bool) {
+	switch keyword {
+	case "properties", "patternProperties", "additionalProperties", "unevaluatedProperties":
+		return func(v *schema.Node) goal { return d.property(d.nameFor(a, keyword, key), v) }, true
+	case "propertyNames":
+		return func(v *schema.Node) goal { return d.property(v.Text, nil) }, true
+	case "items", "prefixItems", "additionalItems", "contains", "unevaluatedItems":
+		return func(v *schema.Node) goal {
+			return goal{d.written("type", text("array"), true), d.written("contains", d.constant(v).node, true)}
+		}, true
+	}
+	return nil, false
+}
+
+// property says that a value is an object with a property; v is nil for any.
+func (d *descent) property(name string, v *schema.Node) goal {
+	required := &schema.Node{Kind: schema.Array, Items: []*schema.Node{text(name)}}
+	g := goal{d.written("type", text("object"), true), d.written("required", required, true)}
+	if v != nil {
+		g = append(g, d.written("properties", &schema.Node{Kind: schema.Object, Members: []schema.Member{{Key: name, Value: d.constant(v).node}}}, true))
+	}
+	return g
+}
+
+// nameFor is the name of a property that the schema of a keyword is for.
+func (d *descent) nameFor(a site, keyword, key string) string {
+	g := goal{d.written("type", text("string"), true)}
+	switch keyword {
+	case "properties":
+		return key
+	case "patternProperties":
+		g = append(g, d.written("pattern", text(key), true))
+	default:
+		var named []*schema.Node
+		for _, word := range []string{"properties", "patternProperties"} {
+			for _, key := range slices.Sorted(maps.Keys(subschemas(word, cmp.Or(a.get(word), nothingNamed)))) {
+				if word == "properties" {
+					named = append(named, text(key))
+				} else {
+					g = append(g, d.written("pattern", text(key), false))
+				}
+			}
+		}
+		g = append(g, d.noneOf(named))
+	}
+	if names := a.get("propertyNames"); names != nil {
+		g = append(g, literal{a.at(names), true})
+	}
+	if v := d.search(g); v != nil {
+		return v.Text
+	}
+	return "another"
+}
+
+// search looks for a value for a short time.
+func (d *descent) search(g goal) *schema.Node {
+	if d.left--; d.left < 0 {
+		return nil
+	}
+	s := newSolver(unbounded)
+	s.steps = mostSteps - searchSteps
+	if o := s.value(g); o.answer == some {
+		return o.value
+	}
+	return nil
 }
 
 // differing is the one keyword in which two schemas differ, and the schemas under it that do, if both have them under the same names.
@@ -92,15 +173,4 @@ func under(keyword string, a site, x *schema.Node, b site, y *schema.Node) map[s
 	return inner
 }
 
-// nested is a value that has v where a keyword looks for it.
-func nested(keyword, key string, v *schema.Node) *schema.Node {
-	switch keyword {
-	case "properties":
-		return with(&schema.Node{Kind: schema.Object}, key, v)
-	case "additionalProperties", "unevaluatedProperties":
-		return with(&schema.Node{Kind: schema.Object}, "another", v)
-	case "items", "contains", "unevaluatedItems":
-		return &schema.Node{Kind: schema.Array, Items: []*schema.Node{v}}
-	}
-	return v
-}
+var nothingNamed = &schema.Node{Kind: schema.Object}

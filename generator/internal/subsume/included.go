@@ -6,24 +6,68 @@ import (
 	"github.com/mcpkiln/mcpkiln/schema"
 )
 
-// included reports whether b plainly accepts all that a accepts: each keyword of b stands in a as well, as strict or stricter, wherever a part
-// that became stricter makes the whole stricter. False says nothing. So an edit of one keyword deep inside of schemas that hold themselves in several ways
-// is decided without looking for values.
+// included reports whether b accepts all that a accepts, as far as that is seen without following what the schemas around an edit allow: each keyword
+// of b stands in a as well, as strict or stricter, wherever a part that became stricter makes the whole stricter. Two parts that are written
+// differently are searched for a value that tells them apart, alone and for a short time. False says nothing. So an edit of one keyword deep inside of
+// schemas that hold themselves in several ways is decided where it stands.
 //
-// Two schemas that are met again are taken as included: the value below is smaller, since references do not go in a circle (ref-circle). Every
-// rule here needs all of its parts, so that one assumption that fails fails all.
+// Two schemas that are met again are taken as included: the value below is smaller, since references do not go in a circle (ref-circle). What was
+// found under such an assumption is forgotten where the assumption turns out wrong.
 func included(a, b site) bool {
-	return a.dialect() == b.dialect() && (&inclusion{met: map[[2]*schema.Node]bool{}}).schemas(a, b)
+	return a.dialect() == b.dialect() && (&inclusion{met: map[[2]*schema.Node]bool{}, left: mostSearched}).schemas(a, b)
 }
 
-type inclusion struct{ met map[[2]*schema.Node]bool }
+// mostSearched bounds how many pairs of parts are searched for a value, each for searchSteps.
+const (
+	mostSearched = 60
+	searchSteps  = 100_000
+)
+
+type inclusion struct {
+	met   map[[2]*schema.Node]bool // false: not included
+	taken [][2]*schema.Node        // those that are true, in order
+	left  int                      // of mostSearched
+}
 
 func (c *inclusion) schemas(a, b site) bool {
 	pair := [2]*schema.Node{a.node, b.node}
-	if c.met[pair] {
+	if included, met := c.met[pair]; met {
+		return included
+	}
+	before := len(c.taken)
+	c.take(pair)
+	if c.plainly(a, b) {
 		return true
 	}
+	for _, p := range c.taken[before:] {
+		delete(c.met, p)
+	}
+	c.taken = c.taken[:before]
+	if c.nothingIn(goal{{a, true}, {b, false}}) {
+		c.take(pair)
+		return true
+	}
+	c.met[pair] = false
+	return false
+}
+
+func (c *inclusion) take(pair [2]*schema.Node) {
 	c.met[pair] = true
+	c.taken = append(c.taken, pair)
+}
+
+// nothingIn reports whether no value meets a goal.
+func (c *inclusion) nothingIn(g goal) bool {
+	if c.left--; c.left < 0 {
+		return false
+	}
+	s := newSolver(unbounded)
+	s.steps = mostSteps - searchSteps
+	return s.value(g).answer == none
+}
+
+// plainly compares keyword by keyword.
+func (c *inclusion) plainly(a, b site) bool {
 	if b.node.Kind == schema.Bool && b.node.Text == "true" || a.node.Kind == schema.Bool && a.node.Text == "false" {
 		return true
 	}
@@ -50,8 +94,14 @@ func (c *inclusion) keyword(keyword string, a site, x *schema.Node, b site, y *s
 	case "allOf", "anyOf", "prefixItems":
 		return c.each(a, x, b, y)
 	case "oneOf":
-		return c.each(a, x, b, y) && apart(a, x, b, y)
-	case "properties", "patternProperties":
+		return c.each(a, x, b, y) && c.apart(a, x, b, y)
+	case "not":
+		return c.schemas(b.at(y), a.at(x))
+	case "if":
+		return c.alike(a.at(x), b.at(y)) && c.optional(a.get("then"), a, b, b.get("then")) && c.optional(a.get("else"), a, b, b.get("else"))
+	case "then", "else":
+		return true // compared with the if beside it, and says nothing without one
+	case "properties", "patternProperties", "dependentSchemas":
 		return c.named(a, x, b, y)
 	case "additionalProperties":
 		return sameKeys(a.get("properties"), b.get("properties")) && sameKeys(a.get("patternProperties"), b.get("patternProperties")) && c.schemas(a.at(x), b.at(y))
@@ -71,12 +121,11 @@ func (c *inclusion) keyword(keyword string, a site, x *schema.Node, b site, y *s
 			return !slices.Contains(words(y), t) && !(t == "integer" && slices.Contains(words(y), "number"))
 		})
 	case "unevaluatedProperties", "unevaluatedItems":
-		return false // it depends on all the others
+		return looksAtTheSame(a, b) && c.schemas(a.at(x), b.at(y))
 	}
-	plain := &comparison{met: map[[2]*schema.Node]bool{}}
+	plain := newComparison()
 	for _, with := range companions[keyword] {
-		x, y := a.get(with), b.get(with)
-		if (x == nil) != (y == nil) || x != nil && !plain.values(with, a, x, b, y) {
+		if !plain.optional(with, a, b) {
 			return false
 		}
 	}
@@ -84,7 +133,34 @@ func (c *inclusion) keyword(keyword string, a site, x *schema.Node, b site, y *s
 }
 
 // companions are what must be the same where a keyword is.
-var companions = map[string][]string{"if": {"then", "else"}, "contains": {"minContains", "maxContains"}, "additionalItems": {"items"}}
+var companions = map[string][]string{"contains": {"minContains", "maxContains"}, "additionalItems": {"items"}}
+
+// optional reports whether a keyword is in both schemas with the same value, or in neither.
+func (c *comparison) optional(keyword string, a, b site) bool {
+	x, y := a.get(keyword), b.get(keyword)
+	return (x == nil) == (y == nil) && (x == nil || c.values(keyword, a, x, b, y))
+}
+
+// lookers are the keywords that decide what unevaluatedProperties and unevaluatedItems are left with.
+var lookers = []string{"$ref", "$dynamicRef", "allOf", "anyOf", "oneOf", "not", "if", "then", "else", "dependentSchemas", "contains", "minContains", "maxContains"}
+
+// looksAtTheSame reports whether what stands beside unevaluatedProperties or unevaluatedItems leaves them the same in both schemas: other values for
+// properties and items that are named make no difference.
+func looksAtTheSame(a, b site) bool {
+	plain := newComparison()
+	both := func(keyword string) bool { return (a.get(keyword) == nil) == (b.get(keyword) == nil) }
+	return !slices.ContainsFunc(lookers, func(keyword string) bool { return !plain.optional(keyword, a, b) }) &&
+		sameKeys(a.get("properties"), b.get("properties")) && sameKeys(a.get("patternProperties"), b.get("patternProperties")) &&
+		both("additionalProperties") && both("items") && samePrefix(a, b, "prefixItems")
+}
+
+// alike reports whether two schemas accept the same.
+func (c *inclusion) alike(a, b site) bool { return c.schemas(a, b) && c.schemas(b, a) }
+
+// optional compares schemas that may be missing, and then accept all.
+func (c *inclusion) optional(x *schema.Node, a, b site, y *schema.Node) bool {
+	return y == nil || x != nil && c.schemas(a.at(x), b.at(y))
+}
 
 // each compares lists of schemas one by one.
 func (c *inclusion) each(a site, x *schema.Node, b site, y *schema.Node) bool {
@@ -107,40 +183,21 @@ func (c *inclusion) named(a site, x *schema.Node, b site, y *schema.Node) bool {
 	})
 }
 
-// apart reports whether a value that meets one form of a oneOf meets no other after the edit: each form that says something else now shares no type
-// with any other. Those that say the same exclude what they did.
-func apart(a site, x *schema.Node, b site, y *schema.Node) bool {
+// apart reports whether a value that meets one form of a oneOf meets no other after the edit: what a form accepts now and did not accept before, no
+// other form accepted. Forms that accept the same exclude what they did.
+func (c *inclusion) apart(a site, x *schema.Node, b site, y *schema.Node) bool {
 	for i, n := range y.Items {
-		if same(a.at(x.Items[i]), b.at(n)) {
+		before, after := a.at(x.Items[i]), b.at(n)
+		if c.schemas(after, before) {
 			continue
 		}
-		for j, other := range y.Items {
-			if i != j && !noTypeInCommon(b.at(n), b.at(other)) {
+		for j, other := range x.Items {
+			if i != j && !c.nothingIn(goal{{after, true}, {before, false}, {a.at(other), true}}) {
 				return false
 			}
 		}
 	}
 	return true
-}
-
-func noTypeInCommon(a, b site) bool {
-	types, others := typesIn(a), typesIn(b)
-	return types != nil && others != nil && !slices.ContainsFunc(types, func(t string) bool { return slices.Contains(others, t) })
-}
-
-// typesIn are the types that a schema says itself, integers as numbers; nil if it says none.
-func typesIn(s site) (all []string) {
-	i := slices.IndexFunc(keywordsOf(s), func(m schema.Member) bool { return m.Key == "type" })
-	if s.node.Kind != schema.Object || i < 0 {
-		return nil
-	}
-	for _, t := range words(keywordsOf(s)[i].Value) {
-		if t == "integer" {
-			t = "number"
-		}
-		all = append(all, t)
-	}
-	return all
 }
 
 // words are the texts of a list, or of one text.

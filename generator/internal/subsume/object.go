@@ -1,6 +1,7 @@
 package subsume
 
 import (
+	"iter"
 	"slices"
 
 	"github.com/mcpkiln/mcpkiln/schema"
@@ -115,7 +116,7 @@ func (s *solver) place(d draft, open []member) outcome {
 		return s.complete(d)
 	}
 	result := outcome{}
-	for _, way := range s.places(d, open[0]) {
+	for way := range s.places(d, open[0]) {
 		switch o := s.place(way, open[1:]); o.answer {
 		case some:
 			return o
@@ -126,13 +127,16 @@ func (s *solver) place(d draft, open []member) outcome {
 	return result
 }
 
-// places returns d with each property that could meet the demand.
-func (s *solver) places(d draft, m member) (all []draft) {
-	with := func(i int, p slot) {
+// places are d with each property that could meet the demand, those that are there first: they are looked at one after the other.
+func (s *solver) places(d draft, m member) iter.Seq[draft] {
+	with := func(i int, p slot, yield func(draft) bool) bool {
+		if may := p.fresh && d.matching(m.names, p.match) || !p.fresh && m.has(p.name); !may || !p.fresh && s.met(m.name, text(p.name)).answer == none {
+			return true
+		}
 		p.value = slices.Clip(p.value).and(m.value)
 		p.named = slices.Clip(p.named).and(m.name)
 		if s.value(p.value).answer == none {
-			return
+			return true
 		}
 		way := d
 		way.slots = slices.Clone(d.slots)
@@ -141,23 +145,20 @@ func (s *solver) places(d draft, m member) (all []draft) {
 		} else {
 			way.slots = append(way.slots, p)
 		}
-		all = append(all, way)
+		return yield(way)
 	}
-	for i, p := range d.slots {
-		if p.fresh && d.matching(m.names, p.match) || !p.fresh && m.has(p.name) {
-			if p.fresh || s.met(m.name, text(p.name)).answer != none {
-				with(i, p)
+	return func(yield func(draft) bool) {
+		for i, p := range d.slots {
+			if !with(i, p, yield) {
+				return
+			}
+		}
+		for _, p := range s.more(d) {
+			if !with(len(d.slots), p, yield) {
+				return
 			}
 		}
 	}
-	for _, p := range s.more(d) {
-		if p.fresh && d.matching(m.names, p.match) || !p.fresh && m.has(p.name) {
-			if p.fresh || s.met(m.name, text(p.name)).answer != none {
-				with(len(d.slots), p)
-			}
-		}
-	}
-	return all
 }
 
 // more returns the properties that could be added: those that schemas name, and one for each combination of patterns.
