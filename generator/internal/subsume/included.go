@@ -43,7 +43,7 @@ func (c *inclusion) schemas(a, b site) bool {
 		delete(c.met, p)
 	}
 	c.taken = c.taken[:before]
-	if c.nothingIn(goal{{a, true}, {b, false}}) {
+	if c.search(goal{{a, true}, {b, false}}) == none {
 		c.take(pair)
 		return true
 	}
@@ -56,14 +56,14 @@ func (c *inclusion) take(pair [2]*schema.Node) {
 	c.taken = append(c.taken, pair)
 }
 
-// nothingIn reports whether no value meets a goal.
-func (c *inclusion) nothingIn(g goal) bool {
+// search looks for a value that meets a goal.
+func (c *inclusion) search(g goal) answer {
 	if c.left--; c.left < 0 {
-		return false
+		return unsure
 	}
 	s := newSolver(unbounded)
 	s.steps = mostSteps - searchSteps
-	return s.value(g).answer == none
+	return s.value(g).answer
 }
 
 // plainly compares keyword by keyword.
@@ -192,7 +192,7 @@ func (c *inclusion) apart(a site, x *schema.Node, b site, y *schema.Node) bool {
 			continue
 		}
 		for j, other := range x.Items {
-			if i != j && !c.nothingIn(goal{{after, true}, {before, false}, {a.at(other), true}}) {
+			if i != j && c.search(goal{{after, true}, {before, false}, {a.at(other), true}}) != none {
 				return false
 			}
 		}
