@@ -230,9 +230,9 @@ func (r *run) unsatisfiable() {
 	}
 }
 
-// combining are the keywords by which parts of a schema can contradict each other. Those within one
-// schema that contradict each other are found by the lint of package schema.
-var combining = []string{"allOf", "anyOf", "oneOf", "not", "if", "dependentSchemas", "dependencies", "propertyNames", "patternProperties",
+// combining are the keywords by which parts of a schema can contradict each other. Bounds that
+// contradict each other are found by the lint of package schema.
+var combining = []string{"minProperties", "maxProperties", "uniqueItems", "allOf", "anyOf", "oneOf", "not", "if", "dependentSchemas", "dependencies", "propertyNames", "patternProperties",
 	"unevaluatedProperties", "unevaluatedItems", "contains", "$dynamicRef"}
 
 // combines reports whether n, or what it leads to, combines schemas: of the others, which are most, nothing has to be searched.
@@ -241,7 +241,9 @@ func combines(d *schema.Document, n *schema.Node, seen map[*schema.Node]bool) (y
 		if yes || len(n.Members) == 0 {
 			return !yes
 		}
-		yes = slices.ContainsFunc(n.Members, func(m schema.Member) bool { return slices.Contains(combining, m.Key) })
+		yes = slices.ContainsFunc(n.Members, func(m schema.Member) bool {
+			return slices.Contains(combining, m.Key) || m.Value.Kind == schema.Bool && m.Value.Text == "false" && strings.HasSuffix(n.Pointer, "/properties")
+		})
 		if ref := n.Get("$ref"); ref.Is(schema.String) && !yes {
 			if target, wrong := d.Resolve(ref.Text, ref); wrong == nil && !seen[target] {
 				seen[target] = true

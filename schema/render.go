@@ -14,15 +14,15 @@ const longestLine = 120
 // may be a whole file, the JSON Pointer says where that is. src is the text of
 // the file; without it, or without a line, only the first line is returned. It ends without a newline.
 func (d Diagnostic) Render(src []byte) string {
-	line, ok := sourceLine(src, int(d.Pos.Line))
-	if !ok || d.Pos.Column == 0 {
+	all := sourceLine(src, int(d.Pos.Line))
+	if len(all) == 0 || d.Pos.Column == 0 {
 		return d.String()
 	}
 	first := d.String()
-	if len(line) > longestLine && d.Pointer != "" {
+	if len(all) > longestLine && d.Pointer != "" {
 		first += "\n  at " + printable(lastPart(d.Pointer))
 	}
-	line, column := window(line, int(d.Pos.Column))
+	line, column := window(all, int(d.Pos.Column))
 	return first + "\n  " + printable(line) + "\n  " + indent(line, column) + "^"
 }
 
@@ -35,32 +35,33 @@ func lastPart(pointer string) string {
 	return ellipsis + end[max(0, strings.IndexByte(end, '/')):]
 }
 
-func sourceLine(src []byte, number int) (string, bool) {
+// sourceLine is a line of a text, without its end; nothing if there is no such line.
+func sourceLine(src []byte, number int) []byte {
 	if number == 0 {
-		return "", false
+		return nil
 	}
 	for ; number > 1; number-- {
 		end := bytes.IndexByte(src, '\n')
 		if end < 0 {
-			return "", false
+			return nil
 		}
 		src = src[end+1:]
 	}
 	if end := bytes.IndexByte(src, '\n'); end >= 0 {
 		src = src[:end]
 	}
-	return strings.TrimSuffix(string(src), "\r"), len(src) > 0
+	return bytes.TrimSuffix(src, []byte("\r"))
 }
 
 // ellipsis marks where a line was cut.
 const ellipsis = "…"
 
 // window cuts a line that is too long for a terminal (a saved answer is often one line) around the column.
-func window(line string, column int) (string, int) {
+func window(line []byte, column int) (string, int) {
 	const before = 60
 	column = min(column, len(line)+1)
 	if len(line) <= longestLine {
-		return line, column
+		return string(line), column
 	}
 	start := max(0, column-1-before)
 	end := min(len(line), start+longestLine)
@@ -70,7 +71,7 @@ func window(line string, column int) (string, int) {
 	for end < len(line) && !utf8.RuneStart(line[end]) {
 		end++
 	}
-	cut, column := line[start:end], column-start
+	cut, column := string(line[start:end]), column-start
 	if start > 0 {
 		cut, column = ellipsis+cut, column+len(ellipsis)
 	}

@@ -44,7 +44,7 @@ type yamlParser struct {
 	inAlias    int
 	anchored   int // values with an anchor that are being read
 	aliased    int
-	incomplete bool // something was not read: nested too deep, or expanded too far
+	incomplete bool // something was not read: nested too deep, expanded too far, or in a wrong place
 	ds         Diagnostics
 }
 
@@ -172,6 +172,12 @@ func (p *yamlParser) members(n *Node, y *yaml.Node, depth int) {
 		if key.Kind != yaml.ScalarNode || key.Tag != "!!str" {
 			p.ds.ReportAt(m.KeyPos, n.Pointer, "non-string-key", "quote it", "key %s is no string", quote(key.Value))
 			n.Unread = true // nobody says that the key is missing
+			continue
+		}
+		if key.Style == 0 && strings.HasPrefix(key.Value, "\u00a0") {
+			p.incomplete = true // of what stands where it does not belong, nothing else is said
+			p.ds.ReportAt(m.KeyPos, n.Pointer, "syntax", "indent with spaces: this is a no-break space", "not YAML: the key %s begins with a space that is none",
+				quote(strings.TrimLeft(key.Value, "\u00a0 ")))
 			continue
 		}
 		m.Key = key.Value

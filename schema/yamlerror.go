@@ -160,7 +160,7 @@ func (p *yamlParser) lastTextLine() int {
 }
 
 func (p *yamlParser) tabBefore(pos Position) bool {
-	line, _ := sourceLine(p.data, int(pos.Line))
-	text := strings.TrimLeft(line, " \t")
-	return strings.Contains(line[:len(line)-len(text)], "\t")
+	line := sourceLine(p.data, int(pos.Line))
+	text := bytes.TrimLeft(line, " \t")
+	return bytes.Contains(line[:len(line)-len(text)], []byte("\t"))
 }

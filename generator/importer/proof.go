@@ -3,6 +3,7 @@ package importer
 import (
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/mcpkiln/mcpkiln/generator"
 	"github.com/mcpkiln/mcpkiln/schema"
@@ -60,10 +61,15 @@ func different(got, want *schema.Node) string {
 // excerpt is the beginning of a value.
 func excerpt(n *schema.Node) string {
 	const most = 60
-	if r := []rune(string(n.JSON())); len(r) > most {
-		return string(r[:most]) + "…"
+	text := n.JSON()
+	for end, runes := 0, 0; end < len(text); runes++ {
+		if runes == most {
+			return string(text[:end]) + "…"
+		}
+		_, size := utf8.DecodeRune(text[end:])
+		end += size
 	}
-	return string(n.JSON())
+	return string(text)
 }
 
 // differences are pointers to the smallest parts that are not the same.

@@ -45,13 +45,7 @@ func misspelt[R any](n *schema.Node, key string, readers map[string]R) bool {
 
 // unknown reports a key. In an answer that somebody else's server gave it is only passed on, with a warning.
 func (l *loader) unknown(m schema.Member, what string, known []string) {
-	hint := schema.DidYouMean(m.Key, known)
-	switch {
-	case strings.HasPrefix(m.Key, "\u00a0"):
-		hint = "indent with spaces: it begins with a no-break space"
-	case hint == "":
-		hint = "it may hold " + strings.Join(known, ", ")
-	}
+	hint := cmp.Or(schema.DidYouMean(m.Key, known), "it may hold "+strings.Join(known, ", "))
 	d := schema.Diagnostic{Pos: m.KeyPos, Pointer: m.Value.Pointer, Code: "unknown-key", Hint: hint,
 		Message: fmt.Sprintf("%s has no key %q", what, m.Key)}
 	if l.m.Answer {
