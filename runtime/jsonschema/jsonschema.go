@@ -265,7 +265,7 @@ func (r *reader) namesAreWrong() (all check.Violations) {
 	}
 	for _, n := range r.names {
 		v := check.Violation{
-			Schema: "#/propertyNames", Keyword: "propertyNames", Found: shortened(strconv.Quote(n.name)), Allowed: strings.Join(r.words(nil, n.why), " and "),
+			Schema: "#/propertyNames", Keyword: "propertyNames", Found: shortened(strconv.Quote(n.name)), Allowed: strings.Join(r.reasons(n.why), " and "),
 		}
 		switch {
 		case n.having == 1:
@@ -300,14 +300,19 @@ func (r *reader) findNames(at []string, value any) {
 	}
 }
 
-// words are what the library says of the causes of an error, in the same order whenever.
-func (r *reader) words(all []string, e *jsonschema.ValidationError) []string {
+// reasons are what the library says of the causes of an error, in the same order whenever.
+func (r *reader) reasons(e *jsonschema.ValidationError) []string {
+	all := r.appendReasons(nil, e)
+	slices.Sort(all)
+	return all
+}
+
+func (r *reader) appendReasons(all []string, e *jsonschema.ValidationError) []string {
 	for _, cause := range e.Causes {
-		if all = r.words(all, cause); len(cause.Causes) == 0 {
+		if all = r.appendReasons(all, cause); len(cause.Causes) == 0 {
 			all = append(all, cause.ErrorKind.LocalizedString(r.printer))
 		}
 	}
-	slices.Sort(all)
 	return all
 }
 

@@ -132,8 +132,8 @@ func (s *Server) RemoveResourceTemplate(uriTemplate string) bool {
 // alone refuses a template that matches a URI of another one: which of them it is read from would depend on their order.
 func (t *ResourceTemplate) alone(others []*entry[ResourceTemplate]) error {
 	for _, o := range others {
-		if uri, overlap := uritemplate.Overlap(o.of.template, t.template); overlap {
-			return fmt.Errorf("server: the resource templates %q and %q both match %s", o.of.URITemplate, t.URITemplate, uri)
+		if uri, overlap := uritemplate.Overlap(o.value.template, t.template); overlap {
+			return fmt.Errorf("server: the resource templates %q and %q both match %s", o.value.URITemplate, t.URITemplate, uri)
 		}
 	}
 	return nil

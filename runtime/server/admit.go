@@ -102,7 +102,7 @@ func (p *peer) serves(rev *revision, m *wire.Method) bool {
 
 // hasTools reports whether tools are declared: there are some, or the package is generated to have them, and the program may add them.
 func (s *Server) hasTools(rev *revision) bool {
-	return s.def.Tools != nil && rev.Capabilities.Tools != "" || len(s.tools.now.Load().entries) > 0
+	return s.def.Tools != nil && rev.Capabilities.Tools != "" || len(s.tools.table.Load().entries) > 0
 }
 
 // admitStateless admits a request that is valid in its stateless revision.

@@ -26,7 +26,7 @@ func (s *Server) SetToolEnabled(name string, on bool) bool {
 		}
 		off[name] = !on
 		s.off.Store(&off)
-		s.tools.renew()
+		s.tools.dropPages()
 	}
 	s.mu.Unlock()
 	if changed {

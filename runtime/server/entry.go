@@ -26,9 +26,9 @@ func (s *Server) policyOf(m *wire.Method, p *wire.Params) EntryPolicy {
 		if of := s.resources.get(p.URI); of != nil {
 			return of.Policy
 		}
-		for _, e := range s.templates.now.Load().entries {
-			if e.of.Policy != (EntryPolicy{}) && e.of.matches(p.URI) {
-				return e.of.Policy
+		for _, e := range s.templates.table.Load().entries {
+			if e.value.Policy != (EntryPolicy{}) && e.value.matches(p.URI) {
+				return e.value.Policy
 			}
 		}
 	}

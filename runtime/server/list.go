@@ -9,7 +9,7 @@ import (
 
 func (r *request) listTools(b []byte) ([]byte, error) {
 	const kind = "tools"
-	s, rev, t := r.p.s, r.revision, r.p.s.tools.now.Load()
+	s, rev, t := r.p.s, r.revision, r.p.s.tools.table.Load()
 	after, ok := numberIn(&r.params, kind)
 	if !ok {
 		return nil, errCursor
@@ -18,7 +18,7 @@ func (r *request) listTools(b []byte) ([]byte, error) {
 	if page := t.page(rev, after); page != nil && shown == nil {
 		return append(b, page...), nil
 	}
-	l := &listing[Tool]{kind: kind, size: s.cfg.pageSize, own: shown != nil, one: func(b []byte, t *Tool) []byte {
+	l := &listing[Tool]{kind: kind, size: s.cfg.pageSize, perCaller: shown != nil, appendEntry: func(b []byte, t *Tool) []byte {
 		if !rev.offers(t) || !s.ToolEnabled(t.Name) || shown != nil && !shown(t.Name) {
 			return b
 		}
@@ -28,7 +28,7 @@ func (r *request) listTools(b []byte) ([]byte, error) {
 	if shown != nil {
 		scope = cachePrivate
 	}
-	l.page = func(items []byte, next string) []byte {
+	l.wrap = func(items []byte, next string) []byte {
 		const rest = 512 // what most pages have beside their tools
 		list := wire.ToolList{Tools: items, NextCursor: next, CacheTTL: wire.MillisOf(s.cfg.cacheTTL), CacheScope: scope, ServerInfo: rev.info}
 		return rev.AppendToolList(make([]byte, 0, len(items)+len(rev.info)+rest), &list)

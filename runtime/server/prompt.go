@@ -99,15 +99,15 @@ func (r *request) listPrompts(b []byte) ([]byte, error) {
 		return nil, errCursor
 	}
 	shown := r.shown(s.cfg.promptFilter)
-	return append(b, s.prompts.now.Load().list(rev, after, &listing[Prompt]{
-		kind: kind, size: s.cfg.pageSize, own: shown != nil,
-		one: func(b []byte, p *Prompt) []byte {
+	return append(b, s.prompts.table.Load().list(rev, after, &listing[Prompt]{
+		kind: kind, size: s.cfg.pageSize, perCaller: shown != nil,
+		appendEntry: func(b []byte, p *Prompt) []byte {
 			if shown != nil && !shown(p.Name) {
 				return b
 			}
 			return edit.AppendOmitting(next(b), p.Definition, rev.View.PromptOmits)
 		},
-		page: func(items []byte, next string) []byte {
+		wrap: func(items []byte, next string) []byte {
 			return rev.AppendPromptList(nil, s.itemList(rev, items, next, shown != nil))
 		},
 	})...), nil
@@ -123,11 +123,11 @@ func (s *Server) itemList(rev *revision, items []byte, next string, own bool) *w
 }
 
 func (r *request) getPrompt(b []byte) ([]byte, error) {
-	e := r.p.s.prompts.now.Load().named[r.params.Name]
+	e := r.p.s.prompts.table.Load().named[r.params.Name]
 	if e == nil || !r.shows(r.p.s.cfg.promptFilter, e.key) {
 		return nil, withParam(r.revision.Codes.PromptNotFound, atName, "unknown prompt %s", rpc.Quoted(r.params.Name))
 	}
-	p := e.of
+	p := e.value
 	return r.serveEntry(b, &e.answers, func(ctx context.Context, call *Call) (write, error) {
 		in, err := r.readEntry(r.params.Arguments, check.Hidden(p.Sensitive...), p.Handler.read)
 		if err != nil {

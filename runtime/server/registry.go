@@ -14,9 +14,9 @@ import (
 
 // registry is a list of what clients list page by page and name: prompts, resources. It changes while it is read.
 type registry[T any] struct {
-	mu   sync.Mutex // guards changes
-	last uint64     // number of the newest entry
-	now  atomic.Pointer[table[T]]
+	mu    sync.Mutex // guards changes
+	last  uint64     // number of the newest entry
+	table atomic.Pointer[table[T]]
 }
 
 // table is a registry between two changes.
@@ -30,7 +30,7 @@ type table[T any] struct {
 type entry[T any] struct {
 	number  uint64
 	key     string
-	of      *T
+	value   *T
 	answers answerSizes
 }
 
@@ -59,9 +59,9 @@ func (r *registry[T]) open(of []T, key func(*T) string, revisions int) error {
 		}
 		seen[k] = true
 		r.last++
-		entries = append(entries, &entry[T]{number: r.last, key: k, of: &of[i]})
+		entries = append(entries, &entry[T]{number: r.last, key: k, value: &of[i]})
 	}
-	r.now.Store(newTable(entries, revisions))
+	r.table.Store(newTable(entries, revisions))
 	return nil
 }
 
@@ -73,8 +73,8 @@ func (e *ExistsError) Error() string { return fmt.Sprintf("server: there is %q a
 
 // get is the entry of a key, nil for none.
 func (r *registry[T]) get(key string) *T {
-	if e := r.now.Load().named[key]; e != nil {
-		return e.of
+	if e := r.table.Load().named[key]; e != nil {
+		return e.value
 	}
 	return nil
 }
@@ -83,7 +83,7 @@ func (r *registry[T]) get(key string) *T {
 func (r *registry[T]) add(key string, of *T, may func(others []*entry[T]) error) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	t := r.now.Load()
+	t := r.table.Load()
 	if t.named[key] != nil {
 		return &ExistsError{key}
 	}
@@ -93,7 +93,7 @@ func (r *registry[T]) add(key string, of *T, may func(others []*entry[T]) error)
 		}
 	}
 	r.last++
-	r.now.Store(newTable(append(slices.Clip(t.entries), &entry[T]{number: r.last, key: key, of: of}), len(t.pages)))
+	r.table.Store(newTable(append(slices.Clip(t.entries), &entry[T]{number: r.last, key: key, value: of}), len(t.pages)))
 	return nil
 }
 
@@ -101,33 +101,33 @@ func (r *registry[T]) add(key string, of *T, may func(others []*entry[T]) error)
 func (r *registry[T]) remove(key string) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	t := r.now.Load()
+	t := r.table.Load()
 	if t.named[key] == nil {
 		return false
 	}
 	rest := slices.DeleteFunc(slices.Clone(t.entries), func(e *entry[T]) bool { return e.key == key })
-	r.now.Store(newTable(rest, len(t.pages)))
+	r.table.Store(newTable(rest, len(t.pages)))
 	return true
 }
 
-// renew has all pages made again, after something that they show has changed.
-func (r *registry[T]) renew() {
+// dropPages has all pages made again, after something that they show has changed.
+func (r *registry[T]) dropPages() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	t := r.now.Load()
-	r.now.Store(newTable(t.entries, len(t.pages)))
+	t := r.table.Load()
+	r.table.Store(newTable(t.entries, len(t.pages)))
 }
 
 // listing says how the entries of a registry are listed.
 type listing[T any] struct {
-	kind string // begins cursors
-	size int    // of a page
-	more string // cursor behind the last page, "" for the end
-	own  bool   // the list is of this caller alone
-	// one appends the entry to the items, or leaves it out. Pages begin and end at the same entries whichever of them are shown, so that a
+	kind      string // begins cursors
+	size      int    // of a page
+	more      string // cursor behind the last page, "" for the end
+	perCaller bool   // the list is of this caller alone
+	// appendEntry appends the entry to the items, or leaves it out. Pages begin and end at the same entries whichever of them are shown, so that a
 	// cursor stays good when that changes (LET06): a page has less entries then.
-	one  func(items []byte, of *T) []byte
-	page func(items []byte, next string) []byte
+	appendEntry func(items []byte, of *T) []byte
+	wrap        func(items []byte, next string) []byte
 }
 
 // page is the one behind an entry as the revision has it, nil if it was not made yet.
@@ -144,7 +144,7 @@ func (t *table[T]) page(rev *revision, after uint64) []byte {
 
 // list makes all pages of a revision, and returns the one behind an entry; of one caller's list that page alone.
 func (t *table[T]) list(rev *revision, after uint64, l *listing[T]) []byte {
-	if l.own {
+	if l.perCaller {
 		page, _ := t.pageAfter(after, l)
 		return page
 	}
@@ -180,14 +180,14 @@ func (t *table[T]) pageAfter(after uint64, l *listing[T]) (result []byte, last u
 	to := min(from+l.size, len(t.entries))
 	items := []byte{'['}
 	for _, e := range t.entries[from:to] {
-		items = l.one(items, e.of)
+		items = l.appendEntry(items, e.value)
 	}
 	more := l.more
 	if to < len(t.entries) {
 		last = t.entries[to-1].number
 		more = cursorOf(l.kind, strconv.FormatUint(last, 10))
 	}
-	return l.page(append(items, ']'), more), last
+	return l.wrap(append(items, ']'), more), last
 }
 
 // cursorOf is opaque to clients: base64 keeps them from counting on what is in it.

@@ -147,7 +147,7 @@ func (s *Server) keep(r *request) {
 
 // clear forgets everything but the buffers, unless those are large.
 func (r *request) clear() {
-	frame, out, scratch := keep(r.frame), keep(r.out), keep(r.scratch)
+	frame, out, scratch := keepSmall(r.frame), keepSmall(r.out), keepSmall(r.scratch)
 	*r = request{} // with the rest in it, it would be made elsewhere and copied
 	r.frame, r.out, r.scratch = frame, out, scratch
 }
@@ -160,7 +160,7 @@ func (r *request) reuse() {
 	r.open(p.s, p)
 }
 
-func keep(b []byte) []byte {
+func keepSmall(b []byte) []byte {
 	if cap(b) > keptBuffer {
 		return nil
 	}

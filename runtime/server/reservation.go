@@ -89,6 +89,41 @@ func (r *reservation) free() {
 	r.sizes, r.counts = nil, false
 }
 
+// encoded gives back what counted until the output was encoded.
+func (r *reservation) encoded() {
+	r.endProbe()
+	r.leave()
+	if r.coming > 0 {
+		r.s.coming.change(&r.account.coming, -r.coming)
+		r.coming = 0
+	}
+}
+
+// endProbe gives the slot back; after lendProbe, it takes back what was lent.
+func (r *reservation) endProbe() {
+	if r.firstRunOf != nil {
+		r.firstRunOf.probed.Store(false)
+		r.firstRunOf = nil
+	}
+	if r.probeTimer == nil {
+		return
+	}
+	if r.probeTimer.Stop() {
+		r.s.probes.add(1)
+	} else {
+		r.s.probes.add(-1)
+	}
+	r.probeTimer = nil
+}
+
+// leave gives the slot of Server.encoding back.
+func (r *reservation) leave() {
+	if r.encoding {
+		r.encoding = false
+		r.s.encoding.leave()
+	}
+}
+
 // returned notes how large an answer will be, as soon as its handler has returned.
 func (r *reservation) returned(n int) {
 	if n > largeOutput && r.sizes != nil {

@@ -103,7 +103,7 @@ func (r *request) listResources(b []byte) ([]byte, error) {
 	if !ok {
 		return nil, errCursor
 	}
-	t, more := s.resources.now.Load(), ""
+	t, more := s.resources.table.Load(), ""
 	if len(s.cfg.trees) > 0 {
 		if more = cursorOf(treeCursor, firstFile); len(t.entries) == 0 {
 			return r.listTrees(b, firstFile)
@@ -111,14 +111,14 @@ func (r *request) listResources(b []byte) ([]byte, error) {
 	}
 	shown := r.shown(s.cfg.resourceFilter)
 	return append(b, t.list(rev, after, &listing[Resource]{
-		kind: kind, size: s.cfg.pageSize, more: more, own: shown != nil,
-		one: func(b []byte, of *Resource) []byte {
+		kind: kind, size: s.cfg.pageSize, more: more, perCaller: shown != nil,
+		appendEntry: func(b []byte, of *Resource) []byte {
 			if shown != nil && !shown(of.URI) {
 				return b
 			}
 			return edit.AppendOmitting(next(b), of.Definition, rev.View.ResourceOmits)
 		},
-		page: func(items []byte, next string) []byte {
+		wrap: func(items []byte, next string) []byte {
 			return rev.AppendResourceList(nil, s.itemList(rev, items, next, shown != nil))
 		},
 	})...), nil
@@ -132,15 +132,15 @@ func (r *request) listTemplates(b []byte) ([]byte, error) {
 		return nil, errCursor
 	}
 	shown := r.shown(s.cfg.resourceFilter)
-	return append(b, s.templates.now.Load().list(rev, after, &listing[ResourceTemplate]{
-		kind: kind, size: s.cfg.pageSize, own: shown != nil,
-		one: func(b []byte, of *ResourceTemplate) []byte {
+	return append(b, s.templates.table.Load().list(rev, after, &listing[ResourceTemplate]{
+		kind: kind, size: s.cfg.pageSize, perCaller: shown != nil,
+		appendEntry: func(b []byte, of *ResourceTemplate) []byte {
 			if shown != nil && !shown(of.URITemplate) {
 				return b
 			}
 			return edit.AppendOmitting(next(b), of.Definition, rev.View.TemplateOmits)
 		},
-		page: func(items []byte, next string) []byte {
+		wrap: func(items []byte, next string) []byte {
 			return rev.AppendTemplateList(nil, s.itemList(rev, items, next, shown != nil))
 		},
 	})...), nil
@@ -160,11 +160,11 @@ func (r *request) source(uri string) *source {
 	if !r.shows(s.cfg.resourceFilter, uri) {
 		return nil
 	}
-	if e := s.resources.now.Load().named[uri]; e != nil {
-		return &source{e.of.MIMEType, e.of.Subscribe, e.of.Handler, &e.answers}
+	if e := s.resources.table.Load().named[uri]; e != nil {
+		return &source{e.value.MIMEType, e.value.Subscribe, e.value.Handler, &e.answers}
 	}
-	for _, e := range s.templates.now.Load().entries {
-		t := e.of
+	for _, e := range s.templates.table.Load().entries {
+		t := e.value
 		values, ok := t.template.Match(uri)
 		if !ok {
 			continue

@@ -270,40 +270,6 @@ func (c *Call) encoded(n int) {
 	r.encoded()
 }
 
-func (r *reservation) encoded() {
-	r.endProbe()
-	r.leave()
-	if r.coming > 0 {
-		r.s.coming.change(&r.account.coming, -r.coming)
-		r.coming = 0
-	}
-}
-
-// endProbe gives the slot back; after lendProbe, it takes back what was lent.
-func (r *reservation) endProbe() {
-	if r.firstRunOf != nil {
-		r.firstRunOf.probed.Store(false)
-		r.firstRunOf = nil
-	}
-	if r.probeTimer == nil {
-		return
-	}
-	if r.probeTimer.Stop() {
-		r.s.probes.add(1)
-	} else {
-		r.s.probes.add(-1)
-	}
-	r.probeTimer = nil
-}
-
-// leave gives the slot back.
-func (r *reservation) leave() {
-	if r.encoding {
-		r.encoding = false
-		r.s.encoding.leave()
-	}
-}
-
 // answerSizes estimates how large the answers of one handler are, in bytes, by the last ones. What is known of a caller counts for that one: neither do the large
 // answers of one make the small ones of others wait, nor the small ones of others let many large ones begin (TSK28).
 type answerSizes struct {

@@ -105,7 +105,7 @@ func (r *Run) start(id string) {
 // dispatch has a task run, here or wherever the Dispatcher decides.
 func (e *Engine) dispatch(id string) error {
 	if e.config.Dispatcher == nil {
-		if e.stay() {
+		if e.enterWhileClosing() {
 			go e.executeHere(id)
 		}
 		return nil

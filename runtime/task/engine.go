@@ -83,9 +83,9 @@ type Engine struct {
 	sweep  *timer // the next look for expired tasks
 	// sweepPause is how long the next sweep that finds nothing waits for the one after it.
 	sweepPause time.Duration
-	heart      *timer // the next heartbeat
+	heartbeat  *timer // the next heartbeat
 	fence      *timer // the next look for leases that are about to end
-	look       *timer // the next look for orphans
+	orphanScan *timer // the next look for orphans
 }
 
 // New returns a running engine.
@@ -119,7 +119,7 @@ func New(c Config) *Engine {
 	}
 	e.expireAt(time.Now()) // the store may hold tasks already
 	if c.Resume {
-		e.plan(&e.look, time.Now(), (*Engine).resume)
+		e.plan(&e.orphanScan, time.Now(), (*Engine).resume)
 	}
 	return e
 }
@@ -151,7 +151,7 @@ func (e *Engine) wakeIdle() {
 // spawn runs fn in a goroutine that Close waits for. A closed engine still does its upkeep while it waits for runs; when it is idle it
 // starts nothing.
 func (e *Engine) spawn(fn func()) {
-	if e.stay() {
+	if e.enterWhileClosing() {
 		go func() {
 			defer e.leave()
 			fn()
@@ -159,8 +159,8 @@ func (e *Engine) spawn(fn func()) {
 	}
 }
 
-// stay is enter for what may begin even while Close waits.
-func (e *Engine) stay() bool {
+// enterWhileClosing is enter for what may begin even while Close waits.
+func (e *Engine) enterWhileClosing() bool {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	if e.closed && e.busy == 0 {

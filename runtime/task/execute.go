@@ -88,7 +88,7 @@ func (e *Engine) fillIn(r *Run, b *Begun, from time.Time) {
 	for i := range b.Journal {
 		r.remember(b.Journal[i])
 	}
-	r.clocks, r.mayBeAtWork = clocks{b.Now, time.Now()}, mayHaveBeenAtWork(b.Journal, b.Now)
+	r.clocks, r.handlerMayBeBusy = clocks{b.Now, time.Now()}, handlerMayHaveBeenBusy(b.Journal, b.Now)
 	left := b.Task.Timeout - b.Task.Ran
 	if b.Task.Timeout > 0 && left > 0 {
 		r.timer = e.timers.add(time.Now().Add(left), func() { e.timeout(r) })

@@ -37,7 +37,7 @@ func (e *Engine) hear(sources ...any) {
 }
 
 // lookForOrphans has the engine look soon for tasks that it may take up.
-func (e *Engine) lookForOrphans() { e.plan(&e.look, time.Now(), (*Engine).resume) }
+func (e *Engine) lookForOrphans() { e.plan(&e.orphanScan, time.Now(), (*Engine).resume) }
 
 func (e *Engine) interrupt(id string) {
 	if r := e.run(id); r != nil && r.held().Epoch > 0 {

@@ -42,13 +42,13 @@ func (r *Run) mayWrite() bool {
 
 // guard plans the next heartbeat and the next look at fences for a run whose lease began at from. The caller holds the lock.
 func (e *Engine) guard(from time.Time) {
-	e.planLocked(&e.heart, from.Add(e.config.Lease/beatsPerLease), (*Engine).beat)
+	e.planLocked(&e.heartbeat, from.Add(e.config.Lease/beatsPerLease), (*Engine).beat)
 	e.planLocked(&e.fence, e.fenceFrom(from), (*Engine).stopFenced)
 }
 
 // beat extends the leases of what runs here, and stops what should no longer run. Nothing is planned while nothing runs.
 func (e *Engine) beat() {
-	e.unplan(&e.heart)
+	e.unplan(&e.heartbeat)
 	leases, runs := e.leases()
 	if len(leases) == 0 {
 		return
@@ -59,10 +59,10 @@ func (e *Engine) beat() {
 	cancel()
 	if err != nil {
 		e.audit.failed("heartbeat", &Task{}, err)
-		e.plan(&e.heart, time.Now().Add(e.config.Lease/triesPerLease), (*Engine).beat)
+		e.plan(&e.heartbeat, time.Now().Add(e.config.Lease/triesPerLease), (*Engine).beat)
 		return
 	}
-	e.plan(&e.heart, from.Add(e.config.Lease/beatsPerLease), (*Engine).beat)
+	e.plan(&e.heartbeat, from.Add(e.config.Lease/beatsPerLease), (*Engine).beat)
 	for _, l := range b.Lost {
 		e.reconsider(runs[l.Task], true)
 		delete(runs, l.Task)

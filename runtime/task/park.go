@@ -60,9 +60,9 @@ func (r *Run) hasOpenQuestion() bool {
 	return false
 }
 
-// mayHaveBeenAtWork reports whether a run begins with a question that is still open beside one that is settled: whoever asked that one may be at work
+// handlerMayHaveBeenBusy reports whether a run begins with a question that is still open beside one that is settled: whoever asked that one may be at work
 // while the other waits.
-func mayHaveBeenAtWork(journal []Entry, now time.Time) bool {
+func handlerMayHaveBeenBusy(journal []Entry, now time.Time) bool {
 	open, settled := false, false
 	for i := range journal {
 		switch e := &journal[i]; e.Kind {
@@ -75,16 +75,16 @@ func mayHaveBeenAtWork(journal []Entry, now time.Time) bool {
 	return open && settled
 }
 
-// stopToPark ends the run, to begin again with the answer; while a step is being done, not before that is. again: it begins again at once.
+// stopToPark ends the run, to begin again with the answer; while a step is being done, not before that is. rerunAtOnce: it begins again without the answer.
 // A run whose handler may be at work beside the question goes on instead: what was cut short would wait for an answer that it does not need.
-func (r *Run) stopToPark(again bool) {
+func (r *Run) stopToPark(rerunAtOnce bool) {
 	r.mu.Lock()
-	if r.mayBeAtWork && !again {
+	if r.handlerMayBeBusy && !rerunAtOnce {
 		r.mu.Unlock()
 		return
 	}
 	r.parking = true
-	r.again = r.again || again
+	r.rerunAtOnce = r.rerunAtOnce || rerunAtOnce
 	busy := len(r.doing) > 0
 	r.mu.Unlock()
 	if !busy {
@@ -133,7 +133,7 @@ func (e *Engine) wakeAtDeadline(r *Run, t *Task) {
 	if e.runs[t.ID] != r {
 		return // begun again meanwhile
 	}
-	e.parked[t.ID] = e.timers.add(r.hereAt(at), func() {
+	e.parked[t.ID] = e.timers.add(r.localTime(at), func() {
 		e.dropWakeTimer(t.ID)
 		e.lookForOrphans()
 	})
@@ -157,7 +157,7 @@ func (e *Engine) dropWakeTimerLocked(id string) {
 func (r *Run) mayGoOn(t *Task) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if r.again || r.mayBeAtWork || len(t.Questions) == 0 {
+	if r.rerunAtOnce || r.handlerMayBeBusy || len(t.Questions) == 0 {
 		return true
 	}
 	for name, e := range r.journal {

@@ -24,23 +24,23 @@ type Run struct {
 
 	requestor requestor
 
-	mu           sync.Mutex
-	task         Task  // as it was at Create, then at Begin
-	lease        Lease // zero before Begin
-	crashes      int   // of earlier runs
-	clocks       clocks
-	fenced       time.Time // when the run has to stop unless a heartbeat extends the lease
-	timer        *timer    // of the timeout; paused while asking > 0
-	asking       int32     // open questions of this run
-	parking      bool      // it ends when no step is being done
-	again        bool      // and begins again at once
-	mayBeAtWork  bool      // the handler was given an answer while another question was open: it may be at work
-	parked       bool      // the lease is being given back, or has been
-	runnerCalled bool      // the runner was called, or is about to be
-	cancelAsked  bool      // to cancel
-	reason       string
-	journal      map[string]*Entry
-	doing        map[string]bool
+	mu               sync.Mutex
+	task             Task  // as it was at Create, then at Begin
+	lease            Lease // zero before Begin
+	crashes          int   // of earlier runs
+	clocks           clocks
+	fenced           time.Time // when the run has to stop unless a heartbeat extends the lease
+	timer            *timer    // of the timeout; paused while asking > 0
+	asking           int32     // open questions of this run
+	parking          bool      // it ends when no step is being done
+	rerunAtOnce      bool      // and begins again at once
+	handlerMayBeBusy bool      // the handler was given an answer while another question was open: it may be at work
+	parked           bool      // the lease is being given back, or has been
+	runnerCalled     bool      // the runner was called, or is about to be
+	cancelAsked      bool      // to cancel
+	reason           string
+	journal          map[string]*Entry
+	doing            map[string]bool
 }
 
 // runContext is a task's context. Unlike a plain context with a cause, its Err tells a timeout from a cancel.
@@ -55,13 +55,13 @@ func (c *runContext) Err() error {
 }
 
 // clocks are one moment by the store's clock and by this process's, which nobody keeps in step.
-type clocks struct{ store, here time.Time }
+type clocks struct{ store, local time.Time }
 
-// hereAt is a time of the store's clock by this process's, and never early.
-func (r *Run) hereAt(t time.Time) time.Time {
+// localTime is a time of the store's clock by this process's, and never early.
+func (r *Run) localTime(t time.Time) time.Time {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	return r.clocks.here.Add(t.Sub(r.clocks.store))
+	return r.clocks.local.Add(t.Sub(r.clocks.store))
 }
 
 // newRun makes a run whose context derives from no request: it outlives requests and connections (TSK06).

@@ -189,7 +189,7 @@ func (r *Run) deadline(t *Task, name string) (late <-chan struct{}, disarm func(
 	for _, q := range t.Questions {
 		if q.Name == name && !q.Deadline.IsZero() {
 			passed := make(chan struct{})
-			timer := r.engine.timers.add(r.hereAt(q.Deadline), func() { close(passed) })
+			timer := r.engine.timers.add(r.localTime(q.Deadline), func() { close(passed) })
 			return passed, func() { r.engine.timers.remove(timer) }
 		}
 	}
@@ -248,7 +248,7 @@ func (r *Run) closedQuestion(ctx context.Context, l Lease, name string) (*Entry,
 	defer r.mu.Unlock()
 	r.remember(e)
 	if r.hasOpenQuestion() {
-		r.mayBeAtWork, r.parking = true, false
+		r.handlerMayBeBusy, r.parking = true, false
 	}
 	return &e, nil
 }

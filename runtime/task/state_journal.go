@@ -88,7 +88,7 @@ func (s *State) Answer(answers []Answer, now time.Time) (bool, error) {
 	for _, a := range answers {
 		if e := s.entry(a.Name); e != nil && e.Kind == Open && !s.Task.Status.Terminal() {
 			e.Kind, e.Data, any = Answered, a.Data, true
-			s.close(a.Name)
+			s.closeQuestion(a.Name)
 		}
 	}
 	if !any {
@@ -110,12 +110,12 @@ func (s *State) Withdraw(l Lease, name string, now time.Time) error {
 	if e.Question.overdue(now) {
 		e.Kind = Unanswered
 	}
-	s.close(name)
+	s.closeQuestion(name)
 	return s.resume(now)
 }
 
-// close replaces the list of open questions, since snapshots share the old one.
-func (s *State) close(name string) {
+// closeQuestion replaces the list of open questions, since snapshots share the old one.
+func (s *State) closeQuestion(name string) {
 	open := make([]Question, 0, len(s.Task.Questions))
 	for _, q := range s.Task.Questions {
 		if q.Name != name {

@@ -111,7 +111,7 @@ func (e *Engine) removed(ctx context.Context, why string, t *Task) {
 // resume dispatches tasks that nobody runs: as often as heartbeats are sent, and when the store says that there are some. When there were more
 // of them than it took, it comes back sooner.
 func (e *Engine) resume() {
-	e.unplan(&e.look)
+	e.unplan(&e.orphanScan)
 	again := e.config.Lease / beatsPerLease
 	e.expireAt(time.Now()) // of tasks whose creators are gone
 	ids, err := e.store.Orphans(e.base, orphanBatch)
@@ -126,7 +126,7 @@ func (e *Engine) resume() {
 	if len(ids) == orphanBatch {
 		again = min(again, time.Second)
 	}
-	e.plan(&e.look, time.Now().Add(again), (*Engine).resume)
+	e.plan(&e.orphanScan, time.Now().Add(again), (*Engine).resume)
 }
 
 // wanted reports whether an orphan should run: not when the engine is closed, nor when the handler of an earlier run has returned here and
