@@ -7,7 +7,9 @@ package check
 //		case 0:
 //			return check.New(d, decodeCircle)
 //		default:
-//			return check.New(d, decodeSquare)
+//			var v Label // a string
+//			decodeLabel(d, &v)
+//			return check.Boxed(d, v)
 //		}
 //	})
 func Pick[T any](d *Decoder, u *Union, read func(d *Decoder, form int) T) (v T) {
@@ -24,6 +26,12 @@ func Pick[T any](d *Decoder, u *Union, read func(d *Decoder, form int) T) (v T) 
 			v = read
 		}
 	}
+	return v
+}
+
+// Boxed counts what an interface allocates to hold v, and returns v.
+func Boxed[T any](d *Decoder, v T) T {
+	d.countMemory(sizeOf[T]())
 	return v
 }
 

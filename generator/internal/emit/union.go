@@ -15,12 +15,14 @@ import (
 //		case 0:
 //			return check.New(d, decodeCircle)
 //		default:
-//			return check.New(d, decodeSquare)
+//			var v Label
+//			decodeLabel(d, &v)
+//			return check.Boxed(d, v)
 //		}
 //	})
 func (s *source) readUnion(d *model.Decl, b *model.Union) {
 	s.open("*v = check.Pick(d, &", d.Stem, ", func(d *check.Decoder, form int) ", d.Name, " {")
-	s.forms(len(b.Members), func(i int) { s.line("return ", s.memberExpr(b.Members[i])) })
+	s.forms(len(b.Members), func(i int) { s.readMember(b.Members[i]) })
 	s.close("})")
 }
 
@@ -42,12 +44,15 @@ func (s *source) forms(n int, write func(int)) {
 	s.close("}")
 }
 
-// memberExpr reads a member: behind a pointer, or as the value that the interface holds.
-func (s *source) memberExpr(m *model.UnionMember) string {
+// readMember reads a member: behind a pointer, or as the value that the interface holds, which is not allocated before it is boxed.
+func (s *source) readMember(m *model.UnionMember) {
 	if m.Pointer {
-		return "check.New(d, " + m.Decl.Decode + ")"
+		s.line("return check.New(d, ", m.Decl.Decode, ")")
+		return
 	}
-	return "*check.New(d, " + m.Decl.Decode + ")"
+	s.line("var v ", m.Decl.Name)
+	s.line(m.Decl.Decode, "(d, &v)")
+	s.line("return check.Boxed(d, v)")
 }
 
 // group writes
