@@ -35,7 +35,7 @@ FUZZTIME    ?= 30s
 BENCHTIME   ?= 1s
 COUNT       ?= 1
 
-.PHONY: all help build demo test unit postgres stores chaos race fuzz differential endurance bench compare golden interop imports interop-all table conformance official traceability check lint clean
+.PHONY: all help build demo test unit postgres stores versions chaos race fuzz differential endurance bench compare golden interop imports interop-all table conformance official traceability check lint clean
 
 all: build lint ## build the command and lint everything
 
@@ -73,6 +73,9 @@ stores: $(SERVERS)/node_modules/.package-lock.json ## the tests of the Postgres 
 	@command -v $(PGBOUNCER) >/dev/null || { $(SUDO) apt-get update -q && $(SUDO) apt-get install -qy --no-install-recommends pgbouncer; }
 	@for major in $(or $(VERSIONS),14 15 16 17 18); do echo "== Postgres $$major"; \
 		(cd runtime/task/postgres && $(GO) test -race -count=1 -timeout 15m . -args -postgres $(CURDIR)/$(SERVERS)/node_modules/postgres-$$major/native/bin -pgbouncer $(PGBOUNCER)); done
+
+versions: postgres ## scaffolded servers of the commit BASE (the last one with the format of stored tasks before) and of this tree share a database; needs the history
+	runtime/task/postgres/testdata/versions.sh $(BASE)
 
 # Where figures of time are missed it fails as well, so that it needs a machine of its own.
 chaos: postgres ## kill processes at every point KILLS (50) times, and at any moment for CHAOS (10m) while Postgres stops; stop it STOPS (10) times, break its connections CUTS (20) times; cancel CANCELS (1000) tasks from afar, RACES (10000) while they end; SKEWS (5000) tasks beside a wrong clock; have EXPIRE (100000) tasks expire at once, and TASKS (1000000) pass through a file; lose what DROPS (20) files have not synced
@@ -169,7 +172,7 @@ lint: ## gofmt, vet and staticcheck
 	@files=$$(gofmt -l .); test -z "$$files" || { echo "gofmt: $$files" >&2; exit 1; }
 	$(GO) vet -tags official ./... $(PROGRAMS)
 	$(STATICCHECK) ./... $(PROGRAMS)
-	@for module in $(MODULES); do echo "vet $$module"; (cd $$module && $(GO) vet ./...); done
+	@for module in $(MODULES); do echo "vet $$module"; (cd $$module && $(GO) vet -tags versions ./...); done
 	@for system in $(SYSTEMS); do echo "vet for $$system"; GOOS=$$system $(GO) vet ./... $(PROGRAMS); done
 
 clean: ## remove what make made

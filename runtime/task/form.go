@@ -9,13 +9,14 @@ import (
 	"github.com/mcpkiln/mcpkiln/runtime/rpc"
 )
 
-// A form is written in the earliest version that has all it says, so that a process of the version before can go on with it:
+// What durable stores keep is of one of these formats:
 //
-//	1  everything else
-//	2  the running time of a state that is not over
+//	1  all that there is. The running time of a task that is not over stands where one that is over has its error: programs from before it was counted leave
+//	   it there, so they show, answer, cancel and run tasks of today beside today's programs (DUR07)
+//	2  the running time at the end. It is read and no longer written, since programs of format 1 could not even show such a task
 //
-// Each version reads all before it and refuses later ones with a *FormatError (DUR07). Whatever changes a form makes Format grow, and the one
-// of the version before.
+// Each version reads all before it and refuses later ones with a *FormatError. Whatever changes a form so that earlier versions can not read it makes Format
+// grow, and the one of the version before.
 
 // FormatError refuses what a newer version of this package has stored. Nothing was changed: a process with the newer version can go on.
 type FormatError struct{ Stored uint64 }
@@ -40,11 +41,7 @@ func Unread(known Task, err error) Task {
 // AppendHead appends the stored form of the state: all of it but the journal, Args, Meta and Result, which may be large, hardly ever change,
 // and are bytes already. A store keeps those beside it.
 func (s *State) AppendHead(b []byte) []byte {
-	version := uint64(1)
-	if Format >= 2 && !s.Task.Status.Terminal() && (s.Task.Ran != 0 || !s.Since.IsZero()) {
-		version = 2
-	}
-	c := coder{b: binary.AppendUvarint(b, version), version: version}
+	c := coder{b: binary.AppendUvarint(b, 1), version: 1}
 	c.state(s)
 	return c.b
 }
@@ -93,18 +90,55 @@ type coder struct {
 
 func (c *coder) state(s *State) {
 	c.task(&s.Task)
+	if !c.reading && s.counts() {
+		c.timeAsError(s)
+	} else {
+		c.rpcError(&s.Task.Error)
+	}
 	c.text(&s.Node)
 	number(c, &s.Epoch)
 	c.time(&s.Leased)
 	number(c, &s.Crashes)
-	if c.version >= 2 {
+	if !c.reading {
+		return
+	}
+	s.Task.Ran, s.Since, s.Counted = 0, time.Time{}, 0
+	switch e := s.Task.Error; {
+	case c.version >= 2:
 		number(c, &s.Task.Ran)
 		c.time(&s.Since)
-	} else {
-		s.Task.Ran, s.Since = 0, time.Time{}
+		s.Counted = s.Epoch
+	case Format >= 2 && e != nil && e.Code == 0 && e.Message == "" && !s.Task.Status.Terminal():
+		inner := coder{b: e.Data, reading: true}
+		inner.runningTime(s)
+		c.bad = c.bad || inner.bad || len(inner.b) > 0
+	}
+	if s.Counted != s.Epoch {
+		s.Since = time.Time{} // a program that does not count has begun a run since
+	}
+	if s.counts() {
+		s.Task.Error = nil
 	}
 }
 
+// counts reports whether the form of the state has its running time: it bounds nothing any more once the task is over.
+func (s *State) counts() bool { return Format >= 2 && s.Counted > 0 && !s.Task.Status.Terminal() }
+
+// timeAsError writes an error with the code 0, which none has, and the running time as its data.
+func (c *coder) timeAsError(s *State) {
+	inner := coder{b: make([]byte, 0, 32)}
+	inner.runningTime(s)
+	carrier := &rpc.Error{Data: inner.b}
+	c.rpcError(&carrier)
+}
+
+func (c *coder) runningTime(s *State) {
+	number(c, &s.Task.Ran)
+	c.time(&s.Since)
+	number(c, &s.Counted)
+}
+
+// task is all of a task but its error.
 func (c *coder) task(t *Task) {
 	c.text(&t.ID)
 	c.text(&t.Owner)
@@ -124,7 +158,6 @@ func (c *coder) task(t *Task) {
 	number(c, &t.Machine)
 	c.text(&t.CancelReason)
 	list(c, &t.Questions, c.question)
-	c.rpcError(&t.Error)
 }
 
 func (c *coder) question(q *Question) {

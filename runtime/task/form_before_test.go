@@ -46,9 +46,9 @@ func TestDUR07RunsOfTheFormatBeforeCount(t *testing.T) {
 		crashes int
 	}{
 		"parked":                    {beforeParked, 40 * time.Minute, 0},
-		"parked twice":              {beforeParkedTwice, counted, 0}, // when the second one began is not known
+		"parked twice":              {beforeParkedTwice, 0, 0}, // when the second one began is not known
 		"died":                      {beforeDied, 20 * time.Minute, 1},
-		"died, and again":           {beforeDiedOnce, counted, 2},
+		"died, and again":           {beforeDiedOnce, 0, 2},
 		"died with a question open": {beforeAsks, 30 * time.Minute, 1},
 		"parked with one":           {beforeAsksParked, 30 * time.Minute, 0},
 	} {
@@ -66,7 +66,7 @@ func TestDUR07RunsOfTheFormatBeforeCount(t *testing.T) {
 		if err := s.Park(l, begins.Add(time.Minute)); err != nil {
 			t.Fatal(err)
 		}
-		if want := (c.ran + time.Minute).Truncate(time.Minute); s.Task.Ran != want {
+		if want := c.ran + time.Minute; s.Task.Ran != want {
 			t.Errorf("%s: after another minute %v, want %v", name, s.Task.Ran, want)
 		}
 	}
@@ -91,20 +91,68 @@ func TestDUR07ARunOfTheFormatBeforeStaysInItsForm(t *testing.T) {
 	}
 }
 
-// Whatever this version begins, it counts, so that the one before does not begin it anew: that would forget the time.
-func TestDUR07WhatIsCountedIsNotRunByTheFormatBefore(t *testing.T) {
-	for name, form := range map[string]string{"parked": beforeParked, "died": beforeDied, "asks": beforeAsks} {
-		s := readBefore(t, form)
-		l, err := s.Begin("now", time.Minute, beforeAt.Add(3*time.Hour))
+// What a program of format 1 has made of tasks that were begun here: of one that had run for 10 minutes and was parked, and of one that died at once. It began
+// each after 20 minutes, and parked it after 25.
+const (
+	parkedRunsBefore = "010449440661646108746f6f6c0e776f726b696e6700028080a0bbd29df1fa310280c0ebe7c8c0f1fa31feffffffffffffffff01008080c58bc6d1010204000000feffffff1f00000200001280c0cbacf6220002066f6c64040280e0f198fee6f1fa3100"
+	parkedBefore     = "010449440661646108746f6f6c0e776f726b696e6700028080a0bbd29df1fa310280e0dcaafaf4f1fa31feffffffffffffffff01008080c58bc6d1010206000000feffffff1f00000200001280c0cbacf622000200040000"
+	diedRunsBefore   = "010449440661646108746f6f6c0e776f726b696e6700028080a0bbd29df1fa31028080a0bbd29df1fa31feffffffffffffffff01008080c58bc6d1010202000000feffffff1f00000200001a00028080a0bbd29df1fa3102066f6c64040280e0f198fee6f1fa3102"
+	diedBefore       = "010449440661646108746f6f6c0e776f726b696e6700028080a0bbd29df1fa310280e0dcaafaf4f1fa31feffffffffffffffff01008080c58bc6d1010204000000feffffff1f00000200001a00028080a0bbd29df1fa310200040002"
+)
+
+// The format before runs tasks that were begun here, and leaves the time that they had; what it takes itself is not known.
+func TestDUR07TheFormatBeforeKeepsWhatWasCounted(t *testing.T) {
+	for name, c := range map[string]struct {
+		form    string
+		ran     time.Duration
+		crashes int
+	}{
+		"parked, runs":   {parkedRunsBefore, 10 * time.Minute, 0},
+		"parked, parked": {parkedBefore, 10 * time.Minute, 0},
+		"died, runs":     {diedRunsBefore, 0, 1},
+		"died, parked":   {diedBefore, 0, 1},
+	} {
+		s := readBefore(t, c.form)
+		if s.Task.Error != nil || s.Task.Ran != c.ran || !s.Since.IsZero() || s.Crashes != c.crashes {
+			t.Errorf("%s: ran %v, counts from %v, %d crashes, error %v, want %v and %d", name, s.Task.Ran, s.Since, s.Crashes, s.Task.Error, c.ran, c.crashes)
+		}
+		if s.Node != "" { // a change that is made here meanwhile does not have it counted
+			if s.count(beforeAt.Add(time.Hour)); s.Task.Ran != c.ran || !s.Since.IsZero() {
+				t.Errorf("%s: ran %v, counts from %v", name, s.Task.Ran, s.Since)
+			}
+		}
+		l, err := s.Begin("now", time.Minute, beforeAt.Add(2*time.Hour))
 		if err != nil {
 			t.Fatal(err)
 		}
-		begun := s.AppendHead(nil)
-		if err := s.Park(l, beforeAt.Add(4*time.Hour)); err != nil {
+		if err := s.Park(l, beforeAt.Add(2*time.Hour+time.Minute)); err != nil || s.Task.Ran != c.ran+time.Minute {
+			t.Errorf("%s: after a minute here %v, want %v, %v", name, s.Task.Ran, c.ran+time.Minute, err)
+		}
+	}
+}
+
+// Whatever is done to a task here, a program of the format before can read it.
+func TestDUR07StatesAreReadByTheFormatBefore(t *testing.T) {
+	s := NewState(Task{ID: "ID", Machine: ^Machine(0), TTL: Unlimited, Timeout: time.Hour}, beforeAt)
+	var l Lease
+	for _, change := range []struct {
+		name string
+		make func(now time.Time) error
+	}{
+		{"created", func(time.Time) error { return nil }},
+		{"begun", func(now time.Time) (err error) { l, err = s.Begin("now", time.Minute, now); return err }},
+		{"described", func(now time.Time) error { return s.Describe(l, "half", now) }},
+		{"asked", func(now time.Time) error { return s.Ask(l, Question{Name: "q"}, now) }},
+		{"answered", func(now time.Time) error { _, err := s.Answer([]Answer{{Name: "q"}}, now); return err }},
+		{"parked", func(now time.Time) error { return s.Park(l, now) }},
+		{"begun again", func(now time.Time) (err error) { l, err = s.Begin("now", time.Minute, now); return err }},
+		{"finished", func(now time.Time) error { return s.Finish(l, Outcome{Status: Completed}, now) }},
+	} {
+		if err := change.make(beforeAt.Add(time.Minute)); err != nil {
 			t.Fatal(err)
 		}
-		if parked := s.AppendHead(nil); begun[0] != 2 || parked[0] != 2 {
-			t.Errorf("%s: begun in form %d, parked in form %d", name, begun[0], parked[0])
+		if form := s.AppendHead(nil); form[0] != 1 {
+			t.Errorf("%s: form %d", change.name, form[0])
 		}
 	}
 }

@@ -30,10 +30,11 @@ func anEntry() Entry {
 	return Entry{Name: "q", Kind: Answered, Question: aState().Task.Questions[0], Data: []byte("yes")}
 }
 
-// aTimedState is aState with what format 2 has more.
+// aTimedState is aState with its running time, and so without an error.
 func aTimedState() State {
 	s := aState()
-	s.Task.Ran, s.Since = 90*time.Second, s.Task.UpdatedAt
+	s.Task.Error = nil
+	s.Task.Ran, s.Since, s.Counted = 90*time.Second, s.Task.UpdatedAt, s.Epoch
 	return s
 }
 
@@ -41,6 +42,7 @@ func aTimedState() State {
 const (
 	headOfFormat1  = "010449440661646108746f6f6c1c696e7075745f72657175697265641068616c662077617902aab4feb0d39df1fa3102aadcd4eada9df1fa31feffffffffffffffff0180a8d6b90780e0ba84bf03040e029003028a808080100c656e6f7567680402710c61736b2f6974043f02aab4feb0d39df1fa3102aab4c3bc99eff2fa3102720002000002fff303046e6f085b315d086e6f64650602aa94b9b592a1f1fa3102"
 	headOfFormat2  = "020449440661646108746f6f6c1c696e7075745f72657175697265641068616c662077617902aab4feb0d39df1fa3102aadcd4eada9df1fa31feffffffffffffffff0180a8d6b90780e0ba84bf03040e029003028a808080100c656e6f7567680402710c61736b2f6974043f02aab4feb0d39df1fa3102aab4c3bc99eff2fa3102720002000002fff303046e6f085b315d086e6f64650602aa94b9b592a1f1fa31028090d8c69e0502aadcd4eada9df1fa31"
+	headWithTime   = "010449440661646108746f6f6c1c696e7075745f72657175697265641068616c662077617902aab4feb0d39df1fa3102aadcd4eada9df1fa31feffffffffffffffff0180a8d6b90780e0ba84bf03040e029003028a808080100c656e6f7567680402710c61736b2f6974043f02aab4feb0d39df1fa3102aab4c3bc99eff2fa31027200020000020000248090d8c69e0502aadcd4eada9df1fa3106086e6f64650602aa94b9b592a1f1fa3102"
 	entryOfFormat1 = "0102710402710c61736b2f6974043f02aab4feb0d39df1fa3102aab4c3bc99eff2fa3108796573"
 )
 
@@ -62,13 +64,13 @@ func TestDUR07FormsAreReadBack(t *testing.T) {
 }
 
 func TestDUR07StoredFormsOfEveryVersionAreRead(t *testing.T) {
-	for form, want := range map[string]State{headOfFormat1: aState(), headOfFormat2: aTimedState()} {
+	for form, want := range map[string]State{headOfFormat1: aState(), headWithTime: aTimedState(), headOfFormat2: aTimedState()} {
 		s := aTimedState()
 		b, _ := hex.DecodeString(form)
 		if err := s.ReadHead(b); err != nil || !reflect.DeepEqual(s, want) {
 			t.Errorf("state: %v, %+v; the form of today is %x", err, s, want.AppendHead(nil))
 		}
-		if again := want.AppendHead(nil); string(again) != string(b) {
+		if again := want.AppendHead(nil); string(again) != string(b) && form != headOfFormat2 {
 			t.Errorf("a state that an earlier version could read is written as %x, not %s", again, form)
 		}
 	}
@@ -76,15 +78,6 @@ func TestDUR07StoredFormsOfEveryVersionAreRead(t *testing.T) {
 	b, _ := hex.DecodeString(entryOfFormat1)
 	if err := e.Read(b); err != nil || !reflect.DeepEqual(e, anEntry()) {
 		t.Errorf("entry of format 1: %v, %+v; the form of today is %x", err, e, func() []byte { a := anEntry(); return a.Append(nil) }())
-	}
-}
-
-// The running time of a task that is over bounds nothing any more.
-func TestDUR07WhatIsOverIsReadByTheVersionBefore(t *testing.T) {
-	s := aTimedState()
-	s.Task.Status = Completed
-	if form := s.AppendHead(nil); form[0] != 1 {
-		t.Errorf("a task that is over has form %d", form[0])
 	}
 }
 

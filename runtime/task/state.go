@@ -22,6 +22,8 @@ type State struct {
 	Leased time.Time
 	// Since is from when on the run's time is not yet in Task.Ran; zero while none is counted.
 	Since time.Time
+	// Counted is the epoch of the last run that counts its time: programs of an earlier version begin runs that do not (DUR07). 0 if there is none.
+	Counted uint64
 	// Crashes counts the runs that were followed by another one without having given their leases back.
 	Crashes int
 	Journal []Entry
@@ -72,25 +74,20 @@ func (s *State) Begin(node string, d time.Duration, now time.Time) (Lease, error
 		s.Crashes++
 		s.Since = time.Time{}
 	}
-	if s.Task.Timeout > 0 {
-		s.Task.Ran = max(s.Task.Ran, s.uncounted(), counted)
-		if len(s.Task.Questions) == 0 {
-			s.Since = now
-		}
-	}
 	s.Node, s.Leased = node, now.Add(d)
+	if s.Task.Timeout > 0 {
+		s.Task.Ran += s.uncounted()
+		s.Counted = s.Epoch + 1
+	}
 	s.Epoch++
+	s.count(now)
 	return Lease{s.Task.ID, node, s.Epoch}, nil
 }
 
-// counted is the running time of a run that is counted and of which no time has passed. One that has none was begun by a process of format 1, which could not
-// go on with a state that has some (DUR07).
-const counted = time.Nanosecond
-
-// uncounted is what is known of the time that runs of format 1 took, which did not count it: the first one began when the task was created, and ran up to
-// its first question, or to its last change if it asked nothing. When later ones began is not known.
+// uncounted is what is known of the time that runs took which did not count it, of tasks that were never counted: the first one began when the task was
+// created, and ran up to its first question, or to its last change if it asked nothing. When later ones began is not known.
 func (s *State) uncounted() time.Duration {
-	if s.Epoch != 1 || s.Task.Ran > 0 {
+	if s.Epoch != 1 || s.Counted > 0 {
 		return 0
 	}
 	for i := range s.Journal {
@@ -103,17 +100,11 @@ func (s *State) uncounted() time.Duration {
 
 // count adds to the running time what has passed since the last change: time with a lease and without an open question (CAN28).
 func (s *State) count(now time.Time) {
-	if s.Task.Timeout <= 0 {
-		return
-	}
 	if !s.Since.IsZero() {
-		if s.Task.Ran == counted {
-			s.Task.Ran = 0
-		}
-		s.Task.Ran = max(s.Task.Ran+max(now.Sub(s.Since), 0), counted)
+		s.Task.Ran += max(now.Sub(s.Since), 0)
 	}
 	s.Since = time.Time{}
-	if s.Task.Ran > 0 && s.Node != "" && len(s.Task.Questions) == 0 && !s.Task.Status.Terminal() {
+	if s.Counted == s.Epoch && s.Counted > 0 && s.Node != "" && len(s.Task.Questions) == 0 && !s.Task.Status.Terminal() {
 		s.Since = now
 	}
 }

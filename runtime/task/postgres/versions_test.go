@@ -12,7 +12,7 @@ import (
 )
 
 // Replicas of this version and of the one before share a database during a deploy. What was acknowledged by either is there at the end, and
-// both see the same.
+// both see the same. The one before is this one with its format; `make versions` has programs of history.
 func TestDUR07ReplicasOfTheVersionBeforeWorkBesideThisOne(t *testing.T) {
 	before := compileBefore(t)
 	url, h := newURL(t), chaos.NewHistory()
