@@ -19,8 +19,8 @@ func included(a, b site) bool {
 
 // mostSearched bounds how many pairs of parts are searched for a value, each for searchSteps.
 const (
-	mostSearched = 60
-	searchSteps  = 100_000
+	mostSearched = 30
+	searchSteps  = 50_000
 )
 
 type inclusion struct {
