@@ -71,7 +71,7 @@ func shortInt(data []byte, i int) (v int64, end int) {
 	if n := i - first; n < 1 || n > 18 || n > 1 && data[first] == '0' {
 		return 0, 0
 	}
-	if uint(i) < uint(len(data)) && goesOn(data[i]) {
+	if uint(i) < uint(len(data)) && continuesNumber(data[i]) {
 		return 0, 0
 	}
 	if negative {
@@ -80,8 +80,8 @@ func shortInt(data []byte, i int) (v int64, end int) {
 	return v, i
 }
 
-// goesOn reports whether c after digits belongs to the number.
-func goesOn(c byte) bool { return c == '.' || c|0x20 == 'e' }
+// continuesNumber reports whether c after digits belongs to the number.
+func continuesNumber(c byte) bool { return c == '.' || c|0x20 == 'e' }
 
 // Float takes a number. One that float64 can only hold as infinity is a violation, see outOfRange.
 func (d *Decoder) Float(r *Number) float64 {

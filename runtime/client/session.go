@@ -108,7 +108,7 @@ func Connect(ctx context.Context, t Transport, opts ...Option) (*Session, error)
 	s.events = newEvents(s)
 	if err := s.negotiate(ctx, t); err != nil {
 		_ = s.close(ctx)
-		return nil, s.silent(err)
+		return nil, s.withNoise(err)
 	}
 	s.mu.Lock()
 	s.ready = true
@@ -224,8 +224,8 @@ func (s *Session) spawn(f func()) bool {
 	return true
 }
 
-// silent adds to the error of a server that did not answer in time what it has said instead: a banner, or why it does not go on.
-func (s *Session) silent(err error) error {
+// withNoise adds to the error of a server that did not answer in time what it has said instead: a banner, or why it does not go on.
+func (s *Session) withNoise(err error) error {
 	var cause *Cause
 	l, ok := s.link.(*connLink)
 	if !ok || !errors.As(err, &cause) || !errors.Is(cause, context.DeadlineExceeded) {

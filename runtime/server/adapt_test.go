@@ -197,10 +197,10 @@ func TestREV06ParamsThatNobodyCanDeclareAreRefused(t *testing.T) {
 	rev.Outgoing = []wire.Outgoing{{Op: wire.OpCreateMessage, Name: "sampling/createMessage", Capability: "sampling", Needs: []wire.Need{{Member: "tools"}}}}
 	rev.compileQuestions()
 	can := rev.abilities([]byte(`{"sampling":{"tools":{}}}`))
-	if refused := rev.refuses(can, &task.Question{Method: messageMethod, Payload: []byte(`{"tools":[]}`)}); refused == nil || refused.Capability != "" {
+	if refused := rev.unsupported(can, &task.Question{Method: messageMethod, Payload: []byte(`{"tools":[]}`)}); refused == nil || refused.Capability != "" {
 		t.Errorf("tools: %v", refused)
 	}
-	if refused := rev.refuses(can, &task.Question{Method: messageMethod, Payload: []byte(`{}`)}); refused != nil {
+	if refused := rev.unsupported(can, &task.Question{Method: messageMethod, Payload: []byte(`{}`)}); refused != nil {
 		t.Errorf("without: %v", refused)
 	}
 }

@@ -152,7 +152,7 @@ func (c *Call) ElicitationComplete(ctx context.Context, id string) error {
 
 // refusesPages tells why a client with these abilities can not be sent to a page, nil if it can.
 func (rev *revision) refusesPages(can ability) *UnsupportedError {
-	return rev.refuses(can, &task.Question{Method: elicitMethod, Payload: rev.page})
+	return rev.unsupported(can, &task.Question{Method: elicitMethod, Payload: rev.page})
 }
 
 // The operations of recorded questions, whatever a revision calls them. One that is not the protocol's is recorded by its method, which has

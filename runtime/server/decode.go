@@ -59,7 +59,7 @@ func (c *callAccount) giveDecoded(bytes int64) {
 
 // lockDecoding returns when the input may take n more bytes, if there are that many. Whoever has the turn waits for nothing else.
 func (r *request) lockDecoding(n int64) {
-	if s := r.reservation.s; r.decodes && !r.holdsDecoding && s.bytes.Used()+n > s.bytes.Max/2 {
+	if s := r.reservation.s; r.decoding && !r.holdsDecoding && s.bytes.Used()+n > s.bytes.Max/2 {
 		s.decoding <- struct{}{}
 		r.holdsDecoding = true
 	}

@@ -152,7 +152,7 @@ func (r *request) streamTask(t task.Task, changed <-chan struct{}) (err error) {
 }
 
 // delivers reports whether the client of the session can be asked q.
-func (p *peer) delivers(q *task.Question) bool { return p.revision.refuses(p.can, q) == nil }
+func (p *peer) delivers(q *task.Question) bool { return p.revision.unsupported(p.can, q) == nil }
 
 // noteTime is how long a client has to take note of a new task before it is asked for it. Some clients run what a question
 // starts before what the answer of the call starts, even if that came first, and know of no task then that asks.

@@ -248,7 +248,7 @@ func (t *statelessJournal) before(q *BeforeQuestion) error {
 	if err != nil {
 		return err
 	}
-	if refused := c.revision.refuses(c.can, &asked); refused != nil {
+	if refused := c.revision.unsupported(c.can, &asked); refused != nil {
 		if q.unsupported == Fail {
 			return c.revision.missing(refused.Capability)
 		}

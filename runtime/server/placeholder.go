@@ -104,7 +104,7 @@ func (r *request) fillOrStream(frame []byte) (answer []byte, err error) {
 		if stream = out.Stream(r.id); stream == nil {
 			return nil, errIncomplete
 		}
-		r.begun = true
+		r.streamed = true
 		return &unclocked{stream, r}, nil
 	}
 	if err = w.fill(frame); err == nil && stream != nil && len(w.buf) > 0 {

@@ -164,7 +164,7 @@ func (c *Call) adapt(q task.Question) (task.Question, *UnsupportedError) {
 
 // adaptFor returns q as a client with these abilities is asked it, or why it can not be asked.
 func (rev *revision) adaptFor(can ability, q task.Question) (task.Question, *UnsupportedError) {
-	if refused := rev.refuses(can, &q); refused != nil {
+	if refused := rev.unsupported(can, &q); refused != nil {
 		return q, refused
 	}
 	adapted, ok := rev.adaptQuestion(q)
@@ -174,9 +174,9 @@ func (rev *revision) adaptFor(can ability, q task.Question) (task.Question, *Uns
 	return adapted, nil
 }
 
-// refuses tells why a client with these abilities can not be asked q, nil if it can: a question whose capability was not
+// unsupported tells why a client with these abilities can not be asked q, nil if it can: a question whose capability was not
 // declared is never sent (EXT18).
-func (rev *revision) refuses(can ability, q *task.Question) *UnsupportedError {
+func (rev *revision) unsupported(can ability, q *task.Question) *UnsupportedError {
 	params := q.Payload
 	if q.Method == askMethod {
 		params = rev.form // every prompt is one
@@ -184,14 +184,14 @@ func (rev *revision) refuses(can ability, q *task.Question) *UnsupportedError {
 	op := opOf(q.Method)
 	for i := range rev.questions {
 		if asks := &rev.questions[i]; asks.Op == op && (op != wire.OpCustomRequest || asks.Name == q.Method) {
-			return rev.questions[i].refuses(can, params)
+			return rev.questions[i].undeclared(can, params)
 		}
 	}
 	return &UnsupportedError{}
 }
 
-// refuses names the capability that these params take and the client did not declare; nil when it did all.
-func (q *question) refuses(can ability, params []byte) *UnsupportedError {
+// undeclared names the capability that these params take and the client did not declare; nil when it did all.
+func (q *question) undeclared(can ability, params []byte) *UnsupportedError {
 	members := membersOf(params)
 	for i, n := range q.Needs {
 		switch {

@@ -32,7 +32,7 @@ type request struct {
 	size           int             // of the message, which is kept until the request is over
 	account        *account        // has countedBytes; nil before it is counted
 	countedBytes   int64           // bytes that count in Server.bytes; under Call.mu while the handler runs, like smallBytes
-	decodes        bool            // its input is being decoded
+	decoding       bool            // its input is being decoded
 	holdsDecoding  bool            // it has Server.decoding
 	smallBytes     int64           // of answers that are too small to count
 	reservation    reservation
@@ -55,7 +55,7 @@ type request struct {
 	placeholders []placeholder // in the answer, in their order
 	taken        bool          // it was large, and its client took it
 	torn         bool          // it was not written as a whole
-	begun        bool          // it goes to the client piece by piece, so there is no other one
+	streamed     bool          // it goes to the client piece by piece, so there is no other one
 
 	// after runs when the answer was accepted, or was not to be written.
 	after       func()

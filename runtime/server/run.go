@@ -70,9 +70,9 @@ func (h *Handler) run(ctx context.Context, call *Call, args, b []byte) ([]byte, 
 // client reads why.
 func (r *request) takeInput(decode func() error) error {
 	held := r.countedBytes
-	r.decodes = true
+	r.decoding = true
 	err := decode()
-	r.decodes = false
+	r.decoding = false
 	if n := r.countedBytes - held; err != nil && n > 0 {
 		r.uncountBytes(n)
 	}

@@ -121,7 +121,7 @@ func (r *request) finish(answer []byte, err error) {
 	p := r.p
 	p.writing.Add(1)
 	defer p.endWriter()
-	if !r.begun {
+	if !r.streamed {
 		r.respond(answer, err)
 	}
 	r.unlockTaskState()

@@ -268,7 +268,7 @@ func (s *Server) detail(rev *revision, t *task.Task, can ability) wire.TaskView 
 // askable are the questions that a client with these abilities can be asked (EXT18).
 func (rev *revision) askable(all []task.Question, can ability) (some []task.Question) {
 	for i := range all {
-		if rev.refuses(can, &all[i]) == nil {
+		if rev.unsupported(can, &all[i]) == nil {
 			some = append(some, all[i])
 		}
 	}

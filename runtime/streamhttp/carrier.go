@@ -7,22 +7,22 @@ import (
 
 // carrier knows which stream has a question, also when that was not read there and went on to another one.
 type carrier struct {
-	s  *session
-	st *stream // nil: the backlog has it, or lost it; guarded by s.mu
-	of *byte   // identifies the frame
+	s      *session
+	stream *stream // nil: the backlog has it, or lost it; guarded by s.mu
+	frame  *byte   // identifies the frame
 }
 
 // Ask implements server.Attended.
 func (s *session) Ask(about rpc.ID, frame []byte) (server.Carrier, error) {
 	own := append([]byte(nil), frame...)
-	c := &carrier{s: s, of: &own[0]}
+	c := &carrier{s: s, frame: &own[0]}
 	s.mu.Lock()
 	if s.carriers == nil {
 		s.carriers = map[*byte]*carrier{}
 	}
-	s.carriers[c.of] = c
+	s.carriers[c.frame] = c
 	st := s.active.Get(about)
-	s.carried(st, own)
+	s.noteCarriers(st, own)
 	s.mu.Unlock()
 	if about.IsZero() || st == nil {
 		return c, s.sendToListener(own)
@@ -32,14 +32,14 @@ func (s *session) Ask(about rpc.ID, frame []byte) (server.Carrier, error) {
 	return c, err
 }
 
-// carried notes that st has the frames. With s.mu.
-func (s *session) carried(st *stream, frames ...[]byte) {
+// noteCarriers notes that st has the frames. With s.mu.
+func (s *session) noteCarriers(st *stream, frames ...[]byte) {
 	if len(s.carriers) == 0 {
 		return
 	}
 	for _, f := range frames {
 		if c := s.carriers[&f[0]]; c != nil {
-			c.st = st
+			c.stream = st
 		}
 	}
 }
@@ -48,14 +48,14 @@ func (s *session) carried(st *stream, frames ...[]byte) {
 func (c *carrier) Attended() (read bool, changed <-chan struct{}) {
 	c.s.mu.Lock()
 	defer c.s.mu.Unlock()
-	return c.st.read(), c.s.watched()
+	return c.stream.read(), c.s.watched()
 }
 
 // Close implements server.Carrier.
 func (c *carrier) Close() {
 	c.s.mu.Lock()
 	defer c.s.mu.Unlock()
-	delete(c.s.carriers, c.of)
+	delete(c.s.carriers, c.frame)
 }
 
 // read reports whether somebody reads the stream. Without a stream nobody does.

@@ -14,7 +14,7 @@ func (s *session) keep(frames [][]byte) {
 	if s.why != nil {
 		return
 	}
-	s.carried(nil, frames...)
+	s.noteCarriers(nil, frames...)
 	before := s.backlogged
 	for _, f := range frames {
 		s.backlog = append(s.backlog, f)

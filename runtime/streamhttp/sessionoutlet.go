@@ -115,7 +115,7 @@ func (s *session) sendToListener(frame []byte) error {
 			return nil
 		}
 		st := s.listeners[len(s.listeners)-1]
-		s.carried(st, frame)
+		s.noteCarriers(st, frame)
 		s.mu.Unlock()
 		if err := st.add(frame, false); err != errNoReader {
 			s.bound()

@@ -176,7 +176,7 @@ const maxListeners = 16
 
 // refill gives st what another stream did not take. With s.mu.
 func (s *session) refill(st *stream, frames [][]byte) {
-	s.carried(st, frames...)
+	s.noteCarriers(st, frames...)
 	st.refill(frames)
 }
 

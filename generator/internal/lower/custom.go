@@ -43,7 +43,7 @@ func (l *packageLowering) customMethods() {
 
 // customName is what the Go names of a method begin with. That it is a notification does not show.
 func customName(c *manifest.CustomMethod) string {
-	return nameOf(strings.TrimPrefix(c.Name, "notifications/"), c.GoName)
+	return goNameOf(strings.TrimPrefix(c.Name, "notifications/"), c.GoName)
 }
 
 // customHandler is the name of its method in Handlers, which no tool and no other method may have.

@@ -190,7 +190,7 @@ func switches(n *model.Needs) map[string]*bool {
 // handlerName is the name of the method in Handlers, which no tool may have.
 func (l *packageLowering) handlerName(m manifest.Text, name string) string {
 	for i := range l.in.Manifest.Tools {
-		if t := &l.in.Manifest.Tools[i]; nameOf(t.Name, t.GoName) == name {
+		if t := &l.in.Manifest.Tools[i]; goNameOf(t.Name, t.GoName) == name {
 			l.diags.ReportAt(t.Pos, t.Node.Pointer, "same-go-name", "give the tool a goName",
 				"tool %q and method %s (%s) would both be %s in Go", t.Name, m.Value, m.Node.Pos, name)
 		}

@@ -22,7 +22,7 @@ func (l *packageLowering) policies(t *manifest.Tool) (model.CancelPolicy, model.
 	if !t.Execution.Tasks() {
 		return cancel, model.TaskPolicy{}
 	}
-	l.uncancellable(t)
+	l.refuseForcedCancel(t)
 	e := t.Execution
 	task := model.TaskPolicy{
 		Support:      model.TaskOptional,
@@ -40,9 +40,9 @@ func (l *packageLowering) policies(t *manifest.Tool) (model.CancelPolicy, model.
 	return cancel, task
 }
 
-// uncancellable refuses a task that can not be cancelled under a revision that cancels it all the same: its result would be
+// refuseForcedCancel refuses a task that can not be cancelled under a revision that cancels it all the same: its result would be
 // lost. Where cancelling only asks (EXT11), the work goes on and its result is kept.
-func (l *packageLowering) uncancellable(t *manifest.Tool) {
+func (l *packageLowering) refuseForcedCancel(t *manifest.Tool) {
 	i := slices.IndexFunc(l.in.Revisions, func(r *revision.Revision) bool { return r.Task != nil && r.Task.Cancel == revision.CancelForces })
 	if !t.Cancellation.None || i < 0 {
 		return

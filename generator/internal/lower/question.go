@@ -28,7 +28,7 @@ func (l *packageLowering) asker(of, goName string, asked []manifest.Elicitation)
 	first := make(map[string]*manifest.Elicitation)
 	for i := range asked {
 		e := &asked[i]
-		name := nameOf(e.Name, e.GoName)
+		name := goNameOf(e.Name, e.GoName)
 		if slices.Contains(callMembers(), name) {
 			name = "Ask" + name
 		}
@@ -56,7 +56,7 @@ func (l *packageLowering) question(a *model.Asker, goName string, e *manifest.El
 	q.Timeout = e.Timeout.Value
 	q.BeforeTask = e.BeforeTask.Value
 	q.Schema = typing.EscapeHidden(string(e.Schema.Bundle().JSON()))
-	name := goName + nameOf(e.Name, e.GoName)
+	name := goName + goNameOf(e.Name, e.GoName)
 	q.Answer = l.types.Lower(typing.Root{Document: e.Schema, Name: name, Scope: name, Use: model.Decode,
 		Doc: []string{fmt.Sprintf("%s is an answer to the question %s of %s.", name, e.Name, a.Of)}})
 	switch e.OnUnsupported {

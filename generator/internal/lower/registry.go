@@ -59,7 +59,7 @@ func (l *packageLowering) registries() {
 	}
 	for i := range m.Resources {
 		r := &m.Resources[i]
-		goName := "Read" + nameOf(r.Name, r.GoName)
+		goName := "Read" + goNameOf(r.Name, r.GoName)
 		h := l.entryHandler(&r.Listed, goName, "resource "+r.Name, "reads "+r.URI.Value, "server.ResourceContents")
 		l.asked(h, &r.Listed, goName)
 		l.pkg.Resources = append(l.pkg.Resources, &model.Resource{Name: r.Name, URI: r.URI.Value, Definition: l.shown(r.Advertised()),
@@ -75,7 +75,7 @@ func (l *packageLowering) shown(advertised *schema.Node) string {
 }
 
 func (l *packageLowering) prompt(p *manifest.Prompt) *model.Prompt {
-	goName := nameOf(p.Name, p.GoName)
+	goName := goNameOf(p.Name, p.GoName)
 	out := &model.Prompt{Name: p.Name, Definition: l.shown(p.Advertised())}
 	out.Handler = l.entryHandler(&p.Listed, goName, "prompt "+p.Name, "makes the prompt "+p.Name, "server.PromptResult")
 	if p.Schema != nil {
@@ -93,7 +93,7 @@ func (l *packageLowering) prompt(p *manifest.Prompt) *model.Prompt {
 }
 
 func (l *packageLowering) template(r *manifest.ResourceTemplate) *model.Resource {
-	goName := nameOf(r.Name, r.GoName)
+	goName := goNameOf(r.Name, r.GoName)
 	out := &model.Resource{Name: r.Name, URI: r.URITemplate.Value, Definition: l.shown(r.Advertised()), MIMEType: r.MIMEType.Value, Subscribe: r.Subscribe.Value}
 	out.Handler = l.entryHandler(&r.Listed, "Read"+goName, "resource template "+r.Name, "reads "+r.URITemplate.Value, "server.ResourceContents")
 	out.Input = l.inputOf(r.Schema, goName+"Variables", goName, goName+"Variables are the variables of "+r.URITemplate.Value+".")
@@ -155,7 +155,7 @@ func (l *packageLowering) asked(h *model.EntryHandler, e *manifest.Listed, goNam
 // handlerNamed says for people what has the method already, "" for nothing.
 func (l *packageLowering) handlerNamed(goName string) string {
 	for i := range l.in.Manifest.Tools {
-		if t := &l.in.Manifest.Tools[i]; nameOf(t.Name, t.GoName) == goName {
+		if t := &l.in.Manifest.Tools[i]; goNameOf(t.Name, t.GoName) == goName {
 			return fmt.Sprintf("tool %q (%s)", t.Name, t.Pos)
 		}
 	}

@@ -18,7 +18,7 @@ func (l *packageLowering) tools() {
 	var sources []*manifest.Tool
 	for i := range l.in.Manifest.Tools {
 		t := &l.in.Manifest.Tools[i]
-		name := nameOf(t.Name, t.GoName)
+		name := goNameOf(t.Name, t.GoName)
 		if other := first[name]; other != nil {
 			l.diags.ReportAt(t.Pos, t.Node.Pointer, "same-go-name", "give one of them a goName",
 				"tools %q and %q (%s) would both be %s in Go", t.Name, other.Name, other.Pos, name)
@@ -26,7 +26,7 @@ func (l *packageLowering) tools() {
 		}
 		first[name] = t
 		sources = append(sources, t)
-		l.pkg.Tools = append(l.pkg.Tools, l.named(t, name))
+		l.pkg.Tools = append(l.pkg.Tools, l.newTool(t, name))
 	}
 	l.refuseResumeClashes(first)
 	// Names of all tools are taken before the first type is.
@@ -63,8 +63,8 @@ func advertise(t *manifest.Tool) advertisement {
 	return a
 }
 
-// named makes the tool with its names.
-func (l *packageLowering) named(t *manifest.Tool, goName string) *model.Tool {
+// newTool makes the tool with its names.
+func (l *packageLowering) newTool(t *manifest.Tool, goName string) *model.Tool {
 	tool := &model.Tool{Name: t.Name, GoName: goName}
 	if l.in.Client.Name != "" {
 		tool.Var = l.types.Names.Take(naming.Unexported(goName) + "Tool")
@@ -105,8 +105,8 @@ func textLines(text string) []string {
 	return strings.Split(text, "\n")
 }
 
-// nameOf is the Go name that the manifest chooses, or the one derived from name.
-func nameOf(name string, chosen manifest.Text) string {
+// goNameOf is the Go name that the manifest chooses, or the one derived from name.
+func goNameOf(name string, chosen manifest.Text) string {
 	if chosen.Node != nil {
 		return chosen.Value
 	}

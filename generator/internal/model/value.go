@@ -179,9 +179,9 @@ type Tried struct {
 	One bool
 }
 
-func (*ByTag) isUnionRule()    {}
+func (*ByTag) isUnionRule()      {}
 func (*ByJSONKind) isUnionRule() {}
-func (*Tried) isUnionRule()    {}
+func (*Tried) isUnionRule()      {}
 
 // Literal is the Go value of a default: Basic, Parsed, RawText, NullLiteral, *Composite, *Held or *Convert.
 type Literal interface{ isLiteral() }

@@ -64,7 +64,7 @@ func (f *flattening) add(base *shape, g group) {
 // keepsKinds reports whether the owner allows all kinds of the branch; null does not count, since it becomes a presence.
 func (b branch) keepsKinds() bool {
 	lost := b.own.kinds &^ b.shape.kinds
-	presence := lost == model.KindNull && b.own.kinds != model.KindAny && !b.own.anyKind()
+	presence := lost == model.KindNull && b.own.kinds != model.KindAny && !b.own.nullMayViolate()
 	return (lost == 0 || presence) && b.own.integer == b.shape.integer
 }
 

@@ -15,8 +15,8 @@ type condition struct {
 	lists   bool // of dependencies: the lists of names, not the schemas
 }
 
-// allKinds are the conditions that look at values of every kind.
-var allKinds = map[string]bool{"not": true, "if": true, "$ref": true}
+// ofEveryKind are the conditions that look at values of every kind.
+var ofEveryKind = map[string]bool{"not": true, "if": true, "$ref": true}
 
 func (r *reader) readCondition(s *shape, owner, v *schema.Node) {
 	s.conditions = append(s.conditions, condition{at: owner, keyword: keywordAt(owner, v)})
@@ -40,9 +40,9 @@ func (r *reader) readDependencies(s *shape, owner, v *schema.Node) {
 
 func keywordAt(owner, v *schema.Node) string { return v.Pointer[len(owner.Pointer)+1:] }
 
-// anyKind reports whether s allows null and has conditions that null may violate.
-func (s *shape) anyKind() bool {
-	return s.kinds&model.KindNull != 0 && slices.ContainsFunc(s.conditions, func(c condition) bool { return allKinds[c.keyword] })
+// nullMayViolate reports whether s allows null and has conditions that null may violate.
+func (s *shape) nullMayViolate() bool {
+	return s.kinds&model.KindNull != 0 && slices.ContainsFunc(s.conditions, func(c condition) bool { return ofEveryKind[c.keyword] })
 }
 
 // condition returns the validator of a condition, one for all places; nil if there is nothing to check.
@@ -50,7 +50,7 @@ func (l *lowering) condition(c condition, hint string) *model.Decl {
 	if d := l.conditions[c]; d != nil {
 		return d
 	}
-	if l.idle(c) {
+	if l.alwaysHolds(c) {
 		return nil
 	}
 	if c.keyword == "$ref" {
@@ -63,8 +63,8 @@ func (l *lowering) condition(c condition, hint string) *model.Decl {
 	return d
 }
 
-// idle reports whether every value satisfies a condition.
-func (l *lowering) idle(c condition) bool {
+// alwaysHolds reports whether every value satisfies a condition.
+func (l *lowering) alwaysHolds(c condition) bool {
 	free := func(n *schema.Node) bool { return n == nil || l.shape(allOf{n}).unconstrained() }
 	v := c.at.Get(c.keyword)
 	switch c.keyword {

@@ -66,7 +66,7 @@ type loweredAllOf struct {
 	done  bool
 }
 
-// conjunction is value for schemas that may be recursive. If one is met again before a declaration was made
+// conjunction is valueOf for schemas that may be recursive. If one is met again before a declaration was made
 // (maps and slices need none), one is made then, and filled here.
 func (l *lowering) conjunction(c allOf, p place) model.Value {
 	s := l.shape(c)

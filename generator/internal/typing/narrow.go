@@ -74,7 +74,7 @@ func (r *reader) takesNull(s *shape) bool {
 }
 
 func (r *reader) computeTakesNull(s *shape) bool {
-	if s.never != nil || s.kinds&model.KindNull == 0 || s.anyKind() {
+	if s.never != nil || s.kinds&model.KindNull == 0 || s.nullMayViolate() {
 		return false
 	}
 	for _, g := range s.groups {

@@ -207,14 +207,14 @@ func (l *lowering) enumOfKinds(s *shape, p place) model.Value {
 		v.Checks = []model.Assertion{&model.Also{Decl: l.check(&others, p.hint)}}
 	}
 	if kinds := s.kinds &^ model.KindNull; !p.validateOnly && kinds&(kinds-1) != 0 && kinds&(model.KindArray|model.KindObject) == 0 {
-		v.Type, v.Values = l.mixed(s, rule, p), nil
+		v.Type, v.Values = l.mixedEnum(s, rule, p), nil
 	}
 	return v
 }
 
-// mixed is an enum of strings, numbers and booleans. The rule lists null, too, but no constant stands for it: the presence says whether a
+// mixedEnum is an enum of strings, numbers and booleans. The rule lists null, too, but no constant stands for it: the presence says whether a
 // value may be null.
-func (l *lowering) mixed(s *shape, rule *model.ValuesRule, p place) model.Type {
+func (l *lowering) mixedEnum(s *shape, rule *model.ValuesRule, p place) model.Type {
 	d := l.declare(p, s)
 	m := &model.Mixed{Rule: rule}
 	texts := slices.DeleteFunc(slices.Clone(rule.JSON), func(text string) bool { return text == "null" })

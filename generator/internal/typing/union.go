@@ -52,16 +52,16 @@ func (l *lowering) unionOf(s, base *shape, branches []branch, ok, null bool, p p
 		v := model.Value{Type: l.enum(base, p), Null: null}
 		return v, true
 	}
-	rule, forms := l.plan(g, branches, p)
+	rule, forms := l.unionRule(g, branches, p)
 	if rule == nil {
 		return model.Value{}, false
 	}
 	return model.Value{Type: l.declareUnion(s, rule, forms, branches, p), Null: null}, true
 }
 
-// plan decides how the member of a value is found, in this order: by kind, by a constant property, by trying. rule is
+// unionRule decides how the member of a value is found, in this order: by kind, by a constant property, by trying. rule is
 // nil if the branches have no distinct Go types.
-func (l *lowering) plan(g group, branches []branch, p place) (rule model.UnionRule, forms []model.Form) {
+func (l *lowering) unionRule(g group, branches []branch, p place) (rule model.UnionRule, forms []model.Form) {
 	var seen, twice model.Kind
 	targets := map[*schema.Node]bool{}
 	for _, b := range branches {
@@ -85,7 +85,7 @@ func (l *lowering) plan(g group, branches []branch, p place) (rule model.UnionRu
 	switch {
 	case twice == 0:
 		return &model.ByJSONKind{At: l.ruleAt(g.at, p), Keyword: keywordOf(g)}, forms
-	case twice != model.KindObject || slices.ContainsFunc(branches, mixed):
+	case twice != model.KindObject || slices.ContainsFunc(branches, hasSeveralKinds):
 		return nil, nil
 	case seen == model.KindObject && exclusive(forms):
 		return &model.ByTag{At: l.ruleAt(g.at, p), Key: key, Keyword: keywordOf(g)}, forms
@@ -124,8 +124,8 @@ func (l *lowering) isUnion(s *shape) bool {
 	return base.kinds != 0 && base.replaceableBy(l.branches(&base, s.groups[0]))
 }
 
-// mixed reports whether a branch takes several kinds.
-func mixed(b branch) bool { return bits.OnesCount8(uint8(b.shape.kinds&^model.KindNull)) > 1 }
+// hasSeveralKinds reports whether a branch takes several kinds.
+func hasSeveralKinds(b branch) bool { return bits.OnesCount8(uint8(b.shape.kinds&^model.KindNull)) > 1 }
 
 func keywordOf(g group) string {
 	if g.oneOf {
@@ -143,7 +143,7 @@ func (l *lowering) declareUnion(s *shape, rule model.UnionRule, forms []model.Fo
 	_, tried := rule.(*model.Tried)
 	words := newMemberWords(branches)
 	for i, b := range branches {
-		if byKind && mixed(b) {
+		if byKind && hasSeveralKinds(b) {
 			u.Members = append(u.Members, l.kindMembers(d, b, p.keep)...)
 			continue
 		}

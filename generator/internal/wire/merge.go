@@ -244,7 +244,7 @@ func (p *Protocol) property(parts []revisionSchema, key, at, name string) *schem
 			continue
 		}
 		lack = append(lack, x.rev.Name)
-		if !refused(x.rev, name, key) {
+		if !refusesMember(x.rev, name, key) {
 			omit = append(omit, x.rev.Name)
 		}
 	}
@@ -264,9 +264,9 @@ func (p *Protocol) property(parts []revisionSchema, key, at, name string) *schem
 	return merged
 }
 
-// refused reports whether the member key of the params called name asks for something that no client of r can do. The request is refused then:
+// refusesMember reports whether the member key of the params called name asks for something that no client of r can do. The request is refused then:
 // without the member it would be another one.
-func refused(r *revision.Revision, name, key string) bool {
+func refusesMember(r *revision.Revision, name, key string) bool {
 	for _, m := range r.Methods {
 		if m.Params == name && slices.ContainsFunc(m.Needs, func(n revision.Need) bool { return n.Member == key && n.Capability == "" }) {
 			return true
