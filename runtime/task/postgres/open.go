@@ -67,8 +67,8 @@ type Store struct {
 // has to. While the database can not be reached, or another process migrates it, Open waits until ctx ends, and says so to
 // Options.Logger. Other errors say what is wrong with the database.
 func Open(ctx context.Context, url string, o Options) (*Store, error) {
-	if scheme, _, ok := strings.Cut(url, "://"); ok && scheme != "postgres" && scheme != "postgresql" && !strings.Contains(scheme, "=") {
-		return nil, errors.New("postgres: cannot parse the name of the database: it begins with postgres://")
+	if scheme, _, _ := strings.Cut(url, "://"); url != "" && !strings.Contains(scheme, "=") && scheme != "postgres" && scheme != "postgresql" {
+		return nil, errors.New("postgres: the name of a database has to begin with postgres://, as in postgres://user@host/database")
 	}
 	config, err := pgxpool.ParseConfig(url)
 	if err != nil {

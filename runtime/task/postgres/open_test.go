@@ -92,8 +92,10 @@ func refused(t *testing.T, url string, texts ...string) error {
 func TestDatabasesThatAreNotThereAreRefused(t *testing.T) {
 	url := server.URL("")
 	for what, c := range map[string][]string{
-		"no connection string": {"postgres//nonsense", "cannot parse"},
-		"another scheme":       {"mysql://ada:secret@127.0.0.1/tasks?a=b", "cannot parse", "postgres://"},
+		"no connection string": {"postgres//nonsense", "has to begin with postgres://"},
+		"a file":               {"reports.db", "has to begin with postgres://"},
+		"no address":           {"postgres://127.0.0.1:99999/tasks", "cannot parse"},
+		"another scheme":       {"mysql://ada:secret@127.0.0.1/tasks?a=b", "has to begin with postgres://"},
 		"wrong password":       {strings.Replace(url, ":"+pgtest.Password, ":secret2", 1), "the user or the password is wrong"},
 		"unknown user":         {strings.Replace(url, "postgres:"+pgtest.Password, "nobody:"+pgtest.Password, 1), "the user or the password is wrong"},
 		"unknown database":     {strings.Replace(url, "/postgres?", "/tasks?", 1), "no database of that name", `"tasks"`},
