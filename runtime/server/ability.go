@@ -14,10 +14,10 @@ type ability uint32
 // canTasks: the client takes tasks in answer to calls (EXT03).
 const canTasks ability = 1
 
-// question is an Outgoing that asks the client, with its capabilities as abilities.
-type question struct {
+// questionRule is an Outgoing that asks the client, with its capability as abilities.
+type questionRule struct {
 	*wire.Outgoing
-	base  ability
+	base  ability   // the whole of the capability
 	parts []ability // of Needs
 }
 
@@ -39,25 +39,25 @@ func (rev *revision) compileQuestions() {
 		if o.Capability == "" {
 			continue
 		}
-		q := question{Outgoing: o, base: bit(o.Capability)}
+		q := questionRule{Outgoing: o, base: bit(o.Capability)}
 		for _, n := range o.Needs {
 			q.parts = append(q.parts, bit(n.Capability))
 		}
-		rev.questions = append(rev.questions, q)
+		rev.questionRules = append(rev.questionRules, q)
 	}
 	rev.tellsRoots = bit(rev.Capabilities.RootsChanged)
 	if rev.AppendElicit != nil {
 		rev.form = rev.AppendElicit(nil, &wire.Elicit{RequestedSchema: []byte("{}")})
 	}
-	for i := range rev.questions {
-		if q := &rev.questions[i]; q.Op == wire.OpElicit {
+	for i := range rev.questionRules {
+		if q := &rev.questionRules[i]; q.Op == wire.OpElicit {
 			rev.asking, rev.page = q.takes(rev.form), q.params()
 		}
 	}
 }
 
 // params are such that they take the parts of the capability that a client has to declare by name.
-func (q *question) params() []byte {
+func (q *questionRule) params() []byte {
 	members := map[string]string{}
 	for _, n := range q.Needs {
 		if !n.Default && len(n.Values) > 0 {
@@ -69,7 +69,7 @@ func (q *question) params() []byte {
 }
 
 // takes are the abilities that these params take.
-func (q *question) takes(params []byte) ability {
+func (q *questionRule) takes(params []byte) ability {
 	takes, members := q.base, membersOf(params)
 	for i, n := range q.Needs {
 		if n.Takes(members[n.Member]) {
@@ -90,15 +90,15 @@ func (rev *revision) abilities(raw []byte) (can ability) {
 			can |= 1 << i
 		}
 	}
-	for i := range rev.questions {
-		can |= rev.questions[i].implied(can, raw)
+	for i := range rev.questionRules {
+		can |= rev.questionRules[i].implied(can, raw)
 	}
 	return can
 }
 
 // implied are the parts that a client has which declares the whole alone. One that names the part, with whatever that is no declaration,
 // has said no (LET21).
-func (q *question) implied(can ability, raw []byte) (also ability) {
+func (q *questionRule) implied(can ability, raw []byte) (also ability) {
 	for i, n := range q.Needs {
 		if n.Default && can&q.base != 0 && can&q.others(n.Member, i) == 0 && at(raw, n.Capability) == nil {
 			also |= q.parts[i]
@@ -108,7 +108,7 @@ func (q *question) implied(can ability, raw []byte) (also ability) {
 }
 
 // others are the parts that other values of the member take.
-func (q *question) others(member string, except int) (all ability) {
+func (q *questionRule) others(member string, except int) (all ability) {
 	for i, n := range q.Needs {
 		if n.Member == member && i != except {
 			all |= q.parts[i]

@@ -39,7 +39,7 @@ func (r *request) validateSession(to *route, msg *rpc.Message) *refusal {
 		return refuse(rpc.CodeInvalidRequest, "the handshake is done already")
 	case to.err != nil:
 		return &refusal{err: invalidParams(m.Name, to.err)}
-	case p.singleMessage:
+	case p.sessionless:
 		return p.needsSession(m)
 	}
 	return nil

@@ -139,7 +139,7 @@ func readMeta(raw []byte) (m Meta) {
 
 // session names the session or connection, "" without a peer or in a stateless revision.
 func (p *peer) session(rev *revision) string {
-	if p == nil || !rev.Handshake || p.singleMessage {
+	if p == nil || !rev.Handshake || p.sessionless {
 		return ""
 	}
 	if named, ok := p.out.(SessionNamer); ok {

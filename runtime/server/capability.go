@@ -94,7 +94,7 @@ func (p *peer) capabilities(rev *revision) []byte {
 	for _, path := range c.Extensions {
 		d.add(path)
 	}
-	if p.singleMessage { // nothing is told to a client that no request of is open
+	if p.sessionless { // nothing is told to a client that no request of is open
 		return d.appendJSON(nil)
 	}
 	if rev.names[wire.OpLog] != "" {

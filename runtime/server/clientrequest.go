@@ -158,7 +158,7 @@ func (rev *revision) refusesPages(can ability) *UnsupportedError {
 // The operations of recorded questions, whatever a revision calls them. One that is not the protocol's is recorded by its method, which has
 // a slash and is the same in all.
 const (
-	askMethod     = "ask" // a prompt to the user
+	askMethod     = "ask" // Ask
 	elicitMethod  = "elicit"
 	messageMethod = "createMessage"
 	rootsMethod   = "listRoots"
@@ -198,13 +198,13 @@ type UnsupportedError struct {
 	// is served (LET16), or the client has no session.
 	Capability string
 
-	alone bool // the client has no session
+	sessionless bool // the client has no session
 }
 
 // Error implements error.
 func (e *UnsupportedError) Error() string {
 	switch {
-	case e.alone:
+	case e.sessionless:
 		return ErrUnsupported.Error() + ": that needs a session, and this server is served without them"
 	case e.Capability == "":
 		return ErrUnsupported.Error() + ": its revision of the protocol has no such request, or none here"

@@ -53,7 +53,7 @@ func (s *Server) Sessions() iter.Seq[*ClientSession] {
 func (s *Server) clientSessions() (all []*ClientSession) {
 	s.mu.Lock()
 	for _, p := range s.peers {
-		if p.agreed.Load() != nil && p.hasBegun() && !p.singleMessage && !p.exchange {
+		if p.agreed.Load() != nil && p.hasBegun() && !p.sessionless && !p.exchange {
 			all = append(all, &ClientSession{p: p})
 		}
 	}

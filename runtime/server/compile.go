@@ -33,11 +33,11 @@ type revision struct {
 	resultInfo     []byte // the same in results, of a revision that has it there (EXT20)
 	serverMeta     []byte // the same as a _meta, of a revision whose results have it; nil: they do not
 	// declarable are the paths of what clients can declare, in the order of the bits of ability.
-	declarable []string
-	questions  []question
-	form       []byte // params of a prompt, to see what it takes of a client
-	page       []byte // of a request to open a page, as far as that tells
-	blocks     string // where a tool's result has content blocks to be adapted, "" for nowhere
+	declarable    []string
+	questionRules []questionRule
+	form          []byte // params of a prompt, to see what it takes of a client
+	page          []byte // of a request to open a page, as far as that tells
+	blocks        string // where a tool's result has content blocks to be adapted, "" for nowhere
 	// structuredMember and errorMember are those of a tool's result that have its structured content, "" for nowhere, and say that it failed.
 	structuredMember, errorMember string
 	defined                       *defined.Set // what results are that middleware makes

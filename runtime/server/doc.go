@@ -74,6 +74,7 @@
 // # Words of this package
 //
 //	peer              one space of request ids: a connection, a session, or an exchange, which is one message of a stateless revision
+//	sessionless       one message of a revision with a handshake whose client has no session: what stands for a session meanwhile
 //	outlet            where a transport takes what is written to a peer; Queued, Attended and others are what it can do besides
 //	session           what the client and the server agreed on by a handshake; a stateless revision has none
 //	entry             a request in the tracker (package inflight). To retire it is to be the one who may answer it

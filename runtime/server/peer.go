@@ -36,27 +36,27 @@ type peer struct {
 	cancel    context.CancelCauseFunc
 
 	// Written by the read loop before anything that reads them is started.
-	revision      *revision
-	ready         bool          // initialize was answered
-	can           ability       // what the client declared then
-	client        *Client       // what it said of itself then, without capabilities
-	begun         chan struct{} // closed when the client may be asked: it is initialized, or will say nothing any more
-	beginning     sync.Once     // of begun
-	closing       atomic.Bool
-	gone          atomic.Bool // nothing is written any more
-	passing       atomic.Bool // the read loop waits for middleware
-	inputEnded    atomic.Bool // nothing is read any more, so questions have no answer
-	released      sync.Once   // of live
-	opened        time.Time
-	agreed        atomic.Pointer[revision] // revision, once it is ready, for everybody but the read loop
-	batch         *batch                   // that is being received; for the read loop alone
-	batches       batches                  // whose answers are not complete
-	left          bool                     // nothing is subscribed to any more; guarded by Server.mu
-	streams       bool                     // the transport has a stream per request
-	singleMessage bool                     // it is for one message of a client that has no session, though the revision has them
-	exchange      bool                     // it has one request
-	ended         Result                   // of an exchange; written with its answer
-	level         atomic.Int32             // of log messages that the client wants: an index of levels
+	revision    *revision
+	ready       bool          // initialize was answered
+	can         ability       // what the client declared then
+	client      *Client       // what it said of itself then, without capabilities
+	begun       chan struct{} // closed when the client may be asked: it is initialized, or will say nothing any more
+	beginning   sync.Once     // of begun
+	closing     atomic.Bool
+	gone        atomic.Bool // nothing is written any more
+	passing     atomic.Bool // the read loop waits for middleware
+	inputEnded  atomic.Bool // nothing is read any more, so questions have no answer
+	released    sync.Once   // of live
+	opened      time.Time
+	agreed      atomic.Pointer[revision] // revision, once it is ready, for everybody but the read loop
+	batch       *batch                   // that is being received; for the read loop alone
+	batches     batches                  // whose answers are not complete
+	left        bool                     // nothing is subscribed to any more; guarded by Server.mu
+	streams     bool                     // the transport has a stream per request
+	sessionless bool                     // it is for one message of a client that has no session, though the revision has them
+	exchange    bool                     // it has one request
+	ended       Result                   // of an exchange; written with its answer
+	level       atomic.Int32             // of log messages that the client wants: an index of levels
 
 	// gate orders what is written for a request after what ended it. Writers hold it shared from asking for permission
 	// until the frame is accepted; they do not hinder each other. The first who writes after a cancellation was read takes it

@@ -46,7 +46,7 @@ func (u *pulse) stop() {
 // pingInterval is 0 when the peer is not to be asked.
 func (p *peer) pingInterval() time.Duration {
 	switch every := p.s.cfg.ping; {
-	case every < 0 || p.singleMessage || p.revision.names[wire.OpPing] == "":
+	case every < 0 || p.sessionless || p.revision.names[wire.OpPing] == "":
 		return 0
 	case every == 0 && p.streams:
 		return defaultPing

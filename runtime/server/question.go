@@ -156,8 +156,8 @@ func (c *Call) adapt(q task.Question) (task.Question, *UnsupportedError) {
 	if c.mayNotAsk {
 		return q, &UnsupportedError{}
 	}
-	if c.peer != nil && c.peer.singleMessage {
-		return q, &UnsupportedError{alone: true}
+	if c.peer != nil && c.peer.sessionless {
+		return q, &UnsupportedError{sessionless: true}
 	}
 	return c.revision.adaptFor(c.can, q)
 }
@@ -179,19 +179,20 @@ func (rev *revision) adaptFor(can ability, q task.Question) (task.Question, *Uns
 func (rev *revision) unsupported(can ability, q *task.Question) *UnsupportedError {
 	params := q.Payload
 	if q.Method == askMethod {
-		params = rev.form // every prompt is one
+		params = rev.form // the payload is no params yet: every question of Ask is sent as a form
 	}
 	op := opOf(q.Method)
-	for i := range rev.questions {
-		if asks := &rev.questions[i]; asks.Op == op && (op != wire.OpCustomRequest || asks.Name == q.Method) {
-			return rev.questions[i].undeclared(can, params)
+	for i := range rev.questionRules {
+		if a := &rev.questionRules[i]; a.Op == op && (op != wire.OpCustomRequest || a.Name == q.Method) {
+			return a.undeclared(can, params)
 		}
 	}
 	return &UnsupportedError{}
 }
 
-// undeclared names the capability that these params take and the client did not declare; nil when it did all.
-func (q *question) undeclared(can ability, params []byte) *UnsupportedError {
+// undeclared names the capability that these params take and the client did not declare; nil when it did all. can has what a declaration
+// of the whole implies (revision.abilities).
+func (q *questionRule) undeclared(can ability, params []byte) *UnsupportedError {
 	members := membersOf(params)
 	for i, n := range q.Needs {
 		switch {

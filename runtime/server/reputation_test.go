@@ -54,7 +54,7 @@ func TestTSK28OnlyAnswersThatWereTakenShowThatACallerReads(t *testing.T) {
 	for taken, want := range map[bool]reputation{true: reads, false: unknown} { // of a session, whose answers are queued
 		f := dual(t, Definition{Tools: []Tool{tool("large", large(2*largeOutput, new(atomic.Int64)))}})
 		out := lossy{inbox: newInbox(t), taken: taken}
-		s := f.srv.NewAlone(as(t, "ada"), &out, "2025-11-25")
+		s := f.srv.NewSessionless(as(t, "ada"), &out, "2025-11-25")
 		s.Receive(t.Context(), []byte(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"large","arguments":{}}}`))
 		<-out.wrote
 		if err := s.Close(&inflight.Cause{Source: inflight.SourceDisconnect}); err != nil {

@@ -96,11 +96,11 @@ func (s *Server) ResumeSession(ctx context.Context, out Outlet, name string) (_ 
 	return s.startSession(p), true
 }
 
-// NewAlone is NewSession for one message of a client that has no session. version is the revision that it is written in, which has a
+// NewSessionless is NewSession for one message of a client that has no session. version is the revision that it is written in, which has a
 // handshake; "" for the handshake itself. Nothing is known of the client, so it is not asked, and what needs a session is refused.
-func (s *Server) NewAlone(ctx context.Context, out Outlet, version string) *Session {
+func (s *Server) NewSessionless(ctx context.Context, out Outlet, version string) *Session {
 	p := s.newSessionPeer(ctx, out)
-	p.singleMessage = true
+	p.sessionless = true
 	p.own(ownedByNobody)
 	p.level.Store(int32(silentLevel))
 	if rev := s.sessionRevision(version); rev != nil {

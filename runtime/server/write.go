@@ -53,7 +53,7 @@ func (c *Call) subject() subject {
 }
 
 // write writes m if that is still permitted. Whoever waits for the peer to read waits here, outside of the gates. nil: it was
-// permitted, which does not say that it arrived.
+// permitted, which does not say that it arrived, or it is held for its batch.
 func (s *subject) write(m outgoing) error {
 	q := s.peer.queue(s.id)
 	if q != nil && m.retires == nil {
@@ -78,8 +78,8 @@ func (p *peer) queue(about rpc.ID) Queue {
 }
 
 // writeNow decides whether m may still be written, and writes it. It is the one place that does (CAN29), for every kind of message
-// about a request or task. The gate is held from the decision until the frame is accepted, so whoever ends the subject can wait
-// until nothing is on its way any more.
+// about a request or task; what is held for a batch comes to batch.writeNow instead, and an answer that is streamed to fillOrStream. The gate
+// is held from the decision until the frame is accepted, so whoever ends the subject can wait until nothing is on its way any more.
 func (s *subject) writeNow(m outgoing) error {
 	p := s.peer
 	p.drainAfterCancel()
@@ -95,7 +95,7 @@ func (s *subject) writeNow(m outgoing) error {
 	case s.ctx != nil && s.ctx.Err() != nil:
 		return errSilenced
 	case m.retires != nil && p.batches.open.Load() > 0 && p.holdForBatch(s.id, m):
-		return nil
+		return nil // batch.writeNow decides when the batch is complete
 	case m.retires != nil && !m.retires.Retire():
 		return errSilenced
 	case m.retires != nil:

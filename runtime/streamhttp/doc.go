@@ -25,7 +25,7 @@
 //   - exchange.go: revisions without handshake: one POST, one exchange; its end is its response's end
 //   - converse.go: revisions with handshake: a message of a session; sessionlife.go: sessions begin, rest, give way and end; roster.go: who
 //     has one, and which gives way; shutdown.go: the end of all
-//   - adopt.go: sessions that another process opened; alone.go: messages without a session
+//   - adopt.go: sessions that another process opened; sessionless.go: messages without a session
 //   - sessionstreams.go: which stream of a session a message goes to; replay.go: what is kept for clients that come back, and its limits
 //   - stream.go: the messages of one response of a session, kept for a client that lost its connection; pump.go: their way to it
 //   - pool.go: what requests need for a moment

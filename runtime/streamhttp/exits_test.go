@@ -32,7 +32,7 @@ func TestTSK25AnObserverThatExitsAtTheOpeningEndsTheSession(t *testing.T) {
 			}
 			<-closed
 			f.h.mu.Lock()
-			if left := len(f.h.roster.sessions) + len(f.h.lone); left != 0 {
+			if left := len(f.h.roster.sessions) + len(f.h.sessionless); left != 0 {
 				t.Errorf("%d sessions", left)
 			}
 			f.h.mu.Unlock()

@@ -33,20 +33,20 @@ type Endpoint struct {
 	warnedLost atomic.Int64 // when a client was logged last that misses messages, in Unix seconds
 	warned     atomic.Int64 // when a refused host or origin was logged last, in Unix seconds
 
-	mu       sync.Mutex
-	kept     atomic.Int64 // bytes in the streams of all sessions
-	roster   roster
-	running  int // what Shutdown waits for
-	closing  bool
-	late     error // of the last session whose handlers did not return in time
-	watching bool
-	quiet    chan struct{} // closed when nothing runs any more
-	unreads  *time.Timer   // calls endUnread after shutdown has begun
-	calls    map[*exchange]struct{}
-	lone     map[*session]struct{} // of messages without a session
-	ended    endedIDs
-	writing  map[*downlink]struct{}         // of sessions
-	arriving map[*frame]http.ResponseWriter // bodies that are being read
+	mu          sync.Mutex
+	kept        atomic.Int64 // bytes in the streams of all sessions
+	roster      roster
+	running     int // what Shutdown waits for
+	closing     bool
+	late        error // of the last session whose handlers did not return in time
+	watching    bool
+	quiet       chan struct{} // closed when nothing runs any more
+	unreads     *time.Timer   // calls endUnread after shutdown has begun
+	calls       map[*exchange]struct{}
+	sessionless map[*session]struct{} // of messages without a session
+	ended       endedIDs
+	writing     map[*downlink]struct{}         // of sessions
+	arriving    map[*frame]http.ResponseWriter // bodies that are being read
 }
 
 // Handler returns the http.Handler that serves every revision of srv on one endpoint, each request by its own. Call
@@ -54,7 +54,7 @@ type Endpoint struct {
 func Handler(srv *server.Server, opts ...Option) *Endpoint {
 	h := &Endpoint{
 		srv: srv, opts: defaults(), draining: make(chan struct{}), quiet: make(chan struct{}),
-		roster: newRoster(), calls: map[*exchange]struct{}{}, lone: map[*session]struct{}{}, arriving: map[*frame]http.ResponseWriter{},
+		roster: newRoster(), calls: map[*exchange]struct{}{}, sessionless: map[*session]struct{}{}, arriving: map[*frame]http.ResponseWriter{},
 	}
 	for _, o := range opts {
 		o(&h.opts)
@@ -151,7 +151,7 @@ func (h *Endpoint) post(w http.ResponseWriter, r *http.Request) *refusal {
 	case to.Revision != nil:
 		err = h.exchange(w, r, &to, f)
 	case h.opts.sessionless:
-		err = h.alone(w, r, &to, f)
+		err = h.serveSessionless(w, r, &to, f)
 	default:
 		err = h.converse(w, r, &to, f)
 	}
@@ -164,7 +164,7 @@ func (h *Endpoint) post(w http.ResponseWriter, r *http.Request) *refusal {
 // batch reads an array of messages (CAN24). Its session says whether there is such a thing; the message of no revision is one.
 func (h *Endpoint) batch(w http.ResponseWriter, r *http.Request, f *frame) *refusal {
 	if h.opts.sessionless {
-		if served, err := h.aloneBatch(w, r, f); served {
+		if served, err := h.serveSessionlessBatch(w, r, f); served {
 			return err
 		}
 	} else if r.Header.Get(headerSession) != "" {

@@ -20,12 +20,12 @@ type roster struct {
 
 // tenant is a principal, or callers without an identity.
 type tenant struct {
-	who      server.Requestor
-	sessions int
-	lone     int          // messages without a session that are being served
-	unread   atomic.Int64 // its part of Endpoint.unread
-	idle     queue
-	position int // in roster.idle
+	who         server.Requestor
+	sessions    int
+	sessionless int          // messages without a session that are being served
+	unread      atomic.Int64 // its part of Endpoint.unread
+	idle        queue
+	position    int // in roster.idle
 }
 
 // Before implements heap.Element.
@@ -78,17 +78,17 @@ func (r *roster) tenantOf(s *session) *tenant {
 
 // leave forgets a tenant that has nothing more.
 func (r *roster) leave(t *tenant) {
-	if t.sessions == 0 && t.lone == 0 {
+	if t.sessions == 0 && t.sessionless == 0 {
 		delete(r.tenants, t.who)
 	}
 }
 
-// addLone counts what stands for a session among what its caller has: it is no session that could give way, but its clients may leave
+// addSessionless counts what stands for a session among what its caller has: it is no session that could give way, but its clients may leave
 // as much unread.
-func (r *roster) addLone(s *session) { r.tenantOf(s).lone++ }
+func (r *roster) addSessionless(s *session) { r.tenantOf(s).sessionless++ }
 
-func (r *roster) removeLone(s *session) {
-	s.tenant.lone--
+func (r *roster) removeSessionless(s *session) {
+	s.tenant.sessionless--
 	r.leave(s.tenant)
 }
 

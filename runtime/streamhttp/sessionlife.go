@@ -51,7 +51,7 @@ func (s *session) agreed(peer *server.Session) {
 	s.mu.Unlock()
 	if s.revision = peer.Version(); s.revision != "" {
 		s.batches = peer.Revision().Batches
-		s.primed = peer.Revision().HTTP.Primed && !s.alone
+		s.primed = peer.Revision().HTTP.Primed && !s.sessionless
 	}
 }
 

@@ -16,19 +16,19 @@ import (
 
 // session is one client of a revision with handshake. What the server says to it goes into streams; see stream.
 type session struct {
-	h         *Endpoint
-	id        string           // guarded by h.mu and mu; either is enough to read it
-	principal string           // whose it is
-	who       server.Requestor // whom it counts for
-	revision  string
-	primed    bool // its streams begin with an event without data
-	batches   bool // it takes arrays of messages
-	alone     bool // it stands for a session while one message is served
-	sealed    bool // its id is, so other processes may go on with it
-	peer      *server.Session
-	kept      atomic.Int64  // bytes in streams
-	done      chan struct{} // closed when the session ends
-	ended     chan struct{} // closed when all of it has ended
+	h           *Endpoint
+	id          string           // guarded by h.mu and mu; either is enough to read it
+	principal   string           // whose it is
+	who         server.Requestor // whom it counts for
+	revision    string
+	primed      bool // its streams begin with an event without data
+	batches     bool // it takes arrays of messages
+	sessionless bool // it stands for a session while one message is served
+	sealed      bool // its id is, so other processes may go on with it
+	peer        *server.Session
+	kept        atomic.Int64  // bytes in streams
+	done        chan struct{} // closed when the session ends
+	ended       chan struct{} // closed when all of it has ended
 
 	order sync.Mutex // messages are received one at a time
 
@@ -132,7 +132,7 @@ func (s *session) endBatch(st *stream) {
 
 func (s *session) newStream() *stream {
 	limits := streamLimits{pending: s.h.opts.replay}
-	if !s.alone { // without a number for its events nobody comes back for them
+	if !s.sessionless { // without a number for its events nobody comes back for them
 		s.last++
 		limits.replay = s.h.opts.replay
 	}
@@ -247,5 +247,5 @@ func (s *session) closePolling(id rpc.ID) bool {
 func ClosePolling(ctx context.Context) bool {
 	s, _ := server.OutletFrom(ctx).(*session)
 	e := inflight.FromContext(ctx)
-	return s != nil && !s.alone && e != nil && s.closePolling(e.Key().ID)
+	return s != nil && !s.sessionless && e != nil && s.closePolling(e.Key().ID)
 }

@@ -100,7 +100,7 @@ func (h *Endpoint) drain() {
 
 func (h *Endpoint) endAll() {
 	h.mu.Lock()
-	sessions := slices.AppendSeq(slices.Collect(maps.Values(h.roster.sessions)), maps.Keys(h.lone))
+	sessions := slices.AppendSeq(slices.Collect(maps.Values(h.roster.sessions)), maps.Keys(h.sessionless))
 	calls := slices.Collect(maps.Keys(h.calls))
 	h.mu.Unlock()
 	cause := &inflight.Cause{Source: inflight.SourceShutdown}

@@ -153,7 +153,8 @@ func (e *Engine) dropWakeTimerLocked(id string) {
 	}
 }
 
-// mayGoOn reports whether the parked task has what its run waited for: one of the answers, or the end of a step.
+// mayGoOn reports whether the parked task has what its run waited for: one of the answers, or the end of a step. A handler that got an answer
+// while its run was ending may be busy: what it began then was cut short.
 func (r *Run) mayGoOn(t *Task) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -168,7 +168,8 @@ func (l *lowering) valueOfKind(kind model.Kind, s *shape, p place) model.Value {
 	}
 }
 
-// boolean is a bool. Where only a validator is wanted and the place has a rule, that rule checks the kind.
+// boolean is a bool. Where only a validator is wanted and the runtime can not derive the place from that of its parent, a ByKind that has it
+// checks the kind.
 func (l *lowering) boolean(s *shape, p place) model.Value {
 	if at := l.ruleAt(s.kindsAt, p); p.validateOnly && at != "" {
 		return model.Value{Type: &model.ByKind{Allowed: model.KindBool | s.kinds&model.KindNull, At: at}}

@@ -173,7 +173,7 @@ func (l *wireLowering) asks(reads string) bool {
 }
 
 // reads is the message of the rules for the params of a method with a handler: the one of the same definition, or the one for
-// every request.
+// every request. Lists of all kinds have one definition, and listTools is the message for them.
 func (l *wireLowering) reads(m *revision.Method) string {
 	for _, rule := range l.rev.Messages {
 		if rule.Definition == m.Params && rule.Name != "listTasks" && !l.ofRegistry(rule.Name) {
@@ -186,7 +186,8 @@ func (l *wireLowering) reads(m *revision.Method) string {
 	return ""
 }
 
-// ofRegistry tells the messages that a registry alone reads where they come in: a handler's own decoder says more of what is wrong.
+// ofRegistry tells the messages that the read loop reads for a registry, and not for a handler, whose own decoder says more of what is wrong.
+// Stateless revisions read those of prompts and resources for a handler, too: by them a retry is recognised (wire.Method.Read).
 func (l *wireLowering) ofRegistry(message string) bool {
 	return message == "complete" || l.wire.Handshake && (message == "getPrompt" || message == "readResource")
 }

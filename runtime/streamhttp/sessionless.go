@@ -15,8 +15,8 @@ import (
 // its client goes away, because nothing else could end it, and its stream can not be resumed.
 func WithoutSessions() Option { return func(o *options) { o.sessionless = true } }
 
-// alone serves a message that has no session.
-func (h *Endpoint) alone(w http.ResponseWriter, r *http.Request, to *server.Routed, f *frame) *refusal {
+// serveSessionless serves a message that has no session.
+func (h *Endpoint) serveSessionless(w http.ResponseWriter, r *http.Request, to *server.Routed, f *frame) *refusal {
 	switch to.Kind {
 	case rpc.KindNotification:
 		w.WriteHeader(http.StatusAccepted) // of those that clients send, all are about a session
@@ -28,25 +28,25 @@ func (h *Endpoint) alone(w http.ResponseWriter, r *http.Request, to *server.Rout
 	if to.Handshake {
 		version = "" // it is agreed on now
 	}
-	s, err := h.openAlone(r, version)
+	s, err := h.openSessionless(r, version)
 	if err != nil {
 		return err
 	}
-	defer s.endAlone()
+	defer s.endSessionless()
 	return s.answerTo(w, r, to, f)
 }
 
-// aloneBatch is alone for an array of messages, where the revision has them.
-func (h *Endpoint) aloneBatch(w http.ResponseWriter, r *http.Request, f *frame) (served bool, _ *refusal) {
+// serveSessionlessBatch is serveSessionless for an array of messages, where the revision has them.
+func (h *Endpoint) serveSessionlessBatch(w http.ResponseWriter, r *http.Request, f *frame) (served bool, _ *refusal) {
 	version := h.versionOf(r)
 	if rules := h.srv.Revision(version); rules == nil || !rules.Batches {
 		return false, nil
 	}
-	s, err := h.openAlone(r, version)
+	s, err := h.openSessionless(r, version)
 	if err != nil {
 		return true, err
 	}
-	defer s.endAlone()
+	defer s.endSessionless()
 	return true, s.converseBatch(w, r, f)
 }
 
@@ -72,22 +72,22 @@ func assumedVersion(srv *server.Server) (version string) {
 	return cmp.Or(headerless, oldest)
 }
 
-// openAlone makes what stands for a session as long as one message is served.
-func (h *Endpoint) openAlone(r *http.Request, version string) (*session, *refusal) {
+// openSessionless makes what stands for a session as long as one message is served.
+func (h *Endpoint) openSessionless(r *http.Request, version string) (*session, *refusal) {
 	s := newSession(r.Context(), h, "")
-	s.alone = true
-	s.agreed(h.srv.NewAlone(r.Context(), s, version))
+	s.sessionless = true
+	s.agreed(h.srv.NewSessionless(r.Context(), s, version))
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	var refused *refusal
 	switch {
 	case h.closing:
 		refused = unavailable("the server is shutting down")
-	case len(h.lone) >= h.opts.maxCalls:
+	case len(h.sessionless) >= h.opts.maxCalls:
 		refused = unavailable("limit of requests in flight reached")
 	}
-	h.lone[s] = struct{}{}
-	h.roster.addLone(s)
+	h.sessionless[s] = struct{}{}
+	h.roster.addSessionless(s)
 	h.watchOnce()
 	if refused != nil {
 		s.endLater()
@@ -95,14 +95,14 @@ func (h *Endpoint) openAlone(r *http.Request, version string) (*session, *refusa
 	return s, refused
 }
 
-// endAlone ends it with its response. Nobody waits for handlers that are late.
-func (s *session) endAlone() {
+// endSessionless ends it with its response. Nobody waits for handlers that are late.
+func (s *session) endSessionless() {
 	s.h.mu.Lock()
 	defer s.h.mu.Unlock()
 	s.endLater()
 }
 
-// endLater is endAlone with Endpoint.mu.
+// endLater is endSessionless with Endpoint.mu.
 func (s *session) endLater() {
 	s.h.running++
 	go func() {
@@ -110,7 +110,7 @@ func (s *session) endLater() {
 		s.end(&inflight.Cause{Source: inflight.SourceDisconnect, Reason: "the client is gone, and has no session to come back to"})
 		s.h.mu.Lock()
 		defer s.h.mu.Unlock()
-		delete(s.h.lone, s)
-		s.h.roster.removeLone(s)
+		delete(s.h.sessionless, s)
+		s.h.roster.removeSessionless(s)
 	}()
 }

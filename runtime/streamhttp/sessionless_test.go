@@ -133,7 +133,7 @@ func TestCAN21ShutdownEndsCallsWithoutASession(t *testing.T) {
 		t.Errorf("cause %v", cause)
 	}
 	f.want(<-done, 503)
-	if n := len(f.h.lone); n != 0 {
+	if n := len(f.h.sessionless); n != 0 {
 		t.Errorf("%d are left", n)
 	}
 }
@@ -171,11 +171,11 @@ func TestTSK28WhatIsUnreadWithoutASessionIsBounded(t *testing.T) {
 	frame := make([]byte, 32<<10)
 	call := func(who string) (*session, *stream) {
 		r := httptest.NewRequest(http.MethodPost, "/", nil)
-		s, refused := f.h.openAlone(r.WithContext(server.WithPrincipal(r.Context(), who)), "2025-11-25")
+		s, refused := f.h.openSessionless(r.WithContext(server.WithPrincipal(r.Context(), who)), "2025-11-25")
 		if refused != nil {
 			t.Fatal(refused)
 		}
-		t.Cleanup(s.endAlone)
+		t.Cleanup(s.endSessionless)
 		st := s.stream(rpc.StringID("1"))
 		reader := st.attach(-1)
 		t.Cleanup(func() { s.release(st, reader) })
