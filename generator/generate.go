@@ -202,7 +202,7 @@ func (r *run) lower() {
 		r.result.Methods = append(r.result.Methods, Tool{Name: m.Name, Method: m.GoName, Input: m.Params.Name, Output: m.Result.Name,
 			File: files.Take(stubName(m.Name)) + "_handler.go"})
 	}
-	for _, n := range pkg.Noticed {
+	for _, n := range pkg.NoticesTaken {
 		r.result.Methods = append(r.result.Methods, Tool{Name: n.Name, Method: n.GoName, Input: n.Params.Name, Call: "server.Notice",
 			File: files.Take(stubName(n.Name)) + "_handler.go"})
 	}

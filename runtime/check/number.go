@@ -42,7 +42,7 @@ func (d *Decoder) Int(r *Int) int64 {
 			return 0
 		}
 		if !x.integer() {
-			d.broke(int(n.start), r.at(), "type", "an integer"+d.orNull(int(n.start)))
+			d.violated(int(n.start), r.at(), "type", "an integer"+d.orNull(int(n.start)))
 			return 0
 		}
 		if v, fits = x.int64(); !fits {

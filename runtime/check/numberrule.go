@@ -40,14 +40,14 @@ func (d *Decoder) checkNumber(r *Number, n digits, v float64) {
 		}
 	}
 	if r.Integer && !n.plain && !d.multiple(n, "1") {
-		d.broke(int(n.start), r.At, "type", "an integer")
+		d.violated(int(n.start), r.At, "type", "an integer")
 	}
 	if r.MultipleOf != "" && !d.multiple(n, r.MultipleOf) {
-		d.broke(int(n.start), r.At, "multipleOf", "a multiple of "+r.MultipleOf)
+		d.violated(int(n.start), r.At, "multipleOf", "a multiple of "+r.MultipleOf)
 	}
 	if r.Enum != nil && !d.oneOfNumbers(n, r) && !d.countOnly() {
 		allowed := listed(len(r.Enum), ", ", func(i int) string { return r.Enum[i] })
-		d.broke(int(n.start), r.At, enumOrConst(r.Const), allowed+d.orNull(int(n.start)))
+		d.violated(int(n.start), r.At, enumOrConst(r.Const), allowed+d.orNull(int(n.start)))
 	}
 }
 
@@ -59,13 +59,13 @@ func (d *Decoder) checkInt(r *Int, v int64, start int) {
 		d.aboveMax(r.Has, start, r.At, strconv.FormatInt(r.Max, 10))
 	}
 	if r.MultipleOf != 0 && v%r.MultipleOf != 0 && !d.countOnly() {
-		d.broke(start, r.At, "multipleOf", "a multiple of "+strconv.FormatInt(r.MultipleOf, 10))
+		d.violated(start, r.At, "multipleOf", "a multiple of "+strconv.FormatInt(r.MultipleOf, 10))
 	}
 	if r.Enum == nil {
 		return
 	}
 	if !r.lists(v) && !d.countOnly() {
-		d.broke(start, r.At, enumOrConst(r.Const), r.allowed()+d.orNull(start))
+		d.violated(start, r.At, enumOrConst(r.Const), r.allowed()+d.orNull(start))
 	}
 }
 
@@ -79,9 +79,9 @@ func (d *Decoder) checkHugeInt(r *Int, n digits) bool {
 	case !n.negative && r.Has&(Maximum|ExclusiveMaximum) != 0:
 		d.aboveMax(r.Has, start, r.At, strconv.FormatInt(r.Max, 10))
 	case r.MultipleOf != 0 && !d.multiple(n, strconv.FormatInt(r.MultipleOf, 10)):
-		d.broke(start, r.At, "multipleOf", "a multiple of "+strconv.FormatInt(r.MultipleOf, 10))
+		d.violated(start, r.At, "multipleOf", "a multiple of "+strconv.FormatInt(r.MultipleOf, 10))
 	case r.Enum != nil:
-		d.broke(start, r.At, enumOrConst(r.Const), r.allowed()+d.orNull(start))
+		d.violated(start, r.At, enumOrConst(r.Const), r.allowed()+d.orNull(start))
 	}
 	return d.err == nil && d.broken == before
 }
@@ -93,23 +93,23 @@ func (d *Decoder) outOfRange(start int, at, allowed string) {
 		d.overflow = true
 		return
 	}
-	d.broke(start, at, "type", allowed+d.orNull(start))
+	d.violated(start, at, "type", allowed+d.orNull(start))
 }
 
 func (d *Decoder) belowMin(has Has, start int, at, limit string) {
 	if has&ExclusiveMinimum != 0 {
-		d.broke(start, at, "exclusiveMinimum", "greater than "+limit)
+		d.violated(start, at, "exclusiveMinimum", "greater than "+limit)
 		return
 	}
-	d.broke(start, at, "minimum", "at least "+limit)
+	d.violated(start, at, "minimum", "at least "+limit)
 }
 
 func (d *Decoder) aboveMax(has Has, start int, at, limit string) {
 	if has&ExclusiveMaximum != 0 {
-		d.broke(start, at, "exclusiveMaximum", "less than "+limit)
+		d.violated(start, at, "exclusiveMaximum", "less than "+limit)
 		return
 	}
-	d.broke(start, at, "maximum", "at most "+limit)
+	d.violated(start, at, "maximum", "at most "+limit)
 }
 
 func boundText(f float64, literal string) string {

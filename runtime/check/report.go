@@ -54,7 +54,7 @@ func (d *Decoder) report(p problem) {
 	}
 	d.count()
 	if v := d.violation(p); d.listed(&v) {
-		d.same++
+		d.omitted++
 	} else {
 		d.violations = append(d.violations, v)
 	}
@@ -170,7 +170,7 @@ func (d *Decoder) wrong(keyword, allowed, at string) {
 	if d.err != nil {
 		return
 	}
-	d.broke(start, at, keyword, allowed+d.orNull(start))
+	d.violated(start, at, keyword, allowed+d.orNull(start))
 }
 
 // orNull completes what is allowed for a value at which null was looked for.
@@ -181,8 +181,8 @@ func (d *Decoder) orNull(start int) string {
 	return ""
 }
 
-// broke reports the value that began at start and has been taken.
-func (d *Decoder) broke(start int, at, keyword, allowed string) {
+// violated reports the value that began at start and has been taken.
+func (d *Decoder) violated(start int, at, keyword, allowed string) {
 	if d.countOnly() {
 		return
 	}
@@ -276,7 +276,7 @@ func (d *Decoder) repeatedKey(f *frame) {
 
 // allViolations is everything that was found.
 func (d *Decoder) allViolations() Violations {
-	return d.bounded(append(d.violations, d.repeated...), d.broken-d.same+len(d.repeated))
+	return d.bounded(append(d.violations, d.repeated...), d.broken-d.omitted+len(d.repeated))
 }
 
 // bounded sorts what is listed of a number of violations, and says how many are not.

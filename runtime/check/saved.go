@@ -18,13 +18,13 @@ type tried struct {
 type saved struct {
 	tried
 	frames, keys, many, wide, items int // what is open
-	broken, same, listed            int // what is reported
+	broken, omitted, listed         int // what is reported
 }
 
 func (d *Decoder) save(s *saved) {
 	s.tried = d.tried
 	s.frames, s.keys, s.many, s.wide, s.items = len(d.frames), len(d.keys.list), len(d.keys.many), len(d.wide), len(d.items)
-	s.broken, s.same, s.listed = d.broken, d.same, len(d.violations)
+	s.broken, s.omitted, s.listed = d.broken, d.omitted, len(d.violations)
 }
 
 // restore goes back to s, and reports whether the form did not fit; what it left open is closed then.

@@ -67,7 +67,7 @@ func (d *Decoder) Text(r *String) {
 	case !ok || r == nil:
 	case *r == String{At: r.At, Format: format.Byte}: // it may be long, so it is not copied
 		if !format.IsBase64(d.value(t)) && !d.countOnly() {
-			d.broke(start, r.At, "format", r.Format.Describe())
+			d.violated(start, r.At, "format", r.Format.Describe())
 		}
 	case r.onlyLength():
 		d.checkString(r, "", d.characters(t), start)
@@ -98,16 +98,16 @@ func (r *String) length(s string) int {
 // checkString reports every rule that s, of n characters, breaks. It asks countOnly before it describes one.
 func (d *Decoder) checkString(r *String, s string, n, start int) {
 	if n < r.Min && !d.countOnly() {
-		d.broke(start, r.At, "minLength", "at least "+plural(r.Min, "character")+", not "+strconv.Itoa(n))
+		d.violated(start, r.At, "minLength", "at least "+plural(r.Min, "character")+", not "+strconv.Itoa(n))
 	}
 	if r.Max != 0 && n > bound(r.Max) && !d.countOnly() {
-		d.broke(start, r.At, "maxLength", "at most "+plural(bound(r.Max), "character")+", not "+strconv.Itoa(n))
+		d.violated(start, r.At, "maxLength", "at most "+plural(bound(r.Max), "character")+", not "+strconv.Itoa(n))
 	}
 	if r.Pattern != nil && !r.Pattern.Match(s) && !d.countOnly() {
-		d.broke(start, r.At, "pattern", "text that matches "+safeUpTo(r.Pattern.Source, exactBytes))
+		d.violated(start, r.At, "pattern", "text that matches "+safeUpTo(r.Pattern.Source, exactBytes))
 	}
 	if r.Format != 0 && !r.Format.Match(s) && !d.countOnly() {
-		d.broke(start, r.At, "format", r.Format.Describe())
+		d.violated(start, r.At, "format", r.Format.Describe())
 	}
 }
 
@@ -146,7 +146,7 @@ func (d *Decoder) Enum(r *Enum) string {
 	if len(r.Values) > 1 {
 		allowed = "one of " + allowed
 	}
-	d.broke(start, r.At, r.keyword(), allowed+d.orNull(start))
+	d.violated(start, r.At, r.keyword(), allowed+d.orNull(start))
 	return ""
 }
 

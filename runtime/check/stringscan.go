@@ -121,9 +121,9 @@ func (d *Decoder) scanStringFrom(start, i int) (s span, ok bool) {
 
 // scanHardString goes on at i, where plain ASCII ended. Of a union's member, a long text may be skipped first, to find the tag behind it.
 func (d *Decoder) scanHardString(start, i int) (t span, ok bool) {
-	if d.hard.start == int32(start) {
-		d.pos = int(d.hard.end) + 1
-		return d.hard, true
+	if d.hardString.start == int32(start) {
+		d.pos = int(d.hardString.end) + 1
+		return d.hardString, true
 	}
 	t.start = int32(start)
 	hard := i
@@ -140,7 +140,7 @@ func (d *Decoder) scanHardString(start, i int) (t span, ok bool) {
 			t.end = int32(i)
 			d.pos = i + 1
 			if ok = d.isUTF8(hard, i); ok && i-start >= extentBytes {
-				d.hard = t
+				d.hardString = t
 			}
 			return t, ok
 		case d.data[i] != '\\':

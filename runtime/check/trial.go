@@ -302,7 +302,7 @@ func (t *trial) finishReport() {
 	d := t.d
 	t.step = stepDone
 	d.restore(&t.state)
-	d.broken, d.same = t.state.broken+len(d.violations)-t.state.listed, t.state.same
+	d.broken, d.omitted = t.state.broken+len(d.violations)-t.state.listed, t.state.omitted
 	if d.countReread(t.end - t.start); d.err == nil {
 		d.pos = t.end
 	}

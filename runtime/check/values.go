@@ -70,7 +70,7 @@ func (d *Decoder) checkValues(r *Values, start int) int {
 	if !slices.Contains(r.JSON, "null") {
 		allowed += d.orNull(start)
 	}
-	d.broke(start, r.At, enumOrConst(r.Const), allowed)
+	d.violated(start, r.At, enumOrConst(r.Const), allowed)
 	return -1
 }
 

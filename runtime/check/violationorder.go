@@ -32,7 +32,7 @@ func (d *Decoder) inCanonicalOrder(found Violations, text []byte, read func(*Dec
 		return found
 	}
 	if !d.tied && len(text) == len(d.full) && len(d.violations) >= d.limits.Violations {
-		if listed, ok := d.readCanonical(d.around, found, text, read); ok {
+		if listed, ok := d.readCanonical(d.aroundLast, found, text, read); ok {
 			return listed
 		}
 	}
@@ -59,7 +59,7 @@ func (d *Decoder) readCanonical(around part, found Violations, text []byte, read
 	if again.err == errEnough {
 		ok = ok || !Violations(again.violations).in(c.rest)
 		// In all: what again has listed or could have, and what only the first reading got to, since again ended early.
-		found = again.bounded(again.violations, again.broken-again.same+d.found-again.found)
+		found = again.bounded(again.violations, again.broken-again.omitted+d.found-again.found)
 	} else if sorted, wrong := again.Finish().(Violations); wrong {
 		found = sorted
 	}
@@ -76,7 +76,7 @@ func (d *Decoder) noteBroken(f *frame) {
 	}
 	array := part{int(f.start), d.pos}
 	if n := len(d.violations); n > 0 && Violations(d.violations[n-1:]).in(array) {
-		d.around = array
+		d.aroundLast = array
 	}
 }
 

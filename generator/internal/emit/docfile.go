@@ -51,7 +51,7 @@ func docFile(pkg *model.Package) ([]File, error) {
 	for _, m := range pkg.Methods {
 		doc.Methods = append(doc.Methods, listItem(m.Name+": Handlers."+m.GoName))
 	}
-	for _, n := range pkg.Noticed {
+	for _, n := range pkg.NoticesTaken {
 		doc.Methods = append(doc.Methods, listItem(n.Name+": Handlers."+n.GoName))
 	}
 	for _, h := range pkg.Entries {

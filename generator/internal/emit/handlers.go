@@ -40,7 +40,7 @@ func (s *source) handlersInterface(pkg *model.Package) {
 		doc += " Methods for prompts, resources and completions come last: their inputs have been checked, too, and their errors are protocol errors."
 	}
 	s.comment(doc)
-	if len(pkg.Tools)+len(pkg.Methods)+len(pkg.Noticed)+len(pkg.Entries) == 0 {
+	if len(pkg.Tools)+len(pkg.Methods)+len(pkg.NoticesTaken)+len(pkg.Entries) == 0 {
 		s.line("type Handlers interface{}")
 		return
 	}
@@ -60,7 +60,7 @@ func (s *source) handlersInterface(pkg *model.Package) {
 	for _, m := range pkg.Methods {
 		method(messageDoc(m.GoName+" answers the request "+m.Name, m.Doc), s.methodSignature(m))
 	}
-	for _, n := range pkg.Noticed {
+	for _, n := range pkg.NoticesTaken {
 		method(messageDoc(n.GoName+" takes the notification "+n.Name, n.Doc), s.noticeSignature(n))
 	}
 	for _, h := range pkg.Entries {
@@ -150,7 +150,7 @@ func (s *source) constructor(pkg *model.Package) {
 	if len(pkg.Methods) > 0 {
 		fields = append(fields, row{"Methods", "methods(h)"})
 	}
-	if len(pkg.Noticed) > 0 {
+	if len(pkg.NoticesTaken) > 0 {
 		fields = append(fields, row{"Notices", "notices(h)"})
 	}
 	for _, table := range []struct {

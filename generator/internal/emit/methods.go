@@ -8,14 +8,14 @@ import (
 
 // methodsFile emits the requests beside tools: those that h answers, and those that tools send.
 func methodsFile(pkg *model.Package) ([]File, error) {
-	if len(pkg.Methods)+len(pkg.Sends)+len(pkg.Notices)+len(pkg.Noticed) == 0 {
+	if len(pkg.Methods)+len(pkg.Sends)+len(pkg.NoticesSent)+len(pkg.NoticesTaken) == 0 {
 		return nil, nil
 	}
 	f := newFile(pkg)
 	if len(pkg.Methods) > 0 {
 		f.Add(methodTable(pkg))
 	}
-	if len(pkg.Noticed) > 0 {
+	if len(pkg.NoticesTaken) > 0 {
 		f.Line()
 		f.Add(noticeTable(pkg))
 	}
@@ -25,7 +25,7 @@ func methodsFile(pkg *model.Package) ([]File, error) {
 		f.Line()
 		f.Add(sendVar(pkg, s))
 	}
-	for _, n := range pkg.Notices {
+	for _, n := range pkg.NoticesSent {
 		f.Line()
 		f.Add(noticeFunc(pkg, n))
 	}

@@ -34,8 +34,8 @@ func noticeFunc(pkg *model.Package, n *model.Notice) jen.Code {
 //		}
 //	}
 func noticeTable(pkg *model.Package) jen.Code {
-	entries := make([]jen.Code, len(pkg.Noticed))
-	for i, n := range pkg.Noticed {
+	entries := make([]jen.Code, len(pkg.NoticesTaken))
+	for i, n := range pkg.NoticesTaken {
 		entries[i] = jen.Qual(serverPath, "BindNotice").Call(jen.Lit(n.Name), jen.Id("h").Dot(n.GoName), decodeHiding(pkg, n.Hidden, n.Params.Decode))
 	}
 	return jen.Add(comment("notices are the notifications of clients that h takes, sorted by name.")).Line().

@@ -28,13 +28,13 @@ func (l *packageLowering) customMethods() {
 		stem, doc := customName(c), textLines(c.Description.Value)
 		switch {
 		case c.FromServer && c.Notification():
-			l.pkg.Notices = append(l.pkg.Notices, &model.Notice{Name: c.Name, GoName: l.types.Names.Take("Notify" + stem),
+			l.pkg.NoticesSent = append(l.pkg.NoticesSent, &model.Notice{Name: c.Name, GoName: l.types.Names.Take("Notify" + stem),
 				Var: l.types.Names.Take(naming.Unexported(stem) + "Notification"), Doc: doc})
 		case c.FromServer:
 			l.pkg.Sends = append(l.pkg.Sends, &model.Send{Name: c.Name, GoName: l.types.Names.Take(stem), Var: l.types.Names.Take(naming.Unexported(stem) + "Request"),
 				Op: "CustomRequest", Extension: c.Extension.Value, Doc: doc, Again: l.runAgain()})
 		case c.Notification():
-			l.pkg.Noticed = append(l.pkg.Noticed, &model.NoticeHandler{Name: c.Name, GoName: l.customHandler(c, stem), Doc: doc})
+			l.pkg.NoticesTaken = append(l.pkg.NoticesTaken, &model.NoticeHandler{Name: c.Name, GoName: l.customHandler(c, stem), Doc: doc})
 		default:
 			l.pkg.Methods = append(l.pkg.Methods, &model.MethodHandler{Name: c.Name, GoName: l.customHandler(c, stem), Custom: true, Doc: doc})
 		}
@@ -57,7 +57,7 @@ func (l *packageLowering) customHandler(c *manifest.CustomMethod, stem string) s
 	for _, m := range l.pkg.Methods {
 		taken(m.Name, m.GoName)
 	}
-	for _, n := range l.pkg.Noticed {
+	for _, n := range l.pkg.NoticesTaken {
 		taken(n.Name, n.GoName)
 	}
 	return name
@@ -89,12 +89,12 @@ func (l *packageLowering) customTypes() {
 		s.Result = l.customType(c, c.Result, "Result", "is answered with", model.Decode)
 		l.later = append(l.later, func() { s.Views = []model.View{{Append: s.Params.Append}} })
 	}
-	for _, n := range l.pkg.Notices {
+	for _, n := range l.pkg.NoticesSent {
 		c := named(n.Name)
 		n.Hidden = hiddenOf(c)
 		n.Params = l.customType(c, c.Params, "Params", "is sent with", model.Decode|model.Encode)
 	}
-	for _, n := range l.pkg.Noticed {
+	for _, n := range l.pkg.NoticesTaken {
 		c := named(n.Name)
 		n.Hidden = hiddenOf(c)
 		n.Params = l.customType(c, c.Params, "Params", "is sent with", model.Decode)

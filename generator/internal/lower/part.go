@@ -175,10 +175,10 @@ func (l *packageLowering) referencesOfPackage() []model.Reference {
 		add(model.Decode, s.Result.Decl)
 		l.viewsOf(s.Views, add)
 	}
-	for _, n := range l.pkg.Noticed {
+	for _, n := range l.pkg.NoticesTaken {
 		add(model.Decode, n.Params.Decl)
 	}
-	for _, n := range l.pkg.Notices {
+	for _, n := range l.pkg.NoticesSent {
 		add(model.Decode|model.Encode, n.Params.Decl)
 	}
 	return all

@@ -2,15 +2,15 @@ package model
 
 // Package is one generated Go package, complete: emit transcribes it and decides nothing.
 type Package struct {
-	Name      string
-	Manifest  string // file name, without directory
-	Revisions []string
-	Server    Server
-	Tools     []*Tool // in the manifest's order
-	Methods   []*MethodHandler
-	Sends     []*Send
-	Notices   []*Notice
-	Noticed   []*NoticeHandler
+	Name         string
+	Manifest     string // file name, without directory
+	Revisions    []string
+	Server       Server
+	Tools        []*Tool // in the manifest's order
+	Methods      []*MethodHandler
+	Sends        []*Send
+	NoticesSent  []*Notice
+	NoticesTaken []*NoticeHandler
 	// Extensions are the names of what the server has beyond the protocol.
 	Extensions []string
 	// Prompts, Resources and Templates are registries. Entries are their methods of Handlers, in the order of the interface.

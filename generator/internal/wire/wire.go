@@ -120,7 +120,7 @@ func (l *wireLowering) custom() {
 		}
 		l.wire.Methods = append(l.wire.Methods, m)
 	}
-	for _, n := range l.pkg.Noticed {
+	for _, n := range l.pkg.NoticesTaken {
 		l.wire.Methods = append(l.wire.Methods, &model.Method{Name: n.Name, Op: "OpNotice", Notification: true})
 	}
 	slices.SortFunc(l.wire.Methods, func(a, b *model.Method) int { return strings.Compare(a.Name, b.Name) })
@@ -202,7 +202,7 @@ func (l *wireLowering) outgoing() {
 			l.wire.Outgoing = append(l.wire.Outgoing, l.sent(m, op.name))
 		}
 	}
-	for _, n := range l.pkg.Notices {
+	for _, n := range l.pkg.NoticesSent {
 		l.wire.Outgoing = append(l.wire.Outgoing, model.Outgoing{Op: "OpCustom", Name: n.Name})
 	}
 	for _, s := range l.pkg.Sends {
