@@ -8,9 +8,9 @@
 //	}
 //	return srv.AddTool(definition, v, handler)
 //
-// Schemas are of JSON Schema 2020-12 unless they say another draft. Formats are enforced, as generated code does. A reference that leads out of
-// the schema is an error: nothing is read from a disk or a network. So is one that leads back to itself without looking into the value, and an
-// $id that two schemas have.
+// Schemas are of JSON Schema 2020-12 unless they say another draft. Formats are enforced and patterns are those of ECMA-262, as in generated
+// code (judge.go). A reference that leads out of the schema is an error: nothing is read from a disk or a network. So is one that leads back
+// to itself without looking into the value, and an $id that two schemas have.
 package jsonschema
 
 import (
@@ -34,8 +34,8 @@ import (
 
 // Validator is the server.Validator and server.OutputValidator of one tool. It is safe for concurrent use.
 type Validator struct {
-	input, output *jsonschema.Schema // output is nil for a tool without an outputSchema
-	sensitive     bool               // the definition has values that must not be shown
+	input, output *schema // output is nil for a tool without an outputSchema
+	sensitive     bool    // the definition has values that must not be shown
 }
 
 // ForTool compiles the schemas of a tool's definition, the JSON object that server.AddTool takes. Its error says what is wrong with
@@ -50,13 +50,13 @@ func ForTool(definition []byte) (*Validator, error) {
 	}
 	v := &Validator{sensitive: check.Sensitive(string(definition)) != ""}
 	var err error
-	if v.input, err = compile(d.InputSchema); err != nil {
+	if v.input, err = newSchema(d.InputSchema); err != nil {
 		return nil, fmt.Errorf("jsonschema: the inputSchema is wrong: %w", err)
 	}
 	if d.OutputSchema == nil {
 		return v, nil
 	}
-	if v.output, err = compile(d.OutputSchema); err != nil {
+	if v.output, err = newSchema(d.OutputSchema); err != nil {
 		return nil, fmt.Errorf("jsonschema: the outputSchema is wrong: %w", err)
 	}
 	return v, nil
@@ -73,6 +73,7 @@ func compile(text []byte) (*jsonschema.Schema, error) {
 	c := jsonschema.NewCompiler()
 	c.UseLoader(nothing{})
 	c.AssertFormat()
+	c.UseRegexpEngine(newExpression)
 	err = c.AddResource(place, schema)
 	var compiled *jsonschema.Schema
 	if err == nil {
@@ -95,7 +96,7 @@ func unusable(schema any, err error) error {
 	if !errors.As(err, &draft) || !errors.As(draft.Err, &wrong) {
 		return errors.New(strings.ReplaceAll(strings.TrimSuffix(err.Error(), ` in schema "`+place+`#"`), place, ""))
 	}
-	r := &reader{value: schema, printer: message.NewPrinter(language.English), steps: map[string][]string{}}
+	r := &reader{value: schema, printer: message.NewPrinter(language.English), steps: map[string][]string{}, read: map[*jsonschema.ValidationError]bool{}}
 	var places []string
 	last := ""
 	for _, v := range r.sorted(wrong) {
@@ -128,7 +129,7 @@ func (v *Validator) ValidateOutput(output []byte) check.Violations {
 	return v.validate(v.output, output)
 }
 
-func (v *Validator) validate(s *jsonschema.Schema, text []byte) check.Violations {
+func (v *Validator) validate(s *schema, text []byte) check.Violations {
 	value, err := jsonschema.UnmarshalJSON(bytes.NewReader(text))
 	if err != nil {
 		return check.Violations{{Keyword: "JSON", Found: err.Error()}}
@@ -138,15 +139,19 @@ func (v *Validator) validate(s *jsonschema.Schema, text []byte) check.Violations
 		beyond.found.Sort()
 		return beyond.found
 	}
-	err = s.Validate(value)
-	if err == nil {
+	err = s.validate(value, len(text))
+	switch {
+	case err == nil:
 		return nil
+	case err == errCostly:
+		return check.Violations{{Schema: "#", Keyword: "$ref", Found: "one that takes more",
+			Allowed: fmt.Sprintf("a value in which at most %d references are followed", evaluations+perByte*len(text))}}
 	}
 	wrong, ok := err.(*jsonschema.ValidationError)
 	if !ok {
 		return check.Violations{{Keyword: "schema", Found: err.Error()}}
 	}
-	r := &reader{value: value, printer: message.NewPrinter(language.English), steps: map[string][]string{}, guarded: v.sensitive}
+	r := &reader{value: value, printer: message.NewPrinter(language.English), steps: map[string][]string{}, read: map[*jsonschema.ValidationError]bool{}, guarded: v.sensitive}
 	all := r.sorted(wrong)
 	for i := range all {
 		if all[i].Found == "" {
@@ -210,8 +215,9 @@ type reader struct {
 	value   any
 	printer *message.Printer
 	steps   map[string][]string // to what is wrong, by its pointer
-	guarded bool                // a name that may be in a sensitive value is not shown
-	names   []wrongName         // that break propertyNames
+	read    map[*jsonschema.ValidationError]bool
+	guarded bool        // a name that may be in a sensitive value is not shown
+	names   []wrongName // that break propertyNames
 }
 
 // wrongName is a name, and what the library says of it. It does not say in which object that is.
@@ -233,7 +239,12 @@ func (r *reader) sorted(e *jsonschema.ValidationError) check.Violations {
 }
 
 // leaves are what is wrong itself, without the keywords that only contain it.
+// An error that several have as a cause is read once.
 func (r *reader) leaves(all check.Violations, e *jsonschema.ValidationError) check.Violations {
+	if r.read[e] {
+		return all
+	}
+	r.read[e] = true
 	if name, ok := e.ErrorKind.(*kind.PropertyNames); ok {
 		r.names = append(r.names, wrongName{name: name.Property, why: e})
 		return all
@@ -301,18 +312,22 @@ func (r *reader) findNames(at []string, value any) {
 }
 
 // reasons are what the library says of the causes of an error, in the same order whenever.
-func (r *reader) reasons(e *jsonschema.ValidationError) []string {
-	all := r.appendReasons(nil, e)
-	slices.Sort(all)
-	return all
-}
-
-func (r *reader) appendReasons(all []string, e *jsonschema.ValidationError) []string {
-	for _, cause := range e.Causes {
-		if all = r.appendReasons(all, cause); len(cause.Causes) == 0 {
-			all = append(all, cause.ErrorKind.LocalizedString(r.printer))
+func (r *reader) reasons(e *jsonschema.ValidationError) (all []string) {
+	read := map[*jsonschema.ValidationError]bool{}
+	var look func(*jsonschema.ValidationError)
+	look = func(e *jsonschema.ValidationError) {
+		for _, cause := range e.Causes {
+			if read[cause] {
+				continue
+			}
+			read[cause] = true
+			if look(cause); len(cause.Causes) == 0 {
+				all = append(all, cause.ErrorKind.LocalizedString(r.printer))
+			}
 		}
 	}
+	look(e)
+	slices.Sort(all)
 	return all
 }
 
