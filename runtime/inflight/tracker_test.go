@@ -170,7 +170,7 @@ func TestCAN08DuplicateIsRefusedAndTheFirstStaysCancellable(t *testing.T) {
 	}
 }
 
-func TestCAN11ShieldLeavesATaskAlone(t *testing.T) {
+func TestCAN11ProtectLeavesATaskAlone(t *testing.T) {
 	tr := New(Options{})
 	e := register(t, tr, incoming(1, 1), Info{})
 	if !e.Protect() {

@@ -135,7 +135,7 @@ func (v *Validator) validate(s *schema, text []byte) check.Violations {
 		return check.Violations{{Keyword: "JSON", Found: err.Error()}}
 	}
 	var beyond limits
-	if beyond.look(value); len(beyond.found) > 0 {
+	if value = beyond.look(value); len(beyond.found) > 0 {
 		beyond.found.Sort()
 		return beyond.found
 	}
@@ -164,47 +164,56 @@ func (v *Validator) validate(s *schema, text []byte) check.Violations {
 // maxExponent is the largest exponent of a number, up or down: float64 ends earlier, and the library computes with all digits.
 const maxExponent = 400
 
-// limits finds numbers with a larger one.
+// limits finds numbers with a larger one, and writes the others as the library reads them: a zero may have any exponent.
 type limits struct {
 	steps []string // to the value that is looked at
 	found check.Violations
 }
 
-func (l *limits) look(value any) {
+// look returns what stands for the value.
+func (l *limits) look(value any) any {
 	switch v := value.(type) {
 	case map[string]any:
 		for _, name := range slices.Sorted(maps.Keys(v)) {
-			l.below(name, v[name])
+			v[name] = l.below(name, v[name])
 		}
 	case []any:
-		for i, one := range v {
-			l.below(strconv.Itoa(i), one)
+		for i := range v {
+			v[i] = l.below(strconv.Itoa(i), v[i])
 		}
 	case json.Number:
-		if len(v) <= maxExponent && !strings.ContainsAny(string(v), "eE") {
-			return
-		}
-		number, ok := check.AppendCanonical(nil, []byte(v)) // what counts is the number, not how it is written
-		_, exponent, _ := strings.Cut(string(number), "e")
-		if n, _ := strconv.Atoi(exponent); !ok || n > maxExponent || n < -maxExponent {
-			found := shortened(string(number))
-			if !ok {
-				found = "a number whose exponent is beyond ±1,000,000" // as generated tools say
-			}
-			l.found = append(l.found, check.Violation{
-				Instance: pointer(l.steps), Schema: "#/type", Keyword: "type", Found: found,
-				Allowed: fmt.Sprintf("a number with an exponent from -%d to %[1]d, which is the limit of this implementation", maxExponent),
-			})
-		}
+		return l.number(v)
 	}
+	return value
 }
 
-func (l *limits) below(step string, value any) {
+func (l *limits) number(v json.Number) json.Number {
+	if len(v) <= maxExponent && !strings.ContainsAny(string(v), "eE") {
+		return v
+	}
+	number, ok := check.AppendCanonical(nil, []byte(v)) // what counts is the number, not how it is written
+	_, exponent, _ := strings.Cut(string(number), "e")
+	if n, _ := strconv.Atoi(exponent); ok && n <= maxExponent && n >= -maxExponent {
+		return json.Number(number)
+	}
+	found := shortened(string(number))
+	if !ok {
+		found = "a number whose exponent is beyond ±1,000,000" // as generated tools say
+	}
+	l.found = append(l.found, check.Violation{
+		Instance: pointer(l.steps), Schema: "#/type", Keyword: "type", Found: found,
+		Allowed: fmt.Sprintf("a number with an exponent from -%d to %[1]d, which is the limit of this implementation", maxExponent),
+	})
+	return v
+}
+
+func (l *limits) below(step string, value any) any {
 	if len(l.found) < most {
 		l.steps = append(l.steps, step)
-		l.look(value)
+		value = l.look(value)
 		l.steps = l.steps[:len(l.steps)-1]
 	}
+	return value
 }
 
 // most is how many violations are listed, as with generated tools.

@@ -200,3 +200,17 @@ func TestSRV06ValidatorsAreSafeForConcurrentUse(t *testing.T) {
 	}
 	all.Wait()
 }
+
+// A zero is one whatever its exponent, to every rule.
+func TestLET14AZeroMayHaveAnyExponent(t *testing.T) {
+	for _, schema := range []string{`{"minimum":0}`, `{"maximum":0}`, `{"multipleOf":2}`, `{"type":"integer"}`, `{"const":0}`, `{"enum":[0]}`, `{"exclusiveMinimum":-1}`} {
+		for _, zero := range []string{"0e99999999999999999999", "-0.0E-99999999999999999999", "0.00e+400000"} {
+			if wrong := forSchema(t, schema).Validate([]byte(zero)); wrong != nil {
+				t.Errorf("%s and %s: %v", schema, zero, wrong)
+			}
+			if wrong := forSchema(t, `{"items":`+schema+`}`).Validate([]byte("[" + zero + "]")); wrong != nil {
+				t.Errorf("%s and [%s]: %v", schema, zero, wrong)
+			}
+		}
+	}
+}

@@ -16,7 +16,8 @@ import (
 // Listener returns l with connections that refuse what net/http can not read (a control character in a header, no Host, a head that is too
 // large) as handlers of this package refuse, with a JSON-RPC error: net/http answers such a request itself, in plain text, before any
 // handler is called. It does so for every path that is served there. Listen does it already. TCP and unix sockets are covered: connections
-// of other kinds, those of crypto/tls among them, are passed on as they are. NetConn of a connection returns the one that l accepted.
+// of other kinds, those of crypto/tls among them, are passed on as they are. NetConn of a connection returns the one that l accepted: a handler
+// that hijacks one, to pass on what another net/http has refused, writes to that.
 func Listener(l net.Listener) net.Listener { return listener{l} }
 
 type listener struct{ net.Listener }

@@ -45,8 +45,8 @@ func TestDUR07RunsOfTheFormatBeforeCount(t *testing.T) {
 		ran     time.Duration
 		crashes int
 	}{
-		"parked":                    {beforeParked, 40 * time.Minute, 0},
-		"parked twice":              {beforeParkedTwice, 0, 0}, // when the second one began is not known
+		"parked":                    {beforeParked, 30 * time.Minute, 0}, // after 40, of which it may have waited for some
+		"parked twice":              {beforeParkedTwice, 0, 0},           // when the second one began is not known
 		"died":                      {beforeDied, 20 * time.Minute, 1},
 		"died, and again":           {beforeDiedOnce, 0, 2},
 		"died with a question open": {beforeAsks, 30 * time.Minute, 1},
@@ -72,7 +72,7 @@ func TestDUR07RunsOfTheFormatBeforeCount(t *testing.T) {
 	}
 }
 
-// A run of format 1 goes on with what is changed here meanwhile: an answer to its question, a cancel. It could not if its time were counted.
+// A run of format 1 goes on with what is changed here meanwhile: an answer to its question, a cancel.
 func TestDUR07ARunOfTheFormatBeforeStaysInItsForm(t *testing.T) {
 	for name, form := range map[string]string{"runs": beforeRuns, "asks": beforeAsks} {
 		s, now := readBefore(t, form), beforeAt.Add(time.Hour)
@@ -82,9 +82,10 @@ func TestDUR07ARunOfTheFormatBeforeStaysInItsForm(t *testing.T) {
 		if err := s.Cancel(Cancel{Reason: "enough"}, now); err != nil {
 			t.Fatal(err)
 		}
-		if form := s.AppendHead(nil); form[0] != 1 {
-			t.Errorf("%s: after changes of this version the state has form %d", name, form[0])
+		if s.Task.Ran != 0 || !s.Since.IsZero() {
+			t.Errorf("%s: after changes of this version it is counted: %v, from %v", name, s.Task.Ran, s.Since)
 		}
+		wantForm(t, name+" before", &s)
 		if err := s.Finish(Lease{"ID", "old", 1}, Outcome{Status: Completed}, now); err != nil {
 			t.Fatal(err)
 		}
@@ -131,7 +132,7 @@ func TestDUR07TheFormatBeforeKeepsWhatWasCounted(t *testing.T) {
 	}
 }
 
-// Whatever is done to a task here, a program of the format before can read it.
+// Whatever is done to a task here, a program of the format before can read it: make versions has one that does, and these are the bytes that it was given.
 func TestDUR07StatesAreReadByTheFormatBefore(t *testing.T) {
 	s := NewState(Task{ID: "ID", Machine: ^Machine(0), TTL: Unlimited, Timeout: time.Hour}, beforeAt)
 	var l Lease
@@ -151,8 +152,36 @@ func TestDUR07StatesAreReadByTheFormatBefore(t *testing.T) {
 		if err := change.make(beforeAt.Add(time.Minute)); err != nil {
 			t.Fatal(err)
 		}
-		if form := s.AppendHead(nil); form[0] != 1 {
-			t.Errorf("%s: form %d", change.name, form[0])
-		}
+		wantForm(t, change.name, &s)
+	}
+}
+
+// forms are what is stored of states. A change of one is a new format, or make versions has to pass.
+var forms = map[string]string{
+	"runs before": "010449440661646108746f6f6c0e776f726b696e6700028080a0bbd29df1fa31028080e5c698eff2fa31feffffffffffffffff01008080c58bc6d1010204000002feffffff1f0c656e6f7567680000066f6c64020280e0dabf91a1f1fa3100",
+	"asks before": "010449440661646108746f6f6c0e776f726b696e6700028080a0bbd29df1fa31028080e5c698eff2fa31feffffffffffffffff01008080c58bc6d1010208000002feffffff1f0c656e6f7567680000066f6c64020280e0dabf91a1f1fa3100",
+	"created":     "0104494400000e776f726b696e6700028080a0bbd29df1fa31028080a0bbd29df1fa31feffffffffffffffff01008080c58bc6d1010002000000feffffff1f00000000000280b0bdfdb19ff1fa3100",
+	"begun":       "0104494400000e776f726b696e6700028080a0bbd29df1fa31028080a0bbd29df1fa31feffffffffffffffff01008080c58bc6d1010002000000feffffff1f00000200001a000280e0dabf91a1f1fa3102066e6f77020280c095c4d0a4f1fa3100",
+	"described":   "0104494400000e776f726b696e670868616c66028080a0bbd29df1fa310280e0dabf91a1f1fa31feffffffffffffffff01008080c58bc6d1010004000000feffffff1f00000200001a000280e0dabf91a1f1fa3102066e6f77020280c095c4d0a4f1fa3100",
+	"asked":       "0104494400001c696e7075745f72657175697265640868616c66028080a0bbd29df1fa310280e0dabf91a1f1fa31feffffffffffffffff01008080c58bc6d1010006000000feffffff1f0002027100000280e0dabf91a1f1fa310002000008000002066e6f77020280c095c4d0a4f1fa3100",
+	"answered":    "0104494400000e776f726b696e670868616c66028080a0bbd29df1fa310280e0dabf91a1f1fa31feffffffffffffffff01008080c58bc6d1010008000000feffffff1f00000200001a000280e0dabf91a1f1fa3102066e6f77020280c095c4d0a4f1fa3100",
+	"parked":      "0104494400000e776f726b696e670868616c66028080a0bbd29df1fa310280e0dabf91a1f1fa31feffffffffffffffff01008080c58bc6d101000a000000feffffff1f00000200000800000200020000",
+	"begun again": "0104494400000e776f726b696e670868616c66028080a0bbd29df1fa310280e0dabf91a1f1fa31feffffffffffffffff01008080c58bc6d101000a000000feffffff1f00000200001a000280e0dabf91a1f1fa3104066e6f77040280c095c4d0a4f1fa3100",
+	"finished":    "01044944000012636f6d706c6574656400028080a0bbd29df1fa310280e0dabf91a1f1fa31feffffffffffffffff01008080c58bc6d101000c000000feffffff1f000000066e6f77040280c095c4d0a4f1fa3100",
+}
+
+func wantForm(t *testing.T, name string, s *State) {
+	t.Helper()
+	if got := hex.EncodeToString(s.AppendHead(nil)); got != forms[name] {
+		t.Errorf("%s: stored as\n%s, want\n%s", name, got, forms[name])
+	}
+}
+
+// What waited in a queue for longer than its timeout has time left when its next run begins.
+func TestDUR07WaitingIsNotRunning(t *testing.T) {
+	s := readBefore(t, beforeParked)
+	s.Task.CreatedAt = beforeAt.Add(-2 * time.Hour)
+	if _, err := s.Begin("now", time.Minute, beforeAt.Add(5*time.Hour)); err != nil || s.Task.Ran > s.Task.Timeout/2 {
+		t.Errorf("ran %v of %v, %v", s.Task.Ran, s.Task.Timeout, err)
 	}
 }

@@ -85,17 +85,20 @@ func (s *State) Begin(node string, d time.Duration, now time.Time) (Lease, error
 }
 
 // uncounted is what is known of the time that runs took which did not count it, of tasks that were never counted: the first one began when the task was
-// created, and ran up to its first question, or to its last change if it asked nothing. When later ones began is not known.
+// created, or later, and ran up to its first question, or to its last change if it asked nothing. The task may have waited for that run, so half
+// of its timeout is left in any case. When later ones began is not known.
 func (s *State) uncounted() time.Duration {
 	if s.Epoch != 1 || s.Counted > 0 {
 		return 0
 	}
+	until := s.Task.UpdatedAt
 	for i := range s.Journal {
 		if e := &s.Journal[i]; e.Kind != Done {
-			return e.Question.AskedAt.Sub(s.Task.CreatedAt)
+			until = e.Question.AskedAt
+			break
 		}
 	}
-	return s.Task.UpdatedAt.Sub(s.Task.CreatedAt)
+	return min(until.Sub(s.Task.CreatedAt), s.Task.Timeout/2)
 }
 
 // count adds to the running time what has passed since the last change: time with a lease and without an open question (CAN28).

@@ -28,7 +28,7 @@ type descent struct {
 // value is one that a accepts, b does not, and that meets more; nil if none is found. It is made of one for the part that was edited.
 func (d *descent) value(a, b site, more goal) *schema.Node {
 	pair := [2]*schema.Node{a.node, b.node}
-	if d.met[pair] || same(a, b) {
+	if d.left <= 0 || d.met[pair] || same(a, b) {
 		return nil
 	}
 	if d.met == nil {

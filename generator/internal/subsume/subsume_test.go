@@ -122,6 +122,20 @@ func TestREV08EditsAreTried(t *testing.T) {
 	}
 }
 
+// An edit that nothing decides is looked for once in each direction, however deep it is: optional members of optional members are a union each.
+func TestREV08UndecidedEditsDeepInsideEnd(t *testing.T) {
+	chain := func(format string) *schema.Document {
+		defs := fmt.Sprintf(`"L0": {"type": "string", "format": %q}`, format)
+		for i := 1; i <= 30; i++ {
+			defs += fmt.Sprintf(`, "L%d": {"type": "object", "properties": {"next": {"anyOf": [{"$ref": "#/$defs/L%d"}, {"type": "null"}]}}}`, i, i-1)
+		}
+		return documentOf(t, `{"$ref": "#/$defs/L30", "$defs": {`+defs+`}}`)
+	}
+	if v := Compare(chain("uri"), chain("uri-template")); v.Relation() == Equal {
+		t.Errorf("%v: %+v", v.Relation(), v)
+	}
+}
+
 // TestREV08Included has edits that make a part stricter, and those where a stricter part makes the whole wider.
 func TestREV08Included(t *testing.T) {
 	const deep = `{"$ref": "#/$defs/R", "$defs": {"R": {"oneOf": [{"type": "object", "additionalProperties": {"$ref": "#/$defs/R"}%s}, {"type": ["string", "null"]}]}}}`
