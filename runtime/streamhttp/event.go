@@ -70,6 +70,7 @@ func (e eventID) appendTo(b []byte) []byte {
 	return strconv.AppendInt(append(b, '.'), int64(e.number), 10)
 }
 
+// parseEventID is the reverse of appendTo: an id that is spelt in another way was never given.
 func parseEventID(text string) (e eventID, ok bool) {
 	if text == "" || text[0] != 'r' && text[0] != 'l' || len(text) > 40 {
 		return e, false
@@ -81,5 +82,5 @@ func parseEventID(text string) (e eventID, ok bool) {
 	stream, err := strconv.ParseUint(text[1:dot], 10, 64)
 	number, err2 := strconv.ParseUint(text[dot+1:], 10, 31)
 	e = eventID{stream: stream, number: int(number), listener: text[0] == 'l'}
-	return e, err == nil && err2 == nil && stream != 0
+	return e, err == nil && err2 == nil && stream != 0 && string(e.appendTo(nil)) == text
 }

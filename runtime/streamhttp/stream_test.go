@@ -171,7 +171,7 @@ func TestEventIDs(t *testing.T) {
 			t.Errorf("%v became %v", id, got)
 		}
 	}
-	for _, text := range []string{"", "r", "x1.1", "r0.1", "r1", "r.1", "r1.", "r+1.1", "r1.-1", "r1.99999999999", strings.Repeat("r", 100)} {
+	for _, text := range []string{"", "r", "x1.1", "r0.1", "r1", "r.1", "r1.", "r+1.1", "r1.-1", "r1.99999999999", "r01.1", "r2.00", "l1.01", strings.Repeat("r", 100)} {
 		if id, ok := parseEventID(text); ok {
 			t.Errorf("%q became %v", text, id)
 		}
