@@ -27,7 +27,7 @@ func (v *visit) print(one *tool, r *client.ToolResult) error {
 		}
 	case r.IsError:
 		out = v.cmd.ErrOrStderr()
-		fmt.Fprintf(out, "mcpkiln: %s failed:\n", one.Name)
+		fmt.Fprintf(out, "mcpkiln: %s failed:\n", plain.Line(one.Name))
 		fallthrough
 	default:
 		n, err := printContent(out, r)
@@ -35,7 +35,7 @@ func (v *visit) print(one *tool, r *client.ToolResult) error {
 			return err
 		}
 		if n == 0 {
-			fmt.Fprintf(v.cmd.ErrOrStderr(), "mcpkiln: the result of %s has no content\n", one.Name)
+			fmt.Fprintf(v.cmd.ErrOrStderr(), "mcpkiln: the result of %s has no content\n", plain.Line(one.Name))
 		}
 	}
 	if r.IsError {
@@ -109,16 +109,16 @@ func (b *block) String() string {
 	case "text":
 		return b.Text
 	case "image", "audio":
-		return fmt.Sprintf("[%s, %s, %d bytes]", b.Type, b.MIMEType, decodedLen(b.Data))
+		return fmt.Sprintf("[%s, %s, %d bytes]", b.Type, plain.Line(b.MIMEType), decodedLen(b.Data))
 	case "resource_link":
-		return fmt.Sprintf("[%s: %s]", plain.Line(b.Name), b.URI)
+		return fmt.Sprintf("[%s: %s]", plain.Line(b.Name), plain.Line(b.URI))
 	case "resource":
 		if b.Resource.Text != "" {
 			return b.Resource.Text
 		}
-		return fmt.Sprintf("[%s, %s, %d bytes]", b.Resource.URI, b.Resource.MIMEType, decodedLen(b.Resource.Blob))
+		return fmt.Sprintf("[%s, %s, %d bytes]", plain.Line(b.Resource.URI), plain.Line(b.Resource.MIMEType), decodedLen(b.Resource.Blob))
 	}
-	return fmt.Sprintf("[%s]", b.Type)
+	return fmt.Sprintf("[%s]", plain.Line(b.Type))
 }
 
 func decodedLen(data string) int {

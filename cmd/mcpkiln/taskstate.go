@@ -31,7 +31,7 @@ func (v *visit) unknown(ref client.Ref, err error) error {
 		return err
 	}
 	v.forget(ref)
-	return &statusError{exitTool, fmt.Errorf("%s\n  %s", answered.Message, whyUnknown)}
+	return &statusError{exitTool, fmt.Errorf("%s\n  %s", plain.Line(answered.Message), whyUnknown)}
 }
 
 // asked is a question as JSON.
@@ -60,7 +60,7 @@ func (v *visit) printState(ref client.Ref, s client.TaskState, questions ...*cli
 		}
 		return printJSON(out, text)
 	}
-	text := strings.TrimSpace(string(s.Status)+"  "+s.Message) + "\n"
+	text := strings.TrimSpace(string(s.Status)+"  "+plain.Line(s.Message)) + "\n"
 	for _, q := range questions {
 		text += "  it asks: " + plain.Line(q.Message+" "+q.URL) + "\n  " + answerLine(q, ref) + "\n"
 	}
