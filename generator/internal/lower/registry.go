@@ -59,7 +59,7 @@ func (l *packageLowering) registries() {
 	}
 	for i := range m.Resources {
 		r := &m.Resources[i]
-		goName := "Read" + goNameOf(r.Name, r.GoName)
+		goName := naming.Method("Read"+goNameOf(r.Name, r.GoName), r.Name)
 		h := l.entryHandler(&r.Listed, goName, "resource "+r.Name, "reads "+r.URI.Value, "server.ResourceContents")
 		l.asked(h, &r.Listed, goName)
 		l.pkg.Resources = append(l.pkg.Resources, &model.Resource{Name: r.Name, URI: r.URI.Value, Definition: l.shown(r.Advertised()),
@@ -94,11 +94,12 @@ func (l *packageLowering) prompt(p *manifest.Prompt) *model.Prompt {
 
 func (l *packageLowering) template(r *manifest.ResourceTemplate) *model.Resource {
 	goName := goNameOf(r.Name, r.GoName)
+	reads := naming.Method("Read"+goName, r.Name)
 	out := &model.Resource{Name: r.Name, URI: r.URITemplate.Value, Definition: l.shown(r.Advertised()), MIMEType: r.MIMEType.Value, Subscribe: r.Subscribe.Value}
-	out.Handler = l.entryHandler(&r.Listed, "Read"+goName, "resource template "+r.Name, "reads "+r.URITemplate.Value, "server.ResourceContents")
+	out.Handler = l.entryHandler(&r.Listed, reads, "resource template "+r.Name, "reads "+r.URITemplate.Value, "server.ResourceContents")
 	out.Input = l.inputOf(r.Schema, goName+"Variables", goName, goName+"Variables are the variables of "+r.URITemplate.Value+".")
 	out.Handler.Input = out.Input.Name
-	l.asked(out.Handler, &r.Listed, "Read"+goName)
+	l.asked(out.Handler, &r.Listed, reads)
 	for _, v := range r.Variables {
 		if v.Raw {
 			out.Raw = append(out.Raw, v.Name)

@@ -105,10 +105,10 @@ func textLines(text string) []string {
 	return strings.Split(text, "\n")
 }
 
-// goNameOf is the Go name that the manifest chooses, or the one derived from name.
+// goNameOf is the Go name that the manifest chooses, or the one derived from name. It can be that of a method.
 func goNameOf(name string, chosen manifest.Text) string {
 	if chosen.Node != nil {
-		return chosen.Value
+		return naming.Method(chosen.Value, name)
 	}
-	return naming.GoName(name)
+	return naming.Method(naming.GoName(name), name)
 }

@@ -192,6 +192,17 @@ func spell(text string) string {
 	return b.String()
 }
 
+// standardMethods are methods that go vet (stdmethods) takes for those of interfaces of the standard library, whatever has them.
+var standardMethods = wordSet("GobDecode GobEncode MarshalJSON MarshalXML ReadByte ReadRune UnmarshalJSON UnmarshalXML UnreadByte UnreadRune WriteByte")
+
+// Method returns a method's name that go vet has no other signature for, for what text names.
+func Method(name, text string) string {
+	if standardMethods[name] {
+		name += suffix(text)
+	}
+	return name
+}
+
 // Names hands out identifiers, each once. The zero value is ready for use.
 type Names struct {
 	taken map[string]bool
