@@ -33,10 +33,19 @@ func (c *Call) adaptResult(b []byte, start int) []byte {
 }
 
 // adaptBlock replaces a content block that the revision has no type for: a link by a text of its title and address, any other by a text
-// that names what is missing.
+// that names what is missing. What no revision has a type for stays, and is refused as it is elsewhere (LET01).
 func (rev *revision) adaptBlock(block []byte) (adapted []byte, changed bool) {
-	var b struct{ Type, Name, Title, URI, Description, MIMEType string }
+	var b struct {
+		Type, Name, Title, URI, Description, MIMEType string
+		Data                                          *string
+	}
 	if json.Unmarshal(block, &b) != nil || slices.Contains(rev.View.Blocks, b.Type) {
+		return block, false
+	}
+	switch {
+	case b.Type == "resource_link" && b.URI != "" && b.Name != "":
+	case b.Type == "audio" && b.MIMEType != "" && b.Data != nil:
+	default:
 		return block, false
 	}
 	c := wire.Block{MIMEType: b.MIMEType, URI: b.URI, Name: b.Name, Title: b.Title, Description: b.Description}

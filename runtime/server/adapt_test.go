@@ -130,6 +130,16 @@ func TestREV06BlocksThatARevisionHasNotBecomeText(t *testing.T) {
 	}
 }
 
+// TestLET01NoTextStandsForABlockOfNoRevision: its definition refuses what is left as it is.
+func TestLET01NoTextStandsForABlockOfNoRevision(t *testing.T) {
+	rev := &revision{Revision: older("2025-03-26", wire.View{Blocks: []string{"text", "image"}})}
+	for _, block := range []string{`null`, `{}`, `{"type":""}`, `{"type":"other"}`, `{"type":"audio"}`, `{"type":"audio","mimeType":"audio/wav"}`, `{"type":"resource_link","name":"a"}`} {
+		if got, changed := rev.adaptBlock([]byte(block)); changed {
+			t.Errorf("%s became %s", block, got)
+		}
+	}
+}
+
 // TestREV06AToolsLinkIsTextWhereThereAreNoLinks goes the whole way of a result that a handler built.
 func TestREV06AToolsLinkIsTextWhereThereAreNoLinks(t *testing.T) {
 	link := `{"content":[{"type":"resource_link","uri":"file:///a","name":"a"}]}`
