@@ -147,6 +147,20 @@ func TestLET01NilIsAnErrorWithItsPlace(t *testing.T) {
 	}
 }
 
+// TestLET01ANilBlockIsRefusedInEveryRevision: where a text stands for blocks that a revision lacks, none stands for what is no block.
+func TestLET01ANilBlockIsRefusedInEveryRevision(t *testing.T) {
+	for _, revision := range append([]string{"2024-11-05", "2025-03-26", "2025-06-18"}, bothRevisions...) {
+		for _, block := range []kiln.ContentBlock{nil, (*kiln.TextContent)(nil), (*kiln.AudioContent)(nil), (*kiln.ResourceLink)(nil)} {
+			c := dial(t, &careless{tool: func(context.Context, *server.Call) (*kiln.CallToolResult, error) {
+				return &kiln.CallToolResult{Content: []kiln.ContentBlock{block}}, nil
+			}}, revision)
+			if answer := c.ask("tools/call", `"name":"test_sampling","arguments":{"prompt":"p"}`); !strings.Contains(answer, "-32603") {
+				t.Errorf("%s, %T: %s", revision, block, answer)
+			}
+		}
+	}
+}
+
 // hollow makes a request whose handler puts nil somewhere, and returns what is wrong about the answer.
 func (c *client) hollow(method, params string) string {
 	answer := c.ask(method, params)

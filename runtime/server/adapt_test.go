@@ -138,6 +138,9 @@ func TestLET01NoTextStandsForABlockOfNoRevision(t *testing.T) {
 			t.Errorf("%s became %s", block, got)
 		}
 	}
+	if got, changed := rev.adaptBlock([]byte(`{"type":"resource_link","name":"","uri":"file:///a"}`)); !changed || !strings.Contains(string(got), "file:///a") {
+		t.Errorf("a link without a title is %s", got)
+	}
 }
 
 // TestREV06AToolsLinkIsTextWhereThereAreNoLinks goes the whole way of a result that a handler built.
