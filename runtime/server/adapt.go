@@ -33,31 +33,14 @@ func (c *Call) adaptResult(b []byte, start int) []byte {
 }
 
 // adaptBlock replaces a content block that the revision has no type for: a link by a text of its title and address, any other by a text
-// that names what is missing. What no revision has a type for stays, and is refused as it is elsewhere (LET01).
+// that names what is missing. What has no type is no block of any revision: it stays, and is refused as it is elsewhere (LET01).
 func (rev *revision) adaptBlock(block []byte) (adapted []byte, changed bool) {
-	var b struct {
-		Type, Title, Description  string
-		Name, URI, MIMEType, Data *string
-	}
-	if json.Unmarshal(block, &b) != nil || slices.Contains(rev.View.Blocks, b.Type) {
+	var b struct{ Type, Name, Title, URI, Description, MIMEType string }
+	if json.Unmarshal(block, &b) != nil || b.Type == "" || slices.Contains(rev.View.Blocks, b.Type) {
 		return block, false
 	}
-	switch {
-	case b.Type == "resource_link" && b.URI != nil && b.Name != nil:
-	case b.Type == "audio" && b.MIMEType != nil && b.Data != nil:
-	default:
-		return block, false
-	}
-	c := wire.Block{MIMEType: textOr(b.MIMEType), URI: textOr(b.URI), Name: textOr(b.Name), Title: b.Title, Description: b.Description}
+	c := wire.Block{MIMEType: b.MIMEType, URI: b.URI, Name: b.Name, Title: b.Title, Description: b.Description}
 	return appendTextBlock(nil, missingBlock(rev.Version, b.Type, &c)), true
-}
-
-// textOr is a text that may be missing.
-func textOr(s *string) string {
-	if s == nil {
-		return ""
-	}
-	return *s
 }
 
 // missingBlock is the text in place of a block that the revision has no type for.

@@ -186,7 +186,8 @@ func (b *batch) remove(id rpc.ID) (pending, complete bool) {
 }
 
 // close ends the receiving of the batch, and reports whether it is answered. If all answers are there already, the read loop of a connection
-// writes them itself: a client that does not read what it is refused is not read either. Streams are read when this returns.
+// writes them itself: a client that does not read what it is refused is not read either. Where each request has a stream, whoever
+// called this sends it to the client afterwards: to wait for the client here would be to wait for itself, so another goroutine writes.
 func (b *batch) close() (answered bool) {
 	b.mu.Lock()
 	b.received = true

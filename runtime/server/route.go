@@ -152,7 +152,8 @@ type reading struct {
 // forget lets go of the message.
 func (rd *reading) forget() { *rd = reading{} }
 
-// release gives a reading of Route back, with its params. Readers make both escape, which costs more than copying the params.
+// release gives a reading of Route back, with its params. As an rpc.Reader both are on the heap, so they
+// are used again, and Route copies the params: that costs less than to allocate them.
 func (rd *reading) release(to *sync.Pool) {
 	*rd.params = wire.Params{}
 	*rd = reading{params: rd.params}

@@ -28,6 +28,8 @@
 //   - adopt.go: sessions that another process opened; sessionless.go: messages without a session
 //   - sessionstreams.go: which stream of a session a message goes to; replay.go: what is kept for clients that come back, and its limits
 //   - stream.go: the messages of one response of a session, kept for a client that lost its connection; pump.go: their way to it
+//   - sessionoutlet.go: what the server writes to a session; carrier.go: which stream has a question; queue.go: whether the client reads it;
+//     streamreader.go: who reads a stream; together.go: the requests of a batch; answer.go: an answer that is written as it is made
 //   - pool.go: what requests need for a moment
 //   - event.go: server-sent events; downlink.go: writing before a deadline; pace.go: whether the client reads
 //   - listen.go: TCP and unix sockets; probe.go: health and readiness

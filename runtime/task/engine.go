@@ -63,7 +63,7 @@ type Engine struct {
 	replays bool
 	limits  Limits
 	audit   audit
-	polls   *rate.Table[string]
+	polls   *rate.Table[string] // by task: how often clients read it (TSK22)
 	timers  timers
 
 	base      context.Context // of the engine's own store calls

@@ -105,7 +105,8 @@ func textLines(text string) []string {
 	return strings.Split(text, "\n")
 }
 
-// goNameOf is the Go name that the manifest chooses, or the one derived from name. It can be that of a method.
+// goNameOf is the Go name that the manifest chooses, or the one derived from name. A method may have it: names to which
+// go vet gives a signature of their own get a suffix.
 func goNameOf(name string, chosen manifest.Text) string {
 	if chosen.Node != nil {
 		return naming.Method(chosen.Value, name)
