@@ -85,6 +85,9 @@ func (s *schema) validate(value any, size int) (err error) {
 		} else if v != nil {
 			panic(v)
 		}
+		if len(j.memo) > keptVerdicts {
+			j.memo = map[verdictKey]error{}
+		}
 		clear(j.memo)
 		s.mu.Lock()
 		defer s.mu.Unlock()
@@ -95,8 +98,11 @@ func (s *schema) validate(value any, size int) (err error) {
 	return j.root.Validate(value)
 }
 
-// maxFree is how many compiled schemas are kept for later.
-const maxFree = 16
+// maxFree is how many compiled schemas are kept for later, and keptVerdicts how large a memo may have been to be used again.
+const (
+	maxFree      = 16
+	keptVerdicts = 1 << 10
+)
 
 // change goes over all that the library has compiled.
 func (j *judge) change() {
