@@ -353,9 +353,7 @@ func (r *reader) found(steps []string) string {
 			}
 		}
 	}
-	text, _ := json.Marshal(at) // it was read from JSON
-	text, _ = check.AppendCanonical(nil, text)
-	return shortened(string(text))
+	return shortened(canonical(at))
 }
 
 func shortened(text string) string {

@@ -3,11 +3,9 @@ package jsonschema
 import (
 	"encoding/json"
 	"errors"
-	"maps"
 	"reflect"
 	"regexp"
 	"slices"
-	"strconv"
 	"sync"
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
@@ -266,32 +264,10 @@ func (e *equality) Validate(ctx *jsonschema.ValidatorContext, v any) {
 }
 
 // canonical is the same text for equal values, and for no others.
-func canonical(v any) string { return string(appendCanonical(nil, v)) }
-
-func appendCanonical(b []byte, v any) []byte {
-	switch v := v.(type) {
-	case map[string]any:
-		b = append(b, '{')
-		for _, name := range slices.Sorted(maps.Keys(v)) {
-			b = append(strconv.AppendQuote(b, name), ':')
-			b = append(appendCanonical(b, v[name]), ',')
-		}
-		return append(b, '}')
-	case []any:
-		b = append(b, '[')
-		for _, item := range v {
-			b = append(appendCanonical(b, item), ',')
-		}
-		return append(b, ']')
-	case json.Number:
-		text, _ := check.AppendCanonical(b, []byte(v))
-		return text
-	case string:
-		return strconv.AppendQuote(b, v)
-	case bool:
-		return strconv.AppendBool(b, v)
-	}
-	return append(b, "null"...)
+func canonical(v any) string {
+	text, _ := json.Marshal(v) // it was read from JSON
+	text, _ = check.AppendCanonical(nil, text)
+	return string(text)
 }
 
 // asFormat is a format as generated tools have it.
