@@ -189,18 +189,18 @@ func (b *batch) rollback() {
 	}
 }
 
-// publish shows others what was committed, and wakes those who wait for it.
+// publish shows others what was committed, and then wakes those who wait for it.
 func (b *batch) publish() {
 	s := b.store
-	s.mu.Lock()
-	defer s.mu.Unlock()
 	for id, r := range b.changed {
 		if r != nil && r.lives() {
-			s.live[id] = r
+			s.live.Store(id, r)
 		} else {
-			delete(s.live, id)
+			s.live.Delete(id)
 		}
 	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
 	for _, id := range b.touched {
 		if changed := s.watched[id]; changed != nil {
 			close(changed)
@@ -211,7 +211,7 @@ func (b *batch) publish() {
 
 // living is the committed record of a task that is kept in memory, nil for others.
 func (s *Store) living(id string) *record {
-	s.mu.RLock()
-	defer s.mu.RUnlock()
-	return s.live[id]
+	r, _ := s.live.Load(id)
+	found, _ := r.(*record)
+	return found
 }

@@ -40,8 +40,11 @@ type Store struct {
 	all      account
 	lastSeq  int64
 
-	mu      sync.RWMutex
-	live    map[string]*record // the unfinished tasks that have a lease or are new, as they are committed
+	// live are the unfinished tasks that have a lease or are new, as they are committed: a *record by id. Reads take no lock, since the writer
+	// changes hundreds at once.
+	live sync.Map
+
+	mu      sync.Mutex
 	watched map[string]chan struct{}
 }
 
@@ -51,7 +54,7 @@ type Store struct {
 func Open(ctx context.Context, db *sql.DB) (*Store, error) {
 	s := &Store{
 		start: time.Now(), ops: make(chan *op, maxBatch), closed: make(chan struct{}), stopped: make(chan struct{}), idle: make(chan *conn, readers),
-		accounts: map[string]*account{}, live: map[string]*record{}, watched: map[string]chan struct{}{},
+		accounts: map[string]*account{}, watched: map[string]chan struct{}{},
 	}
 	if max := db.Stats().MaxOpenConnections; max > 0 && max < readers+2 {
 		return nil, fmt.Errorf("sqlite: the database allows %d connections, the store of tasks needs %d: call SetMaxOpenConns(0)", max, readers+2)

@@ -127,11 +127,9 @@ func (s *Store) Orphans(ctx context.Context, limit int) (ids []string, err error
 
 // silent are up to limit tasks that are kept in memory, and whose leases have run out.
 func (s *Store) silent(now time.Time, limit int) (ids []string) {
-	s.mu.RLock()
-	defer s.mu.RUnlock()
-	for id, r := range s.live {
-		if len(ids) < limit && r.state.Orphan(now) && !r.state.Task.Expired(now) {
-			ids = append(ids, id)
+	for id, r := range s.live.Range {
+		if r := r.(*record); len(ids) < limit && r.state.Orphan(now) && !r.state.Task.Expired(now) {
+			ids = append(ids, id.(string))
 		}
 	}
 	return ids

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/mcpkiln/mcpkiln/runtime/task"
 )
@@ -113,6 +114,34 @@ func TestCallersThatAreGoneAreNotServed(t *testing.T) {
 		}
 		if _, err := s.Get(t.Context(), "ada", "late"); !errors.Is(err, task.ErrNotFound) {
 			t.Errorf("get of what nobody waited for: %v", err)
+		}
+	})
+}
+
+// Reads of a task that runs take no lock of the writer's, which changes hundreds of tasks at once when many expire.
+func TestTSK15ReadsDoNotWaitForTheWriter(t *testing.T) {
+	each(t, func(t *testing.T, driver, file string) {
+		s := newStore(t, driver, file)
+		a := aTask("a")
+		a.Grace = time.Hour
+		if _, err := s.Create(t.Context(), a, task.Quota{}); err != nil {
+			t.Fatal(err)
+		}
+		read := make(chan error, 1)
+		_ = s.submit(t.Context(), func(*batch) error {
+			s.mu.Lock()
+			defer s.mu.Unlock()
+			go func() { _, err := s.Get(context.Background(), "ada", "a"); read <- err }()
+			select {
+			case err := <-read:
+				read <- err
+			case <-time.After(time.Minute):
+				t.Error("a read waits for the writer")
+			}
+			return nil
+		})
+		if err := <-read; err != nil {
+			t.Error(err)
 		}
 	})
 }
