@@ -4,6 +4,8 @@ import (
 	"context"
 	"strings"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	"github.com/mcpkiln/mcpkiln/runtime/task"
 	"github.com/mcpkiln/mcpkiln/runtime/task/tasktest"
@@ -60,4 +62,28 @@ func keep(t *testing.T) task.Store {
 		t.Fatal(err)
 	}
 	return store
+}
+
+// What is asked is answered at the speed of the store, however much of it there is: a storm on a busy machine leaves many tasks that ask.
+func TestDUR05ABacklogOfQuestionsIsAnsweredAtOnce(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		h, store := NewHistory(), task.NewMemory()
+		w := newWorker(Replica{Node: "asks", Lease: time.Minute}, tasktest.Replica{Store: store}, func(...any) {})
+		for range 1000 {
+			c, err := w.engine.Create(t.Context(), task.Spec{Owner: owner, Tool: "tool"})
+			if err != nil {
+				t.Fatal(err)
+			}
+			c.Start()
+		}
+		synctest.Wait()
+		asked := time.Now()
+		if err := h.Settle(t.Context(), store, time.Minute); err != nil {
+			t.Fatal(err)
+		}
+		if took := time.Since(asked); took > 5*pause {
+			t.Errorf("it took %v", took)
+		}
+		w.end()
+	})
 }

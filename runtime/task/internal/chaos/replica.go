@@ -203,15 +203,18 @@ func (w *worker) create(ctx context.Context) {
 // answer answers whatever is asked, on any replica.
 func (w *worker) answer(ctx context.Context) {
 	for rest(ctx) {
-		page, err := w.engine.ListAll(ctx, task.Filter{Statuses: []task.Status{task.InputRequired}}, "", 100)
-		if err != nil {
-			continue
+		for cursor, more := "", true; more && ctx.Err() == nil; more = cursor != "" {
+			page, err := w.engine.ListAll(ctx, task.Filter{Statuses: []task.Status{task.InputRequired}}, cursor, 100)
+			if err != nil {
+				break
+			}
+			var all sync.WaitGroup
+			for _, t := range page.Tasks {
+				all.Go(func() { w.answerOne(ctx, t.ID) })
+			}
+			all.Wait()
+			cursor = page.Next
 		}
-		var all sync.WaitGroup
-		for _, t := range page.Tasks {
-			all.Go(func() { w.answerOne(ctx, t.ID) })
-		}
-		all.Wait()
 	}
 }
 

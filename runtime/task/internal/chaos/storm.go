@@ -34,6 +34,7 @@ func (s Storm) Test(t TB, open func() task.Store) {
 		t.Fatalf("%v: %s", err, h)
 	}
 	lasted, accepted := time.Since(start), h.Count("created")
+	left := accepted - h.Count("finished")
 	store := open()
 	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Minute)
 	defer cancel()
@@ -48,7 +49,7 @@ func (s Storm) Test(t TB, open func() task.Store) {
 	if killed == 0 || stopped == 0 || rate < least || *figures && rate < floor {
 		t.Errorf("%d kills, %d stops, %.0f tasks a second accepted", killed, stopped, rate)
 	}
-	t.Logf("%d kills at any moment and %d stops in %v; %.0f tasks a second accepted: %s", killed, stopped, lasted, rate, h)
+	t.Logf("%d kills at any moment and %d stops in %v; %.0f tasks a second accepted, %d of them unfinished at the end: %s", killed, stopped, lasted, rate, left, h)
 }
 
 // run kills and stops until the time is over; then no replica is left.
