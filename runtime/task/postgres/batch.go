@@ -207,7 +207,7 @@ func (b *batch) answer() (again []*op) {
 			c.state.Task.CreatedAt, c.state.Task.UpdatedAt = c.created, c.created
 			o.answer.after = c.state
 		}
-		o.done <- o.answer
+		o.Answer(o.answer)
 	}
 	return again
 }

@@ -15,6 +15,7 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"github.com/mcpkiln/mcpkiln/runtime/task"
+	"github.com/mcpkiln/mcpkiln/runtime/task/internal/calls"
 )
 
 // ErrClosed: the store was closed.
@@ -50,12 +51,11 @@ type Store struct {
 	channel string // of notifications
 	sender  string // this store among those that share the database
 
-	ops     chan *op
-	lookups chan *lookup
-	closed  chan struct{}   // no more calls
+	ops     *calls.Queue[*op, answer]
+	lookups *calls.Queue[*lookup, looked]
 	base    context.Context // of what the store does by itself
 	stop    context.CancelFunc
-	parts   sync.WaitGroup // writers, readers, listener, teller, poller
+	parts   sync.WaitGroup // listener, teller, poller
 	end     sync.Once
 
 	follow  followers
@@ -91,8 +91,7 @@ func Open(ctx context.Context, url string, o Options) (*Store, error) {
 		config.ConnConfig.ConnectTimeout = o.Timeout
 	}
 	config.ConnConfig.DialFunc = briefly(config.ConnConfig.DialFunc, o.Timeout)
-	s := &Store{options: o, log: o.Logger, sender: rand.Text()[:8], ops: make(chan *op, maxBatch), lookups: make(chan *lookup, maxLookups),
-		closed: make(chan struct{})}
+	s := &Store{options: o, log: o.Logger, sender: rand.Text()[:8], ops: calls.New[*op](maxBatch, ErrClosed), lookups: calls.New[*lookup](maxLookups, ErrClosed)}
 	if s.log == nil {
 		s.log = slog.New(slog.DiscardHandler)
 	}
@@ -143,10 +142,10 @@ func (s *Store) start() {
 	s.news.init()
 	s.holders.init()
 	for range writers {
-		s.parts.Go(func() { serve(s, s.ops, maxBatch, s.carryOut) })
+		s.ops.Serve(s.carryOut)
 	}
 	for range readers {
-		s.parts.Go(func() { serve(s, s.lookups, maxLookups, s.lookUp) })
+		s.lookups.Serve(s.lookUp)
 	}
 	s.parts.Go(s.tellAll)
 	s.parts.Go(s.pollAll)
@@ -158,7 +157,8 @@ func (s *Store) start() {
 // Close waits for the calls that were made, up to Options.Timeout each, and closes the connections. Later calls get ErrClosed.
 func (s *Store) Close() error {
 	s.end.Do(func() {
-		close(s.closed)
+		s.ops.Close()
+		s.lookups.Close()
 		s.stop()
 		s.parts.Wait()
 		s.pool.Close()
@@ -176,10 +176,8 @@ func (s *Store) limited(ctx context.Context) (context.Context, context.CancelFun
 
 // exchange runs fn, which reads or writes, and explains its error.
 func (s *Store) exchange(ctx context.Context, fn func(ctx context.Context) error) error {
-	select {
-	case <-s.closed:
-		return ErrClosed
-	default:
+	if err := s.ops.Err(); err != nil {
+		return err
 	}
 	ctx, cancel := s.limited(ctx)
 	defer cancel()

@@ -2,11 +2,13 @@ package postgres
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"github.com/jackc/pgx/v5"
 
 	"github.com/mcpkiln/mcpkiln/runtime/task"
+	"github.com/mcpkiln/mcpkiln/runtime/task/internal/calls"
 )
 
 const (
@@ -18,9 +20,8 @@ const (
 
 // lookup is a call that reads a task.
 type lookup struct {
-	ctx       context.Context
+	calls.Call[looked]
 	owner, id string
-	done      chan looked
 }
 
 type looked struct {
@@ -30,11 +31,9 @@ type looked struct {
 
 // Get implements task.Requestors. A task of somebody else costs what one costs that there is not: a row is read in any case.
 func (s *Store) Get(ctx context.Context, owner, id string) (task.Task, error) {
-	l := &lookup{owner: owner, id: id, done: make(chan looked, 1)}
 	limited, cancel := s.limited(ctx) // others may be looked up before
 	defer cancel()
-	l.ctx = limited
-	found, err := submit(limited, s, s.lookups, l, l.done)
+	found, err := s.lookups.Do(limited, &lookup{owner: owner, id: id})
 	if err != nil {
 		return task.Task{}, explain(err)
 	}
@@ -48,15 +47,11 @@ const readLookups = `SELECT asked.n, t.owner = asked.owner, tool, coalesce(expir
 	FROM unnest($1::bytea[], $2::bytea[]) WITH ORDINALITY AS asked (id, owner, n) LEFT JOIN mcpkiln_tasks AS t ON t.id = asked.id`
 
 // lookUp answers calls. Each is answered as soon as its row is here.
-func (s *Store) lookUp(calls []*lookup) {
-	calls = wanted(calls)
-	if len(calls) == 0 {
-		return
-	}
-	left := append([]*lookup(nil), calls...)
+func (s *Store) lookUp(all []*lookup) {
+	left := slices.Clone(all)
 	err := s.exchange(context.Background(), func(ctx context.Context) error {
-		ids, owners := make([][]byte, len(calls)), make([][]byte, len(calls))
-		for i, l := range calls {
+		ids, owners := make([][]byte, len(all)), make([][]byte, len(all))
+		for i, l := range all {
 			ids[i], owners[i] = []byte(l.id), []byte(l.owner)
 		}
 		rows, err := s.pool.Query(ctx, readLookups, ids, owners)
@@ -70,13 +65,13 @@ func (s *Store) lookUp(calls []*lookup) {
 				return err
 			}
 			left[n-1] = nil
-			calls[n-1].done <- found
+			all[n-1].Answer(found)
 		}
 		return rows.Err()
 	})
 	for _, l := range left {
 		if l != nil {
-			l.refuse(err)
+			l.Answer(looked{err: err})
 		}
 	}
 }
@@ -106,6 +101,3 @@ func scanLookup(rows pgx.Rows) (n int, found looked, err error) {
 	}
 	return n, found, nil
 }
-
-func (l *lookup) refuse(err error)         { l.done <- looked{err: err} }
-func (l *lookup) context() context.Context { return l.ctx }

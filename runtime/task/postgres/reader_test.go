@@ -1,48 +1,49 @@
 package postgres
 
 import (
-	"context"
-	"errors"
+	"cmp"
 	"fmt"
-	"slices"
+	"runtime"
+	"sync"
 	"testing"
 
 	"github.com/mcpkiln/mcpkiln/runtime/task"
+	"github.com/mcpkiln/mcpkiln/runtime/task/internal/calls"
 )
 
 // TestLookupsTogetherAreAnsweredAsAlone: each call gets the answer that it would have in an exchange of its own.
 func TestLookupsTogetherAreAnsweredAsAlone(t *testing.T) {
 	s := openAt(t, newURL(t), Options{})
-	gone, cancel := context.WithCancelCause(t.Context())
-	cancel(errors.New("gave up"))
-	want := map[*lookup]string{}
-	var calls []*lookup
-	for n := range 12 {
+	var asked sync.WaitGroup
+	const each, tasks = 4, 12
+	together := calls.New[*lookup, looked](each*tasks, ErrClosed)
+	for n := range tasks {
 		made, err := s.Create(t.Context(), task.Task{ID: fmt.Sprint("task-", n), Owner: fmt.Sprint("owner-", n), Tool: "tool", Status: task.Working, TTL: task.Unlimited,
 			Args: []byte(fmt.Sprint(n))}, task.Quota{})
 		if err != nil {
 			t.Fatal(err)
 		}
-		add := func(ctx context.Context, owner, id, answer string) {
-			l := &lookup{ctx: ctx, owner: owner, id: id, done: make(chan looked, 1)}
-			calls, want[l] = append(calls, l), answer
+		ask := func(owner, id, want string) {
+			asked.Go(func() {
+				found, err := together.Do(t.Context(), &lookup{owner: owner, id: id})
+				got := fmt.Sprintf("%s %s", found.task.ID, found.task.Args)
+				if err := cmp.Or(err, found.err); err != nil {
+					got = err.Error()
+				}
+				if got != want {
+					t.Errorf("%s for %s of %s, want %s", got, id, owner, want)
+				}
+			})
 		}
-		add(t.Context(), made.Owner, made.ID, fmt.Sprint(made.ID, " ", n))
-		add(t.Context(), "owner-x", made.ID, (&task.NotFoundError{Reason: task.Foreign, Tool: "tool"}).Error())
-		add(t.Context(), made.Owner, "task-x", (&task.NotFoundError{Reason: task.Unknown}).Error())
-		add(gone, made.Owner, made.ID, "gave up")
-		add(t.Context(), made.Owner, made.ID, fmt.Sprint(made.ID, " ", n)) // the same once more
+		ask(made.Owner, made.ID, fmt.Sprint(made.ID, " ", n))
+		ask("owner-x", made.ID, (&task.NotFoundError{Reason: task.Foreign, Tool: "tool"}).Error())
+		ask(made.Owner, "task-x", (&task.NotFoundError{Reason: task.Unknown}).Error())
+		ask(made.Owner, made.ID, fmt.Sprint(made.ID, " ", n)) // the same once more
 	}
-	slices.Reverse(calls)
-	s.lookUp(calls)
-	for _, l := range calls {
-		found := <-l.done
-		got := fmt.Sprintf("%s %s", found.task.ID, found.task.Args)
-		if found.err != nil {
-			got = found.err.Error()
-		}
-		if got != want[l] {
-			t.Errorf("%s for %s of %s, want %s", got, l.id, l.owner, want[l])
-		}
+	for together.Len() < each*tasks {
+		runtime.Gosched()
 	}
+	together.Serve(s.lookUp)
+	asked.Wait()
+	together.Close()
 }

@@ -2,10 +2,11 @@ package postgres
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"github.com/mcpkiln/mcpkiln/runtime/task"
-	"github.com/mcpkiln/mcpkiln/runtime/task/internal/gather"
+	"github.com/mcpkiln/mcpkiln/runtime/task/internal/calls"
 )
 
 const (
@@ -17,9 +18,8 @@ const (
 
 // op is one call that may write.
 type op struct {
-	ctx  context.Context
-	id   string
-	done chan answer
+	calls.Call[answer]
+	id string
 
 	create *creation // or
 	owner  *string   // who the task has to belong to
@@ -42,61 +42,11 @@ type answer struct {
 
 // write has a writer make a call, and returns after what it wrote is durable. When ctx ends earlier, the call may still be made.
 func (s *Store) write(ctx context.Context, o *op) (task.State, error) {
-	o.ctx, o.done = ctx, make(chan answer, 1)
-	a, err := submit(ctx, s, s.ops, o, o.done)
+	a, err := s.ops.Do(ctx, o)
 	if err != nil {
 		return task.State{}, err
 	}
 	return a.after, a.err
-}
-
-// submit hands a call to those who make the calls of its kind, and returns what comes from done. Error: it was not made, or nobody waits for it.
-func submit[C, A any](ctx context.Context, s *Store, calls chan<- C, c C, done <-chan A) (a A, err error) {
-	select {
-	case <-s.closed:
-		return a, ErrClosed
-	default:
-	}
-	select {
-	case calls <- c:
-	case <-s.closed:
-		return a, ErrClosed
-	case <-ctx.Done():
-		return a, context.Cause(ctx)
-	}
-	select {
-	case a = <-done:
-		return a, nil
-	case <-ctx.Done():
-		return a, context.Cause(ctx)
-	case <-s.base.Done():
-	}
-	s.parts.Wait() // those who make calls make what has come
-	select {
-	case a = <-done:
-		return a, nil
-	default:
-		return a, ErrClosed
-	}
-}
-
-// serve makes the calls that have come, at most n together, until the store is closed and none is left.
-func serve[C any](s *Store, calls <-chan C, n int, carryOut func([]C)) {
-	for {
-		select {
-		case c := <-calls:
-			carryOut(gather.All(c, calls, n))
-		case <-s.closed:
-			for {
-				select {
-				case c := <-calls:
-					carryOut(gather.All(c, calls, n))
-				default:
-					return
-				}
-			}
-		}
-	}
 }
 
 // carryOut makes calls in one transaction, or in two if Options.Created takes part in creations: while it does nobody should wait for a lock on
@@ -142,24 +92,16 @@ func (s *Store) together(ops []*op) {
 	}
 }
 
-// call is one of those that are made together.
-type call interface {
-	context() context.Context
-	refuse(err error)
-}
-
 // wanted are the calls that somebody still waits for.
-func wanted[C call](calls []C) []C {
-	kept := calls[:0:0]
-	for _, c := range calls {
-		if ctx := c.context(); ctx.Err() != nil {
-			c.refuse(context.Cause(ctx))
-			continue
+func wanted(ops []*op) []*op {
+	return slices.DeleteFunc(ops, func(o *op) bool {
+		ctx := o.Context()
+		if ctx.Err() == nil {
+			return false
 		}
-		kept = append(kept, c)
-	}
-	return kept
+		o.refuse(context.Cause(ctx))
+		return true
+	})
 }
 
-func (o *op) context() context.Context { return o.ctx }
-func (o *op) refuse(err error)         { o.done <- answer{err: err} }
+func (o *op) refuse(err error) { o.Answer(answer{err: err}) }

@@ -83,10 +83,8 @@ func (c *conn) Close() error {
 
 // read runs fn with a connection of its own for reading.
 func (s *Store) read(ctx context.Context, fn func(c *conn) error) error {
-	select {
-	case <-s.closed:
-		return ErrClosed
-	default:
+	if err := s.ops.Err(); err != nil {
+		return err
 	}
 	select {
 	case c := <-s.idle:

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/mcpkiln/mcpkiln/runtime/task"
+	"github.com/mcpkiln/mcpkiln/runtime/task/internal/calls"
 )
 
 var (
@@ -30,9 +31,7 @@ type Store struct {
 	owner   *sql.Conn // holds the lock on FILE-owner
 	write   *conn     // the writer's
 	idle    chan *conn
-	ops     chan *op
-	closed  chan struct{} // no more calls
-	stopped chan struct{} // the writer has returned
+	ops     *calls.Queue[*op, error]
 	end     sync.Once
 
 	// The writer's own.
@@ -53,7 +52,7 @@ type Store struct {
 // with the file; ErrOwned if another process has it.
 func Open(ctx context.Context, db *sql.DB) (*Store, error) {
 	s := &Store{
-		start: time.Now(), ops: make(chan *op, maxBatch), closed: make(chan struct{}), stopped: make(chan struct{}), idle: make(chan *conn, readers),
+		start: time.Now(), ops: calls.New[*op](maxBatch, ErrClosed), idle: make(chan *conn, readers),
 		accounts: map[string]*account{}, watched: map[string]chan struct{}{},
 	}
 	if max := db.Stats().MaxOpenConnections; max > 0 && max < readers+2 {
@@ -63,7 +62,8 @@ func Open(ctx context.Context, db *sql.DB) (*Store, error) {
 		s.release()
 		return nil, s.explain(err)
 	}
-	go s.writeAll()
+	s.ops.Finishes = true
+	s.ops.Serve(s.together)
 	return s, nil
 }
 
@@ -154,8 +154,7 @@ func (s *Store) load(ctx context.Context) error {
 // Close waits for the calls that were made, lets other processes have the file, and gives the connections back. Later calls get ErrClosed.
 func (s *Store) Close() error {
 	s.end.Do(func() {
-		close(s.closed)
-		<-s.stopped
+		s.ops.Close()
 		for range readers {
 			s.release1(<-s.idle)
 		}

@@ -1,13 +1,12 @@
 package sqlite
 
 import (
+	"cmp"
 	"context"
 	"errors"
-	"slices"
-	"sync/atomic"
 
 	"github.com/mcpkiln/mcpkiln/runtime/task"
-	"github.com/mcpkiln/mcpkiln/runtime/task/internal/gather"
+	"github.com/mcpkiln/mcpkiln/runtime/task/internal/calls"
 )
 
 // maxBatch is how many calls share a commit at most.
@@ -15,65 +14,15 @@ const maxBatch = 512
 
 // op is one call that may write.
 type op struct {
-	ctx   context.Context
-	do    func(b *batch) error
-	done  chan error
-	taken atomic.Bool // by the writer, or by the caller that no longer waits for it
+	calls.Call[error]
+	do func(b *batch) error
 }
 
 // submit has the writer make a call, and returns after what it wrote is durable. When ctx ends earlier, the call is not made, unless the writer is
 // making it: then submit waits for that commit, since the call has results.
 func (s *Store) submit(ctx context.Context, do func(b *batch) error) error {
-	o := &op{ctx: ctx, do: do, done: make(chan error, 1)}
-	select {
-	case <-s.closed:
-		return ErrClosed
-	default:
-	}
-	select {
-	case s.ops <- o:
-	case <-s.closed:
-		return ErrClosed
-	case <-ctx.Done():
-		return context.Cause(ctx)
-	}
-	select {
-	case err := <-o.done:
-		return err
-	case <-ctx.Done():
-		if o.taken.CompareAndSwap(false, true) {
-			return context.Cause(ctx)
-		}
-		return <-o.done
-	case <-s.stopped: // the writer has made this call last, or not at all
-		select {
-		case err := <-o.done:
-			return err
-		default:
-			return ErrClosed
-		}
-	}
-}
-
-// writeAll is the writer: it makes the calls that have come, commits, and answers them.
-func (s *Store) writeAll() {
-	defer close(s.stopped)
-	for {
-		select {
-		case o := <-s.ops:
-			s.together(wanted(gather.All(o, s.ops, maxBatch)))
-		case <-s.closed:
-			for len(s.ops) > 0 {
-				s.together(wanted(gather.All(<-s.ops, s.ops, maxBatch)))
-			}
-			return
-		}
-	}
-}
-
-// wanted takes the calls that somebody still waits for.
-func wanted(ops []*op) []*op {
-	return slices.DeleteFunc(ops, func(o *op) bool { return !o.taken.CompareAndSwap(false, true) })
+	err, refused := s.ops.Do(ctx, &op{do: do})
+	return cmp.Or(refused, err)
 }
 
 // together makes calls in one transaction, or each alone if that fails.
@@ -87,7 +36,7 @@ func (s *Store) together(ops []*op) {
 		if err != nil {
 			answers[i] = s.failed(err)
 		}
-		o.done <- answers[i]
+		o.Answer(answers[i])
 	}
 }
 
@@ -96,8 +45,8 @@ func (s *Store) commit(ops []*op) (answers []error, err error) {
 	b := &batch{store: s, ctx: context.Background(), now: s.now(), changed: map[string]*record{}}
 	answers = make([]error, len(ops))
 	for i, o := range ops {
-		if o.ctx.Err() != nil {
-			answers[i] = context.Cause(o.ctx)
+		if ctx := o.Context(); ctx.Err() != nil {
+			answers[i] = context.Cause(ctx)
 			continue
 		}
 		if answers[i] = o.do(b); b.err != nil {

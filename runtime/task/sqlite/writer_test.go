@@ -27,9 +27,9 @@ func queue(t *testing.T, s *Store, calls ...func() error) []error {
 	<-busy
 	errs := make([]error, len(calls))
 	for i, call := range calls {
-		before := len(s.ops)
+		before := s.ops.Len()
 		all.Go(func() { errs[i] = call() })
-		for len(s.ops) == before {
+		for s.ops.Len() == before {
 			select {
 			case <-t.Context().Done():
 				t.Fatal("a call does not come")
