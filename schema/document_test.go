@@ -1,6 +1,7 @@
 package schema
 
 import (
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -144,6 +145,67 @@ definitions:
 	}
 	if n, ds := d.Resolve("#name", d.Lookup("/definitions/b/$ref")); ds != nil || n.Pointer != "/definitions/a" {
 		t.Error(ds)
+	}
+}
+
+// manyIDs is a schema of n parts with an $id each, and a reference to each by it.
+func manyIDs(t *testing.T, n int) *Node {
+	t.Helper()
+	var defs, refs []string
+	for i := range n {
+		defs = append(defs, fmt.Sprintf(`"D%d": {"$id": "http://x.test/%d/", "$defs": {"in": {"$id": "in"}}}`, i, i))
+		refs = append(refs, fmt.Sprintf(`"p%d": {"$ref": "http://x.test/%d/in"}`, i, i))
+	}
+	return parse(t, `{"$defs": {`+strings.Join(defs, ", ")+`}, "properties": {`+strings.Join(refs, ", ")+`}}`)
+}
+
+// TestVAL07ManyIDsAreReadOnce links a schema of many $ids: twice as many must not take four times the work.
+func TestVAL07ManyIDsAreReadOnce(t *testing.T) {
+	work := func(n int) float64 {
+		root := manyIDs(t, n)
+		return testing.AllocsPerRun(1, func() {
+			if linked := NewLinker("mcpkiln.yaml", nil).Link(root); linked != root {
+				t.Error("a reference that stays inside was changed")
+			}
+		})
+	}
+	if few, many := work(50), work(100); many > 3*few {
+		t.Errorf("%v allocations for 50 $ids, %v for 100", few, many)
+	}
+}
+
+// TestVAL07ManyIDsAreFound resolves a reference to each of many $ids, and from below each of them.
+func TestVAL07ManyIDsAreFound(t *testing.T) {
+	const many = 20_000
+	d, ds := NewDocument(manyIDs(t, many), nil)
+	if len(ds) > 0 {
+		t.Fatal(ds)
+	}
+	for i := range many {
+		part := d.Root.Get("$defs").Members[i].Value
+		in := part.Get("$defs").Get("in")
+		for _, r := range []struct {
+			ref  string
+			at   *Node
+			want *Node
+		}{{fmt.Sprintf("http://x.test/%d/in", i), nil, in}, {"in", part.Get("$id"), in}, {"#", in.Get("$id"), in}, {"#", part.Get("$defs"), part}} {
+			if n, wrong := d.Resolve(r.ref, r.at); wrong != nil || n != r.want {
+				t.Fatalf("%s from %v: %v, %v", r.ref, r.at, n, wrong)
+			}
+		}
+	}
+}
+
+// TestVAL07OneURIOnce: the second schema of a URI is refused, whether the first is the root, stands beside it or above it.
+func TestVAL07OneURIOnce(t *testing.T) {
+	for _, text := range []string{
+		`{$id: "http://x.test/a", $defs: {A: {$id: "http://x.test/a"}}}`,
+		`{$defs: {A: {$id: "http://x.test/a"}, B: {$id: "http://x.test/a"}}}`,
+		`{$defs: {A: {$id: "http://x.test/a", $defs: {B: {$id: a}}}}}`,
+	} {
+		if _, ds := NewDocument(parse(t, text), nil); len(ds) != 1 || ds[0].Code != "duplicate-id" {
+			t.Errorf("%s: %v", text, ds)
+		}
 	}
 }
 

@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+	"sync"
 )
 
 // Linker joins the schemas of a manifest with those that files hold: what a reference leads to in a file becomes a shared schema, and
@@ -134,22 +135,25 @@ func (k *Linker) Link(root *Node) *Node {
 func (k *Linker) Diagnostics() Diagnostics { return k.ds }
 
 func (k *Linker) linked(root *Node) *Node {
+	ids := sync.OnceValue(func() index { // one for all references, of which most schemas have none that asks for it
+		var ignored Diagnostics // which NewDocument reports
+		return newIndex(root, "", dialectOf(root, Draft2020, &ignored), &ignored)
+	})
 	return EachSchema(root, func(n *Node) *Node {
-		return n.withRefs(n, func(v *Node) *Node { return k.manifestRef(v, root) })
+		return n.withRefs(n, func(v *Node) *Node { return k.manifestRef(v, root, ids) })
 	})
 }
 
-// manifestRef changes a reference that stands in the schema root of the manifest.
-func (k *Linker) manifestRef(v, root *Node) *Node {
+// manifestRef changes a reference that stands in the schema root of the manifest, which has these $ids.
+func (k *Linker) manifestRef(v, root *Node, ids func() index) *Node {
 	if rest, ok := strings.CutPrefix(v.Text, "#"); ok {
 		return k.insideShared(v, rest, root)
 	}
 	if isMetaRef(v.Text, Draft2020) || isMetaRef(v.Text, Draft7) {
 		return v
 	}
-	var ignored Diagnostics // which NewDocument reports
-	ids := newIndex(root, "", dialectOf(root, Draft2020, &ignored), &ignored)
-	if _, _, ok := ids.find(v.Text, v.Pointer); ok {
+	own := ids()
+	if _, _, ok := own.find(v.Text, v.Pointer); ok {
 		return v
 	}
 	return k.reference(v, place{})

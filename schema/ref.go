@@ -5,9 +5,11 @@ import (
 	"strings"
 )
 
-// index finds the schemas that $id and $anchor name in one document.
+// index finds the schemas that $id and $anchor name in one document. Each is looked up: a document may have thousands (VAL07).
 type index struct {
 	resources []resource // the root first; each later one lies below one before it
+	byURI     map[string]int
+	byPointer map[string]int // without the root
 	anchors   map[anchor]*Node
 	schemas   int // that stand in the document
 }
@@ -25,7 +27,7 @@ type anchor struct {
 
 // newIndex reads the document at root, which has the address base.
 func newIndex(root *Node, base string, dialect Dialect, ds *Diagnostics) index {
-	x := index{resources: []resource{{root, base}}, anchors: map[anchor]*Node{}}
+	x := index{resources: []resource{{root, base}}, byURI: map[string]int{base: 0}, byPointer: map[string]int{}, anchors: map[anchor]*Node{}}
 	var walk func(n *Node, base int)
 	walk = func(n *Node, base int) {
 		if n.Kind != Object {
@@ -57,17 +59,18 @@ func (x *index) enter(n *Node, base int, dialect Dialect, ds *Diagnostics) int {
 	}
 	uri := resolveURI(x.resources[base].uri, trimEmptyFragment(id.Text))
 	if n == x.resources[0].node {
-		x.resources[0].uri = uri
+		delete(x.byURI, x.resources[0].uri)
+		x.resources[0].uri, x.byURI[uri] = uri, 0
 		return 0
 	}
-	for i := range x.resources {
-		if first := x.resources[i]; first.uri == uri {
-			duplicateID(ds, id, first.node)
-			return i
-		}
+	if i, taken := x.byURI[uri]; taken {
+		duplicateID(ds, id, x.resources[i].node)
+		return i
 	}
+	i := len(x.resources)
 	x.resources = append(x.resources, resource{n, uri})
-	return len(x.resources) - 1
+	x.byURI[uri], x.byPointer[n.Pointer] = i, i
+	return i
 }
 
 // duplicateID says that the schema first has this $id, too: a reference to it would mean one of the two.
@@ -86,13 +89,13 @@ func (x *index) name(base int, name string, n, at *Node, ds *Diagnostics) {
 
 // enclosing returns the resource that the node at pointer lies in.
 func (x *index) enclosing(pointer string) resource {
-	best := x.resources[0]
-	for _, r := range x.resources[1:] {
-		if below(pointer, r.node.Pointer) && len(r.node.Pointer) > len(best.node.Pointer) {
-			best = r
+	for len(pointer) > len(x.resources[0].node.Pointer) {
+		if i, ok := x.byPointer[pointer]; ok {
+			return x.resources[i]
 		}
+		pointer = pointer[:strings.LastIndexByte(pointer, '/')]
 	}
-	return best
+	return x.resources[0]
 }
 
 // below reports whether pointer is root or leads to something in it.
@@ -106,16 +109,11 @@ func (x *index) find(ref, from string) (res resource, fragment string, ok bool) 
 	uri, fragment, _ := strings.Cut(ref, "#")
 	res = x.enclosing(from)
 	if uri != "" {
-		uri, ok = resolveURI(res.uri, uri), false
-		for _, r := range x.resources {
-			if r.uri == uri {
-				res, ok = r, true
-				break
-			}
-		}
-		if !ok {
+		i, known := x.byURI[resolveURI(res.uri, uri)]
+		if !known {
 			return res, fragment, false
 		}
+		res = x.resources[i]
 	}
 	if decoded, err := url.PathUnescape(fragment); err == nil {
 		fragment = decoded
