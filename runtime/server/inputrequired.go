@@ -65,8 +65,7 @@ func newStatelessJournal(c *Call, r *request) (*statelessJournal, error) {
 	return t, wrong
 }
 
-// tooLate reports whether the time to answer the question had passed. Questions that are open at once have one token, which is good until
-// the last of them is over.
+// tooLate reports whether the time to answer the question had passed. The token is good for longer.
 func (t *statelessJournal) tooLate(name string, now time.Time) bool {
 	until, limited := t.until[name]
 	return limited && now.UnixMilli() >= until
@@ -180,15 +179,15 @@ func (t *statelessJournal) append(b []byte) ([]byte, error) {
 	if err != nil {
 		return b, err
 	}
-	var expires time.Time
+	var last time.Time
 	for _, q := range t.open {
 		t.asked[q.Name] = true
 		t.until[q.Name] = q.Deadline.UnixMilli()
-		if q.Deadline.After(expires) {
-			expires = q.Deadline
+		if q.Deadline.After(last) {
+			last = q.Deadline
 		}
 	}
-	maps.DeleteFunc(t.until, func(_ string, until int64) bool { return until >= expires.UnixMilli() })
+	expires := last.Add(s.cfg.askTimeout) // whoever answers late is asked again, and what has been done is not done twice
 	state := &sealedJournal{Entries: t.journal.entries(), Asked: slices.Sorted(maps.Keys(t.asked)), Until: t.until, Unused: t.unused()}
 	token, err := s.sealer.seal(state, t.binding, expires)
 	if err != nil {

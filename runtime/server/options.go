@@ -112,7 +112,8 @@ func WithProgressRate(n int) Option { return func(c *config) { c.progressRate = 
 // of input; the default is 5 seconds (CAN21, CAN26).
 func WithGrace(d time.Duration) Option { return func(c *config) { c.grace = d } }
 
-// WithQuestionTimeout sets how long a question without a timeout of its own waits; the default is 10 minutes.
+// WithQuestionTimeout sets how long a question without a timeout of its own waits, and, in 2026-07-28, how long after its questions' time the
+// state of an inline call can still be taken up (EXT17); the default is 10 minutes.
 func WithQuestionTimeout(d time.Duration) Option { return func(c *config) { c.askTimeout = d } }
 
 // WithParkAfter sets how long a question of a task is open before the run that asked it ends and holds nothing any more; the handler runs again from the

@@ -195,8 +195,34 @@ func TestEXT17QuestionsAskedAtOnceHaveTheirOwnTime(t *testing.T) {
 			t.Errorf("asked again, with the answer that came in time: %s", m.raw)
 		}
 		time.Sleep(time.Millisecond)
-		m, _, _ = f.try(t.Context(), forms, "two", `{}`, answering(state, both))
-		m.wantError(t, -32602, "expired")
+		if m, keys, _ = f.try(t.Context(), forms, "two", `{}`, answering(state, both)); strings.Join(keys, " ") != "confirm" {
+			t.Errorf("asked again, and answered too late again: %s", m.raw)
+		}
+	})
+}
+
+// A late answer is none, also to the only question: it is asked again, and no step is done twice.
+func TestEXT17ALateAnswerKeepsWhatWasDone(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var runs, steps atomic.Int64
+		f := dual(t, Definition{Tools: []Tool{wizard(&runs, &steps)}}, WithGather(0))
+		answer := func(state, name string) (message, []string, string) {
+			return f.try(t.Context(), forms, "wizard", `{}`, answering(state, `{"`+name+`":{"action":"accept","content":{"overwrite":true}}}`))
+		}
+		_, _, state := f.try(t.Context(), forms, "wizard", `{}`, "")
+		_, _, state = answer(state, "first")
+		for range 3 {
+			time.Sleep(confirmQuestion().Timeout)
+			m, keys, again := answer(state, "second")
+			if strings.Join(keys, " ") != "second" {
+				t.Fatal(m.raw)
+			}
+			state = again
+		}
+		_, _, state = answer(state, "second")
+		if m, _, _ := answer(state, "third"); m.str("result", "structuredContent", "text") != "first true 1, second true 2, third true 3" {
+			t.Error(m.raw)
+		}
 	})
 }
 

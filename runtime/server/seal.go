@@ -92,7 +92,7 @@ type sealedJournal struct {
 	Entries []recordedEntry `json:"notes,omitempty"`
 	// Asked are the names of all questions that the runs so far asked.
 	Asked []string `json:"asked,omitempty"`
-	// Until are those of them that can not be answered any more while the token is good, with the time when that begins, in Unix milliseconds.
+	// Until is from when on each of them can not be answered any more, in Unix milliseconds.
 	Until map[string]int64 `json:"until,omitempty"`
 	// Unused are answers that earlier runs asked for and did not use.
 	Unused map[string]json.RawMessage `json:"spare,omitempty"`
