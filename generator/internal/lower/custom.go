@@ -26,6 +26,9 @@ func (l *packageLowering) customMethods() {
 			continue
 		}
 		stem, doc := customName(c), textLines(c.Description.Value)
+		if !c.FromServer {
+			l.takeHandler(stem, named{entry: "method " + c.Name, pos: c.Pos, node: c.Node, goName: c.GoName})
+		}
 		switch {
 		case c.FromServer && c.Notification():
 			l.pkg.NoticesSent = append(l.pkg.NoticesSent, &model.Notice{Name: c.Name, GoName: l.types.Names.Take("Notify" + stem),
@@ -34,33 +37,20 @@ func (l *packageLowering) customMethods() {
 			l.pkg.Sends = append(l.pkg.Sends, &model.Send{Name: c.Name, GoName: l.types.Names.Take(stem), Var: l.types.Names.Take(naming.Unexported(stem) + "Request"),
 				Op: "CustomRequest", Extension: c.Extension.Value, Doc: doc, Again: l.runAgain()})
 		case c.Notification():
-			l.pkg.NoticesTaken = append(l.pkg.NoticesTaken, &model.NoticeHandler{Name: c.Name, GoName: l.customHandler(c, stem), Doc: doc})
+			l.pkg.NoticesTaken = append(l.pkg.NoticesTaken, &model.NoticeHandler{Name: c.Name, GoName: stem, Doc: doc})
 		default:
-			l.pkg.Methods = append(l.pkg.Methods, &model.MethodHandler{Name: c.Name, GoName: l.customHandler(c, stem), Custom: true, Doc: doc})
+			l.pkg.Methods = append(l.pkg.Methods, &model.MethodHandler{Name: c.Name, GoName: stem, Custom: true, Doc: doc})
 		}
 	}
 }
 
 // customName is what the Go names of a method begin with. That it is a notification does not show.
 func customName(c *manifest.CustomMethod) string {
-	return goNameOf(strings.TrimPrefix(c.Name, "notifications/"), c.GoName)
-}
-
-// customHandler is the name of its method in Handlers, which no tool and no other method may have.
-func (l *packageLowering) customHandler(c *manifest.CustomMethod, stem string) string {
-	name := l.handlerName(manifest.Text{Value: c.Name, Node: c.Node}, stem)
-	taken := func(other, goName string) {
-		if goName == name {
-			l.diags.ReportAt(c.Pos, c.Node.Pointer, "same-go-name", "give one of them a goName", "methods %q and %q would both be %s in Go", c.Name, other, name)
-		}
+	name := strings.TrimPrefix(c.Name, "notifications/")
+	if c.FromServer {
+		return goNameOf(name, c.GoName) // a function sends it
 	}
-	for _, m := range l.pkg.Methods {
-		taken(m.Name, m.GoName)
-	}
-	for _, n := range l.pkg.NoticesTaken {
-		taken(n.Name, n.GoName)
-	}
-	return name
+	return methodName("", name, c.GoName)
 }
 
 // customTypes lowers params and results of custom methods, as a tool's input and output.

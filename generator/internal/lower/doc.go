@@ -6,6 +6,7 @@
 //	question.go answer.go  what a handler may ask, and the answer where nobody can be asked
 //	method.go result.go    requests beside tools; results that tools without an output schema give
 //	custom.go registry.go  methods of the server's own; prompts and resources
+//	handlername.go         how methods of Handlers are called
 //	client.go              the package of a client
 //	header.go              arguments that travel in HTTP headers, too
 //	part.go division.go    many tools: which package holds what, and lends it

@@ -105,7 +105,8 @@ func (l *packageLowering) method(m manifest.Text, rule *revision.Method) {
 	switch {
 	case handled(rule):
 		l.implied(rule.Capability)
-		l.pkg.Methods = append(l.pkg.Methods, &model.MethodHandler{Name: rule.Name, GoName: l.handlerName(m, stem), Capability: rule.Capability})
+		l.takeHandler(stem, named{entry: "method " + rule.Name, pos: m.Node.Pos, node: m.Node, fixed: true})
+		l.pkg.Methods = append(l.pkg.Methods, &model.MethodHandler{Name: rule.Name, GoName: stem, Capability: rule.Capability})
 		l.defines(rule.Name)
 	case sent(rule):
 		l.pkg.Sends = append(l.pkg.Sends, &model.Send{Name: rule.Name, GoName: l.types.Names.Take(stem), Var: l.types.Names.Take(naming.Unexported(stem) + "Request"), Op: naming.GoName(rule.Op), Again: l.runAgain()})
@@ -185,17 +186,6 @@ func switches(n *model.Needs) map[string]*bool {
 		"setLevel": &n.Logging, "log": &n.Logging, "promptsChanged": &n.PromptsChanged, "resourcesChanged": &n.ResourcesChanged,
 		"resourceUpdated": &n.ResourceUpdated,
 	}
-}
-
-// handlerName is the name of the method in Handlers, which no tool may have.
-func (l *packageLowering) handlerName(m manifest.Text, name string) string {
-	for i := range l.in.Manifest.Tools {
-		if t := &l.in.Manifest.Tools[i]; goNameOf(t.Name, t.GoName) == name {
-			l.diags.ReportAt(t.Pos, t.Node.Pointer, "same-go-name", "give the tool a goName",
-				"tool %q and method %s (%s) would both be %s in Go", t.Name, m.Value, m.Node.Pos, name)
-		}
-	}
-	return name
 }
 
 // protocolTypes are the definitions that handlers and callers see.

@@ -39,7 +39,7 @@ type Client struct {
 
 // Package decides everything about the generated package. The Package must not be emitted if there are errors.
 func Package(in Input) (*model.Package, schema.Diagnostics) {
-	l := &packageLowering{in: in, types: typing.NewTypes()}
+	l := &packageLowering{in: in, types: typing.NewTypes(), handlers: map[string]named{}}
 	l.pkg = &model.Package{
 		Name:     in.Name,
 		Manifest: path.Base(strings.ReplaceAll(in.Manifest.File, "\\", "/")),
@@ -93,6 +93,8 @@ type packageLowering struct {
 	in    Input
 	types *typing.Types
 	pkg   *model.Package
+	// handlers are the methods of Handlers.
+	handlers map[string]named
 	// protocol is the union of what the revisions define.
 	protocol *wire.Protocol
 	sent     *wire.Sent

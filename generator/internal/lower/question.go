@@ -12,11 +12,25 @@ import (
 	"github.com/mcpkiln/mcpkiln/schema/revision"
 )
 
-// callMembers are the members of server.Call. The method of a question with such a name begins with Ask, so that it hides
-// none of them.
+// callMembers are the members of server.Call, which no question may hide.
 func callMembers() []string {
 	return []string{"Call", "ID", "Tool", "TaskID", "Principal", "Client", "Revision", "Session", "Meta", "Header", "Log", "CancelRequested", "Progress", "SetStatus", "Do", "Key", "LogMessage",
 		"ElicitationComplete", "Content", "Summary", "ResultMeta"}
+}
+
+// questionName is the name of the method that asks. A derived one that can not stand begins with Ask.
+func (l *packageLowering) questionName(e *manifest.Elicitation) string {
+	name := goNameOf(e.Name, e.GoName)
+	member := slices.Contains(callMembers(), name)
+	switch {
+	case !member && !naming.IsStandardMethod(name):
+		return name
+	case e.GoName.Node != nil && member:
+		l.diags.Report(e.GoName.Node, "same-go-name", "choose another goName", "every call has a %s already", name)
+	case e.GoName.Node != nil:
+		l.refuseStandard(name, fmt.Sprintf("question %q", e.Name), e.GoName)
+	}
+	return "Ask" + name
 }
 
 // asker makes the questions of a handler with their names. Two with the same Go name are an error at the second.
@@ -28,10 +42,7 @@ func (l *packageLowering) asker(of, goName string, asked []manifest.Elicitation)
 	first := make(map[string]*manifest.Elicitation)
 	for i := range asked {
 		e := &asked[i]
-		name := goNameOf(e.Name, e.GoName)
-		if slices.Contains(callMembers(), name) {
-			name = "Ask" + name
-		}
+		name := l.questionName(e)
 		if other := first[name]; other != nil {
 			l.diags.ReportAt(e.Pos, e.Node.Pointer, "same-go-name", "give one of them a goName",
 				"questions %q and %q (%s) would both be %s in Go", e.Name, other.Name, other.Pos, name)

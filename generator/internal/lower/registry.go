@@ -59,7 +59,7 @@ func (l *packageLowering) registries() {
 	}
 	for i := range m.Resources {
 		r := &m.Resources[i]
-		goName := naming.Method("Read"+goNameOf(r.Name, r.GoName), r.Name)
+		goName := methodName("Read", r.Name, r.GoName)
 		h := l.entryHandler(&r.Listed, goName, "resource "+r.Name, "reads "+r.URI.Value, "server.ResourceContents")
 		l.asked(h, &r.Listed, goName)
 		l.pkg.Resources = append(l.pkg.Resources, &model.Resource{Name: r.Name, URI: r.URI.Value, Definition: l.shown(r.Advertised()),
@@ -75,7 +75,7 @@ func (l *packageLowering) shown(advertised *schema.Node) string {
 }
 
 func (l *packageLowering) prompt(p *manifest.Prompt) *model.Prompt {
-	goName := goNameOf(p.Name, p.GoName)
+	goName := methodName("", p.Name, p.GoName)
 	out := &model.Prompt{Name: p.Name, Definition: l.shown(p.Advertised())}
 	out.Handler = l.entryHandler(&p.Listed, goName, "prompt "+p.Name, "makes the prompt "+p.Name, "server.PromptResult")
 	if p.Schema != nil {
@@ -94,7 +94,7 @@ func (l *packageLowering) prompt(p *manifest.Prompt) *model.Prompt {
 
 func (l *packageLowering) template(r *manifest.ResourceTemplate) *model.Resource {
 	goName := goNameOf(r.Name, r.GoName)
-	reads := naming.Method("Read"+goName, r.Name)
+	reads := methodName("Read", r.Name, r.GoName)
 	out := &model.Resource{Name: r.Name, URI: r.URITemplate.Value, Definition: l.shown(r.Advertised()), MIMEType: r.MIMEType.Value, Subscribe: r.Subscribe.Value}
 	out.Handler = l.entryHandler(&r.Listed, reads, "resource template "+r.Name, "reads "+r.URITemplate.Value, "server.ResourceContents")
 	out.Input = l.inputOf(r.Schema, goName+"Variables", goName, goName+"Variables are the variables of "+r.URITemplate.Value+".")
@@ -130,15 +130,13 @@ func (l *packageLowering) completions(e *manifest.Listed, goName, entry string, 
 	return all
 }
 
-// entryHandler makes a method of Handlers. Its name is taken once: two equal ones are an error at the second.
+// entryHandler makes a method of Handlers.
 func (l *packageLowering) entryHandler(e *manifest.Listed, goName, entry, does, output string) *model.EntryHandler {
 	h := &model.EntryHandler{Entry: entry, GoName: goName, Output: output, Doc: []string{goName + " " + does + "."}}
 	if lines := textLines(e.Description.Value); len(lines) > 0 {
 		h.Doc = append([]string{goName + " " + does + ": " + lines[0]}, lines[1:]...)
 	}
-	if other := l.handlerNamed(goName); other != "" {
-		l.diags.ReportAt(e.Pos, e.Node.Pointer, "same-go-name", "give one of them a goName", "%s and %s would both be %s in Go", other, entry, goName)
-	}
+	l.takeHandler(goName, named{entry: entry, pos: e.Pos, node: e.Node, goName: e.GoName})
 	l.pkg.Entries = append(l.pkg.Entries, h)
 	return h
 }
@@ -151,24 +149,4 @@ func (l *packageLowering) asked(h *model.EntryHandler, e *manifest.Listed, goNam
 	if h.Timeout > 0 {
 		h.Policy = append(h.Policy, fmt.Sprintf("A request ends after %s%s.", model.Short(h.Timeout), notCounted(&h.Asker)))
 	}
-}
-
-// handlerNamed says for people what has the method already, "" for nothing.
-func (l *packageLowering) handlerNamed(goName string) string {
-	for i := range l.in.Manifest.Tools {
-		if t := &l.in.Manifest.Tools[i]; goNameOf(t.Name, t.GoName) == goName {
-			return fmt.Sprintf("tool %q (%s)", t.Name, t.Pos)
-		}
-	}
-	for _, m := range l.pkg.Methods {
-		if m.GoName == goName {
-			return "method " + m.Name
-		}
-	}
-	for _, h := range l.pkg.Entries {
-		if h.GoName == goName {
-			return h.Entry
-		}
-	}
-	return ""
 }

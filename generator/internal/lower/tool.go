@@ -1,6 +1,7 @@
 package lower
 
 import (
+	"fmt"
 	"strings"
 	"sync"
 
@@ -11,24 +12,21 @@ import (
 	"github.com/mcpkiln/mcpkiln/schema/manifest"
 )
 
-// tools lowers every tool in the manifest's order. Two tools that would be the same Go method are an error at the
-// second, which names the first: a number at the end would change when tools are reordered.
+// tools lowers every tool in the manifest's order. One whose name is taken is left out: that is an error already.
 func (l *packageLowering) tools() {
-	first := make(map[string]*manifest.Tool)
+	byMethod := make(map[string]*manifest.Tool)
 	var sources []*manifest.Tool
 	for i := range l.in.Manifest.Tools {
 		t := &l.in.Manifest.Tools[i]
-		name := goNameOf(t.Name, t.GoName)
-		if other := first[name]; other != nil {
-			l.diags.ReportAt(t.Pos, t.Node.Pointer, "same-go-name", "give one of them a goName",
-				"tools %q and %q (%s) would both be %s in Go", t.Name, other.Name, other.Pos, name)
+		name := methodName("", t.Name, t.GoName)
+		if !l.takeHandler(name, named{entry: fmt.Sprintf("tool %q", t.Name), pos: t.Pos, node: t.Node, goName: t.GoName}) {
 			continue
 		}
-		first[name] = t
+		byMethod[name] = t
 		sources = append(sources, t)
 		l.pkg.Tools = append(l.pkg.Tools, l.newTool(t, name))
 	}
-	l.refuseResumeClashes(first)
+	l.refuseResumeClashes(byMethod)
 	// Names of all tools are taken before the first type is.
 	shown := make([]advertisement, len(sources))
 	var wg sync.WaitGroup
@@ -103,13 +101,4 @@ func textLines(text string) []string {
 		return nil
 	}
 	return strings.Split(text, "\n")
-}
-
-// goNameOf is the Go name that the manifest chooses, or the one derived from name. A method may have it: names to which
-// go vet gives a signature of their own get a suffix.
-func goNameOf(name string, chosen manifest.Text) string {
-	if chosen.Node != nil {
-		return naming.Method(chosen.Value, name)
-	}
-	return naming.Method(naming.GoName(name), name)
 }

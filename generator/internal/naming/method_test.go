@@ -13,6 +13,9 @@ func TestVAL11NoMethodHasANameThatVetTakesForAnother(t *testing.T) {
 			t.Errorf("%s became %s", text, got)
 		}
 	}
+	if !IsStandardMethod("ReadByte") || IsStandardMethod("ReadFile") {
+		t.Error("what go vet knows")
+	}
 	if got := Method("ReadFile", "read_file"); got != "ReadFile" {
 		t.Error(got)
 	}

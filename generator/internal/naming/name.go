@@ -195,9 +195,12 @@ func spell(text string) string {
 // standardMethods are methods that go vet (stdmethods) takes for those of interfaces of the standard library, whatever has them.
 var standardMethods = wordSet("GobDecode GobEncode MarshalJSON MarshalXML ReadByte ReadRune UnmarshalJSON UnmarshalXML UnreadByte UnreadRune WriteByte")
 
-// Method returns a method's name that go vet has no other signature for, for what text names.
+// IsStandardMethod reports whether go vet wants a method of that name to have the standard library's signature.
+func IsStandardMethod(name string) bool { return standardMethods[name] }
+
+// Method returns a method's name that is no IsStandardMethod, for what text names.
 func Method(name, text string) string {
-	if standardMethods[name] {
+	if IsStandardMethod(name) {
 		name += suffix(text)
 	}
 	return name

@@ -1,0 +1,57 @@
+package lower
+
+import (
+	"github.com/mcpkiln/mcpkiln/generator/internal/naming"
+	"github.com/mcpkiln/mcpkiln/schema"
+	"github.com/mcpkiln/mcpkiln/schema/manifest"
+)
+
+// named is what a method of Handlers is named after. A tool's is also the method of a client.
+type named struct {
+	entry  string // for people: tool "get_quote"
+	pos    schema.Position
+	node   *schema.Node
+	goName manifest.Text // that the manifest chooses
+	fixed  bool          // the protocol's: no goName can change it
+}
+
+// goNameOf is the Go name that the manifest chooses, or the one derived from name.
+func goNameOf(name string, chosen manifest.Text) string {
+	if chosen.Node != nil {
+		return chosen.Value
+	}
+	return naming.GoName(name)
+}
+
+// methodName is the name of a method that begins with prefix: goNameOf, or where go vet knows a derived name, one that it does not know.
+func methodName(prefix, name string, chosen manifest.Text) string {
+	method := prefix + goNameOf(name, chosen)
+	if chosen.Node == nil {
+		method = naming.Method(method, name)
+	}
+	return method
+}
+
+// takeHandler takes a name among the methods of Handlers. Two that would be the same are an error at the second, which names the first: a
+// number at the end would change when entries are reordered. So is a chosen one that go vet refuses.
+func (l *packageLowering) takeHandler(method string, by named) (ok bool) {
+	if naming.IsStandardMethod(method) {
+		l.refuseStandard(method, by.entry, by.goName)
+	}
+	first, taken := l.handlers[method]
+	if !taken {
+		l.handlers[method] = by
+		return true
+	}
+	hint := "give one of them a goName"
+	if first.fixed {
+		hint = "give " + by.entry + " a goName"
+	}
+	l.diags.ReportAt(by.pos, by.node.Pointer, "same-go-name", hint, "%s and %s (%s) would both be %s in Go", by.entry, first.entry, first.pos, method)
+	return false
+}
+
+// refuseStandard refuses a chosen name.
+func (l *packageLowering) refuseStandard(method, entry string, chosen manifest.Text) {
+	l.diags.Report(chosen.Node, "go-name", "choose another goName", "go vet takes the method %s of %s for one of the standard library", method, entry)
+}
