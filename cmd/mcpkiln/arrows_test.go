@@ -13,7 +13,7 @@ const self = "github.com/mcpkiln/mcpkiln/"
 // an entry that ends in /... covers everything below it.
 var arrows = map[string][]string{
 	"cmd":                           {"cmd/mcpkiln/internal/...", "generator", "generator/disk", "generator/importer", "generator/markdown", "generator/vet", "runtime/client", "runtime/inflight", "runtime/rpc", "runtime/task", "schema/...", "templates", "github.com/spf13/cobra", "golang.org/x/mod/...", "golang.org/x/tools/go/analysis/unitchecker", "golang.org/x/tools/go/packages"},
-	"cmd/mcpkiln/internal/argument": {"schema", "github.com/santhosh-tekuri/jsonschema/v5"},
+	"cmd/mcpkiln/internal/argument": {"cmd/mcpkiln/internal/plain", "schema", "github.com/santhosh-tekuri/jsonschema/v5"},
 	"cmd/mcpkiln/internal/colour":   {},
 	"cmd/mcpkiln/internal/console":  {"cmd/mcpkiln/internal/plain", "runtime/client", "charm.land/...", "github.com/charmbracelet/..."},
 	"cmd/mcpkiln/internal/keep":     {"generator/disk", "runtime/client"},

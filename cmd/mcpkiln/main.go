@@ -12,14 +12,12 @@ import (
 	"os"
 	"os/signal"
 	"runtime/debug"
-	"strings"
 	"syscall"
 
 	"golang.org/x/tools/go/analysis/unitchecker"
 
 	"github.com/mcpkiln/mcpkiln/cmd/mcpkiln/internal/plain"
 	"github.com/mcpkiln/mcpkiln/generator/vet"
-	"github.com/mcpkiln/mcpkiln/runtime/client"
 	"github.com/mcpkiln/mcpkiln/schema"
 )
 
@@ -96,18 +94,9 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	if ds := (schema.Diagnostics)(nil); errors.As(err, &ds) {
 		fmt.Fprintln(stderr, ds)
 	} else {
-		fmt.Fprintln(stderr, "mcpkiln:", errorText(err))
+		fmt.Fprintln(stderr, "mcpkiln:", err)
 	}
 	return code
-}
-
-// errorText is what an error says. What a server says in it is on one line: others are this command's.
-func errorText(err error) string {
-	text := err.Error()
-	if said := (*client.Error)(nil); errors.As(err, &said) {
-		text = strings.ReplaceAll(text, said.Message, plain.Line(said.Message))
-	}
-	return text
 }
 
 // sink remembers that something could not be written, so that no command that prints can forget to look.

@@ -11,7 +11,6 @@ import (
 	"github.com/mcpkiln/mcpkiln/cmd/mcpkiln/internal/argument"
 	"github.com/mcpkiln/mcpkiln/cmd/mcpkiln/internal/plain"
 	"github.com/mcpkiln/mcpkiln/runtime/client"
-	"github.com/mcpkiln/mcpkiln/runtime/rpc"
 )
 
 // print prints the result of a tool, if it is one by the tool's schema.
@@ -75,7 +74,7 @@ type block struct {
 func printContent(out io.Writer, r *client.ToolResult) (n int, err error) {
 	var blocks []block
 	if r.Content != nil && json.Unmarshal(r.Content, &blocks) != nil {
-		return 0, &statusError{exitProtocol, fmt.Errorf("the content of the result can not be read: it is a list of blocks with a type each, and this is %s", rpc.CutTo(string(r.Content), maxQuoted))}
+		return 0, &statusError{exitProtocol, fmt.Errorf("the content of the result can not be read: it is a list of blocks with a type each, and this is %s", excerpt(r.Content))}
 	}
 	var text bytes.Buffer
 	if r.StructuredContent != nil {

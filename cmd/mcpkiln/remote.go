@@ -11,6 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/mcpkiln/mcpkiln/cmd/mcpkiln/internal/plain"
 	"github.com/mcpkiln/mcpkiln/cmd/mcpkiln/internal/target"
 	"github.com/mcpkiln/mcpkiln/runtime/client"
 	"github.com/mcpkiln/mcpkiln/runtime/rpc"
@@ -101,6 +102,9 @@ type tool struct {
 // maxQuoted is how much of what a server said a message quotes, in bytes.
 const maxQuoted = 200
 
+// excerpt is the beginning of what a server said, on one line.
+func excerpt(raw []byte) string { return plain.Line(rpc.CutTo(string(raw), maxQuoted)) }
+
 // tools reads the definitions of all tools.
 func tools(ctx context.Context, s *client.Session) ([]tool, error) {
 	d, err := s.Describe(ctx)
@@ -110,7 +114,7 @@ func tools(ctx context.Context, s *client.Session) ([]tool, error) {
 	all := make([]tool, len(d.Tools))
 	for i, raw := range d.Tools {
 		if json.Unmarshal(raw, &all[i]) != nil {
-			return nil, &statusError{exitProtocol, fmt.Errorf("tool %d of the list can not be read: a tool is an object whose name and description are texts, and this is %s", i+1, rpc.CutTo(string(raw), maxQuoted))}
+			return nil, &statusError{exitProtocol, fmt.Errorf("tool %d of the list can not be read: a tool is an object whose name and description are texts, and this is %s", i+1, excerpt(raw))}
 		}
 		all[i].raw = raw
 	}
@@ -127,7 +131,7 @@ func find(all []tool, name string) (*tool, error) {
 		if all[i].Name == name {
 			return &all[i], nil
 		}
-		names = append(names, all[i].Name)
+		names = append(names, plain.Line(all[i].Name))
 	}
 	hint := schema.DidYouMean(name, names)
 	switch {

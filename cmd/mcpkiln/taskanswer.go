@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/mcpkiln/mcpkiln/cmd/mcpkiln/internal/argument"
+	"github.com/mcpkiln/mcpkiln/cmd/mcpkiln/internal/plain"
 	"github.com/mcpkiln/mcpkiln/runtime/client"
 	"github.com/mcpkiln/mcpkiln/runtime/task"
 )
@@ -171,7 +172,7 @@ func (r *reply) fill(a *client.Answer, q *client.Question) error {
 	}
 	a.Content = content
 	if _, err := q.Complete(content); err != nil {
-		return fmt.Errorf("%w; the form is %s", err, q.Schema)
+		return fmt.Errorf("%w; the form is %s", err, plain.Line(string(q.Schema)))
 	}
 	return nil
 }

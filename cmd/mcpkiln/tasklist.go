@@ -11,7 +11,6 @@ import (
 	"github.com/mcpkiln/mcpkiln/cmd/mcpkiln/internal/keep"
 	"github.com/mcpkiln/mcpkiln/cmd/mcpkiln/internal/plain"
 	"github.com/mcpkiln/mcpkiln/runtime/client"
-	"github.com/mcpkiln/mcpkiln/runtime/rpc"
 )
 
 func newTaskList() *cobra.Command {
@@ -64,7 +63,7 @@ func (v *visit) list() error {
 		}
 		var t struct{ TaskID, Status, StatusMessage, CreatedAt string }
 		if json.Unmarshal(item, &t) != nil {
-			return &statusError{exitProtocol, fmt.Errorf("a task of the list can not be read: its id and status are texts, and this is %s", rpc.CutTo(string(item), maxQuoted))}
+			return &statusError{exitProtocol, fmt.Errorf("a task of the list can not be read: its id and status are texts, and this is %s", excerpt(item))}
 		}
 		fmt.Fprintf(w, "%s\t%s\t%s\t%s\n", plain.Line(t.TaskID), plain.Line(t.Status), plain.Line(t.CreatedAt), plain.Line(t.StatusMessage))
 	}

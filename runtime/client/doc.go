@@ -105,7 +105,7 @@
 // other. 1024 requests that were given up are remembered, the oldest gives way, and if that one asked for a task, the log says
 // that its task may go on.
 //
-// What a server says is shown in errors with its control characters written out, and cut (rpc.Shown).
+// What a server says is shown in errors on one line, but for results, with its control characters written out, and cut (rpc.Shown).
 //
 // A child process leads a process group, which is killed when it has ended: what it started would hold its streams open. Windows has no such
 // groups without a job object, which would end processes that a server means to leave behind; there the streams are given up. When this process

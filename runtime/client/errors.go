@@ -39,17 +39,12 @@ type TransportError struct {
 func (e *TransportError) Error() string {
 	text := "client: " + e.Err.Error()
 	if e.Noise != "" {
-		text += "; not a message on its standard output: " + quoteLines(e.Noise)
+		text += "; not a message on its standard output: " + rpc.Shown(e.Noise)
 	}
 	if e.Stderr != "" {
-		text += "; its standard error: " + quoteLines(e.Stderr)
+		text += "; its standard error: " + rpc.Shown(e.Stderr)
 	}
 	return rpc.Shown(text)
-}
-
-// quoteLines makes one line of several.
-func quoteLines(text string) string {
-	return strings.Join(strings.FieldsFunc(text, func(r rune) bool { return r == '\n' || r == '\r' }), " | ")
 }
 
 // Unwrap returns what went wrong and, for a request, the *Cause of its end.
@@ -76,7 +71,7 @@ func (e *StatusError) Error() string {
 		text += " (" + e.Challenge + ")"
 	}
 	if e.Body != "" {
-		text += ": " + quoteLines(e.Body)
+		text += ": " + rpc.Shown(e.Body)
 	}
 	return rpc.Shown(text)
 }

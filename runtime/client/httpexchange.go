@@ -106,7 +106,7 @@ func (l *httpLink) read(ctx context.Context, resp *http.Response, r *round, st *
 	case kind == "":
 		kind = "nothing"
 	}
-	return broken(r.call.op.Name, "the server answers with %s, not with a message: %s", kind, quoteLines(beginning(resp.Body)))
+	return broken(r.call.op.Name, "the server answers with %s, not with a message: %s", kind, rpc.Shown(beginning(resp.Body)))
 }
 
 // readMessage reads a body that is one message, or several of a batch.

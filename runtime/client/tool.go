@@ -174,7 +174,7 @@ func kept(r ToolResult) *ToolResult { return &r }
 
 func toolError(tool string, r ToolResult) error { return &ToolError{Tool: tool, Result: &r} }
 
-// ToolError says that a tool failed: its result is an error, for a model or a person to read.
+// ToolError says that a tool failed: its result is an error, for a model or a person to read, and its lines stay.
 type ToolError struct {
 	Tool   string
 	Result *ToolResult
@@ -182,7 +182,7 @@ type ToolError struct {
 
 // Error implements error.
 func (e *ToolError) Error() string {
-	return joined("client: "+e.Tool+" failed", rpc.Shown(e.Result.Text()))
+	return joined("client: "+e.Tool+" failed", rpc.ShownLines(e.Result.Text()))
 }
 
 // ValidationError says that an input or an output breaks the schema that a generated client knows.
@@ -198,7 +198,7 @@ func (e *ValidationError) Error() string {
 	if e.Unsent {
 		what = "not sent, the input breaks its schema"
 	}
-	return "client: " + e.Tool + ": " + what + ":\n" + rpc.Shown(e.Err.Error())
+	return "client: " + e.Tool + ": " + what + ":\n" + rpc.ShownLines(e.Err.Error())
 }
 
 // Unwrap returns the violations.

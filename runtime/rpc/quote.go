@@ -31,10 +31,13 @@ func Quoted[T string | []byte](name T) string { return strconv.Quote(Cut(name)) 
 // maxText is how much of a text of a peer an error shows, in bytes.
 const maxText = 4 << 10
 
-// Shown is text of a peer as a person may see it: cut where it is long, and with what a terminal would obey, or what is invisible, written
-// as Go writes it in quotes. Tabs and ends of lines stay.
+// Shown is text of a peer as a person may see it: on one line, because one of its own could pass for another's, cut where it is long, and
+// with what a terminal would obey, or what is invisible, written as Go writes it in quotes. Tabs stay.
 func Shown(text string) string {
 	text = CutTo(text, maxText)
+	if strings.ContainsFunc(text, endsLine) {
+		text = strings.Join(strings.FieldsFunc(text, endsLine), " | ")
+	}
 	if utf8.ValidString(text) && !strings.ContainsFunc(text, hidden) {
 		return text
 	}
@@ -52,4 +55,15 @@ func Shown(text string) string {
 	return b.String()
 }
 
-func hidden(r rune) bool { return r != '\n' && r != '\t' && !strconv.IsGraphic(r) }
+// ShownLines is Shown for a text that is a result, or this side's own: its lines stay.
+func ShownLines(text string) string {
+	lines := strings.Split(CutTo(text, maxText), "\n")
+	for i, line := range lines {
+		lines[i] = Shown(line)
+	}
+	return strings.Join(lines, "\n")
+}
+
+func endsLine(r rune) bool { return r == '\n' || r == '\r' }
+
+func hidden(r rune) bool { return r != '\t' && !strconv.IsGraphic(r) }

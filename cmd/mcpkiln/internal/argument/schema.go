@@ -12,6 +12,8 @@ import (
 	"strings"
 
 	"github.com/santhosh-tekuri/jsonschema/v5"
+
+	"github.com/mcpkiln/mcpkiln/cmd/mcpkiln/internal/plain"
 )
 
 // Schema is a schema of a tool. It is of JSON Schema 2020-12 unless it says another draft.
@@ -65,10 +67,11 @@ type Violation struct {
 
 // String is the violation on one line.
 func (v Violation) String() string {
-	if v.Pointer == "" {
-		return v.Rule + ": " + v.Message
+	text := v.Rule + ": " + v.Message
+	if v.Pointer != "" {
+		text = v.Pointer + ": " + text
 	}
-	return v.Pointer + ": " + v.Rule + ": " + v.Message
+	return plain.Line(text) // names and patterns in it are a server's
 }
 
 // Check returns all that a value breaks.

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/mcpkiln/mcpkiln/cmd/mcpkiln/internal/plain"
 	"github.com/mcpkiln/mcpkiln/schema"
 )
 
@@ -42,7 +43,7 @@ func (g *Given) Known(inputSchema json.RawMessage) error {
 		all := slices.Sorted(maps.Keys(n.Properties))
 		hint := schema.DidYouMean(p.name, all)
 		if hint == "" {
-			hint = "it has " + strings.Join(all, ", ")
+			hint = "it has " + plain.Line(strings.Join(all, ", "))
 		}
 		return fmt.Errorf("no argument %q; %s (%s:=JSON gives it as it is)", p.name, hint, p.name)
 	}
