@@ -7,7 +7,8 @@ import (
 )
 
 // Generation is the compile-time handshake between generated code and this runtime: generated code names the
-// constant of the generation that it was made for.
+// constant of the generation that it was made for. A change after which older code would compile and mean something else replaces the constant
+// by one with the next number.
 type Generation int
 
 // Generation1 is what this runtime serves. If it is undefined, upgrade the module github.com/mcpkiln/mcpkiln; if New

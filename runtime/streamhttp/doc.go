@@ -34,6 +34,26 @@
 //   - event.go: server-sent events; downlink.go: writing before a deadline; pace.go: whether the client reads
 //   - listen.go: TCP and unix sockets; probe.go: health and readiness
 //
+// # Words of this package
+//
+//	exchange     one message of a stateless revision and its response
+//	session      one client of a revision with a handshake. To adopt it is to go on with one that another process opened
+//	sessionless  a message of such a revision without a session, and the session that serves it and ends with its response
+//	stream       what the server says in one response of a session, in order; its messages wait for a client that comes back
+//	reader       the HTTP request that writes a stream: the one that opened it, or one that resumes it
+//	listener     a GET: it reads what belongs to no request. Also a net.Listener (malformed.go)
+//	backlog      messages of a session that no listener has taken
+//	replay       sending again what a lost connection may not have delivered
+//	to give way  to be dropped for something newer, where a limit is met: a session, a stream, a message
+//	carrier      the stream that has a question (server.Carrier)
+//	downlink     the writer of one response
+//	pace         how a write goes on: whether the client reads
+//	together     the requests of a batch, which one array answers
+//	tenant       whose sessions count together: a principal, or callers without an identity
+//	roster       all sessions, by tenant
+//	refusal      what is answered in place of a response: a status and an error
+//	probe        a request for health or readiness
+//
 // # Decisions
 //
 // The response tells whether to stream. An answer that comes before anything else is plain JSON. Notifications, questions,
