@@ -12,12 +12,14 @@ import (
 // circles finds references that lead back to themselves without a step into the value, as the generator does in a manifest: the library
 // says so of each value that it validates, which every call would be refused for.
 type circles struct {
+	root         *jsonschema.Schema
+	anchored     map[string]int              // how many schemas have an anchor of the name
 	open, closed map[*jsonschema.Schema]bool // schemas that are applied to the value that is looked at, and those that are done
 	queue        []*jsonschema.Schema        // that are applied to other values
 }
 
 func checkCircles(root *jsonschema.Schema) error {
-	c := circles{map[*jsonschema.Schema]bool{}, map[*jsonschema.Schema]bool{}, []*jsonschema.Schema{root}}
+	c := circles{root, anchored(root), map[*jsonschema.Schema]bool{}, map[*jsonschema.Schema]bool{}, []*jsonschema.Schema{root}}
 	for i := 0; i < len(c.queue); i++ { // it grows
 		if err := c.follow(c.queue[i]); err != nil {
 			return err
@@ -36,7 +38,11 @@ func (c *circles) follow(s *jsonschema.Schema) error {
 		return fmt.Errorf("a reference to #%s leads in a circle without looking into the value: remove it, or let it stand below properties or items", at)
 	}
 	c.open[s] = true
-	for _, next := range inPlace(s) {
+	dynamic, certain := c.dynamic(s)
+	if !certain {
+		c.queue, dynamic = append(c.queue, dynamic), nil
+	}
+	for _, next := range append(inPlace(s), dynamic) {
 		if err := c.follow(next); err != nil {
 			return err
 		}
@@ -47,12 +53,56 @@ func (c *circles) follow(s *jsonschema.Schema) error {
 	return nil
 }
 
-// inPlace are the schemas that are applied to the same value as s.
-func inPlace(s *jsonschema.Schema) []*jsonschema.Schema {
-	all := slices.Concat([]*jsonschema.Schema{s.Ref, s.RecursiveRef, s.Not, s.If, s.Then, s.Else}, s.AllOf, s.AnyOf, s.OneOf)
-	if s.DynamicRef != nil {
-		all = append(all, s.DynamicRef.Ref)
+// dynamic is the schema that the dynamicRef of s means, nil if it has none. Of several that could be meant, those whose resource was entered
+// first are: the root always was. Between others each value decides, so a circle of the nearest is none yet.
+func (c *circles) dynamic(s *jsonschema.Schema) (meant *jsonschema.Schema, certain bool) {
+	nearest, anchor := dynamicRef(s)
+	if anchor != "" && anchor == anchorOf(c.root) {
+		return c.root, true
 	}
+	return nearest, c.anchored[anchor] <= 1
+}
+
+// dynamicRef is the schema that $dynamicRef or $recursiveRef names, and the anchor by which another one may be meant; "" for none.
+func dynamicRef(s *jsonschema.Schema) (nearest *jsonschema.Schema, anchor string) {
+	switch {
+	case s.RecursiveRef != nil:
+		return s.RecursiveRef, anchorOf(s.RecursiveRef)
+	case s.DynamicRef != nil:
+		return s.DynamicRef.Ref, s.DynamicRef.Anchor
+	}
+	return nil, ""
+}
+
+// anchorOf is the name of a $dynamicAnchor, or what stands for a $recursiveAnchor and is no name.
+func anchorOf(s *jsonschema.Schema) string {
+	if s.RecursiveAnchor {
+		return "#"
+	}
+	return s.DynamicAnchor
+}
+
+// anchored counts the schemas with an anchor of each name.
+func anchored(root *jsonschema.Schema) map[string]int {
+	names, seen := map[string]int{}, map[*jsonschema.Schema]bool{nil: true}
+	for queue := []*jsonschema.Schema{root}; len(queue) > 0; queue = queue[1:] {
+		s := queue[0]
+		if seen[s] {
+			continue
+		}
+		seen[s] = true
+		if anchor := anchorOf(s); anchor != "" {
+			names[anchor]++
+		}
+		nearest, _ := dynamicRef(s)
+		queue = append(append(append(queue, inPlace(s)...), within(s)...), nearest)
+	}
+	return names
+}
+
+// inPlace are the schemas that are applied to the same value as s, but for its dynamicRef.
+func inPlace(s *jsonschema.Schema) []*jsonschema.Schema {
+	all := slices.Concat([]*jsonschema.Schema{s.Ref, s.Not, s.If, s.Then, s.Else}, s.AllOf, s.AnyOf, s.OneOf)
 	for _, d := range s.Dependencies {
 		all = append(all, schemas(d)...)
 	}

@@ -16,6 +16,13 @@ func TestSRV06ReferencesInACircleAreRefused(t *testing.T) {
 		`{"allOf":[{"$ref":"#/$defs/a"}],"$defs":{"a":{"anyOf":[{"type":"string"},{"$ref":"#/$defs/b"}]},"b":{"not":{"$ref":"#/$defs/a"}}}}`: "to #/$defs/a leads",
 		`{"properties":{"a":{"items":{"$ref":"#/$defs/x"}}},"$defs":{"x":{"oneOf":[{"$ref":"#/$defs/x"},true]}}}`:                            "to #/$defs/x leads",
 		`{"dependentSchemas":{"a":{"$ref":"#"}}}`: "circle", `{"if":{"$ref":"#"}}`: "circle", `{"then":{"$ref":"#"},"if":true}`: "circle", `{"else":{"$ref":"#"},"if":{"type":"object"}}`: "circle",
+		`{"$dynamicAnchor":"n","$dynamicRef":"#n"}`: "circle",
+		`{"$id":"https://e.org/a","$dynamicAnchor":"n","$ref":"b","$defs":{"b":{"$id":"b","$dynamicRef":"#n","$defs":{"n":{"$dynamicAnchor":"n"}}}}}`:                                                                      "circle",
+		`{"$id":"https://e.org/a","properties":{"b":{"$ref":"b"}},"$defs":{"b":{"$id":"b","$dynamicAnchor":"n","$dynamicRef":"#n"}}}`:                                                                                      "circle",
+		`{"$schema":"https://json-schema.org/draft/2019-09/schema","$id":"https://e.org/a","$recursiveAnchor":true,"properties":{"b":{"$ref":"b"}},"$defs":{"b":{"$id":"b","$recursiveAnchor":true,"$recursiveRef":"#"}}}`: "",
+		// The outermost anchor is meant, and only the nearest would be a circle.
+		`{"$id":"https://e.org/a","$dynamicAnchor":"n","properties":{"b":{"$ref":"b"}},"$defs":{"b":{"$id":"b","$dynamicAnchor":"n","$dynamicRef":"#n"}}}`:                                                 "",
+		`{"$id":"https://e.org/r","properties":{"a":{"$ref":"a"}},"$defs":{"a":{"$id":"a","$dynamicAnchor":"n","properties":{"b":{"$ref":"b"}}},"b":{"$id":"b","$dynamicAnchor":"n","$dynamicRef":"#n"}}}`: "",
 		`{"$dynamicAnchor":"x","allOf":[{"$dynamicRef":"#x"}]}`:                                                                   "circle",
 		`{"$schema":"https://json-schema.org/draft/2019-09/schema","$recursiveRef":"#"}`:                                          "circle",
 		`{"$schema":"http://json-schema.org/draft-07/schema#","dependencies":{"a":{"allOf":[{"$ref":"#"}]}}}`:                     "circle",
