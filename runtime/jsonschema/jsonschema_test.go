@@ -63,6 +63,9 @@ func TestSRV06WrongSchemasAreRefused(t *testing.T) {
 		`{"name":"a"}`: "the definition of a tool has no inputSchema",
 		`{"name":"a","inputSchema":{"type":"objekt"}}`: `the inputSchema is wrong: /type: value must be one of 'array', 'boolean', 'integer', 'null', ` +
 			`'number', 'object', 'string', found "objekt"`,
+		`{"name":"a","inputSchema":{"type":"object","properties":{"a":{"type":"strnig"}}}}`:             `the inputSchema is wrong: /properties/a/type: value must be one of`,
+		`{"name":"a","inputSchema":{"type":"object","properties":{"a":{"items":{"required":"b"}}}}}`:    `the inputSchema is wrong: /properties/a/items/required: got string, want array`,
+		`{"name":"a","inputSchema":{"type":"object"},"outputSchema":{"properties":{"a":{"enum":"b"}}}}`: `the outputSchema is wrong: /properties/a/enum: got string, want array`,
 		`{"name":"a","inputSchema":5}`:                                                           "the inputSchema is wrong: its root: got number, want boolean or object, found 5",
 		`{"name":"a","inputSchema":{"minLength":-1,"maxLength":"1"}}`:                            `/maxLength: got string, want integer, found "1"; /minLength: minimum: got -1, want 0, found -1`,
 		`{"name":"a","inputSchema":{"type":"object","properties":{"a":{"pattern":"("}}}}`:        "the inputSchema is wrong: /properties/a/pattern: '(' is not valid regex",

@@ -34,7 +34,9 @@ type RawHandler func(ctx context.Context, call *Call, arguments json.RawMessage)
 
 // AddTool adds a tool that was not known when the package was generated, at the end of the list. definition is the JSON object that
 // tools/list shows, in the words of the newest revision that has them; it needs a name and an inputSchema of type object. With an
-// outputSchema, which is of type object, too, v has to be an OutputValidator: outputs that nothing holds against their schema are refused. With
+// outputSchema, which is of type object, too, v has to be an OutputValidator: outputs that nothing holds against their schema are refused.
+// What else is in the schemas is not read here: jsonschema.ForTool refuses what breaks the rules of JSON Schema, such as a type "strnig" of a
+// property, and with a Validator of one's own clients are shown the schemas as they are. With
 // execution.taskSupport "optional" or "required" it runs as a task in the revisions that have tasks, as long as Definition.AddedTasks or
 // another tool's policy has them. One that is destructive and not idempotent does not begin again after a crash. A task of a durable store that a restarted server goes on with needs its tool to be there: add it before
 // serving. Clients are told that the list has changed. Errors: *ExistsError for a name that there is, others for a definition that is wrong.
