@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
+	"net"
 	"strings"
 
 	"github.com/jackc/pgx/v5/pgconn"
@@ -61,7 +63,8 @@ func away(err error) bool {
 	if errors.As(err, &refused) {
 		return refused.Code[:2] == "08" && !unpassed(refused) || refused.Code[:3] == "57P" || refused.Code == "53300"
 	}
-	return errors.As(err, new(*pgconn.ConnectError)) || pgconn.SafeToRetry(err) || pgconn.Timeout(err)
+	broken := errors.As(err, new(net.Error)) || errors.Is(err, io.ErrUnexpectedEOF)
+	return broken || errors.As(err, new(*pgconn.ConnectError)) || pgconn.SafeToRetry(err) || pgconn.Timeout(err)
 }
 
 // unpassed reports whether a pooler has refused a connection because of a setting. Pgbouncer has one code for that and for all that passes.

@@ -3,10 +3,16 @@ package postgres
 import (
 	"context"
 	"errors"
+	"fmt"
+	"io"
 	"log/slog"
+	"net"
+	"os"
 	"strings"
 	"sync"
+	"syscall"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -308,5 +314,25 @@ func TestClosedStoreSaysSo(t *testing.T) {
 		if !errors.Is(err, ErrClosed) {
 			t.Errorf("%s: %v", what, err)
 		}
+	}
+}
+
+// A server that stops while a database is being opened is waited for as one that is not there yet, however that shows.
+func TestDUR06OpenOutlastsConnectionsThatBreak(t *testing.T) {
+	for _, broken := range []error{
+		&net.OpError{Op: "read", Net: "tcp", Err: os.NewSyscallError("read", syscall.ECONNRESET)}, &net.OpError{Op: "write", Net: "tcp", Err: syscall.EPIPE}, io.ErrUnexpectedEOF,
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			tries := 0
+			err := (&Store{log: slog.New(slog.DiscardHandler)}).await(t.Context(), func(context.Context) error {
+				if tries++; tries == 1 {
+					return fmt.Errorf("in the midst of it: %w", broken)
+				}
+				return nil
+			})
+			if err != nil || tries != 2 {
+				t.Errorf("%d tries: %v", tries, err)
+			}
+		})
 	}
 }
