@@ -74,8 +74,8 @@ stores: $(SERVERS)/node_modules/.package-lock.json ## the tests of the Postgres 
 	@for major in $(or $(VERSIONS),14 15 16 17 18); do echo "== Postgres $$major"; \
 		(cd runtime/task/postgres && $(GO) test -race -count=1 -timeout 15m . -args -postgres $(CURDIR)/$(SERVERS)/node_modules/postgres-$$major/native/bin -pgbouncer $(PGBOUNCER)); done
 
-versions: postgres ## scaffolded servers of the commit BASE (the last one with the format of stored tasks before) and of this tree share a database; needs the history
-	runtime/task/postgres/testdata/versions.sh $(BASE)
+versions: postgres ## scaffolded servers of the commit BASE (the last one with the format of stored tasks before) and of this tree share a database, and follow each other on a file; needs the history
+	runtime/task/internal/versions/testdata/versions.sh $(BASE)
 
 # Where figures of time are missed it fails as well, so that it needs a machine of its own.
 chaos: postgres ## kill processes at every point KILLS (50) times, and at any moment for CHAOS (10m) while Postgres stops; stop it STOPS (10) times, break its connections CUTS (20) times; cancel CANCELS (1000) tasks from afar, RACES (10000) while they end; SKEWS (5000) tasks beside a wrong clock; have EXPIRE (100000) tasks expire at once, and TASKS (1000000) pass through a file; lose what DROPS (20) files have not synced
