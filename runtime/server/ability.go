@@ -3,6 +3,7 @@ package server
 import (
 	"encoding/json"
 	"slices"
+	"strings"
 
 	"github.com/mcpkiln/mcpkiln/runtime/check"
 	"github.com/mcpkiln/mcpkiln/runtime/wire"
@@ -17,6 +18,7 @@ const canTasks ability = 1
 // questionRule is an Outgoing that asks the client, with its capability as abilities.
 type questionRule struct {
 	*wire.Outgoing
+	name  string    // of the capability in lists of the manifest
 	base  ability   // the whole of the capability
 	parts []ability // of Needs
 }
@@ -39,7 +41,7 @@ func (rev *revision) compileQuestions() {
 		if o.Capability == "" {
 			continue
 		}
-		q := questionRule{Outgoing: o, base: bit(o.Capability)}
+		q := questionRule{Outgoing: o, name: listedName(o), base: bit(o.Capability)}
 		for _, n := range o.Needs {
 			q.parts = append(q.parts, bit(n.Capability))
 		}
@@ -66,6 +68,38 @@ func (q *questionRule) params() []byte {
 	}
 	b, _ := json.Marshal(members) // strings do not fail
 	return b
+}
+
+// listedName is how a manifest lists what the request takes. Revisions have different places for an extension, so that has its own name.
+func listedName(o *wire.Outgoing) string {
+	if o.Op != wire.OpCustomRequest {
+		return o.Capability
+	}
+	return wire.UnescapeStep(o.Capability[strings.LastIndexByte(o.Capability, '/')+1:])
+}
+
+// listed are the abilities that a manifest's list of capabilities stands for. It says what a client with the same in its declaration can (LET20).
+func (rev *revision) listed(names []string) (all ability) {
+	for i := range rev.questionRules {
+		all |= rev.questionRules[i].listed(names)
+	}
+	return all
+}
+
+func (q *questionRule) listed(names []string) (all ability) {
+	for _, name := range names {
+		part, ok := strings.CutPrefix(name, q.name)
+		if !ok || part != "" && part[0] != '/' {
+			continue
+		}
+		all |= q.base
+		for i, n := range q.Needs {
+			if n.Capability == name {
+				all |= q.parts[i]
+			}
+		}
+	}
+	return all | q.implied(all, nil)
 }
 
 // takes are the abilities that these params take.

@@ -31,7 +31,8 @@ type ClientCodec[In, Out any] struct {
 
 // Send makes the request and blocks until it is answered, ctx ends or the server's question timeout passes. It travels as
 // Ask's questions do, in every revision, inline and as a task: name, of at most 128 bytes without #, is its key, unique and stable
-// within the call. Errors are those of Ask; *UnsupportedError when the client did not declare what it takes. To a *ClientSession it goes
+// within the call. Errors are those of Ask; *UnsupportedError when the client did not declare what it takes. A handler with
+// clientCapabilities in the manifest gets an error, whatever the client declared, for a request that takes another one. To a *ClientSession it goes
 // on the session's stream, and the name is for errors and tests alone.
 func Send[In, Out any](ctx context.Context, c Asker, r *ClientRequest[In, Out], name string, in *In, opts ...AskOption) (*Out, error) {
 	if err := checkName(name); err != nil {
@@ -45,6 +46,9 @@ func Send[In, Out any](ctx context.Context, c Asker, r *ClientRequest[In, Out], 
 	}
 	q := task.Question{
 		Name: name, Method: r.method(), Payload: codec.params(in), Deadline: time.Now().Add(s.cfg.askTimeout),
+	}
+	if err := c.permits(&q); err != nil {
+		return nil, err
 	}
 	q, refused := c.adapt(q)
 	if refused != nil {
@@ -69,6 +73,35 @@ func Send[In, Out any](ctx context.Context, c Asker, r *ClientRequest[In, Out], 
 		return nil, err
 	}
 	return out, nil
+}
+
+// permits refuses a request that takes what the manifest does not list of its handler: what that has said would not have waited for a refusal
+// (LET20). It is refused whatever the client can, so that its author hears of it first.
+func (c *Call) permits(q *task.Question) error {
+	list := c.clientCapabilities()
+	if list == nil {
+		return nil
+	}
+	more := c.revision.unsupported(c.revision.listed(list), q)
+	if more == nil || more.Capability == "" { // nothing, or what the revision does not have
+		return nil
+	}
+	err := &misuseError{text: fmt.Sprintf("request %q takes %s of the client: add it to the handler's clientCapabilities in the manifest", q.Name, more.Capability)}
+	c.Log().Error("request not made", "error", err)
+	return err
+}
+
+// clientCapabilities are those of the tool or entry in the manifest; nil: it lists none.
+func (c *Call) clientCapabilities() []string {
+	if c.tool != nil {
+		return c.tool.ClientCapabilities
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.r == nil {
+		return nil
+	}
+	return c.r.policy.ClientCapabilities
 }
 
 // method is what the request is recorded as.
@@ -190,8 +223,9 @@ func (rev *revision) nameOf(method string) string {
 // Over HTTP without a session that error has a status of its own, 400. A response that began with progress or a log message has its status, 200, so
 // the calls of a tool with a question whose OnUnsupported is Fail say nothing before their end to a client that can not be asked: it
 // gets the newest progress, the first 32 log messages and no keep-alive, right before the answer, or nothing but the error (LET20). Where
-// such a client should follow the call, let the question be declined or take its default. For other requests to the client (Send)
-// nobody knows beforehand: once the call has said something, a tool's call ends with isError instead, and any other request with -32603.
+// such a client should follow the call, let the question be declined or take its default. For other requests to the client (Send) the
+// clientCapabilities of the tool, prompt or resource in the manifest do the same. Where they are left out, nobody knows beforehand: once the call has
+// said something, a tool's call ends with isError instead, and any other request with -32603.
 type UnsupportedError struct {
 	// Capability is the path of the capability in the client's declaration, as in Capabilities: the part that the params take,
 	// such as elicitation/url, where there is one. "": the client's revision has no such request, or takes none from the method that

@@ -22,6 +22,8 @@ import (
 type Asker interface {
 	// asker is the server, the revision that the client speaks, and who pays for what is decoded of its answers; nil: nobody.
 	asker() (*Server, *revision, check.Account)
+	// permits refuses what the manifest does not let the handler ask.
+	permits(q *task.Question) error
 	adapt(q task.Question) (task.Question, *UnsupportedError)
 	ask(ctx context.Context, q task.Question, check answerCheck) ([]byte, error)
 }
@@ -132,6 +134,8 @@ func (cs *ClientSession) Log(ctx context.Context, level Level, logger string, da
 func (cs *ClientSession) asker() (*Server, *revision, check.Account) {
 	return cs.p.s, cs.revision(), nil
 }
+
+func (cs *ClientSession) permits(*task.Question) error { return nil }
 
 func (cs *ClientSession) adapt(q task.Question) (task.Question, *UnsupportedError) {
 	if cs.l != nil {

@@ -13,6 +13,12 @@ type EntryPolicy struct {
 	Timeout time.Duration
 	// MustAsk is that of a Tool.
 	MustAsk bool
+	// ClientCapabilities are those of a Tool.
+	ClientCapabilities []string
+}
+
+func (p *EntryPolicy) isZero() bool {
+	return p.Timeout == 0 && !p.MustAsk && p.ClientCapabilities == nil
 }
 
 // policyOf is the policy of what a request of the method names, the zero one for what there is not: that is refused when it is served.
@@ -27,7 +33,7 @@ func (s *Server) policyOf(m *wire.Method, p *wire.Params) EntryPolicy {
 			return of.Policy
 		}
 		for _, e := range s.templates.table.Load().entries {
-			if e.value.Policy != (EntryPolicy{}) && e.value.matches(p.URI) {
+			if !e.value.Policy.isZero() && e.value.matches(p.URI) {
 				return e.value.Policy
 			}
 		}

@@ -6,8 +6,10 @@ import (
 	"testing"
 	"time"
 
+	"github.com/mcpkiln/mcpkiln/runtime/check"
 	"github.com/mcpkiln/mcpkiln/runtime/rpc"
 	"github.com/mcpkiln/mcpkiln/runtime/server"
+	"github.com/mcpkiln/mcpkiln/runtime/wire"
 	"github.com/mcpkiln/mcpkiln/testdata/library/library"
 )
 
@@ -73,10 +75,15 @@ func TestLET20AnEntryWithAQuestionThatFailsIsUndecided(t *testing.T) {
 	}{
 		{"prompts/get", `"name":"report_bug"`, `{}`, true},
 		{"prompts/get", `"name":"report_bug"`, `{"elicitation":{"form":{}}}`, false},
-		{"prompts/get", `"name":"hello"`, `{}`, false},
+		{"prompts/get", `"name":"hello"`, `{}`, true}, // its manifest lists roots
+		{"prompts/get", `"name":"hello"`, `{"roots":{}}`, false},
+		{"prompts/get", `"name":"review_code"`, `{}`, false},
+		{"resources/read", `"uri":"docs://logo"`, `{"sampling":{}}`, true},
+		{"resources/read", `"uri":"docs://logo"`, `{"roots":{}}`, false},
 		{"prompts/get", `"name":"unknown"`, `{}`, false},
 		{"resources/read", `"uri":"docs://draft"`, `{}`, false}, // its question has a default
-		{"resources/read", `"uri":"pages://1"`, `{}`, false},
+		{"resources/read", `"uri":"pages://1"`, `{}`, true},
+		{"resources/read", `"uri":"pages://1"`, `{"roots":{}}`, false}, // its question can be declined
 	} {
 		to, refused := srv.Route([]byte(`{"jsonrpc":"2.0","id":1,"method":"`+row.method+`","params":{`+row.of+`,"_meta":{`+
 			`"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":`+row.can+`}}}`), "")
@@ -85,6 +92,67 @@ func TestLET20AnEntryWithAQuestionThatFailsIsUndecided(t *testing.T) {
 		}
 		if got := to.Undecided(); got != row.undecided {
 			t.Errorf("%s %s of a client with %s: undecided %t", row.method, row.of, row.can, got)
+		}
+	}
+}
+
+// asker is a library whose handlers ask for roots, which only some of its entries list.
+type asker struct {
+	library.Handlers
+	told chan error
+}
+
+func (a asker) Hello(ctx context.Context, call *server.Call) (*server.PromptResult, error) {
+	return nil, a.ask(ctx, call)
+}
+
+func (a asker) ReadReadme(ctx context.Context, call *server.Call) (*server.ResourceContents, error) {
+	return nil, a.ask(ctx, call)
+}
+
+func (a asker) ReadLogo(ctx context.Context, call *server.Call) (*server.ResourceContents, error) {
+	_, err := server.Send(ctx, call, &pageRequest, "page", &struct{}{})
+	a.told <- err
+	return nil, err
+}
+
+func (a asker) ask(ctx context.Context, call *server.Call) error {
+	_, err := library.ListRoots(ctx, call, "roots")
+	a.told <- err
+	return err
+}
+
+// pageRequest sends the user to a page.
+var pageRequest = server.ClientRequest[struct{}, struct{}]{Op: wire.OpElicit, Codecs: []server.ClientCodec[struct{}, struct{}]{{
+	Append: func(b []byte, _ *struct{}) []byte {
+		return append(b, `{"mode":"url","message":"?","url":"https://example.com","elicitationId":"e"}`...)
+	},
+	Decode: func(d *check.Decoder, _ *struct{}) { d.Skip() },
+}}}
+
+// LET20: the handler of an entry makes the requests that its manifest lists, and all where it lists none.
+func TestLET20AnEntryMakesTheRequestsThatItLists(t *testing.T) {
+	a := asker{told: make(chan error, 1)}
+	srv, err := library.New(a)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = srv.Shutdown(context.Background()) }()
+	for _, row := range []struct {
+		method, of string
+		refused    bool
+	}{
+		{"prompts/get", `"name":"hello"`, false}, {"resources/read", `"uri":"docs://readme"`, false}, {"resources/read", `"uri":"docs://logo"`, true},
+	} {
+		to, refused := srv.Route([]byte(`{"jsonrpc":"2.0","id":1,"method":"`+row.method+`","params":{`+row.of+`,"_meta":{`+
+			`"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{"roots":{},"elicitation":{"url":{}}}}}}`), "")
+		if refused != nil {
+			t.Fatal(refused)
+		}
+		out := &response{}
+		srv.Exchange(t.Context(), &to, out)
+		if err := <-a.told; err == nil || row.refused != strings.Contains(err.Error(), "clientCapabilities") || row.refused != strings.Contains(out.answer, `"code":-32603`) {
+			t.Errorf("%s: %v, %s", row.of, err, out.answer)
 		}
 	}
 }

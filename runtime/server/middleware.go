@@ -197,7 +197,7 @@ func (s *Server) again(what string) error {
 	return s.misuse(ErrNext, "next was called again, or late, for %s", what)
 }
 
-// misuseError is a defect of middleware, which is logged; the client is told of an internal error.
+// misuseError is a defect of middleware or of a handler, which is logged; the client is told of an internal error.
 type misuseError struct {
 	text string
 	err  error // what it is, for errors.Is; may be nil

@@ -58,8 +58,12 @@ type Tool struct {
 	// Question.Before, in the order of asking. The handler asks them too and gets the recorded answers.
 	Before []BeforeQuestion
 	// MustAsk: the handler has a question with OnUnsupported Fail. What its calls say waits for their end where the client can not be
-	// asked and the refusal has a status of its own (LET20), as with requests of any handler's own (wire.Outgoing).
+	// asked and the refusal has a status of its own (LET20).
 	MustAsk bool
+	// ClientCapabilities are what requests of the handler's own (Send) take of the client, named as UnsupportedError does, an extension by its name:
+	// what its calls say waits where the client lacks one, as with MustAsk, and Send refuses what takes another. nil: any request may be made, and
+	// nothing waits for it.
+	ClientCapabilities []string
 }
 
 // CancelPolicy says when a call of a tool ends before it is done.

@@ -8,18 +8,30 @@ import (
 )
 
 // A client that lacks a capability which a question takes is refused, and over HTTP that refusal has a status of its own. A response that has
-// begun has its status already. So what a handler says that has a question whose OnUnsupported is Fail waits for the end of its call: the
-// newest progress, and the first log messages. They go out right before the answer, or are dropped where that is the refusal (LET20).
+// begun has its status already. So what a handler says that has a question whose OnUnsupported is Fail, or whose clientCapabilities in the
+// manifest name something that the client lacks, waits for the end of its call: the newest progress, and the first log messages. They go out
+// right before the answer, or are dropped where that is the refusal (LET20).
 //
-// Requests of the handlers' own do not count: any handler may send those that the manifest lists, and would never say anything before its end. To
-// hold what they say for a while was rejected: clients that follow a call would see its progress late, and most never refuse anything.
+// Without that list any handler may send any request of the manifest (Send), and would never say anything before its end: there such requests do not
+// count. To hold what is said for a while was rejected: clients that follow a call would see its progress late, and most never refuse anything.
 // Where such a request turns out to be impossible when the response has begun, the refusal becomes a result with isError (unbegun), or an
 // internal error where there is no such result: the error goes with its status, or not at all.
 
 // undecided reports whether a call of t, nil for a method, or a request for an entry of a registry, by a client with these abilities may be
 // refused with a status of its own at any time.
 func (rev *revision) undecided(t *Tool, entry EntryPolicy, can ability) bool {
-	return (entry.MustAsk || t != nil && t.MustAsk) && rev.HTTP.Statuses.MissingCapability != 0 && can&rev.asking != rev.asking
+	asks, listed := entry.MustAsk, entry.ClientCapabilities
+	if t != nil {
+		asks, listed = t.MustAsk, t.ClientCapabilities
+	}
+	if rev.HTTP.Statuses.MissingCapability == 0 || !asks && listed == nil {
+		return false
+	}
+	takes := rev.listed(listed)
+	if asks {
+		takes |= rev.asking
+	}
+	return can&takes != takes
 }
 
 // Undecided reports whether the request may end with an error that has a status of its own until the server has written something about it: what
@@ -30,7 +42,7 @@ func (to *Routed) Undecided() bool {
 	}
 	s := to.server
 	entry := s.policyOf(to.method, &to.params)
-	return (to.Tool != nil || entry.MustAsk) && to.revision.undecided(to.Tool, entry, s.declared.abilities(to.revision, to.params.ClientCapabilities))
+	return (to.Tool != nil || !entry.isZero()) && to.revision.undecided(to.Tool, entry, s.declared.abilities(to.revision, to.params.ClientCapabilities))
 }
 
 // Unbegun is a Refuser whose errors can have a status of their own only as long as the response has not begun.

@@ -77,10 +77,10 @@
 // theirs was waiting on the connection, which net/http does not tell.
 //
 // The error for a capability that the client lacks has status 400 (LET20). A call of a tool with a question that fails without the
-// capability does not begin its response until it is over, if its client did not declare that: progress and log messages come right before
-// the answer, and there are no keep-alives. Opening the stream at once would make the status wrong; asking the handler beforehand whether
-// it will ask is not possible. All other calls stream at once, so the refusal of a request of the handler's own that comes after
-// progress is in a response with status 200.
+// capability, or with that in its clientCapabilities in the manifest, does not begin its response until it is over, if its client did not declare
+// that: progress and log messages come right before the answer, and there are no keep-alives. Opening the stream at once would make the status
+// wrong; asking the handler beforehand whether it will ask is not possible. All other calls stream at once: where the manifest says nothing, the
+// refusal of a request of the handler's own that comes after progress is in a response with status 200.
 //
 // Messages that belong to no request wait for a listener, a GET: each goes to one of them, the newest, and those that
 // it did not take go to the next. Over HTTP/2 a few connections open any number of requests, so listeners and the requests whose body

@@ -526,6 +526,54 @@ func TestLET20AMissingCapabilityIs400AtAnyTime(t *testing.T) {
 	})
 }
 
+// A tool whose manifest lists what its requests take of the client is refused with that status however late it asks. A client that has it hears of
+// progress at once, and so does every client in a session, which has no such status.
+func TestLET20WhatTheManifestListsIs400AtAnyTime(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := newBubble(t, WithKeepAlive(time.Second))
+		const progress = `"notifications/progress"`
+		for text, declared := range map[string]string{"ask": `{}`, "done": `{}`, "streamed": `{"sampling":{}}`} {
+			call := strings.Replace(callBody2026("1", "sampler", text), `Capabilities":{}`, `Capabilities":`+declared, 1)
+			answered := make(chan *http.Response, 1)
+			go func() { answered <- f.post(call, headers2026("tools/call", "sampler")...) }()
+			<-f.began
+			time.Sleep(10 * time.Second)
+			if begun := len(answered) == 1; begun != (text == "streamed") {
+				t.Errorf("%s: the response began: %v", text, begun)
+			}
+			f.release <- struct{}{}
+			resp := <-answered
+			if text == "ask" {
+				f.want(resp, 400, "-32021", `{"requiredCapabilities":{"sampling":{}}}`)
+				continue
+			}
+			s := f.events(resp)
+			if e := s.message(); field(e.data, "method") != progress {
+				t.Errorf("%s: %+v", text, e)
+			}
+			if e := s.message(); field(e.data, "result", "structuredContent", "text") != `"`+text+`"` {
+				t.Errorf("%s: %+v", text, e)
+			}
+			s.end()
+		}
+		session := f.initialize()
+		answered := make(chan *http.Response, 1)
+		go func() {
+			answered <- f.post(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"sampler","arguments":{"text":"ask"},"_meta":{"progressToken":"p"}}}`, session)
+		}()
+		<-f.began
+		s := f.events(<-answered)
+		if e := s.message(); field(e.data, "method") != progress {
+			t.Errorf("in a session: %+v", e)
+		}
+		f.release <- struct{}{}
+		if e := s.message(); field(e.data, "result", "isError") != "true" || !strings.Contains(e.data, "sampling") {
+			t.Errorf("in a session: %+v", e)
+		}
+		s.end()
+	})
+}
+
 // The error for a missing capability is HTTP 400 or it is not sent (https://modelcontextprotocol.io/specification/2026-07-28/basic#_meta): a
 // response that has begun, with progress or to show that the server is there, ends with a result that says why the tool failed.
 func TestLET20ARefusalThatComesTooLateIsAResult(t *testing.T) {

@@ -126,8 +126,10 @@ func (f *fixture) tools() []server.Tool {
 	})
 	strict := tool("strict", f.strict)
 	strict.MustAsk = true
+	sampler := tool("sampler", f.sampler)
+	sampler.ClientCapabilities = []string{"sampling"}
 	return []server.Tool{
-		stubborn, strict, tool("ask", f.ask), tool("echo", f.echo), tool("gate", f.gate), tool("hang", f.hang), keep, params, tool("poll", f.poll), tool("steps", f.steps), tool("loose", f.loose),
+		stubborn, strict, tool("ask", f.ask), tool("echo", f.echo), tool("gate", f.gate), tool("hang", f.hang), keep, params, tool("poll", f.poll), tool("steps", f.steps), tool("loose", f.loose), sampler,
 	}
 }
 
@@ -202,6 +204,25 @@ func (f *fixture) strict(ctx context.Context, call *server.Call, in *input) (*ou
 	}
 	return &output{text: in.text}, nil
 }
+
+// sampler tells how far it is, waits, and lets the client's model answer.
+func (f *fixture) sampler(ctx context.Context, call *server.Call, in *input) (*output, error) {
+	call.Progress(ctx, 1, 2, "")
+	if err := f.wait(ctx); err != nil {
+		return nil, err
+	}
+	if in.text == "ask" {
+		if _, err := server.Send(ctx, call, &samplingRequest, "q", in); err != nil {
+			return nil, err
+		}
+	}
+	return &output{text: in.text}, nil
+}
+
+var samplingRequest = server.ClientRequest[input, input]{Op: wire.OpCreateMessage, Codecs: []server.ClientCodec[input, input]{{
+	Append: func(b []byte, _ *input) []byte { return append(b, `{"messages":[],"maxTokens":5}`...) },
+	Decode: func(d *check.Decoder, _ *input) { d.Skip() },
+}}}
 
 // request makes a request with the headers that every client sends; headers are "Name: value", an empty value takes one away.
 func (f *fixture) request(method, body string, headers ...string) *http.Request {

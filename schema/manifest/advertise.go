@@ -13,7 +13,7 @@ func (t *Tool) Advertised() (out, execution *schema.Node) {
 	}
 	for _, m := range t.Node.Members {
 		switch m.Key {
-		case "goName", "timeout", "cancellation", "elicitations":
+		case "goName", "timeout", "cancellation", "elicitations", "clientCapabilities":
 			continue
 		case "inputSchema":
 			m.Value = bundled(t.Input, m.Value)

@@ -25,6 +25,16 @@ func (l *loader) elicitations(all *[]Elicitation, n *schema.Node) {
 	}
 }
 
+// clientCapabilities reads what requests of a handler's own take of the client. Which there are is known with the revisions.
+func (l *loader) clientCapabilities(all *[]Text) func(*schema.Node) {
+	return func(n *schema.Node) {
+		*all = l.texts(n)
+		if n.Kind == schema.Array && len(n.Items) == 0 {
+			l.ds.Report(n, "empty-list", "leave it out, or list what the handler's requests take, such as sampling", "clientCapabilities lists nothing")
+		}
+	}
+}
+
 func (l *loader) elicitation(m schema.Member) Elicitation {
 	e := Elicitation{Name: m.Key, Pos: m.KeyPos, Node: m.Value}
 	l.fields(m.Value, "an elicitation", map[string]func(*schema.Node){

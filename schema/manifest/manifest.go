@@ -112,6 +112,8 @@ type Tool struct {
 	Timeout      Duration // of an inline call
 	Cancellation Cancellation
 	Elicitations []Elicitation
+	// ClientCapabilities are what requests of the handler's own take of the client (LET20); nil: it says nothing of them.
+	ClientCapabilities []Text
 }
 
 // Support says whether a tool runs as a task; the values are the protocol's.

@@ -41,6 +41,8 @@ func (l *loader) listedReaders(e *Listed) map[string]func(*schema.Node) {
 		"_meta":        l.meta,
 		"timeout":      l.duration(&e.Timeout),
 		"elicitations": func(n *schema.Node) { l.elicitations(&e.Elicitations, n) },
+
+		"clientCapabilities": l.clientCapabilities(&e.ClientCapabilities),
 	}
 }
 

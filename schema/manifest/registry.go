@@ -19,6 +19,8 @@ type Listed struct {
 	// Timeout is of one request for it. What defaults says is for tools.
 	Timeout      Duration
 	Elicitations []Elicitation
+	// ClientCapabilities are those of a Tool.
+	ClientCapabilities []Text
 }
 
 // Prompt is one prompt.
@@ -146,7 +148,7 @@ func (e *Listed) advertised(arguments func(schema.Member) schema.Member) *schema
 	out := &schema.Node{Kind: schema.Object, Pos: e.Node.Pos, Pointer: e.Node.Pointer, Members: []schema.Member{member("name", e.Name)}}
 	for _, m := range e.Node.Members {
 		switch m.Key {
-		case "goName", "subscribe", "variables", "timeout", "elicitations":
+		case "goName", "subscribe", "variables", "timeout", "elicitations", "clientCapabilities":
 			continue
 		case "arguments":
 			m = arguments(m)

@@ -101,6 +101,8 @@ func (l *loader) tool(e toolEntry) Tool {
 		"execution":    func(n *schema.Node) { l.execution(&t.Execution, n) },
 		"cancellation": func(n *schema.Node) { l.cancellation(&t.Cancellation, n) },
 		"elicitations": func(n *schema.Node) { l.elicitations(&t.Elicitations, n) },
+
+		"clientCapabilities": l.clientCapabilities(&t.ClientCapabilities),
 	}
 	l.fields(n, "a tool", readers)
 	if n.Is(schema.Object) && n.Get("inputSchema") == nil && (l.m.Answer || !misspelt(n, "inputSchema", readers)) {

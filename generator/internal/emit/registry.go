@@ -106,6 +106,9 @@ func (s *source) policyFields(fields []row, h *model.EntryHandler) []row {
 	if mustAsk(&h.Asker) {
 		policy = append(policy, "MustAsk: true")
 	}
+	if h.ClientCapabilities != nil {
+		policy = append(policy, "ClientCapabilities: "+quotedList(h.ClientCapabilities))
+	}
 	if policy == nil {
 		return fields
 	}

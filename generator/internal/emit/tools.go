@@ -66,6 +66,9 @@ func (s *source) toolEntry(pkg *model.Package, t *model.Tool) []row {
 	if mustAsk(&t.Asker) {
 		fields = append(fields, row{"MustAsk", "true"})
 	}
+	if t.ClientCapabilities != nil {
+		fields = append(fields, row{"ClientCapabilities", quotedList(t.ClientCapabilities)})
+	}
 	return fields
 }
 

@@ -5,6 +5,7 @@
 //	tool.go policy.go      a tool, what cancels it, and when it is a task
 //	question.go answer.go  what a handler may ask, and the answer where nobody can be asked
 //	method.go result.go    requests beside tools; results that tools without an output schema give
+//	capability.go          what a handler's own requests take of the client
 //	custom.go registry.go  methods of the server's own; prompts and resources
 //	handlername.go         how methods of Handlers are called
 //	client.go              the package of a client

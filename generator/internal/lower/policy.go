@@ -76,7 +76,7 @@ func (l *packageLowering) policySentences(t *model.Tool) []string {
 	if n := t.MaxConcurrent; n > 0 {
 		out = append(out, fmt.Sprintf("At most %d run at once in a process. Others wait within their timeout.", n))
 	}
-	return slices.Clip(out)
+	return append(out, l.requestSentences(&t.Asker, t.Task.Support != model.TaskRequired)...)
 }
 
 // notCounted is the sentence that a timeout does not count the time of the user's answer (CAN28).

@@ -9,7 +9,6 @@ import (
 	"github.com/mcpkiln/mcpkiln/generator/internal/naming"
 	"github.com/mcpkiln/mcpkiln/generator/internal/typing"
 	"github.com/mcpkiln/mcpkiln/schema/manifest"
-	"github.com/mcpkiln/mcpkiln/schema/revision"
 )
 
 // callMembers are the members of server.Call, which no question may hide.
@@ -82,12 +81,7 @@ func (l *packageLowering) question(a *model.Asker, goName string, e *manifest.El
 
 // runAgain describes what a question means for an inline call in a revision without requests to the client.
 func (l *packageLowering) runAgain() string {
-	var names []string
-	for _, r := range l.in.Revisions {
-		if r.Era == revision.Stateless {
-			names = append(names, r.Name)
-		}
-	}
+	names := l.statelessRevisions()
 	if names == nil {
 		return ""
 	}

@@ -146,7 +146,9 @@ func (l *packageLowering) asked(h *model.EntryHandler, e *manifest.Listed, goNam
 	h.Timeout = e.Timeout.Value
 	h.Asker = l.asker("the "+h.Entry, goName, e.Elicitations)
 	l.questions(&h.Asker, goName, e.Elicitations, true)
+	l.clientCapabilities(&h.Asker, e.ClientCapabilities)
 	if h.Timeout > 0 {
 		h.Policy = append(h.Policy, fmt.Sprintf("A request ends after %s%s.", model.Short(h.Timeout), notCounted(&h.Asker)))
 	}
+	h.Policy = append(h.Policy, l.requestSentences(&h.Asker, true)...)
 }

@@ -91,6 +91,7 @@ func (l *packageLowering) tool(t *manifest.Tool, tool *model.Tool) {
 	}
 	tool.MaxConcurrent = t.Execution.MaxConcurrent
 	l.questions(&tool.Asker, tool.GoName, t.Elicitations, tool.Task.Support != model.TaskRequired)
+	l.clientCapabilities(&tool.Asker, t.ClientCapabilities)
 	tool.Policy = l.policySentences(tool)
 }
 

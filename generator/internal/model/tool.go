@@ -28,6 +28,8 @@ type Asker struct {
 	Of        string // what it is of, for people: import_orders, the prompt review_code
 	Call      string // ImportOrdersCall, of a handler with questions; empty: *server.Call
 	Questions []*Question
+	// ClientCapabilities are what its own requests take of the client; nil: nothing is said of them.
+	ClientCapabilities []string
 }
 
 // CancelPolicy is server.CancelPolicy. Zero is no timeout.

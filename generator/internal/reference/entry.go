@@ -44,6 +44,7 @@ func (m *maker) listed(kind string, l manifest.Listed) {
 // asking adds how long a request for an entry may take, and what it may ask.
 func (m *maker) asking(l manifest.Listed) {
 	m.questions(l.Elicitations)
+	m.clientCapabilities(l.ClientCapabilities)
 	if d := l.Timeout.Value; d > 0 {
 		m.say(text("A request for it ends after " + model.Short(d) + notCounted(len(l.Elicitations)) + "."))
 	}

@@ -42,6 +42,7 @@ func (m *maker) tool(t *manifest.Tool, made *model.Tool) {
 	}
 	m.example(t)
 	m.questions(t.Elicitations)
+	m.clientCapabilities(t.ClientCapabilities)
 	m.add(Paragraph{text("How it runs:")}, List{limits(made)})
 	m.add(Paragraph{cancelling(made)})
 }
@@ -136,6 +137,17 @@ func (m *maker) questions(all []manifest.Elicitation) {
 			without += " The question waits " + model.Short(d) + " for an answer."
 		}
 		m.say(text(without))
+	}
+}
+
+// clientCapabilities adds what a handler's own requests take of the client.
+func (m *maker) clientCapabilities(all []manifest.Text) {
+	var names []Text
+	for _, t := range all {
+		names = append(names, code(t.Value))
+	}
+	if names != nil {
+		m.say(append(append(text("It asks the client for "), join(", ", names...)...), Span{Text: ". A client that lacks any of these may be refused."}))
 	}
 }
 

@@ -1,0 +1,107 @@
+package lower
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	"github.com/mcpkiln/mcpkiln/generator/internal/model"
+	"github.com/mcpkiln/mcpkiln/schema"
+	"github.com/mcpkiln/mcpkiln/schema/manifest"
+	"github.com/mcpkiln/mcpkiln/schema/revision"
+)
+
+// clientCapabilities lowers what the requests of a handler's own take of the client. A list of requests would not say it: what a request takes
+// depends on its params, so a handler that samples without tools would be taken for one that may be refused by most clients.
+func (l *packageLowering) clientCapabilities(a *model.Asker, listed []manifest.Text) {
+	known := l.takenBySends()
+	for _, t := range listed {
+		if !slices.Contains(known, t.Value) {
+			l.diags.Report(t.Node, "unknown-capability", l.capabilityHint(t.Value, known), "no request that handlers may make takes %.140q of the client", t.Value)
+		}
+		a.ClientCapabilities = append(a.ClientCapabilities, t.Value)
+	}
+}
+
+// takenBySends are the capabilities that requests to the client take in some revision, sorted: an extension by its name, others by the path in
+// the client's declaration.
+func (l *packageLowering) takenBySends() (known []string) {
+	for _, s := range l.pkg.Sends {
+		known = append(known, l.takenBy(s)...)
+	}
+	slices.Sort(known)
+	return slices.Compact(known)
+}
+
+func (l *packageLowering) takenBy(s *model.Send) (all []string) {
+	if s.Extension != "" {
+		return []string{s.Extension}
+	}
+	for _, w := range l.pkg.Wires {
+		for _, o := range w.Outgoing {
+			if o.Name != s.Name {
+				continue
+			}
+			all = append(all, o.Capability)
+			for _, n := range o.Needs {
+				all = append(all, n.Capability)
+			}
+		}
+	}
+	return slices.DeleteFunc(all, func(name string) bool { return name == "" })
+}
+
+// capabilityHint says what to write in place of a capability that no request takes.
+func (l *packageLowering) capabilityHint(name string, known []string) string {
+	for _, s := range l.pkg.Sends {
+		if taken := l.takenBy(s); s.Name == name && taken != nil {
+			return "write " + taken[0] + ", which " + name + " takes"
+		}
+	}
+	if method := l.unlistedTaking(name); method != "" {
+		return "list " + method + " in methods"
+	}
+	if known == nil {
+		return "list the requests that the handler makes in methods, or in customMethods"
+	}
+	return cmp.Or(schema.DidYouMean(name, known), "it is one of "+strings.Join(known, ", "))
+}
+
+// unlistedTaking is a request to the client that takes the capability and is not in methods; "" for none.
+func (l *packageLowering) unlistedTaking(name string) string {
+	for _, r := range l.in.Revisions {
+		for i := range r.Methods {
+			m := &r.Methods[i]
+			slot := r.Client.Slot(m.Capability)
+			if !sent(m) || slot == nil || slices.ContainsFunc(l.pkg.Sends, func(s *model.Send) bool { return s.Name == m.Name }) {
+				continue
+			}
+			if base := strings.Join(slot.Path, "/"); name == base || name == m.Name || strings.HasPrefix(name, base+"/") {
+				return m.Name
+			}
+		}
+	}
+	return ""
+}
+
+// requestSentences say what a handler's own requests take of the client, and what that means for an inline call of one that lacks it (LET20).
+func (l *packageLowering) requestSentences(a *model.Asker, inline bool) []string {
+	if a.ClientCapabilities == nil {
+		return nil
+	}
+	out := []string{"It asks the client for " + strings.Join(a.ClientCapabilities, ", ") + "."}
+	if names := l.statelessRevisions(); inline && names != nil {
+		out = append(out, "Over HTTP under "+strings.Join(names, ", ")+", progress and logs come with the answer if the client lacks any of these.")
+	}
+	return out
+}
+
+// statelessRevisions are the names of those that are served and have no sessions.
+func (l *packageLowering) statelessRevisions() (names []string) {
+	for _, r := range l.in.Revisions {
+		if r.Era == revision.Stateless {
+			names = append(names, r.Name)
+		}
+	}
+	return names
+}
