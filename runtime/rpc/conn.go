@@ -3,6 +3,7 @@ package rpc
 import (
 	"errors"
 	"fmt"
+	"io"
 )
 
 // Conn carries whole frames, one JSON value each, in both directions.
@@ -44,6 +45,13 @@ type Trying interface {
 type Lending interface {
 	// WriteLent is WriteFrame for a frame whose buffer nobody else uses until it returns. What is in it, and behind it, may be different then.
 	WriteLent(frame []byte) error
+}
+
+// Copying is a Conn that can write a frame which is not in memory.
+type Copying interface {
+	// CopyFrame is WriteFrame for the bytes of r up to its end, which are one frame. It returns when they are written. The error of an r that ends
+	// within the frame is that of a write that failed.
+	CopyFrame(r io.Reader) error
 }
 
 // ErrClosed is what a Conn returns after its own Close.

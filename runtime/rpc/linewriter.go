@@ -126,7 +126,7 @@ func (w *lineWriter) fits(frame []byte) bool {
 
 // admit takes the frames of those that have waited longest, as far as there is room.
 func (w *lineWriter) admit() {
-	for !w.waiting.empty() && w.fits(w.waiting.first()) {
+	for !w.waiting.empty() && !w.waiting.copies() && w.fits(w.waiting.first()) {
 		w.pending = appendLine(w.pending, w.waiting.first())
 		w.waiting.taken()
 	}
@@ -136,7 +136,11 @@ func (w *lineWriter) admit() {
 func (w *lineWriter) flush(lent []byte) error {
 	w.writing = true
 	var failed error
-	for (lent != nil || len(w.pending) > 0) && failed == nil {
+	for (lent != nil || len(w.pending) > 0 || w.waiting.copies()) && failed == nil {
+		if lent == nil && len(w.pending) == 0 {
+			failed = w.copyFirst()
+			continue
+		}
 		batch := lent
 		if lent == nil {
 			batch = w.pending
@@ -144,12 +148,8 @@ func (w *lineWriter) flush(lent []byte) error {
 			w.admit()
 		}
 		w.mu.Unlock()
-		n, err := w.w.Write(batch)
+		failed = writeAll(w.w, batch)
 		w.mu.Lock()
-		if err == nil && n < len(batch) {
-			err = io.ErrShortWrite
-		}
-		failed = err
 		if lent == nil && cap(batch) <= keepBuffer {
 			w.spare = batch[:0]
 		}
@@ -164,6 +164,14 @@ func (w *lineWriter) flush(lent []byte) error {
 		w.idle = nil
 	}
 	return failed
+}
+
+func writeAll(w io.Writer, b []byte) error {
+	n, err := w.Write(b)
+	if err == nil && n < len(b) {
+		err = io.ErrShortWrite
+	}
+	return err
 }
 
 // fail is sticky; the first error stays.
@@ -206,6 +214,11 @@ func (w *lineWriter) close(wait time.Duration) error {
 // alone, becomes a space, and U+2028 and U+2029, which stand in strings alone, are escaped.
 func appendLine(b, frame []byte) []byte {
 	b = slices.Grow(b, len(frame)+1) // at once: a long frame would be copied again for the end of its line
+	return append(appendPart(b, frame), '\n')
+}
+
+// appendPart appends a part of a line that does not end within a line separator.
+func appendPart(b, frame []byte) []byte {
 	at := len(b)
 	for {
 		i := bytes.Index(frame, lineSeparator)
@@ -225,7 +238,7 @@ func appendLine(b, frame []byte) []byte {
 	b = append(b, frame...)
 	spaces(b[at:], '\n')
 	spaces(b[at:], '\r')
-	return append(b, '\n')
+	return b
 }
 
 // lineSeparator is how U+2028 and U+2029 begin.
@@ -259,6 +272,7 @@ func spaces(b []byte, c byte) {
 
 type waitingFrame struct {
 	frame []byte
+	from  io.Reader  // has the frame in place of frame; nil: it is in memory
 	done  chan error // has room for one
 }
 
@@ -273,18 +287,30 @@ func (b *backlog) first() []byte { return b.waiting[0].frame }
 
 // wait returns when the frame was taken, or why it was not. The lock is held, but not while waiting.
 func (b *backlog) wait(mu *sync.Mutex, frame []byte) error {
-	w := waitingFrame{frame, make(chan error, 1)}
-	b.waiting = append(b.waiting, w)
+	done := b.add(waitingFrame{frame: frame})
 	mu.Unlock()
 	defer mu.Lock()
-	return <-w.done
+	return <-done
 }
 
+func (b *backlog) add(w waitingFrame) (done <-chan error) {
+	w.done = make(chan error, 1)
+	b.waiting = append(b.waiting, w)
+	return w.done
+}
+
+// copies reports whether the frame that has waited longest is not in memory.
+func (b *backlog) copies() bool { return len(b.waiting) > 0 && b.waiting[0].from != nil }
+
 // taken wakes the writer of the first frame.
-func (b *backlog) taken() {
-	b.waiting[0].done <- nil
+func (b *backlog) taken() { b.pop().done <- nil }
+
+// pop takes the first frame out, whose writer still waits.
+func (b *backlog) pop() waitingFrame {
+	w := b.waiting[0]
 	b.waiting[0] = waitingFrame{}
 	b.waiting = b.waiting[1:]
+	return w
 }
 
 // refuse wakes all writers, with an error.

@@ -89,7 +89,7 @@
 //	ability           a set of what a client declared, as bits; p.can and r.can are sets
 //	account           what one requestor uses of the limits that all share; a budget is such a limit with lines of waiters, a share its part
 //	reservation       what one answer takes of the budgets: Server.unread (answers), coming (outputs that are larger than expected, or
-//	                  of tasks), opened (openers that are read) and spooled (temporary files with that data). Server.bytes is the one of
+//	                  of tasks), opened (openers that are read) and spooled (temporary files with that data, spool.go). Server.bytes is the one of
 //	                  requests in flight
 //	page              of a list, or of the web, which a question sends the user to
 //	probe             the run of a handler of which it is not known how large its outputs are

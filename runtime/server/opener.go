@@ -15,10 +15,11 @@ import (
 // or its connection ends: when a read fails, the call is cancelled or times out, or the server stops. The time that the client takes to
 // read does not count for the timeout of the call.
 //
-// Everywhere else, and with middleware around messages, an answer is written as a whole: over standard input and output, in sessions, whose
-// clients may ask for it again, in batches and as the result of a task. There the data is first put into a temporary file, which is always
-// removed, and waits there for room among the answers that are not read yet. It may be as large as half of what WithMaxBytesUnread says,
-// and the result of a task as large as results of tasks; what is larger becomes an error that says so.
+// Everywhere else an answer begins when all of it is there: the data is first put into a temporary file, which is always removed. On a connection
+// of lines, such as standard input and output, it is copied from the file, so it may be of any size, and messages behind it wait until the client
+// has read it. Over HTTP in sessions, whose clients may ask for it again, in batches, as the result of a task, and with middleware around messages
+// it has to be in memory: it waits in the file for room among the answers that are not read yet. There it may be as large as half of what
+// WithMaxBytesUnread says, and the result of a task as large as results of tasks; what is larger becomes an error that says so.
 type Opener func() (io.ReadCloser, error)
 
 // FileOf opens a file of a file system.

@@ -8,7 +8,7 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
-	"os"
+	"math"
 	"slices"
 	"time"
 	"unicode/utf8"
@@ -85,10 +85,16 @@ func (w *answerWriter) flush() (err error) {
 	return err
 }
 
-// fillOrStream returns the frame with the data of its placeholders. Where the outlet takes an answer piece by piece, a long one is written instead.
+// fillOrStream returns the frame with the data of its placeholders. Where the outlet takes an answer piece by piece, a long one is written instead,
+// and where it copies one, that waits in r.spooled.
 func (r *request) fillOrStream(frame []byte) (answer []byte, err error) {
 	out, ok := r.p.out.(Streamed)
-	if !ok || !r.p.exchange || r.trailer != nil {
+	switch {
+	case r.copied():
+		r.reservation.countAnswer(r.ctx, streamPiece)
+		answer, r.spooled, err = r.spool(frame, math.MaxInt64)
+		return append(frame[:0], answer...), err
+	case !ok || !r.p.exchange || r.trailer != nil:
 		return r.fillPlaceholders(frame, 0)
 	}
 	var stream AnswerStream
@@ -135,53 +141,21 @@ func (r *request) fillPlaceholders(b []byte, start int) ([]byte, error) {
 	return r.assemble(b, start)
 }
 
-// assemble reads the data of all placeholders before any of the answer is written. What is large waits in a file until it fits into the budget of answers.
-func (r *request) assemble(b []byte, start int) (_ []byte, err error) {
-	s, a := r.reservation.s, r.reservation.account
-	r.reservation.giveBack() // nobody who waits for a share of the budget may hold one that others wait for
-	if err := s.opened.take(r.ctx, &a.opened, 1); err != nil {
+// assemble has the whole answer in memory. What is large waits in a file until it fits into the budget of answers.
+func (r *request) assemble(b []byte, start int) ([]byte, error) {
+	short, file, err := r.spool(b[start:], r.reservation.s.cfg.maxUnread/2)
+	if err != nil || file == nil {
+		return append(b[:start], short...), err
+	}
+	defer file.close()
+	if err := r.reservation.reserve(r.ctx, int64(start)+file.size); err != nil {
 		return b[:start], err
 	}
-	defer s.opened.change(&a.opened, -1)
-	limit := s.cfg.maxUnread / 2
-	var file *os.File
-	defer func() {
-		if file != nil {
-			_ = file.Close()
-			_ = os.Remove(file.Name())
-			s.spooled.change(&a.spooled, -limit)
-		}
-	}()
-	w := &answerWriter{r: r, buf: make([]byte, 0, streamPiece)}
-	w.overflow = func() (io.Writer, error) {
-		if err := s.spooled.take(r.ctx, &a.spooled, limit); err != nil {
-			return nil, err
-		}
-		if file, err = os.CreateTemp("", "mcpkiln-answer-"); err != nil {
-			s.spooled.change(&a.spooled, -limit)
-			return nil, err
-		}
-		_ = os.Remove(file.Name()) // where an open file can not be removed, it is at the end
-		return &boundedWriter{file, limit, limit}, nil
-	}
-	if err := w.fill(b[start:]); err != nil {
+	b = slices.Grow(b[:start], int(file.size)+1)
+	if _, err := io.ReadFull(file.reader(), b[start:start+int(file.size)]); err != nil {
 		return b[:start], err
 	}
-	if file == nil {
-		return append(b[:start], w.buf...), nil
-	}
-	if err := r.reservation.reserve(r.ctx, int64(start)+w.size+int64(len(w.buf))); err != nil {
-		return b[:start], err
-	}
-	if _, err := file.Seek(0, io.SeekStart); err != nil {
-		return b[:start], err
-	}
-	b = slices.Grow(b[:start], int(w.size)+len(w.buf)+1)
-	spooled := b[start : start+int(w.size)]
-	if _, err := io.ReadFull(file, spooled); err != nil {
-		return b[:start], err
-	}
-	return append(b[:start+len(spooled)], w.buf...), nil
+	return b[:start+int(file.size)], nil
 }
 
 // maxOpening is how long an answer waits for others to close their readers, if none does.
@@ -196,21 +170,6 @@ func (s *Server) refuseOpeners([]shortage) {
 		s.log.Warn("answers are refused: readers of the data of others do not end, and keep their places until they do; "+
 			"Close has to end a Read that blocks", "refused", n, "open", s.opened.total())
 	}
-}
-
-// boundedWriter refuses what is too large to be in memory at once.
-type boundedWriter struct {
-	io.Writer
-	limit, left int64
-}
-
-// Write implements io.Writer.
-func (w *boundedWriter) Write(b []byte) (int, error) {
-	if w.left -= int64(len(b)); w.left < 0 {
-		return 0, fmt.Errorf("server: data of an Opener is larger than half of WithMaxBytesUnread, and has to be in memory at once here: %w",
-			rpc.Errorf(rpc.CodeInternalError, "the answer is too large: the limit here is %d bytes", w.limit))
-	}
-	return w.Writer.Write(b)
 }
 
 // fill writes the frame with what its placeholders open. Their readers are closed when it returns, or earlier to end them with the call. They are

@@ -55,6 +55,7 @@ type request struct {
 	placeholders []placeholder // in the answer, in their order
 	taken        bool          // it was large, and its client took it
 	torn         bool          // it was not written as a whole
+	spooled      *spool        // has the answer; nil: it is in memory
 	streamed     bool          // it goes to the client piece by piece, so there is no other one
 
 	// after runs when the answer was accepted, or was not to be written.

@@ -28,8 +28,9 @@ type outgoing struct {
 	revision *revision
 	err      *rpc.Error
 	trailer  []byte
-	torn     *bool // set if the frame was not written as a whole: what carries it may still read it; nil: nobody asks
-	taken    *bool // set to whether the client took the answer, as far as the transport knows; nil: nobody asks
+	torn     *bool  // set if the frame was not written as a whole: what carries it may still read it; nil: nobody asks
+	spooled  *spool // has the frame; nil: it is in memory
+	taken    *bool  // set to whether the client took the answer, as far as the transport knows; nil: nobody asks
 	// For a question: set to the stream that has it.
 	carrier *Carrier
 }
@@ -99,7 +100,7 @@ func (s *subject) writeNow(m outgoing) error {
 	case m.retires != nil && !m.retires.Retire():
 		return errSilenced
 	case m.retires != nil:
-		failed := p.answerWithTrailer(m.revision, s.id, m.frame, m.err, m.trailer)
+		failed := p.writeAnswer(s.id, &m)
 		if m.torn != nil {
 			*m.torn = failed != nil
 		}
@@ -113,6 +114,18 @@ func (s *subject) writeNow(m outgoing) error {
 		return err
 	}
 	return p.write(s.id, m.frame)
+}
+
+// writeAnswer sends an answer from where it is.
+func (p *peer) writeAnswer(id rpc.ID, m *outgoing) error {
+	if m.spooled == nil {
+		return p.answerWithTrailer(m.revision, id, m.frame, m.err, m.trailer)
+	}
+	err := p.out.(*connOutlet).copyAnswer(m.spooled)
+	if err != nil {
+		p.s.log.Debug("answer not written", "peer", p.id, "error", err)
+	}
+	return err
 }
 
 // drainAfterCancel returns when everything is written that was permitted before the cancellations that were read until now. Every writer
@@ -217,10 +230,11 @@ var ErrStalled = errors.New("server: the peer does not read its answers, and oth
 
 // connOutlet writes to a connection, which has one stream for everything.
 type connOutlet struct {
-	conn   rpc.Conn
-	lent   rpc.Lending // conn, if it is one
-	failed chan error  // why the connection is of no use, nil when its Close returns that; has room for one
-	opened time.Time
+	conn    rpc.Conn
+	lent    rpc.Lending // conn, if it is one
+	copying rpc.Copying // likewise
+	failed  chan error  // why the connection is of no use, nil when its Close returns that; has room for one
+	opened  time.Time
 
 	writing    atomic.Int64 // bytes of large frames that are being written
 	progressAt atomic.Int64 // when the last of them was taken, or the first one came, after opened
@@ -229,7 +243,8 @@ type connOutlet struct {
 
 func newConnOutlet(conn rpc.Conn) *connOutlet {
 	lent, _ := conn.(rpc.Lending)
-	return &connOutlet{conn: conn, lent: lent, failed: make(chan error, 1), opened: time.Now()}
+	copying, _ := conn.(rpc.Copying)
+	return &connOutlet{conn: conn, lent: lent, copying: copying, failed: make(chan error, 1), opened: time.Now()}
 }
 
 // Write implements Outlet. A write that failed ends the connection: every later one would fail, too.
@@ -237,7 +252,11 @@ func (o *connOutlet) Write(_ rpc.ID, last bool, frame []byte) error {
 	if len(frame) == 0 {
 		return nil
 	}
-	err := o.write(frame, last)
+	return o.orEnd(o.write(frame, last))
+}
+
+// orEnd ends the connection after an error.
+func (o *connOutlet) orEnd(err error) error {
 	if err != nil {
 		o.end(nil)
 	}
@@ -250,11 +269,16 @@ func (o *connOutlet) write(frame []byte, last bool) error {
 	if size <= smallAnswer {
 		return o.writeFrame(frame, last)
 	}
+	return o.counted(size, func() error { return o.writeFrame(frame, last) })
+}
+
+// counted counts size bytes among the unread answers until write has returned.
+func (o *connOutlet) counted(size int64, write func() error) error {
 	if o.writing.Load() == 0 {
 		o.noteProgress()
 	}
 	o.writing.Add(size)
-	err := o.writeFrame(frame, last)
+	err := write()
 	o.noteProgress()
 	o.writing.Add(-size)
 	return err
