@@ -97,19 +97,20 @@ func (r *request) copied() bool {
 	return ok && out.copying != nil && r.p.batches.open.Load() == 0
 }
 
-// copyAnswer writes an answer from its file. What is in memory of it counts.
-func (o *connOutlet) copyAnswer(f *spool) error {
-	return o.orEnd(o.counted(streamPiece, func() error { return o.copying.CopyFrame(&watchedReader{f.reader(), o}) }))
+// copyAnswer writes an answer from its file, and calls taken with each piece that the peer has taken. What is in memory of it counts.
+func (o *connOutlet) copyAnswer(f *spool, taken func()) error {
+	pieces := &watchedReader{f.reader(), func() { o.noteProgress(); taken() }}
+	return o.orEnd(o.counted(streamPiece, func() error { return o.copying.CopyFrame(pieces) }))
 }
 
-// watchedReader notes with each read that what was read before has been taken.
+// watchedReader calls read before each read: what was read before is needed no more.
 type watchedReader struct {
 	io.Reader
-	o *connOutlet
+	read func()
 }
 
 // Read implements io.Reader.
 func (r *watchedReader) Read(b []byte) (int, error) {
-	r.o.noteProgress()
+	r.read()
 	return r.Reader.Read(b)
 }

@@ -9,6 +9,8 @@ import (
 	"runtime"
 	"strings"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	"github.com/mcpkiln/mcpkiln/runtime/rpc"
 )
@@ -63,39 +65,73 @@ func TestSRV04AnAnswerOnAConnectionIsCopiedFromItsFile(t *testing.T) {
 	f.counted()
 }
 
+// lineReader is a client of lines that keeps nothing of what it reads.
+type lineReader struct {
+	t      *testing.T
+	in     *io.PipeReader
+	out    *io.PipeWriter
+	buf    []byte
+	served chan error
+}
+
+func (f *fixture) dialReader() *lineReader {
+	up, fromClient := io.Pipe()
+	fromServer, down := io.Pipe()
+	c := &lineReader{f.t, fromServer, fromClient, make([]byte, 64<<10), make(chan error, 1)}
+	go func() {
+		c.served <- f.srv.Serve(f.t.Context(), rpc.Lines(up, down, closers{up, down}, rpc.LineOptions{}))
+	}()
+	c.send(`{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"c","version":"1"}}}`)
+	c.line(func() {})
+	c.send(`{"jsonrpc":"2.0","method":"notifications/initialized"}`)
+	return c
+}
+
+func (c *lineReader) send(text string) { _, _ = io.WriteString(c.out, text+"\n") }
+
+// line reads to the end of a line and returns its length. It calls pause after each piece.
+func (c *lineReader) line(pause func()) (size int) {
+	c.t.Helper()
+	for {
+		n, err := c.in.Read(c.buf)
+		if err != nil {
+			c.t.Fatalf("after %d bytes: %v", size, err)
+		}
+		if size += n; bytes.IndexByte(c.buf[:n], '\n') >= 0 {
+			return size
+		}
+		pause()
+	}
+}
+
+func (c *lineReader) close() {
+	_, _ = c.in.Close(), c.out.Close()
+	<-c.served
+}
+
 // Where there is a file, its size is nothing that the server allocates.
 func TestTSK28AnAnswerThatIsCopiedIsNotInMemory(t *testing.T) {
 	const n = 64 << 20
-	f := newFixture(t, []Tool{bigText(n)})
-	up, fromClient := io.Pipe()
-	fromServer, down := io.Pipe()
-	served := make(chan error, 1)
-	go func() { served <- f.srv.Serve(t.Context(), rpc.Lines(up, down, closers{up, down}, rpc.LineOptions{})) }()
-	buf := make([]byte, 64<<10)
-	// line reads to the end of a line and returns its length.
-	line := func() (size int) {
-		for {
-			k, err := fromServer.Read(buf)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if size += k; bytes.IndexByte(buf[:k], '\n') >= 0 {
-				return size
-			}
-		}
-	}
-	send := func(text string) { _, _ = io.WriteString(fromClient, text+"\n") }
-	send(`{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"c","version":"1"}}}`)
-	line()
-	send(`{"jsonrpc":"2.0","method":"notifications/initialized"}`)
+	c := newFixture(t, []Tool{bigText(n)}).dialReader()
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
-	send(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"big","arguments":{}}}`)
-	size := line()
+	c.send(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"big","arguments":{}}}`)
+	size := c.line(func() {})
 	runtime.ReadMemStats(&after)
 	if got := after.TotalAlloc - before.TotalAlloc; size < n || got > n/16 {
 		t.Errorf("an answer of %d bytes allocated %d", size, got)
 	}
-	_, _ = fromClient.Close(), fromServer.Close()
-	<-served
+	c.close()
+}
+
+// LET11: a client that reads a long answer is there, although it does not see the ping behind it.
+func TestLET11WhoReadsAnAnswerThatIsCopiedIsNotSilent(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c := newFixture(t, []Tool{bigText(1 << 20)}, WithPing(time.Second)).dialReader()
+		c.send(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"big","arguments":{}}}`)
+		if size := c.line(func() { time.Sleep(time.Second / 2) }); size < 1<<20 {
+			t.Errorf("%d bytes", size)
+		}
+		c.close()
+	})
 }

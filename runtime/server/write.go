@@ -121,7 +121,8 @@ func (p *peer) writeAnswer(id rpc.ID, m *outgoing) error {
 	if m.spooled == nil {
 		return p.answerWithTrailer(m.revision, id, m.frame, m.err, m.trailer)
 	}
-	err := p.out.(*connOutlet).copyAnswer(m.spooled)
+	alive := func() { p.pulse.received.Store(true) } // who reads need not answer a ping meanwhile
+	err := p.out.(*connOutlet).copyAnswer(m.spooled, alive)
 	if err != nil {
 		p.s.log.Debug("answer not written", "peer", p.id, "error", err)
 	}
