@@ -16,8 +16,8 @@ type canonicalizer struct {
 	members   []member // of the open objects
 	scratch   []byte
 	around    part // an array of which items that begin
-	upto      int  // behind this are copied as they are,
-	rest      part // to this place of out
+	upto      int  // behind this are not written,
+	cut       int  // but would be here in out; 0: all is written
 	inexact   bool // a number's exponent is beyond maxExponent
 }
 
@@ -40,6 +40,14 @@ func appendCanonical(b, data []byte, i int) (out []byte, end int, ok bool) {
 
 // full reports that what is written is void: it is longer than anyone wants, or costs too much to sort.
 func (c *canonicalizer) full() bool { return len(c.out) > c.limit }
+
+// written is what was written of a text, up to where it was cut.
+func (c *canonicalizer) written() []byte {
+	if c.cut > 0 {
+		return c.out[:c.cut]
+	}
+	return c.out
+}
 
 // value writes the value at i and returns the index after it, which means nothing once c is full.
 func (c *canonicalizer) value(i int) int {
@@ -75,9 +83,7 @@ func (c *canonicalizer) array(i int) int {
 	c.out = append(c.out, '[')
 	for i = spaceEnd(c.data, i); c.data[i] != ']' && !c.full(); i = spaceEnd(c.data, i) {
 		if start == c.around.start && i > c.upto && c.around.end > i {
-			from := len(c.out)
-			c.out = append(c.out, c.data[i:c.around.end]...)
-			c.rest = part{from, len(c.out)}
+			c.cut = len(c.out)
 			return c.around.end
 		}
 		if c.data[i] == ',' {
@@ -129,19 +135,18 @@ func (c *canonicalizer) sort(members []member) {
 	}
 	slices.SortStableFunc(members, byName)
 	c.scratch = c.scratch[:0]
-	rest := c.rest
+	cut := c.cut
 	for i, m := range members {
 		if i > 0 {
 			c.scratch = append(c.scratch, ',')
 		}
-		if m.start < c.rest.start && c.rest.end <= m.end {
-			moved := start + len(c.scratch) - m.start
-			rest = part{rest.start + moved, rest.end + moved}
+		if m.start < c.cut && c.cut <= m.end {
+			cut = start + len(c.scratch) + c.cut - m.start
 		}
 		c.scratch = append(c.scratch, c.out[m.start:m.end]...)
 	}
 	copy(c.out[start:], c.scratch)
-	c.rest = rest
+	c.cut = cut
 }
 
 // longestEscape is how many bytes of an escape stand for at least one of the text.
@@ -149,7 +154,7 @@ const longestEscape = 6
 
 // text writes the string at i.
 func (c *canonicalizer) text(i int) int {
-	end := stringEnd(c.data, i)
+	end := quoteAfter(c.data, i+1) + 1
 	raw := c.data[i+1 : end-1]
 	switch {
 	case len(raw)/longestEscape > c.limit:
@@ -161,14 +166,4 @@ func (c *canonicalizer) text(i int) int {
 		c.out = appendString(c.out, string(c.scratch))
 	}
 	return end
-}
-
-// stringEnd returns the index after the closing quote of the string at i.
-func stringEnd(data []byte, i int) int {
-	for i++; data[i] != '"'; i++ {
-		if data[i] == '\\' {
-			i++
-		}
-	}
-	return i + 1
 }

@@ -97,8 +97,13 @@ func Get(data []byte, lim Limits) *Decoder {
 // Discard says that nobody will look at what is decoded: a text is read to be checked alone. Strings alias the data instead of being
 // copied, and those with escapes stay empty where no rule looks at them. Call it before anything is decoded.
 func (d *Decoder) Discard() {
-	d.window, d.windowAt = unsafe.String(unsafe.SliceData(d.full), len(d.full)), 0
+	d.alias()
 	d.discard = true
+}
+
+// alias makes strings without escapes parts of the data, which nobody may change then.
+func (d *Decoder) alias() {
+	d.window, d.windowAt = unsafe.String(unsafe.SliceData(d.full), len(d.full)), 0
 }
 
 // Put gives the Decoder back. Decoded values stay valid; the Decoder does not.

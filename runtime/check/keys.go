@@ -113,7 +113,7 @@ func (d *Decoder) insertKey(key hashedKey, first int, name []byte) bool {
 // isKey reports whether the key has this name.
 func (d *Decoder) isKey(k hashedKey, name []byte) bool {
 	s := span{start: max(k.start, ^k.start), escaped: k.start < 0}
-	s.end = int32(stringEnd(d.full, int(s.start)-1) - 1)
+	s.end = int32(quoteAfter(d.full, int(s.start)))
 	return d.sameKey(s, name)
 }
 

@@ -3,7 +3,6 @@ package check
 import (
 	"cmp"
 	"errors"
-	"slices"
 	"strings"
 )
 
@@ -40,31 +39,33 @@ func (d *Decoder) inCanonicalOrder(found Violations, text []byte, read func(*Dec
 	return listed
 }
 
-// readCanonical is not ok if something was listed of the items of an array that are not in canonical form: of around, those behind what was found
-// are not, because it is rare that they are read before there is enough to list. The time to write them would be most of what a refusal takes.
+// readCanonical reads text in canonical form, of around only the items up to what was found: what is behind them is seldom read before there is enough
+// to list, and to write it would be most of what a refusal takes. It is not ok if the text ended before there was enough.
 func (d *Decoder) readCanonical(around part, found Violations, text []byte, read func(*Decoder)) (listed Violations, ok bool) {
-	limits := d.limits
-	if d.countScratch(2 * len(text)); d.err != nil {
+	limits, last := d.limits, found.last()
+	room := len(text) - max(0, around.end-last)
+	if d.countScratch(2 * room); d.err != nil {
 		return found, true
 	}
-	c := canonicalizer{data: text, out: make([]byte, 0, len(text)), limit: limits.Bytes, movesLeft: sortedBytes * limits.Bytes, around: around, upto: found.last()}
+	c := canonicalizer{data: text, out: make([]byte, 0, room), limit: limits.Bytes, movesLeft: sortedBytes * limits.Bytes, around: around, upto: last}
 	if c.value(0); c.full() {
 		return found, true
 	}
 	limits.NumberBytes += len("0.e+1000000") // a number may be longer in its canonical form
-	again := GetScanned(c.out, limits)
+	again := Get(c.written(), limits)
+	again.alias()
 	again.account, again.granted, again.hidden, again.stops = d.account, d.granted, d.hidden, true
+	again.scanned = c.cut == 0
 	read(again)
-	ok = c.rest.end == 0
-	if again.err == errEnough {
-		ok = ok || !Violations(again.violations).in(c.rest)
+	ok = again.err == errEnough || c.cut > 0 && len(again.violations) >= limits.Violations
+	if ok {
 		// In all: what again has listed or could have, and what only the first reading got to, since again ended early.
 		found = again.bounded(again.violations, again.broken-again.omitted+d.found-again.found)
 	} else if sorted, wrong := again.Finish().(Violations); wrong {
 		found = sorted
 	}
 	again.Put()
-	return found, ok
+	return found, ok || c.cut == 0
 }
 
 // noteBroken remembers an array that ends, if no other array is around it and the violation is in it that was listed last.
@@ -74,15 +75,9 @@ func (d *Decoder) noteBroken(f *frame) {
 			return
 		}
 	}
-	array := part{int(f.start), d.pos}
-	if n := len(d.violations); n > 0 && Violations(d.violations[n-1:]).in(array) {
-		d.aroundLast = array
+	if n := len(d.violations); n > 0 && d.violations[n-1].offset >= int(f.start) { // and before d.pos, as all of them
+		d.aroundLast = part{int(f.start), d.pos}
 	}
-}
-
-// in reports whether one of the violations is of a value in a part of the text.
-func (v Violations) in(p part) bool {
-	return slices.ContainsFunc(v, func(v Violation) bool { return p.start <= v.offset && v.offset < p.end })
 }
 
 // last is where the last value begins that is violated.

@@ -64,6 +64,15 @@ func TestLET14ManyViolations(t *testing.T) {
 		for seed := range uint64(20) {
 			other, _ := respell.JSON(text, seed)
 			alike(t, text, other, func(d *check.Decoder, v *[]Tree) { *v = check.List(d, nil, decodeTree) })
+			alike(t, text, other, decodeWatched)
 		}
 	}
+}
+
+var watched = check.Union{Keyword: "anyOf", Forms: []check.Form{{}, {}}}
+
+// decodeWatched reads a list that is looked at as a whole before.
+func decodeWatched(d *check.Decoder, v *[]Tree) {
+	d.Group(&watched, func(d *check.Decoder) { d.Value(&check.Values{JSON: []string{"[]"}}) }, (*check.Decoder).Skip)
+	*v = check.List(d, &check.Array{Max: 20, Unique: true}, decodeTree)
 }
