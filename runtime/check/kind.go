@@ -1,6 +1,9 @@
 package check
 
-import "strings"
+import (
+	"math/bits"
+	"strings"
+)
 
 // Kind returns the kind of the next value. With a rule, a kind that the rule does not take is a violation, the value is skipped and
 // the result is 0.
@@ -33,6 +36,32 @@ func kindOf(c byte) Kind {
 		return KindNumber
 	}
 	return 0
+}
+
+// kindTable says which of the first 64 forms of a union take a kind, a bit each, by the lowest bit of the kind; last, which take what is no value.
+type kindTable [9]uint64
+
+// of returns which of the first 64 forms take a kind.
+func (t *kindTable) of(kind Kind) uint64 { return t[bits.TrailingZeros8(uint8(kind))] }
+
+func (u *Union) byKind() *kindTable {
+	if t := u.kinds.Load(); t != nil {
+		return t
+	}
+	return u.makeKinds()
+}
+
+func (u *Union) makeKinds() *kindTable {
+	t := new(kindTable)
+	for _, kind := range []Kind{KindNull, KindBool, KindNumber, KindString, KindArray, KindObject, 0} {
+		for i := range min(64, len(u.Forms)) {
+			if f := &u.Forms[i]; f.Kinds == 0 || f.Kinds&kind != 0 {
+				t[bits.TrailingZeros8(uint8(kind))] |= 1 << i
+			}
+		}
+	}
+	u.kinds.Store(t)
+	return t
 }
 
 // kindWords stand in the order in which they are listed: what a value may be besides, null, comes last.

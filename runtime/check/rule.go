@@ -134,8 +134,9 @@ type Union struct {
 	Members Object // the members that some forms need; others are skipped
 	Forms   []Form
 
-	once Once
-	tags atomic.Pointer[tagTable]
+	once  Once
+	tags  atomic.Pointer[tagTable]
+	kinds atomic.Pointer[kindTable]
 }
 
 // Form is what a value must show for a form of a Union. The zero Form excludes nothing.

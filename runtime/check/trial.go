@@ -79,7 +79,7 @@ func (t *trial) begin(d *Decoder, u *Union, keeps bool) {
 		d.unexpected("a value")
 		return
 	}
-	if t.keeps && t.reuseOutcome() {
+	if t.keeps && d.memo.used > 0 && t.reuseOutcome() {
 		return
 	}
 	switch n := t.narrow(); {

@@ -13,7 +13,13 @@ func (d *Decoder) onlyForm(u *Union) int {
 	kind := kindOf(d.peek())
 	form := -1
 	if kind != KindObject || u.Key == "" && len(u.Members.Names) == 0 {
-		return u.only(kind, nil)
+		if len(u.Forms) > 64 {
+			return u.only(kind, nil)
+		}
+		if left := u.byKind().of(kind); left&(left-1) == 0 {
+			return bits.Len64(left) - 1
+		}
+		return -1
 	}
 	if u.Key != "" {
 		if tag, ok := d.glanceTag(u.Key); ok {
@@ -132,6 +138,11 @@ func (u *Union) makeTags() *tagTable {
 // narrow returns how many forms are possible. If it is one, that is t.form.
 func (t *trial) narrow() int {
 	d, u := t.d, t.union
+	if (t.kind != KindObject || u.Key == "" && len(u.Members.Names) == 0) && len(u.Forms) <= 64 {
+		t.left = u.byKind().of(t.kind)
+		t.form = bits.Len64(t.left) - 1
+		return bits.OnesCount64(t.left)
+	}
 	t.seen = ^uint64(0)
 	if t.kind == KindObject && u.Key != "" {
 		t.readTag() // then more than one form takes objects
