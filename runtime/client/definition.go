@@ -12,6 +12,7 @@ import (
 	"sync"
 
 	"github.com/mcpkiln/mcpkiln/runtime/check"
+	"github.com/mcpkiln/mcpkiln/runtime/check/keyword"
 )
 
 // definition is a tool as tools/list shows it, as far as it binds: schemas without their notes.
@@ -25,7 +26,7 @@ func readDefinition(text []byte) *definition {
 	d.UseNumber()
 	var out definition
 	_ = d.Decode(&out) // what can not be read differs
-	out.InputSchema, out.OutputSchema = binding(out.InputSchema, keywords), binding(out.OutputSchema, keywords)
+	out.InputSchema, out.OutputSchema = binding(out.InputSchema, keyword.Keywords), binding(out.OutputSchema, keyword.Keywords)
 	return &out
 }
 
@@ -46,41 +47,17 @@ func (k *derived) of(text string) *derived {
 	return k
 }
 
-// keys says what the keys of objects in a schema are.
-type keys uint8
-
-const (
-	keywords keys = iota
-	names         // of properties and definitions, with a schema each
-	data          // in JSON that is no schema
-)
-
-// What keywords hold, and those that bind nobody.
-var (
-	holdNames = []string{"$defs", "definitions", "dependentSchemas", "patternProperties", "properties"}
-	holdData  = []string{"const", "default", "enum"}
-	notes     = []string{"$comment", "$schema", "deprecated", "description", "examples", "title"}
-)
-
-// below is what the keys are of the value of a key.
-func (k keys) below(key string) keys {
-	switch {
-	case k == data, k == keywords && slices.Contains(holdData, key):
-		return data
-	case k == keywords && slices.Contains(holdNames, key):
-		return names
-	}
-	return keywords
-}
+// notes are the keywords that bind nobody.
+var notes = []string{"$comment", "$schema", "deprecated", "description", "examples", "title"}
 
 // binding is a schema without its notes.
-func binding(v any, k keys) any {
+func binding(v any, k keyword.Keys) any {
 	switch v := v.(type) {
 	case map[string]any:
 		out := map[string]any{}
 		for key, value := range v {
-			if k != keywords || !slices.Contains(notes, key) {
-				out[key] = binding(value, k.below(key))
+			if k != keyword.Keywords || !slices.Contains(notes, key) {
+				out[key] = binding(value, k.Below(key))
 			}
 		}
 		return out

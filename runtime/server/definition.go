@@ -89,6 +89,9 @@ func listedRules(definition []byte, own []string) error {
 			return fmt.Errorf("/_meta: %w", err)
 		}
 	}
+	if err := misplacedKeywords(members); err != nil {
+		return err
+	}
 	params, err := paramheader.Of(definition)
 	if err != nil {
 		return fmt.Errorf("%s: %w", paramheader.Keyword, err)
