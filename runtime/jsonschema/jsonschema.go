@@ -265,15 +265,12 @@ func (r *reader) leaves(all check.Violations, e *jsonschema.ValidationError) che
 		return all
 	}
 	keywords := e.ErrorKind.KeywordPath()
-	v := check.Violation{
-		Instance: pointer(e.InstanceLocation), Schema: "#/" + strings.Join(keywords, "/"), Keyword: "schema",
-		Allowed: e.ErrorKind.LocalizedString(r.printer),
-	}
+	v := check.Violation{Instance: pointer(e.InstanceLocation), Schema: "#/" + strings.Join(keywords, "/"), Keyword: "schema"}
 	r.steps[v.Instance] = e.InstanceLocation
 	if len(keywords) > 0 {
 		v.Keyword = keywords[len(keywords)-1]
 	}
-	return append(all, v)
+	return append(all, r.explain(v, e.ErrorKind)...)
 }
 
 // namesAreWrong are the violations of propertyNames. A name is wrong in the one object that has it, and, if there are several, somewhere in the value.
@@ -331,7 +328,7 @@ func (r *reader) reasons(e *jsonschema.ValidationError) (all []string) {
 			}
 			read[cause] = true
 			if look(cause); len(cause.Causes) == 0 {
-				all = append(all, cause.ErrorKind.LocalizedString(r.printer))
+				all = append(all, r.allowed(cause.ErrorKind))
 			}
 		}
 	}

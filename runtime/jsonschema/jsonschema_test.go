@@ -61,13 +61,13 @@ func TestSRV06AddedToolsAreHeldAgainstTheirSchemas(t *testing.T) {
 func TestSRV06WrongSchemasAreRefused(t *testing.T) {
 	for definition, want := range map[string]string{
 		`{"name":"a"}`: "the definition of a tool has no inputSchema",
-		`{"name":"a","inputSchema":{"type":"objekt"}}`: `the inputSchema is wrong: /type: value must be one of 'array', 'boolean', 'integer', 'null', ` +
-			`'number', 'object', 'string', found "objekt"`,
-		`{"name":"a","inputSchema":{"type":"object","properties":{"a":{"type":"strnig"}}}}`:             `the inputSchema is wrong: /properties/a/type: value must be one of`,
-		`{"name":"a","inputSchema":{"type":"object","properties":{"a":{"items":{"required":"b"}}}}}`:    `the inputSchema is wrong: /properties/a/items/required: got string, want array`,
-		`{"name":"a","inputSchema":{"type":"object"},"outputSchema":{"properties":{"a":{"enum":"b"}}}}`: `the outputSchema is wrong: /properties/a/enum: got string, want array`,
-		`{"name":"a","inputSchema":5}`:                                                           "the inputSchema is wrong: its root: got number, want boolean or object, found 5",
-		`{"name":"a","inputSchema":{"minLength":-1,"maxLength":"1"}}`:                            `/maxLength: got string, want integer, found "1"; /minLength: minimum: got -1, want 0, found -1`,
+		`{"name":"a","inputSchema":{"type":"objekt"}}`: `the inputSchema is wrong: /type: one of "array", "boolean", "integer", "null", ` +
+			`"number", "object", "string", found "objekt"`,
+		`{"name":"a","inputSchema":{"type":"object","properties":{"a":{"type":"strnig"}}}}`:             `the inputSchema is wrong: /properties/a/type: one of`,
+		`{"name":"a","inputSchema":{"type":"object","properties":{"a":{"items":{"required":"b"}}}}}`:    `the inputSchema is wrong: /properties/a/items/required: an array, found`,
+		`{"name":"a","inputSchema":{"type":"object"},"outputSchema":{"properties":{"a":{"enum":"b"}}}}`: `the outputSchema is wrong: /properties/a/enum: an array, found`,
+		`{"name":"a","inputSchema":5}`:                                                           "the inputSchema is wrong: its root: a boolean or an object, found 5",
+		`{"name":"a","inputSchema":{"minLength":-1,"maxLength":"1"}}`:                            `/maxLength: an integer, found "1"; /minLength: at least 0, found -1`,
 		`{"name":"a","inputSchema":{"type":"object","properties":{"a":{"pattern":"("}}}}`:        "the inputSchema is wrong: /properties/a/pattern: '(' is not valid regex",
 		`{"name":"a","inputSchema":{"type":"object"},"outputSchema":{"$ref":"#/$defs/nothing"}}`: `the outputSchema is wrong: json-pointer in "#/$defs/nothing" not found`,
 		`{"name":"a","inputSchema":{"type":"object"},"outputSchema":{"$ref":"#nothing"}}`:        `the outputSchema is wrong: anchor in "#nothing" not found`,

@@ -1,0 +1,115 @@
+package jsonschema
+
+import (
+	"math/big"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/santhosh-tekuri/jsonschema/v6"
+	"github.com/santhosh-tekuri/jsonschema/v6/kind"
+
+	"github.com/mcpkiln/mcpkiln/runtime/check"
+)
+
+// explain makes violations of one error, in the words that generated tools have. The library tells several names at once, of properties that
+// are missing or should not be there: each is a violation of its own.
+func (r *reader) explain(v check.Violation, e jsonschema.ErrorKind) check.Violations {
+	switch k := e.(type) {
+	case *kind.Required:
+		return each(v, k.Missing, "nothing", "a value")
+	case *kind.AdditionalProperties:
+		return each(v, k.Properties, "a property with this name", "the properties that the schema names")
+	}
+	v.Allowed = r.allowed(e)
+	return check.Violations{v}
+}
+
+func each(v check.Violation, names []string, found, allowed string) (all check.Violations) {
+	at := v.Instance
+	v.Found, v.Allowed = found, allowed
+	for _, name := range names {
+		v.Instance = at + "/" + check.PointerStep(name)
+		all = append(all, v)
+	}
+	return all
+}
+
+// allowed says what would have been right; of keywords that say that in no few words, what the library says.
+func (r *reader) allowed(e jsonschema.ErrorKind) string {
+	switch k := e.(type) {
+	case *kind.Type:
+		return articles(k.Want)
+	case *kind.Const:
+		return canonical(k.Want)
+	case *kind.Enum:
+		values := make([]string, len(k.Want))
+		for i, want := range k.Want {
+			values[i] = canonical(want)
+		}
+		return "one of " + strings.Join(values, ", ")
+	case *kind.Pattern:
+		return "text that matches " + k.Want
+	case *kind.MinLength:
+		return "at least " + count(k.Want, "character") + ", not " + strconv.Itoa(k.Got)
+	case *kind.MaxLength:
+		return "at most " + count(k.Want, "character") + ", not " + strconv.Itoa(k.Got)
+	case *kind.MinItems:
+		return "at least " + count(k.Want, "item") + ", not " + strconv.Itoa(k.Got)
+	case *kind.MaxItems:
+		return "at most " + count(k.Want, "item") + ", not " + strconv.Itoa(k.Got)
+	case *kind.MinProperties:
+		return "at least " + count(k.Want, "member") + ", not " + strconv.Itoa(k.Got)
+	case *kind.MaxProperties:
+		return "at most " + count(k.Want, "member") + ", not " + strconv.Itoa(k.Got)
+	case *kind.Minimum:
+		return "at least " + decimal(k.Want)
+	case *kind.Maximum:
+		return "at most " + decimal(k.Want)
+	case *kind.ExclusiveMinimum:
+		return "greater than " + decimal(k.Want)
+	case *kind.ExclusiveMaximum:
+		return "less than " + decimal(k.Want)
+	case *kind.MultipleOf:
+		return "a multiple of " + decimal(k.Want)
+	case *kind.UniqueItems:
+		return "items that all differ"
+	case *kind.FalseSchema:
+		return "no value"
+	}
+	return e.LocalizedString(r.printer)
+}
+
+// articles are types in words, null last: a string or null.
+func articles(types []string) string {
+	var words []string
+	for _, t := range types {
+		switch t {
+		case "null":
+		case "array", "integer", "object":
+			words = append(words, "an "+t)
+		default:
+			words = append(words, "a "+t)
+		}
+	}
+	if slices.Contains(types, "null") {
+		words = append(words, "null")
+	}
+	return strings.Join(words, " or ")
+}
+
+func count(n int, noun string) string {
+	if n != 1 {
+		noun += "s"
+	}
+	return strconv.Itoa(n) + " " + noun
+}
+
+// decimal is a number of a schema, which is a decimal fraction.
+func decimal(n *big.Rat) string {
+	if n.IsInt() {
+		return n.Num().String()
+	}
+	digits, _ := n.FloatPrec()
+	return n.FloatString(digits)
+}
