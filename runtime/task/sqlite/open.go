@@ -5,6 +5,7 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"os"
 	"strings"
 	"sync"
 	"time"
@@ -112,6 +113,9 @@ func (c *conn) file(ctx context.Context) (file string, err error) {
 	}, "PRAGMA database_list")
 	if err == nil && file == "" {
 		err = errors.New("a database in memory or a temporary one does not outlive the process: name a file")
+	}
+	if info, missing := os.Stat(file); err == nil && missing == nil && !info.Mode().IsRegular() {
+		err = fmt.Errorf("it is no file that can keep a database, but a device or the like (%v): name another file, or a new one", info.Mode())
 	}
 	return file, err
 }

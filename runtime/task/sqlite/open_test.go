@@ -230,3 +230,11 @@ func TestFullDiskLosesNothingThatWasAcknowledged(t *testing.T) {
 		}
 	})
 }
+
+func TestDevicesKeepNoTasks(t *testing.T) {
+	for name, driver := range drivers {
+		t.Run(name, func(t *testing.T) {
+			_ = refused(t, openDB(t, driver, os.DevNull), "can keep a database", "name another file")
+		})
+	}
+}
