@@ -19,6 +19,9 @@ import (
 // ErrGrace: handlers were still running when the grace period was over. They keep their goroutines.
 var ErrGrace = errors.New("server: handlers did not return within the grace period")
 
+// ErrUnanswered: the input ended, and requests were still running when the grace period after that was over. They got no answer.
+var ErrUnanswered = errors.New("server: requests outlived the end of the input and were not answered")
+
 // ErrShutdown is what Serve returns after Shutdown.
 var ErrShutdown = errors.New("server: shut down")
 
@@ -29,7 +32,7 @@ var errReaderExited = errors.New("server: a filter or an observer ended the goro
 // Serve serves conn and closes it. It returns after everything it started has ended: nil when the peer is done, why
 // a read or a write failed, the cause of ctx or ErrShutdown when it was stopped, ErrStalled when others waited for what the
 // peer did not read, ErrSilent when it did not answer a ping; with ErrGrace when a handler did not follow. At the end of input, what was read is answered within the grace period (CAN26); requests that are in flight after
-// that end with cause disconnect, or shutdown. Tasks outlive the connection (TSK06) if their owner
+// that end with cause disconnect, or shutdown, and the error is ErrUnanswered with their number. Tasks outlive the connection (TSK06) if their owner
 // does: an identity, or whoever started this process (rpc.Stdio). Those of any other connection end with it.
 func (s *Server) Serve(ctx context.Context, conn rpc.Conn) error {
 	why, late := s.serve(ctx, conn)
@@ -127,10 +130,20 @@ func (p *peer) drain(ctx context.Context, gone <-chan struct{}, failed <-chan er
 	case <-gone:
 	case <-p.live.idle():
 	case <-grace.C:
+		return p.unanswered()
 	case err := <-failed:
 		return err
 	case <-ctx.Done():
 	case <-p.s.down:
+	}
+	return nil
+}
+
+// unanswered ends what the grace period after the end of input was too short for.
+func (p *peer) unanswered() error {
+	late := &inflight.Cause{Source: inflight.SourceDisconnect, Reason: "the client closed its output, and the grace period is over"}
+	if n := p.s.tracker.CancelPeer(p.id, late); n > 0 {
+		return fmt.Errorf("%w: %d after %v", ErrUnanswered, n, p.s.cfg.grace)
 	}
 	return nil
 }

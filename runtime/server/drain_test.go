@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -78,24 +79,27 @@ func TestCAN26LongCallsHaveTheGracePeriod(t *testing.T) {
 	for took, answered := range map[time.Duration]bool{4 * time.Second: true, time.Hour: false} {
 		synctest.Test(t, func(t *testing.T) {
 			s := &script{}
-			var cause *inflight.Cause
+			var cause atomic.Pointer[inflight.Cause]
 			f := newFixture(t, []Tool{tool("slow", plain(func(ctx context.Context, _ *Call) (*echoOutput, error) {
+				var ended *inflight.Cause
 				select {
 				case <-time.After(took):
 				case <-ctx.Done():
-					errors.As(context.Cause(ctx), &cause)
+					errors.As(context.Cause(ctx), &ended)
+					cause.Store(ended)
 				}
 				return &echoOutput{}, nil
 			}))})
 			start := time.Now()
-			if err := s.play(f, callLine(2, "slow")+"\n"); err != nil {
-				t.Error(err)
+			err := s.play(f, callLine(2, "slow")+"\n"+callLine(3, "slow")+"\n")
+			if errors.Is(err, ErrUnanswered) == answered || err != nil && !strings.Contains(err.Error(), ": 2 after 5s") {
+				t.Errorf("%v: %v", took, err)
 			}
 			if got := slices.Contains(s.answers(), "2"); got != answered || time.Since(start) > 5*time.Second {
 				t.Errorf("%v: answered %v after %v", took, got, time.Since(start))
 			}
-			if !answered && (cause == nil || cause.Source != inflight.SourceDisconnect) {
-				t.Errorf("cause %v", cause)
+			if c := cause.Load(); !answered && (c == nil || c.Source != inflight.SourceDisconnect) {
+				t.Errorf("cause %v", c)
 			}
 		})
 	}
