@@ -13,10 +13,11 @@ import (
 type question struct {
 	context.Context // nil; the tracker asks for values only
 	*Question
-	s       *Session
-	dialect *wire.Dialect
-	op      wire.Op
-	id      rpc.ID
+	s         *Session
+	dialect   *wire.Dialect
+	op        wire.Op
+	id        rpc.ID
+	entryRoom inflight.Room
 
 	mu      sync.Mutex
 	holders map[*call]struct{} // the calls that may have asked; when the last of them is over, so is the question. nil: it is over
@@ -67,8 +68,8 @@ func (s *Session) asked(m *rpc.Message, from *round) {
 		s.createTask(q, m, wanted, from)
 		return
 	}
-	info := inflight.Info{Method: h.Name, Timeout: s.cfg.questionTimeout, AnswersTimeout: true, Values: q}
-	e, err := s.tracker.Register(s.ctx, s.key(m.ID, inflight.Incoming), info)
+	info := inflight.Info{Method: h.Name, Timeout: s.cfg.questionTimeout, AnswersTimeout: true}
+	e, err := s.tracker.RegisterIn(&q.entryRoom, s.ctx, s.key(m.ID, inflight.Incoming), info, q)
 	if err != nil {
 		s.link.reply(rpc.AppendError(nil, m.ID, rpc.Errorf(rpc.CodeInvalidRequest, "%v", err)))
 		return
@@ -91,7 +92,7 @@ func (s *Session) echoed(m *rpc.Message) bool {
 	if e == nil || e.Info().Method != string(m.Method) {
 		return false
 	}
-	e.Info().Values.(*round).fault(broken("", "it sends back what it is sent: this is no server"))
+	e.Values().(*round).fault(broken("", "it sends back what it is sent: this is no server"))
 	s.tracker.Deliver(e.Key(), inflight.Response{})
 	return true
 }
@@ -123,7 +124,7 @@ func (q *question) serve(e *inflight.Entry) {
 
 // questionEnded is the end of a question without an answer. To one whose time has passed the server gets one all the same.
 func (s *Session) questionEnded(e *inflight.Entry, cause *Cause) {
-	q, ok := e.Info().Values.(*question)
+	q, ok := e.Values().(*question)
 	if !ok {
 		return // it waited for the result of a task
 	}

@@ -58,7 +58,7 @@ func (q *question) release(c *call) {
 	last := len(q.holders) == 0
 	q.mu.Unlock()
 	if last {
-		if e := q.s.tracker.Find(q.s.key(q.id, inflight.Incoming)); e != nil && e.Info().Values == context.Context(q) { // else it is a task
+		if e := q.s.tracker.Find(q.s.key(q.id, inflight.Incoming)); e != nil && e.Values() == context.Context(q) { // else it is a task
 			e.Cancel(q.s.callOver())
 		}
 	}

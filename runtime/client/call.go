@@ -41,7 +41,7 @@ type call struct {
 	questions map[*question]struct{}
 }
 
-// round is one request of a call. It is Info.Values of its entry (a context), so that the tracker leads back to it.
+// round is one request of a call. It is Entry.Values of its entry (a context), so that the tracker leads back to it.
 type round struct {
 	context.Context // nil; only Value is called
 	call            *call
@@ -123,8 +123,8 @@ func (c *call) do(ctx context.Context, v *wire.Values, extra []byte) ([]byte, er
 	if err != nil {
 		return nil, err
 	}
-	info := inflight.Info{Method: c.op.Name, Tool: c.tool, Timeout: limit, Protected: c.op.Uncancellable, Values: r}
-	e, err := s.tracker.RegisterIn(&r.entryRoom, ctx, s.key(id, inflight.Outgoing), info)
+	info := inflight.Info{Method: c.op.Name, Tool: c.tool, Timeout: limit, Protected: c.op.Uncancellable}
+	e, err := s.tracker.RegisterIn(&r.entryRoom, ctx, s.key(id, inflight.Outgoing), info, r)
 	if err != nil {
 		return nil, ErrClosed
 	}

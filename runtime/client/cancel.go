@@ -88,7 +88,7 @@ func (s *Session) onCancel(e *inflight.Entry, cause *Cause, o inflight.CancelEff
 		s.questionEnded(e, cause)
 		return
 	}
-	s.giveUp(e, info.Values.(*round), cause)
+	s.giveUp(e, e.Values().(*round), cause)
 }
 
 // giveUp ends the request of a round that nobody waits for any more, and tells the server if it is there to be told. A request that asks for

@@ -125,7 +125,7 @@ func (s *Session) acknowledge(v *wire.Values) {
 		s.cfg.logger.Debug("an acknowledgement of what nobody asked for")
 		return
 	}
-	if acknowledged := e.Info().Values.(*round).call.acknowledged; acknowledged != nil {
+	if acknowledged := e.Values().(*round).call.acknowledged; acknowledged != nil {
 		select {
 		case acknowledged <- v:
 		default:
@@ -136,7 +136,7 @@ func (s *Session) acknowledge(v *wire.Values) {
 // endSubscription is a cancellation by the server: that is how it ends a subscription in order where all messages come on one stream.
 func (s *Session) endSubscription(v *wire.Values) bool {
 	e := s.tracker.Find(s.key(v.ID(wire.SlotRequestID), inflight.Outgoing))
-	if e == nil || e.Info().Values.(*round).call.acknowledged == nil {
+	if e == nil || e.Values().(*round).call.acknowledged == nil {
 		return false
 	}
 	return s.tracker.Deliver(e.Key(), inflight.Response{Result: []byte("{}")})

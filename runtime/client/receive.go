@@ -45,7 +45,7 @@ func (s *Session) answered(m *rpc.Message, bad *rpc.Error, from *round) {
 	key := s.key(id, inflight.Outgoing)
 	if bad != nil {
 		if e := s.tracker.Find(key); e != nil {
-			e.Info().Values.(*round).fault(broken(e.Info().Method, "%s", bad.Message))
+			e.Values().(*round).fault(broken(e.Info().Method, "%s", bad.Message))
 		}
 	}
 	if !s.tracker.Deliver(key, inflight.Response{Result: m.Result, Err: m.Error}) {
@@ -121,7 +121,7 @@ func (s *Session) tooLarge(err *rpc.FrameError) {
 	}
 	if !id.IsZero() {
 		if e := s.tracker.Find(s.key(id, inflight.Outgoing)); e != nil {
-			e.Info().Values.(*round).fault(broken(e.Info().Method, "%w", err))
+			e.Values().(*round).fault(broken(e.Info().Method, "%w", err))
 			s.tracker.Deliver(e.Key(), inflight.Response{})
 		}
 	}
@@ -178,7 +178,7 @@ func (s *Session) progressed(v *wire.Values) {
 		s.cfg.logger.Debug("progress of what is over", "token", string(v[wire.SlotProgressToken]))
 		return
 	}
-	r := e.Info().Values.(*round)
+	r := e.Values().(*round)
 	e.Extend(r.maxExtension)
 	r.call.mu.Lock()
 	r.call.last = p

@@ -63,7 +63,7 @@ func (e *Entry) Err() error {
 	return e.cause.contextErr()
 }
 
-// Value implements context.Context: parent's values, then those of Info.Values. When the request is over, a context of package context that was
+// Value implements context.Context: parent's values, then those of Values. When the request is over, a context of package context that was
 // cancelled with our cause is asked first, because that is how context.Cause finds causes; it holds no other values.
 func (e *Entry) Value(key any) any {
 	if key == (entryKey{}) {
@@ -74,10 +74,10 @@ func (e *Entry) Value(key any) any {
 			return v
 		}
 	}
-	if v := e.parent.Value(key); v != nil || e.info.Values == nil {
+	if v := e.parent.Value(key); v != nil || e.flags.Load()&hasValues == 0 {
 		return v
 	}
-	return e.info.Values.Value(key)
+	return e.rare.values.Value(key)
 }
 
 // causeContext is made when it is first asked for: few ask for the cause of an end.

@@ -49,9 +49,10 @@ const (
 	unanswered                    // over by its timeout, and still in the table: nobody has answered or cancelled it
 	delayed                       // its clock was paused or its timeout extended, so rare says by how much
 	waiting                       // its handler has not begun, because others are before it
+	hasValues                     // rare.values is set; from the start
 )
 
-// Room is memory for one Entry of an outgoing request and its answer, as a part of what its sender allocates anyway.
+// Room is memory for one Entry and its answer, as a part of what its sender or receiver allocates anyway.
 type Room struct {
 	entry Entry
 	rare  rareState
@@ -66,6 +67,7 @@ type rareState struct {
 	waker        chan struct{}   // of Await: gets one value when the request is over
 	causeContext context.Context // carries the cause for context.Cause
 	callbacks    []*callback
+	values       context.Context
 	unfollow     func() bool // stops Follow
 	pauses       int         // how many are not over; while there is one, the entry is in no heap
 	pausedAt     int64       // when the first of them began
@@ -91,6 +93,14 @@ func (e *Entry) Key() Key { return e.key }
 
 // Info returns what it was registered with.
 func (e *Entry) Info() Info { return e.info }
+
+// Values is what RegisterIn got, which is asked for values that the parent does not have. Nothing else of it is used; nil: there is none.
+func (e *Entry) Values() context.Context {
+	if e.flags.Load()&hasValues == 0 {
+		return nil
+	}
+	return e.rare.values
+}
 
 // Started is when the request was registered.
 func (e *Entry) Started() time.Time { return e.shard.tracker.at(e.started) }
@@ -143,7 +153,7 @@ func (e *Entry) Follow(ctx context.Context) {
 
 func (e *Entry) snapshot(now int64) Snapshot {
 	s := Snapshot{
-		Key: e.key, Info: e.info,
+		Key: e.key, Info: e.info, Values: e.Values(),
 		Started: e.shard.tracker.at(e.started), Age: time.Duration(now - e.started),
 	}
 	s.Protected = e.flags.Load()&protected != 0

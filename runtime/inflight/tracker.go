@@ -41,8 +41,6 @@ type Info struct {
 	Protected               bool          // protected from the start (CAN07, CAN14); see Entry.Protect
 	AnswersTimeout          bool          // the end by its timeout is answered; see Entry.AnswerTimeout
 	Variant                 uint8         // for whoever registers, which the tracker does not look at
-	// Values, if not nil, is asked for values that the parent does not have. Nothing else of it is used.
-	Values context.Context
 }
 
 // Errors of Register.
@@ -93,9 +91,10 @@ func (t *Tracker) Register(parent context.Context, key Key, info Info) (*Entry, 
 	return t.register(new(Entry), parent, key, info)
 }
 
-// RegisterIn is Register that allocates nothing: the Entry is in room, which must be new.
-func (t *Tracker) RegisterIn(room *Room, parent context.Context, key Key, info Info) (*Entry, error) {
-	room.entry.rare = &room.rare
+// RegisterIn is Register that allocates nothing: the Entry is in room, which must be new. values is Entry.Values, not nil.
+func (t *Tracker) RegisterIn(room *Room, parent context.Context, key Key, info Info, values context.Context) (*Entry, error) {
+	room.entry.rare, room.rare.values = &room.rare, values
+	room.entry.flags.Store(hasValues)
 	return t.register(&room.entry, parent, key, info)
 }
 
@@ -103,7 +102,7 @@ func (t *Tracker) register(e *Entry, parent context.Context, key Key, info Info)
 	e.parent, e.key, e.info, e.started, e.hash = parent, key, info, t.now(), t.hasher.hash(&key)
 	e.shard = t.shard(e.hash)
 	if info.Protected {
-		e.flags.Store(protected)
+		e.flags.Or(protected)
 	}
 	if err := e.shard.add(e); err != nil {
 		return nil, err
@@ -226,6 +225,7 @@ func (t *Tracker) Len() int {
 type Snapshot struct {
 	Key
 	Info
+	Values     context.Context // see Entry.Values
 	Started    time.Time
 	Age        time.Duration
 	Recorded   *Cause // the first cancellation that was only recorded, nil: none

@@ -31,7 +31,7 @@ type Call struct {
 
 	mu        sync.Mutex
 	r         *request              // its own, or that of the task's run: it pays for what is decoded; nil when the handler has returned
-	journal   journal               // what Do and Ask gave
+	journal   *callJournal          // what Do and Ask gave, of an inline call
 	names     map[string]nameUse    // by this run
 	stateless *statelessJournal     // the journal, in a stateless revision
 	added     atomic.Pointer[added] // to the result of a tool; nil: nothing

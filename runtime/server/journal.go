@@ -29,12 +29,10 @@ func (c *Call) openJournal() journal {
 
 // openJournalLocked is called with mu.
 func (c *Call) openJournalLocked() journal {
-	if c.journal != nil {
-		return c.journal
-	}
 	switch {
 	case c.taskRun != nil:
-		c.journal = taskJournal{c}
+		return taskJournal{c}
+	case c.journal != nil:
 	case c.r == nil:
 		return closedJournal{}
 	case c.revision.Handshake:

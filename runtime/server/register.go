@@ -1,6 +1,8 @@
 package server
 
 import (
+	"context"
+
 	"github.com/mcpkiln/mcpkiln/runtime/inflight"
 	"github.com/mcpkiln/mcpkiln/runtime/rpc"
 	"github.com/mcpkiln/mcpkiln/runtime/wire"
@@ -76,7 +78,7 @@ func reserved(m *wire.Method) bool { return m.Op == wire.OpPing || m.Op == wire.
 // enter registers the request in the tracker.
 func (r *request) enter() *refusal {
 	p := r.p
-	entry, err := p.s.tracker.Register(p.ctx, p.key(r.id, inflight.Incoming), r.info())
+	entry, err := p.s.tracker.Register(r.parent(), p.key(r.id, inflight.Incoming), r.info())
 	if err != nil {
 		return refuse(rpc.CodeInvalidRequest, "%v", err)
 	}
@@ -91,10 +93,18 @@ func (r *request) enter() *refusal {
 	return nil
 }
 
+// parent is the connection's context, with the values that came with the request, if there are any.
+func (r *request) parent() context.Context {
+	if r.values == nil {
+		return r.p.ctx
+	}
+	return &valued{r.p.ctx, r.values}
+}
+
 func (r *request) info() inflight.Info {
 	info := inflight.Info{
 		Method: r.method.Name, Principal: r.p.principal, Protected: r.method.Uncancellable, Timeout: r.policy.Timeout, AnswersTimeout: true,
-		Variant: r.revision.index, Values: r.values,
+		Variant: r.revision.index,
 	}
 	if r.tool != nil {
 		info.Tool = r.tool.Name

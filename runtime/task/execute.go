@@ -41,17 +41,14 @@ func (e *Engine) execute(id string) error {
 
 // begin takes the lease. It is a function of its own so that its frame is gone when the handler needs the stack.
 func (e *Engine) begin(r *Run, id string) error {
-	var b Begun
-	var from time.Time
-	err := e.retryOutage(e.base, retryLimit{most: e.config.Lease}, func(ctx context.Context, _ bool) (err error) {
-		from = time.Now()
-		b, err = e.store.Begin(ctx, id, e.config.Node, e.config.Lease)
+	return e.retryOutage(e.base, retryLimit{most: e.config.Lease}, func(ctx context.Context, _ bool) error {
+		from := time.Now()
+		b, err := e.store.Begin(ctx, id, e.config.Node, e.config.Lease)
+		if err == nil {
+			e.fillIn(r, &b, from)
+		}
 		return err
 	})
-	if err == nil {
-		e.fillIn(r, &b, from)
-	}
-	return err
 }
 
 // runOf is the Run that a task begins with: the one that Create made, or a new one. One that has begun is left alone until Begin says that its lease is over.
@@ -222,24 +219,24 @@ func (e *Engine) endByCause(r *Run, c *inflight.Cause) {
 // finish ends the task unless somebody else has: one compare-and-set decides (TSK07). It waits for the store for as long as the engine
 // lives, even past the lease: until another run begins, what is done need not be done again (DUR06).
 func (e *Engine) finish(r *Run, o *Outcome) {
-	var t Task
 	p := retryLimit{}
 	if c := r.cause(); c != nil && c.Source == inflight.SourceShutdown {
 		p.most = lastPause // whoever shuts down does not wait for a store that is away
 	}
-	err := e.retryOutage(e.base, p, func(ctx context.Context, again bool) (err error) {
-		t, err = e.store.Finish(ctx, r.held(), *o)
+	err := e.retryOutage(e.base, p, func(ctx context.Context, again bool) error {
+		t, err := e.store.Finish(ctx, r.held(), *o)
 		if again && isOver(err) {
 			t, err = e.store.Get(ctx, r.task.Owner, r.task.ID) // an earlier try has ended it
+		}
+		if err == nil {
+			e.audit.ended(e.base, &t)
+			r.publish(&t)
 		}
 		return err
 	})
 	if err != nil {
 		e.unfinished(r, o, err)
-		return
 	}
-	e.audit.ended(e.base, &t)
-	r.publish(&t)
 }
 
 func isOver(err error) bool {

@@ -105,9 +105,10 @@ func (e *Engine) publish(r *Run, t *Task) {
 // Wait blocks until the task is over and returns it (TSK09). Outages of the store that are no longer than a lease are waited out (DUR06).
 // Errors: ErrNotFound, also when the task expires meanwhile (TSK15); the cause of ctx's end; ErrClosed.
 func (e *Engine) Wait(ctx context.Context, owner, id string) (Task, error) {
-	t, err := e.read(ctx, owner, id) // most tasks are over by then, and need no channel
+	var t Task
+	err := e.read(ctx, owner, id, &t) // most tasks are over by then, and need no channel
 	for err == nil && !t.Status.Terminal() {
-		t, err = e.waitOnce(ctx, owner, id)
+		err = e.waitOnce(ctx, owner, id, &t)
 	}
 	if err == nil {
 		e.audit.read(ctx, &t)
@@ -119,43 +120,44 @@ func (e *Engine) Wait(ctx context.Context, owner, id string) (Task, error) {
 	return Task{}, err
 }
 
-// waitOnce returns the task after it may have changed, or at once if it is over.
-func (e *Engine) waitOnce(ctx context.Context, owner, id string) (Task, error) {
-	t, changed, err := e.watch(ctx, retryLimit{most: e.config.Lease}, owner, id)
+// waitOnce reads the task into t after it may have changed, or at once if it is over. It, read and watch take a pointer because a Task is
+// large: copying it at every return was a tenth of a short task.
+func (e *Engine) waitOnce(ctx context.Context, owner, id string, t *Task) error {
+	changed, err := e.watch(ctx, retryLimit{most: e.config.Lease}, owner, id, t)
 	if err != nil || t.Status.Terminal() {
-		return t, err
+		return err
 	}
 	select {
 	case <-changed:
 	case <-ctx.Done():
-		return Task{}, context.Cause(ctx)
+		return context.Cause(ctx)
 	case <-e.done:
-		return Task{}, ErrClosed
+		return ErrClosed
 	}
-	after, err := e.read(ctx, owner, id)
+	tool := t.Tool
+	err = e.read(ctx, owner, id, t)
 	if errors.Is(err, ErrNotFound) {
-		return Task{}, &NotFoundError{Expired, t.Tool} // nothing but expiry removes a task
+		return &NotFoundError{Expired, tool} // nothing but expiry removes a task
 	}
-	return after, err
+	return err
 }
 
 // read is the store's Get, through an outage of at most a lease.
-func (e *Engine) read(ctx context.Context, owner, id string) (t Task, err error) {
-	err = e.retryOutage(ctx, retryLimit{most: e.config.Lease}, func(ctx context.Context, _ bool) (err error) {
-		t, err = e.store.Get(ctx, owner, id)
+func (e *Engine) read(ctx context.Context, owner, id string, t *Task) error {
+	return e.retryOutage(ctx, retryLimit{most: e.config.Lease}, func(ctx context.Context, _ bool) (err error) {
+		*t, err = e.store.Get(ctx, owner, id)
 		return err
 	})
-	return t, err
 }
 
 // watch is the store's Watch, through an outage. What it holds is released when ctx ends, so no try has a limit
 // of its own.
-func (e *Engine) watch(ctx context.Context, p retryLimit, owner, id string) (t Task, changed <-chan struct{}, err error) {
+func (e *Engine) watch(ctx context.Context, p retryLimit, owner, id string, t *Task) (changed <-chan struct{}, err error) {
 	err = e.retryOutage(ctx, p, func(context.Context, bool) (err error) {
-		t, changed, err = e.store.Watch(ctx, owner, id)
+		*t, changed, err = e.store.Watch(ctx, owner, id)
 		return err
 	})
-	return t, changed, err
+	return changed, err
 }
 
 // Watch returns the task and a channel that is closed when it may have changed since: then read it again. Whoever serves

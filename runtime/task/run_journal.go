@@ -200,7 +200,8 @@ func (r *Run) deadline(t *Task, name string) (late <-chan struct{}, disarm func(
 func (r *Run) await(ctx context.Context, name string, late, idle <-chan struct{}) (*Entry, error) {
 	owner, lease := r.Task().Owner, r.held()
 	for {
-		t, changed, err := r.engine.watch(ctx, retryLimit{run: r}, owner, lease.Task)
+		var t Task
+		changed, err := r.engine.watch(ctx, retryLimit{run: r}, owner, lease.Task, &t)
 		if err != nil {
 			return nil, r.causeOr(err)
 		}
