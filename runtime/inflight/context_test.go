@@ -243,6 +243,29 @@ func TestValuesComeFromTheParent(t *testing.T) {
 	}
 }
 
+func TestValuesAreAskedForWhatTheParentDoesNotHave(t *testing.T) {
+	type key string
+	tr := New(Options{})
+	parent := context.WithValue(t.Context(), key("both"), "parent's")
+	values := context.WithValue(context.WithValue(context.Background(), key("both"), "own"), key("own"), "own")
+	e, err := tr.RegisterIn(new(Room), parent, incoming(1, 1), Info{Protected: true}, values)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !e.snapshot(0).Protected || e.Values() != values || e.snapshot(0).Values != values {
+		t.Error("not what it was registered with")
+	}
+	for range 2 {
+		if e.Value(key("both")) != "parent's" || e.Value(key("own")) != "own" || e.Value(key("none")) != nil {
+			t.Error("values lost")
+		}
+		e.Retire()
+	}
+	if without := register(t, tr, incoming(1, 2), Info{}); without.Values() != nil {
+		t.Error("values from nowhere")
+	}
+}
+
 func TestAfterFuncAsPackageContextDoes(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		tr := New(Options{})

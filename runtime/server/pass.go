@@ -14,17 +14,39 @@ import (
 
 // message is a message to or from the peer, without its params.
 func (p *peer) message(rev *revision, method string, kind rpc.Kind, from inflight.Direction) *Message {
-	m := &Message{Method: method, Kind: kind, Direction: from, Revision: rev.Version, Principal: p.principal, peer: p, revision: rev}
+	m := new(Message)
+	p.describe(m, rev, method, kind, from)
+	return m
+}
+
+func (p *peer) describe(m *Message, rev *revision, method string, kind rpc.Kind, from inflight.Direction) {
+	m.Method, m.Kind, m.Direction, m.Revision, m.Principal, m.peer, m.revision = method, kind, from, rev.Version, p.principal, p, rev
 	if rev.Handshake {
 		m.can = p.can
 	}
-	return m
+}
+
+// messageOfCall is the message of a tools/call with its Call. Neither is used again, and together they are one allocation.
+type messageOfCall struct {
+	message Message
+	call    Call
+}
+
+// newMessage returns the message of the request, without what describe fills in.
+func (r *request) newMessage() *Message {
+	if r.tool == nil || r.task {
+		return new(Message)
+	}
+	both := new(messageOfCall)
+	r.call = &both.call
+	return &both.message
 }
 
 // performWithMiddleware appends the result of the request, as middleware leaves it.
 func (r *request) performWithMiddleware(b []byte) ([]byte, error) {
 	p := r.p
-	m := p.message(r.revision, r.method.Name, rpc.KindRequest, inflight.Incoming)
+	m := r.newMessage()
+	p.describe(m, r.revision, r.method.Name, rpc.KindRequest, inflight.Incoming)
 	m.ID, m.Params, m.Tool, m.header, m.can, m.info = r.id, r.raw, r.toolName(), r.header, r.can, r.params.ClientInfo
 	r.head, r.answer, m.request = len(b), b, r
 	ctx := r.ctx

@@ -48,6 +48,7 @@ type request struct {
 	out          []byte        // the answer
 	outcome      Outcome       // for observers; "" is Succeeded
 	answer       []byte        // as it is made within middleware
+	call         *Call         // of tools/call, not filled in; nil: newCall makes one
 	passes       *passes       // of tool middleware; nil: none
 	head         int           // what of answer comes before its result
 	scratch      []byte        // parts of it

@@ -47,7 +47,12 @@ func (r *request) callTool(b []byte) ([]byte, error) {
 }
 
 func (r *request) newCall() *Call {
-	c := &Call{s: r.p.s, tool: r.tool, revision: r.revision, peer: r.p, can: r.can, mayNotAsk: !r.revision.Handshake && r.method.NoInput, entry: r.entry, r: r, level: silentLevel}
+	c := r.call
+	if r.call = nil; c == nil {
+		c = new(Call)
+	}
+	c.s, c.tool, c.revision, c.peer, c.entry, c.r = r.p.s, r.tool, r.revision, r.p, r.entry, r
+	c.can, c.level, c.mayNotAsk = r.can, silentLevel, !r.revision.Handshake && r.method.NoInput
 	if r.params.LogLevel != "" {
 		if place, known := Level(r.params.LogLevel).order(); known {
 			c.level = place
