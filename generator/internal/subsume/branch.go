@@ -75,9 +75,9 @@ func (s *solver) take(b *branch, o option) bool {
 				return false
 			}
 		case t.demand != nil:
-			b.object.demands = append(slices.Clip(b.object.demands), *t.demand)
+			b.object.demands = append(b.object.demands, *t.demand)
 		case t.absent != nil:
-			b.object.absent = append(slices.Clip(b.object.absent), *t.absent)
+			b.object.absent = append(b.object.absent, *t.absent)
 		default:
 			t.note(&b.facts)
 		}
@@ -86,6 +86,7 @@ func (s *solver) take(b *branch, o option) bool {
 }
 
 func (s *solver) takeLiteral(b *branch, l literal) bool {
+	s.steps++
 	if l.node.Kind == schema.Bool {
 		return (l.node.Text == "true") == l.holds
 	}
@@ -97,15 +98,15 @@ func (s *solver) takeLiteral(b *branch, l literal) bool {
 			return false
 		}
 	}
-	b.met = append(slices.Clip(b.met), l)
-	for _, c := range demandsOf(l, b.kind) {
+	b.met = append(b.met, l)
+	for _, c := range s.demandsOf(l, b.kind) {
 		if len(c) == 1 {
 			if !s.take(b, c[0]) {
 				return false
 			}
 			continue
 		}
-		b.choices = append(slices.Clip(b.choices), c)
+		b.choices = append(b.choices, c)
 	}
 	return true
 }
@@ -132,41 +133,42 @@ func (s *solver) settle(b branch) outcome {
 		if s.contradicts(&b.facts) {
 			return outcome{}
 		}
-		next := s.narrow(&b)
+		forced, ok := s.narrow(&b)
 		switch {
-		case next < 0:
-			return s.leaf(b)
-		case len(b.choices[next]) > 1:
-			return s.each(b, next)
-		}
-		c := b.choices[next]
-		b.choices = slices.Delete(slices.Clone(b.choices), next, next+1)
-		if len(c) == 0 || !s.take(&b, c[0]) {
+		case !ok || !s.take(&b, forced):
 			return outcome{}
+		case len(forced) > 0:
+		case len(b.choices) == 0:
+			return s.leaf(b)
+		default:
+			return s.each(b)
 		}
 	}
 }
 
-// narrow drops the options that can not be met any more and returns the choice with the fewest left; -1 without any.
-func (s *solver) narrow(b *branch) int {
-	best := -1
-	choices := slices.Clone(b.choices)
-	for i, c := range choices {
-		choices[i] = slices.DeleteFunc(slices.Clone(c), func(o option) bool { return !s.possible(b, o) })
-		if best < 0 || len(choices[i]) < len(choices[best]) {
-			best = i
-		}
-		if len(choices[i]) == 0 {
-			break
+// narrow drops the options that can not be met any more. It takes out the choices that have one option left, and returns what those force;
+// false if one has none left.
+func (s *solver) narrow(b *branch) (forced option, ok bool) {
+	var open []choice
+	for _, c := range b.choices {
+		c = slices.DeleteFunc(slices.Clone(c), func(o option) bool { return !s.possible(b, o) })
+		switch len(c) {
+		case 0:
+			return nil, false
+		case 1:
+			forced = append(forced, c[0]...)
+		default:
+			open = append(open, c)
 		}
 	}
-	b.choices = choices
-	return best
+	b.choices = open
+	return forced, true
 }
 
 // possible reports whether o does not plainly contradict b.
 func (s *solver) possible(b *branch, o option) bool {
 	for _, t := range o {
+		s.steps++
 		switch {
 		case t.literal != nil:
 			if t.literal.node.Kind == schema.Bool && (t.literal.node.Text == "true") != t.literal.holds {
@@ -188,12 +190,19 @@ func (s *solver) possible(b *branch, o option) bool {
 	return true
 }
 
-func (s *solver) each(b branch, next int) outcome {
+// each follows the options of the smallest choice.
+func (s *solver) each(b branch) outcome {
+	next := 0
+	for i, c := range b.choices {
+		if len(c) < len(b.choices[next]) {
+			next = i
+		}
+	}
 	c := b.choices[next]
-	b.choices = slices.Delete(slices.Clone(b.choices), next, next+1)
+	b.choices = slices.Delete(b.choices, next, next+1)
 	result := outcome{}
 	for _, o := range c {
-		way := b
+		way := b.fork()
 		if !s.take(&way, o) {
 			continue
 		}
@@ -205,6 +214,13 @@ func (s *solver) each(b branch, next int) outcome {
 		}
 	}
 	return result
+}
+
+// fork returns a branch that grows without b.
+func (b branch) fork() branch {
+	b.met, b.choices = slices.Clip(b.met), slices.Clip(b.choices)
+	b.object.demands, b.object.absent = slices.Clip(b.object.demands), slices.Clip(b.object.absent)
+	return b
 }
 
 // listed tries the values that an enum or const leaves.

@@ -8,6 +8,7 @@
 //	subsume.go     Compare, and what it returns
 //	value.go       the question, kind by kind; what was answered before; where looking ends
 //	branch.go      choices: one of these, and then all of those
+//	alternative.go the schemas of a oneOf, and which of them plainly exclude each other
 //	keyword.go     what each keyword demands, and what its negation does: the table that a new keyword needs a row in
 //	unevaluated.go those that depend on what other keywords have looked at
 //	item.go property.go

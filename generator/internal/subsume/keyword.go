@@ -89,7 +89,25 @@ func nothing(a atom) choice {
 	return never
 }
 
-// demandsOf returns what l asks of a value of some kind: all of the choices are to be met.
+// asked is a literal, by its node, for a value of some kind.
+type asked struct {
+	node  *schema.Node
+	holds bool
+	kind  schema.Kind
+}
+
+// demandsOf returns what l asks of a value of some kind: all of the choices are to be met. They are kept: schemas that are made for them are
+// the same ones when l is met again, so that goals with these are known again.
+func (s *solver) demandsOf(l literal, kind schema.Kind) []choice {
+	a := asked{l.node, l.holds, kind}
+	all, known := s.demands[a]
+	if !known {
+		all = demandsOf(l, kind)
+		s.demands[a] = all
+	}
+	return all
+}
+
 func demandsOf(l literal, kind schema.Kind) []choice {
 	var all []choice
 	for _, m := range keywordsOf(l.site) {
@@ -166,30 +184,6 @@ func (a atom) anyOf() choice {
 		return a.each(a.value.Items, true)
 	}
 	return a.all(a.value.Items, false)
-}
-
-// oneOf holds if one schema holds and no other, and does not if none holds or two do.
-func (a atom) oneOf() choice {
-	c := never
-	if !a.holds {
-		c = a.all(a.value.Items, false)
-	}
-	for i, n := range a.value.Items {
-		if a.holds {
-			o := option{that(a.sub(n, true))}
-			for j, other := range a.value.Items {
-				if i != j {
-					o = append(o, that(a.sub(other, false)))
-				}
-			}
-			c = append(c, o)
-			continue
-		}
-		for _, other := range a.value.Items[i+1:] {
-			c = append(c, option{that(a.sub(n, true)), that(a.sub(other, true))})
-		}
-	}
-	return c
 }
 
 // condition is if with then and else, which may be missing.

@@ -38,9 +38,14 @@ func (s *solver) mayBeNamed(o *members, name string) bool {
 
 // contradictory reports whether a property has to be there that can not be.
 func (s *solver) contradictory(o *members) bool {
+	asked := map[string]bool{}
 	return slices.ContainsFunc(o.demands, func(d member) bool {
 		name, exact := d.exact()
-		return exact && !s.canHave(o, name, nil)
+		if !exact || asked[name] {
+			return false
+		}
+		asked[name] = true
+		return !s.canHave(o, name, nil)
 	})
 }
 

@@ -53,6 +53,7 @@ type solver struct {
 	held  map[[2]*schema.Node]bool // of a schema and a value
 
 	numbers map[*schema.Node]int
+	demands map[asked][]choice
 
 	known map[string]outcome
 	open  map[string]int // goals that are being looked at, by their depth
@@ -65,7 +66,7 @@ type solver struct {
 const nothingAssumed = 1 << 30
 
 func newSolver(depth int) *solver {
-	return &solver{depth: depth, size: map[*schema.Node]int{}, numbers: map[*schema.Node]int{}, same: map[[2]*schema.Node]bool{}, own: map[string]*schema.Node{}, held: map[[2]*schema.Node]bool{}, known: map[string]outcome{}, open: map[string]int{},
+	return &solver{depth: depth, size: map[*schema.Node]int{}, numbers: map[*schema.Node]int{}, demands: map[asked][]choice{}, same: map[[2]*schema.Node]bool{}, own: map[string]*schema.Node{}, held: map[[2]*schema.Node]bool{}, known: map[string]outcome{}, open: map[string]int{},
 		assumed: nothingAssumed, provisional: map[string]int{}}
 }
 
@@ -149,6 +150,7 @@ func (s *solver) anyKind(g goal) outcome {
 
 // key is the same for the same literals. Nodes are numbered, and so kept: an address alone could come to stand for another node.
 func (s *solver) key(g goal) string {
+	s.steps += len(g)
 	all := make([]int, len(g))
 	for i, l := range g {
 		n, known := s.numbers[l.node]

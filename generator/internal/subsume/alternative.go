@@ -1,0 +1,182 @@
+package subsume
+
+import (
+	"slices"
+
+	"github.com/mcpkiln/mcpkiln/schema"
+)
+
+// alternative is a schema of a oneOf, with what plainly tells it from the others.
+type alternative struct {
+	node   *schema.Node
+	values marks            // the only ones it accepts
+	tags   map[string]marks // the only ones it accepts for a property
+	needs  map[string]bool  // properties
+}
+
+// marks are simple values, by their kind and text. Nil stands for any value.
+type marks map[mark]bool
+
+type mark struct {
+	kind schema.Kind
+	text string
+}
+
+// oneOf holds if one schema holds and no other, and does not if none holds or two do. Two that plainly exclude each other are not asked to.
+func (a atom) oneOf() choice {
+	c := never
+	if !a.holds {
+		c = a.all(a.value.Items, false)
+	}
+	all := a.alternatives()
+	for i, one := range all {
+		o := option{that(a.sub(one.node, true))}
+		for j, other := range all {
+			switch {
+			case i == j || one.excludes(other):
+			case a.holds:
+				o = append(o, that(a.sub(other.node, false)))
+			case i < j:
+				c = append(c, option{that(a.sub(one.node, true)), that(a.sub(other.node, true))})
+			}
+		}
+		if a.holds {
+			c = append(c, o)
+		}
+	}
+	return c
+}
+
+// alternatives returns the schemas of a oneOf that may accept a value of the kind.
+func (a atom) alternatives() (all []alternative) {
+	for _, n := range a.value.Items {
+		c := alternative{node: n, tags: map[string]marks{}, needs: map[string]bool{}}
+		parts := a.at(n).parts(nil)
+		if !slices.ContainsFunc(parts, func(p site) bool { return !p.mayBe(a.kind) }) {
+			for _, p := range parts {
+				c.describe(p, a.kind)
+			}
+			all = append(all, c)
+		}
+	}
+	return all
+}
+
+// parts returns the schemas that hold where s does: itself, and what its references and allOf lead to.
+func (s site) parts(before []site) []site {
+	if slices.ContainsFunc(before, func(p site) bool { return p.node == s.node }) {
+		return before
+	}
+	all := append(before, s)
+	for _, m := range keywordsOf(s) {
+		switch m.Key {
+		case "$ref":
+			if target, ok := s.follow(m.Value); ok {
+				all = target.parts(all)
+			}
+		case "allOf":
+			for _, n := range m.Value.Items {
+				all = s.at(n).parts(all)
+			}
+		}
+	}
+	return all
+}
+
+// mayBe reports whether the type of a schema, if it says one, allows a kind.
+func (s site) mayBe(kind schema.Kind) bool {
+	for _, m := range keywordsOf(s) {
+		if m.Key == "type" && len(atom{s, m.Value, kind, true}.types()) == 0 {
+			return false
+		}
+	}
+	return true
+}
+
+// describe adds what a part of the alternative asks of a value of the kind.
+func (c *alternative) describe(p site, kind schema.Kind) {
+	if listed := p.listed(); listed != nil {
+		c.values = listed
+	}
+	for _, m := range keywordsOf(p) {
+		switch {
+		case kind != schema.Object:
+		case m.Key == "required":
+			for _, n := range m.Value.Items {
+				c.needs[n.Text] = true
+			}
+		case m.Key == "properties":
+			for _, property := range m.Value.Members {
+				if listed := p.at(property.Value).marks(); listed != nil {
+					c.tags[property.Key] = listed
+				}
+			}
+		}
+	}
+}
+
+// marks returns the only values that a schema accepts, if it lists them and they are simple.
+func (s site) marks() marks {
+	for _, p := range s.parts(nil) {
+		if listed := p.listed(); listed != nil {
+			return listed
+		}
+	}
+	return nil
+}
+
+func (s site) listed() marks {
+	for _, m := range keywordsOf(s) {
+		switch m.Key {
+		case "const":
+			return marksOf([]*schema.Node{m.Value})
+		case "enum":
+			return marksOf(m.Value.Items)
+		}
+	}
+	return nil
+}
+
+func marksOf(values []*schema.Node) marks {
+	all := marks{}
+	for _, v := range values {
+		switch v.Kind {
+		case schema.Object, schema.Array:
+			return nil
+		case schema.Number:
+			x := v.Rat()
+			if x == nil {
+				return nil
+			}
+			all[mark{v.Kind, x.RatString()}] = true
+		default:
+			all[mark{v.Kind, v.Text}] = true
+		}
+	}
+	return all
+}
+
+// excludes reports whether no value meets both alternatives, as far as that is seen in the values that they list.
+func (c alternative) excludes(other alternative) bool {
+	if c.values.disjoint(other.values) {
+		return true
+	}
+	for name, tag := range c.tags {
+		if (c.needs[name] || other.needs[name]) && tag.disjoint(other.tags[name]) {
+			return true
+		}
+	}
+	return false
+}
+
+func (m marks) disjoint(other marks) bool {
+	if m == nil || other == nil {
+		return false
+	}
+	for v := range m {
+		if other[v] {
+			return false
+		}
+	}
+	return true
+}
