@@ -89,3 +89,20 @@ func TestREV08Alternatives(t *testing.T) {
 		}
 	}
 }
+
+// TestREV08AbsentPropertiesFirst has a union of objects with several ways not to meet each of the others: a property that is absent is the cheapest.
+func TestREV08AbsentPropertiesFirst(t *testing.T) {
+	const (
+		tagged = `{"anyOf": [{"properties": {"kind": {"const": []}, "n": {"type": "array"}, "o": {"type": "object"}}, "required": ["kind"], "type": "object"},
+			{"additionalProperties": true, "minProperties": 2, "properties": {"kind": {"const": "k2"}, "p": {"type": "boolean"}}, "required": ["kind"], "type": "object"}]}`
+		others = `{"oneOf": [{"properties": {"a": true, "d": {"type": "boolean"}}, "required": ["a"], "type": "object"},
+			{"additionalProperties": {"type": "number"}, "properties": {"b": true, "list": {"propertyNames": {"enum": ["a", "b"]}, "type": "object"}}, "required": ["b"], "type": "object"},
+			{"properties": {"1": {"type": "boolean"}, "aB": {"type": ["boolean", "null"]}, "b": {"default": null}, "d": {"not": {}}}, "required": ["b"], "type": "object"},
+			{"patternProperties": {"^[^/]*$": {"required": ["b", "c", "~"], "type": "object"}}, "properties": {"a": {"type": "null"}, "a/b": {"type": "string"}, "d": {"not": {}}}, "required": ["a/b"], "type": "object"}]}`
+	)
+	old, new := documentOf(t, `{"oneOf": [`+tagged+`, `+others+`]}`), documentOf(t, `{"oneOf": [true, `+others+`]}`)
+	s := newSolver(unbounded)
+	if o := s.value(goal{{site{old, old.Root}, true}, {site{new, new.Root}, false}}); o.answer != some || s.steps > mostSteps/20 {
+		t.Errorf("%s after %d steps", shown(Difference{Value: o.value, Why: s.why}), s.steps)
+	}
+}

@@ -190,7 +190,7 @@ func (s *solver) possible(b *branch, o option) bool {
 	return true
 }
 
-// each follows the options of the smallest choice.
+// each follows the options of the smallest choice, the cheapest first.
 func (s *solver) each(b branch) outcome {
 	next := 0
 	for i, c := range b.choices {
@@ -199,6 +199,7 @@ func (s *solver) each(b branch) outcome {
 		}
 	}
 	c := b.choices[next]
+	slices.SortStableFunc(c, func(o, p option) int { return o.cost() - p.cost() })
 	b.choices = slices.Delete(b.choices, next, next+1)
 	result := outcome{}
 	for _, o := range c {
@@ -214,6 +215,22 @@ func (s *solver) each(b branch) outcome {
 		}
 	}
 	return result
+}
+
+// cost is what an option asks of an object beyond its other properties: nothing for one that is absent, a property of a given name, or one that
+// has to be found a name, of which several are tried in all ways.
+func (o option) cost() (n int) {
+	for _, t := range o {
+		if t.demand == nil {
+			continue
+		}
+		if _, exact := t.demand.exact(); exact {
+			n = max(n, 1)
+		} else {
+			n = max(n, 2)
+		}
+	}
+	return n
 }
 
 // fork returns a branch that grows without b.
