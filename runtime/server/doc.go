@@ -67,7 +67,7 @@
 //	notifications of the server's own, of clients     custom.go, notice.go
 //	how many runs of a tool there are                 toolslots.go
 //	clients outside of calls                          clientsession.go
-//	what clients list and name                        registry.go, entry.go, addentry.go, addargument.go, addtool.go, definition.go; filter.go: who is shown what
+//	what clients list and name                        registry.go, entry.go, addentry.go, addargument.go, addtool.go, definition.go, misplaced.go; filter.go: who is shown what
 //	what registries hold                              prompt.go, resource.go, tree.go, completion.go
 //	the server's own log                              logqueue.go
 //
