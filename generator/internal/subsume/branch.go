@@ -165,7 +165,7 @@ func (s *solver) narrow(b *branch) (forced option, ok bool) {
 	return forced, true
 }
 
-// possible reports whether o does not plainly contradict b.
+// possible takes a step for each part of o. It is false if one plainly contradicts b.
 func (s *solver) possible(b *branch, o option) bool {
 	for _, t := range o {
 		s.steps++
