@@ -68,11 +68,7 @@ func (s *Server) claimQuestion(name questionID, d *delivery, yield context.Cance
 func (s *Server) releaseQuestion(name questionID, h *claim) {
 	s.mu.Lock()
 	delete(s.claims, name)
-	on := h.on
 	s.mu.Unlock()
-	if on != nil {
-		on.Close()
-	}
 	close(h.done)
 }
 

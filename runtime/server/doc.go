@@ -206,7 +206,8 @@
 // (peer.drainAfterCancel), whatever it writes: the result of a call may be proof, too, that an answer was read which came after the cancellation.
 // The read loop itself never waits to cancel. Where a peer has a stream per request, writers wait for its readers before
 // they take the gate and after they let go of it (Queued): a response that nobody reads holds up no other one. What is queued of a
-// request is dropped when that is cancelled. A connection has one stream: who does not read it holds up its own answers.
+// request, or kept for a client that comes back, is dropped when that is cancelled. A connection has one stream: who does not read it
+// holds up its own answers.
 //
 // One function does that for every kind of message about a request, a task or a question: subject.write (CAN29, write.go). A task has a
 // gate of its own (tasklife.go), because its messages travel on more than one connection: its taskLife ends before an answer or a

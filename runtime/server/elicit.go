@@ -22,6 +22,7 @@ type asking struct {
 	wait  context.Context // of whoever waits; it may end earlier
 	task  string          // "" inline
 	on    func(Carrier)   // called with the stream that has the question, if the transport knows it; may be nil
+	has   Carrier         // that stream; nil: there is none, or the transport does not know it
 	clock *inflight.Entry // of the call, which is paused while the question is open; nil for none
 	id    rpc.ID
 }
@@ -77,10 +78,12 @@ func (a *asking) request(method string, params []byte, deadline time.Time) (answ
 	}
 	entry.Follow(a.wait)
 	if err := a.write(method, params); err != nil {
+		a.over()
 		p.dropUnsent(entry)
 		return answer, err
 	}
-	if answer, err = entry.Await(); err != nil {
+	answer, err = entry.Await()
+	if a.over(); err != nil {
 		return answer, a.withdraw(err)
 	}
 	return answer, nil
@@ -130,23 +133,27 @@ func (a *asking) write(method string, params []byte) error {
 	if p := a.about.peer; method == p.revision.names[wire.OpElicit] {
 		p.pagesSent.add(member(params, "elicitationId"))
 	}
-	m := outgoing{frame: rpc.AppendRequest(nil, a.id, method, params)}
-	if a.on != nil {
-		m.carrier = new(Carrier)
-	}
+	m := outgoing{frame: rpc.AppendRequest(nil, a.id, method, params), carrier: &a.has}
 	var err error
 	if a.from != nil {
 		err = a.from.write(&a.about, m)
 	} else {
 		err = a.about.write(m)
 	}
-	if m.carrier != nil && *m.carrier != nil {
-		a.on(*m.carrier)
+	if a.on != nil && a.has != nil {
+		a.on(a.has)
 	}
 	if cause := a.ended(); err == errSilenced && cause != nil {
 		return cause
 	}
 	return err
+}
+
+// over tells the stream that has the question that it is over.
+func (a *asking) over() {
+	if a.has != nil {
+		a.has.Close()
+	}
 }
 
 // askParams are the params of a question's request; related is the task it belongs to, "" for none.
@@ -195,7 +202,7 @@ func (a *asking) withdraw(err error) error {
 	}
 	rev := a.about.peer.revision
 	params := rev.AppendCancelled(nil, &wire.Cancelled{RequestID: a.id, Reason: reason, RelatedTask: a.task})
-	question := subject{peer: a.about.peer, id: a.about.id} // it was sent, so this may follow, whatever has ended (CAN19)
+	question := subject{peer: a.about.peer, id: a.about.id, asked: a.has} // it was sent, so this may follow, whatever has ended (CAN19)
 	_ = question.send(notification{revision: rev, op: wire.OpCancelled, params: params})
 	return err
 }

@@ -169,11 +169,10 @@ func (s *Server) ended(e *inflight.Entry, c *inflight.Cause, o inflight.CancelEf
 
 // endStream tells a session's transport that a request gets no answer.
 func (p *peer) endStream(id rpc.ID) {
-	if b := p.batchOf(id); b != nil {
-		b.end(id)
-		return
-	}
 	if p.streams && !p.exchange {
 		p.answerWithTrailer(p.revision, id, nil, nil, nil) // which says nothing of other requests
+	}
+	if b := p.batchOf(id); b != nil {
+		b.end(id)
 	}
 }

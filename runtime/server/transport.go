@@ -13,8 +13,8 @@ type Outlet interface {
 	// Write sends one frame and does not retain it. One that is last it may change, and the buffer behind it. It may block for back-pressure
 	// unless the Outlet is Queued, and does for large ones until the peer has read enough: what it returned for is not counted any more
 	// (TSK28). about is the client's request that the frame belongs to (its answer, with last unless something follows it; its progress; a
-	// question asked while it runs), or the zero ID for the session as a whole. An empty frame with last says that no answer will come: the
-	// request was cancelled.
+	// question asked while it runs), or the zero ID for the session as a whole. An empty frame with last says that no answer will come, and that
+	// nothing of the request is wanted any more: it was cancelled.
 	Write(about rpc.ID, last bool, frame []byte) error
 }
 
@@ -29,7 +29,7 @@ type Refuser interface {
 type Queued interface {
 	// Queue is what frames about the request go on now; nil: there is none to wait for.
 	Queue(about rpc.ID) Queue
-	// Cancelled is called, from inside Receive, when the client cancels a request that is not in flight: what is still queued of it is
+	// Cancelled is called, from inside Receive, when the client cancels a request that is not in flight: what is kept of it is
 	// dropped, its answer too (CAN02).
 	Cancelled(about rpc.ID)
 }
@@ -63,8 +63,11 @@ type Attended interface {
 type Carrier interface {
 	// Attended reports whether somebody reads it, and returns a channel that is closed when that may have changed.
 	Attended() (read bool, changed <-chan struct{})
-	// Close is called when the question is over.
+	// Close is called when the question is over. A client that comes back for what it missed is not asked it any more.
 	Close()
+	// Withdraw writes the notification that nobody waits for the answer, after Close: where frames about the request go now, or the session's.
+	// A cancellation of the request does not drop it (CAN19).
+	Withdraw(frame []byte) error
 }
 
 // Unread is an Outlet that knows how its peer reads, so that one who does not read can be ended while others wait for the room that its

@@ -15,8 +15,9 @@ type subject struct {
 	peer *peer
 	id   rpc.ID // the client's request whose stream carries it; zero: the session's stream
 	// Once ctx has ended, nothing more is written: it is a context, or an asking; nil: as long as the connection lasts.
-	ctx  interface{ Err() error }
-	task *taskLife // nil: it belongs to no task
+	ctx   interface{ Err() error }
+	task  *taskLife // nil: it belongs to no task
+	asked Carrier   // the stream of the question that it withdraws; nil: it withdraws none, or the transport does not know
 }
 
 // outgoing is one message about a subject.
@@ -112,6 +113,8 @@ func (s *subject) writeNow(m outgoing) error {
 		var err error
 		*m.carrier, err = p.attended.Ask(s.id, m.frame)
 		return err
+	case s.asked != nil && !p.gone.Load():
+		return s.asked.Withdraw(m.frame)
 	}
 	return p.write(s.id, m.frame)
 }

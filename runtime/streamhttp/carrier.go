@@ -8,6 +8,7 @@ import (
 // carrier knows which stream has a question, also when that was not read there and went on to another one.
 type carrier struct {
 	s      *session
+	about  rpc.ID
 	stream *stream // nil: the backlog has it, or lost it; guarded by s.mu
 	frame  *byte   // identifies the frame
 }
@@ -15,7 +16,7 @@ type carrier struct {
 // Ask implements server.Attended.
 func (s *session) Ask(about rpc.ID, frame []byte) (server.Carrier, error) {
 	own := append([]byte(nil), frame...)
-	c := &carrier{s: s, frame: &own[0]}
+	c := &carrier{s: s, about: about, frame: &own[0]}
 	s.mu.Lock()
 	if s.carriers == nil {
 		s.carriers = map[*byte]*carrier{}
@@ -24,10 +25,13 @@ func (s *session) Ask(about rpc.ID, frame []byte) (server.Carrier, error) {
 	st := s.active.Get(about)
 	s.noteCarriers(st, own)
 	s.mu.Unlock()
-	if about.IsZero() || st == nil {
+	if about.IsZero() {
 		return c, s.sendToListener(own)
 	}
-	err := st.add(own, false)
+	if st == nil {
+		return c, errGone // the request was cancelled after the question was permitted
+	}
+	err := st.addAbout(about, own, false)
 	s.bound()
 	return c, err
 }
@@ -51,11 +55,36 @@ func (c *carrier) Attended() (read bool, changed <-chan struct{}) {
 	return c.stream.read(), c.s.watched()
 }
 
-// Close implements server.Carrier.
+// Close implements server.Carrier: no client that comes back is asked again.
 func (c *carrier) Close() {
 	c.s.mu.Lock()
 	defer c.s.mu.Unlock()
+	if c.s.carriers[c.frame] == nil {
+		return
+	}
 	delete(c.s.carriers, c.frame)
+	if c.stream != nil {
+		c.stream.dropFrame(c.frame)
+	} else {
+		c.s.dropFrame(c.frame)
+	}
+}
+
+// Withdraw implements server.Carrier.
+func (c *carrier) Withdraw(frame []byte) error {
+	own := append([]byte(nil), frame...)
+	c.s.mu.Lock()
+	st := c.s.active.Get(c.about)
+	c.s.mu.Unlock()
+	err := errGone
+	if st != nil {
+		err = st.addEvent(storedEvent{own, new(rpc.ID)}, false)
+	}
+	if err == errGone {
+		return c.s.sendToListener(own)
+	}
+	c.s.bound()
+	return err
 }
 
 // read reports whether somebody reads the stream. Without a stream nobody does.

@@ -29,7 +29,7 @@
 //   - sessionstreams.go: which stream of a session a message goes to; replay.go: what is kept for clients that come back, and its limits
 //   - stream.go: the messages of one response of a session, kept for a client that lost its connection; pump.go: their way to it
 //   - sessionoutlet.go: what the server writes to a session; carrier.go: which stream has a question; queue.go: whether the client reads it;
-//     streamreader.go: who reads a stream; together.go: the requests of a batch; answer.go: an answer that is written as it is made
+//     silence.go: what is dropped of what is cancelled, or over; streamreader.go: who reads a stream; together.go: the requests of a batch; answer.go: an answer that is written as it is made
 //   - pool.go: what requests need for a moment
 //   - event.go: server-sent events; downlink.go: writing before a deadline; pace.go: whether the client reads
 //   - listen.go: TCP and unix sockets; probe.go: health and readiness
@@ -60,6 +60,12 @@
 // keep-alives and, with a handshake, one second without an answer make it a stream. A stream with a handshake begins with an
 // event that has an id, so a client that loses it can come back: the request goes on (CAN18), its messages wait within
 // WithReplay. A response that never became a stream can not be asked for, so it is dropped; hence the one second.
+//
+// What is kept is not always said again. When the client cancels a request, what streams have of it is dropped, read or not (silence.go): of
+// a batch, what is about that one of its requests. A question leaves its stream when it is over: answered, withdrawn, or asked on another
+// stream. Events that are dropped keep their numbers, so ids of others stay as they were, and an id of a dropped one is good to go
+// on after it. The withdrawal of a question stays, because the client may have read the question: where its stream is cancelled before a
+// reader took it, a listener gets it.
 //
 // The stream of a GET begins with such an event, too. The page asks for it where a POST is answered (basic/transports#sending-messages-to-the-server);
 // of a GET it says that a server which closes the connection first sends a retry field, as it does there

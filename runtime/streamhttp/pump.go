@@ -114,6 +114,9 @@ func (s *session) pump(r *http.Request, d *downlink, st *stream, reader uint64) 
 // events sends what is in buf and the events of b, the header at least.
 func (d *downlink) events(st *stream, b *batch) error {
 	for i, frame := range b.events {
+		if frame == nil {
+			continue
+		}
 		d.buf = appendEvent(d.buf, st.id(b.first+i), frame)
 		if len(d.buf) >= flushAt {
 			if err := d.flush(); err != nil {

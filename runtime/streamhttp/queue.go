@@ -1,8 +1,6 @@
 package streamhttp
 
 import (
-	"slices"
-
 	"github.com/mcpkiln/mcpkiln/runtime/rpc"
 	"github.com/mcpkiln/mcpkiln/runtime/server"
 )
@@ -18,43 +16,6 @@ func (s *session) Queue(about rpc.ID) server.Queue {
 		return s.listeners[n-1]
 	}
 	return nil
-}
-
-// Cancelled implements server.Queued: the answer is there already, but may wait for its reader. It is called while a message is received.
-func (s *session) Cancelled(about rpc.ID) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	for _, st := range s.streams {
-		switch {
-		case !st.received:
-		case st.batched:
-			st.withdraw(about)
-		case st.about.Same(about):
-			st.end()
-		}
-	}
-}
-
-// withdraw takes the answer to one request of a batch out of what the reader did not take yet, and out of what is still to come (CAN02).
-func (s *stream) withdraw(id rpc.ID) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if !s.batch.withdraw(id) {
-		return
-	}
-	taken := s.unread - s.first
-	kept := slices.Clone(s.events[:taken]) // the reader may be writing them
-	for _, frame := range s.events[taken:] {
-		left := s.batch.wanted(frame)
-		if len(left) > 0 {
-			kept = append(kept, left)
-		}
-		less := len(frame) - len(left)
-		s.bytes, s.behind, s.due = s.bytes-less, s.behind-less, s.due-less
-	}
-	s.events, s.answer = kept, min(s.answer, s.due)
-	s.recount()
-	s.room.Broadcast()
 }
 
 // AwaitRoom implements server.Queue. It waits for an attached reader that is far behind: the write deadline of the reader bounds that.
@@ -88,34 +49,14 @@ func (s *stream) AwaitRead(bytes int) (taken bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	reader, event := s.reader, s.first+len(s.events)-1
-	for reader != 0 && s.reader == reader && !s.inline && s.written < event && event < s.first+len(s.events) {
+	for reader != 0 && s.reader == reader && !s.inline && s.written < event && s.keeps(event) {
 		s.room.Wait()
 	}
 	return s.written >= event
 }
 
-// answers says that one of the requests is answered before the others.
-func (s *stream) answers() {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.partly = true
-}
-
-// end says that nothing comes any more, not even an answer. What the reader did not take yet is dropped: the client does not want it
-// (CAN02).
-func (s *stream) end() {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.ended = true
-	if s.behind > 0 && !s.partly {
-		taken := s.unread - s.first
-		clear(s.events[taken:])
-		s.events = s.events[:taken]
-		s.bytes -= s.behind
-		s.due -= s.behind
-		s.behind, s.answer = 0, 0
-		s.recount()
-	}
-	s.room.Broadcast()
-	s.signal()
+// keeps reports whether the event is kept. With s.mu.
+func (s *stream) keeps(number int) bool {
+	i := number - s.first
+	return i >= 0 && i < len(s.events) && s.events[i].frame != nil
 }

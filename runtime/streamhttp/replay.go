@@ -36,6 +36,18 @@ func (s *session) takeBacklog() [][]byte {
 	return frames
 }
 
+// dropFrame drops the frame of the backlog that begins there. With s.mu.
+func (s *session) dropFrame(begin *byte) {
+	i := slices.IndexFunc(s.backlog, func(f []byte) bool { return &f[0] == begin })
+	if i < 0 {
+		return
+	}
+	size := len(s.backlog[i]) + eventSize
+	s.backlog = slices.Delete(s.backlog, i, i+1)
+	s.backlogged -= size
+	s.h.kept.Add(-int64(size))
+}
+
 // bound frees what is above the limits of the session and of all.
 func (s *session) bound() {
 	if s.kept.Load() > s.limit() {

@@ -6,7 +6,7 @@ import (
 	"github.com/mcpkiln/mcpkiln/runtime/rpc"
 )
 
-// Write implements server.Outlet. What belongs to no open request goes to whoever listens.
+// Write implements server.Outlet. What belongs to no request goes to whoever listens.
 func (s *session) Write(about rpc.ID, last bool, frame []byte) error {
 	if about.IsZero() {
 		return s.sendToListener(slices.Clone(frame))
@@ -14,11 +14,12 @@ func (s *session) Write(about rpc.ID, last bool, frame []byte) error {
 	s.mu.Lock()
 	st := s.active.Get(about)
 	switch {
-	case last:
+	case !last:
+	case st != nil && st.batched && st.about != about: // one of the batch is cancelled
+		last = false
+	default:
 		s.active.Delete(about)
 		s.endBatch(st)
-	case st != nil && st.batched && st.about == about:
-		st.answers() // one of the batch that comes before the others
 	}
 	unused := last && !s.inUse()
 	s.mu.Unlock()
@@ -26,19 +27,17 @@ func (s *session) Write(about rpc.ID, last bool, frame []byte) error {
 	case st != nil:
 		var err error
 		if len(frame) > 0 {
-			err = st.add(s.h.pools.copied(frame, last && !st.batched), last)
+			err = st.addAbout(about, s.h.pools.copied(frame, last && !st.batched), last)
 		} else {
-			st.end() // there is no answer
+			s.silence(st, about)
 		}
 		s.bound()
 		if unused {
 			s.answered()
 		}
 		return err
-	case last:
-		return errGone
 	}
-	return s.sendToListener(slices.Clone(frame))
+	return errGone // the request is cancelled, or answered
 }
 
 // Refuse implements server.Refuser. What the server has no room for may be tried again.

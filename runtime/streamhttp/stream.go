@@ -31,28 +31,34 @@ type stream struct {
 	pace   atomic.Pointer[pace] // of its response; nil: there is none
 
 	mu      sync.Mutex
-	room    sync.Cond // the reader took events, or is gone
-	one     [1][]byte // where events begins
-	events  [][]byte  // kept: unread ones, and read ones that a resumption may ask for
-	first   int       // number of events[0]; the first event has number 1
-	bytes   int       // of events
-	counted int       // bytes that kept counts
-	inTotal int       // what total counts
-	unread  int       // number of the next event for the reader
-	behind  int       // bytes of unread events
-	written int       // number of the last event that was written to the attached reader
-	due     int       // bytes of later ones
-	answer  int       // of due, the answer: the server counts it
-	held    int       // bytes that crowd counts
-	inline  bool      // its reader is the one that adds
-	reader  uint64    // attached; 0: none
-	readers uint64    // that ever were
-	started bool      // the client knows an event id, so it can resume
-	ended   bool      // nothing will be added
-	partly  bool      // some of its requests are answered
-	batch   together  // requests that it answers together, until a reader took the answers
-	polling bool      // the reader is to let the client go, which comes back for the rest
-	dropped bool      // nobody can read it any more; what is added is freed
+	room    sync.Cond      // the reader took events, or is gone
+	one     [1]storedEvent // where events begins
+	events  []storedEvent  // kept: unread ones, and read ones that a resumption may ask for
+	first   int            // number of events[0]; the first event has number 1
+	gaveWay int            // number of the last event that did for the limits
+	bytes   int            // of events
+	counted int            // bytes that kept counts
+	inTotal int            // what total counts
+	unread  int            // number of the next event for the reader
+	behind  int            // bytes of unread events
+	written int            // number of the last event that was written to the attached reader
+	due     int            // bytes of later ones
+	answer  int            // of due, the answer: the server counts it
+	held    int            // bytes that crowd counts
+	inline  bool           // its reader is the one that adds
+	reader  uint64         // attached; 0: none
+	readers uint64         // that ever were
+	started bool           // the client knows an event id, so it can resume
+	ended   bool           // nothing will be added
+	batch   together       // requests that it answers together
+	polling bool           // the reader is to let the client go, which comes back for the rest
+	dropped bool           // nobody can read it any more; what is added is freed
+}
+
+// storedEvent is a frame of a stream, and whose cancellation drops it (CAN02).
+type storedEvent struct {
+	frame []byte  // nil: it was dropped, and keeps its number
+	about *rpc.ID // one request of a batch; zero: none, it stays; nil: all that the stream is about
 }
 
 // streamLimits bound what a stream keeps.
@@ -64,7 +70,8 @@ type streamLimits struct {
 // What is kept takes, beside its bytes (TSK28).
 const (
 	streamSize = 768 // of a stream that nobody reads, with its alarm and its places in maps
-	eventSize  = 24
+	eventSize  = 32
+	memberSize = 96 // of a request of a batch, with its place in a map
 )
 
 var (
@@ -84,14 +91,28 @@ func (s *stream) id(number int) eventID {
 	return eventID{stream: s.number, number: number, listener: s.listener}
 }
 
-// add appends a frame, which must not change any more. It does not wait for the reader: that is AwaitRoom before it, and AwaitRead
-// after it. Without a reader the oldest events of a request's stream give way; a listener takes none. What is no answer is dropped
-// while the caller's clients leave too much unread.
+// add is addEvent for what is about the stream's request, or about nothing.
 func (s *stream) add(frame []byte, last bool) error {
+	return s.addEvent(storedEvent{frame: frame}, last)
+}
+
+// addAbout is addEvent for what is about a request of the stream.
+func (s *stream) addAbout(about rpc.ID, frame []byte, last bool) error {
+	if s.batched && about != s.about {
+		one := about
+		return s.addEvent(storedEvent{frame, &one}, last)
+	}
+	return s.add(frame, last)
+}
+
+// addEvent appends an event, whose frame must not change any more. It does not wait for the reader: that is AwaitRoom before it, and
+// AwaitRead after it. Without a reader the oldest events of a request's stream give way; a listener takes none. What is no answer is dropped
+// while the caller's clients leave too much unread.
+func (s *stream) addEvent(e storedEvent, last bool) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.crowd != nil && s.reader != 0 && !last {
-		size := int64(len(frame))
+		size := int64(len(e.frame))
 		if !s.crowd.Take(s.own, size) {
 			return errUnread
 		}
@@ -104,10 +125,10 @@ func (s *stream) add(frame []byte, last bool) error {
 		return errNoReader
 	}
 	s.ended = last
-	if frame = s.batch.wanted(frame); !s.dropped && len(frame) > 0 {
-		s.push(frame)
+	if e.frame = s.batch.wanted(e); !s.dropped && len(e.frame) > 0 {
+		s.push(e)
 		if last && s.reader != 0 {
-			s.answer = len(frame)
+			s.answer = len(e.frame)
 		}
 		s.trim()
 		s.recount()
@@ -128,17 +149,17 @@ func (s *stream) refill(frames [][]byte) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for _, f := range frames {
-		s.push(f)
+		s.push(storedEvent{frame: f})
 	}
 	s.recount()
 	s.signal()
 }
 
-func (s *stream) push(frame []byte) {
-	s.events = append(s.events, frame)
-	s.bytes += len(frame)
-	s.behind += len(frame)
-	s.due += len(frame)
+func (s *stream) push(e storedEvent) {
+	s.events = append(s.events, e)
+	s.bytes += len(e.frame)
+	s.behind += len(e.frame)
+	s.due += len(e.frame)
 }
 
 // recount counts what can be dropped: what waits for a client that is away, and what an attached reader has written. What that one
@@ -147,9 +168,9 @@ func (s *stream) recount() {
 	n, held, beside := s.bytes, 0, eventSize*len(s.events)
 	switch {
 	case s.reader != 0:
-		n, held, beside = n-s.due, s.due-s.answer, eventSize*max(0, s.written-s.first+1)
+		n, held, beside = max(0, n-s.due), s.due-s.answer, eventSize*max(0, s.written-s.first+1)
 	case !s.dropped && s.readers > 0:
-		beside += streamSize
+		beside += streamSize + memberSize*len(s.batch.cancelled)
 	}
 	s.kept.Add(int64(n - s.counted))
 	s.counted = n
@@ -175,20 +196,23 @@ func (s *stream) signal() {
 // trim forgets the oldest events above the limit: written ones always, others when nobody reads; never the newest, which may
 // be the answer. With s.mu.
 func (s *stream) trim() {
-	for len(s.events) > 1 && s.bytes > s.limits.replay && (s.first <= s.written || s.reader == 0) {
+	for len(s.events) > 1 && (s.bytes > s.limits.replay || s.events[0].frame == nil) && (s.first <= s.written || s.reader == 0) {
 		s.shift()
 	}
 }
 
 // shift forgets the oldest event, which no reader is writing. With s.mu.
 func (s *stream) shift() {
-	size := len(s.events[0])
+	size := len(s.events[0].frame)
+	if size > 0 {
+		s.gaveWay = s.first
+	}
 	if s.first == s.unread {
 		s.unread++
 		s.behind -= size
 	}
 	s.bytes -= size
-	s.events[0] = nil
+	s.events[0] = storedEvent{}
 	s.events = s.events[1:]
 	s.first++
 }
@@ -222,7 +246,7 @@ func (s *stream) forget() {
 func (s *stream) unanswered() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.ended && !s.started && s.first == 1 && len(s.events) == 0
+	return s.ended && !s.started && s.bytes == 0
 }
 
 // quiet tells the reader whether there is nothing to write yet.

@@ -14,13 +14,10 @@ func (s *stream) attach(after int) (reader uint64) {
 		s.unread = min(max(after+1, s.first), s.first+len(s.events))
 		s.behind = 0
 		for _, e := range s.events[s.unread-s.first:] {
-			s.behind += len(e)
+			s.behind += len(e.frame)
 		}
 	}
 	s.polling = false
-	if s.reader != 0 {
-		s.events = slices.Clone(s.events) // the other one may be writing what it took
-	}
 	s.readers++
 	s.reader, s.answer = s.readers, 0
 	s.reached()
@@ -57,7 +54,7 @@ func (s *stream) detach(reader uint64) (unread [][]byte) {
 	s.room.Broadcast()
 	if s.listener {
 		taken := s.unread - s.first
-		unread = append(unread, s.events[taken:]...)
+		unread = slices.DeleteFunc(framesOf(s.events[taken:]), func(frame []byte) bool { return frame == nil })
 		s.events = s.events[:taken]
 		s.bytes -= s.behind
 		s.behind = 0
@@ -71,7 +68,7 @@ func (s *stream) detach(reader uint64) (unread [][]byte) {
 
 // batch is what a reader has to do next.
 type batch struct {
-	events    [][]byte
+	events    [][]byte // frames; nil for one that was dropped
 	first     int
 	more      bool // there are more events
 	ended     bool // nothing comes after events
@@ -89,30 +86,42 @@ func (s *stream) take(reader uint64) batch {
 	n, size := 0, 0
 	unread := s.events[s.unread-s.first:]
 	for n < len(unread) && size < flushAt {
-		size += len(unread[n])
+		size += len(unread[n].frame)
 		n++
 	}
 	// Copied, because trim forgets them while they are written.
-	b := batch{events: slices.Clone(unread[:n]), first: s.unread, more: n < len(unread)}
+	b := batch{events: framesOf(unread[:n]), first: s.unread, more: n < len(unread)}
 	b.ended, b.leave = s.ended && !b.more, s.polling && !b.more
-	if b.ended {
-		s.batch = together{}
-	}
 	s.unread += n
 	s.behind -= size
 	s.room.Broadcast() // writers that wait for the reader
 	return b
 }
 
+// framesOf are the frames of events up to the last one that was not dropped.
+func framesOf(events []storedEvent) (frames [][]byte) {
+	for len(events) > 0 && events[len(events)-1].frame == nil {
+		events = events[:len(events)-1]
+	}
+	if len(events) == 0 {
+		return nil
+	}
+	frames = make([][]byte, len(events))
+	for i, e := range events {
+		frames[i] = e.frame
+	}
+	return frames
+}
+
 // alone takes the only frame of a stream that has ended with it before anything was sent: the answer can do without a stream.
 func (s *stream) alone() (frame []byte, ok bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.started || s.polling || !s.ended || s.first != 1 || len(s.events) != 1 {
+	if s.started || s.polling || !s.ended || s.first != 1 || len(s.events) != 1 || s.bytes == 0 {
 		return nil, false
 	}
 	s.unread, s.behind = s.first+1, 0
-	return s.events[0], true
+	return s.events[0].frame, true
 }
 
 // poll asks the reader to let the client go. False: there is no reader, or nothing to come back for.
@@ -134,11 +143,11 @@ func (s *stream) over(after int) bool {
 	return s.ended && after >= s.first+len(s.events)-1
 }
 
-// lacks reports whether an event after that one is not kept any more.
+// lacks reports whether an event after that one gave way.
 func (s *stream) lacks(after int) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return after+1 < s.first
+	return after < s.gaveWay
 }
 
 // lastEvent is the number of the last event, which is still to come if the request is not over.
@@ -148,5 +157,10 @@ func (s *stream) lastEvent() int {
 	if !s.ended && !s.listener {
 		return math.MaxInt
 	}
-	return s.first + len(s.events) - 1
+	for i := len(s.events) - 1; i >= 0; i-- {
+		if s.events[i].frame != nil {
+			return s.first + i
+		}
+	}
+	return s.gaveWay
 }

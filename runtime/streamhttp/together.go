@@ -2,7 +2,7 @@ package streamhttp
 
 import "github.com/mcpkiln/mcpkiln/runtime/rpc"
 
-// together is the requests of a batch, which one array answers. Their ids are in that, too, so they take no more than it counts.
+// together is the requests of a batch, which one array answers. Their ids are in that, too, so they take no more than it and memberSize count.
 type together struct {
 	cancelled rpc.ByID[bool] // whether a request is, after the server was done with it
 	some      bool           // are
@@ -26,10 +26,15 @@ func (t *together) withdraw(id rpc.ID) bool {
 	return true
 }
 
-// wanted is what is left of a frame without answers to requests that are cancelled; nil if there is nothing.
-func (t *together) wanted(frame []byte) []byte {
-	if !t.some {
-		return frame
+// wanted is what is left of an event without what is about requests that are cancelled; nil if there is nothing.
+func (t *together) wanted(e storedEvent) []byte {
+	switch {
+	case !t.some || e.frame == nil:
+		return e.frame
+	case e.about == nil:
+		return rpc.WithoutAnswers(e.frame, t.cancelled.Get)
+	case t.cancelled.Get(*e.about):
+		return nil
 	}
-	return rpc.WithoutAnswers(frame, t.cancelled.Get)
+	return e.frame
 }

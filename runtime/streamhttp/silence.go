@@ -1,0 +1,108 @@
+package streamhttp
+
+import "github.com/mcpkiln/mcpkiln/runtime/rpc"
+
+// Cancelled implements server.Queued: the answer is there already, but may wait for its reader, or to be asked for again. It is called
+// while a message is received.
+func (s *session) Cancelled(about rpc.ID) {
+	for _, st := range s.receivedAbout(about) {
+		s.silence(st, about)
+	}
+}
+
+// receivedAbout are the streams of requests with the id, and of batches.
+func (s *session) receivedAbout(id rpc.ID) (found []*stream) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, st := range s.streams {
+		if st.received && (st.batched || st.about.Same(id)) {
+			found = append(found, st)
+		}
+	}
+	return found
+}
+
+// silence drops what st has about a request that is cancelled, written or not: the client does not want it, and gets none of it again when
+// it resumes the stream (CAN02). The withdrawal of a question is not about the request: it goes to a listener if no reader took it (CAN19).
+func (s *session) silence(st *stream, about rpc.ID) {
+	if st.batched && about != st.about {
+		st.withdraw(about)
+		return
+	}
+	for _, frame := range st.end() {
+		_ = s.sendToListener(frame)
+	}
+}
+
+// withdraw drops what is about one request of a batch, and takes its answer out of the array, also of what is still to come (CAN02).
+func (s *stream) withdraw(id rpc.ID) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if !s.batch.withdraw(id) {
+		return
+	}
+	for i, e := range s.events {
+		s.replace(i, s.batch.wanted(e))
+	}
+	s.changed()
+}
+
+// end says that nothing comes any more, not even an answer. What is about the stream's request is dropped; unread are frames of other events
+// that no reader took. A batch ends after what is about its requests was dropped.
+func (s *stream) end() (unread [][]byte) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.ended = true
+	if s.batched {
+		s.changed()
+		return nil
+	}
+	for i, e := range s.events {
+		switch {
+		case e.about == nil:
+		case s.first+i >= s.unread:
+			unread = append(unread, e.frame)
+		default:
+			continue
+		}
+		s.replace(i, nil)
+	}
+	s.changed()
+	return unread
+}
+
+// dropFrame drops the event whose frame begins there, if the stream has it still.
+func (s *stream) dropFrame(begin *byte) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for i, e := range s.events {
+		if e.frame != nil && &e.frame[0] == begin {
+			s.replace(i, nil)
+			s.changed()
+			return
+		}
+	}
+}
+
+// replace puts what is left of a frame in its place; nil: nothing, and the event keeps its number. A frame that a reader took may still be
+// written, so it stays due. With s.mu; changed comes after it.
+func (s *stream) replace(i int, left []byte) {
+	less := len(s.events[i].frame) - len(left)
+	s.bytes -= less
+	if s.first+i >= s.unread {
+		s.behind -= less
+		s.due -= less
+		s.answer = min(s.answer, s.due)
+	}
+	if s.events[i].frame = left; len(left) == 0 {
+		s.events[i] = storedEvent{}
+	}
+}
+
+// changed counts what is left, and wakes those who wait for less or for the end. With s.mu.
+func (s *stream) changed() {
+	s.trim()
+	s.recount()
+	s.room.Broadcast()
+	s.signal()
+}
