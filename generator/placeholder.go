@@ -21,12 +21,12 @@ package ignore
 // remains is the content that takes the place of a stale file; nil: it is removed.
 func (o Options) remains(t *target, name string) []byte {
 	data := t.files[name]
-	if !o.Listed || path.Ext(name) != ".go" || isPlaceholder(data) {
+	if !o.UnderGoGenerate || path.Ext(name) != ".go" || isPlaceholder(data) {
 		return nil
 	}
 	body := Header + "\n" + placeholderBody
-	if o.PruneWith != "" {
-		body += fmt.Sprintf("\n//go:generate %s $GOFILE\n", o.PruneWith)
+	if o.PruneCommand != "" {
+		body += fmt.Sprintf("\n//go:generate %s $GOFILE\n", o.PruneCommand)
 	}
 	var lines []string
 	if manifest, digest := sourceIn(name, data); name == docName && manifest != "" {

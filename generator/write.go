@@ -19,11 +19,11 @@ type Options struct {
 	Force bool
 	// DryRun touches nothing and reports what would be done.
 	DryRun bool
-	// Listed says that go generate runs, which has listed the files of all packages and reads them later: a file that it misses ends it
+	// UnderGoGenerate says that go generate runs, which has listed the files of all packages and reads them later: a file that it misses ends it
 	// with an error. Files that go are left as placeholders, which are not listed again. See Prune.
-	Listed bool
-	// PruneWith is a command that a placeholder has go generate run for itself, without an argument; empty for none.
-	PruneWith string
+	UnderGoGenerate bool
+	// PruneCommand is a command that a placeholder has go generate run for itself, without an argument; empty for none.
+	PruneCommand string
 }
 
 // Report tells what Write did.
@@ -171,7 +171,7 @@ func (p *plan) steps(o Options) (all []step) {
 			all = append(all, step{t: t, name: name, content: o.remains(t, name)})
 		}
 		for _, name := range t.empty {
-			if !o.Listed || t.hasOnly(name, nil) {
+			if !o.UnderGoGenerate || t.hasOnly(name, nil) {
 				all = append(all, step{t: t, name: name, folder: true})
 			}
 		}

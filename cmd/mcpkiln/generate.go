@@ -33,7 +33,7 @@ mcpkiln docs --out has written is brought up to date.`),
   mcpkiln generate --server-name weather --server-version 1.0.0 --out internal/weather answer.json`, "\n"),
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			o.Listed, o.PruneWith = underGoGenerate()
+			o.UnderGoGenerate, o.PruneCommand = underGoGenerate()
 			path, err := manifestPath(args)
 			if err != nil {
 				return err

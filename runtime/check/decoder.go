@@ -44,22 +44,22 @@ type Decoder struct {
 // state is what is zero when a new text begins.
 type state struct {
 	tried
-	granted    int  // how much of tried.decoded there may be before the account is asked
-	evaluated  int  // forms and conditions tried
-	reread     int  // bytes looked at more than once
-	reached    int  // where the last form that did not fit ended
-	broken     int  // violations so far, listed or not
-	found      int  // as broken, but without those counted again while a union's best form is listed: it does not depend on what is listed
-	omitted    int  // how many of broken are left out, because another keyword lists the same of the same value
-	aroundLast part // the outermost array that the violation is in which was listed last
-	hardString span // the last long string with escapes or beyond ASCII
-	root       int  // how many frames do not belong to paths: they lead to a part that is read as a separate text
-	spanning   bool // what is skipped is looked at once more: extents are remembered
-	byOrder    bool // which violations are listed depends on the order of the text
-	tied       bool // so does which form of a union they are of
-	discard    bool // nobody looks at what is decoded
-	stops      bool // reading ends behind the last violation that is listed
-	scanned    bool // the caller says that the data is valid JSON without repeated keys: what is skipped is not looked at
+	granted       int  // how much of tried.decoded there may be before the account is asked
+	evaluated     int  // forms and conditions tried
+	reread        int  // bytes looked at more than once
+	reached       int  // where the last form that did not fit ended
+	broken        int  // violations so far, listed or not
+	found         int  // as broken, but without those counted again while a union's best form is listed: it does not depend on what is listed
+	omitted       int  // how many of broken are left out, because another keyword lists the same of the same value
+	aroundLast    part // the outermost array around the violation that was listed last
+	hardString    span // the last long string with escapes or beyond ASCII
+	root          int  // how many frames do not belong to paths: they lead to a part that is read as a separate text
+	remembersEnds bool // what is skipped is looked at once more: extents are remembered
+	byOrder       bool // which violations are listed depends on the order of the text
+	tied          bool // two forms of a union were equally good, and the order of the text decided which one's are listed
+	discard       bool // nobody looks at what is decoded
+	stops         bool // reading ends behind the last violation that is listed
+	scanned       bool // the caller says that the data is valid JSON without repeated keys: what is skipped is not looked at
 
 	hidden string // properties whose values no violation shows, see Hide
 }

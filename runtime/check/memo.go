@@ -170,10 +170,10 @@ func (d *Decoder) skipRemembering() {
 		d.reread -= d.pos - start
 		return
 	}
-	spanning := d.spanning
-	d.spanning = len(d.data)-start >= extentText
+	spanning := d.remembersEnds
+	d.remembersEnds = len(d.data)-start >= extentText
 	d.Skip()
-	d.spanning = spanning
+	d.remembersEnds = spanning
 }
 
 // countTry counts one more form or condition that is tried, and countReread bytes that are read for it. They are bounded by the text and the

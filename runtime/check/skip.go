@@ -5,7 +5,7 @@ package check
 // It keeps its own stack of frames, so that hostile nesting costs no goroutine stack (VAL07). The position is -1 after a
 // failure. It is a variable here, and short strings and commas are taken without a call: measured, a third less.
 func (d *Decoder) Skip() {
-	if d.scanned && !d.spanning {
+	if d.scanned && !d.remembersEnds {
 		d.peek()
 		d.jump()
 		return
@@ -126,7 +126,7 @@ func (d *Decoder) skipClosing(f *frame, i int) int {
 	}
 	switch {
 	case c == '}' && f.names != nil, c == ']' && f.names == nil:
-		if d.spanning && i-int(f.start) >= extentBytes {
+		if d.remembersEnds && i-int(f.start) >= extentBytes {
 			d.remember(outcome{schema: &extent, start: f.start, end: int32(i) + 1, fits: true})
 		}
 		if d.outline.records {

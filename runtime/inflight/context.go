@@ -28,7 +28,7 @@ func (e *Entry) dueUnlocked() int64 {
 	}
 	e.shard.mu.Lock()
 	defer e.shard.mu.Unlock()
-	x := e.rare
+	x := e.lazy
 	if x.pauses > 0 {
 		return e.dueAfter(x.paused + x.extended + e.shard.tracker.now() - x.pausedAt)
 	}
@@ -77,14 +77,14 @@ func (e *Entry) Value(key any) any {
 	if v := e.parent.Value(key); v != nil || e.flags.Load()&hasValues == 0 {
 		return v
 	}
-	return e.rare.values.Value(key)
+	return e.lazy.values.Value(key)
 }
 
 // causeContext is made when it is first asked for: few ask for the cause of an end.
 func (e *Entry) causeContext() context.Context {
 	e.shard.mu.Lock()
 	defer e.shard.mu.Unlock()
-	x := e.makeRare()
+	x := e.makeLazy()
 	if x.causeContext == nil {
 		ctx, cancel := context.WithCancelCause(context.Background())
 		cancel(e.cause)
@@ -103,7 +103,7 @@ func (e *Entry) AfterFunc(f func()) (stop func() bool) {
 		go f()
 		return func() bool { return false }
 	}
-	x := e.makeRare()
+	x := e.makeLazy()
 	c := &callback{f: f, at: len(x.callbacks)}
 	x.callbacks = append(x.callbacks, c)
 	return func() bool { return e.stop(c) }
@@ -115,12 +115,12 @@ func (e *Entry) stop(c *callback) bool {
 	if c.at < 0 {
 		return false
 	}
-	callbacks := e.rare.callbacks
+	callbacks := e.lazy.callbacks
 	last := len(callbacks) - 1
 	callbacks[c.at] = callbacks[last]
 	callbacks[c.at].at = c.at
 	callbacks[last] = nil
-	e.rare.callbacks = callbacks[:last]
+	e.lazy.callbacks = callbacks[:last]
 	c.at = -1
 	return true
 }

@@ -104,7 +104,7 @@ func TestCAN19ChildrenEndWithoutGoroutines(t *testing.T) {
 		if n := runtime.NumGoroutine(); n > before {
 			t.Errorf("%d goroutines for 100 children", n-before)
 		}
-		if n := len(e.rare.callbacks); n != 100 {
+		if n := len(e.lazy.callbacks); n != 100 {
 			t.Errorf("%d children are held, one of 101 was cancelled", n)
 		}
 		tr.Cancel(incoming(1, 1), "enough")
@@ -115,7 +115,7 @@ func TestCAN19ChildrenEndWithoutGoroutines(t *testing.T) {
 				t.Fatalf("child: %v, %v", child.Err(), context.Cause(child))
 			}
 		}
-		if gone.Err() == nil || e.rare.callbacks != nil {
+		if gone.Err() == nil || e.lazy.callbacks != nil {
 			t.Error("children are still held")
 		}
 	})

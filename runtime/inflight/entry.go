@@ -32,14 +32,14 @@ type Entry struct {
 	state
 }
 
-// state is what can change about a request. Only shard.apply and what is made on first use (done, rare and inner) write it, under
+// state is what can change about a request. Only shard.apply and what is made on first use (done, lazy and inner) write it, under
 // shard.mu, but for the flag waiting; cause and done may be read without the lock once flags say that they are final.
 type state struct {
 	flags  atomic.Uint32
 	heapAt int32         // position in the shard's heap + 1; 0: not in it
 	done   chan struct{} // final with hasDone
 	cause  *Cause        // final with over
-	rare   *rareState
+	lazy   *lazyState
 }
 
 const (
@@ -47,19 +47,19 @@ const (
 	protected                     // peers, disconnects and shutdowns only record
 	hasDone                       // done is made
 	unanswered                    // over by its timeout, and still in the table: nobody has answered or cancelled it
-	delayed                       // its clock was paused or its timeout extended, so rare says by how much
+	delayed                       // its clock was paused or its timeout extended, so lazy says by how much
 	waiting                       // its handler has not begun, because others are before it
-	hasValues                     // rare.values is set; from the start
+	hasValues                     // lazy.values is set; from the start
 )
 
 // Room is memory for one Entry and its answer, as a part of what its sender or receiver allocates anyway.
 type Room struct {
 	entry Entry
-	rare  rareState
+	lazy  lazyState
 }
 
-// rareState is what most incoming requests never need.
-type rareState struct {
+// lazyState is what most incoming requests never need.
+type lazyState struct {
 	recorded     *Cause // the first cancellation that was only recorded
 	recordedAt   int64
 	response     Response // of what is answered
@@ -80,12 +80,12 @@ type callback struct {
 	at int // position in rareState.callbacks; -1: started or stopped
 }
 
-// makeRare returns the rare part, and makes it if there is none. The shard's lock is held.
-func (e *Entry) makeRare() *rareState {
-	if e.rare == nil {
-		e.rare = new(rareState)
+// makeLazy returns the lazy part, and makes it if there is none. The shard's lock is held.
+func (e *Entry) makeLazy() *lazyState {
+	if e.lazy == nil {
+		e.lazy = new(lazyState)
 	}
-	return e.rare
+	return e.lazy
 }
 
 // Key returns the key it is registered under.
@@ -99,7 +99,7 @@ func (e *Entry) Values() context.Context {
 	if e.flags.Load()&hasValues == 0 {
 		return nil
 	}
-	return e.rare.values
+	return e.lazy.values
 }
 
 // Started is when the request was registered.
@@ -122,10 +122,10 @@ func (e *Entry) Waiting() bool { return e.flags.Load()&waiting != 0 }
 func (e *Entry) CancelRequested() (reason string, ok bool) {
 	e.shard.mu.Lock()
 	defer e.shard.mu.Unlock()
-	if e.rare == nil || e.rare.recorded == nil {
+	if e.lazy == nil || e.lazy.recorded == nil {
 		return "", false
 	}
-	return e.rare.recorded.Reason, true
+	return e.lazy.recorded.Reason, true
 }
 
 // Cause returns why the request is over, nil while it is in flight.
@@ -143,7 +143,7 @@ func (e *Entry) Follow(ctx context.Context) {
 	e.shard.mu.Lock()
 	ended := e.flags.Load()&over != 0
 	if !ended {
-		e.makeRare().unfollow = stop
+		e.makeLazy().unfollow = stop
 	}
 	e.shard.mu.Unlock()
 	if ended {
@@ -157,9 +157,9 @@ func (e *Entry) snapshot(now int64) Snapshot {
 		Started: e.shard.tracker.at(e.started), Age: time.Duration(now - e.started),
 	}
 	s.Protected = e.flags.Load()&protected != 0
-	if e.rare != nil && e.rare.recorded != nil {
-		s.Recorded = e.rare.recorded
-		s.RecordedAt = e.shard.tracker.at(e.rare.recordedAt)
+	if e.lazy != nil && e.lazy.recorded != nil {
+		s.Recorded = e.lazy.recorded
+		s.RecordedAt = e.shard.tracker.at(e.lazy.recordedAt)
 	}
 	return s
 }

@@ -20,8 +20,8 @@ func (t *Tracker) Deliver(key Key, r Response) bool {
 func (e *Entry) deliver(r Response) bool {
 	e.shard.mu.Lock()
 	if e.flags.Load()&over == 0 {
-		rare := e.makeRare()
-		rare.response, rare.answered = r, true
+		lazy := e.makeLazy()
+		lazy.response, lazy.answered = r, true
 	}
 	o := e.shard.apply(e, complete, completed)
 	stop := e.unfollow()
@@ -46,8 +46,8 @@ func (e *Entry) Await() (Response, error) {
 	}
 	e.shard.mu.Lock()
 	defer e.shard.mu.Unlock()
-	if e.rare != nil && e.rare.answered {
-		return e.rare.response, nil
+	if e.lazy != nil && e.lazy.answered {
+		return e.lazy.response, nil
 	}
 	return Response{}, e.cause
 }
@@ -64,6 +64,6 @@ func (e *Entry) waker() chan struct{} {
 		e.shard.tracker.wakers.Put(waker)
 		return nil
 	}
-	e.makeRare().waker = waker
+	e.makeLazy().waker = waker
 	return waker
 }

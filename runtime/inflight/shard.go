@@ -119,7 +119,7 @@ func (s *shard) apply(e *Entry, ev event, c *Cause) CancelEffect {
 		s.pauseOrResume(e, ev)
 		return Recorded
 	case ev == cancel && flags&protected != 0 && !c.endsProtected():
-		if x := e.makeRare(); x.recorded == nil {
+		if x := e.makeLazy(); x.recorded == nil {
 			x.recorded, x.recordedAt = c, s.tracker.now()
 		}
 		return Recorded
@@ -158,23 +158,23 @@ func (s *shard) retire(e *Entry, c *Cause) {
 	if e.done != nil {
 		close(e.done)
 	}
-	if e.rare == nil {
+	if e.lazy == nil {
 		return
 	}
-	if e.rare.waker != nil {
-		e.rare.waker <- struct{}{}
+	if e.lazy.waker != nil {
+		e.lazy.waker <- struct{}{}
 	}
-	for _, callback := range e.rare.callbacks {
+	for _, callback := range e.lazy.callbacks {
 		callback.at = -1
 		go callback.f()
 	}
-	e.rare.callbacks = nil
+	e.lazy.callbacks = nil
 }
 
 // unfollow returns what stops Follow, once the request is over; the lock is held.
 func (e *Entry) unfollow() (stop func() bool) {
-	if e.rare != nil && e.flags.Load()&over != 0 {
-		stop, e.rare.unfollow = e.rare.unfollow, nil
+	if e.lazy != nil && e.flags.Load()&over != 0 {
+		stop, e.lazy.unfollow = e.lazy.unfollow, nil
 	}
 	return stop
 }
@@ -330,7 +330,7 @@ func (h heap) down(i int) {
 func (e *Entry) due() int64 {
 	stood := int64(0)
 	if e.flags.Load()&delayed != 0 {
-		stood = e.rare.paused + e.rare.extended
+		stood = e.lazy.paused + e.lazy.extended
 	}
 	return e.dueAfter(stood)
 }

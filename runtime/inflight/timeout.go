@@ -9,7 +9,7 @@ func (s *shard) pauseOrResume(e *Entry, ev event) {
 	if e.info.Timeout <= 0 {
 		return
 	}
-	x, now := e.makeRare(), s.tracker.now()
+	x, now := e.makeLazy(), s.tracker.now()
 	switch {
 	case ev == pause:
 		if x.pauses++; x.pauses == 1 {
@@ -28,7 +28,7 @@ func (s *shard) pauseOrResume(e *Entry, ev event) {
 
 // extend lets a request's timeout begin anew, now or, while its clock stands, when it goes on; the lock is held.
 func (s *shard) extend(e *Entry, limit time.Duration) {
-	x := e.makeRare()
+	x := e.makeLazy()
 	now := s.tracker.now()
 	if x.pauses > 0 {
 		now = x.pausedAt
@@ -77,7 +77,7 @@ func (s *shard) expire() {
 func timeoutCause(e *Entry) *Cause {
 	after := e.info.Timeout
 	if e.flags.Load()&delayed != 0 {
-		after += time.Duration(e.rare.extended)
+		after += time.Duration(e.lazy.extended)
 	}
 	return &Cause{Source: SourceTimeout, Reason: "not done after " + after.String()}
 }
@@ -93,7 +93,7 @@ func (e *Entry) Resume() { e.shard.change(e, resume, nil) }
 func (e *Entry) Paused() time.Duration {
 	e.shard.mu.Lock()
 	defer e.shard.mu.Unlock()
-	switch x := e.rare; {
+	switch x := e.lazy; {
 	case x == nil:
 		return 0
 	case x.pauses > 0:

@@ -93,7 +93,7 @@ func (t *Tracker) Register(parent context.Context, key Key, info Info) (*Entry, 
 
 // RegisterIn is Register that allocates nothing: the Entry is in room, which must be new. values is Entry.Values, not nil.
 func (t *Tracker) RegisterIn(room *Room, parent context.Context, key Key, info Info, values context.Context) (*Entry, error) {
-	room.entry.rare, room.rare.values = &room.rare, values
+	room.entry.lazy, room.lazy.values = &room.lazy, values
 	room.entry.flags.Store(hasValues)
 	return t.register(&room.entry, parent, key, info)
 }

@@ -153,7 +153,7 @@ func rawHandler(v Validator, h RawHandler, outputs OutputValidator, hidden strin
 		c.spare = &sync.Pool{New: func() any { return new(json.RawMessage) }}
 		c.decode = func(d *check.Decoder, _ any) { readObject(d) }
 		c.clear = func(any) {}
-		c.fits = func(output []byte) error {
+		c.validateOutput = func(output []byte) error {
 			if wrong := outputs.ValidateOutput(output); len(wrong) > 0 {
 				return wrong.Hidden(hidden)
 			}

@@ -34,8 +34,8 @@ type codec struct {
 	appendTo func(b []byte, out any) []byte
 	// decode reads an output to check it; nil: the output is the protocol's own result, not structured content.
 	decode func(d *check.Decoder, out any)
-	// fits tells what else is wrong with an output, where decode knows only its type; nil: nothing.
-	fits func(output []byte) error
+	// validateOutput tells what else is wrong with an output, where decode knows only its type; nil: nothing.
+	validateOutput func(output []byte) error
 	// spare holds values for decode to write to while an output is checked; they are never read.
 	spare *sync.Pool
 	// clear forgets what decode wrote.

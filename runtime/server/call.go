@@ -160,9 +160,9 @@ func (c *Call) keepAnswer(name string, n int64) error {
 	return nil
 }
 
-// partial hands what a cancelled handler returned to the hook and the log, never to the wire (CAN25). A result that may have sensitive
+// reportPartial hands what a cancelled handler returned to the hook and the log, never to the wire (CAN25). A result that may have sensitive
 // values is the hook's alone.
-func (c *Call) partial(result any, err error, sensitive bool) {
+func (c *Call) reportPartial(result any, err error, sensitive bool) {
 	shown := result
 	if sensitive {
 		shown = "not shown: the tool has sensitive values"

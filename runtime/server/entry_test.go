@@ -37,7 +37,7 @@ func (r *response) Write(_ rpc.ID, _ bool, frame []byte) error {
 
 func (*response) Refuse(rpc.ID, *rpc.Error, int) {}
 
-func (r *response) Unbegun() bool { return !r.begun }
+func (r *response) HoldUntilAnswer() bool { return !r.begun }
 
 // The error for a missing capability has its status or is not sent (LET20), also where a registry answers.
 func TestLET20ARefusalOfAnEntryThatComesTooLateIsAnInternalError(t *testing.T) {

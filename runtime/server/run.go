@@ -56,7 +56,7 @@ func (h *Handler) run(ctx context.Context, call *Call, args, b []byte) ([]byte, 
 	out, err := h.runInSlot(ctx, call, in)
 	if err != nil {
 		if out != nil && errors.Is(err, context.Canceled) {
-			call.partial(out, err, h.hidden != "")
+			call.reportPartial(out, err, h.hidden != "")
 		}
 		return b, err
 	}
@@ -178,7 +178,7 @@ func (r *reservation) startProbe(ctx context.Context, x *answerSizes) error {
 	if err := slots.enter(ctx); err != nil {
 		return err
 	}
-	r.probeTimer = time.AfterFunc(lendProbe, func() { slots.add(2) }) // its own slot, and one more until it ends
+	r.probeTimer = time.AfterFunc(lendProbe, func() { slots.add(2) }) // gives its slot back, and lends one more, which endProbe takes back
 	return nil
 }
 
@@ -246,8 +246,8 @@ func (c *codec) encode(call *Call, out any, b []byte, hidden string) ([]byte, er
 	c.decode(d, decoded)
 	err := d.Finish()
 	d.Put()
-	if err == nil && c.fits != nil {
-		err = c.fits(b)
+	if err == nil && c.validateOutput != nil {
+		err = c.validateOutput(b)
 	}
 	if err != nil {
 		return b, &outputError{err}

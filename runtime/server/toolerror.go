@@ -63,8 +63,8 @@ func (c *codec) checkOutput(text []byte, limits check.Limits, hidden string) err
 	d.Put()
 	c.clear(decoded)
 	c.spare.Put(decoded)
-	if err == nil && c.fits != nil {
-		err = c.fits(text)
+	if err == nil && c.validateOutput != nil {
+		err = c.validateOutput(text)
 	}
 	return err
 }

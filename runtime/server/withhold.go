@@ -47,8 +47,8 @@ func (to *Routed) Undecided() bool {
 
 // Unbegun is a Refuser whose errors can have a status of their own only as long as the response has not begun.
 type Unbegun interface {
-	// Unbegun reports whether it has not. If so, from now on nothing but the answer begins it.
-	Unbegun() bool
+	// HoldUntilAnswer has nothing but the answer begin the response from now on. It is false if the response has begun.
+	HoldUntilAnswer() bool
 }
 
 // unbegun is what err is answered with: itself, or, if it has a status of its own that the response does not have any more, what came of the
@@ -58,7 +58,7 @@ func (r *request) unbegun(err error) (instead *rpc.Error, late bool) {
 	if !ok || own.Code != r.revision.Codes.MissingCapability || r.revision.status(own) == 0 {
 		return nil, false
 	}
-	if out, ok := r.p.refuser.(Unbegun); !ok || out.Unbegun() {
+	if out, ok := r.p.refuser.(Unbegun); !ok || out.HoldUntilAnswer() {
 		return nil, false
 	}
 	return rpc.Errorf(rpc.CodeInternalError, "%s", own.Message), true

@@ -59,7 +59,7 @@ func (a *answerStream) End(complete bool) {
 		x.d.buf = append(x.d.buf, eventTail...)
 		err = x.d.flush()
 	}
-	x.d.relax()
+	x.d.clearDeadline()
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	x.phase, x.whole = over, complete && err == nil

@@ -59,12 +59,12 @@ func (d *downlink) json(status int, frame []byte) error {
 	d.written = true
 	d.w.WriteHeader(status)
 	err := d.send(frame)
-	d.relax()
+	d.clearDeadline()
 	return err
 }
 
-// refusal is json for an error that may be tried again after some seconds; 0: nothing is said about that.
-func (d *downlink) refusal(status, retry int, frame []byte) error {
+// writeJSON is json for an error that may be tried again after some seconds; 0: nothing is said about that.
+func (d *downlink) writeJSON(status, retry int, frame []byte) error {
 	if retry > 0 {
 		d.w.Header().Set("Retry-After", strconv.Itoa(retry))
 	}
@@ -110,8 +110,8 @@ func (d *downlink) send(b []byte) error {
 	return nil
 }
 
-// relax takes the deadline away: it would be that of the connection's next request.
-func (d *downlink) relax() {
+// clearDeadline takes the deadline away: it would be that of the connection's next request.
+func (d *downlink) clearDeadline() {
 	if d.wait > 0 {
 		_ = d.control.SetWriteDeadline(time.Time{})
 	}

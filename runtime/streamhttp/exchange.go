@@ -133,7 +133,7 @@ func (x *exchange) end() (written, answered bool) {
 	return written, answered
 }
 
-// reserve is how many exchanges more are served of those that end others; see server.Routed.Reserved.
+// reserve is how many exchanges are served beyond the limit, of cancellations and pings; see server.Routed.Reserved.
 const reserve = 1_000
 
 // addCall and removeCall keep the list of what Shutdown has to end.
@@ -238,8 +238,8 @@ func (x *exchange) RequestBytes() int64 {
 	return requestCost + int64(cap(x.body.data)-len(x.body.data))
 }
 
-// Unbegun implements server.Unbegun.
-func (x *exchange) Unbegun() bool {
+// HoldUntilAnswer implements server.Unbegun.
+func (x *exchange) HoldUntilAnswer() bool {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	x.quiet = x.quiet || x.phase == nothing
@@ -271,12 +271,12 @@ func (x *exchange) write(last bool, frame []byte) (err error) {
 	case last && len(frame) == 0:
 		return nil
 	case alone:
-		return x.d.refusal(x.status, x.retry, frame)
+		return x.d.writeJSON(x.status, x.retry, frame)
 	}
 	x.d.buf = appendEvent(x.d.buf, eventID{}, frame)
 	err = x.flush()
 	if last && err == nil {
-		x.d.relax()
+		x.d.clearDeadline()
 	}
 	return err
 }

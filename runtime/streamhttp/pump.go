@@ -20,7 +20,7 @@ func (s *session) respond(w http.ResponseWriter, r *http.Request, st *stream, re
 	st.pace.Store(&d.pace)
 	defer st.pace.CompareAndSwap(&d.pace, nil)
 	if frame, ok := st.alone(); ok {
-		err := d.refusal(st.status, st.retry, frame)
+		err := d.writeJSON(st.status, st.retry, frame)
 		if err == nil && len(frame) > keptBuffer {
 			st.wrote(reader) // AwaitRead waits for it
 		}
@@ -95,7 +95,7 @@ func (s *session) pump(r *http.Request, d *downlink, st *stream, reader uint64) 
 		case b.more:
 			continue
 		case b.ended || b.leave || over == nil:
-			d.relax()
+			d.clearDeadline()
 			return b.ended || b.leave
 		}
 		d.buf = trimmed(d.buf) // it may be long

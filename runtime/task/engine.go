@@ -59,12 +59,12 @@ type Dispatcher interface {
 type Engine struct {
 	config Config
 	store  Store
-	// replays: the store is a Replayer.
-	replays bool
-	limits  Limits
-	audit   audit
-	polls   *rate.Table[string] // by task: how often clients read it (TSK22)
-	timers  timers
+	// alwaysReplays: the store is a Replayer.
+	alwaysReplays bool
+	limits        Limits
+	audit         audit
+	polls         *rate.Table[string] // by task: how often clients read it (TSK22)
+	timers        timers
 
 	base      context.Context // of the engine's own store calls
 	cancel    context.CancelFunc
@@ -108,7 +108,7 @@ func New(c Config) *Engine {
 	if c.ParkAfter == 0 {
 		c.ParkAfter = defaultParkAfter
 	}
-	e := &Engine{config: c, replays: replays(c.Store), store: c.Store, limits: c.Limits.withDefaults(), audit: newAudit(c.Logger), polls: rate.NewTable[string]()}
+	e := &Engine{config: c, alwaysReplays: replays(c.Store), store: c.Store, limits: c.Limits.withDefaults(), audit: newAudit(c.Logger), polls: rate.NewTable[string]()}
 	e.base, e.cancel = context.WithCancel(context.Background())
 	e.over = &inflight.Cause{Source: inflight.SourceCompleted}
 	e.done, e.idle, e.runs, e.slots.by = make(chan struct{}), make(chan struct{}), map[string]*Run{}, map[requestor]int{}

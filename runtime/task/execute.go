@@ -85,7 +85,7 @@ func (e *Engine) fillIn(r *Run, b *Begun, from time.Time) {
 	for i := range b.Journal {
 		r.remember(b.Journal[i])
 	}
-	r.clocks, r.handlerMayBeBusy = clocks{b.Now, time.Now()}, handlerMayHaveBeenBusy(b.Journal, b.Now)
+	r.clocks, r.answeredWhileOthersOpen = clocks{b.Now, time.Now()}, handlerMayHaveBeenBusy(b.Journal, b.Now)
 	left := b.Task.Timeout - b.Task.Ran
 	if b.Task.Timeout > 0 && left > 0 {
 		r.timer = e.timers.add(time.Now().Add(left), func() { e.timeout(r) })
@@ -114,7 +114,7 @@ func (e *Engine) enlist(r *Run, from time.Time) {
 		r.slot = true
 		e.slots.take(r.requestor)
 	}
-	e.guard(from)
+	e.planHeartbeat(from)
 	e.mu.Unlock()
 	if before != nil && before != r {
 		before.stop(inflight.SourceParent, "", ErrLease)
@@ -163,9 +163,9 @@ func (e *Engine) perform(r *Run) {
 	case r.cause() != nil:
 	case r.crashes > r.task.Reruns:
 		out = crashed(r.crashes)
-	case e.replays && r.Epoch() > maxReplays:
+	case e.alwaysReplays && r.Epoch() > maxReplays:
 		out = internal(fmt.Sprintf("the handler was run again %d times and is not done: are the names of its steps and questions the same in every run?", maxReplays))
-	case r.begins():
+	case r.markRunnerCalled():
 		out = e.config.Runner(&r.ctx, r)
 	}
 	returned = true
@@ -207,7 +207,7 @@ func (e *Engine) endByCause(r *Run, c *inflight.Cause) {
 	case errors.Is(c, ErrParked):
 		e.parkForAnswer(r)
 		return
-	case e.store.Durable() && (!r.began() || r.mayRunAgain()):
+	case e.store.Durable() && (!r.wasRunnerCalled() || r.mayRunAgain()):
 		e.park(r)
 		return
 	default:
@@ -248,7 +248,7 @@ func isOver(err error) bool {
 func (e *Engine) unfinished(r *Run, o *Outcome, err error) {
 	var over *TerminalError
 	var limit *LimitError
-	if errors.As(err, &limit) && o.size() > Small {
+	if errors.As(err, &limit) && o.size() > SmallGrowth {
 		small := internal(fmt.Sprintf("the result of %d bytes can not be kept: %v", len(o.Result), limit))
 		e.finish(r, &small)
 		return

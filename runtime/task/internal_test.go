@@ -79,7 +79,7 @@ func TestTSK28CountsComeBackToZero(t *testing.T) {
 			case 2:
 				e.Discard(t.Context(), owner)
 			}
-			if got := m.size.bytes.Load(); got > 500_000+100*Small {
+			if got := m.size.bytes.Load(); got > 500_000+100*SmallGrowth {
 				t.Errorf("%d bytes are kept", got)
 			}
 		}

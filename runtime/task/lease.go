@@ -40,8 +40,8 @@ func (r *Run) mayWrite() bool {
 	return at.IsZero() || time.Now().Before(at)
 }
 
-// guard plans the next heartbeat and the next look at fences for a run whose lease began at from. The caller holds the lock.
-func (e *Engine) guard(from time.Time) {
+// planHeartbeat plans the next heartbeat and the next look at fences for a run whose lease began at from. The caller holds the lock.
+func (e *Engine) planHeartbeat(from time.Time) {
 	e.planLocked(&e.heartbeat, from.Add(e.config.Lease/beatsPerLease), (*Engine).beat)
 	e.planLocked(&e.fence, e.fenceFrom(from), (*Engine).stopFenced)
 }

@@ -193,7 +193,7 @@ func (m *Memory) Answer(_ context.Context, owner, id string, answers []Answer) (
 // runs are new goroutines, and growing their stacks for large frames took a third of a short task's time. The state may grow by up to
 // more bytes, which are reserved first.
 func (r *record) change(t *Task, more int64, transition func(*State) error) error {
-	if more > Small {
+	if more > SmallGrowth {
 		if err := r.account.reserve(more); err != nil {
 			return err
 		}

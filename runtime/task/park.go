@@ -42,7 +42,7 @@ func (r *Run) idleAfter(ctx context.Context) (idle <-chan struct{}, disarm func(
 		return nil, func() {}
 	}
 	passed := make(chan struct{})
-	if r.engine.replays {
+	if r.engine.alwaysReplays {
 		close(passed)
 		return passed, func() {}
 	}
@@ -79,7 +79,7 @@ func handlerMayHaveBeenBusy(journal []Entry, now time.Time) bool {
 // A run whose handler may be at work beside the question goes on instead: what was cut short would wait for an answer that it does not need.
 func (r *Run) stopToPark(rerunAtOnce bool) {
 	r.mu.Lock()
-	if r.handlerMayBeBusy && !rerunAtOnce {
+	if r.answeredWhileOthersOpen && !rerunAtOnce {
 		r.mu.Unlock()
 		return
 	}
@@ -94,7 +94,7 @@ func (r *Run) stopToPark(rerunAtOnce bool) {
 
 // parkAfterStep ends a run after a step that was done, where runs are replayed.
 func (r *Run) parkAfterStep() error {
-	if !r.engine.replays || !r.mayPark() {
+	if !r.engine.alwaysReplays || !r.mayPark() {
 		return nil
 	}
 	r.stopToPark(true)
@@ -158,7 +158,7 @@ func (e *Engine) dropWakeTimerLocked(id string) {
 func (r *Run) mayGoOn(t *Task) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if r.rerunAtOnce || r.handlerMayBeBusy || len(t.Questions) == 0 {
+	if r.rerunAtOnce || r.answeredWhileOthersOpen || len(t.Questions) == 0 {
 		return true
 	}
 	for name, e := range r.journal {

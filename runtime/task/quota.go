@@ -7,12 +7,12 @@ type Quota struct {
 	// Running counts tasks that are not over, Kept all that have not expired.
 	Running, Kept int
 	// Bytes bounds the sum of State.Size over the requestor's tasks, AllBytes over everybody's. They also bound how tasks
-	// grow: what would exceed them is a *LimitError. Growth of up to Small bytes is never refused, so that every task can end.
+	// grow: what would exceed them is a *LimitError. Growth of up to SmallGrowth bytes is never refused, so that every task can end.
 	Bytes, AllBytes int
 }
 
-// Small is how many bytes a task may always grow by at once, whatever the quota.
-const Small = 1 << 10
+// SmallGrowth is how many bytes a task may always grow by at once, whatever the quota.
+const SmallGrowth = 1 << 10
 
 // Account names whose tasks the quota counts when owner creates one. Keys and owners are told apart.
 func (q Quota) Account(owner string) string {

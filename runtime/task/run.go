@@ -24,23 +24,23 @@ type Run struct {
 
 	requestor requestor
 
-	mu               sync.Mutex
-	task             Task  // as it was at Create, then at Begin
-	lease            Lease // zero before Begin
-	crashes          int   // of earlier runs
-	clocks           clocks
-	fenced           time.Time // when the run has to stop unless a heartbeat extends the lease
-	timer            *timer    // of the timeout; paused while asking > 0
-	asking           int32     // open questions of this run
-	parking          bool      // it ends when no step is being done
-	rerunAtOnce      bool      // and begins again at once
-	handlerMayBeBusy bool      // the handler was given an answer while another question was open: it may be at work
-	parked           bool      // the lease is being given back, or has been
-	runnerCalled     bool      // the runner was called, or is about to be
-	cancelAsked      bool      // to cancel
-	reason           string
-	journal          map[string]*Entry
-	doing            map[string]bool
+	mu                      sync.Mutex
+	task                    Task  // as it was at Create, then at Begin
+	lease                   Lease // zero before Begin
+	crashes                 int   // of earlier runs
+	clocks                  clocks
+	fenced                  time.Time // when the run has to stop unless a heartbeat extends the lease
+	timer                   *timer    // of the timeout; paused while asking > 0
+	asking                  int32     // open questions of this run
+	parking                 bool      // it ends when no step is being done
+	rerunAtOnce             bool      // and begins again at once
+	answeredWhileOthersOpen bool      // the handler was given an answer while another question was open: it may be at work
+	parked                  bool      // the lease is being given back, or has been
+	runnerCalled            bool      // the runner was called, or is about to be
+	cancelAsked             bool      // to cancel
+	reason                  string
+	journal                 map[string]*Entry
+	doing                   map[string]bool
 }
 
 // runContext is a task's context. Unlike a plain context with a cause, its Err tells a timeout from a cancel.
@@ -126,16 +126,16 @@ func (r *Run) cause() *inflight.Cause {
 	return c
 }
 
-// begins notes that the runner is called, for began, and reports whether it is to be: not once the run has ended. Whoever ended it decides by
+// markRunnerCalled notes that the runner is called, for wasRunnerCalled, and reports whether it is to be: not once the run has ended. Whoever ended it decides by
 // that whether the task may run again.
-func (r *Run) begins() bool {
+func (r *Run) markRunnerCalled() bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.runnerCalled = r.cause() == nil
 	return r.runnerCalled
 }
 
-func (r *Run) began() bool {
+func (r *Run) wasRunnerCalled() bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return r.runnerCalled

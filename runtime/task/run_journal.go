@@ -249,7 +249,7 @@ func (r *Run) closedQuestion(ctx context.Context, l Lease, name string) (*Entry,
 	defer r.mu.Unlock()
 	r.remember(e)
 	if r.hasOpenQuestion() {
-		r.handlerMayBeBusy, r.parking = true, false
+		r.answeredWhileOthersOpen, r.parking = true, false
 	}
 	return &e, nil
 }

@@ -92,9 +92,9 @@ type Method struct {
 	Capability string
 	// Deprecated says what to use instead of the method's feature; "" if the revision does not deprecate it.
 	Deprecated string
-	// Empty is the member of the result that is an empty list where a server has the capability and no handler for this; "": then the
+	// EmptyList is the member of the result that is an empty list where a server has the capability and no handler for this; "": then the
 	// request is unknown.
-	Empty string
+	EmptyList string
 	// Needs are further slots that its receiver has to declare, by params.
 	Needs []Need
 }

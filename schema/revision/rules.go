@@ -65,7 +65,7 @@ func (d *decoder) method(n *schema.Node) Method {
 		may("task", text(d, &m.Task)),
 		may("capability", text(d, &m.Capability)),
 		may("deprecated", text(d, &m.Deprecated)),
-		may("empty", text(d, &m.Empty)),
+		may("empty", text(d, &m.EmptyList)),
 		may("needs", func(n *schema.Node) {
 			d.items(n, func(item *schema.Node) { m.Needs = append(m.Needs, d.need(item)) })
 		}),

@@ -187,7 +187,7 @@ func kindNames(k model.Kind) string { return kindList(k, ", ") }
 func (s *source) assertions(all []model.Assertion) {
 	for _, a := range all {
 		switch a := a.(type) {
-		case *model.Also:
+		case *model.Conjunct:
 			s.line("d.Also(", a.Decl.Decode, ")")
 		case *model.Group:
 			s.group(a)

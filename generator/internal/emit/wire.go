@@ -95,8 +95,8 @@ func methodRow(m *model.Method) jen.Code {
 	if m.Declares != "" {
 		fields = append(fields, field("Declares", jen.Lit(m.Declares)))
 	}
-	if m.Empty != "" {
-		fields = append(fields, field("Empty", jen.Lit(m.Empty)))
+	if m.EmptyList != "" {
+		fields = append(fields, field("Empty", jen.Lit(m.EmptyList)))
 	}
 	if m.Header != "" {
 		fields = append(fields, field("Header", jen.Lit(m.Header)))

@@ -103,11 +103,11 @@ type Form struct {
 	Tags    []string // the texts that the member Key must have; nil is any
 }
 
-// Also is another schema that must hold: a part of allOf that could not be merged.
-type Also struct{ Decl *Decl }
+// Conjunct is another schema that must hold: a part of allOf that could not be merged.
+type Conjunct struct{ Decl *Decl }
 
-func (*Group) isAssertion() {}
-func (*Also) isAssertion()  {}
+func (*Group) isAssertion()    {}
+func (*Conjunct) isAssertion() {}
 
 // Enum is a string type with named values.
 type Enum struct {

@@ -33,7 +33,7 @@ type Method struct {
 	Cacheable     bool
 	NoInput       bool
 	Declares      string
-	Empty         string
+	EmptyList     string
 	Header        string
 	Blocks        string
 	Result        string // its definition; empty for a notification, and for what no revision defines

@@ -70,7 +70,7 @@ func (b branch) keepsKinds() bool {
 
 // nested returns the anyOf that a branch of an anyOf consists of.
 func (l *lowering) nested(n *schema.Node, own *shape, g group) *group {
-	if g.oneOf || len(own.groups) != 1 || own.groups[0].oneOf || !own.plain() || own.enum != nil || own.conditions != nil {
+	if g.oneOf || len(own.groups) != 1 || own.groups[0].oneOf || !own.hasNoFacets() || own.enum != nil || own.conditions != nil {
 		return nil
 	}
 	return &own.groups[0]
@@ -103,7 +103,7 @@ func (s *shape) replaceableBy(branches []branch) bool {
 	if s.never != nil || s.enum != nil {
 		return false
 	}
-	if s.plain() {
+	if s.hasNoFacets() {
 		return true
 	}
 	adds := func(b branch) bool {
@@ -115,7 +115,7 @@ func (s *shape) replaceableBy(branches []branch) bool {
 // onlyBranch lowers a group of one branch beside null.
 func (l *lowering) onlyBranch(base *shape, b branch, null bool, p place) model.Value {
 	var v model.Value
-	if target, ok := l.follow(b.node); ok && base.plain() && b.keepsKinds() && p.decl == nil && (null || !l.nullWithin(target)) {
+	if target, ok := l.follow(b.node); ok && base.hasNoFacets() && b.keepsKinds() && p.decl == nil && (null || !l.nullWithin(target)) {
 		v = l.ref(target, p)
 	} else {
 		b.shape.annotations.and(&base.annotations)

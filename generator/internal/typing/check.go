@@ -22,7 +22,7 @@ func (l *lowering) assertions(s *shape, p place) []model.Assertion {
 	}
 	for _, c := range s.conditions {
 		if d := l.condition(c, p.hint); d != nil {
-			all = append(all, &model.Also{Decl: d})
+			all = append(all, &model.Conjunct{Decl: d})
 		}
 	}
 	return all

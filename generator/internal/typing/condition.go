@@ -166,7 +166,7 @@ func (l *lowering) dependentSchemas(v *schema.Node, hint string) model.Body {
 func (l *lowering) eachName(v *schema.Node, hint string) model.Body {
 	name := l.newFunc("check", hint+"Member")
 	name.Body = &model.NameOf{Schema: l.checkNode(v, hint+"Schema")}
-	member := model.Value{Type: model.Raw{}, Checks: []model.Assertion{&model.Also{Decl: name}}}
+	member := model.Value{Type: model.Raw{}, Checks: []model.Assertion{&model.Conjunct{Decl: name}}}
 	object := model.KindCase{Kind: model.KindObject, Value: model.Value{Type: &model.Map{Elem: member}}}
 	return &model.Check{Value: model.Value{Type: &model.ByKind{Allowed: model.KindAny, Cases: []model.KindCase{object}}}}
 }

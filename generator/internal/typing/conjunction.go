@@ -70,7 +70,7 @@ type loweredAllOf struct {
 // (maps and slices need none), one is made then, and filled here.
 func (l *lowering) conjunction(c allOf, p place) model.Value {
 	s := l.shape(c)
-	p.by = firstChoice(c)
+	p.namedBy = firstChoice(c)
 	if len(c) == 0 {
 		return l.valueOfShape(s, p)
 	}

@@ -18,7 +18,7 @@ func (r *reader) readGoType(s *shape, _, v *schema.Node) {
 // Protocol documents always have the default.
 func (l *lowering) goTypeOf(s *shape) string {
 	switch kinds := s.kinds &^ model.KindNull; {
-	case s.goType != "", l.keep, s.enum != nil:
+	case s.goType != "", l.keepAdditional, s.enum != nil:
 		return s.goType
 	case kinds == model.KindString && len(s.str.formats) > 0:
 		return l.GoTypes[s.str.formats[0].text]

@@ -98,7 +98,7 @@ func (l *lowering) object(s *shape, p place) model.Value {
 	s = &t
 	o := &s.obj
 	o.nameRequired()
-	if len(o.props) == 0 && !p.flat && !l.closed(o) && (!p.validateOnly || o.additionalProperties != nil || o.patternSets != nil) {
+	if len(o.props) == 0 && !p.ownType && !l.closed(o) && (!p.validateOnly || o.additionalProperties != nil || o.patternSets != nil) {
 		return l.mapOf(s, p)
 	}
 	if p.validateOnly {
@@ -214,7 +214,7 @@ func keepAdditional(types []*model.Decl) {
 // document or another keyword may look at them.
 func (l *lowering) additionalProperties(s *shape, st *model.Struct, p place) {
 	o := &s.obj
-	keep := l.keep || p.keep || o.min != nil
+	keep := l.keepAdditional || p.keep || o.min != nil
 	inner := p.below(p.hint + "AdditionalProperty")
 	inner.node = derived(o.at, "additionalProperties", o.additionalProperties)
 	free := o.patternSets == nil && (o.additionalProperties == nil || l.shape(o.additionalProperties).unconstrained())

@@ -17,7 +17,7 @@ func (l *lowering) others(o *objectFacet, p place) model.Value {
 	v := l.valueOf(c, p)
 	for i := range o.patternSets {
 		if d := l.matched(&o.patternSets[i], sole, p.hint); d != nil {
-			v.Checks = append(slices.Clip(v.Checks), &model.Also{Decl: d})
+			v.Checks = append(slices.Clip(v.Checks), &model.Conjunct{Decl: d})
 		}
 	}
 	return v

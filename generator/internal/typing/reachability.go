@@ -113,7 +113,7 @@ func (n mentions) named(v *model.Value) {
 func (n mentions) assertions(all []model.Assertion) {
 	for _, a := range all {
 		switch a := a.(type) {
-		case *model.Also:
+		case *model.Conjunct:
 			n.f(a.Decl, model.Decode)
 		case *model.Group:
 			for _, b := range a.Branches {

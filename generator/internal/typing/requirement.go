@@ -105,7 +105,7 @@ func (l *lowering) describe(s, about *shape, depth int) (requirement, bool) {
 		return requirement{}, false
 	}
 	if s.enum != nil {
-		return describeEnum(s.enum), s.plain() && s.groups == nil && s.conditions == nil
+		return describeEnum(s.enum), s.hasNoFacets() && s.groups == nil && s.conditions == nil
 	}
 	all, ok := l.describeKeywords(s, about, depth)
 	for _, g := range s.groups {

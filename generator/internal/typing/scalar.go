@@ -42,7 +42,7 @@ func (l *lowering) textAssertions(patterns, formats []textRule, p place) []model
 		d := l.newFunc("check", p.hint)
 		one := model.KindCase{Kind: model.KindString, Value: model.Value{Type: model.String{Rule: &rule}}}
 		d.Body = &model.Check{Value: model.Value{Type: &model.ByKind{Allowed: model.KindAny, Cases: []model.KindCase{one}}}}
-		also = append(also, &model.Also{Decl: d})
+		also = append(also, &model.Conjunct{Decl: d})
 	}
 	for _, w := range patterns {
 		add(model.StringRule{At: l.at(w.at), Pattern: w.text})

@@ -145,12 +145,12 @@ func (o *objectFacet) sort() {
 	slices.SortStableFunc(o.props, func(a, b property) int { return strings.Compare(a.key, b.key) })
 }
 
-// plain reports that no keyword but type, enum, const, groups and conditions was used.
-func (s *shape) plain() bool {
+// hasNoFacets reports that no keyword but type, enum, const, groups and conditions was used.
+func (s *shape) hasNoFacets() bool {
 	return s.str.at == nil && s.num.at == nil && s.arr.at == nil && s.obj.at == nil
 }
 
 // unconstrained reports that s allows every JSON value.
 func (s *shape) unconstrained() bool {
-	return s.kinds == model.KindAny && s.plain() && s.enum == nil && len(s.groups) == 0 && s.conditions == nil && s.never == nil
+	return s.kinds == model.KindAny && s.hasNoFacets() && s.enum == nil && len(s.groups) == 0 && s.conditions == nil && s.never == nil
 }

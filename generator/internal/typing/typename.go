@@ -38,7 +38,7 @@ type claim struct {
 // newDecl registers a declaration of a Go type. n is its schema; nil if it has none of its own.
 func (l *lowering) newDecl(hint string, n *schema.Node) *model.Decl {
 	d := &model.Decl{Name: hint}
-	c := &claim{asked: hint, by: n, site: l.scope + hint, apart: l.keep || goType(n) != nil}
+	c := &claim{asked: hint, by: n, site: l.scope + hint, apart: l.keepAdditional || goType(n) != nil}
 	if n != nil {
 		c.site = l.scope + l.at(n)
 	}
@@ -49,7 +49,7 @@ func (l *lowering) newDecl(hint string, n *schema.Node) *model.Decl {
 
 // rankOf is the rank of a $ref target.
 func (l *lowering) rankOf() rank {
-	if l.keep {
+	if l.keepAdditional {
 		return rooted // the protocol's own name
 	}
 	return referred
@@ -210,8 +210,8 @@ func (l *lowering) ownType(c allOf) bool {
 	return s.enum != nil || len(s.groups) > 0 || kinds == model.KindObject || bits.OnesCount8(uint8(kinds)) > 1 && kinds != model.KindAny&^model.KindNull
 }
 
-// siteOf returns the schema that s is about, or nil.
-func siteOf(s *shape) *schema.Node {
+// schemaOf returns the schema that s is about, or nil.
+func schemaOf(s *shape) *schema.Node {
 	for _, n := range []*schema.Node{s.obj.at, s.arr.at, s.str.at, s.num.at, s.kindsAt} {
 		if n != nil {
 			return n

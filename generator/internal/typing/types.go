@@ -25,25 +25,25 @@ type Types struct {
 	// MaxDecls bounds what one package may grow to.
 	MaxDecls int
 
-	chosen     chosen
-	decls      []*model.Decl
-	claims     map[*model.Decl]*claim
-	keeping    bool                          // a protocol document is being lowered
-	Declared   map[*schema.Node]*model.Value // schemas that have a declaration of their own
-	checks     map[*schema.Node]*model.Decl  // schemas that have a validator without a type
-	conditions map[condition]*model.Decl     // their validators
-	evaluated  map[string]*model.Decl        // functions that record the properties and items that schemas mention, by evaluating.key
-	scopes     scopes
-	lowered    map[string]*loweredAllOf // results for conjunctions, by lowering.key
-	validators map[string]*model.Decl   // of them, those of validators
-	ids        map[*schema.Node]int
-	inProgress map[string]string          // conjunctions in progress, and the name if one needs a declaration
-	elements   map[model.Type]*model.Decl // elements without rules: decodeString
-	roots      []model.TypeRef
-	uses       []model.Use
-	sent       []bool // whether the root's values are
-	findings   schema.Diagnostics
-	kept       []*model.Decl // types whose additional properties a check may look at, with everything in them
+	chosen            chosen
+	decls             []*model.Decl
+	claims            map[*model.Decl]*claim
+	keeping           bool                          // a protocol document is being lowered
+	Declared          map[*schema.Node]*model.Value // schemas that have a declaration of their own
+	checks            map[*schema.Node]*model.Decl  // schemas that have a validator without a type
+	conditions        map[condition]*model.Decl     // their validators
+	evaluated         map[string]*model.Decl        // functions that record the properties and items that schemas mention, by evaluating.key
+	scopes            scopes
+	lowered           map[string]*loweredAllOf // results for conjunctions, by lowering.key
+	validators        map[string]*model.Decl   // of them, those of validators
+	ids               map[*schema.Node]int
+	inProgress        map[string]string          // conjunctions in progress, and the name if one needs a declaration
+	elements          map[model.Type]*model.Decl // elements without rules: decodeString
+	roots             []model.TypeRef
+	uses              []model.Use
+	sent              []bool // whether the root's values are
+	findings          schema.Diagnostics
+	keepingAdditional []*model.Decl // types whose additional properties a check may look at, with everything in them
 
 	defaults  map[*model.Prop]*schema.Node // defaults, to be written once every type is known
 	defaulted []*model.Prop                // the properties that have one, in order
@@ -102,7 +102,7 @@ func (t *Types) Check(r Root) *model.Decl {
 
 func (t *Types) begin(r Root) *lowering {
 	l := &lowering{
-		Types: t, scope: r.Scope, suffix: r.Suffix, name: r.Name, keep: r.Keep,
+		Types: t, scope: r.Scope, suffix: r.Suffix, name: r.Name, keepAdditional: r.Keep,
 		reader: reader{doc: r.Document, protocol: r.Keep, keywords: t.table, report: &t.findings, scopes: &t.scopes, active: map[*schema.Node]bool{},
 			narrowing: map[*schema.Node]bool{}, shapes: map[*schema.Node]*shape{}, owns: map[*schema.Node]*shape{}, nulls: map[*shape]bool{}},
 	}
@@ -114,9 +114,9 @@ func (t *Types) begin(r Root) *lowering {
 // Finish decides what depends on all types, and returns them in the order in which they were made.
 func (t *Types) Finish() ([]*model.Decl, schema.Diagnostics) {
 	for _, d := range t.decls {
-		t.kept = append(t.kept, tried(d)...)
+		t.keepingAdditional = append(t.keepingAdditional, tried(d)...)
 	}
-	keepAdditional(t.kept)
+	keepAdditional(t.keepingAdditional)
 	t.leaveDefaultsOut()
 	for _, d := range t.decls {
 		settle(d)
@@ -146,11 +146,11 @@ func (t *Types) Finish() ([]*model.Decl, schema.Diagnostics) {
 type lowering struct {
 	*Types
 	reader
-	root   *schema.Node
-	scope  string
-	suffix string
-	name   string // of the root's type
-	keep   bool
+	root           *schema.Node
+	scope          string
+	suffix         string
+	name           string // of the root's type
+	keepAdditional bool
 }
 
 // place is where a value stands.
@@ -161,9 +161,9 @@ type place struct {
 	decl         *model.Decl  // declaration to fill instead of a new one
 	doc          []string     // first lines of that type's comment
 	validateOnly bool         // validators only: no value is kept
-	flat         bool         // as a type of its own: an object becomes a struct even if a map would do, and a $ref is not taken for its target's
+	ownType      bool         // as a type of its own: an object becomes a struct even if a map would do, and a $ref is not taken for its target's
 	key          string       // of the conjunction that stands here; empty for a single schema
-	by           *schema.Node // the schema whose goType names the type
+	namedBy      *schema.Node // the schema whose goType names the type
 	keep         bool         // additional properties are kept: a check of the whole value may look at them
 }
 
@@ -187,7 +187,7 @@ func (l *lowering) lowerRoot(n *schema.Node, r Root) *model.Decl {
 	d := l.newDecl(r.Name, n)
 	l.claims[d].rank, l.claims[d].other = rooted, r.Name+"Value"
 	l.Declared[n] = &model.Value{Type: model.Named{Decl: d}}
-	l.fill(d, l.shape(allOf{n}), place{hint: d.Name, doc: r.Doc, flat: true})
+	l.fill(d, l.shape(allOf{n}), place{hint: d.Name, doc: r.Doc, ownType: true})
 	if _, ok := d.Body.(*model.Enum); ok {
 		l.Declared[n].Checks = copyChecks(d.Checks) // for those who refer to it
 	}

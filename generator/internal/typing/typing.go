@@ -21,7 +21,7 @@ func (l *lowering) valueOf(c allOf, p place) model.Value {
 		return model.Value{Type: model.Raw{}}
 	}
 	c = l.simplify(c)
-	if target, ok := l.soleRef(c); ok && !p.flat {
+	if target, ok := l.soleRef(c); ok && !p.ownType {
 		return l.ref(target, p)
 	}
 	if p.validateOnly {
@@ -46,7 +46,7 @@ func (l *lowering) ref(target *schema.Node, p place) model.Value {
 	}
 	if v := l.named(target); v != nil {
 		if p.keep {
-			l.kept = append(l.kept, v.Type.(model.Named).Decl)
+			l.keepingAdditional = append(l.keepingAdditional, v.Type.(model.Named).Decl)
 		}
 		found := *v
 		found.Checks = copyChecks(v.Checks)
@@ -112,7 +112,7 @@ func (l *lowering) valueOfShape(s *shape, p place) model.Value {
 
 // isOneGroup reports whether s is one group and nothing else.
 func (l *lowering) isOneGroup(s *shape) bool {
-	if len(s.groups) != 1 || s.conditions != nil || s.never != nil || s.enum != nil || s.integer || !s.plain() {
+	if len(s.groups) != 1 || s.conditions != nil || s.never != nil || s.enum != nil || s.integer || !s.hasNoFacets() {
 		return false
 	}
 	var kinds model.Kind
@@ -186,7 +186,7 @@ func (l *lowering) nothing(s *shape, p place) model.Value {
 	}
 	d := l.newFunc("check", p.hint)
 	d.Body = &model.Check{Value: model.Value{Type: never}}
-	return model.Value{Type: model.Raw{}, Checks: []model.Assertion{&model.Also{Decl: d}}}
+	return model.Value{Type: model.Raw{}, Checks: []model.Assertion{&model.Conjunct{Decl: d}}}
 }
 
 // enumOfKinds is an enum or const of kinds that have no Go type in common.
@@ -202,10 +202,10 @@ func (l *lowering) enumOfKinds(s *shape, p place) model.Value {
 		t = model.Bool{}
 	}
 	v := model.Value{Type: t, Values: rule}
-	if !s.plain() {
+	if !s.hasNoFacets() {
 		others := *s // all but the enum; valueOfShape adds the groups and conditions
 		others.enum, others.groups, others.conditions = nil, nil, nil
-		v.Checks = []model.Assertion{&model.Also{Decl: l.check(&others, p.hint)}}
+		v.Checks = []model.Assertion{&model.Conjunct{Decl: l.check(&others, p.hint)}}
 	}
 	if kinds := s.kinds &^ model.KindNull; !p.validateOnly && kinds&(kinds-1) != 0 && kinds&(model.KindArray|model.KindObject) == 0 {
 		v.Type, v.Values = l.mixedEnum(s, rule, p), nil
@@ -254,7 +254,7 @@ func (l *lowering) rawByKind(s *shape, p place) model.Value {
 	}
 	d := l.newFunc("check", p.hint)
 	d.Body = &model.Check{Value: model.Value{Type: t}}
-	return model.Value{Type: model.Raw{}, Checks: []model.Assertion{&model.Also{Decl: d}}}
+	return model.Value{Type: model.Raw{}, Checks: []model.Assertion{&model.Conjunct{Decl: d}}}
 }
 
 // hasKeywordsFor reports whether s has keywords for that kind.
@@ -283,7 +283,7 @@ func (l *lowering) unionOfKinds(s *shape, p place) model.Value {
 		t := *s
 		t.kinds, t.groups, t.conditions, t.annotations = kind, nil, nil, annotations{}
 		m := l.newDecl(d.Name+kindWord(kind, s.integer), nil)
-		l.fill(m, &t, place{hint: m.Name, node: p.node, flat: true, keep: p.keep})
+		l.fill(m, &t, place{hint: m.Name, node: p.node, ownType: true, keep: p.keep})
 		u.Members = append(u.Members, &model.UnionMember{Decl: m, Form: model.Form{Kinds: kind, Integer: t.integer}})
 	}
 	return model.Value{Type: model.Named{Decl: d}}
@@ -312,7 +312,7 @@ func kindWord(kind model.Kind, integer bool) string {
 func (l *lowering) declare(p place, s *shape) *model.Decl {
 	d := p.decl
 	if d == nil {
-		d = l.newDecl(p.hint, first(p.by, siteOf(s)))
+		d = l.newDecl(p.hint, first(p.namedBy, schemaOf(s)))
 	}
 	if p.key != "" {
 		l.lowered[p.key] = &loweredAllOf{value: model.Value{Type: model.Named{Decl: d}}}

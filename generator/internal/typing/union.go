@@ -35,7 +35,7 @@ func (l *lowering) unlessNull(all []model.Assertion, hint string) []model.Assert
 	inner.Body = &model.Check{Value: model.Value{Type: model.Raw{}, Checks: all}}
 	d := l.newFunc("check", hint+"OrNull")
 	d.Body = &model.Check{Value: model.Value{Type: model.Named{Decl: inner}, Null: true}}
-	return []model.Assertion{&model.Also{Decl: d}}
+	return []model.Assertion{&model.Conjunct{Decl: d}}
 }
 
 // unionOf is union without the conditions beside the group.
@@ -47,7 +47,7 @@ func (l *lowering) unionOf(s, base *shape, branches []branch, ok, null bool, p p
 	case len(branches) == 1:
 		return l.onlyBranch(base, branches[0], null, p), true
 	}
-	if e := commonEnum(branches, g); e != nil && base.plain() && base.enum == nil {
+	if e := commonEnum(branches, g); e != nil && base.hasNoFacets() && base.enum == nil {
 		base.allowOnly(e)
 		v := model.Value{Type: l.enum(base, p), Null: null}
 		return v, true
@@ -154,7 +154,7 @@ func (l *lowering) declareUnion(s *shape, rule model.UnionRule, forms []model.Fo
 			tags = m.Form.Tags
 			m.Form.Needs = nil // the text is enough
 		}
-		m.Decl = l.member(b, place{hint: d.Name + words.of(i, tags), flat: true, keep: p.keep || tried}, s.plain())
+		m.Decl = l.member(b, place{hint: d.Name + words.of(i, tags), ownType: true, keep: p.keep || tried}, s.hasNoFacets())
 		u.Members = append(u.Members, m)
 	}
 	return model.Named{Decl: d}
@@ -170,7 +170,7 @@ func (l *lowering) kindMembers(d *model.Decl, b branch, keep bool) []*model.Unio
 		t := *b.shape
 		t.kinds = kind
 		m := l.newDecl(d.Name+kindWord(kind, t.integer), nil)
-		l.fill(m, &t, place{hint: m.Name, flat: true, keep: keep})
+		l.fill(m, &t, place{hint: m.Name, ownType: true, keep: keep})
 		all = append(all, &model.UnionMember{Decl: m, Form: model.Form{Kinds: kind, Integer: t.integer}})
 	}
 	return all

@@ -24,7 +24,7 @@ func Lower(rev *revision.Revision, pkg *model.Package, shared *Shared) (*model.W
 		l.needs |= forCancelled // ending a subscription
 	}
 	if !l.wire.Handshake {
-		l.reader("request") // first, so that others share its parts
+		l.reader("request") // what the params of all requests have; first, so that others share its parts
 	}
 	l.methods()
 	l.custom()
@@ -99,7 +99,7 @@ func (l *wireLowering) methods() {
 		switch {
 		case handler && !Watches(m.Op):
 			op = clientOp{name: "OpMethod", reads: l.reads(m)}
-		case m.Empty != "" && slices.ContainsFunc(l.pkg.Methods, func(h *model.MethodHandler) bool { return h.Capability == m.Capability }):
+		case m.EmptyList != "" && slices.ContainsFunc(l.pkg.Methods, func(h *model.MethodHandler) bool { return h.Capability == m.Capability }):
 			op, ok = clientOp{name: "OpEmptyList", reads: l.reads(m)}, true
 		}
 		if ok && l.wants(op.need) {
@@ -154,7 +154,7 @@ func (l *wireLowering) method(m *revision.Method, op clientOp) *model.Method {
 		method.Result = l.result(m)
 	}
 	if op.name == "OpEmptyList" {
-		method.Empty = m.Empty
+		method.EmptyList = m.EmptyList
 	}
 	if op.reads != "" {
 		method.Read = l.reader(op.reads)

@@ -62,7 +62,7 @@ func (b *batch) read(ctx context.Context) error {
 			whole = append(whole, []byte(o.id))
 		}
 		names = append(names, keys(o.names)...)
-		if o.more > task.Small {
+		if o.more > task.SmallGrowth {
 			growing = append(growing, []byte(o.id))
 		}
 	}
@@ -131,7 +131,7 @@ func (b *batch) change(o *op, r *record) error {
 		return err
 	}
 	u := b.account(r.account)
-	if o.more > task.Small {
+	if o.more > task.SmallGrowth {
 		if err := r.quota.Room(u.with(&b.all), o.more); err != nil {
 			return err
 		}

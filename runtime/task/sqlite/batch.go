@@ -84,7 +84,7 @@ func (b *batch) look(id string) (*record, error) {
 
 // transition is the compare-and-set: it changes a record and writes what has changed. The state may grow by more bytes at most.
 func (b *batch) transition(r *record, more int64, transition func(s *task.State) error) error {
-	if more > task.Small {
+	if more > task.SmallGrowth {
 		if err := b.store.room(b.store.account(r.account), more); err != nil {
 			return err
 		}
