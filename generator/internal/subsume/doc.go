@@ -20,6 +20,7 @@
 //	included.go    where one schema plainly says no more than the other
 //	witness.go     values that are tried where the search has too many ways to go
 //	edit.go        the first of them: a value made around the place in which two schemas differ
+//	variation.go   such a value, varied until what stands around the place does not hide the difference
 //	holds.go       whether a value satisfies a schema
 //	same.go        schemas that say the same in the same words
 //

@@ -122,6 +122,29 @@ func TestREV08EditsAreTried(t *testing.T) {
 	}
 }
 
+// TestREV08VariationsAreTried has edits that other forms around them hide: the value is made so that those refuse it.
+func TestREV08VariationsAreTried(t *testing.T) {
+	const hidden = `{"type": "object", "properties": {"in": {"oneOf": [{"type": "object", "required": ["k"], "properties": {"k": %s}},
+		{"type": "object", "minProperties": 1, "properties": {"free": {"type": "null"}}}, {"type": "object", "properties": {"tag": {"const": "b"}}, "required": ["tag"]}]}}}`
+	old, new := documentOf(t, fmt.Sprintf(hidden, `{"type": "boolean"}`)), documentOf(t, fmt.Sprintf(hidden, `{}`))
+	a, b := bundled(old, "old"), bundled(new, "new")
+	for _, g := range []goal{{{a, true}, {b, false}}, {{b, true}, {a, false}}} {
+		tried := func() *schema.Node {
+			return (&trial{solver: newSolver(2), goal: g, known: map[string]bool{}}).variations(g[0].site, g[1].site)
+		}
+		v, again := tried(), tried()
+		if v == nil || again == nil || string(v.JSON()) != string(again.JSON()) {
+			t.Fatalf("%v, then %v", v, again)
+		}
+		if o := newSolver(unbounded).met(g, v); o.answer != some {
+			t.Errorf("%s tells nothing apart", v.JSON())
+		}
+	}
+	if v := (&trial{solver: newSolver(2), known: map[string]bool{}}).variations(a, a); v != nil {
+		t.Errorf("%s is made of no edit", v.JSON())
+	}
+}
+
 // An edit that nothing decides is looked for once in each direction, however deep it is: optional members of optional members are a union each.
 func TestREV08UndecidedEditsDeepInsideEnd(t *testing.T) {
 	chain := func(format string) *schema.Document {

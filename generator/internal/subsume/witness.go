@@ -39,6 +39,9 @@ func tried(g goal) *schema.Node {
 		if v := t.edits(g[0].site, g[1].site); v != nil {
 			return v
 		}
+		if v := t.variations(g[0].site, g[1].site); v != nil {
+			return v
+		}
 	}
 	if v := t.seeds(); v != nil {
 		return v
@@ -83,9 +86,12 @@ func (t *trial) name(name string) {
 	}
 }
 
+// simple are values that many schemas tell apart.
+var simple = []*schema.Node{{}, {Kind: schema.Bool, Text: "true"}, number("0"), number("1"), number("0.5"), text(""), text("a"), {Kind: schema.Object}, {Kind: schema.Array}}
+
 // seeds tries a value that satisfies each part, and one that does not.
 func (t *trial) seeds() *schema.Node {
-	for _, v := range []*schema.Node{{}, {Kind: schema.Bool, Text: "true"}, number("0"), number("1"), number("0.5"), text(""), text("a"), {Kind: schema.Object}, {Kind: schema.Array}} {
+	for _, v := range simple {
 		if t.try(v) {
 			return v
 		}
