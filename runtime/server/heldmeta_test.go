@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/mcpkiln/mcpkiln/runtime/rpc"
 )
 
 // wantViolation holds the data of an error against what it begins a violation with; "" is for an answer that is no error.
@@ -34,6 +36,7 @@ func TestLET21EachMemberOfMetaIsHeldAgainstItsDefinition(t *testing.T) {
 		{ns + "clientInfo", `{"name":"c","version":"1","icons":[{"src":"https://example.com/i","theme":"pink"}]}`, "/icons/0/theme: enum: "},
 		{ns + "clientInfo", `"c"`, ": type: "}, {ns + "clientInfo", `null`, ": type: "},
 		{"progressToken", `1.5`, ": type: "}, {"progressToken", `null`, ": type: "}, {"progressToken", `{}`, ": type: "}, {"progressToken", `true`, ": type: "},
+		{"progressToken", `"` + strings.Repeat("t", rpc.MaxIDBytes) + `"`, ": not: "}, {"progressToken", `"` + strings.Repeat("é", rpc.MaxIDBytes/2) + `"`, ": not: "},
 	} {
 		for method, params := range map[string]string{"tools/call": callParams("echo", `{"text":"x","count":1}`), "tools/list": "", "server/discover": ""} {
 			m := f.ask(t.Context(), frameWith(1, method, nothing, params, `"`+row.name+`":`+row.value))
@@ -43,7 +46,7 @@ func TestLET21EachMemberOfMetaIsHeldAgainstItsDefinition(t *testing.T) {
 	}
 	for _, fine := range []string{
 		`"` + ns + `clientInfo":{"name":"","version":"","title":"c","description":"d","websiteUrl":"https://example.com","icons":[{"src":"data:,","sizes":["any"],"theme":"dark","mimeType":"image/png"}],"more":5}`,
-		`"progressToken":"a"`, `"progressToken":7`, `"traceparent":5`, `"` + ns + `later":"x"`,
+		`"progressToken":"a"`, `"progressToken":"` + strings.Repeat("t", rpc.MaxIDBytes-2) + `"`, `"progressToken":7`, `"traceparent":5`, `"` + ns + `later":"x"`,
 	} {
 		if m := f.ask(t.Context(), frameWith(1, "tools/list", nothing, "", fine)); m.Error != nil {
 			t.Errorf("%s: %s", fine, m.raw)

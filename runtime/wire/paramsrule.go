@@ -1,6 +1,11 @@
 package wire
 
-import "github.com/mcpkiln/mcpkiln/runtime/check"
+import (
+	"strconv"
+
+	"github.com/mcpkiln/mcpkiln/runtime/check"
+	"github.com/mcpkiln/mcpkiln/runtime/rpc"
+)
 
 // ParamsRule is an object of params as one revision spells it: its members, and the function that reads each, in the same order.
 // That is one of those below, the one of an object that the member is, or one that reads its Shape.
@@ -23,6 +28,7 @@ var (
 	objects      = check.Union{Keyword: "type", Kinds: check.KindObject}
 	objectOrNull = check.Union{Keyword: "type", Kinds: check.KindObject | check.KindNull}
 	tokens       = check.Union{Keyword: "type", Kinds: check.KindString | check.KindInteger}
+	longToken    = check.Not{At: "#", Allowed: "a token of at most " + strconv.Itoa(rpc.MaxIDBytes) + " bytes"}
 )
 
 func readObject(d *check.Decoder) []byte {
@@ -62,18 +68,21 @@ func ReadClientCapabilities(d *check.Decoder, p *Params) { p.ClientCapabilities 
 // ReadLogLevel reads Params.LogLevel.
 func ReadLogLevel(d *check.Decoder, p *Params) { p.LogLevel = d.String(nil) }
 
-// ReadProgressToken reads Params.ProgressToken.
+// ReadProgressToken reads Params.ProgressToken. One that nothing could be reported under is a violation.
 func ReadProgressToken(d *check.Decoder, p *Params) {
-	switch d.Kind(&tokens) {
-	case check.KindString:
-		p.ProgressToken = ReadID(d)
-	case check.KindNumber:
-		d.Also(func(d *check.Decoder) { p.ProgressToken = ReadID(d) })
-		if p.ProgressToken.IsZero() {
-			d.Int(nil) // which says so
-		} else {
-			d.Skip()
-		}
+	kind := d.Kind(&tokens)
+	if kind == 0 {
+		return
+	}
+	d.Also(func(d *check.Decoder) { p.ProgressToken = ReadID(d) })
+	switch {
+	case !p.ProgressToken.IsZero():
+		d.Skip()
+	case kind == check.KindNumber:
+		d.Int(nil) // which says so
+	default:
+		d.Not(&longToken, (*check.Decoder).Skip)
+		d.Skip()
 	}
 }
 
