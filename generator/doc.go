@@ -50,7 +50,7 @@
 // What a run has to do follows from what is on disk and from nothing that an earlier run had to finish: files that differ are staged and
 // renamed, files with our header that are no longer made are removed, in the output directories and in those that the manifest has
 // left (plan.go). So a killed run is repaired by any later one. The lock is written first and removed last, which keeps a half-written
-// directory known. One run at a time writes in a module; the system ends the lock with the process (internal/disk).
+// directory known. One run at a time writes in a module; the system ends the lock with the process (package disk).
 //
 // An edit by hand stops the run. Conflict markers do not: both sides are in the history, and what a merge of two packages would be is
 // what the merged manifest generates. Every file has its hash in the same line, so that a merge can not silently mix two of them.

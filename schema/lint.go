@@ -109,7 +109,7 @@ func (l *linter) keyword(n *Node, m *Member) bool {
 		l.value(m.Key, f, m.Value)
 	}
 	if isReference(m.Key) && m.Value.Kind == String {
-		l.ref(m.Value)
+		l.ref(n, m.Value)
 	}
 	if m.Key == "$schema" && n != l.doc.Root && dialectOf(n, l.doc.Dialect, &l.ds) != l.doc.Dialect {
 		l.ds.Report(m.Value, "mixed-dialects", "", "a part of a document can not be of another dialect than its root")
@@ -232,12 +232,13 @@ var patternHints = map[string]string{
 	"invalid nested repetition operator":      `repeat a group: (…); there are no possessive repeats, and a* matches what a*+ does`,
 }
 
-func (l *linter) ref(v *Node) {
+func (l *linter) ref(n, v *Node) {
 	target, d := l.doc.Resolve(v.Text, v)
 	if d != nil {
 		l.ds = append(l.ds, *d)
 		return
 	}
+	l.refersToSensitive(n, v, target)
 	home := l.doc.home(target)
 	if home == l.doc.Meta {
 		return // which is right

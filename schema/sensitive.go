@@ -15,3 +15,11 @@ func (l *linter) sensitive(n, v *Node) {
 		l.ds.Report(v, "sensitive", "remove x-mcp-header", "what is sensitive can not be in a header, which gateways log")
 	}
 }
+
+// refersToSensitive refuses a $ref to a property that is sensitive from a schema that is not: by another name its value would be shown.
+func (l *linter) refersToSensitive(n, ref, target *Node) {
+	if said := target.Get(sensitiveKeyword); said == nil || said.Text != "true" || n.Get(sensitiveKeyword) != nil {
+		return
+	}
+	l.ds.Report(ref, "sensitive", "write x-sensitive: true at the property, beside the $ref", "$ref leads to a property that is x-sensitive, and this one would be shown")
+}

@@ -25,7 +25,7 @@
 //	what is refused, or costs too much limits.go: what encoding/json takes (VAL07); decoded.go: memory that values take beyond their text, and
 //	                                   which account it counts in (VAL07, TSK28)
 //	violations                         violation.go, report.go: their paths and texts (VAL02); show.go: what is shown of a value
-//	what depends on no spelling        canonical.go: the form that equal values share; violationorder.go (LET14)
+//	what depends on no spelling        canonical.go: the form that equal values share; mention.go: names that escapes may hide; violationorder.go (LET14)
 //	encoding, and what may be missing  append*.go, optional.go
 //
 // # Who does what

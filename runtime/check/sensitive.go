@@ -9,7 +9,7 @@ import (
 // Sensitive returns the names of the properties that schemas call x-sensitive, for Decoder.Hide. definition is valid JSON with these schemas, such
 // as a tool. A name is hidden wherever it occurs in it: which schema of a union or condition applies is not asked.
 func Sensitive(definition string) string {
-	if !strings.Contains(definition, `"x-sensitive"`) {
+	if !Mentions([]byte(definition), "x-sensitive") {
 		return ""
 	}
 	var schema any

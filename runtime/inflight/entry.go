@@ -77,7 +77,7 @@ type lazyState struct {
 
 type callback struct {
 	f  func()
-	at int // position in rareState.callbacks; -1: started or stopped
+	at int // position in lazyState.callbacks; -1: started or stopped
 }
 
 // makeLazy returns the lazy part, and makes it if there is none. The shard's lock is held.

@@ -25,10 +25,12 @@ func (r *reader) explain(v check.Violation, e jsonschema.ErrorKind) check.Violat
 	return check.Violations{v}
 }
 
+// each is a violation for each name, as many as are listed: the names are the client's.
 func each(v check.Violation, names []string, found, allowed string) (all check.Violations) {
 	at := v.Instance
 	v.Found, v.Allowed = found, allowed
-	for _, name := range names {
+	names = slices.Sorted(slices.Values(names))
+	for _, name := range names[:min(len(names), most)] {
 		v.Instance = at + "/" + check.PointerStep(name)
 		all = append(all, v)
 	}

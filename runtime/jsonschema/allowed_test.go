@@ -1,6 +1,9 @@
 package jsonschema_test
 
 import (
+	"fmt"
+	"runtime"
+	"strings"
 	"testing"
 
 	"github.com/mcpkiln/mcpkiln/runtime/jsonschema"
@@ -39,5 +42,28 @@ func TestVAL02WhatIsAllowedIsSaid(t *testing.T) {
 		if got := v.Validate([]byte(row[0])).Error(); got != row[1] {
 			t.Errorf("%s with %s:\n got %s\nwant %s", schema, row[0], got, row[1])
 		}
+	}
+}
+
+// What is said of many names is bounded by what is listed, however long the way to them is (VAL02).
+func TestVAL02ManyNamesOfALongWay(t *testing.T) {
+	v, err := jsonschema.ForTool([]byte(`{"name":"t","inputSchema":{"type":"object","additionalProperties":{"type":"object","additionalProperties":false}}}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	input := []byte(`{"` + strings.Repeat("k", 100_000) + `":{"z":0`)
+	for i := range 1000 {
+		input = fmt.Appendf(input, `,"n%04d":0`, i)
+	}
+	input = append(input, "}}"...)
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	wrong := v.Validate(input)
+	runtime.ReadMemStats(&after)
+	if len(wrong) != 32 || !strings.HasSuffix(wrong[31].Instance, "/n0031") {
+		t.Errorf("%d violations", len(wrong))
+	}
+	if got := after.TotalAlloc - before.TotalAlloc; got > 30<<20 {
+		t.Errorf("%d bytes for an input of %d", got, len(input))
 	}
 }

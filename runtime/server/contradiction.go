@@ -1,13 +1,13 @@
 package server
 
 import (
-	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"maps"
 	"slices"
 
+	"github.com/mcpkiln/mcpkiln/runtime/check"
 	"github.com/mcpkiln/mcpkiln/runtime/check/address"
 	"github.com/mcpkiln/mcpkiln/runtime/check/secret"
 	"github.com/mcpkiln/mcpkiln/runtime/wire"
@@ -135,7 +135,7 @@ func (b *sampledBlock) isResult() bool { return b.ToolUseID != nil }
 // messagesContradiction holds messages to the balance of tools: what the assistant uses is followed at once by a message of the user
 // that holds the result of each use, and nothing else.
 func messagesContradiction(params []byte) error {
-	if !bytes.Contains(params, []byte(`"tool_`)) {
+	if !check.Mentions(params, "tool_") {
 		return nil // it takes no pass over large contents to know
 	}
 	var asked struct{ Messages []sampledMessage }

@@ -188,7 +188,11 @@ func (t *statelessJournal) append(b []byte) ([]byte, error) {
 		}
 	}
 	expires := last.Add(s.cfg.askTimeout) // whoever answers late is asked again, and what has been done is not done twice
-	state := &sealedJournal{Entries: t.journal.entries(), Asked: slices.Sorted(maps.Keys(t.asked)), Until: t.until, Unused: t.unused()}
+	entries := t.journal.entries()
+	for i := range entries {
+		delete(t.until, entries[i].Name) // it was answered in time
+	}
+	state := &sealedJournal{Entries: entries, Asked: slices.Sorted(maps.Keys(t.asked)), Until: t.until, Unused: t.unused()}
 	token, err := s.sealer.seal(state, t.binding, expires)
 	if err != nil {
 		return b, rpc.Errorf(rpc.CodeInternalError, "%v", err)

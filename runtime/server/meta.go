@@ -1,11 +1,11 @@
 package server
 
 import (
-	"bytes"
 	"encoding/json"
 	"maps"
 	"slices"
 
+	"github.com/mcpkiln/mcpkiln/runtime/check"
 	"github.com/mcpkiln/mcpkiln/runtime/wire"
 )
 
@@ -16,7 +16,7 @@ import (
 
 // ownMembers is a result or params of a handler without what is the runtime's; changed is false where there is none.
 func (rev *revision) ownMembers(object []byte, names []string) (without []byte, changed bool) {
-	if !mayHave(object, rev.metaMember) && !slices.ContainsFunc(names, func(name string) bool { return mayHave(object, name) }) {
+	if !check.Mentions(object, rev.metaMember) && !slices.ContainsFunc(names, func(name string) bool { return check.Mentions(object, name) }) {
 		return object, false
 	}
 	members := membersOf(object)
@@ -36,11 +36,6 @@ func (rev *revision) ownMembers(object []byte, names []string) (without []byte, 
 	}
 	without, _ = json.Marshal(members) // no value of these types fails
 	return without, true
-}
-
-// mayHave is false if the text can not have a member of that name. Escapes may write any character of it.
-func mayHave(object []byte, name string) bool {
-	return bytes.Contains(object, []byte(name)) || bytes.Contains(object, escapedASCII)
 }
 
 // withoutOwnKeys is a handler's _meta without the keys that are the runtime's.

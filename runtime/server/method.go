@@ -1,7 +1,6 @@
 package server
 
 import (
-	"bytes"
 	"context"
 	"slices"
 
@@ -114,7 +113,7 @@ func (c MethodCodec[In, Out]) bind(fn func(ctx context.Context, call *Call, in *
 
 // withoutMeta is params without their metadata.
 func (rev *revision) withoutMeta(params []byte) []byte {
-	if rev.metaMember == "" || !bytes.Contains(params, []byte(rev.metaMember)) && bytes.IndexByte(params, '\\') < 0 {
+	if rev.metaMember == "" || !check.Mentions(params, rev.metaMember) {
 		return params
 	}
 	rest := slices.DeleteFunc(edit.ObjectOf(params), func(m edit.Member) bool { return m.Name == rev.metaMember })

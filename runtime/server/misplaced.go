@@ -4,7 +4,10 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
+	"net/url"
 	"slices"
+	"strconv"
+	"strings"
 
 	"github.com/mcpkiln/mcpkiln/runtime/check"
 	"github.com/mcpkiln/mcpkiln/runtime/check/keyword"
@@ -31,35 +34,43 @@ func (p schemaPlace) below(key string) schemaPlace {
 	return next
 }
 
+// addedSchema is a schema of an added tool that is looked through for keywords of ours.
+type addedSchema struct {
+	root    any
+	headers bool // it is an inputSchema; in an outputSchema a header binds nobody, wherever it stands
+}
+
 // misplacedKeywords refuses x-sensitive and x-mcp-header where they would do nothing, as the generator does: the first is found by the names of
 // properties, the second by clients that go from property to property.
 func misplacedKeywords(tool map[string]json.RawMessage) error {
 	for _, member := range []string{"inputSchema", "outputSchema"} {
-		var schema any
-		_ = json.Unmarshal(tool[member], &schema) // it is valid, or not there
-		if err := misplaced("/"+member, schema, schemaPlace{reached: member == "inputSchema"}, member == "inputSchema"); err != nil {
+		s := addedSchema{headers: member == "inputSchema"}
+		_ = json.Unmarshal(tool[member], &s.root) // it is valid, or not there
+		if err := s.misplaced("/"+member, s.root, schemaPlace{reached: true}); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// misplaced looks through the value at a pointer. In an outputSchema a header binds nobody, wherever it stands.
-func misplaced(at string, value any, p schemaPlace, headers bool) error {
+// misplaced looks through the value at a pointer.
+func (s *addedSchema) misplaced(at string, value any, p schemaPlace) error {
 	switch v := value.(type) {
 	case []any:
 		p = schemaPlace{keys: p.keys}
 		for i, item := range v {
-			if err := misplaced(fmt.Sprintf("%s/%d", at, i), item, p, headers); err != nil {
+			if err := s.misplaced(fmt.Sprintf("%s/%d", at, i), item, p); err != nil {
 				return err
 			}
 		}
 	case map[string]any:
-		if err := p.refuse(at, v, headers); err != nil {
-			return err
+		if p.keys == keyword.Keywords {
+			if err := s.refuse(at, v, p); err != nil {
+				return err
+			}
 		}
 		for _, key := range slices.Sorted(maps.Keys(v)) {
-			if err := misplaced(at+"/"+check.PointerStep(key), v[key], p.below(key), headers); err != nil {
+			if err := s.misplaced(at+"/"+check.PointerStep(key), v[key], p.below(key)); err != nil {
 				return err
 			}
 		}
@@ -67,21 +78,46 @@ func misplaced(at string, value any, p schemaPlace, headers bool) error {
 	return nil
 }
 
-func (p schemaPlace) refuse(at string, schema map[string]any, headers bool) error {
-	if p.keys != keyword.Keywords {
-		return nil
-	}
-	if said, ok := schema["x-sensitive"]; ok {
-		if _, flag := said.(bool); !flag {
-			return fmt.Errorf("%s/x-sensitive: it takes true or false", at)
-		}
-		if !p.property {
-			return fmt.Errorf("%s/x-sensitive: it stands at a property, and this schema is none: write it at the property, beside a $ref if there is one", at)
-		}
-	}
-	if schema[paramheader.Keyword] != nil && headers && !p.reached {
+func (s *addedSchema) refuse(at string, schema map[string]any, p schemaPlace) error {
+	said, sensitive := schema["x-sensitive"]
+	switch _, flag := said.(bool); {
+	case sensitive && !flag:
+		return fmt.Errorf("%s/x-sensitive: it takes true or false", at)
+	case sensitive && !p.property:
+		return fmt.Errorf("%s/x-sensitive: it stands at a property, and this schema is none: write it at the property, beside a $ref if there is one", at)
+	case !sensitive && s.refersToSensitive(schema["$ref"]):
+		return fmt.Errorf("%s/$ref: it leads to a property that is x-sensitive, and this one would be shown: write x-sensitive at the property, beside the $ref", at)
+	case schema[paramheader.Keyword] != nil && s.headers && !p.reached:
 		return fmt.Errorf("%s/%s: clients do not find the argument here: move it to a property of the inputSchema, or of an object among its properties",
 			at, paramheader.Keyword)
 	}
 	return nil
+}
+
+// refersToSensitive reports whether a reference within the schema leads to a property whose values are not shown. By another name they would be.
+func (s *addedSchema) refersToSensitive(ref any) bool {
+	text, _ := ref.(string)
+	path, within := strings.CutPrefix(text, "#/")
+	if !within {
+		return false
+	}
+	if plain, err := url.PathUnescape(path); err == nil {
+		path = plain
+	}
+	target := s.root
+	for step := range strings.SplitSeq(path, "/") {
+		step = strings.ReplaceAll(strings.ReplaceAll(step, "~1", "/"), "~0", "~")
+		switch v := target.(type) {
+		case map[string]any:
+			target = v[step]
+		case []any:
+			i, err := strconv.Atoi(step)
+			if err != nil || i < 0 || i >= len(v) {
+				return false
+			}
+			target = v[i]
+		}
+	}
+	property, _ := target.(map[string]any)
+	return property["x-sensitive"] == true
 }

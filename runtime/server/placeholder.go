@@ -91,7 +91,6 @@ func (r *request) fillOrStream(frame []byte) (answer []byte, err error) {
 	out, ok := r.p.out.(Streamed)
 	switch {
 	case r.copied():
-		r.reservation.countAnswer(r.ctx, streamPiece)
 		answer, r.spooled, err = r.spool(frame, math.MaxInt64)
 		return append(frame[:0], answer...), err
 	case !ok || !r.p.exchange || r.trailer != nil:

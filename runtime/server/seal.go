@@ -92,7 +92,7 @@ type sealedJournal struct {
 	Entries []recordedEntry `json:"notes,omitempty"`
 	// Asked are the names of all questions that the runs so far asked.
 	Asked []string `json:"asked,omitempty"`
-	// Until is from when on each of them can not be answered any more, in Unix milliseconds.
+	// Until is from when on each of them that is not answered can not be any more, in Unix milliseconds.
 	Until map[string]int64 `json:"until,omitempty"`
 	// Unused are answers that earlier runs asked for and did not use.
 	Unused map[string]json.RawMessage `json:"spare,omitempty"`

@@ -94,13 +94,29 @@ func (f *spool) close() {
 // copied reports whether the answer goes to the client from a file. One of a batch is kept in memory until the others are there.
 func (r *request) copied() bool {
 	out, ok := r.p.out.(*connOutlet)
-	return ok && out.copying != nil && r.p.batches.open.Load() == 0
+	return ok && out.copying != nil && r.p.batchOf(r.id) == nil
 }
 
 // copyAnswer writes an answer from its file, and calls taken with each piece that the peer has taken. What is in memory of it counts.
 func (o *connOutlet) copyAnswer(f *spool, taken func()) error {
+	o.copies.Add(1)
+	defer o.copies.Add(-1)
 	pieces := &watchedReader{f.reader(), func() { o.noteProgress(); taken() }}
 	return o.orEnd(o.counted(streamPiece, func() error { return o.copying.CopyFrame(pieces) }))
+}
+
+// endStalledCopies ends connections whose peers take nothing of an answer that is copied, while others wait for the room that its file has.
+func (s *Server) endStalledCopies(shortages []shortage) {
+	if len(shortages) == 0 {
+		return
+	}
+	for _, p := range s.stalled(maxStall) {
+		if out, ok := p.out.(*connOutlet); ok && !p.ending && out.copies.Load() > 0 {
+			s.log.Warn("an answer is given up: its client does not read, and others wait for the room of its file", "peer", p.id, "principal", p.principal)
+			s.reputations.hasStalled(p.who)
+			p.out.GiveUp(maxStall)
+		}
+	}
 }
 
 // watchedReader calls read before each read: what was read before is needed no more.

@@ -135,3 +135,27 @@ func TestLET11WhoReadsAnAnswerThatIsCopiedIsNotSilent(t *testing.T) {
 		c.close()
 	})
 }
+
+// Clients that read nothing of answers that are copied do not keep others waiting: their connections end (TSK28).
+func TestTSK28WhoDoesNotReadACopyBlocksNobody(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := newFixture(t, []Tool{bigText(100 << 10)}, WithMaxBytesUnread(1<<20))
+		call := `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"big","arguments":{}}}`
+		var silent []*lineReader
+		for range 20 {
+			c := f.dialReader()
+			c.send(call)
+			silent = append(silent, c)
+		}
+		synctest.Wait()
+		c, start := f.dialReader(), time.Now()
+		c.send(call)
+		if size := c.line(func() {}); size < 100<<10 || time.Since(start) > time.Minute {
+			t.Errorf("%d bytes after %v", size, time.Since(start))
+		}
+		c.close()
+		for _, c := range silent {
+			c.close()
+		}
+	})
+}

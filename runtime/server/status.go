@@ -45,7 +45,7 @@ func (p *peer) untilBegun() bool {
 
 // sendChanges sends until no change waits. A notification of a task carries the whole task (TSK20); its questions follow it.
 func (p *peer) sendChanges() {
-	stack.Grow(len(p.owner) & 1)
+	stack.Grow()
 	p.writing.Add(1)
 	r := p.s.newRequest(p) // for its buffers
 	defer p.endWriter()

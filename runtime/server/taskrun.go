@@ -77,7 +77,7 @@ func (r *request) taskMeta(earlier *earlierJournal) []byte {
 
 // runTask is the engine's runner: it runs the tool's handler and says how the task ends.
 func (s *Server) runTask(ctx context.Context, run *task.Run) (o task.Outcome) {
-	stack.Grow(len(s.revisions) & 1)
+	stack.Grow()
 	t := run.Task()
 	call, err := s.taskCall(ctx, run, &t)
 	if err != nil {

@@ -45,8 +45,8 @@ func (to *Routed) Undecided() bool {
 	return (to.Tool != nil || !entry.isZero()) && to.revision.undecided(to.Tool, entry, s.declared.abilities(to.revision, to.params.ClientCapabilities))
 }
 
-// Unbegun is a Refuser whose errors can have a status of their own only as long as the response has not begun.
-type Unbegun interface {
+// Holder is a Refuser whose errors can have a status of their own only as long as the response has not begun.
+type Holder interface {
 	// HoldUntilAnswer has nothing but the answer begin the response from now on. It is false if the response has begun.
 	HoldUntilAnswer() bool
 }
@@ -58,7 +58,7 @@ func (r *request) unbegun(err error) (instead *rpc.Error, late bool) {
 	if !ok || own.Code != r.revision.Codes.MissingCapability || r.revision.status(own) == 0 {
 		return nil, false
 	}
-	if out, ok := r.p.refuser.(Unbegun); !ok || out.HoldUntilAnswer() {
+	if out, ok := r.p.refuser.(Holder); !ok || out.HoldUntilAnswer() {
 		return nil, false
 	}
 	return rpc.Errorf(rpc.CodeInternalError, "%s", own.Message), true

@@ -23,7 +23,7 @@ func newWorkers() *workers {
 		if r == nil {
 			return // another one has taken it
 		}
-		stack.Grow(len(r.frame) & 1)
+		stack.Grow()
 		for ; r != nil; r = w.take(false) {
 			r.serve()
 		}

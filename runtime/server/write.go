@@ -241,6 +241,7 @@ type connOutlet struct {
 	opened  time.Time
 
 	writing    atomic.Int64 // bytes of large frames that are being written
+	copies     atomic.Int32 // answers that are being copied from their files
 	progressAt atomic.Int64 // when the last of them was taken, or the first one came, after opened
 	ended      atomic.Bool  // the connection, because nothing is taken
 }

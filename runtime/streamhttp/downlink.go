@@ -63,8 +63,8 @@ func (d *downlink) json(status int, frame []byte) error {
 	return err
 }
 
-// writeJSON is json for an error that may be tried again after some seconds; 0: nothing is said about that.
-func (d *downlink) writeJSON(status, retry int, frame []byte) error {
+// writeRefusal is json for an error that may be tried again after some seconds; 0: nothing is said about that.
+func (d *downlink) writeRefusal(status, retry int, frame []byte) error {
 	if retry > 0 {
 		d.w.Header().Set("Retry-After", strconv.Itoa(retry))
 	}

@@ -238,7 +238,7 @@ func (x *exchange) RequestBytes() int64 {
 	return requestCost + int64(cap(x.body.data)-len(x.body.data))
 }
 
-// HoldUntilAnswer implements server.Unbegun.
+// HoldUntilAnswer implements server.Holder.
 func (x *exchange) HoldUntilAnswer() bool {
 	x.mu.Lock()
 	defer x.mu.Unlock()
@@ -271,7 +271,7 @@ func (x *exchange) write(last bool, frame []byte) (err error) {
 	case last && len(frame) == 0:
 		return nil
 	case alone:
-		return x.d.writeJSON(x.status, x.retry, frame)
+		return x.d.writeRefusal(x.status, x.retry, frame)
 	}
 	x.d.buf = appendEvent(x.d.buf, eventID{}, frame)
 	err = x.flush()

@@ -20,7 +20,7 @@ func (s *session) respond(w http.ResponseWriter, r *http.Request, st *stream, re
 	st.pace.Store(&d.pace)
 	defer st.pace.CompareAndSwap(&d.pace, nil)
 	if frame, ok := st.alone(); ok {
-		err := d.writeJSON(st.status, st.retry, frame)
+		err := d.writeRefusal(st.status, st.retry, frame)
 		if err == nil && len(frame) > keptBuffer {
 			st.wrote(reader) // AwaitRead waits for it
 		}

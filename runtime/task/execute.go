@@ -24,7 +24,7 @@ func (e *Engine) Run(id string) error {
 
 // executeHere is execute in a goroutine of its own; the caller has called enter.
 func (e *Engine) executeHere(id string) {
-	stack.Grow(len(id) & 1)
+	stack.Grow()
 	defer e.leave()
 	e.execute(id)
 }

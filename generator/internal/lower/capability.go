@@ -59,12 +59,25 @@ func (l *packageLowering) capabilityHint(name string, known []string) string {
 		}
 	}
 	if method := l.unlistedTaking(name); method != "" {
-		return "list " + method + " in methods"
+		return "list " + method + " in methods, at the top of the manifest"
 	}
 	if known == nil {
-		return "list the requests that the handler makes in methods, or in customMethods"
+		return cmp.Or(schema.DidYouMean(name, l.everyCapability()), "list the requests that the handler makes in methods, at the top of the manifest, or in customMethods")
 	}
 	return cmp.Or(schema.DidYouMean(name, known), "it is one of "+strings.Join(known, ", "))
+}
+
+// everyCapability is those of the protocol that some request to the client takes.
+func (l *packageLowering) everyCapability() (all []string) {
+	for _, r := range l.in.Revisions {
+		for i := range r.Methods {
+			if m := &r.Methods[i]; sent(m) && r.Client.Slot(m.Capability) != nil {
+				all = append(all, strings.Join(r.Client.Slot(m.Capability).Path, "/"))
+			}
+		}
+	}
+	slices.Sort(all)
+	return slices.Compact(all)
 }
 
 // unlistedTaking is a request to the client that takes the capability and is not in methods; "" for none.

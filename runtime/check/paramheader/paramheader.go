@@ -4,12 +4,13 @@
 package paramheader
 
 import (
-	"bytes"
 	"encoding/json"
 	"fmt"
 	"maps"
 	"slices"
 	"strings"
+
+	"github.com/mcpkiln/mcpkiln/runtime/check"
 )
 
 // Keyword marks the property of such an argument.
@@ -55,7 +56,7 @@ func Valid(definition json.RawMessage) (all []Param) {
 // walk visits each declaration in a tool's definition, with what is wrong with it, until visit returns an error.
 func walk(definition json.RawMessage, visit func(Param, error) error) error {
 	schema := members(definition)["inputSchema"]
-	if !bytes.Contains(schema, []byte(Keyword)) {
+	if !check.Mentions(schema, Keyword) {
 		return nil
 	}
 	return each(schema, nil, visit)

@@ -64,7 +64,7 @@ const (
 // AppendOmitting appends an object without some of its members. They are names, or paths to them.
 func AppendOmitting(b []byte, object string, members []string) []byte {
 	for _, member := range members {
-		if name := member[strings.LastIndexByte(member, '/')+1:]; strings.Contains(object, `"`+name+`"`) {
+		if name := member[strings.LastIndexByte(member, '/')+1:]; check.Mentions([]byte(object), name) {
 			object = string(omit([]byte(object), strings.Split(member, "/")))
 		}
 	}
