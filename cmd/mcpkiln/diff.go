@@ -76,7 +76,7 @@ The exit status of --against is 1 if a change is breaking. git is asked for what
 func (o *diffFlags) compare(cmd *cobra.Command, path string) (*compared, error) {
 	switch {
 	case o.against == "" && o.from == "" && o.to == "":
-		return nil, errors.New("say --against git:REF or a file, or --from and --to with a revision each")
+		return nil, errors.New("say --against git:REF or --against FILE, or --from and --to with a revision each")
 	case o.against != "" && (o.from != "" || o.to != ""):
 		return nil, errors.New("--against compares manifests, --from and --to revisions: give one of them")
 	case o.against != "":

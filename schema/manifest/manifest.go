@@ -151,6 +151,11 @@ const (
 // Tasks reports whether the tool can run as a task.
 func (e Execution) Tasks() bool { return e.Support == Optional || e.Support == Required }
 
+// neverTask reports whether the tool runs as no task. What taskSupport says may be unreadable, which has a finding of its own.
+func (e Execution) neverTask() bool {
+	return !e.Tasks() && (e.Support != "" || e.Node.Get("taskSupport") == nil)
+}
+
 // Cancellation says whether a call may be cancelled (CAN14). One that may not inherits no timeout and must have none.
 type Cancellation struct {
 	Node    *schema.Node

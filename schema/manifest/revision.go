@@ -40,24 +40,24 @@ func (l *loader) policies() {
 		l.times(&l.m.Tools[i])
 		l.uncancellable(&l.m.Tools[i])
 		t := &l.m.Tools[i]
-		l.before("tool", t.Name, t.Elicitations, t.Execution.Tasks())
+		l.before("tool", t.Name, t.Elicitations, t.Execution.neverTask())
 		l.crash(t)
 	}
 	for _, e := range l.m.Listed() {
-		l.before(e.Kind, e.Name, e.Elicitations, false)
+		l.before(e.Kind, e.Name, e.Elicitations, true)
 	}
 	d := l.m.Defaults.Task
 	l.ttl(d.TTL, d.MaxTTL)
 }
 
 // before warns of questions that would be asked before a task that is never made.
-func (l *loader) before(kind, name string, asked []Elicitation, tasks bool) {
+func (l *loader) before(kind, name string, asked []Elicitation, neverTask bool) {
 	hint := "remove beforeTask"
 	if kind == "tool" {
 		hint = "set taskSupport to optional or required"
 	}
 	for _, e := range asked {
-		if e.BeforeTask.Value && !tasks {
+		if e.BeforeTask.Value && neverTask {
 			l.ds.Warn(e.BeforeTask.Node, "unused-policy", hint, "beforeTask is for tasks, and %s %q never runs as one", kind, name)
 		}
 	}
@@ -69,7 +69,7 @@ func (l *loader) crash(t *Tool) {
 	e := t.Execution
 	onCrash, reruns := e.Node.Get("onCrash"), e.Node.Get("maxReruns")
 	for _, given := range [...]*schema.Node{onCrash, reruns} {
-		if given != nil && !e.Tasks() {
+		if given != nil && e.neverTask() {
 			l.ds.Warn(given, "unused-policy", "set taskSupport to optional or required", "%s is for tasks, and tool %q never runs as one", keyOf(given), t.Name)
 		}
 	}
@@ -114,7 +114,7 @@ func (l *loader) times(t *Tool) {
 	switch {
 	case !e.Tasks():
 		for _, given := range [...]Duration{e.TTL, e.MaxTTL, e.PollInterval, e.Timeout} {
-			if given.Node != nil {
+			if given.Node != nil && e.neverTask() {
 				l.ds.Warn(given.Node, "unused-policy", "set taskSupport to optional or required", "%s is for tasks, and tool %q never runs as one",
 					keyOf(given.Node), t.Name)
 			}

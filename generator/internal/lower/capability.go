@@ -17,7 +17,7 @@ func (l *packageLowering) clientCapabilities(a *model.Asker, listed []manifest.T
 	known := l.takenBySends()
 	for _, t := range listed {
 		if !slices.Contains(known, t.Value) {
-			l.diags.Report(t.Node, "unknown-capability", l.capabilityHint(t.Value, known), "no request that handlers may make takes %.140q of the client", t.Value)
+			l.diags.Report(t.Node, "client-capability", l.capabilityHint(t.Value, known), "no request that handlers may make takes %.140q of the client", t.Value)
 		}
 		a.ClientCapabilities = append(a.ClientCapabilities, t.Value)
 	}

@@ -81,7 +81,7 @@ func (s *Spec) entry() (*entry, error) {
 	case s.meant() != "":
 		return nil, fmt.Errorf("%q is no address and no entry: %s", s.Name, s.meant())
 	case file == "":
-		return nil, fmt.Errorf("%q is no address, and there is no %s here with an entry of that name", s.Name, strings.Join(Files, ", no "))
+		return nil, fmt.Errorf("%q is no address, and there is no %s here with an entry of that name; put -- before a command", s.Name, strings.Join(Files, ", no "))
 	default:
 		names := slices.Sorted(maps.Keys(entries))
 		hint := schema.DidYouMean(s.Name, names)
