@@ -174,13 +174,8 @@ func spoken(err error) string {
 // fault is what the protocol makes of a handler's error, nil if it has no error for it.
 func (c *Call) fault(err error) *fault {
 	f := c.s.fault(err, c.Log())
-	switch {
-	case f == nil:
-	case f.kind == needsAbility:
+	if f != nil && f.kind == needsAbility {
 		c.dropWithheld()
-	case c.tool != nil && (f.own.Code == rpc.CodeMethodNotFound || f.own.Code == rpc.CodeInvalidRequest):
-		// The tool is there, and its request was read: clients would take these for the end of the method, and HTTP has statuses of its own for them.
-		f.own = *defect(fmt.Errorf("code %d is not for what a tool finds: return one of another range, or a *server.ToolError: %w", f.own.Code, err), c.Log())
 	}
 	return f
 }

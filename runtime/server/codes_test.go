@@ -39,10 +39,6 @@ func TestLET05ReservedCodesAreForTypedErrors(t *testing.T) {
 		t.Run(fmt.Sprint(code), func(t *testing.T) {
 			f := dual(t, fails(fmt.Errorf("no: %w", rpc.Errorf(code, "too bad"))))
 			f.both(t, func(name string, stateless bool, m message) {
-				want := want
-				if name == "tools/call" && (code == rpc.CodeInvalidRequest || code == rpc.CodeMethodNotFound) {
-					want = rpc.CodeInternalError // the tool is there, and its request was read
-				}
 				m.wantError(t, want)
 				if said := strings.Contains(m.raw, "too bad"); said != (code == want) {
 					t.Errorf("%s: %s", name, m.raw)
