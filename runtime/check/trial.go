@@ -62,11 +62,11 @@ const mostOfUnion = 3
 
 // listFew bounds how many violations are listed for u, and returns the previous bound.
 func (d *Decoder) listFew(u *Union) int {
-	maxListed := d.most
+	most := d.most
 	if u.Keyword != "type" {
-		d.most = min(maxListed, len(d.violations)+mostOfUnion)
+		d.most = min(most, len(d.violations)+mostOfUnion)
 	}
-	return maxListed
+	return most
 }
 
 // begin looks at the value and decides what to do.

@@ -1,9 +1,9 @@
 package jsonschema
 
 import (
+	"fmt"
 	"math/big"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
@@ -53,17 +53,17 @@ func (r *reader) allowed(e jsonschema.ErrorKind) string {
 	case *kind.Pattern:
 		return "text that matches " + k.Want
 	case *kind.MinLength:
-		return "at least " + count(k.Want, "character") + ", not " + strconv.Itoa(k.Got)
+		return bound("at least", k.Want, "character", k.Got)
 	case *kind.MaxLength:
-		return "at most " + count(k.Want, "character") + ", not " + strconv.Itoa(k.Got)
+		return bound("at most", k.Want, "character", k.Got)
 	case *kind.MinItems:
-		return "at least " + count(k.Want, "item") + ", not " + strconv.Itoa(k.Got)
+		return bound("at least", k.Want, "item", k.Got)
 	case *kind.MaxItems:
-		return "at most " + count(k.Want, "item") + ", not " + strconv.Itoa(k.Got)
+		return bound("at most", k.Want, "item", k.Got)
 	case *kind.MinProperties:
-		return "at least " + count(k.Want, "member") + ", not " + strconv.Itoa(k.Got)
+		return bound("at least", k.Want, "member", k.Got)
 	case *kind.MaxProperties:
-		return "at most " + count(k.Want, "member") + ", not " + strconv.Itoa(k.Got)
+		return bound("at most", k.Want, "member", k.Got)
 	case *kind.Minimum:
 		return "at least " + decimal(k.Want)
 	case *kind.Maximum:
@@ -100,11 +100,12 @@ func articles(types []string) string {
 	return strings.Join(words, " or ")
 }
 
-func count(n int, noun string) string {
-	if n != 1 {
+// bound says how many there may be, and how many there are.
+func bound(word string, want int, noun string, got int) string {
+	if want != 1 {
 		noun += "s"
 	}
-	return strconv.Itoa(n) + " " + noun
+	return fmt.Sprintf("%s %d %s, not %d", word, want, noun, got)
 }
 
 // decimal is a number of a schema, which is a decimal fraction.

@@ -12,6 +12,7 @@ import (
 	"github.com/mcpkiln/mcpkiln/runtime/check"
 	"github.com/mcpkiln/mcpkiln/runtime/check/keyword"
 	"github.com/mcpkiln/mcpkiln/runtime/check/paramheader"
+	"github.com/mcpkiln/mcpkiln/runtime/wire"
 )
 
 // schemaPlace is where something stands in a schema of an added tool.
@@ -106,7 +107,7 @@ func (s *addedSchema) refersToSensitive(ref any) bool {
 	}
 	target := s.root
 	for step := range strings.SplitSeq(path, "/") {
-		step = strings.ReplaceAll(strings.ReplaceAll(step, "~1", "/"), "~0", "~")
+		step = wire.UnescapeStep(step)
 		switch v := target.(type) {
 		case map[string]any:
 			target = v[step]

@@ -1,7 +1,6 @@
 package server
 
 import (
-	"bytes"
 	"slices"
 	"sync"
 
@@ -189,26 +188,8 @@ func (rd *reading) classify(method []byte) *revision {
 	return s.defaultRevision(rpc.KindRequest, method, rd.peer)
 }
 
-// mayNameRevision reports whether the text can have the member that names its revision. Whether it has, only reading tells: JSON may write
-// any character of the name as an escape (LET14), a slash as \/, ASCII as \u0020 to \u007f.
-func (rev *revision) mayNameRevision(text []byte) bool {
-	if bytes.Contains(text, rev.versionKey) {
-		return true
-	}
-	for {
-		i := bytes.IndexByte(text, '\\')
-		if i < 0 || i+1 == len(text) {
-			return false
-		}
-		if text[i+1] == '/' || bytes.HasPrefix(text[i+1:], escapedASCII) {
-			return true
-		}
-		text = text[i+2:]
-	}
-}
-
-// escapedASCII begins the escapes of ASCII characters.
-var escapedASCII = []byte("u00")
+// mayNameRevision reports whether the text can have the member that names its revision.
+func (rev *revision) mayNameRevision(text []byte) bool { return check.Mentions(text, rev.versionKey) }
 
 // defaultRevision is the revision of a message that does not name its revision.
 func (s *Server) defaultRevision(kind rpc.Kind, method []byte, at peerState) *revision {

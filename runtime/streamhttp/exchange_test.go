@@ -495,34 +495,40 @@ func TestLET03TooManyRequestsIsAStatusOfHTTP(t *testing.T) {
 	}
 }
 
+// refusedAtAnyTime calls a tool that takes a capability and says something first. What it says comes with an answer to clients that lack it, and
+// to others at once; the refusal is HTTP 400 however long the call took.
+func (f *fixture) refusedAtAnyTime(tool, capability string) {
+	f.t.Helper()
+	for text, declared := range map[string]string{"ask": `{}`, "done": `{}`, "streamed": `{"` + capability + `":{}}`} {
+		call := strings.Replace(callBody2026("1", tool, text), `Capabilities":{}`, `Capabilities":`+declared, 1)
+		answered := make(chan *http.Response, 1)
+		go func() { answered <- f.post(call, headers2026("tools/call", tool)...) }()
+		<-f.began
+		time.Sleep(10 * time.Second)
+		if begun := len(answered) == 1; begun != (text == "streamed") {
+			f.t.Errorf("%s: the response began: %v", text, begun)
+		}
+		f.release <- struct{}{}
+		resp := <-answered
+		if text == "ask" {
+			f.want(resp, 400, "-32021", `{"requiredCapabilities":{"`+capability+`":{}}}`)
+			continue
+		}
+		s := f.events(resp)
+		if e := s.message(); field(e.data, "method") != `"notifications/progress"` {
+			f.t.Errorf("%s: %+v", text, e)
+		}
+		if e := s.message(); field(e.data, "result", "structuredContent", "text") != `"`+text+`"` {
+			f.t.Errorf("%s: %+v", text, e)
+		}
+		s.end()
+	}
+}
+
 // The error for a missing capability is HTTP 400 however long the call took, and whatever it said. What it says comes with an answer.
 func TestLET20AMissingCapabilityIs400AtAnyTime(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		f := newBubble(t, WithKeepAlive(time.Second))
-		for text, declared := range map[string]string{"ask": `{}`, "done": `{}`, "streamed": `{"elicitation":{}}`} {
-			call := strings.Replace(callBody2026("1", "strict", text), `Capabilities":{}`, `Capabilities":`+declared, 1)
-			answered := make(chan *http.Response, 1)
-			go func() { answered <- f.post(call, headers2026("tools/call", "strict")...) }()
-			<-f.began
-			time.Sleep(10 * time.Second)
-			if begun := len(answered) == 1; begun != (text == "streamed") {
-				t.Errorf("%s: the response began: %v", text, begun)
-			}
-			f.release <- struct{}{}
-			resp := <-answered
-			if text == "ask" {
-				f.want(resp, 400, "-32021", `{"requiredCapabilities":{"elicitation":{}}}`)
-				continue
-			}
-			s := f.events(resp)
-			if e := s.message(); field(e.data, "method") != `"notifications/progress"` {
-				t.Errorf("%s: %+v", text, e)
-			}
-			if e := s.message(); field(e.data, "result", "structuredContent", "text") != `"`+text+`"` {
-				t.Errorf("%s: %+v", text, e)
-			}
-			s.end()
-		}
+		newBubble(t, WithKeepAlive(time.Second)).refusedAtAnyTime("strict", "elicitation")
 	})
 }
 
@@ -531,31 +537,7 @@ func TestLET20AMissingCapabilityIs400AtAnyTime(t *testing.T) {
 func TestLET20WhatTheManifestListsIs400AtAnyTime(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newBubble(t, WithKeepAlive(time.Second))
-		const progress = `"notifications/progress"`
-		for text, declared := range map[string]string{"ask": `{}`, "done": `{}`, "streamed": `{"sampling":{}}`} {
-			call := strings.Replace(callBody2026("1", "sampler", text), `Capabilities":{}`, `Capabilities":`+declared, 1)
-			answered := make(chan *http.Response, 1)
-			go func() { answered <- f.post(call, headers2026("tools/call", "sampler")...) }()
-			<-f.began
-			time.Sleep(10 * time.Second)
-			if begun := len(answered) == 1; begun != (text == "streamed") {
-				t.Errorf("%s: the response began: %v", text, begun)
-			}
-			f.release <- struct{}{}
-			resp := <-answered
-			if text == "ask" {
-				f.want(resp, 400, "-32021", `{"requiredCapabilities":{"sampling":{}}}`)
-				continue
-			}
-			s := f.events(resp)
-			if e := s.message(); field(e.data, "method") != progress {
-				t.Errorf("%s: %+v", text, e)
-			}
-			if e := s.message(); field(e.data, "result", "structuredContent", "text") != `"`+text+`"` {
-				t.Errorf("%s: %+v", text, e)
-			}
-			s.end()
-		}
+		f.refusedAtAnyTime("sampler", "sampling")
 		session := f.initialize()
 		answered := make(chan *http.Response, 1)
 		go func() {
@@ -563,7 +545,7 @@ func TestLET20WhatTheManifestListsIs400AtAnyTime(t *testing.T) {
 		}()
 		<-f.began
 		s := f.events(<-answered)
-		if e := s.message(); field(e.data, "method") != progress {
+		if e := s.message(); field(e.data, "method") != `"notifications/progress"` {
 			t.Errorf("in a session: %+v", e)
 		}
 		f.release <- struct{}{}

@@ -2,6 +2,7 @@ package lower
 
 import (
 	"cmp"
+	"iter"
 	"slices"
 	"strings"
 
@@ -67,14 +68,24 @@ func (l *packageLowering) capabilityHint(name string, known []string) string {
 	return cmp.Or(schema.DidYouMean(name, known), "it is one of "+strings.Join(known, ", "))
 }
 
-// everyCapability is those of the protocol that some request to the client takes.
-func (l *packageLowering) everyCapability() (all []string) {
-	for _, r := range l.in.Revisions {
-		for i := range r.Methods {
-			if m := &r.Methods[i]; sent(m) && r.Client.Slot(m.Capability) != nil {
-				all = append(all, strings.Join(r.Client.Slot(m.Capability).Path, "/"))
+// requestsWithCapability are the requests to the client that take a capability, with its path in the client's declaration, in all revisions.
+func (l *packageLowering) requestsWithCapability() iter.Seq2[*revision.Method, string] {
+	return func(yield func(*revision.Method, string) bool) {
+		for _, r := range l.in.Revisions {
+			for i := range r.Methods {
+				m := &r.Methods[i]
+				if slot := r.Client.Slot(m.Capability); sent(m) && slot != nil && !yield(m, strings.Join(slot.Path, "/")) {
+					return
+				}
 			}
 		}
+	}
+}
+
+// everyCapability is those of the protocol that some request to the client takes.
+func (l *packageLowering) everyCapability() (all []string) {
+	for _, capability := range l.requestsWithCapability() {
+		all = append(all, capability)
 	}
 	slices.Sort(all)
 	return slices.Compact(all)
@@ -82,16 +93,10 @@ func (l *packageLowering) everyCapability() (all []string) {
 
 // unlistedTaking is a request to the client that takes the capability and is not in methods; "" for none.
 func (l *packageLowering) unlistedTaking(name string) string {
-	for _, r := range l.in.Revisions {
-		for i := range r.Methods {
-			m := &r.Methods[i]
-			slot := r.Client.Slot(m.Capability)
-			if !sent(m) || slot == nil || slices.ContainsFunc(l.pkg.Sends, func(s *model.Send) bool { return s.Name == m.Name }) {
-				continue
-			}
-			if base := strings.Join(slot.Path, "/"); name == base || name == m.Name || strings.HasPrefix(name, base+"/") {
-				return m.Name
-			}
+	for m, base := range l.requestsWithCapability() {
+		listed := slices.ContainsFunc(l.pkg.Sends, func(s *model.Send) bool { return s.Name == m.Name })
+		if !listed && (name == base || name == m.Name || strings.HasPrefix(name, base+"/")) {
+			return m.Name
 		}
 	}
 	return ""

@@ -1,6 +1,7 @@
 package subsume
 
 import (
+	"math"
 	"slices"
 
 	"github.com/mcpkiln/mcpkiln/schema"
@@ -51,7 +52,7 @@ func (a atom) oneOf() choice {
 func (a atom) alternatives() (all []alternative) {
 	for _, n := range a.value.Items {
 		c := alternative{node: n, tags: map[string]marks{}, needs: map[string]bool{}}
-		parts := a.at(n).parts(nil)
+		parts := a.at(n).parts()
 		if !slices.ContainsFunc(parts, func(p site) bool { return !p.mayBe(a.kind) }) {
 			for _, p := range parts {
 				c.describe(p, a.kind)
@@ -63,21 +64,31 @@ func (a atom) alternatives() (all []alternative) {
 }
 
 // parts returns the schemas that hold where s does: itself, and what its references and allOf lead to.
-func (s site) parts(before []site) []site {
-	if slices.ContainsFunc(before, func(p site) bool { return p.node == s.node }) {
+func (s site) parts() []site {
+	return s.inPlace(nil, math.MaxInt, func(keyword string) bool { return keyword == "$ref" || keyword == "allOf" })
+}
+
+// inPlace adds s and the schemas that it applies to the same value, by the keywords that follows takes, most in all.
+func (s site) inPlace(before []site, most int, follows func(keyword string) bool) []site {
+	if len(before) >= most || slices.ContainsFunc(before, func(p site) bool { return p.node == s.node }) {
 		return before
 	}
 	all := append(before, s)
 	for _, m := range keywordsOf(s) {
+		if !follows(m.Key) {
+			continue
+		}
 		switch m.Key {
 		case "$ref":
 			if target, ok := s.follow(m.Value); ok {
-				all = target.parts(all)
+				all = target.inPlace(all, most, follows)
 			}
-		case "allOf":
+		case "allOf", "anyOf", "oneOf":
 			for _, n := range m.Value.Items {
-				all = s.at(n).parts(all)
+				all = s.at(n).inPlace(all, most, follows)
 			}
+		case "not", "if", "then", "else":
+			all = s.at(m.Value).inPlace(all, most, follows)
 		}
 	}
 	return all
@@ -117,7 +128,7 @@ func (c *alternative) describe(p site, kind schema.Kind) {
 
 // marks returns the only values that a schema accepts, if it lists them and they are simple.
 func (s site) marks() marks {
-	for _, p := range s.parts(nil) {
+	for _, p := range s.parts() {
 		if listed := p.listed(); listed != nil {
 			return listed
 		}

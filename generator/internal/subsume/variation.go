@@ -77,7 +77,7 @@ func (v *variation) holding(a, b site, more goal) (all []*schema.Node) {
 
 // vary returns the bases that tell a from b, and variations of them that do, some for each direction.
 func (v *variation) vary(a, b site, bases []*schema.Node) (all []*schema.Node) {
-	forms := append(a.forms(nil), b)
+	forms := append(a.forms(), b)
 	named := properties(forms)
 	known, found := map[string]bool{}, map[bool]int{}
 	var kept []*schema.Node
@@ -131,26 +131,8 @@ func (v *variation) accepts(s site, n *schema.Node) bool {
 }
 
 // forms are s and the schemas that it applies to the same value.
-func (s site) forms(before []site) []site {
-	if len(before) >= mostProbes || slices.ContainsFunc(before, func(p site) bool { return p.node == s.node }) {
-		return before
-	}
-	all := append(before, s)
-	for _, m := range keywordsOf(s) {
-		switch m.Key {
-		case "$ref":
-			if target, ok := s.follow(m.Value); ok {
-				all = target.forms(all)
-			}
-		case "allOf", "anyOf", "oneOf":
-			for _, n := range m.Value.Items {
-				all = s.at(n).forms(all)
-			}
-		case "not", "if", "then", "else":
-			all = s.at(m.Value).forms(all)
-		}
-	}
-	return all
+func (s site) forms() []site {
+	return s.inPlace(nil, mostProbes, func(string) bool { return true })
 }
 
 // properties are values for the properties that the forms name: simple ones, and those that they list.

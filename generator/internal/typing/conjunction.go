@@ -44,7 +44,7 @@ func (l *lowering) key(c allOf, p place) string {
 		all = append(all, l.id(target))
 	}
 	slices.Sort(all)
-	if p.keep {
+	if p.keepAdditional {
 		all = append(all, "keep")
 	}
 	return strings.Join(all, "\x00")

@@ -20,7 +20,7 @@ func (l *lowering) slice(s *shape, p place) model.Value {
 		t.Rule = &rule
 	}
 	inner := p.below(p.itemHint())
-	inner.keep = inner.keep || s.arr.unique // items may differ in these alone
+	inner.keepAdditional = inner.keepAdditional || s.arr.unique // items may differ in these alone
 	inner.node = derived(s.arr.at, "items", s.arr.items)
 	t.Elem = l.valueOf(s.arr.items, inner)
 	if !p.validateOnly && !leaf(&t.Elem) {
@@ -214,7 +214,7 @@ func keepAdditional(types []*model.Decl) {
 // document or another keyword may look at them.
 func (l *lowering) additionalProperties(s *shape, st *model.Struct, p place) {
 	o := &s.obj
-	keep := l.keepAdditional || p.keep || o.min != nil
+	keep := l.keepAdditional || p.keepAdditional || o.min != nil
 	inner := p.below(p.hint + "AdditionalProperty")
 	inner.node = derived(o.at, "additionalProperties", o.additionalProperties)
 	free := o.patternSets == nil && (o.additionalProperties == nil || l.shape(o.additionalProperties).unconstrained())

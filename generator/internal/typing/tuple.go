@@ -16,7 +16,7 @@ func (l *lowering) tuple(s *shape, p place) model.Value {
 	}
 	d := l.declare(p, s)
 	p.hint = d.Name
-	p.keep = p.keep || s.arr.unique // items may differ in these alone
+	p.keepAdditional = p.keepAdditional || s.arr.unique // items may differ in these alone
 	st := &model.Struct{Array: &rule, AdditionalProperties: model.Keep}
 	d.Body = st
 	items := make([]property, len(s.arr.prefix))

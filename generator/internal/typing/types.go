@@ -164,11 +164,11 @@ type place struct {
 	ownType      bool         // as a type of its own: an object becomes a struct even if a map would do, and a $ref is not taken for its target's
 	key          string       // of the conjunction that stands here; empty for a single schema
 	namedBy      *schema.Node // the schema whose goType names the type
-	keep         bool         // additional properties are kept: a check of the whole value may look at them
+	keepAdditional         bool         // additional properties are kept: a check of the whole value may look at them
 }
 
 func (p place) below(hint string) place {
-	return place{hint: hint, validateOnly: p.validateOnly, keep: p.keep}
+	return place{hint: hint, validateOnly: p.validateOnly, keepAdditional: p.keepAdditional}
 }
 
 // lowerRoot returns the declaration of a root, which always has a type of its own.

@@ -45,7 +45,7 @@ func (l *lowering) ref(target *schema.Node, p place) model.Value {
 		return l.checkRef(target)
 	}
 	if v := l.named(target); v != nil {
-		if p.keep {
+		if p.keepAdditional {
 			l.keepingAdditional = append(l.keepingAdditional, v.Type.(model.Named).Decl)
 		}
 		found := *v
@@ -103,7 +103,7 @@ func (l *lowering) valueOfShape(s *shape, p place) model.Value {
 		all[0].(*model.Group).Takes = true // it reads the value, since nothing else does
 		return model.Value{Type: &model.ByKind{Allowed: model.KindAny}, Checks: all}
 	}
-	p.keep = p.keep || len(s.groups) > 0 || s.conditions != nil
+	p.keepAdditional = p.keepAdditional || len(s.groups) > 0 || s.conditions != nil
 	v := l.valueOfKinds(s, p)
 	v.Null = s.kinds&model.KindNull != 0 && s.never == nil && nullFirst(v.Type)
 	v.Checks = append(v.Checks, l.assertions(s, p)...)
@@ -283,7 +283,7 @@ func (l *lowering) unionOfKinds(s *shape, p place) model.Value {
 		t := *s
 		t.kinds, t.groups, t.conditions, t.annotations = kind, nil, nil, annotations{}
 		m := l.newDecl(d.Name+kindWord(kind, s.integer), nil)
-		l.fill(m, &t, place{hint: m.Name, node: p.node, ownType: true, keep: p.keep})
+		l.fill(m, &t, place{hint: m.Name, node: p.node, ownType: true, keepAdditional: p.keepAdditional})
 		u.Members = append(u.Members, &model.UnionMember{Decl: m, Form: model.Form{Kinds: kind, Integer: t.integer}})
 	}
 	return model.Value{Type: model.Named{Decl: d}}

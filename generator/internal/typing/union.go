@@ -14,7 +14,7 @@ func (l *lowering) union(s *shape, p place) (model.Value, bool) {
 	g := s.groups[0]
 	base := *s
 	base.groups, base.conditions = nil, nil
-	p.keep = p.keep || s.conditions != nil
+	p.keepAdditional = p.keepAdditional || s.conditions != nil
 	all := l.branches(&base, g)
 	null := s.kinds&model.KindNull != 0
 	branches, ok := l.splitNull(all, g.oneOf)
@@ -144,7 +144,7 @@ func (l *lowering) declareUnion(s *shape, rule model.UnionRule, forms []model.Fo
 	words := newMemberWords(branches)
 	for i, b := range branches {
 		if byKind && hasSeveralKinds(b) {
-			u.Members = append(u.Members, l.kindMembers(d, b, p.keep)...)
+			u.Members = append(u.Members, l.kindMembers(d, b, p.keepAdditional)...)
 			continue
 		}
 		m := &model.UnionMember{Form: forms[i]}
@@ -154,7 +154,7 @@ func (l *lowering) declareUnion(s *shape, rule model.UnionRule, forms []model.Fo
 			tags = m.Form.Tags
 			m.Form.Needs = nil // the text is enough
 		}
-		m.Decl = l.member(b, place{hint: d.Name + words.of(i, tags), ownType: true, keep: p.keep || tried}, s.hasNoFacets())
+		m.Decl = l.member(b, place{hint: d.Name + words.of(i, tags), ownType: true, keepAdditional: p.keepAdditional || tried}, s.hasNoFacets())
 		u.Members = append(u.Members, m)
 	}
 	return model.Named{Decl: d}
@@ -170,7 +170,7 @@ func (l *lowering) kindMembers(d *model.Decl, b branch, keep bool) []*model.Unio
 		t := *b.shape
 		t.kinds = kind
 		m := l.newDecl(d.Name+kindWord(kind, t.integer), nil)
-		l.fill(m, &t, place{hint: m.Name, ownType: true, keep: keep})
+		l.fill(m, &t, place{hint: m.Name, ownType: true, keepAdditional: keep})
 		all = append(all, &model.UnionMember{Decl: m, Form: model.Form{Kinds: kind, Integer: t.integer}})
 	}
 	return all
