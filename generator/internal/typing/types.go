@@ -155,16 +155,16 @@ type lowering struct {
 
 // place is where a value stands.
 type place struct {
-	hint         string       // Go name of a type that has to be made for it
-	item         string       // the same for its items, if they are called otherwise
-	node         *schema.Node // the schema whose place the runtime derives from the parent's; nil if it can not
-	decl         *model.Decl  // declaration to fill instead of a new one
-	doc          []string     // first lines of that type's comment
-	validateOnly bool         // validators only: no value is kept
-	ownType      bool         // as a type of its own: an object becomes a struct even if a map would do, and a $ref is not taken for its target's
-	key          string       // of the conjunction that stands here; empty for a single schema
-	namedBy      *schema.Node // the schema whose goType names the type
-	keepAdditional         bool         // additional properties are kept: a check of the whole value may look at them
+	hint           string       // Go name of a type that has to be made for it
+	item           string       // the same for its items, if they are called otherwise
+	node           *schema.Node // the schema whose place the runtime derives from the parent's; nil if it can not
+	decl           *model.Decl  // declaration to fill instead of a new one
+	doc            []string     // first lines of that type's comment
+	validateOnly   bool         // validators only: no value is kept
+	ownType        bool         // as a type of its own: an object becomes a struct even if a map would do, and a $ref is not taken for its target's
+	key            string       // of the conjunction that stands here; empty for a single schema
+	namedBy        *schema.Node // the schema whose goType names the type
+	keepAdditional bool         // additional properties are kept: a check of the whole value may look at them
 }
 
 func (p place) below(hint string) place {
