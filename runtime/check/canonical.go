@@ -162,7 +162,7 @@ func (c *canonicalizer) text(i int) int {
 	case bytes.IndexByte(raw, '\\') < 0:
 		c.out = append(c.out, c.data[i:end]...)
 	default:
-		c.scratch = appendUnescaped(c.scratch[:0], raw)
+		c.scratch, _, _ = unescape(c.scratch[:0], raw, 0)
 		c.out = appendString(c.out, string(c.scratch))
 	}
 	return end

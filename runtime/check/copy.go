@@ -58,11 +58,16 @@ func (d *Decoder) copyRaw(part []byte) Raw {
 func (d *Decoder) text(s span) string {
 	if s.escaped {
 		raw := d.full[s.start:s.end]
-		d.scratch = appendUnescaped(slices.Grow(d.scratch[:0], len(raw)), raw) // at once: growing by steps leaves a multiple behind
-		if len(d.scratch) <= chunkBytes/4 {
-			return d.copyShared(d.scratch, len(d.full)-int(s.start))
-		}
-		return string(d.scratch)
+		d.scratch, _, _ = unescape(slices.Grow(d.scratch[:0], len(raw)+unescapeRoom), raw, 0) // at once: growing by steps leaves a multiple behind
+		return d.copyScratch(int(s.start))
 	}
 	return d.copyPart(int(s.start), int(s.end))
+}
+
+// copyScratch copies the scratch, to which the text at start was unescaped.
+func (d *Decoder) copyScratch(start int) string {
+	if len(d.scratch) <= chunkBytes/4 {
+		return d.copyShared(d.scratch, len(d.full)-start)
+	}
+	return string(d.scratch)
 }

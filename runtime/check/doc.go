@@ -19,7 +19,7 @@
 //
 //	the Decoder                        decoder.go: its pool, Decode, Valid; memo.go: which schemas a value was validated against, and the outcome
 //	the tables of generated code       rule.go
-//	the scanner                        skip.go, stringscan.go, utf8.go, keys.go: syntax, strings, repeated keys
+//	the scanner                        skip.go, stringscan.go, unescape.go, utf8.go, keys.go: syntax, strings, repeated keys
 //	what is kept of the text           copy.go
 //	a text that is read once more      outline.go: what is known of it since it was validated
 //	what is refused, or costs too much limits.go: what encoding/json takes (VAL07); decoded.go: memory that values take beyond their text, and

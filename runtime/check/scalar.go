@@ -40,19 +40,45 @@ func (d *Decoder) longString(r *String, start, i int) string {
 		}
 		return s
 	}
-	t, ok := d.scanHardString(start, i)
-	if !ok || r == nil && d.discard {
-		return ""
+	s, ok := d.hardText(start, i)
+	if !ok {
+		t, ok := d.scanHardString(start, i)
+		if !ok || r == nil && d.discard {
+			return ""
+		}
+		if d.discard && r.onlyLength() {
+			d.checkString(r, "", d.characters(t), start-1)
+			return ""
+		}
+		s = d.text(t)
 	}
-	if d.discard && r.onlyLength() {
-		d.checkString(r, "", d.characters(t), start-1)
-		return ""
-	}
-	s := d.text(t)
 	if r != nil {
 		d.checkString(r, s, r.length(s), start-1)
 	}
 	return s
+}
+
+// hardText takes a string with escapes or beyond ASCII, of which the text up to hard is plain. It looks for the end and copies what the text stands
+// for at once. It is not ok, and takes nothing, if something is wrong, or the text has been scanned before, or is not to be copied.
+func (d *Decoder) hardText(start, hard int) (s string, ok bool) {
+	if d.discard || d.hardString.start == int32(start) {
+		return "", false
+	}
+	data, ascii, escaped := d.data, false, false
+	end := textEnd(data, hard)
+	if end < len(data) && data[end] == '\\' {
+		ascii, escaped = end == hard, true
+		text, next, plain := unescape(append(d.scratch[:0], data[start:end]...), data, end)
+		d.scratch, end, ascii = text, next, ascii && plain
+	}
+	if end == len(data) || data[end] != '"' || !ascii && notUTF8(data[hard:end]) < end-hard {
+		return "", false
+	}
+	d.pos = end + 1
+	if escaped {
+		return d.copyScratch(start), true
+	}
+	return d.copyPart(start, end), true
 }
 
 // Text takes a string and keeps nothing of it.

@@ -70,7 +70,8 @@ func showString(raw []byte) string {
 		piece := rest[:n]
 		if n == 0 {
 			n = escapeLen(rest, 0)
-			quoted := appendString(one[:0], string(appendUnescaped(one[:0], rest[:n])))
+			text, _, _ := unescape(one[:0], rest[:n], 0)
+			quoted := appendString(one[:0], string(text))
 			piece = quoted[1 : len(quoted)-1]
 		}
 		if rest, total = rest[n:], total+len(piece); len(b) <= showBytes {

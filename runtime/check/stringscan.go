@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"encoding/binary"
 	"math/bits"
-	"slices"
 	"strconv"
 	"unicode/utf16"
 	"unicode/utf8"
@@ -79,6 +78,23 @@ func textEnd(data []byte, i int) int {
 		}
 	}
 	return i
+}
+
+// wordAt returns eight bytes of the data from i on, with zeros after its end.
+func wordAt(data []byte, i int) uint64 {
+	if i+8 <= len(data) {
+		return binary.LittleEndian.Uint64(data[i : i+8])
+	}
+	return lastWord(data, i)
+}
+
+func lastWord(data []byte, i int) uint64 {
+	if len(data) >= 8 {
+		return binary.LittleEndian.Uint64(data[len(data)-8:]) >> (8 * uint(i+8-len(data)))
+	}
+	var w [8]byte
+	copy(w[:], data[i:])
+	return binary.LittleEndian.Uint64(w[:])
 }
 
 // ending is special for bytes that end text which need not be ASCII.
@@ -259,57 +275,6 @@ func hex4(data []byte, i int) (r rune, bad int) {
 	return r, -1
 }
 
-// appendUnescaped appends the value of a scanned string. Words are written before they are judged, as appendHardText does: the value is never
-// longer than what it is written as.
-func appendUnescaped(b, raw []byte) []byte {
-	b = slices.Grow(b, len(raw))
-	room, read, written := b[len(b):cap(b)], 0, 0
-	for read+8 <= len(raw) {
-		w := binary.LittleEndian.Uint64(raw[read : read+8])
-		binary.LittleEndian.PutUint64(room[written:written+8], w)
-		slash := w ^ ones*'\\'
-		marks := (slash - ones) &^ slash & highs
-		if marks == 0 {
-			read, written = read+8, written+8
-			continue
-		}
-		n := bits.TrailingZeros64(marks) >> 3
-		if c := raw[read+n+1]; c != 'u' {
-			room[written+n] = unescapes[c]
-			read, written = read+n+2, written+n+1
-			continue
-		}
-		taken, put := unescapeAt(room[written+n:], raw[read+n:])
-		read, written = read+n+taken, written+n+put
-	}
-	for read < len(raw) {
-		if raw[read] == '\\' {
-			taken, put := unescapeAt(room[written:], raw[read:])
-			read, written = read+taken, written+put
-			continue
-		}
-		room[written] = raw[read]
-		read, written = read+1, written+1
-	}
-	return b[:len(b)+written]
-}
-
-// unescapeAt writes what the escape at the beginning of raw stands for, and returns the lengths of both.
-func unescapeAt(room, raw []byte) (taken, put int) {
-	if c := raw[1]; c != 'u' {
-		room[0] = unescapes[c]
-		return 2, 1
-	}
-	r, _ := hex4(raw, 2)
-	taken = 6
-	if utf16.IsSurrogate(r) {
-		low, _ := hex4(raw, 8)
-		r = utf16.DecodeRune(r, low)
-		taken = 12
-	}
-	return taken, utf8.EncodeRune(room, r)
-}
-
 // characters is how many characters a scanned string has.
 func (d *Decoder) characters(s span) int {
 	raw := d.full[s.start:s.end]
@@ -326,9 +291,6 @@ func (d *Decoder) characters(s span) int {
 	return n
 }
 
-// unescapes says what escapes of two bytes stand for, by their letters; 0 for what is no letter of one.
-var unescapes = [256]byte{'"': '"', '\\': '\\', '/': '/', 'b': '\b', 'f': '\f', 'n': '\n', 'r': '\r', 't': '\t'}
-
 // value returns the bytes that a scanned string stands for: a part of the data when nothing is escaped. It is small enough to be inlined, as
 // long as unescaped is not.
 func (d *Decoder) value(s span) []byte {
@@ -341,7 +303,8 @@ func (d *Decoder) value(s span) []byte {
 //go:noinline
 func (d *Decoder) unescaped(s span) []byte {
 	raw := d.full[s.start:s.end]
-	return appendUnescaped(make([]byte, 0, len(raw)), raw)
+	value, _, _ := unescape(make([]byte, 0, len(raw)+unescapeRoom), raw, 0)
+	return value
 }
 
 func quoteRune(r rune, size int, first byte) string {
