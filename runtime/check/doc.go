@@ -128,7 +128,7 @@
 //   - A switch on the key's text in generated code: as fast, but then required, repeated and null members need a line
 //     each, and a path needs another.
 //   - Expecting the names in the order of the table: they stand in the alphabet's order, members in the schema's or in
-//     whichever their sender has. So the first text decides what is expected after each name, once: learning from every text
+//     whichever their sender has. So the first two orders that come decide what is expected after each name: learning from every text
 //     would have clients with different orders write to the table all the time.
 //   - A closure per field, or a table of field offsets with unsafe: the first costs start-up time, the second the
 //     compiler's checks.

@@ -8,7 +8,7 @@ import (
 
 // nameTable finds the index of a name: first it tries the one that is expected next, then it looks up the signature (open addressing).
 type nameTable struct {
-	after []atomic.Pointer[name] // by index + 1: the name that came next when it was first taken; nil: not known yet
+	after []followers // by index + 1
 	names []name
 	shift uint
 	slots []nameSlot // a power of two, at least twice the names
@@ -17,6 +17,9 @@ type nameTable struct {
 	required     uint64   // of the first 64 names: a bit each
 	requiredMore []uint64 // of the others, 64 a word; empty where none of them is required
 }
+
+// followers are the names that came next when a name was taken, the first two that there were; nil: not known yet.
+type followers struct{ first, second atomic.Pointer[name] }
 
 // name is a name as a text has it, with its quotes and colon: its first two words and its last one.
 type name struct {
@@ -48,7 +51,7 @@ func (r *Object) names() *nameTable {
 func (r *Object) makeNames() *nameTable {
 	size := uint(bits.Len(uint(2 * len(r.Names))))
 	t := &nameTable{
-		after: make([]atomic.Pointer[name], len(r.Names)+1),
+		after: make([]followers, len(r.Names)+1),
 		names: make([]name, len(r.Names)),
 		shift: 64 - size,
 		slots: make([]nameSlot, 1<<size),
@@ -127,16 +130,31 @@ const spread = 0x9e3779b97f4a7c15
 // expected returns the name that is expected after the one with that index, nil if none is.
 func (t *nameTable) expected(after int32) *name {
 	if i := int(after) + 1; uint(i) < uint(len(t.after)) {
-		return t.after[i].Load()
+		return t.after[i].first.Load()
 	}
 	return nil
 }
 
-// expect records that the name with index i follows another one. The first text decides, so that clients with different orders
+// otherwise returns the name that is expected next if the first one does not come: in texts of another order, or where a member is missing.
+func (t *nameTable) otherwise(after int32) *name {
+	if i := int(after) + 1; uint(i) < uint(len(t.after)) {
+		return t.after[i].second.Load()
+	}
+	return nil
+}
+
+// expect records that the name with index i follows another one. The first texts decide, so that clients with different orders
 // do not write to the table all the time.
 func (t *nameTable) expect(after int32, i int) {
-	if n := &t.names[i]; after != Other && n.expectable && t.after[after+1].Load() == nil {
-		t.after[after+1].Store(n)
+	n := &t.names[i]
+	if after == Other || !n.expectable {
+		return
+	}
+	switch next := &t.after[after+1]; {
+	case next.first.Load() == nil:
+		next.first.Store(n)
+	case next.second.Load() == nil && next.first.Load() != n:
+		next.second.Store(n)
 	}
 }
 

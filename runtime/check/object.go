@@ -37,8 +37,8 @@ func (d *Decoder) widen(f *frame) {
 
 // Next returns the next member of the object that Object began.
 //
-// Most texts have their members in the same order, so that the name that came next before is compared first, with its quotes
-// and colon: measured, half of what finding any name takes.
+// Most texts have their members in the same order, or in one of two, so that the names that came next before are compared first, with their
+// quotes and colon: measured, half of what finding any name takes.
 func (d *Decoder) Next() int {
 next:
 	for {
@@ -50,12 +50,18 @@ next:
 				}
 				continue
 			}
-			i++
+			if i++; uint(i) < uint(len(data)) && data[i] == ' ' { // as json.dumps writes
+				i++
+			}
 		}
 		n := f.names.expected(f.field)
 		for n == nil || i+int(n.size) > len(data) || f.seen&n.bit != 0 || !n.begins((*[16]byte)(data[i:i+16:i+16]), (*[8]byte)(data[i+int(n.last):])) {
 			if uint(i) < uint(len(data)) && isSpace(data[i]) {
 				i = spaceEnd(data, i)
+				continue
+			}
+			if other := f.names.otherwise(f.field); other != n {
+				n = other
 				continue
 			}
 			d.pos = i
@@ -68,7 +74,10 @@ next:
 		f.count++
 		f.field = n.index
 		f.seen |= n.bit
-		d.pos = i + int(n.length) + len(`"":`)
+		if i += int(n.length) + len(`"":`); uint(i) < uint(len(data)) && data[i] == ' ' {
+			i++
+		}
+		d.pos = i
 		if !n.null || !d.Null() {
 			return int(n.index)
 		}
