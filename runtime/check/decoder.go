@@ -247,7 +247,10 @@ func (d *Decoder) peekSpaced() byte {
 	return 0
 }
 
-// spaceEnd returns the first index from i on where no white space stands. Most of it is one space, or a line break and an indentation.
+// spaceEnd returns the first index from i on where no white space stands. Most of it is one space, or a line break and an indentation. It is not
+// inlined, so that those are that look first whether there is any.
+//
+//go:noinline
 func spaceEnd(data []byte, i int) int {
 	for uint(i) < uint(len(data)) && isSpace(data[i]) {
 		i++

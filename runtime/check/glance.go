@@ -6,6 +6,7 @@ type glance struct {
 	data []byte
 	pos  int    // where the current value begins; -1: it gave up
 	key  []byte // of the current member
+	sign uint64 // its signature
 }
 
 // next moves to the next member. It is false at the end of the object, and where it gives up.
@@ -17,6 +18,19 @@ func (g *glance) next() bool {
 	if i = tokenAt(data, i); i < len(data) && data[i] == ',' {
 		i = tokenAt(data, i+1)
 	}
+	if i+9 < len(data) && data[i] == '"' {
+		w := (*[8]byte)(data[i+1 : i+9 : i+9])
+		if n := nearEnd(w); n < 8 && data[i+1+n] == '"' && data[i+2+n] == ':' {
+			g.key, g.sign, g.pos = data[i+1:i+1+n], shortSignature(w, n), tokenAt(data, i+n+3)
+			return true
+		}
+	}
+	return g.longNext(i)
+}
+
+// longNext is next for a key at i of eight bytes or more, or one before white space.
+func (g *glance) longNext(i int) bool {
+	data := g.data
 	if i < len(data) && data[i] == '}' {
 		return false
 	}
@@ -25,7 +39,7 @@ func (g *glance) next() bool {
 		g.key = data[i+1 : end : end]
 		if end < len(data) && data[end] == '"' {
 			if i = tokenAt(data, end+1); i < len(data) && data[i] == ':' {
-				g.pos = tokenAt(data, i+1)
+				g.sign, g.pos = signature(g.key), tokenAt(data, i+1)
 				return true
 			}
 		}
@@ -45,6 +59,9 @@ func tokenAt(data []byte, i int) int {
 // shortEnd returns the end of the value at i, or of the data if it is a long object or array: only what is short may be looked at once for each
 // object that it is in. A string is the value of one.
 func shortEnd(data []byte, i int) int {
+	if i < len(data) && data[i] == '"' {
+		return min(quoteAfter(data, i+1)+1, len(data))
+	}
 	if i < len(data) && data[i] != '{' && data[i] != '[' {
 		return valueEnd(data, i)
 	}
@@ -89,7 +106,7 @@ func (d *Decoder) glanceNames(r *Object) (seen uint64, ok bool) {
 	t := r.names()
 	g := glance{data: d.data, pos: d.pos}
 	for g.next() {
-		if i := t.find(g.key); i != Other {
+		if i := t.lookup(g.sign, g.key); i != Other {
 			seen |= 1 << i
 		}
 	}

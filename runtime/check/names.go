@@ -174,7 +174,12 @@ func (d *Decoder) index(f *frame, t *nameTable, sign uint64) int {
 
 // find returns the index of a key that has no escapes, or Other.
 func (t *nameTable) find(key []byte) int {
-	sign, mask := signature(key), len(t.slots)-1
+	return t.lookup(signature(key), key)
+}
+
+// lookup is find for a key with that signature.
+func (t *nameTable) lookup(sign uint64, key []byte) int {
+	mask := len(t.slots) - 1
 	for i := int(sign * spread >> (t.shift & 63)); ; i++ {
 		s := &t.slots[i&mask]
 		if s.sign == sign && (sign&long == 0 || t.rule.Names[s.index] == string(key)) {
