@@ -23,14 +23,15 @@ type followers struct{ first, second atomic.Pointer[name] }
 
 // name is a name as a text has it, with its quotes and colon: its first two words and its last one.
 type name struct {
-	words, masks [3]uint64
-	last         int32  // where the last word begins, 0 when there are only two
-	size         int32  // how much text it takes to compare, at least 16
-	bit          uint64 // in a word of seen bits
-	index        int32
-	length       int32 // without quotes and colon
-	null         bool  // the member accepts null
-	expectable   bool  // it has no escapes and no more than three words, and its bit is in frame.seen
+	words      [3]uint64
+	masks      [2]uint64 // of the first two words
+	last       int32     // where the last word begins, 0 when there are only two
+	size       int32     // how much text it takes to compare, at least 16
+	bit        uint64    // in a word of seen bits
+	index      int32
+	length     int32 // without quotes and colon
+	null       bool  // the member accepts null
+	expectable bool  // it has no escapes and no more than three words, and its bit is in frame.seen
 }
 
 type nameSlot struct {
@@ -106,7 +107,7 @@ func (n *name) set(text string, index int) {
 	n.word(1, written[min(8, len(written)):])
 	if n.size = 16; len(written) > 16 {
 		n.last, n.size = int32(len(written)-8), int32(len(written))
-		n.word(2, written[n.last:])
+		n.words[2] = binary.LittleEndian.Uint64([]byte(written[n.last:]))
 	}
 }
 
@@ -117,11 +118,18 @@ func (n *name) word(w int, text string) {
 	}
 }
 
-// begins reports whether a text begins with the name, by its first two words and the one at n.last. It is small enough to be
-// inlined.
-func (n *name) begins(first *[16]byte, last *[8]byte) bool {
-	a, b, c := binary.LittleEndian.Uint64(first[:8]), binary.LittleEndian.Uint64(first[8:]), binary.LittleEndian.Uint64(last[:])
-	return (a^n.words[0])&n.masks[0]|(b^n.words[1])&n.masks[1]|(c^n.words[2])&n.masks[2] == 0
+// begins reports whether the text at i, of at least n.size bytes, begins with the name. It is small enough to be inlined.
+func (n *name) begins(data []byte, i int) bool {
+	text := data[i : i+16 : i+16]
+	if (binary.LittleEndian.Uint64(text[:8])^n.words[0])&n.masks[0]|(binary.LittleEndian.Uint64(text[8:])^n.words[1])&n.masks[1] != 0 {
+		return false
+	}
+	return n.last == 0 || n.ends(data, i)
+}
+
+// ends is begins for the last word of a name that has more than two.
+func (n *name) ends(data []byte, i int) bool {
+	return binary.LittleEndian.Uint64(data[i+int(n.last):]) == n.words[2]
 }
 
 // spread is 2^64 divided by the golden ratio: its upper bits depend on all bytes of a signature.

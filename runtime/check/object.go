@@ -40,7 +40,6 @@ func (d *Decoder) widen(f *frame) {
 // Most texts have their members in the same order, or in one of two, so that the names that came next before are compared first, with their
 // quotes and colon: measured, half of what finding any name takes.
 func (d *Decoder) Next() int {
-next:
 	for {
 		data, i, f := d.data, d.pos, &d.frames[len(d.frames)-1]
 		if f.count > 0 {
@@ -50,25 +49,21 @@ next:
 				}
 				continue
 			}
-			if i++; uint(i) < uint(len(data)) && data[i] == ' ' { // as json.dumps writes
-				i++
+			if i++; uint(i) < uint(len(data)) && data[i] <= ' ' {
+				if i++; data[i-1] != ' ' || uint(i) >= uint(len(data)) || data[i] <= ' ' { // json.dumps writes one space
+					i = spaceEnd(data, i-1)
+				}
 			}
 		}
 		n := f.names.expected(f.field)
-		for n == nil || i+int(n.size) > len(data) || f.seen&n.bit != 0 || !n.begins((*[16]byte)(data[i:i+16:i+16]), (*[8]byte)(data[i+int(n.last):])) {
-			if uint(i) < uint(len(data)) && isSpace(data[i]) {
-				i = spaceEnd(data, i)
+		if n == nil || f.seen&n.bit != 0 || i+int(n.size) > len(data) || !n.begins(data, i) {
+			if n = f.otherName(data, i); n == nil {
+				d.pos = i
+				if index := d.anyMember(f); index != handled {
+					return index
+				}
 				continue
 			}
-			if other := f.names.otherwise(f.field); other != n {
-				n = other
-				continue
-			}
-			d.pos = i
-			if index := d.anyMember(f); index != handled {
-				return index
-			}
-			continue next
 		}
 		f.key = span{start: int32(i) + 1, end: int32(i) + 1 + n.length}
 		f.count++
@@ -82,6 +77,15 @@ next:
 			return int(n.index)
 		}
 	}
+}
+
+// otherName returns the other name that is expected, if the key at i has it.
+func (f *frame) otherName(data []byte, i int) *name {
+	n := f.names.otherwise(f.field)
+	if n == nil || f.seen&n.bit != 0 || i+int(n.size) > len(data) || !n.begins(data, i) {
+		return nil
+	}
+	return n
 }
 
 // afterMember takes what follows a member without a comma, and reports whether that ended the object: it did not if a comma comes after
