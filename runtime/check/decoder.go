@@ -24,6 +24,7 @@ type Decoder struct {
 	chunk    strings.Builder // copies of strings before it
 	raws     []byte          // copies of small raw values
 	scratch  []byte          // where text unescapes; used again
+	spare    any             // what New made last for a form that did not fit; used again
 	err      error
 
 	full    []byte // the data given to Reset
@@ -139,7 +140,7 @@ func (d *Decoder) end() {
 	d.data, d.full, d.pos, d.err, d.account = nil, nil, 0, nil, nil
 	d.window, d.windowAt = "", 0 // it belongs to whoever decoded its strings,
 	d.chunk.Reset()              // and so do these
-	d.raws = nil
+	d.raws, d.spare = nil, nil
 	d.frames, d.wide, d.items = d.frames[:0], d.wide[:0], d.items[:0]
 	d.violations, d.repeated = nil, nil
 	d.state = state{}

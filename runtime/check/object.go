@@ -240,7 +240,7 @@ func Map[T any](d *Decoder, r *Object, decode func(*Decoder, *T)) map[string]T {
 	for f := d.Object(r); f >= 0; f = d.Next() {
 		takeEntry[T](d, len(m))
 		var zero T
-		*v = zero
+		*v, d.spare = zero, nil
 		key := d.Key()
 		decode(d, v)
 		m[key] = *v
@@ -251,8 +251,16 @@ func Map[T any](d *Decoder, r *Object, decode func(*Decoder, *T)) map[string]T {
 // New takes a value and returns a pointer to it.
 func New[T any](d *Decoder, decode func(*Decoder, *T)) *T {
 	d.countMemory(sizeOf[T]())
-	v := new(T)
-	decode(d, v)
+	v, ok := d.spare.(*T)
+	if ok {
+		var zero T
+		*v, d.spare = zero, nil
+	} else {
+		v = new(T)
+	}
+	if decode(d, v); d.err == errForm {
+		d.spare = v // the form did not fit: nobody has it
+	}
 	return v
 }
 
