@@ -127,12 +127,14 @@ func List[T any](d *Decoder, r *Array, decode func(*Decoder, *T)) []T {
 	if !ok {
 		return []T{}
 	}
-	list := few[T](d)
+	list, unread := few[T](d), d.unread
 	for ; ok; ok = d.Item() {
 		var zero T
 		list = append(room(d, list), zero)
+		d.unread = d.broken > 0 || unread
 		decode(d, &list[len(list)-1])
 	}
+	d.unread = unread
 	return list
 }
 
@@ -141,6 +143,12 @@ func (d *Decoder) Strings(a *Array, r *String) []string {
 	ok := d.Array(a)
 	if !ok {
 		return []string{}
+	}
+	if d.unread {
+		for ; ok; ok = d.Item() {
+			d.String(r)
+		}
+		return nil
 	}
 	list := few[string](d)
 	for ; ok; ok = d.Item() {

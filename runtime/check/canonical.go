@@ -51,7 +51,7 @@ func (c *canonicalizer) written() []byte {
 
 // value writes the value at i and returns the index after it, which means nothing once c is full.
 func (c *canonicalizer) value(i int) int {
-	i = spaceEnd(c.data, i)
+	i = tokenAt(c.data, i)
 	switch c.data[i] {
 	case '{':
 		return c.object(i + 1)
@@ -81,7 +81,7 @@ func (c *canonicalizer) value(i int) int {
 func (c *canonicalizer) array(i int) int {
 	start := i - 1
 	c.out = append(c.out, '[')
-	for i = spaceEnd(c.data, i); c.data[i] != ']' && !c.full(); i = spaceEnd(c.data, i) {
+	for i = tokenAt(c.data, i); c.data[i] != ']' && !c.full(); i = tokenAt(c.data, i) {
 		if start == c.around.start && i > c.upto && c.around.end > i {
 			c.cut = len(c.out)
 			return c.around.end
@@ -101,13 +101,13 @@ func (c *canonicalizer) array(i int) int {
 func (c *canonicalizer) object(i int) int {
 	c.out = append(c.out, '{')
 	first := len(c.members)
-	for i = spaceEnd(c.data, i); c.data[i] != '}'; i = spaceEnd(c.data, i) {
+	for i = tokenAt(c.data, i); c.data[i] != '}'; i = tokenAt(c.data, i) {
 		if c.data[i] == ',' {
 			c.out = append(c.out, ',')
-			i = spaceEnd(c.data, i+1)
+			i = tokenAt(c.data, i+1)
 		}
 		m := member{start: len(c.out)}
-		i = spaceEnd(c.data, c.text(i))
+		i = tokenAt(c.data, c.text(i))
 		m.name = len(c.out)
 		c.out = append(c.out, ':')
 		if i = c.value(i + 1); c.full() {

@@ -59,6 +59,7 @@ type state struct {
 	byOrder       bool // which violations are listed depends on the order of the text
 	tied          bool // two forms of a union were equally good, and the order of the text decided which one's are listed
 	discard       bool // nobody looks at what is decoded
+	unread        bool // nor at this item of a list: the text is refused
 	stops         bool // reading ends behind the last violation that is listed
 	scanned       bool // the caller says that the data is valid JSON without repeated keys: what is skipped is not looked at
 
@@ -201,13 +202,13 @@ func DecodeScanned[T any](data []byte, lim Limits, decode func(*Decoder, *T), v 
 func Within[T any](d *Decoder, decode func(*Decoder, *T), v *T) error {
 	outer := d.state
 	violations, start := d.violations, d.here()
-	d.root, d.broken, d.found, d.omitted, d.most, d.byOrder, d.violations = len(d.frames), 0, 0, 0, d.limits.Violations, false, nil
+	d.root, d.broken, d.found, d.omitted, d.most, d.byOrder, d.unread, d.violations = len(d.frames), 0, 0, 0, d.limits.Violations, false, false, nil
 	decode(d, v)
 	var err error
 	if d.broken > 0 {
 		err = d.inCanonicalOrder(d.bounded(d.violations, d.broken-d.omitted), d.Since(Position{start}), func(d *Decoder) { decode(d, new(T)) })
 	}
-	d.root, d.broken, d.found, d.omitted, d.most, d.byOrder, d.violations = outer.root, outer.broken, outer.found, outer.omitted, outer.most, outer.byOrder, violations
+	d.root, d.broken, d.found, d.omitted, d.most, d.byOrder, d.unread, d.violations = outer.root, outer.broken, outer.found, outer.omitted, outer.most, outer.byOrder, outer.unread, violations
 	return err
 }
 

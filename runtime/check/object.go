@@ -234,13 +234,19 @@ func Put[T any](d *Decoder, m *map[string]T, decode func(*Decoder, *T)) {
 
 // Map takes an object of which every member is a T. It is never nil, so that {} stays {}.
 func Map[T any](d *Decoder, r *Object, decode func(*Decoder, *T)) map[string]T {
+	v := new(T) // one for all members: it escapes through decode
+	if d.unread {
+		for f := d.Object(r); f >= 0; f = d.Next() {
+			decode(d, v)
+		}
+		return nil
+	}
 	d.countMemory(mapHeader)
 	m := map[string]T{}
-	v := new(T) // one for all members: it escapes through decode
 	for f := d.Object(r); f >= 0; f = d.Next() {
 		takeEntry[T](d, len(m))
 		var zero T
-		*v, d.spare = zero, nil
+		*v = zero
 		key := d.Key()
 		decode(d, v)
 		m[key] = *v

@@ -22,9 +22,12 @@ func (d *Decoder) String(r *String) string {
 		return d.longString(r, start, end)
 	}
 	d.pos = end + 1
-	s := d.copyPart(start, end)
+	s := ""
+	if !d.unread || r.asksForText() {
+		s = d.copyPart(start, end)
+	}
 	if r != nil {
-		d.checkString(r, s, len(s), start-1)
+		d.checkString(r, s, end-start, start-1)
 	}
 	return s
 }
@@ -34,19 +37,23 @@ func (d *Decoder) longString(r *String, start, i int) string {
 	i = plainEnd(d.data, i)
 	if i < len(d.data) && d.data[i] == '"' {
 		d.pos = i + 1
-		s := d.copyPart(start, i)
+		s := ""
+		if !d.unread || r.asksForText() {
+			s = d.copyPart(start, i)
+		}
 		if r != nil {
-			d.checkString(r, s, len(s), start-1)
+			d.checkString(r, s, i-start, start-1)
 		}
 		return s
 	}
 	s, ok := d.hardText(start, i)
 	if !ok {
 		t, ok := d.scanHardString(start, i)
-		if !ok || r == nil && d.discard {
+		dropped := d.discard || d.unread
+		if !ok || r == nil && dropped {
 			return ""
 		}
-		if d.discard && r.onlyLength() {
+		if dropped && !r.asksForText() {
 			d.checkString(r, "", d.characters(t), start-1)
 			return ""
 		}
@@ -61,7 +68,7 @@ func (d *Decoder) longString(r *String, start, i int) string {
 // hardText takes a string with escapes or beyond ASCII, of which the text up to hard is plain. It looks for the end and copies what the text stands
 // for at once. It is not ok, and takes nothing, if something is wrong, or the text has been scanned before, or is not to be copied.
 func (d *Decoder) hardText(start, hard int) (s string, ok bool) {
-	if d.discard || d.hardString.start == int32(start) {
+	if d.discard || d.unread || d.hardString.start == int32(start) {
 		return "", false
 	}
 	data, ascii, escaped := d.data, false, false
@@ -95,7 +102,7 @@ func (d *Decoder) Text(r *String) {
 		if !format.IsBase64(d.value(t)) && !d.countOnly() {
 			d.violated(start, r.At, "format", r.Format.Describe())
 		}
-	case r.onlyLength():
+	case !r.asksForText():
 		d.checkString(r, "", d.characters(t), start)
 	default:
 		s := d.text(t)
@@ -103,8 +110,8 @@ func (d *Decoder) Text(r *String) {
 	}
 }
 
-// onlyLength reports whether nothing is asked of a string but how many characters it has, if that.
-func (r *String) onlyLength() bool { return r.Pattern == nil && r.Format == 0 }
+// asksForText reports whether more is asked of a string than how many characters it has.
+func (r *String) asksForText() bool { return r != nil && (r.Pattern != nil || r.Format != 0) }
 
 func (r *String) at() string {
 	if r == nil {
