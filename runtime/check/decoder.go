@@ -157,7 +157,7 @@ func (d *Decoder) end() {
 // Finish refuses text after the value and returns what was found: nil, *SyntaxError, *LimitError or Violations. Of many violations it has
 // those that came first in the text, see FinishAfter.
 func (d *Decoder) Finish() error {
-	if d.err == nil {
+	if d.pos < len(d.data) {
 		if d.peek(); d.pos < len(d.data) {
 			d.unexpected("the end")
 		}

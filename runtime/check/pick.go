@@ -13,14 +13,15 @@ package check
 //		}
 //	})
 func Pick[T any](d *Decoder, u *Union, read func(d *Decoder, form int) T) (v T) {
-	if form := d.onlyForm(u); form >= 0 {
+	kind := kindOf(d.peek())
+	if form := d.onlyForm(u, kind); form >= 0 {
 		most := d.listFew(u)
 		v = read(d, form)
 		d.most = most
 		return v
 	}
 	var t trial
-	t.begin(d, u, true)
+	t.begin(d, u, kind, true)
 	for t.next() {
 		if read := read(d, t.form); t.done() {
 			v = read
@@ -46,7 +47,7 @@ func (d *Decoder) Choose(u *Union, checks ...func(*Decoder)) {
 // Group validates the value against the forms of u and goes back to its beginning.
 func (d *Decoder) Group(u *Union, checks ...func(*Decoder)) {
 	var t trial
-	t.begin(d, u, false)
+	t.begin(d, u, kindOf(d.peek()), false)
 	d.lookaheads++
 	t.state.lookaheads = d.lookaheads // what each form goes back to
 	for t.next() {

@@ -69,11 +69,10 @@ func (d *Decoder) listFew(u *Union) int {
 	return most
 }
 
-// begin looks at the value and decides what to do.
-func (t *trial) begin(d *Decoder, u *Union, keeps bool) {
-	t.d, t.union, t.keeps = d, u, keeps // measured: a literal is written twice
+// begin looks at the value, which is of that kind, and decides what to do.
+func (t *trial) begin(d *Decoder, u *Union, kind Kind, keeps bool) {
+	t.d, t.union, t.kind, t.keeps = d, u, kind, keeps // measured: a literal is written twice
 	t.held, t.overflowing, t.best = -1, -1, -1
-	t.kind = kindOf(d.peek())
 	t.start = d.pos
 	if t.kind == 0 {
 		d.unexpected("a value")
