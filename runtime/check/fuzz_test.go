@@ -132,6 +132,45 @@ func finish[T any](data []byte, decode func(*check.Decoder, *T), discard bool) e
 	return d.Finish()
 }
 
+// FuzzTextsAgreeWithEncodingJSON: a text that is kept is the one that encoding/json reads, wherever it stands, and it is refused with what the scanner says.
+func FuzzTextsAgreeWithEncodingJSON(f *testing.F) {
+	for _, s := range []string{`plain`, `a\nb`, `\"\\\/\b\f\n\r\t`, `\u0437аказ\ud83d\ude00`, `a long text, and then\u0020an escape`, "заказ\xff\\n", `\ud83dx`, `\x`, "\x1f", `\`} {
+		f.Add([]byte(s))
+	}
+	f.Fuzz(func(t *testing.T, text []byte) {
+		data := []byte(`["` + string(text) + `",{"` + string(text) + `":"` + string(text) + `"}]`)
+		var got []string
+		err := check.Decode(data, check.Limits{}, func(d *check.Decoder, v *[]string) {
+			check.List(d, nil, func(d *check.Decoder, s *string) {
+				if d.Index() == 0 {
+					*v = append(*v, d.String(nil))
+					return
+				}
+				for key, value := range check.Map(d, nil, decodeText) {
+					*v = append(*v, key, value)
+				}
+			})
+		}, &got)
+		valid := check.Valid(data, check.Limits{})
+		if _, otherwise := err.(check.Violations); otherwise {
+			return // the text ended the string
+		}
+		if fmt.Sprint(err) != fmt.Sprint(valid) {
+			t.Fatalf("%q: kept it has %v, scanned %v", data, err, valid)
+		}
+		if err != nil {
+			return
+		}
+		var want string
+		if err := json.Unmarshal([]byte(`"`+string(text)+`"`), &want); err != nil {
+			t.Fatal(err)
+		}
+		if len(got) != 3 || got[0] != want || got[1] != want || got[2] != want {
+			t.Fatalf("%q: got %q", data, got)
+		}
+	})
+}
+
 // FuzzAppendString: a text of any length and with any escapes is written as one that encoding/json reads back, into any room.
 func FuzzAppendString(f *testing.F) {
 	for _, s := range []string{"", "plain", "q\"b\\", "\x00\x1f\n\r\t", "1234567\n12345678\"\x01\x02\x03\x04\x05\x06\x07\x08", "é😀\u2028 beyond\tASCII", "bad\xffutf\xc3", "\x7f"} {
