@@ -134,7 +134,7 @@ func finish[T any](data []byte, decode func(*check.Decoder, *T), discard bool) e
 
 // FuzzTextsAgreeWithEncodingJSON: a text that is kept is the one that encoding/json reads, wherever it stands, and it is refused with what the scanner says.
 func FuzzTextsAgreeWithEncodingJSON(f *testing.F) {
-	for _, s := range []string{`plain`, `a\nb`, `\"\\\/\b\f\n\r\t`, `\u0437аказ\ud83d\ude00`, `a long text, and then\u0020an escape`, "заказ\xff\\n", `\ud83dx`, `\x`, "\x1f", `\`} {
+	for _, s := range []string{`plain`, `a\nb`, `\"\\\/\b\f\n\r\t`, `\u0437аказ\ud83d\ude00`, `a long text, and then\u0020an escape`, "заказ\xff\\nabcd", `\ud83dx`, `\x`, "\x1f", `\`} {
 		f.Add([]byte(s))
 	}
 	f.Fuzz(func(t *testing.T, text []byte) {
