@@ -302,8 +302,9 @@ func (d *Decoder) value(s span) []byte {
 
 //go:noinline
 func (d *Decoder) unescaped(s span) []byte {
-	raw := d.full[s.start:s.end]
-	value, _, _ := unescape(make([]byte, 0, len(raw)+unescapeRoom), raw, 0)
+	d.scratch, _, _ = unescape(d.scratch[:0], d.full[s.start:s.end], 0)
+	value := make([]byte, len(d.scratch))
+	copy(value, d.scratch)
 	return value
 }
 

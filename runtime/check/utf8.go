@@ -33,6 +33,12 @@ func notUTF8(text []byte) int {
 		}
 	}
 	for i < len(text) || due != 0 {
+		if due == 0 && len(text) >= 8 {
+			if at := min(i, len(text)-8); binary.LittleEndian.Uint64(text[at:at+8])&highs == 0 {
+				i = at + 8
+				continue
+			}
+		}
 		if i, due, ok = provenWord(text, i, due); !ok {
 			return i
 		}
