@@ -74,7 +74,7 @@ func shortEnd(data []byte, i int) int {
 
 // glanceAt returns where the value of the first member with that name begins in the object at pos, -1 if there is none. It is not ok if it gave up.
 func (d *Decoder) glanceAt(name string) (at int, ok bool) {
-	data, start := d.data, d.pos+len(`{"`) // most often it comes first
+	data, start := d.data, tokenAt(d.data, d.pos+1)+1 // most often it comes first
 	if end := start + len(name); end+1 < len(data) && string(data[start:end]) == name && data[start-1] == '"' && data[end] == '"' && data[end+1] == ':' {
 		return tokenAt(data, end+2), true
 	}

@@ -72,7 +72,10 @@ func (d *Decoder) hardText(start, hard int) (s string, ok bool) {
 		return "", false
 	}
 	data, ascii, escaped := d.data, false, false
-	end := textEnd(data, hard)
+	end := hard
+	if end == len(data) || data[end] != '\\' {
+		end = textEnd(data, hard)
+	}
 	if end < len(data) && data[end] == '\\' {
 		ascii, escaped = end == hard, true
 		text, next, plain := unescape(append(d.scratch[:0], data[start:end]...), data, end)
