@@ -138,7 +138,7 @@ func List[T any](d *Decoder, r *Array, decode func(*Decoder, *T)) []T {
 	return list
 }
 
-// Strings takes an array of strings, never nil.
+// Strings takes an array of strings, never nil where it is read.
 func (d *Decoder) Strings(a *Array, r *String) []string {
 	ok := d.Array(a)
 	if !ok {

@@ -99,7 +99,8 @@
 //
 // Violations depend on what a text means, not on how it is written (LET14): they are sorted by their instances, what is found is shown with its
 // members sorted and each number in one spelling, and where not all are listed, or a union lists those of its best form, the text is read once
-// more in its canonical form. Only refused texts pay for that.
+// more in its canonical form. Only refused texts pay for that. Behind a violation the items of a list are unread: they are checked, and nothing of
+// them is kept that costs an allocation of its own and that no rule looks at.
 //
 // # Where the time goes
 //

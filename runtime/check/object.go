@@ -232,7 +232,7 @@ func Put[T any](d *Decoder, m *map[string]T, decode func(*Decoder, *T)) {
 	(*m)[key] = v
 }
 
-// Map takes an object of which every member is a T. It is never nil, so that {} stays {}.
+// Map takes an object of which every member is a T. It is never nil where it is read, so that {} stays {}.
 func Map[T any](d *Decoder, r *Object, decode func(*Decoder, *T)) map[string]T {
 	v := new(T) // one for all members: it escapes through decode
 	if d.unread {
