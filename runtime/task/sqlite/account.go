@@ -16,7 +16,7 @@ type account struct {
 func (s *Store) count(ctx context.Context) error {
 	clear(s.accounts)
 	s.all = account{limit: s.all.limit}
-	const counts = `SELECT account, count(*), sum(size), sum(status IN ('working', 'input_required')) FROM mcpkiln_tasks GROUP BY account`
+	const counts = "SELECT account, count(*), sum(size), sum(" + unfinished + ") FROM mcpkiln_tasks GROUP BY account"
 	return s.write.query(ctx, func(scan func(...any) error) error {
 		var name string
 		a := &account{}

@@ -193,11 +193,7 @@ func (b *batch) rollback() {
 func (b *batch) publish() {
 	s := b.store
 	for id, r := range b.changed {
-		if r != nil && r.lives() {
-			s.live.Store(id, r)
-		} else {
-			s.live.Delete(id)
-		}
+		s.keep(id, r)
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()

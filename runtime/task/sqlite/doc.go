@@ -10,7 +10,7 @@
 //	schema.go           tables and their migrations
 //	writer.go, batch.go one goroutine writes, and many callers share one commit
 //	record.go           a task in the file and in memory
-//	requestor.go, runner.go, operator.go, expiry.go
+//	requestor.go, runner.go, orphan.go, operator.go, expiry.go
 //	                    the methods of task.Store
 //	account.go          what quotas count
 //

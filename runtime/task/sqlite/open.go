@@ -10,6 +10,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/mcpkiln/mcpkiln/runtime/internal/heap"
 	"github.com/mcpkiln/mcpkiln/runtime/task"
 	"github.com/mcpkiln/mcpkiln/runtime/task/internal/calls"
 )
@@ -39,6 +40,7 @@ type Store struct {
 	accounts map[string]*account
 	all      account
 	lastSeq  int64
+	lapses   heap.Heap[*lapse] // of what is in live
 
 	// live are the unfinished tasks that have a lease or are new, as they are committed: a *record by id. Reads take no lock, since the writer
 	// changes hundreds at once.
@@ -149,6 +151,9 @@ func (s *Store) load(ctx context.Context) error {
 		return task.ErrDamaged
 	}
 	s.cursors = task.NewCursors([task.CursorKey]byte(key))
+	if err := s.write.run(ctx, "UPDATE "+unfinishedTasks+" SET due = ~due WHERE "+unfinished+" AND due < 0"); err != nil { // whoever ran them is dead
+		return err
+	}
 	if err := s.write.QueryRowContext(ctx, "SELECT coalesce(max(seq), 0) FROM mcpkiln_tasks").Scan(&s.lastSeq); err != nil {
 		return err
 	}

@@ -2,6 +2,7 @@ package sqlite
 
 import (
 	"context"
+	"slices"
 	"strings"
 
 	"github.com/mcpkiln/mcpkiln/runtime/task"
@@ -17,12 +18,12 @@ func (s *Store) ListAll(ctx context.Context, f task.Filter, cursor string, limit
 	if err != nil {
 		return task.Page{}, err
 	}
-	where, args := condition(&f)
-	return s.page(ctx, everybody, int64(seq), limit, where, args...)
+	from, where, args := condition(&f)
+	return s.page(ctx, everybody, int64(seq), limit, from+" WHERE "+where, args...)
 }
 
 // page lists what a condition names after a place.
-func (s *Store) page(ctx context.Context, owner string, after int64, limit int, where string, args ...any) (p task.Page, err error) {
+func (s *Store) page(ctx context.Context, owner string, after int64, limit int, condition string, args ...any) (p task.Page, err error) {
 	if limit <= 0 {
 		return p, nil
 	}
@@ -42,7 +43,7 @@ func (s *Store) page(ctx context.Context, owner string, after int64, limit int, 
 			r.state.Task.Error = nil
 			p.Tasks = append(p.Tasks, r.state.Task)
 			return nil
-		}, "SELECT "+listColumns+" FROM mcpkiln_tasks WHERE "+where+" AND seq > ? AND (expires IS NULL OR expires > ?) ORDER BY seq LIMIT ?", args...)
+		}, "SELECT "+listColumns+" FROM "+condition+" AND seq > ? AND (expires IS NULL OR expires > ?) ORDER BY seq LIMIT ?", args...)
 	})
 	if more {
 		p.Next = s.cursors.Make(owner, uint64(last))
@@ -53,7 +54,7 @@ func (s *Store) page(ctx context.Context, owner string, after int64, limit int, 
 // Count implements task.Operators.
 func (s *Store) Count(ctx context.Context, f task.Filter) (map[task.Status]int, error) {
 	counts := map[task.Status]int{}
-	where, args := condition(&f)
+	from, where, args := condition(&f)
 	err := s.read(ctx, func(c *conn) error {
 		return c.query(ctx, func(scan func(...any) error) error {
 			var status string
@@ -61,24 +62,28 @@ func (s *Store) Count(ctx context.Context, f task.Filter) (map[task.Status]int, 
 			err := scan(&status, &n)
 			counts[task.Status(status)] = n
 			return err
-		}, "SELECT status, count(*) FROM mcpkiln_tasks WHERE "+where+" AND (expires IS NULL OR expires > ?) GROUP BY status", append(args, s.now().UnixNano())...)
+		}, "SELECT status, count(*) FROM "+from+" WHERE "+where+" AND (expires IS NULL OR expires > ?) GROUP BY status", append(args, s.now().UnixNano())...)
 	})
 	return counts, err
 }
 
-// condition is a filter in SQL.
-func condition(f *task.Filter) (where string, args []any) {
+// condition is a filter in SQL, and the table that it is about.
+func condition(f *task.Filter) (from, where string, args []any) {
+	from = "mcpkiln_tasks"
 	parts := []string{"1"}
 	parts, args = among(parts, args, "owner", f.Owners)
 	parts, args = among(parts, args, "tool", f.Tools)
 	parts, args = among(parts, args, "status", f.Statuses)
+	if len(f.Statuses) > 0 && !slices.ContainsFunc(f.Statuses, task.Status.Terminal) {
+		from, parts = unfinishedTasks, append(parts, unfinished)
+	}
 	if !f.CreatedFrom.IsZero() {
 		parts, args = append(parts, "created >= ?"), append(args, f.CreatedFrom.UnixNano())
 	}
 	if !f.CreatedBefore.IsZero() {
 		parts, args = append(parts, "created < ?"), append(args, f.CreatedBefore.UnixNano())
 	}
-	return strings.Join(parts, " AND "), args
+	return from, strings.Join(parts, " AND "), args
 }
 
 func among[T ~string](parts []string, args []any, column string, wanted []T) ([]string, []any) {

@@ -14,6 +14,7 @@ type record struct {
 	account string
 	size    int64
 	stored  []task.EntryKind // of the journal as it is in the file
+	lapse   *lapse           // of a record in Store.live; the writer's own
 	state   task.State
 }
 
@@ -119,13 +120,17 @@ func (r *record) due() any {
 	s := r.state
 	s.Leased = time.Time{}
 	at, ok := s.OrphanAt()
-	switch {
-	case !ok:
+	if !ok {
 		return nil
-	case at.IsZero():
-		return 0
 	}
-	return at.UnixNano()
+	due := int64(0)
+	if !at.IsZero() {
+		due = at.UnixNano()
+	}
+	if r.lives() {
+		return ^due
+	}
+	return due
 }
 
 // seen is the record's task as others may see it, or why they may not.

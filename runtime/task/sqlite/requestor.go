@@ -99,7 +99,7 @@ func (s *Store) List(ctx context.Context, owner, cursor string, limit int) (task
 	if err != nil {
 		return task.Page{}, err
 	}
-	return s.page(ctx, owner, int64(seq), limit, "owner = ?", owner)
+	return s.page(ctx, owner, int64(seq), limit, "mcpkiln_tasks WHERE owner = ?", owner)
 }
 
 // Cancel implements task.Requestors.

@@ -108,29 +108,3 @@ func (s *Store) Heartbeat(ctx context.Context, leases []task.Lease, d time.Durat
 	})
 	return beat, err
 }
-
-// Orphans implements task.Runners. It is the writer that looks, so that no task is between the file and the memory.
-func (s *Store) Orphans(ctx context.Context, limit int) (ids []string, err error) {
-	err = s.submit(ctx, func(b *batch) error {
-		ids = s.silent(b.now, limit)
-		return b.query(func(scan func(...any) error) error {
-			var id string
-			err := scan(&id)
-			if _, changing := b.changed[id]; len(ids) < limit && !changing && s.living(id) == nil {
-				ids = append(ids, id)
-			}
-			return err
-		}, "SELECT id FROM mcpkiln_tasks WHERE due <= ? AND (expires IS NULL OR expires > ?) ORDER BY due", b.now.UnixNano(), b.now.UnixNano())
-	})
-	return ids, err
-}
-
-// silent are up to limit tasks that are kept in memory, and whose leases have run out.
-func (s *Store) silent(now time.Time, limit int) (ids []string) {
-	for id, r := range s.live.Range {
-		if r := r.(*record); len(ids) < limit && r.state.Orphan(now) && !r.state.Task.Expired(now) {
-			ids = append(ids, id.(string))
-		}
-	}
-	return ids
-}

@@ -9,7 +9,8 @@ import (
 // has written is never changed.
 var migrations = []string{
 	// seq orders the tasks by creation. account says whose quota the task counts for. expires and due are nanoseconds since 1970: due is from when
-	// on the task waits for somebody to run it if nobody does, NULL for never. head and entry are forms of package task.
+	// on the task waits for somebody to run it, NULL for never, and ~due while it is kept in memory because somebody does. head and entry are
+	// forms of package task.
 	`CREATE TABLE mcpkiln_tasks (
 		seq INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, owner TEXT NOT NULL, account TEXT NOT NULL, tool TEXT NOT NULL, status TEXT NOT NULL,
 		created INTEGER NOT NULL, expires INTEGER, due INTEGER, size INTEGER NOT NULL, head BLOB NOT NULL, args BLOB, meta BLOB, result BLOB);
@@ -20,6 +21,18 @@ var migrations = []string{
 		seq INTEGER NOT NULL, place INTEGER NOT NULL, entry BLOB NOT NULL, PRIMARY KEY (seq, place)) WITHOUT ROWID;
 	CREATE TABLE mcpkiln_settings (name TEXT PRIMARY KEY, value BLOB) WITHOUT ROWID;
 	INSERT INTO mcpkiln_settings VALUES ('cursor key', randomblob(32));`,
+}
+
+// unfinished holds of the tasks that are not over. Few are, so they have an index of their own; SQLite takes it where a statement has these very words.
+const (
+	unfinished      = "status IN ('working', 'input_required')"
+	unfinishedTasks = "mcpkiln_tasks INDEXED BY mcpkiln_tasks_open"
+)
+
+// indexes are made where they are missing. They are no version of the schema: a program that does not know one keeps it all the same.
+var indexes = []string{
+	"CREATE INDEX IF NOT EXISTS mcpkiln_tasks_open ON mcpkiln_tasks (due) WHERE " + unfinished,
+	"DROP INDEX IF EXISTS mcpkiln_tasks_due", // of the first release: it is a part of the other one
 }
 
 // migrate brings the file up to date, all at once or not at all.
@@ -56,5 +69,5 @@ func (c *conn) migrateAll(ctx context.Context) error {
 			return err
 		}
 	}
-	return nil
+	return c.run(ctx, indexes...)
 }
