@@ -245,6 +245,8 @@ func (f *followers) forgetLost(id string, l *leased, now seen) {
 	}
 }
 
+const lookWaiting = "SELECT seq FROM mcpkiln_tasks WHERE waits AND held IS NULL AND due <= statement_timestamp() ORDER BY due LIMIT 1000"
+
 // pollWaiting tells of parked tasks that nobody has told of yet.
 func (s *Store) pollWaiting() {
 	if s.follow.offers.none() {
@@ -252,7 +254,7 @@ func (s *Store) pollWaiting() {
 	}
 	offered, fresh := map[int64]bool{}, false
 	err := s.exchange(s.base, func(ctx context.Context) error {
-		rows, err := s.pool.Query(ctx, "SELECT seq FROM mcpkiln_tasks WHERE waits AND due <= statement_timestamp() ORDER BY seq LIMIT 1000")
+		rows, err := s.pool.Query(ctx, lookWaiting)
 		if err != nil {
 			return err
 		}

@@ -166,18 +166,24 @@ func (s *Store) beat(ctx context.Context, leases []task.Lease) (beat task.Beat, 
 	return beat, nil
 }
 
+// lookOrphans looks at nothing but what is due: of tasks whose lease nobody extends, and of those of each holder that is dead. To tasks that are over nothing
+// is due.
+const lookOrphans = `(SELECT id, due FROM mcpkiln_tasks WHERE held IS NULL AND due <= statement_timestamp()
+		AND (expires IS NULL OR expires > statement_timestamp()) ORDER BY due LIMIT $1)
+	UNION ALL (SELECT t.id, t.due FROM mcpkiln_holders h, LATERAL (SELECT id, due FROM mcpkiln_tasks WHERE held = h.holder AND due <= statement_timestamp()
+			AND (expires IS NULL OR expires > statement_timestamp()) ORDER BY due LIMIT $1) t
+		WHERE h.until <= statement_timestamp())
+	ORDER BY due LIMIT $1`
+
 // Orphans implements task.Runners.
 func (s *Store) Orphans(ctx context.Context, limit int) (ids []string, err error) {
-	const look = `SELECT t.id FROM mcpkiln_tasks t LEFT JOIN mcpkiln_holders h ON h.holder = t.held
-		WHERE NOT t.over AND t.due <= statement_timestamp() AND (h.until IS NULL OR h.until <= statement_timestamp())
-			AND (t.expires IS NULL OR t.expires > statement_timestamp()) ORDER BY t.due LIMIT $1`
 	err = s.exchange(ctx, func(ctx context.Context) error {
-		rows, err := s.pool.Query(ctx, look, limit)
+		rows, err := s.pool.Query(ctx, lookOrphans, limit)
 		if err != nil {
 			return err
 		}
 		var id []byte
-		_, err = pgx.ForEachRow(rows, []any{&id}, func() error {
+		_, err = pgx.ForEachRow(rows, []any{&id, nil}, func() error {
 			ids = append(ids, string(id))
 			return nil
 		})

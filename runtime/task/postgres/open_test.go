@@ -135,7 +135,7 @@ func TestDUR07TablesOfANewerVersion(t *testing.T) {
 	do(t, url, "INSERT INTO mcpkiln_migrations VALUES (7, 1)")
 	openAt(t, url, Options{}).Close() // made for programs like this one, too
 	do(t, url, "INSERT INTO mcpkiln_migrations VALUES (8, 8)")
-	err := refused(t, url, "version 8", "up to 1", "run the newer program")
+	err := refused(t, url, "version 8", "up to 2", "run the newer program")
 	if newer := (*NewerError)(nil); !errors.As(err, &newer) || newer.Version != 8 || newer.Oldest != 8 {
 		t.Errorf("the error is %#v", err)
 	}

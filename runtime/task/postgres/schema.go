@@ -46,6 +46,12 @@ var migrations = []migration{
 		WITH (autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 2000);
 	CREATE INDEX mcpkiln_usage_account ON mcpkiln_usage (account);
 	CREATE TABLE mcpkiln_settings (name text PRIMARY KEY, value bytea NOT NULL)`},
+	// Who looks for tasks that wait for somebody looks at no others: neither at those that are parked for long, nor at those whose holder lives. A holder that
+	// is removed leaves its tasks as if nobody had held them. mcpkiln_tasks_waits is for programs of the version before.
+	{1, `CREATE INDEX mcpkiln_tasks_due ON mcpkiln_tasks (due) WHERE due IS NOT NULL AND held IS NULL;
+	CREATE INDEX mcpkiln_tasks_held ON mcpkiln_tasks (held, due) WHERE held IS NOT NULL;
+	UPDATE mcpkiln_tasks SET held = NULL WHERE held IS NOT NULL AND held NOT IN (SELECT holder FROM mcpkiln_holders);
+	ALTER TABLE mcpkiln_tasks ADD FOREIGN KEY (held) REFERENCES mcpkiln_holders ON DELETE SET NULL`},
 }
 
 // NewerError refuses tables that a newer program has made and that this one does not know how to use. Nothing was changed.
