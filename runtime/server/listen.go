@@ -150,18 +150,16 @@ func (l *listen) acceptTasks(r *request) error {
 			continue
 		}
 		seen[id] = true
-		if r.p.owns(r.ctx, id) {
+		_, _, err := r.p.s.engine.Watch(r.ctx, r.p.owner, id)
+		if err == nil {
 			l.ack.TaskIDs = append(l.ack.TaskIDs, id)
+		} else if task.Outage(err) {
+			return r.taskError(err) // nobody knows whose it is
 		} else if refused := r.p.s.rates.take(r.p, ratedUnknownTasks, 1); refused != nil {
 			return refused
 		}
 	}
 	return nil
-}
-
-func (p *peer) owns(ctx context.Context, id string) bool {
-	_, _, err := p.s.engine.Watch(ctx, p.owner, id)
-	return err == nil
 }
 
 // catchUp queues tasks that wait for the client or are over already: they may not change again.

@@ -71,7 +71,7 @@ func (r *request) listTasks(b []byte) ([]byte, error) {
 	}
 	page, err := r.p.s.engine.List(r.ctx, r.p.owner, r.params.Cursor, 0)
 	if err != nil {
-		return b, taskError(err)
+		return b, r.taskError(err)
 	}
 	tasks := append(r.scratch[:0], '[')
 	for i := range page.Tasks {
@@ -147,7 +147,7 @@ func (r *request) createTask(b []byte) ([]byte, error) {
 		Local: local,
 	})
 	if err != nil {
-		return b, taskError(err)
+		return b, r.taskError(err)
 	}
 	if r.revision.Handshake {
 		local.life.peer, local.life.local = r.p, local
@@ -179,9 +179,15 @@ func (r *request) askedTTL() *time.Duration {
 	return &ttl
 }
 
-// taskError is what the request for a task is answered with that the engine refused. A task that is gone says nothing any more.
+// taskError is what a request about tasks is answered with that the engine refused, or whose store is away: then the cause is in the engine's log alone
+// (DUR06). A task that is gone says nothing any more.
 func (r *request) taskError(err error) error {
-	if !errors.Is(err, task.ErrNotFound) {
+	switch {
+	case errors.As(err, new(*rpc.Error)) || r.ctx.Err() != nil:
+		return err
+	case task.Outage(err):
+		return errTasksAway
+	case !errors.Is(err, task.ErrNotFound):
 		return taskError(err)
 	}
 	if l := r.p.s.taskLife(r.params.TaskID); l != nil && l.peer.owner == r.p.owner {
@@ -191,6 +197,11 @@ func (r *request) taskError(err error) error {
 		return refused
 	}
 	return taskError(err)
+}
+
+// errTasksAway is no fault of the caller, who may try again when the store is back.
+var errTasksAway = &rpc.Error{
+	Code: rpc.CodeInternalError, Message: "tasks are not available now; try again later", Data: []byte(`{"retryAfterMs":1000}`), Wait: time.Second, Busy: true,
 }
 
 // taskError gives the engine's errors their codes (TSK17).

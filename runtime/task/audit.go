@@ -78,6 +78,10 @@ func (a audit) refused(ctx context.Context, op, owner, id string, err error) {
 		return
 	}
 	t := Task{ID: id, Owner: owner}
+	if Outage(err) && ctx.Err() == nil {
+		a.failed(op, &t, err)
+		return
+	}
 	why := err.Error()
 	var missing *NotFoundError
 	if errors.As(err, &missing) {

@@ -1,0 +1,100 @@
+package server
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"strings"
+	"sync/atomic"
+	"testing"
+
+	"github.com/mcpkiln/mcpkiln/runtime/task"
+)
+
+// awayStore is a store whose database can be away, for those who ask for work.
+type awayStore struct {
+	task.Store
+	away atomic.Bool
+}
+
+var errAway = errors.New("postgres: the database can not be reached: dial tcp db.internal:5432: SELECT 1 FROM secrets")
+
+func (s *awayStore) err() error {
+	if s.away.Load() {
+		return errAway
+	}
+	return nil
+}
+
+func (s *awayStore) Create(ctx context.Context, t task.Task, q task.Quota) (task.Task, error) {
+	if err := s.err(); err != nil {
+		return task.Task{}, err
+	}
+	return s.Store.Create(ctx, t, q)
+}
+
+func (s *awayStore) Get(ctx context.Context, owner, id string) (task.Task, error) {
+	if err := s.err(); err != nil {
+		return task.Task{}, err
+	}
+	return s.Store.Get(ctx, owner, id)
+}
+
+func (s *awayStore) Watch(ctx context.Context, owner, id string) (task.Task, <-chan struct{}, error) {
+	if err := s.err(); err != nil {
+		return task.Task{}, nil, err
+	}
+	return s.Store.Watch(ctx, owner, id)
+}
+
+func (s *awayStore) List(ctx context.Context, owner, cursor string, limit int) (task.Page, error) {
+	if err := s.err(); err != nil {
+		return task.Page{}, err
+	}
+	return s.Store.List(ctx, owner, cursor, limit)
+}
+
+func (s *awayStore) Cancel(ctx context.Context, owner, id string, c task.Cancel) (task.Task, error) {
+	if err := s.err(); err != nil {
+		return task.Task{}, err
+	}
+	return s.Store.Cancel(ctx, owner, id, c)
+}
+
+// While the store is away, whoever needs it is told so and may try again. Why it is away is for the log.
+func TestDUR06ClientsAreToldThatTheStoreIsAway(t *testing.T) {
+	h, store := newHold(), &awayStore{Store: task.NewMemory()}
+	var log syncBuffer
+	f := dual(t, Definition{Tools: jobs(h)}, WithTaskStore(store), WithLogger(slog.New(slog.NewTextHandler(&log, nil))))
+	session := f.dialTasks("ada")
+	older := session.start("1", "hang", "")
+	newer := f.ask(t.Context(), frame(1, "tools/call", withTasks, callParams("hang", `{}`))).str("result", "taskId")
+	requests := func(check func(what string, m message)) {
+		for method, params := range map[string]string{
+			"tools/call": `{"name":"quick","arguments":{"text":"x"},"task":{}}`,
+			"tasks/get":  taskID(older), "tasks/result": taskID(older), "tasks/list": `{}`, "tasks/cancel": taskID(older),
+		} {
+			check("2025-11-25 "+method, session.request("7", method, params))
+		}
+		for method, params := range map[string]string{
+			"tools/call": callParams("quick", `{"text":"x"}`), "tasks/get": byID(newer), "tasks/update": byID(newer) + `,"inputResponses":{}`, "tasks/cancel": byID(newer),
+			"subscriptions/listen": `"notifications":{"taskIds":["` + newer + `"]}`,
+		} {
+			check("2026-07-28 "+method, f.ask(t.Context(), frame(8, method, withTasks, params)))
+		}
+	}
+	store.away.Store(true)
+	requests(func(what string, m message) {
+		m.wantError(t, -32603, "tasks are not available now; try again later")
+		if m.field("error", "data") != `{"retryAfterMs":1000}` || strings.Contains(m.raw, "db.internal") || strings.Contains(m.raw, "SELECT") {
+			t.Errorf("%s: %s", what, m.raw)
+		}
+	})
+	store.away.Store(false)
+	session.request("9", "tasks/get", taskID(older)).wantNoError(t)
+	h.free()
+	_ = f.srv.Shutdown(context.Background())
+	if text := log.String(); !strings.Contains(text, "level=ERROR") || !strings.Contains(text, "db.internal:5432") {
+		t.Errorf("the log says %q", text)
+	}
+}
