@@ -208,7 +208,9 @@ func (s *Store) explain(err error) error {
 		"file is not a database": "is no SQLite database: name another file, or a new one",
 		"readonly database":      "can not be written: tasks need a file and a folder that this process may write to",
 		"disk is full":           "can not grow, because the disk is full: nothing was changed",
-		"unable to open":         "can not be opened: tasks need a folder that exists and that this process may write to",
+		"unable to open":         "can not be opened: it has to be a file that this process may read and write, no folder, in a folder that exists and that it may write to",
+		"disk I/O error":         "can not be read or written: it has to be a file, on a disk that works",
+		"database is locked":     "is locked by another program that writes to it: end that one first",
 		"malformed":              "is damaged: restore it from a backup, or name a new file",
 	} {
 		if strings.Contains(err.Error(), text) {

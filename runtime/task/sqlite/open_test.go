@@ -111,7 +111,17 @@ func TestFilesThatCanNotBeWrittenAreRefused(t *testing.T) {
 		newStore(t, driver, file).Close()
 		refused(t, openDB(t, driver, "file:"+file+"?mode=ro"), file, "can not be written")
 		refused(t, openDB(t, driver, filepath.Join(file+"-missing", "tasks.db")), "can not be opened", "a folder that exists")
+		refused(t, openDB(t, driver, t.TempDir()), "can not be opened", "no folder")
 	})
+}
+
+// What SQLite says when another program has the file, or the disk fails, tells a person what to do.
+func TestErrorsOfFilesSayWhatToDo(t *testing.T) {
+	for text, want := range map[string]string{"database is locked (5)": "is locked by another program", "disk I/O error (10)": "can not be read or written"} {
+		if err := (&Store{file: "tasks.db"}).explain(errors.New(text)); !strings.HasPrefix(err.Error(), "sqlite: tasks.db "+want) {
+			t.Error(err)
+		}
+	}
 }
 
 func TestDatabasesThatDoNotLastAreRefused(t *testing.T) {
