@@ -63,15 +63,17 @@ func TestDUR05KillsAtAnyMomentWhileTheServerStops(t *testing.T) {
 	chaos.Storm{Target: own.URL(""), Replicas: 3, Lease: *lease, For: *storm, Stop: restart}.Test(t, func() task.Store { return openAt(t, own.URL(""), Options{}) })
 }
 
-// A replica whose clock is wrong by an hour or a day begins nothing that another runs, and removes nothing early.
+// A replica whose clock is wrong by an hour or a day begins nothing that another runs, and removes nothing early. The lease is longer than a busy machine
+// holds up a process: what is begun again after one that ran out would be no defect.
 func TestDUR04AClockThatIsWrongRescuesNothingEarly(t *testing.T) {
+	const lease = 15 * time.Second
 	for _, ahead := range []time.Duration{time.Hour, -time.Hour, 24 * time.Hour, -24 * time.Hour} {
 		t.Run(fmt.Sprint(ahead), func(t *testing.T) {
 			t.Parallel()
 			url, h := newURL(t), chaos.NewHistory()
 			var replicas []*chaos.Process
 			for n := range 3 {
-				r := chaos.Replica{Target: url, Node: fmt.Sprint("node-", n), Lease: *lease, Creators: 4, TTL: 30 * time.Minute}
+				r := chaos.Replica{Target: url, Node: fmt.Sprint("node-", n), Lease: lease, Creators: 4, TTL: 30 * time.Minute}
 				if n == 0 {
 					r.Ahead = ahead
 				}
@@ -91,7 +93,7 @@ func TestDUR04AClockThatIsWrongRescuesNothingEarly(t *testing.T) {
 				}
 			}
 			store := openAt(t, url, Options{})
-			if err := h.Settle(within(t), store, *lease); err != nil {
+			if err := h.Settle(within(t), store, lease); err != nil {
 				t.Fatal(err)
 			}
 			for _, wrong := range h.Check(t.Context(), store) {

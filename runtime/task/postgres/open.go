@@ -1,6 +1,7 @@
 package postgres
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"crypto/sha256"
@@ -121,11 +122,14 @@ const (
 	lastPause  = 2 * time.Second
 )
 
-// await makes a step when the database can be reached.
-func (s *Store) await(ctx context.Context, step func(context.Context) error) error {
+// await makes a step when the database can be reached. When ctx ends meanwhile, the error is why it could not be reached before.
+func (s *Store) await(ctx context.Context, step func(context.Context) error) (err error) {
 	for pause := firstPause; ; pause = min(2*pause, lastPause) {
-		err := step(ctx)
-		if !away(err) || ctx.Err() != nil {
+		before := err
+		if err = step(ctx); err != nil && ctx.Err() != nil {
+			return cmp.Or(before, err)
+		}
+		if !away(err) {
 			return err
 		}
 		s.log.WarnContext(ctx, "postgres: the database can not be reached; waiting for it", "error", err)

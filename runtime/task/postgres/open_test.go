@@ -171,6 +171,8 @@ func TestDUR07TasksInANewerForm(t *testing.T) {
 	}
 }
 
+var errImpatient = errors.New("nobody waits any more")
+
 func TestOneProcessMigratesAndOthersWait(t *testing.T) {
 	url := newURL(t)
 	conn, err := pgx.Connect(t.Context(), url)
@@ -185,21 +187,26 @@ func TestOneProcessMigratesAndOthersWait(t *testing.T) {
 	if _, err := tx.Exec(t.Context(), "SELECT pg_advisory_xact_lock(hashtext('mcpkiln migrations'), hashtext(current_schema()))"); err != nil {
 		t.Fatal(err)
 	}
-	short, leave := context.WithTimeout(t.Context(), time.Second)
-	defer leave()
-	if _, err := Open(short, url, Options{}); !errors.Is(err, context.DeadlineExceeded) || !strings.Contains(err.Error(), "waiting for another process that is bringing the tables up to date") {
+	const waiting = "another process is bringing the tables up to date; waiting for it"
+	opened := make(chan error)
+	open := func(ctx context.Context) {
+		log := newTold()
+		go func() {
+			s, err := Open(ctx, url, Options{Logger: log.logger()})
+			if err == nil {
+				err = s.Close()
+			}
+			opened <- err
+		}()
+		log.await(t, waiting)
+	}
+	impatient, leave := context.WithCancelCause(t.Context())
+	open(impatient)
+	leave(errImpatient)
+	if err := <-opened; !errors.Is(err, errImpatient) || !strings.Contains(err.Error(), "waiting for another process that is bringing the tables up to date") {
 		t.Errorf("open while another process migrates: %v", err)
 	}
-	log := newTold()
-	opened := make(chan error)
-	go func() {
-		s, err := Open(context.WithoutCancel(t.Context()), url, Options{Logger: log.logger()})
-		if err == nil {
-			err = s.Close()
-		}
-		opened <- err
-	}()
-	log.await(t, "another process is bringing the tables up to date; waiting for it")
+	open(context.WithoutCancel(t.Context()))
 	if err := tx.Rollback(t.Context()); err != nil {
 		t.Fatal(err)
 	}
@@ -248,12 +255,18 @@ func TestDUR06ServerThatIsGone(t *testing.T) {
 	if err := own.Stop(); err != nil {
 		t.Fatal(err)
 	}
-	short, leave := context.WithTimeout(t.Context(), time.Second)
-	defer leave()
-	if _, err := Open(short, own.URL(""), Options{}); err == nil || !strings.Contains(err.Error(), "the database can not be reached") {
+	log, impatient := newTold(), make(chan error)
+	short, leave := context.WithCancel(t.Context())
+	go func() {
+		_, err := Open(short, own.URL(""), Options{Logger: log.logger()})
+		impatient <- err
+	}()
+	log.await(t, "the database can not be reached; waiting for it")
+	leave()
+	if err := <-impatient; err == nil || !strings.Contains(err.Error(), "the database can not be reached") {
 		t.Errorf("open without a server: %v", err)
 	}
-	log := newTold()
+	log = newTold()
 	opened := make(chan *Store)
 	go func() {
 		s, err := Open(context.WithoutCancel(t.Context()), own.URL(""), Options{Logger: log.logger()})
@@ -335,4 +348,22 @@ func TestDUR06OpenOutlastsConnectionsThatBreak(t *testing.T) {
 			}
 		})
 	}
+}
+
+// Whoever stops waiting for a database is told why it could not be reached, not that somebody has stopped waiting.
+func TestDUR06OpenSaysWhyItWaited(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		ctx, leave := context.WithCancel(t.Context())
+		tries := 0
+		err := (&Store{log: slog.New(slog.DiscardHandler)}).await(ctx, func(ctx context.Context) error {
+			if tries++; tries == 1 {
+				return fmt.Errorf("no server: %w", io.ErrUnexpectedEOF)
+			}
+			leave()
+			return ctx.Err()
+		})
+		if !errors.Is(err, io.ErrUnexpectedEOF) {
+			t.Error(err)
+		}
+	})
 }
