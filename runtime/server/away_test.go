@@ -7,6 +7,7 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
+	"testing/synctest"
 
 	"github.com/mcpkiln/mcpkiln/runtime/task"
 )
@@ -14,7 +15,8 @@ import (
 // awayStore is a store whose database can be away, for those who ask for work.
 type awayStore struct {
 	task.Store
-	away atomic.Bool
+	away    atomic.Bool
+	answers atomic.Int32 // how many more are lost
 }
 
 var errAway = errors.New("postgres: the database can not be reached: dial tcp db.internal:5432: SELECT 1 FROM secrets")
@@ -59,6 +61,31 @@ func (s *awayStore) Cancel(ctx context.Context, owner, id string, c task.Cancel)
 		return task.Task{}, err
 	}
 	return s.Store.Cancel(ctx, owner, id, c)
+}
+
+func (s *awayStore) Answer(ctx context.Context, owner, id string, answers []task.Answer) (task.Task, error) {
+	if s.answers.Add(-1) >= 0 {
+		return task.Task{}, errAway
+	}
+	return s.Store.Answer(ctx, owner, id, answers)
+}
+
+// A client is asked once. Its answer outlasts a store that is away for a while.
+func TestDUR06AnAnswerIsKeptThroughAnOutage(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		store := &awayStore{Store: task.NewMemory()}
+		store.answers.Store(5)
+		f := dual(t, Definition{Tools: []Tool{asker(confirmQuestion())}}, WithTaskStore(store))
+		c := f.dialTasks("me")
+		id := c.start("1", "ask", "")
+		c.sendf(`{"jsonrpc":"2.0","id":2,"method":"tasks/result","params":%s}`, taskID(id))
+		c.reply(c.nextRequest(), accepted)
+		if m, _ := c.answer("2"); m.str("result", "structuredContent", "text") != "accept true true" {
+			t.Error(m.raw)
+		}
+		c.close()
+		_ = f.srv.Shutdown(context.Background())
+	})
 }
 
 // While the store is away, whoever needs it is told so and may try again. Why it is away is for the log.

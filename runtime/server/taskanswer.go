@@ -29,10 +29,10 @@ func (d *delivery) ask(ctx context.Context, h *claim, q task.Question) (retry bo
 		s.log.Debug("question not answered", "task", d.task, "question", q.Name, "error", err)
 		return ctx.Err() != nil
 	}
-	_, err = s.engine.Answer(context.WithoutCancel(ctx), d.owner, d.task, task.Answer{Name: q.Name, Data: data})
+	_, err = s.engine.Keep(context.WithoutCancel(ctx), d.owner, d.task, task.Answer{Name: q.Name, Data: data})
 	if limit := (*task.LimitError)(nil); errors.As(err, &limit) { // the handler gets the error instead
 		data, _ = json.Marshal(reply{Error: rpc.Errorf(rpc.CodeInvalidRequest, "the answer can not be kept: %v", limit)})
-		_, err = s.engine.Answer(context.WithoutCancel(ctx), d.owner, d.task, task.Answer{Name: q.Name, Data: data})
+		_, err = s.engine.Keep(context.WithoutCancel(ctx), d.owner, d.task, task.Answer{Name: q.Name, Data: data})
 	}
 	if err != nil {
 		s.log.Debug("answer not recorded", "task", d.task, "question", q.Name, "error", err)

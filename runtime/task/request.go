@@ -77,6 +77,15 @@ func (e *Engine) Answer(ctx context.Context, owner, id string, answers ...Answer
 	return t, nil
 }
 
+// Keep is Answer for an answer that was given once: an outage of the store that is no longer than a lease is waited out (DUR06).
+func (e *Engine) Keep(ctx context.Context, owner, id string, answer Answer) (t Task, err error) {
+	err = e.retryOutage(ctx, retryLimit{most: e.config.Lease}, func(ctx context.Context, _ bool) (err error) {
+		t, err = e.Answer(ctx, owner, id, answer)
+		return err
+	})
+	return t, err
+}
+
 // Discard removes the tasks of an owner that no longer exists, and stops their work with cause disconnect.
 func (e *Engine) Discard(ctx context.Context, owner string) {
 	tasks, err := e.store.Discard(ctx, owner)
