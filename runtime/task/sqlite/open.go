@@ -209,7 +209,7 @@ func (s *Store) explain(err error) error {
 		"readonly database":      "can not be written: tasks need a file and a folder that this process may write to",
 		"disk is full":           "can not grow, because the disk is full: nothing was changed",
 		"unable to open":         "can not be opened: it has to be a file that this process may read and write, no folder, in a folder that exists and that it may write to",
-		"disk I/O error":         "can not be read or written: it has to be a file, on a disk that works",
+		"disk I/O error":         "can not be read or written: it has to be a file, on a disk that works and has room, also by quotas and limits of the process",
 		"database is locked":     "is locked by another program that writes to it: end that one first",
 		"malformed":              "is damaged: restore it from a backup, or name a new file",
 	} {
