@@ -46,6 +46,9 @@ func explain(err error) error {
 	if unreached := (*pgconn.ConnectError)(nil); errors.As(err, &unreached) {
 		return fmt.Errorf("postgres: the database can not be reached: %w", err)
 	}
+	if errors.Is(err, context.DeadlineExceeded) {
+		return fmt.Errorf("postgres: the database did not answer in time: %w", err)
+	}
 	return fmt.Errorf("postgres: %w", err)
 }
 

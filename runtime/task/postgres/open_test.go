@@ -18,6 +18,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"github.com/mcpkiln/mcpkiln/runtime/task"
+	"github.com/mcpkiln/mcpkiln/runtime/task/internal/calls"
 	"github.com/mcpkiln/mcpkiln/runtime/task/internal/pgtest"
 )
 
@@ -364,6 +365,17 @@ func TestDUR06OpenSaysWhyItWaited(t *testing.T) {
 		})
 		if !errors.Is(err, io.ErrUnexpectedEOF) {
 			t.Error(err)
+		}
+	})
+}
+
+// However many calls wait for a database that does not answer, none waits for longer than that.
+func TestDUR06CallsThatNobodyMakesEnd(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s, began := &Store{ops: calls.New[*op](maxBatch, ErrClosed), options: Options{Timeout: 5 * time.Second}}, time.Now()
+		_, err := s.Cancel(t.Context(), "ada", "one", task.Cancel{})
+		if took := time.Since(began); took != 10*time.Second || !task.Outage(err) || !strings.Contains(err.Error(), "did not answer in time") {
+			t.Errorf("after %v: %v", took, err)
 		}
 	})
 }

@@ -40,11 +40,14 @@ type answer struct {
 	err   error
 }
 
-// write has a writer make a call, and returns after what it wrote is durable. When ctx ends earlier, the call may still be made.
+// write has a writer make a call, and returns after what it wrote is durable. When ctx ends earlier, the call may still be made; so it may when others
+// were before it for longer than two exchanges may take.
 func (s *Store) write(ctx context.Context, o *op) (task.State, error) {
-	a, err := s.ops.Do(ctx, o)
+	limited, cancel := context.WithTimeout(ctx, 2*s.options.Timeout)
+	defer cancel()
+	a, err := s.ops.Do(limited, o)
 	if err != nil {
-		return task.State{}, err
+		return task.State{}, explain(err)
 	}
 	return a.after, a.err
 }
