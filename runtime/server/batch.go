@@ -1,6 +1,7 @@
 package server
 
 import (
+	"io"
 	"maps"
 	"slices"
 	"sync"
@@ -19,19 +20,19 @@ type batch struct {
 	mu       sync.Mutex
 	pending  rpc.ByID[bool] // requests that are being served
 	answers  []heldAnswer
-	bytes    int64 // that count for the client until the answers are written
-	received bool  // all of it
-	over     bool  // nothing is held or counted any more
+	files    []*spool // that have some of the answers
+	bytes    int64    // that count for the client until the answers are written
+	received bool     // all of it
+	over     bool     // nothing is held or counted any more
 }
 
 // heldSize is about what a message takes until its batch is answered, beside the texts of its id and answer: its places in the maps, and
 // the error that says why there is no other answer.
 const heldSize = 1 << 10
 
-// heldAnswer is written when its request may be retired then; nil: it is a refusal.
+// heldAnswer is written when its request may be retired then; nil: it is a refusal. What a file has of it is closed with the batch.
 type heldAnswer struct {
-	id      rpc.ID
-	frame   []byte
+	answerPart
 	retires retirer
 }
 
@@ -107,7 +108,11 @@ func (p *peer) holdForBatch(id rpc.ID, m outgoing) bool {
 	if e, ok := m.retires.(*inflight.Entry); ok {
 		e.Pause() // it is done in time
 	}
-	b.hold(id, m.frame, m.retires)
+	if m.long != nil {
+		b.add(heldAnswer{m.long.parts[0], m.retires}, 0)
+	} else {
+		b.hold(id, m.frame, m.retires)
+	}
 	return true
 }
 
@@ -117,7 +122,7 @@ func (b *batch) hold(id rpc.ID, frame []byte, retires retirer) {
 	n := 2 * int64(len(frame))
 	if err := b.p.keep(n); err != nil {
 		if retires != nil {
-			if !b.retire(&heldAnswer{id: id, retires: retires}) || b.p.out.Write(b.about, false, array(frame)) == nil {
+			if !b.retire(&heldAnswer{answerPart{id: id}, retires}) || b.p.out.Write(b.about, false, array(frame)) == nil {
 				if _, complete := b.remove(id); complete {
 					b.flush()
 				}
@@ -129,6 +134,11 @@ func (b *batch) hold(id rpc.ID, frame []byte, retires retirer) {
 	} else {
 		frame = append([]byte(nil), frame...)
 	}
+	b.add(heldAnswer{answerPart{id: id, frame: frame}, retires}, n)
+}
+
+// add adds an answer that counts n bytes already.
+func (b *batch) add(a heldAnswer, n int64) {
 	b.mu.Lock()
 	if b.over {
 		b.mu.Unlock()
@@ -136,9 +146,13 @@ func (b *batch) hold(id rpc.ID, frame []byte, retires retirer) {
 		return
 	}
 	b.bytes += n
-	b.answers = append(b.answers, heldAnswer{id, frame, retires})
-	if retires != nil { // a refused request may have the id of another one
-		b.pending.Delete(id)
+	b.answers = append(b.answers, a)
+	if a.file != nil {
+		a.file.kept = true
+		b.files = append(b.files, a.file)
+	}
+	if a.retires != nil { // a refused request may have the id of another one
+		b.pending.Delete(a.id)
 	}
 	complete := b.takeComplete()
 	b.mu.Unlock()
@@ -243,40 +257,42 @@ func (b *batch) writeNow() (size int) {
 	p.drainAfterCancel()
 	p.gate.RLock()
 	defer p.gate.RUnlock()
-	all := []byte{'['}
-	for _, a := range b.take() {
-		if a.retires != nil && !b.retire(&a) {
-			continue
+	answers, long := b.take()
+	all := &LongAnswer{array: true}
+	for _, a := range answers {
+		if a.retires == nil || b.retire(&a) {
+			all.parts = append(all.parts, a.answerPart)
 		}
-		if len(all) > 1 {
-			all = append(all, ',')
-		}
-		all = append(all, a.frame...)
 	}
-	if len(all) == 1 {
-		p.answerWithTrailer(p.revision, b.about, nil, nil, nil) // all were cancelled
-		return 0
+	m := outgoing{revision: p.revision, long: all}
+	if n := all.Size(); len(all.parts) == 0 {
+		m.long = nil // all were cancelled
+	} else if !long {
+		m.long, m.frame = nil, make([]byte, n)
+		_, _ = io.ReadFull(all.Reader(), m.frame) // nothing in memory fails
 	}
-	p.answerWithTrailer(p.revision, b.about, append(all, ']'), nil, nil)
-	return len(all)
+	_ = p.writeAnswer(b.about, &m)
+	return m.size()
 }
 
-// take returns the answers, which are written now.
-func (b *batch) take() []heldAnswer {
+// take returns the answers, which are written now, and whether some are in files.
+func (b *batch) take() (answers []heldAnswer, long bool) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	answers := b.answers
-	b.answers = nil
-	return answers
+	answers, b.answers = b.answers, nil
+	return answers, len(b.files) > 0
 }
 
 // drop ends the batch: it does not count any more, and holds nothing that comes late. A second time it does nothing.
 func (b *batch) drop() {
 	b.p.batches.remove(b)
 	b.mu.Lock()
-	n := b.bytes
-	b.answers, b.bytes, b.over = nil, 0, true
+	n, files := b.bytes, b.files
+	b.answers, b.files, b.bytes, b.over = nil, nil, 0, true
 	b.mu.Unlock()
+	for _, f := range files {
+		f.close()
+	}
 	b.p.drop(n)
 }
 

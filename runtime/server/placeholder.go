@@ -88,14 +88,19 @@ func (w *answerWriter) flush() (err error) {
 // fillOrStream returns the frame with the data of its placeholders. Where the outlet takes an answer piece by piece, a long one is written instead,
 // and where it copies one, that waits in r.spooled.
 func (r *request) fillOrStream(frame []byte) (answer []byte, err error) {
-	out, ok := r.p.out.(Streamed)
+	out, streams := r.p.out.(Streamed)
 	switch {
-	case r.copied():
+	case streams && r.p.exchange && r.trailer == nil:
+		return r.stream(frame, out)
+	case r.p.copier() != nil && r.trailer == nil:
 		answer, r.spooled, err = r.spool(frame, math.MaxInt64)
 		return append(frame[:0], answer...), err
-	case !ok || !r.p.exchange || r.trailer != nil:
-		return r.fillPlaceholders(frame, 0)
 	}
+	return r.fillPlaceholders(frame, 0)
+}
+
+// stream writes a long answer to the client while its data is read; a short one it returns.
+func (r *request) stream(frame []byte, out Streamed) (answer []byte, err error) {
 	var stream AnswerStream
 	complete := false // as long as the readers have not returned: they may panic
 	defer func() {

@@ -125,10 +125,10 @@ func (r *request) finish(answer []byte, err error) {
 		r.respond(answer, err)
 	}
 	r.unlockTaskState()
-	if r.spooled != nil {
+	if r.spooled != nil && !r.spooled.kept {
 		r.spooled.close()
-		r.spooled = nil
 	}
+	r.spooled = nil
 	defer func() { // also when an observer ends the goroutine
 		if r.after != nil {
 			r.after()
@@ -150,7 +150,7 @@ func (r *request) respond(answer []byte, err error) {
 		r.reservation.s.large.give(r.scratch)
 		r.scratch, r.result = nil, wire.CallResult{}
 	}
-	m := outgoing{frame: answer, spooled: r.spooled, trailer: r.trailer, retires: r.entry, revision: r.revision}
+	m := outgoing{frame: answer, long: r.longAnswer(), trailer: r.trailer, retires: r.entry, revision: r.revision}
 	r.reservation.answer(r.entry, &m, r.id, err)
 	r.out = m.frame
 	r.torn = false
@@ -195,10 +195,10 @@ func (t *statelessJournal) respond() {
 // answer completes m, the answer to a request: if err is not nil, that is the answer. It counts until it is written.
 func (r *reservation) answer(ctx context.Context, m *outgoing, id rpc.ID, err error) {
 	if err != nil {
-		m.err, m.trailer, m.spooled = asRPC(err), nil, nil
+		m.err, m.trailer, m.long = asRPC(err), nil, nil
 		m.frame = rpc.AppendError(m.frame[:0], id, m.err)
 	}
-	if m.spooled == nil { // else what is in memory of it is counted
+	if m.long == nil { // else what is in memory of it is counted
 		r.countAnswer(ctx, len(m.frame))
 	}
 }

@@ -103,10 +103,7 @@ func (s *Server) endStalled(shortages []shortage) {
 
 // stalled are those that have read nothing for that long.
 func (s *Server) stalled(wait time.Duration) (all []stalledPeer) {
-	s.mu.Lock()
-	peers := slices.Collect(maps.Values(s.peers))
-	s.mu.Unlock()
-	for _, p := range peers {
+	for _, p := range s.allPeers() {
 		if out, ok := p.out.(Unread); ok {
 			if n, ending := out.Stalled(wait); n > 0 {
 				all = append(all, stalledPeer{p, out, n, ending})
@@ -114,6 +111,12 @@ func (s *Server) stalled(wait time.Duration) (all []stalledPeer) {
 		}
 	}
 	return all
+}
+
+func (s *Server) allPeers() []*peer {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return slices.Collect(maps.Values(s.peers))
 }
 
 // relieves reports whether the end of what p does not read is of use to somebody, and takes that off what is short. Nobody waits for itself. What becomes free is

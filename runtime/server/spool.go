@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"time"
 
 	"github.com/mcpkiln/mcpkiln/runtime/rpc"
 )
@@ -17,6 +18,7 @@ type spool struct {
 	s    *Server
 	a    *account
 	held int64 // of Server.spooled
+	kept bool  // by a batch, which closes it
 }
 
 // spool writes the frame with the data of all its placeholders before any of the answer is sent: to a file, or if it is short, to memory. A
@@ -41,7 +43,9 @@ func (r *request) spool(frame []byte, most int64) (short []byte, file *spool, er
 		return file, err
 	}
 	if err = w.fill(frame); err == nil && file != nil {
-		err = w.flush()
+		if err = w.flush(); err == nil {
+			file.settle()
+		}
 	}
 	complete = err == nil
 	return w.buf, file, err
@@ -82,6 +86,12 @@ func (f *spool) Write(b []byte) (int, error) {
 	return n, err
 }
 
+// settle gives back what a file that is complete does not need of its share: it may wait long for its client.
+func (f *spool) settle() {
+	f.s.spooled.change(&f.a.spooled, f.size-f.held)
+	f.held = f.size
+}
+
 // reader reads the file from its beginning.
 func (f *spool) reader() io.Reader { return io.NewSectionReader(f.file, 0, f.size) }
 
@@ -91,30 +101,32 @@ func (f *spool) close() {
 	f.s.spooled.change(&f.a.spooled, -f.held)
 }
 
-// copied reports whether the answer goes to the client from a file. One of a batch is kept in memory until the others are there.
-func (r *request) copied() bool {
-	out, ok := r.p.out.(*connOutlet)
-	return ok && out.copying != nil && r.p.batchOf(r.id) == nil
-}
-
-// copyAnswer writes an answer from its file, and calls taken with each piece that the peer has taken. What is in memory of it counts.
-func (o *connOutlet) copyAnswer(f *spool, taken func()) error {
+// Copy implements Copier. What is in memory of the answer counts.
+func (o *connOutlet) Copy(_ rpc.ID, answer *LongAnswer) error {
 	o.copies.Add(1)
 	defer o.copies.Add(-1)
-	pieces := &watchedReader{f.reader(), func() { o.noteProgress(); taken() }}
+	pieces := &watchedReader{answer.Reader(), o.noteProgress}
 	return o.orEnd(o.counted(streamPiece, func() error { return o.copying.CopyFrame(pieces) }))
 }
 
-// endStalledCopies ends connections whose peers take nothing of an answer that is copied, while others wait for the room that its file has.
+// EndStalledCopies implements Copier: it ends the connection.
+func (o *connOutlet) EndStalledCopies(wait time.Duration) (ended bool) {
+	if n, ending := o.Stalled(wait); n == 0 || ending || o.copies.Load() == 0 {
+		return false
+	}
+	o.GiveUp(wait)
+	return true
+}
+
+// endStalledCopies gives up answers whose clients take nothing of them, while others wait for the room that their files have.
 func (s *Server) endStalledCopies(shortages []shortage) {
 	if len(shortages) == 0 {
 		return
 	}
-	for _, p := range s.stalled(maxStall) {
-		if out, ok := p.out.(*connOutlet); ok && !p.ending && out.copies.Load() > 0 {
+	for _, p := range s.allPeers() {
+		if out := p.copier(); out != nil && !p.exchange && out.EndStalledCopies(maxStall) {
 			s.log.Warn("an answer is given up: its client does not read, and others wait for the room of its file", "peer", p.id, "principal", p.principal)
 			s.reputations.hasStalled(p.who)
-			p.out.GiveUp(maxStall)
 		}
 	}
 }

@@ -2,6 +2,7 @@ package server
 
 import (
 	"errors"
+	"math"
 	"sync/atomic"
 	"time"
 
@@ -29,14 +30,22 @@ type outgoing struct {
 	revision *revision
 	err      *rpc.Error
 	trailer  []byte
-	torn     *bool  // set if the frame was not written as a whole: what carries it may still read it; nil: nobody asks
-	spooled  *spool // has the frame; nil: it is in memory
-	taken    *bool  // set to whether the client took the answer, as far as the transport knows; nil: nobody asks
+	torn     *bool       // set if the frame was not written as a whole: what carries it may still read it; nil: nobody asks
+	long     *LongAnswer // in place of frame; nil: it is in memory
+	taken    *bool       // set to whether the client took the answer, as far as the transport knows; nil: nobody asks
 	// For a question: set to the stream that has it.
 	carrier *Carrier
 }
 
 type retirer interface{ Retire() bool }
+
+// size is how many bytes the message has, as far as an int can tell.
+func (m *outgoing) size() int {
+	if m.long != nil {
+		return int(min(m.long.Size(), math.MaxInt))
+	}
+	return len(m.frame)
+}
 
 // errSilenced is why a message was not written.
 var errSilenced = errors.New("server: what the message is about has ended")
@@ -63,7 +72,7 @@ func (s *subject) write(m outgoing) error {
 	}
 	err := s.writeNow(m)
 	if q != nil && err == nil {
-		taken := q.AwaitRead(len(m.frame))
+		taken := q.AwaitRead(m.size())
 		if m.taken != nil {
 			*m.taken = *m.taken && taken
 		}
@@ -121,11 +130,10 @@ func (s *subject) writeNow(m outgoing) error {
 
 // writeAnswer sends an answer from where it is.
 func (p *peer) writeAnswer(id rpc.ID, m *outgoing) error {
-	if m.spooled == nil {
+	if m.long == nil {
 		return p.answerWithTrailer(m.revision, id, m.frame, m.err, m.trailer)
 	}
-	alive := func() { p.pulse.received.Store(true) } // who reads need not answer a ping meanwhile
-	err := p.out.(*connOutlet).copyAnswer(m.spooled, alive)
+	err := p.copier().Copy(id, m.long)
 	if err != nil {
 		p.s.log.Debug("answer not written", "peer", p.id, "error", err)
 	}

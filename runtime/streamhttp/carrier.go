@@ -78,7 +78,7 @@ func (c *carrier) Withdraw(frame []byte) error {
 	c.s.mu.Unlock()
 	err := errGone
 	if st != nil {
-		err = st.addEvent(storedEvent{own, new(rpc.ID)}, false)
+		err = st.addEvent(storedEvent{frame: own, about: new(rpc.ID)}, false)
 	}
 	if err == errGone {
 		return c.s.sendToListener(own)

@@ -135,7 +135,7 @@ func (h *Endpoint) open(w http.ResponseWriter, r *http.Request, to *server.Route
 	}
 	d := h.downlink(w)
 	defer h.putDownlink(d)
-	s.log(d.writeRefusal(status, retry, answer))
+	s.log(d.writeRefusal(status, retry, answer.frame))
 	return nil
 }
 

@@ -1,9 +1,12 @@
 package streamhttp
 
 import (
+	"io"
 	"net/http"
 	"strconv"
 	"time"
+
+	"github.com/mcpkiln/mcpkiln/runtime/server"
 )
 
 // downlink writes one response. One goroutine uses it at a time.
@@ -51,16 +54,59 @@ func trimmed(b []byte) []byte {
 
 // json writes a whole response.
 func (d *downlink) json(status int, frame []byte) error {
-	h := d.w.Header()
-	h["Content-Type"] = jsonHeader
-	h["Cache-Control"] = noStore
-	d.length[0] = strconv.Itoa(len(frame))
-	h["Content-Length"] = d.length[:]
-	d.written = true
-	d.w.WriteHeader(status)
+	d.beginJSON(status, int64(len(frame)))
 	err := d.send(frame)
 	d.clearDeadline()
 	return err
+}
+
+func (d *downlink) beginJSON(status int, size int64) {
+	h := d.w.Header()
+	h["Content-Type"] = jsonHeader
+	h["Cache-Control"] = noStore
+	d.length[0] = strconv.FormatInt(size, 10)
+	h["Content-Length"] = d.length[:]
+	d.written = true
+	d.w.WriteHeader(status)
+}
+
+// copyJSON is json for an answer that is in files.
+func (d *downlink) copyJSON(answer *server.LongAnswer) error {
+	d.beginJSON(http.StatusOK, answer.Size())
+	err := d.copy(answer.Reader(), func([]byte) {})
+	d.clearDeadline()
+	return err
+}
+
+// copyEvent sends what is in buf and an answer that is in files, as one event.
+func (d *downlink) copyEvent(id eventID, answer *server.LongAnswer) error {
+	d.buf = appendEventHead(d.buf, id)
+	if err := d.flush(); err != nil {
+		return err
+	}
+	if err := d.copy(answer.Reader(), oneLine); err != nil {
+		return err
+	}
+	d.buf = append(d.buf, eventTail...)
+	return d.flush()
+}
+
+// copy sends what r reads, a piece at a time, after change.
+func (d *downlink) copy(r io.Reader, change func(piece []byte)) error {
+	b := make([]byte, piece)
+	for {
+		n, err := r.Read(b)
+		change(b[:n])
+		if failed := d.send(b[:n]); failed != nil {
+			return failed
+		}
+		switch {
+		case err == io.EOF:
+			return nil
+		case err != nil:
+			return err
+		}
+	}
 }
 
 // writeRefusal is json for an error that may be tried again after some seconds; 0: nothing is said about that.

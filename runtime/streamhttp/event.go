@@ -14,16 +14,21 @@ const missedComment = ": messages after Last-Event-ID are not kept any more\n\n"
 
 // appendEvent appends frame as one event; id "" leaves the id out.
 func appendEvent(b []byte, id eventID, frame []byte) []byte {
+	b = appendEventHead(b, id)
+	from := len(b)
+	b = append(b, frame...)
+	oneLine(b[from:])
+	return append(b, eventTail...)
+}
+
+// appendEventHead appends what comes before the frame of an event.
+func appendEventHead(b []byte, id eventID) []byte {
 	if id.stream != 0 {
 		b = append(b, "id: "...)
 		b = id.appendTo(b)
 		b = append(b, '\n')
 	}
-	b = append(b, eventHead...)
-	from := len(b)
-	b = append(b, frame...)
-	oneLine(b[from:])
-	return append(b, eventTail...)
+	return append(b, eventHead...)
 }
 
 // oneLine makes spaces of line breaks, which in JSON stand between tokens only.

@@ -108,17 +108,26 @@ func TestTSK28A100MBResourceTakesLessThan8MiB(t *testing.T) {
 		t.Fatal(err)
 	}
 	ts := treeServer(t, dir)
-	var before, after runtime.MemStats
-	runtime.ReadMemStats(&before)
-	n, err := io.Copy(io.Discard, readResource(t, ts, "tree://large").Body)
-	runtime.ReadMemStats(&after)
-	if err != nil || n < size*4/3 {
-		t.Fatalf("%d bytes, %v", n, err)
-	}
-	allocated := after.TotalAlloc - before.TotalAlloc
-	t.Logf("%d bytes took %d bytes of memory in all", n, allocated)
-	if allocated > 8<<20 {
-		t.Errorf("%d bytes were allocated", allocated)
+	f := &fixture{t: t, ts: ts}
+	session := f.initialize()
+	for revision, read := range map[string]func() *http.Response{
+		"2026-07-28": func() *http.Response { return readResource(t, ts, "tree://large") },
+		"2025-11-25": func() *http.Response {
+			return f.post(`{"jsonrpc":"2.0","id":1,"method":"resources/read","params":{"uri":"tree://large"}}`, session)
+		},
+	} {
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		n, err := io.Copy(io.Discard, read().Body)
+		runtime.ReadMemStats(&after)
+		if err != nil || n < size*4/3 {
+			t.Fatalf("%s: %d bytes, %v", revision, n, err)
+		}
+		allocated := after.TotalAlloc - before.TotalAlloc
+		t.Logf("%s: %d bytes took %d bytes of memory in all", revision, n, allocated)
+		if allocated > 8<<20 {
+			t.Errorf("%s: %d bytes were allocated", revision, allocated)
+		}
 	}
 }
 

@@ -98,6 +98,35 @@ func (s *session) GiveUp(wait time.Duration) {
 	})
 }
 
+// EndStalledCopies implements server.Copier. Their clients can not come back for them.
+func (s *session) EndStalledCopies(wait time.Duration) (ended bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, st := range s.streams {
+		if st.giveUpLong(wait) {
+			ended = true
+		}
+	}
+	return ended
+}
+
+// giveUpLong gives up an answer that is in files if nobody has taken anything of it for that long.
+func (s *stream) giveUpLong(wait time.Duration) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if n := len(s.events); n == 0 || s.events[n-1].long == nil {
+		return false
+	}
+	if s.reader == 0 && time.Since(s.since) < wait {
+		return false
+	}
+	if p := s.pace.Load(); s.reader != 0 && (p == nil || !p.giveUp(wait)) {
+		return false
+	}
+	s.dropLong()
+	return true
+}
+
 // eachPace goes through what is being written.
 func (s *session) eachPace(visit func(p *pace, due int64)) {
 	s.mu.Lock()

@@ -19,17 +19,10 @@ func (s *session) respond(w http.ResponseWriter, r *http.Request, st *stream, re
 	defer s.h.putDownlink(d)
 	st.pace.Store(&d.pace)
 	defer st.pace.CompareAndSwap(&d.pace, nil)
-	if frame, ok := st.alone(); ok {
-		err := d.writeRefusal(st.status, st.retry, frame)
-		if err == nil && len(frame) > keptBuffer {
-			st.wrote(reader) // AwaitRead waits for it
+	if answer, ok := st.alone(); ok {
+		if !s.respondAlone(d, st, reader, answer) {
+			abort()
 		}
-		s.log(err)
-		s.remove(st)
-		if err == nil && !st.batched {
-			s.h.pools.putAnswer(frame) // nobody could resume the stream. What was not written as a whole, HTTP/2 may still be reading
-		}
-		s.h.pools.putAlarm(st.alarm)
 		return nil
 	}
 	if s.over() && st.unanswered() {
@@ -44,6 +37,26 @@ func (s *session) respond(w http.ResponseWriter, r *http.Request, st *stream, re
 		abort()
 	}
 	return nil
+}
+
+// respondAlone answers with JSON, and reports whether that was written as a whole.
+func (s *session) respondAlone(d *downlink, st *stream, reader uint64, answer storedEvent) (whole bool) {
+	var err error
+	if answer.long != nil {
+		err = d.copyJSON(answer.long)
+	} else {
+		err = d.writeRefusal(st.status, st.retry, answer.frame)
+	}
+	if err == nil && answer.size() >= keptBuffer {
+		st.wrote(reader) // AwaitRead waits for it
+	}
+	s.log(err)
+	s.remove(st)
+	if err == nil && !st.batched {
+		s.h.pools.putAnswer(answer.frame) // nobody could resume the stream. What was not written as a whole, HTTP/2 may still be reading
+	}
+	s.h.pools.putAlarm(st.alarm)
+	return err == nil
 }
 
 // await returns when there is something to send, or when it takes so long that a stream is better. It returns false if the client is
@@ -86,9 +99,9 @@ func (s *session) pump(r *http.Request, d *downlink, st *stream, reader uint64) 
 		}
 		if err := d.events(st, &b); err != nil {
 			s.log(err)
-			return false
+			abort() // a frame may have begun
 		}
-		if len(b.events) > 0 {
+		if len(b.events) > 0 || b.long != nil {
 			st.wrote(reader)
 		}
 		switch {
@@ -123,6 +136,9 @@ func (d *downlink) events(st *stream, b *batch) error {
 				return err
 			}
 		}
+	}
+	if b.long != nil {
+		return d.copyEvent(st.id(b.first), b.long)
 	}
 	return d.flush()
 }

@@ -41,7 +41,8 @@ func (s *stream) AwaitRoom(bytes int) {
 func (s *stream) full() bool { return s.reader != 0 && !s.ended && s.behind > s.limits.pending }
 
 // AwaitRead implements server.Queue. A large frame counts until the reader has written it, so that what waits to be read is what the server
-// counts as such (TSK28). Of a small one nobody waits to know whether it was.
+// counts as such (TSK28). Of a small one nobody waits to know whether it was. One that is in files also waits for a client that comes back: they go
+// when this returns.
 func (s *stream) AwaitRead(bytes int) (taken bool) {
 	if bytes <= keptBuffer {
 		return true
@@ -49,14 +50,27 @@ func (s *stream) AwaitRead(bytes int) (taken bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	reader, event := s.reader, s.first+len(s.events)-1
-	for reader != 0 && s.reader == reader && !s.inline && s.written < event && s.keeps(event) {
+	long := s.keeps(event) && s.events[event-s.first].long != nil
+	for s.written < event && s.keeps(event) && (long || reader != 0 && s.reader == reader && !s.inline) {
 		s.room.Wait()
 	}
+	if long {
+		s.dropLong()
+	}
 	return s.written >= event
+}
+
+// dropLong drops an answer that is in files: nobody can ask for it again. With s.mu.
+func (s *stream) dropLong() {
+	if i := len(s.events) - 1; i >= 0 && s.events[i].long != nil {
+		s.gaveWay = s.first + i
+		s.replace(i, storedEvent{})
+		s.changed()
+	}
 }
 
 // keeps reports whether the event is kept. With s.mu.
 func (s *stream) keeps(number int) bool {
 	i := number - s.first
-	return i >= 0 && i < len(s.events) && s.events[i].frame != nil
+	return i >= 0 && i < len(s.events) && s.events[i].size() > 0
 }

@@ -175,6 +175,7 @@ func (s *session) end(cause *inflight.Cause) {
 		<-s.ended
 		return
 	}
+	s.dropUnread()
 	defer close(s.ended)
 	if peer == nil {
 		return
@@ -187,6 +188,10 @@ func (s *session) end(cause *inflight.Cause) {
 		s.h.late = err
 		s.h.mu.Unlock()
 	}
+}
+
+// dropUnread drops what nobody reads when the session is over: nobody comes back for it. What is said after that is not kept.
+func (s *session) dropUnread() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.takeBacklog()

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/mcpkiln/mcpkiln/runtime/rpc"
+	"github.com/mcpkiln/mcpkiln/runtime/server"
 )
 
 // Write implements server.Outlet. What belongs to no request goes to whoever listens.
@@ -11,6 +12,22 @@ func (s *session) Write(about rpc.ID, last bool, frame []byte) error {
 	if about.IsZero() {
 		return s.sendToListener(slices.Clone(frame))
 	}
+	return s.writeTo(about, last, func(st *stream, last bool) error {
+		if len(frame) == 0 {
+			s.silence(st, about)
+			return nil
+		}
+		return st.addAbout(about, s.h.pools.copied(frame, last && !st.batched), last)
+	})
+}
+
+// Copy implements server.Copier.
+func (s *session) Copy(about rpc.ID, answer *server.LongAnswer) error {
+	return s.writeTo(about, true, func(st *stream, last bool) error { return st.addEvent(storedEvent{long: answer}, last) })
+}
+
+// writeTo writes to the stream of the request, which ends with what is last.
+func (s *session) writeTo(about rpc.ID, last bool, write func(st *stream, last bool) error) error {
 	s.mu.Lock()
 	st := s.active.Get(about)
 	switch {
@@ -23,21 +40,15 @@ func (s *session) Write(about rpc.ID, last bool, frame []byte) error {
 	}
 	unused := last && !s.inUse()
 	s.mu.Unlock()
-	switch {
-	case st != nil:
-		var err error
-		if len(frame) > 0 {
-			err = st.addAbout(about, s.h.pools.copied(frame, last && !st.batched), last)
-		} else {
-			s.silence(st, about)
-		}
-		s.bound()
-		if unused {
-			s.answered()
-		}
-		return err
+	if st == nil {
+		return errGone // the request is cancelled, or answered
 	}
-	return errGone // the request is cancelled, or answered
+	err := write(st, last)
+	s.bound()
+	if unused {
+		s.answered()
+	}
+	return err
 }
 
 // Refuse implements server.Refuser. What the server has no room for may be tried again.

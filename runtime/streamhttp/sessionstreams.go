@@ -197,14 +197,14 @@ func (s *session) release(st *stream, reader uint64) {
 	if st.listener {
 		s.leave(st)
 	}
-	if s.over() {
-		st.detach(reader)
-		st.drop()
-		return
-	}
 	s.mu.Lock()
 	s.readersChanged()
 	unread := st.detach(reader) // with s.mu, so that a question which is over meanwhile is dropped where it is (CAN19)
+	if s.why != nil {
+		s.mu.Unlock()
+		st.drop()
+		return
+	}
 	if n := len(s.listeners); n > 0 {
 		s.refill(s.listeners[n-1], unread)
 	} else if len(unread) > 0 {

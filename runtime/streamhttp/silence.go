@@ -65,7 +65,7 @@ func (s *stream) end() (unread [][]byte) {
 		default:
 			continue
 		}
-		s.replace(i, nil)
+		s.replace(i, storedEvent{})
 	}
 	s.changed()
 	return unread
@@ -77,24 +77,24 @@ func (s *stream) dropFrame(begin *byte) {
 	defer s.mu.Unlock()
 	for i, e := range s.events {
 		if e.frame != nil && &e.frame[0] == begin {
-			s.replace(i, nil)
+			s.replace(i, storedEvent{})
 			s.changed()
 			return
 		}
 	}
 }
 
-// replace puts what is left of a frame in its place; nil: nothing, and the event keeps its number. A frame that a reader took may still be
+// replace puts what is left of an event in its place; with nothing, it keeps its number. A frame that a reader took may still be
 // written, so it stays due. With s.mu; changed comes after it.
-func (s *stream) replace(i int, left []byte) {
-	less := len(s.events[i].frame) - len(left)
+func (s *stream) replace(i int, left storedEvent) {
+	less := s.events[i].size() - left.size()
 	s.bytes -= less
 	if s.first+i >= s.unread {
 		s.behind -= less
 		s.due -= less
 		s.answer = min(s.answer, s.due)
 	}
-	if s.events[i].frame = left; len(left) == 0 {
+	if s.events[i] = left; left.size() == 0 {
 		s.events[i] = storedEvent{}
 	}
 }

@@ -5,9 +5,11 @@ import (
 	"net/http"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"github.com/mcpkiln/mcpkiln/runtime/internal/quota"
 	"github.com/mcpkiln/mcpkiln/runtime/rpc"
+	"github.com/mcpkiln/mcpkiln/runtime/server"
 )
 
 // stream is what the server says in one response of a session, in the order in which it was said. The response is written by
@@ -53,12 +55,22 @@ type stream struct {
 	batch   together       // requests that it answers together
 	polling bool           // the reader is to let the client go, which comes back for the rest
 	dropped bool           // nobody can read it any more; what is added is freed
+	since   time.Time      // since when the reader is away, or the answer waits for it
 }
 
-// storedEvent is a frame of a stream, and whose cancellation drops it (CAN02).
+// storedEvent is a frame of a stream, and whose cancellation drops it (CAN02). One without a frame was dropped, and keeps its number.
 type storedEvent struct {
-	frame []byte  // nil: it was dropped, and keeps its number
-	about *rpc.ID // one request of a batch; zero: none, it stays; nil: all that the stream is about
+	frame []byte
+	long  *server.LongAnswer // in place of frame, until it was written once
+	about *rpc.ID            // one request of a batch; zero: none, it stays; nil: all that the stream is about
+}
+
+// size is what the event counts, in bytes: of one that is in files, what is in memory while it is written.
+func (e *storedEvent) size() int {
+	if e.long != nil {
+		return piece
+	}
+	return len(e.frame)
 }
 
 // streamLimits bound what a stream keeps.
@@ -70,7 +82,7 @@ type streamLimits struct {
 // What is kept takes, beside its bytes (TSK28).
 const (
 	streamSize = 768 // of a stream that nobody reads, with its alarm and its places in maps
-	eventSize  = 32
+	eventSize  = 40
 	memberSize = 96 // of a request of a batch, with its place in a map
 )
 
@@ -100,7 +112,7 @@ func (s *stream) add(frame []byte, last bool) error {
 func (s *stream) addAbout(about rpc.ID, frame []byte, last bool) error {
 	if s.batched && about != s.about {
 		one := about
-		return s.addEvent(storedEvent{frame, &one}, last)
+		return s.addEvent(storedEvent{frame: frame, about: &one}, last)
 	}
 	return s.add(frame, last)
 }
@@ -112,7 +124,7 @@ func (s *stream) addEvent(e storedEvent, last bool) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.crowd != nil && s.reader != 0 && !last {
-		size := int64(len(e.frame))
+		size := int64(e.size())
 		if !s.crowd.Take(s.own, size) {
 			return errUnread
 		}
@@ -125,7 +137,7 @@ func (s *stream) addEvent(e storedEvent, last bool) error {
 		return errNoReader
 	}
 	s.ended = last
-	if e.frame = s.batch.wanted(e); !s.dropped && len(e.frame) > 0 {
+	if e = s.batch.wanted(e); !s.dropped && e.size() > 0 {
 		s.push(e)
 		if last && s.reader != 0 {
 			s.answer = len(e.frame)
@@ -157,9 +169,12 @@ func (s *stream) refill(frames [][]byte) {
 
 func (s *stream) push(e storedEvent) {
 	s.events = append(s.events, e)
-	s.bytes += len(e.frame)
-	s.behind += len(e.frame)
-	s.due += len(e.frame)
+	s.bytes += e.size()
+	s.behind += e.size()
+	s.due += e.size()
+	if e.long != nil {
+		s.since = time.Now()
+	}
 }
 
 // recount counts what can be dropped: what waits for a client that is away, and what an attached reader has written. What that one
@@ -196,14 +211,14 @@ func (s *stream) signal() {
 // trim forgets the oldest events above the limit: written ones always, others when nobody reads; never the newest, which may
 // be the answer. With s.mu.
 func (s *stream) trim() {
-	for len(s.events) > 1 && (s.bytes > s.limits.replay || s.events[0].frame == nil) && (s.first <= s.written || s.reader == 0) {
+	for len(s.events) > 1 && (s.bytes > s.limits.replay || s.events[0].size() == 0) && (s.first <= s.written || s.reader == 0) {
 		s.shift()
 	}
 }
 
 // shift forgets the oldest event, which no reader is writing. With s.mu.
 func (s *stream) shift() {
-	size := len(s.events[0].frame)
+	size := s.events[0].size()
 	if size > 0 {
 		s.gaveWay = s.first
 	}
@@ -240,6 +255,7 @@ func (s *stream) forget() {
 	s.first = s.unread
 	s.batch = together{}
 	s.dropped, s.events, s.bytes, s.behind, s.due, s.answer = true, nil, 0, 0, 0, 0
+	s.room.Broadcast()
 }
 
 // unanswered reports whether the request is over and nothing was said about it.

@@ -3,6 +3,9 @@ package streamhttp
 import (
 	"math"
 	"slices"
+	"time"
+
+	"github.com/mcpkiln/mcpkiln/runtime/server"
 )
 
 // attach makes the caller the reader, instead of another one, whose connection the client must have given up. It goes on
@@ -14,7 +17,7 @@ func (s *stream) attach(after int) (reader uint64) {
 		s.unread = min(max(after+1, s.first), s.first+len(s.events))
 		s.behind = 0
 		for _, e := range s.events[s.unread-s.first:] {
-			s.behind += len(e.frame)
+			s.behind += e.size()
 		}
 	}
 	s.polling = false
@@ -50,7 +53,7 @@ func (s *stream) detach(reader uint64) (unread [][]byte) {
 	if s.reader != reader {
 		return nil
 	}
-	s.reader, s.answer = 0, 0
+	s.reader, s.answer, s.since = 0, 0, time.Now()
 	s.room.Broadcast()
 	if s.listener {
 		taken := s.unread - s.first
@@ -68,7 +71,8 @@ func (s *stream) detach(reader uint64) (unread [][]byte) {
 
 // batch is what a reader has to do next.
 type batch struct {
-	events    [][]byte // frames; nil for one that was dropped
+	events    [][]byte           // frames; nil for one that was dropped
+	long      *server.LongAnswer // in place of events
 	first     int
 	more      bool // there are more events
 	ended     bool // nothing comes after events
@@ -85,12 +89,16 @@ func (s *stream) take(reader uint64) batch {
 	}
 	n, size := 0, 0
 	unread := s.events[s.unread-s.first:]
-	for n < len(unread) && size < flushAt {
+	for n < len(unread) && size < flushAt && unread[n].long == nil {
 		size += len(unread[n].frame)
 		n++
 	}
 	// Copied, because trim forgets them while they are written.
-	b := batch{events: framesOf(unread[:n]), first: s.unread, more: n < len(unread)}
+	b := batch{events: framesOf(unread[:n]), first: s.unread}
+	if n == 0 && len(unread) > 0 && unread[0].long != nil {
+		b.long, n, size = unread[0].long, 1, unread[0].size()
+	}
+	b.more = n < len(unread)
 	b.ended, b.leave = s.ended && !b.more, s.polling && !b.more
 	s.unread += n
 	s.behind -= size
@@ -113,15 +121,15 @@ func framesOf(events []storedEvent) (frames [][]byte) {
 	return frames
 }
 
-// alone takes the only frame of a stream that has ended with it before anything was sent: the answer can do without a stream.
-func (s *stream) alone() (frame []byte, ok bool) {
+// alone takes the only event of a stream that has ended with it before anything was sent: the answer can do without a stream.
+func (s *stream) alone() (answer storedEvent, ok bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.started || s.polling || !s.ended || s.first != 1 || len(s.events) != 1 || s.bytes == 0 {
-		return nil, false
+		return answer, false
 	}
 	s.unread, s.behind = s.first+1, 0
-	return s.events[0].frame, true
+	return s.events[0], true
 }
 
 // poll asks the reader to let the client go. False: there is no reader, or nothing to come back for.
@@ -158,7 +166,7 @@ func (s *stream) lastEvent() int {
 		return math.MaxInt
 	}
 	for i := len(s.events) - 1; i >= 0; i-- {
-		if s.events[i].frame != nil {
+		if s.events[i].size() > 0 {
 			return s.first + i
 		}
 	}

@@ -26,15 +26,17 @@ func (t *together) withdraw(id rpc.ID) bool {
 	return true
 }
 
-// wanted is what is left of an event without what is about requests that are cancelled; nil if there is nothing.
-func (t *together) wanted(e storedEvent) []byte {
+// wanted is what is left of an event without what is about requests that are cancelled.
+func (t *together) wanted(e storedEvent) storedEvent {
 	switch {
-	case !t.some || e.frame == nil:
-		return e.frame
-	case e.about == nil:
-		return rpc.WithoutAnswers(e.frame, t.cancelled.Get)
-	case t.cancelled.Get(*e.about):
-		return nil
+	case !t.some || e.size() == 0:
+	case e.about != nil && t.cancelled.Get(*e.about):
+		return storedEvent{}
+	case e.about != nil:
+	case e.long != nil:
+		e.long = e.long.Without(t.cancelled.Get)
+	default:
+		e.frame = rpc.WithoutAnswers(e.frame, t.cancelled.Get)
 	}
-	return e.frame
+	return e
 }
