@@ -133,9 +133,9 @@ func TestLET01ResultsOfMiddlewareAreHeldAgainstTheirDefinitions(t *testing.T) {
 	} {
 		for _, name := range revision.Names() {
 			c := dial(t, presumptuous(), name, server.WithMiddleware(func(next server.Handle) server.Handle {
-				return func(ctx context.Context, m *server.Message) (json.RawMessage, error) {
+				return func(ctx context.Context, m *server.Message) (*server.MessageResult, error) {
 					if m.Method == test.method {
-						return json.RawMessage(test.result), nil
+						return server.ResultOf([]byte(test.result)), nil
 					}
 					return next(ctx, m)
 				}

@@ -23,15 +23,20 @@ func dialBatches(t *testing.T, tools ...Tool) *client {
 
 func dialBatchesWith(t *testing.T, tools []Tool, opts ...Option) *client {
 	t.Helper()
+	c, _ := batchFixture(t, tools, opts...).dialAs("2025-03-26")
+	return c
+}
+
+// batchFixture is a server of 2025-03-26.
+func batchFixture(t *testing.T, tools []Tool, opts ...Option) *fixture {
+	t.Helper()
 	w := older("2025-03-26", wire.View{})
 	w.Batches = true
 	srv, err := New(Definition{Name: "test", Version: "1", Runtime: Generation1, Tools: tools, Revisions: []*wire.Revision{wiretest.Revision20251125(), w}}, opts...)
 	if err != nil {
 		t.Fatal(err)
 	}
-	f := &fixture{t: t, srv: srv}
-	c, _ := f.dialAs("2025-03-26")
-	return c
+	return &fixture{t: t, srv: srv}
 }
 
 func ping(id string) string { return `{"jsonrpc":"2.0","id":` + id + `,"method":"ping"}` }

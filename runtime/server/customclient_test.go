@@ -364,7 +364,7 @@ func TestSRV01MiddlewareIsAroundNotificationsOfAClient(t *testing.T) {
 		l.add("handler %s %v", in.Text, ctx.Value(markKey{}))
 		return errors.New("failed")
 	}, WithLogger(slog.New(slog.NewTextHandler(&log, nil))), WithMiddleware(func(next Handle) Handle {
-		return func(ctx context.Context, m *Message) (json.RawMessage, error) {
+		return func(ctx context.Context, m *Message) (*MessageResult, error) {
 			if m.Method != "notifications/rows/seen" {
 				return next(ctx, m)
 			}

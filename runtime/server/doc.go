@@ -57,12 +57,12 @@
 //	who is at the other end                           session.go, peer.go; resume.go: a session that another process goes on with; ping.go: whether it is there
 //	what each side declares                           initialize.go, list.go, capability.go, ability.go, meta.go
 //	the client's notifications and answers            notify.go
-//	middleware                                        middleware.go, pass.go; ownresult.go: results of its own
+//	middleware                                        middleware.go, pass.go; messageresult.go, ownresult.go: what it reads and answers
 //	what observers and the log of calls are told      observer.go
 //	handlers behind decoders and encoders             tool.go, bind.go, method.go; codes.go: what their errors become
 //	what a handler holds                              call.go, progress.go, log.go, withhold.go; caller.go: what it knows of who calls
 //	what a handler adds to its result or error        added.go, block.go, toolerror.go; metakey.go: what of _meta is its own
-//	data that is opened when it is sent               opener.go, placeholder.go
+//	data that is opened when it is sent               opener.go, placeholder.go; spool.go: files for it; longanswer.go: answers from files
 //	requests, forms and pages of a handler's own      clientrequest.go, form.go, pages.go; contradiction.go: what of them nobody could answer
 //	notifications of the server's own, of clients     custom.go, notice.go
 //	how many runs of a tool there are                 toolslots.go

@@ -14,8 +14,8 @@ import (
 	"github.com/mcpkiln/mcpkiln/runtime/rpc"
 )
 
-// Handle serves a message, or passes it on. The result is that of a request; a notification has none.
-type Handle func(ctx context.Context, m *Message) (result json.RawMessage, err error)
+// Handle serves a message, or passes it on. The result is that of a request; a notification has none: nil.
+type Handle func(ctx context.Context, m *Message) (*MessageResult, error)
 
 // ToolHandle runs a tool, or passes its call on. in and out are pointers to the types of the tool's handler; out may be nil.
 type ToolHandle func(ctx context.Context, call *Call, in any) (out any, err error)
@@ -26,7 +26,7 @@ type ToolHandle func(ctx context.Context, call *Call, in any) (out any, err erro
 // the one that next returned is held against its definition in the request's revision, as a handler's is, and the structured content of a tool's
 // against the outputSchema. One that breaks them is an internal error for the client, and the log says what is wrong (LET01, VAL01). What the
 // protocol defines beside that is the runtime's: the type of a result, its server and its task are those of the result that next returned, or of
-// one that is complete.
+// one that is complete. The data of an Opener is opened when the outermost middleware has returned, or one reads the result (MessageResult.JSON).
 //
 // Requests of the client pass when they have been admitted: what is malformed, unknown or beyond a limit is refused before. The context is
 // the request's. When it has ended, context.Cause says why, and whatever middleware returns is not sent (CAN02). A request that becomes a
@@ -72,7 +72,8 @@ type Message struct {
 	header   Header
 	request  *request                                           // of the client, which the last next dispatches; nil for a message that is not one
 	serve    func(ctx context.Context) (json.RawMessage, error) // what it does otherwise
-	served   error                                              // of serve
+	result   MessageResult                                      // of what served it
+	served   error                                              // likewise
 	passes   passes
 }
 
@@ -131,6 +132,19 @@ func (p *passes) enter(i int) bool {
 	}
 }
 
+// hold keeps the outermost middleware from being over until leave, unless it is.
+func (p *passes) hold() bool {
+	for {
+		was := p.state.Load()
+		if was&passesOver != 0 {
+			return false
+		}
+		if p.state.CompareAndSwap(was, was+1) {
+			return true
+		}
+	}
+}
+
 func (p *passes) leave() {
 	if now := p.state.Add(^uint64(0)); now&passesOver != 0 && now&passesRunning == 0 {
 		close(p.idle)
@@ -156,19 +170,11 @@ func (p *passes) end() {
 // wrap composes middleware around what serves a message.
 func (s *Server) wrap() {
 	if len(s.cfg.middleware) > 0 {
-		s.middleware = func(ctx context.Context, m *Message) (result json.RawMessage, err error) {
-			if m.request != nil {
-				result, err = m.request.dispatchInside(ctx)
-			} else {
-				result, err = m.serve(ctx)
-			}
-			m.served = err
-			return result, err
-		}
+		s.middleware = serveMessage
 	}
 	for i, wrap := range slices.Backward(s.cfg.middleware) {
 		inner := s.middleware
-		s.middleware = wrap(func(ctx context.Context, m *Message) (json.RawMessage, error) {
+		s.middleware = wrap(func(ctx context.Context, m *Message) (*MessageResult, error) {
 			if !m.passes.enter(i) {
 				return nil, s.again(m.String())
 			}
@@ -250,8 +256,22 @@ func runHandler(ctx context.Context, call *Call, in any) (any, error) {
 	return out, call.returned(err)
 }
 
+// serveMessage is what the last next does.
+func serveMessage(ctx context.Context, m *Message) (*MessageResult, error) {
+	if m.request != nil {
+		m.result.m = m
+		m.served = m.request.dispatchInside(ctx)
+	} else {
+		m.result.own, m.served = m.serve(ctx)
+	}
+	if m.served != nil || m.Kind != rpc.KindRequest {
+		return nil, m.served
+	}
+	return &m.result, nil
+}
+
 // pass sends a message through the middleware. It returns when no call of next runs any more.
-func (s *Server) pass(ctx context.Context, m *Message) (result json.RawMessage, err error) {
+func (s *Server) pass(ctx context.Context, m *Message) (result *MessageResult, err error) {
 	defer m.passes.end()
 	result, err = s.middleware(ctx, m)
 	m.passes.end()
@@ -262,7 +282,7 @@ func (s *Server) pass(ctx context.Context, m *Message) (result json.RawMessage, 
 }
 
 // passSafely is pass where nothing else takes care of a panic.
-func (s *Server) passSafely(ctx context.Context, m *Message) (result json.RawMessage, err error) {
+func (s *Server) passSafely(ctx context.Context, m *Message) (result *MessageResult, err error) {
 	defer func() {
 		if v := recover(); v != nil {
 			s.log.Error("panic", "message", m.String(), "panic", v, "stack", string(debug.Stack()))

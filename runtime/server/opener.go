@@ -15,11 +15,14 @@ import (
 // or its connection ends: when a read fails, the call is cancelled or times out, or the server stops. The time that the client takes to
 // read does not count for the timeout of the call.
 //
-// Everywhere else an answer begins when all of it is there: the data is first put into a temporary file, which is always removed. On a connection
-// of lines, such as standard input and output, it is copied from the file, so it may be of any size, and messages behind it wait until the client
-// has read it. Over HTTP in sessions, whose clients may ask for it again, in batches, as the result of a task, and with middleware around messages
-// it has to be in memory: it waits in the file for room among the answers that are not read yet. There it may be as large as half of what
-// WithMaxBytesUnread says, and the result of a task as large as results of tasks; what is larger becomes an error that says so.
+// Everywhere else an answer begins when all of it is there: the data is first put into a temporary file, which is always removed, and copied to the
+// client from there, so it may be of any size. On a connection of lines, such as standard input and output, messages behind it wait until the client
+// has read it. Over HTTP in sessions a client that lost its connection within the answer gets it again from its beginning, until it was written
+// to its end once, or others wait for the room of its file.
+//
+// The result of a task, and what middleware around messages reads (MessageResult.JSON), has to be in memory: it waits in the file for room among the
+// answers that are not read yet. There it may be as large as half of what WithMaxBytesUnread says, and the result of a task as large as results of tasks; what is
+// larger becomes an error that says so.
 type Opener func() (io.ReadCloser, error)
 
 // FileOf opens a file of a file system.

@@ -22,6 +22,7 @@ func (r *request) replace(b []byte, start int, result []byte) ([]byte, error) {
 	if err := r.reservation.reserve(r.ctx, int64(len(result))); err != nil {
 		return b[:start], err
 	}
+	b = r.dropPlaceholders(b, start)
 	members, served := membersOf(result), membersOf(b[start:])
 	resultType := rev.incompleteType(members, served)
 	err := r.wellFormed(result, members)

@@ -22,18 +22,18 @@ const presumed = `"resultType":"task","_meta":{"mine":1,"io.modelcontextprotocol
 // presuming changes results as middleware might: it adds members to what next returned, or answers itself.
 func presuming(itself string) Option {
 	return WithMiddleware(func(next Handle) Handle {
-		return func(ctx context.Context, m *Message) (json.RawMessage, error) {
+		return func(ctx context.Context, m *Message) (*MessageResult, error) {
 			if m.Method == "initialize" || m.Kind != rpc.KindRequest {
 				return next(ctx, m)
 			}
 			if itself != "" && m.Method == "tools/call" {
-				return json.RawMessage(`{` + itself + `,` + presumed + `}`), nil
+				return ResultOf([]byte(`{` + itself + `,` + presumed + `}`)), nil
 			}
 			result, err := next(ctx, m)
 			if err != nil {
 				return nil, err
 			}
-			all, added := membersOf(result), membersOf([]byte(`{`+presumed+`}`))
+			all, added := membersOf(read(result)), membersOf([]byte(`{`+presumed+`}`))
 			meta := membersOf(added["_meta"])
 			if theirs := membersOf(all["_meta"]); theirs != nil {
 				maps.Copy(theirs, meta)
@@ -41,7 +41,8 @@ func presuming(itself string) Option {
 			}
 			all["resultType"] = added["resultType"]
 			all["_meta"], _ = json.Marshal(meta)
-			return json.Marshal(all)
+			own, err := json.Marshal(all)
+			return ResultOf(own), err
 		}
 	})
 }
@@ -104,7 +105,7 @@ func TestLET01ResultsOfMiddlewareAreJSON(t *testing.T) {
 	} {
 		var logged syncBuffer
 		f := dual(t, Definition{Tools: []Tool{tool("echo", structured(echo))}}, WithLogger(slog.New(slog.NewTextHandler(&logged, nil))),
-			wrapping("tools/call", func(context.Context, Handle, *Message) (json.RawMessage, error) { return json.RawMessage(result), nil }))
+			wrapping("tools/call", func(context.Context, Handle, *Message) (*MessageResult, error) { return ResultOf([]byte(result)), nil }))
 		c := f.dial(t.Context())
 		c.initialize(`{}`)
 		c.request("1", "tools/call", `{`+callParams("echo", `{}`)+`}`).wantError(t, -32603, "internal error")
@@ -128,7 +129,7 @@ func TestLET05ReservedCodesAreForTypedErrorsAroundACall(t *testing.T) {
 		{rpc.Errorf(-32602, "x"), -32602, -32602}, {rpc.Errorf(4290, "x"), 4290, 4290}, {lookup, -32002, -32602}, {(*rpc.Error)(nil), -32603, -32603},
 		{&URLElicitationError{[]URLElicitation{{ID: "1", URL: "https://example.com", Message: "m"}}}, -32042, -32603},
 	} {
-		refuse := func(context.Context, Handle, *Message) (json.RawMessage, error) { return nil, row.err }
+		refuse := func(context.Context, Handle, *Message) (*MessageResult, error) { return nil, row.err }
 		f := dual(t, fails(nil), wrapping("prompts/get", refuse))
 		f.both(t, func(name string, stateless bool, m message) {
 			if want := map[bool]int{false: row.session, true: row.modern}[stateless]; name == "prompts/get" {
@@ -150,7 +151,7 @@ func TestLET05ReservedCodesAreForTypedErrorsAroundACall(t *testing.T) {
 		f.ask(t.Context(), frame(1, "rows/read", nothing, `"text":"x"`)).wantError(t, row.modern)
 	}
 	f := dual(t, Definition{Methods: []MethodHandler{rawPrompt(`{"messages":[]}`)}, Tools: []Tool{tool("must", structured(echo), withTask(TaskRequired))}},
-		wrapping("tools/call", func(ctx context.Context, next Handle, m *Message) (json.RawMessage, error) {
+		wrapping("tools/call", func(ctx context.Context, next Handle, m *Message) (*MessageResult, error) {
 			_, err := next(ctx, m)
 			own := (*rpc.Error)(nil)
 			if errors.As(err, &own) {

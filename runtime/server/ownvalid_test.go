@@ -15,19 +15,19 @@ import (
 // all of them are its own.
 func replacing(method, old, with *string) Option {
 	return WithMiddleware(func(next Handle) Handle {
-		return func(ctx context.Context, m *Message) (json.RawMessage, error) {
+		return func(ctx context.Context, m *Message) (*MessageResult, error) {
 			result, err := next(ctx, m)
 			if err != nil || result == nil || m.Direction != 0 {
 				return result, err
 			}
-			all := membersOf(result)
+			all := membersOf(read(result))
 			delete(all, "_meta") // the runtime's stays
 			all["added"] = json.RawMessage(`{"_meta":0}`)
-			result, _ = json.Marshal(all)
+			own, _ := json.Marshal(all)
 			if m.Method == *method {
-				result = json.RawMessage(strings.Replace(string(result), *old, *with, 1))
+				own = []byte(strings.Replace(string(own), *old, *with, 1))
 			}
-			return result, nil
+			return ResultOf(own), nil
 		}
 	})
 }

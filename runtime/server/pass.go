@@ -56,28 +56,24 @@ func (r *request) performWithMiddleware(b []byte) ([]byte, error) {
 		defer done()
 	}
 	result, err := p.s.pass(ctx, m)
-	own := r.answer[r.head:]
 	switch {
 	case err != nil:
 		return r.answer, err
-	case len(result) > 0 && len(result) == len(own) && &result[0] == &own[0]:
-		return r.answer, nil
+	case result == &m.result:
+		return r.answer, m.served
 	}
-	return r.replace(r.answer, r.head, result)
+	return r.replace(r.answer, r.head, result.bytes(r))
 }
 
-// dispatchInside dispatches the request within middleware.
-func (r *request) dispatchInside(ctx context.Context) (result json.RawMessage, err error) {
+// dispatchInside dispatches the request within middleware. What comes after next is not bound by the context that middleware gave to it.
+func (r *request) dispatchInside(ctx context.Context) error {
+	was := r.ctx
 	r.ctx = ctx
 	b, err := r.dispatch(r.answer)
-	if err == nil {
-		b, err = r.fillPlaceholders(b, r.head) // middleware sees results whole
+	if r.ctx = was; err == nil {
+		r.answer = b
 	}
-	if err != nil {
-		return nil, err
-	}
-	r.answer = b
-	return b[r.head:], nil
+	return err
 }
 
 // bound is ctx until the peer's connection or session ends, too.
@@ -226,7 +222,7 @@ func (a *asking) pass(method string, params []byte, q *task.Question) ([]byte, e
 	if unanswered != nil && errors.Is(err, unanswered) {
 		return nil, err
 	}
-	answer := inflight.Response{Result: result}
+	answer := inflight.Response{Result: result.bytes(nil)}
 	if err != nil {
 		answer.Err = asRPC(err)
 		answer.Malformed = received.Malformed && answer.Err == received.Err

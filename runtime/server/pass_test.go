@@ -20,7 +20,7 @@ import (
 // passing is middleware that notes what passes, and puts its name into the context.
 func (l *trail) passing(name string) func(Handle) Handle {
 	return func(next Handle) Handle {
-		return func(ctx context.Context, m *Message) (json.RawMessage, error) {
+		return func(ctx context.Context, m *Message) (*MessageResult, error) {
 			way := "<"
 			if m.Direction == inflight.Incoming {
 				way = ">"
@@ -28,17 +28,26 @@ func (l *trail) passing(name string) func(Handle) Handle {
 			l.add("%s %s %s", name, way, m)
 			result, err := next(context.WithValue(ctx, markKey{}, name), m)
 			if m.Kind == rpc.KindRequest {
-				l.add("%s = %.22s %v", name, result, err)
+				l.add("%s = %.22s %v", name, read(result), err)
 			}
 			return result, err
 		}
 	}
 }
 
+// read is a result as it is on the wire.
+func read(r *MessageResult) json.RawMessage {
+	b, err := r.JSON()
+	if err != nil {
+		panic(err)
+	}
+	return b
+}
+
 // wrapping is middleware of one function, for messages of one method.
-func wrapping(method string, wrap func(ctx context.Context, next Handle, m *Message) (json.RawMessage, error)) Option {
+func wrapping(method string, wrap func(ctx context.Context, next Handle, m *Message) (*MessageResult, error)) Option {
 	return WithMiddleware(func(next Handle) Handle {
-		return func(ctx context.Context, m *Message) (json.RawMessage, error) {
+		return func(ctx context.Context, m *Message) (*MessageResult, error) {
 			if m.Method != method {
 				return next(ctx, m)
 			}
@@ -107,51 +116,51 @@ func TestSRV01MessagesOfAStatelessRevisionPass(t *testing.T) {
 // What a middleware does instead of passing a request on, in both revisions, and what each kind of wrong one is answered and logged.
 func TestSRV01WhatMiddlewareMayDo(t *testing.T) {
 	for name, row := range map[string]struct {
-		wrap func(ctx context.Context, next Handle, m *Message) (json.RawMessage, error)
+		wrap func(ctx context.Context, next Handle, m *Message) (*MessageResult, error)
 		want string // in the answer
 		log  string
 	}{
-		"answers itself": {func(context.Context, Handle, *Message) (json.RawMessage, error) {
-			return json.RawMessage(`{"content":[{"type":"text","text":"kept"}],"structuredContent":{"text":"kept"}}`), nil
+		"answers itself": {func(context.Context, Handle, *Message) (*MessageResult, error) {
+			return ResultOf([]byte(`{"content":[{"type":"text","text":"kept"}],"structuredContent":{"text":"kept"}}`)), nil
 		}, `"text":"kept"`, ""},
-		"refuses with a code": {func(context.Context, Handle, *Message) (json.RawMessage, error) {
+		"refuses with a code": {func(context.Context, Handle, *Message) (*MessageResult, error) {
 			return nil, fmt.Errorf("limited: %w", rpc.Errorf(4290, "too often"))
 		}, `"code":4290,"message":"too often"`, ""},
-		"fails":        {func(context.Context, Handle, *Message) (json.RawMessage, error) { return nil, errors.New("secret") }, `"internal error"`, "error=secret"},
-		"panics":       {func(context.Context, Handle, *Message) (json.RawMessage, error) { panic("oh") }, `"internal error"`, "panic=oh"},
-		"ends":         {func(context.Context, Handle, *Message) (json.RawMessage, error) { runtime.Goexit(); return nil, nil }, `"internal error"`, "Goexit"},
-		"says no JSON": {func(context.Context, Handle, *Message) (json.RawMessage, error) { return json.RawMessage(`{"a`), nil }, `"internal error"`, "it is not a JSON object"},
-		"says nothing": {func(context.Context, Handle, *Message) (json.RawMessage, error) { return nil, nil }, `"internal error"`, "it is not a JSON object"},
-		"breaks frames": {func(context.Context, Handle, *Message) (json.RawMessage, error) {
+		"fails":        {func(context.Context, Handle, *Message) (*MessageResult, error) { return nil, errors.New("secret") }, `"internal error"`, "error=secret"},
+		"panics":       {func(context.Context, Handle, *Message) (*MessageResult, error) { panic("oh") }, `"internal error"`, "panic=oh"},
+		"ends":         {func(context.Context, Handle, *Message) (*MessageResult, error) { runtime.Goexit(); return nil, nil }, `"internal error"`, "Goexit"},
+		"says no JSON": {func(context.Context, Handle, *Message) (*MessageResult, error) { return ResultOf([]byte(`{"a`)), nil }, `"internal error"`, "it is not a JSON object"},
+		"says nothing": {func(context.Context, Handle, *Message) (*MessageResult, error) { return nil, nil }, `"internal error"`, "it is not a JSON object"},
+		"breaks frames": {func(context.Context, Handle, *Message) (*MessageResult, error) {
 			return nil, &rpc.Error{Code: 1, Data: []byte(`{"`)}
 		}, `"internal error"`, "not JSON"},
-		"changes the result": {func(ctx context.Context, next Handle, m *Message) (json.RawMessage, error) {
+		"changes the result": {func(ctx context.Context, next Handle, m *Message) (*MessageResult, error) {
 			result, err := next(ctx, m)
-			return json.RawMessage(strings.Replace(string(result), "hi <nil>", strings.Repeat("long ", 3000), 1)), err
+			return ResultOf([]byte(strings.Replace(string(read(result)), "hi <nil>", strings.Repeat("long ", 3000), 1))), err
 		}, `long long long`, ""},
-		"hides the result": {func(ctx context.Context, next Handle, m *Message) (json.RawMessage, error) {
+		"hides the result": {func(ctx context.Context, next Handle, m *Message) (*MessageResult, error) {
 			_, _ = next(ctx, m)
 			return nil, rpc.Errorf(4290, "too much")
 		}, `"code":4290`, ""},
-		"calls next twice": {func(ctx context.Context, next Handle, m *Message) (json.RawMessage, error) {
+		"calls next twice": {func(ctx context.Context, next Handle, m *Message) (*MessageResult, error) {
 			_, _ = next(ctx, m)
 			return next(ctx, m)
 		}, `"internal error"`, "next was called again, or late, for tools/call 1"},
-		"ignores that next was called twice": {func(ctx context.Context, next Handle, m *Message) (json.RawMessage, error) {
+		"ignores that next was called twice": {func(ctx context.Context, next Handle, m *Message) (*MessageResult, error) {
 			result, err := next(ctx, m)
 			if _, again := next(ctx, m); !errors.Is(again, ErrNext) {
 				t.Errorf("the second next: %v", again)
 			}
 			return result, err
 		}, `"text":"hi <nil>"`, "next was called again, or late, for tools/call 1"},
-		"returns before next does": {func(ctx context.Context, next Handle, m *Message) (json.RawMessage, error) {
+		"returns before next does": {func(ctx context.Context, next Handle, m *Message) (*MessageResult, error) {
 			began := make(chan struct{})
 			go func() {
 				close(began)
 				_, _ = next(ctx, m)
 			}()
 			<-began
-			return json.RawMessage(`{"content":[],"structuredContent":{"text":"kept"}}`), nil
+			return ResultOf([]byte(`{"content":[],"structuredContent":{"text":"kept"}}`)), nil
 		}, `"content":[]`, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -184,9 +193,9 @@ func TestSRV01WhatMiddlewareMayDo(t *testing.T) {
 // A middleware that keeps the message, and passes it on when it has returned, gets an error.
 func TestSRV01NextAfterItsMiddlewareReturned(t *testing.T) {
 	var late func() error
-	c := newFixture(t, []Tool{tool("echo", structured(echo))}, wrapping("tools/call", func(ctx context.Context, next Handle, m *Message) (json.RawMessage, error) {
+	c := newFixture(t, []Tool{tool("echo", structured(echo))}, wrapping("tools/call", func(ctx context.Context, next Handle, m *Message) (*MessageResult, error) {
 		late = func() error { _, err := next(ctx, m); return err }
-		return json.RawMessage(`{"content":[]}`), nil
+		return ResultOf([]byte(`{"content":[]}`)), nil
 	})).dial(t.Context())
 	c.initialize(`{}`)
 	c.call("1", "echo", `{"text":"hi"}`)
@@ -201,8 +210,8 @@ func TestSRV01NotificationsMayBeDropped(t *testing.T) {
 	for name, drop := range map[string]func(){"drops": func() {}, "panics": func() { panic("oh") }, "ends": runtime.Goexit} {
 		t.Run(name, func(t *testing.T) {
 			told := make(chan struct{}, 1)
-			refuse := func(context.Context, Handle, *Message) (json.RawMessage, error) { drop(); return nil, nil }
-			silent := func(context.Context, Handle, *Message) (json.RawMessage, error) { return nil, errors.New("not sent") }
+			refuse := func(context.Context, Handle, *Message) (*MessageResult, error) { drop(); return nil, nil }
+			silent := func(context.Context, Handle, *Message) (*MessageResult, error) { return nil, errors.New("not sent") }
 			f := dual(t, Definition{Tools: []Tool{asksAndReports(), tool("echo", structured(echo))}}, wrapping("notifications/progress", silent),
 				wrapping("notifications/message", silent), wrapping("notifications/roots/list_changed", refuse), WithRootsChanged(func(context.Context) { told <- struct{}{} }))
 			c := f.dial(t.Context())
@@ -222,18 +231,18 @@ func TestSRV01NotificationsMayBeDropped(t *testing.T) {
 // A middleware may answer a question in the client's place, inline and for a task, or see to it that it fails.
 func TestSRV01AQuestionAnsweredByMiddleware(t *testing.T) {
 	for name, row := range map[string]struct {
-		wrap func(ctx context.Context, next Handle, m *Message) (json.RawMessage, error)
+		wrap func(ctx context.Context, next Handle, m *Message) (*MessageResult, error)
 		want string
 	}{
-		"answers": {func(context.Context, Handle, *Message) (json.RawMessage, error) {
-			return json.RawMessage(`{"action":"decline"}`), nil
+		"answers": {func(context.Context, Handle, *Message) (*MessageResult, error) {
+			return ResultOf([]byte(`{"action":"decline"}`)), nil
 		}, "decline <nil>"},
-		"refuses": {func(context.Context, Handle, *Message) (json.RawMessage, error) {
+		"refuses": {func(context.Context, Handle, *Message) (*MessageResult, error) {
 			return nil, rpc.Errorf(4290, "not now")
 		}, "not now"},
-		"fails":  {func(context.Context, Handle, *Message) (json.RawMessage, error) { return nil, errors.New("secret") }, "internal error"},
-		"panics": {func(context.Context, Handle, *Message) (json.RawMessage, error) { panic("secret") }, "internal error"},
-		"gives it no time": {func(ctx context.Context, next Handle, m *Message) (json.RawMessage, error) {
+		"fails":  {func(context.Context, Handle, *Message) (*MessageResult, error) { return nil, errors.New("secret") }, "internal error"},
+		"panics": {func(context.Context, Handle, *Message) (*MessageResult, error) { panic("secret") }, "internal error"},
+		"gives it no time": {func(ctx context.Context, next Handle, m *Message) (*MessageResult, error) {
 			ctx, cancel := context.WithCancelCause(ctx)
 			cancel(errors.New("no time"))
 			return next(ctx, m)
@@ -264,15 +273,15 @@ func TestSRV01MiddlewareDoesNotHoldUpACancellation(t *testing.T) {
 	h := newHold()
 	answered, release := make(chan struct{}), make(chan struct{})
 	f := newFixture(t, []Tool{tool("hang", h.handler())},
-		wrapping("notifications/cancelled", func(context.Context, Handle, *Message) (json.RawMessage, error) { <-release; return nil, nil }),
-		wrapping("tools/call", func(ctx context.Context, next Handle, m *Message) (json.RawMessage, error) {
+		wrapping("notifications/cancelled", func(context.Context, Handle, *Message) (*MessageResult, error) { <-release; return nil, nil }),
+		wrapping("tools/call", func(ctx context.Context, next Handle, m *Message) (*MessageResult, error) {
 			_, _ = next(ctx, m)
 			var cause *inflight.Cause
 			if !errors.As(context.Cause(ctx), &cause) || cause.Source != inflight.SourcePeer {
 				t.Errorf("cause %v", context.Cause(ctx))
 			}
 			close(answered)
-			return json.RawMessage(`{"content":[]}`), nil
+			return ResultOf([]byte(`{"content":[]}`)), nil
 		}))
 	c := f.dial(t.Context())
 	c.initialize(`{}`)
@@ -293,7 +302,7 @@ func TestSRV01MiddlewareThatDoesNotReturn(t *testing.T) {
 			t.Run(fmt.Sprint(method, deaf), func(t *testing.T) {
 				synctest.Test(t, func(t *testing.T) {
 					release := make(chan struct{})
-					f := newFixture(t, nil, wrapping(method, func(ctx context.Context, next Handle, m *Message) (json.RawMessage, error) {
+					f := newFixture(t, nil, wrapping(method, func(ctx context.Context, next Handle, m *Message) (*MessageResult, error) {
 						if deaf {
 							<-release
 						}
@@ -335,7 +344,7 @@ func TestSRV01MiddlewareThatDoesNotReturn(t *testing.T) {
 func TestSRV01AContextOfMiddlewareReachesATask(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := dual(t, Definition{Tools: []Tool{tool("echo", structured(marked), withTask(TaskRequired))}},
-			wrapping("tools/call", func(ctx context.Context, next Handle, m *Message) (json.RawMessage, error) {
+			wrapping("tools/call", func(ctx context.Context, next Handle, m *Message) (*MessageResult, error) {
 				ctx, cancel := context.WithCancel(context.WithValue(ctx, markKey{}, "mine"))
 				defer cancel()
 				return next(ctx, m)
@@ -351,10 +360,10 @@ func TestSRV01AContextOfMiddlewareReachesATask(t *testing.T) {
 // Middleware knows who sent a message, as handlers do.
 func TestSRV03MiddlewareKnowsWhoCalls(t *testing.T) {
 	var l trail
-	note := func(_ context.Context, next Handle, m *Message) (json.RawMessage, error) {
+	note := func(_ context.Context, next Handle, m *Message) (*MessageResult, error) {
 		client := m.Client()
 		l.add("%s|%v|%s|%s|%s|%s|%s", client.Name, client.Can("elicitation"), m.Revision, m.Principal, m.Meta().Text("traceparent"), m.Header().Get("x-trace"), m.Tool)
-		return json.RawMessage(`{"content":[]}`), nil
+		return ResultOf([]byte(`{"content":[]}`)), nil
 	}
 	f := dual(t, Definition{Tools: []Tool{tool("echo", structured(echo))}}, wrapping("tools/call", note))
 	in := newInbox(t)

@@ -65,6 +65,29 @@ func TestSRV04AnAnswerOnAConnectionIsCopiedFromItsFile(t *testing.T) {
 	f.counted()
 }
 
+// So does the array of a batch with one, as a whole.
+func TestCAN24SRV04ALongAnswerOfABatchIsCopied(t *testing.T) {
+	const n = 2 << 20
+	f := batchFixture(t, []Tool{bigText(n), tool("echo", structured(echo))}, WithMaxBytesUnread(1<<20))
+	c := f.dialStateless(rpc.LineOptions{})
+	c.request("0", "initialize", `{"protocolVersion":"2025-03-26","capabilities":{},"clientInfo":{"name":"c","version":"1"}}`)
+	for range 3 {
+		c.send(`[` + ping("1") + `,` + callFrame("2", "big") + `,` + callFrame("3", "big") + `]`)
+		got := c.array()
+		for id, want := range map[string]string{"1": `{}`, "2": strings.Repeat("x", n), "3": strings.Repeat("x", n)} {
+			if !strings.Contains(got[id], want) {
+				t.Errorf("%s: %.200s", id, got[id])
+			}
+		}
+	}
+	c.close()
+	f.counted()
+}
+
+func callFrame(id, tool string) string {
+	return `{"jsonrpc":"2.0","id":` + id + `,"method":"tools/call","params":{` + callParams(tool, `{}`) + `}}`
+}
+
 // lineReader is a client of lines that keeps nothing of what it reads.
 type lineReader struct {
 	t      *testing.T

@@ -2,7 +2,6 @@ package servertest
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"testing"
 	"testing/synctest"
@@ -24,9 +23,9 @@ func TestLET01WhatMiddlewareAnswersInPlaceOfATask(t *testing.T) {
 	} {
 		synctest.Test(t, func(t *testing.T) {
 			srv, err := orders.New(stuck{}, server.WithMiddleware(func(next server.Handle) server.Handle {
-				return func(ctx context.Context, m *server.Message) (json.RawMessage, error) {
+				return func(ctx context.Context, m *server.Message) (*server.MessageResult, error) {
 					if m.Method == "tools/call" {
-						return json.RawMessage(result), nil
+						return server.ResultOf([]byte(result)), nil
 					}
 					return next(ctx, m)
 				}

@@ -75,7 +75,7 @@ func (f failing) failures(t *testing.T, visit func(revision, where string, err e
 		t.Fatal(err)
 	}
 	around, err := library.New(f, server.WithMiddleware(func(next server.Handle) server.Handle {
-		return func(ctx context.Context, m *server.Message) (json.RawMessage, error) {
+		return func(ctx context.Context, m *server.Message) (*server.MessageResult, error) {
 			if m.Method == "resources/read" {
 				return nil, f.err
 			}

@@ -77,6 +77,11 @@
 // closed only its writing side would take an empty 200 for an answer. Whole without an answer are only streams of requests of a session that
 // were cancelled, and those that the client comes back to. Middleware that recovers from panics has to pass that one on.
 //
+// An answer with data of an Opener is in a file, and has one event like any other. It stays in the stream until it was written to its end
+// once, so a client that loses its connection within it gets it again, from its beginning, by its priming event or what came after that. It is not
+// kept beyond that: it would take room of the disk for every client that read it and does not come back. It goes with its session, and after five
+// seconds in which nobody takes anything of it while others wait for that room. A cancellation ends its response within the frame.
+//
 // Without a handshake nothing waits: the end of the client's request cancels the call (CAN18), with cause disconnect. To watch for
 // that costs more than to decode a small call (six allocations of about twenty, with a context of our own below the request's), so
 // it begins after five milliseconds, when most calls are over. Keep-alive comments find clients that left while another request of

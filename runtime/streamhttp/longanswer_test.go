@@ -18,7 +18,7 @@ import (
 )
 
 // longSize is more than the servers of these tests may have in memory of an answer.
-const longSize = 3 << 20
+const longSize = 1 << 20
 
 // newLongBubble has the tool "send", whose result has longSize bytes of an Opener, over connections in memory. Less than two such answers fit
 // into the budget of files.
@@ -31,7 +31,7 @@ func newLongBubble(t *testing.T, fails error, opts ...Option) *fixture {
 		return &output{}, nil
 	})
 	f := &fixture{t: t}
-	f.srv = newServer(t, []server.Tool{sends, tool("echo", f.echo)}, server.WithMaxBytesUnread(1<<20), server.WithGrace(time.Second))
+	f.srv = newServer(t, []server.Tool{sends, tool("echo", f.echo)}, server.WithMaxBytesUnread(300<<10), server.WithGrace(time.Second))
 	f.h = Handler(f.srv, append(opts, WithKeepAlive(0))...)
 	l := newPipes()
 	f.ts = &httptest.Server{Listener: l, Config: &http.Server{Handler: f.h}}

@@ -2,7 +2,6 @@ package streamhttp
 
 import (
 	"context"
-	"encoding/json"
 	"net/http"
 	"testing"
 
@@ -13,7 +12,7 @@ import (
 func TestSRV01MiddlewareDoesNotHoldUpTheEndOfASession(t *testing.T) {
 	waits := make(chan struct{}, 1)
 	srv := newServer(t, nil, server.WithMiddleware(func(next server.Handle) server.Handle {
-		return func(ctx context.Context, m *server.Message) (json.RawMessage, error) {
+		return func(ctx context.Context, m *server.Message) (*server.MessageResult, error) {
 			if m.Method != "notifications/own" {
 				return next(ctx, m)
 			}
@@ -48,7 +47,7 @@ func TestSRV01MiddlewareDoesNotHoldUpTheEndOfASession(t *testing.T) {
 func TestSRV01NotificationsWithoutASessionPass(t *testing.T) {
 	seen := make(chan string, 1)
 	srv := newServer(t, nil, server.WithMiddleware(func(next server.Handle) server.Handle {
-		return func(ctx context.Context, m *server.Message) (json.RawMessage, error) {
+		return func(ctx context.Context, m *server.Message) (*server.MessageResult, error) {
 			seen <- m.Method + " " + m.Header().Get("X-Trace")
 			return next(ctx, m)
 		}

@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"sync"
 	"time"
 
@@ -28,7 +27,7 @@ func perCaller(n int, period time.Duration) func(server.Handle) server.Handle {
 		return limits[principal]
 	}
 	return func(next server.Handle) server.Handle {
-		return func(ctx context.Context, m *server.Message) (json.RawMessage, error) {
+		return func(ctx context.Context, m *server.Message) (*server.MessageResult, error) {
 			if m.Direction != inflight.Incoming || m.Tool == "" {
 				return next(ctx, m)
 			}
