@@ -36,6 +36,7 @@ func (s *Server) Exchange(ctx context.Context, to *Routed, out Outlet) Result {
 		refused = r.register()
 	}
 	if refused != nil {
+		p.ended.Status = refused.status
 		p.refuse(r, r.id, refused.err)
 		r.release()
 	} else {

@@ -60,22 +60,13 @@ func (rev *revision) missing(capability string) *rpc.Error {
 	return err
 }
 
-// status is the HTTP status for an answer, by its code.
+// status is the HTTP status for the answer to a request that was admitted. Only a client that lacks a capability is refused so late: what is unknown or
+// malformed was refused before, with a status of its own, and whatever code an author chooses, the method is there and was served (LET20).
 func (rev *revision) status(err *rpc.Error) int {
-	at := &rev.HTTP.Statuses
-	switch {
-	case rev.Handshake:
+	if rev.Handshake || err.Code != rev.Codes.MissingCapability {
 		return 0
-	case err.Code == rpc.CodeMethodNotFound:
-		return at.MethodNotFound
-	case err.Code == rev.Codes.MissingCapability:
-		return at.MissingCapability
-	case err.Code == rev.Codes.UnsupportedVersion:
-		return at.UnsupportedVersion
-	case err.Code == rev.Codes.HeaderMismatch:
-		return at.HeaderMismatch
 	}
-	return 0
+	return rev.HTTP.Statuses.MissingCapability
 }
 
 // mismatched refuses a message whose header names another revision than its _meta (EXT14), whether or not either is served: a gateway

@@ -1,6 +1,7 @@
 package server
 
 import (
+	"cmp"
 	"errors"
 	"math"
 	"sync/atomic"
@@ -169,17 +170,18 @@ func (p *peer) answerInReader(about, id rpc.ID, err *rpc.Error) {
 // for transports with an error form of their own. Whoever calls it has called
 // drainAfterCancel before. It returns why the transport did not take all of it, which is logged.
 func (p *peer) answerWithTrailer(rev *revision, id rpc.ID, frame []byte, err *rpc.Error, trailer []byte) (failed error) {
+	status := 0
+	if err != nil {
+		status = cmp.Or(p.ended.Status, rev.status(err)) // that of a refusal is there already
+	}
 	if p.exchange {
-		p.ended = Result{Err: err}
-		if err != nil {
-			p.ended.Status = rev.status(err)
-		}
+		p.ended = Result{Err: err, Status: status}
 	}
 	if err != nil && err.Code == rev.code(needsURLElicitation) {
 		p.pagesSent.addRequired(err)
 	}
 	if err != nil && p.refuser != nil {
-		p.refuser.Refuse(id, err, rev.status(err))
+		p.refuser.Refuse(id, err, status)
 	}
 	failed = p.out.Write(id, trailer == nil, frame)
 	if failed == nil && trailer != nil {
