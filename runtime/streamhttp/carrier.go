@@ -1,6 +1,8 @@
 package streamhttp
 
 import (
+	"slices"
+
 	"github.com/mcpkiln/mcpkiln/runtime/rpc"
 	"github.com/mcpkiln/mcpkiln/runtime/server"
 )
@@ -9,24 +11,25 @@ import (
 type carrier struct {
 	s      *session
 	about  rpc.ID
+	number uint64  // of the question
 	stream *stream // nil: the backlog has it, or lost it; guarded by s.mu
-	frame  *byte   // identifies the frame
 }
 
 // Ask implements server.Attended.
 func (s *session) Ask(about rpc.ID, frame []byte) (server.Carrier, error) {
-	own := append([]byte(nil), frame...)
-	c := &carrier{s: s, about: about, frame: &own[0]}
 	s.mu.Lock()
 	if s.carriers == nil {
-		s.carriers = map[*byte]*carrier{}
+		s.carriers = map[uint64]*carrier{}
 	}
-	s.carriers[c.frame] = c
+	s.asked++
+	c := &carrier{s: s, about: about, number: s.asked}
+	s.carriers[c.number] = c
+	own := storedEvent{frame: slices.Clone(frame), question: c.number}
 	st := s.active.Get(about)
 	s.noteCarriers(st, own)
 	s.mu.Unlock()
 	if about.IsZero() {
-		return c, s.sendToListener(own)
+		return c, s.offer(own)
 	}
 	if st == nil {
 		return c, errGone // the request was cancelled after the question was permitted
@@ -36,13 +39,13 @@ func (s *session) Ask(about rpc.ID, frame []byte) (server.Carrier, error) {
 	return c, err
 }
 
-// noteCarriers notes that st has the frames. With s.mu.
-func (s *session) noteCarriers(st *stream, frames ...[]byte) {
+// noteCarriers notes that st has the events. With s.mu.
+func (s *session) noteCarriers(st *stream, events ...storedEvent) {
 	if len(s.carriers) == 0 {
 		return
 	}
-	for _, f := range frames {
-		if c := s.carriers[&f[0]]; c != nil {
+	for _, e := range events {
+		if c := s.carriers[e.question]; c != nil {
 			c.stream = st
 		}
 	}
@@ -59,14 +62,14 @@ func (c *carrier) Attended() (read bool, changed <-chan struct{}) {
 func (c *carrier) Close() {
 	c.s.mu.Lock()
 	defer c.s.mu.Unlock()
-	if c.s.carriers[c.frame] == nil {
+	if c.s.carriers[c.number] == nil {
 		return
 	}
-	delete(c.s.carriers, c.frame)
+	delete(c.s.carriers, c.number)
 	if c.stream != nil {
-		c.stream.dropFrame(c.frame)
+		c.stream.dropQuestion(c.number)
 	} else {
-		c.s.dropFrame(c.frame)
+		c.s.dropQuestion(c.number)
 	}
 }
 

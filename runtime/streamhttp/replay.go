@@ -9,40 +9,40 @@ import (
 // keptStreams is how many streams a session keeps for resumption, whatever their size.
 const keptStreams = 256
 
-// keep appends to the backlog and drops its oldest frames. The backlog counts like what streams keep. With s.mu.
-func (s *session) keep(frames [][]byte) {
+// keep appends to the backlog and drops its oldest events. The backlog counts like what streams keep. With s.mu.
+func (s *session) keep(events []storedEvent) {
 	if s.why != nil {
 		return
 	}
-	s.noteCarriers(nil, frames...)
+	s.noteCarriers(nil, events...)
 	before := s.backlogged
-	for _, f := range frames {
-		s.backlog = append(s.backlog, f)
-		s.backlogged += len(f) + eventSize
+	for _, e := range events {
+		s.backlog = append(s.backlog, e)
+		s.backlogged += len(e.frame) + eventSize
 	}
 	for len(s.backlog) > 1 && s.backlogged > s.h.opts.replay {
-		s.backlogged -= len(s.backlog[0]) + eventSize
-		s.backlog[0] = nil // or the array keeps it
+		s.backlogged -= len(s.backlog[0].frame) + eventSize
+		s.backlog[0] = storedEvent{} // or the array keeps it
 		s.backlog = s.backlog[1:]
 	}
 	s.h.kept.Add(int64(s.backlogged - before))
 }
 
 // takeBacklog empties the backlog. With s.mu.
-func (s *session) takeBacklog() [][]byte {
-	frames := s.backlog
+func (s *session) takeBacklog() []storedEvent {
+	events := s.backlog
 	s.h.kept.Add(-int64(s.backlogged))
 	s.backlog, s.backlogged = nil, 0
-	return frames
+	return events
 }
 
-// dropFrame drops the frame of the backlog that begins there. With s.mu.
-func (s *session) dropFrame(begin *byte) {
-	i := slices.IndexFunc(s.backlog, func(f []byte) bool { return &f[0] == begin })
+// dropQuestion drops the question of the backlog that has the number. With s.mu.
+func (s *session) dropQuestion(number uint64) {
+	i := slices.IndexFunc(s.backlog, func(e storedEvent) bool { return e.question == number })
 	if i < 0 {
 		return
 	}
-	size := len(s.backlog[i]) + eventSize
+	size := len(s.backlog[i].frame) + eventSize
 	s.backlog = slices.Delete(s.backlog, i, i+1)
 	s.backlogged -= size
 	s.h.kept.Add(-int64(size))

@@ -17,7 +17,7 @@ func (s *session) Write(about rpc.ID, last bool, frame []byte) error {
 			s.silence(st, about)
 			return nil
 		}
-		return st.addAbout(about, s.h.pools.copied(frame, last && !st.batched), last)
+		return st.addAbout(about, storedEvent{frame: s.h.pools.copied(frame, last && !st.batched)}, last)
 	})
 }
 
@@ -110,8 +110,11 @@ func (s *session) readersChanged() {
 	}
 }
 
-// sendToListener gives a frame to one listener, or keeps it for the next one.
-func (s *session) sendToListener(frame []byte) error {
+// sendToListener is offer for a frame that is no question.
+func (s *session) sendToListener(frame []byte) error { return s.offer(storedEvent{frame: frame}) }
+
+// offer gives an event to one listener, or keeps it for the next one.
+func (s *session) offer(e storedEvent) error {
 	for {
 		s.mu.Lock()
 		if s.why != nil {
@@ -119,15 +122,15 @@ func (s *session) sendToListener(frame []byte) error {
 			return errGone
 		}
 		if len(s.listeners) == 0 {
-			s.keep([][]byte{frame})
+			s.keep([]storedEvent{e})
 			s.mu.Unlock()
 			s.h.relieve()
 			return nil
 		}
 		st := s.listeners[len(s.listeners)-1]
-		s.noteCarriers(st, frame)
+		s.noteCarriers(st, e)
 		s.mu.Unlock()
-		if err := st.add(frame, false); err != errNoReader {
+		if err := st.addEvent(e, false); err != errNoReader {
 			s.bound()
 			return err
 		}

@@ -35,15 +35,16 @@ type session struct {
 	mu         sync.Mutex
 	why        *inflight.Cause // of the end; nil while there is none
 	streams    map[uint64]*stream
-	active     rpc.ByID[*stream]  // of requests that are to be answered
-	listeners  []*stream          // with a reader, the newest last
-	lost       []lost             // the newest last
-	backlog    [][]byte           // for the next listener
-	backlogged int                // bytes
-	last       uint64             // number of the newest stream
-	readers    chan struct{}      // closed when readers have come or gone; nil: nobody waits for it
-	carriers   map[*byte]*carrier // of questions, by the frame's first byte
-	open       int                // HTTP requests
+	active     rpc.ByID[*stream]   // of requests that are to be answered
+	listeners  []*stream           // with a reader, the newest last
+	lost       []lost              // the newest last
+	backlog    []storedEvent       // for the next listener
+	backlogged int                 // bytes
+	last       uint64              // number of the newest stream
+	readers    chan struct{}       // closed when readers have come or gone; nil: nobody waits for it
+	carriers   map[uint64]*carrier // of questions
+	asked      uint64              // number of the newest question
+	open       int                 // HTTP requests
 	used       time.Time
 	tenant     *tenant // whose numbers are under Endpoint.mu
 	idleListed bool    // among tenant.idle, between two others; under Endpoint.mu
@@ -175,9 +176,9 @@ func (s *session) join(st *stream) {
 const maxListeners = 16
 
 // refill gives st what another stream did not take. With s.mu.
-func (s *session) refill(st *stream, frames [][]byte) {
-	s.noteCarriers(st, frames...)
-	st.refill(frames)
+func (s *session) refill(st *stream, events []storedEvent) {
+	s.noteCarriers(st, events...)
+	st.refill(events)
 }
 
 func (s *session) leave(st *stream) {

@@ -29,8 +29,8 @@ func (s *session) silence(st *stream, about rpc.ID) {
 		st.withdraw(about)
 		return
 	}
-	for _, frame := range st.end() {
-		_ = s.sendToListener(frame)
+	for _, e := range st.end() {
+		_ = s.offer(e)
 	}
 }
 
@@ -47,9 +47,9 @@ func (s *stream) withdraw(id rpc.ID) {
 	s.changed()
 }
 
-// end says that nothing comes any more, not even an answer. What is about the stream's request is dropped; unread are frames of other events
+// end says that nothing comes any more, not even an answer. What is about the stream's request is dropped; unread are other events
 // that no reader took. A batch ends after what is about its requests was dropped.
-func (s *stream) end() (unread [][]byte) {
+func (s *stream) end() (unread []storedEvent) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.ended = true
@@ -61,7 +61,7 @@ func (s *stream) end() (unread [][]byte) {
 		switch {
 		case e.about == nil:
 		case s.first+i >= s.unread:
-			unread = append(unread, e.frame)
+			unread = append(unread, storedEvent{frame: e.frame, question: e.question})
 		default:
 			continue
 		}
@@ -71,12 +71,12 @@ func (s *stream) end() (unread [][]byte) {
 	return unread
 }
 
-// dropFrame drops the event whose frame begins there, if the stream has it still.
-func (s *stream) dropFrame(begin *byte) {
+// dropQuestion drops the event of a question, if the stream has it still.
+func (s *stream) dropQuestion(number uint64) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for i, e := range s.events {
-		if e.frame != nil && &e.frame[0] == begin {
+		if e.question == number {
 			s.replace(i, storedEvent{})
 			s.changed()
 			return

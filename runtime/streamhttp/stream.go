@@ -63,6 +63,8 @@ type storedEvent struct {
 	frame []byte
 	long  *server.LongAnswer // in place of frame, until it was written once
 	about *rpc.ID            // one request of a batch; zero: none, it stays; nil: all that the stream is about
+
+	question uint64 // of the session, by its number; 0: it is none
 }
 
 // size is what the event counts, in bytes: of one that is in files, what is in memory while it is written.
@@ -82,7 +84,7 @@ type streamLimits struct {
 // What is kept takes, beside its bytes (TSK28).
 const (
 	streamSize = 768 // of a stream that nobody reads, with its alarm and its places in maps
-	eventSize  = 40
+	eventSize  = 48
 	memberSize = 96 // of a request of a batch, with its place in a map
 )
 
@@ -109,12 +111,12 @@ func (s *stream) add(frame []byte, last bool) error {
 }
 
 // addAbout is addEvent for what is about a request of the stream.
-func (s *stream) addAbout(about rpc.ID, frame []byte, last bool) error {
+func (s *stream) addAbout(about rpc.ID, e storedEvent, last bool) error {
 	if s.batched && about != s.about {
 		one := about
-		return s.addEvent(storedEvent{frame: frame, about: &one}, last)
+		e.about = &one
 	}
-	return s.add(frame, last)
+	return s.addEvent(e, last)
 }
 
 // addEvent appends an event, whose frame must not change any more. It does not wait for the reader: that is AwaitRoom before it, and
@@ -156,12 +158,12 @@ func (s *stream) answersInline() {
 	s.inline = true
 }
 
-// refill appends frames without waiting: the caller is about to read them.
-func (s *stream) refill(frames [][]byte) {
+// refill appends events without waiting: the caller is about to read them.
+func (s *stream) refill(events []storedEvent) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	for _, f := range frames {
-		s.push(storedEvent{frame: f})
+	for _, e := range events {
+		s.push(e)
 	}
 	s.recount()
 	s.signal()

@@ -47,7 +47,7 @@ func (s *stream) wrote(reader uint64) {
 
 // detach ends the caller's reading. A listener gives back what it did not take, so that another one gets it; a stream whose
 // client has no id to ask with is dropped.
-func (s *stream) detach(reader uint64) (unread [][]byte) {
+func (s *stream) detach(reader uint64) (unread []storedEvent) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.reader != reader {
@@ -57,7 +57,7 @@ func (s *stream) detach(reader uint64) (unread [][]byte) {
 	s.room.Broadcast()
 	if s.listener {
 		taken := s.unread - s.first
-		unread = slices.DeleteFunc(framesOf(s.events[taken:]), func(frame []byte) bool { return frame == nil })
+		unread = slices.DeleteFunc(slices.Clone(s.events[taken:]), func(e storedEvent) bool { return e.frame == nil })
 		s.events = s.events[:taken]
 		s.bytes -= s.behind
 		s.behind = 0
