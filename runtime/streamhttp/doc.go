@@ -82,10 +82,17 @@
 // kept beyond that: it would take room of the disk for every client that read it and does not come back. It goes with its session, and after five
 // seconds in which nobody takes anything of it while others wait for that room. A cancellation ends its response within the frame.
 //
+// The end of a session cancels what is in flight in it, also when its client ends it (DELETE): streams that have begun end in order, without the
+// answer, and a client that comes back to one is told that the session is gone.
+//
 // Without a handshake nothing waits: the end of the client's request cancels the call (CAN18), with cause disconnect. To watch for
 // that costs more than to decode a small call (six allocations of about twenty, with a context of our own below the request's), so
 // it begins after five milliseconds, when most calls are over. Keep-alive comments find clients that left while another request of
 // theirs was waiting on the connection, which net/http does not tell.
+//
+// The status says what became of a request, and never when: what is unknown or malformed has the status of its refusal, and whatever an author's
+// code answers has 200, also with a code of JSON-RPC, since the method is there and was served. What may be tried again has 429 or 503 as long as the
+// response has not begun.
 //
 // The error for a capability that the client lacks has status 400 (LET20). A call of a tool with a question that fails without the
 // capability, or with that in its clientCapabilities in the manifest, does not begin its response until it is over, if its client did not declare
