@@ -124,7 +124,7 @@ func (s *Server) endStalledCopies(shortages []shortage) {
 		return
 	}
 	for _, p := range s.allPeers() {
-		if out := p.copier(); out != nil && !p.exchange && out.EndStalledCopies(maxStall) {
+		if out := p.copier(); out != nil && out.EndStalledCopies(maxStall) {
 			s.log.Warn("an answer is given up: its client does not read, and others wait for the room of its file", "peer", p.id, "principal", p.principal)
 			s.reputations.hasStalled(p.who)
 		}
