@@ -27,6 +27,9 @@ func newLongBubble(t *testing.T, fails error, opts ...Option) *fixture {
 		if in.text == "progress" {
 			call.Progress(ctx, 1, 2, "reading")
 		}
+		if in.text == "poll" && !ClosePolling(ctx) {
+			return nil, errors.New("there is no stream to close")
+		}
 		call.Content(server.BlobResourceFrom("x://y", "", func() (io.ReadCloser, error) { return &source{left: longSize, fails: fails}, nil }))
 		return &output{}, nil
 	})
@@ -130,6 +133,20 @@ func TestSRV04ALongAnswerIsResumedFromItsFile(t *testing.T) {
 			t.Errorf("%.300q", e.data)
 		}
 		again.end()
+		f.wantRoom(session)
+	})
+}
+
+// One that was let go meanwhile gets it when it comes back, also after a while.
+func TestSRV04ALongAnswerWaitsForAClientThatPolls(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := newLongBubble(t, nil)
+		session := f.initialize()
+		s := f.events(f.post(callBody("1", "send", "poll"), session))
+		primed, _ := s.next()
+		s.end()
+		time.Sleep(time.Minute)
+		f.wantLong(f.back(session, primed.id).message().data, "1")
 		f.wantRoom(session)
 	})
 }
