@@ -71,7 +71,7 @@ func (e *Engine) waitIdle(ctx context.Context) error {
 func (r *Run) spared() bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	return (r.task.Uncancellable || r.task.Reruns == 0) && r.lease.Epoch > 0 && r.cause() == nil
+	return (r.task.Uncancellable || r.task.Reruns == 0) && r.epoch > 0 && r.cause() == nil
 }
 
 // endForShutdown ends a run because the engine closes.
@@ -94,7 +94,7 @@ func (e *Engine) endUnbegun(r *Run, o Outcome) {
 		return // it has begun, or is over
 	}
 	r.mu.Lock()
-	r.lease = b.Lease
+	r.epoch = b.Lease.Epoch
 	r.mu.Unlock()
 	e.finish(r, &o)
 	e.forget(r)

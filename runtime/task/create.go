@@ -5,6 +5,8 @@ import (
 	"context"
 	"crypto/rand"
 	"time"
+
+	"github.com/mcpkiln/mcpkiln/runtime/internal/stack"
 )
 
 // Spec is a task to create. Args and Meta are the engine's from then on.
@@ -35,9 +37,11 @@ const defaultReruns = 3
 // failed (TSK04).
 type Created struct {
 	Task Task
-	// Start runs the task and reports its changes. Only the first call does anything.
-	Start func()
+	run  *Run
 }
+
+// Start runs the task and reports its changes. Only the first call does anything.
+func (c *Created) Start() { c.run.start(c.Task.ID) }
 
 // Create stores a task: on return every call finds it (TSK04). It does not run, and no change of it is
 // reported, before Start. Errors: ErrTTL, *LimitError, ErrClosed.
@@ -68,19 +72,19 @@ func (e *Engine) Create(ctx context.Context, s Spec) (Created, error) {
 	r.task, r.local, r.events.held = t, s.Local, true
 	r.requestor, r.slot = who, true
 	e.adopt(r)
-	if at, ok := t.ExpiresAt(); ok {
-		e.expireAt(at)
-	}
 	e.audit.created(ctx, &t)
-	id := t.ID
-	return Created{t, func() { r.start(id) }}, nil
+	return Created{t, r}, nil
 }
 
-// adopt makes a created task known before it runs. If the engine was closed meanwhile, Close has not seen the task: it ends here.
+// adopt makes a created task known before it runs, and plans its expiry. If the engine was closed meanwhile, Close has not seen the task: it ends here.
 func (e *Engine) adopt(r *Run) {
+	at, expires := r.task.ExpiresAt()
 	e.mu.Lock()
 	closed := e.closed
 	e.runs[r.task.ID] = r
+	if expires {
+		e.planLocked(&e.sweep, at, (*Engine).expire)
+	}
 	e.mu.Unlock()
 	if closed {
 		e.endForShutdown(r)
@@ -89,7 +93,11 @@ func (e *Engine) adopt(r *Run) {
 
 // start is Created.Start.
 func (r *Run) start(id string) {
-	if !r.started.CompareAndSwap(false, true) {
+	r.mu.Lock()
+	started := r.started
+	r.started = true
+	r.mu.Unlock()
+	if started {
 		return
 	}
 	e := r.engine
@@ -106,7 +114,11 @@ func (r *Run) start(id string) {
 func (e *Engine) dispatch(id string) error {
 	if e.config.Dispatcher == nil {
 		if e.enterWhileClosing() {
-			go e.executeHere(id)
+			go func() {
+				stack.Grow() // called from here, there is one frame less to move than from a function
+				defer e.leave()
+				e.execute(id)
+			}()
 		}
 		return nil
 	}
@@ -123,7 +135,7 @@ func (e *Engine) forgetLater(r *Run) {
 	defer e.mu.Unlock()
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if r.lease.Epoch > 0 || r.timer != nil {
+	if r.epoch > 0 || r.timer != nil {
 		return
 	}
 	e.freeSlot(r)

@@ -66,6 +66,7 @@ type Engine struct {
 	polls         *rate.Table[string] // by task: how often clients read it (TSK22)
 	timers        timers
 
+	began     time.Time
 	base      context.Context // of the engine's own store calls
 	cancel    context.CancelFunc
 	over      *inflight.Cause // of contexts whose runs have ended
@@ -108,10 +109,10 @@ func New(c Config) *Engine {
 	if c.ParkAfter == 0 {
 		c.ParkAfter = defaultParkAfter
 	}
-	e := &Engine{config: c, alwaysReplays: replays(c.Store), store: c.Store, limits: c.Limits.withDefaults(), audit: newAudit(c.Logger), polls: rate.NewTable[string]()}
+	e := &Engine{config: c, began: time.Now(), alwaysReplays: replays(c.Store), store: c.Store, limits: c.Limits.withDefaults(), audit: newAudit(c.Logger), polls: rate.NewTable[string]()}
 	e.base, e.cancel = context.WithCancel(context.Background())
 	e.over = &inflight.Cause{Source: inflight.SourceCompleted}
-	e.done, e.idle, e.runs, e.slots.by = make(chan struct{}), make(chan struct{}), map[string]*Run{}, map[requestor]int{}
+	e.done, e.idle, e.runs, e.slots = make(chan struct{}), make(chan struct{}), map[string]*Run{}, slots{owners: map[string]int{}, keys: map[string]int{}}
 	e.parked, e.sweepPause = map[string]*timer{}, sweepGap
 	e.hear(c.Store, c.Dispatcher)
 	if d, ok := c.Dispatcher.(Deliverer); ok {

@@ -6,9 +6,9 @@ import "sync"
 // lock: whoever publishes a change while nobody else does makes the calls for all that is queued.
 type events struct {
 	mu     sync.Mutex
-	queue  []Task
-	last   uint64 // version of the newest change that was queued
-	held   bool   // before Start: queue only (TSK04)
+	queue  *[]Task // nil: nothing is queued, as mostly
+	last   uint64  // version of the newest change that was queued
+	held   bool    // before Start: queue only (TSK04)
 	active bool
 }
 
@@ -22,7 +22,10 @@ func (ev *events) publish(t *Task, onChange func(Task)) {
 	}
 	switch {
 	case newer && (ev.held || ev.active):
-		ev.queue = append(ev.queue, *t)
+		if ev.queue == nil {
+			ev.queue = new([]Task)
+		}
+		*ev.queue = append(*ev.queue, *t)
 	case newer: // mostly nothing is queued, which costs memory
 		ev.active = true
 		ev.mu.Unlock()
@@ -47,9 +50,9 @@ func (ev *events) drain(onChange func(Task)) {
 		return
 	}
 	ev.active = true
-	for len(ev.queue) > 0 {
-		t := ev.queue[0]
-		ev.queue = ev.queue[1:]
+	for q := ev.queue; q != nil && len(*q) > 0; q = ev.queue {
+		t := (*q)[0]
+		*q = (*q)[1:]
 		ev.mu.Unlock()
 		onChange(t)
 		ev.mu.Lock()

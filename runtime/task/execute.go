@@ -4,10 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"time"
 
 	"github.com/mcpkiln/mcpkiln/runtime/inflight"
-	"github.com/mcpkiln/mcpkiln/runtime/internal/stack"
 	"github.com/mcpkiln/mcpkiln/runtime/rpc"
 )
 
@@ -20,13 +20,6 @@ func (e *Engine) Run(id string) error {
 	}
 	defer e.leave()
 	return e.execute(id)
-}
-
-// executeHere is execute in a goroutine of its own; the caller has called enter.
-func (e *Engine) executeHere(id string) {
-	stack.Grow()
-	defer e.leave()
-	e.execute(id)
 }
 
 func (e *Engine) execute(id string) error {
@@ -55,7 +48,7 @@ func (e *Engine) begin(r *Run, id string) error {
 func (e *Engine) runOf(id string) *Run {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	if r := e.runs[id]; r != nil && r.held().Epoch == 0 {
+	if r := e.runs[id]; r != nil && r.Epoch() == 0 {
 		return r
 	}
 	return e.newRun(id)
@@ -81,11 +74,14 @@ func (e *Engine) beginFailed(r *Run, err error) error {
 func (e *Engine) fillIn(r *Run, b *Begun, from time.Time) {
 	r.mu.Lock()
 	e.timers.remove(r.timer)
-	r.timer, r.lease, r.crashes, r.fenced, r.task = nil, b.Lease, b.Crashes, e.fenceFrom(from), b.Task
+	if r.task.CancelRequested { // since Begin read the task
+		b.Task.CancelRequested, b.Task.CancelReason = true, r.task.CancelReason
+	}
+	r.timer, r.epoch, r.crashes, r.fenced, r.task = nil, b.Lease.Epoch, int32(min(b.Crashes, math.MaxInt32)), from.Sub(e.began)+e.fenceAfter(), b.Task
 	for i := range b.Journal {
 		r.remember(b.Journal[i])
 	}
-	r.clocks, r.answeredWhileOthersOpen = clocks{b.Now, time.Now()}, handlerMayHaveBeenBusy(b.Journal, b.Now)
+	r.clocks, r.answeredWhileOthersOpen = clocks{b.Now, time.Since(e.began)}, handlerMayHaveBeenBusy(b.Journal, b.Now)
 	left := b.Task.Timeout - b.Task.Ran
 	if b.Task.Timeout > 0 && left > 0 {
 		r.timer = e.timers.add(time.Now().Add(left), func() { e.timeout(r) })
@@ -103,9 +99,12 @@ func (e *Engine) fillIn(r *Run, b *Begun, from time.Time) {
 // enlist makes the run known. Another run of the same task here has lost its lease.
 func (e *Engine) enlist(r *Run, from time.Time) {
 	e.mu.Lock()
-	before, closed := e.runs[r.lease.Task], e.closed
-	e.runs[r.lease.Task] = r
-	e.dropWakeTimerLocked(r.lease.Task)
+	id := r.task.ID
+	before, closed := e.runs[id], e.closed
+	if before != r {
+		e.runs[id] = r
+	}
+	e.dropWakeTimerLocked(id)
 	if !r.slot {
 		if r.requestor == (requestor{}) { // it was created elsewhere, or before a restart: nobody knows its key
 			r.requestor.name = r.task.Owner
@@ -141,7 +140,7 @@ func (e *Engine) forget(r *Run) {
 }
 
 func (e *Engine) forgetUnbegun(r *Run) {
-	if r.held().Epoch == 0 {
+	if r.Epoch() == 0 {
 		e.forget(r)
 	}
 }
@@ -161,8 +160,8 @@ func (e *Engine) perform(r *Run) {
 	}()
 	switch {
 	case r.cause() != nil:
-	case r.crashes > r.task.Reruns:
-		out = crashed(r.crashes)
+	case int(r.crashes) > r.task.Reruns:
+		out = crashed(int(r.crashes))
 	case e.alwaysReplays && r.Epoch() > maxReplays:
 		out = internal(fmt.Sprintf("the handler was run again %d times and is not done: are the names of its steps and questions the same in every run?", maxReplays))
 	case r.markRunnerCalled():

@@ -96,7 +96,7 @@ func TestTSK28CountsComeBackToZero(t *testing.T) {
 	if err := e.Close(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	left := m.size.bytes.Load() + int64(len(m.keyed.byKey)+e.slots.all+len(e.slots.by)+len(e.runs))
+	left := m.size.bytes.Load() + int64(len(m.keyed.byKey)+e.slots.all+len(e.slots.owners)+len(e.slots.keys)+len(e.runs))
 	for i := range m.owners {
 		left += int64(len(m.owners[i].owners) + len(m.ids[i].records) + m.ids[i].expiry.Len())
 	}
@@ -121,20 +121,45 @@ func TestTSK28ARunThatBeginsLateCountsForItsQuotaKey(t *testing.T) {
 	counted := func() string {
 		e.mu.Lock()
 		defer e.mu.Unlock()
-		return fmt.Sprint(e.slots.by, e.slots.all)
+		return fmt.Sprint(e.slots)
 	}
-	if got := counted(); got != "map[] 0" {
+	if got := counted(); got != "{map[] map[] 0}" {
 		t.Errorf("discarded: %s", got)
 	}
 	e.fillIn(r, &b, time.Now())
-	if got := counted(); got != "map[{east true}:1] 1" {
+	if got := counted(); got != "{map[] map[east:1] 1}" {
 		t.Errorf("begun: %s", got)
 	}
 	e.forget(r)
-	if got := counted(); got != "map[] 0" {
+	if got := counted(); got != "{map[] map[] 0}" {
 		t.Errorf("over: %s", got)
 	}
 	if err := e.Close(context.Background()); err != nil {
+		t.Error(err)
+	}
+}
+
+// A cancel that is recorded after the store let the run begin, and before the engine knows that, is not forgotten.
+func TestCAN14ACancelWhileTheRunBeginsIsKnownToIt(t *testing.T) {
+	e := New(Config{Machine: ^Machine(0), Runner: func(context.Context, *Run) Outcome { return Outcome{Status: Completed} }})
+	c, err := e.Create(t.Context(), Spec{Owner: "ada", Tool: "tool", Uncancellable: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	b, err := e.store.Begin(t.Context(), c.Task.ID, "node", time.Minute)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := e.run(c.Task.ID)
+	if _, err := e.Cancel(t.Context(), "ada", c.Task.ID, Cancel{Reason: "changed my mind"}); err != nil {
+		t.Fatal(err)
+	}
+	e.fillIn(r, &b, time.Now())
+	if reason, asked := r.CancelRequested(); !asked || reason != "changed my mind" {
+		t.Errorf("asked %t: %q", asked, reason)
+	}
+	e.forget(r)
+	if err := e.Close(t.Context()); err != nil {
 		t.Error(err)
 	}
 }

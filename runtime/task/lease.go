@@ -15,23 +15,26 @@ const (
 	fenceMargin   = 10 // the part of a lease that a fenced run has to end in: a tenth
 )
 
-// fenceFrom is the time until which a run may write whose lease was granted or extended by a call that began at from: the store counts the
+// fenceAfter is how long a run may write after the beginning of the call that granted or extended its lease: the store counts the
 // lease from a later moment, and the rest of it is for the run to end in.
-func (e *Engine) fenceFrom(from time.Time) time.Time {
-	return from.Add(e.config.Lease - e.config.Lease/fenceMargin)
-}
+func (e *Engine) fenceAfter() time.Duration { return e.config.Lease - e.config.Lease/fenceMargin }
 
 // fenceDeadline is the time until which the run may write, by this process's monotonic clock; zero if no other run can follow it.
-func (r *Run) fenceDeadline() time.Time {
+func (r *Run) fenceDeadline() (at time.Time) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	return r.fenced
+	if r.fenced != 0 {
+		at = r.engine.began.Add(r.fenced)
+	}
+	return at
 }
 
 func (r *Run) setFence(at time.Time) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.fenced = at
+	if r.fenced = 0; !at.IsZero() {
+		r.fenced = at.Sub(r.engine.began)
+	}
 }
 
 // mayWrite reports whether the run is not fenced.
@@ -42,8 +45,8 @@ func (r *Run) mayWrite() bool {
 
 // planHeartbeat plans the next heartbeat and the next look at fences for a run whose lease began at from. The caller holds the lock.
 func (e *Engine) planHeartbeat(from time.Time) {
-	e.planLocked(&e.heartbeat, from.Add(e.config.Lease/beatsPerLease), (*Engine).beat)
-	e.planLocked(&e.fence, e.fenceFrom(from), (*Engine).stopFenced)
+	e.planAfter(&e.heartbeat, from, e.config.Lease/beatsPerLease, (*Engine).beat)
+	e.planAfter(&e.fence, from, e.fenceAfter(), (*Engine).stopFenced)
 }
 
 // beat extends the leases of what runs here, and stops what should no longer run. Nothing is planned while nothing runs.
@@ -68,7 +71,7 @@ func (e *Engine) beat() {
 		delete(runs, l.Task)
 	}
 	for _, r := range runs {
-		r.setFence(e.fenceFrom(from))
+		r.setFence(from.Add(e.fenceAfter()))
 	}
 	for _, l := range b.Cancel {
 		e.reconsider(runs[l.Task], false)

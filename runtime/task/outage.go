@@ -45,12 +45,12 @@ func (p retryLimit) lasts(began time.Time) bool {
 
 // try makes one call. Stores behind a connection may never answer, so theirs have a time limit.
 func (e *Engine) try(ctx context.Context, again bool, call func(ctx context.Context, again bool) error) error {
-	if e.store.Durable() {
-		limited, cancel := context.WithTimeout(ctx, e.config.Lease/beatsPerLease)
-		defer cancel()
-		ctx = limited
+	if !e.store.Durable() {
+		return call(ctx, again)
 	}
-	return call(ctx, again)
+	limited, cancel := context.WithTimeout(ctx, e.config.Lease/beatsPerLease)
+	defer cancel()
+	return call(limited, again)
 }
 
 // pauseFor pauses; false means that there is no reason to go on.

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"sync"
-	"sync/atomic"
 	"time"
 
 	"github.com/mcpkiln/mcpkiln/runtime/inflight"
@@ -14,33 +13,32 @@ import (
 //
 // The engine makes it at Create, so that there is a context to end from then on, and fills it in at Begin.
 type Run struct {
-	engine  *Engine
-	ctx     runContext
-	end     context.CancelCauseFunc
-	started atomic.Bool
-	slot    bool // taken, for requestor; under Engine.mu
-	local   any
-	events  events
+	engine *Engine
+	ctx    runContext
+	end    context.CancelCauseFunc
+	local  any
+	events events
 
 	requestor requestor
 
-	mu                      sync.Mutex
-	task                    Task  // as it was at Create, then at Begin
-	lease                   Lease // zero before Begin
-	crashes                 int   // of earlier runs
-	clocks                  clocks
-	fenced                  time.Time // when the run has to stop unless a heartbeat extends the lease
-	timer                   *timer    // of the timeout; paused while asking > 0
-	asking                  int32     // open questions of this run
-	parking                 bool      // it ends when no step is being done
-	rerunAtOnce             bool      // and begins again at once
-	answeredWhileOthersOpen bool      // the handler was given an answer while another question was open: it may be at work
-	parked                  bool      // the lease is being given back, or has been
-	runnerCalled            bool      // the runner was called, or is about to be
-	cancelAsked             bool      // to cancel
-	reason                  string
-	journal                 map[string]*Entry
-	doing                   map[string]bool
+	mu      sync.Mutex
+	task    Task   // as it was at Create, then at Begin, and whether somebody has asked to cancel since
+	epoch   uint64 // of the lease; 0 before Begin
+	clocks  clocks
+	fenced  time.Duration // when the run has to stop unless a heartbeat extends the lease, since the engine began; 0: never
+	timer   *timer        // of the timeout; paused while asking > 0
+	journal map[string]*Entry
+	doing   map[string]bool
+	crashes int32 // of earlier runs
+	asking  int32 // open questions of this run
+
+	slot                    bool // taken, for requestor; under Engine.mu
+	started                 bool
+	parking                 bool // it ends when no step is being done
+	rerunAtOnce             bool // and begins again at once
+	answeredWhileOthersOpen bool // the handler was given an answer while another question was open: it may be at work
+	parked                  bool // the lease is being given back, or has been
+	runnerCalled            bool // the runner was called, or is about to be
 }
 
 // runContext is a task's context. Unlike a plain context with a cause, its Err tells a timeout from a cancel.
@@ -54,14 +52,17 @@ func (c *runContext) Err() error {
 	return err
 }
 
-// clocks are one moment by the store's clock and by this process's, which nobody keeps in step.
-type clocks struct{ store, local time.Time }
+// clocks are one moment by the store's clock and since the engine began, which nobody keeps in step.
+type clocks struct {
+	store time.Time
+	local time.Duration
+}
 
 // localTime is a time of the store's clock by this process's, and never early.
 func (r *Run) localTime(t time.Time) time.Time {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	return r.clocks.local.Add(t.Sub(r.clocks.store))
+	return r.engine.began.Add(r.clocks.local + t.Sub(r.clocks.store))
 }
 
 // newRun makes a run whose context derives from no request: it outlives requests and connections (TSK06).
@@ -71,7 +72,7 @@ func (e *Engine) newRun(id string) *Run {
 	return r
 }
 
-// Task is the task as it was when the run began.
+// Task is the task as it was when the run began, but that CancelRequested and CancelReason say what is known since.
 func (r *Run) Task() Task {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -85,13 +86,17 @@ func (r *Run) Context() context.Context { return &r.ctx }
 func (r *Run) Local() any { return r.local }
 
 // Epoch counts the runs of the task, 1 for the first.
-func (r *Run) Epoch() uint64 { return r.held().Epoch }
+func (r *Run) Epoch() uint64 {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.epoch
+}
 
 // CancelRequested reports whether somebody asked to cancel, also for tasks that can not be cancelled.
 func (r *Run) CancelRequested() (reason string, asked bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	return r.reason, r.cancelAsked
+	return r.task.CancelReason, r.task.CancelRequested
 }
 
 // Describe changes the task's status message.
@@ -108,10 +113,11 @@ func (r *Run) Describe(ctx context.Context, message string) error {
 	return nil
 }
 
+// held is the lease.
 func (r *Run) held() Lease {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	return r.lease
+	return Lease{r.task.ID, r.engine.config.Node, r.epoch}
 }
 
 func (r *Run) publish(t *Task) {
@@ -150,7 +156,7 @@ func (r *Run) stop(source inflight.Source, reason string, err error) {
 // cancelled notes that somebody asked to cancel, and stops the work unless it can not be cancelled (TSK18, EXT11).
 func (r *Run) cancelled(t *Task) {
 	r.mu.Lock()
-	r.cancelAsked, r.reason = true, t.CancelReason
+	r.task.CancelRequested, r.task.CancelReason = true, t.CancelReason
 	r.mu.Unlock()
 	if !t.Uncancellable || t.Status.Terminal() {
 		r.stop(inflight.SourcePeer, t.CancelReason, nil)

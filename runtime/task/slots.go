@@ -3,26 +3,36 @@ package task
 // slots count the tasks that cost something in this process, by requestor: from creation until the handler has returned, which may
 // be long after the task is over (TSK28). Tasks that a dispatcher sent elsewhere are counted by the store alone.
 type slots struct {
-	by  map[requestor]int
-	all int
+	owners, keys map[string]int // in two maps, since hashing a requestor takes longer than a name
+	all          int
 }
 
-func (s *slots) take(key requestor) {
-	s.by[key]++
+func (s *slots) by(r requestor) map[string]int {
+	if r.keyed {
+		return s.keys
+	}
+	return s.owners
+}
+
+func (s *slots) take(r requestor) {
+	s.by(r)[r.name]++
 	s.all++
 }
 
-func (s *slots) free(key requestor) {
+func (s *slots) free(r requestor) {
 	s.all--
-	if s.by[key]--; s.by[key] == 0 {
-		delete(s.by, key)
+	by := s.by(r)
+	if n := by[r.name] - 1; n > 0 {
+		by[r.name] = n
+	} else {
+		delete(by, r.name)
 	}
 }
 
 // full is why no more can be taken, nil if one can.
-func (s *slots) full(key requestor, l *Limits) error {
+func (s *slots) full(r requestor, l *Limits) error {
 	switch {
-	case l.Running > 0 && s.by[key] >= l.Running:
+	case l.Running > 0 && s.by(r)[r.name] >= l.Running:
 		return &LimitError{What: "unfinished tasks per requestor", Max: int64(l.Running)}
 	case l.AllRunning > 0 && s.all >= l.AllRunning:
 		return &LimitError{What: "unfinished tasks in all", Max: int64(l.AllRunning)}

@@ -33,6 +33,13 @@ func (e *Engine) planLocked(next **timer, at time.Time, fn func(*Engine)) {
 	*next = e.timers.add(at, func() { e.spawn(func() { fn(e) }) })
 }
 
+// planAfter is planLocked for d after from: mostly the call is planned already, and there is nothing to add.
+func (e *Engine) planAfter(next **timer, from time.Time, d time.Duration, fn func(*Engine)) {
+	if *next == nil || (*next).at.Sub(from) > d {
+		e.planLocked(next, from.Add(d), fn)
+	}
+}
+
 func (e *Engine) unplan(next **timer) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
