@@ -97,21 +97,28 @@ func (s *subject) writeNow(m outgoing) error {
 	p.drainAfterCancel()
 	p.gate.RLock()
 	defer p.gate.RUnlock()
-	if s.task != nil {
-		if !s.task.beginWrite(p) {
-			return errSilenced
-		}
-		defer s.task.endWrite(p)
+	if s.task == nil {
+		return s.writeInGate(&m)
 	}
+	if !s.task.beginWrite(p) {
+		return errSilenced
+	}
+	defer s.task.endWrite(p)
+	return s.writeInGate(&m)
+}
+
+// writeInGate is a part of writeNow: with as many returns, its deferred calls would be linked into a list at each write.
+func (s *subject) writeInGate(m *outgoing) error {
+	p := s.peer
 	switch {
 	case s.ctx != nil && s.ctx.Err() != nil:
 		return errSilenced
-	case m.retires != nil && p.batches.open.Load() > 0 && p.holdForBatch(s.id, m):
+	case m.retires != nil && p.batches.open.Load() > 0 && p.holdForBatch(s.id, *m):
 		return nil // batch.writeNow decides when the batch is complete
 	case m.retires != nil && !m.retires.Retire():
 		return errSilenced
 	case m.retires != nil:
-		failed := p.writeAnswer(s.id, &m)
+		failed := p.writeAnswer(s.id, m)
 		if m.torn != nil {
 			*m.torn = failed != nil
 		}
