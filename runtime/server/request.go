@@ -277,9 +277,12 @@ func (l *largeBuffers) remove(i int) []byte {
 
 // give takes a buffer back that nobody uses any more, if it is a large one. Those that are there longest make room.
 func (l *largeBuffers) give(b []byte) {
-	if cap(b) <= keptBuffer || cap(b) > largestBuffer {
-		return
+	if cap(b) > keptBuffer && cap(b) <= largestBuffer {
+		l.add(b)
 	}
+}
+
+func (l *largeBuffers) add(b []byte) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	for l.bytes+cap(b) > spareBuffers {

@@ -144,8 +144,9 @@ type reading struct {
 	params *wire.Params
 	peek   bool // leave the params of a session's messages unread
 
-	method *wire.Method // whose params were read; nil: unknown, or not read yet
-	err    error        // of reading them
+	revision *revision    // whose method that is, if it was read while the frame was parsed
+	method   *wire.Method // whose params were read; nil: unknown, or not read yet
+	err      error        // of reading them
 }
 
 // forget lets go of the message.
@@ -169,7 +170,7 @@ func (rd *reading) ReadParams(d *check.Decoder, method []byte) bool {
 	if rd.method != nil { // the message has params twice
 		*rd.params = wire.Params{}
 	}
-	rd.method, rd.err = m, check.Within(d, m.Read, rd.params)
+	rd.revision, rd.method, rd.err = rev, m, check.Within(d, m.Read, rd.params)
 	return true
 }
 
@@ -253,7 +254,7 @@ func (rd *reading) route(msg *rpc.Message) (to route, refused *refusal) {
 
 // readStateless reads the params of a message of a stateless revision. Those of an unknown method are read as any request's.
 func (rd *reading) readStateless(rev *revision, msg *rpc.Message) route {
-	to := route{revision: rev, method: rev.methods[string(msg.Method)]}
+	to := route{revision: rev, method: rd.methodOf(rev, msg)}
 	with := rev.ReadRequest
 	if to.method != nil && to.method.Read != nil {
 		with = to.method.Read
@@ -264,11 +265,19 @@ func (rd *reading) readStateless(rev *revision, msg *rpc.Message) route {
 
 // readSession reads the params of a message of a handshake revision, unless they are left unread.
 func (rd *reading) readSession(rev *revision, msg *rpc.Message) route {
-	to := route{revision: rev, method: rev.methods[string(msg.Method)]}
+	to := route{revision: rev, method: rd.methodOf(rev, msg)}
 	if to.method != nil && !rd.peek {
 		to.err = rd.read(to.method, msg.Params, to.method.Read)
 	}
 	return to
+}
+
+// methodOf is the revision's method that the message names; nil: unknown. Mostly it was looked up while the frame was parsed.
+func (rd *reading) methodOf(rev *revision, msg *rpc.Message) *wire.Method {
+	if rd.revision == rev && rd.method != nil && rd.method.Name == string(msg.Method) {
+		return rd.method
+	}
+	return rev.methods[string(msg.Method)]
 }
 
 // read reads params with the Read function of m, unless that was done while the frame was parsed.
@@ -277,7 +286,7 @@ func (rd *reading) read(m *wire.Method, params []byte, with func(*check.Decoder,
 		return rd.err
 	}
 	*rd.params = wire.Params{}
-	rd.method, rd.err = m, nil
+	rd.revision, rd.method, rd.err = nil, m, nil
 	if with != nil {
 		rd.err = check.DecodeScanned(orEmpty(params), rd.s.cfg.limits, with, rd.params)
 	}

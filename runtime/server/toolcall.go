@@ -177,8 +177,16 @@ func (s *Server) failureWith(call *Call, err error, more *added) (wire.CallResul
 	return result, nil
 }
 
+// followed reports whether the error of a handler says no more than that its request was over.
+func (c *Call) followed(err error) bool {
+	return c.taskRun == nil && c.entry.Err() != nil && errors.Is(err, c.entry.Err())
+}
+
 // failure makes an answer of a handler's error; a *fault is for the revision to answer.
 func (s *Server) failure(call *Call, err error) (wire.CallResult, error) {
+	if call.followed(err) {
+		return wire.CallResult{}, call.entry.Cause() // what follows would not be sent
+	}
 	if f := call.fault(err); f != nil {
 		return wire.CallResult{}, f
 	}

@@ -71,7 +71,7 @@ func (s *subject) write(m outgoing) error {
 	if q != nil && m.retires == nil {
 		q.AwaitRoom(len(m.frame))
 	}
-	err := s.writeNow(m)
+	err := s.writeNow(&m)
 	if q != nil && err == nil {
 		taken := q.AwaitRead(m.size())
 		if m.taken != nil {
@@ -92,19 +92,19 @@ func (p *peer) queue(about rpc.ID) Queue {
 // writeNow decides whether m may still be written, and writes it. It is the one place that does (CAN29), for every kind of message
 // about a request or task; what is held for a batch comes to batch.writeNow instead, and an answer that is streamed to fillOrStream. The gate
 // is held from the decision until the frame is accepted, so whoever ends the subject can wait until nothing is on its way any more.
-func (s *subject) writeNow(m outgoing) error {
+func (s *subject) writeNow(m *outgoing) error {
 	p := s.peer
 	p.drainAfterCancel()
 	p.gate.RLock()
 	defer p.gate.RUnlock()
 	if s.task == nil {
-		return s.writeInGate(&m)
+		return s.writeInGate(m)
 	}
 	if !s.task.beginWrite(p) {
 		return errSilenced
 	}
 	defer s.task.endWrite(p)
-	return s.writeInGate(&m)
+	return s.writeInGate(m)
 }
 
 // writeInGate is a part of writeNow: with as many returns, its deferred calls would be linked into a list at each write.
