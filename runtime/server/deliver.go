@@ -110,9 +110,9 @@ func isOpen(t *task.Task, name string) bool {
 // (TSK09).
 func (r *request) awaitTask() (task.Task, error) {
 	s, owner, id := r.p.s, r.p.owner, r.params.TaskID
-	t, changed, err := s.engine.Watch(r.ctx, owner, id)
+	t, err := s.engine.Look(r.ctx, owner, id)
 	if err == nil && !t.Status.Terminal() {
-		err = r.streamTask(t, changed)
+		err = r.streamTask(id)
 	}
 	if err != nil {
 		return t, err
@@ -121,16 +121,20 @@ func (r *request) awaitTask() (task.Task, error) {
 }
 
 // streamTask puts the questions of the task to the client until the task is over.
-func (r *request) streamTask(t task.Task, changed <-chan struct{}) (err error) {
+func (r *request) streamTask(id string) error {
 	s, owner := r.p.s, r.p.owner
-	d := &delivery{peer: r.p, owner: owner, task: t.ID, about: r.subject()}
-	d.about.task = s.taskLife(t.ID)
+	d := &delivery{peer: r.p, owner: owner, task: id, about: r.subject()}
+	d.about.task = s.taskLife(id)
 	var deliveries sync.WaitGroup
 	begun := map[string]bool{} // questions that are being delivered, or were
 	s.openStream(d)
 	defer s.closeStream(d)
 	defer deliveries.Wait()
-	for !t.Status.Terminal() {
+	for {
+		t, changed, err := s.engine.Watch(r.ctx, owner, id)
+		if err != nil || t.Status.Terminal() {
+			return err
+		}
 		for _, q := range t.Questions {
 			if r.p.delivers(&q) && !begun[q.Name] {
 				begun[q.Name] = true
@@ -144,11 +148,7 @@ func (r *request) streamTask(t task.Task, changed <-chan struct{}) (err error) {
 		case <-s.engine.Done():
 			return task.ErrClosed
 		}
-		if t, changed, err = s.engine.Watch(r.ctx, owner, t.ID); err != nil {
-			return err
-		}
 	}
-	return nil
 }
 
 // delivers reports whether the client of the session can be asked q.
@@ -166,7 +166,7 @@ func (p *peer) offer(owner, id string) {
 	p.writing.Add(1)
 	go func() {
 		defer p.endWriter()
-		t, _, err := p.s.engine.Watch(p.ctx, owner, id)
+		t, err := p.s.engine.Look(p.ctx, owner, id)
 		if err != nil || !p.awaitNoted(&t) {
 			return
 		}

@@ -150,7 +150,7 @@ func (l *listen) acceptTasks(r *request) error {
 			continue
 		}
 		seen[id] = true
-		_, _, err := r.p.s.engine.Watch(r.ctx, r.p.owner, id)
+		_, err := r.p.s.engine.Look(r.ctx, r.p.owner, id)
 		if err == nil {
 			l.ack.TaskIDs = append(l.ack.TaskIDs, id)
 		} else if task.Outage(err) {
@@ -165,7 +165,7 @@ func (l *listen) acceptTasks(r *request) error {
 // catchUp queues tasks that wait for the client or are over already: they may not change again.
 func (l *listen) catchUp(ctx context.Context, ids []string) {
 	for _, id := range ids {
-		if t, _, err := l.peer.s.engine.Watch(ctx, l.peer.owner, id); err == nil && t.Status != task.Working {
+		if t, err := l.peer.s.engine.Look(ctx, l.peer.owner, id); err == nil && t.Status != task.Working {
 			l.queue(topic{wire.OpTaskStatus, id})
 		}
 	}
@@ -233,7 +233,7 @@ func (l *listen) notification(r *request, about topic) (notification, error) {
 // taskStatus is the notification of a task's state that was not sent yet. One that is over brings its result, which may be large.
 func (l *listen) taskStatus(r *request, id string) (n notification, err error) {
 	r.lockTaskState()
-	t, _, err := l.peer.s.engine.Watch(r.ctx, l.peer.owner, id)
+	t, err := l.peer.s.engine.Look(r.ctx, l.peer.owner, id)
 	if err != nil || t.Version <= l.sent[id] {
 		return n, r.ctx.Err()
 	}

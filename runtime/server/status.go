@@ -72,7 +72,7 @@ func (p *peer) sendChanges() {
 func (p *peer) sendTaskStatus(r *request, id string, life *taskLife) {
 	r.lockTaskState()
 	defer r.unlockTaskState()
-	t, _, err := p.s.engine.Watch(p.ctx, p.owner, id)
+	t, err := p.s.engine.Look(p.ctx, p.owner, id)
 	if err != nil {
 		if life.over.Load() {
 			p.s.endSession(id) // it is gone, too

@@ -21,7 +21,7 @@ type questionID struct{ task, name string }
 // try again.
 func (d *delivery) ask(ctx context.Context, h *claim, q task.Question) (retry bool) {
 	s := d.peer.s
-	if t, _, err := s.engine.Watch(ctx, d.owner, d.task); err != nil || !isOpen(&t, q.Name) {
+	if t, err := s.engine.Look(ctx, d.owner, d.task); err != nil || !isOpen(&t, q.Name) {
 		return false // it was answered before the stream had it
 	}
 	data, err := (&asking{about: d.about, call: ctx, wait: ctx, task: d.task, on: h.carriedBy}).send(q)
@@ -44,7 +44,7 @@ func (d *delivery) ask(ctx context.Context, h *claim, q task.Question) (retry bo
 // schema, all are refused, so that the client can send them again.
 func (r *request) updateTask(b []byte) ([]byte, error) {
 	s, owner, id := r.p.s, r.p.owner, r.params.TaskID
-	t, _, err := s.engine.Watch(r.ctx, owner, id)
+	t, err := s.engine.Look(r.ctx, owner, id)
 	if err != nil {
 		return b, r.taskError(err)
 	}

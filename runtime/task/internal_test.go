@@ -2,6 +2,7 @@ package task
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"runtime"
@@ -159,6 +160,33 @@ func TestCAN14ACancelWhileTheRunBeginsIsKnownToIt(t *testing.T) {
 		t.Errorf("asked %t: %q", asked, reason)
 	}
 	e.forget(r)
+	if err := e.Close(t.Context()); err != nil {
+		t.Error(err)
+	}
+}
+
+// A look is no poll, and leaves nothing with a task that stays until it expires.
+func TestTSK22ALookIsNoPollAndLeavesNothing(t *testing.T) {
+	m := NewMemory()
+	e := New(Config{Machine: ^Machine(0), Store: m, Limits: Limits{PollsPerSecond: 1}, Runner: func(context.Context, *Run) Outcome { return Outcome{Status: Completed} }})
+	c, err := e.Create(t.Context(), Spec{Owner: "ada", Tool: "tool"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for range 10 {
+		if got, err := e.Look(t.Context(), "ada", c.Task.ID); err != nil || got.ID != c.Task.ID {
+			t.Fatalf("%+v, %v", got, err)
+		}
+	}
+	if _, err := e.Get(t.Context(), "ada", c.Task.ID); err != nil {
+		t.Errorf("the first poll: %v", err)
+	}
+	if _, err := e.Look(t.Context(), "bob", c.Task.ID); !errors.Is(err, ErrNotFound) {
+		t.Errorf("for somebody else: %v", err)
+	}
+	if r, err := m.find(c.Task.ID); err != nil || r.changed != nil {
+		t.Errorf("%v: a channel that nobody waits for: %v", err, r.changed)
+	}
 	if err := e.Close(t.Context()); err != nil {
 		t.Error(err)
 	}
