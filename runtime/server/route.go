@@ -144,6 +144,7 @@ type reading struct {
 	params *wire.Params
 	peek   bool // leave the params of a session's messages unread
 
+	unnamed  bool         // the frame does not name the newest stateless revision, so its params need not be searched for it
 	revision *revision    // whose method that is, if it was read while the frame was parsed
 	method   *wire.Method // whose params were read; nil: unknown, or not read yet
 	err      error        // of reading them
@@ -183,7 +184,8 @@ func (rd *reading) classify(method []byte) *revision {
 	if len(s.stateless) == 0 {
 		return rd.peer.session
 	}
-	if rev := s.stateless[0]; rev.mayNameRevision(rd.frame) {
+	rev := s.stateless[0]
+	if rd.unnamed = !rev.mayNameRevision(rd.frame); !rd.unnamed {
 		return rev
 	}
 	return s.defaultRevision(rpc.KindRequest, method, rd.peer)
@@ -232,7 +234,7 @@ func (rd *reading) route(msg *rpc.Message) (to route, refused *refusal) {
 		return rd.readSession(at.session, msg), refused
 	}
 	rev := s.stateless[0]
-	if rev.mayNameRevision(msg.Params) {
+	if !rd.unnamed && rev.mayNameRevision(msg.Params) {
 		to = rd.readStateless(rev, msg)
 		switch version := rd.params.ProtocolVersion; {
 		case version != "" && at.hint != "" && at.hint != version:
