@@ -20,8 +20,10 @@ func Foreign(text string) (part, instead string) {
 			}
 			i++ // what is escaped
 		case '[':
-			if m := posixClass.FindStringSubmatch(rest); inClass && m != nil && posixClasses[m[2]] != "" {
-				return "[" + m[0] + "]", "[" + m[1] + posixClasses[m[2]] + "]"
+			if inClass {
+				if m := posixClass.FindStringSubmatch(rest); m != nil && posixClasses[m[2]] != "" {
+					return "[" + m[0] + "]", "[" + m[1] + posixClasses[m[2]] + "]"
+				}
 			}
 			inClass = true
 		case ']':
