@@ -1,7 +1,6 @@
 package wire
 
 import (
-	"bytes"
 	"slices"
 	"strconv"
 	"strings"
@@ -69,35 +68,39 @@ func unconstrained(n *schema.Node) bool {
 	return n.Is(schema.Object) && !slices.ContainsFunc(n.Members, func(m schema.Member) bool { return !typing.Annotations[m.Key] })
 }
 
-// same reports whether all parts say the same, but for their descriptions. References are compared by name: definitions
-// are merged too.
+// same reports whether all parts say the same. References are compared by name: definitions are merged too.
 func same(parts []revisionSchema) bool {
-	first := comparableText(parts[0].n)
-	return !slices.ContainsFunc(parts[1:], func(x revisionSchema) bool { return !bytes.Equal(comparableText(x.n), first) })
+	return !slices.ContainsFunc(parts[1:], func(x revisionSchema) bool { return !sameSaid(parts[0].n, x.n) })
 }
 
-func comparableText(n *schema.Node) []byte { return withoutAnnotations(n).JSON() }
-
-// withoutAnnotations is n for comparison: without descriptions, keys sorted, references by name alone, since not every document has $defs.
-func withoutAnnotations(n *schema.Node) *schema.Node {
-	out := *n
-	out.Members, out.Items = nil, nil
-	if name := refName(n); name != "" {
-		ref := *n.Get("$ref")
-		ref.Text = name
-		out.Members = append(out.Members, schema.Member{Key: "$ref", Value: &ref})
+// sameSaid reports whether two schemas say the same, but for annotations such as descriptions, whatever the order of their keys. References are
+// the same by name alone, since not every document has $defs.
+func sameSaid(a, b *schema.Node) bool {
+	if a.Kind != b.Kind || a.Text != b.Text || refName(a) != refName(b) || !slices.EqualFunc(a.Items, b.Items, sameSaid) {
+		return false
 	}
-	for _, m := range n.Members {
-		property := m.Value.Kind == schema.Object // a property that is called title or description: as an annotation each is a text
-		if (!typing.Annotations[m.Key] || property) && m.Key != "$ref" {
-			out.Members = append(out.Members, schema.Member{Key: m.Key, Value: withoutAnnotations(m.Value)})
+	compared := 0
+	for _, m := range a.Members {
+		if !asserts(m) {
+			continue
+		}
+		compared++
+		if other := b.Member(m.Key); other == nil || !asserts(*other) || !sameSaid(m.Value, other.Value) {
+			return false
 		}
 	}
-	slices.SortFunc(out.Members, func(a, b schema.Member) int { return strings.Compare(a.Key, b.Key) })
-	for _, item := range n.Items {
-		out.Items = append(out.Items, withoutAnnotations(item))
+	for _, m := range b.Members {
+		if asserts(m) {
+			compared--
+		}
 	}
-	return &out
+	return compared == 0
+}
+
+// asserts reports whether a member says something beside where a reference leads. A property may be called title or description: as an annotation
+// each is a text.
+func asserts(m schema.Member) bool {
+	return m.Key != "$ref" && (m.Value.Kind == schema.Object || !typing.Annotations[m.Key])
 }
 
 // inline replaces references by their targets, for parts that differ.
@@ -203,12 +206,11 @@ func union(lists []revisionSchema, at string) *schema.Node {
 // branches lists the alternatives of all parts once each.
 func (p *Protocol) branches(lists []revisionSchema, at string) *schema.Node {
 	out := &schema.Node{Kind: schema.Array, Pointer: at}
-	seen := map[string]bool{}
+	var seen []*schema.Node
 	for _, l := range lists {
 		for _, v := range l.n.Items {
-			text := string(comparableText(v))
-			if !seen[text] {
-				seen[text] = true
+			if !slices.ContainsFunc(seen, func(s *schema.Node) bool { return sameSaid(s, v) }) {
+				seen = append(seen, v)
 				out.Items = append(out.Items, p.merge([]revisionSchema{{l.rev, v}}, at+"/"+strconv.Itoa(len(out.Items)), ""))
 			}
 		}
