@@ -8,6 +8,7 @@
 //	limits.go     callers: how long, how many, and for how long they are kept
 //	entry.go      callers: prompts, resources, methods, the server itself
 //	api.go        handlers: what generated packages export
+//	needs.go      callers: what handlers take of the client
 //	running.go    tasks and questions that are open when the new server starts
 //	revision.go   Move: what another protocol revision changes for the same manifest
 //

@@ -27,33 +27,38 @@ type entry struct {
 	listed         *manifest.Listed // of a prompt or resource; nil for methods
 	shown          *schema.Node     // where it is listed
 	params, result *schema.Document
-	backwards      bool // it sends the params and gets the result
+	backwards      bool   // it sends the params and gets the result
+	extension      string // of a request that it sends: what a client declares that answers it
+	subscribe      bool   // clients can subscribe to changes
 }
 
 func (e entry) name() string { return e.subject }
 
 func (s Side) entries() (all []entry) {
 	m := s.Manifest
-	listed := func(l *manifest.Listed, shown *schema.Node, params *schema.Document) {
-		all = append(all, entry{place: at(l.Kind+" "+l.Name, l.Pos, l.Node), node: l.Node, listed: l, shown: shown, params: params})
+	listed := func(l *manifest.Listed, shown *schema.Node, params *schema.Document, subscribe bool) {
+		all = append(all, entry{place: at(l.Kind+" "+l.Name, l.Pos, l.Node), node: l.Node, listed: l, shown: shown, params: params, subscribe: subscribe})
 	}
 	for i := range m.Prompts {
 		p := &m.Prompts[i]
-		listed(&p.Listed, p.Advertised(), p.Schema)
+		listed(&p.Listed, p.Advertised(), p.Schema, false)
 	}
 	for i := range m.Resources {
 		r := &m.Resources[i]
-		listed(&r.Listed, r.Advertised(), nil)
+		listed(&r.Listed, r.Advertised(), nil, r.Subscribe.Value)
 	}
 	for i := range m.ResourceTemplates {
 		t := &m.ResourceTemplates[i]
-		listed(&t.Listed, t.Advertised(), t.Schema)
+		listed(&t.Listed, t.Advertised(), t.Schema, t.Subscribe.Value)
 	}
 	for _, t := range m.Methods {
 		all = append(all, entry{place: at("method "+t.Value, t.Node.Pos, t.Node)})
 	}
 	for _, x := range m.CustomMethods {
-		all = append(all, entry{place: at("method "+x.Name, x.Pos, x.Node), params: x.Params, result: x.Result, backwards: x.FromServer})
+		all = append(all, entry{place: at("method "+x.Name, x.Pos, x.Node), params: x.Params, result: x.Result, backwards: x.FromServer, extension: x.Extension.Value})
+	}
+	for _, t := range m.Extensions {
+		all = append(all, entry{place: at("extension "+t.Value, t.Node.Pos, t.Node)})
 	}
 	return all
 }
@@ -70,6 +75,13 @@ func (c *comparison) entry(old, new entry) {
 	if before != after {
 		c.found("entry-removed", new.place, "is at %s, and was at %s", after, before)
 	}
+	if old.backwards != new.backwards {
+		c.found("entry-removed", new.place, "is sent by %s, and was sent by %s", sender(new), sender(old))
+		return
+	}
+	if old.extension != new.extension {
+		c.found("client-needs-more", new.place, "asks clients that declare %s, and asked those that declare %s", new.extension, old.extension)
+	}
 	if old.params != nil || new.params != nil {
 		c.direction(new, old.params, new.params, !new.backwards)
 	}
@@ -79,15 +91,30 @@ func (c *comparison) entry(old, new entry) {
 	if old.listed != nil && new.listed != nil {
 		c.limit(new.place, timeout("a request", old.listed.Timeout.Value, new.listed.Timeout.Value))
 		c.questions(new.place, old.listed.Elicitations, new.listed.Elicitations)
+		c.needs(new.place, old.listed.ClientCapabilities, new.listed.ClientCapabilities)
+	}
+	switch {
+	case old.subscribe && !new.subscribe:
+		c.found("subscription-removed", new.place, "can not be subscribed to any more")
+	case new.subscribe && !old.subscribe:
+		c.found("subscription-added", new.place, "can be subscribed to")
 	}
 	if before == after && differ(old.shown, new.shown) {
 		c.found("entry-changed", new.place, "reads otherwise where it is listed")
 	}
 }
 
+func sender(e entry) string {
+	if e.backwards {
+		return "the server"
+	}
+	return "clients"
+}
+
 func (c *comparison) direction(e entry, old, new *schema.Document, received bool) {
 	if received {
 		c.received(e.place, orNone(old), orNone(new))
+		c.defaults(e.place, orNone(old), orNone(new))
 	} else {
 		c.sent(e.place, orNone(old), orNone(new))
 	}

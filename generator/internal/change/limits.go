@@ -34,6 +34,9 @@ func (c *comparison) limits(p place, old, new *model.Tool) {
 			limit{"ttl-shorter", "ttl-longer", "keeps a task %s", options, duration, int64(old.Task.TTL), int64(new.Task.TTL), true},
 			limit{"ttl-shorter", "ttl-longer", "keeps a task for a client that asks at most %s", options, duration, int64(old.Task.MaxTTL), int64(new.Task.MaxTTL), true})
 		c.crashes(p, old.Task, new.Task)
+		if old.Task.PollInterval != new.Task.PollInterval {
+			c.found("poll-changed", p, "tells clients to look at a task every %s; before it was %s", interval(new.Task), interval(old.Task))
+		}
 	}
 	for _, l := range all {
 		c.limit(p, l)
@@ -41,6 +44,14 @@ func (c *comparison) limits(p place, old, new *model.Tool) {
 	if old.Cancel.Uncancellable != new.Cancel.Uncancellable {
 		c.found("cancellation-changed", p, "%s", map[bool]string{true: "can not be cancelled any more", false: "can be cancelled"}[new.Cancel.Uncancellable])
 	}
+}
+
+// interval is how often clients are told to look at a task.
+func interval(t model.TaskPolicy) string {
+	if t.PollInterval == 0 {
+		return "interval that the server's options say"
+	}
+	return t.PollInterval.String()
 }
 
 // crashes compares what becomes of a task whose process dies.

@@ -13,6 +13,10 @@ func (c *comparison) questions(p place, old, new []manifest.Elicitation) {
 			if a.Message.Value != b.Message.Value || differ(a.Schema.Root, b.Schema.Root) {
 				c.found("question-changed", asked(p, b), "asks %s in other words or for other fields", b.Name)
 			}
+			c.limit(asked(p, b), timeout("an answer to "+b.Name, a.Timeout.Value, b.Timeout.Value))
+			if a.BeforeTask.Value != b.BeforeTask.Value {
+				c.found("question-moved", asked(p, b), "asks %s %s a task is made of the call", b.Name, map[bool]string{true: "before", false: "after"}[b.BeforeTask.Value])
+			}
 			if fails(a) != fails(b) {
 				c.unasked(p, b)
 			}

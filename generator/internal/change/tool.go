@@ -49,6 +49,7 @@ func (c *comparison) tool(old, new tool) {
 	c.limits(p, old.made, new.made)
 	c.taskSupport(p, old.made, new.made)
 	c.questions(p, old.Elicitations, new.Elicitations)
+	c.needs(p, old.ClientCapabilities, new.ClientCapabilities)
 	if !old.Execution.Tasks() || !new.Execution.Tasks() {
 		return
 	}

@@ -15,7 +15,7 @@ import (
 // clientCapabilities lowers what the requests of a handler's own take of the client. A list of requests would not say it: what a request takes
 // depends on its params, so a handler that samples without tools would be taken for one that may be refused by most clients.
 func (l *packageLowering) clientCapabilities(a *model.Asker, listed []manifest.Text) {
-	known := l.takenBySends()
+	known := l.pkg.TakenBySends()
 	for _, t := range listed {
 		if !slices.Contains(known, t.Value) {
 			l.diags.Report(t.Node, "client-capability", l.capabilityHint(t.Value, known), "no request that handlers may make takes %.140q of the client", t.Value)
@@ -24,38 +24,10 @@ func (l *packageLowering) clientCapabilities(a *model.Asker, listed []manifest.T
 	}
 }
 
-// takenBySends are the capabilities that requests to the client take in some revision, sorted: an extension by its name, others by the path in
-// the client's declaration.
-func (l *packageLowering) takenBySends() (known []string) {
-	for _, s := range l.pkg.Sends {
-		known = append(known, l.takenBy(s)...)
-	}
-	slices.Sort(known)
-	return slices.Compact(known)
-}
-
-func (l *packageLowering) takenBy(s *model.Send) (all []string) {
-	if s.Extension != "" {
-		return []string{s.Extension}
-	}
-	for _, w := range l.pkg.Wires {
-		for _, o := range w.Outgoing {
-			if o.Name != s.Name {
-				continue
-			}
-			all = append(all, o.Capability)
-			for _, n := range o.Needs {
-				all = append(all, n.Capability)
-			}
-		}
-	}
-	return slices.DeleteFunc(all, func(name string) bool { return name == "" })
-}
-
 // capabilityHint says what to write in place of a capability that no request takes.
 func (l *packageLowering) capabilityHint(name string, known []string) string {
 	for _, s := range l.pkg.Sends {
-		if taken := l.takenBy(s); s.Name == name && taken != nil {
+		if taken := l.pkg.TakenBy(s); s.Name == name && taken != nil {
 			return "write " + taken[0] + ", which " + name + " takes"
 		}
 	}

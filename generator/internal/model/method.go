@@ -1,5 +1,7 @@
 package model
 
+import "slices"
+
 // MethodHandler is a request of the client, other than a tool's, that has a method of Handlers.
 type MethodHandler struct {
 	Name       string // prompts/get
@@ -44,6 +46,35 @@ type Send struct {
 	Again          string // what asking means for a call that is run again; empty if no call is
 	Params, Result TypeRef
 	Views          []View // of the params
+}
+
+// TakenBySends are the capabilities that requests to the client take in some revision, sorted: an extension by its name, others by the path in
+// the client's declaration.
+func (p *Package) TakenBySends() (all []string) {
+	for _, s := range p.Sends {
+		all = append(all, p.TakenBy(s)...)
+	}
+	slices.Sort(all)
+	return slices.Compact(all)
+}
+
+// TakenBy are those that one of the requests takes, in the order of the revisions.
+func (p *Package) TakenBy(s *Send) (all []string) {
+	if s.Extension != "" {
+		return []string{s.Extension}
+	}
+	for _, w := range p.Wires {
+		for _, o := range w.Outgoing {
+			if o.Name != s.Name {
+				continue
+			}
+			all = append(all, o.Capability)
+			for _, n := range o.Needs {
+				all = append(all, n.Capability)
+			}
+		}
+	}
+	return slices.DeleteFunc(all, func(name string) bool { return name == "" })
 }
 
 // View is the form of a message in a revision: the encoder, which leaves out what the revision lacks, and the validator of the
