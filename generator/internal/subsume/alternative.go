@@ -1,6 +1,7 @@
 package subsume
 
 import (
+	"maps"
 	"math"
 	"slices"
 
@@ -13,6 +14,7 @@ type alternative struct {
 	values marks            // the only ones it accepts
 	tags   map[string]marks // the only ones it accepts for a property
 	needs  map[string]bool  // properties
+	every  bool             // it plainly accepts every value of the kind
 }
 
 // marks are simple values, by their kind and text. Nil stands for any value.
@@ -30,6 +32,9 @@ func (a atom) oneOf() choice {
 		c = a.all(a.value.Items, false)
 	}
 	all := a.alternatives()
+	if i := slices.IndexFunc(all, func(one alternative) bool { return one.every }); i >= 0 {
+		return a.noOther(slices.Delete(all, i, i+1))
+	}
 	for i, one := range all {
 		o := option{that(a.sub(one.node, true))}
 		for j, other := range all {
@@ -48,12 +53,29 @@ func (a atom) oneOf() choice {
 	return c
 }
 
+// noOther is oneOf where a schema holds of every value: then none of the others may.
+func (a atom) noOther(others []alternative) choice {
+	c, o := never, option{}
+	for _, other := range others {
+		if other.every {
+			return nothing(atom{holds: !a.holds})
+		}
+		c, o = append(c, option{that(a.sub(other.node, true))}), append(o, that(a.sub(other.node, false)))
+	}
+	if a.holds {
+		return choice{o}
+	}
+	return c
+}
+
 // alternatives returns the schemas of a oneOf that may accept a value of the kind.
 func (a atom) alternatives() (all []alternative) {
+	required := a.requiredBeside()
 	for _, n := range a.value.Items {
-		c := alternative{node: n, tags: map[string]marks{}, needs: map[string]bool{}}
+		c := alternative{node: n, tags: map[string]marks{}, needs: maps.Clone(required)}
 		parts := a.at(n).parts()
 		if !slices.ContainsFunc(parts, func(p site) bool { return !p.mayBe(a.kind) }) {
+			c.every = !slices.ContainsFunc(parts, func(p site) bool { return p.limits(a.kind) })
 			for _, p := range parts {
 				c.describe(p, a.kind)
 			}
@@ -61,6 +83,37 @@ func (a atom) alternatives() (all []alternative) {
 		}
 	}
 	return all
+}
+
+// requiredBeside are the properties that the schema around a oneOf requires: where the oneOf holds, it holds, too.
+func (a atom) requiredBeside() map[string]bool {
+	all := map[string]bool{}
+	if required := a.get("required"); a.holds && a.kind == schema.Object && required.Is(schema.Array) {
+		for _, n := range required.Items {
+			all[n.Text] = true
+		}
+	}
+	return all
+}
+
+// limits reports whether a schema may refuse a value of the kind by itself, not by what its references and allOf lead to.
+func (s site) limits(kind schema.Kind) bool {
+	if s.node.Is(schema.Bool) {
+		return s.node.Text == "false"
+	}
+	return slices.ContainsFunc(keywordsOf(s), func(m schema.Member) bool {
+		switch k, known := keywords[m.Key]; {
+		case !known:
+			return true
+		case m.Key == "type":
+			return len(atom{s, m.Value, kind, false}.types()) > 0
+		case m.Key == "$ref":
+			_, leads := s.follow(m.Value)
+			return !leads
+		default:
+			return m.Key != "allOf" && (k.any || k.kind == kind)
+		}
+	})
 }
 
 // parts returns the schemas that hold where s does: itself, and what its references and allOf lead to.

@@ -34,6 +34,11 @@ func TestVAL03ManyAlternatives(t *testing.T) {
 		{`{"oneOf": [%s], "properties": {"kind": {"minimum": 9999}}}`, object(`"kind": {"const": %d}`), linear, none},
 		{`{"anyOf": [%s]}`, object(`"kind": {"const": %d}`), linear, some},
 		{`{"type": "object", "required": ["v"], "properties": {"v": {"type": "array", "minItems": 1, "items": {"oneOf": [%s]}}}}`, object(`"kind": {"const": %d}`), linear, some},
+		{`{"type": "object", "required": ["v"], "properties": {"v": {"oneOf": [%s]}}}`, `{"required": ["kind"], "properties": {"kind": {"const": %d}}}`, linear, some},
+		{`{"type": "object", "required": ["kind"], "oneOf": [%s]}`, `{"properties": {"kind": {"const": %d}}}`, linear, some},
+		{`{"not": {"oneOf": [%s]}, "type": "string"}`, `{"required": ["kind"], "properties": {"kind": {"const": %d}}}`, linear, some},
+		{`{"oneOf": [true, %s], "type": "string"}`, `{"const": "k%d"}`, linear, some},
+		{`{"not": {"oneOf": [{"required": ["a"]}, %s]}, "type": "string"}`, `{"const": "k%d"}`, linear, some},
 		{`{"not": {"oneOf": [%s]}, "required": ["kind"]}`, object(`"kind": {"const": %d}`), linear, some},
 		{`{"not": {"anyOf": [%s]}, "required": ["kind"], "type": "object"}`, object(`"kind": {"const": %d}`), linear, some},
 	} {
