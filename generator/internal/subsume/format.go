@@ -7,7 +7,7 @@ import (
 )
 
 // formatRow is what is known of a format beside its test: how many characters it has, which others take all of it, examples of growing
-// length, strings that are not of it, and a pattern that all of its texts match.
+// length, strings that are not of it, and a pattern that all of its texts match; exact: and no others.
 type formatRow struct {
 	format format.Format
 	size   span
@@ -15,6 +15,7 @@ type formatRow struct {
 	like   func(grown int) string
 	unlike []string
 	shape  string
+	exact  bool
 }
 
 // grow returns examples with some more characters in the middle.
@@ -29,36 +30,63 @@ func among(all ...string) func(int) string {
 
 func atLeast(n int) span { return span{n, unbounded} }
 
-// dates and times are at least as wide as the formats.
+// Shapes, without their ends. Where a pattern can not say all of a format, its shape is wider, and no wider than need be: the texts that
+// are found by it are tried.
 const (
-	dates = `[0-9]{4}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])`
-	times = `[0-9]{2}:[0-9]{2}:[0-9]{2}(\.[0-9]+)?([Zz]|[+-][0-9]{2}:[0-9]{2})`
+	leapYears = `(?:[0-9]{2}(?:0[48]|[2468][048]|[13579][26])|(?:[02468][048]|[13579][26])00)`
+	dates     = `(?:[0-9]{4}-(?:(?:0[13578]|1[02])-(?:0[1-9]|[12][0-9]|3[01])|(?:0[469]|11)-(?:0[1-9]|[12][0-9]|30)|02-(?:0[1-9]|1[0-9]|2[0-8]))|` + leapYears + `-02-29)`
+	clock     = `(?:[01][0-9]|2[0-3]):[0-5][0-9]`
+	times     = clock + `:(?:[0-5][0-9]|60)(?:\.[0-9]+)?(?:[Zz]|[+-]` + clock + `)` // a second 60 is one of UTC's midnight
+	days      = `(?:[0-9]+Y(?:[0-9]+M(?:[0-9]+D)?)?|[0-9]+M(?:[0-9]+D)?|[0-9]+D)`
+	hours     = `T(?:[0-9]+H(?:[0-9]+M(?:[0-9]+S)?)?|[0-9]+M(?:[0-9]+S)?|[0-9]+S)`
+	spans     = `P(?:[0-9]+W|` + days + `(?:` + hours + `)?|` + hours + `)`
+
+	octet = `(?:25[0-5]|2[0-4][0-9]|1[0-9]{2}|[1-9]?[0-9])`
+	ipv4s = octet + `(?:\.` + octet + `){3}`
+	label = `[0-9A-Za-z](?:[0-9A-Za-z-]*[0-9A-Za-z])?` // of 63 characters, and with an A-label's letters where it begins as one
+	hosts = label + `(?:\.` + label + `)*`
+	atext = `[0-9A-Za-z!#$%&'*+/=?^_{|}~\x60-]+`
+	mails = `(?:` + atext + `(?:\.` + atext + `)*|"(?:[^"\\\x00-\x1f\x7f-\x{10ffff}]|\\[ -~])*")@(?:` + hosts + `|\[[0-9A-Za-z:.]+\])`
+
+	escaped  = `%[0-9A-Fa-f]{2}`
+	scheme   = `[A-Za-z][0-9A-Za-z+.-]*:`
+	segments = `[0-9A-Za-z\-._~!$&'()*+,;=:@/]|` + escaped
+	others   = `[\x{a0}-\x{10ffff}]|` // that IRIs have
+	pointers = `(?:/(?:[^~/]|~[01])*)*`
+	literals = `[^\x00- \x7f"%<>\\^\x60{|}]|` + escaped
 )
+
+// addresses is the shape of what follows the scheme of a URI: a host and a path, a query and a fragment of these characters.
+func addresses(chars string) string {
+	return `(?://(?:` + chars + `|[\[\]])*|(?:` + chars + `)*)(?:\?(?:` + chars + `|\?)*)?(?:#(?:` + chars + `|\?)*)?`
+}
+
+func whole(shape string) string { return `\A(?:` + shape + `)\z` }
 
 var formats = map[string]formatRow{
 	"date-time": {format.DateTime, atLeast(20), nil, func(n int) string {
 		return "2026-07-28T09:30:00" + strings.TrimSuffix("."+strings.Repeat("1", n), ".") + "Z"
-	}, []string{"a"}, `\A` + dates + `[Tt]` + times + `\z`},
-	"date": {format.Date, span{10, 10}, nil, among("2026-07-28", "2024-02-29", "1999-12-31", "2000-01-01"), []string{"a"}, `\A` + dates + `\z`},
+	}, []string{"a"}, whole(dates + `[Tt]` + times), false},
+	"date": {format.Date, span{10, 10}, nil, among("2026-07-28", "2024-02-29", "1999-12-31", "2000-01-01"), []string{"a"}, whole(dates), true},
 	"time": {format.Time, atLeast(9), nil, func(n int) string {
 		return "09:30:00" + strings.TrimSuffix("."+strings.Repeat("1", n), ".") + "Z"
-	}, []string{"a"}, `\A` + times + `\z`},
-	"duration":              {format.Duration, atLeast(3), nil, grow("P", "1", "1D"), []string{"a"}, `\AP[0-9A-Z]+\z`},
-	"email":                 {format.Email, atLeast(3), []string{"idn-email"}, grow("a", "a", "@b.example"), []string{"a"}, ""},
-	"idn-email":             {format.IDNEmail, atLeast(3), nil, grow("é", "a", "@b.example"), []string{"a"}, ""},
-	"hostname":              {format.Hostname, span{1, 253}, []string{"idn-hostname"}, grow("a", "a", ""), []string{" "}, ""},
-	"idn-hostname":          {format.IDNHostname, atLeast(1), nil, grow("ü", "a", ""), []string{" "}, ""},
-	"ipv4":                  {format.IPv4, span{7, 15}, nil, among("1.1.1.1", "10.1.1.1", "10.10.1.1", "10.10.10.1", "10.10.10.10", "100.10.10.10", "100.100.10.10", "100.100.100.10", "100.100.100.100"), []string{"a"}, `\A[0-9]{1,3}(\.[0-9]{1,3}){3}\z`},
-	"ipv6":                  {format.IPv6, span{2, 45}, nil, among("::", "::1", "::11", "::111", "::1111", "1::1111", "11::1111", "111::1111", "1111::1111"), []string{"a"}, `\A[0-9a-fA-F:.]{2,45}\z`},
-	"uri":                   {format.URI, atLeast(2), []string{"uri-reference", "iri", "iri-reference"}, grow("a:", "a", ""), []string{" "}, ""},
-	"uri-reference":         {format.URIReference, atLeast(0), []string{"iri-reference"}, grow("", "a", ""), []string{" "}, ""},
-	"iri":                   {format.IRI, atLeast(2), []string{"iri-reference"}, grow("a:", "ü", ""), []string{" "}, ""},
-	"iri-reference":         {format.IRIReference, atLeast(0), nil, grow("", "ü", ""), []string{" "}, ""},
-	"uri-template":          {format.URITemplate, atLeast(0), nil, grow("", "a", ""), []string{"{"}, ""},
-	"uuid":                  {format.UUID, span{36, 36}, nil, among("123e4567-e89b-12d3-a456-426614174000"), []string{"a"}, `\A[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}\z`},
-	"json-pointer":          {format.JSONPointer, atLeast(0), nil, func(n int) string { return strings.TrimSuffix("/"+strings.Repeat("a", n), "/") }, []string{"a"}, ""},
-	"relative-json-pointer": {format.RelativeJSONPointer, atLeast(1), nil, func(n int) string { return "0" + strings.TrimSuffix("/"+strings.Repeat("a", n), "/") }, []string{"a"}, ""},
-	"regex":                 {format.Regex, atLeast(0), nil, grow("", "a", ""), []string{"("}, ""},
+	}, []string{"a"}, whole(times), false},
+	"duration":              {format.Duration, atLeast(3), nil, grow("P", "1", "1D"), []string{"a"}, whole(spans), true},
+	"email":                 {format.Email, atLeast(3), []string{"idn-email"}, grow("a", "a", "@b.example"), []string{"a"}, whole(mails), false},
+	"idn-email":             {format.IDNEmail, atLeast(3), nil, grow("é", "a", "@b.example"), []string{"a"}, "", false},
+	"hostname":              {format.Hostname, span{1, 253}, []string{"idn-hostname"}, grow("a", "a", ""), []string{" "}, whole(hosts), false},
+	"idn-hostname":          {format.IDNHostname, atLeast(1), nil, grow("ü", "a", ""), []string{" "}, "", false},
+	"ipv4":                  {format.IPv4, span{7, 15}, nil, among("1.1.1.1", "10.1.1.1", "10.10.1.1", "10.10.10.1", "10.10.10.10", "100.10.10.10", "100.100.10.10", "100.100.100.10", "100.100.100.100"), []string{"a"}, whole(ipv4s), true},
+	"ipv6":                  {format.IPv6, span{2, 45}, nil, among("::", "::1", "::11", "::111", "::1111", "1::1111", "11::1111", "111::1111", "1111::1111"), []string{"a"}, whole(`[0-9a-fA-F:.]{2,45}`), false},
+	"uri":                   {format.URI, atLeast(2), []string{"uri-reference", "iri", "iri-reference"}, grow("a:", "a", ""), []string{" "}, whole(scheme + addresses(segments)), false},
+	"uri-reference":         {format.URIReference, atLeast(0), []string{"iri-reference"}, grow("", "a", ""), []string{" "}, whole(`(?:` + scheme + `)?` + addresses(segments)), false},
+	"iri":                   {format.IRI, atLeast(2), []string{"iri-reference"}, grow("a:", "ü", ""), []string{" "}, whole(scheme + addresses(others+segments)), false},
+	"iri-reference":         {format.IRIReference, atLeast(0), nil, grow("", "ü", ""), []string{" "}, whole(`(?:` + scheme + `)?` + addresses(others+segments)), false},
+	"uri-template":          {format.URITemplate, atLeast(0), nil, grow("", "a", ""), []string{"{"}, whole(`(?:` + literals + `|\{[+#./;?&=,!@|]?[0-9A-Za-z_%.,*:]+\})*`), false},
+	"uuid":                  {format.UUID, span{36, 36}, nil, among("123e4567-e89b-12d3-a456-426614174000"), []string{"a"}, whole(`[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}`), true},
+	"json-pointer":          {format.JSONPointer, atLeast(0), nil, func(n int) string { return strings.TrimSuffix("/"+strings.Repeat("a", n), "/") }, []string{"a"}, whole(pointers), true},
+	"relative-json-pointer": {format.RelativeJSONPointer, atLeast(1), nil, func(n int) string { return "0" + strings.TrimSuffix("/"+strings.Repeat("a", n), "/") }, []string{"a"}, whole(`(?:0|[1-9][0-9]*)(?:#|` + pointers + `)`), true},
+	"regex":                 {format.Regex, atLeast(0), nil, grow("", "a", ""), []string{"("}, "", false},
 }
 
 // includes reports whether every text of one format is of the other, too.

@@ -2,7 +2,10 @@ package subsume
 
 import (
 	"fmt"
+	"math/rand/v2"
+	"regexp"
 	"testing"
+	"unicode/utf8"
 
 	"go.uber.org/goleak"
 
@@ -204,7 +207,7 @@ func TestREV08Included(t *testing.T) {
 }
 
 func TestREV08Undecided(t *testing.T) {
-	v := Compare(documentOf(t, `{"type": "string", "format": "email", "pattern": "b$"}`), documentOf(t, `{"type": "string", "pattern": "@"}`))
+	v := Compare(documentOf(t, `{"type": "string", "format": "idn-email", "pattern": "b$"}`), documentOf(t, `{"type": "string", "pattern": "@"}`))
 	if v.Relation() != Undecided || v.Refused.Decided || v.Refused.Why != "formats and patterns together" || v.Accepted.Value == nil {
 		t.Errorf("%v: %+v", v.Relation(), v)
 	}
@@ -230,9 +233,10 @@ func TestREV08Tables(t *testing.T) {
 			t.Errorf("format %s has no row", name)
 			continue
 		}
+		shape := regexp.MustCompile(row.shape)
 		for n := range 40 {
 			s := row.like(n)
-			if !row.format.Match(s) || !row.size.holds(len([]rune(s))) || row.shape != "" && !matches(row.shape, s) {
+			if !row.format.Match(s) || !row.size.holds(len([]rune(s))) || !shape.MatchString(s) {
 				t.Errorf("%q is no %s", s, name)
 			}
 			for _, wide := range row.within {
@@ -245,6 +249,65 @@ func TestREV08Tables(t *testing.T) {
 			if row.format.Match(s) {
 				t.Errorf("%q is a %s", s, name)
 			}
+		}
+	}
+}
+
+// TestREV08Shapes: what has a format has its shape, and what has an exact one has the format. Texts are examples with some characters changed.
+func TestREV08Shapes(t *testing.T) {
+	const letters = "0123456789aAfzZTPYW-+:./@~%#?[]{}\"\\ üé\n"
+	seeds := []string{"2024-02-29", "0000-02-29", "1900-02-29", "1999-04-31", "2026-07-28T23:59:60Z", "00:59:60+01:00", "P1Y2M3DT4H5M6S", "P1D", "PT1S", "P1W",
+		"a.b!#$%&'*+/=?^_`{|}~-@b.example", `"a b\"@"@[IPv6:::1]`, "a@[1.2.3.4]", "xn--4ca.example", "255.249.0.1", "01.1.1.1", "1::8:1.2.3.4",
+		"a://u:p@[::1]:80/p;x?q#f", "//h/p", "1:b", "a+b:c%20", "http://ü.example/ü?ü#ü", "a{+b,c:3*}%20{?d.e}", "/a~0/~1b", "12/a", "0#", "01"}
+	r := rand.New(rand.NewPCG(1, 2))
+	for name, row := range formats {
+		shape := regexp.MustCompile(row.shape)
+		for i := range 4000 {
+			text := []rune(row.like(i % 8))
+			if i%3 == 0 {
+				text = []rune(seeds[r.IntN(len(seeds))])
+			}
+			for range r.IntN(3) {
+				if len(text) > 0 {
+					text[r.IntN(len(text))] = []rune(letters)[r.IntN(utf8.RuneCountInString(letters))]
+				}
+			}
+			s := string(text)
+			switch has, shaped := row.format.Match(s), shape.MatchString(s); {
+			case has && !shaped:
+				t.Errorf("%q is a %s and has not its shape", s, name)
+			case !has && shaped && row.exact:
+				t.Errorf("%q has the shape of %s and is none", s, name)
+			}
+		}
+	}
+}
+
+// TestREV08FormatsWithPatterns: a pattern beside a format is decided.
+func TestREV08FormatsWithPatterns(t *testing.T) {
+	for _, c := range []struct {
+		format, old, new string
+		want             Relation
+	}{
+		{"email", "^[a-z]+$", "^ ", Equal}, // neither accepts any
+		{"email", "@example\\.com$", "@", Wider},
+		{"hostname", "_", "^-", Equal},
+		{"uri", "^https?://", "^https://", Narrower},
+		{"date", "^2026-0[1-9]-(0[1-9]|1[0-9]|2[0-8])$", "^2026-0[1-9]-[012]", Wider},
+		{"date", "-02-30$", "-04-31$", Equal},
+		{"date", "^[0-9-]*$", "-", Equal},
+		{"time", "^2[4-9]", "^3", Equal},
+		{"ipv4", "^10\\.", "^1", Wider},
+		{"uuid", "^[^-]{8}-", "-", Equal},
+		{"json-pointer", "^/a$", "~2", Narrower},
+		{"duration", "^P", "[0-9]", Equal},
+		{"iri", "^ü", "^é", Equal},
+	} {
+		text := func(pattern string) string {
+			return fmt.Sprintf(`{"type": "string", "format": %q, "pattern": %q}`, c.format, pattern)
+		}
+		if v := Compare(documentOf(t, text(c.old)), documentOf(t, text(c.new))); v.Relation() != c.want {
+			t.Errorf("%s: %s and %s: %v, want %v: %+v", c.format, c.old, c.new, v.Relation(), c.want, v)
 		}
 	}
 }

@@ -93,12 +93,12 @@ func (s *solver) text(b branch) outcome {
 	return s.undecided(b.because("formats and patterns together"))
 }
 
-// shaped returns the patterns of t, with those of its formats.
+// shaped returns the patterns of t, with those of its formats. That a text has not the shape of a format says nothing where the shape is wider.
 func (t *texts) shaped() []expression {
 	all := slices.Clone(t.patterns)
 	for _, f := range t.formats {
-		if shape := formats[f.name].shape; f.has && shape != "" {
-			all = append(all, expression{shape, true})
+		if row := formats[f.name]; row.shape != "" && (f.has || row.exact) {
+			all = append(all, expression{row.shape, f.has})
 		}
 	}
 	return all
