@@ -1,6 +1,9 @@
 package schema
 
-import "slices"
+import (
+	"slices"
+	"strings"
+)
 
 // circles reports references that lead back to themselves without a step into the value: validation would never
 // end.
@@ -36,7 +39,7 @@ func (l *linter) inPlace(n *Node, visit func(next, ref *Node)) {
 		switch m.Key {
 		case "$ref", "$dynamicRef":
 			if target, d := l.doc.Resolve(m.Value.Text, m.Value); d == nil && m.Value.Kind == String {
-				visit(target, m.Value)
+				visit(l.outermost(m, target), m.Value)
 			}
 		case "allOf", "anyOf", "oneOf":
 			for _, s := range m.Value.Items {
@@ -52,4 +55,21 @@ func (l *linter) inPlace(n *Node, visit func(next, ref *Node)) {
 			}
 		}
 	}
+}
+
+// outermost returns where a reference to target leads if the document is entered at its root: a $dynamicRef leads to the anchor of that name
+// which the root has.
+func (l *linter) outermost(m *Member, target *Node) *Node {
+	if m.Key != "$dynamicRef" {
+		return target
+	}
+	anchor := target.Get("$dynamicAnchor")
+	if !anchor.Is(String) || !strings.HasSuffix(m.Value.Text, "#"+anchor.Text) {
+		return target
+	}
+	outer, d := l.doc.Resolve("#"+anchor.Text, l.doc.Root)
+	if d == nil && outer.Get("$dynamicAnchor").Is(String) && outer.Get("$dynamicAnchor").Text == anchor.Text {
+		return outer
+	}
+	return target
 }

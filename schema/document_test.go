@@ -122,6 +122,10 @@ func TestVAL07CirclesAreFoundThroughEveryApplicator(t *testing.T) {
 		"$dynamicAnchor: x\nif: true\nthen: {$dynamicRef: '#x'}":  1,
 		"$dynamicAnchor: x\nproperties: {a: {$dynamicRef: '#x'}}": 0,
 		"$schema: http://json-schema.org/draft-07/schema#\ndependencies: {a: [b], b: {$ref: '#'}}": 1,
+		// The root's anchor is the outermost one, and there a step into the value follows.
+		"$id: http://a.example/\n$dynamicAnchor: x\nproperties: {a: {$ref: in}}\n$defs: {I: {$id: in, $dynamicAnchor: x, allOf: [{$dynamicRef: '#x'}]}}": 0,
+		"$id: http://a.example/\nproperties: {a: {$ref: in}}\n$defs: {I: {$id: in, $dynamicAnchor: x, allOf: [{$dynamicRef: '#x'}]}}":                    1,
+		"$id: http://a.example/\n$dynamicAnchor: x\nallOf: [{$ref: in}]\n$defs: {I: {$id: in, $dynamicAnchor: x, allOf: [{$dynamicRef: '#x'}]}}":         1,
 	} {
 		ds := newDocument(t, text).Lint()
 		if len(ds) != circles || circles > 0 && ds[0].Code != "ref-circle" {

@@ -130,6 +130,7 @@ type execution = client.Execution[client.ToolResult]
 func (v *visit) call(one *tool, in json.RawMessage, durable bool) error {
 	x, err := v.session.Start(v.ctx, one.Name, in, client.Inline(), client.OnProgress(v.terminal.Progress))
 	if err != nil {
+		v.givenUp()
 		return ofTool(one, err)
 	}
 	if ref, ok := x.Ref(); ok && v.session.Resumable(v.ctx, one.Name, durable) == nil {
@@ -189,6 +190,7 @@ func (v *visit) cancel(x *execution) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(v.ctx), patience)
 	defer cancel()
 	if _, ok := x.Ref(); !ok {
+		v.givenUp()
 		return
 	}
 	v.became("the task may go on" + v.followed("get"))
@@ -204,6 +206,13 @@ func (v *visit) cancel(x *execution) {
 		v.became("the task was over before it could be cancelled" + v.followed("result"))
 	default:
 		v.became("the server was asked to cancel the task, and may still do" + v.followed("get"))
+	}
+}
+
+// givenUp notes what becomes of a call that is no task, if the user has given it up: which tools can be cancelled, no server says.
+func (v *visit) givenUp() {
+	if v.ctx.Err() != nil {
+		v.became("the server was asked to cancel the call; a tool that can not be cancelled goes on")
 	}
 }
 

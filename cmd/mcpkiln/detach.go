@@ -19,6 +19,7 @@ func (v *visit) detach(one *tool, in json.RawMessage, durable bool) error {
 	}
 	x, err := v.session.Start(v.ctx, one.Name, in)
 	if err != nil {
+		v.givenUp()
 		return err
 	}
 	ref, ok := x.Ref()
@@ -31,6 +32,7 @@ func (v *visit) detach(one *tool, in json.RawMessage, durable bool) error {
 		return v.print(one, result)
 	}
 	defer x.Detach()
+	ref.Schema = client.SchemaHash(one.raw)
 	shelf, err := keep.Open()
 	if err == nil {
 		err = shelf.Put(ref, time.Now())

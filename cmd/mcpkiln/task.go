@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/mcpkiln/mcpkiln/cmd/mcpkiln/internal/plain"
 	"github.com/mcpkiln/mcpkiln/cmd/mcpkiln/internal/target"
 	"github.com/mcpkiln/mcpkiln/runtime/client"
 )
@@ -120,6 +121,9 @@ func (v *visit) result(ref client.Ref) error {
 	}
 	one, err := find(all, ref.Tool)
 	if err != nil { // it may have gone since
+		one = &tool{Name: ref.Tool}
+	} else if ref.Schema != "" && ref.Schema != client.SchemaHash(one.raw) {
+		fmt.Fprintf(v.cmd.ErrOrStderr(), "mcpkiln: the schemas of %s have changed since the task was made: its result is not held against the outputSchema\n", plain.Line(ref.Tool))
 		one = &tool{Name: ref.Tool}
 	}
 	x, err := v.session.Resume(v.ctx, ref)

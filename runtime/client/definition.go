@@ -38,13 +38,17 @@ type derived struct {
 }
 
 func (k *derived) of(text string) *derived {
-	k.once.Do(func() {
-		d := readDefinition([]byte(text))
-		canonical, _ := json.Marshal([]any{d.InputSchema, d.OutputSchema}) // members are sorted
-		sum := sha256.Sum256(canonical)
-		k.hash, k.hidden = "sha256:"+hex.EncodeToString(sum[:]), check.Sensitive(text)
-	})
+	k.once.Do(func() { k.hash, k.hidden = SchemaHash([]byte(text)), check.Sensitive(text) })
 	return k
+}
+
+// SchemaHash is the hash of a tool's schemas that a Ref has of calls of generated clients, for those who call without one. It is made of the
+// definition, as a server lists it.
+func SchemaHash(definition []byte) string {
+	d := readDefinition(definition)
+	canonical, _ := json.Marshal([]any{d.InputSchema, d.OutputSchema}) // members are sorted
+	sum := sha256.Sum256(canonical)
+	return "sha256:" + hex.EncodeToString(sum[:])
 }
 
 // notes are the keywords that bind nobody.

@@ -22,8 +22,12 @@ type Difference struct {
 
 // Expect says what tools a generated client knows, as their definitions. They are compared with what the server says of its tools: before
 // the first call of a generated client, and whenever a list of tools is read. Each difference is logged once as a warning, and told to
-// Handlers.ToolDiffers; calls go on. Descriptions, titles and examples are no difference.
-func (s *Session) Expect(_ Generation, definitions ...string) {
+// Handlers.ToolDiffers; calls go on. Descriptions, titles and examples are no difference. A client of another generation than Generation1 is
+// logged as an error.
+func (s *Session) Expect(g Generation, definitions ...string) {
+	if g != Generation1 {
+		s.cfg.logger.Error("the client was generated for another runtime: run mcpkiln generate again", "generation", g, "runtime", Generation1)
+	}
 	e := &s.expected
 	e.mu.Lock()
 	defer e.mu.Unlock()

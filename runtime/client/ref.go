@@ -20,7 +20,7 @@ type Ref struct {
 	Revision string `json:"revision"`
 	Tool     string `json:"tool"`
 	ID       string `json:"id"`
-	// Schema is a hash of the tool's schemas that a generated client knew; "" of a call without one.
+	// Schema is a hash of the tool's schemas that a generated client knew; "" of a call without one, which may set it: SchemaHash.
 	Schema string `json:"schema,omitempty"`
 }
 

@@ -9,36 +9,67 @@ package plain
 import (
 	"fmt"
 	"io"
+	"iter"
 	"strings"
 	"unicode"
+	"unicode/utf16"
 	"unicode/utf8"
 )
 
 // Text shows control characters, all but newlines and tabs, as they are written in Go: an escape is \x1b. So are marks that turn the
-// direction of writing, because they make text look like other text, and bytes that are no UTF-8.
+// direction of writing, because they make text look like other text, characters that show nothing, because a name or an instruction can hide in
+// them, and bytes that are no UTF-8.
 func Text(s string) string {
-	i := strings.IndexFunc(s, isUnsafe)
-	if i < 0 && utf8.ValidString(s) {
+	if strings.IndexFunc(s, isSuspect) < 0 && utf8.ValidString(s) {
 		return s
 	}
-	s = strings.ReplaceAll(s, "\r\n", "\n")
 	var b strings.Builder
-	for len(s) > 0 {
-		r, n := utf8.DecodeRuneInString(s)
+	for r, text := range characters(strings.ReplaceAll(s, "\r\n", "\n")) {
 		switch {
-		case r == utf8.RuneError && n == 1:
-			fmt.Fprintf(&b, `\x%02x`, s[0])
-		case !isUnsafe(r):
-			b.WriteString(s[:n])
+		case r < 0:
+			fmt.Fprintf(&b, `\x%02x`, text[0])
+		case r == 0 && text != "\x00":
+			b.WriteString(text)
 		case r < 0x100:
 			fmt.Fprintf(&b, `\x%02x`, r)
-		default:
+		case r < 0x10000:
 			fmt.Fprintf(&b, `\u%04x`, r)
+		default:
+			fmt.Fprintf(&b, `\U%08x`, r)
 		}
-		s = s[n:]
 	}
 	return b.String()
 }
+
+// characters yields each character of s: as a rune if it is to be shown escaped, -1 if it is no UTF-8, and 0 if it may stay as it is.
+func characters(s string) iter.Seq2[rune, string] {
+	return func(yield func(rune, string) bool) {
+		visible := false // of the one before, see joins
+		for len(s) > 0 {
+			r, n := utf8.DecodeRuneInString(s)
+			escaped, text := r, s[:n]
+			s = s[n:]
+			switch {
+			case r == utf8.RuneError && n == 1:
+				escaped = -1
+			case !isSuspect(r) || isJoiner(r) && visible && joins(s):
+				escaped = 0
+			}
+			visible = joins(text)
+			if !yield(escaped, text) {
+				return
+			}
+		}
+	}
+}
+
+// joins reports whether s begins with a character that joiners stand beside: emoji and some scripts need them, and ASCII does not.
+func joins(s string) bool {
+	r, _ := utf8.DecodeRuneInString(s)
+	return r > unicode.MaxASCII && r != utf8.RuneError && !isSuspect(r)
+}
+
+func isJoiner(r rune) bool { return r == '\u200c' || r == '\u200d' }
 
 // Line is Text on one line.
 func Line(s string) string { return Text(strings.Join(strings.Fields(s), " ")) }
@@ -46,18 +77,28 @@ func Line(s string) string { return Text(strings.Join(strings.Fields(s), " ")) }
 // JSON is the same JSON, in which what Text shows is escaped. Valid JSON has such characters in strings alone.
 func JSON(raw []byte) []byte {
 	out := make([]byte, 0, len(raw))
-	for _, r := range string(raw) {
-		if isUnsafe(r) {
-			out = fmt.Appendf(out, `\u%04x`, r)
-		} else {
-			out = utf8.AppendRune(out, r)
+	for r, text := range characters(string(raw)) {
+		switch {
+		case r < 0:
+			out = utf8.AppendRune(out, utf8.RuneError)
+		case r == 0 && text != "\x00":
+			out = append(out, text...)
+		default:
+			for _, unit := range utf16.Encode([]rune{r}) {
+				out = fmt.Appendf(out, `\u%04x`, unit)
+			}
 		}
 	}
 	return out
 }
 
-func isUnsafe(r rune) bool {
-	return r != '\n' && r != '\t' && unicode.IsControl(r) || unicode.Is(unicode.Bidi_Control, r) || r == '\u2028' || r == '\u2029'
+// isSuspect reports whether a terminal would obey a character, or not show it. Of the selectors of variants the two for emoji and text pass.
+func isSuspect(r rune) bool {
+	if r < utf8.RuneSelf {
+		return r != '\n' && r != '\t' && unicode.IsControl(r)
+	}
+	return r != '\ufe0e' && r != '\ufe0f' && unicode.In(r, unicode.Cc, unicode.Cf, unicode.Zl, unicode.Zp, unicode.Variation_Selector, unicode.Other_Default_Ignorable_Code_Point) &&
+		!unicode.Is(unicode.Prepended_Concatenation_Mark, r)
 }
 
 // Writer writes Text of what it is given. A character must not be spread over two writes.
