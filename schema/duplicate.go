@@ -17,7 +17,7 @@ func dropDuplicates(members []Member, pointer string, ds *Diagnostics) []Member 
 			first = i
 		}
 		if first >= 0 {
-			ds.ReportAt(m.KeyPos, pointer+"/"+EscapeToken(m.Key), "duplicate-key", "", "key %s occurs twice; the first is at line %d",
+			ds.ReportAt(m.KeyPos, pointer+"/"+EscapeToken(m.Key), "duplicate-key", "remove one of them", "key %s occurs twice; the first is at line %d",
 				quote(m.Key), kept[first].KeyPos.Line)
 			continue
 		}

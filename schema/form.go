@@ -42,10 +42,20 @@ func (l *linter) wrongType(keyword string, f form, v *Node) {
 		hint = "remove the quotes"
 	case keyword == "required" && v.Kind == Bool:
 		hint = "list the name in required of the object around it"
+	case f == formStrings:
+		hint = listHint(v)
 	case (keyword == "exclusiveMinimum" || keyword == "exclusiveMaximum") && v.Kind == Bool:
 		hint = "give the limit itself, in place of " + strings.ToLower(keyword[9:])
 	}
 	l.ds.Report(v, "keyword-type", hint, "%s takes %s, not %s", keyword, article[f], describe(v))
+}
+
+// listHint says how to write a single text where a list should stand.
+func listHint(v *Node) string {
+	if v.Kind != String {
+		return ""
+	}
+	return "write [" + quote(v.Text) + "]"
 }
 
 // fits checks the value itself, not what it contains.

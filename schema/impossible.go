@@ -35,7 +35,7 @@ func (l *linter) impossible(n *Node) {
 			continue
 		}
 		if c := low.Cmp(high); c > 0 || b.strict && c == 0 {
-			l.ds.Report(from, "impossible-schema", "", "%s %s and %s %s leave no value",
+			l.ds.Report(from, "impossible-schema", "lower "+b.low+", or raise "+b.high, "%s %s and %s %s leave no value",
 				b.low, from.Text, b.high, n.Get(b.high).Text)
 		}
 	}

@@ -222,7 +222,7 @@ func (p *jsonParser) unexpected(want string) *Node {
 	}
 	r, size := utf8.DecodeRune(p.data[p.at:])
 	if r == utf8.RuneError && size == 1 {
-		return p.fail(p.at, "invalid-utf8", "", "byte 0x%02x is not UTF-8", p.data[p.at])
+		return p.fail(p.at, "invalid-utf8", "save the file as UTF-8", "byte 0x%02x is not UTF-8", p.data[p.at])
 	}
 	hint := ""
 	if (r == '}' || r == ']') && p.afterComma() {

@@ -45,7 +45,7 @@ func (p *jsonParser) slowString(start, i int) string {
 		default:
 			r, size := utf8.DecodeRune(p.data[i:])
 			if r == utf8.RuneError && size == 1 {
-				p.fail(i, "invalid-utf8", "", "byte 0x%02x is not UTF-8", c)
+				p.fail(i, "invalid-utf8", "save the file as UTF-8", "byte 0x%02x is not UTF-8", c)
 				return ""
 			}
 			b = append(b, p.data[i:i+size]...)

@@ -186,7 +186,7 @@ func (l *linter) types(v *Node) {
 
 func (l *linter) enum(v *Node) {
 	if v.Kind != Array {
-		l.ds.Report(v, "keyword-type", "", "enum takes a list, not %s", describe(v))
+		l.ds.Report(v, "keyword-type", listHint(v), "enum takes a list, not %s", describe(v))
 	} else if len(v.Items) == 0 {
 		l.ds.Report(v, "impossible-schema", "", "enum allows nothing")
 	}

@@ -61,6 +61,10 @@ func schemaHint(n *Node) string {
 	switch {
 	case n.Kind != String:
 		return "write a schema such as {type: string}"
+	case slices.Contains([]string{"true", "yes", "on"}, n.Text):
+		return "write true, which allows every value"
+	case slices.Contains([]string{"false", "no", "off", "none", "never"}, n.Text):
+		return "write false, which allows none"
 	case slices.Contains(anyTypes, n.Text):
 		return "write {}, which allows every value"
 	}

@@ -51,7 +51,7 @@ type yamlParser struct {
 // checkText refuses what the YAML reader would misread or report without a place.
 func (p *yamlParser) checkText() bool {
 	if at := invalidUTF8(p.data); at >= 0 {
-		p.ds.ReportAt(p.at(at), "", "invalid-utf8", "", "byte 0x%02x is not UTF-8", p.data[at])
+		p.ds.ReportAt(p.at(at), "", "invalid-utf8", "save the file as UTF-8", "byte 0x%02x is not UTF-8", p.data[at])
 		return false
 	}
 	return true

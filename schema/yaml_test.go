@@ -78,7 +78,7 @@ func TestVAL07AliasesAreBounded(t *testing.T) {
 
 func TestVAL07ParseYAMLRefuses(t *testing.T) {
 	for _, test := range []struct{ name, src, want string }{
-		{"bad bytes", "a: \xff", "f:1:4: error[invalid-utf8]: byte 0xff is not UTF-8"},
+		{"bad bytes", "a: \xff", "f:1:4: error[invalid-utf8]: byte 0xff is not UTF-8; save the file as UTF-8"},
 		{"too deep", strings.Repeat("[", 300) + strings.Repeat("]", 300), "f:1:258: error[too-deep]: nested deeper than 256 levels"},
 		{"second document broken", "a: 1\n---\nb: [", "f:3:1: error[syntax]: not YAML: did not find expected node content"},
 		{"scanner", "a: b: c", "f:1:5: error[syntax]: not YAML: mapping values are not allowed in this context; quote the text: YAML takes what is before a colon for a key"},

@@ -86,8 +86,24 @@ func (l *loader) is(n *schema.Node, kind schema.Kind) bool {
 	if kind == schema.Bool && (n.Text == "true" || n.Text == "false") {
 		hint = "remove the quotes"
 	}
+	if kind == schema.Array && n.Kind == schema.String {
+		hint = fmt.Sprintf("write [%q]", n.Text)
+	}
+	if kind == schema.Object {
+		hint = cmp.Or(hint, mappings[keyOf(n)])
+	}
 	l.ds.Report(n, "wrong-type", hint, "%s takes %s, not %s", keyOf(n), kindWords[kind], found)
 	return false
+}
+
+// mappings say what to write for keys that take a mapping, and are often given something else.
+var mappings = map[string]string{
+	"protocol":     `write protocol: {revisions: ["2025-11-25"]}`,
+	"server":       "write server: {name: reports, version: 0.1.0}",
+	"tools":        "write tools: {NAME: {inputSchema: {type: object}}}",
+	"execution":    "write execution: {taskSupport: optional}",
+	"cancellation": "write cancellation: {mode: none, because: …}",
+	"arguments":    "key them by name: arguments: {NAME: {required: true}}",
 }
 
 // keyOf names a value by the last key on the way to it.

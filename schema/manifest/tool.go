@@ -67,11 +67,10 @@ func (l *loader) toolList(n *schema.Node) []toolEntry {
 			continue
 		case name == nil:
 			l.missing(item, "name", "a tool in a list")
-			all = append(all, toolEntry{"", item.Pos, item})
 			continue
 		case name.Is(schema.String):
 			if at, ok := first[name.Text]; ok {
-				l.ds.Report(name, "duplicate-tool", "", "tool %.128q is already defined at line %d", name.Text, at.Line)
+				l.ds.Report(name, "duplicate-tool", "remove one, or give it another name", "tool %.128q is already defined at line %d", name.Text, at.Line)
 				continue
 			}
 			first[name.Text] = name.Pos
@@ -239,10 +238,6 @@ func (l *loader) execution(e *Execution, n *schema.Node) {
 
 func (l *loader) cancellation(c *Cancellation, n *schema.Node) {
 	c.Node = n
-	if n.Kind == schema.String {
-		l.ds.Report(n, "wrong-type", "write cancellation: {mode: none, because: …}", "cancellation takes a mapping, not a string")
-		return
-	}
 	l.fields(n, "cancellation", map[string]func(*schema.Node){
 		"mode":    func(n *schema.Node) { c.None = choice(l, n, "none", "cooperative") == "none" },
 		"because": l.into(&c.Because),
