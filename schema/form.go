@@ -42,6 +42,8 @@ func (l *linter) wrongType(keyword string, f form, v *Node) {
 		hint = "remove the quotes"
 	case keyword == "required" && v.Kind == Bool:
 		hint = "list the name in required of the object around it"
+	case f == formSchemaMap:
+		hint = "key schemas by name: {NAME: {type: string}}"
 	case f == formStrings:
 		hint = listHint(v)
 	case (keyword == "exclusiveMinimum" || keyword == "exclusiveMaximum") && v.Kind == Bool:

@@ -179,7 +179,7 @@ func (l *linter) types(v *Node) {
 			}
 			l.ds.Report(t, "unknown-type", hint, "%s is no type", quote(t.Text))
 		case slices.ContainsFunc(list[:i], func(o *Node) bool { return o.Text == t.Text }):
-			l.ds.Report(t, "keyword-type", "", "type %s is listed twice", quote(t.Text))
+			l.ds.Report(t, "keyword-type", "remove one of them", "type %s is listed twice", quote(t.Text))
 		}
 	}
 }
@@ -188,7 +188,7 @@ func (l *linter) enum(v *Node) {
 	if v.Kind != Array {
 		l.ds.Report(v, "keyword-type", listHint(v), "enum takes a list, not %s", describe(v))
 	} else if len(v.Items) == 0 {
-		l.ds.Report(v, "impossible-schema", "", "enum allows nothing")
+		l.ds.Report(v, "impossible-schema", "list what is allowed, or remove enum", "enum allows nothing")
 	}
 }
 

@@ -86,18 +86,23 @@ func (l *loader) is(n *schema.Node, kind schema.Kind) bool {
 	if kind == schema.Bool && (n.Text == "true" || n.Text == "false") {
 		hint = "remove the quotes"
 	}
+	if kind == schema.Bool {
+		hint = cmp.Or(hint, flagWords[n.Text])
+	}
 	if kind == schema.Array && n.Kind == schema.String {
-		hint = fmt.Sprintf("write [%q]", n.Text)
+		hint = cmp.Or(forms[keyOf(n)], "put it in brackets, as a list")
 	}
 	if kind == schema.Object {
-		hint = cmp.Or(hint, mappings[keyOf(n)])
+		hint = cmp.Or(hint, forms[keyOf(n)])
 	}
 	l.ds.Report(n, "wrong-type", hint, "%s takes %s, not %s", keyOf(n), kindWords[kind], found)
 	return false
 }
 
-// mappings say what to write for keys that take a mapping, and are often given something else.
-var mappings = map[string]string{
+// forms say what to write for keys that take a mapping or a list, and are often given something else.
+var forms = map[string]string{
+	"icons":        `write icons: [{src: "https://example.com/icon.png"}]`,
+	"audience":     "write audience: [user], [assistant] or [user, assistant]",
 	"protocol":     `write protocol: {revisions: ["2025-11-25"]}`,
 	"server":       "write server: {name: reports, version: 0.1.0}",
 	"tools":        "write tools: {NAME: {inputSchema: {type: object}}}",
@@ -105,6 +110,9 @@ var mappings = map[string]string{
 	"cancellation": "write cancellation: {mode: none, because: …}",
 	"arguments":    "key them by name: arguments: {NAME: {required: true}}",
 }
+
+// flagWords are words of other formats for true and false.
+var flagWords = map[string]string{"yes": "write true", "on": "write true", "no": "write false", "off": "write false"}
 
 // keyOf names a value by the last key on the way to it.
 func keyOf(n *schema.Node) string {

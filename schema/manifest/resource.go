@@ -1,6 +1,7 @@
 package manifest
 
 import (
+	"cmp"
 	"errors"
 	"math/big"
 	"regexp"
@@ -149,7 +150,7 @@ func (l *loader) variables(r *ResourceTemplate, n *schema.Node) {
 	}
 	for _, m := range n.Members {
 		if !slices.Contains(names, m.Key) {
-			l.ds.ReportAt(m.KeyPos, m.Value.Pointer, "unknown-variable", schema.DidYouMean(m.Key, names), "the template %s has no variable %q", r.Template, m.Key)
+			l.ds.ReportAt(m.KeyPos, m.Value.Pointer, "unknown-variable", cmp.Or(schema.DidYouMean(m.Key, names), "remove it, or write {"+m.Key+"} in the template"), "the template %s has no variable %q", r.Template, m.Key)
 		}
 	}
 	r.Schema = l.schema(object.root)

@@ -131,6 +131,6 @@ func (l *loader) times(t *Tool) {
 
 func (l *loader) ttl(ttl, most Duration) {
 	if ttl.Node != nil && most.Node != nil && ttl.Value > most.Value {
-		l.ds.Report(ttl.Node, "impossible-policy", "", "ttl %s is longer than maxTtl %s", ttl.Node.Text, most.Node.Text)
+		l.ds.Report(ttl.Node, "impossible-policy", "lower ttl, or raise maxTtl", "ttl %s is longer than maxTtl %s", ttl.Node.Text, most.Node.Text)
 	}
 }
