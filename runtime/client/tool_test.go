@@ -1,10 +1,12 @@
 package client_test
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"log/slog"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -247,4 +249,29 @@ func TestTSK27ARefOfOtherSchemasIsTold(t *testing.T) {
 			t.Error(told)
 		}
 	}, asTask(tool("slow", slow), server.TaskRequired))
+}
+
+// TestTSK27TheHashOfSchemas is that of what a definition binds to, however it is written.
+func TestTSK27TheHashOfSchemas(t *testing.T) {
+	hash := client.SchemaHash([]byte(`{"name":"a","inputSchema":{"type":"object","properties":{"n":{"type":"integer","title":"N"}}}}`))
+	if same := client.SchemaHash([]byte(`{"inputSchema": {"properties": {"n": {"type": "integer"}}, "type": "object"}, "description": "A."}`)); same != hash {
+		t.Errorf("%s and %s", hash, same)
+	}
+	if other := client.SchemaHash([]byte(`{"inputSchema":{"type":"object","properties":{"n":{"type":"number"}}}}`)); other == hash {
+		t.Error(other)
+	}
+}
+
+// TestTSK27AnotherGenerationIsLogged: a client that was generated for another runtime goes on, and is heard of.
+func TestTSK27AnotherGenerationIsLogged(t *testing.T) {
+	var log bytes.Buffer
+	s, _ := meet(t, "2025-11-25", client.WithLogger(slog.New(slog.NewTextHandler(&log, nil))))
+	s.Expect(client.Generation1)
+	if log.Len() > 0 {
+		t.Error(log.String())
+	}
+	s.Expect(client.Generation1 + 1)
+	if !strings.Contains(log.String(), "run mcpkiln generate again") {
+		t.Errorf("%q", log.String())
+	}
 }
