@@ -1,6 +1,10 @@
 package wire
 
-import "github.com/mcpkiln/mcpkiln/generator/internal/model"
+import (
+	"slices"
+
+	"github.com/mcpkiln/mcpkiln/generator/internal/model"
+)
 
 // slots are the fields of one struct of the runtime, by their slots in the rules.
 type slots map[string]model.WireSlot
@@ -71,8 +75,14 @@ func itemList(rule, field string, of need) wireMessage {
 	}}
 }
 
-// wireMessages are in the order of the fields of wire.Revision. It is long because it is a table.
+// wireMessages are in the order of the fields of wire.Revision.
 func wireMessages() []wireMessage {
+	return slices.Concat(readMessages(), discoveryMessages(), contentMessages(), registryMessages(), openMessages(), taskMessages(), notificationMessages(),
+		questionMessages(), errorMessages())
+}
+
+// readMessages are what is read beside the params of methods.
+func readMessages() []wireMessage {
 	return []wireMessage{
 		{rule: "request", field: "ReadRequest", structName: "Params", param: "p", read: true, slots: paramSlots()},
 		{rule: "taskParams", field: "ReadTaskParams", structName: "Params", param: "p", read: true, need: forTasks, slots: paramSlots()},
@@ -80,6 +90,12 @@ func wireMessages() []wireMessage {
 			slots: slots{"action": textSlot("Action"), "content": rawSlot("Content")}},
 		{rule: "callResult", field: "ReadCallResult", structName: "CallResult", param: "r", read: true, need: forResults, meta: "Meta",
 			slots: callResultSlots()},
+	}
+}
+
+// discoveryMessages say what the server is and has.
+func discoveryMessages() []wireMessage {
+	return []wireMessage{
 		{rule: "initializeResult", field: "AppendInitializeResult", structName: "InitializeResult", param: "r", slots: slots{
 			"protocolVersion": textSlot("ProtocolVersion"), "capabilities": rawSlot("Capabilities"), "serverInfo": rawSlot("ServerInfo"),
 			"instructions": textSlot("Instructions"),
@@ -92,6 +108,12 @@ func wireMessages() []wireMessage {
 			"tools": rawSlot("Tools"), "nextCursor": textSlot("NextCursor"), "cacheTTL": millisSlot("CacheTTL"), "cacheScope": textSlot("CacheScope"),
 			"serverInfo": rawSlot("ServerInfo"),
 		}},
+	}
+}
+
+// contentMessages are what tools answer with.
+func contentMessages() []wireMessage {
+	return []wireMessage{
 		{rule: "callResult", field: "AppendCallResult", structName: "CallResult", param: "r", meta: "Meta", slots: callResultSlots()},
 		{rule: "annotations", field: "AppendAnnotations", structName: "Annotations", param: "a", need: forTools | forPromptRegistry,
 			slots: slots{"audience": listSlot("Audience"), "priority": rawSlot("Priority"), "lastModified": textSlot("LastModified")}},
@@ -102,6 +124,12 @@ func wireMessages() []wireMessage {
 		block("resourceBlock", "AppendResourceBlock"),
 		block("textResource", "AppendTextResource"),
 		block("blobResource", "AppendBlobResource"),
+	}
+}
+
+// registryMessages are of prompts, resources and completions.
+func registryMessages() []wireMessage {
+	return []wireMessage{
 		itemList("promptList", "AppendPromptList", forPromptRegistry),
 		{rule: "promptResult", field: "AppendPromptResult", structName: "PromptResult", param: "r", need: forPromptRegistry,
 			slots: slots{"description": textSlot("Description"), "messages": rawSlot("Messages"), "serverInfo": rawSlot("ServerInfo")}},
@@ -118,11 +146,23 @@ func wireMessages() []wireMessage {
 		{rule: "completion", field: "AppendCompletion", structName: "Completion", param: "c", need: forCompletions, slots: slots{
 			"values": listSlot("Values"), "total": numberSlot("Total"), "hasMore": flagSlot("HasMore"), "serverInfo": rawSlot("ServerInfo"),
 		}},
+	}
+}
+
+// openMessages are results that leave a call open, or end a subscription.
+func openMessages() []wireMessage {
+	return []wireMessage{
 		{rule: "inputRequired", field: "AppendInputRequired", structName: "InputRequired", param: "r", slots: slots{
 			"inputRequests": rawSlot("InputRequests"), "requestState": textSlot("RequestState"), "serverInfo": rawSlot("ServerInfo"),
 		}},
 		{rule: "listenResult", field: "AppendListenResult", structName: "ListenResult", param: "r",
 			slots: slots{"subscriptionId": idSlot("SubscriptionID"), "serverInfo": rawSlot("ServerInfo")}},
+	}
+}
+
+// taskMessages are of tasks.
+func taskMessages() []wireMessage {
+	return []wireMessage{
 		taskView("taskCreated", "AppendTaskCreated"),
 		taskView("task", "AppendTask"),
 		taskView("taskDetail", "AppendTaskDetail"),
@@ -131,6 +171,12 @@ func wireMessages() []wireMessage {
 		{rule: "taskList", field: "AppendTaskList", structName: "TaskList", param: "l", need: forTasks,
 			slots: slots{"tasks": rawSlot("Tasks"), "nextCursor": textSlot("NextCursor")}},
 		taskView("taskStatus", "AppendTaskStatus"),
+	}
+}
+
+// notificationMessages are what the server says by itself.
+func notificationMessages() []wireMessage {
+	return []wireMessage{
 		{rule: "progress", field: "AppendProgress", structName: "Progress", param: "p", slots: slots{
 			"progressToken": idSlot("ProgressToken"), "progress": numberSlot("Progress"), "total": numberSlot("Total"), "message": textSlot("Message"),
 			"relatedTask": textSlot("RelatedTask"),
@@ -147,10 +193,22 @@ func wireMessages() []wireMessage {
 			slots: slots{"uri": textSlot("URI"), "subscriptionId": idSlot("SubscriptionID")}},
 		{rule: "log", field: "AppendLog", structName: "LogMessage", param: "l", need: forLogging,
 			slots: slots{"level": textSlot("Level"), "logger": textSlot("Logger"), "data": rawSlot("Data"), "relatedTask": textSlot("RelatedTask")}},
+	}
+}
+
+// questionMessages are questions to the user.
+func questionMessages() []wireMessage {
+	return []wireMessage{
 		{rule: "elicit", field: "AppendElicit", structName: "Elicit", param: "e", need: forElicits,
 			slots: slots{"message": textSlot("Message"), "requestedSchema": rawSlot("RequestedSchema"), "relatedTask": textSlot("RelatedTask")}},
 		{rule: "elicitationComplete", field: "AppendElicitationComplete", structName: "ElicitationComplete", param: "e", need: forPages,
 			slots: slots{"elicitationId": textSlot("ElicitationID")}},
+	}
+}
+
+// errorMessages are the data of errors.
+func errorMessages() []wireMessage {
+	return []wireMessage{
 		{rule: "missingCapability", field: "AppendMissingCapability", structName: "MissingCapability", param: "m",
 			slots: slots{"requiredCapabilities": rawSlot("RequiredCapabilities")}},
 		{rule: "unsupportedVersion", field: "AppendUnsupportedVersion", structName: "UnsupportedVersion", param: "u",
