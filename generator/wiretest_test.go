@@ -19,12 +19,13 @@ func TestLET01TheRuntimesTestsSpeakWhatIsGenerated(t *testing.T) {
 	if err != nil || r.Diagnostics.HasErrors() {
 		t.Fatal(err, r.Diagnostics)
 	}
-	n := 0
+	n, lines := 0, 0
 	for _, f := range r.Files {
 		if !strings.HasPrefix(f.Path, "wire_") {
 			continue
 		}
 		n++
+		lines += bytes.Count(f.Content, []byte("\n"))
 		f.Content = unsealed(f.Content)
 		path := filepath.Join(dir, f.Path)
 		if *update {
@@ -38,5 +39,8 @@ func TestLET01TheRuntimesTestsSpeakWhatIsGenerated(t *testing.T) {
 	}
 	if n != 2 {
 		t.Errorf("%d revisions", n)
+	}
+	if lines > 600 {
+		t.Errorf("the wires of two revisions have %d lines, at most 600 are for reading", lines)
 	}
 }

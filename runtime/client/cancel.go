@@ -109,7 +109,7 @@ func (s *Session) giveUp(e *inflight.Entry, r *round, cause *Cause) {
 }
 
 // named tells whether the answer names a task, so that it can be waited for.
-func (r *round) named() bool { return r.call.tasks && r.call.dialect.Task.ByParam }
+func (r *round) named() bool { return r.call.tasks && r.call.dialect.Task.ClientDecides }
 
 // tellsServer tells whether the server is there to be told.
 func tellsServer(source inflight.Source) bool {

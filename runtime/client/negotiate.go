@@ -251,8 +251,8 @@ func newDeclaration(d *wire.Dialect, v *wire.Values) declaration {
 		call := d.Call(wire.Op(op))
 		said.has[op] = call != nil && said.offer(call.Needs)
 	}
-	said.tasks = d.Task.ByReceiver && said.offer(d.Offers.Tasks)
-	said.taskCalls = d.Task.ByParam && d.Offers.TaskCall != "" && said.offer(d.Offers.TaskCall)
+	said.tasks = d.Task.ServerDecides && said.offer(d.Offers.Tasks)
+	said.taskCalls = d.Task.ClientDecides && d.Offers.TaskCall != "" && said.offer(d.Offers.TaskCall)
 	return said
 }
 
@@ -285,7 +285,7 @@ func (s *Session) declare(d *wire.Dialect) json.RawMessage {
 	add(h.Sample != nil, at.Sampling, nil)
 	add(h.Sample != nil && h.SampleTools, at.SamplingTools, nil)
 	add(h.Sample != nil && h.SampleContext, at.SamplingContext, nil)
-	add(d.Task.ByReceiver, at.Tasks, nil)
+	add(d.Task.ServerDecides, at.Tasks, nil)
 	asTask := (form || page) && at.TaskElicit != "" || h.Sample != nil && at.TaskCreateMessage != ""
 	add(asTask, at.Tasks, nil)
 	add(asTask, at.TaskCancel, nil)

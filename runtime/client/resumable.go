@@ -34,7 +34,7 @@ func (s *Session) Resumable(ctx context.Context, tool string, durable bool) erro
 	case d.Handshake && s.anonymous():
 		return &NotResumableError{Tool: tool, Identity: true, Why: "the tasks of a session without an identity are seen by that session alone",
 			Remedy: "send a token, so that the tasks belong to who has it"}
-	case !d.Task.ByParam:
+	case !d.Task.ClientDecides:
 		return nil // the server decides
 	}
 	support, err := s.taskSupport(ctx, tool)

@@ -171,7 +171,7 @@ func (c *call) send(ctx context.Context, v *wire.Values) (result []byte, kind re
 
 // outcome is what a call has become: a result, or a task that is followed from now on.
 func (s *Session) outcome(c *call, result []byte, kind resultKind) (ToolResult, *execution, error) {
-	if c.tasks && (kind == taskCreated || c.dialect.Task.ByParam) {
+	if c.tasks && (kind == taskCreated || c.dialect.Task.ClientDecides) {
 		v, err := c.read(c.dialect.TaskCreated, result)
 		switch {
 		case err != nil:

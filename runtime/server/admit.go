@@ -159,7 +159,7 @@ func (r *request) admitMethod() *refusal {
 		r.policy = r.p.s.policyOf(r.method, &r.params)
 		return checkURI(atURI, r.params.URI)
 	case wire.OpGetTask, wire.OpUpdateTask, wire.OpCancelTask:
-		if r.revision.Task.ByReceiver && r.can&canTasks == 0 {
+		if r.revision.Task.ServerDecides && r.can&canTasks == 0 {
 			return r.revision.refuseWithout(r.revision.Capabilities.ClientTasks) // EXT06
 		}
 	case wire.OpSubscribe:
@@ -250,7 +250,7 @@ func (r *request) admitTool() *refusal {
 	case !r.revision.offers(t):
 		return refuseParam(atName, "tool %q runs as a task only, and protocol revision %s has no tasks", t.Name, r.revision.Version)
 	case !r.revision.tasks || !r.method.Task: // task is ignored, whatever it is (LET10)
-	case r.revision.Task.ByReceiver:
+	case r.revision.Task.ServerDecides:
 		r.task = t.Task.Support != TaskForbidden && r.can&canTasks != 0
 		if t.Task.Support == TaskRequired && !r.task {
 			return r.revision.refuseWithout(r.revision.Capabilities.ClientTasks) // EXT05

@@ -113,7 +113,7 @@ func compileRevision(w *wire.Revision, d *Definition) *revision {
 	c.metaMember, _ = metaOf(w, "task")
 	failed := w.AppendCallResult(nil, &wire.CallResult{Content: []byte("[]"), StructuredContent: marker, IsError: true})
 	c.structuredMember, c.errorMember = memberWithMarker(failed), memberThatIs(failed, "true")
-	c.defined = defined.New(w.Definitions, c.metaMember, checkMetaKey)
+	c.defined = defined.New(w.Defined(), c.metaMember, checkMetaKey)
 	c.metadata = check.Object{Names: []string{c.metaMember}, AdditionalProperties: check.Skip}
 	c.silence(d.Tools != nil)
 	return c
@@ -176,7 +176,7 @@ func checkRevision(w *wire.Revision, d *Definition) error {
 		{"AppendCallResult", w.AppendCallResult == nil},
 		{"AppendProgress", w.AppendProgress == nil},
 		{"ReadCallResult", anyTool(d.Tools, func(t *Tool) bool { return !t.Handler.structured() }) && w.ReadCallResult == nil},
-		{"ReadTaskParams", hasTasks(w, d) && w.Task.ByParam && w.ReadTaskParams == nil},
+		{"ReadTaskParams", hasTasks(w, d) && w.Task.ClientDecides && w.ReadTaskParams == nil},
 		{"the task functions", hasTasks(w, d) && w.Handshake && (w.AppendTask == nil || w.AppendTaskCreated == nil || w.AppendTaskList == nil)},
 		{"ReadRequest or an Append function of stateless revisions", !w.Handshake && !stateless(w)},
 		{"that tasks hold their questions", hasTasks(w, d) && !w.Handshake && !w.Task.QuestionsInline},
@@ -197,7 +197,7 @@ func stateless(w *wire.Revision) bool {
 }
 
 func hasTasks(w *wire.Revision, d *Definition) bool {
-	return (w.Task.ByParam || w.Task.ByReceiver) && (d.AddedTasks != nil || anyTool(d.Tools, func(t *Tool) bool { return t.Task.Support != TaskForbidden }))
+	return (w.Task.ClientDecides || w.Task.ServerDecides) && (d.AddedTasks != nil || anyTool(d.Tools, func(t *Tool) bool { return t.Task.Support != TaskForbidden }))
 }
 
 // taskMachine is the state machine that the revisions declare, 0 if no tool runs as a task. A task can be read in each of them, so
@@ -209,7 +209,7 @@ func taskMachine(revisions []*revision) (task.Machine, error) {
 		if !rev.tasks {
 			continue
 		}
-		m, err := task.NewMachine(rev.Task.Edges)
+		m, err := task.NewMachine(rev.Task.Transitions())
 		switch {
 		case err != nil:
 			return 0, fmt.Errorf("server: revision %s: %w", rev.Version, err)

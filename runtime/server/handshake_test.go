@@ -132,17 +132,17 @@ func TestLET06ACursorStaysGoodWhenAToolIsSwitchedOff(t *testing.T) {
 
 // The edges that the revisions declare are those of the engine: New refuses what it can not work with, and revisions that disagree.
 func TestTSK07EdgesAreThoseOfTheRevisions(t *testing.T) {
-	with := func(w *wire.Revision, edges ...task.Edge) *wire.Revision {
+	with := func(w *wire.Revision, edges ...wire.Edges) *wire.Revision {
 		w.Task.Edges = edges
 		return w
 	}
 	all := wiretest.Revision20251125().Task.Edges
-	noQuestions := slices.DeleteFunc(slices.Clone(all), func(e task.Edge) bool { return e.From == task.InputRequired || e.To == task.InputRequired })
+	noQuestions := []wire.Edges{{From: task.Working, To: []task.Status{task.Completed, task.Failed, task.Cancelled}}}
 	for name, c := range map[string]struct {
 		revisions []*wire.Revision
 		err       string
 	}{
-		"out of an end": {[]*wire.Revision{with(wiretest.Revision20251125(), append(slices.Clone(all), task.Edge{From: task.Completed, To: task.Working})...)},
+		"out of an end": {[]*wire.Revision{with(wiretest.Revision20251125(), append(slices.Clone(all), wire.Edges{From: task.Completed, To: []task.Status{task.Working}})...)},
 			"server: revision 2025-11-25: a task can not go from completed to working"},
 		"none":         {[]*wire.Revision{with(wiretest.Revision20251125())}, "server: revision 2025-11-25: there is no edge from working to completed, which every task needs"},
 		"disagreement": {[]*wire.Revision{wiretest.Revision20251125(), with(wiretest.Revision20260728(), noQuestions...)}, "server: revisions 2026-07-28 and 2025-11-25 have different edges for tasks"},

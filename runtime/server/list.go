@@ -44,7 +44,7 @@ func (r *request) emptyList(b []byte) ([]byte, error) {
 		return nil, errCursor
 	}
 	start := len(b)
-	b = append(check.AppendString(append(b, '{'), r.method.Empty), ":[]}"...)
+	b = append(check.AppendString(append(b, '{'), r.method.EmptyList), ":[]}"...)
 	return r.complete(b, start)
 }
 

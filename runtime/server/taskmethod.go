@@ -119,7 +119,7 @@ func (r *request) createTask(b []byte) ([]byte, error) {
 		if full, ok := errors.AsType[*rpc.Error](err); ok {
 			return b, full
 		}
-		if r.revision.Task.ByReceiver {
+		if r.revision.Task.ServerDecides {
 			r.outcome = ToolFailed
 			result := wire.CallResult{IsError: true, Content: appendText(nil, (&inputError{err}).Error()), ServerInfo: r.revision.resultInfo}
 			return r.revision.AppendCallResult(b, &result), nil

@@ -53,7 +53,7 @@ var scripted = wire.Revision{
 		{Op: wire.OpTaskStatus, Name: "notifications/tasks/status"},
 		{Op: wire.OpElicit, Name: "elicitation/create", Capability: "elicitation"}, {Op: wire.OpListRoots, Name: "roots/list", Capability: "roots"},
 	},
-	Task: wire.TaskRules{ByParam: true, Progress: true},
+	Task: wire.TaskRules{ClientDecides: true, Progress: true},
 }
 
 // play runs a test against a script: pings are answered, and the handshake, all else is the test's.

@@ -182,10 +182,10 @@ func (c *Client) HasElicitation() bool {
 
 // HasTasks reports whether calls of the client may become tasks: its revision has tasks, and it knows them.
 func (c *Client) HasTasks() bool {
-	if c.revision.Task.ByReceiver {
+	if c.revision.Task.ServerDecides {
 		return declared(c.capabilities, c.revision.Capabilities.ClientTasks)
 	}
-	return c.revision.Task.ByParam && !c.cfg.noTasks
+	return c.revision.Task.ClientDecides && !c.cfg.noTasks
 }
 
 // begin starts reading and does the handshake, where the revision has one.

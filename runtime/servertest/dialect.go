@@ -85,7 +85,7 @@ func (c *Client) callTool(tool string, in json.RawMessage, o *callConfig) object
 	if len(in) > 0 {
 		params["arguments"] = in
 	}
-	if !c.revision.Task.ByParam || !o.asTask {
+	if !c.revision.Task.ClientDecides || !o.asTask {
 		return params
 	}
 	asked := object{}
@@ -122,7 +122,7 @@ func (c *Client) madeTask(result json.RawMessage) *TaskState {
 	switch {
 	case rules.Type != "" && textMember(result, rules.Type) == rules.Task:
 		return c.readTask(result)
-	case c.revision.Task.ByParam && c.dialect.created != "":
+	case c.revision.Task.ClientDecides && c.dialect.created != "":
 		if created := membersOf(result)[c.dialect.created]; created != nil {
 			return c.readTask(created)
 		}

@@ -9,8 +9,8 @@
 //   - op.go: what a method means, whatever its name is (REV04)
 //   - message.go: the messages, each with all that any revision says in it
 //   - dialect.go: Dialect, a revision for a client; layout.go: where the values of its messages stand; slot.go: what they are
-//   - paramsrule.go: reading params by a table, and what members are held against that are kept as text
-//   - optional.go: writing members that may be absent; value.go: times and ids
+//   - rule.go: reading a message by a table; shape.go: what members are held against that are kept as text
+//   - writer.go: writing a message member by member; value.go: times and ids
 //
 // # Adding a message or a member
 //
@@ -21,6 +21,8 @@
 //
 //   - Functions for the messages of a client too: it speaks every revision, so each program that calls a tool would link all of them, to
 //     gain less than the JSON around them costs. A Layout is read by one function.
+//   - Layouts for what a server writes: each of its messages has a struct of its own, so that who adds a field finds who fills it, and a table would
+//     need a function a field to reach it. The calls of a Writer are as short, and the compiler reads them.
 //
 // A type for each message of each revision: the runtime would have to know every revision by name, and a new one would be code
 // (REV04). Here a revision leaves zero what it has not.

@@ -51,6 +51,8 @@ type Revision struct {
 	// Definitions are those of results, and what they refer to, sorted by name. A result is held against them that no handler
 	// made (LET01): middleware did.
 	Definitions []Definition
+	// Inherits are definitions of a newer revision, sorted by name. They hold here, too, where Definitions has none of the name.
+	Inherits []Definition
 
 	// ReadRequest reads what every request carries (message `request`); nil before 2026-07-28.
 	ReadRequest func(d *check.Decoder, p *Params)
@@ -125,8 +127,8 @@ type Method struct {
 	Cacheable bool
 	// NoInput: the answer may not ask for input, so its handler can not ask the client (LET16).
 	NoInput bool
-	// Empty is the member of the result that is an empty list, of OpEmptyList.
-	Empty string
+	// EmptyList is the member of the result that is an empty list, of OpEmptyList.
+	EmptyList string
 	// Header is the member of the params that the name header of Streamable HTTP repeats (EXT14); "" for none.
 	Header string
 	// Blocks is where the result has content blocks, as a path in which * is every item of a list; "" for nowhere, and where the
@@ -143,6 +145,17 @@ type Method struct {
 
 // Definition is a schema of the protocol: JSON Schema as far as it asserts anything, with the name of another definition for a $ref.
 type Definition struct{ Name, Schema string }
+
+// Defined are the definitions that hold in the revision.
+func (r *Revision) Defined() []Definition {
+	all := slices.Clone(r.Definitions)
+	for _, d := range r.Inherits {
+		if !slices.ContainsFunc(r.Definitions, func(own Definition) bool { return own.Name == d.Name }) {
+			all = append(all, d)
+		}
+	}
+	return all
+}
 
 // Outgoing names one message that the server sends.
 type Outgoing struct {
@@ -199,11 +212,11 @@ func Output[T any](appendTo func(b []byte, out *T) []byte) func(b []byte, out an
 // TaskRules is what a revision says about tasks beyond the messages.
 type TaskRules struct {
 	// Edges are the transitions that the engine allows. A task can be read in every revision, so those that have tasks agree on them.
-	Edges []task.Edge
-	// ByParam: the requestor asks for a task with a parameter of the request.
-	ByParam bool
-	// ByReceiver: the server makes a task where the tool allows it and the client declares Capabilities.ClientTasks (EXT03).
-	ByReceiver bool
+	Edges []Edges
+	// ClientDecides: a call becomes a task where the client asks for one with a parameter of the request (TSK02).
+	ClientDecides bool
+	// ServerDecides: a call becomes a task where the tool allows it and the client declares Capabilities.ClientTasks (EXT03).
+	ServerDecides bool
 	// IsErrorFails: a tool result with isError makes the task failed (TSK12), not completed (EXT08).
 	IsErrorFails bool
 	// CancelForces: cancelling makes the task cancelled at once (TSK18), instead of asking the work to stop (EXT11).
@@ -214,6 +227,22 @@ type TaskRules struct {
 	QuestionsInline bool
 	// Progress: progress goes on for the life of the task (PRO03).
 	Progress bool
+}
+
+// Edges are the transitions of a task out of one status.
+type Edges struct {
+	From task.Status
+	To   []task.Status
+}
+
+// Transitions are the Edges one by one.
+func (t *TaskRules) Transitions() (all []task.Edge) {
+	for _, e := range t.Edges {
+		for _, to := range e.To {
+			all = append(all, task.Edge{From: e.From, To: to})
+		}
+	}
+	return all
 }
 
 // Capabilities are the places of capability declarations, as paths of member names joined by slashes

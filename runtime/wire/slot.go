@@ -63,5 +63,8 @@ const (
 	SlotTTL
 	SlotURI
 	SlotURL
-	SlotCount // how many there are
+	SlotCount // how many a client has values of; those that follow are of what only servers read
+	SlotArgument
+	SlotMeta
+	SlotValue
 )

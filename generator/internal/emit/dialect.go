@@ -60,7 +60,7 @@ func dialectVar(d *model.Dialect) jen.Code {
 		fields = append(fields, field("Task", jen.Qual(wirePath, "TaskRules").Values(trues(d.TaskFlags)...)))
 	}
 	for i := range d.Groups {
-		fields = append(fields, field(d.Groups[i].Field, wireGroup(&d.Groups[i])))
+		fields = append(fields, wireGroup(&d.Groups[i]).code(1, 0))
 	}
 	fields = append(fields, field("Meta", jen.Lit(d.Meta)))
 	for _, m := range d.Messages {
@@ -70,7 +70,7 @@ func dialectVar(d *model.Dialect) jen.Code {
 		Var().Id("dialect"+d.Suffix).Op("=").Qual(wirePath, "Dialect").Add(onLines(fields...))
 }
 
-// ByParam: true, Progress: true
+// ClientDecides: true, Progress: true
 func trues(names []string) []jen.Code {
 	all := make([]jen.Code, len(names))
 	for i, name := range names {

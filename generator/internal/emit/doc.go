@@ -6,7 +6,7 @@
 //	file.go       jennifer files: header, imports, format; comment.go: text by others, made harmless
 //	handlers.go tools.go questions.go policy.go    what the user implements, and the tables behind it
 //	methods.go                                     the same for requests beside tools
-//	wire.go wireread.go wireshape.go wireappend.go a revision: methods, rules and readers of params, appenders
+//	wire.go wireread.go wireshape.go wireappend.go a revision: methods, rules of what is read, appenders; composite.go: literals that fill lines
 //	part.go                                        what is different where tools are divided over packages
 //	docfile.go stub.go                             prose, from package templates
 //	types.go validate.go read.go encode.go tuple.go …  Go types, decoders, encoders and rules, with source.go
@@ -22,7 +22,8 @@
 // together. A test holds that gofmt changes nothing.
 //
 // One writer was rejected: jennifer alone is too slow for a thousand tools, and without it the nested tables of a wire would be
-// aligned and imported by hand. The line is the file: none is written with both.
+// aligned and imported by hand. The line is the file: none is written with both. Literals and chains of calls that fill lines are texts within the
+// trees (composite.go), which do not know how wide they are.
 //
 // # Traps
 //

@@ -2,6 +2,7 @@ package emit
 
 import (
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/dave/jennifer/jen"
@@ -9,15 +10,19 @@ import (
 	"github.com/mcpkiln/mcpkiln/generator/internal/model"
 )
 
-// wireFiles emits one file a revision: the wire's table, then its functions. Those that several revisions have in common stand
-// in the file of the first.
+// wireFiles emits one file a revision: the wire's table, then what it refers to. What several revisions have in common stands in the file of
+// the first.
 func wireFiles(pkg *model.Package) ([]File, error) {
 	var files []File
-	done := map[*model.WireObject]bool{}
+	done, uses := map[any]bool{}, usesOf(pkg.Wires)
 	for _, w := range pkg.Wires {
 		f := newFile(pkg)
-		f.Add(wireVar(pkg, w))
-		for _, code := range slices.Concat(paramsCode(w, done), messagesCode(w)) {
+		f.Add(wireVar(pkg, w, uses))
+		if w.OwnNames != nil {
+			f.Line()
+			f.Add(literalVar(w.Own, "wire.Own", wireGroup(w.OwnNames).items...))
+		}
+		for _, code := range slices.Concat(readerCode(w, done), appenderCode(w, uses), []jen.Code{definitionsVar(w)}) {
 			f.Line()
 			f.Add(code)
 		}
@@ -30,13 +35,13 @@ func wireFiles(pkg *model.Package) ([]File, error) {
 	return files, nil
 }
 
-// // wire20251125 describes revision 2025-11-25 to the runtime: …
+// // wire20251125 is revision 2025-11-25 for the runtime: its methods, rules and messages.
 //
 //	var wire20251125 = wire.Revision{
 //		Revision: "2025-11-25",
 //		…
 //	}
-func wireVar(pkg *model.Package, w *model.Wire) jen.Code {
+func wireVar(pkg *model.Package, w *model.Wire, uses map[string]int) jen.Code {
 	fields := []jen.Code{field("Version", jen.Lit(w.Revision))}
 	if w.Handshake {
 		fields = append(fields, field("Handshake", jen.True()))
@@ -48,18 +53,23 @@ func wireVar(pkg *model.Package, w *model.Wire) jen.Code {
 		field("Methods", table(wirePath, "Method", w.Methods, methodRow)),
 		field("Outgoing", table(wirePath, "Outgoing", w.Outgoing, outgoingRow)))
 	if w.Task != nil {
-		fields = append(fields, field("Task", taskRules(w.Task)))
+		fields = append(fields, taskRules(w.Task))
 	}
-	fields = append(fields, field("Capabilities", capabilities(w)))
+	fields = append(fields, capabilities(w))
 	if w.ToolExecution != "" {
 		fields = append(fields, field("ToolExecution", jen.Lit(w.ToolExecution)))
 	}
 	for i := range w.Groups {
-		fields = append(fields, field(w.Groups[i].Field, wireGroup(&w.Groups[i])))
+		fields = append(fields, wireGroup(&w.Groups[i]).code(1, fieldWidth))
 	}
+	fields = append(fields, field("Own", jen.Id(w.Own)))
 	fields = append(fields, definitions(w)...)
 	for _, m := range w.Messages {
-		fields = append(fields, field(m.Field, jen.Id(m.Func)))
+		if m.Append && uses[m.Func] == 1 {
+			fields = append(fields, field(m.Field, jen.Func().Add(appendBody(m))))
+		} else {
+			fields = append(fields, field(m.Field, jen.Id(m.Func)))
+		}
 	}
 	if w.CheckResult != nil {
 		fields = append(fields, field("CheckCallResult", function(pkg, w.CheckResult.Decode)))
@@ -67,10 +77,12 @@ func wireVar(pkg *model.Package, w *model.Wire) jen.Code {
 	if w.AppendResult != "" && w.AppendResult != pkg.Result.Append {
 		fields = append(fields, field("AppendOutput", jen.Qual(wirePath, "Output").Call(function(pkg, w.AppendResult))))
 	}
-	return jen.Add(comment("wire"+w.Suffix+" describes revision "+w.Revision+" to the runtime: methods, task rules, places of capabilities, "+
-		"and one function for each message that it reads or writes.")).Line().
+	return jen.Add(comment("wire"+w.Suffix+" is revision "+w.Revision+" for the runtime: its methods, rules and messages.")).Line().
 		Var().Id("wire"+w.Suffix).Op("=").Qual(wirePath, "Revision").Add(onLines(fields...))
 }
+
+// fieldWidth is how far gofmt moves the value of a field to the right, to align it with others.
+const fieldWidth = 8
 
 // []wire.Method{ {…}, {…}, }
 func table[T any](path, of string, items []T, row func(T) jen.Code) jen.Code {
@@ -96,7 +108,7 @@ func methodRow(m *model.Method) jen.Code {
 		fields = append(fields, field("Declares", jen.Lit(m.Declares)))
 	}
 	if m.EmptyList != "" {
-		fields = append(fields, field("Empty", jen.Lit(m.EmptyList)))
+		fields = append(fields, field("EmptyList", jen.Lit(m.EmptyList)))
 	}
 	if m.Header != "" {
 		fields = append(fields, field("Header", jen.Lit(m.Header)))
@@ -140,50 +152,73 @@ func needRow(n model.Need) jen.Code {
 	return jen.Values(fields...)
 }
 
-//	wire.TaskRules{
-//		Edges: []task.Edge{
-//			{From: task.Working, To: task.Completed},
+//	Task: wire.TaskRules{
+//		Edges: []wire.Edges{
+//			{From: task.Working, To: []task.Status{task.Completed, task.Failed}},
 //		},
-//		ByParam: true,
+//		ClientDecides: true, Progress: true,
 //	}
 func taskRules(t *model.TaskRules) jen.Code {
-	fields := []jen.Code{field("Edges", table(taskPath, "Edge", t.Edges, func(e model.TaskEdge) jen.Code {
-		return jen.Values(field("From", jen.Qual(taskPath, e.From)), field("To", jen.Qual(taskPath, e.To)))
-	}))}
-	for _, flag := range t.Flags {
-		fields = append(fields, field(flag, jen.True()))
+	edges := table(wirePath, "Edges", t.Edges, func(e model.TaskEdges) jen.Code {
+		to := make([]jen.Code, len(e.To))
+		for i, status := range e.To {
+			to[i] = jen.Qual(taskPath, status)
+		}
+		return jen.Values(field("From", jen.Qual(taskPath, e.From)), field("To", jen.Index().Qual(taskPath, "Status").Values(to...)))
+	})
+	flags := make([]string, len(t.Flags))
+	for i, flag := range t.Flags {
+		flags[i] = flag + ": true"
 	}
-	return jen.Qual(wirePath, "TaskRules").Add(onLines(fields...))
+	return field("Task", jen.Qual(wirePath, "TaskRules").Add(onLines(field("Edges", edges), jen.Op(fill(flags, ", ", 2)))))
 }
 
+// Capabilities: wire.Capabilities{Tools: "tools", ToolsChanged: "tools/listChanged"}
 func capabilities(w *model.Wire) jen.Code {
-	fields := make([]jen.Code, len(w.Capabilities))
-	for i, c := range w.Capabilities {
-		fields[i] = field(c.Field, jen.Lit(c.Path))
+	c := composite{field: "Capabilities", text: "wire.Capabilities", items: []composite{}}
+	for _, of := range w.Capabilities {
+		c.items = append(c.items, composite{field: of.Field, text: strconv.Quote(of.Path)})
 	}
 	if len(w.Extensions) > 0 {
-		fields = append(fields, field("Extensions", textList(w.Extensions)))
+		c.items = append(c.items, texts("Extensions", w.Extensions))
 	}
-	return jen.Qual(wirePath, "Capabilities").Add(onLines(fields...))
+	return c.code(1, fieldWidth)
 }
 
 // definitions are the fields with the definitions of results:
 //
 //	TaskCreated: "CreateTaskResult",
-//	Definitions: []wire.Definition{
-//		{Name: "Annotations", Schema: `{"type":"object",…}`},
-//	},
+//	Definitions: definitions20251125,
+//	Inherits:    definitions20260728,
 func definitions(w *model.Wire) (fields []jen.Code) {
 	if w.TaskCreated != "" {
 		fields = append(fields, field("TaskCreated", jen.Lit(w.TaskCreated)))
 	}
-	return append(fields, field("Definitions", table(wirePath, "Definition", w.Definitions, func(d model.WireDefinition) jen.Code {
-		text := raw(d.Schema)
+	fields = append(fields, field("Definitions", jen.Id("definitions"+w.Suffix)))
+	if w.Inherits != "" {
+		fields = append(fields, field("Inherits", jen.Id("definitions"+w.Inherits)))
+	}
+	return fields
+}
+
+// // definitions20251125 are those of results in 2025-11-25, and of what they refer to.
+//
+//	var definitions20251125 = []wire.Definition{
+//		{Name: "Annotations", Schema: `{"type":"object",…}`},
+//	}
+func definitionsVar(w *model.Wire) jen.Code {
+	text := "definitions" + w.Suffix + " are those of results in " + w.Revision + ", and of what they refer to"
+	if w.Inherits != "" {
+		text = "definitions" + w.Suffix + " are those of results in " + w.Revision + " that differ from definitions" + w.Inherits
+	}
+	return jen.Add(comment(text + ".")).Line().
+		Var().Id("definitions" + w.Suffix).Op("=").Add(table(wirePath, "Definition", w.Definitions, func(d model.WireDefinition) jen.Code {
+		schema := raw(d.Schema)
 		if strings.Contains(d.Schema, "`") {
-			text = jen.Lit(d.Schema)
+			schema = jen.Lit(d.Schema)
 		}
-		return jen.Values(field("Name", jen.Lit(d.Name)), field("Schema", text))
-	})))
+		return jen.Values(field("Name", jen.Lit(d.Name)), field("Schema", schema))
+	}))
 }
 
 // []string{"url"}
@@ -195,65 +230,53 @@ func textList(list []string) jen.Code {
 	})
 }
 
-//	wire.Codes{
-//		MissingMeta: -32602,
-//	}
-func wireGroup(g *model.WireGroup) jen.Code {
-	fields := make([]jen.Code, len(g.Values))
-	for i, v := range g.Values {
+// Codes: wire.Codes{MissingMeta: -32602, HeaderMismatch: -32020}
+func wireGroup(g *model.WireGroup) composite {
+	c := composite{field: g.Field, text: "wire." + g.Type, items: []composite{}}
+	for _, v := range g.Values {
 		switch {
 		case v.Group != nil:
-			fields[i] = field(v.Field, wireGroup(v.Group))
+			inner := wireGroup(v.Group)
+			inner.field = v.Field
+			c.items = append(c.items, inner)
 		case v.On:
-			fields[i] = field(v.Field, jen.True())
+			c.items = append(c.items, composite{field: v.Field, text: "true"})
 		case v.List != nil:
-			fields[i] = field(v.Field, textList(v.List))
+			c.items = append(c.items, texts(v.Field, v.List))
 		case v.Text != "":
-			fields[i] = field(v.Field, jen.Lit(v.Text))
+			c.items = append(c.items, composite{field: v.Field, text: strconv.Quote(v.Text)})
 		default:
-			fields[i] = field(v.Field, jen.Lit(v.Number))
+			c.items = append(c.items, composite{field: v.Field, text: strconv.Itoa(v.Number)})
 		}
 	}
-	return jen.Qual(wirePath, g.Type).Add(onLines(fields...))
+	return c
 }
 
-// paramsCode returns the rules of params, then their readers, a line each. done are the objects of earlier wires.
-func paramsCode(w *model.Wire, done map[*model.WireObject]bool) []jen.Code {
-	var rules, readers jen.Statement
-	for _, m := range w.Functions {
-		if !m.OfParams() {
-			continue
-		}
-		m.Root.Walk(func(o *model.WireObject) {
-			if !done[o] {
-				rules.Add(paramsVar(o)).Line()
-				readers.Add(paramsFunc(o)).Line()
-				for _, member := range o.Members {
-					if member.Shape != nil {
-						rules.Add(shapeVar(member.Shape)).Line()
-						readers.Add(shapeFunc(member)).Line()
-					}
-				}
-			}
-			done[o] = true
-		})
-	}
-	if len(rules) == 0 {
-		return nil
-	}
-	return []jen.Code{&rules, &readers}
-}
-
-// messagesCode returns an appender, or a rule and a reader, for each of the other messages.
-func messagesCode(w *model.Wire) []jen.Code {
+// appenderCode returns the appenders that have a name, since more than one place uses them.
+func appenderCode(w *model.Wire, uses map[string]int) []jen.Code {
 	var all []jen.Code
 	for _, m := range w.Functions {
-		switch {
-		case m.Append:
-			all = append(all, appendFunc(m))
-		case !m.OfParams():
-			all = append(all, readRule(m.Root), readFunc(m))
+		if m.Append && uses[m.Func] > 1 {
+			all = append(all, jen.Func().Id(m.Func).Add(appendBody(m)))
 		}
 	}
 	return all
+}
+
+// usesOf counts the uses of appenders by their names: as a field of a wire, and by another appender.
+func usesOf(wires []*model.Wire) map[string]int {
+	uses := map[string]int{}
+	for _, w := range wires {
+		for _, m := range w.Messages {
+			uses[m.Func]++
+		}
+		for _, m := range w.Functions {
+			m.Root.Walk(func(o *model.WireObject) {
+				for _, member := range o.Members {
+					uses[member.Call] += 2
+				}
+			})
+		}
+	}
+	return uses
 }

@@ -2,66 +2,89 @@ package emit
 
 import (
 	"fmt"
+	"strconv"
+	"strings"
 
 	"github.com/dave/jennifer/jen"
 
 	"github.com/mcpkiln/mcpkiln/generator/internal/model"
 )
 
-// appendFunc emits the writer of a message. An optional member whose field is zero is left out, a required one is
-// always written.
+// appendBody is the function that writes a message, from its parameters on. An optional member whose field is zero is left out, a required one
+// is always written.
 //
-//	func appendCallResult20251125(b []byte, r *server.CallResult) []byte {
-//		b = append(b, '{')
-//		b = append(check.Member(b, `"content":`), r.Content...)
-//		b = wire.OptionalBool(b, `"isError":`, r.IsError)
-//		return append(b, '}')
+//	(b []byte, r *wire.CallResult) []byte {
+//		w := wire.Open(b).Raw(`"content":`, r.Content).OptionalBool(`"isError":`, r.IsError)
+//		if len(r.ServerInfo) > 0 || len(r.Meta) > 0 {
+//			w = w.Object(`"_meta":`).OptionalRaw(`"serverInfo":`, r.ServerInfo).Members(r.Meta).Close()
+//		}
+//		return w.Close()
 //	}
-func appendFunc(m *model.Message) jen.Code {
-	a := &appender{m: m}
-	body := append([]jen.Code{set(jen.Append(jen.Id("b"), jen.LitRune('{')))}, a.members(m.Root)...)
-	body = append(body, jen.Return(jen.Append(jen.Id("b"), jen.LitRune('}'))))
-	return jen.Func().Id(m.Func).
-		Params(jen.Id("b").Index().Byte(), jen.Id(m.Var).Op("*").Qual(wirePath, m.Struct)).Index().Byte().
-		Block(body...)
+func appendBody(m *model.Message) jen.Code {
+	a := &appender{m: m, writer: "wire.Open(b)"}
+	a.members(m.Root)
+	a.call("Close")
+	a.statement("return ", 1)
+	return jen.Params(jen.Id("b").Index().Byte(), jen.Id(m.Var).Op("*").Qual(wirePath, m.Struct)).Index().Byte().
+		Block(jen.Op(strings.Join(a.body, "\n")))
 }
 
-type appender struct{ m *model.Message }
-
-// set is b = value.
-func set(value jen.Code) *jen.Statement { return jen.Id("b").Op("=").Add(value) }
-
-// member is check.Member(b, `"name":`).
-func member(m *model.WireMember) *jen.Statement {
-	return jen.Qual(checkPath, "Member").Call(jen.Id("b"), raw(m.Quoted+":"))
+// appender writes the body of an appender: a statement with a call for each member, and one more for each object that is written
+// under a condition.
+type appender struct {
+	m      *model.Message
+	body   []string // statements
+	writer string   // what the calls of the next statement begin with
+	calls  []string
 }
 
-func (a *appender) members(o *model.WireObject) []jen.Code {
-	var code []jen.Code
+func (a *appender) call(method string, args ...string) {
+	a.calls = append(a.calls, method+"("+strings.Join(args, ", ")+")")
+}
+
+// statement ends a statement: the calls behind each other, as many on a line as fit.
+func (a *appender) statement(before string, depth int) {
+	a.body = append(a.body, a.chain(before, depth))
+	a.writer, a.calls = "w", nil
+}
+
+// chain is the calls of a statement behind each other.
+func (a *appender) chain(before string, depth int) string {
+	first := before + a.writer + "." + a.calls[0]
+	return fill(append([]string{first}, a.calls[1:]...), ".", depth)
+}
+
+func (a *appender) members(o *model.WireObject) {
 	for _, m := range o.Members {
-		code = append(code, a.member(m)...)
+		a.member(m)
 	}
 	if o.Splice != "" {
-		code = append(code, set(jen.Qual(wirePath, "AppendMembers").Call(jen.Id("b"), a.field(o.Splice))))
+		a.call("Members", a.field(o.Splice))
 	}
-	return code
 }
 
-func (a *appender) field(name string) *jen.Statement { return jen.Id(a.m.Var).Dot(name) }
+func (a *appender) field(name string) string { return a.m.Var + "." + name }
 
-func (a *appender) member(m *model.WireMember) []jen.Code {
+// memberKey is `"name":`.
+func memberKey(m *model.WireMember) string { return "`" + m.Quoted + ":`" }
+
+func (a *appender) member(m *model.WireMember) {
+	slot, opening, closing := optional(m)
 	switch {
 	case m.Literal != "":
-		return []jen.Code{set(jen.Append(member(m), raw(m.Literal).Op("...")))}
+		a.call("Constant", memberKey(m), "`"+m.Literal+"`")
 	case m.Call != "":
-		return []jen.Code{set(jen.Id(m.Call).Call(member(m), jen.Id(a.m.Var)))}
+		a.call("Key", memberKey(m))
+		a.writer, a.calls = "wire.Writer("+m.Call+"("+a.chain("", 1)+", "+a.m.Var+"))", nil
 	case m.Required && m.Slot != nil:
-		return []jen.Code{set(a.value(m))}
+		a.call(method(m.Slot), memberKey(m), a.field(m.Slot.Field))
+	case slot != nil && closing != "":
+		a.call("Optional"+method(slot), "`"+opening+"`", a.field(slot.Field), strconv.Quote(closing))
+	case slot != nil:
+		a.call("Optional"+method(slot), "`"+opening+"`", a.field(slot.Field))
+	default:
+		a.object(m)
 	}
-	if slot, opening, closing := optional(m); slot != nil {
-		return []jen.Code{set(a.optional(slot, opening, closing))}
-	}
-	return a.object(m)
 }
 
 // optional is the slot of an optional member, or of an optional object with that slot alone, with the text around it.
@@ -78,98 +101,73 @@ func optional(m *model.WireMember) (slot *model.WireSlot, opening, closing strin
 	return slot, m.Quoted + ":{" + opening, closing + "}"
 }
 
-// wire.OptionalString(b, `"_meta":{"task":`, r.RelatedTask, "}")
-func (a *appender) optional(s *model.WireSlot, opening, closing string) jen.Code {
+// object writes an object with its members, if it is required or one of them is present.
+func (a *appender) object(m *model.WireMember) {
+	conditions := a.conditions(m)
+	switch {
+	case conditions == nil:
+	case a.writer != "w":
+		a.statement("w := ", 1)
+	case len(a.calls) > 0:
+		a.statement("w = ", 1)
+	}
+	if conditions != nil {
+		a.body = append(a.body, "if "+strings.Join(conditions, " || ")+" {")
+	}
+	a.call("Object", memberKey(m))
+	a.members(m.Object)
+	a.call("Close")
+	if conditions != nil {
+		a.statement("w = ", 2)
+		a.body = append(a.body, "}")
+	}
+}
+
+// method is what of a wire.Writer writes a slot.
+func method(s *model.WireSlot) string {
 	name, ok := map[model.SlotKind]string{
 		model.StringSlot: "String", model.BoolSlot: "Bool", model.FloatSlot: "Float", model.RawSlot: "Raw", model.StringsSlot: "Strings",
-		model.IDSlot: "ID", model.MillisSlot: "Millis",
+		model.IDSlot: "ID", model.MillisSlot: "Millis", model.TimeSlot: "Time",
 	}[s.Kind]
 	if !ok {
-		panic(fmt.Sprintf("emit: slots of kind %d are always written", s.Kind))
+		panic(fmt.Sprintf("emit: slots of kind %d are never written", s.Kind))
 	}
-	args := []jen.Code{jen.Id("b"), raw(opening), a.field(s.Field)}
-	if closing != "" {
-		args = append(args, jen.Lit(closing))
-	}
-	return jen.Qual(wirePath, "Optional"+name).Call(args...)
+	return name
 }
 
-// object writes an object with its members, if it is required or one of them is present.
-func (a *appender) object(m *model.WireMember) []jen.Code {
-	code := []jen.Code{set(jen.Append(member(m), jen.LitRune('{')))}
-	code = append(code, a.members(m.Object)...)
-	code = append(code, set(jen.Append(jen.Id("b"), jen.LitRune('}'))))
-	if condition := a.condition(m); condition != nil {
-		return []jen.Code{jen.If(condition).Block(code...)}
-	}
-	return code
-}
-
-func (a *appender) value(m *model.WireMember) jen.Code {
-	v := a.field(m.Slot.Field)
-	switch m.Slot.Kind {
-	case model.StringSlot:
-		return jen.Qual(checkPath, "AppendString").Call(member(m), v)
-	case model.BoolSlot:
-		return jen.Qual(checkPath, "AppendBool").Call(member(m), v)
-	case model.FloatSlot:
-		return jen.Qual(checkPath, "AppendFloat").Call(member(m), v)
-	case model.RawSlot:
-		return jen.Append(member(m), v.Op("..."))
-	case model.StringsSlot:
-		return jen.Qual(checkPath, "AppendSlice").Call(member(m), v, jen.Qual(checkPath, "AppendString").Types(jen.String()))
-	case model.IDSlot, model.MillisSlot, model.TimeSlot:
-		return v.Dot("AppendJSON").Call(member(m))
-	default:
-		panic(fmt.Sprintf("emit: slots of kind %d are never written", m.Slot.Kind))
-	}
-}
-
-// condition is the condition under which m is written; nil is always.
-func (a *appender) condition(m *model.WireMember) *jen.Statement {
-	if m.Required || m.Literal != "" || m.Call != "" {
+// conditions are those one of which m is written under; nil: always.
+func (a *appender) conditions(m *model.WireMember) (any []string) {
+	switch {
+	case m.Required || m.Literal != "" || m.Call != "":
 		return nil
+	case m.Object == nil:
+		return []string{a.nonZero(m.Slot)}
 	}
-	var any *jen.Statement
-	for _, c := range a.conditions(m) {
-		if c == nil {
+	for _, inner := range m.Object.Members {
+		of := a.conditions(inner)
+		if of == nil {
 			return nil
 		}
-		if any == nil {
-			any = c
-		} else {
-			any = any.Op("||").Add(c)
-		}
+		any = append(any, of...)
+	}
+	if m.Object.Splice != "" {
+		any = append(any, "len("+a.field(m.Object.Splice)+") > 0")
 	}
 	return any
 }
 
-func (a *appender) conditions(m *model.WireMember) []*jen.Statement {
-	if m.Object == nil {
-		return []*jen.Statement{a.nonZero(m.Slot)}
-	}
-	var all []*jen.Statement
-	for _, inner := range m.Object.Members {
-		all = append(all, a.condition(inner))
-	}
-	if m.Object.Splice != "" {
-		all = append(all, jen.Len(a.field(m.Object.Splice)).Op(">").Lit(0))
-	}
-	return all
-}
-
-func (a *appender) nonZero(s *model.WireSlot) *jen.Statement {
+func (a *appender) nonZero(s *model.WireSlot) string {
 	v := a.field(s.Field)
 	switch s.Kind {
 	case model.BoolSlot:
 		return v
 	case model.StringSlot:
-		return v.Op("!=").Lit("")
+		return v + ` != ""`
 	case model.RawSlot, model.StringsSlot:
-		return jen.Len(v).Op(">").Lit(0)
+		return "len(" + v + ") > 0"
 	case model.IDSlot:
-		return jen.Op("!").Add(v).Dot("IsZero").Call()
+		return "!" + v + ".IsZero()"
 	default:
-		return v.Op("!=").Lit(0)
+		return v + " != 0"
 	}
 }

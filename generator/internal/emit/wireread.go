@@ -1,115 +1,101 @@
 package emit
 
 import (
-	"fmt"
+	"strconv"
 
 	"github.com/dave/jennifer/jen"
 
 	"github.com/mcpkiln/mcpkiln/generator/internal/model"
 )
 
-// paramsVar is the table that an object of params, or a form of one, is read by.
-func paramsVar(o *model.WireObject) jen.Code {
-	if len(o.Forms) > 0 {
-		return paramsForms(o)
-	}
-	return paramsRule(o)
-}
-
-// var callTool20251125 = wire.ParamsRule{Object: check.Object{…}, Read: []func(*check.Decoder, *wire.Params){wire.ReadName, …}}
-func paramsRule(o *model.WireObject) jen.Code {
-	reads := make([]jen.Code, len(o.Members))
-	for i, member := range o.Members {
-		switch {
-		case member.Object != nil:
-			reads[i] = jen.Id(member.Object.Func)
-		case member.Shape != nil:
-			reads[i] = jen.Id(member.Shape.Func)
-		default:
-			reads[i] = jen.Qual(wirePath, "Read"+member.Slot.Field)
+// readerCode returns the rules of what a wire reads, then its readers, a line each. done are the objects and shapes of earlier wires.
+func readerCode(w *model.Wire, done map[any]bool) []jen.Code {
+	var rules, readers jen.Statement
+	for _, m := range w.Functions {
+		if m.Append {
+			continue
 		}
+		readers.Add(readFunc(m)).Line()
+		m.Root.Walk(func(o *model.WireObject) {
+			if !done[o] {
+				rules.Add(ruleVar(o)).Line()
+			}
+			done[o] = true
+			for _, member := range o.Members {
+				if member.Shape != nil && !done[member.Shape] {
+					rules.Add(shapeVar(member)).Line()
+					done[member.Shape] = true
+				}
+			}
+		})
 	}
-	return jen.Var().Id(o.Ident).Op("=").Qual(wirePath, "ParamsRule").Values(
-		field("Object", objectRule(o)), field("Read", jen.Index().Qual(wirePath, "ReadParam").Values(reads...)))
+	if len(readers) == 0 {
+		return nil
+	}
+	return []jen.Code{&rules, &readers}
 }
 
-// var complete20251125Ref = wire.ParamsForms{Union: check.Union{Keyword: "anyOf", Key: "type", Forms: []check.Form{…}}, Read: []wire.ReadParam{…}}
-func paramsForms(o *model.WireObject) jen.Code {
-	forms, reads := make([]jen.Code, len(o.Forms)), make([]jen.Code, len(o.Forms))
-	for i, form := range o.Forms {
-		forms[i] = jen.Values(field("Kinds", jen.Qual(checkPath, "KindObject")), field("Tags", textList([]string{form.Tag})))
-		reads[i] = jen.Id(form.Object.Func)
-	}
-	union := jen.Qual(checkPath, "Union").Values(
-		field("Keyword", jen.Lit("anyOf")), field("Key", jen.Lit(o.Key)), field("Forms", jen.Index().Qual(checkPath, "Form").Values(forms...)))
-	return jen.Var().Id(o.Ident).Op("=").Qual(wirePath, "ParamsForms").Values(
-		field("Union", union), field("Read", jen.Index().Qual(wirePath, "ReadParam").Values(reads...)))
-}
-
-// func readCallTool20251125(d *check.Decoder, p *wire.Params) { p.Read(d, &callTool20251125) }
-func paramsFunc(o *model.WireObject) jen.Code {
-	read := "Read"
-	if len(o.Forms) > 0 {
-		read = "ReadForm"
-	}
-	return jen.Func().Id(o.Func).Params(
-		jen.Id("d").Op("*").Qual(checkPath, "Decoder"), jen.Id("p").Op("*").Qual(wirePath, "Params"),
-	).Custom(jen.Options{Open: "{ ", Close: " }"}, jen.Id("p").Dot(read).Call(jen.Id("d"), jen.Op("&").Id(o.Ident)))
-}
-
-// var callResult20251125 = check.Object{…}
-func readRule(o *model.WireObject) jen.Code { return jen.Var().Id(o.Ident).Op("=").Add(objectRule(o)) }
-
-// check.Object{Names: []string{"name", "arguments"}, Required: []string{"name"}, AdditionalProperties: check.Skip}
-func objectRule(o *model.WireObject) *jen.Statement {
-	names := make([]jen.Code, len(o.Members))
-	var required []jen.Code
-	for i, member := range o.Members {
-		names[i] = jen.Lit(member.Name)
-		if member.Required {
-			required = append(required, names[i])
-		}
-	}
-	fields := []jen.Code{field("Names", jen.Index().String().Values(names...))}
-	if len(required) > 0 {
-		fields = append(fields, field("Required", jen.Index().String().Values(required...)))
-	}
-	fields = append(fields, field("AdditionalProperties", jen.Qual(checkPath, "Skip")))
-	return jen.Qual(checkPath, "Object").Values(fields...)
-}
-
-//	func readElicitResult20251125(d *check.Decoder, r *server.ElicitResult) {
-//		for f := d.Object(&elicitResult20251125); f >= 0; f = d.Next() {
-//			switch f {
-//			case 0:
-//				r.Action = d.String(nil)
-//			case 1:
-//				r.Content = d.Alias(nil)
-//			}
-//		}
-//	}
+// func readCallTool20251125(d *check.Decoder, p *wire.Params) { callTool20251125.Read(d, p) }
 func readFunc(m *model.Message) jen.Code {
-	o := m.Root
-	cases := make([]jen.Code, len(o.Members))
-	for i, member := range o.Members {
-		cases[i] = jen.Case(jen.Lit(i)).Block(jen.Id(m.Var).Dot(member.Slot.Field).Op("=").Add(readSlot(member.Slot.Kind)))
-	}
-	return jen.Func().Id(o.Func).Params(
-		jen.Id("d").Op("*").Qual(checkPath, "Decoder"),
-		jen.Id(m.Var).Op("*").Qual(wirePath, m.Struct),
-	).Block(
-		jen.For(
-			jen.Id("f").Op(":=").Id("d").Dot("Object").Call(jen.Op("&").Id(o.Ident)),
-			jen.Id("f").Op(">=").Lit(0),
-			jen.Id("f").Op("=").Id("d").Dot("Next").Call(),
-		).Block(jen.Switch(jen.Id("f")).Block(cases...)),
-	)
+	return jen.Func().Id(m.Func).Params(
+		jen.Id("d").Op("*").Qual(checkPath, "Decoder"), jen.Id(m.Var).Op("*").Qual(wirePath, m.Struct),
+	).Custom(jen.Options{Open: "{ ", Close: " }"}, jen.Id(m.Root.Ident).Dot("Read").Call(jen.Id("d"), jen.Id(m.Var)))
 }
 
-func readSlot(k model.SlotKind) *jen.Statement {
-	method := map[model.SlotKind]string{model.StringSlot: "String", model.BoolSlot: "Bool", model.RawSlot: "Alias"}
-	if name, ok := method[k]; ok {
-		return jen.Id("d").Dot(name).Call(jen.Nil())
+// ruleVar is the rule of an object, or of one that is one of several:
+//
+//	var callTool20251125 = wire.Rule{
+//		Names: []string{"name", "arguments"}, Required: []string{"name"}, Reads: wire.Reads{wire.SlotName, wire.SlotArguments},
+//	}
+func ruleVar(o *model.WireObject) jen.Code {
+	if len(o.Forms) > 0 {
+		return formsVar(o)
 	}
-	panic(fmt.Sprintf("emit: slots of kind %d are never read", k))
+	var names, required []string
+	reads := composite{field: "Reads", text: "wire.Reads"}
+	for _, m := range o.Members {
+		names = append(names, m.Name)
+		if m.Required {
+			required = append(required, m.Name)
+		}
+		reads.items = append(reads.items, composite{text: readerOf(m)})
+	}
+	return literalVar(o.Ident, "wire.Rule", append(objectRule(names, required), reads)...)
+}
+
+// Names: []string{"name", "arguments"}, Required: []string{"name"}
+func objectRule(names, required []string) []composite {
+	if len(required) == 0 {
+		return []composite{texts("Names", names)}
+	}
+	return []composite{texts("Names", names), texts("Required", required)}
+}
+
+// readerOf is wire.SlotName, or &request20260728Meta for what has a variable of its own.
+func readerOf(m *model.WireMember) string {
+	switch {
+	case m.Object != nil:
+		return "&" + m.Object.Ident
+	case m.Shape != nil:
+		return "&" + m.Shape.Ident
+	}
+	return "wire.Slot" + m.Slot.Field
+}
+
+// var complete20251125Ref = wire.Forms{Union: check.Union{Keyword: "anyOf", Key: "type", Forms: []check.Form{…}}, Reads: []*wire.Rule{…}}
+func formsVar(o *model.WireObject) jen.Code {
+	forms, reads := composite{field: "Forms", text: "[]check.Form"}, composite{field: "Reads", text: "[]*wire.Rule"}
+	for _, form := range o.Forms {
+		forms.items = append(forms.items, composite{items: []composite{{field: "Kinds", text: "check.KindObject"}, texts("Tags", []string{form.Tag})}})
+		reads.items = append(reads.items, composite{text: "&" + form.Object.Ident})
+	}
+	union := composite{field: "Union", text: "check.Union", items: []composite{
+		{field: "Keyword", text: `"anyOf"`}, {field: "Key", text: strconv.Quote(o.Key)}, forms,
+	}}
+	return literalVar(o.Ident, "wire.Forms", union, reads)
+}
+
+func literalVar(ident, of string, fields ...composite) jen.Code {
+	before := "var " + ident + " = "
+	return jen.Op(before).Add(composite{text: of, items: fields}.code(0, len(before)))
 }

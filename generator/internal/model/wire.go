@@ -15,12 +15,15 @@ type Wire struct {
 	Groups       []WireGroup
 	// ToolExecution is the member of an advertised tool about running as a task; empty if there is none.
 	ToolExecution string
-	Messages      []*Message // in the order of the fields of wire.Revision
-	Functions     []*Message // those that this wire declares: shared ones are declared by the first
-	Definitions   []WireDefinition
-	TaskCreated   string // the definition of a result that is a task; empty where no request is answered with one
-	CheckResult   *Decl  // of tools without an outputSchema; nil if there are none
-	AppendResult  string // writes those; empty if there are none
+	Messages      []*Message       // in the order of the fields of wire.Revision
+	Functions     []*Message       // those that this wire declares: shared ones are declared by the first
+	Own           string           // own20260728: the variable with the names that are the runtime's own
+	OwnNames      *WireGroup       // what it holds, in the wire that declares it; nil: another does
+	Definitions   []WireDefinition // but those that are the same in the newest wire
+	Inherits      string           // the suffix of that wire; empty if none is the same
+	TaskCreated   string           // the definition of a result that is a task; empty where no request is answered with one
+	CheckResult   *Decl            // of tools without an outputSchema; nil if there are none
+	AppendResult  string           // writes those; empty if there are none
 }
 
 // Method is wire.Method. Read is nil when the runtime needs none of the params.
@@ -75,12 +78,15 @@ type Need struct {
 
 // TaskRules is wire.TaskRules. Flags are the Go names of those that are true.
 type TaskRules struct {
-	Edges []TaskEdge
+	Edges []TaskEdges
 	Flags []string
 }
 
-// TaskEdge is one transition; both sides are Go names of package task.
-type TaskEdge struct{ From, To string }
+// TaskEdges is wire.Edges; statuses are Go names of package task.
+type TaskEdges struct {
+	From string
+	To   []string
+}
 
 // Capability is one path of wire.Capabilities.
 type Capability struct{ Field, Path string }
@@ -95,17 +101,13 @@ type Message struct {
 	Root   *WireObject
 }
 
-// OfParams reports whether it reads params. Those fill one struct and are written as tables.
-func (m *Message) OfParams() bool { return !m.Append && m.Struct == "Params" }
-
 // WireObject is one level of a message.
 type WireObject struct {
-	Ident   string // callTool20251125Meta, for its rule
-	Func    string // readCallTool20251125Meta
+	Ident   string // callTool20251125Meta: read only, its rule
 	Members []*WireMember
 	Splice  string // append only: the field with raw members that are written among those of this object
 
-	// Params only: the object is one of Forms, told apart by the text of the member Key. Then it has no Members of its own.
+	// Read only: the object is one of Forms, told apart by the text of the member Key. Then it has no Members of its own.
 	Key   string
 	Forms []*WireForm
 }
@@ -123,20 +125,20 @@ type WireMember struct {
 	Required bool
 	Slot     *WireSlot
 	Object   *WireObject
-	Shape    *WireShape // params only: what the value of Slot is held against; nil: only its kind
+	Shape    *WireShape // read only: what the value of Slot is held against; nil: only its kind
 	Literal  string     // compact JSON
 	Call     string     // appendTask20251125
 }
 
 // WireShape is wire.Shape. Kind is the name of a constant of package check; empty takes anything.
 type WireShape struct {
-	Ident, Func string // of the shape of a member: initializeClientInfo20251125, and the function that reads it
-	Kind        string
-	Null        bool
-	Enum        []string
-	Members     []WireProperty // sorted by name
-	Others      *WireShape
-	Items       *WireShape
+	Ident   string // of the shape of a member: initialize20251125ClientInfo
+	Kind    string
+	Null    bool
+	Enum    []string
+	Members []WireProperty // sorted by name
+	Others  *WireShape
+	Items   *WireShape
 }
 
 // WireProperty is a member that a WireShape names.

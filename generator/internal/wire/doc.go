@@ -15,8 +15,8 @@
 //	sent.go              validators of what handlers send, by the definitions of one revision
 //
 // Rules say where a slot stands in a message, tables of table.go say which field of which struct of the runtime it
-// is. A slot that only one of them has is left out. Functions are made once for each content (Shared): what a revision has in common
-// with a newer one, it uses from there.
+// is. A slot that only one of them has is left out. Functions, rules and definitions are made once for each content (Shared): what a revision has in
+// common with a newer one, it uses from there.
 //
 // # Rejected
 //

@@ -29,16 +29,25 @@ func (l *wireLowering) definitions() {
 			continue
 		}
 		done[name] = true
-		text := asserted(n)
+		text := l.asserted(n)
 		text.Walk(func(n *schema.Node) bool {
 			if ref := refName(n); ref != "" {
 				names = append(names, ref)
 			}
 			return true
 		})
-		l.wire.Definitions = append(l.wire.Definitions, model.WireDefinition{Name: name, Schema: string(text.JSON())})
+		l.define(model.WireDefinition{Name: name, Schema: string(text.JSON())})
 	}
 	slices.SortFunc(l.wire.Definitions, func(a, b model.WireDefinition) int { return strings.Compare(a.Name, b.Name) })
+}
+
+// define adds a definition, unless the newest wire has the same.
+func (l *wireLowering) define(d model.WireDefinition) {
+	if newest := l.shared.newest; newest != l.wire && slices.Contains(newest.Definitions, d) {
+		l.wire.Inherits = newest.Suffix
+	} else {
+		l.wire.Definitions = append(l.wire.Definitions, d)
+	}
 }
 
 // result is the definition of what a request is answered with. What a task's request answers is a tool's result.
@@ -55,49 +64,68 @@ var assertions = []string{
 	"pattern", "format",
 }
 
-// asserted is what a schema asserts, as far as the runtime reads it: constants are texts there. References are the names of definitions.
-func asserted(n *schema.Node) *schema.Node {
+// asserted is what a schema asserts, as far as the runtime reads it: constants are texts there. References are the names of definitions, except to
+// those that say a type alone.
+func (l *wireLowering) asserted(n *schema.Node) *schema.Node {
+	if of := definition(l.rev, refName(n)); of != nil && saysTypeAlone(of) {
+		n = of
+	}
 	out := &schema.Node{Kind: schema.Object}
 	for _, m := range MembersOf(n) {
-		if !slices.Contains(assertions, m.Key) {
-			continue
+		if slices.Contains(assertions, m.Key) {
+			if m.Value = l.assertion(n, m); m.Value != nil {
+				out.Members = append(out.Members, m)
+			}
 		}
-		switch m.Key {
-		case "$ref":
-			m.Value = &schema.Node{Kind: schema.String, Text: refName(n)}
-		case "required":
-			m.Value = sorted(m.Value)
-		case "properties":
-			if m.Value = assertedEach(m.Value); len(m.Value.Members) == 0 {
-				continue
-			}
-		case "const":
-			if m.Value.Kind != schema.String {
-				continue
-			}
-		case "enum":
-			if slices.ContainsFunc(m.Value.Items, func(v *schema.Node) bool { return v.Kind != schema.String }) {
-				continue
-			}
-			m.Value = sorted(m.Value)
-		case "items":
-			m.Value = asserted(m.Value)
-		case "additionalProperties":
-			if m.Value = asserted(m.Value); len(m.Value.Members) == 0 {
-				continue
-			}
-		case "anyOf", "allOf":
-			all := *m.Value
-			all.Items = make([]*schema.Node, len(m.Value.Items))
-			for i, item := range m.Value.Items {
-				all.Items[i] = asserted(item)
-			}
-			m.Value = &all
-		}
-		out.Members = append(out.Members, m)
 	}
 	sortMembers(out)
 	return out
+}
+
+// assertion is the value of one keyword of n, nil for what asserts nothing.
+func (l *wireLowering) assertion(n *schema.Node, m schema.Member) *schema.Node {
+	switch m.Key {
+	case "$ref":
+		return &schema.Node{Kind: schema.String, Text: refName(n)}
+	case "required":
+		return sorted(m.Value)
+	case "const":
+		if m.Value.Kind != schema.String {
+			return nil
+		}
+	case "enum":
+		if slices.ContainsFunc(m.Value.Items, func(v *schema.Node) bool { return v.Kind != schema.String }) {
+			return nil
+		}
+		return sorted(m.Value)
+	case "items":
+		return l.asserted(m.Value)
+	case "properties":
+		return withMembers(l.assertedEach(m.Value))
+	case "additionalProperties":
+		return withMembers(l.asserted(m.Value))
+	case "anyOf", "allOf":
+		all := *m.Value
+		all.Items = make([]*schema.Node, len(m.Value.Items))
+		for i, item := range m.Value.Items {
+			all.Items[i] = l.asserted(item)
+		}
+		return &all
+	}
+	return m.Value
+}
+
+// saysTypeAlone reports whether a schema asserts a type and nothing else.
+func saysTypeAlone(n *schema.Node) bool {
+	return n.Get("type") != nil && !slices.ContainsFunc(n.Members, func(m schema.Member) bool { return m.Key != "type" && slices.Contains(assertions, m.Key) })
+}
+
+// withMembers is n, nil for an object that is empty.
+func withMembers(n *schema.Node) *schema.Node {
+	if len(n.Members) == 0 {
+		return nil
+	}
+	return n
 }
 
 // sortMembers makes what a document says the same however it is written.
@@ -113,10 +141,10 @@ func sorted(list *schema.Node) *schema.Node {
 	return &out
 }
 
-func assertedEach(properties *schema.Node) *schema.Node {
+func (l *wireLowering) assertedEach(properties *schema.Node) *schema.Node {
 	out := &schema.Node{Kind: schema.Object}
 	for _, m := range properties.Members {
-		m.Value = asserted(m.Value)
+		m.Value = l.asserted(m.Value)
 		out.Members = append(out.Members, m)
 	}
 	sortMembers(out)

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/mcpkiln/mcpkiln/generator/internal/model"
 	"github.com/mcpkiln/mcpkiln/schema"
 	"github.com/mcpkiln/mcpkiln/schema/revision"
 )
@@ -56,5 +57,32 @@ func eachSchema(n *schema.Node, visit func(*schema.Node)) {
 	}
 	for _, branch := range slices.Concat(itemsOf(n.Get("anyOf")), itemsOf(n.Get("allOf"))) {
 		eachSchema(branch, visit)
+	}
+}
+
+// An older revision has the definitions that it has alone, whether they are its own or those of the newest that are the same.
+func TestLET01DefinitionsAreInheritedWhereTheyAreTheSame(t *testing.T) {
+	pkg := &model.Package{Needs: model.Needs{Tools: true, Tasks: true}}
+	lower := func(shared *Shared, name string) *model.Wire {
+		w, ds := Lower(load(t, name)[0], pkg, shared)
+		if ds.HasErrors() {
+			t.Fatal(ds)
+		}
+		return w
+	}
+	alone := lower(&Shared{Union: revision.Embedded()}, "2025-11-25")
+	shared := &Shared{Union: revision.Embedded()}
+	newest, older := lower(shared, "2026-07-28"), lower(shared, "2025-11-25")
+	texts := map[string]string{}
+	for _, d := range slices.Concat(newest.Definitions, older.Definitions) {
+		texts[d.Name] = d.Schema
+	}
+	for _, d := range alone.Definitions {
+		if texts[d.Name] != d.Schema {
+			t.Errorf("%s is %s, alone %s", d.Name, texts[d.Name], d.Schema)
+		}
+	}
+	if older.Inherits != newest.Suffix || len(older.Definitions) >= len(alone.Definitions) || alone.Inherits != "" {
+		t.Errorf("%d of %d definitions, inherits %q; alone %q", len(older.Definitions), len(alone.Definitions), older.Inherits, alone.Inherits)
 	}
 }

@@ -10,11 +10,9 @@ import (
 )
 
 // shaped are the slots whose values are held against their definitions: what a client says of itself and wants, with the handshake or with each
-// request. A slot of one message alone stands behind its name.
-var shaped = []string{"capabilities", "clientCapabilities", "clientInfo", "logLevel", "complete arguments"}
-
-// declared are the slots of capabilities. One that is declared as anything but an object is not declared, so of them only the whole is held.
-var declared = []string{"capabilities", "clientCapabilities"}
+// request. A slot of one message alone stands behind its name. Capabilities are none of them: one that is declared as anything but an object is
+// not declared.
+var shaped = []string{"clientInfo", "logLevel", "complete arguments"}
 
 // shapeOfSlot is nil for a slot that is read without a shape, or whose definition says nothing. Some clients write null for no arguments: that is
 // taken.
@@ -24,13 +22,9 @@ func shapeOfSlot(rule string, slot revision.Slot) *model.WireShape {
 	}
 	at := slot.Place.Schemas[0]
 	shape := definedShape(at.Document, at.Node, 0)
-	switch {
-	case shape == nil:
-		return nil
-	case slices.Contains(declared, slot.Name):
-		return &model.WireShape{Kind: shape.Kind}
+	if shape != nil {
+		shape.Null = slot.Name == "arguments"
 	}
-	shape.Null = slot.Name == "arguments"
 	return shape
 }
 

@@ -13,26 +13,29 @@ import (
 // revision, and so is an object of params, such as the _meta of every request.
 type Shared struct {
 	Union    *revision.Union // of all revisions that there are
+	newest   *model.Wire     // the first that was made
 	messages map[string]*model.Message
 	objects  map[string]*model.WireObject
+	shapes   map[string]*model.WireShape
 	idents   map[string]bool
 }
 
 // once returns the function for a message of that content: the existing one, or made, which it then names.
 func (s *Shared) once(made *model.Message, rule, suffix string) (of *model.Message, fresh bool) {
-	key := fmt.Sprint(made.Append, made.Struct, objectKey(made.Root))
+	key := fmt.Sprint(made.Append, made.Struct, content(made.Root))
 	if of = s.messages[key]; of != nil {
 		return of, false
 	}
 	if s.messages == nil {
 		s.messages, s.objects, s.idents = map[string]*model.Message{}, map[string]*model.WireObject{}, map[string]bool{}
+		s.shapes = map[string]*model.WireShape{}
 	}
 	s.messages[key] = made
 	stem := s.stem(made, rule, suffix)
 	made.Func = "append" + stem
 	if !made.Append {
+		made.Func = "read" + stem
 		name(made.Root, stem)
-		made.Func = made.Root.Func
 		s.share(made.Struct, made.Root)
 	}
 	return made, true
@@ -41,7 +44,7 @@ func (s *Shared) once(made *model.Message, rule, suffix string) (of *model.Messa
 // stem is the base of a function's name: for params with one member beside _meta the member, since several methods have them.
 func (s *Shared) stem(m *model.Message, rule, suffix string) string {
 	stem := strings.ToUpper(rule[:1]) + rule[1:] + suffix
-	if first := m.Root.Members; m.OfParams() && first[0].Slot != nil && (len(first) == 1 || first[1].Name == metaMember) {
+	if first := m.Root.Members; m.Struct == "Params" && first[0].Slot != nil && (len(first) == 1 || first[1].Name == metaMember) {
 		if only := first[0].Slot.Field + suffix; !s.idents[only] {
 			stem = only
 		}
@@ -50,15 +53,15 @@ func (s *Shared) stem(m *model.Message, rule, suffix string) string {
 	return stem
 }
 
-// name names the rules and the readers of o and of the objects below.
+// name names the rules of o and of what is below.
 func name(o *model.WireObject, stem string) {
-	o.Ident, o.Func = naming.Unexported(stem), "read"+stem
+	o.Ident = naming.Unexported(stem)
 	for _, m := range o.Members {
 		if m.Object != nil {
 			name(m.Object, stem+naming.GoName(m.Name))
 		}
 		if m.Shape != nil {
-			m.Shape.Ident, m.Shape.Func = naming.Unexported(stem+m.Slot.Field), "read"+stem+m.Slot.Field
+			m.Shape.Ident = naming.Unexported(stem + m.Slot.Field)
 		}
 	}
 	for _, form := range o.Forms {
@@ -66,37 +69,45 @@ func name(o *model.WireObject, stem string) {
 	}
 }
 
-// share replaces the objects below a reader's root by equal ones of an earlier reader of the same struct.
+// share replaces what is below a reader's root by what is equal of an earlier reader: objects of the same struct, and shapes.
 func (s *Shared) share(structName string, root *model.WireObject) {
 	for _, m := range root.Members {
-		if m.Object == nil {
-			continue
+		if m.Shape != nil {
+			m.Shape = first(s.shapes, m.Slot.Field+" "+shapeContent(m.Shape), m.Shape)
 		}
-		s.share(structName, m.Object)
-		key := structName + " " + objectKey(m.Object)
-		if first := s.objects[key]; first != nil {
-			m.Object = first
-		} else {
-			s.objects[key] = m.Object
+		if m.Object != nil {
+			s.share(structName, m.Object)
+			m.Object = first(s.objects, structName+" "+content(m.Object), m.Object)
 		}
+	}
+	for _, form := range root.Forms {
+		s.share(structName, form.Object)
 	}
 }
 
-// shapeKey is a text of everything in a shape except its names.
-func shapeKey(s *model.WireShape) string {
+// first is what seen has for a key, which is v from now on if that is nothing.
+func first[V any](seen map[string]*V, key string, v *V) *V {
+	if seen[key] == nil {
+		seen[key] = v
+	}
+	return seen[key]
+}
+
+// shapeContent is a text of everything in a shape except its names.
+func shapeContent(s *model.WireShape) string {
 	if s == nil {
 		return "any"
 	}
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s %t %q (%s) (%s)", s.Kind, s.Null, s.Enum, shapeKey(s.Others), shapeKey(s.Items))
+	fmt.Fprintf(&b, "%s %t %q (%s) (%s)", s.Kind, s.Null, s.Enum, shapeContent(s.Others), shapeContent(s.Items))
 	for _, m := range s.Members {
-		fmt.Fprintf(&b, " %q %t (%s)", m.Name, m.Required, shapeKey(&m.Shape))
+		fmt.Fprintf(&b, " %q %t (%s)", m.Name, m.Required, shapeContent(&m.Shape))
 	}
 	return b.String()
 }
 
-// objectKey is a text of everything in an object except its names.
-func objectKey(o *model.WireObject) string {
+// content is a text of everything in an object except its names.
+func content(o *model.WireObject) string {
 	var b strings.Builder
 	for _, m := range o.Members {
 		fmt.Fprintf(&b, "%q %t %q %q", m.Name, m.Required, m.Literal, m.Call)
@@ -104,15 +115,15 @@ func objectKey(o *model.WireObject) string {
 			fmt.Fprintf(&b, " %v", *m.Slot)
 		}
 		if m.Shape != nil {
-			b.WriteString(" " + shapeKey(m.Shape))
+			b.WriteString(" " + shapeContent(m.Shape))
 		}
 		if m.Object != nil {
-			b.WriteString("{" + objectKey(m.Object) + "}")
+			b.WriteString("{" + content(m.Object) + "}")
 		}
 		b.WriteByte(';')
 	}
 	for _, form := range o.Forms {
-		fmt.Fprintf(&b, "%q %q {%s}", o.Key, form.Tag, objectKey(form.Object))
+		fmt.Fprintf(&b, "%q %q {%s}", o.Key, form.Tag, content(form.Object))
 	}
 	return b.String() + o.Splice
 }

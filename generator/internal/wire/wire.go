@@ -20,6 +20,9 @@ func Lower(rev *revision.Revision, pkg *model.Package, shared *Shared) (*model.W
 		Handshake: rev.Era == revision.Handshake,
 		Batches:   rev.Batches,
 	}
+	if shared.newest == nil {
+		shared.newest = l.wire
+	}
 	if rev.Op("listen", revision.FromClient) != nil {
 		l.needs |= forCancelled // ending a subscription
 	}
@@ -273,20 +276,25 @@ func (l *wireLowering) task() {
 	l.wire.Task = &model.TaskRules{Edges: l.edges(t), Flags: taskFlags(t)}
 }
 
-func (l *wireLowering) edges(t *revision.Task) []model.TaskEdge {
-	var all []model.TaskEdge
+func (l *wireLowering) edges(t *revision.Task) []model.TaskEdges {
+	var all []model.TaskEdges
 	for _, e := range t.Edges {
+		edges := model.TaskEdges{From: l.status(e.From)}
 		for _, to := range e.To {
-			from, ok1 := statusNames()[e.From]
-			into, ok2 := statusNames()[to]
-			if !ok1 || !ok2 {
-				l.fail(l.rev.Pos, "unknown-status", "this mcpkiln knows no task status on the way from %q to %q", e.From, to)
-				continue
-			}
-			all = append(all, model.TaskEdge{From: from, To: into})
+			edges.To = append(edges.To, l.status(to))
 		}
+		all = append(all, edges)
 	}
 	return all
+}
+
+// status is the Go name of a status.
+func (l *wireLowering) status(of string) string {
+	name, ok := statusNames()[of]
+	if !ok {
+		l.fail(l.rev.Pos, "unknown-status", "this mcpkiln knows no task status %q", of)
+	}
+	return name
 }
 
 // taskFlags are the fields of wire.TaskRules that are true.
@@ -296,8 +304,8 @@ func taskFlags(t *revision.Task) []string {
 		name string
 		on   bool
 	}{
-		{"ByParam", t.Create == revision.CreateByRequestor},
-		{"ByReceiver", t.Create == revision.CreateByReceiver},
+		{"ClientDecides", t.Create == revision.CreateByRequestor},
+		{"ServerDecides", t.Create == revision.CreateByReceiver},
 		{"IsErrorFails", t.IsError == revision.IsErrorFails},
 		{"CancelForces", t.Cancel == revision.CancelForces},
 		{"CancelTerminalRefused", t.CancelTerminal == revision.TerminalRefused},

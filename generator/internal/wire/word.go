@@ -19,14 +19,17 @@ func (l *wireLowering) words() {
 	l.group("Codes", l.codes())
 	l.group("Meta", l.metaKeys())
 	l.group("Result", l.resultRules())
-	l.group("Own", l.own())
+	l.own()
 	l.group("HTTP", l.http())
 }
 
-// own are the names that any revision has for the runtime to write or to read: a handler's results and questions are shared by all of them.
-func (l *wireLowering) own() []model.WireValue {
-	all := l.shared.Union
-	return []model.WireValue{{Field: "Meta", List: all.Meta}, {Field: "Result", List: all.ResultTypes}}
+// own are the names that any revision has for the runtime to write or to read: a handler's results and questions are shared by all of them,
+// and so are they.
+func (l *wireLowering) own() {
+	l.wire.Own = "own" + l.shared.newest.Suffix
+	if all := l.shared.Union; l.wire == l.shared.newest {
+		l.wire.OwnNames = &model.WireGroup{Type: "Own", Values: []model.WireValue{{Field: "Meta", List: all.Meta}, {Field: "Result", List: all.ResultTypes}}}
+	}
 }
 
 func (l *wireLowering) group(name string, values []model.WireValue) {

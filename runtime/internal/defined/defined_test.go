@@ -13,7 +13,7 @@ import (
 // The definitions of the revisions are understood as a whole: every reference, type and format of them.
 func TestLET01DefinitionsOfRevisionsAreRead(t *testing.T) {
 	for _, rev := range []*wire.Revision{wiretest.Revision20251125(), wiretest.Revision20260728()} {
-		s := New(rev.Definitions, "_meta", func(string) error { return nil })
+		s := New(rev.Defined(), "_meta", func(string) error { return nil })
 		s.once.Do(s.read)
 		if s.err != nil || len(s.schemas) < 20 {
 			t.Errorf("%s: %d definitions, %v", rev.Version, len(s.schemas), s.err)

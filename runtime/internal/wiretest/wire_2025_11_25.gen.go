@@ -8,8 +8,7 @@ import (
 	"github.com/mcpkiln/mcpkiln/runtime/wire"
 )
 
-// wire20251125 describes revision 2025-11-25 to the runtime: methods, task rules, places of capabilities, and
-// one function for each message that it reads or writes.
+// wire20251125 is revision 2025-11-25 for the runtime: its methods, rules and messages.
 var wire20251125 = wire.Revision{
 	Version:   "2025-11-25",
 	Handshake: true,
@@ -28,7 +27,7 @@ var wire20251125 = wire.Revision{
 		{Name: "resources/list", Op: wire.OpMethod, Declares: "resources", Result: "ListResourcesResult", Read: readCursor20251125},
 		{Name: "resources/read", Op: wire.OpMethod, Declares: "resources", Result: "ReadResourceResult", Read: readRequest20251125},
 		{Name: "resources/subscribe", Op: wire.OpSubscribe, Declares: "resources/subscribe", Result: "EmptyResult", Read: readURI20251125},
-		{Name: "resources/templates/list", Op: wire.OpEmptyList, Declares: "resources", Empty: "resourceTemplates", Result: "ListResourceTemplatesResult", Read: readCursor20251125},
+		{Name: "resources/templates/list", Op: wire.OpEmptyList, Declares: "resources", EmptyList: "resourceTemplates", Result: "ListResourceTemplatesResult", Read: readCursor20251125},
 		{Name: "resources/unsubscribe", Op: wire.OpUnsubscribe, Declares: "resources/subscribe", Result: "EmptyResult", Read: readURI20251125},
 		{Name: "tasks/cancel", Op: wire.OpCancelTask, Result: "CancelTaskResult", Read: readTaskID20251125},
 		{Name: "tasks/get", Op: wire.OpGetTask, Result: "GetTaskResult", Read: readTaskID20251125},
@@ -59,255 +58,151 @@ var wire20251125 = wire.Revision{
 		{Op: wire.OpLog, Name: "notifications/message"},
 	},
 	Task: wire.TaskRules{
-		Edges: []task.Edge{
-			{From: task.InputRequired, To: task.Cancelled},
-			{From: task.InputRequired, To: task.Completed},
-			{From: task.InputRequired, To: task.Failed},
-			{From: task.InputRequired, To: task.Working},
-			{From: task.Working, To: task.Cancelled},
-			{From: task.Working, To: task.Completed},
-			{From: task.Working, To: task.Failed},
-			{From: task.Working, To: task.InputRequired},
+		Edges: []wire.Edges{
+			{From: task.InputRequired, To: []task.Status{task.Cancelled, task.Completed, task.Failed, task.Working}},
+			{From: task.Working, To: []task.Status{task.Cancelled, task.Completed, task.Failed, task.InputRequired}},
 		},
-		ByParam:               true,
-		IsErrorFails:          true,
-		CancelForces:          true,
-		CancelTerminalRefused: true,
-		Progress:              true,
+		ClientDecides: true, IsErrorFails: true, CancelForces: true, CancelTerminalRefused: true, Progress: true,
 	},
 	Capabilities: wire.Capabilities{
-		Tools:            "tools",
-		ToolsChanged:     "tools/listChanged",
-		PromptsChanged:   "prompts/listChanged",
-		ResourcesChanged: "resources/listChanged",
-		ResourceUpdated:  "resources/subscribe",
-		Logging:          "logging",
-		TaskList:         "tasks/list",
-		TaskCancel:       "tasks/cancel",
-		TaskCall:         "tasks/requests/tools/call",
-		RootsChanged:     "roots/listChanged",
+		Tools: "tools", ToolsChanged: "tools/listChanged", PromptsChanged: "prompts/listChanged", ResourcesChanged: "resources/listChanged",
+		ResourceUpdated: "resources/subscribe", Logging: "logging", TaskList: "tasks/list", TaskCancel: "tasks/cancel",
+		TaskCall: "tasks/requests/tools/call", RootsChanged: "roots/listChanged",
 	},
 	ToolExecution: "execution",
-	View: wire.View{
-		ToolObjects: []string{"inputSchema/properties", "outputSchema/properties"},
-	},
-	Codes: wire.Codes{
-		PromptNotFound:         -32602,
-		ResourceNotFound:       -32002,
-		URLElicitationRequired: -32042,
-	},
-	Meta: wire.Meta{
-		RelatedTask: "io.modelcontextprotocol/related-task",
-	},
-	Own: wire.Own{
-		Meta:   []string{"io.modelcontextprotocol/clientCapabilities", "io.modelcontextprotocol/clientInfo", "io.modelcontextprotocol/logLevel", "io.modelcontextprotocol/model-immediate-response", "io.modelcontextprotocol/protocolVersion", "io.modelcontextprotocol/related-task", "io.modelcontextprotocol/serverInfo", "io.modelcontextprotocol/subscriptionId", "progressToken"},
-		Result: []string{"resultType"},
-	},
+	View:          wire.View{ToolObjects: []string{"inputSchema/properties", "outputSchema/properties"}},
+	Codes:         wire.Codes{PromptNotFound: -32602, ResourceNotFound: -32002, URLElicitationRequired: -32042},
+	Meta:          wire.Meta{RelatedTask: "io.modelcontextprotocol/related-task"},
 	HTTP: wire.HTTP{
-		LastEventHeader: "Last-Event-ID",
-		VersionHeader:   "MCP-Protocol-Version",
-		SessionHeader:   "Mcp-Session-Id",
-		Primed:          true,
+		LastEventHeader: "Last-Event-ID", VersionHeader: "MCP-Protocol-Version", SessionHeader: "Mcp-Session-Id", Primed: true,
 	},
-	TaskCreated: "CreateTaskResult",
-	Definitions: []wire.Definition{
-		{Name: "Annotations", Schema: `{"properties":{"audience":{"items":{"$ref":"Role"},"type":"array"},"lastModified":{"type":"string"},"priority":{"maximum":1,"minimum":0,"type":"number"}},"type":"object"}`},
-		{Name: "AudioContent", Schema: `{"properties":{"_meta":{"type":"object"},"annotations":{"$ref":"Annotations"},"data":{"format":"byte","type":"string"},"mimeType":{"pattern":"^[^\\s/;]+/[^\\s/;]+","type":"string"},"type":{"const":"audio","type":"string"}},"required":["data","mimeType","type"],"type":"object"}`},
-		{Name: "BlobResourceContents", Schema: `{"properties":{"_meta":{"type":"object"},"blob":{"format":"byte","type":"string"},"mimeType":{"type":"string"},"uri":{"format":"uri","type":"string"}},"required":["blob","uri"],"type":"object"}`},
-		{Name: "CallToolResult", Schema: `{"properties":{"_meta":{"type":"object"},"content":{"items":{"$ref":"ContentBlock"},"type":"array"},"isError":{"type":"boolean"},"structuredContent":{"type":"object"}},"required":["content"],"type":"object"}`},
-		{Name: "CancelTaskResult", Schema: `{"allOf":[{"$ref":"Result"},{"$ref":"Task"}]}`},
-		{Name: "CompleteResult", Schema: `{"properties":{"_meta":{"type":"object"},"completion":{"properties":{"hasMore":{"type":"boolean"},"total":{"type":"integer"},"values":{"items":{"type":"string"},"maxItems":100,"type":"array"}},"required":["values"],"type":"object"}},"required":["completion"],"type":"object"}`},
-		{Name: "ContentBlock", Schema: `{"anyOf":[{"$ref":"TextContent"},{"$ref":"ImageContent"},{"$ref":"AudioContent"},{"$ref":"ResourceLink"},{"$ref":"EmbeddedResource"}]}`},
-		{Name: "CreateTaskResult", Schema: `{"properties":{"_meta":{"type":"object"},"task":{"$ref":"Task"}},"required":["task"],"type":"object"}`},
-		{Name: "EmbeddedResource", Schema: `{"properties":{"_meta":{"type":"object"},"annotations":{"$ref":"Annotations"},"resource":{"anyOf":[{"$ref":"TextResourceContents"},{"$ref":"BlobResourceContents"}]},"type":{"const":"resource","type":"string"}},"required":["resource","type"],"type":"object"}`},
-		{Name: "EmptyResult", Schema: `{"$ref":"Result"}`},
-		{Name: "GetPromptResult", Schema: `{"properties":{"_meta":{"type":"object"},"description":{"type":"string"},"messages":{"items":{"$ref":"PromptMessage"},"type":"array"}},"required":["messages"],"type":"object"}`},
-		{Name: "GetTaskResult", Schema: `{"allOf":[{"$ref":"Result"},{"$ref":"Task"}]}`},
-		{Name: "Icon", Schema: `{"properties":{"mimeType":{"type":"string"},"sizes":{"items":{"type":"string"},"type":"array"},"src":{"format":"uri","pattern":"^([Hh][Tt][Tt][Pp][Ss]?://|[Dd][Aa][Tt][Aa]:([Ii][Mm][Aa][Gg][Ee]/|,$))","type":"string"},"theme":{"enum":["dark","light"],"type":"string"}},"required":["src"],"type":"object"}`},
-		{Name: "ImageContent", Schema: `{"properties":{"_meta":{"type":"object"},"annotations":{"$ref":"Annotations"},"data":{"format":"byte","type":"string"},"mimeType":{"pattern":"^[^\\s/;]+/[^\\s/;]+","type":"string"},"type":{"const":"image","type":"string"}},"required":["data","mimeType","type"],"type":"object"}`},
-		{Name: "Implementation", Schema: `{"properties":{"description":{"type":"string"},"icons":{"items":{"$ref":"Icon"},"type":"array"},"name":{"type":"string"},"title":{"type":"string"},"version":{"type":"string"},"websiteUrl":{"format":"uri","type":"string"}},"required":["name","version"],"type":"object"}`},
-		{Name: "InitializeResult", Schema: `{"properties":{"_meta":{"type":"object"},"capabilities":{"$ref":"ServerCapabilities"},"instructions":{"type":"string"},"protocolVersion":{"type":"string"},"serverInfo":{"$ref":"Implementation"}},"required":["capabilities","protocolVersion","serverInfo"],"type":"object"}`},
-		{Name: "ListPromptsResult", Schema: `{"properties":{"_meta":{"type":"object"},"nextCursor":{"type":"string"},"prompts":{"items":{"$ref":"Prompt"},"type":"array"}},"required":["prompts"],"type":"object"}`},
-		{Name: "ListResourceTemplatesResult", Schema: `{"properties":{"_meta":{"type":"object"},"nextCursor":{"type":"string"},"resourceTemplates":{"items":{"$ref":"ResourceTemplate"},"type":"array"}},"required":["resourceTemplates"],"type":"object"}`},
-		{Name: "ListResourcesResult", Schema: `{"properties":{"_meta":{"type":"object"},"nextCursor":{"type":"string"},"resources":{"items":{"$ref":"Resource"},"type":"array"}},"required":["resources"],"type":"object"}`},
-		{Name: "ListTasksResult", Schema: `{"properties":{"_meta":{"type":"object"},"nextCursor":{"type":"string"},"tasks":{"items":{"$ref":"Task"},"type":"array"}},"required":["tasks"],"type":"object"}`},
-		{Name: "ListToolsResult", Schema: `{"properties":{"_meta":{"type":"object"},"nextCursor":{"type":"string"},"tools":{"items":{"$ref":"Tool"},"type":"array"}},"required":["tools"],"type":"object"}`},
-		{Name: "Prompt", Schema: `{"properties":{"_meta":{"type":"object"},"arguments":{"items":{"$ref":"PromptArgument"},"type":"array"},"description":{"type":"string"},"icons":{"items":{"$ref":"Icon"},"type":"array"},"name":{"type":"string"},"title":{"type":"string"}},"required":["name"],"type":"object"}`},
-		{Name: "PromptArgument", Schema: `{"properties":{"description":{"type":"string"},"name":{"type":"string"},"required":{"type":"boolean"},"title":{"type":"string"}},"required":["name"],"type":"object"}`},
-		{Name: "PromptMessage", Schema: `{"properties":{"content":{"$ref":"ContentBlock"},"role":{"$ref":"Role"}},"required":["content","role"],"type":"object"}`},
-		{Name: "ReadResourceResult", Schema: `{"properties":{"_meta":{"type":"object"},"contents":{"items":{"anyOf":[{"$ref":"TextResourceContents"},{"$ref":"BlobResourceContents"}]},"type":"array"}},"required":["contents"],"type":"object"}`},
-		{Name: "Resource", Schema: `{"properties":{"_meta":{"type":"object"},"annotations":{"$ref":"Annotations"},"description":{"type":"string"},"icons":{"items":{"$ref":"Icon"},"type":"array"},"mimeType":{"type":"string"},"name":{"type":"string"},"size":{"type":"integer"},"title":{"type":"string"},"uri":{"format":"uri","type":"string"}},"required":["name","uri"],"type":"object"}`},
-		{Name: "ResourceLink", Schema: `{"properties":{"_meta":{"type":"object"},"annotations":{"$ref":"Annotations"},"description":{"type":"string"},"icons":{"items":{"$ref":"Icon"},"type":"array"},"mimeType":{"type":"string"},"name":{"type":"string"},"size":{"type":"integer"},"title":{"type":"string"},"type":{"const":"resource_link","type":"string"},"uri":{"format":"uri","type":"string"}},"required":["name","type","uri"],"type":"object"}`},
-		{Name: "ResourceTemplate", Schema: `{"properties":{"_meta":{"type":"object"},"annotations":{"$ref":"Annotations"},"description":{"type":"string"},"icons":{"items":{"$ref":"Icon"},"type":"array"},"mimeType":{"type":"string"},"name":{"type":"string"},"title":{"type":"string"},"uriTemplate":{"format":"uri-template","type":"string"}},"required":["name","uriTemplate"],"type":"object"}`},
-		{Name: "Result", Schema: `{"properties":{"_meta":{"type":"object"}},"type":"object"}`},
-		{Name: "Role", Schema: `{"enum":["assistant","user"],"type":"string"}`},
-		{Name: "ServerCapabilities", Schema: `{"properties":{"completions":{"type":"object"},"experimental":{"additionalProperties":{"type":"object"},"type":"object"},"logging":{"type":"object"},"prompts":{"properties":{"listChanged":{"type":"boolean"}},"type":"object"},"resources":{"properties":{"listChanged":{"type":"boolean"},"subscribe":{"type":"boolean"}},"type":"object"},"tasks":{"properties":{"cancel":{"type":"object"},"list":{"type":"object"},"requests":{"properties":{"tools":{"properties":{"call":{"type":"object"}},"type":"object"}},"type":"object"}},"type":"object"},"tools":{"properties":{"listChanged":{"type":"boolean"}},"type":"object"}},"type":"object"}`},
-		{Name: "Task", Schema: `{"properties":{"createdAt":{"type":"string"},"lastUpdatedAt":{"type":"string"},"pollInterval":{"type":"integer"},"status":{"$ref":"TaskStatus"},"statusMessage":{"type":"string"},"taskId":{"type":"string"},"ttl":{"type":["integer","null"]}},"required":["createdAt","lastUpdatedAt","status","taskId","ttl"],"type":"object"}`},
-		{Name: "TaskStatus", Schema: `{"enum":["cancelled","completed","failed","input_required","working"],"type":"string"}`},
-		{Name: "TextContent", Schema: `{"properties":{"_meta":{"type":"object"},"annotations":{"$ref":"Annotations"},"text":{"type":"string"},"type":{"const":"text","type":"string"}},"required":["text","type"],"type":"object"}`},
-		{Name: "TextResourceContents", Schema: `{"properties":{"_meta":{"type":"object"},"mimeType":{"type":"string"},"text":{"type":"string"},"uri":{"format":"uri","type":"string"}},"required":["text","uri"],"type":"object"}`},
-		{Name: "Tool", Schema: `{"properties":{"_meta":{"type":"object"},"annotations":{"$ref":"ToolAnnotations"},"description":{"type":"string"},"execution":{"$ref":"ToolExecution"},"icons":{"items":{"$ref":"Icon"},"type":"array"},"inputSchema":{"properties":{"$schema":{"type":"string"},"properties":{"additionalProperties":{"type":"object"},"type":"object"},"required":{"items":{"type":"string"},"type":"array"},"type":{"const":"object","type":"string"}},"required":["type"],"type":"object"},"name":{"type":"string"},"outputSchema":{"properties":{"$schema":{"type":"string"},"properties":{"additionalProperties":{"type":"object"},"type":"object"},"required":{"items":{"type":"string"},"type":"array"},"type":{"const":"object","type":"string"}},"required":["type"],"type":"object"},"title":{"type":"string"}},"required":["inputSchema","name"],"type":"object"}`},
-		{Name: "ToolAnnotations", Schema: `{"properties":{"destructiveHint":{"type":"boolean"},"idempotentHint":{"type":"boolean"},"openWorldHint":{"type":"boolean"},"readOnlyHint":{"type":"boolean"},"title":{"type":"string"}},"type":"object"}`},
-		{Name: "ToolExecution", Schema: `{"properties":{"taskSupport":{"enum":["forbidden","optional","required"],"type":"string"}},"type":"object"}`},
+	Own:              own20260728,
+	TaskCreated:      "CreateTaskResult",
+	Definitions:      definitions20251125,
+	Inherits:         definitions20260728,
+	ReadTaskParams:   readTTL20251125,
+	ReadElicitResult: readElicitResult20260728,
+	ReadCallResult:   readCallResult20260728,
+	AppendInitializeResult: func(b []byte, r *wire.InitializeResult) []byte {
+		return wire.Open(b).Raw(`"capabilities":`, r.Capabilities).String(`"protocolVersion":`, r.ProtocolVersion).
+			Raw(`"serverInfo":`, r.ServerInfo).OptionalString(`"instructions":`, r.Instructions).Close()
 	},
-	ReadTaskParams:            readTTL20251125,
-	ReadElicitResult:          readElicitResult20260728,
-	ReadCallResult:            readCallResult20260728,
-	AppendInitializeResult:    appendInitializeResult20251125,
-	AppendToolList:            appendToolList20251125,
-	AppendCallResult:          appendCallResult20251125,
-	AppendAnnotations:         appendAnnotations20260728,
-	AppendTextBlock:           appendTextBlock20260728,
-	AppendImageBlock:          appendImageBlock20260728,
-	AppendAudioBlock:          appendAudioBlock20260728,
-	AppendLinkBlock:           appendLinkBlock20260728,
-	AppendResourceBlock:       appendResourceBlock20260728,
-	AppendTextResource:        appendTextResource20260728,
-	AppendBlobResource:        appendBlobResource20260728,
-	AppendTaskCreated:         appendTaskCreated20251125,
-	AppendTask:                appendTask20251125,
-	AppendTaskDetail:          appendTask20251125,
-	AppendTaskCancelled:       appendTask20251125,
-	AppendTaskList:            appendTaskList20251125,
-	AppendTaskStatus:          appendTask20251125,
-	AppendProgress:            appendProgress20251125,
-	AppendCancelled:           appendCancelled20251125,
-	AppendResourceUpdated:     appendResourceUpdated20251125,
-	AppendLog:                 appendLog20251125,
-	AppendElicit:              appendElicit20251125,
-	AppendElicitationComplete: appendElicitationComplete20251125,
-	CheckCallResult:           checkSentCallToolResult20251125,
+	AppendToolList: func(b []byte, l *wire.ToolList) []byte {
+		return wire.Open(b).Raw(`"tools":`, l.Tools).OptionalString(`"nextCursor":`, l.NextCursor).Close()
+	},
+	AppendCallResult: func(b []byte, r *wire.CallResult) []byte {
+		w := wire.Open(b).Raw(`"content":`, r.Content).OptionalBool(`"isError":`, r.IsError).
+			OptionalRaw(`"structuredContent":`, r.StructuredContent)
+		if r.RelatedTask != "" || len(r.Meta) > 0 {
+			w = w.Object(`"_meta":`).OptionalString(`"io.modelcontextprotocol/related-task":{"taskId":`, r.RelatedTask, "}").Members(r.Meta).
+				Close()
+		}
+		return w.Close()
+	},
+	AppendAnnotations:   appendAnnotations20260728,
+	AppendTextBlock:     appendTextBlock20260728,
+	AppendImageBlock:    appendImageBlock20260728,
+	AppendAudioBlock:    appendAudioBlock20260728,
+	AppendLinkBlock:     appendLinkBlock20260728,
+	AppendResourceBlock: appendResourceBlock20260728,
+	AppendTextResource:  appendTextResource20260728,
+	AppendBlobResource:  appendBlobResource20260728,
+	AppendTaskCreated: func(b []byte, t *wire.TaskView) []byte {
+		return wire.Writer(appendTask20251125(wire.Open(b).Key(`"task":`), t)).Close()
+	},
+	AppendTask:          appendTask20251125,
+	AppendTaskDetail:    appendTask20251125,
+	AppendTaskCancelled: appendTask20251125,
+	AppendTaskList: func(b []byte, l *wire.TaskList) []byte {
+		return wire.Open(b).Raw(`"tasks":`, l.Tasks).OptionalString(`"nextCursor":`, l.NextCursor).Close()
+	},
+	AppendTaskStatus: appendTask20251125,
+	AppendProgress: func(b []byte, p *wire.Progress) []byte {
+		return wire.Open(b).Float(`"progress":`, p.Progress).ID(`"progressToken":`, p.ProgressToken).OptionalString(`"message":`, p.Message).
+			OptionalFloat(`"total":`, p.Total).OptionalString(`"_meta":{"io.modelcontextprotocol/related-task":{"taskId":`, p.RelatedTask, "}}").
+			Close()
+	},
+	AppendCancelled: func(b []byte, c *wire.Cancelled) []byte {
+		return wire.Open(b).OptionalString(`"reason":`, c.Reason).OptionalID(`"requestId":`, c.RequestID).
+			OptionalString(`"_meta":{"io.modelcontextprotocol/related-task":{"taskId":`, c.RelatedTask, "}}").Close()
+	},
+	AppendResourceUpdated: func(b []byte, u *wire.ResourceUpdated) []byte {
+		return wire.Open(b).String(`"uri":`, u.URI).Close()
+	},
+	AppendLog: func(b []byte, l *wire.LogMessage) []byte {
+		return wire.Open(b).Raw(`"data":`, l.Data).String(`"level":`, l.Level).OptionalString(`"logger":`, l.Logger).
+			OptionalString(`"_meta":{"io.modelcontextprotocol/related-task":{"taskId":`, l.RelatedTask, "}}").Close()
+	},
+	AppendElicit: func(b []byte, e *wire.Elicit) []byte {
+		return wire.Open(b).String(`"message":`, e.Message).Constant(`"mode":`, `"form"`).Raw(`"requestedSchema":`, e.RequestedSchema).
+			OptionalString(`"_meta":{"io.modelcontextprotocol/related-task":{"taskId":`, e.RelatedTask, "}}").Close()
+	},
+	AppendElicitationComplete: func(b []byte, e *wire.ElicitationComplete) []byte {
+		return wire.Open(b).String(`"elicitationId":`, e.ElicitationID).Close()
+	},
+	CheckCallResult: checkSentCallToolResult20251125,
 }
 
-var request20251125 = wire.ParamsRule{Object: check.Object{Names: []string{"_meta"}, AdditionalProperties: check.Skip}, Read: []wire.ReadParam{readRequest20251125Meta}}
-var request20251125Meta = wire.ParamsRule{Object: check.Object{Names: []string{"progressToken"}, AdditionalProperties: check.Skip}, Read: []wire.ReadParam{wire.ReadProgressToken}}
-var initialize20251125 = wire.ParamsRule{Object: check.Object{Names: []string{"capabilities", "clientInfo", "protocolVersion", "_meta"}, Required: []string{"capabilities", "clientInfo", "protocolVersion"}, AdditionalProperties: check.Skip}, Read: []wire.ReadParam{readInitialize20251125Capabilities, readInitialize20251125ClientInfo, wire.ReadProtocolVersion, readRequest20251125Meta}}
-var initialize20251125Capabilities = wire.Shape{Kind: check.KindObject}
-var initialize20251125ClientInfo = wire.Shape{Kind: check.KindObject, Object: check.Object{Names: []string{"description", "icons", "name", "title", "version", "websiteUrl"}, Required: []string{"name", "version"}}, Members: []wire.Shape{{Kind: check.KindString}, {Kind: check.KindArray, Items: &wire.Shape{Kind: check.KindObject, Object: check.Object{Names: []string{"mimeType", "sizes", "src", "theme"}, Required: []string{"src"}}, Members: []wire.Shape{{Kind: check.KindString}, {Kind: check.KindArray, Items: &wire.Shape{Kind: check.KindString}}, {Kind: check.KindString}, {Kind: check.KindString, Enum: check.Enum{Values: []string{"dark", "light"}}}}}}, {Kind: check.KindString}, {Kind: check.KindString}, {Kind: check.KindString}, {Kind: check.KindString}}}
-var level20251125 = wire.ParamsRule{Object: check.Object{Names: []string{"level", "_meta"}, Required: []string{"level"}, AdditionalProperties: check.Skip}, Read: []wire.ReadParam{wire.ReadLevel, readRequest20251125Meta}}
-var cancelled20251125 = wire.ParamsRule{Object: check.Object{Names: []string{"reason", "requestId"}, AdditionalProperties: check.Skip}, Read: []wire.ReadParam{wire.ReadReason, wire.ReadRequestID}}
-var cursor20251125 = wire.ParamsRule{Object: check.Object{Names: []string{"cursor", "_meta"}, AdditionalProperties: check.Skip}, Read: []wire.ReadParam{wire.ReadCursor, readRequest20251125Meta}}
-var uri20251125 = wire.ParamsRule{Object: check.Object{Names: []string{"uri", "_meta"}, Required: []string{"uri"}, AdditionalProperties: check.Skip}, Read: []wire.ReadParam{wire.ReadURI, readRequest20251125Meta}}
-var taskID20251125 = wire.ParamsRule{Object: check.Object{Names: []string{"taskId", "_meta"}, Required: []string{"taskId"}, AdditionalProperties: check.Skip}, Read: []wire.ReadParam{wire.ReadTaskID, readRequest20251125Meta}}
-var callTool20251125 = wire.ParamsRule{Object: check.Object{Names: []string{"name", "arguments", "task", "_meta"}, Required: []string{"name"}, AdditionalProperties: check.Skip}, Read: []wire.ReadParam{wire.ReadName, wire.ReadArguments, wire.ReadTask, readRequest20251125Meta}}
-var ttl20251125 = wire.ParamsRule{Object: check.Object{Names: []string{"ttl"}, AdditionalProperties: check.Skip}, Read: []wire.ReadParam{wire.ReadTTL}}
+var request20251125 = wire.Rule{Names: []string{"_meta"}, Reads: wire.Reads{&request20251125Meta}}
+var request20251125Meta = wire.Rule{Names: []string{"progressToken"}, Reads: wire.Reads{wire.SlotProgressToken}}
+var initialize20251125 = wire.Rule{
+	Names:    []string{"capabilities", "clientInfo", "protocolVersion", "_meta"},
+	Required: []string{"capabilities", "clientInfo", "protocolVersion"},
+	Reads:    wire.Reads{wire.SlotCapabilities, &request20260728MetaClientInfo, wire.SlotProtocolVersion, &request20251125Meta},
+}
+var level20251125 = wire.Rule{
+	Names: []string{"level", "_meta"}, Required: []string{"level"}, Reads: wire.Reads{wire.SlotLevel, &request20251125Meta},
+}
+var cancelled20251125 = wire.Rule{Names: []string{"reason", "requestId"}, Reads: wire.Reads{wire.SlotReason, wire.SlotRequestID}}
+var cursor20251125 = wire.Rule{Names: []string{"cursor", "_meta"}, Reads: wire.Reads{wire.SlotCursor, &request20251125Meta}}
+var uri20251125 = wire.Rule{
+	Names: []string{"uri", "_meta"}, Required: []string{"uri"}, Reads: wire.Reads{wire.SlotURI, &request20251125Meta},
+}
+var taskID20251125 = wire.Rule{
+	Names: []string{"taskId", "_meta"}, Required: []string{"taskId"}, Reads: wire.Reads{wire.SlotTaskID, &request20251125Meta},
+}
+var callTool20251125 = wire.Rule{
+	Names: []string{"name", "arguments", "task", "_meta"}, Required: []string{"name"},
+	Reads: wire.Reads{wire.SlotName, wire.SlotArguments, wire.SlotTask, &request20251125Meta},
+}
+var ttl20251125 = wire.Rule{Names: []string{"ttl"}, Reads: wire.Reads{wire.SlotTTL}}
 
-func readRequest20251125(d *check.Decoder, p *wire.Params)     { p.Read(d, &request20251125) }
-func readRequest20251125Meta(d *check.Decoder, p *wire.Params) { p.Read(d, &request20251125Meta) }
-func readInitialize20251125(d *check.Decoder, p *wire.Params)  { p.Read(d, &initialize20251125) }
-func readInitialize20251125Capabilities(d *check.Decoder, p *wire.Params) {
-	p.Capabilities = initialize20251125Capabilities.Read(d)
-}
-func readInitialize20251125ClientInfo(d *check.Decoder, p *wire.Params) {
-	p.ClientInfo = initialize20251125ClientInfo.Read(d)
-}
-func readLevel20251125(d *check.Decoder, p *wire.Params)     { p.Read(d, &level20251125) }
-func readCancelled20251125(d *check.Decoder, p *wire.Params) { p.Read(d, &cancelled20251125) }
-func readCursor20251125(d *check.Decoder, p *wire.Params)    { p.Read(d, &cursor20251125) }
-func readURI20251125(d *check.Decoder, p *wire.Params)       { p.Read(d, &uri20251125) }
-func readTaskID20251125(d *check.Decoder, p *wire.Params)    { p.Read(d, &taskID20251125) }
-func readCallTool20251125(d *check.Decoder, p *wire.Params)  { p.Read(d, &callTool20251125) }
-func readTTL20251125(d *check.Decoder, p *wire.Params)       { p.Read(d, &ttl20251125) }
-
-func appendInitializeResult20251125(b []byte, r *wire.InitializeResult) []byte {
-	b = append(b, '{')
-	b = append(check.Member(b, `"capabilities":`), r.Capabilities...)
-	b = check.AppendString(check.Member(b, `"protocolVersion":`), r.ProtocolVersion)
-	b = append(check.Member(b, `"serverInfo":`), r.ServerInfo...)
-	b = wire.OptionalString(b, `"instructions":`, r.Instructions)
-	return append(b, '}')
-}
-
-func appendToolList20251125(b []byte, l *wire.ToolList) []byte {
-	b = append(b, '{')
-	b = append(check.Member(b, `"tools":`), l.Tools...)
-	b = wire.OptionalString(b, `"nextCursor":`, l.NextCursor)
-	return append(b, '}')
-}
-
-func appendCallResult20251125(b []byte, r *wire.CallResult) []byte {
-	b = append(b, '{')
-	b = append(check.Member(b, `"content":`), r.Content...)
-	b = wire.OptionalBool(b, `"isError":`, r.IsError)
-	b = wire.OptionalRaw(b, `"structuredContent":`, r.StructuredContent)
-	if r.RelatedTask != "" || len(r.Meta) > 0 {
-		b = append(check.Member(b, `"_meta":`), '{')
-		b = wire.OptionalString(b, `"io.modelcontextprotocol/related-task":{"taskId":`, r.RelatedTask, "}")
-		b = wire.AppendMembers(b, r.Meta)
-		b = append(b, '}')
-	}
-	return append(b, '}')
-}
+func readRequest20251125(d *check.Decoder, p *wire.Params)    { request20251125.Read(d, p) }
+func readInitialize20251125(d *check.Decoder, p *wire.Params) { initialize20251125.Read(d, p) }
+func readLevel20251125(d *check.Decoder, p *wire.Params)      { level20251125.Read(d, p) }
+func readCancelled20251125(d *check.Decoder, p *wire.Params)  { cancelled20251125.Read(d, p) }
+func readCursor20251125(d *check.Decoder, p *wire.Params)     { cursor20251125.Read(d, p) }
+func readURI20251125(d *check.Decoder, p *wire.Params)        { uri20251125.Read(d, p) }
+func readTaskID20251125(d *check.Decoder, p *wire.Params)     { taskID20251125.Read(d, p) }
+func readCallTool20251125(d *check.Decoder, p *wire.Params)   { callTool20251125.Read(d, p) }
+func readTTL20251125(d *check.Decoder, p *wire.Params)        { ttl20251125.Read(d, p) }
 
 func appendTask20251125(b []byte, t *wire.TaskView) []byte {
-	b = append(b, '{')
-	b = t.CreatedAt.AppendJSON(check.Member(b, `"createdAt":`))
-	b = t.LastUpdatedAt.AppendJSON(check.Member(b, `"lastUpdatedAt":`))
-	b = check.AppendString(check.Member(b, `"status":`), t.Status)
-	b = check.AppendString(check.Member(b, `"taskId":`), t.ID)
-	b = t.TTL.AppendJSON(check.Member(b, `"ttl":`))
-	b = wire.OptionalMillis(b, `"pollInterval":`, t.PollInterval)
-	b = wire.OptionalString(b, `"statusMessage":`, t.StatusMessage)
-	return append(b, '}')
+	return wire.Open(b).Time(`"createdAt":`, t.CreatedAt).Time(`"lastUpdatedAt":`, t.LastUpdatedAt).String(`"status":`, t.Status).
+		String(`"taskId":`, t.ID).Millis(`"ttl":`, t.TTL).OptionalMillis(`"pollInterval":`, t.PollInterval).
+		OptionalString(`"statusMessage":`, t.StatusMessage).Close()
 }
 
-func appendTaskCreated20251125(b []byte, t *wire.TaskView) []byte {
-	b = append(b, '{')
-	b = appendTask20251125(check.Member(b, `"task":`), t)
-	return append(b, '}')
-}
-
-func appendTaskList20251125(b []byte, l *wire.TaskList) []byte {
-	b = append(b, '{')
-	b = append(check.Member(b, `"tasks":`), l.Tasks...)
-	b = wire.OptionalString(b, `"nextCursor":`, l.NextCursor)
-	return append(b, '}')
-}
-
-func appendProgress20251125(b []byte, p *wire.Progress) []byte {
-	b = append(b, '{')
-	b = check.AppendFloat(check.Member(b, `"progress":`), p.Progress)
-	b = p.ProgressToken.AppendJSON(check.Member(b, `"progressToken":`))
-	b = wire.OptionalString(b, `"message":`, p.Message)
-	b = wire.OptionalFloat(b, `"total":`, p.Total)
-	b = wire.OptionalString(b, `"_meta":{"io.modelcontextprotocol/related-task":{"taskId":`, p.RelatedTask, "}}")
-	return append(b, '}')
-}
-
-func appendCancelled20251125(b []byte, c *wire.Cancelled) []byte {
-	b = append(b, '{')
-	b = wire.OptionalString(b, `"reason":`, c.Reason)
-	b = wire.OptionalID(b, `"requestId":`, c.RequestID)
-	b = wire.OptionalString(b, `"_meta":{"io.modelcontextprotocol/related-task":{"taskId":`, c.RelatedTask, "}}")
-	return append(b, '}')
-}
-
-func appendResourceUpdated20251125(b []byte, u *wire.ResourceUpdated) []byte {
-	b = append(b, '{')
-	b = check.AppendString(check.Member(b, `"uri":`), u.URI)
-	return append(b, '}')
-}
-
-func appendLog20251125(b []byte, l *wire.LogMessage) []byte {
-	b = append(b, '{')
-	b = append(check.Member(b, `"data":`), l.Data...)
-	b = check.AppendString(check.Member(b, `"level":`), l.Level)
-	b = wire.OptionalString(b, `"logger":`, l.Logger)
-	b = wire.OptionalString(b, `"_meta":{"io.modelcontextprotocol/related-task":{"taskId":`, l.RelatedTask, "}}")
-	return append(b, '}')
-}
-
-func appendElicit20251125(b []byte, e *wire.Elicit) []byte {
-	b = append(b, '{')
-	b = check.AppendString(check.Member(b, `"message":`), e.Message)
-	b = append(check.Member(b, `"mode":`), `"form"`...)
-	b = append(check.Member(b, `"requestedSchema":`), e.RequestedSchema...)
-	b = wire.OptionalString(b, `"_meta":{"io.modelcontextprotocol/related-task":{"taskId":`, e.RelatedTask, "}}")
-	return append(b, '}')
-}
-
-func appendElicitationComplete20251125(b []byte, e *wire.ElicitationComplete) []byte {
-	b = append(b, '{')
-	b = check.AppendString(check.Member(b, `"elicitationId":`), e.ElicitationID)
-	return append(b, '}')
+// definitions20251125 are those of results in 2025-11-25 that differ from definitions20260728.
+var definitions20251125 = []wire.Definition{
+	{Name: "CallToolResult", Schema: `{"properties":{"_meta":{"type":"object"},"content":{"items":{"$ref":"ContentBlock"},"type":"array"},"isError":{"type":"boolean"},"structuredContent":{"type":"object"}},"required":["content"],"type":"object"}`},
+	{Name: "CancelTaskResult", Schema: `{"allOf":[{"$ref":"Result"},{"$ref":"Task"}]}`},
+	{Name: "CompleteResult", Schema: `{"properties":{"_meta":{"type":"object"},"completion":{"properties":{"hasMore":{"type":"boolean"},"total":{"type":"integer"},"values":{"items":{"type":"string"},"maxItems":100,"type":"array"}},"required":["values"],"type":"object"}},"required":["completion"],"type":"object"}`},
+	{Name: "CreateTaskResult", Schema: `{"properties":{"_meta":{"type":"object"},"task":{"$ref":"Task"}},"required":["task"],"type":"object"}`},
+	{Name: "EmptyResult", Schema: `{"$ref":"Result"}`},
+	{Name: "GetPromptResult", Schema: `{"properties":{"_meta":{"type":"object"},"description":{"type":"string"},"messages":{"items":{"$ref":"PromptMessage"},"type":"array"}},"required":["messages"],"type":"object"}`},
+	{Name: "GetTaskResult", Schema: `{"allOf":[{"$ref":"Result"},{"$ref":"Task"}]}`},
+	{Name: "InitializeResult", Schema: `{"properties":{"_meta":{"type":"object"},"capabilities":{"$ref":"ServerCapabilities"},"instructions":{"type":"string"},"protocolVersion":{"type":"string"},"serverInfo":{"$ref":"Implementation"}},"required":["capabilities","protocolVersion","serverInfo"],"type":"object"}`},
+	{Name: "ListPromptsResult", Schema: `{"properties":{"_meta":{"type":"object"},"nextCursor":{"type":"string"},"prompts":{"items":{"$ref":"Prompt"},"type":"array"}},"required":["prompts"],"type":"object"}`},
+	{Name: "ListResourceTemplatesResult", Schema: `{"properties":{"_meta":{"type":"object"},"nextCursor":{"type":"string"},"resourceTemplates":{"items":{"$ref":"ResourceTemplate"},"type":"array"}},"required":["resourceTemplates"],"type":"object"}`},
+	{Name: "ListResourcesResult", Schema: `{"properties":{"_meta":{"type":"object"},"nextCursor":{"type":"string"},"resources":{"items":{"$ref":"Resource"},"type":"array"}},"required":["resources"],"type":"object"}`},
+	{Name: "ListTasksResult", Schema: `{"properties":{"_meta":{"type":"object"},"nextCursor":{"type":"string"},"tasks":{"items":{"$ref":"Task"},"type":"array"}},"required":["tasks"],"type":"object"}`},
+	{Name: "ListToolsResult", Schema: `{"properties":{"_meta":{"type":"object"},"nextCursor":{"type":"string"},"tools":{"items":{"$ref":"Tool"},"type":"array"}},"required":["tools"],"type":"object"}`},
+	{Name: "ReadResourceResult", Schema: `{"properties":{"_meta":{"type":"object"},"contents":{"items":{"anyOf":[{"$ref":"TextResourceContents"},{"$ref":"BlobResourceContents"}]},"type":"array"}},"required":["contents"],"type":"object"}`},
+	{Name: "Result", Schema: `{"properties":{"_meta":{"type":"object"}},"type":"object"}`},
+	{Name: "ServerCapabilities", Schema: `{"properties":{"completions":{"type":"object"},"experimental":{"additionalProperties":{"type":"object"},"type":"object"},"logging":{"type":"object"},"prompts":{"properties":{"listChanged":{"type":"boolean"}},"type":"object"},"resources":{"properties":{"listChanged":{"type":"boolean"},"subscribe":{"type":"boolean"}},"type":"object"},"tasks":{"properties":{"cancel":{"type":"object"},"list":{"type":"object"},"requests":{"properties":{"tools":{"properties":{"call":{"type":"object"}},"type":"object"}},"type":"object"}},"type":"object"},"tools":{"properties":{"listChanged":{"type":"boolean"}},"type":"object"}},"type":"object"}`},
+	{Name: "Task", Schema: `{"properties":{"createdAt":{"type":"string"},"lastUpdatedAt":{"type":"string"},"pollInterval":{"type":"integer"},"status":{"$ref":"TaskStatus"},"statusMessage":{"type":"string"},"taskId":{"type":"string"},"ttl":{"type":["integer","null"]}},"required":["createdAt","lastUpdatedAt","status","taskId","ttl"],"type":"object"}`},
+	{Name: "TaskStatus", Schema: `{"enum":["cancelled","completed","failed","input_required","working"],"type":"string"}`},
+	{Name: "Tool", Schema: `{"properties":{"_meta":{"type":"object"},"annotations":{"$ref":"ToolAnnotations"},"description":{"type":"string"},"execution":{"$ref":"ToolExecution"},"icons":{"items":{"$ref":"Icon"},"type":"array"},"inputSchema":{"properties":{"$schema":{"type":"string"},"properties":{"additionalProperties":{"type":"object"},"type":"object"},"required":{"items":{"type":"string"},"type":"array"},"type":{"const":"object","type":"string"}},"required":["type"],"type":"object"},"name":{"type":"string"},"outputSchema":{"properties":{"$schema":{"type":"string"},"properties":{"additionalProperties":{"type":"object"},"type":"object"},"required":{"items":{"type":"string"},"type":"array"},"type":{"const":"object","type":"string"}},"required":["type"],"type":"object"},"title":{"type":"string"}},"required":["inputSchema","name"],"type":"object"}`},
+	{Name: "ToolExecution", Schema: `{"properties":{"taskSupport":{"enum":["forbidden","optional","required"],"type":"string"}},"type":"object"}`},
 }

@@ -8,8 +8,7 @@ import (
 	"github.com/mcpkiln/mcpkiln/runtime/wire"
 )
 
-// wire20260728 describes revision 2026-07-28 to the runtime: methods, task rules, places of capabilities, and
-// one function for each message that it reads or writes.
+// wire20260728 is revision 2026-07-28 for the runtime: its methods, rules and messages.
 var wire20260728 = wire.Revision{
 	Version: "2026-07-28",
 	Methods: []wire.Method{
@@ -19,7 +18,7 @@ var wire20260728 = wire.Revision{
 		{Name: "prompts/list", Op: wire.OpMethod, Cacheable: true, NoInput: true, Declares: "prompts", Result: "ListPromptsResult", Read: readCursor20260728},
 		{Name: "resources/list", Op: wire.OpMethod, Cacheable: true, NoInput: true, Declares: "resources", Result: "ListResourcesResult", Read: readCursor20260728},
 		{Name: "resources/read", Op: wire.OpMethod, Cacheable: true, Declares: "resources", Header: "uri", Result: "ReadResourceResult", Read: readReadResource20260728},
-		{Name: "resources/templates/list", Op: wire.OpEmptyList, Cacheable: true, Declares: "resources", Empty: "resourceTemplates", Result: "ListResourceTemplatesResult", Read: readCursor20260728},
+		{Name: "resources/templates/list", Op: wire.OpEmptyList, Cacheable: true, Declares: "resources", EmptyList: "resourceTemplates", Result: "ListResourceTemplatesResult", Read: readCursor20260728},
 		{Name: "server/discover", Op: wire.OpDiscover, Cacheable: true, Result: "DiscoverResult", Read: readRequest20260728},
 		{Name: "subscriptions/listen", Op: wire.OpListen, Result: "SubscriptionsListenResult", Read: readListen20260728},
 		{Name: "tasks/cancel", Op: wire.OpCancelTask, Header: "taskId", Result: "CancelTaskResult", Read: readTaskID20260728},
@@ -50,508 +49,342 @@ var wire20260728 = wire.Revision{
 		{Op: wire.OpLog, Name: "notifications/message"},
 	},
 	Task: wire.TaskRules{
-		Edges: []task.Edge{
-			{From: task.Working, To: task.InputRequired},
-			{From: task.Working, To: task.Completed},
-			{From: task.Working, To: task.Failed},
-			{From: task.Working, To: task.Cancelled},
-			{From: task.InputRequired, To: task.Working},
-			{From: task.InputRequired, To: task.Completed},
-			{From: task.InputRequired, To: task.Failed},
-			{From: task.InputRequired, To: task.Cancelled},
+		Edges: []wire.Edges{
+			{From: task.Working, To: []task.Status{task.InputRequired, task.Completed, task.Failed, task.Cancelled}},
+			{From: task.InputRequired, To: []task.Status{task.Working, task.Completed, task.Failed, task.Cancelled}},
 		},
-		ByReceiver:      true,
-		QuestionsInline: true,
+		ServerDecides: true, QuestionsInline: true,
 	},
 	Capabilities: wire.Capabilities{
-		Tools:            "tools",
-		ToolsChanged:     "tools/listChanged",
-		PromptsChanged:   "prompts/listChanged",
-		ResourcesChanged: "resources/listChanged",
-		ResourceUpdated:  "resources/subscribe",
-		Logging:          "logging",
-		Tasks:            "extensions/io.modelcontextprotocol~1tasks",
-		ClientTasks:      "extensions/io.modelcontextprotocol~1tasks",
+		Tools: "tools", ToolsChanged: "tools/listChanged", PromptsChanged: "prompts/listChanged", ResourcesChanged: "resources/listChanged",
+		ResourceUpdated: "resources/subscribe", Logging: "logging", Tasks: "extensions/io.modelcontextprotocol~1tasks",
+		ClientTasks: "extensions/io.modelcontextprotocol~1tasks",
 	},
 	Codes: wire.Codes{
-		PromptNotFound:     -32602,
-		ResourceNotFound:   -32602,
-		MissingMeta:        -32602,
-		HeaderMismatch:     -32020,
-		MissingCapability:  -32021,
+		PromptNotFound: -32602, ResourceNotFound: -32602, MissingMeta: -32602, HeaderMismatch: -32020, MissingCapability: -32021,
 		UnsupportedVersion: -32022,
 	},
-	Meta: wire.Meta{
-		ProtocolVersion: "io.modelcontextprotocol/protocolVersion",
-		ServerInfo:      "io.modelcontextprotocol/serverInfo",
-	},
+	Meta: wire.Meta{ProtocolVersion: "io.modelcontextprotocol/protocolVersion", ServerInfo: "io.modelcontextprotocol/serverInfo"},
 	Result: wire.ResultRules{
-		Type:          "resultType",
-		Complete:      "complete",
-		InputRequired: "input_required",
-		Task:          "task",
-		CacheTTL:      "ttlMs",
-		CacheScope:    "cacheScope",
-	},
-	Own: wire.Own{
-		Meta:   []string{"io.modelcontextprotocol/clientCapabilities", "io.modelcontextprotocol/clientInfo", "io.modelcontextprotocol/logLevel", "io.modelcontextprotocol/model-immediate-response", "io.modelcontextprotocol/protocolVersion", "io.modelcontextprotocol/related-task", "io.modelcontextprotocol/serverInfo", "io.modelcontextprotocol/subscriptionId", "progressToken"},
-		Result: []string{"resultType"},
+		Type: "resultType", Complete: "complete", InputRequired: "input_required", Task: "task", CacheTTL: "ttlMs",
+		CacheScope: "cacheScope",
 	},
 	HTTP: wire.HTTP{
-		MethodHeader:  "Mcp-Method",
-		NameHeader:    "Mcp-Name",
-		ParamPrefix:   "Mcp-Param-",
-		VersionHeader: "MCP-Protocol-Version",
-		EncodedPrefix: "=?base64?",
-		EncodedSuffix: "?=",
+		MethodHeader: "Mcp-Method", NameHeader: "Mcp-Name", ParamPrefix: "Mcp-Param-", VersionHeader: "MCP-Protocol-Version",
+		EncodedPrefix: "=?base64?", EncodedSuffix: "?=",
 		Statuses: wire.Statuses{
-			MethodNotFound:     404,
-			MissingMeta:        400,
-			HeaderMismatch:     400,
-			MissingCapability:  400,
-			UnsupportedVersion: 400,
+			MethodNotFound: 404, MissingMeta: 400, HeaderMismatch: 400, MissingCapability: 400, UnsupportedVersion: 400,
 		},
 		DisconnectCancels: true,
 	},
-	TaskCreated: "CreateTaskResult",
-	Definitions: []wire.Definition{
-		{Name: "Annotations", Schema: `{"properties":{"audience":{"items":{"$ref":"Role"},"type":"array"},"lastModified":{"type":"string"},"priority":{"maximum":1,"minimum":0,"type":"number"}},"type":"object"}`},
-		{Name: "AudioContent", Schema: `{"properties":{"_meta":{"$ref":"MetaObject"},"annotations":{"$ref":"Annotations"},"data":{"format":"byte","type":"string"},"mimeType":{"pattern":"^[^\\s/;]+/[^\\s/;]+","type":"string"},"type":{"const":"audio","type":"string"}},"required":["data","mimeType","type"],"type":"object"}`},
-		{Name: "BlobResourceContents", Schema: `{"properties":{"_meta":{"$ref":"MetaObject"},"blob":{"format":"byte","type":"string"},"mimeType":{"type":"string"},"uri":{"format":"uri","type":"string"}},"required":["blob","uri"],"type":"object"}`},
-		{Name: "BooleanSchema", Schema: `{"properties":{"default":{"type":"boolean"},"description":{"type":"string"},"title":{"type":"string"},"type":{"const":"boolean","type":"string"}},"required":["type"],"type":"object"}`},
-		{Name: "CallToolResult", Schema: `{"properties":{"_meta":{"$ref":"ResultMetaObject"},"content":{"items":{"$ref":"ContentBlock"},"type":"array"},"isError":{"type":"boolean"},"resultType":{"type":"string"},"structuredContent":{}},"required":["content","resultType"],"type":"object"}`},
-		{Name: "CancelTaskResult", Schema: `{"allOf":[{"$ref":"Result"},{"properties":{"resultType":{"const":"complete","type":"string"}},"required":["resultType"],"type":"object"}]}`},
-		{Name: "CompleteResult", Schema: `{"properties":{"_meta":{"$ref":"ResultMetaObject"},"completion":{"properties":{"hasMore":{"type":"boolean"},"total":{"type":"integer"},"values":{"items":{"type":"string"},"maxItems":100,"type":"array"}},"required":["values"],"type":"object"},"resultType":{"type":"string"}},"required":["completion","resultType"],"type":"object"}`},
-		{Name: "ContentBlock", Schema: `{"anyOf":[{"$ref":"TextContent"},{"$ref":"ImageContent"},{"$ref":"AudioContent"},{"$ref":"ResourceLink"},{"$ref":"EmbeddedResource"}]}`},
-		{Name: "CreateMessageRequest", Schema: `{"properties":{"method":{"const":"sampling/createMessage","type":"string"},"params":{"$ref":"CreateMessageRequestParams"}},"required":["method","params"],"type":"object"}`},
-		{Name: "CreateMessageRequestParams", Schema: `{"properties":{"includeContext":{"enum":["allServers","none","thisServer"],"type":"string"},"maxTokens":{"type":"integer"},"messages":{"items":{"$ref":"SamplingMessage"},"type":"array"},"metadata":{"$ref":"JSONObject"},"modelPreferences":{"$ref":"ModelPreferences"},"stopSequences":{"items":{"type":"string"},"type":"array"},"systemPrompt":{"type":"string"},"temperature":{"type":"number"},"toolChoice":{"$ref":"ToolChoice"},"tools":{"items":{"$ref":"Tool"},"type":"array"}},"required":["maxTokens","messages"],"type":"object"}`},
-		{Name: "CreateTaskResult", Schema: `{"allOf":[{"$ref":"Result"},{"properties":{"createdAt":{"type":"string"},"lastUpdatedAt":{"type":"string"},"pollIntervalMs":{"maximum":9007199254740991,"minimum":-9007199254740991,"type":"integer"},"status":{"anyOf":[{"const":"working","type":"string"},{"const":"input_required","type":"string"},{"const":"completed","type":"string"},{"const":"failed","type":"string"},{"const":"cancelled","type":"string"}]},"statusMessage":{"type":"string"},"taskId":{"type":"string"},"ttlMs":{"anyOf":[{"maximum":9007199254740991,"minimum":-9007199254740991,"type":"integer"},{"type":"null"}]}},"required":["createdAt","lastUpdatedAt","status","taskId","ttlMs"],"type":"object"},{"properties":{"resultType":{"const":"task","type":"string"}},"required":["resultType"],"type":"object"}]}`},
-		{Name: "DiscoverResult", Schema: `{"properties":{"_meta":{"$ref":"ResultMetaObject"},"cacheScope":{"enum":["private","public"],"type":"string"},"capabilities":{"$ref":"ServerCapabilities"},"instructions":{"type":"string"},"resultType":{"type":"string"},"supportedVersions":{"items":{"type":"string"},"type":"array"},"ttlMs":{"minimum":0,"type":"integer"}},"required":["cacheScope","capabilities","resultType","supportedVersions","ttlMs"],"type":"object"}`},
-		{Name: "ElicitRequest", Schema: `{"properties":{"method":{"const":"elicitation/create","type":"string"},"params":{"$ref":"ElicitRequestParams"}},"required":["method","params"],"type":"object"}`},
-		{Name: "ElicitRequestFormParams", Schema: `{"properties":{"message":{"type":"string"},"mode":{"const":"form","type":"string"},"requestedSchema":{"properties":{"$schema":{"type":"string"},"properties":{"additionalProperties":{"$ref":"PrimitiveSchemaDefinition"},"type":"object"},"required":{"items":{"type":"string"},"type":"array"},"type":{"const":"object","type":"string"}},"required":["properties","type"],"type":"object"}},"required":["message","requestedSchema"],"type":"object"}`},
-		{Name: "ElicitRequestParams", Schema: `{"anyOf":[{"$ref":"ElicitRequestFormParams"},{"$ref":"ElicitRequestURLParams"}]}`},
-		{Name: "ElicitRequestURLParams", Schema: `{"properties":{"message":{"type":"string"},"mode":{"const":"url","type":"string"},"url":{"format":"uri","type":"string"}},"required":["message","mode","url"],"type":"object"}`},
-		{Name: "EmbeddedResource", Schema: `{"properties":{"_meta":{"$ref":"MetaObject"},"annotations":{"$ref":"Annotations"},"resource":{"anyOf":[{"$ref":"TextResourceContents"},{"$ref":"BlobResourceContents"}]},"type":{"const":"resource","type":"string"}},"required":["resource","type"],"type":"object"}`},
-		{Name: "Error", Schema: `{"properties":{"code":{"type":"integer"},"data":{},"message":{"type":"string"}},"required":["code","message"],"type":"object"}`},
-		{Name: "GetPromptResult", Schema: `{"properties":{"_meta":{"$ref":"ResultMetaObject"},"description":{"type":"string"},"messages":{"items":{"$ref":"PromptMessage"},"type":"array"},"resultType":{"type":"string"}},"required":["messages","resultType"],"type":"object"}`},
-		{Name: "GetTaskResult", Schema: `{"allOf":[{"$ref":"Result"},{"anyOf":[{"properties":{"createdAt":{"type":"string"},"lastUpdatedAt":{"type":"string"},"pollIntervalMs":{"maximum":9007199254740991,"minimum":-9007199254740991,"type":"integer"},"status":{"const":"working","type":"string"},"statusMessage":{"type":"string"},"taskId":{"type":"string"},"ttlMs":{"anyOf":[{"maximum":9007199254740991,"minimum":-9007199254740991,"type":"integer"},{"type":"null"}]}},"required":["createdAt","lastUpdatedAt","status","taskId","ttlMs"],"type":"object"},{"properties":{"createdAt":{"type":"string"},"inputRequests":{"$ref":"InputRequests"},"lastUpdatedAt":{"type":"string"},"pollIntervalMs":{"maximum":9007199254740991,"minimum":-9007199254740991,"type":"integer"},"status":{"const":"input_required","type":"string"},"statusMessage":{"type":"string"},"taskId":{"type":"string"},"ttlMs":{"anyOf":[{"maximum":9007199254740991,"minimum":-9007199254740991,"type":"integer"},{"type":"null"}]}},"required":["createdAt","inputRequests","lastUpdatedAt","status","taskId","ttlMs"],"type":"object"},{"properties":{"createdAt":{"type":"string"},"lastUpdatedAt":{"type":"string"},"pollIntervalMs":{"maximum":9007199254740991,"minimum":-9007199254740991,"type":"integer"},"result":{"type":"object"},"status":{"const":"completed","type":"string"},"statusMessage":{"type":"string"},"taskId":{"type":"string"},"ttlMs":{"anyOf":[{"maximum":9007199254740991,"minimum":-9007199254740991,"type":"integer"},{"type":"null"}]}},"required":["createdAt","lastUpdatedAt","result","status","taskId","ttlMs"],"type":"object"},{"properties":{"createdAt":{"type":"string"},"error":{"$ref":"Error"},"lastUpdatedAt":{"type":"string"},"pollIntervalMs":{"maximum":9007199254740991,"minimum":-9007199254740991,"type":"integer"},"status":{"const":"failed","type":"string"},"statusMessage":{"type":"string"},"taskId":{"type":"string"},"ttlMs":{"anyOf":[{"maximum":9007199254740991,"minimum":-9007199254740991,"type":"integer"},{"type":"null"}]}},"required":["createdAt","error","lastUpdatedAt","status","taskId","ttlMs"],"type":"object"},{"properties":{"createdAt":{"type":"string"},"lastUpdatedAt":{"type":"string"},"pollIntervalMs":{"maximum":9007199254740991,"minimum":-9007199254740991,"type":"integer"},"status":{"const":"cancelled","type":"string"},"statusMessage":{"type":"string"},"taskId":{"type":"string"},"ttlMs":{"anyOf":[{"maximum":9007199254740991,"minimum":-9007199254740991,"type":"integer"},{"type":"null"}]}},"required":["createdAt","lastUpdatedAt","status","taskId","ttlMs"],"type":"object"}]},{"properties":{"resultType":{"const":"complete","type":"string"}},"required":["resultType"],"type":"object"}]}`},
-		{Name: "Icon", Schema: `{"properties":{"mimeType":{"type":"string"},"sizes":{"items":{"type":"string"},"type":"array"},"src":{"format":"uri","pattern":"^([Hh][Tt][Tt][Pp][Ss]?://|[Dd][Aa][Tt][Aa]:([Ii][Mm][Aa][Gg][Ee]/|,$))","type":"string"},"theme":{"enum":["dark","light"],"type":"string"}},"required":["src"],"type":"object"}`},
-		{Name: "ImageContent", Schema: `{"properties":{"_meta":{"$ref":"MetaObject"},"annotations":{"$ref":"Annotations"},"data":{"format":"byte","type":"string"},"mimeType":{"pattern":"^[^\\s/;]+/[^\\s/;]+","type":"string"},"type":{"const":"image","type":"string"}},"required":["data","mimeType","type"],"type":"object"}`},
-		{Name: "Implementation", Schema: `{"properties":{"description":{"type":"string"},"icons":{"items":{"$ref":"Icon"},"type":"array"},"name":{"type":"string"},"title":{"type":"string"},"version":{"type":"string"},"websiteUrl":{"format":"uri","type":"string"}},"required":["name","version"],"type":"object"}`},
-		{Name: "InputRequest", Schema: `{"anyOf":[{"$ref":"CreateMessageRequest"},{"$ref":"ListRootsRequest"},{"$ref":"ElicitRequest"}]}`},
-		{Name: "InputRequests", Schema: `{"additionalProperties":{"$ref":"InputRequest"},"type":"object"}`},
-		{Name: "JSONObject", Schema: `{"additionalProperties":{"$ref":"JSONValue"},"type":"object"}`},
-		{Name: "JSONValue", Schema: `{"anyOf":[{"$ref":"JSONObject"},{"items":{"$ref":"JSONValue"},"type":"array"},{"type":["string","integer","boolean"]}]}`},
-		{Name: "LegacyTitledEnumSchema", Schema: `{"properties":{"default":{"type":"string"},"description":{"type":"string"},"enum":{"items":{"type":"string"},"type":"array"},"enumNames":{"items":{"type":"string"},"type":"array"},"title":{"type":"string"},"type":{"const":"string","type":"string"}},"required":["enum","type"],"type":"object"}`},
-		{Name: "ListPromptsResult", Schema: `{"properties":{"_meta":{"$ref":"ResultMetaObject"},"cacheScope":{"enum":["private","public"],"type":"string"},"nextCursor":{"type":"string"},"prompts":{"items":{"$ref":"Prompt"},"type":"array"},"resultType":{"type":"string"},"ttlMs":{"minimum":0,"type":"integer"}},"required":["cacheScope","prompts","resultType","ttlMs"],"type":"object"}`},
-		{Name: "ListResourceTemplatesResult", Schema: `{"properties":{"_meta":{"$ref":"ResultMetaObject"},"cacheScope":{"enum":["private","public"],"type":"string"},"nextCursor":{"type":"string"},"resourceTemplates":{"items":{"$ref":"ResourceTemplate"},"type":"array"},"resultType":{"type":"string"},"ttlMs":{"minimum":0,"type":"integer"}},"required":["cacheScope","resourceTemplates","resultType","ttlMs"],"type":"object"}`},
-		{Name: "ListResourcesResult", Schema: `{"properties":{"_meta":{"$ref":"ResultMetaObject"},"cacheScope":{"enum":["private","public"],"type":"string"},"nextCursor":{"type":"string"},"resources":{"items":{"$ref":"Resource"},"type":"array"},"resultType":{"type":"string"},"ttlMs":{"minimum":0,"type":"integer"}},"required":["cacheScope","resources","resultType","ttlMs"],"type":"object"}`},
-		{Name: "ListRootsRequest", Schema: `{"properties":{"method":{"const":"roots/list","type":"string"},"params":{"properties":{"_meta":{"$ref":"MetaObject"}},"type":"object"}},"required":["method"],"type":"object"}`},
-		{Name: "ListToolsResult", Schema: `{"properties":{"_meta":{"$ref":"ResultMetaObject"},"cacheScope":{"enum":["private","public"],"type":"string"},"nextCursor":{"type":"string"},"resultType":{"type":"string"},"tools":{"items":{"$ref":"Tool"},"type":"array"},"ttlMs":{"minimum":0,"type":"integer"}},"required":["cacheScope","resultType","tools","ttlMs"],"type":"object"}`},
-		{Name: "MetaObject", Schema: `{"type":"object"}`},
-		{Name: "ModelHint", Schema: `{"properties":{"name":{"type":"string"}},"type":"object"}`},
-		{Name: "ModelPreferences", Schema: `{"properties":{"costPriority":{"maximum":1,"minimum":0,"type":"number"},"hints":{"items":{"$ref":"ModelHint"},"type":"array"},"intelligencePriority":{"maximum":1,"minimum":0,"type":"number"},"speedPriority":{"maximum":1,"minimum":0,"type":"number"}},"type":"object"}`},
-		{Name: "NumberSchema", Schema: `{"properties":{"default":{"type":"number"},"description":{"type":"string"},"maximum":{"type":"number"},"minimum":{"type":"number"},"title":{"type":"string"},"type":{"enum":["integer","number"],"type":"string"}},"required":["type"],"type":"object"}`},
-		{Name: "PrimitiveSchemaDefinition", Schema: `{"anyOf":[{"$ref":"StringSchema"},{"$ref":"NumberSchema"},{"$ref":"BooleanSchema"},{"$ref":"UntitledSingleSelectEnumSchema"},{"$ref":"TitledSingleSelectEnumSchema"},{"$ref":"UntitledMultiSelectEnumSchema"},{"$ref":"TitledMultiSelectEnumSchema"},{"$ref":"LegacyTitledEnumSchema"}]}`},
-		{Name: "Prompt", Schema: `{"properties":{"_meta":{"$ref":"MetaObject"},"arguments":{"items":{"$ref":"PromptArgument"},"type":"array"},"description":{"type":"string"},"icons":{"items":{"$ref":"Icon"},"type":"array"},"name":{"type":"string"},"title":{"type":"string"}},"required":["name"],"type":"object"}`},
-		{Name: "PromptArgument", Schema: `{"properties":{"description":{"type":"string"},"name":{"type":"string"},"required":{"type":"boolean"},"title":{"type":"string"}},"required":["name"],"type":"object"}`},
-		{Name: "PromptMessage", Schema: `{"properties":{"content":{"$ref":"ContentBlock"},"role":{"$ref":"Role"}},"required":["content","role"],"type":"object"}`},
-		{Name: "ReadResourceResult", Schema: `{"properties":{"_meta":{"$ref":"ResultMetaObject"},"cacheScope":{"enum":["private","public"],"type":"string"},"contents":{"items":{"anyOf":[{"$ref":"TextResourceContents"},{"$ref":"BlobResourceContents"}]},"type":"array"},"resultType":{"type":"string"},"ttlMs":{"minimum":0,"type":"integer"}},"required":["cacheScope","contents","resultType","ttlMs"],"type":"object"}`},
-		{Name: "RequestId", Schema: `{"type":["string","integer"]}`},
-		{Name: "Resource", Schema: `{"properties":{"_meta":{"$ref":"MetaObject"},"annotations":{"$ref":"Annotations"},"description":{"type":"string"},"icons":{"items":{"$ref":"Icon"},"type":"array"},"mimeType":{"type":"string"},"name":{"type":"string"},"size":{"type":"integer"},"title":{"type":"string"},"uri":{"format":"uri","type":"string"}},"required":["name","uri"],"type":"object"}`},
-		{Name: "ResourceLink", Schema: `{"properties":{"_meta":{"$ref":"MetaObject"},"annotations":{"$ref":"Annotations"},"description":{"type":"string"},"icons":{"items":{"$ref":"Icon"},"type":"array"},"mimeType":{"type":"string"},"name":{"type":"string"},"size":{"type":"integer"},"title":{"type":"string"},"type":{"const":"resource_link","type":"string"},"uri":{"format":"uri","type":"string"}},"required":["name","type","uri"],"type":"object"}`},
-		{Name: "ResourceTemplate", Schema: `{"properties":{"_meta":{"$ref":"MetaObject"},"annotations":{"$ref":"Annotations"},"description":{"type":"string"},"icons":{"items":{"$ref":"Icon"},"type":"array"},"mimeType":{"type":"string"},"name":{"type":"string"},"title":{"type":"string"},"uriTemplate":{"format":"uri-template","type":"string"}},"required":["name","uriTemplate"],"type":"object"}`},
-		{Name: "Result", Schema: `{"properties":{"_meta":{"$ref":"ResultMetaObject"},"resultType":{"type":"string"}},"required":["resultType"],"type":"object"}`},
-		{Name: "ResultMetaObject", Schema: `{"properties":{"io.modelcontextprotocol/serverInfo":{"$ref":"Implementation"}},"type":"object"}`},
-		{Name: "Role", Schema: `{"enum":["assistant","user"],"type":"string"}`},
-		{Name: "SamplingMessage", Schema: `{"properties":{"_meta":{"$ref":"MetaObject"},"content":{"anyOf":[{"$ref":"TextContent"},{"$ref":"ImageContent"},{"$ref":"AudioContent"},{"$ref":"ToolUseContent"},{"$ref":"ToolResultContent"},{"items":{"$ref":"SamplingMessageContentBlock"},"type":"array"}]},"role":{"$ref":"Role"}},"required":["content","role"],"type":"object"}`},
-		{Name: "SamplingMessageContentBlock", Schema: `{"anyOf":[{"$ref":"TextContent"},{"$ref":"ImageContent"},{"$ref":"AudioContent"},{"$ref":"ToolUseContent"},{"$ref":"ToolResultContent"}]}`},
-		{Name: "ServerCapabilities", Schema: `{"properties":{"completions":{"$ref":"JSONObject"},"experimental":{"additionalProperties":{"$ref":"JSONObject"},"type":"object"},"extensions":{"additionalProperties":{"$ref":"JSONObject"},"type":"object"},"logging":{"$ref":"JSONObject"},"prompts":{"properties":{"listChanged":{"type":"boolean"}},"type":"object"},"resources":{"properties":{"listChanged":{"type":"boolean"},"subscribe":{"type":"boolean"}},"type":"object"},"tools":{"properties":{"listChanged":{"type":"boolean"}},"type":"object"}},"type":"object"}`},
-		{Name: "StringSchema", Schema: `{"properties":{"default":{"type":"string"},"description":{"type":"string"},"format":{"enum":["date","date-time","email","uri"],"type":"string"},"maxLength":{"type":"integer"},"minLength":{"type":"integer"},"title":{"type":"string"},"type":{"const":"string","type":"string"}},"required":["type"],"type":"object"}`},
-		{Name: "SubscriptionsListenResult", Schema: `{"properties":{"_meta":{"$ref":"SubscriptionsListenResultMetaObject"},"resultType":{"type":"string"}},"required":["_meta","resultType"],"type":"object"}`},
-		{Name: "SubscriptionsListenResultMetaObject", Schema: `{"properties":{"io.modelcontextprotocol/serverInfo":{"$ref":"Implementation"},"io.modelcontextprotocol/subscriptionId":{"$ref":"RequestId"}},"required":["io.modelcontextprotocol/subscriptionId"],"type":"object"}`},
-		{Name: "TextContent", Schema: `{"properties":{"_meta":{"$ref":"MetaObject"},"annotations":{"$ref":"Annotations"},"text":{"type":"string"},"type":{"const":"text","type":"string"}},"required":["text","type"],"type":"object"}`},
-		{Name: "TextResourceContents", Schema: `{"properties":{"_meta":{"$ref":"MetaObject"},"mimeType":{"type":"string"},"text":{"type":"string"},"uri":{"format":"uri","type":"string"}},"required":["text","uri"],"type":"object"}`},
-		{Name: "TitledMultiSelectEnumSchema", Schema: `{"properties":{"default":{"items":{"type":"string"},"type":"array"},"description":{"type":"string"},"items":{"properties":{"anyOf":{"items":{"properties":{"const":{"type":"string"},"title":{"type":"string"}},"required":["const","title"],"type":"object"},"type":"array"}},"required":["anyOf"],"type":"object"},"maxItems":{"type":"integer"},"minItems":{"type":"integer"},"title":{"type":"string"},"type":{"const":"array","type":"string"}},"required":["items","type"],"type":"object"}`},
-		{Name: "TitledSingleSelectEnumSchema", Schema: `{"properties":{"default":{"type":"string"},"description":{"type":"string"},"oneOf":{"items":{"properties":{"const":{"type":"string"},"title":{"type":"string"}},"required":["const","title"],"type":"object"},"type":"array"},"title":{"type":"string"},"type":{"const":"string","type":"string"}},"required":["oneOf","type"],"type":"object"}`},
-		{Name: "Tool", Schema: `{"properties":{"_meta":{"$ref":"MetaObject"},"annotations":{"$ref":"ToolAnnotations"},"description":{"type":"string"},"icons":{"items":{"$ref":"Icon"},"type":"array"},"inputSchema":{"properties":{"$schema":{"type":"string"},"type":{"const":"object","type":"string"}},"required":["type"],"type":"object"},"name":{"type":"string"},"outputSchema":{"properties":{"$schema":{"type":"string"}},"type":"object"},"title":{"type":"string"}},"required":["inputSchema","name"],"type":"object"}`},
-		{Name: "ToolAnnotations", Schema: `{"properties":{"destructiveHint":{"type":"boolean"},"idempotentHint":{"type":"boolean"},"openWorldHint":{"type":"boolean"},"readOnlyHint":{"type":"boolean"},"title":{"type":"string"}},"type":"object"}`},
-		{Name: "ToolChoice", Schema: `{"properties":{"mode":{"enum":["auto","none","required"],"type":"string"}},"type":"object"}`},
-		{Name: "ToolResultContent", Schema: `{"properties":{"_meta":{"$ref":"MetaObject"},"content":{"items":{"$ref":"ContentBlock"},"type":"array"},"isError":{"type":"boolean"},"structuredContent":{},"toolUseId":{"type":"string"},"type":{"const":"tool_result","type":"string"}},"required":["content","toolUseId","type"],"type":"object"}`},
-		{Name: "ToolUseContent", Schema: `{"properties":{"_meta":{"$ref":"MetaObject"},"id":{"type":"string"},"input":{"type":"object"},"name":{"type":"string"},"type":{"const":"tool_use","type":"string"}},"required":["id","input","name","type"],"type":"object"}`},
-		{Name: "UntitledMultiSelectEnumSchema", Schema: `{"properties":{"default":{"items":{"type":"string"},"type":"array"},"description":{"type":"string"},"items":{"properties":{"enum":{"items":{"type":"string"},"type":"array"},"type":{"const":"string","type":"string"}},"required":["enum","type"],"type":"object"},"maxItems":{"type":"integer"},"minItems":{"type":"integer"},"title":{"type":"string"},"type":{"const":"array","type":"string"}},"required":["items","type"],"type":"object"}`},
-		{Name: "UntitledSingleSelectEnumSchema", Schema: `{"properties":{"default":{"type":"string"},"description":{"type":"string"},"enum":{"items":{"type":"string"},"type":"array"},"title":{"type":"string"},"type":{"const":"string","type":"string"}},"required":["enum","type"],"type":"object"}`},
-		{Name: "UpdateTaskResult", Schema: `{"allOf":[{"$ref":"Result"},{"properties":{"resultType":{"const":"complete","type":"string"}},"required":["resultType"],"type":"object"}]}`},
+	Own:              own20260728,
+	TaskCreated:      "CreateTaskResult",
+	Definitions:      definitions20260728,
+	ReadRequest:      readRequest20260728,
+	ReadElicitResult: readElicitResult20260728,
+	ReadCallResult:   readCallResult20260728,
+	AppendDiscoverResult: func(b []byte, r *wire.DiscoverResult) []byte {
+		return wire.Open(b).String(`"cacheScope":`, r.CacheScope).Raw(`"capabilities":`, r.Capabilities).
+			Constant(`"resultType":`, `"complete"`).Strings(`"supportedVersions":`, r.SupportedVersions).Millis(`"ttlMs":`, r.CacheTTL).
+			OptionalString(`"instructions":`, r.Instructions).OptionalRaw(`"_meta":{"io.modelcontextprotocol/serverInfo":`, r.ServerInfo, "}").
+			Close()
 	},
-	ReadRequest:              readRequest20260728,
-	ReadElicitResult:         readElicitResult20260728,
-	ReadCallResult:           readCallResult20260728,
-	AppendDiscoverResult:     appendDiscoverResult20260728,
-	AppendToolList:           appendToolList20260728,
-	AppendCallResult:         appendCallResult20260728,
-	AppendAnnotations:        appendAnnotations20260728,
-	AppendTextBlock:          appendTextBlock20260728,
-	AppendImageBlock:         appendImageBlock20260728,
-	AppendAudioBlock:         appendAudioBlock20260728,
-	AppendLinkBlock:          appendLinkBlock20260728,
-	AppendResourceBlock:      appendResourceBlock20260728,
-	AppendTextResource:       appendTextResource20260728,
-	AppendBlobResource:       appendBlobResource20260728,
-	AppendInputRequired:      appendInputRequired20260728,
-	AppendListenResult:       appendListenResult20260728,
-	AppendTaskCreated:        appendTaskCreated20260728,
-	AppendTask:               appendTask20260728,
-	AppendTaskDetail:         appendTaskDetail20260728,
-	AppendTaskCancelled:      appendTaskCancelled20260728,
-	AppendTaskUpdated:        appendTaskCancelled20260728,
-	AppendTaskStatus:         appendTaskStatus20260728,
-	AppendProgress:           appendProgress20260728,
-	AppendCancelled:          appendCancelled20260728,
-	AppendAcknowledged:       appendAcknowledged20260728,
-	AppendChanged:            appendChanged20260728,
-	AppendResourceUpdated:    appendResourceUpdated20260728,
-	AppendLog:                appendLog20260728,
-	AppendElicit:             appendElicit20260728,
-	AppendMissingCapability:  appendMissingCapability20260728,
-	AppendUnsupportedVersion: appendUnsupportedVersion20260728,
-	CheckCallResult:          checkSentCallToolResult,
+	AppendToolList: func(b []byte, l *wire.ToolList) []byte {
+		return wire.Open(b).String(`"cacheScope":`, l.CacheScope).Constant(`"resultType":`, `"complete"`).Raw(`"tools":`, l.Tools).
+			Millis(`"ttlMs":`, l.CacheTTL).OptionalString(`"nextCursor":`, l.NextCursor).
+			OptionalRaw(`"_meta":{"io.modelcontextprotocol/serverInfo":`, l.ServerInfo, "}").Close()
+	},
+	AppendCallResult: func(b []byte, r *wire.CallResult) []byte {
+		w := wire.Open(b).Raw(`"content":`, r.Content).Constant(`"resultType":`, `"complete"`).OptionalBool(`"isError":`, r.IsError).
+			OptionalRaw(`"structuredContent":`, r.StructuredContent)
+		if len(r.ServerInfo) > 0 || len(r.Meta) > 0 {
+			w = w.Object(`"_meta":`).OptionalRaw(`"io.modelcontextprotocol/serverInfo":`, r.ServerInfo).Members(r.Meta).Close()
+		}
+		return w.Close()
+	},
+	AppendAnnotations:   appendAnnotations20260728,
+	AppendTextBlock:     appendTextBlock20260728,
+	AppendImageBlock:    appendImageBlock20260728,
+	AppendAudioBlock:    appendAudioBlock20260728,
+	AppendLinkBlock:     appendLinkBlock20260728,
+	AppendResourceBlock: appendResourceBlock20260728,
+	AppendTextResource:  appendTextResource20260728,
+	AppendBlobResource:  appendBlobResource20260728,
+	AppendInputRequired: func(b []byte, r *wire.InputRequired) []byte {
+		return wire.Open(b).Constant(`"resultType":`, `"input_required"`).OptionalRaw(`"inputRequests":`, r.InputRequests).
+			OptionalString(`"requestState":`, r.RequestState).OptionalRaw(`"_meta":{"io.modelcontextprotocol/serverInfo":`, r.ServerInfo, "}").
+			Close()
+	},
+	AppendListenResult: func(b []byte, r *wire.ListenResult) []byte {
+		return wire.Open(b).Constant(`"resultType":`, `"complete"`).Object(`"_meta":`).
+			ID(`"io.modelcontextprotocol/subscriptionId":`, r.SubscriptionID).OptionalRaw(`"io.modelcontextprotocol/serverInfo":`, r.ServerInfo).
+			Close().Close()
+	},
+	AppendTaskCreated: func(b []byte, t *wire.TaskView) []byte {
+		return wire.Open(b).Time(`"createdAt":`, t.CreatedAt).Time(`"lastUpdatedAt":`, t.LastUpdatedAt).Constant(`"resultType":`, `"task"`).
+			String(`"status":`, t.Status).String(`"taskId":`, t.ID).Millis(`"ttlMs":`, t.TTL).OptionalMillis(`"pollIntervalMs":`, t.PollInterval).
+			OptionalString(`"statusMessage":`, t.StatusMessage).OptionalRaw(`"_meta":{"io.modelcontextprotocol/serverInfo":`, t.ServerInfo, "}").
+			Close()
+	},
+	AppendTask: func(b []byte, t *wire.TaskView) []byte {
+		return wire.Open(b).Time(`"createdAt":`, t.CreatedAt).Time(`"lastUpdatedAt":`, t.LastUpdatedAt).String(`"status":`, t.Status).
+			String(`"taskId":`, t.ID).Millis(`"ttlMs":`, t.TTL).OptionalMillis(`"pollIntervalMs":`, t.PollInterval).
+			OptionalString(`"statusMessage":`, t.StatusMessage).Close()
+	},
+	AppendTaskDetail: func(b []byte, t *wire.TaskView) []byte {
+		return wire.Open(b).Time(`"createdAt":`, t.CreatedAt).Time(`"lastUpdatedAt":`, t.LastUpdatedAt).Constant(`"resultType":`, `"complete"`).
+			String(`"status":`, t.Status).String(`"taskId":`, t.ID).Millis(`"ttlMs":`, t.TTL).OptionalRaw(`"error":`, t.Error).
+			OptionalRaw(`"inputRequests":`, t.InputRequests).OptionalMillis(`"pollIntervalMs":`, t.PollInterval).OptionalRaw(`"result":`, t.Result).
+			OptionalString(`"statusMessage":`, t.StatusMessage).OptionalRaw(`"_meta":{"io.modelcontextprotocol/serverInfo":`, t.ServerInfo, "}").
+			Close()
+	},
+	AppendTaskCancelled: appendTaskCancelled20260728,
+	AppendTaskUpdated:   appendTaskCancelled20260728,
+	AppendTaskStatus: func(b []byte, t *wire.TaskView) []byte {
+		return wire.Open(b).Time(`"createdAt":`, t.CreatedAt).Time(`"lastUpdatedAt":`, t.LastUpdatedAt).String(`"status":`, t.Status).
+			String(`"taskId":`, t.ID).Millis(`"ttlMs":`, t.TTL).OptionalRaw(`"error":`, t.Error).OptionalRaw(`"inputRequests":`, t.InputRequests).
+			OptionalMillis(`"pollIntervalMs":`, t.PollInterval).OptionalRaw(`"result":`, t.Result).
+			OptionalString(`"statusMessage":`, t.StatusMessage).
+			OptionalID(`"_meta":{"io.modelcontextprotocol/subscriptionId":`, t.SubscriptionID, "}").Close()
+	},
+	AppendProgress: func(b []byte, p *wire.Progress) []byte {
+		return wire.Open(b).Float(`"progress":`, p.Progress).ID(`"progressToken":`, p.ProgressToken).OptionalString(`"message":`, p.Message).
+			OptionalFloat(`"total":`, p.Total).Close()
+	},
+	AppendCancelled: func(b []byte, c *wire.Cancelled) []byte {
+		return wire.Open(b).ID(`"requestId":`, c.RequestID).OptionalString(`"reason":`, c.Reason).
+			OptionalID(`"_meta":{"io.modelcontextprotocol/subscriptionId":`, c.SubscriptionID, "}").Close()
+	},
+	AppendAcknowledged: func(b []byte, a *wire.Acknowledged) []byte {
+		return wire.Open(b).Object(`"notifications":`).OptionalBool(`"promptsListChanged":`, a.PromptsChanged).
+			OptionalStrings(`"resourceSubscriptions":`, a.ResourceURIs).OptionalBool(`"resourcesListChanged":`, a.ResourcesChanged).
+			OptionalStrings(`"taskIds":`, a.TaskIDs).OptionalBool(`"toolsListChanged":`, a.ToolsChanged).Close().
+			OptionalID(`"_meta":{"io.modelcontextprotocol/subscriptionId":`, a.SubscriptionID, "}").Close()
+	},
+	AppendChanged: func(b []byte, c *wire.Changed) []byte {
+		return wire.Open(b).OptionalID(`"_meta":{"io.modelcontextprotocol/subscriptionId":`, c.SubscriptionID, "}").Close()
+	},
+	AppendResourceUpdated: func(b []byte, u *wire.ResourceUpdated) []byte {
+		return wire.Open(b).String(`"uri":`, u.URI).OptionalID(`"_meta":{"io.modelcontextprotocol/subscriptionId":`, u.SubscriptionID, "}").
+			Close()
+	},
+	AppendLog: func(b []byte, l *wire.LogMessage) []byte {
+		return wire.Open(b).Raw(`"data":`, l.Data).String(`"level":`, l.Level).OptionalString(`"logger":`, l.Logger).Close()
+	},
+	AppendElicit: func(b []byte, e *wire.Elicit) []byte {
+		return wire.Open(b).String(`"message":`, e.Message).Constant(`"mode":`, `"form"`).Raw(`"requestedSchema":`, e.RequestedSchema).Close()
+	},
+	AppendMissingCapability: func(b []byte, m *wire.MissingCapability) []byte {
+		return wire.Open(b).Raw(`"requiredCapabilities":`, m.RequiredCapabilities).Close()
+	},
+	AppendUnsupportedVersion: func(b []byte, u *wire.UnsupportedVersion) []byte {
+		return wire.Open(b).String(`"requested":`, u.Requested).Strings(`"supported":`, u.Supported).Close()
+	},
+	CheckCallResult: checkSentCallToolResult,
 }
 
-var request20260728 = wire.ParamsRule{Object: check.Object{Names: []string{"_meta"}, Required: []string{"_meta"}, AdditionalProperties: check.Skip}, Read: []wire.ReadParam{readRequest20260728Meta}}
-var request20260728Meta = wire.ParamsRule{Object: check.Object{Names: []string{"io.modelcontextprotocol/clientCapabilities", "io.modelcontextprotocol/protocolVersion", "io.modelcontextprotocol/clientInfo", "io.modelcontextprotocol/logLevel", "progressToken"}, Required: []string{"io.modelcontextprotocol/clientCapabilities", "io.modelcontextprotocol/protocolVersion"}, AdditionalProperties: check.Skip}, Read: []wire.ReadParam{readRequest20260728MetaClientCapabilities, wire.ReadProtocolVersion, readRequest20260728MetaClientInfo, readRequest20260728MetaLogLevel, wire.ReadProgressToken}}
-var request20260728MetaClientCapabilities = wire.Shape{Kind: check.KindObject}
-var request20260728MetaClientInfo = wire.Shape{Kind: check.KindObject, Object: check.Object{Names: []string{"description", "icons", "name", "title", "version", "websiteUrl"}, Required: []string{"name", "version"}}, Members: []wire.Shape{{Kind: check.KindString}, {Kind: check.KindArray, Items: &wire.Shape{Kind: check.KindObject, Object: check.Object{Names: []string{"mimeType", "sizes", "src", "theme"}, Required: []string{"src"}}, Members: []wire.Shape{{Kind: check.KindString}, {Kind: check.KindArray, Items: &wire.Shape{Kind: check.KindString}}, {Kind: check.KindString}, {Kind: check.KindString, Enum: check.Enum{Values: []string{"dark", "light"}}}}}}, {Kind: check.KindString}, {Kind: check.KindString}, {Kind: check.KindString}, {Kind: check.KindString}}}
-var request20260728MetaLogLevel = wire.Shape{Kind: check.KindString, Enum: check.Enum{Values: []string{"alert", "critical", "debug", "emergency", "error", "info", "notice", "warning"}}}
-var cancelled20260728 = wire.ParamsRule{Object: check.Object{Names: []string{"requestId", "reason"}, Required: []string{"requestId"}, AdditionalProperties: check.Skip}, Read: []wire.ReadParam{wire.ReadRequestID, wire.ReadReason}}
-var getPrompt20260728 = wire.ParamsRule{Object: check.Object{Names: []string{"name", "arguments", "inputResponses", "requestState", "_meta"}, Required: []string{"name", "_meta"}, AdditionalProperties: check.Skip}, Read: []wire.ReadParam{wire.ReadName, wire.ReadArguments, wire.ReadInputResponses, wire.ReadRequestState, readRequest20260728Meta}}
-var cursor20260728 = wire.ParamsRule{Object: check.Object{Names: []string{"cursor", "_meta"}, Required: []string{"_meta"}, AdditionalProperties: check.Skip}, Read: []wire.ReadParam{wire.ReadCursor, readRequest20260728Meta}}
-var readResource20260728 = wire.ParamsRule{Object: check.Object{Names: []string{"uri", "inputResponses", "requestState", "_meta"}, Required: []string{"uri", "_meta"}, AdditionalProperties: check.Skip}, Read: []wire.ReadParam{wire.ReadURI, wire.ReadInputResponses, wire.ReadRequestState, readRequest20260728Meta}}
-var listen20260728 = wire.ParamsRule{Object: check.Object{Names: []string{"notifications", "_meta"}, Required: []string{"notifications", "_meta"}, AdditionalProperties: check.Skip}, Read: []wire.ReadParam{readListen20260728Notifications, readRequest20260728Meta}}
-var listen20260728Notifications = wire.ParamsRule{Object: check.Object{Names: []string{"promptsListChanged", "resourceSubscriptions", "resourcesListChanged", "taskIds", "toolsListChanged"}, AdditionalProperties: check.Skip}, Read: []wire.ReadParam{wire.ReadPromptsChanged, wire.ReadResourceURIs, wire.ReadResourcesChanged, wire.ReadTaskIDs, wire.ReadToolsChanged}}
-var taskID20260728 = wire.ParamsRule{Object: check.Object{Names: []string{"taskId", "_meta"}, Required: []string{"taskId", "_meta"}, AdditionalProperties: check.Skip}, Read: []wire.ReadParam{wire.ReadTaskID, readRequest20260728Meta}}
-var updateTask20260728 = wire.ParamsRule{Object: check.Object{Names: []string{"inputResponses", "taskId", "_meta"}, Required: []string{"inputResponses", "taskId", "_meta"}, AdditionalProperties: check.Skip}, Read: []wire.ReadParam{wire.ReadInputResponses, wire.ReadTaskID, readRequest20260728Meta}}
+var own20260728 = wire.Own{
+	Meta: []string{
+		"io.modelcontextprotocol/clientCapabilities", "io.modelcontextprotocol/clientInfo", "io.modelcontextprotocol/logLevel",
+		"io.modelcontextprotocol/model-immediate-response", "io.modelcontextprotocol/protocolVersion",
+		"io.modelcontextprotocol/related-task", "io.modelcontextprotocol/serverInfo", "io.modelcontextprotocol/subscriptionId",
+		"progressToken",
+	},
+	Result: []string{"resultType"},
+}
 
-func readRequest20260728(d *check.Decoder, p *wire.Params)     { p.Read(d, &request20260728) }
-func readRequest20260728Meta(d *check.Decoder, p *wire.Params) { p.Read(d, &request20260728Meta) }
-func readRequest20260728MetaClientCapabilities(d *check.Decoder, p *wire.Params) {
-	p.ClientCapabilities = request20260728MetaClientCapabilities.Read(d)
+var request20260728 = wire.Rule{Names: []string{"_meta"}, Required: []string{"_meta"}, Reads: wire.Reads{&request20260728Meta}}
+var request20260728Meta = wire.Rule{
+	Names: []string{
+		"io.modelcontextprotocol/clientCapabilities", "io.modelcontextprotocol/protocolVersion", "io.modelcontextprotocol/clientInfo",
+		"io.modelcontextprotocol/logLevel", "progressToken",
+	},
+	Required: []string{"io.modelcontextprotocol/clientCapabilities", "io.modelcontextprotocol/protocolVersion"},
+	Reads: wire.Reads{
+		wire.SlotClientCapabilities, wire.SlotProtocolVersion, &request20260728MetaClientInfo, &request20260728MetaLogLevel,
+		wire.SlotProgressToken,
+	},
 }
-func readRequest20260728MetaClientInfo(d *check.Decoder, p *wire.Params) {
-	p.ClientInfo = request20260728MetaClientInfo.Read(d)
+var request20260728MetaClientInfo = wire.Shaped{Slot: wire.SlotClientInfo, Shape: wire.Shape{
+	Kind: check.KindObject, Names: []string{"description", "icons", "name", "title", "version", "websiteUrl"},
+	Required: []string{"name", "version"},
+	Members: []wire.Shape{
+		{Kind: check.KindString},
+		{Kind: check.KindArray, Items: &wire.Shape{
+			Kind: check.KindObject, Names: []string{"mimeType", "sizes", "src", "theme"}, Required: []string{"src"},
+			Members: []wire.Shape{
+				{Kind: check.KindString}, {Kind: check.KindArray, Items: &wire.Shape{Kind: check.KindString}},
+				{Kind: check.KindString}, {Kind: check.KindString, Enum: check.Enum{Values: []string{"dark", "light"}}},
+			},
+		}},
+		{Kind: check.KindString}, {Kind: check.KindString}, {Kind: check.KindString}, {Kind: check.KindString},
+	},
+}}
+var request20260728MetaLogLevel = wire.Shaped{Slot: wire.SlotLogLevel, Shape: wire.Shape{
+	Kind: check.KindString,
+	Enum: check.Enum{Values: []string{"alert", "critical", "debug", "emergency", "error", "info", "notice", "warning"}},
+}}
+var cancelled20260728 = wire.Rule{
+	Names: []string{"requestId", "reason"}, Required: []string{"requestId"}, Reads: wire.Reads{wire.SlotRequestID, wire.SlotReason},
 }
-func readRequest20260728MetaLogLevel(d *check.Decoder, p *wire.Params) {
-	p.LogLevel = request20260728MetaLogLevel.ReadText(d)
+var getPrompt20260728 = wire.Rule{
+	Names: []string{"name", "arguments", "inputResponses", "requestState", "_meta"}, Required: []string{"name", "_meta"},
+	Reads: wire.Reads{wire.SlotName, wire.SlotArguments, wire.SlotInputResponses, wire.SlotRequestState, &request20260728Meta},
 }
-func readCancelled20260728(d *check.Decoder, p *wire.Params)    { p.Read(d, &cancelled20260728) }
-func readGetPrompt20260728(d *check.Decoder, p *wire.Params)    { p.Read(d, &getPrompt20260728) }
-func readCursor20260728(d *check.Decoder, p *wire.Params)       { p.Read(d, &cursor20260728) }
-func readReadResource20260728(d *check.Decoder, p *wire.Params) { p.Read(d, &readResource20260728) }
-func readListen20260728(d *check.Decoder, p *wire.Params)       { p.Read(d, &listen20260728) }
-func readListen20260728Notifications(d *check.Decoder, p *wire.Params) {
-	p.Read(d, &listen20260728Notifications)
+var cursor20260728 = wire.Rule{
+	Names: []string{"cursor", "_meta"}, Required: []string{"_meta"}, Reads: wire.Reads{wire.SlotCursor, &request20260728Meta},
 }
-func readTaskID20260728(d *check.Decoder, p *wire.Params)     { p.Read(d, &taskID20260728) }
-func readUpdateTask20260728(d *check.Decoder, p *wire.Params) { p.Read(d, &updateTask20260728) }
+var readResource20260728 = wire.Rule{
+	Names: []string{"uri", "inputResponses", "requestState", "_meta"}, Required: []string{"uri", "_meta"},
+	Reads: wire.Reads{wire.SlotURI, wire.SlotInputResponses, wire.SlotRequestState, &request20260728Meta},
+}
+var listen20260728 = wire.Rule{
+	Names: []string{"notifications", "_meta"}, Required: []string{"notifications", "_meta"},
+	Reads: wire.Reads{&listen20260728Notifications, &request20260728Meta},
+}
+var listen20260728Notifications = wire.Rule{
+	Names: []string{"promptsListChanged", "resourceSubscriptions", "resourcesListChanged", "taskIds", "toolsListChanged"},
+	Reads: wire.Reads{wire.SlotPromptsChanged, wire.SlotResourceURIs, wire.SlotResourcesChanged, wire.SlotTaskIDs, wire.SlotToolsChanged},
+}
+var taskID20260728 = wire.Rule{
+	Names: []string{"taskId", "_meta"}, Required: []string{"taskId", "_meta"}, Reads: wire.Reads{wire.SlotTaskID, &request20260728Meta},
+}
+var updateTask20260728 = wire.Rule{
+	Names: []string{"inputResponses", "taskId", "_meta"}, Required: []string{"inputResponses", "taskId", "_meta"},
+	Reads: wire.Reads{wire.SlotInputResponses, wire.SlotTaskID, &request20260728Meta},
+}
+var elicitResult20260728 = wire.Rule{
+	Names: []string{"action", "content"}, Required: []string{"action"}, Reads: wire.Reads{wire.SlotAction, wire.SlotContent},
+}
+var callResult20260728 = wire.Rule{
+	Names: []string{"content", "isError", "structuredContent", "_meta"}, Required: []string{"content"},
+	Reads: wire.Reads{wire.SlotContent, wire.SlotIsError, wire.SlotStructuredContent, wire.SlotMeta},
+}
 
-var elicitResult20260728 = check.Object{Names: []string{"action", "content"}, Required: []string{"action"}, AdditionalProperties: check.Skip}
-
+func readRequest20260728(d *check.Decoder, p *wire.Params)      { request20260728.Read(d, p) }
+func readCancelled20260728(d *check.Decoder, p *wire.Params)    { cancelled20260728.Read(d, p) }
+func readGetPrompt20260728(d *check.Decoder, p *wire.Params)    { getPrompt20260728.Read(d, p) }
+func readCursor20260728(d *check.Decoder, p *wire.Params)       { cursor20260728.Read(d, p) }
+func readReadResource20260728(d *check.Decoder, p *wire.Params) { readResource20260728.Read(d, p) }
+func readListen20260728(d *check.Decoder, p *wire.Params)       { listen20260728.Read(d, p) }
+func readTaskID20260728(d *check.Decoder, p *wire.Params)       { taskID20260728.Read(d, p) }
+func readUpdateTask20260728(d *check.Decoder, p *wire.Params)   { updateTask20260728.Read(d, p) }
 func readElicitResult20260728(d *check.Decoder, r *wire.ElicitResult) {
-	for f := d.Object(&elicitResult20260728); f >= 0; f = d.Next() {
-		switch f {
-		case 0:
-			r.Action = d.String(nil)
-		case 1:
-			r.Content = d.Alias(nil)
-		}
-	}
+	elicitResult20260728.Read(d, r)
 }
-
-var callResult20260728 = check.Object{Names: []string{"content", "isError", "structuredContent", "_meta"}, Required: []string{"content"}, AdditionalProperties: check.Skip}
-
-func readCallResult20260728(d *check.Decoder, r *wire.CallResult) {
-	for f := d.Object(&callResult20260728); f >= 0; f = d.Next() {
-		switch f {
-		case 0:
-			r.Content = d.Alias(nil)
-		case 1:
-			r.IsError = d.Bool(nil)
-		case 2:
-			r.StructuredContent = d.Alias(nil)
-		case 3:
-			r.Meta = d.Alias(nil)
-		}
-	}
-}
-
-func appendDiscoverResult20260728(b []byte, r *wire.DiscoverResult) []byte {
-	b = append(b, '{')
-	b = check.AppendString(check.Member(b, `"cacheScope":`), r.CacheScope)
-	b = append(check.Member(b, `"capabilities":`), r.Capabilities...)
-	b = append(check.Member(b, `"resultType":`), `"complete"`...)
-	b = check.AppendSlice(check.Member(b, `"supportedVersions":`), r.SupportedVersions, check.AppendString[string])
-	b = r.CacheTTL.AppendJSON(check.Member(b, `"ttlMs":`))
-	b = wire.OptionalString(b, `"instructions":`, r.Instructions)
-	b = wire.OptionalRaw(b, `"_meta":{"io.modelcontextprotocol/serverInfo":`, r.ServerInfo, "}")
-	return append(b, '}')
-}
-
-func appendToolList20260728(b []byte, l *wire.ToolList) []byte {
-	b = append(b, '{')
-	b = check.AppendString(check.Member(b, `"cacheScope":`), l.CacheScope)
-	b = append(check.Member(b, `"resultType":`), `"complete"`...)
-	b = append(check.Member(b, `"tools":`), l.Tools...)
-	b = l.CacheTTL.AppendJSON(check.Member(b, `"ttlMs":`))
-	b = wire.OptionalString(b, `"nextCursor":`, l.NextCursor)
-	b = wire.OptionalRaw(b, `"_meta":{"io.modelcontextprotocol/serverInfo":`, l.ServerInfo, "}")
-	return append(b, '}')
-}
-
-func appendCallResult20260728(b []byte, r *wire.CallResult) []byte {
-	b = append(b, '{')
-	b = append(check.Member(b, `"content":`), r.Content...)
-	b = append(check.Member(b, `"resultType":`), `"complete"`...)
-	b = wire.OptionalBool(b, `"isError":`, r.IsError)
-	b = wire.OptionalRaw(b, `"structuredContent":`, r.StructuredContent)
-	if len(r.ServerInfo) > 0 || len(r.Meta) > 0 {
-		b = append(check.Member(b, `"_meta":`), '{')
-		b = wire.OptionalRaw(b, `"io.modelcontextprotocol/serverInfo":`, r.ServerInfo)
-		b = wire.AppendMembers(b, r.Meta)
-		b = append(b, '}')
-	}
-	return append(b, '}')
-}
+func readCallResult20260728(d *check.Decoder, r *wire.CallResult) { callResult20260728.Read(d, r) }
 
 func appendAnnotations20260728(b []byte, a *wire.Annotations) []byte {
-	b = append(b, '{')
-	b = wire.OptionalStrings(b, `"audience":`, a.Audience)
-	b = wire.OptionalString(b, `"lastModified":`, a.LastModified)
-	b = wire.OptionalRaw(b, `"priority":`, a.Priority)
-	return append(b, '}')
+	return wire.Open(b).OptionalStrings(`"audience":`, a.Audience).OptionalString(`"lastModified":`, a.LastModified).
+		OptionalRaw(`"priority":`, a.Priority).Close()
 }
 
 func appendTextBlock20260728(b []byte, c *wire.Block) []byte {
-	b = append(b, '{')
-	b = check.AppendString(check.Member(b, `"text":`), c.Text)
-	b = append(check.Member(b, `"type":`), `"text"`...)
-	b = wire.OptionalRaw(b, `"annotations":`, c.Annotations)
-	b = wire.OptionalRaw(b, `"_meta":`, c.Meta)
-	return append(b, '}')
+	return wire.Open(b).String(`"text":`, c.Text).Constant(`"type":`, `"text"`).OptionalRaw(`"annotations":`, c.Annotations).
+		OptionalRaw(`"_meta":`, c.Meta).Close()
 }
 
 func appendImageBlock20260728(b []byte, c *wire.Block) []byte {
-	b = append(b, '{')
-	b = append(check.Member(b, `"data":`), c.Data...)
-	b = check.AppendString(check.Member(b, `"mimeType":`), c.MIMEType)
-	b = append(check.Member(b, `"type":`), `"image"`...)
-	b = wire.OptionalRaw(b, `"annotations":`, c.Annotations)
-	b = wire.OptionalRaw(b, `"_meta":`, c.Meta)
-	return append(b, '}')
+	return wire.Open(b).Raw(`"data":`, c.Data).String(`"mimeType":`, c.MIMEType).Constant(`"type":`, `"image"`).
+		OptionalRaw(`"annotations":`, c.Annotations).OptionalRaw(`"_meta":`, c.Meta).Close()
 }
 
 func appendAudioBlock20260728(b []byte, c *wire.Block) []byte {
-	b = append(b, '{')
-	b = append(check.Member(b, `"data":`), c.Data...)
-	b = check.AppendString(check.Member(b, `"mimeType":`), c.MIMEType)
-	b = append(check.Member(b, `"type":`), `"audio"`...)
-	b = wire.OptionalRaw(b, `"annotations":`, c.Annotations)
-	b = wire.OptionalRaw(b, `"_meta":`, c.Meta)
-	return append(b, '}')
+	return wire.Open(b).Raw(`"data":`, c.Data).String(`"mimeType":`, c.MIMEType).Constant(`"type":`, `"audio"`).
+		OptionalRaw(`"annotations":`, c.Annotations).OptionalRaw(`"_meta":`, c.Meta).Close()
 }
 
 func appendLinkBlock20260728(b []byte, c *wire.Block) []byte {
-	b = append(b, '{')
-	b = check.AppendString(check.Member(b, `"name":`), c.Name)
-	b = append(check.Member(b, `"type":`), `"resource_link"`...)
-	b = check.AppendString(check.Member(b, `"uri":`), c.URI)
-	b = wire.OptionalRaw(b, `"annotations":`, c.Annotations)
-	b = wire.OptionalString(b, `"description":`, c.Description)
-	b = wire.OptionalString(b, `"mimeType":`, c.MIMEType)
-	b = wire.OptionalRaw(b, `"size":`, c.Size)
-	b = wire.OptionalString(b, `"title":`, c.Title)
-	b = wire.OptionalRaw(b, `"_meta":`, c.Meta)
-	return append(b, '}')
+	return wire.Open(b).String(`"name":`, c.Name).Constant(`"type":`, `"resource_link"`).String(`"uri":`, c.URI).
+		OptionalRaw(`"annotations":`, c.Annotations).OptionalString(`"description":`, c.Description).OptionalString(`"mimeType":`, c.MIMEType).
+		OptionalRaw(`"size":`, c.Size).OptionalString(`"title":`, c.Title).OptionalRaw(`"_meta":`, c.Meta).Close()
 }
 
 func appendResourceBlock20260728(b []byte, c *wire.Block) []byte {
-	b = append(b, '{')
-	b = append(check.Member(b, `"resource":`), c.Resource...)
-	b = append(check.Member(b, `"type":`), `"resource"`...)
-	b = wire.OptionalRaw(b, `"annotations":`, c.Annotations)
-	b = wire.OptionalRaw(b, `"_meta":`, c.Meta)
-	return append(b, '}')
+	return wire.Open(b).Raw(`"resource":`, c.Resource).Constant(`"type":`, `"resource"`).OptionalRaw(`"annotations":`, c.Annotations).
+		OptionalRaw(`"_meta":`, c.Meta).Close()
 }
 
 func appendTextResource20260728(b []byte, c *wire.Block) []byte {
-	b = append(b, '{')
-	b = check.AppendString(check.Member(b, `"text":`), c.Text)
-	b = check.AppendString(check.Member(b, `"uri":`), c.URI)
-	b = wire.OptionalString(b, `"mimeType":`, c.MIMEType)
-	b = wire.OptionalRaw(b, `"_meta":`, c.Meta)
-	return append(b, '}')
+	return wire.Open(b).String(`"text":`, c.Text).String(`"uri":`, c.URI).OptionalString(`"mimeType":`, c.MIMEType).
+		OptionalRaw(`"_meta":`, c.Meta).Close()
 }
 
 func appendBlobResource20260728(b []byte, c *wire.Block) []byte {
-	b = append(b, '{')
-	b = append(check.Member(b, `"blob":`), c.Data...)
-	b = check.AppendString(check.Member(b, `"uri":`), c.URI)
-	b = wire.OptionalString(b, `"mimeType":`, c.MIMEType)
-	b = wire.OptionalRaw(b, `"_meta":`, c.Meta)
-	return append(b, '}')
-}
-
-func appendInputRequired20260728(b []byte, r *wire.InputRequired) []byte {
-	b = append(b, '{')
-	b = append(check.Member(b, `"resultType":`), `"input_required"`...)
-	b = wire.OptionalRaw(b, `"inputRequests":`, r.InputRequests)
-	b = wire.OptionalString(b, `"requestState":`, r.RequestState)
-	b = wire.OptionalRaw(b, `"_meta":{"io.modelcontextprotocol/serverInfo":`, r.ServerInfo, "}")
-	return append(b, '}')
-}
-
-func appendListenResult20260728(b []byte, r *wire.ListenResult) []byte {
-	b = append(b, '{')
-	b = append(check.Member(b, `"resultType":`), `"complete"`...)
-	b = append(check.Member(b, `"_meta":`), '{')
-	b = r.SubscriptionID.AppendJSON(check.Member(b, `"io.modelcontextprotocol/subscriptionId":`))
-	b = wire.OptionalRaw(b, `"io.modelcontextprotocol/serverInfo":`, r.ServerInfo)
-	b = append(b, '}')
-	return append(b, '}')
-}
-
-func appendTaskCreated20260728(b []byte, t *wire.TaskView) []byte {
-	b = append(b, '{')
-	b = t.CreatedAt.AppendJSON(check.Member(b, `"createdAt":`))
-	b = t.LastUpdatedAt.AppendJSON(check.Member(b, `"lastUpdatedAt":`))
-	b = append(check.Member(b, `"resultType":`), `"task"`...)
-	b = check.AppendString(check.Member(b, `"status":`), t.Status)
-	b = check.AppendString(check.Member(b, `"taskId":`), t.ID)
-	b = t.TTL.AppendJSON(check.Member(b, `"ttlMs":`))
-	b = wire.OptionalMillis(b, `"pollIntervalMs":`, t.PollInterval)
-	b = wire.OptionalString(b, `"statusMessage":`, t.StatusMessage)
-	b = wire.OptionalRaw(b, `"_meta":{"io.modelcontextprotocol/serverInfo":`, t.ServerInfo, "}")
-	return append(b, '}')
-}
-
-func appendTask20260728(b []byte, t *wire.TaskView) []byte {
-	b = append(b, '{')
-	b = t.CreatedAt.AppendJSON(check.Member(b, `"createdAt":`))
-	b = t.LastUpdatedAt.AppendJSON(check.Member(b, `"lastUpdatedAt":`))
-	b = check.AppendString(check.Member(b, `"status":`), t.Status)
-	b = check.AppendString(check.Member(b, `"taskId":`), t.ID)
-	b = t.TTL.AppendJSON(check.Member(b, `"ttlMs":`))
-	b = wire.OptionalMillis(b, `"pollIntervalMs":`, t.PollInterval)
-	b = wire.OptionalString(b, `"statusMessage":`, t.StatusMessage)
-	return append(b, '}')
-}
-
-func appendTaskDetail20260728(b []byte, t *wire.TaskView) []byte {
-	b = append(b, '{')
-	b = t.CreatedAt.AppendJSON(check.Member(b, `"createdAt":`))
-	b = t.LastUpdatedAt.AppendJSON(check.Member(b, `"lastUpdatedAt":`))
-	b = append(check.Member(b, `"resultType":`), `"complete"`...)
-	b = check.AppendString(check.Member(b, `"status":`), t.Status)
-	b = check.AppendString(check.Member(b, `"taskId":`), t.ID)
-	b = t.TTL.AppendJSON(check.Member(b, `"ttlMs":`))
-	b = wire.OptionalRaw(b, `"error":`, t.Error)
-	b = wire.OptionalRaw(b, `"inputRequests":`, t.InputRequests)
-	b = wire.OptionalMillis(b, `"pollIntervalMs":`, t.PollInterval)
-	b = wire.OptionalRaw(b, `"result":`, t.Result)
-	b = wire.OptionalString(b, `"statusMessage":`, t.StatusMessage)
-	b = wire.OptionalRaw(b, `"_meta":{"io.modelcontextprotocol/serverInfo":`, t.ServerInfo, "}")
-	return append(b, '}')
+	return wire.Open(b).Raw(`"blob":`, c.Data).String(`"uri":`, c.URI).OptionalString(`"mimeType":`, c.MIMEType).
+		OptionalRaw(`"_meta":`, c.Meta).Close()
 }
 
 func appendTaskCancelled20260728(b []byte, t *wire.TaskView) []byte {
-	b = append(b, '{')
-	b = append(check.Member(b, `"resultType":`), `"complete"`...)
-	b = wire.OptionalRaw(b, `"_meta":{"io.modelcontextprotocol/serverInfo":`, t.ServerInfo, "}")
-	return append(b, '}')
+	return wire.Open(b).Constant(`"resultType":`, `"complete"`).
+		OptionalRaw(`"_meta":{"io.modelcontextprotocol/serverInfo":`, t.ServerInfo, "}").Close()
 }
 
-func appendTaskStatus20260728(b []byte, t *wire.TaskView) []byte {
-	b = append(b, '{')
-	b = t.CreatedAt.AppendJSON(check.Member(b, `"createdAt":`))
-	b = t.LastUpdatedAt.AppendJSON(check.Member(b, `"lastUpdatedAt":`))
-	b = check.AppendString(check.Member(b, `"status":`), t.Status)
-	b = check.AppendString(check.Member(b, `"taskId":`), t.ID)
-	b = t.TTL.AppendJSON(check.Member(b, `"ttlMs":`))
-	b = wire.OptionalRaw(b, `"error":`, t.Error)
-	b = wire.OptionalRaw(b, `"inputRequests":`, t.InputRequests)
-	b = wire.OptionalMillis(b, `"pollIntervalMs":`, t.PollInterval)
-	b = wire.OptionalRaw(b, `"result":`, t.Result)
-	b = wire.OptionalString(b, `"statusMessage":`, t.StatusMessage)
-	b = wire.OptionalID(b, `"_meta":{"io.modelcontextprotocol/subscriptionId":`, t.SubscriptionID, "}")
-	return append(b, '}')
-}
-
-func appendProgress20260728(b []byte, p *wire.Progress) []byte {
-	b = append(b, '{')
-	b = check.AppendFloat(check.Member(b, `"progress":`), p.Progress)
-	b = p.ProgressToken.AppendJSON(check.Member(b, `"progressToken":`))
-	b = wire.OptionalString(b, `"message":`, p.Message)
-	b = wire.OptionalFloat(b, `"total":`, p.Total)
-	return append(b, '}')
-}
-
-func appendCancelled20260728(b []byte, c *wire.Cancelled) []byte {
-	b = append(b, '{')
-	b = c.RequestID.AppendJSON(check.Member(b, `"requestId":`))
-	b = wire.OptionalString(b, `"reason":`, c.Reason)
-	b = wire.OptionalID(b, `"_meta":{"io.modelcontextprotocol/subscriptionId":`, c.SubscriptionID, "}")
-	return append(b, '}')
-}
-
-func appendAcknowledged20260728(b []byte, a *wire.Acknowledged) []byte {
-	b = append(b, '{')
-	b = append(check.Member(b, `"notifications":`), '{')
-	b = wire.OptionalBool(b, `"promptsListChanged":`, a.PromptsChanged)
-	b = wire.OptionalStrings(b, `"resourceSubscriptions":`, a.ResourceURIs)
-	b = wire.OptionalBool(b, `"resourcesListChanged":`, a.ResourcesChanged)
-	b = wire.OptionalStrings(b, `"taskIds":`, a.TaskIDs)
-	b = wire.OptionalBool(b, `"toolsListChanged":`, a.ToolsChanged)
-	b = append(b, '}')
-	b = wire.OptionalID(b, `"_meta":{"io.modelcontextprotocol/subscriptionId":`, a.SubscriptionID, "}")
-	return append(b, '}')
-}
-
-func appendChanged20260728(b []byte, c *wire.Changed) []byte {
-	b = append(b, '{')
-	b = wire.OptionalID(b, `"_meta":{"io.modelcontextprotocol/subscriptionId":`, c.SubscriptionID, "}")
-	return append(b, '}')
-}
-
-func appendResourceUpdated20260728(b []byte, u *wire.ResourceUpdated) []byte {
-	b = append(b, '{')
-	b = check.AppendString(check.Member(b, `"uri":`), u.URI)
-	b = wire.OptionalID(b, `"_meta":{"io.modelcontextprotocol/subscriptionId":`, u.SubscriptionID, "}")
-	return append(b, '}')
-}
-
-func appendLog20260728(b []byte, l *wire.LogMessage) []byte {
-	b = append(b, '{')
-	b = append(check.Member(b, `"data":`), l.Data...)
-	b = check.AppendString(check.Member(b, `"level":`), l.Level)
-	b = wire.OptionalString(b, `"logger":`, l.Logger)
-	return append(b, '}')
-}
-
-func appendElicit20260728(b []byte, e *wire.Elicit) []byte {
-	b = append(b, '{')
-	b = check.AppendString(check.Member(b, `"message":`), e.Message)
-	b = append(check.Member(b, `"mode":`), `"form"`...)
-	b = append(check.Member(b, `"requestedSchema":`), e.RequestedSchema...)
-	return append(b, '}')
-}
-
-func appendMissingCapability20260728(b []byte, m *wire.MissingCapability) []byte {
-	b = append(b, '{')
-	b = append(check.Member(b, `"requiredCapabilities":`), m.RequiredCapabilities...)
-	return append(b, '}')
-}
-
-func appendUnsupportedVersion20260728(b []byte, u *wire.UnsupportedVersion) []byte {
-	b = append(b, '{')
-	b = check.AppendString(check.Member(b, `"requested":`), u.Requested)
-	b = check.AppendSlice(check.Member(b, `"supported":`), u.Supported, check.AppendString[string])
-	return append(b, '}')
+// definitions20260728 are those of results in 2026-07-28, and of what they refer to.
+var definitions20260728 = []wire.Definition{
+	{Name: "Annotations", Schema: `{"properties":{"audience":{"items":{"$ref":"Role"},"type":"array"},"lastModified":{"type":"string"},"priority":{"maximum":1,"minimum":0,"type":"number"}},"type":"object"}`},
+	{Name: "AudioContent", Schema: `{"properties":{"_meta":{"type":"object"},"annotations":{"$ref":"Annotations"},"data":{"format":"byte","type":"string"},"mimeType":{"pattern":"^[^\\s/;]+/[^\\s/;]+","type":"string"},"type":{"const":"audio","type":"string"}},"required":["data","mimeType","type"],"type":"object"}`},
+	{Name: "BlobResourceContents", Schema: `{"properties":{"_meta":{"type":"object"},"blob":{"format":"byte","type":"string"},"mimeType":{"type":"string"},"uri":{"format":"uri","type":"string"}},"required":["blob","uri"],"type":"object"}`},
+	{Name: "BooleanSchema", Schema: `{"properties":{"default":{"type":"boolean"},"description":{"type":"string"},"title":{"type":"string"},"type":{"const":"boolean","type":"string"}},"required":["type"],"type":"object"}`},
+	{Name: "CallToolResult", Schema: `{"properties":{"_meta":{"$ref":"ResultMetaObject"},"content":{"items":{"$ref":"ContentBlock"},"type":"array"},"isError":{"type":"boolean"},"resultType":{"type":"string"},"structuredContent":{}},"required":["content","resultType"],"type":"object"}`},
+	{Name: "CancelTaskResult", Schema: `{"allOf":[{"$ref":"Result"},{"properties":{"resultType":{"const":"complete","type":"string"}},"required":["resultType"],"type":"object"}]}`},
+	{Name: "CompleteResult", Schema: `{"properties":{"_meta":{"$ref":"ResultMetaObject"},"completion":{"properties":{"hasMore":{"type":"boolean"},"total":{"type":"integer"},"values":{"items":{"type":"string"},"maxItems":100,"type":"array"}},"required":["values"],"type":"object"},"resultType":{"type":"string"}},"required":["completion","resultType"],"type":"object"}`},
+	{Name: "ContentBlock", Schema: `{"anyOf":[{"$ref":"TextContent"},{"$ref":"ImageContent"},{"$ref":"AudioContent"},{"$ref":"ResourceLink"},{"$ref":"EmbeddedResource"}]}`},
+	{Name: "CreateMessageRequest", Schema: `{"properties":{"method":{"const":"sampling/createMessage","type":"string"},"params":{"$ref":"CreateMessageRequestParams"}},"required":["method","params"],"type":"object"}`},
+	{Name: "CreateMessageRequestParams", Schema: `{"properties":{"includeContext":{"enum":["allServers","none","thisServer"],"type":"string"},"maxTokens":{"type":"integer"},"messages":{"items":{"$ref":"SamplingMessage"},"type":"array"},"metadata":{"$ref":"JSONObject"},"modelPreferences":{"$ref":"ModelPreferences"},"stopSequences":{"items":{"type":"string"},"type":"array"},"systemPrompt":{"type":"string"},"temperature":{"type":"number"},"toolChoice":{"$ref":"ToolChoice"},"tools":{"items":{"$ref":"Tool"},"type":"array"}},"required":["maxTokens","messages"],"type":"object"}`},
+	{Name: "CreateTaskResult", Schema: `{"allOf":[{"$ref":"Result"},{"properties":{"createdAt":{"type":"string"},"lastUpdatedAt":{"type":"string"},"pollIntervalMs":{"maximum":9007199254740991,"minimum":-9007199254740991,"type":"integer"},"status":{"anyOf":[{"const":"working","type":"string"},{"const":"input_required","type":"string"},{"const":"completed","type":"string"},{"const":"failed","type":"string"},{"const":"cancelled","type":"string"}]},"statusMessage":{"type":"string"},"taskId":{"type":"string"},"ttlMs":{"anyOf":[{"maximum":9007199254740991,"minimum":-9007199254740991,"type":"integer"},{"type":"null"}]}},"required":["createdAt","lastUpdatedAt","status","taskId","ttlMs"],"type":"object"},{"properties":{"resultType":{"const":"task","type":"string"}},"required":["resultType"],"type":"object"}]}`},
+	{Name: "DiscoverResult", Schema: `{"properties":{"_meta":{"$ref":"ResultMetaObject"},"cacheScope":{"enum":["private","public"],"type":"string"},"capabilities":{"$ref":"ServerCapabilities"},"instructions":{"type":"string"},"resultType":{"type":"string"},"supportedVersions":{"items":{"type":"string"},"type":"array"},"ttlMs":{"minimum":0,"type":"integer"}},"required":["cacheScope","capabilities","resultType","supportedVersions","ttlMs"],"type":"object"}`},
+	{Name: "ElicitRequest", Schema: `{"properties":{"method":{"const":"elicitation/create","type":"string"},"params":{"$ref":"ElicitRequestParams"}},"required":["method","params"],"type":"object"}`},
+	{Name: "ElicitRequestFormParams", Schema: `{"properties":{"message":{"type":"string"},"mode":{"const":"form","type":"string"},"requestedSchema":{"properties":{"$schema":{"type":"string"},"properties":{"additionalProperties":{"$ref":"PrimitiveSchemaDefinition"},"type":"object"},"required":{"items":{"type":"string"},"type":"array"},"type":{"const":"object","type":"string"}},"required":["properties","type"],"type":"object"}},"required":["message","requestedSchema"],"type":"object"}`},
+	{Name: "ElicitRequestParams", Schema: `{"anyOf":[{"$ref":"ElicitRequestFormParams"},{"$ref":"ElicitRequestURLParams"}]}`},
+	{Name: "ElicitRequestURLParams", Schema: `{"properties":{"message":{"type":"string"},"mode":{"const":"url","type":"string"},"url":{"format":"uri","type":"string"}},"required":["message","mode","url"],"type":"object"}`},
+	{Name: "EmbeddedResource", Schema: `{"properties":{"_meta":{"type":"object"},"annotations":{"$ref":"Annotations"},"resource":{"anyOf":[{"$ref":"TextResourceContents"},{"$ref":"BlobResourceContents"}]},"type":{"const":"resource","type":"string"}},"required":["resource","type"],"type":"object"}`},
+	{Name: "Error", Schema: `{"properties":{"code":{"type":"integer"},"data":{},"message":{"type":"string"}},"required":["code","message"],"type":"object"}`},
+	{Name: "GetPromptResult", Schema: `{"properties":{"_meta":{"$ref":"ResultMetaObject"},"description":{"type":"string"},"messages":{"items":{"$ref":"PromptMessage"},"type":"array"},"resultType":{"type":"string"}},"required":["messages","resultType"],"type":"object"}`},
+	{Name: "GetTaskResult", Schema: `{"allOf":[{"$ref":"Result"},{"anyOf":[{"properties":{"createdAt":{"type":"string"},"lastUpdatedAt":{"type":"string"},"pollIntervalMs":{"maximum":9007199254740991,"minimum":-9007199254740991,"type":"integer"},"status":{"const":"working","type":"string"},"statusMessage":{"type":"string"},"taskId":{"type":"string"},"ttlMs":{"anyOf":[{"maximum":9007199254740991,"minimum":-9007199254740991,"type":"integer"},{"type":"null"}]}},"required":["createdAt","lastUpdatedAt","status","taskId","ttlMs"],"type":"object"},{"properties":{"createdAt":{"type":"string"},"inputRequests":{"$ref":"InputRequests"},"lastUpdatedAt":{"type":"string"},"pollIntervalMs":{"maximum":9007199254740991,"minimum":-9007199254740991,"type":"integer"},"status":{"const":"input_required","type":"string"},"statusMessage":{"type":"string"},"taskId":{"type":"string"},"ttlMs":{"anyOf":[{"maximum":9007199254740991,"minimum":-9007199254740991,"type":"integer"},{"type":"null"}]}},"required":["createdAt","inputRequests","lastUpdatedAt","status","taskId","ttlMs"],"type":"object"},{"properties":{"createdAt":{"type":"string"},"lastUpdatedAt":{"type":"string"},"pollIntervalMs":{"maximum":9007199254740991,"minimum":-9007199254740991,"type":"integer"},"result":{"type":"object"},"status":{"const":"completed","type":"string"},"statusMessage":{"type":"string"},"taskId":{"type":"string"},"ttlMs":{"anyOf":[{"maximum":9007199254740991,"minimum":-9007199254740991,"type":"integer"},{"type":"null"}]}},"required":["createdAt","lastUpdatedAt","result","status","taskId","ttlMs"],"type":"object"},{"properties":{"createdAt":{"type":"string"},"error":{"$ref":"Error"},"lastUpdatedAt":{"type":"string"},"pollIntervalMs":{"maximum":9007199254740991,"minimum":-9007199254740991,"type":"integer"},"status":{"const":"failed","type":"string"},"statusMessage":{"type":"string"},"taskId":{"type":"string"},"ttlMs":{"anyOf":[{"maximum":9007199254740991,"minimum":-9007199254740991,"type":"integer"},{"type":"null"}]}},"required":["createdAt","error","lastUpdatedAt","status","taskId","ttlMs"],"type":"object"},{"properties":{"createdAt":{"type":"string"},"lastUpdatedAt":{"type":"string"},"pollIntervalMs":{"maximum":9007199254740991,"minimum":-9007199254740991,"type":"integer"},"status":{"const":"cancelled","type":"string"},"statusMessage":{"type":"string"},"taskId":{"type":"string"},"ttlMs":{"anyOf":[{"maximum":9007199254740991,"minimum":-9007199254740991,"type":"integer"},{"type":"null"}]}},"required":["createdAt","lastUpdatedAt","status","taskId","ttlMs"],"type":"object"}]},{"properties":{"resultType":{"const":"complete","type":"string"}},"required":["resultType"],"type":"object"}]}`},
+	{Name: "Icon", Schema: `{"properties":{"mimeType":{"type":"string"},"sizes":{"items":{"type":"string"},"type":"array"},"src":{"format":"uri","pattern":"^([Hh][Tt][Tt][Pp][Ss]?://|[Dd][Aa][Tt][Aa]:([Ii][Mm][Aa][Gg][Ee]/|,$))","type":"string"},"theme":{"enum":["dark","light"],"type":"string"}},"required":["src"],"type":"object"}`},
+	{Name: "ImageContent", Schema: `{"properties":{"_meta":{"type":"object"},"annotations":{"$ref":"Annotations"},"data":{"format":"byte","type":"string"},"mimeType":{"pattern":"^[^\\s/;]+/[^\\s/;]+","type":"string"},"type":{"const":"image","type":"string"}},"required":["data","mimeType","type"],"type":"object"}`},
+	{Name: "Implementation", Schema: `{"properties":{"description":{"type":"string"},"icons":{"items":{"$ref":"Icon"},"type":"array"},"name":{"type":"string"},"title":{"type":"string"},"version":{"type":"string"},"websiteUrl":{"format":"uri","type":"string"}},"required":["name","version"],"type":"object"}`},
+	{Name: "InputRequest", Schema: `{"anyOf":[{"$ref":"CreateMessageRequest"},{"$ref":"ListRootsRequest"},{"$ref":"ElicitRequest"}]}`},
+	{Name: "InputRequests", Schema: `{"additionalProperties":{"$ref":"InputRequest"},"type":"object"}`},
+	{Name: "JSONObject", Schema: `{"additionalProperties":{"$ref":"JSONValue"},"type":"object"}`},
+	{Name: "JSONValue", Schema: `{"anyOf":[{"$ref":"JSONObject"},{"items":{"$ref":"JSONValue"},"type":"array"},{"type":["string","integer","boolean"]}]}`},
+	{Name: "LegacyTitledEnumSchema", Schema: `{"properties":{"default":{"type":"string"},"description":{"type":"string"},"enum":{"items":{"type":"string"},"type":"array"},"enumNames":{"items":{"type":"string"},"type":"array"},"title":{"type":"string"},"type":{"const":"string","type":"string"}},"required":["enum","type"],"type":"object"}`},
+	{Name: "ListPromptsResult", Schema: `{"properties":{"_meta":{"$ref":"ResultMetaObject"},"cacheScope":{"enum":["private","public"],"type":"string"},"nextCursor":{"type":"string"},"prompts":{"items":{"$ref":"Prompt"},"type":"array"},"resultType":{"type":"string"},"ttlMs":{"minimum":0,"type":"integer"}},"required":["cacheScope","prompts","resultType","ttlMs"],"type":"object"}`},
+	{Name: "ListResourceTemplatesResult", Schema: `{"properties":{"_meta":{"$ref":"ResultMetaObject"},"cacheScope":{"enum":["private","public"],"type":"string"},"nextCursor":{"type":"string"},"resourceTemplates":{"items":{"$ref":"ResourceTemplate"},"type":"array"},"resultType":{"type":"string"},"ttlMs":{"minimum":0,"type":"integer"}},"required":["cacheScope","resourceTemplates","resultType","ttlMs"],"type":"object"}`},
+	{Name: "ListResourcesResult", Schema: `{"properties":{"_meta":{"$ref":"ResultMetaObject"},"cacheScope":{"enum":["private","public"],"type":"string"},"nextCursor":{"type":"string"},"resources":{"items":{"$ref":"Resource"},"type":"array"},"resultType":{"type":"string"},"ttlMs":{"minimum":0,"type":"integer"}},"required":["cacheScope","resources","resultType","ttlMs"],"type":"object"}`},
+	{Name: "ListRootsRequest", Schema: `{"properties":{"method":{"const":"roots/list","type":"string"},"params":{"properties":{"_meta":{"type":"object"}},"type":"object"}},"required":["method"],"type":"object"}`},
+	{Name: "ListToolsResult", Schema: `{"properties":{"_meta":{"$ref":"ResultMetaObject"},"cacheScope":{"enum":["private","public"],"type":"string"},"nextCursor":{"type":"string"},"resultType":{"type":"string"},"tools":{"items":{"$ref":"Tool"},"type":"array"},"ttlMs":{"minimum":0,"type":"integer"}},"required":["cacheScope","resultType","tools","ttlMs"],"type":"object"}`},
+	{Name: "ModelHint", Schema: `{"properties":{"name":{"type":"string"}},"type":"object"}`},
+	{Name: "ModelPreferences", Schema: `{"properties":{"costPriority":{"maximum":1,"minimum":0,"type":"number"},"hints":{"items":{"$ref":"ModelHint"},"type":"array"},"intelligencePriority":{"maximum":1,"minimum":0,"type":"number"},"speedPriority":{"maximum":1,"minimum":0,"type":"number"}},"type":"object"}`},
+	{Name: "NumberSchema", Schema: `{"properties":{"default":{"type":"number"},"description":{"type":"string"},"maximum":{"type":"number"},"minimum":{"type":"number"},"title":{"type":"string"},"type":{"enum":["integer","number"],"type":"string"}},"required":["type"],"type":"object"}`},
+	{Name: "PrimitiveSchemaDefinition", Schema: `{"anyOf":[{"$ref":"StringSchema"},{"$ref":"NumberSchema"},{"$ref":"BooleanSchema"},{"$ref":"UntitledSingleSelectEnumSchema"},{"$ref":"TitledSingleSelectEnumSchema"},{"$ref":"UntitledMultiSelectEnumSchema"},{"$ref":"TitledMultiSelectEnumSchema"},{"$ref":"LegacyTitledEnumSchema"}]}`},
+	{Name: "Prompt", Schema: `{"properties":{"_meta":{"type":"object"},"arguments":{"items":{"$ref":"PromptArgument"},"type":"array"},"description":{"type":"string"},"icons":{"items":{"$ref":"Icon"},"type":"array"},"name":{"type":"string"},"title":{"type":"string"}},"required":["name"],"type":"object"}`},
+	{Name: "PromptArgument", Schema: `{"properties":{"description":{"type":"string"},"name":{"type":"string"},"required":{"type":"boolean"},"title":{"type":"string"}},"required":["name"],"type":"object"}`},
+	{Name: "PromptMessage", Schema: `{"properties":{"content":{"$ref":"ContentBlock"},"role":{"$ref":"Role"}},"required":["content","role"],"type":"object"}`},
+	{Name: "ReadResourceResult", Schema: `{"properties":{"_meta":{"$ref":"ResultMetaObject"},"cacheScope":{"enum":["private","public"],"type":"string"},"contents":{"items":{"anyOf":[{"$ref":"TextResourceContents"},{"$ref":"BlobResourceContents"}]},"type":"array"},"resultType":{"type":"string"},"ttlMs":{"minimum":0,"type":"integer"}},"required":["cacheScope","contents","resultType","ttlMs"],"type":"object"}`},
+	{Name: "Resource", Schema: `{"properties":{"_meta":{"type":"object"},"annotations":{"$ref":"Annotations"},"description":{"type":"string"},"icons":{"items":{"$ref":"Icon"},"type":"array"},"mimeType":{"type":"string"},"name":{"type":"string"},"size":{"type":"integer"},"title":{"type":"string"},"uri":{"format":"uri","type":"string"}},"required":["name","uri"],"type":"object"}`},
+	{Name: "ResourceLink", Schema: `{"properties":{"_meta":{"type":"object"},"annotations":{"$ref":"Annotations"},"description":{"type":"string"},"icons":{"items":{"$ref":"Icon"},"type":"array"},"mimeType":{"type":"string"},"name":{"type":"string"},"size":{"type":"integer"},"title":{"type":"string"},"type":{"const":"resource_link","type":"string"},"uri":{"format":"uri","type":"string"}},"required":["name","type","uri"],"type":"object"}`},
+	{Name: "ResourceTemplate", Schema: `{"properties":{"_meta":{"type":"object"},"annotations":{"$ref":"Annotations"},"description":{"type":"string"},"icons":{"items":{"$ref":"Icon"},"type":"array"},"mimeType":{"type":"string"},"name":{"type":"string"},"title":{"type":"string"},"uriTemplate":{"format":"uri-template","type":"string"}},"required":["name","uriTemplate"],"type":"object"}`},
+	{Name: "Result", Schema: `{"properties":{"_meta":{"$ref":"ResultMetaObject"},"resultType":{"type":"string"}},"required":["resultType"],"type":"object"}`},
+	{Name: "ResultMetaObject", Schema: `{"properties":{"io.modelcontextprotocol/serverInfo":{"$ref":"Implementation"}},"type":"object"}`},
+	{Name: "Role", Schema: `{"enum":["assistant","user"],"type":"string"}`},
+	{Name: "SamplingMessage", Schema: `{"properties":{"_meta":{"type":"object"},"content":{"anyOf":[{"$ref":"TextContent"},{"$ref":"ImageContent"},{"$ref":"AudioContent"},{"$ref":"ToolUseContent"},{"$ref":"ToolResultContent"},{"items":{"$ref":"SamplingMessageContentBlock"},"type":"array"}]},"role":{"$ref":"Role"}},"required":["content","role"],"type":"object"}`},
+	{Name: "SamplingMessageContentBlock", Schema: `{"anyOf":[{"$ref":"TextContent"},{"$ref":"ImageContent"},{"$ref":"AudioContent"},{"$ref":"ToolUseContent"},{"$ref":"ToolResultContent"}]}`},
+	{Name: "ServerCapabilities", Schema: `{"properties":{"completions":{"$ref":"JSONObject"},"experimental":{"additionalProperties":{"$ref":"JSONObject"},"type":"object"},"extensions":{"additionalProperties":{"$ref":"JSONObject"},"type":"object"},"logging":{"$ref":"JSONObject"},"prompts":{"properties":{"listChanged":{"type":"boolean"}},"type":"object"},"resources":{"properties":{"listChanged":{"type":"boolean"},"subscribe":{"type":"boolean"}},"type":"object"},"tools":{"properties":{"listChanged":{"type":"boolean"}},"type":"object"}},"type":"object"}`},
+	{Name: "StringSchema", Schema: `{"properties":{"default":{"type":"string"},"description":{"type":"string"},"format":{"enum":["date","date-time","email","uri"],"type":"string"},"maxLength":{"type":"integer"},"minLength":{"type":"integer"},"title":{"type":"string"},"type":{"const":"string","type":"string"}},"required":["type"],"type":"object"}`},
+	{Name: "SubscriptionsListenResult", Schema: `{"properties":{"_meta":{"$ref":"SubscriptionsListenResultMetaObject"},"resultType":{"type":"string"}},"required":["_meta","resultType"],"type":"object"}`},
+	{Name: "SubscriptionsListenResultMetaObject", Schema: `{"properties":{"io.modelcontextprotocol/serverInfo":{"$ref":"Implementation"},"io.modelcontextprotocol/subscriptionId":{"type":["string","integer"]}},"required":["io.modelcontextprotocol/subscriptionId"],"type":"object"}`},
+	{Name: "TextContent", Schema: `{"properties":{"_meta":{"type":"object"},"annotations":{"$ref":"Annotations"},"text":{"type":"string"},"type":{"const":"text","type":"string"}},"required":["text","type"],"type":"object"}`},
+	{Name: "TextResourceContents", Schema: `{"properties":{"_meta":{"type":"object"},"mimeType":{"type":"string"},"text":{"type":"string"},"uri":{"format":"uri","type":"string"}},"required":["text","uri"],"type":"object"}`},
+	{Name: "TitledMultiSelectEnumSchema", Schema: `{"properties":{"default":{"items":{"type":"string"},"type":"array"},"description":{"type":"string"},"items":{"properties":{"anyOf":{"items":{"properties":{"const":{"type":"string"},"title":{"type":"string"}},"required":["const","title"],"type":"object"},"type":"array"}},"required":["anyOf"],"type":"object"},"maxItems":{"type":"integer"},"minItems":{"type":"integer"},"title":{"type":"string"},"type":{"const":"array","type":"string"}},"required":["items","type"],"type":"object"}`},
+	{Name: "TitledSingleSelectEnumSchema", Schema: `{"properties":{"default":{"type":"string"},"description":{"type":"string"},"oneOf":{"items":{"properties":{"const":{"type":"string"},"title":{"type":"string"}},"required":["const","title"],"type":"object"},"type":"array"},"title":{"type":"string"},"type":{"const":"string","type":"string"}},"required":["oneOf","type"],"type":"object"}`},
+	{Name: "Tool", Schema: `{"properties":{"_meta":{"type":"object"},"annotations":{"$ref":"ToolAnnotations"},"description":{"type":"string"},"icons":{"items":{"$ref":"Icon"},"type":"array"},"inputSchema":{"properties":{"$schema":{"type":"string"},"type":{"const":"object","type":"string"}},"required":["type"],"type":"object"},"name":{"type":"string"},"outputSchema":{"properties":{"$schema":{"type":"string"}},"type":"object"},"title":{"type":"string"}},"required":["inputSchema","name"],"type":"object"}`},
+	{Name: "ToolAnnotations", Schema: `{"properties":{"destructiveHint":{"type":"boolean"},"idempotentHint":{"type":"boolean"},"openWorldHint":{"type":"boolean"},"readOnlyHint":{"type":"boolean"},"title":{"type":"string"}},"type":"object"}`},
+	{Name: "ToolChoice", Schema: `{"properties":{"mode":{"enum":["auto","none","required"],"type":"string"}},"type":"object"}`},
+	{Name: "ToolResultContent", Schema: `{"properties":{"_meta":{"type":"object"},"content":{"items":{"$ref":"ContentBlock"},"type":"array"},"isError":{"type":"boolean"},"structuredContent":{},"toolUseId":{"type":"string"},"type":{"const":"tool_result","type":"string"}},"required":["content","toolUseId","type"],"type":"object"}`},
+	{Name: "ToolUseContent", Schema: `{"properties":{"_meta":{"type":"object"},"id":{"type":"string"},"input":{"type":"object"},"name":{"type":"string"},"type":{"const":"tool_use","type":"string"}},"required":["id","input","name","type"],"type":"object"}`},
+	{Name: "UntitledMultiSelectEnumSchema", Schema: `{"properties":{"default":{"items":{"type":"string"},"type":"array"},"description":{"type":"string"},"items":{"properties":{"enum":{"items":{"type":"string"},"type":"array"},"type":{"const":"string","type":"string"}},"required":["enum","type"],"type":"object"},"maxItems":{"type":"integer"},"minItems":{"type":"integer"},"title":{"type":"string"},"type":{"const":"array","type":"string"}},"required":["items","type"],"type":"object"}`},
+	{Name: "UntitledSingleSelectEnumSchema", Schema: `{"properties":{"default":{"type":"string"},"description":{"type":"string"},"enum":{"items":{"type":"string"},"type":"array"},"title":{"type":"string"},"type":{"const":"string","type":"string"}},"required":["enum","type"],"type":"object"}`},
+	{Name: "UpdateTaskResult", Schema: `{"allOf":[{"$ref":"Result"},{"properties":{"resultType":{"const":"complete","type":"string"}},"required":["resultType"],"type":"object"}]}`},
 }

@@ -48,29 +48,14 @@ var dialect20241105 = wire.Dialect{
 		}},
 	},
 	Offers: wire.Offers{
-		Logging:              "logging",
-		Prompts:              "prompts",
-		PromptsListChanged:   "prompts/listChanged",
-		Resources:            "resources",
-		ResourcesListChanged: "resources/listChanged",
-		ResourcesSubscribe:   "resources/subscribe",
-		Tools:                "tools",
-		ToolsListChanged:     "tools/listChanged",
+		Logging: "logging", Prompts: "prompts", PromptsListChanged: "prompts/listChanged", Resources: "resources",
+		ResourcesListChanged: "resources/listChanged", ResourcesSubscribe: "resources/subscribe", Tools: "tools",
+		ToolsListChanged: "tools/listChanged",
 	},
-	Declares: wire.Declares{
-		Roots:            "roots",
-		RootsListChanged: "roots/listChanged",
-		Sampling:         "sampling",
-	},
-	Codes: wire.Codes{
-		PromptNotFound:   -32602,
-		ResourceNotFound: -32002,
-	},
-	HTTP: wire.HTTP{
-		LastEventHeader: "Last-Event-ID",
-		SessionHeader:   "Mcp-Session-Id",
-	},
-	Meta: "_meta",
+	Declares: wire.Declares{Roots: "roots", RootsListChanged: "roots/listChanged", Sampling: "sampling"},
+	Codes:    wire.Codes{PromptNotFound: -32602, ResourceNotFound: -32002},
+	HTTP:     wire.HTTP{LastEventHeader: "Last-Event-ID", SessionHeader: "Mcp-Session-Id"},
+	Meta:     "_meta",
 }
 
 var request20241105 = wire.Layout{Object: check.Object{Names: []string{"_meta"}, AdditionalProperties: check.Skip}, Members: []wire.Member{

@@ -1,0 +1,187 @@
+package wire
+
+import (
+	"strconv"
+	"sync/atomic"
+
+	"github.com/mcpkiln/mcpkiln/runtime/check"
+	"github.com/mcpkiln/mcpkiln/runtime/rpc"
+)
+
+// Rule is an object of a message as one revision spells it: the names of its members, and what each of them is, in the same order.
+// Members that it does not name are skipped.
+type Rule struct {
+	Names    []string
+	Required []string // some of Names
+	Reads    Reads
+
+	object object
+}
+
+// Reads is what each member is.
+type Reads []Reader
+
+// Reader is what a member is: a Slot, a *Shaped slot, an object with members of its own (*Rule), or one of several objects (*Forms).
+// A value that the member can not be is a violation (LET05).
+type Reader interface {
+	read(d *check.Decoder, m message)
+}
+
+// Forms is a member that is one of several objects, told apart by the text of one of their members: the forms, and what each is, in the
+// same order.
+type Forms struct {
+	Union check.Union
+	Reads []*Rule
+}
+
+// Shaped is a slot whose value is held against its definition.
+type Shaped struct {
+	Slot  Slot
+	Shape Shape
+}
+
+// message is a message that is read: it knows which of its fields a slot is. s is what the value has to be; nil: what the field takes.
+type message interface {
+	readSlot(d *check.Decoder, slot Slot, s *Shape)
+}
+
+// Read fills m, one of *Params, *CallResult and *ElicitResult, with the values of an object. One that has none is a violation.
+func (r *Rule) Read(d *check.Decoder, m message) {
+	for f := d.Object(r.object.of(r.Names, r.Required)); f >= 0; f = d.Next() {
+		if f == check.Other {
+			d.Skip()
+		} else if slot, ok := r.Reads[f].(Slot); ok { // measured: most are
+			m.readSlot(d, slot, nil)
+		} else {
+			r.Reads[f].read(d, m)
+		}
+	}
+}
+
+// object is a rule of package check that is made on first use.
+type object struct{ made atomic.Pointer[check.Object] }
+
+func (o *object) of(names, required []string) *check.Object {
+	if made := o.made.Load(); made != nil {
+		return made
+	}
+	made := &check.Object{Names: names, Required: required}
+	o.made.Store(made) // of two that are made at once either will do
+	return made
+}
+
+func (r *Rule) read(d *check.Decoder, m message) { r.Read(d, m) }
+
+func (f *Forms) read(d *check.Decoder, m message) {
+	check.Pick(d, &f.Union, func(d *check.Decoder, form int) (none struct{}) {
+		f.Reads[form].Read(d, m)
+		return none
+	})
+}
+
+func (s Slot) read(d *check.Decoder, m message) { m.readSlot(d, s, nil) }
+
+func (s *Shaped) read(d *check.Decoder, m message) { m.readSlot(d, s.Slot, &s.Shape) }
+
+func (r *ElicitResult) readSlot(d *check.Decoder, slot Slot, _ *Shape) {
+	switch slot {
+	case SlotAction:
+		r.Action = d.String(nil)
+	case SlotContent:
+		r.Content = d.Alias(nil)
+	default:
+		d.Skip()
+	}
+}
+
+func (r *CallResult) readSlot(d *check.Decoder, slot Slot, _ *Shape) {
+	switch slot {
+	case SlotContent:
+		r.Content = d.Alias(nil)
+	case SlotIsError:
+		r.IsError = d.Bool(nil)
+	case SlotStructuredContent:
+		r.StructuredContent = d.Alias(nil)
+	case SlotMeta:
+		r.Meta = d.Alias(nil)
+	default:
+		d.Skip()
+	}
+}
+
+func (p *Params) readSlot(d *check.Decoder, slot Slot, s *Shape) {
+	if int(slot) < len(params) && params[slot] != nil {
+		params[slot](d, p, s)
+	} else {
+		d.Skip()
+	}
+}
+
+// params says how the value of each slot is read.
+var params = [...]func(d *check.Decoder, p *Params, s *Shape){
+	SlotProtocolVersion:    func(d *check.Decoder, p *Params, _ *Shape) { p.ProtocolVersion = d.String(nil) },
+	SlotCapabilities:       func(d *check.Decoder, p *Params, _ *Shape) { p.Capabilities = readObject(d) },
+	SlotClientInfo:         func(d *check.Decoder, p *Params, s *Shape) { p.ClientInfo = s.readObject(d) },
+	SlotClientCapabilities: func(d *check.Decoder, p *Params, _ *Shape) { p.ClientCapabilities = readObject(d) },
+	SlotLogLevel:           func(d *check.Decoder, p *Params, s *Shape) { p.LogLevel = s.readText(d) },
+	SlotProgressToken:      func(d *check.Decoder, p *Params, _ *Shape) { p.readToken(d) },
+	SlotCursor:             func(d *check.Decoder, p *Params, _ *Shape) { p.Cursor, p.HasCursor = d.String(nil), true },
+	SlotName:               func(d *check.Decoder, p *Params, _ *Shape) { p.Name = d.String(nil) },
+	SlotURI:                func(d *check.Decoder, p *Params, _ *Shape) { p.URI = d.String(nil) },
+	SlotArguments:          func(d *check.Decoder, p *Params, s *Shape) { p.Arguments = s.readArguments(d) },
+	SlotArgument:           func(d *check.Decoder, p *Params, _ *Shape) { p.Argument = d.String(nil) },
+	SlotValue:              func(d *check.Decoder, p *Params, _ *Shape) { p.Value = d.String(nil) },
+	SlotInputResponses:     func(d *check.Decoder, p *Params, _ *Shape) { p.InputResponses = readObject(d) },
+	SlotRequestState:       func(d *check.Decoder, p *Params, _ *Shape) { p.RequestState, p.HasState = d.String(nil), true },
+	SlotTask:               func(d *check.Decoder, p *Params, _ *Shape) { p.Task = readTask(d) },
+	SlotTTL:                func(d *check.Decoder, p *Params, _ *Shape) { p.TTL, p.HasTTL = d.Int(nil), true },
+	SlotTaskID:             func(d *check.Decoder, p *Params, _ *Shape) { p.TaskID = d.String(nil) },
+	SlotRequestID:          func(d *check.Decoder, p *Params, _ *Shape) { p.RequestID = ReadID(d) },
+	SlotReason:             func(d *check.Decoder, p *Params, _ *Shape) { p.Reason = d.String(nil) },
+	SlotLevel:              func(d *check.Decoder, p *Params, _ *Shape) { p.Level = d.String(nil) },
+	SlotToolsChanged:       func(d *check.Decoder, p *Params, _ *Shape) { p.ToolsChanged = d.Bool(nil) },
+	SlotPromptsChanged:     func(d *check.Decoder, p *Params, _ *Shape) { p.PromptsChanged = d.Bool(nil) },
+	SlotResourcesChanged:   func(d *check.Decoder, p *Params, _ *Shape) { p.ResourcesChanged = d.Bool(nil) },
+	SlotResourceURIs:       func(d *check.Decoder, p *Params, _ *Shape) { p.ResourceURIs = d.Strings(nil, nil) },
+	SlotTaskIDs:            func(d *check.Decoder, p *Params, _ *Shape) { p.TaskIDs = d.Strings(nil, nil) },
+}
+
+var (
+	objects      = check.Union{Keyword: "type", Kinds: check.KindObject}
+	objectOrNull = check.Union{Keyword: "type", Kinds: check.KindObject | check.KindNull}
+	tokens       = check.Union{Keyword: "type", Kinds: check.KindString | check.KindInteger}
+	longToken    = check.Not{At: "#", Allowed: "a token of at most " + strconv.Itoa(rpc.MaxIDBytes) + " bytes"}
+)
+
+func readObject(d *check.Decoder) []byte {
+	if d.Kind(&objects) == 0 {
+		return nil
+	}
+	return d.Alias(nil)
+}
+
+// readToken reads a progress token. One that nothing could be reported under is a violation.
+func (p *Params) readToken(d *check.Decoder) {
+	kind := d.Kind(&tokens)
+	if kind == 0 {
+		return
+	}
+	d.Also(func(d *check.Decoder) { p.ProgressToken = ReadID(d) })
+	switch {
+	case !p.ProgressToken.IsZero():
+		d.Skip()
+	case kind == check.KindNumber:
+		d.Int(nil) // which says so
+	default:
+		d.Not(&longToken, (*check.Decoder).Skip)
+		d.Skip()
+	}
+}
+
+// readTask reads what asks for a task. Some clients write null for none.
+func readTask(d *check.Decoder) []byte {
+	if task := d.Alias(nil); string(task) != "null" {
+		return task
+	}
+	return nil
+}
