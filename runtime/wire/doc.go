@@ -4,7 +4,7 @@
 // Its readers are those who generate code and those who change the runtime. Ids such as REV04 are rules; testdata/traceability/ledger.tsv lists them.
 //
 //   - revision.go: Revision, one of which generated code makes for each protocol revision, and the rules in it
-//   - capability.go: paths of capabilities
+//   - capability.go: paths of capabilities; definition.go: schemas of results
 //   - tool.go: what a revision shows of a tool, by package edit, which changes JSON texts
 //   - op.go: what a method means, whatever its name is (REV04)
 //   - message.go: the messages, each with all that any revision says in it

@@ -143,20 +143,6 @@ type Method struct {
 	Read func(d *check.Decoder, p *Params)
 }
 
-// Definition is a schema of the protocol: JSON Schema as far as it asserts anything, with the name of another definition for a $ref.
-type Definition struct{ Name, Schema string }
-
-// Defined are the definitions that hold in the revision.
-func (r *Revision) Defined() []Definition {
-	all := slices.Clone(r.Definitions)
-	for _, d := range r.Inherits {
-		if !slices.ContainsFunc(r.Definitions, func(own Definition) bool { return own.Name == d.Name }) {
-			all = append(all, d)
-		}
-	}
-	return all
-}
-
 // Outgoing names one message that the server sends.
 type Outgoing struct {
 	Op   Op

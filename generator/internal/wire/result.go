@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/mcpkiln/mcpkiln/generator/internal/model"
+	"github.com/mcpkiln/mcpkiln/runtime/wire"
 	"github.com/mcpkiln/mcpkiln/schema"
 	"github.com/mcpkiln/mcpkiln/schema/revision"
 )
@@ -58,11 +59,8 @@ func (l *wireLowering) result(m *revision.Method) string {
 	return m.Result
 }
 
-// assertions are the keywords that the runtime knows (runtime/internal/defined). The others of the protocol's results say nothing of a value.
-var assertions = []string{
-	"$ref", "type", "const", "enum", "properties", "required", "additionalProperties", "items", "maxItems", "anyOf", "allOf", "minimum", "maximum",
-	"pattern", "format",
-}
+// assertions are the keywords that the runtime reads.
+var assertions = wire.Assertions()
 
 // asserted is what a schema asserts, as far as the runtime reads it: constants are texts there. References are the names of definitions, except to
 // those that say a type alone.

@@ -1,7 +1,10 @@
 package defined
 
 import (
+	"cmp"
 	"errors"
+	"reflect"
+	"slices"
 	"strings"
 	"testing"
 
@@ -73,6 +76,25 @@ func TestLET01DefinitionsThatAreWrong(t *testing.T) {
 		s := New([]wire.Definition{{Name: "A", Schema: text}}, "_meta", nil)
 		if err := s.Check("A", []byte(`{}`), check.Limits{}, ""); err == nil {
 			t.Errorf("%s is read", text)
+		}
+	}
+}
+
+// The keywords that definitions have are those that are read.
+func TestLET01EveryAssertionIsRead(t *testing.T) {
+	read := map[string]bool{}
+	for f := range reflect.TypeFor[schema]().Fields() {
+		if f.IsExported() {
+			name := cmp.Or(f.Tag.Get("json"), strings.ToLower(f.Name))
+			read[name] = true
+			if !slices.Contains(wire.Assertions(), name) {
+				t.Errorf("%s is read, and no definition has it", name)
+			}
+		}
+	}
+	for _, keyword := range wire.Assertions() {
+		if !read[keyword] {
+			t.Errorf("%s is not read", keyword)
 		}
 	}
 }
