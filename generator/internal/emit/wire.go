@@ -64,6 +64,13 @@ func wireVar(pkg *model.Package, w *model.Wire, uses map[string]int) jen.Code {
 	}
 	fields = append(fields, field("Own", jen.Id(w.Own)))
 	fields = append(fields, definitions(w)...)
+	fields = append(fields, messages(pkg, w, uses)...)
+	return jen.Add(comment("wire"+w.Suffix+" is revision "+w.Revision+" for the runtime: its methods, rules and messages.")).Line().
+		Var().Id("wire"+w.Suffix).Op("=").Qual(wirePath, "Revision").Add(onLines(fields...))
+}
+
+// messages are the fields with functions. An appender that nothing else uses stands in its field.
+func messages(pkg *model.Package, w *model.Wire, uses map[string]int) (fields []jen.Code) {
 	for _, m := range w.Messages {
 		if m.Append && uses[m.Func] == 1 {
 			fields = append(fields, field(m.Field, jen.Func().Add(appendBody(m))))
@@ -77,8 +84,7 @@ func wireVar(pkg *model.Package, w *model.Wire, uses map[string]int) jen.Code {
 	if w.AppendResult != "" && w.AppendResult != pkg.Result.Append {
 		fields = append(fields, field("AppendOutput", jen.Qual(wirePath, "Output").Call(function(pkg, w.AppendResult))))
 	}
-	return jen.Add(comment("wire"+w.Suffix+" is revision "+w.Revision+" for the runtime: its methods, rules and messages.")).Line().
-		Var().Id("wire"+w.Suffix).Op("=").Qual(wirePath, "Revision").Add(onLines(fields...))
+	return fields
 }
 
 // fieldWidth is how far gofmt moves the value of a field to the right, to align it with others.
@@ -104,20 +110,12 @@ func methodRow(m *model.Method) jen.Code {
 			fields = append(fields, field(flag.name, jen.True()))
 		}
 	}
-	if m.Declares != "" {
-		fields = append(fields, field("Declares", jen.Lit(m.Declares)))
-	}
-	if m.EmptyList != "" {
-		fields = append(fields, field("EmptyList", jen.Lit(m.EmptyList)))
-	}
-	if m.Header != "" {
-		fields = append(fields, field("Header", jen.Lit(m.Header)))
-	}
-	if m.Blocks != "" {
-		fields = append(fields, field("Blocks", jen.Lit(m.Blocks)))
-	}
-	if m.Result != "" {
-		fields = append(fields, field("Result", jen.Lit(m.Result)))
+	for _, text := range []struct{ name, value string }{
+		{"Declares", m.Declares}, {"EmptyList", m.EmptyList}, {"Header", m.Header}, {"Blocks", m.Blocks}, {"Result", m.Result},
+	} {
+		if text.value != "" {
+			fields = append(fields, field(text.name, jen.Lit(text.value)))
+		}
 	}
 	if m.Read != nil {
 		fields = append(fields, field("Read", jen.Id(m.Read.Func)))
