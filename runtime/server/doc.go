@@ -256,7 +256,8 @@
 //     its handler has context.WithTimeout and Ask at hand. Tasks are the exception, since their key is the protocol's: AddTool reads
 //     execution.taskSupport.
 //   - Workers that wait for requests: with one request at a time, measured, no difference to a goroutine per request whose stack is grown at the
-//     start (stack.Grow), and idle goroutines would be there for leak checks to trip over. Those that are there take what waits.
+//     start (stack.Grow), although they take 15 % fewer instructions, and idle goroutines would be there for leak checks to trip over. Those that
+//     are there take what waits.
 //   - A lock around permission and write instead of the gate: it keeps the connection from committing writes in groups.
 //   - A progress rate by distance alone: short calls that report three steps would send two. The burst is within the
 //     rate's window.
