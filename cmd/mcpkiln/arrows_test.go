@@ -27,10 +27,11 @@ var arrows = map[string][]string{
 	"generator/importer": {"generator", "generator/internal/naming", "schema/...", "runtime/check/format"},
 	"generator/vet":      {"golang.org/x/tools/go/..."},
 	// runtime/check tells which properties are sensitive, by the one rule that servers go by.
-	"generator/internal/lower":     {"schema/...", "generator/internal/model", "generator/internal/naming", "generator/internal/typing", "generator/internal/wire", "runtime/check", "runtime/check/paramheader", "runtime/check/secret"},
-	"generator/internal/naming":    {},
-	"generator/internal/typing":    {"schema", "schema/manifest", "generator/internal/model", "generator/internal/naming", "runtime/check/format", "runtime/check/pattern"},
-	"generator/internal/wire":      {"schema", "schema/revision", "generator/internal/model", "generator/internal/naming", "generator/internal/typing"},
+	"generator/internal/lower":  {"schema/...", "generator/internal/model", "generator/internal/naming", "generator/internal/typing", "generator/internal/wire", "runtime/check", "runtime/check/paramheader", "runtime/check/secret"},
+	"generator/internal/naming": {},
+	"generator/internal/typing": {"schema", "schema/manifest", "generator/internal/model", "generator/internal/naming", "runtime/check/format", "runtime/check/pattern"},
+	// runtime/wire says which keywords of a definition servers read.
+	"generator/internal/wire":      {"schema", "schema/revision", "generator/internal/model", "generator/internal/naming", "generator/internal/typing", "runtime/wire"},
 	"generator/internal/change":    {"schema", "schema/manifest", "schema/revision", "generator/internal/model", "generator/internal/subsume"},
 	"generator/internal/subsume":   {"schema", "generator/internal/typing", "runtime/check/format", "runtime/check/pattern"},
 	"generator/internal/reference": {"schema", "schema/manifest", "schema/revision", "generator/internal/model", "generator/internal/subsume", "generator/markdown"},
