@@ -386,12 +386,12 @@ func TestSRV03MiddlewareKnowsWhoCalls(t *testing.T) {
 func TestCAN02AFollowedCancellationIsNoToolError(t *testing.T) {
 	h := newHold()
 	type answer struct {
-		result json.RawMessage
+		result *MessageResult
 		err    error
 	}
 	answers := make(chan answer, 1)
 	f := newFixture(t, []Tool{tool("hang", h.handler())},
-		wrapping("tools/call", func(ctx context.Context, next Handle, m *Message) (json.RawMessage, error) {
+		wrapping("tools/call", func(ctx context.Context, next Handle, m *Message) (*MessageResult, error) {
 			result, err := next(ctx, m)
 			answers <- answer{result, err}
 			return result, err
@@ -402,7 +402,7 @@ func TestCAN02AFollowedCancellationIsNoToolError(t *testing.T) {
 	<-h.began
 	c.cancel("1")
 	if got := <-answers; got.err == nil || got.result != nil {
-		t.Errorf("%s, %v", got.result, got.err)
+		t.Errorf("a result: %v, error %v", got.result != nil, got.err)
 	}
 	for _, m := range c.fence() {
 		t.Errorf("sent after the cancellation: %s", m.raw)

@@ -87,8 +87,12 @@ func (a *Answer) ReadResult(d *check.Decoder, _ rpc.ID) bool {
 	return true
 }
 
+var answerResult = check.Object{
+	Names: []string{"content", "isError", "structuredContent", "_meta"}, Required: []string{"content"}, AdditionalProperties: check.Skip,
+}
+
 func readAnswer(d *check.Decoder, a *Answer) {
-	for f := d.Object(&callResult20251125); f >= 0; f = d.Next() {
+	for f := d.Object(&answerResult); f >= 0; f = d.Next() {
 		switch f {
 		case 0:
 			a.Content = check.List(d, nil, decodeContentBlock)
