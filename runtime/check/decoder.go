@@ -7,7 +7,6 @@ import (
 	"strings"
 	"sync"
 	"unicode/utf8"
-	"unsafe"
 )
 
 // Decoder reads one JSON text into typed values and collects what is wrong with it. It is reusable and not safe for
@@ -59,7 +58,7 @@ type state struct {
 	byOrder       bool // which violations are listed depends on the order of the text
 	tied          bool // two forms of a union were equally good, and the order of the text decided which one's are listed
 	discard       bool // nobody looks at what is decoded
-	unread        bool // nor at this item of a list: the text is refused
+	unread        bool // texts are not kept here: nobody looks, or a violation came before this item of a list
 	stops         bool // reading ends behind the last violation that is listed
 	scanned       bool // the caller says that the data is valid JSON without repeated keys: what is skipped is not looked at
 
@@ -96,17 +95,9 @@ func Get(data []byte, lim Limits) *Decoder {
 	return d
 }
 
-// Discard says that nobody will look at what is decoded: a text is read to be checked alone. Strings alias the data instead of being
-// copied, and those with escapes stay empty where no rule looks at them. Call it before anything is decoded.
-func (d *Decoder) Discard() {
-	d.alias()
-	d.discard = true
-}
-
-// alias makes strings without escapes parts of the data, which nobody may change then.
-func (d *Decoder) alias() {
-	d.window, d.windowAt = unsafe.String(unsafe.SliceData(d.full), len(d.full)), 0
-}
+// Discard says that nobody will look at what is decoded: a text is read to be checked alone. Strings stay empty where no rule looks at
+// them. Call it before anything is decoded.
+func (d *Decoder) Discard() { d.discard, d.unread = true, true }
 
 // Put gives the Decoder back. Decoded values stay valid; the Decoder does not.
 func (d *Decoder) Put() {
@@ -202,7 +193,7 @@ func DecodeScanned[T any](data []byte, lim Limits, decode func(*Decoder, *T), v 
 func Within[T any](d *Decoder, decode func(*Decoder, *T), v *T) error {
 	outer := d.state
 	violations, start := d.violations, d.here()
-	d.root, d.broken, d.found, d.omitted, d.most, d.byOrder, d.unread, d.violations = len(d.frames), 0, 0, 0, d.limits.Violations, false, false, nil
+	d.root, d.broken, d.found, d.omitted, d.most, d.byOrder, d.unread, d.violations = len(d.frames), 0, 0, 0, d.limits.Violations, false, d.discard, nil
 	decode(d, v)
 	var err error
 	if d.broken > 0 {

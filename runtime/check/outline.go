@@ -45,7 +45,7 @@ func DecodeValid[T any](data []byte, lim Limits, definition func(*Decoder), deco
 		d.pos, d.scanned = 0, true
 		d.decoded, d.evaluated, d.reread = 0, 0, 0 // each reading is bounded by itself
 		d.memo.reset()
-		d.window, d.discard = "", false
+		d.discard, d.unread = false, false
 		decode(d, v)
 		err = d.FinishAfter(func(d *Decoder) { decode(d, new(T)) })
 	}

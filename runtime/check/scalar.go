@@ -49,11 +49,10 @@ func (d *Decoder) longString(r *String, start, i int) string {
 	s, ok := d.hardText(start, i)
 	if !ok {
 		t, ok := d.scanHardString(start, i)
-		dropped := d.discard || d.unread
-		if !ok || r == nil && dropped {
+		if !ok || r == nil && d.unread {
 			return ""
 		}
-		if dropped && !r.asksForText() {
+		if d.unread && !r.asksForText() {
 			d.checkString(r, "", d.characters(t), start-1)
 			return ""
 		}
@@ -68,7 +67,7 @@ func (d *Decoder) longString(r *String, start, i int) string {
 // hardText takes a string with escapes or beyond ASCII, of which the text up to hard is plain. It looks for the end and copies what the text stands
 // for at once. It is not ok, and takes nothing, if something is wrong, or the text has been scanned before, or is not to be copied.
 func (d *Decoder) hardText(start, hard int) (s string, ok bool) {
-	if d.discard || d.unread || d.hardString.start == int32(start) {
+	if d.unread || d.hardString.start == int32(start) {
 		return "", false
 	}
 	data, ascii, escaped := d.data, false, false

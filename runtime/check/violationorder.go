@@ -53,7 +53,7 @@ func (d *Decoder) readCanonical(around part, found Violations, text []byte, read
 	}
 	limits.NumberBytes += len("0.e+1000000") // a number may be longer in its canonical form
 	again := Get(c.written(), limits)
-	again.alias()
+	again.Discard()
 	again.account, again.granted, again.hidden, again.stops = d.account, d.granted, d.hidden, true
 	again.scanned = c.cut == 0
 	read(again)
