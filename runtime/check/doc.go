@@ -100,7 +100,8 @@
 // Violations depend on what a text means, not on how it is written (LET14): they are sorted by their instances, what is found is shown with its
 // members sorted and each number in one spelling, and where not all are listed, or a union lists those of its best form, the text is read once
 // more in its canonical form. Only refused texts pay for that. Behind a violation the items of a list are unread: they are checked, and nothing of
-// them is kept that costs an allocation of its own and that no rule looks at.
+// them is kept that costs an allocation of its own and that no rule looks at. So they do not count as decoded: of a text that breaks a rule and would
+// be too large besides, the order may decide which of the two it is refused for.
 //
 // # Where the time goes
 //

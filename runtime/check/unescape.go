@@ -19,7 +19,7 @@ func unescape(b, data []byte, i int) (value []byte, end int, ascii bool) {
 	room, written, seen := b[:cap(b)], len(b), uint64(0)
 	for i < len(data) {
 		if written+unescapeRoom > len(room) {
-			room = slices.Grow(room[:written], max(64, written))
+			room = slices.Grow(room[:written], min(max(64, 3*written), len(data)-i+unescapeRoom)) // few steps: each leaves its room behind
 			room = room[:cap(room)]
 		}
 		w := wordAt(data, i)

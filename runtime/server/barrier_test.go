@@ -1,6 +1,7 @@
 package server
 
 import (
+	"context"
 	"runtime"
 	"strings"
 	"sync/atomic"
@@ -84,4 +85,31 @@ func TestTSK28AnAnswerThatCanNotWaitInABatchIsNotLost(t *testing.T) {
 	c.send(`[` + strings.Repeat(" ", size) + ping("2") + `]`)
 	c.next().wantError(t, -32600, "limit reached")
 	c.close()
+}
+
+// A handler that follows a cancellation has failed at nothing: middleware gets no result that says so.
+func TestCAN02AFollowedCancellationIsNoToolError(t *testing.T) {
+	h := newHold()
+	type answer struct {
+		result *MessageResult
+		err    error
+	}
+	answers := make(chan answer, 1)
+	f := newFixture(t, []Tool{tool("hang", h.handler())},
+		wrapping("tools/call", func(ctx context.Context, next Handle, m *Message) (*MessageResult, error) {
+			result, err := next(ctx, m)
+			answers <- answer{result, err}
+			return result, err
+		}))
+	c := f.dial(t.Context())
+	c.initialize(`{}`)
+	c.call("1", "hang", `{}`)
+	<-h.began
+	c.cancel("1")
+	if got := <-answers; got.err == nil || got.result != nil {
+		t.Errorf("a result: %v, error %v", got.result != nil, got.err)
+	}
+	for _, m := range c.fence() {
+		t.Errorf("sent after the cancellation: %s", m.raw)
+	}
 }

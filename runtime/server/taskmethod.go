@@ -183,7 +183,7 @@ func (r *request) askedTTL() *time.Duration {
 // (DUR06). A task that is gone says nothing any more.
 func (r *request) taskError(err error) error {
 	switch {
-	case errors.As(err, new(*rpc.Error)) || r.ctx.Err() != nil:
+	case errors.As(err, new(*rpc.Error)) || task.Outage(err) && r.ctx.Err() != nil: // the store was not asked long enough
 		return err
 	case task.Outage(err):
 		return errTasksAway

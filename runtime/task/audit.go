@@ -74,12 +74,12 @@ func (a audit) removed(ctx context.Context, how string, t *Task) {
 // refused records an access that failed, with the reason, which the caller does not get. Of the refusals of an owner within a second it
 // records the first, and then how many followed (LET03).
 func (a audit) refused(ctx context.Context, op, owner, id string, err error) {
-	if !a.log.Enabled(ctx, slog.LevelWarn) || !a.refuses.First(owner) {
-		return
-	}
 	t := Task{ID: id, Owner: owner}
 	if Outage(err) && ctx.Err() == nil {
 		a.failed(op, &t, err)
+		return
+	}
+	if !a.log.Enabled(ctx, slog.LevelWarn) || !a.refuses.First(owner) {
 		return
 	}
 	why := err.Error()

@@ -1,11 +1,15 @@
 package task
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
+	"math"
 	"math/rand/v2"
 	"runtime"
+	"strings"
 	"sync"
 	"testing"
 	"testing/synctest"
@@ -190,4 +194,43 @@ func TestTSK22ALookIsNoPollAndLeavesNothing(t *testing.T) {
 	if err := e.Close(t.Context()); err != nil {
 		t.Error(err)
 	}
+}
+
+// A question that may wait for ever is not over at once, however long the process has run.
+func TestCAN28TimesForEverAreNeverEarly(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		e := New(Config{Store: NewMemory(), Machine: 1, Runner: func(context.Context, *Run) Outcome { return Outcome{} }})
+		defer e.Close(context.Background())
+		time.Sleep(10 * time.Second)
+		r := &Run{engine: e, clocks: clocks{store: time.Now(), local: time.Since(e.began)}}
+		if at := r.localTime(time.Now().Add(math.MaxInt64)); at.Before(time.Now()) {
+			t.Errorf("it ended at %v, which is before %v", at, time.Now())
+		}
+	})
+}
+
+// hangs is a durable store that does not answer.
+type hangs struct{ Store }
+
+func (hangs) Durable() bool { return true }
+
+func (hangs) Answer(ctx context.Context, owner, id string, answers []Answer) (Task, error) {
+	<-ctx.Done()
+	return Task{}, ctx.Err()
+}
+
+// An answer that the store does not take in time is a failure of the store in the log, once, and no refusal of whoever answered.
+func TestDUR06AnAnswerThatIsNotKeptIsNoRefusal(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var log bytes.Buffer
+		e := New(Config{Store: hangs{NewMemory()}, Machine: 1, Lease: 30 * time.Second, Logger: slog.New(slog.NewTextHandler(&log, nil)),
+			Runner: func(context.Context, *Run) Outcome { return Outcome{} }})
+		defer e.Close(context.Background())
+		if _, err := e.Keep(context.Background(), "me", "id", Answer{Name: "q"}); !errors.Is(err, context.DeadlineExceeded) {
+			t.Errorf("%v", err)
+		}
+		if got := log.String(); strings.Count(got, "level=") != 1 || !strings.Contains(got, `level=ERROR msg="task answer failed"`) {
+			t.Errorf("logged\n%s", got)
+		}
+	})
 }

@@ -70,10 +70,17 @@ func (e *Engine) Cancel(ctx context.Context, owner, id string, c Cancel) (Task, 
 
 // Answer answers open questions; names that are not open are ignored (EXT10). The first answer counts.
 func (e *Engine) Answer(ctx context.Context, owner, id string, answers ...Answer) (Task, error) {
+	t, err := e.answer(ctx, owner, id, answers)
+	if err != nil {
+		e.audit.refused(ctx, "answer", owner, id, err)
+	}
+	return t, err
+}
+
+func (e *Engine) answer(ctx context.Context, owner, id string, answers []Answer) (Task, error) {
 	r := e.run(id)
 	t, err := e.store.Answer(ctx, owner, id, answers)
 	if err != nil {
-		e.audit.refused(ctx, "answer", owner, id, err)
 		return t, err
 	}
 	if t.Status.Terminal() {
@@ -90,9 +97,12 @@ func (e *Engine) Answer(ctx context.Context, owner, id string, answers ...Answer
 // Keep is Answer for an answer that was given once: an outage of the store that is no longer than a lease is waited out (DUR06).
 func (e *Engine) Keep(ctx context.Context, owner, id string, answer Answer) (t Task, err error) {
 	err = e.retryOutage(ctx, retryLimit{most: e.config.Lease}, func(ctx context.Context, _ bool) (err error) {
-		t, err = e.Answer(ctx, owner, id, answer)
+		t, err = e.answer(ctx, owner, id, []Answer{answer})
 		return err
 	})
+	if err != nil {
+		e.audit.refused(ctx, "answer", owner, id, err)
+	}
 	return t, err
 }
 

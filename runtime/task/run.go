@@ -62,7 +62,7 @@ type clocks struct {
 func (r *Run) localTime(t time.Time) time.Time {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	return r.engine.began.Add(r.clocks.local + t.Sub(r.clocks.store))
+	return r.engine.began.Add(r.clocks.local).Add(t.Sub(r.clocks.store)) // times do not overflow where durations would
 }
 
 // newRun makes a run whose context derives from no request: it outlives requests and connections (TSK06).

@@ -3,7 +3,7 @@ package task
 // slots count the tasks that cost something in this process, by requestor: from creation until the handler has returned, which may
 // be long after the task is over (TSK28). Tasks that a dispatcher sent elsewhere are counted by the store alone.
 type slots struct {
-	owners, keys map[string]int // in two maps, since hashing a requestor takes longer than a name
+	owners, keys map[string]int // by the names of owners and of keys: two maps, since hashing a requestor takes longer than a name
 	all          int
 }
 

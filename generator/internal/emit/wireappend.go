@@ -32,10 +32,11 @@ func appendBody(m *model.Message) jen.Code {
 // appender writes the body of an appender: a statement with a call for each member, and one more for each object that is written
 // under a condition.
 type appender struct {
-	m      *model.Message
-	body   []string // statements
-	writer string   // what the calls of the next statement begin with
-	calls  []string
+	m        *model.Message
+	body     []string // statements
+	declared bool     // w is
+	writer   string   // what the calls of the next statement begin with
+	calls    []string
 }
 
 func (a *appender) call(method string, args ...string) {
@@ -50,8 +51,7 @@ func (a *appender) statement(before string, depth int) {
 
 // chain is the calls of a statement behind each other.
 func (a *appender) chain(before string, depth int) string {
-	first := before + a.writer + "." + a.calls[0]
-	return fill(append([]string{first}, a.calls[1:]...), ".", depth)
+	return fill(append([]string{before + a.writer}, a.calls...), ".", depth)
 }
 
 func (a *appender) members(o *model.WireObject) {
@@ -104,14 +104,8 @@ func optional(m *model.WireMember) (slot *model.WireSlot, opening, closing strin
 // object writes an object with its members, if it is required or one of them is present.
 func (a *appender) object(m *model.WireMember) {
 	conditions := a.conditions(m)
-	switch {
-	case conditions == nil:
-	case a.writer != "w":
-		a.statement("w := ", 1)
-	case len(a.calls) > 0:
-		a.statement("w = ", 1)
-	}
 	if conditions != nil {
+		a.flush()
 		a.body = append(a.body, "if "+strings.Join(conditions, " || ")+" {")
 	}
 	a.call("Object", memberKey(m))
@@ -120,6 +114,17 @@ func (a *appender) object(m *model.WireMember) {
 	if conditions != nil {
 		a.statement("w = ", 2)
 		a.body = append(a.body, "}")
+	}
+}
+
+// flush ends the statement that was begun, before one under a condition.
+func (a *appender) flush() {
+	switch {
+	case !a.declared:
+		a.declared = true
+		a.statement("w := ", 1)
+	case a.writer != "w" || len(a.calls) > 0:
+		a.statement("w = ", 1)
 	}
 }
 

@@ -65,7 +65,7 @@ var assertions = wire.Assertions()
 // asserted is what a schema asserts, as far as the runtime reads it: constants are texts there. References are the names of definitions, except to
 // those that say a type alone.
 func (l *wireLowering) asserted(n *schema.Node) *schema.Node {
-	if of := definition(l.rev, refName(n)); of != nil && saysTypeAlone(of) {
+	if of := definition(l.rev, refName(n)); of != nil && saysTypeAlone(of) && !assertsBeside(n, "$ref") {
 		n = of
 	}
 	out := &schema.Node{Kind: schema.Object}
@@ -115,7 +115,12 @@ func (l *wireLowering) assertion(n *schema.Node, m schema.Member) *schema.Node {
 
 // saysTypeAlone reports whether a schema asserts a type and nothing else.
 func saysTypeAlone(n *schema.Node) bool {
-	return n.Get("type") != nil && !slices.ContainsFunc(n.Members, func(m schema.Member) bool { return m.Key != "type" && slices.Contains(assertions, m.Key) })
+	return n.Get("type") != nil && !assertsBeside(n, "type")
+}
+
+// assertsBeside reports whether a schema has another keyword that the runtime reads.
+func assertsBeside(n *schema.Node, keyword string) bool {
+	return slices.ContainsFunc(n.Members, func(m schema.Member) bool { return m.Key != keyword && slices.Contains(assertions, m.Key) })
 }
 
 // withMembers is n, nil for an object that is empty.

@@ -46,7 +46,10 @@ func (s *Store) write(ctx context.Context, o *op) (task.State, error) {
 	limited, cancel := context.WithTimeout(ctx, 2*s.options.Timeout)
 	defer cancel()
 	a, err := s.ops.Do(limited, o)
-	if err != nil {
+	switch {
+	case err != nil && ctx.Err() != nil:
+		return task.State{}, err // whoever waits gave up, and says nothing of the database
+	case err != nil:
 		return task.State{}, explain(err)
 	}
 	return a.after, a.err
