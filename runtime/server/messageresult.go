@@ -16,7 +16,8 @@ func ResultOf(object json.RawMessage) *MessageResult { return &MessageResult{own
 
 // JSON is the result as it is on the wire. Data of an Opener is read into memory for it, within half of WithMaxBytesUnread, and is waited for
 // until the call ends; a middleware that returns what next returned, and does not call JSON, leaves it where it is. An error is that of the answer,
-// too, unless the middleware answers itself. It is not called concurrently.
+// too, unless the middleware answers itself. It is not called concurrently, and the bytes must not be changed: what is to go out instead is a ResultOf,
+// which is validated.
 func (r *MessageResult) JSON() (json.RawMessage, error) {
 	if r == nil || r.m == nil {
 		return r.bytes(nil), nil
