@@ -198,3 +198,40 @@ func (t *probes) holds() int {
 	defer t.mu.Unlock()
 	return maxProbes - t.free
 }
+
+// Whoever calls a handler of which nothing is known waits for a turn, not for all that others began before.
+func TestTSK28CallersOfAnUnknownHandlerHaveTurns(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var slots probes
+		ctx, giveUp := context.WithCancel(t.Context())
+		flooder, other, gone := new(account), new(account), new(account)
+		served := make(chan string, 102)
+		wait := func(ctx context.Context, name string, caller *account) {
+			go func() {
+				if slots.enter(ctx, caller) == nil {
+					served <- name
+				}
+			}()
+			synctest.Wait()
+		}
+		for range 100 {
+			wait(t.Context(), "flooder", flooder)
+		}
+		wait(ctx, "gone", gone)
+		wait(t.Context(), "other", other)
+		giveUp()
+		synctest.Wait()
+		for range 3 {
+			slots.add(1)
+			synctest.Wait()
+		}
+		if got := fmt.Sprint(<-served, " ", <-served, " ", <-served); got != "flooder other flooder" {
+			t.Errorf("served %s", got)
+		}
+		slots.add(98)
+		synctest.Wait()
+		if len(served) != 98 || slots.free != 0 || slots.lines.Len() != 0 || len(slots.of) != 0 {
+			t.Errorf("%d more served, %d free, %d lines of %d callers", len(served), slots.free, slots.lines.Len(), len(slots.of))
+		}
+	})
+}

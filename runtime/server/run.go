@@ -175,7 +175,7 @@ func (r *reservation) startProbe(ctx context.Context, x *answerSizes) error {
 		return nil
 	}
 	slots := &r.s.probes
-	if err := slots.enter(ctx); err != nil {
+	if err := slots.enter(ctx, r.account); err != nil {
 		return err
 	}
 	r.probeTimer = time.AfterFunc(lendProbe, func() { slots.add(2) }) // gives its slot back, and lends one more, which endProbe takes back
