@@ -61,7 +61,10 @@ func changesOf(t *testing.T, a *txtar.Archive) []Change {
 		}
 		return Source{name, a.Files[i].Data}
 	}
-	d, err := Diff(t.Context(), Config{Manifest: file("old.yaml"), ServerName: serverOf(a)}, Config{Manifest: file("new.yaml"), ServerName: serverOf(a)})
+	side := func(name string) Config {
+		return Config{Manifest: file(name), ServerName: serverOf(a), Import: "example.com/m"}
+	}
+	d, err := Diff(t.Context(), side("old.yaml"), side("new.yaml"))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -7,6 +7,7 @@ import (
 	"go/printer"
 	"go/token"
 	"maps"
+	"path"
 	"slices"
 	"strings"
 
@@ -19,6 +20,8 @@ type exported map[string]string
 // api compares what handlers are written against.
 func (c *comparison) api() {
 	old, new := exports(c.old.Source), exports(c.new.Source)
+	c.client(old, new)
+	once(old, new)
 	for _, name := range slices.Sorted(maps.Keys(old)) {
 		text, there := new[name]
 		switch p := c.owner(name, c.old); {
@@ -49,6 +52,34 @@ func (c *comparison) api() {
 	}
 }
 
+// client tells of a client that is only on one side, in place of all its names.
+func (c *comparison) client(old, new exported) {
+	_, was := old[inClient+"Client"]
+	_, is := new[inClient+"Client"]
+	if was == is {
+		return
+	}
+	of := func(name, _ string) bool { return strings.HasPrefix(name, inClient) }
+	maps.DeleteFunc(old, of)
+	maps.DeleteFunc(new, of)
+	manifest := at("", schema.Position{File: c.new.Manifest.File}, nil)
+	if was {
+		c.found("go-removed", manifest, "the client is gone").Gone = true
+	} else {
+		c.found("go-added", manifest, "there is a client, whose package declares the types")
+	}
+}
+
+// once drops the names of the client that say of both sides what those of the server say.
+func once(old, new exported) {
+	for _, name := range slices.Concat(slices.Collect(maps.Keys(old)), slices.Collect(maps.Keys(new))) {
+		if short, ok := strings.CutPrefix(name, inClient); ok && old[short] == old[name] && new[short] == new[name] {
+			delete(old, name)
+			delete(new, name)
+		}
+	}
+}
+
 // parentGone reports whether name is a member of a type that all lacks, which says enough.
 func parentGone(name string, all exported) bool {
 	parent, _, member := strings.Cut(name, ".")
@@ -63,7 +94,7 @@ func (c *comparison) about(id string, p place) bool {
 
 // owner is the tool that a name belongs to: names of types begin with the tool's.
 func (c *comparison) owner(name string, s Side) place {
-	name = strings.TrimPrefix(strings.TrimPrefix(strings.TrimPrefix(name, "client:"), "Client."), "Handlers.")
+	name = strings.TrimPrefix(strings.TrimPrefix(strings.TrimPrefix(name, inClient), "Client."), "Handlers.")
 	best := at("", schema.Position{File: c.new.Manifest.File}, nil)
 	longest := ""
 	for _, t := range s.tools() {
@@ -74,65 +105,89 @@ func (c *comparison) owner(name string, s Side) place {
 	return best
 }
 
-// exports reads the Go files of a package.
+// exports reads the Go files of a package, and of its client.
 func exports(source map[string][]byte) exported {
-	all := exported{}
+	p := packages{}
 	for _, file := range slices.Sorted(maps.Keys(source)) {
-		set := token.NewFileSet()
-		parsed, err := parser.ParseFile(set, file, source[file], parser.SkipObjectResolution)
-		if err != nil {
-			continue // the tests compile what is generated
-		}
-		declared := exported{}
-		for _, d := range parsed.Decls {
-			declared.declaration(set, d)
-		}
-		prefix := ""
-		if strings.HasPrefix(file, ClientFiles) {
-			prefix = "client:"
-		}
-		for name, text := range declared {
-			all[prefix+name] = text
-		}
+		p.read(file, source[file])
 	}
-	all.resolve()
-	return all
-}
-
-// resolve gives other names what they stand for, so that it makes no difference which of several names of one type declares it.
-func (all exported) resolve() {
-	for _, name := range slices.Sorted(maps.Keys(all)) {
-		kind, target, _ := strings.Cut(all[name], " ")
-		switch original, there := all[target]; {
-		case kind == "const" && there:
-			all[name] = original
-		case kind == "=":
-			delete(all, name)
-			for other, text := range maps.Clone(all) {
-				if rest, member := strings.CutPrefix(other, target); member && (rest == "" || rest[0] == '.') {
-					all[name+rest] = text
-				}
+	all := exported{}
+	for _, root := range []string{"", inClient} {
+		for name := range p[root] {
+			for member, text := range p.meaning(root, name) {
+				all[root+name+member] = text
 			}
 		}
 	}
+	return all
 }
+
+// packages are those that are made together. Handlers are written against two, the server's, "", and the client's, inClient. The others, by their
+// names, declare what those have other names of.
+type packages map[string]declared
+
+// declared is what a package declares: of each name the text, "", and those of its members, as ".Field".
+type declared map[string]map[string]string
+
+// inClient is what names of the client's package begin with, where there is a server beside it.
+const inClient = "client:"
 
 // ClientFiles is what names of a client's files begin with in Side.Source, where there is a server beside it.
 const ClientFiles = "client/"
 
-func (all exported) declaration(set *token.FileSet, d ast.Decl) {
+func (p packages) read(file string, source []byte) {
+	set := token.NewFileSet()
+	parsed, err := parser.ParseFile(set, file, source, parser.SkipObjectResolution)
+	if err != nil {
+		return // the tests compile what is generated
+	}
+	name := path.Base(path.Dir(file))
+	switch path.Dir(file) + "/" {
+	case "./":
+		name = ""
+	case ClientFiles:
+		name = inClient
+	}
+	if p[name] == nil {
+		p[name] = declared{}
+	}
+	for _, d := range parsed.Decls {
+		p[name].declaration(set, d)
+	}
+}
+
+// meaning is what a name of a package stands for, so that it makes no difference which of several names of one type declares it, nor where.
+func (p packages) meaning(pkg, name string) map[string]string {
+	text := p[pkg][name]
+	kind, target, _ := strings.Cut(text[""], " ")
+	if kind != "=" && kind != "const" {
+		return text
+	}
+	if other, selected, ok := strings.Cut(target, "."); ok {
+		pkg, target = other, selected
+	}
+	if p[pkg][target] == nil {
+		return text
+	}
+	return p.meaning(pkg, target)
+}
+
+func (all declared) add(name, member, text string) {
+	if all[name] == nil {
+		all[name] = map[string]string{}
+	}
+	all[name][member] = text
+}
+
+func (all declared) declaration(set *token.FileSet, d ast.Decl) {
 	switch d := d.(type) {
 	case *ast.FuncDecl:
-		name := d.Name.Name
+		name, member := d.Name.Name, ""
 		if d.Recv != nil {
-			receiver := strings.TrimPrefix(text(set, d.Recv.List[0].Type), "*")
-			if !ast.IsExported(receiver) {
-				return
-			}
-			name = receiver + "." + name
+			name, member = strings.TrimPrefix(text(set, d.Recv.List[0].Type), "*"), "."+name
 		}
-		if d.Name.IsExported() {
-			all[name] = text(set, d.Type)
+		if ast.IsExported(name) && d.Name.IsExported() {
+			all.add(name, member, text(set, d.Type))
 		}
 	case *ast.GenDecl:
 		for _, spec := range d.Specs {
@@ -141,7 +196,7 @@ func (all exported) declaration(set *token.FileSet, d ast.Decl) {
 	}
 }
 
-func (all exported) spec(set *token.FileSet, tok token.Token, spec ast.Spec) {
+func (all declared) spec(set *token.FileSet, tok token.Token, spec ast.Spec) {
 	switch spec := spec.(type) {
 	case *ast.TypeSpec:
 		if spec.Name.IsExported() {
@@ -150,24 +205,25 @@ func (all exported) spec(set *token.FileSet, tok token.Token, spec ast.Spec) {
 	case *ast.ValueSpec:
 		for i, name := range spec.Names {
 			if name.IsExported() {
-				all[name.Name] = tok.String()
+				value := tok.String()
 				if i < len(spec.Values) && tok == token.CONST {
-					all[name.Name] += " " + text(set, spec.Values[i])
+					value += " " + text(set, spec.Values[i])
 				}
+				all.add(name.Name, "", value)
 			}
 		}
 	}
 }
 
 // typeOf adds a type. Fields and methods are members of their own, since a new one breaks nobody.
-func (all exported) typeOf(set *token.FileSet, spec *ast.TypeSpec) {
+func (all declared) typeOf(set *token.FileSet, spec *ast.TypeSpec) {
 	name := spec.Name.Name
 	members := func(kind string, list *ast.FieldList) {
-		all[name] = kind
+		all.add(name, "", kind)
 		for _, f := range list.List {
 			for _, id := range f.Names {
 				if id.IsExported() {
-					all[name+"."+id.Name] = text(set, f.Type)
+					all.add(name, "."+id.Name, text(set, f.Type))
 				}
 			}
 		}
@@ -178,13 +234,11 @@ func (all exported) typeOf(set *token.FileSet, spec *ast.TypeSpec) {
 	case *ast.InterfaceType:
 		members("interface", t.Methods)
 	default:
-		_, elsewhere := t.(*ast.SelectorExpr)
-		switch {
-		case !spec.Assign.IsValid():
-			all[name] = text(set, spec.Type)
-		case !elsewhere: // that of a part is read there
-			all[name] = "= " + text(set, spec.Type)
+		means := text(set, t)
+		if spec.Assign.IsValid() {
+			means = "= " + means
 		}
+		all.add(name, "", means)
 	}
 }
 
