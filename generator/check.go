@@ -30,7 +30,7 @@ const (
 var remedies = map[FindingKind]string{
 	Missing:    "run mcpkiln generate",
 	Outdated:   "run mcpkiln generate",
-	HandEdited: "move the change to the manifest or to a file of your own, then run mcpkiln generate --force",
+	HandEdited: "move the change to the manifest or to a file of your own, then generate with --force",
 	Conflicted: "run mcpkiln generate",
 	Stale:      "no longer generated; mcpkiln generate removes it",
 	Newer:      "the manifest is unchanged, another mcpkiln wrote it; run mcpkiln generate",

@@ -6,6 +6,7 @@ import (
 	"io"
 	"path"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -114,6 +115,11 @@ func (c *checked) check(ctx context.Context, o *overrides) error {
 	}
 	findings, refused, err := generator.Check(ctx, s.base, result)
 	c.findings, c.diagnostics = findings, append(c.diagnostics, refused...)
+	if slices.ContainsFunc(findings, func(f generator.Finding) bool { return f.Kind == generator.HandEdited }) {
+		forced := *o
+		forced.config.Docs = "" // docs has no --force, and generate looks after a reference, too
+		c.command = forced.command(c.manifest) + " --force"
+	}
 	return err
 }
 
