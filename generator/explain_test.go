@@ -76,7 +76,7 @@ func TestDAY06ThePagesOfChangesHaveManifestsThatWork(t *testing.T) {
 		if m == nil {
 			t.Fatalf("the page of %s shows no manifest", rule.ID)
 		}
-		r, err := Generate(t.Context(), Config{Manifest: Source{"mcpkiln.yaml", []byte(m[1] + "\ntools: {a: {description: Does it., inputSchema: {type: object}}}\n")}})
+		r, err := Generate(t.Context(), Config{Manifest: Source{"mcpkiln.yaml", []byte(m[1] + "\nserver: {name: s, version: 1.0.0}\ntools: {a: {description: Does it., inputSchema: {type: object}}}\n")}})
 		if err != nil || len(r.Diagnostics) > 0 {
 			t.Errorf("%s: %v %v", m[1], err, r.Diagnostics)
 		}

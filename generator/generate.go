@@ -155,9 +155,20 @@ func (r *run) resolve() {
 		Info:         info(m.Server),
 	}
 	client := r.packages()
+	if !client.Alone && r.cfg.Docs == "" {
+		r.named(server)
+	}
 	r.loadRevisions()
 	r.input = lower.Input{Manifest: m, Revisions: r.revisions, Known: r.known, Union: r.union, Name: r.result.Package, Server: server, Client: client,
 		Path: path.Join(r.cfg.Import, r.result.Out), Split: r.cfg.Import != "" && len(m.Tools) > cmp.Or(r.cfg.MaxTools, maxTools)}
+}
+
+// named warns of a server that nobody has named: clients show the name, and tell servers apart by it.
+func (r *run) named(server model.Server) {
+	if first(r.cfg.ServerName, r.manifest.Server.Name.Value) == "" {
+		r.result.Diagnostics.Warn(r.manifest.Root, "no-server-name", "write server: {name: …, version: …}, or give --server-name and --server-version",
+			"nothing names the server, which calls itself %s %s", server.Name, server.Version)
+	}
 }
 
 func serverName(cfg Config, m *manifest.Manifest) string {
