@@ -97,7 +97,7 @@ func (c *caller) run(cmd *cobra.Command, args []string) error {
 
 // arguments are those of a call, held against the tool's schema.
 func (t *tool) arguments(given *argument.Given) (json.RawMessage, error) {
-	if err := given.Known(t.InputSchema); err != nil {
+	if err := given.Known("argument", t.InputSchema); err != nil {
 		return nil, fmt.Errorf("%s has %w", t.Name, err)
 	}
 	in, err := given.Object(t.InputSchema)

@@ -38,7 +38,7 @@ func TestTSK27WhatASchemaSaysStaysOnItsLine(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := g.Known(schema); err == nil || strings.Contains(err.Error(), "\n") {
+	if err := g.Known("argument", schema); err == nil || strings.Contains(err.Error(), "\n") {
 		t.Errorf("%q", err)
 	}
 	compiled, err := argument.Compile(schema)

@@ -10,6 +10,7 @@ import (
 	"github.com/mcpkiln/mcpkiln/cmd/mcpkiln/internal/plain"
 	"github.com/mcpkiln/mcpkiln/cmd/mcpkiln/internal/target"
 	"github.com/mcpkiln/mcpkiln/runtime/client"
+	"github.com/mcpkiln/mcpkiln/runtime/task"
 )
 
 func newTask() *cobra.Command {
@@ -96,6 +97,13 @@ func newTaskCancel() *cobra.Command {
 	return taskCommand("cancel", "Ask the server to cancel a task", "mcpkiln task cancel @ref.json",
 		func(r *remote, cmd *cobra.Command, ref client.Ref, t client.Transport) error {
 			return r.visit(cmd, t, nil, func(v *visit) error {
+				before, err := v.state(ref)
+				switch {
+				case err != nil:
+					return err
+				case before.Status == task.Completed || before.Status == task.Failed:
+					return refused(fmt.Errorf("there is nothing to cancel: the task is %s", before.Status))
+				}
 				x, err := v.session.Resume(v.ctx, ref)
 				if err != nil {
 					return err

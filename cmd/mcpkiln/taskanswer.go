@@ -163,7 +163,7 @@ func (r *reply) fill(a *client.Answer, q *client.Question) error {
 	if q.URL != "" {
 		return nil
 	}
-	if err := r.given.Known(q.Schema); err != nil {
+	if err := r.given.Known("field", q.Schema); err != nil {
 		return fmt.Errorf("the question has %w", err)
 	}
 	content, err := r.given.Object(q.Schema)

@@ -131,7 +131,7 @@ func TestANameThatTheSchemaDoesNotHaveIsASlip(t *testing.T) {
 			t.Fatal(err)
 		}
 		got := ""
-		if err := g.Known(json.RawMessage(c.schema)); err != nil {
+		if err := g.Known("argument", json.RawMessage(c.schema)); err != nil {
 			got = err.Error()
 		}
 		if got != c.want {

@@ -28,10 +28,10 @@ type names struct {
 	DependentSchemas json.RawMessage
 }
 
-// Known is an error for the first name=text whose name the schema does not have: it is a slip rather than meant. Names are known by
+// Known is an error for the first name=text, of what is called an argument or a field, whose name the schema does not have: it is a slip rather than meant. Names are known by
 // properties, patternProperties, or additionalProperties that are allowed in so many words; a schema without properties, or with a keyword that
 // could name more, knows all. A file and name:=JSON may have any name: whoever writes those means them.
-func (g *Given) Known(inputSchema json.RawMessage) error {
+func (g *Given) Known(what string, inputSchema json.RawMessage) error {
 	var n names
 	if json.Unmarshal(inputSchema, &n) != nil || n.open() {
 		return nil
@@ -45,7 +45,7 @@ func (g *Given) Known(inputSchema json.RawMessage) error {
 		if hint == "" {
 			hint = "it has " + plain.Line(strings.Join(all, ", "))
 		}
-		return fmt.Errorf("no argument %q; %s (%s:=JSON gives it as it is)", p.name, hint, p.name)
+		return fmt.Errorf("no %s %q; %s (%s:=JSON gives it as it is)", what, p.name, hint, p.name)
 	}
 	return nil
 }

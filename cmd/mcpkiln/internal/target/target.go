@@ -101,7 +101,7 @@ func (s *Spec) meant() string {
 	info, err := os.Stat(path)
 	switch {
 	case err == nil && info.Mode().IsRegular() && (info.Mode().Perm()&0o111 != 0 || runtime.GOOS == "windows"):
-		return "it is a program, which is named behind --: mcpkiln tools -- " + s.Name
+		return "it is a program, which is named behind --, at the end: -- " + s.Name
 	case address.MatchString(s.Name):
 		return "did you mean http://" + s.Name + " or https://" + s.Name + "?"
 	}
