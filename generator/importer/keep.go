@@ -93,7 +93,7 @@ func (d *draft) generate(ctx context.Context) (*generator.Result, error) {
 			return result, err
 		}
 		if !d.mend(result.Diagnostics) {
-			return nil, fmt.Errorf("%s: nothing can be generated of it: %w", d.source.File, rendered(result.Diagnostics, cfg.Manifest.Data))
+			return nil, fmt.Errorf("%s: nothing can be generated of it; this is the manifest that it would become: %w", d.source.File, rendered(result.Diagnostics, cfg.Manifest.Data))
 		}
 	}
 }

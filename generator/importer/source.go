@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"strings"
 
 	"github.com/mcpkiln/mcpkiln/schema"
 	"github.com/mcpkiln/mcpkiln/schema/revision"
@@ -79,7 +80,11 @@ func split(file string, data []byte) (all []*schema.Node, err error) {
 		moveDown(n, ds, lines)
 		switch {
 		case ds.Err() != nil || n == nil:
-			return nil, rendered(ds, data)
+			err := rendered(ds, data)
+			if !bytes.ContainsAny(text[:1], "{[") {
+				err = fmt.Errorf("%s\n  this is no JSON: a source is a saved answer to tools/list, or a server", strings.TrimRight(err.Error(), "\n"))
+			}
+			return nil, err
 		case err != nil:
 			return nil, fmt.Errorf("%s: %w", file, err)
 		}
