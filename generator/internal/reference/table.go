@@ -17,7 +17,7 @@ const (
 // tableOf has a row for each member of the values that a schema allows, and nil if it names none. What is in a definition is told once: where it
 // is used again, there is a link. id makes the anchors of links.
 func tableOf(d *schema.Document, id func(string) string) *Table {
-	t := &tabling{doc: d, id: id, table: Table{Head: []string{"name", "type", "required", "what it is"}},
+	t := &tabling{doc: d, id: id, table: Table{Head: []string{"name", "type", "required, or default", "what it is"}},
 		told: map[*schema.Node]holder{}, parts: map[part]bool{}, holding: map[*schema.Node]bool{}, kinds: map[nested]Text{}}
 	t.told[t.resolved(d.Root)] = holder{row: noRow}
 	t.members(holder{row: noRow}, d.Root, true, 0)
@@ -197,7 +197,7 @@ func (t *tabling) row(path string, n *schema.Node, needed bool, depth int) {
 	case needed:
 		presence = text("yes")
 	case value != nil:
-		presence = append(code(string(value.JSON())), Span{Text: " if left out"})
+		presence = code(string(value.JSON()))
 	}
 	about := join(" ", says(n), rules(target))
 	if n != target {
