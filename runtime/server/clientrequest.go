@@ -241,7 +241,7 @@ func (e *UnsupportedError) Error() string {
 	case e.sessionless:
 		return ErrUnsupported.Error() + ": that needs a session, and this server is served without them"
 	case e.Capability == "":
-		return ErrUnsupported.Error() + ": its revision of the protocol has no such request, or none here"
+		return ErrUnsupported.Error() + ": its revision of the protocol has no such request, or allows none while this method is served"
 	}
 	return ErrUnsupported.Error() + ": it did not declare the capability " + e.Capability
 }
