@@ -142,7 +142,7 @@ func howToAnswer(q *client.Question, ref *client.Ref, misfits []error) string {
 	if ref == nil {
 		return "the tool asks something, and " + why + "\n  call it again with --answer: a JSON object with the fields of the question, or " + decline
 	}
-	return "the task asks something, and " + why + "\n  answer it, or decline with --decline: " + answerLine(q, *ref)
+	return "the task asks something, and " + why + "\n  answer it, or write decline in place of the fields: " + answerLine(q, *ref)
 }
 
 // answerLine is the command that answers a question of a task, with the fields for somebody to fill in.

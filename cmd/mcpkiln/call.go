@@ -80,7 +80,7 @@ func (c *caller) run(cmd *cobra.Command, args []string) error {
 		if err != nil {
 			return err
 		}
-		one, err := find(all, rest[0])
+		one, err := v.find(all, rest[0])
 		if err != nil {
 			return err
 		}
@@ -211,7 +211,11 @@ func (v *visit) cancel(x *execution) {
 
 // givenUp notes what becomes of a call that is no task, if the user has given it up: which tools can be cancelled, no server says.
 func (v *visit) givenUp() {
-	if v.ctx.Err() != nil {
+	switch {
+	case v.ctx.Err() == nil:
+	case v.pipe:
+		v.became("the server was asked to cancel the call, and ends with this command")
+	default:
 		v.became("the server was asked to cancel the call; a tool that can not be cancelled goes on")
 	}
 }

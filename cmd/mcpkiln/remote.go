@@ -144,3 +144,15 @@ func find(all []tool, name string) (*tool, error) {
 	}
 	return nil, refused(fmt.Errorf("the server has no tool %q: %s", name, hint))
 }
+
+// firstWithTasks is the first revision of the protocol that has tasks.
+const firstWithTasks = "2025-11-25"
+
+// find is as the function of that name, and says in a revision without tasks why a tool may be missing.
+func (v *visit) find(all []tool, name string) (*tool, error) {
+	one, err := find(all, name)
+	if used := v.session.Revision(); err != nil && used < firstWithTasks {
+		err = refused(fmt.Errorf("%w\n  tools that only run as tasks are not listed in %s, which has none", err, used))
+	}
+	return one, err
+}

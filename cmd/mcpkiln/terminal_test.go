@@ -79,7 +79,7 @@ func TestCAN15CtrlCReachesAServerOnAPipeAsACancellation(t *testing.T) {
 	s.Sees(`1/4  \x1b[31mslow`)
 	s.Types("\x03")
 	text := exits(t, cmd, s, exitInterrupted)
-	if !strings.Contains(text, "ended: request ended by peer") {
+	if !strings.Contains(text, "ended: request ended by peer") || !strings.HasSuffix(strings.TrimSpace(text), "asked to cancel the call, and ends with this command") {
 		t.Errorf("%q", text)
 	}
 }

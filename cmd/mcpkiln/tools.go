@@ -55,7 +55,7 @@ func (r *remote) tools(cmd *cobra.Command, t client.Transport, name []string) er
 		if len(name) == 0 {
 			return r.list(out, v.session, all)
 		}
-		one, err := find(all, name[0])
+		one, err := v.find(all, name[0])
 		switch {
 		case err != nil:
 			return err

@@ -25,6 +25,7 @@ type visit struct {
 	ctx      context.Context // ends when the user interrupts, when time is up, and when something is asked that nobody here answers
 	end      context.CancelCauseFunc
 	session  *client.Session
+	pipe     bool              // the server ends with the session
 	terminal *console.Terminal // nil: there is none
 	clock    clock
 	forced   atomic.Bool // the command is about to end
@@ -47,6 +48,7 @@ const patience = 2 * time.Second
 // visit opens a session, has do use it, and ends it. The error has its exit status.
 func (r *remote) visit(cmd *cobra.Command, t client.Transport, answers []json.RawMessage, do func(v *visit) error) error {
 	v := &visit{remote: r, cmd: cmd, answers: answers, terminal: console.Open(os.Stdin, os.Stderr)}
+	_, v.pipe = t.(*client.Process)
 	v.ctx, v.end = context.WithCancelCause(cmd.Context())
 	defer v.end(nil)
 	defer context.AfterFunc(v.ctx, v.hurry)()
