@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/mcpkiln/mcpkiln/generator/internal/emit"
+	"github.com/mcpkiln/mcpkiln/generator/internal/subsume"
 )
 
 // Stub says where handler stubs go. They are the user's files: whoever writes one does so once and never again.
@@ -64,7 +65,11 @@ func (r *Result) example(tool string) string {
 	}
 	for _, t := range r.tools() {
 		if t.Name == tool {
-			if v := t.Input.Example(); v != nil {
+			v := t.Input.Example()
+			if v == nil {
+				v = subsume.Satisfy(t.Input).Value
+			}
+			if v != nil {
 				return string(v.JSON())
 			}
 		}
