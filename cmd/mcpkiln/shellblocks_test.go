@@ -34,6 +34,7 @@ var notRun = map[string]string{
 	"kill -9 %1":                                  "the same",
 	"mcpkiln task wait \"$(sed":                   "the same",
 	"mcpkiln task answer @ref.json":               "the task that is left running asks nothing; scripts answer one that does",
+	"mcpkiln task cancel @ref.json":               "the task is over by then; scripts cancel one that is not",
 }
 
 var shellCommand = regexp.MustCompile(`^(make|go|mcpkiln|cd|git|curl|\./\w+) `)
