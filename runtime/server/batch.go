@@ -1,47 +1,38 @@
 package server
 
 import (
-	"io"
-	"maps"
 	"slices"
 	"sync"
-	"sync/atomic"
 
 	"github.com/mcpkiln/mcpkiln/runtime/inflight"
 	"github.com/mcpkiln/mcpkiln/runtime/rpc"
 )
 
 // batch is an array of messages that came as one frame (CAN24). Each is served, tracked and cancelled by itself. Its answers are held until
-// the last one is there, and then written as one array; until then a request can still be cancelled.
+// the last one is there, and then written as one array; until then a request can still be cancelled. What can not wait for the others goes in an
+// array of its own: hold, writeFiles.
 type batch struct {
 	p     *peer
 	about rpc.ID // what the array is written about; zero on a connection
 
+	writer chan struct{} // has room for the one who writes, until that is read
+
 	mu       sync.Mutex
 	pending  rpc.ByID[bool] // requests that are being served
 	answers  []heldAnswer
-	files    []*spool // that have some of the answers
-	bytes    int64    // that count for the client until the answers are written
-	received bool     // all of it
-	over     bool     // nothing is held or counted any more
+	bytes    int64 // that count for the client until the answers are written
+	received bool  // all of it
+	over     bool  // nothing is held or counted any more
 }
 
 // heldSize is about what a message takes until its batch is answered, beside the texts of its id and answer: its places in the maps, and
 // the error that says why there is no other answer.
 const heldSize = 1 << 10
 
-// heldAnswer is written when its request may be retired then; nil: it is a refusal. What a file has of it is closed with the batch.
+// heldAnswer is written when its request may be retired then; nil: it is a refusal. Whoever takes it from the batch closes its file.
 type heldAnswer struct {
 	answerPart
 	retires retirer
-}
-
-// batches finds the batch of a request. Its zero value is ready to use.
-type batches struct {
-	open atomic.Int32 // how many requests are in of
-	mu   sync.Mutex
-	of   rpc.ByID[*batch]
-	all  map[*batch]struct{} // those that count
 }
 
 // receiveBatch handles the array in r as the messages that are in it, in their order.
@@ -56,7 +47,7 @@ func (p *peer) receiveBatch(r *request, got *Receipt) {
 		p.answerInReader(r.about, rpc.ID{}, err)
 		return
 	}
-	b := &batch{p: p, about: r.about, pending: rpc.ByID[bool]{}, bytes: held}
+	b := &batch{p: p, about: r.about, writer: make(chan struct{}, 1), pending: rpc.ByID[bool]{}, bytes: held}
 	p.batches.add(b)
 	p.batch = b
 	defer func() { // also when the application ends the goroutine by runtime.Goexit
@@ -89,16 +80,6 @@ func (b *batch) expect(e *inflight.Entry) {
 	}
 }
 
-// batchOf is the batch of a request whose answer is not written yet, nil for none.
-func (p *peer) batchOf(id rpc.ID) *batch {
-	if p.batches.open.Load() == 0 {
-		return nil
-	}
-	p.batches.mu.Lock()
-	defer p.batches.mu.Unlock()
-	return p.batches.of.Get(id)
-}
-
 // holdForBatch keeps an answer if its request came in a batch, and reports whether it did.
 func (p *peer) holdForBatch(id rpc.ID, m outgoing) bool {
 	b := p.batchOf(id)
@@ -109,7 +90,7 @@ func (p *peer) holdForBatch(id rpc.ID, m outgoing) bool {
 		e.Pause() // it is done in time
 	}
 	if m.long != nil {
-		b.add(heldAnswer{m.long.parts[0], m.retires}, 0)
+		b.add(heldAnswer{m.long.parts[0], m.retires}, 0) // its file counts
 	} else {
 		b.hold(id, m.frame, m.retires)
 	}
@@ -149,7 +130,6 @@ func (b *batch) add(a heldAnswer, n int64) {
 	b.answers = append(b.answers, a)
 	if a.file != nil {
 		a.file.kept = true
-		b.files = append(b.files, a.file)
 	}
 	if a.retires != nil { // a refused request may have the id of another one
 		b.pending.Delete(a.id)
@@ -182,9 +162,7 @@ func (b *batch) end(id rpc.ID) {
 	if !pending {
 		return
 	}
-	b.p.batches.mu.Lock()
-	b.p.batches.forget(id)
-	b.p.batches.mu.Unlock()
+	b.p.batches.free(id, b)
 	if complete {
 		b.flush()
 	}
@@ -229,77 +207,131 @@ func (b *batch) takeComplete() bool {
 
 // flush writes the answers, and does not wait for that: its caller may hold the gate, or be the read loop.
 func (b *batch) flush() {
-	if !b.p.live.add() {
+	if !b.inBackground(b.write) {
 		b.drop()
-		return
+	}
+}
+
+// inBackground returns false if the peer is gone.
+func (b *batch) inBackground(write func()) bool {
+	if !b.p.live.add() {
+		return false
 	}
 	b.p.writing.Add(1)
 	go func() {
 		defer b.p.endWriter()
-		b.write()
+		write()
 	}()
+	return true
 }
 
 // write writes the answers, and lets go of them when they are read.
 func (b *batch) write() {
-	p := b.p
+	b.writer <- struct{}{} // a client reads one array after the other
+	defer func() { <-b.writer }()
 	defer b.drop()
-	q := p.queue(b.about)
-	size := b.writeNow()
+	b.writeTaken(true)
+}
+
+// writeFiles writes the answers that are in files while others of the batch are not there yet: somebody waits for the room of files (TSK28). It does
+// not wait for the client, and does nothing while that has another array to read.
+func (b *batch) writeFiles() {
+	b.mu.Lock()
+	some := slices.ContainsFunc(b.answers, inFile)
+	b.mu.Unlock()
+	if !some {
+		return
+	}
+	b.inBackground(func() {
+		select {
+		case b.writer <- struct{}{}:
+			defer func() { <-b.writer }()
+			b.writeTaken(false)
+		default:
+		}
+	})
+}
+
+// inFile reports whether a file has the answer.
+func inFile(a heldAnswer) bool { return a.file != nil }
+
+// writeTaken takes all answers, or those that are in files, writes them, and closes their files when they are read. Its caller is b.writer.
+func (b *batch) writeTaken(all bool) {
+	q := b.p.queue(b.about)
+	taken, size := b.writeNow(all)
+	defer closeFiles(taken)
 	if q != nil {
 		q.AwaitRead(size)
 	}
 }
 
 // writeNow writes the answers of those requests that were not cancelled meanwhile; subject.writeNow tells why the gate is held.
-func (b *batch) writeNow() (size int) {
+func (b *batch) writeNow(all bool) (taken []heldAnswer, size int) {
 	p := b.p
 	p.drainAfterCancel()
 	p.gate.RLock()
 	defer p.gate.RUnlock()
-	answers, long := b.take()
-	all := &LongAnswer{array: true}
-	for _, a := range answers {
+	taken = b.take(func(a heldAnswer) bool { return all || inFile(a) })
+	var parts []answerPart
+	for _, a := range taken {
 		if a.retires == nil || b.retire(&a) {
-			all.parts = append(all.parts, a.answerPart)
+			parts = append(parts, a.answerPart)
 		}
 	}
-	m := outgoing{revision: p.revision, long: all}
-	if n := all.Size(); len(all.parts) == 0 {
-		m.long = nil // all were cancelled
-	} else if !long {
-		m.long, m.frame = nil, make([]byte, n)
-		_, _ = io.ReadFull(all.Reader(), m.frame) // nothing in memory fails
+	m := outgoing{revision: p.revision, more: !all}
+	switch array := p.longAnswer(true, parts...); {
+	case len(parts) == 0 && m.more:
+		return taken, 0
+	case len(parts) == 0: // all were cancelled
+	case slices.ContainsFunc(taken, inFile):
+		m.long = array
+	default:
+		m.frame = array.frame()
 	}
 	_ = p.writeAnswer(b.about, &m)
-	return m.size()
+	return taken, m.size()
 }
 
-// take returns the answers, which are written now, and whether some are in files.
-func (b *batch) take() (answers []heldAnswer, long bool) {
+// take takes those of the answers out of the batch.
+func (b *batch) take(which func(a heldAnswer) bool) (taken []heldAnswer) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	answers, b.answers = b.answers, nil
-	return answers, len(b.files) > 0
+	b.answers = slices.DeleteFunc(b.answers, func(a heldAnswer) bool {
+		is := which(a)
+		if is {
+			taken = append(taken, a)
+		}
+		return is
+	})
+	return taken
+}
+
+func closeFiles(answers []heldAnswer) {
+	for _, a := range answers {
+		if a.file != nil {
+			a.file.close()
+		}
+	}
 }
 
 // drop ends the batch: it does not count any more, and holds nothing that comes late. A second time it does nothing.
 func (b *batch) drop() {
 	b.p.batches.remove(b)
 	b.mu.Lock()
-	n, files := b.bytes, b.files
-	b.answers, b.files, b.bytes, b.over = nil, nil, 0, true
+	n, left := b.bytes, b.answers
+	b.answers, b.bytes, b.over = nil, 0, true
 	b.mu.Unlock()
-	for _, f := range files {
-		f.close()
-	}
+	closeFiles(left)
 	b.p.drop(n)
 }
 
+// withdraw drops what a request was answered, which is cancelled.
 func (b *batch) withdraw(id rpc.ID) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	b.answers = slices.DeleteFunc(b.answers, func(a heldAnswer) bool { return a.id.Same(id) })
+	taken := b.take(func(a heldAnswer) bool { return a.id.Same(id) })
+	closeFiles(taken)
+	if slices.ContainsFunc(taken, func(a heldAnswer) bool { return a.retires != nil }) { // a refused request may have the id of another one
+		b.p.batches.free(id, b)
+	}
 }
 
 // retire reports whether a request may be answered, and lets go of its id.
@@ -309,42 +341,4 @@ func (b *batch) retire(a *heldAnswer) bool {
 	defer all.mu.Unlock()
 	all.forget(a.id)
 	return a.retires.Retire()
-}
-
-// forget lets go of an id. With all.mu.
-func (all *batches) forget(id rpc.ID) {
-	if all.of.Get(id) != nil {
-		all.of.Delete(id)
-		all.open.Add(-1)
-	}
-}
-
-func (all *batches) add(b *batch) {
-	all.mu.Lock()
-	defer all.mu.Unlock()
-	if all.all == nil {
-		all.of, all.all = rpc.ByID[*batch]{}, map[*batch]struct{}{}
-	}
-	all.all[b] = struct{}{}
-}
-
-func (all *batches) remove(b *batch) {
-	all.mu.Lock()
-	defer all.mu.Unlock()
-	delete(all.all, b)
-}
-
-// list returns those that are not written yet.
-func (all *batches) list() []*batch {
-	all.mu.Lock()
-	defer all.mu.Unlock()
-	return slices.Collect(maps.Keys(all.all))
-}
-
-// withdraw is for the cancellation of a request: what it was answered, a refusal for example, leaves its batch, if that is not written
-// yet (CAN02).
-func (all *batches) withdraw(id rpc.ID) {
-	for _, b := range all.list() {
-		b.withdraw(id)
-	}
 }

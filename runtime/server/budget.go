@@ -150,7 +150,7 @@ func (s *Server) openBudgets() {
 	s.unread = budget{limit: s.cfg.maxUnread, fair: quota.Third, onShortage: s.endStalled, reputations: &s.reputations}
 	s.coming = budget{limit: max(1, s.cfg.maxUnread/2), fair: quota.Fair}
 	s.opened = budget{limit: maxOpened, fair: quota.Third, onShortage: s.refuseOpeners}
-	s.spooled = budget{limit: 4 * s.cfg.maxUnread, fair: quota.Third, onShortage: s.endStalledCopies}
+	s.spooled = budget{limit: 4 * s.cfg.maxUnread, fair: quota.Third, onShortage: s.freeFiles}
 	s.probes.free = maxProbes
 	s.encoding.open(maxEncoders())
 	s.decoding = make(chan struct{}, 1)

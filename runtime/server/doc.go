@@ -47,7 +47,7 @@
 //	whether a question can be asked, where it goes    question.go → elicit.go (a request) or inputrequired.go (a result that asks)
 //	which client gets a task's question               deliver.go, claim.go
 //	where a task's question becomes an answer         taskanswer.go: by tasks/update, and by a request to the client
-//	what older revisions get, and batches             adapt.go, batch.go
+//	what older revisions get, and batches             adapt.go, batch.go; batches.go: which requests are in one
 //	how a task begins, runs and is read               taskmethod.go, taskrun.go; status.go: its changes
 //	what subscriptions send                           listen.go, watch.go, change.go; follower.go: who hears of it; newest.go: their queue
 //
@@ -142,8 +142,8 @@
 //
 // In 2025-03-26 an array of messages is a batch (batch.go): each is served, tracked and cancelled by itself, and the answers are written
 // together when the last one is there. Until then they count for the client, and their requests can be cancelled; an answer for which there
-// is no room comes before the others, in an array of its own. A batch has at most
-// a thousand messages, and no handshake among them.
+// is no room comes before the others, in an array of its own, and so do those in files while somebody waits for the room of files. A batch has at
+// most a thousand messages, and no handshake among them.
 //
 // # What answers cost
 //

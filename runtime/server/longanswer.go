@@ -11,9 +11,9 @@ import (
 
 // Copier is an Outlet that takes an answer from the files that it is in.
 type Copier interface {
-	// Copy is Write for the last frame about a request. It is written as a whole, or its connection ends. The files of the answer stay until Copy has
-	// returned, and where the Outlet is Queued, AwaitRead.
-	Copy(about rpc.ID, answer *LongAnswer) error
+	// Copy is Write for an answer. It is written as a whole, or its connection ends. The files of the answer stay until Copy has returned, and where
+	// the Outlet is Queued, AwaitRead: until then nothing else about the request is copied.
+	Copy(about rpc.ID, last bool, answer *LongAnswer) error
 	// EndStalledCopies gives up answers of which their client has taken nothing for that long, and reports whether there were any.
 	EndStalledCopies(wait time.Duration) bool
 }
@@ -22,7 +22,7 @@ type Copier interface {
 type LongAnswer struct {
 	parts []answerPart // of an array; else one
 	array bool
-	taken func() // called with each piece that is read; nil: not called
+	taken func() // called with each piece that is read
 }
 
 // answerPart is a whole answer.
@@ -51,9 +51,19 @@ func (r *request) longAnswer() *LongAnswer {
 	if r.spooled == nil {
 		return nil
 	}
-	p := r.p                                         // a client that was given up may still read when the request is used again
-	alive := func() { p.pulse.received.Store(true) } // who reads need not answer a ping meanwhile
-	return &LongAnswer{parts: []answerPart{{id: r.id, file: r.spooled}}, taken: alive}
+	return r.p.longAnswer(false, answerPart{id: r.id, file: r.spooled})
+}
+
+// longAnswer is an array of answers, or one. Who reads it need not answer a ping meanwhile (LET11).
+func (p *peer) longAnswer(array bool, parts ...answerPart) *LongAnswer {
+	return &LongAnswer{parts: parts, array: array, taken: func() { p.pulse.received.Store(true) }}
+}
+
+// frame is the answer in memory, where all of its parts are.
+func (a *LongAnswer) frame() []byte {
+	b := make([]byte, a.Size())
+	_, _ = io.ReadFull(a.pieces(), b) // nothing in memory fails
+	return b
 }
 
 // Size is how many bytes the answer has.
@@ -68,7 +78,9 @@ func (a *LongAnswer) Size() (n int64) {
 }
 
 // Reader reads the answer from its beginning. It fails once the files are gone.
-func (a *LongAnswer) Reader() io.Reader {
+func (a *LongAnswer) Reader() io.Reader { return &watchedReader{a.pieces(), a.taken} }
+
+func (a *LongAnswer) pieces() io.Reader {
 	all := make([]io.Reader, 0, 2*len(a.parts)+1)
 	for i := range a.parts {
 		if a.array {
@@ -79,10 +91,7 @@ func (a *LongAnswer) Reader() io.Reader {
 	if a.array {
 		all = append(all, strings.NewReader("]"))
 	}
-	if a.taken == nil {
-		return io.MultiReader(all...)
-	}
-	return &watchedReader{io.MultiReader(all...), a.taken}
+	return io.MultiReader(all...)
 }
 
 // Without is an array without the answers to requests that are cancelled, nil if none is left.

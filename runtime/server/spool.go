@@ -18,7 +18,7 @@ type spool struct {
 	s    *Server
 	a    *account
 	held int64 // of Server.spooled
-	kept bool  // by a batch, which closes it
+	kept bool  // by a batch: whoever takes it from that closes it
 }
 
 // spool writes the frame with the data of all its placeholders before any of the answer is sent: to a file, or if it is short, to memory. A
@@ -102,7 +102,7 @@ func (f *spool) close() {
 }
 
 // Copy implements Copier. What is in memory of the answer counts.
-func (o *connOutlet) Copy(_ rpc.ID, answer *LongAnswer) error {
+func (o *connOutlet) Copy(_ rpc.ID, _ bool, answer *LongAnswer) error {
 	o.copies.Add(1)
 	defer o.copies.Add(-1)
 	pieces := &watchedReader{answer.Reader(), o.noteProgress}
@@ -118,12 +118,16 @@ func (o *connOutlet) EndStalledCopies(wait time.Duration) (ended bool) {
 	return true
 }
 
-// endStalledCopies gives up answers whose clients take nothing of them, while others wait for the room that their files have.
-func (s *Server) endStalledCopies(shortages []shortage) {
+// freeFiles makes room while somebody waits for that of files: batches write what they have in some, and answers whose clients take nothing of
+// them are given up.
+func (s *Server) freeFiles(shortages []shortage) {
 	if len(shortages) == 0 {
 		return
 	}
 	for _, p := range s.allPeers() {
+		for _, b := range p.batches.list() {
+			b.writeFiles()
+		}
 		if out := p.copier(); out != nil && out.EndStalledCopies(maxStall) {
 			s.log.Warn("an answer is given up: its client does not read, and others wait for the room of its file", "peer", p.id, "principal", p.principal)
 			s.reputations.hasStalled(p.who)

@@ -33,6 +33,7 @@ type outgoing struct {
 	trailer  []byte
 	torn     *bool       // set if the frame was not written as a whole: what carries it may still read it; nil: nobody asks
 	long     *LongAnswer // in place of frame; nil: it is in memory
+	more     bool        // of long: other answers follow it
 	taken    *bool       // set to whether the client took the answer, as far as the transport knows; nil: nobody asks
 	// For a question: set to the stream that has it.
 	carrier *Carrier
@@ -141,7 +142,7 @@ func (p *peer) writeAnswer(id rpc.ID, m *outgoing) error {
 	if m.long == nil {
 		return p.answerWithTrailer(m.revision, id, m.frame, m.err, m.trailer)
 	}
-	err := p.copier().Copy(id, m.long)
+	err := p.copier().Copy(id, !m.more, m.long)
 	if err != nil {
 		p.s.log.Debug("answer not written", "peer", p.id, "error", err)
 	}

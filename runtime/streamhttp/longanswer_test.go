@@ -33,8 +33,8 @@ func newLongBubble(t *testing.T, fails error, opts ...Option) *fixture {
 		call.Content(server.BlobResourceFrom("x://y", "", func() (io.ReadCloser, error) { return &source{left: longSize, fails: fails}, nil }))
 		return &output{}, nil
 	})
-	f := &fixture{t: t}
-	f.srv = newServer(t, []server.Tool{sends, tool("echo", f.echo)}, server.WithMaxBytesUnread(300<<10), server.WithGrace(time.Second))
+	f := &fixture{t: t, began: make(chan struct{}, 9), release: make(chan struct{})}
+	f.srv = newServer(t, []server.Tool{sends, tool("echo", f.echo), tool("gate", f.gate)}, server.WithMaxBytesUnread(300<<10), server.WithGrace(time.Second))
 	f.h = Handler(f.srv, append(opts, WithKeepAlive(0))...)
 	l := newPipes()
 	f.ts = &httptest.Server{Listener: l, Config: &http.Server{Handler: f.h}}
@@ -255,6 +255,53 @@ func TestTSK28SRV04WhoDoesNotReadALongAnswerBlocksNobody(t *testing.T) {
 			if waited := time.Since(began); waited > time.Minute {
 				t.Errorf("waited %v", waited)
 			}
+		})
+	}
+}
+
+// While others wait for the room of files, what a batch has in some goes before the rest, which follows.
+func TestTSK28CAN24ALongAnswerOfABatchDoesNotWaitForTheOthers(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := newLongBubble(t, nil)
+		session := f.march()
+		s := f.events(f.post(`[`+callBody("1", "send", "progress")+`,`+callBody("2", "gate", "x")+`]`, session))
+		s.message()
+		synctest.Wait()
+		got := make(chan string)
+		go func() { got <- body(f.post(callBody("9", "send", ""), f.initialize())) }()
+		for _, part := range f.array(s.message().data) {
+			f.wantLong(part, "1")
+		}
+		f.wantLong(<-got, "9")
+		f.release <- struct{}{}
+		if array := f.array(s.message().data); len(array) != 1 || field(array[0], "id") != "2" {
+			t.Errorf("%.300q", array)
+		}
+		s.end()
+		f.wantRoom(session)
+	})
+}
+
+// A client that does not read it then, or is away, gives way.
+func TestTSK28CAN24WhoDoesNotReadALongBatchBlocksNobody(t *testing.T) {
+	for _, away := range []bool{false, true} {
+		synctest.Test(t, func(t *testing.T) {
+			f := newLongBubble(t, nil)
+			for range 5 {
+				s, lose := f.lost(`[`+callBody("1", "send", "progress")+`,`+callBody("2", "gate", "x")+`]`, f.march())
+				s.message()
+				if away {
+					lose()
+				}
+			}
+			began := time.Now()
+			s := f.events(f.post(callBody("9", "send", "progress"), f.initialize()))
+			s.message()
+			f.wantLong(s.message().data, "9")
+			if waited := time.Since(began); waited > time.Minute {
+				t.Errorf("waited %v", waited)
+			}
+			close(f.release)
 		})
 	}
 }

@@ -114,7 +114,8 @@ func (s *session) EndStalledCopies(wait time.Duration) (ended bool) {
 func (s *stream) giveUpLong(wait time.Duration) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if n := len(s.events); n == 0 || s.events[n-1].long == nil {
+	long := s.longEvent()
+	if long == 0 {
 		return false
 	}
 	if s.reader == 0 && time.Since(s.since) < wait {
@@ -123,7 +124,7 @@ func (s *stream) giveUpLong(wait time.Duration) bool {
 	if p := s.pace.Load(); s.reader != 0 && (p == nil || !p.giveUp(wait)) {
 		return false
 	}
-	s.dropLong()
+	s.dropLong(long)
 	return true
 }
 

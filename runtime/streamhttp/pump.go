@@ -47,7 +47,7 @@ func (s *session) respondAlone(d *downlink, st *stream, reader uint64, answer st
 	} else {
 		err = d.writeRefusal(st.status, st.retry, answer.frame)
 	}
-	if err == nil && answer.size() >= keptBuffer {
+	if err == nil && (answer.long != nil || len(answer.frame) > keptBuffer) {
 		st.wrote(reader) // AwaitRead waits for it
 	}
 	s.log(err)

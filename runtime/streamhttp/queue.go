@@ -49,22 +49,35 @@ func (s *stream) AwaitRead(bytes int) (taken bool) {
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	reader, event := s.reader, s.first+len(s.events)-1
-	long := s.keeps(event) && s.events[event-s.first].long != nil
+	reader, event := s.reader, s.longEvent()
+	long := event != 0
+	if !long {
+		event = s.first + len(s.events) - 1
+	}
 	for s.written < event && s.keeps(event) && (long || reader != 0 && s.reader == reader && !s.inline) {
 		s.room.Wait()
 	}
 	if long {
-		s.dropLong()
+		s.dropLong(event)
 	}
 	return s.written >= event
 }
 
+// longEvent is the number of the answer that is in files, of which there is one at a time; 0: there is none. With s.mu.
+func (s *stream) longEvent() int {
+	for i := range s.events {
+		if s.events[i].long != nil {
+			return s.first + i
+		}
+	}
+	return 0
+}
+
 // dropLong drops an answer that is in files: nobody can ask for it again. With s.mu.
-func (s *stream) dropLong() {
-	if i := len(s.events) - 1; i >= 0 && s.events[i].long != nil {
-		s.gaveWay = s.first + i
-		s.replace(i, storedEvent{})
+func (s *stream) dropLong(number int) {
+	if s.keeps(number) {
+		s.gaveWay = number
+		s.replace(number-s.first, storedEvent{})
 		s.changed()
 	}
 }

@@ -22,8 +22,8 @@ func (s *session) Write(about rpc.ID, last bool, frame []byte) error {
 }
 
 // Copy implements server.Copier.
-func (s *session) Copy(about rpc.ID, answer *server.LongAnswer) error {
-	return s.writeTo(about, true, func(st *stream, last bool) error { return st.addEvent(storedEvent{long: answer}, last) })
+func (s *session) Copy(about rpc.ID, last bool, answer *server.LongAnswer) error {
+	return s.writeTo(about, last, func(st *stream, last bool) error { return st.addEvent(storedEvent{long: answer}, last) })
 }
 
 // writeTo writes to the stream of the request, which ends with what is last.

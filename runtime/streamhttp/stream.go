@@ -125,7 +125,7 @@ func (s *stream) addAbout(about rpc.ID, e storedEvent, last bool) error {
 func (s *stream) addEvent(e storedEvent, last bool) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.crowd != nil && s.reader != 0 && !last {
+	if s.crowd != nil && s.reader != 0 && !last && e.long == nil {
 		size := int64(e.size())
 		if !s.crowd.Take(s.own, size) {
 			return errUnread
@@ -223,6 +223,7 @@ func (s *stream) shift() {
 	size := s.events[0].size()
 	if size > 0 {
 		s.gaveWay = s.first
+		s.room.Broadcast() // AwaitRead may wait for it
 	}
 	if s.first == s.unread {
 		s.unread++

@@ -1,0 +1,75 @@
+package server
+
+import (
+	"maps"
+	"slices"
+	"sync"
+	"sync/atomic"
+
+	"github.com/mcpkiln/mcpkiln/runtime/rpc"
+)
+
+// batches finds the batch of a request. Its zero value is ready to use.
+type batches struct {
+	open atomic.Int32 // how many requests are in of
+	mu   sync.Mutex
+	of   rpc.ByID[*batch]
+	all  map[*batch]struct{} // those that count
+}
+
+// batchOf is the batch of a request whose answer is not written yet, nil for none.
+func (p *peer) batchOf(id rpc.ID) *batch {
+	if p.batches.open.Load() == 0 {
+		return nil
+	}
+	p.batches.mu.Lock()
+	defer p.batches.mu.Unlock()
+	return p.batches.of.Get(id)
+}
+
+// free lets go of an id, if its batch is still b.
+func (all *batches) free(id rpc.ID, b *batch) {
+	all.mu.Lock()
+	defer all.mu.Unlock()
+	if all.of.Get(id) == b {
+		all.forget(id)
+	}
+}
+
+// forget lets go of an id. With all.mu.
+func (all *batches) forget(id rpc.ID) {
+	if all.of.Get(id) != nil {
+		all.of.Delete(id)
+		all.open.Add(-1)
+	}
+}
+
+func (all *batches) add(b *batch) {
+	all.mu.Lock()
+	defer all.mu.Unlock()
+	if all.all == nil {
+		all.of, all.all = rpc.ByID[*batch]{}, map[*batch]struct{}{}
+	}
+	all.all[b] = struct{}{}
+}
+
+func (all *batches) remove(b *batch) {
+	all.mu.Lock()
+	defer all.mu.Unlock()
+	delete(all.all, b)
+}
+
+// list returns those that are not written yet.
+func (all *batches) list() []*batch {
+	all.mu.Lock()
+	defer all.mu.Unlock()
+	return slices.Collect(maps.Keys(all.all))
+}
+
+// withdraw is for the cancellation of a request: what it was answered, a refusal for example, leaves its batch, if that is not written
+// yet (CAN02).
+func (all *batches) withdraw(id rpc.ID) {
+	for _, b := range all.list() {
+		b.withdraw(id)
+	}
+}
