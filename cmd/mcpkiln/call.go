@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -84,7 +85,7 @@ func (c *caller) run(cmd *cobra.Command, args []string) error {
 		if err != nil {
 			return err
 		}
-		in, err := one.arguments(given)
+		in, err := v.arguments(one, given)
 		if err != nil {
 			return refused(err)
 		}
@@ -96,7 +97,7 @@ func (c *caller) run(cmd *cobra.Command, args []string) error {
 }
 
 // arguments are those of a call, held against the tool's schema.
-func (t *tool) arguments(given *argument.Given) (json.RawMessage, error) {
+func (v *visit) arguments(t *tool, given *argument.Given) (json.RawMessage, error) {
 	if err := given.Known("argument", t.InputSchema); err != nil {
 		return nil, fmt.Errorf("%s has %w", t.Name, err)
 	}
@@ -104,11 +105,37 @@ func (t *tool) arguments(given *argument.Given) (json.RawMessage, error) {
 	if err != nil {
 		return nil, err
 	}
-	schema, err := argument.Compile(t.InputSchema)
+	ctx, stop := context.WithTimeout(v.ctx, v.checkTime())
+	defer stop()
+	all, err := v.check(ctx, t.InputSchema, in, "the arguments of "+t.Name+" are sent unchecked: its inputSchema")
 	if err != nil {
 		return nil, fmt.Errorf("the inputSchema of %s can not be read, so no arguments can be held against it: %w", t.Name, err)
 	}
-	return in, violated("the arguments of "+t.Name+" break its inputSchema", schema.Check(in))
+	given.Explain(ctx, t.InputSchema, in, all)
+	return in, violated("the arguments of "+t.Name+" break its inputSchema", all)
+}
+
+// maxCheckTime is how long a value is held against a schema of a server, which can write one by which no verdict is reached in a lifetime.
+const maxCheckTime = 3 * time.Second
+
+func (v *visit) checkTime() time.Duration {
+	if v.timeout > 0 {
+		return min(maxCheckTime, v.timeout)
+	}
+	return maxCheckTime
+}
+
+// check returns what a value breaks of a schema. Where that is not known when ctx ends, it says so and returns nothing.
+func (v *visit) check(ctx context.Context, schema, value json.RawMessage, unchecked string) ([]argument.Violation, error) {
+	all, err := argument.Check(ctx, schema, value)
+	switch {
+	case !errors.Is(err, argument.ErrUndecided):
+		return all, err
+	case v.ctx.Err() != nil:
+		return nil, context.Cause(v.ctx)
+	}
+	fmt.Fprintf(v.cmd.ErrOrStderr(), "mcpkiln: %s gives no verdict within %v\n", plain.Line(unchecked), v.checkTime())
+	return nil, nil
 }
 
 // violated is an error for violations, one a line.

@@ -2,20 +2,20 @@ package main
 
 import (
 	"bytes"
+	"context"
 	"encoding/base64"
 	"encoding/json"
 	"fmt"
 	"io"
 	"strings"
 
-	"github.com/mcpkiln/mcpkiln/cmd/mcpkiln/internal/argument"
 	"github.com/mcpkiln/mcpkiln/cmd/mcpkiln/internal/plain"
 	"github.com/mcpkiln/mcpkiln/runtime/client"
 )
 
 // print prints the result of a tool, if it is one by the tool's schema.
 func (v *visit) print(one *tool, r *client.ToolResult) error {
-	if err := one.checkResult(r); err != nil {
+	if err := v.checkResult(one, r); err != nil {
 		return err
 	}
 	out := v.cmd.OutOrStdout()
@@ -44,18 +44,20 @@ func (v *visit) print(one *tool, r *client.ToolResult) error {
 }
 
 // checkResult holds a result against the tool's outputSchema. Errors of tools need none.
-func (t *tool) checkResult(r *client.ToolResult) error {
-	if t.OutputSchema == nil || r.IsError {
-		return nil
-	}
-	schema, err := argument.Compile(t.OutputSchema)
+func (v *visit) checkResult(t *tool, r *client.ToolResult) error {
 	switch {
-	case err != nil:
-		err = fmt.Errorf("the outputSchema of %s can not be read: %w", t.Name, err)
+	case t.OutputSchema == nil || r.IsError:
+		return nil
 	case r.StructuredContent == nil:
-		err = fmt.Errorf("%s has an outputSchema, but its result has no structuredContent", t.Name)
-	default:
-		err = violated("the result of "+t.Name+" breaks its outputSchema", schema.Check(r.StructuredContent))
+		return &statusError{exitProtocol, fmt.Errorf("%s has an outputSchema, but its result has no structuredContent", t.Name)}
+	}
+	ctx, stop := context.WithTimeout(v.ctx, v.checkTime())
+	defer stop()
+	all, err := v.check(ctx, t.OutputSchema, r.StructuredContent, "the result of "+t.Name+" is shown unchecked: its outputSchema")
+	if err != nil {
+		err = fmt.Errorf("the outputSchema of %s can not be read: %w", t.Name, err)
+	} else {
+		err = violated("the result of "+t.Name+" breaks its outputSchema", all)
 	}
 	if err != nil {
 		return &statusError{exitProtocol, err}

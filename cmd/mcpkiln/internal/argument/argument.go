@@ -1,15 +1,17 @@
 // Package argument makes the arguments of a tool from words of a command line, and validates JSON by the schemas of a tool.
 // It is for the commands that call tools.
 //
-//	name=text         a text; a number, boolean or list where the tool's schema has that there
+//	name=text         a text; a number, boolean or list where the tool's schema has that there, and no text
 //	name:=JSON        any JSON
 //	@file.json, -     all arguments, from a file or standard input; single ones may follow and win
 //
-// A name=text whose name the schema does not have is refused: see Given.Known.
+// A name=text whose name the schema does not have is refused: see Given.Known. What the schema has in a place is read through its local
+// references and combinations in shape.go.
 package argument
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -102,16 +104,16 @@ func (g *Given) readPair(word string) error {
 
 // Object is the arguments as a tool with that inputSchema takes them.
 func (g *Given) Object(schema json.RawMessage) (json.RawMessage, error) {
-	properties := propertiesOf(schema)
+	shapes := newShapes(schema)
 	all := map[string]json.RawMessage{}
 	for name, value := range g.whole {
 		all[name] = value
 	}
 	seen := map[string]bool{}
 	for _, p := range g.pairs {
-		shape := properties[p.name]
-		value := p.raw(shape)
-		switch list := shape.only("array"); {
+		in := place{name: p.name}
+		value := p.raw(shapes, in)
+		switch list := shapes.kinds(in).only("array"); {
 		case seen[p.name] && !list:
 			return nil, fmt.Errorf("%s is given twice", p.name)
 		case seen[p.name]:
@@ -121,6 +123,41 @@ func (g *Given) Object(schema json.RawMessage) (json.RawMessage, error) {
 		all[p.name] = value
 	}
 	return json.Marshal(all)
+}
+
+// Explain adds to violations of arguments how one is written that was taken for a text, where it breaks nothing as the JSON that it is.
+func (g *Given) Explain(ctx context.Context, schema, in json.RawMessage, all []Violation) {
+	shapes := newShapes(schema)
+	for _, p := range g.pairs {
+		value := json.RawMessage(p.value)
+		if p.json || !json.Valid(value) || kindOf(p.raw(shapes, place{name: p.name})) != "string" {
+			continue
+		}
+		ofPair := func(v Violation) bool { return v.of(p.name) }
+		if !slices.ContainsFunc(all, ofPair) {
+			continue
+		}
+		if other, err := Check(ctx, schema, with(in, p.name, value)); err != nil || slices.ContainsFunc(other, ofPair) {
+			continue
+		}
+		for i := range all {
+			if ofPair(all[i]) {
+				all[i].Message += fmt.Sprintf(" (%s:=%s gives it as %s)", p.name, value, nouns[kindOf(value)])
+			}
+		}
+	}
+}
+
+// nouns are the kinds of JSON in a sentence.
+var nouns = map[string]string{"string": "a string", "number": "a number", "boolean": "a boolean", "null": "null", "array": "a list", "object": "an object"}
+
+// with is an object with another value of a member.
+func with(object json.RawMessage, name string, value json.RawMessage) json.RawMessage {
+	all := map[string]json.RawMessage{}
+	_ = json.Unmarshal(object, &all)
+	all[name] = value
+	text, _ := json.Marshal(all)
+	return text
 }
 
 // joined is a list with the items of two.
@@ -133,57 +170,22 @@ func joined(a, b json.RawMessage) json.RawMessage {
 	return list
 }
 
-// raw is the value of a word: what follows := as it is, and what follows = by the shape that the schema has for it, else a text.
-func (p pair) raw(shape shape) json.RawMessage {
+// raw is the value of a word: what follows := as it is, and what follows = by what the schema allows in its place, else a text.
+func (p pair) raw(s *shapes, in place) json.RawMessage {
 	if p.json {
 		return json.RawMessage(p.value)
 	}
 	text, _ := json.Marshal(p.value)
-	switch {
-	case len(shape.Type) == 0 || slices.Contains(shape.Type, "string"):
+	switch allowed := s.kinds(in); {
+	case allowed["string"]:
 		return text
-	case json.Valid([]byte(p.value)) && shape.takes([]byte(p.value)):
+	case json.Valid([]byte(p.value)) && allowed[kindOf([]byte(p.value))]:
 		return json.RawMessage(p.value)
-	case shape.only("array"):
-		item := pair{value: p.value}.raw(shape.items())
-		return slices.Concat(json.RawMessage("["), item, json.RawMessage("]"))
+	case allowed.only("array") && in.lists < maxLists:
+		in.lists++
+		return slices.Concat(json.RawMessage("["), p.raw(s, in), json.RawMessage("]"))
 	}
 	return text // the schema says what is wrong with it
-}
-
-// shape is what a schema says of the type of a value.
-type shape struct {
-	Type  types
-	Items json.RawMessage
-}
-
-func propertiesOf(schema json.RawMessage) map[string]shape {
-	var s struct{ Properties map[string]json.RawMessage }
-	_ = json.Unmarshal(schema, &s)
-	all := map[string]shape{}
-	for name, raw := range s.Properties {
-		var p shape
-		if json.Unmarshal(raw, &p) == nil {
-			all[name] = p
-		}
-	}
-	return all
-}
-
-func (s shape) items() (item shape) {
-	_ = json.Unmarshal(s.Items, &item)
-	return item
-}
-
-// only tells whether the value has that type and, but for null, no other.
-func (s shape) only(name string) bool {
-	return slices.Contains(s.Type, name) && !slices.ContainsFunc(s.Type, func(t string) bool { return t != name && t != "null" })
-}
-
-// takes tells whether JSON is of one of the types.
-func (s shape) takes(raw []byte) bool {
-	kind := kindOf(raw)
-	return slices.Contains(s.Type, kind) || kind == "number" && slices.Contains(s.Type, "integer")
 }
 
 // kindOf is the type of JSON, as schemas call it.
@@ -201,22 +203,4 @@ func kindOf(raw []byte) string {
 		return "null"
 	}
 	return "number"
-}
-
-// types is the keyword type: one name, or several.
-type types []string
-
-// UnmarshalJSON implements json.Unmarshaler.
-func (t *types) UnmarshalJSON(raw []byte) error {
-	var one string
-	if json.Unmarshal(raw, &one) == nil {
-		*t = types{one}
-		return nil
-	}
-	var many []string
-	if err := json.Unmarshal(raw, &many); err != nil {
-		return nil // no type that is known: a text
-	}
-	*t = many
-	return nil
 }

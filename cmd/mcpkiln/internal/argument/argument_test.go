@@ -1,12 +1,17 @@
 package argument_test
 
 import (
+	"bytes"
+	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	"github.com/mcpkiln/mcpkiln/cmd/mcpkiln/internal/argument"
 )
@@ -51,6 +56,51 @@ func TestWordsBecomeWhatTheSchemaHas(t *testing.T) {
 	}
 }
 
+// TestWhatIsReadIsWhatTheSchemaAllows: a number, boolean or list is read where the schema has no text, however it says so.
+func TestWhatIsReadIsWhatTheSchemaAllows(t *testing.T) {
+	const defs = `"$defs":{"n":{"type":"integer"},"list":{"type":"array","items":{"$ref":"#/$defs/n"}},"a/b c":{"type":"boolean"},
+		"self":{"$ref":"#/$defs/self"},"lists":{"type":"array","items":{"$ref":"#/$defs/lists"}}}`
+	for _, c := range []struct{ schema, words, want string }{
+		{`{"enum":[1,2]}`, "a=1", `1`},
+		{`{"enum":[1,"x"]}`, "a=1", `"1"`},
+		{`{"enum":[true,null]}`, "a=true", `true`},
+		{`{"const":5}`, "a=5", `5`},
+		{`{"const":"5"}`, "a=5", `"5"`},
+		{`{"type":["string","integer"],"const":5}`, "a=5", `5`},
+		{`{"$ref":"#/$defs/n"}`, "a=5", `5`},
+		{`{"$ref":"#/$defs/a~1b%20c"}`, "a=true", `true`},
+		{`{"$ref":"#/$defs/nowhere"}`, "a=5", `"5"`},
+		{`{"$ref":"other.json"}`, "a=5", `"5"`},
+		{`{"$ref":"#/$defs/self"}`, "a=5", `"5"`},
+		{`{"anyOf":[{"type":"integer"},{"type":"null"}]}`, "a=5", `5`},
+		{`{"anyOf":[{"type":"integer"},{"type":"null"}]}`, "a=null", `null`},
+		{`{"anyOf":[{"type":"integer"},{"type":"string"}]}`, "a=5", `"5"`},
+		{`{"anyOf":[{"type":"integer"},{}]}`, "a=5", `"5"`},
+		{`{"anyOf":[{"type":"integer"},false]}`, "a=5", `5`},
+		{`{"oneOf":[{"$ref":"#/$defs/n"},{"type":"boolean"}]}`, "a=true", `true`},
+		{`{"allOf":[{"$ref":"#/$defs/n"},{"minimum":1}]}`, "a=5", `5`},
+		{`{"type":"array","items":{"$ref":"#/$defs/n"}}`, "a=1 a=2", `[1,2]`},
+		{`{"$ref":"#/$defs/list"}`, "a=1 a=2", `[1,2]`},
+		{`{"anyOf":[{"$ref":"#/$defs/list"},{"type":"null"}]}`, "a=1", `[1]`},
+		{`{"type":"array","items":{"anyOf":[{"type":"integer"},{"type":"string"}]}}`, "a=1", `["1"]`},
+		{`{"type":"array","items":{"type":"array","items":{"type":"integer"}}}`, "a=1", `[[1]]`},
+		{`{"$ref":"#/$defs/lists"}`, "a=x", `[["x"]]`},
+	} {
+		g, err := argument.Read(strings.Fields(c.words), nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, whole := range []string{
+			`{"properties":{"a":` + c.schema + `},` + defs + `}`,
+			`{"anyOf":[{"type":"null"},{"$ref":"#/$defs/in"}],"$defs":{"in":{"type":"object","properties":{"a":` + c.schema + `}},` + strings.TrimPrefix(defs, `"$defs":{`) + `}`,
+		} {
+			if got, err := g.Object(json.RawMessage(whole)); err != nil || string(got) != `{"a":`+c.want+`}` {
+				t.Errorf("%s by %s: %s, %v, want %s", c.words, whole, got, err, c.want)
+			}
+		}
+	}
+}
+
 func TestWordsThatCanNotBeRead(t *testing.T) {
 	for words, want := range map[string]string{
 		"name":          "name: write name=text, name:=JSON, @file.json or -",
@@ -75,9 +125,12 @@ func TestWordsThatCanNotBeRead(t *testing.T) {
 }
 
 func TestWhatBreaksASchemaIsNamed(t *testing.T) {
-	s, err := argument.Compile(json.RawMessage(schema))
-	if err != nil {
-		t.Fatal(err)
+	check := func(value string) []argument.Violation {
+		all, err := argument.Check(t.Context(), json.RawMessage(schema), json.RawMessage(value))
+		if err != nil {
+			t.Error(err)
+		}
+		return all
 	}
 	for value, want := range map[string]string{
 		`{"name":"ab","n":5}`:                `[]`,
@@ -86,23 +139,100 @@ func TestWhatBreaksASchemaIsNamed(t *testing.T) {
 		`{"name":"ab","tags":["a",{"b":1}]}`: `[/tags/1: type: expected string, but got object]`,
 		`{"name":"a","who":1}`:               `[/name: minLength: length must be >= 2, but got 1 additionalProperties: additionalProperties 'who' not allowed; found {"name":"a","who":1}]`,
 	} {
-		got := fmt.Sprint(s.Check(json.RawMessage(value)))
+		got := fmt.Sprint(check(value))
 		if got != want {
 			t.Errorf("%s:\n got %s\nwant %s", value, got, want)
 		}
 	}
 	long := `{"name":"ab","o":"` + strings.Repeat("é", 200) + `","who":"` + strings.Repeat("é", 200) + `"}`
-	for _, v := range s.Check(json.RawMessage(long)) {
+	for _, v := range check(long) {
 		if len(v.String()) > 200 || strings.Contains(v.String(), "\ufffd") {
 			t.Errorf("%s", v)
 		}
 	}
 }
 
+// TestWhatIsAllowedIsShownAsTheSchemaWritesIt, and how a word is written that was taken for a text, if it would be allowed.
+func TestWhatIsAllowedIsShownAsTheSchemaWritesIt(t *testing.T) {
+	for _, c := range []struct{ schema, word, want string }{
+		{`{"enum":[1,2]}`, "a=3", `[/a: enum: value must be one of 1, 2; found 3]`},
+		{`{"enum":[1,2]}`, "a=x", `[/a: enum: value must be one of 1, 2; found "x"]`},
+		{`{"enum":[1]}`, "a=3", `[/a: enum: value must be 1; found 3]`},
+		{`{"enum":["x","y"]}`, "a=z", `[/a: enum: value must be one of "x", "y"; found "z"]`},
+		{`{"const":5}`, "a=x", `[/a: const: value must be 5; found "x"]`},
+		{`{"const":null}`, "a=x", `[/a: const: value must be null; found "x"]`},
+		{`{"const":{"b":1}}`, "a=x", `[/a: const: value must be {"b":1}; found "x"]`},
+		{`{"enum":[1,"x"]}`, "a=1", `[/a: enum: value must be one of 1, "x"; found "1" (a:=1 gives it as a number)]`},
+		{`{"enum":[1,"x"]}`, "a=2", `[/a: enum: value must be one of 1, "x"; found "2"]`},
+		{`{"enum":[1,"x"]}`, `a:="1"`, `[/a: enum: value must be one of 1, "x"; found "1"]`},
+		{`{"anyOf":[{"const":true},{"const":"x"}]}`, "a=true", `[/a: const: value must be "x"; found "true" (a:=true gives it as a boolean) /a: const: value must be true; found "true" (a:=true gives it as a boolean)]`},
+		{`{"anyOf":[{"type":"object"},{"type":"object"}]}`, "a=x", `[/a: type: expected object, but got string]`},
+	} {
+		whole := json.RawMessage(`{"properties":{"a":` + c.schema + `}}`)
+		g, err := argument.Read([]string{c.word}, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		in, err := g.Object(whole)
+		if err != nil {
+			t.Fatal(err)
+		}
+		all, err := argument.Check(t.Context(), whole, in)
+		if err != nil {
+			t.Fatal(err)
+		}
+		g.Explain(t.Context(), whole, in, all)
+		if got := fmt.Sprint(all); got != c.want {
+			t.Errorf("%s by %s:\n got %s\nwant %s", c.word, c.schema, got, c.want)
+		}
+	}
+}
+
+// bomb is a schema by which the validator tries what it refers to 2 to the power of 60 times.
+func bomb() json.RawMessage {
+	defs := []string{`"d0":{"type":"string"}`}
+	for i := range 60 {
+		defs = append(defs, fmt.Sprintf(`"d%d":{"anyOf":[{"$ref":"#/$defs/d%d"},{"$ref":"#/$defs/d%d"}]}`, i+1, i, i))
+	}
+	return json.RawMessage(`{"properties":{"a":{"$ref":"#/$defs/d60"}},"$defs":{` + strings.Join(defs, ",") + `}}`)
+}
+
+// TestVAL09ACheckEndsWithItsContext: and what it has begun ends, too, which synctest waits for.
+func TestVAL09ACheckEndsWithItsContext(t *testing.T) {
+	for _, value := range []string{`{"a":"x"}`, `{"a":1}`} {
+		synctest.Test(t, func(t *testing.T) {
+			ctx, cancel := context.WithCancel(t.Context())
+			time.AfterFunc(0, cancel)
+			if all, err := argument.Check(ctx, bomb(), json.RawMessage(value)); !errors.Is(err, argument.ErrUndecided) {
+				t.Error(all, err)
+			}
+		})
+	}
+}
+
+// TestVAL09WordsAreReadByASchemaThatNeverEnds as texts.
+func TestVAL09WordsAreReadByASchemaThatNeverEnds(t *testing.T) {
+	g, err := argument.Read([]string{"a=1"}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, err := g.Object(bytes.ReplaceAll(bomb(), []byte(`"string"`), []byte(`"integer"`))); err != nil || string(got) != `{"a":"1"}` {
+		t.Errorf("%s, %v", got, err)
+	}
+}
+
+// TestVAL07ANumberThatTheValidatorDoesNotSurvive leaves its value unchecked.
+func TestVAL07ANumberThatTheValidatorDoesNotSurvive(t *testing.T) {
+	schema := json.RawMessage(`{"properties":{"a":{"type":"integer"}}}`)
+	if all, err := argument.Check(t.Context(), schema, json.RawMessage(`{"a":1e99999999}`)); !errors.Is(err, argument.ErrUndecided) {
+		t.Error(all, err)
+	}
+}
+
 // TestNothingIsFetched: a schema comes from a stranger.
 func TestNothingIsFetched(t *testing.T) {
 	for _, ref := range []string{"https://example.com/s.json", "file:///etc/passwd", "other.json"} {
-		if _, err := argument.Compile(json.RawMessage(`{"$ref":"` + ref + `"}`)); err == nil || !strings.Contains(err.Error(), "nothing is fetched") {
+		if _, err := argument.Check(t.Context(), json.RawMessage(`{"$ref":"`+ref+`"}`), json.RawMessage(`{}`)); err == nil || !strings.Contains(err.Error(), "nothing is fetched") {
 			t.Errorf("%s: %v", ref, err)
 		}
 	}

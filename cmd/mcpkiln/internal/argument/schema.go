@@ -3,10 +3,13 @@ package argument
 import (
 	"bytes"
 	"cmp"
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
+	"iter"
+	"net/url"
 	"slices"
 	"strconv"
 	"strings"
@@ -16,31 +19,80 @@ import (
 	"github.com/mcpkiln/mcpkiln/cmd/mcpkiln/internal/plain"
 )
 
-// Schema is a schema of a tool. It is of JSON Schema 2020-12 unless it says another draft.
-type Schema struct{ compiled *jsonschema.Schema }
+// base is where a schema counts as found: references within it resolve against that.
+const base = "mem:///schema.json"
 
-// place is where a schema counts as found: references within it resolve against that.
-const place = "mem:///schema.json"
+// ErrUndecided is the error of a check that ended before there was a verdict.
+var ErrUndecided = errors.New("undecided")
 
-// Compile reads a schema. Nothing that it refers to is fetched from a disk or a network: that is an error.
-func Compile(schema json.RawMessage) (*Schema, error) {
+// of tells whether the violation is of the member of that name itself.
+func (v Violation) of(name string) bool {
+	step, ok := strings.CutPrefix(v.Pointer, "/")
+	return ok && unescaped(step) == name && !strings.Contains(step, "/")
+}
+
+// Check holds a value against a schema, which is of JSON Schema 2020-12 unless it says another draft, and returns all that the value breaks.
+// Nothing that the schema refers to is fetched from a disk or a network: that is an error. A stranger can write a schema by which no verdict
+// is reached in a lifetime: Check returns ErrUndecided as soon as ctx ends, or if the validator fails.
+func Check(ctx context.Context, schema, value json.RawMessage) ([]Violation, error) {
+	var all []Violation
+	done := make(chan error, 1)
+	go func() {
+		defer func() {
+			if recover() != nil {
+				done <- ErrUndecided
+			}
+		}()
+		compiled, err := compile(ctx, schema)
+		if err == nil {
+			all = check(compiled, schema, value)
+		}
+		done <- err
+	}()
+	select {
+	case err := <-done:
+		return all, err
+	case <-ctx.Done(): // the goroutine ends with the next schema that it comes to
+		return nil, ErrUndecided
+	}
+}
+
+// limit is an extension of each schema without a keyword, and ends a validation in the midst of it when its context ends: the validator itself
+// tries everything that a schema says, as often as the schema says it, and keeps what each try has found.
+type limit struct{ ctx context.Context }
+
+// Compile implements jsonschema.ExtCompiler.
+func (l limit) Compile(jsonschema.CompilerContext, map[string]any) (jsonschema.ExtSchema, error) {
+	return l, nil
+}
+
+// Validate implements jsonschema.ExtSchema. A panic is the one way out: an error would be one of many.
+func (l limit) Validate(jsonschema.ValidationContext, any) error {
+	if l.ctx.Err() != nil {
+		panic(ErrUndecided)
+	}
+	return nil
+}
+
+func compile(ctx context.Context, schema json.RawMessage) (*jsonschema.Schema, error) {
 	if len(schema) == 0 {
 		return nil, errors.New("there is none")
 	}
 	c := jsonschema.NewCompiler()
 	c.AssertFormat = true
+	c.RegisterExtension("limit", nil, limit{ctx})
 	c.LoadURL = func(url string) (io.ReadCloser, error) {
 		return nil, fmt.Errorf("%s is outside of the schema, and nothing is fetched", url)
 	}
-	err := c.AddResource(place, bytes.NewReader(schema))
+	err := c.AddResource(base, bytes.NewReader(schema))
 	var compiled *jsonschema.Schema
 	if err == nil {
-		compiled, err = c.Compile(place)
+		compiled, err = c.Compile(base)
 	}
 	if err != nil {
 		return nil, unusable(schema, err)
 	}
-	return &Schema{compiled}, nil
+	return compiled, nil
 }
 
 // unusable says what is wrong with a schema, in the words of this package where it breaks the rules of its draft.
@@ -49,13 +101,12 @@ func unusable(schema json.RawMessage, err error) error {
 	var invalid *jsonschema.ValidationError
 	switch {
 	case errors.As(err, &invalid):
-		var value any
-		_ = json.Unmarshal(schema, &value)
-		return errors.New(leaves(nil, invalid, value)[0].String())
+		value, _ := decode(schema)
+		return errors.New(violations(nil, invalid, value)[0].String())
 	case errors.As(err, &compilation):
 		err = compilation.Err
 	}
-	return errors.New(strings.ReplaceAll(strings.TrimPrefix(err.Error(), "jsonschema: "), place, ""))
+	return errors.New(strings.ReplaceAll(strings.TrimPrefix(err.Error(), "jsonschema: "), base, ""))
 }
 
 // Violation is one place of a value that breaks a rule of its schema.
@@ -74,15 +125,13 @@ func (v Violation) String() string {
 	return plain.Line(text) // names and patterns in it are a server's
 }
 
-// Check returns all that a value breaks.
-func (s *Schema) Check(raw json.RawMessage) []Violation {
-	d := json.NewDecoder(bytes.NewReader(raw))
-	d.UseNumber()
-	var value any
-	if err := d.Decode(&value); err != nil {
+// check returns all that a value breaks.
+func check(compiled *jsonschema.Schema, schema, raw json.RawMessage) []Violation {
+	value, err := decode(raw)
+	if err != nil {
 		return []Violation{{Rule: "JSON", Message: err.Error()}}
 	}
-	err := s.compiled.Validate(value)
+	err = compiled.Validate(value)
 	var invalid *jsonschema.ValidationError
 	switch {
 	case err == nil:
@@ -90,45 +139,115 @@ func (s *Schema) Check(raw json.RawMessage) []Violation {
 	case !errors.As(err, &invalid):
 		return []Violation{{Rule: "schema", Message: err.Error()}}
 	}
-	all := leaves(nil, invalid, value)
+	all := violations(schema, invalid, value)
 	slices.SortFunc(all, func(a, b Violation) int { return cmp.Compare(a.String(), b.String()) })
 	return all
 }
 
-// leaves are the rules that are broken themselves, without those that only contain them.
-func leaves(all []Violation, e *jsonschema.ValidationError, value any) []Violation {
-	for _, cause := range e.Causes {
-		all = leaves(all, cause, value)
+// decode reads JSON with its numbers as they are written.
+func decode(raw json.RawMessage) (value any, err error) {
+	d := json.NewDecoder(bytes.NewReader(raw))
+	d.UseNumber()
+	err = d.Decode(&value)
+	return value, err
+}
+
+// violations are the rules that are broken themselves, each once, without those that only contain them.
+func violations(schema json.RawMessage, invalid *jsonschema.ValidationError, value any) (all []Violation) {
+	document, _ := decode(schema) // it is JSON: it was compiled
+	seen := map[Violation]bool{}
+	for e := range leaves(invalid) {
+		v := Violation{e.InstanceLocation, e.KeywordLocation[strings.LastIndexByte(e.KeywordLocation, '/')+1:], e.Message}
+		if seen[v] {
+			continue
+		}
+		seen[v] = true
+		v.Message = cmp.Or(allowed(document, v.Rule, e.AbsoluteKeywordLocation), v.Message)
+		if !strings.Contains(v.Message, "found") && !strings.Contains(v.Message, "got") {
+			found, _ := follow(value, v.Pointer)
+			v.Message += "; found " + shown(found)
+		}
+		all = append(all, v)
 	}
-	if len(e.Causes) > 0 {
-		return all
+	return all
+}
+
+// leaves are the errors without causes.
+func leaves(e *jsonschema.ValidationError) iter.Seq[*jsonschema.ValidationError] {
+	return func(yield func(*jsonschema.ValidationError) bool) {
+		if len(e.Causes) == 0 {
+			yield(e)
+			return
+		}
+		for _, cause := range e.Causes {
+			for leaf := range leaves(cause) {
+				if !yield(leaf) {
+					return
+				}
+			}
+		}
 	}
-	rule := e.KeywordLocation[strings.LastIndexByte(e.KeywordLocation, '/')+1:]
-	message := e.Message
-	if !strings.Contains(message, "found") && !strings.Contains(message, "got") {
-		message += "; found " + at(value, e.InstanceLocation)
+}
+
+// allowed says which values a schema allows there as it writes them: the validator puts numbers in quotes. "" is what it does not list.
+func allowed(schema any, rule, location string) string {
+	pointer, _ := strings.CutPrefix(location, base+"#")
+	value, ok := follow(schema, pointer)
+	list, several := value.([]any)
+	switch {
+	case !ok || rule != "enum" && rule != "const":
+		return ""
+	case rule == "const" || !several:
+		return "value must be " + shown(value)
+	case len(list) == 1:
+		return "value must be " + shown(list[0])
 	}
-	return append(all, Violation{e.InstanceLocation, rule, message})
+	var all []string
+	for _, one := range list {
+		all = append(all, shown(one))
+	}
+	return "value must be one of " + strings.Join(all, ", ")
+}
+
+// follow is the value at a JSON Pointer in the form that it has in an address.
+func follow(value any, pointer string) (at any, ok bool) {
+	if pointer == "" {
+		return value, true
+	}
+	rest, ok := strings.CutPrefix(pointer, "/")
+	for step := range strings.SplitSeq(rest, "/") {
+		if !ok {
+			return nil, false
+		}
+		step = unescaped(step)
+		switch v := value.(type) {
+		case map[string]any:
+			value, ok = v[step]
+		case []any:
+			i, err := strconv.Atoi(step)
+			if ok = err == nil && i >= 0 && i < len(v); ok {
+				value = v[i]
+			}
+		default:
+			return nil, false
+		}
+	}
+	return value, ok
+}
+
+// unescaped is what a step of a JSON Pointer in an address names.
+func unescaped(step string) string {
+	if text, err := url.PathUnescape(step); err == nil {
+		step = text
+	}
+	return strings.NewReplacer("~1", "/", "~0", "~").Replace(step)
 }
 
 // maxFound is how much of a value a message shows, in bytes.
 const maxFound = 80
 
-// at is the value at a pointer, cut where it is long.
-func at(value any, pointer string) string {
-	for step := range strings.SplitSeq(strings.TrimPrefix(pointer, "/"), "/") {
-		step = strings.NewReplacer("~1", "/", "~0", "~").Replace(step)
-		switch v := value.(type) {
-		case map[string]any:
-			if pointer != "" {
-				value = v[step]
-			}
-		case []any:
-			if i, err := strconv.Atoi(step); err == nil && i < len(v) {
-				value = v[i]
-			}
-		}
-	}
+// shown is a value as JSON, cut where it is long.
+func shown(value any) string {
 	text, _ := json.Marshal(value)
 	if len(text) > maxFound {
 		return strings.ToValidUTF8(string(text[:maxFound]), "") + "…"
