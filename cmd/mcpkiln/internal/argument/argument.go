@@ -113,7 +113,7 @@ func (g *Given) Object(schema json.RawMessage) (json.RawMessage, error) {
 	for _, p := range g.pairs {
 		in := place{name: p.name}
 		value := p.raw(shapes, in)
-		switch list := shapes.kinds(in).only("array"); {
+		switch list := shapes.kinds(in).only(ofList); {
 		case seen[p.name] && !list:
 			return nil, fmt.Errorf("%s is given twice", p.name)
 		case seen[p.name]:
@@ -175,17 +175,17 @@ func (p pair) raw(s *shapes, in place) json.RawMessage {
 	if p.json {
 		return json.RawMessage(p.value)
 	}
-	text, _ := json.Marshal(p.value)
+	quoted, _ := json.Marshal(p.value)
 	switch allowed := s.kinds(in); {
-	case allowed["string"]:
-		return text
-	case json.Valid([]byte(p.value)) && allowed[kindOf([]byte(p.value))]:
+	case allowed&ofText != 0:
+		return quoted
+	case json.Valid([]byte(p.value)) && allowed&kindNames[kindOf([]byte(p.value))] != 0:
 		return json.RawMessage(p.value)
-	case allowed.only("array") && in.lists < maxLists:
+	case allowed.only(ofList) && in.lists < maxLists:
 		in.lists++
 		return slices.Concat(json.RawMessage("["), p.raw(s, in), json.RawMessage("]"))
 	}
-	return text // the schema says what is wrong with it
+	return quoted // the schema says what is wrong with it
 }
 
 // kindOf is the type of JSON, as schemas call it.

@@ -210,6 +210,16 @@ func TestVAL09ACheckEndsWithItsContext(t *testing.T) {
 	}
 }
 
+// TestVAL07ACheckDoesNotWaitForAPattern that takes minutes: it is linear, but has thousands of states at each of a million letters.
+func TestVAL07ACheckDoesNotWaitForAPattern(t *testing.T) {
+	schema := json.RawMessage(`{"pattern":"^(` + strings.Repeat("x{0,1000}y?", 10) + `)$"}`)
+	ctx, cancel := context.WithTimeout(t.Context(), time.Millisecond)
+	defer cancel()
+	if all, err := argument.Check(ctx, schema, json.RawMessage(`"`+strings.Repeat("x", 1<<20)+`"`)); !errors.Is(err, argument.ErrUndecided) {
+		t.Error(all, err)
+	}
+}
+
 // TestVAL09WordsAreReadByASchemaThatNeverEnds as texts.
 func TestVAL09WordsAreReadByASchemaThatNeverEnds(t *testing.T) {
 	g, err := argument.Read([]string{"a=1"}, nil)

@@ -2,38 +2,28 @@ package argument
 
 import (
 	"encoding/json"
-	"maps"
 	"strings"
 )
 
-// kinds are types as schemas call them, but that integers are numbers: the schema itself says which of those it takes.
-type kinds map[string]bool
+// kinds is a set of types as schemas call them, but that integers are numbers: the schema itself says which of those it takes.
+type kinds uint8
 
-func newKinds(names ...string) kinds {
-	k := kinds{}
-	for _, name := range names {
-		if name == "integer" {
-			name = "number"
-		}
-		k[name] = true
-	}
-	return k
-}
+const (
+	ofText kinds = 1 << iota
+	ofNumber
+	ofBoolean
+	ofNull
+	ofList
+	ofObject
+	anything = 1<<iota - 1
+)
 
-func anything() kinds {
-	return newKinds("string", "number", "boolean", "null", "array", "object")
-}
-
-// both are the kinds that k and other have.
-func (k kinds) both(other kinds) kinds {
-	maps.DeleteFunc(k, func(name string, _ bool) bool { return !other[name] })
-	return k
+var kindNames = map[string]kinds{
+	"string": ofText, "number": ofNumber, "integer": ofNumber, "boolean": ofBoolean, "null": ofNull, "array": ofList, "object": ofObject,
 }
 
 // only tells whether a value has that kind and, but for null, no other.
-func (k kinds) only(name string) bool {
-	return k[name] && (len(k) == 1 || len(k) == 2 && k["null"])
-}
+func (k kinds) only(one kinds) bool { return k&one != 0 && k&^(one|ofNull) == 0 }
 
 // place is where a value of the arguments stands: the one of that name, or so many lists deep in it.
 type place struct {
@@ -63,7 +53,7 @@ func (s *shapes) kinds(in place) kinds {
 	s.left = maxVisited
 	k := s.of(s.root, path{member: &in.name, lists: in.lists})
 	if s.left < 0 {
-		return anything()
+		return anything
 	}
 	return k
 }
@@ -80,23 +70,23 @@ func (s *shapes) of(schema any, at path) kinds {
 	s.left--
 	switch {
 	case s.left < 0:
-		return anything()
+		return anything
 	case schema == false:
-		return kinds{}
+		return 0
 	case !isObject:
-		return anything()
+		return anything
 	}
 	k := s.own(m, at)
 	if ref, ok := m["$ref"].(string); ok {
-		k.both(s.referred(ref, at))
+		k &= s.referred(ref, at)
 	}
 	all, _ := m["allOf"].([]any)
 	for _, one := range all {
-		k.both(s.of(one, at))
+		k &= s.of(one, at)
 	}
 	for _, keyword := range []string{"anyOf", "oneOf"} {
 		if some, ok := m[keyword].([]any); ok {
-			k.both(s.some(some, at))
+			k &= s.some(some, at)
 		}
 	}
 	return k
@@ -110,39 +100,38 @@ func (s *shapes) own(m map[string]any, at path) kinds {
 		if member, ok := properties[*at.member]; ok {
 			return s.of(member, path{lists: at.lists})
 		}
-		return anything()
+		return anything
 	case at.lists > 0:
 		return s.of(m["items"], path{lists: at.lists - 1})
 	}
-	k := anything()
+	k := kinds(anything)
 	switch t := m["type"].(type) {
 	case string:
-		k.both(newKinds(t))
+		k &= kindNames[t]
 	case []any:
-		names := kinds{}
-		for _, name := range t {
-			text, _ := name.(string)
-			maps.Copy(names, newKinds(text))
+		var several kinds
+		for _, one := range t {
+			name, _ := one.(string)
+			several |= kindNames[name]
 		}
-		k.both(names)
+		k &= several
 	}
 	if values, ok := m["enum"].([]any); ok {
-		k.both(s.ofValues(values))
+		k &= s.ofValues(values)
 	}
 	if value, ok := m["const"]; ok {
-		k.both(s.ofValues([]any{value}))
+		k &= s.ofValues([]any{value})
 	}
 	return k
 }
 
-func (s *shapes) ofValues(values []any) kinds {
-	k := kinds{}
+func (s *shapes) ofValues(values []any) (k kinds) {
 	if s.left -= len(values); s.left < 0 {
-		return k
+		return 0
 	}
 	for _, value := range values {
-		text, _ := json.Marshal(value)
-		k[kindOf(text)] = true
+		raw, _ := json.Marshal(value)
+		k |= kindNames[kindOf(raw)]
 	}
 	return k
 }
@@ -154,18 +143,17 @@ func (s *shapes) referred(ref string, at path) kinds {
 			return s.of(schema, at)
 		}
 	}
-	return anything()
+	return anything
 }
 
 // some are the kinds by any of the schemas, without those that have nothing at the end of the path.
-func (s *shapes) some(schemas []any, at path) kinds {
-	k := kinds{}
+func (s *shapes) some(schemas []any, at path) (k kinds) {
 	for _, one := range schemas {
 		switch {
-		case at.member != nil && !s.of(one, path{})["object"]:
-		case at.member == nil && at.lists > 0 && !s.of(one, path{})["array"]:
+		case at.member != nil && s.of(one, path{})&ofObject == 0:
+		case at.member == nil && at.lists > 0 && s.of(one, path{})&ofList == 0:
 		default:
-			maps.Copy(k, s.of(one, at))
+			k |= s.of(one, at)
 		}
 	}
 	return k
