@@ -212,7 +212,7 @@ func TestVAL09ACheckEndsWithItsContext(t *testing.T) {
 
 // TestVAL07ACheckDoesNotWaitForAPattern that takes minutes: it is linear, but has thousands of states at each of a million letters.
 func TestVAL07ACheckDoesNotWaitForAPattern(t *testing.T) {
-	schema := json.RawMessage(`{"pattern":"^(` + strings.Repeat("x{0,1000}y?", 10) + `)$"}`)
+	schema := json.RawMessage(`{"pattern":"^(` + strings.Repeat("x{0,1000}y?", 10) + `)*z$"}`)
 	ctx, cancel := context.WithTimeout(t.Context(), time.Millisecond)
 	defer cancel()
 	if all, err := argument.Check(ctx, schema, json.RawMessage(`"`+strings.Repeat("x", 1<<20)+`"`)); !errors.Is(err, argument.ErrUndecided) {
