@@ -83,6 +83,7 @@
 //	                are counted, not described; listing: the best form is read again to list them
 //	condition       a keyword without a Go type: it looks at a value that is taken afterwards. A lookahead goes back to where it began
 //	outcome, memo   what validating a value against a schema gave, and where it is remembered; Once stands for a schema there
+//	literal         a number that is kept as it was written; package model calls it Decimal, encoding/json Number
 //	overflow        a number that its schema allows and its Go type can not hold
 //	broken, listed  violations that were found, and those of them that are described
 //	canonical form  the text that all spellings of a value share

@@ -5,8 +5,8 @@ import (
 	"strconv"
 )
 
-// How a number is read: Int and Float try shortInt and shortFloat, which read what most texts have. All else is taken by scanNumber as digits, of
-// which int64, float or the decimals (decimal.go) make the value. What the schema demands of it is in numberrule.go.
+// How a number is read: Int, Float and Skip try shortInt, shortFloat and shortNumber, which read what most texts have. All else is taken by
+// scanNumber as digits, of which int64, float or the decimals (decimal.go) make the value. What the schema demands of it is in numberrule.go.
 
 // digits is a scanned number: mantissa × 10^exp when fits, else only its place in the data.
 type digits struct {
@@ -15,7 +15,7 @@ type digits struct {
 	exp      int
 	negative bool
 	plain    bool // neither fraction nor exponent
-	fits     bool // the mantissa has at most 19 digits and the exponent is small
+	fits     bool // the mantissa has at most 19 digits and the exponent is below 1000
 }
 
 const fitDigits = 19
@@ -39,14 +39,14 @@ func (d *Decoder) Int(r *Int) int64 {
 	if !fits {
 		x, ok := d.decimal(n)
 		if !ok {
-			return 0
+			return 0 // decimal has refused it
 		}
 		if !x.integer() {
 			d.violated(int(n.start), r.at(), "type", "an integer"+d.orNull(int(n.start)))
 			return 0
 		}
 		if v, fits = x.int64(); !fits {
-			if d.checkHugeInt(r, n) {
+			if allowed := d.checkHugeInt(r, n); allowed {
 				d.outOfRange(int(n.start), r.at(), "an integer between -9223372036854775808 and 9223372036854775807, which is the limit of this implementation")
 			}
 			return 0
@@ -136,7 +136,7 @@ func shortFloat(data []byte, i int) (v float64, end int) {
 	}
 	if n+decimals <= 15 {
 		v = float64(m) / exactPowers[decimals]
-	} else if v, ok = nearest(uint64(m), -decimals); !ok { // where 19 digits went beyond int64, uint64 has them again
+	} else if v, ok = nearest(uint64(m), -decimals); !ok { // where 19 digits have overflowed m, the conversion gives their value
 		return 0, 0
 	}
 	if negative {
@@ -145,7 +145,7 @@ func shortFloat(data []byte, i int) (v float64, end int) {
 	return v, i
 }
 
-// Literal takes a number as it is written.
+// Literal takes a number as it is written. It is read as digits only to check it.
 func (d *Decoder) Literal(r *Number) Literal {
 	want := "a number"
 	if r != nil && r.Integer {
@@ -275,7 +275,7 @@ func (d *Decoder) float(n digits) float64 {
 	return v
 }
 
-func (n *digits) exactFactors() bool { return n.fits && exactFactors(n.mantissa, n.exp) }
+func (n *digits) hasExactFactors() bool { return n.fits && exactFactors(n.mantissa, n.exp) }
 
 // Powers of ten that float64 holds exactly: with a mantissa below 2^53 one division or multiplication rounds correctly.
 var exactPowers = [...]float64{1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22}

@@ -69,7 +69,7 @@ func (d *Decoder) checkInt(r *Int, v int64, start int) {
 	}
 }
 
-// checkHugeInt is checkInt for an integer beyond int64: true when r allows it.
+// checkHugeInt is checkInt for an integer beyond int64, and reports whether r allows it.
 func (d *Decoder) checkHugeInt(r *Int, n digits) bool {
 	start, before := int(n.start), d.broken
 	switch {
@@ -126,7 +126,7 @@ func (d *Decoder) compare(n digits, v, limit float64, literal string) int {
 		return -1
 	case v > limit:
 		return 1
-	case n.exactFactors() && n.mantissa < 1e15:
+	case n.hasExactFactors() && n.mantissa < 1e15:
 		return 0 // two decimals of at most 15 digits with the same float64 are the same
 	}
 	x, ok := d.decimal(n)

@@ -86,7 +86,7 @@ func (u *Union) onlyTagged(tag []byte) int {
 type tagTable struct {
 	few  []taggedForm
 	many map[string]int // instead of few
-	any  bool           // some form takes objects of any text, so both are empty
+	any  bool           // some form takes objects whatever their tag, so both are empty
 }
 
 type taggedForm struct {
@@ -144,7 +144,7 @@ func (t *trial) narrow() int {
 	}
 	t.seen = ^uint64(0)
 	if t.kind == KindObject && u.Key != "" {
-		t.readTag() // then more than one form takes objects
+		t.readTag() // it is worth its time: a Key tells at least two forms that take objects apart
 	}
 	n := t.countPossible()
 	if n > 1 && t.kind == KindObject && len(u.Members.Names) > 0 && d.err == nil {
@@ -176,6 +176,8 @@ func (t *trial) isLeft(i int) bool {
 	return t.possible(&t.union.Forms[i])
 }
 
+// possible reports whether nothing that is known of the value excludes f. Members are a bit each in Needs and seen if they are among the first 64, else
+// indexes in More and into seenMore.
 func (t *trial) possible(f *Form) bool {
 	if t.kind != KindObject {
 		return f.Kinds == 0 || f.Kinds&t.kind != 0
@@ -237,7 +239,7 @@ func (t *trial) readNames() {
 		t.seenMore = make([]bool, n)
 	}
 	d.lookaheads++
-	for f := d.Object(&t.union.Members); f >= 0; f = d.Next() {
+	for f := d.Object(&t.union.Members); f >= 0; f = d.Next() { // Next skips members that are not in the table
 		if t.seen |= 1 << f; f < len(t.seenMore) {
 			t.seenMore[f] = true
 		}
@@ -257,8 +259,9 @@ func (t *trial) decideNearest() bool {
 	for i := range t.union.Forms {
 		f := &t.union.Forms[i]
 		has, lacks := t.count(f)
+		farther := has < most || has == most && lacks > least && most > 0
 		switch {
-		case !t.kindAndTagFit(f) || has < most || has == most && lacks > least && most > 0:
+		case farther, !t.kindAndTagFit(f): // it is not the nearest
 		case has == most && lacks == least:
 			tie = true
 		default:
