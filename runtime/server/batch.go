@@ -38,7 +38,7 @@ type heldAnswer struct {
 // receiveBatch handles the array in r as the messages that are in it, in their order.
 func (p *peer) receiveBatch(r *request, got *Receipt) {
 	messages, err := rpc.Batch(r.frame, p.s.cfg.limits)
-	held := 2*int64(len(r.frame)) + heldSize*int64(len(messages)) + p.cost
+	held := 2*int64(len(r.frame)) + heldSize*int64(len(messages)) + p.cost // what the transport holds for a request (Costly)
 	if err == nil {
 		err = p.keep(held)
 	}
@@ -90,7 +90,7 @@ func (p *peer) holdForBatch(id rpc.ID, m outgoing) bool {
 		e.Pause() // it is done in time
 	}
 	if m.long != nil {
-		b.add(heldAnswer{m.long.parts[0], m.retires}, 0) // its file counts
+		b.add(heldAnswer{m.long.parts[0], m.retires}, 0) // the answer to one request is one part, and its file counts
 	} else {
 		b.hold(id, m.frame, m.retires)
 	}
@@ -103,13 +103,15 @@ func (b *batch) hold(id rpc.ID, frame []byte, retires retirer) {
 	n := 2 * int64(len(frame))
 	if err := b.p.keep(n); err != nil {
 		if retires != nil {
-			if !b.retire(&heldAnswer{answerPart{id: id}, retires}) || b.p.out.Write(b.about, false, array(frame)) == nil {
+			cancelled := !b.retire(&heldAnswer{answerPart{id: id}, retires})
+			written := !cancelled && b.p.out.Write(b.about, false, array(frame)) == nil
+			if cancelled || written {
 				if _, complete := b.remove(id); complete {
 					b.flush()
 				}
 				return
 			}
-			retires = retired{}
+			retires = retired{} // the batch has the error in place of the answer
 		}
 		n, frame = 0, rpc.AppendError(nil, id, err)
 	} else {
@@ -178,8 +180,8 @@ func (b *batch) remove(id rpc.ID) (pending, complete bool) {
 }
 
 // close ends the receiving of the batch, and reports whether it is answered. If all answers are there already, the read loop of a connection
-// writes them itself: a client that does not read what it is refused is not read either. Where each request has a stream, whoever
-// called this sends it to the client afterwards: to wait for the client here would be to wait for itself, so another goroutine writes.
+// writes them itself: while a client does not read its refusals, nothing more is read of it. Where each request has a stream, the caller sends
+// the answers to the client after this has returned. Waiting here until the client has read them would never end, so another goroutine writes.
 func (b *batch) close() (answered bool) {
 	b.mu.Lock()
 	b.received = true
@@ -198,7 +200,8 @@ func (b *batch) close() (answered bool) {
 	return answered
 }
 
-// takeComplete takes the batch for writing when all answers are there, and reports whether it did, which is once. With b.mu.
+// takeComplete takes the batch for writing when all answers are there, and reports whether it did. It does so once, because it resets received.
+// With b.mu.
 func (b *batch) takeComplete() bool {
 	complete := b.received && len(b.pending) == 0
 	b.received = b.received && !complete

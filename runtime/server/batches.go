@@ -11,10 +11,10 @@ import (
 
 // batches finds the batch of a request. Its zero value is ready to use.
 type batches struct {
-	open atomic.Int32 // how many requests are in of
+	open atomic.Int32 // len(of), to be read without mu
 	mu   sync.Mutex
 	of   rpc.ByID[*batch]
-	all  map[*batch]struct{} // those that count
+	all  map[*batch]struct{} // those that drop has not ended, so that they still count for the client
 }
 
 // batchOf is the batch of a request whose answer is not written yet, nil for none.

@@ -125,7 +125,7 @@ func (c *Call) put(ctx context.Context, q task.Question, _ answerCheck) ([]byte,
 	began := time.Now()
 	c.observeQuestion(QuestionAsked, q.Name, began, nil)
 	data, err := c.lendSlot(ctx, func() ([]byte, error) {
-		return (&asking{about: c.subject(), from: c, call: c.entry, wait: ctx, clock: c.entry}).send(q)
+		return (&asking{about: c.subject(), from: c, parent: c.entry, waiter: ctx, clock: c.entry}).send(q)
 	})
 	c.observeQuestion(QuestionEnded, q.Name, began, err)
 	if err != nil && ctx.Err() != nil && c.entry.Err() == nil {

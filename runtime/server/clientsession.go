@@ -153,7 +153,7 @@ func (cs *ClientSession) ask(ctx context.Context, q task.Question, _ answerCheck
 	defer p.live.done()
 	began := time.Now()
 	cs.observeQuestion(QuestionAsked, q.Name, began, nil)
-	data, err := (&asking{about: subject{peer: p}, call: p.ctx, wait: ctx}).send(q)
+	data, err := (&asking{about: subject{peer: p}, parent: p.ctx, waiter: ctx}).send(q)
 	cs.observeQuestion(QuestionEnded, q.Name, began, err)
 	if errors.Is(err, task.ErrUnanswered) {
 		return nil, fmt.Errorf("%w: %q", ErrQuestionTimeout, q.Name)

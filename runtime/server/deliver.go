@@ -51,14 +51,14 @@ func (d *delivery) put(ctx context.Context, q task.Question) {
 			continue
 		}
 		turn, yield := context.WithCancel(ctx)
-		h, ours := s.claimQuestion(name, d, yield)
+		held, ours := s.claimQuestion(name, d, yield)
 		if !ours {
-			h.handOver(ctx, changed)
+			held.handOver(ctx, changed)
 			yield()
 			continue
 		}
-		retry := d.ask(turn, h, q)
-		s.releaseQuestion(name, h)
+		retry := d.ask(turn, held, q)
+		s.releaseQuestion(name, held)
 		yield()
 		if !retry {
 			return

@@ -75,12 +75,15 @@
 //
 //	peer              one space of request ids: a connection, a session, or an exchange, which is one message of a stateless revision
 //	sessionless       one message of a revision with a handshake whose client has no session: what stands for a session meanwhile
-//	outlet            where a transport takes what is written to a peer; Queued, Attended and others are what it can do besides
+//	outlet            where a transport takes what is written to a peer. What only some can do are interfaces, in transport.go: Queued has queues,
+//	                  Attended knows who reads, Costly says what a request takes
 //	session           what the client and the server agreed on by a handshake; a stateless revision has none
 //	entry             a request in the tracker (package inflight). To retire it is to be the one who may answer it
 //	gate              the lock that writers share from that permission to the write
 //	subject           what a message is about: a request, a task or a question. Once its context or taskLife has ended, nothing is written about it
 //	outgoing          the message itself
+//	live, writing     the goroutines of a peer, and those of them that have nothing to do but to write
+//	kind, fault       what the end of a tool call is, in no revision's form; a handler's error of such a kind (codes.go)
 //	run               one execution of a handler; a call whose client is asked may have several, which its journal connects
 //	journal           what a call has asked and done under names, so that its next run gets the same outcomes
 //	step, instance    a name in the journal: of Do, or of one of several questions that Named tells apart

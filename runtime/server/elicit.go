@@ -16,18 +16,18 @@ import (
 
 // asking is one question on its way to the client.
 type asking struct {
-	about subject
-	from  *Call           // whose handler asks, inline; nil: a task's question is delivered
-	call  context.Context // what the question belongs to: the request, or the delivery of a task's question
-	wait  context.Context // of whoever waits; it may end earlier
-	task  string          // "" inline
-	on    func(Carrier)   // called with the stream that has the question, if the transport knows it; may be nil
-	has   Carrier         // that stream; nil: there is none, or the transport does not know it
-	clock *inflight.Entry // of the call, which is paused while the question is open; nil for none
-	id    rpc.ID
+	about     subject
+	from      *Call           // whose handler asks, inline; nil: a task's question is delivered
+	parent    context.Context // of what the question belongs to: the request, or the delivery of a task's question
+	waiter    context.Context // of whoever waits for the answer; it may end earlier
+	task      string          // "" inline
+	onCarrier func(Carrier)   // called with the stream that has the question, if the transport knows it; may be nil
+	carrier   Carrier         // that stream; nil: there is none, or the transport does not know it
+	clock     *inflight.Entry // of the call, which is paused while the question is open; nil for none
+	id        rpc.ID
 }
 
-// send asks the client and waits for the answer, which it returns as a reply. When call or wait ends or the deadline passes
+// send asks the client and waits for the answer, which it returns as a reply. When parent or waiter ends or the deadline passes
 // first, the client is notified that nobody waits any more (CAN19). The time to answer begins when the client can be asked (LET09); that of
 // a task's question is the task's, whoever is asked.
 func (a *asking) send(q task.Question) ([]byte, error) {
@@ -47,7 +47,7 @@ func (a *asking) send(q task.Question) ([]byte, error) {
 		return nil, err
 	}
 	a.id = rpc.IntID(p.outgoing.Add(1))
-	questionname.Report(a.call, a.id, q.Name)
+	questionname.Report(a.parent, a.id, q.Name)
 	method := p.revision.nameOf(q.Method)
 	if p.s.middleware != nil {
 		return a.pass(method, params, &q)
@@ -67,7 +67,7 @@ func (a *asking) request(method string, params []byte, deadline time.Time) (answ
 	if left <= 0 {
 		return answer, task.ErrUnanswered
 	}
-	entry, err := p.s.tracker.Register(a.call, p.key(a.id, inflight.Outgoing),
+	entry, err := p.s.tracker.Register(a.parent, p.key(a.id, inflight.Outgoing),
 		inflight.Info{Method: method, Principal: p.principal, Timeout: left})
 	if err != nil {
 		return answer, err
@@ -76,7 +76,7 @@ func (a *asking) request(method string, params []byte, deadline time.Time) (answ
 		p.dropUnsent(entry)
 		return answer, errInputEnded
 	}
-	entry.Follow(a.wait)
+	entry.Follow(a.waiter)
 	if err := a.write(method, params); err != nil {
 		a.over()
 		p.dropUnsent(entry)
@@ -111,18 +111,18 @@ func (a *asking) untilBegun(deadline time.Time) error {
 		return nil
 	case <-timer.C:
 		return task.ErrUnanswered
-	case <-a.call.Done():
-	case <-a.wait.Done():
+	case <-a.parent.Done():
+	case <-a.waiter.Done():
 	}
 	return a.ended()
 }
 
 // ended is why nobody waits any more, nil while somebody does.
 func (a *asking) ended() error {
-	if err := context.Cause(a.call); err != nil {
+	if err := context.Cause(a.parent); err != nil {
 		return err
 	}
-	return context.Cause(a.wait)
+	return context.Cause(a.waiter)
 }
 
 // Err is for subject.ctx.
@@ -133,15 +133,15 @@ func (a *asking) write(method string, params []byte) error {
 	if p := a.about.peer; method == p.revision.names[wire.OpElicit] {
 		p.pagesSent.add(member(params, "elicitationId"))
 	}
-	m := outgoing{frame: rpc.AppendRequest(nil, a.id, method, params), carrier: &a.has}
+	m := outgoing{frame: rpc.AppendRequest(nil, a.id, method, params), carrier: &a.carrier}
 	var err error
 	if a.from != nil {
 		err = a.from.write(&a.about, m)
 	} else {
 		err = a.about.write(m)
 	}
-	if a.on != nil && a.has != nil {
-		a.on(a.has)
+	if a.onCarrier != nil && a.carrier != nil {
+		a.onCarrier(a.carrier)
 	}
 	if cause := a.ended(); err == errSilenced && cause != nil {
 		return cause
@@ -151,8 +151,8 @@ func (a *asking) write(method string, params []byte) error {
 
 // over tells the stream that has the question that it is over.
 func (a *asking) over() {
-	if a.has != nil {
-		a.has.Close()
+	if a.carrier != nil {
+		a.carrier.Close()
 	}
 }
 
@@ -202,7 +202,7 @@ func (a *asking) withdraw(err error) error {
 	}
 	rev := a.about.peer.revision
 	params := rev.AppendCancelled(nil, &wire.Cancelled{RequestID: a.id, Reason: reason, RelatedTask: a.task})
-	question := subject{peer: a.about.peer, id: a.about.id, asked: a.has} // it was sent, so this may follow, whatever has ended (CAN19)
+	question := subject{peer: a.about.peer, id: a.about.id, withdrawn: a.carrier} // it was sent, so this may follow, whatever has ended (CAN19)
 	_ = question.send(notification{revision: rev, op: wire.OpCancelled, params: params})
 	return err
 }

@@ -208,7 +208,7 @@ func (a *asking) pass(method string, params []byte, q *task.Question) ([]byte, e
 	var received inflight.Response
 	var unanswered error
 	m.serve = func(ctx context.Context) (json.RawMessage, error) {
-		a.wait = ctx
+		a.waiter = ctx
 		if received, unanswered = a.request(method, params, q.Deadline); unanswered != nil {
 			return nil, unanswered
 		}
@@ -217,7 +217,7 @@ func (a *asking) pass(method string, params []byte, q *task.Question) ([]byte, e
 		}
 		return received.Result, nil
 	}
-	result, err := p.s.passSafely(a.wait, m)
+	result, err := p.s.passSafely(a.waiter, m)
 	defer p.dropAnswer(&received)
 	if unanswered != nil && errors.Is(err, unanswered) {
 		return nil, err

@@ -17,8 +17,8 @@ import (
 	"github.com/mcpkiln/mcpkiln/runtime/rpc"
 )
 
-// placeholder is where the data of an Opener belongs in an answer. The frame has a placeholderMark there; marks and placeholders are in the
-// same order.
+// placeholder is where the data of an Opener belongs in an answer. The frame has a placeholderMark (a zero byte, block.go) there; marks and
+// placeholders are in the same order.
 type placeholder struct {
 	open Opener
 	text bool // a JSON text; else base64
@@ -29,8 +29,8 @@ type placeholder struct {
 // streamPiece is how much of an answer with placeholders is in memory while it is written, in bytes.
 const streamPiece = 64 << 10
 
-// errIncomplete is why an answer that has begun is not completed.
-var errIncomplete = errors.New("server: the answer is not completed")
+// errTooLate is why an answer can not be streamed.
+var errTooLate = errors.New("server: it is too late for the answer")
 
 // Streamed is an Outlet that takes an answer piece by piece.
 type Streamed interface {
@@ -112,7 +112,7 @@ func (r *request) stream(frame []byte, out Streamed) (answer []byte, err error) 
 	w.overflow = func() (io.Writer, error) {
 		r.reservation.countAnswer(r.ctx, streamPiece)
 		if stream = out.Stream(r.id); stream == nil {
-			return nil, errIncomplete
+			return nil, errTooLate
 		}
 		r.streamed = true
 		return &unclocked{stream, r}, nil
@@ -137,7 +137,7 @@ func (u *unclocked) Write(b []byte) (int, error) {
 	return u.Writer.Write(b)
 }
 
-// fillPlaceholders returns b with the data of its placeholders, which are behind start.
+// fillPlaceholders returns b with the data of its placeholders, all of which stand in b[start:].
 func (r *request) fillPlaceholders(b []byte, start int) ([]byte, error) {
 	if len(r.placeholders) == 0 {
 		return b, nil
@@ -145,7 +145,8 @@ func (r *request) fillPlaceholders(b []byte, start int) ([]byte, error) {
 	return r.assemble(b, start)
 }
 
-// assemble has the whole answer in memory. What is large waits in a file until it fits into the budget of answers.
+// assemble has the whole answer in memory. What is large waits in a file until it fits into the budget of answers, of which it may have half:
+// one answer leaves something to others, and its file takes one share (spool.share).
 func (r *request) assemble(b []byte, start int) ([]byte, error) {
 	short, file, err := r.spool(b[start:], r.reservation.s.cfg.maxUnread/2)
 	if err != nil || file == nil {
@@ -155,23 +156,23 @@ func (r *request) assemble(b []byte, start int) ([]byte, error) {
 	if err := r.reservation.reserve(r.ctx, int64(start)+file.size); err != nil {
 		return b[:start], err
 	}
-	b = slices.Grow(b[:start], int(file.size)+1)
+	b = slices.Grow(b[:start], int(file.size)+1) // and the end of a line, see rpc.Lending
 	if _, err := io.ReadFull(file.reader(), b[start:start+int(file.size)]); err != nil {
 		return b[:start], err
 	}
 	return b[:start+int(file.size)], nil
 }
 
-// maxOpening is how long an answer waits for others to close their readers, if none does.
+// maxOpening is how long an answer waits to open its data while no reader of another answer ends.
 const maxOpening = 10 * time.Second
 
-// refuseOpeners answers those who wait to open data while no reader of others ends: readers may ignore that they are closed, and count
-// until they return.
-func (s *Server) refuseOpeners([]shortage) {
+// refuseOpeners refuses answers that wait to open data while no reader of another answer ends: readers may ignore that they are closed, and count
+// until they return. How much is waited for makes no difference.
+func (s *Server) refuseOpeners(_ []shortage) {
 	err := tooOften(time.Second, "busy: data is not opened, because no reader of other data has ended for %v", maxOpening)
 	err.Busy = true
 	if n := s.opened.refuse(maxOpening, err); n > 0 {
-		s.log.Warn("answers are refused: readers of the data of others do not end, and keep their places until they do; "+
+		s.log.Warn("answers are refused, because the readers of other answers do not end: "+
 			"Close has to end a Read that blocks", "refused", n, "open", s.opened.total())
 	}
 }
@@ -214,25 +215,25 @@ func closeAll(log *slog.Logger, placeholders []placeholder) {
 	}
 }
 
-func (h *placeholder) close(log *slog.Logger) {
+func (p *placeholder) close(log *slog.Logger) {
 	defer func() {
 		if v := recover(); v != nil {
 			logPanic(log, v)
 		}
 	}()
-	_ = h.data.Close()
+	_ = p.data.Close()
 }
 
 // copyTo writes the data as a JSON string.
-func (h *placeholder) copyTo(w io.Writer) error {
+func (p *placeholder) copyTo(w io.Writer) error {
 	if _, err := io.WriteString(w, `"`); err != nil {
 		return err
 	}
 	copied := copyText
-	if !h.text {
+	if !p.text {
 		copied = copyBase64
 	}
-	if err := copied(w, h.data); err != nil {
+	if err := copied(w, p.data); err != nil {
 		return err
 	}
 	_, err := io.WriteString(w, `"`)

@@ -46,8 +46,8 @@ func newProgress(about subject, rev *revision, token rpc.ID, task string) *progr
 	}
 }
 
-// follow goes on where the task's run before this one was, so that values only grow (PRO02, PRO03). Either may be nil.
-func (pr *progress) follow(before *progress) {
+// goOnFrom goes on where the task's run before this one was, so that values only grow (PRO02, PRO03). Either may be nil.
+func (pr *progress) goOnFrom(before *progress) {
 	if pr == nil || before == nil {
 		return
 	}

@@ -12,19 +12,20 @@ import (
 )
 
 // A task's question becomes an answer in one of two ways: a client with a session is asked on a stream (delivery.ask), and a client of
-// a stateless revision sends tasks/update (updateTask). Both end in the engine's Answer, which hands it to the handler.
+// a stateless revision sends tasks/update (updateTask). Both end in the engine, which hands it to the handler: in Answer, or in Keep, which also waits out an
+// outage of the store, because an answer to a request comes once.
 
 // questionID names an open question of a task.
 type questionID struct{ task, name string }
 
-// ask asks the client and records its answer, unless the question is closed. It returns true if the stream gave the question up and may
-// try again.
-func (d *delivery) ask(ctx context.Context, h *claim, q task.Question) (retry bool) {
+// ask asks the client and records its answer, unless the question is closed. held is the delivery's claim on it. It returns true if the stream
+// gave the question up and may try again.
+func (d *delivery) ask(ctx context.Context, held *claim, q task.Question) (retry bool) {
 	s := d.peer.s
 	if t, err := s.engine.Look(ctx, d.owner, d.task); err != nil || !isOpen(&t, q.Name) {
 		return false // it was answered before the stream had it
 	}
-	data, err := (&asking{about: d.about, call: ctx, wait: ctx, task: d.task, on: h.carriedBy}).send(q)
+	data, err := (&asking{about: d.about, parent: ctx, waiter: ctx, task: d.task, onCarrier: held.carriedBy}).send(q)
 	if err != nil {
 		s.log.Debug("question not answered", "task", d.task, "question", q.Name, "error", err)
 		return ctx.Err() != nil
@@ -107,12 +108,12 @@ func (r *request) checkAnswer(t *task.Task, q *task.Question, raw json.RawMessag
 	}
 	params, err := r.revision.askParams(q, "")
 	if err != nil {
-		return nil // the client was not asked either
+		return nil // it can not be put in this revision, so the client was not asked, and there is no form
 	}
 	return checkForm(params, raw, r.p.s.cfg.limits)
 }
 
-// expect has answers to a question validated as they arrive, until done is called. Asking the same again meanwhile is refused elsewhere
+// expect has answers to a question validated as they arrive, until done is called. Asking the same again meanwhile is refused by Call.reserve,
 // and changes nothing here.
 func (s *Server) expect(q questionID, check answerCheck) (done func()) {
 	s.mu.Lock()

@@ -35,7 +35,7 @@ func (r *request) getTask(b []byte) ([]byte, error) {
 	if err != nil {
 		return b, r.taskError(err)
 	}
-	r.noteTool(&t)
+	r.noteToolForMiddleware(&t)
 	if t.Status.Terminal() {
 		r.unlockTaskState()
 	}
@@ -54,8 +54,8 @@ func (r *request) getTask(b []byte) ([]byte, error) {
 	return r.revision.AppendTaskDetail(b, &v), nil
 }
 
-// noteTool notes which tool's result middleware may put another one in the place of.
-func (r *request) noteTool(t *task.Task) {
+// noteToolForMiddleware notes which tool's result the answer has: middleware may replace it.
+func (r *request) noteToolForMiddleware(t *task.Task) {
 	if r.p.s.middleware != nil {
 		r.taskTool = t.Tool
 	}

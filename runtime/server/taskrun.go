@@ -24,21 +24,21 @@ type taskMeta struct {
 	Can      []string        `json:"can,omitempty"`    // what the client declared
 	Meta     json.RawMessage `json:"meta,omitempty"`   // of the request
 	Client   *Client         `json:"client,omitempty"` // of a session, without capabilities
-	Earlier  earlierJournal  `json:"carried,omitzero"`
+	Earlier  earlierJournal  `json:"carried,omitzero"` // what inline runs recorded; the key is that of tasks which are stored already
 }
 
 // taskLocal is the same for a run in the process that created the task, with the connection.
 type taskLocal struct {
-	life     taskLife                 // without a peer: no progress is sent, and no question on a connection
-	first    *taskLocal               // of the task's first run, which has its life; nil: this one
-	progress atomic.Pointer[progress] // of the last run, in the first one's
+	life     taskLife                 // the task's, if this is the first run; without a peer: no progress is sent, and no question on a connection
+	first    *taskLocal               // that of the first run; nil: this is it
+	progress atomic.Pointer[progress] // the latest run's, if this is the first run
 	revision *revision
 	can      ability
 	token    rpc.ID
 	who      Requestor // pays for what is decoded
 	earlier  earlierJournal
 	header   Header // of the request; nil: it had none, or too much to keep
-	ctx      valued // of the run, with the values of the request
+	ctx      valued // the run's context, which also has the values of the request's
 }
 
 // ofTask is what all runs of the task in this process share.
@@ -97,12 +97,12 @@ func (s *Server) runTask(ctx context.Context, run *task.Run) (o task.Outcome) {
 	}
 	result, err := s.execute(&call.local.ctx, call, t.Args, &r.scratch)
 	if f := (*fault)(nil); errors.As(err, &f) {
-		o := failed(&f.own)
-		o.Kind, o.Message, o.Status = f.kind, f.text, call.revision.statusOf(f.kind, o.Status)
+		end := failed(&f.own)
+		end.Kind, end.Message, end.Status = f.kind, f.text, call.revision.statusOf(f.kind, end.Status)
 		if len(f.text) > task.MaxStatusMessage { // a revision without a code for it shows all of it
-			o.Result = packResult(&wire.CallResult{IsError: true, Content: appendText(nil, f.text)})
+			end.Result = packResult(&wire.CallResult{IsError: true, Content: appendText(nil, f.text)})
 		}
-		return o
+		return end
 	}
 	if err != nil {
 		return failed(asRPC(err))
@@ -142,7 +142,7 @@ func (rev *revision) outcome(result *wire.CallResult) task.Outcome {
 	return o
 }
 
-// statusOf is what a task of the status that ended so is in the revision (TSK12, EXT08).
+// statusOf is the status that the revision shows for a task that ended by k and is stored with another one (TSK12, EXT08).
 func (rev *revision) statusOf(k kind, stored task.Status) task.Status {
 	switch {
 	case k == plainKind:
@@ -187,8 +187,8 @@ func (s *Server) taskCall(ctx context.Context, run *task.Run, t *task.Task) (*Ca
 		return nil, errors.New("the tool of this task is gone")
 	}
 	l, ok := run.Local().(*taskLocal)
-	if life := (*taskLife)(nil); !ok {
-		if life = s.taskLife(t.ID); life != nil {
+	if !ok {
+		if life := s.taskLife(t.ID); life != nil {
 			l, ok = life.local.again(), true
 		}
 	}
@@ -197,7 +197,8 @@ func (s *Server) taskCall(ctx context.Context, run *task.Run, t *task.Task) (*Ca
 		c.peer, c.revision, c.can, c.local = shared.life.peer, l.revision, l.can, l
 		if c.peer != nil && l.revision.Task.Progress {
 			c.progress = newProgress(c.subject(), l.revision, l.token, t.ID)
-			c.progress.follow(shared.progress.Swap(c.progress))
+			before := shared.progress.Swap(c.progress)
+			c.progress.goOnFrom(before)
 		}
 		return c, nil
 	}
@@ -239,8 +240,8 @@ func (r *request) taskResult(b []byte) ([]byte, error) {
 	if err != nil {
 		return b, r.taskError(err)
 	}
-	r.noteTool(&t)
-	r.lockTaskState() // what was read before it was over is written before
+	r.noteToolForMiddleware(&t)
+	r.lockTaskState() // a barrier: what others read of the task before it was over is written by now
 	r.unlockTaskState()
 	r.p.s.silenceIfOver(&t)
 	result, err := r.revision.ending(&t, r.can)

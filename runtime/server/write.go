@@ -17,9 +17,9 @@ type subject struct {
 	peer *peer
 	id   rpc.ID // the client's request whose stream carries it; zero: the session's stream
 	// Once ctx has ended, nothing more is written: it is a context, or an asking; nil: as long as the connection lasts.
-	ctx   interface{ Err() error }
-	task  *taskLife // nil: it belongs to no task
-	asked Carrier   // the stream of the question that it withdraws; nil: it withdraws none, or the transport does not know
+	ctx       interface{ Err() error }
+	task      *taskLife // nil: it belongs to no task
+	withdrawn Carrier   // the stream of the question that it withdraws; nil: it withdraws none, or the transport does not know
 }
 
 // outgoing is one message about a subject.
@@ -65,8 +65,9 @@ func (c *Call) subject() subject {
 	return subject{peer: c.peer, id: c.ID(), ctx: c.entry}
 }
 
-// write writes m if that is still permitted. Whoever waits for the peer to read waits here, outside of the gates. nil: it was
-// permitted, which does not say that it arrived, or it is held for its batch.
+// write writes m if that is still permitted. Whoever waits for the peer to read waits here, outside of the peer's gate and the task's. An
+// answer does not wait for room, because it is the last frame of its stream. nil: it was permitted, which does not say that it arrived, or it
+// is held for its batch.
 func (s *subject) write(m outgoing) error {
 	q := s.peer.queue(s.id)
 	if q != nil && m.retires == nil {
@@ -108,7 +109,8 @@ func (s *subject) writeNow(m *outgoing) error {
 	return s.writeInGate(m)
 }
 
-// writeInGate is a part of writeNow: with as many returns, its deferred calls would be linked into a list at each write.
+// writeInGate is a part of writeNow. The compiler makes deferred calls cheap only in functions with few returns (open-coded defers); with those
+// of this one, each write would pay for a list of them.
 func (s *subject) writeInGate(m *outgoing) error {
 	p := s.peer
 	switch {
@@ -127,12 +129,12 @@ func (s *subject) writeInGate(m *outgoing) error {
 			*m.taken = failed == nil
 		}
 		return nil
-	case m.carrier != nil && p.attended != nil && !p.gone.Load():
+	case m.carrier != nil && p.attended != nil && !p.gone.Load(): // the outlet tells which stream has the question
 		var err error
 		*m.carrier, err = p.attended.Ask(s.id, m.frame)
 		return err
-	case s.asked != nil && !p.gone.Load():
-		return s.asked.Withdraw(m.frame)
+	case s.withdrawn != nil && !p.gone.Load():
+		return s.withdrawn.Withdraw(m.frame)
 	}
 	return p.write(s.id, m.frame)
 }
@@ -153,7 +155,7 @@ func (p *peer) writeAnswer(id rpc.ID, m *outgoing) error {
 // calls it before it takes the gate, because whatever it says may be proof that they were read. The read loop does not wait when it reads one, so
 // a peer that writes much before it reads is not slowed by its cancellations.
 func (p *peer) drainAfterCancel() {
-	if n := p.cancels.Load(); n%2 == 0 && p.cancelsDrained.Load() >= n { // none is taking effect, and whoever wrote before one has finished
+	if n := p.cancels.Load(); n%2 == 0 && p.cancelsDrained.Load() >= n { // cancels is odd while one takes effect; whoever wrote before the last one has finished
 		return
 	}
 	p.gate.Lock()
@@ -186,7 +188,7 @@ func (p *peer) answerWithTrailer(rev *revision, id rpc.ID, frame []byte, err *rp
 		p.ended = Result{Err: err, Status: status}
 	}
 	if err != nil && err.Code == rev.code(needsURLElicitation) {
-		p.pagesSent.addRequired(err)
+		p.pagesSent.addRequired(err) // only of pages that it was sent to may the client be told that they are done
 	}
 	if err != nil && p.refuser != nil {
 		p.refuser.Refuse(id, err, status)
@@ -239,7 +241,7 @@ func (s *Server) silenceIfOver(t *task.Task) {
 	}
 }
 
-// taskLife is the taskLife of a task that has a session; nil when that is gone, or the task is over and its end was sent.
+// taskLife is the taskLife of a task that has a session; nil when the session is gone, or the task, or its end was sent.
 func (s *Server) taskLife(id string) *taskLife {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -260,7 +262,7 @@ type connOutlet struct {
 
 	writing    atomic.Int64 // bytes of large frames that are being written
 	copies     atomic.Int32 // answers that are being copied from their files
-	progressAt atomic.Int64 // when the last of them was taken, or the first one came, after opened
+	progressAt atomic.Int64 // when the last of them was taken, or the first one came, as time since opened
 	ended      atomic.Bool  // the connection, because nothing is taken
 }
 
