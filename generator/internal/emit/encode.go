@@ -1,6 +1,7 @@
 package emit
 
 import (
+	"fmt"
 	"go/token"
 
 	"github.com/mcpkiln/mcpkiln/generator/internal/model"
@@ -29,9 +30,9 @@ func (s *source) encoder(d *model.Decl) {
 		s.line("return ", s.runtime("AppendValue"), "(b, *v)")
 	case *model.Union:
 		s.writeUnion(b)
-	case *model.Defined:
+	case *model.Defined: // a named type over another one
 		s.writeElement(&b.Value, d.Name)
-	case *model.Element:
+	case *model.Element: // what a list, a map or an interface holds, of a type without a name
 		s.writeElement(&b.Value, "")
 	}
 	s.close("}")
@@ -66,7 +67,7 @@ func (s *source) writeStruct(b *model.Struct) {
 			s.writeProp(p)
 		}
 	}
-	switch {
+	switch { // additional properties, if a field keeps them
 	case b.Field != "" && b.Func == nil:
 		s.line("b = ", s.runtime("AppendAdditionalProperties"), "(b, v.", b.Field, ")")
 	case b.Field != "":
@@ -75,7 +76,7 @@ func (s *source) writeStruct(b *model.Struct) {
 	s.line("return append(b, '}')")
 }
 
-// writeProp writes one property: always if it is required, else null or nothing for nil.
+// writeProp writes one property. Where there is no value, that is null or nothing, as its presence has it.
 func (s *source) writeProp(p *model.Prop) {
 	field := "v." + p.Name
 	switch p.Storage {
@@ -91,9 +92,15 @@ func (s *source) writeProp(p *model.Prop) {
 	}
 }
 
-// writeBare writes
+// writeBare writes one of
 //
 //	b = check.AppendOptionalSlice(b, `"tags":`, v.Tags, check.AppendString)
+//
+//	b = check.AppendString(check.Member(b, `"symbol":`), v.Symbol)
+//
+//	if v.Shape != nil {
+//		b = appendShape(check.Member(b, `"shape":`), &v.Shape)
+//	}
 func (s *source) writeBare(p *model.Prop, field string) {
 	if call, ok := s.appendOptional(p, field); ok {
 		s.line("b = ", call)
@@ -295,7 +302,7 @@ func (s *source) appendExpr(dst, value string, v *model.Value) string {
 	case model.Named:
 		return t.Decl.Append + "(" + dst + ", &" + value + ")"
 	}
-	return ""
+	panic(fmt.Sprintf("emit: a %T is never written", v.Type))
 }
 
 // scalarAppend is the runtime's function for a scalar.

@@ -78,11 +78,12 @@ func (s *source) writeRest(b *model.Struct, end string) {
 // writeItem writes one item, or null for a missing one.
 func (s *source) writeItem(p *model.Prop) {
 	field, item := "v."+p.Name, s.runtime("Item")+"(b)"
-	value, set := s.appendExpr(item, field, &p.Value), field+" != nil"
-	switch {
-	case p.Const != "":
+	if p.Const != "" {
 		s.line("b = append(", item, ", ", goString(p.Const), "...)")
 		return
+	}
+	value, set := s.appendExpr(item, field, &p.Value), field+" != nil"
+	switch {
 	case p.Storage == model.Bare && p.Presence == model.Required:
 		s.line("b = ", value)
 		return

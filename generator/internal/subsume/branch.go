@@ -14,7 +14,7 @@ type term struct {
 	note    func(*facts)
 }
 
-// choice is what has to be met together, choice what one option of has to be met. A choice without options can not be met.
+// option is what has to be met together, choice what has to be met by one of its options. A choice without options can not be met.
 type (
 	option []term
 	choice []option

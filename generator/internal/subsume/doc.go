@@ -31,6 +31,21 @@
 // Schemas are taken as JSON Schema means them, with formats asserted and patterns of ECMA-262. That a Go type holds less (integers of 64
 // bits) is the same for both.
 //
+// # Words of this package
+//
+//	site            a schema, with the document that its references start from
+//	literal         that a value satisfies a schema, or (holds is false) that it does not; a goal is all the literals that one value has to meet
+//	atom            a keyword of a schema, or its negation, for values of one kind. says is what it demands
+//	choice, option  that demand: one option of a choice has to be met, and all terms of an option
+//	term            a literal, a property that an object has or lacks, or a note, which adds to the facts
+//	facts           what is known of a value of one kind: its bounds, for example. An obstacle is what they can not say: then only a value that is
+//	                found decides
+//	branch          a way to meet a goal, with the choices that are left; a leaf has none: a value is made of its facts
+//	names           a class of properties: those that are listed or match a pattern, or with others all but those. mentioned are those that
+//	                properties and patternProperties name
+//	witness         a value of which two schemas say different things
+//	anchor          of a $dynamicRef: where only one schema of the document has it (soleAnchor), the reference leads there
+//
 // # Rejected
 //
 //   - Comparing keyword by keyword: what one keyword loosens another may hold, and a keyword that moves into an allOf is no change.

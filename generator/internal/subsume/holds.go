@@ -14,7 +14,7 @@ var (
 	errSpent   = errors.New(tooMany)
 )
 
-// holds reports whether v satisfies a schema. Values are made of values that have been looked at before, so the answers are kept.
+// holds reports whether v satisfies a schema. The answers are kept, because the values that are tried have many parts in common.
 func (s *solver) holds(in site, v *schema.Node) (bool, error) {
 	asked := [2]*schema.Node{in.node, v}
 	if held, known := s.held[asked]; known {
@@ -33,7 +33,7 @@ type evaluation struct {
 	*solver
 	value *schema.Node
 	seen  []bool // by position of the item or member
-	err   error
+	err   error  // once it is set, what the methods return means nothing
 }
 
 func (e *evaluation) schema(s site) bool {
@@ -52,7 +52,7 @@ func (e *evaluation) schema(s site) bool {
 	return ok
 }
 
-// keyword evaluates one keyword. Those that hold in every value of another kind are asked only for their own.
+// keyword evaluates one keyword. One about a single kind holds for values of all others.
 func (e *evaluation) keyword(s site, m schema.Member) bool {
 	k, known := keywords[m.Key]
 	if !known {
@@ -107,17 +107,17 @@ func (e *evaluation) assertion(s site, m schema.Member) bool {
 		row, known := formats[m.Value.Text]
 		return !known || row.format.Match(v.Text)
 	}
-	return e.number(s, m)
+	return e.typeOrNumber(s, m)
 }
 
-// number leaves the arithmetic to the facts that the keyword makes of a number, as type does.
-func (e *evaluation) number(s site, m schema.Member) bool {
-	c := keywords[m.Key].says(atom{s, m.Value, e.value.Kind, true})
-	if len(c) == 0 || e.value.Kind != schema.Number {
-		return len(c) > 0
+// typeOrNumber evaluates type, which may ask for an integer, and the keywords of numbers. It leaves the arithmetic to the facts that they demand.
+func (e *evaluation) typeOrNumber(s site, m schema.Member) bool {
+	options := keywords[m.Key].says(atom{site: s, value: m.Value, kind: e.value.Kind, holds: true})
+	if len(options) == 0 || e.value.Kind != schema.Number {
+		return len(options) > 0
 	}
 	var f facts
-	for _, t := range c[0] {
+	for _, t := range options[0] { // there is one: only negations of these keywords have a choice
 		t.note(&f)
 	}
 	x := e.value.Rat()
@@ -176,7 +176,7 @@ func (e *evaluation) applied(s site, m schema.Member) bool {
 		return next == nil || e.sub(s.at(next))
 	case "$ref", "$dynamicRef":
 		target, ok := s.follow(m.Value)
-		if !ok || m.Key == "$dynamicRef" && !soleAnchor(s, m.Value) {
+		if !ok || m.Key == "$dynamicRef" && !soleAnchor(s, m.Value) { // where it leads depends on how it is reached
 			e.err = errUnknown
 			return true
 		}
@@ -274,14 +274,14 @@ func (e *evaluation) contains(s site, n *schema.Node) bool {
 			}
 		}
 	}
-	var f facts
-	atom{s, n, schema.Array, true}.contains()[0][0].note(&f)
+	var f facts // what contains demands has one option with one term: it notes how many items have to satisfy the schema
+	atom{site: s, value: n, kind: schema.Array, holds: true}.contains()[0][0].note(&f)
 	return f.array.counts[0].number.holds(found)
 }
 
 func (e *evaluation) ofMembers(s site, m schema.Member) bool {
-	c := mentioned(s)
-	c.others = true
+	additional := mentioned(s)
+	additional.others = true // all names but those
 	ok := true
 	for i, member := range e.value.Members {
 		switch m.Key {
@@ -296,7 +296,7 @@ func (e *evaluation) ofMembers(s site, m schema.Member) bool {
 				}
 			}
 		case "additionalProperties":
-			if c.has(member.Key) {
+			if additional.has(member.Key) {
 				ok = e.part(s.at(m.Value), i, member.Value) && ok
 			}
 		case "unevaluatedProperties":
@@ -307,11 +307,10 @@ func (e *evaluation) ofMembers(s site, m schema.Member) bool {
 			ok = e.alone(s.at(m.Value), text(member.Key)) && ok
 		}
 	}
-	switch keywords[m.Key].form {
-	case noSchemas:
-		if m.Key == "required" {
-			return e.hasAll(m.Value)
-		}
+	switch {
+	case m.Key == "required":
+		return e.hasAll(m.Value)
+	case keywords[m.Key].form == noSchemas:
 		return e.assertion(s, m)
 	}
 	return ok

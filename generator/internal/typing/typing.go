@@ -71,7 +71,7 @@ func (l *lowering) named(target *schema.Node) *model.Value {
 	l.Declared[target] = v
 	t := *s
 	if v.Null && !l.takesNull(s) {
-		v.Null = false // d itself reads null, because its conditions or forms look at it
+		v.Null = false // null is left to d's own functions, because its conditions or forms look at it
 	} else {
 		t.kinds &^= model.KindNull
 	}
@@ -100,7 +100,7 @@ func (l *lowering) valueOfShape(s *shape, p place) model.Value {
 	}
 	if p.validateOnly && l.isOneGroup(s) {
 		all := l.assertions(s, p)
-		all[0].(*model.Group).Takes = true // it reads the value, since nothing else does
+		all[0].(*model.Group).Takes = true // the group is all there is, so it reads the value
 		return model.Value{Type: &model.ByKind{Allowed: model.KindAny}, Checks: all}
 	}
 	p.keepAdditional = p.keepAdditional || len(s.groups) > 0 || s.conditions != nil
@@ -131,7 +131,8 @@ func nullFirst(t model.Type) bool {
 	return true
 }
 
-// valueOfKinds is valueOfShape without groups and without null.
+// valueOfKinds decides the Go type by the kinds beside null. What groups say is added by valueOfShape; here they only keep several kinds from
+// becoming a union.
 func (l *lowering) valueOfKinds(s *shape, p place) model.Value {
 	kinds := s.kinds &^ model.KindNull
 	switch {
@@ -168,8 +169,8 @@ func (l *lowering) valueOfKind(kind model.Kind, s *shape, p place) model.Value {
 	}
 }
 
-// boolean is a bool. Where only a validator is wanted and the runtime can not derive the place from that of its parent, a ByKind that has it
-// checks the kind.
+// boolean is a bool. It has no rule that could say where its schema stands. So where only a validator is wanted, and the runtime can not derive
+// that place (ruleAt), it is a ByKind, which has it.
 func (l *lowering) boolean(s *shape, p place) model.Value {
 	if at := l.ruleAt(s.kindsAt, p); p.validateOnly && at != "" {
 		return model.Value{Type: &model.ByKind{Allowed: model.KindBool | s.kinds&model.KindNull, At: at}}
@@ -314,7 +315,7 @@ func (l *lowering) declare(p place, s *shape) *model.Decl {
 	if d == nil {
 		d = l.newDecl(p.hint, first(p.namedBy, schemaOf(s)))
 	}
-	if p.key != "" {
+	if p.key != "" { // a conjunction: where it is met again inside of itself, it is this declaration
 		l.lowered[p.key] = &loweredAllOf{value: model.Value{Type: model.Named{Decl: d}}}
 	}
 	d.Doc = docLines(p.doc, &s.annotations)
