@@ -80,11 +80,11 @@ func (s *source) writeStruct(b *model.Struct) {
 func (s *source) writeProp(p *model.Prop) {
 	field := "v." + p.Name
 	switch p.Storage {
-	case model.Bare:
+	case model.StoreBare:
 		s.writeBare(p, field)
 	case model.StoreOptional:
 		s.writeOptional(p, field)
-	case model.Pointer:
+	case model.StorePointer:
 		s.line("b = ", s.runtime(ifElse(p.Presence == model.Optional, "AppendPointer", "AppendPointerOrNull")), "(b, ", key(p), ", ", field,
 			", ", p.Value.Type.(model.Named).Decl.Append, ")")
 	default:
@@ -191,7 +191,7 @@ func (s *source) writeElement(v *model.Value, name string) {
 	case v.Storage == model.StoreOptional:
 		s.nullIf("!v.Set")
 		s.line("return ", s.appendExpr("b", "v.Value", v))
-	case v.Storage == model.Pointer:
+	case v.Storage == model.StorePointer:
 		s.nullIf("*v == nil")
 		s.line("return ", v.Type.(model.Named).Decl.Append, "(b, *v)")
 	default:
@@ -219,7 +219,7 @@ func isInterface(t model.Type) bool {
 	case *model.Union:
 		return true
 	case *model.Defined:
-		return b.Value.Storage == model.Bare && isInterface(b.Value.Type)
+		return b.Value.Storage == model.StoreBare && isInterface(b.Value.Type)
 	}
 	return false
 }

@@ -43,14 +43,14 @@ func (s *source) nullLiteral(l model.NullLiteral) string {
 
 func (s *source) heldLiteral(l *model.Held) string {
 	switch l.Storage {
-	case model.Pointer:
+	case model.StorePointer:
 		return s.address(l)
 	case model.StoreOptional:
-		return s.runtime("Some") + "[" + s.typ(&l.Of, model.Bare) + "](" + s.literal(l.Value) + ")"
+		return s.runtime("Some") + "[" + s.typ(&l.Of, model.StoreBare) + "](" + s.literal(l.Value) + ")"
 	case model.StoreNullable:
-		return s.runtime("NonNull") + "[" + s.typ(&l.Of, model.Bare) + "](" + s.literal(l.Value) + ")"
+		return s.runtime("NonNull") + "[" + s.typ(&l.Of, model.StoreBare) + "](" + s.literal(l.Value) + ")"
 	default: // check.NonNull[*Line](&Line{})
-		return s.runtime("NonNull") + "[" + s.typ(&l.Of, model.Pointer) + "](" + s.address(l) + ")"
+		return s.runtime("NonNull") + "[" + s.typ(&l.Of, model.StorePointer) + "](" + s.address(l) + ")"
 	}
 }
 

@@ -43,7 +43,7 @@ func (s *source) readNullable(to string, v *model.Value, storage model.Storage) 
 func (s *source) readBare(to string, v *model.Value, storage model.Storage) {
 	e, ok := s.expr(v)
 	switch {
-	case storage == model.Pointer:
+	case storage == model.StorePointer:
 		s.line(to, " = check.New(d, ", v.Type.(model.Named).Decl.Decode, ")")
 	case storage == model.StoreOptional && ok:
 		s.line(to, " = check.Some(", e, ")")

@@ -84,10 +84,10 @@ func (s *source) writeItem(p *model.Prop) {
 	}
 	value, set := s.appendExpr(item, field, &p.Value), field+" != nil"
 	switch {
-	case p.Storage == model.Bare && p.Presence == model.Required:
+	case p.Storage == model.StoreBare && p.Presence == model.Required:
 		s.line("b = ", value)
 		return
-	case p.Storage == model.Pointer:
+	case p.Storage == model.StorePointer:
 		value = p.Value.Type.(model.Named).Decl.Append + "(" + item + ", " + field + ")"
 	case p.Storage == model.StoreOptional, p.Storage == model.StoreNullable:
 		value, set = s.appendExpr(item, field+".Value", &p.Value), field+".Set"

@@ -264,7 +264,7 @@ func (s *source) definedType(d *model.Decl, b *model.Defined) {
 func (s *source) typ(v *model.Value, storage model.Storage) string {
 	t := s.goType(v)
 	switch storage {
-	case model.Pointer:
+	case model.StorePointer:
 		return "*" + t
 	case model.StoreOptional:
 		return s.runtime("Optional") + "[" + t + "]"

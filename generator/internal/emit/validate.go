@@ -175,7 +175,7 @@ func (s *source) keeps(v *model.Value, storage model.Storage) bool {
 	switch storage {
 	case model.StoreOptional:
 		return !simple
-	case model.Bare:
+	case model.StoreBare:
 		return isStruct(v)
 	}
 	return false
@@ -191,7 +191,7 @@ func isStruct(v *model.Value) bool {
 	case *model.Struct:
 		return true
 	case *model.Defined:
-		return b.Value.Storage == model.Bare && isStruct(&b.Value)
+		return b.Value.Storage == model.StoreBare && isStruct(&b.Value)
 	}
 	return false
 }
@@ -217,12 +217,12 @@ func nullInTable(p *model.Prop) bool {
 //	*v = BatchID(d.String(&batchID))
 func (s *source) readDefined(d *model.Decl, v *model.Value) {
 	t, ok := v.Type.(model.Named)
-	if e, simple := s.expr(v); simple && v.Storage == model.Bare && !v.Null {
+	if e, simple := s.expr(v); simple && v.Storage == model.StoreBare && !v.Null {
 		s.assertions(v.Checks)
 		s.line("*v = ", d.Name, "(", e, ")")
 		return
 	}
-	if ok && v.Storage == model.Bare && !v.Null && !isInterface(t) {
+	if ok && v.Storage == model.StoreBare && !v.Null && !isInterface(t) {
 		s.assertions(v.Checks)
 		s.line(t.Decl.Decode, "(d, (*", t.Decl.Name, ")(v))")
 		return

@@ -61,11 +61,11 @@ func (p Presence) Null() bool { return p == Nullable || p == NullOptional || p =
 // Storage says how Go keeps a value together with its presence.
 type Storage uint8
 
-// Bare is the type itself: for required values, and for types whose nil stands for absent (or null). Pointer is for
+// StoreBare is the type itself: for required values, and for types whose nil stands for absent (or null). StorePointer is for
 // structs, StoreOptional (check.Optional) for scalars, StoreNullable (check.Nullable) for absent, null and value.
 const (
-	Bare Storage = iota
-	Pointer
+	StoreBare Storage = iota
+	StorePointer
 	StoreOptional
 	StoreNullable
 	StoreNullablePointer // check.Nullable of a pointer to a struct

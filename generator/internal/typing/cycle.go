@@ -24,7 +24,7 @@ func (c *cycles) visit(d *model.Decl) {
 		if named, storage := inside(d, v, of); storage == nil {
 			return
 		} else if c.open[named] {
-			*storage = model.Pointer
+			*storage = model.StorePointer
 		} else {
 			c.visit(named)
 		}
@@ -39,9 +39,9 @@ func inside(d *model.Decl, v *model.Value, of *model.Prop) (*model.Decl, *model.
 	_, defined := d.Body.(*model.Defined)
 	switch {
 	case !ok:
-	case defined && v.Storage == model.Bare:
+	case defined && v.Storage == model.StoreBare:
 		return named.Decl, &v.Storage
-	case of != nil && of.Name != "" && of.Storage == model.Bare && classOf(v) == record:
+	case of != nil && of.Name != "" && of.Storage == model.StoreBare && classOf(v) == record:
 		return named.Decl, &of.Storage
 	}
 	return nil, nil

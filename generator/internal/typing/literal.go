@@ -64,7 +64,7 @@ func (t *Types) HeldLiteral(v *model.Value, storage model.Storage, n *schema.Nod
 		return model.NullLiteral{Of: *v, Storage: storage}, true
 	}
 	lit, ok := t.literal(v, n)
-	if !ok || storage == model.Bare {
+	if !ok || storage == model.StoreBare {
 		return lit, ok
 	}
 	return &model.Held{Of: *v, Storage: storage, Value: lit}, true
@@ -145,7 +145,7 @@ func (t *Types) unionLiteral(u *model.Union, n *schema.Node) (model.Literal, boo
 			continue
 		}
 		if m.Pointer {
-			return &model.Held{Of: v, Storage: model.Pointer, Value: lit}, true
+			return &model.Held{Of: v, Storage: model.StorePointer, Value: lit}, true
 		}
 		if _, constant := lit.(model.Basic); constant {
 			return &model.Convert{To: m.Decl, Value: lit}, true

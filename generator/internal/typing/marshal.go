@@ -35,7 +35,7 @@ func methodless(d *model.Decl) bool {
 	case *model.Union:
 		return true
 	case *model.Defined:
-		return b.Value.Storage == model.Pointer || isUnion(&b.Value)
+		return b.Value.Storage == model.StorePointer || isUnion(&b.Value)
 	}
 	return false
 }
@@ -50,7 +50,7 @@ func isUnion(v *model.Value) bool {
 	case *model.Union:
 		return true
 	case *model.Defined:
-		return b.Value.Storage == model.Bare && isUnion(&b.Value)
+		return b.Value.Storage == model.StoreBare && isUnion(&b.Value)
 	}
 	return false
 }
@@ -92,7 +92,7 @@ func plainProp(p *model.Prop, dir direction) bool {
 	case p.Tag == "", dir == reading && p.Presence == model.Optional && nilIsNull(&p.Value):
 		return false // null would be read as absent
 	}
-	nilable := p.Storage == model.Bare && (p.Presence == model.Optional || p.Presence == model.Nullable)
+	nilable := p.Storage == model.StoreBare && (p.Presence == model.Optional || p.Presence == model.Nullable)
 	return plainValue(&p.Value, dir, nilable && !(p.Presence == model.Nullable && nilIsWritten(&p.Value)))
 }
 
@@ -124,8 +124,8 @@ func nilIsWritten(v *model.Value) bool {
 
 // plainDefined does the same for a type over another one, which has the form of that one but not its methods.
 func plainDefined(v *model.Value, dir direction) bool {
-	if v.Storage != model.Bare {
-		return v.Storage == model.Pointer
+	if v.Storage != model.StoreBare {
+		return v.Storage == model.StorePointer
 	}
 	switch t := v.Type.(type) {
 	case model.Raw, model.Decimal, model.Formatted:

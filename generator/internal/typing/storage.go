@@ -69,7 +69,7 @@ func storage(v *model.Value, p model.Presence) model.Storage {
 	c := classOf(v)
 	switch p {
 	case model.Required, model.Defaulted:
-		return model.Bare
+		return model.StoreBare
 	case model.NullOptional, model.NullDefaulted:
 		if c == record {
 			return model.StoreNullablePointer
@@ -79,14 +79,14 @@ func storage(v *model.Value, p model.Presence) model.Storage {
 		if c == nilable && nilIsNull(v) {
 			return model.StoreOptional
 		}
-		return [...]model.Storage{scalar: model.StoreOptional, nilable: model.Bare, record: model.Pointer}[c]
+		return [...]model.Storage{scalar: model.StoreOptional, nilable: model.StoreBare, record: model.StorePointer}[c]
 	}
 }
 
 // elementStorage is storage for an element of a slice or map: null is the only state besides a value.
 func elementStorage(v *model.Value) model.Storage {
 	if !v.Null {
-		return model.Bare
+		return model.StoreBare
 	}
-	return [...]model.Storage{scalar: model.StoreOptional, nilable: model.Bare, record: model.Pointer}[classOf(v)]
+	return [...]model.Storage{scalar: model.StoreOptional, nilable: model.StoreBare, record: model.StorePointer}[classOf(v)]
 }
