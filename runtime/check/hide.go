@@ -10,7 +10,8 @@ import (
 const hiddenValue = "a value that is not shown"
 
 // Hide keeps the values of some properties, and what is in them, out of violations: of all with these names, wherever they are. Each name is
-// written as a step of a JSON Pointer: "/password/api~1key". It holds until Put or Reset.
+// written as a step of a JSON Pointer: "/password/api~1key". It holds until Put or Reset. Of other values numbers, booleans and null are shown: an
+// object, an array or a string may hold a value of these properties, and violations say only which of them was found.
 func (d *Decoder) Hide(names string) { d.hidden = names }
 
 // Hiding is decode with Hide for these names, for a message that has no other place to say so.
@@ -24,8 +25,8 @@ func Hiding[T any](names string, decode func(d *Decoder, v *T)) func(d *Decoder,
 // ofHidden is why a rule holds where the words for it tell what must not be shown.
 const ofHidden = "of a value that is not shown"
 
-// Hidden is v without the values of some properties, as Hide has it, for violations that somebody else found. An object or array that was found
-// is not shown, since it may hold one of them.
+// Hidden is v without the values of some properties, as Hide has it, for violations that somebody else found. As with Hide, no
+// object, array or string that was found is shown.
 func (v Violations) Hidden(names string) Violations {
 	if names == "" {
 		return v
@@ -34,7 +35,7 @@ func (v Violations) Hidden(names string) Violations {
 	d.hidden = names
 	for i := range v {
 		d.hide(&v[i])
-		if v[i].Found = cmp.Or(container(v[i].Found), v[i].Found); v[i].Found != hiddenValue {
+		if v[i].Found = cmp.Or(mayHold(v[i].Found), v[i].Found); v[i].Found != hiddenValue {
 			continue
 		}
 		v[i].Allowed = "what its schema allows"

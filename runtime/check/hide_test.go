@@ -38,6 +38,34 @@ func TestVAL02HiddenValuesAreInNoViolation(t *testing.T) {
 	}
 }
 
+// VAL02: models write objects and lists as strings. Whatever a string is found in place of, and where a union takes strings, what is hidden
+// may be in it.
+func TestVAL02AStringMayHoldAHiddenValue(t *testing.T) {
+	object := &Object{Names: []string{"password"}, AdditionalProperties: Refuse}
+	reads := map[string]func(d *Decoder){
+		"a string, allowed: an object": func(d *Decoder) { d.Object(object) },
+		"a string, allowed: an array":  func(d *Decoder) { d.Array(&Array{}) },
+		"a string, allowed: at most 3": func(d *Decoder) { d.String(&String{Max: 3}) },
+		"a string, allowed: one of":    func(d *Decoder) { d.Enum(&Enum{Values: []string{"a", "b"}}) },
+		"a string, allowed: an int":    func(d *Decoder) { d.Int(nil) },
+	}
+	for _, text := range []string{`"{\"password\":\"hunter2\"}"`, `"[{'password': 'hunter2'}]"`, `"hunter2"`, `"\u0068unter2"`} {
+		for want, read := range reads {
+			err := Decode([]byte(text), Limits{}, func(d *Decoder, _ *struct{}) {
+				d.Hide("/password")
+				read(d)
+			}, &struct{}{})
+			if err == nil || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "unter2") {
+				t.Errorf("%s in place of %s: %v", text, want, err)
+			}
+		}
+		v := Violations{{Instance: "/o", Keyword: "type", Found: text, Allowed: "an object"}}.Hidden("/password")
+		if v[0].Found != "a string" || v[0].Allowed != "an object" {
+			t.Error(v)
+		}
+	}
+}
+
 // A schema that says what a hidden property must not be, or what follows from what it is, does not tell its value by that.
 func TestVAL02HiddenValuesAreNotToldByTheSchema(t *testing.T) {
 	for why, shown := range map[string]bool{

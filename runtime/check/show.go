@@ -16,11 +16,16 @@ const (
 	hugeNumber = "a number whose exponent is beyond ±1,000,000"
 )
 
-// show makes one safe line of a JSON value, the same for all its spellings (LET14). Objects and arrays that are long, or may hold what is
-// hidden, are not shown.
+// show makes one safe line of a JSON value, the same for all its spellings (LET14). Objects and arrays that are long are not shown, nor is what
+// may hold a hidden value.
 func (d *Decoder) show(raw []byte) string {
 	if raw = bytes.TrimRight(raw, space); len(raw) == 0 {
 		return nothing
+	}
+	if d.hidden != "" {
+		if holder := mayHold(raw); holder != "" {
+			return holder
+		}
 	}
 	if d.scanned && Valid(raw, d.limits) != nil {
 		return safe(string(raw)) // nobody has taken it before
@@ -29,9 +34,6 @@ func (d *Decoder) show(raw []byte) string {
 		return showString(raw)
 	}
 	many := container(raw)
-	if many != "" && d.hidden != "" {
-		return many
-	}
 	c := canonicalizer{data: raw, limit: math.MaxInt, movesLeft: math.MaxInt}
 	if many != "" {
 		c.limit = showBytes
@@ -43,6 +45,15 @@ func (d *Decoder) show(raw []byte) string {
 		return cmp.Or(many, hugeNumber)
 	}
 	return safe(string(c.out))
+}
+
+// mayHold is what a JSON text is, if a value in it may be hidden; "" if none can be in it. Any string may: models write objects as strings, in
+// many spellings, and where a schema takes strings, too.
+func mayHold[T string | []byte](text T) string {
+	if len(text) > 0 && text[0] == '"' {
+		return "a string"
+	}
+	return container(text)
 }
 
 // container is what a JSON text holds other values in; "" for one that does not.

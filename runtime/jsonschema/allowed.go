@@ -52,6 +52,10 @@ func (r *reader) allowed(e jsonschema.ErrorKind) string {
 		return "one of " + strings.Join(values, ", ")
 	case *kind.Pattern:
 		return "text that matches " + k.Want
+	case *kind.Format:
+		if r.guarded { // the library's words have the value
+			return "text of the format " + k.Want
+		}
 	case *kind.MinLength:
 		return bound("at least", k.Want, "character", k.Got)
 	case *kind.MaxLength:
