@@ -60,3 +60,27 @@ func TestVAL02SensitiveValuesAreShownNowhere(t *testing.T) {
 		}
 	})
 }
+
+// VAL02: before their tool is known, nothing is shown of arguments that are written as a text or a list, in no log either.
+func TestVAL02ArgumentsThatAreNoObjectAreNotShown(t *testing.T) {
+	var logged syncBuffer
+	f := dual(t, Definition{Tools: []Tool{tool("login", structured(echo))}}, WithCallLog(slog.LevelInfo), WithLogger(slog.New(slog.NewTextHandler(&logged, nil))))
+	c := f.dial(t.Context())
+	c.initialize(`{}`)
+	for arguments, want := range map[string]string{
+		`"{\"password\":\"hunter2\"}"`: "found a string, allowed: an object", `"\u0068unter2"`: "found a string, allowed: an object",
+		`["hunter2"]`: "found an array, allowed: an object", ` [{"password":"hunter2"}]`: "found an array, allowed: an object",
+	} {
+		session := c.request("1", "tools/call", `{"name":"login","arguments":`+arguments+`}`)
+		stateless := f.ask(t.Context(), frame(1, "tools/call", `{}`, callParams("login", arguments)))
+		for _, m := range []message{session, stateless} {
+			if m.wantError(t, -32602, "/arguments: type: "+want); strings.Contains(m.raw, "unter2") {
+				t.Error(m.raw)
+			}
+		}
+	}
+	_ = f.srv.Shutdown(t.Context()) // which writes what is logged
+	if strings.Contains(logged.String(), "unter2") || !strings.Contains(logged.String(), "found an array") {
+		t.Error(logged.String())
+	}
+}
