@@ -3,6 +3,7 @@ package emit
 import (
 	"fmt"
 	"go/token"
+	"strconv"
 
 	"github.com/mcpkiln/mcpkiln/generator/internal/model"
 )
@@ -41,6 +42,7 @@ func (s *source) encoder(d *model.Decl) {
 // methods writes MarshalJSON and UnmarshalJSON for a type whose functions do not do what encoding/json would.
 //
 //	func (v Order) MarshalJSON() ([]byte, error) { return appendOrder(nil, &v), nil }
+//	func (v *Order) UnmarshalJSON(b []byte) error { return check.Unmarshal(b, check.Hiding("/token", decodeOrder), v) }
 func (s *source) methods(d *model.Decl) {
 	if d.Marshal {
 		s.line()
@@ -48,7 +50,11 @@ func (s *source) methods(d *model.Decl) {
 	}
 	if d.Unmarshal {
 		s.line()
-		s.oneLine("func (v *"+d.Name+") UnmarshalJSON(b []byte) error", "return "+s.runtime("Unmarshal")+"(b, "+d.Decode+", v)")
+		decode := d.Decode
+		if d.Hidden != "" {
+			decode = s.runtime("Hiding") + "(" + strconv.Quote(d.Hidden) + ", " + decode + ")"
+		}
+		s.oneLine("func (v *"+d.Name+") UnmarshalJSON(b []byte) error", "return "+s.runtime("Unmarshal")+"(b, "+decode+", v)")
 	}
 }
 

@@ -64,7 +64,7 @@ func (l *packageLowering) customTypes() {
 			continue
 		}
 		c := named(m.Name)
-		m.Hidden = hiddenOf(c)
+		m.Hidden = hiddenOf(c.Params, c.Result)
 		m.Params = l.customType(c, c.Params, "Params", "is sent with", model.Decode)
 		m.Result = l.customType(c, c.Result, "Result", "is answered with", model.Decode|model.Encode)
 		l.later = append(l.later, func() { m.Views = []model.View{{Append: m.Result.Append}} })
@@ -74,34 +74,34 @@ func (l *packageLowering) customTypes() {
 			continue
 		}
 		c := named(s.Name)
-		s.Hidden = hiddenOf(c)
+		s.Hidden = hiddenOf(c.Params, c.Result)
 		s.Params = l.customType(c, c.Params, "Params", "is sent with", model.Decode|model.Encode)
 		s.Result = l.customType(c, c.Result, "Result", "is answered with", model.Decode)
 		l.later = append(l.later, func() { s.Views = []model.View{{Append: s.Params.Append}} })
 	}
 	for _, n := range l.pkg.NoticesSent {
 		c := named(n.Name)
-		n.Hidden = hiddenOf(c)
+		n.Hidden = hiddenOf(c.Params, c.Result)
 		n.Params = l.customType(c, c.Params, "Params", "is sent with", model.Decode|model.Encode)
 	}
 	for _, n := range l.pkg.NoticesTaken {
 		c := named(n.Name)
-		n.Hidden = hiddenOf(c)
+		n.Hidden = hiddenOf(c.Params, c.Result)
 		n.Params = l.customType(c, c.Params, "Params", "is sent with", model.Decode)
 	}
 }
 
 func (l *packageLowering) customType(c *manifest.CustomMethod, d *schema.Document, part, what string, use model.Use) model.TypeRef {
 	goName := customName(c)
-	return l.types.Lower(typing.Root{Document: d, Name: goName + part, Scope: goName, Use: use, Sent: use&model.Encode != 0,
+	return l.types.Lower(typing.Root{Document: d, Name: goName + part, Scope: goName, Use: use, Sent: use&model.Encode != 0, Hidden: hiddenOf(c.Params, c.Result),
 		Doc: []string{goName + part + " is what " + c.Name + " " + what + "."}})
 }
 
-// hiddenOf are the properties of a method that are x-sensitive, for check.Hiding.
-func hiddenOf(c *manifest.CustomMethod) string {
-	schemas := append([]byte{'['}, c.Params.Bundle().JSON()...)
-	if c.Result != nil {
-		schemas = append(append(schemas, ','), c.Result.Bundle().JSON()...)
+// hiddenOf are the properties of a tool or a method that are x-sensitive, for check.Hiding. output may be nil.
+func hiddenOf(input, output *schema.Document) string {
+	schemas := append([]byte{'['}, input.Bundle().JSON()...)
+	if output != nil {
+		schemas = append(append(schemas, ','), output.Bundle().JSON()...)
 	}
 	return check.Sensitive(string(append(schemas, ']')))
 }

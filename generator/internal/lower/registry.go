@@ -8,6 +8,7 @@ import (
 	"github.com/mcpkiln/mcpkiln/generator/internal/naming"
 	"github.com/mcpkiln/mcpkiln/generator/internal/typing"
 	"github.com/mcpkiln/mcpkiln/generator/internal/wire"
+	"github.com/mcpkiln/mcpkiln/runtime/check"
 	"github.com/mcpkiln/mcpkiln/schema"
 	"github.com/mcpkiln/mcpkiln/schema/manifest"
 	"github.com/mcpkiln/mcpkiln/schema/revision"
@@ -78,16 +79,17 @@ func (l *packageLowering) prompt(p *manifest.Prompt) *model.Prompt {
 	goName := methodName("", p.Name, p.GoName)
 	out := &model.Prompt{Name: p.Name, Definition: l.shown(p.Advertised())}
 	out.Handler = l.entryHandler(&p.Listed, goName, "prompt "+p.Name, "makes the prompt "+p.Name, "server.PromptResult")
-	if p.Schema != nil {
-		out.Input = l.inputOf(p.Schema, goName+"Args", goName, goName+"Args are the arguments of the prompt "+p.Name+".")
-		out.Handler.Input = out.Input.Name
-	}
-	l.asked(out.Handler, &p.Listed, goName)
 	for _, a := range p.Arguments {
 		if a.Sensitive {
 			out.Sensitive = append(out.Sensitive, a.Name)
 		}
 	}
+	if p.Schema != nil {
+		out.Input = l.types.Lower(typing.Root{Document: p.Schema, Name: goName + "Args", Scope: goName, Use: model.Decode, Hidden: check.Hidden(out.Sensitive...),
+			Doc: []string{goName + "Args are the arguments of the prompt " + p.Name + "."}})
+		out.Handler.Input = out.Input.Name
+	}
+	l.asked(out.Handler, &p.Listed, goName)
 	out.Arguments = l.completions(&p.Listed, goName, "prompt "+p.Name, p.Arguments)
 	return out
 }
@@ -97,7 +99,8 @@ func (l *packageLowering) template(r *manifest.ResourceTemplate) *model.Resource
 	reads := methodName("Read", r.Name, r.GoName)
 	out := &model.Resource{Name: r.Name, URI: r.URITemplate.Value, Definition: l.shown(r.Advertised()), MIMEType: r.MIMEType.Value, Subscribe: r.Subscribe.Value}
 	out.Handler = l.entryHandler(&r.Listed, reads, "resource template "+r.Name, "reads "+r.URITemplate.Value, "server.ResourceContents")
-	out.Input = l.inputOf(r.Schema, goName+"Variables", goName, goName+"Variables are the variables of "+r.URITemplate.Value+".")
+	out.Input = l.types.Lower(typing.Root{Document: r.Schema, Name: goName + "Variables", Scope: goName, Use: model.Decode,
+		Doc: []string{goName + "Variables are the variables of " + r.URITemplate.Value + "."}})
 	out.Handler.Input = out.Input.Name
 	l.asked(out.Handler, &r.Listed, reads)
 	for _, v := range r.Variables {
@@ -107,10 +110,6 @@ func (l *packageLowering) template(r *manifest.ResourceTemplate) *model.Resource
 	}
 	out.Arguments = l.completions(&r.Listed, goName, "resource template "+r.Name, r.Variables)
 	return out
-}
-
-func (l *packageLowering) inputOf(d *schema.Document, name, scope, doc string) model.TypeRef {
-	return l.types.Lower(typing.Root{Document: d, Name: name, Scope: scope, Use: model.Decode, Doc: []string{doc}})
 }
 
 // completions are the arguments that are completed.

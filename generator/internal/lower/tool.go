@@ -76,10 +76,11 @@ func (l *packageLowering) newTool(t *manifest.Tool, goName string) *model.Tool {
 
 func (l *packageLowering) tool(t *manifest.Tool, tool *model.Tool) {
 	tool.Doc = textLines(t.Description.Value)
-	tool.Input = l.input(typing.Root{Document: t.Input, Name: tool.GoName + "Input", Scope: tool.GoName,
+	hidden := hiddenOf(t.Input, t.Output)
+	tool.Input = l.input(typing.Root{Document: t.Input, Name: tool.GoName + "Input", Scope: tool.GoName, Hidden: hidden,
 		Doc: []string{tool.GoName + "Input is what " + t.Name + " is called with."}})
 	if t.Output != nil {
-		out := l.output(typing.Root{Document: t.Output, Name: tool.GoName + "Output", Scope: tool.GoName,
+		out := l.output(typing.Root{Document: t.Output, Name: tool.GoName + "Output", Scope: tool.GoName, Hidden: hidden,
 			Doc: []string{tool.GoName + "Output is what " + t.Name + " answers."}})
 		tool.Output = &out
 	} else {

@@ -36,6 +36,8 @@ type Decl struct {
 
 	// Marshal and Unmarshal say that the type has a MarshalJSON or UnmarshalJSON, which calls Append or Decode.
 	Marshal, Unmarshal bool
+	// Hidden are the properties whose values the errors of UnmarshalJSON do not show, as check.Hiding has them.
+	Hidden string
 
 	// LentDecode and LentAppend are what other parts of the package call the functions of a shared declaration.
 	LentDecode, LentAppend string

@@ -23,7 +23,8 @@
 //	storage.go flow.go literal.go                    how a value is held; what is sent or received; defaults as literals
 //	typename.go chosen.go rulename.go                names of types, fields and tables
 //	share.go once.go cycle.go                        types that say the same; recursion
-//	marshal.go reachability.go text.go               what encoding/json needs; which functions are called; text in raw strings
+//	marshal.go hide.go                               what encoding/json needs, and what its errors must not show
+//	reachability.go text.go                          which functions are called; text in raw strings
 //	schemalocation.go                                where a rule stands, for messages
 //
 // # Words of this package

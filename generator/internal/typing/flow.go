@@ -5,7 +5,7 @@ import "github.com/mcpkiln/mcpkiln/generator/internal/model"
 // leaveDefaultsOut makes optional what has a default in types that are sent, since who writes must be able to leave it out: there a default
 // is documentation. In types that are received, too, decoding fills it in.
 func (t *Types) leaveDefaultsOut() {
-	sent, received := t.reached(true), t.reached(false)
+	sent, received := t.reached(func(r root) bool { return r.sent }), t.reached(func(r root) bool { return !r.sent })
 	for _, d := range t.decls {
 		if s, ok := d.Body.(*model.Struct); ok && sent[d] {
 			for _, p := range s.Props {
@@ -27,8 +27,8 @@ func (t *Types) leaveDefaultOut(p *model.Prop, received bool) {
 	}
 }
 
-// reached returns the declarations of what is sent, or of what is received.
-func (t *Types) reached(sent bool) map[*model.Decl]bool {
+// reached returns the declarations that some of the roots consist of.
+func (t *Types) reached(some func(root) bool) map[*model.Decl]bool {
 	all := map[*model.Decl]bool{}
 	var reach func(*model.Decl, model.Use)
 	reach = func(d *model.Decl, u model.Use) {
@@ -38,9 +38,9 @@ func (t *Types) reached(sent bool) map[*model.Decl]bool {
 		all[d] = true
 		Needed(d, u, reach)
 	}
-	for i, r := range t.roots {
-		if t.sent[i] == sent {
-			reach(r.Decl, model.Decode|model.Encode)
+	for _, r := range t.roots {
+		if some(r) {
+			reach(r.decl, model.Decode|model.Encode)
 		}
 	}
 	return all

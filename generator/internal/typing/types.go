@@ -16,7 +16,16 @@ type Root struct {
 	Keep     bool         // keep additional properties where the schema does not mention them (protocol documents)
 	Use      model.Use
 	Sent     bool     // its values are written; they are only read to check them
+	Hidden   string   // properties whose values no violation shows, as check.Hiding has them
 	Doc      []string // first lines of the type's comment; the schema's own description follows
+}
+
+// root is what was registered of a Root.
+type root struct {
+	decl   *model.Decl
+	use    model.Use
+	sent   bool
+	hidden string
 }
 
 // Types is the set of declarations of one generated package. It is not safe for concurrent use.
@@ -39,9 +48,7 @@ type Types struct {
 	ids               map[*schema.Node]int
 	inProgress        map[string]string          // conjunctions in progress, and the name if one needs a declaration
 	elements          map[model.Type]*model.Decl // elements without rules: decodeString
-	roots             []model.TypeRef
-	uses              []model.Use
-	sent              []bool // whether the root's values are
+	roots             []root
 	findings          schema.Diagnostics
 	keepingAdditional []*model.Decl // types whose additional properties a check may look at, with everything in them
 
@@ -87,16 +94,15 @@ func (t *Types) Lower(r Root) model.TypeRef {
 	d := l.lowerRoot(l.root, r)
 	t.claims[d].apart = true
 	t.name(d) // before any other
-	ref := model.TypeRef{Name: d.Name, Decode: d.Decode, Append: d.Append, Decl: d}
-	t.roots, t.uses, t.sent = append(t.roots, ref), append(t.uses, r.Use), append(t.sent, r.Sent)
-	return ref
+	t.roots = append(t.roots, root{d, r.Use, r.Sent, r.Hidden})
+	return model.TypeRef{Name: d.Name, Decode: d.Decode, Append: d.Append, Decl: d}
 }
 
 // Check registers a validator of r.Node, a definition of a protocol document. It has its name when Finish is done.
 func (t *Types) Check(r Root) *model.Decl {
 	l := t.begin(r)
 	d := l.checkNode(r.Node, l.refName(r.Node))
-	t.roots, t.uses, t.sent = append(t.roots, model.TypeRef{Decl: d}), append(t.uses, model.Decode), append(t.sent, false)
+	t.roots = append(t.roots, root{decl: d, use: model.Decode})
 	return d
 }
 
@@ -132,12 +138,13 @@ func (t *Types) Finish() ([]*model.Decl, schema.Diagnostics) {
 			t.nameRules(d)
 		}
 	}
-	for i, ref := range t.roots {
-		use(ref.Decl, t.uses[i])
+	for _, r := range t.roots {
+		use(r.decl, r.use)
 	}
 	t.rememberShared()
 	t.unused()
 	t.marshal()
+	t.hide()
 	t.findings.Sort()
 	return t.decls, t.findings
 }
