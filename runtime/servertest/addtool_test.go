@@ -265,6 +265,30 @@ func filtered(t *testing.T, show func(ctx context.Context, tool string) bool) *s
 	return srv
 }
 
+// isObject is a validator that shows what it finds.
+type isObject struct{}
+
+func (isObject) Validate(arguments []byte) check.Violations {
+	var in struct{ O json.RawMessage }
+	if err := json.Unmarshal(arguments, &in); err != nil || in.O[0] == '{' {
+		return nil
+	}
+	return check.Violations{{Instance: "/o", Keyword: "type", Found: string(in.O), Allowed: "an object"}}
+}
+
+// An object that a model wrote as a string may have a sensitive value, too.
+func TestSRV06AnObjectAsAStringIsNotShown(t *testing.T) {
+	srv := newServer(t, tool("echo", echo))
+	const definition = `{"name":"login","inputSchema":{"type":"object","properties":{"o":{"type":"object","properties":{"a":{"type":"string","x-sensitive":true}}}}}}`
+	if err := srv.AddTool([]byte(definition), isObject{}, parrot); err != nil {
+		t.Fatal(err)
+	}
+	_, err := servertest.Start(t, srv).Call("login", json.RawMessage(`{"o":"{\"a\":\"hunter2\"}"}`))
+	if err == nil || strings.Contains(err.Error(), "hunter2") || !strings.Contains(err.Error(), "/o: type: found a string, allowed: an object") {
+		t.Error(err)
+	}
+}
+
 func TestSRV06SensitiveValuesOfAddedToolsAreNotShown(t *testing.T) {
 	var logged lines
 	srv := newServerWith(t, []server.Tool{tool("echo", echo)}, server.WithLogger(slog.New(slog.NewTextHandler(&logged, nil))))
