@@ -27,8 +27,11 @@ func newLongBubble(t *testing.T, fails error, opts ...Option) *fixture {
 		if in.text == "progress" {
 			call.Progress(ctx, 1, 2, "reading")
 		}
-		if in.text == "poll" && !ClosePolling(ctx) {
-			return nil, errors.New("there is no stream to close")
+		if in.text == "poll" {
+			if !ClosePolling(ctx) {
+				return nil, errors.New("there is no stream to close")
+			}
+			time.Sleep(time.Second) // of the bubble: the response has ended by then
 		}
 		call.Content(server.BlobResourceFrom("x://y", "", func() (io.ReadCloser, error) { return &source{left: longSize, fails: fails}, nil }))
 		return &output{}, nil
