@@ -9,21 +9,21 @@ import (
 	"github.com/mcpkiln/mcpkiln/runtime/wire"
 )
 
-// ability is a set of what a client declared: bits by the place in revision.declarable.
+// ability is a set of capabilities that a client declared: bit i stands for revision.declarable[i].
 type ability uint32
 
-// canTasks: the client takes tasks in answer to calls (EXT03).
+// canTasks is for clients that accept a task in answer to a call (EXT03).
 const canTasks ability = 1
 
-// questionRule is an Outgoing that asks the client, with its capability as abilities.
+// questionRule is a request to the client, with the capabilities that it requires as abilities.
 type questionRule struct {
 	*wire.Outgoing
-	name  string    // of the capability in lists of the manifest
-	base  ability   // the whole of the capability
-	parts []ability // of Needs
+	name  string    // of the capability in the manifest's clientCapabilities
+	base  ability   // the capability itself
+	parts []ability // the part of each of Needs
 }
 
-// compileQuestions numbers what clients of the revision can declare: canTasks is the first.
+// compileQuestions numbers the capabilities that clients of the revision can declare: canTasks is the first.
 func (rev *revision) compileQuestions() {
 	rev.declarable = []string{rev.Capabilities.ClientTasks}
 	bit := func(path string) ability {
@@ -58,7 +58,7 @@ func (rev *revision) compileQuestions() {
 	}
 }
 
-// params are such that they take the parts of the capability that a client has to declare by name.
+// params returns params that require those parts of the capability that a client has to declare by name.
 func (q *questionRule) params() []byte {
 	members := map[string]string{}
 	for _, n := range q.Needs {
@@ -70,7 +70,7 @@ func (q *questionRule) params() []byte {
 	return b
 }
 
-// listedName is how a manifest lists what the request takes. Revisions have different places for an extension, so that has its own name.
+// listedName is the name of the required capability in a manifest. An extension has one of its own there, because its path differs between revisions.
 func listedName(o *wire.Outgoing) string {
 	if o.Op != wire.OpCustomRequest {
 		return o.Capability
@@ -78,7 +78,7 @@ func listedName(o *wire.Outgoing) string {
 	return wire.UnescapeStep(o.Capability[strings.LastIndexByte(o.Capability, '/')+1:])
 }
 
-// listed are the abilities that a manifest's list of capabilities stands for. It says what a client with the same in its declaration can (LET20).
+// listed returns the abilities of a client that declares exactly these capabilities of a manifest's list (LET20).
 func (rev *revision) listed(names []string) (all ability) {
 	for i := range rev.questionRules {
 		all |= rev.questionRules[i].listed(names)
@@ -102,7 +102,7 @@ func (q *questionRule) listed(names []string) (all ability) {
 	return all | q.implied(all, nil)
 }
 
-// takes are the abilities that these params take.
+// takes returns the abilities that a request with these params requires.
 func (q *questionRule) takes(params []byte) ability {
 	takes, members := q.base, membersOf(params)
 	for i, n := range q.Needs {
@@ -113,7 +113,7 @@ func (q *questionRule) takes(params []byte) ability {
 	return takes
 }
 
-// abilities reads a client's declaration.
+// abilities reads the capabilities that a client declares.
 func (rev *revision) abilities(raw []byte) (can ability) {
 	for i, path := range rev.declarable {
 		declared := declares(raw, path)
@@ -130,8 +130,8 @@ func (rev *revision) abilities(raw []byte) (can ability) {
 	return can
 }
 
-// implied are the parts that a client has which declares the whole alone. One that names the part, with whatever that is no declaration,
-// has said no (LET21).
+// implied returns the parts that a client has without naming them, because it declares the capability and no other value of the member. A part that
+// it names with anything but a declaration is not implied (LET21).
 func (q *questionRule) implied(can ability, raw []byte) (also ability) {
 	for i, n := range q.Needs {
 		if n.Default && can&q.base != 0 && can&q.others(n.Member, i) == 0 && at(raw, n.Capability) == nil {
@@ -141,7 +141,7 @@ func (q *questionRule) implied(can ability, raw []byte) (also ability) {
 	return also
 }
 
-// others are the parts that other values of the member take.
+// others returns the parts that other values of the member require.
 func (q *questionRule) others(member string, except int) (all ability) {
 	for i, n := range q.Needs {
 		if n.Member == member && i != except {
@@ -166,7 +166,7 @@ func (rev *revision) appendAbilities(b []byte, can ability) []byte {
 	return append(b, ']')
 }
 
-// abilitiesOf are the abilities of these names. Names that the revision does not have are left out.
+// abilitiesOf returns the abilities with these names. Names that the revision does not have are left out.
 func (rev *revision) abilitiesOf(names []string) (can ability) {
 	for i, path := range rev.declarable {
 		if path != "" && slices.Contains(names, path) {

@@ -10,7 +10,7 @@ import (
 // account is what one requestor uses of the limits that all share. Its connections, sessions and exchanges share it (TSK28).
 type account struct {
 	who     Requestor
-	peers   atomic.Int64 // and runs of tasks with it; changed under Server.mu
+	peers   atomic.Int64 // and runs of tasks that count in it; changed under Server.mu
 	calls   atomic.Int64 // its share of Server.calls
 	bytes   atomic.Int64 // its share of Server.bytes
 	unread  share        // its share of Server.unread
@@ -19,7 +19,7 @@ type account struct {
 	spooled share        // its share of Server.spooled
 }
 
-// openAccount finds or makes the account of a requestor, for a peer or the run of a task. With mu.
+// openAccount finds or makes the account of a requestor, for a peer or the run of a task. The caller holds mu.
 func (s *Server) openAccount(who Requestor) *account {
 	a := s.accountOf(who)
 	a.peers.Add(1)
@@ -43,14 +43,14 @@ func (s *Server) accountOf(who Requestor) *account {
 	return a
 }
 
-// leaveAccount is for the end of a peer, or of a run. With mu.
+// leaveAccount takes a peer, or a run of a task, that ended from its account. The caller holds mu.
 func (s *Server) leaveAccount(a *account) {
 	a.peers.Add(-1)
 	s.closeAccount(a)
 }
 
-// closeAccount forgets an account that has no peers. It stays while handlers run that are late: they count, and what they were
-// answered. With mu.
+// closeAccount deletes an account that has no peers. It stays while calls that outlived their peer run, or bytes are counted in it. The caller holds
+// mu.
 func (s *Server) closeAccount(a *account) {
 	if a == &s.anonymous || a.peers.Load() > 0 || a.calls.Load() > 0 || a.bytes.Load() > 0 || s.accounts[a.who] != a {
 		return
@@ -59,14 +59,14 @@ func (s *Server) closeAccount(a *account) {
 	s.closed.Put(a)
 }
 
-// leftAlone is for the end of what an account without peers may have counted last.
-func (s *Server) leftAlone(a *account) {
+// closeUnused closes an account without peers if nothing counts in it any more.
+func (s *Server) closeUnused(a *account) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.closeAccount(a)
 }
 
-// keep counts n bytes that are kept of the client, if they fit; drop gives them back (TSK28).
+// keep counts n bytes that are kept for the client, if its account has room, until drop (TSK28).
 func (p *peer) keep(n int64) *rpc.Error {
 	return p.s.takeBytes(p.account, n)
 }
@@ -81,15 +81,15 @@ func (s *Server) takeBytes(a *account, n int64) *rpc.Error {
 func (p *peer) drop(n int64) {
 	p.s.bytes.Give(&p.account.bytes, n)
 	if p.account.peers.Load() == 0 {
-		p.s.leftAlone(p.account)
+		p.s.closeUnused(p.account)
 	}
 }
 
-// Requestor is who a quota counts for: an identity, callers with one quota key, or, its zero value, everybody else. Requestors can be
-// compared.
+// Requestor is the one whose limits a request counts in: an identity, the callers with one quota key, or, as the zero value, all others. Requestors
+// can be compared.
 type Requestor struct{ principal, key string }
 
-// RequestorFrom returns whom the requests of ctx count for.
+// RequestorFrom returns the requestor that the requests of ctx count for.
 func RequestorFrom(ctx context.Context) Requestor {
 	if principal := PrincipalFrom(ctx); principal != "" {
 		return Requestor{principal: principal}
@@ -123,10 +123,10 @@ func PrincipalFrom(ctx context.Context) string {
 
 type quotaKey struct{}
 
-// WithQuotaKey returns a context that names a peer without an identity to quotas, for example by its address. Without a name all
-// anonymous callers count as one, so that one of them can use up what they have for all (TSK28). Callers of one key wait for one another,
-// too: behind ten that do not read their answers, another one's large answer takes up to a minute, so a key should stand for few. It says
-// nothing about whose tasks are. streamhttp.WithQuotaKey does this for HTTP.
+// WithQuotaKey returns a context whose requests count for key if they have no identity, for example for an address. Without a key all anonymous
+// callers count as one, so that one of them can use up the limits of all (TSK28). Callers with one key also wait for one another: behind ten that do
+// not read their answers, another one's large answer takes up to a minute, so a key should stand for few. Tasks do not belong to it.
+// streamhttp.WithQuotaKey does this for HTTP.
 func WithQuotaKey(ctx context.Context, key string) context.Context {
 	return context.WithValue(ctx, quotaKey{}, key)
 }

@@ -23,7 +23,7 @@ func (rev *revision) adaptBlocks(result []byte, path string) []byte {
 	return edit.At(result, path, rev.adaptBlock)
 }
 
-// adaptResult is adaptBlocks for the result of a method, which begins at start.
+// adaptResult is adaptBlocks for the result of a method, which is b[start:].
 func (c *Call) adaptResult(b []byte, start int) []byte {
 	if len(c.revision.View.Blocks) == 0 {
 		return b
@@ -32,8 +32,8 @@ func (c *Call) adaptResult(b []byte, start int) []byte {
 	return append(b[:start], c.revision.adaptBlocks(b[start:], m.Blocks)...)
 }
 
-// adaptBlock replaces a content block that the revision has no type for: a link by a text of its title and address, any other by a text
-// that names what is missing. What has no type is no block of any revision: it stays, and is refused as it is elsewhere (LET01).
+// adaptBlock replaces a content block that the revision has no type for: a link by a text of its title and address, any other by a text that names
+// what is missing. One without a type is left as it is: it is refused in every revision (LET01).
 func (rev *revision) adaptBlock(block []byte) (adapted []byte, changed bool) {
 	var b struct{ Type, Name, Title, URI, Description, MIMEType string }
 	if json.Unmarshal(block, &b) != nil || b.Type == "" || slices.Contains(rev.View.Blocks, b.Type) {
@@ -57,13 +57,13 @@ func missingBlock(revision, kind string, c *wire.Block) string {
 
 // Keywords of a form's fields that are replaced where the revision does not know them.
 const (
-	formItems  = "items"     // of a list: nothing else asks for several values
+	formItems  = "items"     // of a list: there is no other way to ask for several values
 	formTitled = "oneOf"     // values with titles
-	formValues = "enum"      // the values of those
+	formValues = "enum"      // the values of oneOf
 	formTitles = "enumNames" // their titles
 )
 
-// adaptForm is a form with the keywords that the revision has; ok is false if a field needs another one.
+// adaptForm returns a form with the keywords that the revision has; ok is false if a field can not do without another one.
 func (rev *revision) adaptForm(form []byte) (adapted []byte, ok bool) {
 	members := edit.ObjectOf(form)
 	for i := range members {
@@ -96,7 +96,7 @@ func (rev *revision) adaptField(field []byte) (adapted []byte, ok bool) {
 	return out.AppendJSON(nil), true
 }
 
-// enumOf makes of titled values a list of the values and a list of their titles.
+// enumOf turns titled values into a list of the values and a list of their titles.
 func enumOf(oneOf []byte) edit.Object {
 	var choices []struct{ Const, Title string }
 	if json.Unmarshal(oneOf, &choices) != nil {
@@ -111,7 +111,7 @@ func enumOf(oneOf []byte) edit.Object {
 	}
 }
 
-// adaptQuestion is a question to the user in the revision's form; ok is false if the revision can not ask it.
+// adaptQuestion returns a question to the user in the revision's form; ok is false if the revision can not ask it.
 func (rev *revision) adaptQuestion(q task.Question) (adapted task.Question, ok bool) {
 	member := ""
 	switch {

@@ -17,12 +17,12 @@ import (
 type addedArguments struct {
 	object    check.Object
 	rules     []check.String
-	enums     []check.Enum // one without values is none
-	values    []Argument   // those that complete by themselves
+	enums     []check.Enum // without values: there is no enum
+	values    []Argument   // with an enum, whose values are the completions
 	sensitive []string
 }
 
-// addedArgument is what a definition says of one of them.
+// addedArgument is one argument of a definition.
 type addedArgument struct {
 	Name                 string
 	Required             bool
@@ -32,10 +32,10 @@ type addedArgument struct {
 	Sensitive            bool `json:"x-sensitive"`
 }
 
-// argumentKeywords are those of JSON Schema, which the protocol's lists do not have.
+// argumentKeywords are the keywords of JSON Schema that a definition may have and that lists leave out.
 var argumentKeywords = []string{"type", "enum", "pattern", "format", "minLength", "maxLength", "x-sensitive"}
 
-// readArguments reads the arguments of a prompt's definition, which has its shape. It returns the definition as lists show it.
+// readArguments reads the arguments of a prompt's definition, which promptShape has checked. shown is the definition for lists.
 func readArguments(definition []byte) (shown []byte, args *addedArguments, err error) {
 	var d struct{ Arguments []addedArgument }
 	if err := json.Unmarshal(definition, &d); err != nil {
@@ -88,7 +88,7 @@ func (args *addedArguments) add(i int, a *addedArgument) error {
 	return args.enum(i, a)
 }
 
-// enum reads the values of an argument: those that keep its other rules, so that only these are left to be looked for.
+// enum keeps the values of an argument that satisfy its other rules, so that a call has to be checked for the enum alone.
 func (args *addedArguments) enum(i int, a *addedArgument) error {
 	if a.Enum == nil {
 		return nil
@@ -107,7 +107,7 @@ func (args *addedArguments) enum(i int, a *addedArgument) error {
 	return nil
 }
 
-// bound is a limit of a rule, whose zero is none.
+// bound returns a limit as check.String has it: 0 for none, check.Zero for the limit 0.
 func bound(n *float64) int {
 	switch {
 	case n == nil:

@@ -9,7 +9,7 @@ import (
 	"github.com/mcpkiln/mcpkiln/runtime/wire"
 )
 
-// added is what a handler adds to its tool's result. Its lock is not the call's, which is held while a slow client reads.
+// added is what a handler adds to its tool's result. It has a lock of its own, since the call's is held while a slow client reads.
 type added struct {
 	mu      sync.Mutex
 	taken   bool // the handler has returned: what it adds now is dropped
@@ -19,24 +19,23 @@ type added struct {
 	err     error
 }
 
-// Content adds blocks to the tool's result, behind what is there: the text of a structured output (see Summary), or the content of a
+// Content adds blocks to the tool's result, after what is there: the text of a structured output (see Summary), or the content of a
 // result that the handler returns. Calls of Content add up, in their order.
 //
-// They are of this run and its result. A handler that runs again, because a question was answered or its task was interrupted, adds
-// anew; what a task's run added is kept with the task's result. A handler that returns an error has no content of its own: see
-// ToolError. Methods other than tools have results of their own, and what is added there is dropped, which the log says.
+// The blocks belong to this run and its result. A handler that runs again, because a question was answered or its task was interrupted, adds them
+// again; those of a task's run are kept with the task's result. A handler that returns an error has no content of its own: see ToolError. Methods
+// other than tools have results of their own: what is added there is dropped and logged.
 func (c *Call) Content(blocks ...Block) {
 	c.add(func(a *added) { a.blocks = append(a.blocks, blocks...) })
 }
 
-// Summary is the text that stands for a structured output among the content, in place of the output's JSON; the last one counts. Where
-// a revision has no structured output the JSON follows it, since it is nowhere else. A tool without an outputSchema has it as its first
-// text.
+// Summary sets the text that stands for a structured output in the content, in place of the output's JSON; the last call counts. In a revision
+// without structured output the JSON follows it, since the result has it nowhere else. For a tool without an outputSchema it is the first block.
 func (c *Call) Summary(text string) {
 	c.add(func(a *added) { a.summary = &text })
 }
 
-// ResultMeta puts a value under a key of the result's _meta, errors of the tool included; encoding/json writes it, and the last one of a
+// ResultMeta puts a value under a key of the result's _meta, errors of the tool included; encoding/json writes it, and the last value of a
 // key counts. A key is a name, which may have a prefix, such as "example.com/cost"; prefixes of the protocol are reserved, and what the
 // runtime itself writes there stays as it is.
 func (c *Call) ResultMeta(key string, value any) {
@@ -67,7 +66,7 @@ func (c *Call) add(change func(*added)) {
 	}
 }
 
-// takeAdded is what the handler added; nil for nothing.
+// takeAdded returns what the handler added, nil for nothing. What is added later is dropped.
 func (c *Call) takeAdded() *added {
 	a := c.added.Load()
 	if a != nil {
@@ -78,7 +77,7 @@ func (c *Call) takeAdded() *added {
 	return a
 }
 
-// check is the first thing that is wrong with blocks and metadata.
+// check returns the first error of the blocks and the metadata.
 func (a *added) check() error {
 	if a.err != nil {
 		return a.err
@@ -94,7 +93,7 @@ func (a *added) check() error {
 	return nil
 }
 
-// addTo puts into a result what the handler added. Its content is that of the handler; nil where it is the text of the output.
+// addTo puts into a result what the handler added. result.Content is what the handler returned; nil stands for the text of its output.
 func (s *Server) addTo(call *Call, result wire.CallResult, a *added) (wire.CallResult, error) {
 	if err := a.check(); err != nil {
 		return s.failure(call, &outputError{&contentError{err}})
@@ -115,7 +114,7 @@ func (s *Server) addTo(call *Call, result wire.CallResult, a *added) (wire.CallR
 		b = a.blocks[i].append(next(b), call.revision, &call.r.placeholders)
 	}
 	result.Content = append(b, ']')
-	if call.taskRun != nil { // the store has results whole
+	if call.taskRun != nil { // the store keeps results without placeholders
 		filled, err := call.r.fillPlaceholders(result.Content, 0)
 		if err != nil {
 			call.Log().Error("content of a task refused", "error", err)
@@ -127,7 +126,7 @@ func (s *Server) addTo(call *Call, result wire.CallResult, a *added) (wire.CallR
 	return result, nil
 }
 
-// next is b with a comma, if its list has an item already.
+// next appends a comma to b, unless the list that b ends in is still empty.
 func next(b []byte) []byte {
 	if b[len(b)-1] == '[' {
 		return b

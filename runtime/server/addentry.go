@@ -11,12 +11,11 @@ import (
 	"github.com/mcpkiln/mcpkiln/runtime/wire"
 )
 
-// AddPrompt adds a prompt that was not known when the package was generated, at the end of the list. definition is the JSON object that
-// prompts/list shows, in the words of the newest revision. Its arguments may have enum, pattern, format, minLength, maxLength and x-sensitive
-// of JSON Schema, which lists do not show. What breaks them, is not named, or required and not there, is refused before fn runs; complete
-// says how arguments are completed that have no enum. A keyword that nothing would enforce is refused. fn may ask the user with Ask where
-// the package has questions. Clients are told that the list has changed. Errors: *ExistsError for a name that there is, others for a definition
-// that is wrong.
+// AddPrompt adds a prompt that was not known when the package was generated, at the end of the list. definition is the JSON object that prompts/list
+// shows, in the form of the newest revision. Its arguments may have enum, pattern, format, minLength, maxLength and x-sensitive of JSON Schema, which
+// lists do not show; other keywords, which nothing would enforce, are refused. Arguments that are invalid, unknown or missing are refused before fn
+// runs. complete says how arguments without an enum are completed. fn may ask the user with Ask where the package has questions. Clients are told
+// that the list has changed. Errors: *ExistsError for a name that exists already, others for an invalid definition.
 func (s *Server) AddPrompt(definition []byte, fn func(ctx context.Context, call *Call, args map[string]string) (*PromptResult, error), complete ...Argument) error {
 	if err := s.needsRegistry(wire.OpGetPrompt, "prompts"); err != nil {
 		return err
@@ -50,7 +49,7 @@ func (s *Server) AddPrompt(definition []byte, fn func(ctx context.Context, call 
 	return nil
 }
 
-// RemovePrompt removes a prompt, whoever added it, and reports whether there was such a one.
+// RemovePrompt removes a prompt, generated or added, and reports whether there was one.
 func (s *Server) RemovePrompt(name string) bool {
 	removed := s.prompts.remove(name)
 	if removed {
@@ -59,9 +58,9 @@ func (s *Server) RemovePrompt(name string) bool {
 	return removed
 }
 
-// AddResource adds a resource at the end of the list. definition is the JSON object that resources/list shows, in the words of the newest
-// revision: with a uri and a name. Clients can subscribe to it. They are told that the list has changed. Errors: *ExistsError for a URI that
-// there is, others for a definition that is wrong.
+// AddResource adds a resource at the end of the list. definition is the JSON object that resources/list shows, in the form of the newest revision:
+// with a uri and a name. Clients can subscribe to it. They are told that the list has changed. Errors: *ExistsError for a URI that exists already,
+// others for an invalid definition.
 func (s *Server) AddResource(definition []byte, fn func(ctx context.Context, call *Call) (*ResourceContents, error)) error {
 	if err := s.needsRegistry(wire.OpReadResource, "resources"); err != nil {
 		return err
@@ -81,7 +80,7 @@ func (s *Server) AddResource(definition []byte, fn func(ctx context.Context, cal
 	return nil
 }
 
-// RemoveResource removes the resource of a URI, whoever added it, and reports whether there was such a one.
+// RemoveResource removes the resource with a URI, generated or added, and reports whether there was one.
 func (s *Server) RemoveResource(uri string) bool {
 	removed := s.resources.remove(uri)
 	if removed {
@@ -90,8 +89,8 @@ func (s *Server) RemoveResource(uri string) bool {
 	return removed
 }
 
-// AddResourceTemplate adds resources whose URIs have variables, as AddResource does. fn gets the values of each variable by its name, none
-// for one that the query leaves out. complete says how variables are completed. A template that matches a URI of another one is refused.
+// AddResourceTemplate adds resources whose URIs have variables, as AddResource does. fn gets the values of each variable by its name, none for one
+// that the URI's query leaves out. complete says how variables are completed. A template that matches a URI of another one is refused.
 func (s *Server) AddResourceTemplate(definition []byte, fn func(ctx context.Context, call *Call, values map[string][]string) (*ResourceContents, error), complete ...Argument) error {
 	if err := s.needsRegistry(wire.OpReadResource, "resources"); err != nil {
 		return err
@@ -113,14 +112,14 @@ func (s *Server) AddResourceTemplate(definition []byte, fn func(ctx context.Cont
 			return fn(ctx, call, of.valuesIn(in.(check.Raw)))
 		},
 	}
-	if err := s.templates.add(of.URITemplate, &of, of.alone); err != nil {
+	if err := s.templates.add(of.URITemplate, &of, of.refuseOverlap); err != nil {
 		return err
 	}
 	s.ResourcesChanged()
 	return nil
 }
 
-// RemoveResourceTemplate removes a template, whoever added it, and reports whether there was such a one.
+// RemoveResourceTemplate removes a template, generated or added, and reports whether there was one.
 func (s *Server) RemoveResourceTemplate(uriTemplate string) bool {
 	removed := s.templates.remove(uriTemplate)
 	if removed {
@@ -129,8 +128,8 @@ func (s *Server) RemoveResourceTemplate(uriTemplate string) bool {
 	return removed
 }
 
-// alone refuses a template that matches a URI of another one: which of them it is read from would depend on their order.
-func (t *ResourceTemplate) alone(others []*entry[ResourceTemplate]) error {
+// refuseOverlap refuses a template that matches a URI of another one: their order would decide which of them reads it.
+func (t *ResourceTemplate) refuseOverlap(others []*entry[ResourceTemplate]) error {
 	for _, o := range others {
 		if uri, overlap := uritemplate.Overlap(o.value.template, t.template); overlap {
 			return fmt.Errorf("server: the resource templates %q and %q both match %s", o.value.URITemplate, t.URITemplate, uri)
@@ -139,7 +138,7 @@ func (t *ResourceTemplate) alone(others []*entry[ResourceTemplate]) error {
 	return nil
 }
 
-// valuesIn are the values that variables wrote.
+// valuesIn returns the values of the variables in object, which matching a URI produced.
 func (t *ResourceTemplate) valuesIn(object []byte) map[string][]string {
 	var raw map[string]any
 	_ = json.Unmarshal(object, &raw) // we wrote it

@@ -20,26 +20,26 @@ type Validator interface {
 	Validate(arguments []byte) check.Violations
 }
 
-// OutputValidator is the Validator of a tool with an outputSchema: it holds the structured output against that, also one that middleware
-// puts in its place (VAL01). That the output is an object, as the outputSchema says, is seen to before.
+// OutputValidator is the Validator of a tool with an outputSchema: it validates the structured output, also one that middleware puts in its place
+// (VAL01). The server has checked before that the output is an object.
 type OutputValidator interface {
 	// ValidateOutput returns everything that is wrong with a JSON text, nil for nothing.
 	ValidateOutput(output []byte) check.Violations
 }
 
-// RawHandler is the code of a tool that is added while the server runs. Its arguments have been validated. It returns the structured output
-// of a tool with an outputSchema; of other tools, nil, or JSON that becomes a text. Call.Content adds blocks. Errors become those of any
-// tool.
+// RawHandler is the code of a tool that is added while the server runs. Its arguments have been validated. For a tool with an outputSchema it returns
+// the structured output, for others nil, or JSON that becomes a text block. Call.Content adds blocks. Its errors become what those of generated tools
+// do.
 type RawHandler func(ctx context.Context, call *Call, arguments json.RawMessage) (json.RawMessage, error)
 
-// AddTool adds a tool that was not known when the package was generated, at the end of the list. definition is the JSON object that
-// tools/list shows, in the words of the newest revision that has them; it needs a name and an inputSchema of type object. With an
-// outputSchema, which is of type object, too, v has to be an OutputValidator: outputs that nothing holds against their schema are refused.
-// What else is in the schemas is not read here: jsonschema.ForTool refuses what breaks the rules of JSON Schema, such as a type "strnig" of a
-// property, and with a Validator of one's own clients are shown the schemas as they are. With
-// execution.taskSupport "optional" or "required" it runs as a task in the revisions that have tasks, as long as Definition.AddedTasks or
-// another tool's policy has them. One that is destructive and not idempotent does not begin again after a crash. A task of a durable store that a restarted server goes on with needs its tool to be there: add it before
-// serving. Clients are told that the list has changed. Errors: *ExistsError for a name that there is, others for a definition that is wrong.
+// AddTool adds a tool that was not known when the package was generated, at the end of the list. definition is the JSON object that tools/list shows,
+// in the form of the newest revision that has each member; it needs a name and an inputSchema of type object. With an outputSchema, which is of type
+// object, too, v has to be an OutputValidator. AddTool reads nothing else of the schemas: jsonschema.ForTool refuses schemas that break the rules of
+// JSON Schema, such as a property of type "strnig"; with another Validator clients are shown them as they are. With execution.taskSupport "optional"
+// or "required" the tool runs as a task in the revisions that have tasks, if Definition.AddedTasks or another tool's policy allows any. A tool that
+// is destructive and not idempotent does not begin again after a crash. A restarted server goes on with a task of a durable store only if its tool is
+// there: add it before serving. Clients are told that the list has changed. Errors: *ExistsError for a name that exists already, others for an
+// invalid definition.
 func (s *Server) AddTool(definition []byte, v Validator, h RawHandler) error {
 	if !s.serves(func(rev *revision) bool { return rev.Capabilities.Tools != "" }) {
 		return errors.New("server: the package was generated without tools: write tools: {} in the manifest, and generate again")
@@ -58,7 +58,7 @@ func (s *Server) AddTool(definition []byte, v Validator, h RawHandler) error {
 	return nil
 }
 
-// runsAsTask gives an added tool its policy for tasks, and takes what it says of them out of its definition: not every revision lists it.
+// runsAsTask gives an added tool its TaskPolicy, and moves execution out of its definition, because not every revision lists it.
 func (s *Server) runsAsTask(t *Tool) error {
 	members := edit.ObjectOf([]byte(t.Definition))
 	i := slices.IndexFunc(members, func(m edit.Member) bool { return m.Name == "execution" })
@@ -84,8 +84,8 @@ func (s *Server) runsAsTask(t *Tool) error {
 	return nil
 }
 
-// riskyToRerun reports whether the tool of a definition may destroy something and is not idempotent. Tools of a manifest choose what becomes of such
-// a task when its process dies; for one that is added, nobody does.
+// riskyToRerun reports whether the tool of a definition may destroy something and is not idempotent. A manifest says what becomes of a task whose
+// process dies; of an added tool nobody says it.
 func riskyToRerun(definition string) bool {
 	var d struct {
 		Annotations map[string]any
@@ -95,7 +95,7 @@ func riskyToRerun(definition string) bool {
 
 var taskSupports = map[string]TaskSupport{"forbidden": TaskForbidden, "optional": TaskOptional, "required": TaskRequired}
 
-// RemoveTool removes a tool, whoever added it. Calls that run go on. It reports whether there was such a tool.
+// RemoveTool removes a tool, generated or added. Calls that run go on. It reports whether there was such a tool.
 func (s *Server) RemoveTool(name string) bool {
 	removed := s.tools.remove(name)
 	if removed {
@@ -104,7 +104,7 @@ func (s *Server) RemoveTool(name string) bool {
 	return removed
 }
 
-// serves reports whether some revision does.
+// serves reports whether the server serves a revision for which is returns true.
 func (s *Server) serves(is func(*revision) bool) bool {
 	for _, rev := range s.revisions {
 		if is(rev) {
@@ -146,7 +146,7 @@ func (s *Server) rawTool(definition []byte, v Validator, h RawHandler) (Tool, er
 	return Tool{}, fmt.Errorf("server: tool %q: %s", name, wrong)
 }
 
-// rawHandler is h behind its validator. outputs is that of a tool with an outputSchema, nil for others.
+// rawHandler returns h with its validators. outputs is nil for a tool without an outputSchema, hidden names the properties that are sensitive.
 func rawHandler(v Validator, h RawHandler, outputs OutputValidator, hidden string) Handler {
 	c := codec{appendTo: func(b []byte, out any) []byte { return append(b, *out.(*json.RawMessage)...) }, answers: new(answerSizes)}
 	if outputs != nil {

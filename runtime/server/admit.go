@@ -114,8 +114,8 @@ func (r *request) admitStateless(msg *rpc.Message) *refusal {
 	return r.admitMethod()
 }
 
-// declarations remembers what the declarations of a stateless revision mean: clients send the same with every request.
-// It holds a few, found by hash, so that clients can not fill it.
+// declarations remembers the abilities of capabilities that clients of stateless revisions declare: they send the same with every request. It has a
+// fixed number of places, chosen by hash, so that clients can not fill it.
 type declarations struct {
 	seed maphash.Seed
 	seen [64]atomic.Pointer[declared]
@@ -127,7 +127,7 @@ type declared struct {
 	can      ability
 }
 
-// maxRemembered is the longest declaration that is worth remembering, in bytes.
+// maxRemembered is the longest declaration that is remembered, in bytes.
 const maxRemembered = 4 << 10
 
 func (d *declarations) abilities(rev *revision, raw []byte) ability {
@@ -142,7 +142,7 @@ func (d *declarations) abilities(rev *revision, raw []byte) ability {
 	return can
 }
 
-// admitMethod applies the rules of its method: rates, capabilities, and for tools/call those of the tool.
+// admitMethod applies the rules of the request's method: rates, capabilities, and for tools/call those of the tool.
 func (r *request) admitMethod() *refusal {
 	if r.p.closing.Load() {
 		return refuse(rpc.CodeInvalidRequest, "the server is shutting down")
@@ -173,7 +173,7 @@ func (r *request) admitMethod() *refusal {
 	return nil
 }
 
-// admitRate refuses what comes too often.
+// admitRate refuses a request that comes too often.
 func (r *request) admitRate() *refusal {
 	kind, counts := rateOf(r.method)
 	if !counts {
@@ -189,7 +189,7 @@ func (r *request) admitRate() *refusal {
 	return nil
 }
 
-// countRate counts n of a kind, if that has a limit for the caller.
+// countRate counts n requests of a kind, if the caller has a limit for it.
 func (r *request) countRate(kind rated, n int) *rpc.Error {
 	if n == 0 || r.p.rates[kind].PerSecond <= 0 {
 		return nil
@@ -197,8 +197,7 @@ func (r *request) countRate(kind rated, n int) *rpc.Error {
 	return r.p.s.rates.take(r.p, kind, n)
 }
 
-// rateOf is what requests of the method count as; false for requests without a rate: cancellations, pings, and what no handler
-// serves.
+// rateOf returns the kind that requests of the method count as; false for those without a limit, such as cancellations and pings.
 func rateOf(m *wire.Method) (k rated, counts bool) {
 	switch m.Op {
 	case wire.OpCallTool:

@@ -8,14 +8,14 @@ import (
 	"github.com/mcpkiln/mcpkiln/runtime/rpc"
 )
 
-// batch is an array of messages that came as one frame (CAN24). Each is served, tracked and cancelled by itself. Its answers are held until
-// the last one is there, and then written as one array; until then a request can still be cancelled. What can not wait for the others goes in an
-// array of its own: hold, writeFiles.
+// batch is an array of messages that came as one frame (CAN24). Each is served, tracked and cancelled by itself. Its answers are held until the last
+// one is there, and then written as one array; until then a request can still be cancelled. Answers that can not wait for the others are written in
+// an array of their own: see hold and writeFiles.
 type batch struct {
 	p     *peer
-	about rpc.ID // what the array is written about; zero on a connection
+	about rpc.ID // the request on whose stream the array is written; zero on a connection
 
-	writer chan struct{} // has room for the one who writes, until that is read
+	writer chan struct{} // a lock: who writes an array holds it until the client has read that
 
 	mu       sync.Mutex
 	pending  rpc.ByID[bool] // requests that are being served
@@ -25,17 +25,18 @@ type batch struct {
 	over     bool  // nothing is held or counted any more
 }
 
-// heldSize is about what a message takes until its batch is answered, beside the texts of its id and answer: its places in the maps, and
-// the error that says why there is no other answer.
+// heldSize is about what a message takes until its batch is answered, besides its id and answer: entries of maps, and an error in place of the
+// answer.
 const heldSize = 1 << 10
 
-// heldAnswer is written when its request may be retired then; nil: it is a refusal. Whoever takes it from the batch closes its file.
+// heldAnswer is an answer that waits for the rest of its batch. It is written if retires, its request, may be retired then; nil: it is a refusal. The
+// one that takes it out of the batch closes its file.
 type heldAnswer struct {
 	answerPart
 	retires retirer
 }
 
-// receiveBatch handles the array in r as the messages that are in it, in their order.
+// receiveBatch handles the messages of the array in r, in their order.
 func (p *peer) receiveBatch(r *request, got *Receipt) {
 	messages, err := rpc.Batch(r.frame, p.s.cfg.limits)
 	held := 2*int64(len(r.frame)) + heldSize*int64(len(messages)) + p.cost // what the transport holds for a request (Costly)
@@ -87,7 +88,7 @@ func (p *peer) holdForBatch(id rpc.ID, m outgoing) bool {
 		return false
 	}
 	if e, ok := m.retires.(*inflight.Entry); ok {
-		e.Pause() // it is done in time
+		e.Pause() // it can not time out any more
 	}
 	if m.long != nil {
 		b.add(heldAnswer{m.long.parts[0], m.retires}, 0) // the answer to one request is one part, and its file counts
@@ -97,8 +98,8 @@ func (p *peer) holdForBatch(id rpc.ID, m outgoing) bool {
 	return true
 }
 
-// hold keeps a copy of an answer, which counts twice: it is copied when it is written, too. One that is more than the client may have
-// kept is written at once, in an array of its own. The gate is held.
+// hold keeps a copy of an answer, and counts it twice, since it is copied again when it is written. An answer for which the client's account has no
+// room is written at once, in an array of its own. The caller holds the gate.
 func (b *batch) hold(id rpc.ID, frame []byte, retires retirer) {
 	n := 2 * int64(len(frame))
 	if err := b.p.keep(n); err != nil {
@@ -120,7 +121,7 @@ func (b *batch) hold(id rpc.ID, frame []byte, retires retirer) {
 	b.add(heldAnswer{answerPart{id: id, frame: frame}, retires}, n)
 }
 
-// add adds an answer that counts n bytes already.
+// add adds an answer for which n bytes are counted already.
 func (b *batch) add(a heldAnswer, n int64) {
 	b.mu.Lock()
 	if b.over {
@@ -143,7 +144,7 @@ func (b *batch) add(a heldAnswer, n int64) {
 	}
 }
 
-// array makes a frame an array, in place.
+// array puts brackets around a frame, in place.
 func array(frame []byte) []byte {
 	n := len(frame)
 	frame = append(frame, 0, 0)
@@ -158,7 +159,7 @@ type retired struct{}
 // Retire implements retirer.
 func (retired) Retire() bool { return true }
 
-// end notes that a request gets no answer. One whose answer is held already loses it when that is to be written.
+// end notes that a request gets no answer. If its answer is held already, it is dropped when the batch is written.
 func (b *batch) end(id rpc.ID) {
 	pending, complete := b.remove(id)
 	if !pending {
@@ -170,7 +171,7 @@ func (b *batch) end(id rpc.ID) {
 	}
 }
 
-// remove notes that nothing more comes of a request, and reports whether something was to come, and whether all of the batch is there now.
+// remove notes that a request gets no further answer, and reports whether it was waited for, and whether the batch is complete without it.
 func (b *batch) remove(id rpc.ID) (pending, complete bool) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -180,7 +181,7 @@ func (b *batch) remove(id rpc.ID) (pending, complete bool) {
 }
 
 // close ends the receiving of the batch, and reports whether it is answered. If all answers are there already, the read loop of a connection
-// writes them itself: while a client does not read its refusals, nothing more is read of it. Where each request has a stream, the caller sends
+// writes them itself: while a client does not read its refusals, nothing more is read from it. Where each request has a stream, the caller sends
 // the answers to the client after this has returned. Waiting here until the client has read them would never end, so another goroutine writes.
 func (b *batch) close() (answered bool) {
 	b.mu.Lock()
@@ -201,21 +202,21 @@ func (b *batch) close() (answered bool) {
 }
 
 // takeComplete takes the batch for writing when all answers are there, and reports whether it did. It does so once, because it resets received.
-// With b.mu.
+// The caller holds b.mu.
 func (b *batch) takeComplete() bool {
 	complete := b.received && len(b.pending) == 0
 	b.received = b.received && !complete
 	return complete
 }
 
-// flush writes the answers, and does not wait for that: its caller may hold the gate, or be the read loop.
+// flush writes the answers in another goroutine: its caller may hold the gate, or be the read loop.
 func (b *batch) flush() {
 	if !b.inBackground(b.write) {
 		b.drop()
 	}
 }
 
-// inBackground returns false if the peer is gone.
+// inBackground runs write in a goroutine of the peer. It returns false if the peer has ended.
 func (b *batch) inBackground(write func()) bool {
 	if !b.p.live.add() {
 		return false
@@ -228,7 +229,7 @@ func (b *batch) inBackground(write func()) bool {
 	return true
 }
 
-// write writes the answers, and lets go of them when they are read.
+// write writes the answers, and drops the batch when they are read.
 func (b *batch) write() {
 	b.writer <- struct{}{} // a client reads one array after the other
 	defer func() { <-b.writer }()
@@ -236,8 +237,8 @@ func (b *batch) write() {
 	b.writeTaken(true)
 }
 
-// writeFiles writes the answers that are in files while others of the batch are not there yet: somebody waits for the room of files (TSK28). It does
-// not wait for the client, and does nothing while that has another array to read.
+// writeFiles writes the answers that are in files before the batch is complete, because other answers wait for room for files (TSK28). It does not
+// wait for the client, and does nothing while that has another array to read.
 func (b *batch) writeFiles() {
 	b.mu.Lock()
 	some := slices.ContainsFunc(b.answers, inFile)
@@ -255,10 +256,10 @@ func (b *batch) writeFiles() {
 	})
 }
 
-// inFile reports whether a file has the answer.
+// inFile reports whether the answer is in a file.
 func inFile(a heldAnswer) bool { return a.file != nil }
 
-// writeTaken takes all answers, or those that are in files, writes them, and closes their files when they are read. Its caller is b.writer.
+// writeTaken takes all answers, or those that are in files, writes them, and closes their files when they are read. The caller holds b.writer.
 func (b *batch) writeTaken(all bool) {
 	q := b.p.queue(b.about)
 	taken, size := b.writeNow(all)
@@ -268,7 +269,7 @@ func (b *batch) writeTaken(all bool) {
 	}
 }
 
-// writeNow writes the answers of those requests that were not cancelled meanwhile; subject.writeNow tells why the gate is held.
+// writeNow writes the answers of those requests that were not cancelled meanwhile; subject.writeNow says why it holds the gate.
 func (b *batch) writeNow(all bool) (taken []heldAnswer, size int) {
 	p := b.p
 	p.drainAfterCancel()
@@ -295,7 +296,7 @@ func (b *batch) writeNow(all bool) (taken []heldAnswer, size int) {
 	return taken, m.size()
 }
 
-// take takes those of the answers out of the batch.
+// take takes the answers that which selects out of the batch.
 func (b *batch) take(which func(a heldAnswer) bool) (taken []heldAnswer) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -317,7 +318,7 @@ func closeFiles(answers []heldAnswer) {
 	}
 }
 
-// drop ends the batch: it does not count any more, and holds nothing that comes late. A second time it does nothing.
+// drop ends the batch: its bytes do not count any more, and answers that come later are not kept. A second call does nothing.
 func (b *batch) drop() {
 	b.p.batches.remove(b)
 	b.mu.Lock()
@@ -328,7 +329,7 @@ func (b *batch) drop() {
 	b.p.drop(n)
 }
 
-// withdraw drops what a request was answered, which is cancelled.
+// withdraw drops what is held for a request that is cancelled.
 func (b *batch) withdraw(id rpc.ID) {
 	taken := b.take(func(a heldAnswer) bool { return a.id.Same(id) })
 	closeFiles(taken)
@@ -337,7 +338,7 @@ func (b *batch) withdraw(id rpc.ID) {
 	}
 }
 
-// retire reports whether a request may be answered, and lets go of its id.
+// retire frees the id of a held answer's request, and reports whether the answer may be written.
 func (b *batch) retire(a *heldAnswer) bool {
 	all := &b.p.batches
 	all.mu.Lock()

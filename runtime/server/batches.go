@@ -14,10 +14,10 @@ type batches struct {
 	open atomic.Int32 // len(of), to be read without mu
 	mu   sync.Mutex
 	of   rpc.ByID[*batch]
-	all  map[*batch]struct{} // those that drop has not ended, so that they still count for the client
+	all  map[*batch]struct{} // those that have not ended, so that they still count for the client
 }
 
-// batchOf is the batch of a request whose answer is not written yet, nil for none.
+// batchOf returns the batch of a request whose answer is not written yet, nil for none.
 func (p *peer) batchOf(id rpc.ID) *batch {
 	if p.batches.open.Load() == 0 {
 		return nil
@@ -27,7 +27,7 @@ func (p *peer) batchOf(id rpc.ID) *batch {
 	return p.batches.of.Get(id)
 }
 
-// free lets go of an id, if its batch is still b.
+// free frees an id, if its batch is still b.
 func (all *batches) free(id rpc.ID, b *batch) {
 	all.mu.Lock()
 	defer all.mu.Unlock()
@@ -36,7 +36,7 @@ func (all *batches) free(id rpc.ID, b *batch) {
 	}
 }
 
-// forget lets go of an id. With all.mu.
+// forget frees an id. The caller holds all.mu.
 func (all *batches) forget(id rpc.ID) {
 	if all.of.Get(id) != nil {
 		all.of.Delete(id)
@@ -59,15 +59,14 @@ func (all *batches) remove(b *batch) {
 	delete(all.all, b)
 }
 
-// list returns those that are not written yet.
+// list returns the batches that have not ended.
 func (all *batches) list() []*batch {
 	all.mu.Lock()
 	defer all.mu.Unlock()
 	return slices.Collect(maps.Keys(all.all))
 }
 
-// withdraw is for the cancellation of a request: what it was answered, a refusal for example, leaves its batch, if that is not written
-// yet (CAN02).
+// withdraw takes the answers to a cancelled request, also refusals, out of the batches that are not written yet (CAN02).
 func (all *batches) withdraw(id rpc.ID) {
 	for _, b := range all.list() {
 		b.withdraw(id)

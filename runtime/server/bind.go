@@ -19,7 +19,7 @@ type Handler struct {
 	call func(ctx context.Context, call *Call, in any) (any, error)
 	// hidden are the properties whose values stay out of logs and violations, see sensitive.
 	hidden string
-	// validate validates what read returned, JSON, by a schema that is not generated; nil: read did.
+	// validate validates the JSON that read returned, by a schema that is not generated; nil: read has validated it.
 	validate func(arguments []byte) check.Violations
 	// in and out are nil pointers of the types that call takes and returns, for middleware.
 	in, out any
@@ -34,11 +34,11 @@ type codec struct {
 	appendTo func(b []byte, out any) []byte
 	// decode reads an output to check it; nil: the output is the protocol's own result, not structured content.
 	decode func(d *check.Decoder, out any)
-	// validateOutput tells what else is wrong with an output, where decode knows only its type; nil: nothing.
+	// validateOutput validates an output of which decode knows only the type; nil: decode knows all.
 	validateOutput func(output []byte) error
 	// spare holds values for decode to write to while an output is checked; they are never read.
 	spare *sync.Pool
-	// clear forgets what decode wrote.
+	// clear resets a value of spare.
 	clear   func(out any)
 	answers *answerSizes
 }
@@ -97,19 +97,19 @@ func (h *Handler) check(args []byte, limits check.Limits, account check.Account)
 	return err
 }
 
-// inputError is an argument that breaks the tool's inputSchema: the model reads it (VAL02).
+// inputError says how arguments break the tool's inputSchema: the model reads it (VAL02).
 type inputError struct{ err error }
 
 func (e *inputError) Error() string { return "invalid arguments:\n" + e.err.Error() }
 func (e *inputError) Unwrap() error { return e.err }
 
-// outputError is an output that breaks the tool's outputSchema: a defect of the server, for its log (VAL01).
+// outputError says how an output breaks the tool's outputSchema: a defect of the server, for its log (VAL01).
 type outputError struct{ err error }
 
 func (e *outputError) Error() string { return "invalid output: " + e.err.Error() }
 func (e *outputError) Unwrap() error { return e.err }
 
-// contentError is content or metadata that the handler added and no client may get (LET01).
+// contentError is an error of content or metadata that the handler added (LET01).
 type contentError struct{ error }
 
 var errNoOutput = errors.New("the handler returned neither output nor error")

@@ -15,19 +15,19 @@ import (
 	"github.com/mcpkiln/mcpkiln/runtime/wire"
 )
 
-// Block is one block of a tool result's content, for Call.Content and ToolError. Text, Image, Audio, TextResource, BlobResource and Link
-// make one; its methods return it with more said of it. A block is a value: it can be kept, and sent any number of times.
+// Block is one block of a tool result's content, for Call.Content and ToolError. Text, Image, Audio, TextResource, BlobResource and Link make one;
+// its methods return a copy with one more property. A block is a value: it can be kept, and sent any number of times.
 //
-// It fits every revision. One that has no such block gets a text in its place: of a link the title and address, of others what is
-// missing. What an older one can not say of a block is left out.
+// A block can be sent in every revision. One that has no such block gets a text in its place: of a link the title and address, of others what is
+// missing. Properties of a block that a revision lacks are left out.
 //
 // A block that breaks a rule of the protocol, such as a URI without a scheme, makes the result an internal error; the server's log
 // says why (LET01). The zero Block does, too.
 type Block struct {
 	kind        blockKind
-	wire        wire.Block // without data and what is made for a revision
+	wire        wire.Block // without data, and without what depends on the revision
 	data        []byte
-	open        Opener // of what stands in place of data, or of the text; nil: those are there
+	open        Opener // opens the data, or a resource's text, when it is sent; nil: it is here
 	annotations wire.Annotations
 	meta        []metaMember
 	err         error // the first thing that is wrong with it
@@ -50,7 +50,7 @@ func (k blockKind) String() string {
 	return [...]string{"zero Block", "text", "image", "audio", "resource", "resource", "link"}[k]
 }
 
-// Role is whom a block is for.
+// Role is one for whom a block is meant.
 type Role string
 
 // The roles.
@@ -59,7 +59,7 @@ const (
 	RoleAssistant Role = "assistant"
 )
 
-// Text is a text.
+// Text is a block of text.
 func Text(text string) Block { return Block{kind: textBlock, wire: wire.Block{Text: text}} }
 
 // Image is a picture of that media type, such as "image/png". The block keeps data, which must not change afterwards.
@@ -95,19 +95,19 @@ func Link(uri, name string) Block {
 // Title is what a link is called for people.
 func (b Block) Title(title string) Block {
 	b.wire.Title = title
-	return b.ofLink("Title")
+	return b.linkOnly("Title")
 }
 
 // Description says what a link leads to.
 func (b Block) Description(text string) Block {
 	b.wire.Description = text
-	return b.ofLink("Description")
+	return b.linkOnly("Description")
 }
 
 // MIMEType is the media type of what a link leads to. Other blocks have theirs from the beginning.
 func (b Block) MIMEType(mimeType string) Block {
 	b.wire.MIMEType = mimeType
-	return b.ofLink("MIMEType").checkMIME()
+	return b.linkOnly("MIMEType").checkMIME()
 }
 
 // Size is how many bytes there are where a link leads to.
@@ -116,7 +116,7 @@ func (b Block) Size(bytes int64) Block {
 	if bytes < 0 {
 		return b.fail("the size %d of a link is negative", bytes)
 	}
-	return b.ofLink("Size")
+	return b.linkOnly("Size")
 }
 
 // Audience says whom the block is for; without it, for everybody.
@@ -140,7 +140,7 @@ func (b Block) Priority(priority float64) Block {
 	return b
 }
 
-// LastModified says when what the block shows was changed.
+// LastModified says when the content of the block was changed last.
 func (b Block) LastModified(t time.Time) Block {
 	b.annotations.LastModified = t.Format(time.RFC3339)
 	return b
@@ -164,7 +164,7 @@ func (b Block) fail(format string, args ...any) Block {
 	return b
 }
 
-func (b Block) ofLink(method string) Block {
+func (b Block) linkOnly(method string) Block {
 	if b.kind != linkBlock {
 		return b.fail("%s is of links, this is a block of kind %s", method, b.kind)
 	}
@@ -178,7 +178,7 @@ func (b Block) checkURI() Block {
 	return b
 }
 
-// checkMIME holds the media type against what the protocol's pages say of one. Those of resources may be left out.
+// checkMIME checks the media type by the rules of the protocol. Resources and links need not have one.
 func (b Block) checkMIME() Block {
 	mime := b.wire.MIMEType
 	if mime == "" && b.kind != imageBlock && b.kind != audioBlock {
@@ -198,7 +198,7 @@ func checkMIME(mime string) error {
 	return nil
 }
 
-// append appends the block as the revision has it. Data that is still to be opened leaves a placeholder.
+// append appends the block in the revision's form, with a placeholder for data that is opened later.
 func (b *Block) append(to []byte, rev *revision, placeholders *[]placeholder) []byte {
 	write, c := rev.blockWriter(b.kind), b.wire
 	annotated := b.annotations.Audience != nil || b.annotations.Priority != nil || b.annotations.LastModified != ""
@@ -248,14 +248,14 @@ func (b *Block) appendResource(to []byte, rev *revision, placeholders *[]placeho
 // placeholderMark stands for the data of a block while the rest is written. No JSON has a zero byte.
 var placeholderMark = []byte{0}
 
-// textPlace is the text of a resource that is to be opened, while the rest is written, and textPlaced what is written of it. No URI and no
-// media type has such a character.
+// textPlace stands for the text of a resource that is opened later, while the block is written; textPlaced is its JSON. No URI and no media type has
+// such a character.
 var (
 	textPlace  = "\x00"
 	textPlaced = check.AppendString(nil, textPlace)
 )
 
-// fill puts the data of the block that begins at start in its place.
+// fill puts the data, or a placeholder for it, in its place in the block that begins at start.
 func (b *Block) fill(to []byte, start int, placeholders *[]placeholder) []byte {
 	i := bytes.IndexByte(to[start:], placeholderMark[0])
 	if i < 0 {
@@ -275,7 +275,7 @@ func (b *Block) size() int {
 	return base64.StdEncoding.EncodedLen(len(b.data)) + len(b.wire.Text) + 1<<8
 }
 
-// blockWriter is what writes blocks of the kind, nil if the revision has none.
+// blockWriter returns the function that writes blocks of the kind, nil if the revision has none.
 func (rev *revision) blockWriter(k blockKind) func([]byte, *wire.Block) []byte {
 	switch {
 	case k == textBlock:

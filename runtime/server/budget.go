@@ -10,19 +10,19 @@ import (
 	"github.com/mcpkiln/mcpkiln/runtime/internal/quota"
 )
 
-// budget bounds the bytes that all callers hold together, of which each has a fair share. Those whose share is used up wait without
-// keeping others from theirs: one line for each connection, session, or caller without either, and what becomes free goes to them in
-// turn (TSK28). grant.go says who is next, shortage.go who is ended so that something becomes free.
+// budget bounds the bytes that all callers hold together, of which each has a fair share. Those whose share is used up wait, and do not keep others
+// from theirs: each connection, session, or caller without either has a queue, and what is given back goes to the queues in turn (TSK28). grant.go
+// says who is next, shortage.go who is ended so that others get something.
 type budget struct {
 	limit       int64
 	fair        func(own, used, n, limit int64) bool
-	reputations *reputations     // how callers read; nil: that is all the same
+	reputations *reputations     // how callers read; nil: all alike
 	onShortage  func([]shortage) // called at once, and each second, while some wait; nil: not called
 
 	mu         sync.Mutex
 	used       int64
-	lines      list.List   // of *share, those with waiters
-	newestNext bool        // of lines, else the oldest is next
+	queues     list.List   // of *share, those with waiters
+	newestNext bool        // the newest of queues is next, else the oldest
 	freed      time.Time   // when something was given back last while some waited, or the first of them came
 	clock      *time.Timer // calls check while some wait
 }
@@ -33,7 +33,7 @@ type share struct {
 	who     Requestor     // of a caller
 	held    atomic.Int64  // changed under budget.mu
 	waiting []*waiter     // under budget.mu, as what follows
-	line    *list.Element // its own in budget.lines; nil: nobody waits
+	place   *list.Element // its own in budget.queues; nil: nobody waits
 	served  bool          // one of those that waited has gone on
 }
 
@@ -44,8 +44,8 @@ func (p *share) caller() *share {
 	return p
 }
 
-// fits reports whether p may hold n more. A caller that holds nothing may, as long as the limit holds; what is larger than half of it
-// needs half of it. Of what one caller may hold, a connection or session has no more than it leaves to the others. With mu.
+// fits reports whether p may hold n more. A caller that holds nothing may, if the budget has as much left, at most half of its limit. Of its caller's
+// share, a connection or session holds no more than it leaves to the caller's others. The caller of fits holds mu.
 func (b *budget) fits(p *share, n int64) bool {
 	n = min(n, b.limit/2)
 	own := p.caller().held.Load()
@@ -59,7 +59,7 @@ func (b *budget) fits(p *share, n int64) bool {
 	return p.of == nil || held == 0 || held+n <= (b.limit-b.used+own)/4-own-n
 }
 
-// add counts n more bytes of p, or fewer. With mu.
+// add changes the bytes that p holds by n, which may be negative. The caller holds mu.
 func (b *budget) add(p *share, n int64) {
 	b.used += n
 	p.held.Add(n)
@@ -73,12 +73,13 @@ func (b *budget) take(ctx context.Context, p *share, n int64) error {
 	return b.get(ctx, p, 0, n, false)
 }
 
-// takeToBegin is take for something that begins only then: it waits behind those that have begun.
+// takeToBegin is take for work that has not begun: it waits behind work that has.
 func (b *budget) takeToBegin(ctx context.Context, p *share, n int64) error {
 	return b.get(ctx, p, 0, n, true)
 }
 
-// swap is take that gives back what was held before: nobody waits while it has what others wait for. Those who get that see that it waits.
+// swap is take for a share that gives held bytes back first, so that a waiter holds nothing that others wait for. It is in the queue before those
+// others get the bytes.
 func (b *budget) swap(ctx context.Context, p *share, held, n int64) error {
 	return b.get(ctx, p, held, n, false)
 }
@@ -86,7 +87,7 @@ func (b *budget) swap(ctx context.Context, p *share, held, n int64) error {
 func (b *budget) get(ctx context.Context, p *share, held, n int64, notBegun bool) error {
 	b.mu.Lock()
 	b.add(p, -held)
-	if b.lines.Len() == 0 && b.fits(p, n) {
+	if b.queues.Len() == 0 && b.fits(p, n) {
 		b.add(p, n)
 		b.mu.Unlock()
 		return nil
@@ -104,7 +105,7 @@ func (b *budget) get(ctx context.Context, p *share, held, n int64, notBegun bool
 	}
 }
 
-// await returns when p may hold n more bytes.
+// await returns when p may hold n more bytes, and does not take them.
 func (b *budget) await(ctx context.Context, p *share, n int64) error {
 	if b.fitsNow(p, n) {
 		return nil
@@ -128,24 +129,25 @@ func (b *budget) change(p *share, n int64) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.add(p, n)
-	if n < 0 && b.lines.Len() > 0 {
+	if n < 0 && b.queues.Len() > 0 {
 		b.freed = time.Now()
 		b.grant()
 	}
 }
 
-// total is what all hold together.
+// total returns the bytes that all hold together.
 func (b *budget) total() int64 {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	return b.used
 }
 
-// maxOpened is how many answers with data of openers are written as a whole at once. Each has an open file or two, and two pieces in memory.
+// maxOpened bounds the answers with data of openers that are written at the same time. Each has an open file or two, and two pieces in memory.
 const maxOpened = 1 << 10
 
-// openBudgets makes the budgets of answers. Nothing that a caller does not read can be taken back, so it has up to a third of what is left by all: many
-// such callers leave something. What is in the making goes on by itself, so it has up to three times what is left.
+// openBudgets makes the budgets of answers. An answer that a caller does not read can not be taken back, so a caller holds at most a third of what
+// all together leave: many such callers leave something. An output in the making finishes by itself, so there a caller may hold three times what is
+// left.
 func (s *Server) openBudgets() {
 	s.unread = budget{limit: s.cfg.maxUnread, fair: quota.Third, onShortage: s.endStalled, reputations: &s.reputations}
 	s.coming = budget{limit: max(1, s.cfg.maxUnread/2), fair: quota.Fair}

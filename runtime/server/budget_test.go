@@ -34,7 +34,7 @@ func decodeAnything(d *check.Decoder, _ *noInput) { d.Skip() }
 func (b *budget) waits() (n int) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	for e := b.lines.Front(); e != nil; e = e.Next() {
+	for e := b.queues.Front(); e != nil; e = e.Next() {
 		n += len(e.Value.(*share).waiting)
 	}
 	return n

@@ -30,19 +30,19 @@ type Call struct {
 	taskRun *task.Run       // nil unless it is a task
 
 	mu        sync.Mutex
-	r         *request              // its own, or that of the task's run: it pays for what is decoded; nil when the handler has returned
-	journal   *callJournal          // what Do and Ask gave, of an inline call
-	names     map[string]nameUse    // by this run
+	r         *request              // its own, or that of the task's run: what is decoded counts in it; nil when the handler has returned
+	journal   *callJournal          // the outcomes of Do and Ask in an inline call
+	names     map[string]nameUse    // that this run has used
 	stateless *statelessJournal     // the journal, in a stateless revision
-	added     atomic.Pointer[added] // to the result of a tool; nil: nothing
+	added     atomic.Pointer[added] // by the handler to the tool's result; nil: nothing
 	slot      *slot                 // of a tool with a bounded number of runs; nil: it needs none
 
 	can            ability
 	level          logLevel    // of log messages that the client wants
-	mayNotAsk      bool        // it can not ask: its answer may not
+	mayNotAsk      bool        // the revision has no result of the method that asks
 	discardsResult bool        // nobody gets what the handler returns
 	messages       rate.Bucket // of its log messages
-	withheld       *withheld   // nil: what it says is sent at once
+	withheld       *withheld   // nil: its messages are sent at once
 	local          *taskLocal
 }
 
@@ -96,7 +96,7 @@ func (c *Call) CancelRequested() (reason string, asked bool) {
 
 // Progress tells the client how far the call is: value of total (0: unknown). It is dropped when the client did not
 // ask for progress, when value does not increase (PRO02) or is no number, when the call is over (PRO01), and in a task of 2026-07-28, whose request
-// was answered when the task began: there, SetStatus is what a client hears. A total below value is left out. A loop may report every
+// was answered when the task began: use SetStatus there. A total below value is left out. A loop may report every
 // step: the server's rate decides what is sent, and the last value always is (PRO05).
 func (c *Call) Progress(ctx context.Context, value, total float64, message string) {
 	if c.progress != nil && ctx.Err() == nil {
@@ -112,14 +112,14 @@ func (c *Call) SetStatus(ctx context.Context, message string) error {
 	return c.taskRun.Describe(ctx, message)
 }
 
-// Do runs fn, records what it gave under name, and returns that. When the handler runs again, after a crash or with an answer,
-// what is recorded is returned and fn not run. A crash before that runs fn again. Each step of a run has a name of its own, else
-// *task.NameError; nothing is recorded when fn fails, so the step may be tried again.
+// Do runs fn, records its result under name, and returns it. When the handler runs again, after a crash or with an answer, the recorded result is
+// returned and fn is not run; after a crash before the recording fn runs again. Each step of a run has a name of its own, else *task.NameError;
+// nothing is recorded when fn fails, so the step may be tried again.
 func (c *Call) Do(ctx context.Context, name string, fn func(ctx context.Context) ([]byte, error)) ([]byte, error) {
 	return c.reserve(name, func() ([]byte, error) { return c.openJournal().Do(ctx, name, fn) })
 }
 
-// put asks the client on the stream of the request. Meanwhile the clock of the call is paused: only the question's own timeout counts
+// put asks the client on the stream of the request. The call's timeout is paused meanwhile: only the question's own timeout counts
 // (CAN28).
 func (c *Call) put(ctx context.Context, q task.Question, _ answerCheck) ([]byte, error) {
 	began := time.Now()
@@ -160,8 +160,8 @@ func (c *Call) keepAnswer(name string, n int64) error {
 	return nil
 }
 
-// reportPartial hands what a cancelled handler returned to the hook and the log, never to the wire (CAN25). A result that may have sensitive
-// values is the hook's alone.
+// reportPartial passes what a cancelled handler returned to the hook of WithPartialResults and to the log, never to the client (CAN25). A result that
+// may have sensitive values goes to the hook alone.
 func (c *Call) reportPartial(result any, err error, sensitive bool) {
 	shown := result
 	if sensitive {

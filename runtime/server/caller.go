@@ -12,11 +12,11 @@ import (
 	"github.com/mcpkiln/mcpkiln/runtime/wire"
 )
 
-// Client is the client as it describes itself: nothing of it is proven.
+// Client is the client as it describes itself: none of it is verified.
 type Client struct {
 	// Name, Title and Version are cut to 128 bytes each; "" for what it does not say.
 	Name, Title, Version string
-	// Capabilities are the paths of those that it declared and that questions or tasks take, such as "elicitation" and "elicitation/url".
+	// Capabilities are the paths of the declared ones that questions or tasks require, such as "elicitation" and "elicitation/url".
 	Capabilities []string
 }
 
@@ -42,7 +42,7 @@ type SessionNamer interface {
 // created, also when the handler runs again.
 func (c *Call) Client() Client { return describe(c.clientInfo(), c.revision, c.can) }
 
-// describe is the client with what it can.
+// describe returns the client with its capabilities.
 func describe(info *Client, rev *revision, can ability) (client Client) {
 	if info != nil {
 		client = *info
@@ -105,7 +105,7 @@ func (c *Call) Header() Header {
 	return c.r.header
 }
 
-// appendJSON writes it as a task keeps it.
+// appendJSON appends the client as a task stores it.
 func (c *Client) appendJSON(b []byte) []byte {
 	b = check.AppendString(append(b, `{"name":`...), c.Name)
 	b = check.AppendString(append(b, `,"title":`...), c.Title)
@@ -113,7 +113,7 @@ func (c *Client) appendJSON(b []byte) []byte {
 	return append(b, '}')
 }
 
-// stored is what the task keeps of the request that created it.
+// stored returns what the task keeps of the request that created it.
 func (c *Call) stored() *taskMeta {
 	stored := new(taskMeta)
 	t := c.taskRun.Task()
@@ -121,7 +121,7 @@ func (c *Call) stored() *taskMeta {
 	return stored
 }
 
-// client is what the client said of itself. Where each request says it, it is part of the metadata.
+// client returns what the client said of itself. In a stateless revision that is part of the request's _meta.
 func (m *taskMeta) client(rev *revision) *Client {
 	if m.Client != nil || rev.ReadRequest == nil || m.Meta == nil {
 		return m.Client
@@ -194,7 +194,7 @@ func (rev *revision) metaOf(params []byte, limits check.Limits) (value []byte) {
 	return value
 }
 
-// valued is a context that has the values of another one, too, and nothing else of it.
+// valued is a context with the values of another one, but not its end.
 type valued struct {
 	context.Context
 	values context.Context
@@ -208,7 +208,8 @@ func (v *valued) Value(key any) any {
 	return v.values.Value(key)
 }
 
-// Header is the header of an HTTP request: a http.Header that costs a server on standard input and output no net/http. Do not change it.
+// Header is the header of an HTTP request: http.Header without the import of net/http, which a server on standard input and output does not need. Do
+// not change it.
 type Header map[string][]string
 
 // Get returns the first value of the name, in whatever case, "" without one.

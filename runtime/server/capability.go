@@ -94,7 +94,7 @@ func (p *peer) capabilities(rev *revision) []byte {
 	for _, path := range c.Extensions {
 		d.add(path)
 	}
-	if p.sessionless { // nothing is told to a client that no request of is open
+	if p.sessionless { // a client without a session gets notifications within its requests alone
 		return d.appendJSON(nil)
 	}
 	if rev.names[wire.OpLog] != "" {
@@ -108,8 +108,8 @@ func (p *peer) capabilities(rev *revision) []byte {
 	return d.appendJSON(nil)
 }
 
-// listsTasks: without an identity a list would show tasks to whoever can reach the server, so it needs the operator's
-// word (TSK21).
+// listsTasks reports whether p may list tasks. Without an identity a list would show tasks to everybody who reaches the server, so that takes
+// WithTaskList (TSK21).
 func (p *peer) listsTasks() bool { return p.principal != "" || p.s.cfg.listTasks }
 
 // serverInfo is how the server names itself. Its members are the same in every revision.

@@ -35,13 +35,13 @@ func (s *Server) SetToolEnabled(name string, on bool) bool {
 	return true
 }
 
-// ToolsChanged tells clients that tools/list answers something else than before.
+// ToolsChanged tells clients that the result of tools/list has changed.
 func (s *Server) ToolsChanged() { s.changed(wire.OpToolsChanged) }
 
-// PromptsChanged tells clients that prompts/list answers something else than before.
+// PromptsChanged tells clients that the result of prompts/list has changed.
 func (s *Server) PromptsChanged() { s.changed(wire.OpPromptsChanged) }
 
-// ResourcesChanged tells clients that resources/list answers something else than before.
+// ResourcesChanged tells clients that the result of resources/list has changed.
 func (s *Server) ResourcesChanged() { s.changed(wire.OpResourcesChanged) }
 
 // ResourceUpdated tells the clients that subscribed to uri that it has changed.
@@ -51,7 +51,7 @@ func (s *Server) ResourceUpdated(uri string) {
 	}
 }
 
-// changed tells sessions and subscriptions.
+// changed notifies all sessions and subscriptions of a changed list.
 func (s *Server) changed(op wire.Op) {
 	for _, f := range s.all() {
 		f.tell(topic{op: op})
@@ -71,7 +71,8 @@ func (rev *revision) updated(uri string, subscription rpc.ID) notification {
 	return notification{revision: rev, op: wire.OpResourceUpdated, params: rev.AppendResourceUpdated(nil, &u)}
 }
 
-// subscribe notes what a session wants to hear of, after its handler agreed. What can not be kept is refused (LET06).
+// subscribe records that a session subscribes to a resource, or does not any more, after the handler agreed. A subscription that exceeds a limit is
+// refused (LET06).
 func (r *request) subscribe(on bool) error {
 	uri, kept := r.params.URI, false
 	var refused error
@@ -91,7 +92,7 @@ func (p *peer) subscribedTo(uri string) bool {
 	return p.subscribed[uri]
 }
 
-// subscribe keeps nothing more when the session is gone, subscribed meanwhile, or has too many: that is an error.
+// subscribe records nothing when the session has ended or is subscribed already; one that has too many subscriptions gets an error.
 func (p *peer) subscribe(uri string, on bool) (kept bool, refused error) {
 	p.s.mu.Lock()
 	defer p.s.mu.Unlock()
@@ -110,13 +111,13 @@ func (p *peer) subscribe(uri string, on bool) (kept bool, refused error) {
 	if p.subscribed == nil {
 		p.subscribed = map[string]bool{}
 	}
-	uri = strings.Clone(uri) // a short one would keep a part of its message
+	uri = strings.Clone(uri) // the original would keep its message in memory
 	p.subscribed[uri] = true
 	p.s.followers.add(uri, p)
 	return true, nil
 }
 
-// unsubscribed forgets a subscription. With Server.mu.
+// unsubscribed forgets a subscription. The caller holds Server.mu.
 func (p *peer) unsubscribed(uri string) {
 	if p.subscribed[uri] {
 		delete(p.subscribed, uri)

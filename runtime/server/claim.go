@@ -2,12 +2,12 @@ package server
 
 import "context"
 
-// Which stream has which question of a task: the delivery that claimed it. All of it is guarded by Server.mu.
+// This file decides which stream asks a question of a task: that of the delivery which claimed it. Server.mu guards all of it.
 
-// claim says which delivery has a question: it is asking. No other one asks it until the claim is released.
+// claim is the right of one delivery to ask a question. No other one asks it until the claim is released.
 type claim struct {
 	by    *delivery
-	yield context.CancelFunc // makes it stop
+	yield context.CancelFunc // makes the delivery stop
 	done  chan struct{}      // closed when it has stopped
 	on    Carrier            // the stream that has the question; nil: none yet, or the transport has only one stream
 }

@@ -29,11 +29,11 @@ type ClientCodec[In, Out any] struct {
 	DecodeParams func(d *check.Decoder, in *In)
 }
 
-// Send makes the request and blocks until it is answered, ctx ends or the server's question timeout passes. It travels as
-// Ask's questions do, in every revision, inline and as a task: name, of at most 128 bytes without #, is its key, unique and stable
-// within the call. Errors are those of Ask; *UnsupportedError when the client did not declare what it takes. A handler with
-// clientCapabilities in the manifest gets an error, whatever the client declared, for a request that takes another one. To a *ClientSession it goes
-// on the session's stream, and the name is for errors and tests alone.
+// Send makes the request and blocks until it is answered, ctx ends or the server's question timeout passes. It is delivered as the questions of Ask
+// are, in every revision, inline and as a task: name, of at most 128 bytes without #, is its key, unique and stable within the call. Errors are those
+// of Ask; *UnsupportedError when the client did not declare the capability that it requires. A handler with clientCapabilities in the manifest gets
+// an error for a request that requires another one, whatever the client declared. To a *ClientSession it goes on the session's stream, and the name
+// is for errors and tests alone.
 func Send[In, Out any](ctx context.Context, c Asker, r *ClientRequest[In, Out], name string, in *In, opts ...AskOption) (*Out, error) {
 	if err := checkName(name); err != nil {
 		return nil, err
@@ -75,15 +75,15 @@ func Send[In, Out any](ctx context.Context, c Asker, r *ClientRequest[In, Out], 
 	return out, nil
 }
 
-// permits refuses a request that takes what the manifest does not list of its handler: what that has said would not have waited for a refusal
-// (LET20). It is refused whatever the client can, so that its author hears of it first.
+// permits refuses a request that requires a capability which the manifest does not list for its handler: messages of the handler were not withheld
+// for its refusal (LET20). It refuses whatever the client declared, so that the handler's author sees the error first.
 func (c *Call) permits(q *task.Question) error {
 	list := c.clientCapabilities()
 	if list == nil {
 		return nil
 	}
 	more := c.revision.unsupported(c.revision.listed(list), q)
-	if more == nil || more.Capability == "" { // nothing, or what the revision does not have
+	if more == nil || more.Capability == "" { // it requires no more, or the revision has no such request
 		return nil
 	}
 	err := &misuseError{text: fmt.Sprintf("request %q takes %s of the client: add it to the handler's clientCapabilities in the manifest", q.Name, more.Capability)}
@@ -91,7 +91,7 @@ func (c *Call) permits(q *task.Question) error {
 	return err
 }
 
-// clientCapabilities are those of the tool or entry in the manifest; nil: it lists none.
+// clientCapabilities are those of the tool or registry entry in the manifest; nil: it has no such list.
 func (c *Call) clientCapabilities() []string {
 	if c.tool != nil {
 		return c.tool.ClientCapabilities
@@ -104,7 +104,7 @@ func (c *Call) clientCapabilities() []string {
 	return c.r.policy.ClientCapabilities
 }
 
-// method is what the request is recorded as.
+// method is the name under which the request is recorded.
 func (r *ClientRequest[In, Out]) method() string {
 	if r.Op == wire.OpCustomRequest {
 		return r.Method
@@ -141,7 +141,7 @@ func (c *ClientCodec[In, Out]) params(in *In) []byte {
 	return c.Append(nil, in)
 }
 
-// decode reads the answer to q, which for a form is one that fits it (LET12). The account, if not nil, pays for it.
+// decode reads the answer to q; to a form it has to fit that (LET12). It counts in the account, if that is not nil.
 func (c *ClientCodec[In, Out]) decode(data []byte, q *task.Question, limits check.Limits, account check.Account, out *Out) error {
 	var r reply
 	if err := json.Unmarshal(data, &r); err != nil {
@@ -161,10 +161,10 @@ func (c *ClientCodec[In, Out]) decode(data []byte, q *task.Question, limits chec
 	return nil
 }
 
-// ElicitationComplete tells the client that what the user did on a page is done: id is the elicitationId of the request or
-// URLElicitationError that sent the user there, in this session, which is told once. Revisions in which the client's answer tells it have
-// no such notification; for them, and when the call or the connection is over, it does nothing. *UnsupportedError: the client did not
-// declare that it opens pages. ErrNotAsked: this client was not sent to such a page, or was told already.
+// ElicitationComplete tells the client once that the user has finished on a page: id is the elicitationId of the request or URLElicitationError that
+// sent the user there in this session. Revisions in which the client's answer says so have no such notification; for them, and when the call or the
+// connection is over, it does nothing. *UnsupportedError: the client did not declare that it opens pages. ErrNotAsked: this client was not sent to
+// such a page, or was told already.
 func (c *Call) ElicitationComplete(ctx context.Context, id string) error {
 	rev := c.revision
 	if c.peer == nil || ctx.Err() != nil || rev.names[wire.OpElicitationComplete] == "" || rev.AppendElicitationComplete == nil {
@@ -183,13 +183,12 @@ func (c *Call) ElicitationComplete(ctx context.Context, id string) error {
 	return nil
 }
 
-// refusesPages tells why a client with these abilities can not be sent to a page, nil if it can.
+// refusesPages says why a client with these abilities can not be sent to a page, nil if it can.
 func (rev *revision) refusesPages(can ability) *UnsupportedError {
 	return rev.unsupported(can, &task.Question{Method: elicitMethod, Payload: rev.page})
 }
 
-// The operations of recorded questions, whatever a revision calls them. One that is not the protocol's is recorded by its method, which has
-// a slash and is the same in all.
+// The methods under which requests to the client are recorded, the same in all revisions. A custom one is recorded under its own, which has a slash.
 const (
 	askMethod     = "ask" // Ask
 	elicitMethod  = "elicit"
@@ -218,18 +217,18 @@ func (rev *revision) nameOf(method string) string {
 	return rev.names[op]
 }
 
-// UnsupportedError says that the client did not declare the capability that a request to it takes. It matches ErrUnsupported.
-// A handler that returns it makes revisions that have a code for it answer with that (EXT18).
-// Over HTTP without a session that error has a status of its own, 400. A response that began with progress or a log message has its status, 200, so
-// the calls of a tool with a question whose OnUnsupported is Fail say nothing before their end to a client that can not be asked: it
-// gets the newest progress, the first 32 log messages and no keep-alive, right before the answer, or nothing but the error (LET20). Where
-// such a client should follow the call, let the question be declined or take its default. For other requests to the client (Send) the
-// clientCapabilities of the tool, prompt or resource in the manifest do the same. Where they are left out, nobody knows beforehand: once the call has
-// said something, a tool's call ends with isError instead, and any other request with -32603.
+// UnsupportedError says that the client did not declare the capability that a request to it requires. It matches ErrUnsupported. When a handler
+// returns it, the call is answered with the revision's error code for it, if there is one (EXT18). Over HTTP without a session that error has its own
+// status, 400. A response that has begun, with progress or a log message, has status 200 already. So for a client that can not be asked, the calls of
+// a tool with a question whose OnUnsupported is Fail withhold messages until their end: the client gets the newest progress, the first 32 log
+// messages and no keep-alive, right before the answer, or the error alone (LET20). If such a client should follow the call, let OnUnsupported decline
+// the question or take its default. For other requests to the client (Send) the clientCapabilities of the tool, prompt or resource in the manifest
+// have the same effect. Without that list messages are not withheld: once one was sent, a tool's call ends with isError instead, and any other
+// request with -32603.
 type UnsupportedError struct {
-	// Capability is the path of the capability in the client's declaration, as in Capabilities: the part that the params take,
-	// such as elicitation/url, where there is one. "": the client's revision has no such request, or takes none from the method that
-	// is served (LET16), or the client has no session.
+	// Capability is the path of the capability in the client's declaration, as in Capabilities: the part that the params require, such as
+	// elicitation/url, where there is one. "": the client's revision has no such request, or allows none in the method that is served (LET16), or the
+	// client has no session.
 	Capability string
 
 	sessionless bool // the client has no session

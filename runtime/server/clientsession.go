@@ -20,7 +20,7 @@ import (
 // Asker makes requests of a client: a *Call while its handler runs, a *ClientSession outside of calls. Generated functions for
 // sampling, roots and questions take both.
 type Asker interface {
-	// asker is the server, the revision that the client speaks, and who pays for what is decoded of its answers; nil: nobody.
+	// asker returns the server, the client's revision, and the account in which its decoded answers count; nil: in none.
 	asker() (*Server, *revision, check.Account)
 	// permits refuses what the manifest does not let the handler ask.
 	permits(q *task.Question) error
@@ -30,10 +30,10 @@ type Asker interface {
 
 func (c *Call) asker() (*Server, *revision, check.Account) { return c.s, c.revision, (*callAccount)(c) }
 
-// ClientSession is one client that is connected, for what is said to it outside of calls. It stays usable after the client is gone:
-// then its methods return why. Its methods are safe for concurrent use.
+// ClientSession is one client that is connected, for messages to it outside of calls. It stays usable after the client is gone:
+// then its methods return the cause. Its methods are safe for concurrent use.
 //
-// In a revision with a handshake that is a session. Stateless revisions have none: there a client can be told something only while it
+// In a revision with a handshake that is a session. Stateless revisions have none: there a client can be notified only while it
 // listens (subscriptions/listen), and only what it subscribed to, which the server sends by itself. Such a client is one ClientSession for
 // each subscription; Log and requests to it are *UnsupportedError.
 type ClientSession struct {
@@ -67,7 +67,7 @@ func (s *Server) clientSessions() (all []*ClientSession) {
 	return all
 }
 
-// hasBegun reports whether the client may be asked.
+// hasBegun reports whether the client has finished its handshake, so that it may be asked.
 func (p *peer) hasBegun() bool {
 	select {
 	case <-p.begun:
@@ -97,7 +97,7 @@ func (cs *ClientSession) Session() string { return cs.p.session(cs.revision()) }
 // Principal is who opened the session or subscribed, "" without an identity.
 func (cs *ClientSession) Principal() string { return cs.p.principal }
 
-// Revision is the protocol revision that the client speaks, such as "2025-11-25".
+// Revision is the protocol revision of the client, such as "2025-11-25".
 func (cs *ClientSession) Revision() string { return cs.revision().Version }
 
 // Client is the client as it describes itself; of one that listens, its capabilities alone.
@@ -161,7 +161,7 @@ func (cs *ClientSession) ask(ctx context.Context, q task.Question, _ answerCheck
 	return data, cs.over(err)
 }
 
-// over is err, or why the session has ended.
+// over returns err, or the cause of the session's end if err says that it is closed.
 func (cs *ClientSession) over(err error) error {
 	if !errors.Is(err, errSilenced) && !errors.Is(err, rpc.ErrClosed) {
 		return err

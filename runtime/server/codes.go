@@ -20,9 +20,10 @@ type ResourceError struct{ URI string }
 // Error implements error.
 func (e *ResourceError) Error() string { return "unknown resource " + rpc.Cut(e.URI) }
 
-// URLElicitationError says that a request can not be served before the user has done something on pages of the web. Revisions
-// that have a code for it answer with that, and the client tries again, if it declares that it opens pages; else the error is that it does not. In others it is an error like any: Send elicitation/create
-// with a URL instead, which every revision serves. The manifest has to list elicitation/create.
+// URLElicitationError says that a request can not be served before the user has done something on web pages. In a revision that has a code for it, a
+// client that declares that it opens pages gets that error and tries again; another client gets the error of an UnsupportedError. In other revisions
+// it is an error like any other: Send elicitation/create with a URL instead, which every revision serves. The manifest has to list
+// elicitation/create.
 type URLElicitationError struct{ Elicitations []URLElicitation }
 
 // URLElicitation is one page that the user has to see. All of it is required.
@@ -63,28 +64,28 @@ func (e *URLElicitationError) data() ([]byte, error) {
 	return append(b, `]}`...), nil
 }
 
-// kind says what the end of a tool call is, apart from its form in a revision. It is stored with tasks: numbers keep their meaning.
+// kind is how a tool call ended, whatever its form in a revision. It is stored with tasks: numbers keep their meaning.
 type kind = uint8
 
 const (
 	plainKind           kind = iota // a result, or an error that is the same everywhere
 	toolError                       // a result with isError
-	noResource                      // what follows are errors that revisions have different codes for, or none: then it is a toolError
+	noResource                      // ResourceError; for this and what follows revisions have different codes, or none: then it is a toolError
 	needsURLElicitation             // URLElicitationError
 	needsAbility                    // UnsupportedError
 )
 
-// fault is a handler's error that the protocol has an error for.
+// fault is a handler's error for which a revision may have a JSON-RPC error.
 type fault struct {
 	kind kind
 	text string    // what a result with isError says
-	own  rpc.Error // as it is, or what an error of the kind is made of
+	own  rpc.Error // the error; for other kinds than plainKind its message and data
 }
 
 // Error implements error.
 func (f *fault) Error() string { return f.text }
 
-// code is what the revision has for errors of the kind, 0 for nothing.
+// code returns the revision's code for errors of the kind, 0 if it has none.
 func (rev *revision) code(k kind) int {
 	switch k {
 	case noResource:
@@ -97,7 +98,7 @@ func (rev *revision) code(k kind) int {
 	return 0
 }
 
-// answer is what the fault is in the revision, for a client with these abilities: a JSON-RPC error, or a result.
+// answer returns the fault in the revision's form, for a client with these abilities: a JSON-RPC error, or a result.
 func (rev *revision) answer(f *fault, can ability) (wire.CallResult, error) {
 	f = rev.openable(f, can)
 	if own := rev.errorOf(f); own != nil {
@@ -106,7 +107,7 @@ func (rev *revision) answer(f *fault, can ability) (wire.CallResult, error) {
 	return wire.CallResult{IsError: true, Content: appendText(nil, f.text)}, nil
 }
 
-// openable is the fault for a client with these abilities. Addresses of pages are for clients that open them (LET21).
+// openable replaces a URLElicitationError for a client that does not open pages, which must not get their addresses (LET21).
 func (rev *revision) openable(f *fault, can ability) *fault {
 	if f.kind != needsURLElicitation || rev.code(needsURLElicitation) == 0 {
 		return f
@@ -118,7 +119,7 @@ func (rev *revision) openable(f *fault, can ability) *fault {
 	return &fault{kind: needsAbility, text: refused.Error(), own: rpc.Error{Message: refused.Capability}}
 }
 
-// errorOf is the fault as an error of the revision, nil where that has no code for it.
+// errorOf returns the fault as an error of the revision, nil if that has no code for it.
 func (rev *revision) errorOf(f *fault) *rpc.Error {
 	code := rev.code(f.kind)
 	switch {
@@ -132,8 +133,8 @@ func (rev *revision) errorOf(f *fault) *rpc.Error {
 	return &rpc.Error{Code: code, Message: f.own.Message, Data: f.own.Data}
 }
 
-// clientError is what an error of a handler or middleware is where only a JSON-RPC error can be answered, nil for one whose text is for the
-// log alone. Words of the runtime are for clients: what the revision has no code for is an internal error with them.
+// clientError returns the JSON-RPC error for an error of a handler or middleware; nil: only the log may have its text. An error of this package for
+// which the revision has no code is an internal error with its text.
 func (rev *revision) clientError(s *Server, err error, can ability, log *slog.Logger) *rpc.Error {
 	text := ""
 	if f := s.fault(err, log); f != nil {
@@ -146,14 +147,14 @@ func (rev *revision) clientError(s *Server, err error, can ability, log *slog.Lo
 		}
 	} else if broken, ok := errors.AsType[*AnswerError](err); ok && broken != nil {
 		return invalid("the client's answer to "+rpc.Quoted(broken.Question), violations(broken.Err))
-	} else if text = spoken(err); text == "" {
+	} else if text = publicText(err); text == "" {
 		return nil
 	}
 	return rpc.Errorf(rpc.CodeInternalError, "%s", text)
 }
 
-// spoken is what a client may read of an error that no revision has a code for, "" for nothing: what an error wraps may be secret.
-func spoken(err error) string {
+// publicText returns the text that a client may read of an error that no revision has a code for, "" if none: what an error wraps may be secret.
+func publicText(err error) string {
 	if own, ok := errors.AsType[*UnsupportedError](err); ok && own != nil {
 		return own.Error()
 	}
@@ -171,7 +172,7 @@ func spoken(err error) string {
 	return ""
 }
 
-// fault is what the protocol makes of a handler's error, nil if it has no error for it.
+// fault returns the fault of a handler's error, nil if the protocol has no error for it.
 func (c *Call) fault(err error) *fault {
 	f := c.s.fault(err, c.Log())
 	if f != nil && f.kind == needsAbility {
@@ -180,8 +181,8 @@ func (c *Call) fault(err error) *fault {
 	return f
 }
 
-// fault is what the protocol makes of an error of a handler or middleware, nil if it has no error for it. What is wrong with it goes into
-// the log.
+// fault returns the fault of an error of a handler or middleware, nil if the protocol has no error for it. If the error breaks a rule, the log says
+// which.
 func (s *Server) fault(err error, log *slog.Logger) *fault {
 	var own *rpc.Error
 	var resource *ResourceError
@@ -210,8 +211,8 @@ func (s *Server) fault(err error, log *slog.Logger) *fault {
 	return f
 }
 
-// allow validates an author's own error. A reserved code means what the specification says, or nothing (LET05); data that is no JSON
-// would break the frame (LET01).
+// allow validates an *rpc.Error of a handler. A reserved code must mean what the specification says (LET05); data that is not JSON would break the
+// frame (LET01).
 func (s *Server) allow(own *rpc.Error, log *slog.Logger) *rpc.Error {
 	if own.Reserved() {
 		return defect(fmt.Errorf("code %d is reserved: return one of another range, or *server.ResourceError or "+
@@ -225,18 +226,18 @@ func (s *Server) allow(own *rpc.Error, log *slog.Logger) *rpc.Error {
 	return own
 }
 
-// defect is the answer for a wrong error. What is wrong is for the log alone.
+// defect logs what is wrong with an error of a handler, and returns the internal error that is answered in its place.
 func defect(err error, log *slog.Logger) *rpc.Error {
 	log.Error("error refused", "error", err)
 	return errInternal
 }
 
-// invalidParams refuses params for err: with one sentence, and all that is wrong in the data (LET05).
+// invalidParams returns the error for params that are invalid by err: the first violation in its message, all of them in its data (LET05).
 func invalidParams(method string, err error) *rpc.Error {
 	return invalid("invalid params of "+method, violations(err))
 }
 
-// violations are the single things that err says.
+// violations returns the texts of the violations in err, or of err itself.
 func violations(err error) []string {
 	var all check.Violations
 	if !errors.As(err, &all) || len(all) == 0 {
@@ -249,7 +250,7 @@ func violations(err error) []string {
 	return texts
 }
 
-// below moves what err says to a member of what it is about.
+// below puts the path of a member before those of the violations in err.
 func below(member string, err error) error {
 	var all check.Violations
 	if !errors.As(err, &all) {
@@ -262,7 +263,7 @@ func below(member string, err error) error {
 	return moved
 }
 
-// invalid says the first of what is wrong after head, and has all of it as data.
+// invalid returns an error with head and the first of texts as its message, and all texts as its data.
 func invalid(head string, texts []string) *rpc.Error {
 	err := rpc.Errorf(rpc.CodeInvalidParams, "%s: %s", head, texts[0])
 	if more := len(texts) - 1; more > 0 {
@@ -272,13 +273,13 @@ func invalid(head string, texts []string) *rpc.Error {
 	return err
 }
 
-// refusedParam is an error for a param that has its form, and says what is not there or not possible. Where the param is stands in data, as
-// for those that break their definition (LET05).
+// refusedParam returns the error for a param that is valid by its schema, but names something unknown or impossible. The param's path is in the data,
+// as for params that break their schema (LET05).
 func refusedParam(at, format string, args ...any) *rpc.Error {
 	return withParam(rpc.CodeInvalidParams, at, format, args...)
 }
 
-// withParam is refusedParam for a code that a revision has of its own.
+// withParam is refusedParam with another code.
 func withParam(code int, at, format string, args ...any) *rpc.Error {
 	err := rpc.Errorf(code, format, args...)
 	err.Data = violationsData([]string{at + ": " + err.Message})

@@ -19,32 +19,32 @@ type revision struct {
 	methods map[string]*wire.Method
 	names   [wire.OpCount]string // of outgoing messages
 	index   uint8                // in Server.revisions
-	// versionKey is Meta.ProtocolVersion, to search for.
+	// versionKey is Meta.ProtocolVersion, to search for in a message.
 	versionKey []byte
 	// handlers serve the methods of the definition that this revision has.
 	handlers map[string]*methodCodec
-	// notices take the notifications of clients that are not the protocol's.
+	// noticeHandlers handle custom notifications of clients.
 	noticeHandlers map[string]*NoticeHandler
-	// lists are the scopes of those that give lists.
+	// lists are the cache scopes of methods that return lists.
 	lists map[string]*listScope
 	// watch and unwatch are called with the resources that a subscription names; nil for none.
 	watch, unwatch *methodCodec
 	info           []byte // how the server names itself
 	resultInfo     []byte // the same in results, of a revision that has it there (EXT20)
 	serverMeta     []byte // the same as a _meta, of a revision whose results have it; nil: they do not
-	// declarable are the paths of what clients can declare, in the order of the bits of ability.
+	// declarable are the paths of the capabilities that clients can declare, in the order of the bits of ability.
 	declarable    []string
 	questionRules []questionRule
-	form          []byte // params of a prompt, to see what it takes of a client
-	page          []byte // of a request to open a page, as far as that tells
+	form          []byte // params of a form, to find out which abilities it requires
+	page          []byte // params of a request to open a page, for the same
 	blocks        string // where a tool's result has content blocks to be adapted, "" for nowhere
-	// structuredMember and errorMember are those of a tool's result that have its structured content, "" for nowhere, and say that it failed.
+	// structuredMember and errorMember are the members of a tool's result that have its structured content, "" for none, and say that it failed.
 	structuredMember, errorMember string
-	defined                       *defined.Set // what results are that middleware makes
-	metaMember                    string       // of messages, for their metadata; "" for none
+	defined                       *defined.Set // checks the results that middleware makes
+	metaMember                    string       // the name of messages' metadata; "" for none
 	metadata                      check.Object // finds it in params
-	asking                        ability      // what a prompt takes
-	tellsRoots                    ability      // of a client that says so when its roots change; 0 where there is no such message
+	asking                        ability      // the abilities that a form requires
+	tellsRoots                    ability      // of a client that notifies of changed roots; 0 if the revision has no such notification
 	tasks                         bool         // some tool runs as a task, and the revision has a way for it (TSK01)
 }
 
@@ -65,7 +65,7 @@ func compileRevisions(d *Definition) ([]*revision, error) {
 		revisions = append(revisions, compileRevision(w, d))
 	}
 	watchers(revisions, d)
-	// Newest first: the first revision with a handshake is what an unknown version is answered with.
+	// Newest first: an unknown version is answered with the first revision that has a handshake.
 	slices.SortFunc(revisions, func(a, b *revision) int { return strings.Compare(b.Version, a.Version) })
 	for i, rev := range revisions {
 		rev.index = uint8(i)
@@ -115,11 +115,12 @@ func compileRevision(w *wire.Revision, d *Definition) *revision {
 	c.structuredMember, c.errorMember = memberWithMarker(failed), memberThatIs(failed, "true")
 	c.defined = defined.New(w.Defined(), c.metaMember, checkMetaKey)
 	c.metadata = check.Object{Names: []string{c.metaMember}, AdditionalProperties: check.Skip}
-	c.silence(d.Tools != nil)
+	c.dropUnserved(d.Tools != nil)
 	return c
 }
 
-// watchers finds the handlers for revisions whose subscriptions name resources: those of revisions that have a request for it.
+// watchers finds the handlers that are called with the resources of a subscription: those of resources/subscribe and resources/unsubscribe, also for
+// revisions without these requests.
 func watchers(revisions []*revision, d *Definition) {
 	handler := func(op wire.Op, revision string) *methodCodec {
 		for _, rev := range revisions {
@@ -136,8 +137,8 @@ func watchers(revisions []*revision, d *Definition) {
 	}
 }
 
-// silence removes the notifications of capabilities that are not served.
-func (rev *revision) silence(tools bool) {
+// dropUnserved removes the notifications of capabilities that are not served.
+func (rev *revision) dropUnserved(tools bool) {
 	served := map[string]bool{root(rev.Capabilities.Tools): tools}
 	for i := range rev.Methods {
 		if m := &rev.Methods[i]; rev.answers(m) {
@@ -151,7 +152,7 @@ func (rev *revision) silence(tools bool) {
 	}
 }
 
-// notices are the notifications that a capability of their own declares.
+// notices maps notifications to the capability that declares each of them.
 func (rev *revision) notices() map[wire.Op]string {
 	c := &rev.Capabilities
 	return map[wire.Op]string{
@@ -230,8 +231,8 @@ func anyTool(tools []Tool, is func(*Tool) bool) bool {
 	return false
 }
 
-// view is t as the revision shows it. Revisions differ in what a result with isError makes of a task; what is stored is what
-// the one that created it made of it.
+// view returns t in the revision's form. Revisions differ in the status of a task whose result has isError; the stored one is that of the revision
+// which created the task.
 func (rev *revision) view(t *task.Task) wire.TaskView {
 	v := wire.TaskView{
 		ID: t.ID, Status: string(rev.statusOf(t.Kind, t.Status)), StatusMessage: t.StatusMessage,

@@ -16,7 +16,7 @@ import (
 // Argument says how an argument of a prompt, or a variable of a resource template, is completed.
 type Argument struct {
 	Name string
-	// Values complete by themselves.
+	// Values are suggested by CompleteFrom, without Complete.
 	Values []string
 	// Complete suggests values. It may be called for each letter that the user types.
 	Complete func(ctx context.Context, call *Call, in *CompletionRequest) (*Completion, error)
@@ -25,12 +25,11 @@ type Argument struct {
 // CompletionRequest is what the user has typed.
 type CompletionRequest struct {
 	Value string
-	// Arguments are those that have a value already, as far as the client says. Their names may be any, and their values are strings that
-	// the prompt or template need not take.
+	// Arguments are the other arguments that have a value already, as the client says. Neither their names nor their values are validated.
 	Arguments map[string]string
 }
 
-// Completion are suggestions, the best first. Of more than a hundred the rest is counted and not sent.
+// Completion are suggestions, the best first. At most a hundred are sent; the others are counted.
 type Completion struct {
 	Values []string
 	// Total is how many there are; 0: as many as Values.
@@ -108,7 +107,7 @@ func (r *request) argument() (*Argument, error) {
 	return nil, nil
 }
 
-// find is get of a registry that may not be there.
+// find is get for a key that may be empty.
 func (r *registry[T]) find(key string) *T {
 	if key == "" {
 		return nil
@@ -143,7 +142,7 @@ func (rev *revision) appendCompletion(b []byte, out *Completion) ([]byte, error)
 	return rev.AppendCompletion(b, &c), nil
 }
 
-// prepare checks what generated code or a program says of a prompt.
+// prepare checks a prompt of the definition.
 func (p *Prompt) prepare() (err error) {
 	if p.Handler.get == nil {
 		return fmt.Errorf("server: prompt %q has no handler", p.Name)

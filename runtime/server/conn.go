@@ -29,11 +29,11 @@ var ErrShutdown = errors.New("server: shut down")
 // or a message is read.
 var errReaderExited = errors.New("server: a filter or an observer ended the goroutine that reads the connection: runtime.Goexit")
 
-// Serve serves conn and closes it. It returns after everything it started has ended: nil when the peer is done, why
-// a read or a write failed, the cause of ctx or ErrShutdown when it was stopped, ErrStalled when others waited for what the
-// peer did not read, ErrSilent when it did not answer a ping; with ErrGrace when a handler did not follow. At the end of input, what was read is answered within the grace period (CAN26); requests that are in flight after
-// that end with cause disconnect, or shutdown, and the error is ErrUnanswered with their number. Tasks outlive the connection (TSK06) if their owner
-// does: an identity, or whoever started this process (rpc.Stdio). Those of any other connection end with it.
+// Serve serves conn and closes it. It returns after everything it started has ended: nil when the peer is done, the error of a read or write, the
+// cause of ctx or ErrShutdown when it was stopped, ErrStalled when others waited for what the peer did not read, ErrSilent when it did not answer a
+// ping; joined with ErrGrace when a handler did not return. At the end of input, requests that were read are answered within the grace period
+// (CAN26); those in flight after that end with cause disconnect, or shutdown, and the error is ErrUnanswered with their number. Tasks outlive the
+// connection (TSK06) if their owner does: an identity, or the process that started this one (rpc.Stdio). Those of any other connection end with it.
 func (s *Server) Serve(ctx context.Context, conn rpc.Conn) error {
 	why, late := s.serve(ctx, conn)
 	return errors.Join(why, late)
@@ -86,7 +86,7 @@ func (s *Server) serve(ctx context.Context, conn rpc.Conn) (why, late error) {
 	return why, p.finish(conn, read)
 }
 
-// stopped is why nothing is served any more, nil if it is.
+// stopped returns why nothing is served any more, nil if the server still serves.
 func (s *Server) stopped(ctx context.Context) error {
 	select {
 	case <-s.down:
@@ -96,7 +96,7 @@ func (s *Server) stopped(ctx context.Context) error {
 	}
 }
 
-// end stops taking requests and cancels what is in flight (CAN21). The reader goes on refusing until its connection is closed:
+// end stops taking requests and cancels what is in flight (CAN21). The reader refuses requests until its connection is closed:
 // nothing else can interrupt it.
 func (p *peer) end(cause *inflight.Cause) {
 	p.closing.Store(true)
@@ -109,10 +109,9 @@ func (p *peer) end(cause *inflight.Cause) {
 	p.release()
 }
 
-// drain lets what was read be answered after the end of input (CAN26): a peer that sends no more may read still. It returns when
-// nothing of the peer runs any more, when the grace period is over, or when there is another reason to end. Questions to the peer end
-// at once, because nothing can answer them, and so do subscriptions, because nothing can end them.
-// It returns why the connection is of no use any more, if it is not.
+// drain waits until the requests that were read are answered, after the end of input (CAN26): a peer that sends no more may still read. It returns
+// when nothing of the peer runs any more, when the grace period is over, or when there is another reason to end. Questions to the peer end at once,
+// because nothing can answer them, and so do subscriptions, because nothing can end them. The error is that of a failed write, or ErrUnanswered.
 func (p *peer) drain(ctx context.Context, gone <-chan struct{}, failed <-chan error) error {
 	p.inputEnded.Store(true)
 	p.begin()
@@ -139,7 +138,7 @@ func (p *peer) drain(ctx context.Context, gone <-chan struct{}, failed <-chan er
 	return nil
 }
 
-// unanswered ends what the grace period after the end of input was too short for.
+// unanswered cancels the requests that are left when the grace period after the end of input is over.
 func (p *peer) unanswered() error {
 	late := &inflight.Cause{Source: inflight.SourceDisconnect, Reason: "the client closed its output, and the grace period is over"}
 	if n := p.s.tracker.CancelPeer(p.id, late); n > 0 {
@@ -148,7 +147,7 @@ func (p *peer) unanswered() error {
 	return nil
 }
 
-// errInputEnded is how questions end to a peer that sends no more.
+// errInputEnded is the error of questions to a peer that sends no more.
 var errInputEnded = &inflight.Cause{Source: inflight.SourceDisconnect, Reason: "the client closed its output, so it can not answer"}
 
 // release lets the peer end when nothing of it runs any more.
@@ -167,7 +166,7 @@ func (p *peer) wait() error {
 	for {
 		writing := p.writing.Load() // first, so that what ends meanwhile is not late
 		left := p.live.n.Load()
-		if left > writing || !p.streams { // a connection is about to be closed, which ends who writes
+		if left > writing || !p.streams { // a connection is about to be closed, which ends its writers
 			return fmt.Errorf("%w: %d are left, %d of them have returned and wait for the client to read", ErrGrace, left, min(writing, left))
 		}
 		p.giveUp()
@@ -180,10 +179,10 @@ func (p *peer) wait() error {
 	}
 }
 
-// Grace is how long what is in flight has at the end; see WithGrace.
+// Grace is the time that requests in flight have at the end; see WithGrace.
 func (s *Server) Grace() time.Duration { return s.cfg.grace }
 
-// local is a connection that may be with whoever started this process; see rpc.LineOptions.
+// local is a connection that may lead to the process that started this one; see rpc.LineOptions.
 type local interface{ Local() bool }
 
 // finish waits for what runs, closes the connection and waits for the read loop, unless that is in middleware that does not return.
@@ -236,7 +235,7 @@ func (p *peer) refuseFrame(r *request, large *rpc.FrameError) {
 	}
 }
 
-// Shutdown ends every connection and the tasks, in order, until ctx ends (CAN21). The server serves nothing afterwards.
+// Shutdown ends all connections and tasks gracefully, until ctx ends (CAN21). The server serves nothing afterwards.
 func (s *Server) Shutdown(ctx context.Context) error {
 	s.mu.Lock()
 	select {
@@ -264,7 +263,7 @@ func (s *Server) Shutdown(ctx context.Context) error {
 	return err
 }
 
-// Run serves conn until its end or the first interrupt or termination signal, then shuts the server down in order; a
+// Run serves conn until its end or the first interrupt or termination signal, then shuts the server down gracefully; a
 // second signal ends the process at once (CAN21). It is what the main function of a stdio server calls.
 func (s *Server) Run(ctx context.Context, conn rpc.Conn) error {
 	ctx, stop := signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM)

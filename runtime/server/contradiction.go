@@ -13,10 +13,10 @@ import (
 	"github.com/mcpkiln/mcpkiln/runtime/wire"
 )
 
-// What a handler asks with may keep its definition and still contradict itself: a client could show no such form, or refuses the messages.
-// The handler gets an error instead.
+// The params of a handler's request to the client may be valid by their schema and still contradict themselves: a client could show no such form, or
+// refuses the messages. The handler gets an error instead.
 
-// contradiction tells what in the params of a request to the client contradicts itself, nil for nothing.
+// contradiction returns what in the params of a request to the client contradicts itself, nil for nothing.
 func contradiction(op wire.Op, params []byte) error {
 	switch op {
 	case wire.OpElicit:
@@ -63,7 +63,7 @@ func formContradiction(params []byte) error {
 	return nil
 }
 
-// askedField is what a field of a form says of its values.
+// askedField is the schema of a field of a form.
 type askedField struct {
 	MinLength, MaxLength, MinItems, MaxItems, Minimum, Maximum *float64
 	Enum, OneOf                                                *[]any
@@ -72,7 +72,7 @@ type askedField struct {
 	Sensitive                        any `json:"x-sensitive"`
 }
 
-// secret says why the field, of that name, must not be asked for: it is a secret, as the generator's check has it. Empty: it is none.
+// secret returns why the field must not be asked for, because it is a secret by the rules of package secret; "" if it is none.
 func (f *askedField) secret(name, message string) string {
 	number := f.Type == "integer" || f.Type == "number"
 	typed := (f.Type == "string" || number) && f.Enum == nil && f.OneOf == nil && f.Format == ""
@@ -86,8 +86,8 @@ func (f *askedField) secret(name, message string) string {
 	return asked.Asked()
 }
 
-// SecretError says that a form was to ask for a secret, which forms must not (LET04): it is not sent. What is meant are fields that are
-// x-sensitive, and texts and numbers of which the name, the title, the description or the message says so, unless they are x-sensitive: false.
+// SecretError says that a form asks for a secret, which forms must not (LET04): it is not sent. Secrets are fields that are x-sensitive, and texts
+// and numbers that their name, title or description or the form's message describes as secret, unless they are x-sensitive: false.
 type SecretError struct {
 	Field string
 	why   string
@@ -117,13 +117,13 @@ func (f *askedField) contradiction() error {
 	return nil
 }
 
-// sampledMessage is what is looked at of a message to a model.
+// sampledMessage has the members of a message to a model that are checked.
 type sampledMessage struct {
 	Role    string
 	Content json.RawMessage
 }
 
-// sampledBlock is what tells the use of a tool, which has an id and an input, and a result, which names the use.
+// sampledBlock has the members that distinguish a tool use, with an id and an input, and a tool result, with the id of the use.
 type sampledBlock struct {
 	ID, ToolUseID *string
 	Input         json.RawMessage
@@ -132,11 +132,11 @@ type sampledBlock struct {
 func (b *sampledBlock) isUse() bool    { return b.ID != nil && b.Input != nil }
 func (b *sampledBlock) isResult() bool { return b.ToolUseID != nil }
 
-// messagesContradiction holds messages to the balance of tools: what the assistant uses is followed at once by a message of the user
-// that holds the result of each use, and nothing else.
+// messagesContradiction checks that an assistant's message with tool uses is followed at once by a user's message that has the result of each use,
+// and nothing else.
 func messagesContradiction(params []byte) error {
 	if !check.Mentions(params, "tool_") {
-		return nil // it takes no pass over large contents to know
+		return nil // saves decoding large contents
 	}
 	var asked struct{ Messages []sampledMessage }
 	if json.Unmarshal(params, &asked) != nil {
@@ -156,7 +156,7 @@ func messagesContradiction(params []byte) error {
 	return nil
 }
 
-// answer holds a message against the uses of tools in the one before, and returns its own.
+// answer checks a message against the tool uses of the one before, and returns its own.
 func (m *sampledMessage) answer(used map[string]bool) (next map[string]bool, err error) {
 	blocks, next := m.blocks(), map[string]bool{}
 	results := 0

@@ -16,13 +16,13 @@ type CustomNotification[In any] struct {
 	Decode func(d *check.Decoder, in *In)
 }
 
-// Notifier is whom a client can be told something through: a *Call while its handler runs, a *ClientSession outside of calls.
+// Notifier sends notifications to a client: a *Call while its handler runs, a *ClientSession outside of calls.
 type Notifier interface {
 	Asker
 	tellCustom(ctx context.Context, n notification) error
 }
 
-// Notify sends a notification of the server's own. That of a call goes where its log messages go, and names the task that it belongs to.
+// Notify sends a custom notification. A call's goes where its log messages go, and names the task that it belongs to.
 // Errors: *UnsupportedError when there is nowhere to send it, as in a task that outlived its session, in any task of a stateless revision,
 // and to a client that only listens; the cause of the end of the call or session; what is wrong with the params.
 func Notify[In any](ctx context.Context, to Notifier, n *CustomNotification[In], in *In) error {

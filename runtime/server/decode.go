@@ -11,13 +11,13 @@ import (
 	"github.com/mcpkiln/mcpkiln/runtime/wire"
 )
 
-// How params, arguments and answers are decoded, and where what they decode to counts: like the message, until the request is over, since a
-// few bytes of text can become a large struct (TSK28). What is decoded to be validated alone counts meanwhile.
+// Params, arguments and answers are decoded here. What they decode to counts as the message does, until the request is over, since a few bytes of
+// text can become a large struct (TSK28). What is decoded only to be validated counts until it is.
 
 // TakeDecoded implements check.Account.
 func (r *request) TakeDecoded(bytes int) error {
 	if r.account == nil {
-		return nil // nobody's: the server asks itself
+		return nil // a request of the server itself
 	}
 	r.lockDecoding(int64(bytes))
 	if err := r.countBytes(int64(bytes)); err != nil {
@@ -34,8 +34,8 @@ func (r *request) countText(args []byte) *rpc.Error {
 	return r.countBytes(int64(len(args)))
 }
 
-// callAccount lets the request of a call pay for input and answers, as long as the handler runs. What a goroutine that it left
-// behind decodes is bounded by check.Limits alone.
+// callAccount counts decoded input and answers in the request of a call, as long as the handler runs. What a goroutine that it left behind decodes is
+// bounded by check.Limits alone.
 type callAccount Call
 
 // TakeDecoded implements check.Account.
@@ -57,7 +57,8 @@ func (c *callAccount) giveDecoded(bytes int64) {
 	}
 }
 
-// lockDecoding returns when the input may take n more bytes, if there are that many. Whoever has the turn waits for nothing else.
+// lockDecoding returns when the input may take n more bytes, if there are that many: beyond half of the limit one request at a time may. The one that
+// may waits for nothing else.
 func (r *request) lockDecoding(n int64) {
 	if s := r.reservation.s; r.decoding && !r.holdsDecoding && s.bytes.Used()+n > s.bytes.Max/2 {
 		s.decoding <- struct{}{}
@@ -91,15 +92,15 @@ func (j *validating) end() {
 	}
 }
 
-// TakeDecoded implements check.Account. What an output is decoded to when it is checked counts among those in the making, until it is
-// encoded. That is never refused, because the handler has done its work: others wait.
+// TakeDecoded implements check.Account. What an output is decoded to when it is checked counts in Server.coming until the output is encoded. That is
+// never refused, because the handler has done its work: others wait.
 func (r *reservation) TakeDecoded(bytes int) error {
 	r.s.coming.change(&r.account.coming, int64(bytes))
 	r.coming += int64(bytes)
 	return nil
 }
 
-// decode ends with d. The account, if not nil, pays for v.
+// decode reads v with d, and puts d back. v counts in the account, if that is not nil.
 func decode[T any](d *check.Decoder, account check.Account, read func(*check.Decoder, *T), v *T) error {
 	if account != nil {
 		d.Charge(account)
@@ -118,10 +119,10 @@ func orEmpty(object []byte) []byte {
 	return object
 }
 
-// emptyObject stands for arguments and params that are absent. Nobody changes it: what handlers get of them is decoded into copies.
+// emptyObject stands for arguments and params that are absent. Nothing changes it: handlers get copies.
 var emptyObject = []byte("{}")
 
-// invalidInput is the answer for input that was not decoded: there was no room for it, or it is wrong.
+// invalidInput returns the error for input that was not decoded: it exceeds a limit, or is invalid.
 func invalidInput(err error) error {
 	if own, ok := errors.AsType[*rpc.Error](err); ok {
 		return own
@@ -129,16 +130,16 @@ func invalidInput(err error) error {
 	return &inputError{err}
 }
 
-// reply is an answer as it is recorded. It has no names of a revision: a later run may be served under another one.
+// reply is a client's answer as it is recorded. It has no revision's names: a later run may be served in another one.
 type reply struct {
 	Action  Action          `json:"action,omitempty"`
 	Content json.RawMessage `json:"content,omitempty"`
 	Error   *rpc.Error      `json:"error,omitempty"`
-	// Malformed: what came could not be read, and Error says why.
+	// Malformed: the answer could not be read, and Error says why.
 	Malformed bool `json:"malformed,omitempty"`
 }
 
-// err is what the asking of name fails with, nil if there is an answer. However an answer breaks a rule, that is one error (CAN30).
+// err returns the error of the question name, nil if there is an answer. Whatever rule an answer breaks, that is an *AnswerError (CAN30).
 func (r *reply) err(name string) error {
 	switch {
 	case r.Malformed && r.Error != nil:
@@ -149,7 +150,7 @@ func (r *reply) err(name string) error {
 	return nil
 }
 
-// decode reads an answer. The account, if not nil, pays for it.
+// decode reads an answer, which counts in the account, if that is not nil.
 func (q *Question[T]) decode(data []byte, limits check.Limits, account check.Account) (Answer[T], error) {
 	var r reply
 	if err := json.Unmarshal(data, &r); err != nil {
@@ -168,14 +169,14 @@ func (q *Question[T]) decode(data []byte, limits check.Limits, account check.Acc
 	return a, nil
 }
 
-// readAnswer makes a reply of the client's result.
+// readAnswer returns the client's result as a reply.
 func (rev *revision) readAnswer(method string, raw []byte, limits check.Limits) ([]byte, error) {
 	if method != askMethod {
 		if len(raw) == 0 || raw[0] != '{' {
 			return nil, errors.New("an answer must be an object")
 		}
 		if opOf(method) == wire.OpCustomRequest {
-			raw = rev.withoutMeta(raw) // its schema says nothing of that
+			raw = rev.withoutMeta(raw) // its schema does not have _meta
 		}
 		return json.Marshal(reply{Content: raw})
 	}

@@ -12,11 +12,11 @@ import (
 	"github.com/mcpkiln/mcpkiln/runtime/wire/edit"
 )
 
-// shape is an object of a definition that is added while the server runs: what lists show, they show as the protocol has it (LET01).
-// Members that it does not name are passed on, unless the rule refuses them.
+// shape is the schema of an object in a definition that is added while the server runs, so that lists have the form of the protocol (LET01). Members
+// that it does not name are passed on, unless object refuses them.
 type shape struct {
 	object  check.Object
-	members []func(*check.Decoder) // as object.Names
+	members []func(*check.Decoder) // in the order of object.Names
 }
 
 // shapeMember is a member of a shape.
@@ -44,7 +44,7 @@ func (s *shape) read(d *check.Decoder) {
 	}
 }
 
-// check tells what is wrong with a definition, as its author reads it. own are the keys of _meta that are the runtime's.
+// check returns what is wrong with a definition, for its author. own are the keys of _meta that the runtime itself writes.
 func (s *shape) check(definition []byte, own []string) error {
 	d := check.Get(definition, check.Limits{})
 	defer d.Put()
@@ -59,12 +59,12 @@ func (s *shape) check(definition []byte, own []string) error {
 	return nil
 }
 
-// listedRules holds a definition of the right shape against what the generator refuses beside that in a manifest, so that no client meets it
-// here either.
+// listedRules checks a definition of the right shape by the other rules that the generator applies to a manifest, so that clients meet no exception
+// here.
 func listedRules(definition []byte, own []string) error {
 	members := membersOf(definition)
 	var icons []map[string]json.RawMessage
-	_ = json.Unmarshal(members["icons"], &icons) // they are there, or not
+	_ = json.Unmarshal(members["icons"], &icons) // valid, or absent
 	for i, icon := range icons {
 		if err := address.Picture(unquoted(icon["src"])); err != nil {
 			return fmt.Errorf("/icons/%d/src: %w", i, err)
@@ -108,7 +108,7 @@ func listedRules(definition []byte, own []string) error {
 	return nil
 }
 
-// unquoted is the text of a JSON string, "" for what is none.
+// unquoted is the text of a JSON string, "" for other values.
 func unquoted(value []byte) (text string) {
 	_ = json.Unmarshal(value, &text)
 	return text
@@ -123,7 +123,7 @@ func readURI(d *check.Decoder)    { d.Text(&check.String{At: "#", Format: format
 func readLength(d *check.Decoder) { d.Int(&check.Int{At: "#", Has: check.Minimum}) }
 func readObject(d *check.Decoder) { d.EachMember(&anyObject, (*check.Decoder).Skip) }
 
-// readSchema takes every form that a schema has in some draft.
+// readSchema accepts every form that a schema has in some draft.
 func readSchema(d *check.Decoder) {
 	if d.Kind(&check.Union{At: "#", Keyword: "type", Kinds: check.KindObject | check.KindBool}) != 0 {
 		d.Skip()
@@ -143,7 +143,7 @@ func readPriority(d *check.Decoder) {
 	d.Float(&check.Number{At: "#", Has: check.Minimum | check.Maximum, Max: 1})
 }
 
-// described are the members that all definitions have.
+// described returns more and the members that all definitions have.
 func described(more ...shapeMember) []shapeMember {
 	icon := shapeOf(check.Skip, []string{"src"}, shapeMember{"src", readURI}, shapeMember{"mimeType", readText},
 		shapeMember{"sizes", readEach(&check.Array{At: "#"}, readText)}, shapeMember{"theme", readWord("light", "dark")})
@@ -169,7 +169,7 @@ var (
 	hints = shapeOf(check.Skip, nil, shapeMember{"title", readText}, shapeMember{"readOnlyHint", readFlag}, shapeMember{"destructiveHint", readFlag},
 		shapeMember{"idempotentHint", readFlag}, shapeMember{"openWorldHint", readFlag})
 	execution = shapeOf(check.Skip, nil, shapeMember{"taskSupport", readWord("forbidden", "optional", "required")})
-	// What the protocol says of a tool's schemas beside their type, which has a message of its own.
+	// The rules of the protocol for a tool's schemas, except for their type, which has a message of its own.
 	toolSchema = shapeOf(check.Skip, nil, shapeMember{"$schema", readText}, shapeMember{"required", readEach(&check.Array{At: "#"}, readText)},
 		shapeMember{"properties", func(d *check.Decoder) { d.EachMember(&check.Object{At: "#"}, readSchema) }})
 	toolShape = shapeOf(check.Skip, []string{"name", "inputSchema"}, described(shapeMember{"inputSchema", toolSchema.read}, shapeMember{"outputSchema", toolSchema.read},

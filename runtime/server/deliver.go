@@ -32,8 +32,8 @@ func (d *delivery) hasReader() (read bool, changed <-chan struct{}) {
 	return true, nil
 }
 
-// put asks q and records the answer, as soon as its stream is read and no other one has the question. It returns when the
-// question is closed, a session's also when an open request for the result takes it over.
+// put asks q and records the answer, as soon as its stream is read and no other stream has the question. It returns when the question is closed; on
+// the session's stream also when a request for the result takes the question over.
 func (d *delivery) put(ctx context.Context, q task.Question) {
 	ctx, cancel := context.WithCancel(ctx)
 	var watch sync.WaitGroup
@@ -117,7 +117,7 @@ func (r *request) awaitTask() (task.Task, error) {
 	if err != nil {
 		return t, err
 	}
-	return s.engine.Wait(r.ctx, owner, id) // returns at once; it is what the audit counts as retrieval (TSK23)
+	return s.engine.Wait(r.ctx, owner, id) // returns at once, and audits the retrieval (TSK23)
 }
 
 // streamTask puts the questions of the task to the client until the task is over.
@@ -154,8 +154,8 @@ func (r *request) streamTask(id string) error {
 // delivers reports whether the client of the session can be asked q.
 func (p *peer) delivers(q *task.Question) bool { return p.revision.unsupported(p.can, q) == nil }
 
-// noteTime is how long a client has to take note of a new task before it is asked for it. Some clients run what a question
-// starts before what the answer of the call starts, even if that came first, and know of no task then that asks.
+// noteTime is how long a client has to take note of a new task before it gets the task's questions. Some clients handle a question before the answer
+// to the call, even if that came first, and then do not know the task that asks.
 const noteTime = 100 * time.Millisecond
 
 // offer puts the open questions of a task to its session, unless there is a stream for them.
@@ -184,7 +184,7 @@ func (p *peer) offer(owner, id string) {
 	}()
 }
 
-// awaitNoted returns when the client knows the task, false when it is gone.
+// awaitNoted returns when the client had its time to take note of the task, false when the peer has ended.
 func (p *peer) awaitNoted(t *task.Task) bool {
 	left := min(noteTime, time.Until(t.CreatedAt.Add(noteTime))) // at most, whatever another replica's clock says
 	if left <= 0 {

@@ -19,7 +19,7 @@ type asking struct {
 	about     subject
 	from      *Call           // whose handler asks, inline; nil: a task's question is delivered
 	parent    context.Context // of what the question belongs to: the request, or the delivery of a task's question
-	waiter    context.Context // of whoever waits for the answer; it may end earlier
+	waiter    context.Context // of the one that waits for the answer; it may end earlier
 	task      string          // "" inline
 	onCarrier func(Carrier)   // called with the stream that has the question, if the transport knows it; may be nil
 	carrier   Carrier         // that stream; nil: there is none, or the transport does not know it
@@ -125,7 +125,7 @@ func (a *asking) ended() error {
 	return context.Cause(a.waiter)
 }
 
-// Err is for subject.ctx.
+// Err lets an asking be a subject's ctx.
 func (a *asking) Err() error { return a.ended() }
 
 func (a *asking) write(method string, params []byte) error {
@@ -149,7 +149,7 @@ func (a *asking) write(method string, params []byte) error {
 	return err
 }
 
-// over tells the stream that has the question that it is over.
+// over closes the question on the stream that has it.
 func (a *asking) over() {
 	if a.carrier != nil {
 		a.carrier.Close()
@@ -202,7 +202,7 @@ func (a *asking) withdraw(err error) error {
 	}
 	rev := a.about.peer.revision
 	params := rev.AppendCancelled(nil, &wire.Cancelled{RequestID: a.id, Reason: reason, RelatedTask: a.task})
-	question := subject{peer: a.about.peer, id: a.about.id, withdrawn: a.carrier} // it was sent, so this may follow, whatever has ended (CAN19)
+	question := subject{peer: a.about.peer, id: a.about.id, withdrawn: a.carrier} // the question was sent, so its cancellation is sent, too, whatever has ended (CAN19)
 	_ = question.send(notification{revision: rev, op: wire.OpCancelled, params: params})
 	return err
 }

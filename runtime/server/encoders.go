@@ -5,8 +5,8 @@ import (
 	"sync/atomic"
 )
 
-// encoders bounds how many outputs are encoded at once. Nearly always one of its slots is free: taking that one is a single addition, where all
-// calls would contend for the lock of a channel.
+// encoders bounds how many outputs are encoded at once. Nearly always one of its slots is free: taking that one is a single addition, while a channel
+// has a lock for which all calls would contend.
 type encoders struct {
 	max     int64
 	free    atomic.Int64  // below 0: how many wait for a slot that is not granted yet

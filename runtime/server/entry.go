@@ -7,13 +7,13 @@ import (
 	"github.com/mcpkiln/mcpkiln/runtime/wire"
 )
 
-// EntryPolicy is how requests for an entry of a registry run.
+// EntryPolicy is how requests for a prompt, resource or template of a registry run.
 type EntryPolicy struct {
 	// Timeout is counted per request (CAN20), without the time in which a question is open; 0 means none.
 	Timeout time.Duration
-	// MustAsk is that of a Tool.
+	// MustAsk is as in Tool.
 	MustAsk bool
-	// ClientCapabilities are those of a Tool.
+	// ClientCapabilities is as in Tool.
 	ClientCapabilities []string
 }
 
@@ -21,7 +21,8 @@ func (p *EntryPolicy) isZero() bool {
 	return p.Timeout == 0 && !p.MustAsk && p.ClientCapabilities == nil
 }
 
-// policyOf is the policy of what a request of the method names, the zero one for what there is not: that is refused when it is served.
+// policyOf returns the policy of the entry that a request of the method names, the zero one for an unknown entry: such a request is refused when it
+// is served.
 func (s *Server) policyOf(m *wire.Method, p *wire.Params) EntryPolicy {
 	switch m.Op {
 	case wire.OpGetPrompt:
@@ -49,7 +50,7 @@ func (t *ResourceTemplate) matches(uri string) bool {
 // write appends the result that a handler returned.
 type write func(b []byte) ([]byte, error)
 
-// serveEntry runs the handler of an entry of a registry. Its answer is expected to be as large as those before; run gives what to write.
+// serveEntry runs the handler of an entry of a registry. Its answer is expected to be as large as earlier ones of sizes; run returns what writes it.
 func (r *request) serveEntry(b []byte, sizes *answerSizes, run func(ctx context.Context, call *Call) (write, error)) ([]byte, error) {
 	return r.withCall(b, func(b []byte, call *Call) ([]byte, error) {
 		var out write

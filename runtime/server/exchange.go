@@ -10,8 +10,8 @@ import (
 // Answers reports whether the frame may be an answer to a question, however malformed.
 func (to *Routed) Answers() bool { return to.msg.Answers() }
 
-// Reserved reports whether the request is served also when the limit of requests in flight is reached: it ends others, or asks whether the
-// server is there. Of those, a thousand at once are enough.
+// Reserved reports whether the request is served also when the limit of requests in flight is reached, because it cancels a task or is a ping. At
+// most a thousand of these are served at once.
 func (to *Routed) Reserved() bool { return to.method != nil && reserved(to.method) }
 
 // Exchange serves one message of a stateless revision on the caller's goroutine until its last frame is written: also a
@@ -51,7 +51,7 @@ func (s *Server) Exchange(ctx context.Context, to *Routed, out Outlet) Result {
 	return p.ended
 }
 
-// Revision returns the revision of a name, or nil when it is not served.
+// Revision returns the revision with that version, or nil when it is not served.
 func (s *Server) Revision(revision string) *wire.Revision {
 	for _, rev := range s.revisions {
 		if rev.Version == revision {

@@ -6,24 +6,23 @@ import (
 	"strings"
 )
 
-// filter reports whether a caller, whom ctx names, is shown and served what has that name.
+// filter reports whether the caller that ctx names may see and use what has that name.
 type filter func(ctx context.Context, name string) bool
 
-// WithToolFilter shows and serves tools to some callers alone: those of whom show returns true. Others do not see the tool in the list, and
-// a call of it is one of an unknown tool. ctx says who calls: PrincipalFrom, SessionFrom, and what HTTP middleware put there. show is
-// asked where messages are received, so it must not wait; it is safe for concurrent use. One that panics shows nothing. Whoever changes its answers calls ToolsChanged.
+// WithToolFilter shows and serves tools only to callers for which show returns true. Others do not see the tool in the list, and a call of it is one
+// of an unknown tool. ctx says who calls: PrincipalFrom, SessionFrom, and what HTTP middleware put there. show is called where messages are received,
+// so it must not wait; it must be safe for concurrent use. A panic in it hides the tool. Call ToolsChanged when its answers change.
 func WithToolFilter(show func(ctx context.Context, tool string) bool) Option {
 	return func(c *config) { c.toolFilter = show }
 }
 
-// WithPromptFilter does for prompts of the registry what WithToolFilter does for tools. Whoever changes its answers calls PromptsChanged.
+// WithPromptFilter does for prompts of the registry what WithToolFilter does for tools. Call PromptsChanged when its answers change.
 func WithPromptFilter(show func(ctx context.Context, prompt string) bool) Option {
 	return func(c *config) { c.promptFilter = show }
 }
 
-// WithResourceFilter does the same for resources of the registry and files of trees, by their URI: one that is not shown is not listed, not
-// read and not subscribed to. A template is listed if show is true of the template as it is written. Whoever changes its answers calls
-// ResourcesChanged.
+// WithResourceFilter does the same for resources of the registry and files of trees, by their URI: one that is not shown is not listed, not read and
+// not subscribed to. A template is listed if show is true of the template as it is written. Call ResourcesChanged when its answers change.
 func WithResourceFilter(show func(ctx context.Context, uri string) bool) Option {
 	return func(c *config) { c.resourceFilter = show }
 }
@@ -45,7 +44,7 @@ func (r *request) shown(f filter) func(name string) bool {
 	return func(name string) bool { return r.p.s.passes(f, ctx, name) }
 }
 
-// passes asks the filter. Who reads messages does so, too, and nothing there takes care of a panic.
+// passes calls the filter. The read loop calls it, too, and recovers no panic itself.
 func (s *Server) passes(f filter, ctx context.Context, name string) (shown bool) {
 	defer func() {
 		if v := recover(); v != nil {
@@ -56,8 +55,8 @@ func (s *Server) passes(f filter, ctx context.Context, name string) (shown bool)
 	return f(ctx, name)
 }
 
-// Shows reports whether a stateless caller, whom ctx names, is served the tool. A transport says nothing of those that are switched off or
-// filtered out.
+// Shows reports whether a stateless caller, which ctx names, may call the tool. A transport must not reveal tools that are switched off or filtered
+// out.
 func (s *Server) Shows(ctx context.Context, t *Tool) bool {
 	return s.tool(t.Name) == t && (s.cfg.toolFilter == nil || s.passes(s.cfg.toolFilter, ctx, t.Name))
 }

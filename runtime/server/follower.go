@@ -8,30 +8,30 @@ import (
 	"github.com/mcpkiln/mcpkiln/runtime/wire"
 )
 
-// follower is who hears of changes: a session, or an open subscription. It never makes anybody wait.
+// follower is notified of changes: a session, or an open subscription. tell never blocks.
 type follower interface{ tell(about topic) }
 
-// tell tells a session that has agreed on a revision which has the notification.
+// tell notifies the session, if its revision has the notification.
 func (p *peer) tell(about topic) {
 	if rev := p.agreed.Load(); rev != nil && rev.names[about.op] != "" {
 		p.notify(about, nil)
 	}
 }
 
-// tell tells a subscription that wanted to hear of that list, or of that resource.
+// tell notifies the subscription, if it asked for that list, or for the resource.
 func (l *listen) tell(about topic) {
 	if l.kinds[about.op] || about.op == wire.OpResourceUpdated {
 		l.queue(about)
 	}
 }
 
-// followers are those of each resource, so that a change of one costs nothing for who follows others.
+// followers finds the followers of each resource, so that a change costs nothing for those of other resources.
 type followers struct {
 	mu sync.Mutex
 	of map[string]audience // by URI
 }
 
-// audience is one follower, as most resources have, or more.
+// audience are the followers of a resource: mostly one.
 type audience struct {
 	one  follower
 	more map[follower]struct{}
@@ -83,7 +83,7 @@ func (f *followers) list(uri string) []follower {
 	return list
 }
 
-// all are those whom a change of a list may concern. Who wants to hear of it is looked up later: nobody waits for Server.mu meanwhile.
+// all returns the followers that a change of a list may concern. Whether each has asked for it is looked up later, without Server.mu.
 func (s *Server) all() []follower {
 	s.mu.Lock()
 	defer s.mu.Unlock()

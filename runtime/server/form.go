@@ -11,7 +11,7 @@ import (
 )
 
 // form is the schema of a question that a handler wrote itself: one flat object of primitives, which is all that the protocol lets a
-// client be asked for. What it does not have is not checked.
+// client be asked for. Keywords that it does not have are not checked.
 type form struct {
 	Properties map[string]formField `json:"properties"`
 	Required   []string             `json:"required"`
@@ -35,8 +35,8 @@ type formField struct {
 
 type formChoice struct{ Const string }
 
-// checkForm holds what the user filled in against the form that the params asked for (LET12). An answer that was not accepted, and
-// params without a form, have nothing to hold.
+// checkForm validates what the user filled in by the form in params (LET12). An answer that was not accepted, and one without a form, are always
+// valid.
 func checkForm(params, answer []byte, limits check.Limits) error {
 	var asked struct{ RequestedSchema form }
 	var given struct {
@@ -91,7 +91,7 @@ func (f *formField) read(d *check.Decoder) {
 	}
 }
 
-// pattern is nil where there is none, or none that can be held.
+// pattern is nil if there is none, or if Go can not match it.
 func (f *formField) pattern() *format.Pattern {
 	if source, err := pattern.RE2(f.Pattern); f.Pattern == "" || err != nil {
 		return nil

@@ -5,16 +5,16 @@ import (
 	"time"
 )
 
-// waiter is one that waits for bytes of its share.
+// waiter waits for bytes of its share.
 type waiter struct {
 	n          int64 // bytes
 	reputation reputation
 	err        error         // why it gets nothing; written before granted is closed
-	notBegun   bool          // what it is for has not begun: it goes behind what is there
-	granted    chan struct{} // closed
+	notBegun   bool          // its work has not begun: it waits behind work that has
+	granted    chan struct{} // closed when it has the bytes, or err
 }
 
-// queue puts w behind those of its kind that wait for the same share. With mu.
+// queue adds w to the queue of its share, before all that have not begun if w has. The caller holds mu.
 func (b *budget) queue(p *share, w *waiter) {
 	at := len(p.waiting)
 	for !w.notBegun && at > 0 && p.waiting[at-1].notBegun {
@@ -24,12 +24,12 @@ func (b *budget) queue(p *share, w *waiter) {
 	if len(p.waiting) > 1 {
 		return
 	}
-	p.line = b.lines.PushBack(p)
-	if b.lines.Len() == 1 {
+	p.place = b.queues.PushBack(p)
+	if b.queues.Len() == 1 {
 		b.freed = time.Now()
 	}
 	switch {
-	case b.onShortage == nil || b.lines.Len() > 1:
+	case b.onShortage == nil || b.queues.Len() > 1:
 	case b.clock == nil:
 		b.clock = time.AfterFunc(0, b.check)
 	default:
@@ -44,9 +44,9 @@ func (b *budget) reputationOf(p *share) reputation {
 	return b.reputations.of(p.caller().who)
 }
 
-// grant lets those go on that may: first those who read, last those who do not. Of one reputation those are first that have begun: what they wait
-// with is in memory. While one of them waits for others alone, nothing large of its reputation begins, or it would wait beside it, and
-// nothing large of a worse one goes on. With mu.
+// grant gives waiters their bytes as far as these fit: first the callers that read, last those that do not. Within one reputation work that has begun
+// comes first, because its output is in memory. While it is only others that keep such work waiting, nothing large of its reputation begins, which
+// would be in memory, too, and nothing large of a worse reputation gets bytes. The caller holds mu.
 func (b *budget) grant() {
 	owed := false
 	for is := range reputationCount {
@@ -57,24 +57,25 @@ func (b *budget) grant() {
 	}
 }
 
-// grantAll lets those of one kind go on, each line one after the other. It reports whether one that holds nothing is left.
+// grantAll grants the waiters that may selects, one of each queue by turns. It reports whether one is left whose caller holds nothing.
 func (b *budget) grantAll(may func(*waiter) bool) (left bool) {
-	if b.lines.Len() == 0 {
+	if b.queues.Len() == 0 {
 		return false
 	}
 	for b.grantTurns(may) {
 	}
-	for e := b.lines.Front(); e != nil; e = e.Next() {
+	for e := b.queues.Front(); e != nil; e = e.Next() {
 		p := e.Value.(*share)
 		left = left || may(p.waiting[0]) && p.caller().held.Load() == 0
 	}
 	return left
 }
 
-// grantTurns lets one of each line go on that may, and reports whether there was one. The oldest line and the newest one that had no turn are next by
-// turns: whoever comes behind many that do not read does not wait for all of them, nor do those who came first wait forever.
+// grantTurns grants the first waiter of each queue, if may selects it and it fits, and reports whether there was one. The oldest queue and the newest
+// one that has had nothing take turns: a caller behind many that do not read does not wait for all of them, and those who came first do not wait
+// forever.
 func (b *budget) grantTurns(may func(*waiter) bool) (granted bool) {
-	first, last := b.lines.Front(), b.lines.Back()
+	first, last := b.queues.Front(), b.queues.Back()
 	for first != nil && last != nil {
 		e := first
 		if b.newestNext && !last.Value.(*share).served {
@@ -87,7 +88,7 @@ func (b *budget) grantTurns(may func(*waiter) bool) (granted bool) {
 			last = e.Prev()
 		}
 		if p := e.Value.(*share); may(p.waiting[0]) && b.fits(p, p.waiting[0].n) {
-			b.goOn(p)
+			b.grantFirst(p)
 			b.newestNext, granted = !b.newestNext, true
 		}
 		if met {
@@ -97,22 +98,22 @@ func (b *budget) grantTurns(may func(*waiter) bool) (granted bool) {
 	return granted
 }
 
-// goOn lets the first waiter of a line go on.
-func (b *budget) goOn(p *share) {
+// grantFirst grants the first waiter of a queue.
+func (b *budget) grantFirst(p *share) {
 	w := p.waiting[0]
 	b.add(p, w.n)
 	close(w.granted)
 	p.served = true
-	b.lines.MoveToBack(p.line)
+	b.queues.MoveToBack(p.place)
 	b.remove(p, 0)
 }
 
-// remove removes a waiter. With mu.
+// remove removes a waiter. The caller holds mu.
 func (b *budget) remove(p *share, i int) {
 	p.waiting = slices.Delete(p.waiting, i, i+1)
 	if len(p.waiting) == 0 {
-		b.lines.Remove(p.line)
-		p.waiting, p.line, p.served = nil, nil, false
+		b.queues.Remove(p.place)
+		p.waiting, p.place, p.served = nil, nil, false
 	}
 }
 
@@ -128,14 +129,14 @@ func (b *budget) leave(p *share, w *waiter) {
 	b.grant()
 }
 
-// refuse ends the waiting of all if nothing was given back for so long, and returns how many there were.
+// refuse fails all waiters with err, and returns their number, if nothing was given back for as long as after.
 func (b *budget) refuse(after time.Duration, err error) (n int) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if time.Since(b.freed) < after {
 		return 0
 	}
-	for e := b.lines.Front(); e != nil; e = b.lines.Front() {
+	for e := b.queues.Front(); e != nil; e = b.queues.Front() {
 		p := e.Value.(*share)
 		w := p.waiting[0]
 		w.err = err

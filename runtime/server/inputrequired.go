@@ -26,10 +26,10 @@ type statelessJournal struct {
 	mu        sync.Mutex
 	given     map[string]json.RawMessage // answers of the client, until they are asked for
 	asked     map[string]bool            // names of what any run has asked: earlier ones, and this one when it ends
-	until     map[string]int64           // when their time to be answered ended or ends, in Unix milliseconds
+	until     map[string]int64           // the deadlines of questions, in Unix milliseconds
 	open      []task.Question
-	gathering bool          // for more questions to join
-	over      bool          // it takes no more
+	gathering bool          // waits for more questions to join
+	over      bool          // no more questions join
 	ended     chan struct{} // closed when its call is answered, or can not be any more
 }
 
@@ -37,7 +37,7 @@ type statelessJournal struct {
 // the handler will run again. Return it.
 var ErrAsked = errors.New("the client is being asked: the call runs again with the answer")
 
-// newStatelessJournal opens the journal that the client sent with its retry. Errors are the client's.
+// newStatelessJournal opens the journal that the client sent with its retry. An error is the client's fault.
 func newStatelessJournal(c *Call, r *request) (*statelessJournal, error) {
 	// InputResponses and RequestState are read into copies, which last as long as the call.
 	if full := r.keepAnswer(int64(len(r.params.InputResponses) + len(r.params.RequestState))); full != nil {
@@ -65,7 +65,7 @@ func newStatelessJournal(c *Call, r *request) (*statelessJournal, error) {
 	return t, wrong
 }
 
-// tooLate reports whether the time to answer the question had passed. The token is good for longer.
+// tooLate reports whether the time to answer the question has passed. The requestState is valid for longer.
 func (t *statelessJournal) tooLate(name string, now time.Time) bool {
 	until, limited := t.until[name]
 	return limited && now.UnixMilli() >= until
@@ -101,7 +101,7 @@ func (t *statelessJournal) ask(_ context.Context, q task.Question, check answerC
 		go t.gather()
 	}
 	t.call.observeQuestion(QuestionAsked, q.Name, time.Now(), nil)
-	t.call.slot.lend() // what runs again takes a slot again
+	t.call.slot.lend() // the next run takes one again
 	<-t.ended
 	return nil, ErrAsked
 }
@@ -187,7 +187,7 @@ func (t *statelessJournal) append(b []byte) ([]byte, error) {
 			last = q.Deadline
 		}
 	}
-	expires := last.Add(s.cfg.askTimeout) // whoever answers late is asked again, and what has been done is not done twice
+	expires := last.Add(s.cfg.askTimeout) // who answers late is asked again, and no step is done twice
 	entries := t.journal.entries()
 	for i := range entries {
 		delete(t.until, entries[i].Name) // it was answered in time

@@ -27,7 +27,7 @@ func (c *Call) openJournal() journal {
 	return c.openJournalLocked()
 }
 
-// openJournalLocked is called with mu.
+// openJournalLocked is openJournal for a caller that holds mu.
 func (c *Call) openJournalLocked() journal {
 	switch {
 	case c.taskRun != nil:
@@ -116,7 +116,7 @@ func (c *Call) countUnanswered(name string) {
 	c.setUse(name, u)
 }
 
-// setUse is called with mu.
+// setUse records what the run has done with a name. The caller holds mu.
 func (c *Call) setUse(name string, u nameUse) {
 	if c.names == nil {
 		c.names = map[string]nameUse{}
@@ -138,7 +138,7 @@ func (c *Call) keyFor(name string) string {
 // againMark precedes the number of a question's second and later askings. No instance begins so.
 const againMark = instanceMark + "!"
 
-// callJournal is the journal of an inline call. It lives as long as the call, in stateless revisions as long as the client runs it again. With it,
+// callJournal is the journal of an inline call. It lives as long as the call, in stateless revisions as long as the client retries it. With it,
 // handlers see one model inline and as a task: names are unique, and what has a name happens once.
 type callJournal struct {
 	ask  func(ctx context.Context, q task.Question, check answerCheck) ([]byte, error)
@@ -151,7 +151,7 @@ type journalEntry struct {
 	data     []byte
 }
 
-// answerCheck validates an answer, encoded as a reply, against the question's schema. The account pays for what it decodes.
+// answerCheck validates an answer, encoded as a reply, against the question's schema. What it decodes counts in the account.
 type answerCheck func(data []byte, account check.Account) error
 
 // newCallJournal makes a journal of what an earlier run recorded.
@@ -208,7 +208,7 @@ func (j *callJournal) entries() (all []recordedEntry) {
 
 const otherBefore = "stands for something else in an earlier run"
 
-// hashOf is the same for the same question only; "" for none.
+// hashOf returns a hash of the question, "" for none.
 func hashOf(q *task.Question) string {
 	if q == nil {
 		return ""

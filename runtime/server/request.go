@@ -136,7 +136,7 @@ func (r *request) uncount() {
 	s.calls.Give(&a.calls, 1)
 	r.counted = false
 	if a.peers.Load() == 0 {
-		s.leftAlone(a)
+		s.closeUnused(a)
 	}
 }
 

@@ -22,7 +22,7 @@ func (b *budget) check() {
 	b.onShortage(b.shortages())
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	if b.lines.Len() > 0 {
+	if b.queues.Len() > 0 {
 		b.clock.Reset(checkEvery)
 	}
 }
@@ -31,9 +31,9 @@ func (b *budget) check() {
 func (b *budget) shortages() []shortage {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	all := make([]shortage, 0, b.lines.Len())
+	all := make([]shortage, 0, b.queues.Len())
 	left := b.limit - b.used
-	for e := b.lines.Front(); e != nil; e = e.Next() {
+	for e := b.queues.Front(); e != nil; e = e.Next() {
 		p := e.Value.(*share)
 		l := shortage{waiting: p, all: p.caller().held.Load() == 0}
 		if l.all {
