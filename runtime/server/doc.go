@@ -7,64 +7,64 @@
 // # For those who write handlers
 //
 //   - Call is one run of a tool: Progress, SetStatus (of a task), Log, Do, TaskID. Generated methods ask the user through it and return an Answer;
-//     Named tells several askings of one question apart.
+//     Named distinguishes several askings of one question.
 //   - Call also says who calls: Principal, Client (name, version, capabilities), Revision, Session, Meta (trace context, for example) and, over
-//     HTTP, Header. The handler's context has the values of this request's.
+//     HTTP, Header. The handler's context has the values of the request's context.
 //   - Asking fails with ErrAsked (return it: the handler runs again with the answer), ErrUnsupported, ErrQuestionTimeout, *AnswerError,
-//     task.ErrWithdrawn (the context that it was given ended before the call's), or the cause of the context.
+//     task.ErrWithdrawn (the context passed to it ended before the call's), or the cause of the context.
 //   - An error that a handler returns becomes a tool error, a *ToolError one with data and blocks, an *rpc.Error a JSON-RPC error. Call.Content,
 //     Call.Summary and Call.ResultMeta add to a result.
-//   - What a handler changes of its goroutine, such as by runtime.LockOSThread, it changes back: the goroutine may serve the next request.
+//   - A handler undoes what it changes of its goroutine, for example by runtime.LockOSThread: the goroutine may serve the next request.
 //   - The cause of a context that ended is an *inflight.Cause: its Source tells a cancellation by the client from a timeout, a
 //     disconnect and a shutdown.
-//   - WithPrincipal puts into a context who calls, and PrincipalFrom reads it. WithQuotaKey tells callers without an identity apart.
+//   - WithPrincipal puts the caller's identity into a context, and PrincipalFrom reads it. WithQuotaKey distinguishes callers without an identity.
 //   - Options of the generated New begin with With: WithLogger, WithLimits, WithTaskLimits, WithRates, WithGrace, WithSealKeys and others.
-//   - WithMiddleware goes around every request and notification, in both directions, WithToolMiddleware around every run of a tool, with its
+//   - WithMiddleware wraps every request and notification, in both directions, WithToolMiddleware around every run of a tool, with its
 //     typed input and output.
-//   - WithObserver is told what happens, with times and causes; WithCallLog writes a line for each request, package metrics counts for
+//   - WithObserver gets events with their times and causes; WithCallLog writes a line for each request, package metrics counts them for
 //     Prometheus.
 //   - Package servertest calls a server's tools in tests, and answers what they ask.
 //   - Server.Run serves one connection, Server.Shutdown ends what runs, Server.SetToolEnabled hides and shows a tool.
-//   - Server.AddTool, AddPrompt, AddResource and AddResourceTemplate add while the server runs. WithToolFilter shows tools to some callers,
-//     WithPromptFilter and WithResourceFilter the rest.
-//   - Server.Sessions are the clients that are connected, to log to and to ask outside of calls.
+//   - Server.AddTool, AddPrompt, AddResource and AddResourceTemplate add while the server runs. WithToolFilter shows tools to some callers only,
+//     WithPromptFilter and WithResourceFilter prompts and resources.
+//   - Server.Sessions are the connected clients, which can be sent log messages and asked outside of calls.
 //
 // Other types are for generated code and for transports. Ids such as CAN02 are rules; testdata/traceability/ledger.tsv lists them.
 //
 // # Where to look
 //
 //	which revision and method a message is of         route.go
-//	whether a request is served, and how              admit.go; refusal.go: what it is told if not, and where its params are wrong
-//	what a request in flight counts in                register.go; account.go: whose it is
+//	whether a request is served, and how              admit.go; refusal.go: the error if not, and where its params are wrong
+//	limits on requests in flight                      register.go; account.go: whose they are
 //	how inputs and answers are read                   decode.go; numbers, strings, objects: package check
-//	what unread answers may take                      reservation.go: one answer; budget.go: all; grant.go, shortage.go: who waits; sizecache.go: what to expect
+//	memory for unread answers                         reservation.go: one answer; budget.go: all; grant.go, shortage.go: who waits; sizecache.go: expected sizes
 //	how many outputs are made at once                 encoders.go
-//	how callers read, and runs of handlers to learn   reputation.go, probe.go
-//	how it is served and answered                     workers.go: the goroutines; serve.go, toolcall.go, methodcall.go; request.go: its memory, large buffers, and the goroutines of a peer
+//	how callers read, and probes of handlers          reputation.go, probe.go
+//	how a request is served and answered              workers.go: the goroutines; serve.go, toolcall.go, methodcall.go; request.go: its memory, large buffers, and the goroutines of a peer
 //	one run of a handler, from input to output        run.go
 //	who may still write, and the writing itself       write.go (subject.writeNow); of a task: tasklife.go, too
-//	what a call that runs again finds                 journal.go, taskjournal.go, step.go; seal.go: as the client carries it
+//	the journal of a call that runs again             journal.go, taskjournal.go, step.go; seal.go: sealed for the client
 //	whether a question can be asked, where it goes    question.go → elicit.go (a request) or inputrequired.go (a result that asks)
 //	which client gets a task's question               deliver.go, claim.go
 //	where a task's question becomes an answer         taskanswer.go: by tasks/update, and by a request to the client
 //	what older revisions get, and batches             adapt.go, batch.go; batches.go: which requests are in one
 //	how a task begins, runs and is read               taskmethod.go, taskrun.go; status.go: its changes
-//	what subscriptions send                           listen.go, watch.go, change.go; follower.go: who hears of it; newest.go: their queue
+//	what subscriptions send                           listen.go, watch.go, change.go; follower.go: who is notified; newest.go: their queue
 //
 //	what New makes of generated revisions             compile.go
 //	New and its limits                                server.go, options.go; rates.go: how often a caller may ask
-//	how messages come and go                          transport.go, conn.go, exchange.go (of stateless revisions)
-//	who is at the other end                           session.go, peer.go; resume.go: a session that another process goes on with; ping.go: whether it is there
+//	receiving and sending messages                    transport.go, conn.go, exchange.go (of stateless revisions)
+//	clients and their sessions                        session.go, peer.go; resume.go: a session that another process goes on with; ping.go: whether a client is still there
 //	what each side declares                           initialize.go, list.go, capability.go, ability.go, meta.go
 //	the client's notifications and answers            notify.go
 //	middleware                                        middleware.go, pass.go; messageresult.go, ownresult.go: what it reads and answers
-//	what observers and the log of calls are told      observer.go
+//	events for observers and the log of calls         observer.go
 //	handlers behind decoders and encoders             tool.go, bind.go, method.go; codes.go: what their errors become
-//	what a handler holds                              call.go, progress.go, log.go, withhold.go; caller.go: what it knows of who calls
-//	what a handler adds to its result or error        added.go, block.go, toolerror.go; metakey.go: what of _meta is its own
+//	what a handler gets                               call.go, progress.go, log.go, withhold.go; caller.go: who calls
+//	what a handler adds to its result or error        added.go, block.go, toolerror.go; metakey.go: which keys of _meta it may set
 //	data that is opened when it is sent               opener.go, placeholder.go; spool.go: files for it; longanswer.go: answers from files
-//	requests, forms and pages of a handler's own      clientrequest.go, form.go, pages.go; contradiction.go: what of them nobody could answer
-//	notifications of the server's own, of clients     custom.go, notice.go
+//	requests, forms and pages that a handler writes   clientrequest.go, form.go, pages.go; contradiction.go: those that nobody could answer
+//	custom notifications                              custom.go: of the server; notice.go: of clients
 //	how many runs of a tool there are                 toolslots.go
 //	clients outside of calls                          clientsession.go
 //	what clients list and name                        registry.go, entry.go, addentry.go, addargument.go, addtool.go, definition.go, misplaced.go; filter.go: who is shown what
@@ -74,34 +74,34 @@
 // # Words of this package
 //
 //	peer              one space of request ids: a connection, a session, or an exchange, which is one message of a stateless revision
-//	sessionless       one message of a revision with a handshake whose client has no session: what stands for a session meanwhile
-//	outlet            where a transport takes what is written to a peer. What only some can do are interfaces, in transport.go: Queued has queues,
-//	                  Attended knows who reads, Costly says what a request takes
+//	sessionless       a peer that stands for the session of one message, in a revision with a handshake, of a client that has none
+//	outlet            the side of a transport to which messages to a peer are written. Optional methods are interfaces, in transport.go: Queued has queues,
+//	                  Attended knows whether somebody reads, Costly says what memory a request takes
 //	session           what the client and the server agreed on by a handshake; a stateless revision has none
 //	entry             a request in the tracker (package inflight). To retire it is to be the one who may answer it
 //	gate              the lock that writers share from that permission to the write
 //	subject           what a message is about: a request, a task or a question. Once its context or taskLife has ended, nothing is written about it
 //	outgoing          the message itself
-//	live, writing     the goroutines of a peer, and those of them that have nothing to do but to write
-//	kind, fault       what the end of a tool call is, in no revision's form; a handler's error of such a kind (codes.go)
+//	live, writing     the goroutines of a peer, and those of them that only write
+//	kind, fault       how a tool call ended, whatever its form in a revision; a handler's error of such a kind (codes.go)
 //	run               one execution of a handler; a call whose client is asked may have several, which its journal connects
 //	journal           what a call has asked and done under names, so that its next run gets the same outcomes
 //	step, instance    a name in the journal: of Do, or of one of several questions that Named tells apart
 //	asking, delivery  a question on its way to a client; the one that puts questions of a task to one client. A claim says which has a question
 //	Carrier           the stream that has a question
-//	ability           a set of what a client declared, as bits; p.can and r.can are sets
-//	account           what one requestor uses of the limits that all share; a budget is such a limit with lines of waiters, a share its part
+//	ability           a set of capabilities that a client declared, as bits; p.can and r.can are such sets
+//	account           what one requestor uses of the limits that all share; a budget is such a limit with queues of waiters, a share one caller's part
 //	reservation       what one answer takes of the budgets: Server.unread (answers), coming (outputs that are larger than expected, or
 //	                  of tasks), opened (openers that are read) and spooled (temporary files with that data, spool.go). Server.bytes is the one of
 //	                  requests in flight
 //	page              of a list, or of the web, which a question sends the user to
-//	probe             the run of a handler of which it is not known how large its outputs are
+//	probe             a run of a handler whose size of outputs is not known yet
 //	slot              a permission to run, of a tool with MaxConcurrent
 //	reputation        whether a caller read its last large answers
 //	placeholder       where the data of an Opener belongs in an answer
 //	registry entry    a tool, prompt or resource that is listed
-//	reading           of the params of one message, while its frame is parsed
-//	withheld          said by a handler, and sent with its answer at the earliest
+//	reading           the state of reading the params of one message, while its frame is parsed
+//	withheld          messages of a handler that are sent with its answer at the earliest
 //	hint              the revision that a transport's header names
 //
 // # Definition
@@ -118,13 +118,13 @@
 //	goroutine    decode, validate → handler → encode, check → answer in a pooled buffer      serve, toolcall, methodcall, run
 //	write        gate → entry.Retire → Outlet: the one place that writes                     write
 //
-// What has to happen in order happens with the reader: the handshake, registration (CAN09), cancellation, and delivery of the client's
-// answers. Refusals are written there too, so a peer that floods and does not read slows only itself down.
+// What has to happen in order happens in the reader: the handshake, registration (CAN09), cancellation, and delivery of the client's
+// answers. Refusals are written there, too, so a peer that floods and does not read slows only itself down.
 //
 // Middleware is around the goroutine's part: the server has admitted the request, and decides after it whether its answer may be written.
-// What it is given of the request's memory is its alone until it returns and no call of next runs, so each next is counted (passes).
+// The memory of the request that it gets belongs to it until it returns and no call of next runs, so each call of next is counted (passes).
 // Around the handshake and the client's notifications it runs in place of the reader; a cancellation is taken before. What the server sends
-// passes before the gate. The server's own locks are not held then, but for the order of one call's progress and of the states of tasks.
+// passes it before the gate. None of the server's locks is held then, except for the ones that order one call's progress and the states of tasks.
 //
 // # Transports
 //
@@ -153,23 +153,23 @@
 // An answer of more than 4 KiB counts in a budget until it is written. How large it gets is known when it is encoded: until then
 // it counts as the last ones that its caller got from the tool did (answerSizes), and if those were small, not at all. Handlers of large outputs
 // reserve it before they start. Few outputs are encoded at once (Server.encoding), so few are large before that is known; what came larger
-// than expected waits in a budget of its own (Server.coming), and keeps its caller from starting more. While an output waits for others
-// alone, nothing large begins, whoever its caller is. Outlets keep no large frame: Write
+// than expected waits in a budget of its own (Server.coming), and keeps its caller from starting more. While only others keep an output
+// waiting, nothing large begins, whoever its caller is. Outlets keep no large frame: Write
 // returns when it is on its way.
 //
 // A large answer has two buffers: that of the output, which is checked where it was encoded, and that of the answer, which a connection of
 // lines writes from there (rpc.Lending). Both are used again; up to 8 MB of them wait for the next one and count nowhere (request.go).
 //
-// A caller has a fair share of the budget (budget.go): up to a third of what is left then. So whoever does not read holds up its
-// own calls, and k of them, even one after the other, leave (3/4)^k of it; a caller that holds nothing is answered as long as its
-// answer fits. Each connection, session, or caller without either has a line of its own. What becomes free goes first to callers that have
-// read a large answer lately, then to those of whom nothing is known, the oldest and the newest line by turns, and last to those that were given
-// up on within a minute (reputation.go): so one that reads waits for few of those that do not, however many they are. While
-// somebody waits, who has read nothing for five seconds is ended (shortage.go), after one second where much more is waited for than there is:
-// those of the same caller if its own share is used up, else whoever holds the most.
+// A caller has a fair share of the budget (budget.go): up to a third of what is left then. So a caller that does not read holds up its
+// own calls, and k of these callers, even one after the other, leave (3/4)^k of the budget; a caller that holds nothing is answered as long as its
+// answer fits. Each connection, session, or caller without either has a queue of its own. What is given back goes first to callers that have
+// read a large answer lately, then to unknown ones, the oldest and the newest queue by turns, and last to those that were given
+// up on within a minute (reputation.go): so a caller that reads waits for few of those that do not, however many they are. While
+// one waits, those that have read nothing for five seconds are ended (shortage.go), after one second if waiters need much more than there is:
+// those of the same caller if its own share is used up, else the ones that hold the most.
 //
-// Of a handler that has not answered yet nobody knows how large its results are: few runs of such handlers begin at once (probe.go), and
-// twice as many with each second, until one answers. What resources hold counts as soon as they are read. A handler whose results were small and then all
+// The size of results is unknown of a handler that has not answered yet: few runs of such handlers begin at once (probe.go), and
+// twice as many with each second, until one answers. The contents of resources count as soon as they are read. A handler whose results were small and then all
 // become large at once may still have as many of them in memory as it has runs: MaxConcurrent bounds those of a tool.
 //
 // Connections, sessions and exchanges of one principal share an account (account.go). However many it opens, something of the requests in
@@ -183,7 +183,7 @@
 // Whatever of a message is kept beyond it is cut, refused or counted in the account of its principal (TSK28):
 //
 //	message, params, HTTP header    counted from 4 KiB on until the request is released; of a notification nothing stays
-//	what a transport holds for it   counted with it (Costly); buffers of earlier messages are let go of when many are in flight
+//	what a transport holds for it   counted with it (Costly); buffers of earlier messages are released when many are in flight
 //	URIs of subscriptions           64 KiB each, 10,000 a session; counted with what their entries take until unsubscribed or gone
 //	URIs and task ids of a listen   as those, counted with its request
 //	reason of a cancellation        cut to 4 KiB
@@ -200,7 +200,7 @@
 //	names in errors                 cut to 128 bytes
 //	log records                     4,096, or 4 MiB, of those that wait
 //
-// TestTSK28WhatIsKeptOfAPeerIsCountedOrBounded holds what can be reached in memory against what the accounts say.
+// TestTSK28WhatIsKeptOfAPeerIsCountedOrBounded compares reachable memory with the accounts.
 //
 // # Silence after cancellation
 //

@@ -13,7 +13,7 @@ import (
 
 // Close accepts no more tasks, ends the running ones with cause shutdown, and waits for them until ctx ends; then it returns an error
 // that wraps ctx's cause. Tasks that can not be cancelled (CAN14), and those that may not run again, are ended only when ctx ends. Others of a
-// durable store are parked for another run when their handlers return. What can not go on elsewhere fails, with a message that says why, at once or when ctx
+// durable store are parked for another run when their handlers return. A task that can not go on elsewhere fails, with a message that says why, at once or when ctx
 // ends.
 // Remaining waiters get ErrClosed. Close may be called again, and waits as well.
 func (e *Engine) Close(ctx context.Context) error {
@@ -77,7 +77,7 @@ func (r *Run) spared() bool {
 // endForShutdown ends a run because the engine closes.
 func (e *Engine) endForShutdown(r *Run) {
 	r.stop(inflight.SourceShutdown, "", nil)
-	begun := r.held().Epoch > 0
+	begun := r.lease().Epoch > 0
 	switch {
 	case e.store.Durable() && (!begun || r.mayRunAgain()):
 	case begun:
@@ -116,7 +116,7 @@ func (e *Engine) Running() []Snapshot {
 	e.mu.Unlock()
 	list := make([]Snapshot, 0, len(runs))
 	for _, r := range runs {
-		if l, t := r.held(), r.Task(); l.Epoch > 0 {
+		if l, t := r.lease(), r.Task(); l.Epoch > 0 {
 			list = append(list, Snapshot{t.ID, t.Owner, t.Tool, t.CreatedAt, l.Epoch, r.ctx.Err() != nil})
 		}
 	}

@@ -17,7 +17,7 @@ type Spec struct {
 	TTL                *time.Duration
 	DefaultTTL, MaxTTL time.Duration
 	PollInterval       time.Duration
-	// Timeout ends each run that takes longer; 0 means none.
+	// Timeout is Task.Timeout.
 	Timeout time.Duration
 	// Reruns is how often the task may begin again after the process that ran it died: 0 means 3, a negative number never. After that the task
 	// fails.
@@ -71,13 +71,14 @@ func (e *Engine) Create(ctx context.Context, s Spec) (Created, error) {
 	r := e.newRun(t.ID)
 	r.task, r.local, r.events.held = t, s.Local, true
 	r.requestor, r.slot = who, true
-	e.adopt(r)
+	e.register(r)
 	e.audit.created(ctx, &t)
 	return Created{t, r}, nil
 }
 
-// adopt makes a created task known before it runs, and plans its expiry. If the engine was closed meanwhile, Close has not seen the task: it ends here.
-func (e *Engine) adopt(r *Run) {
+// register makes a created task known before it runs, and plans its expiry. If the engine was closed meanwhile, Close has not seen the task: it ends
+// here.
+func (e *Engine) register(r *Run) {
 	at, expires := r.task.ExpiresAt()
 	e.mu.Lock()
 	closed := e.closed
@@ -110,7 +111,7 @@ func (r *Run) start(id string) {
 	}
 }
 
-// dispatch has a task run, here or wherever the Dispatcher decides.
+// dispatch has a task run, here or where the Dispatcher decides.
 func (e *Engine) dispatch(id string) error {
 	if e.config.Dispatcher == nil {
 		if e.enterWhileClosing() {

@@ -10,7 +10,7 @@ import (
 
 // Cursors makes and opens list cursors: the place in an owner's list and a keyed hash of the owner, encrypted as one AES
 // block. A cursor that was guessed, changed or made for another owner decrypts to another hash, except one in 2⁶⁴, and is
-// refused (TSK16, TSK17). Those who have the key open each other's cursors. A MAC of the standard library would do as well, but takes a
+// refused (TSK16, TSK17). All that have the key open each other's cursors. A MAC of the standard library would do as well, but takes a
 // hundred times as long: a third of a page's time.
 type Cursors struct{ block, hash cipher.Block }
 
@@ -20,7 +20,7 @@ const cursorChars = 22
 // CursorKey is the size of the key of Cursors, in bytes.
 const CursorKey = 32
 
-// NewCursors returns the cursors of a random key.
+// NewCursors returns the cursors of a key.
 func NewCursors(key [CursorKey]byte) Cursors {
 	return Cursors{newBlock(key[:16]), newBlock(key[16:])}
 }
@@ -33,7 +33,7 @@ func newBlock(key []byte) cipher.Block {
 	return block
 }
 
-// randomCursors has a key that nobody else has.
+// randomCursors returns cursors of a random key.
 func randomCursors() Cursors {
 	var key [CursorKey]byte
 	rand.Read(key[:]) // never fails: it ends the process instead

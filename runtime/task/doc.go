@@ -18,7 +18,7 @@
 //	outage.go              waiting for a store that is away
 //	operators.go           what those who run the server may see
 //	audit.go, limits.go, slots.go, events.go
-//	                       what the engine does on every call
+//	                       audit records, limits, and the order of reported changes
 //	tasktest               the contract of Store as tests
 //
 // # Words of this package
@@ -31,20 +31,20 @@
 //	journal, entry  what a run has asked and done under names, kept in the store so that the next run gets it
 //	open, closed    a question that waits for an answer; one that is answered, withdrawn, or late (Unanswered)
 //	outage          an error that is not the store's answer: the call is tried again within a retryLimit
-//	hint            a signal that something may have changed: whoever gets it reads again
-//	owner           whose the task is; the requestor is whose limits it counts in
+//	hint            a signal that something may have changed: its receiver reads again
+//	owner           the identity that a task belongs to; the requestor is the one whose limits it counts in
 //	slot            a permission to run, of the engine's limits
 //	reruns          how many further runs a task may have after crashes
 //
 // # Who decides what
 //
-// The Store decides: each transition is one compare-and-set, and whoever comes second gets an error
+// The Store decides: each transition is one compare-and-set, and the second caller gets an error
 // and changes nothing. A State's methods are all transitions that exist, so a durable store is a place to keep States,
 // not another machine. Runners write under a lease (task, node, epoch): each Begin makes the epoch grow, and a process
 // that wakes up late with an old one gets ErrLease.
 //
-// Which edges there are is the Machine's to say: the server makes it of what the revisions declare, and each task keeps it for
-// life. Revisions differ in what a transition means, never in which exist. The caller says it: Outcome.Status is what a result
+// The Machine decides which edges there are: the server makes it from what the revisions declare, and each task keeps it for
+// life. Revisions differ in what a transition means, never in which exist. The caller decides it: Outcome.Status is what a result
 // with isError becomes (failed in 2025-11-25, completed in 2026-07-28), and Cancel.Force whether a cancel decides or
 // asks.
 //
@@ -82,7 +82,7 @@
 // A run is not parked once its handler was given an answer while another question was open: what it does with that answer, outside of steps, would be
 // cut short and wait for an answer that it does not need.
 //
-// A parked run is nobody's: whoever stores an answer dispatches the task, and the run that is ending does so if the answer was faster. Both may; Begin
+// A parked task has no run: the engine that stores an answer dispatches it, and so does the run that is ending if the answer was faster. Both may; Begin
 // lets one of them. If neither can, the task is an orphan.
 //
 // # When the store is away

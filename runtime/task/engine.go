@@ -22,12 +22,12 @@ type Config struct {
 	// Dispatcher decides where tasks run; nil means in this process, at once.
 	Dispatcher Dispatcher
 	Limits     Limits
-	// Logger gets the audit records (TSK23), stacks of panics and store failures; nil means silence.
+	// Logger gets the audit records (TSK23), stacks of panics and store failures; nil discards them.
 	Logger *slog.Logger
 	// TimedOut says how a task ends whose Timeout has passed; nil means failed, with rpc.CodeInternalError. It must not block.
 	TimedOut func(Task) Outcome
 	// OnChange is called with every change of a task that was made through this engine, in order per task, and not before Start
-	// (TSK20). It must not block for long: whoever changed the task waits for it. Creation and expiry are not changes.
+	// (TSK20). It must not block for long: the caller that changed the task waits for it. Creation and expiry are not changes.
 	OnChange func(Task)
 	// OnRemove is called with the id of every task that expired or was discarded, under the same conditions.
 	OnRemove func(id string)
@@ -70,7 +70,7 @@ type Engine struct {
 	base      context.Context // of the engine's own store calls
 	cancel    context.CancelFunc
 	over      *inflight.Cause // of contexts whose runs have ended
-	done      chan struct{}   // closed when Close lets the remaining waiters go
+	done      chan struct{}   // closed by Close to end the remaining waiters
 	end       sync.Once
 	stopHints []func()
 
@@ -82,7 +82,7 @@ type Engine struct {
 	parked map[string]*timer // of tasks that wait for an answer: their earliest deadlines
 	slots  slots
 	sweep  *timer // the next look for expired tasks
-	// sweepPause is how long the next sweep that finds nothing waits for the one after it.
+	// sweepPause is the least pause before the sweep after next, if the next one finds nothing.
 	sweepPause time.Duration
 	heartbeat  *timer // the next heartbeat
 	fence      *timer // the next look for leases that are about to end
@@ -114,7 +114,7 @@ func New(c Config) *Engine {
 	e.over = &inflight.Cause{Source: inflight.SourceCompleted}
 	e.done, e.idle, e.runs, e.slots = make(chan struct{}), make(chan struct{}), map[string]*Run{}, slots{owners: map[string]int{}, keys: map[string]int{}}
 	e.parked, e.sweepPause = map[string]*timer{}, sweepGap
-	e.hear(c.Store, c.Dispatcher)
+	e.listenForHints(c.Store, c.Dispatcher)
 	if d, ok := c.Dispatcher.(Deliverer); ok {
 		d.Deliver(e)
 	}
@@ -160,7 +160,7 @@ func (e *Engine) spawn(fn func()) {
 	}
 }
 
-// enterWhileClosing is enter for what may begin even while Close waits.
+// enterWhileClosing is enter for work that may begin even while Close waits.
 func (e *Engine) enterWhileClosing() bool {
 	e.mu.Lock()
 	defer e.mu.Unlock()

@@ -14,7 +14,7 @@ var (
 	ErrNotFound = errors.New("unknown task: there is none with this id, or it has expired")
 	// ErrCursor: the cursor was not made by this store for this owner (TSK17).
 	ErrCursor = errors.New("invalid cursor: not one that this server gave to this requestor")
-	// ErrLease: somebody else runs the task, or the lease is an old one. Nothing was changed.
+	// ErrLease: another run has the task, or the lease is an old one. Nothing was changed.
 	ErrLease = errors.New("the task is leased to another run")
 	// ErrExists: the id is taken.
 	ErrExists = errors.New("a task with this id exists")
@@ -69,14 +69,14 @@ func (e *EdgeError) Error() string {
 	return fmt.Sprintf("a task can not go from %s to %s", e.From, e.To)
 }
 
-// NameError refuses a journal name that stands for something else already. Names of Do and Ask are one namespace.
+// NameError refuses a journal name that is used for something else already. Names of Do and Ask are one namespace.
 type NameError struct{ Name, Why string }
 
 func (e *NameError) Error() string {
 	return fmt.Sprintf("journal name %q: %s", e.Name, e.Why)
 }
 
-// LimitError refuses what a limit forbids (TSK22). Wait is after how long another try makes sense, 0 when unknown.
+// LimitError says that a limit is reached (TSK22). Wait is after how long another try makes sense, 0 when unknown.
 type LimitError struct {
 	// What names the limit, e.g. "running tasks per requestor".
 	What string

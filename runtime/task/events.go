@@ -3,7 +3,7 @@ package task
 import "sync"
 
 // events calls Config.OnChange with the changes of one task in order, without a goroutine and without calling it under a
-// lock: whoever publishes a change while nobody else does makes the calls for all that is queued.
+// lock: a caller that publishes a change while no other one does makes the calls for all that is queued.
 type events struct {
 	mu     sync.Mutex
 	queue  *[]Task // nil: nothing is queued, as mostly
@@ -12,7 +12,7 @@ type events struct {
 	active bool
 }
 
-// publish queues a change and reports what is queued. A version older than the last one is dropped: two who changed the
+// publish queues a change and reports what is queued. A version older than the last one is dropped: two callers that changed the
 // task may come here in the wrong order, and the newer snapshot includes the older change.
 func (ev *events) publish(t *Task, onChange func(Task)) {
 	ev.mu.Lock()

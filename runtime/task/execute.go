@@ -11,7 +11,7 @@ import (
 	"github.com/mcpkiln/mcpkiln/runtime/rpc"
 )
 
-// Run runs the task id to its end, unless somebody else does. A Dispatcher has to have it called; calling it twice or late does
+// Run runs the task id to its end, unless somebody else does. A Dispatcher has to see to that call; calling it twice or late does
 // nothing. It returns nil when there is nothing left to run, and an error if the store failed or the
 // engine is closed: then deliver the id again.
 func (e *Engine) Run(id string) error {
@@ -96,7 +96,7 @@ func (e *Engine) fillIn(r *Run, b *Begun, from time.Time) {
 	}
 }
 
-// enlist makes the run known. Another run of the same task here has lost its lease.
+// enlist makes the run known. If the task has another run here, that one has lost its lease.
 func (e *Engine) enlist(r *Run, from time.Time) {
 	e.mu.Lock()
 	id := r.task.ID
@@ -154,7 +154,7 @@ func (e *Engine) perform(r *Run) {
 			e.failDefective(r, p, &out)
 		}
 		e.mu.Lock()
-		e.freeSlot(r) // whoever reads the result can create the next one
+		e.freeSlot(r) // a caller that reads the result can create the next task
 		e.mu.Unlock()
 		e.endTask(r, &out)
 	}()
@@ -216,14 +216,14 @@ func (e *Engine) endByCause(r *Run, c *inflight.Cause) {
 }
 
 // finish ends the task unless somebody else has: one compare-and-set decides (TSK07). It waits for the store for as long as the engine
-// lives, even past the lease: until another run begins, what is done need not be done again (DUR06).
+// lives, even past the lease: until another run begins, finished work need not be done again (DUR06).
 func (e *Engine) finish(r *Run, o *Outcome) {
 	p := retryLimit{}
 	if c := r.cause(); c != nil && c.Source == inflight.SourceShutdown {
-		p.most = lastPause // whoever shuts down does not wait for a store that is away
+		p.most = lastPause // a shutdown does not wait for a store that is away
 	}
 	err := e.retryOutage(e.base, p, func(ctx context.Context, again bool) error {
-		t, err := e.store.Finish(ctx, r.held(), *o)
+		t, err := e.store.Finish(ctx, r.lease(), *o)
 		if again && isOver(err) {
 			t, err = e.store.Get(ctx, r.task.Owner, r.task.ID) // an earlier try has ended it
 		}
@@ -266,7 +266,7 @@ func (e *Engine) park(r *Run) (t Task, err error) {
 		return t, ErrLease
 	}
 	err = r.retryOutage(e.base, func(ctx context.Context, again bool) (err error) {
-		t, err = e.store.Park(ctx, r.held())
+		t, err = e.store.Park(ctx, r.lease())
 		if again && errors.Is(err, ErrLease) {
 			t, err = e.store.Get(ctx, r.task.Owner, r.task.ID) // an earlier try has given it back
 		}

@@ -9,14 +9,14 @@ import (
 	"github.com/mcpkiln/mcpkiln/runtime/rpc"
 )
 
-// What durable stores keep is of one of these formats:
+// Durable stores keep tasks in one of these formats:
 //
-//	1  all that there is. The running time of a task that is not over stands where one that is over has its error: programs from before it was counted leave
-//	   it there, so they show, answer, cancel and run tasks of today beside today's programs (DUR07)
-//	2  the running time at the end. It is read and no longer written, since programs of format 1 could not even show such a task
+//	1  the one that is written. A task that is not over has its running time in the place of its error: programs from before it was counted leave
+//	   it there, so they can show, answer, cancel and run the tasks of newer programs beside these (DUR07)
+//	2  with the running time at the end. It is read and no longer written, since programs of format 1 could not even show such a task
 //
-// Each version reads all before it and refuses later ones with a *FormatError. Whatever changes a form so that earlier versions can not read it makes Format
-// grow, and the one of the version before.
+// Each version of this package reads all formats up to its own and refuses later ones with a *FormatError. A change of a form that earlier versions
+// can not read increases Format, in form_now.go and form_before.go.
 
 // FormatError refuses what a newer version of this package has stored. Nothing was changed: a process with the newer version can go on.
 type FormatError struct{ Stored uint64 }
@@ -25,11 +25,11 @@ func (e *FormatError) Error() string {
 	return fmt.Sprintf("the task was stored in format %d by a newer version of this server; this one reads formats up to %d", e.Stored, Format)
 }
 
-// ErrDamaged: what a store holds of a task is no form of any version.
+// ErrDamaged: what a store has of a task is not a form of any version.
 var ErrDamaged = errors.New("the stored task is damaged")
 
-// Unread is a task as lists show it whose stored form can not be read: known is what a store has of it beside the form, and err goes where people
-// look. One such task hides no others.
+// Unread returns the task that lists show in place of one whose stored form can not be read: known is what the store has beside the form, and err
+// becomes the status message. So such a task hides no others.
 func Unread(known Task, err error) Task {
 	known.StatusMessage = err.Error()
 	if known.UpdatedAt.IsZero() {
@@ -85,7 +85,7 @@ type coder struct {
 	b       []byte
 	version uint64
 	reading bool
-	bad     bool // what was read is no form
+	bad     bool // what was read is not a valid form
 }
 
 func (c *coder) state(s *State) {
@@ -138,7 +138,7 @@ func (c *coder) runningTime(s *State) {
 	number(c, &s.Counted)
 }
 
-// task is all of a task but its error.
+// task codes all of a task but its error.
 func (c *coder) task(t *Task) {
 	c.text(&t.ID)
 	c.text(&t.Owner)
@@ -232,7 +232,7 @@ func (c *coder) text(v *string) {
 	*v = string(c.take(0))
 }
 
-// bytes tells none from an empty slice: its length is one more than there are.
+// bytes distinguishes nil from an empty slice: the stored length is one more than the real one.
 func (c *coder) bytes(v *[]byte) {
 	switch {
 	case c.reading:
@@ -248,7 +248,7 @@ func (c *coder) bytes(v *[]byte) {
 	}
 }
 
-// take reads as many bytes as their length says, which is more by extra; nil if that is 0.
+// take reads a length that is too large by extra, and as many bytes; nil if the stored length is less than extra.
 func (c *coder) take(extra int) []byte {
 	n := 0
 	if number(c, &n); n < 0 || n-extra > len(c.b) {

@@ -2,5 +2,5 @@
 
 package task
 
-// Format is the version before. Tests build a program with it, to work beside one of today.
+// Format is the previous version. Tests build a program with it that works beside one of today.
 const Format = 1

@@ -12,7 +12,7 @@ type Interrupter interface {
 
 // Offerer is a Store or Dispatcher that learns at once when a task waits for somebody to run it, for example because the process that ran
 // it was shut down. Without it, or when a hint is lost, engines that resume find the task when they look the next time (DUR04).
-// A Store that offers also tells when the deadline of a question passes whose task is parked.
+// A Store also hints when the deadline of a parked task's question passes.
 type Offerer interface {
 	// Offers has hint called when there may be such a task, until stop is called. A hint may come twice, for nothing, or from many
 	// goroutines. It does not block.
@@ -24,8 +24,8 @@ type Deliverer interface {
 	Deliver(to *Engine)
 }
 
-// hear listens to the interrupters and offerers among those that the engine works with.
-func (e *Engine) hear(sources ...any) {
+// listenForHints registers the engine with those sources that are interrupters and offerers.
+func (e *Engine) listenForHints(sources ...any) {
 	for _, s := range sources {
 		if i, ok := s.(Interrupter); ok {
 			e.stopHints = append(e.stopHints, i.Interrupts(e.interrupt))
@@ -36,11 +36,11 @@ func (e *Engine) hear(sources ...any) {
 	}
 }
 
-// lookForOrphans has the engine look soon for tasks that it may take up.
+// lookForOrphans plans a look for orphans at once.
 func (e *Engine) lookForOrphans() { e.plan(&e.orphanScan, time.Now(), (*Engine).resume) }
 
 func (e *Engine) interrupt(id string) {
-	if r := e.run(id); r != nil && r.held().Epoch > 0 {
+	if r := e.run(id); r != nil && r.lease().Epoch > 0 {
 		e.spawn(func() { e.reconsider(r, false) })
 	}
 }

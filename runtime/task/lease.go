@@ -85,7 +85,7 @@ func (e *Engine) leases() ([]Lease, map[string]*Run) {
 	var leases []Lease
 	runs := map[string]*Run{}
 	for id, r := range e.runs {
-		if l := r.held(); l.Epoch > 0 {
+		if l := r.lease(); l.Epoch > 0 {
 			leases = append(leases, l)
 			runs[id] = r
 		}

@@ -67,7 +67,7 @@ func (s *shard) next() (time.Time, bool) {
 	return s.expiry.First().at, true
 }
 
-// remove ends what is left of a task that was taken out of its shard: its place in the owner's list, and its watchers' waiting.
+// remove removes a task that was taken out of its shard from its owner's list, and wakes its watchers.
 func (m *Memory) remove(r *record) Task {
 	r.owner.mu.Lock()
 	r.owner.remove(r.seq)

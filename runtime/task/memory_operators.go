@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// ListAll implements Operators. It looks at every task, as owners have lists of their own and all of them together have none.
+// ListAll implements Operators. It looks at every task, since there are lists by owner only.
 func (m *Memory) ListAll(_ context.Context, f Filter, cursor string, limit int) (Page, error) {
 	after, err := openPosition(cursor)
 	if err != nil {
@@ -62,7 +62,7 @@ func (m *Memory) each(look func(t *Task)) {
 	}
 }
 
-// position is a place among all tasks in order of creation. It is no secret, and needs no key: whoever has it may see every task.
+// position is a place among all tasks in order of creation. It is no secret, and needs no key: operators may see every task.
 type position struct {
 	created int64 // in nanoseconds since 1970
 	id      string

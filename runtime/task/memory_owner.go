@@ -42,7 +42,7 @@ func (m *Memory) ownerShard(name string) *ownerShard {
 	return &m.owners[maphash.String(m.seed, name)%shards]
 }
 
-// admit counts one more task, if the quota lets it.
+// admit counts one more task, if the quota has room for it.
 func (m *Memory) admit(r *record, q Quota) error {
 	name := r.state.Task.Owner
 	s := m.ownerShard(name)
@@ -160,7 +160,7 @@ func (m *Memory) List(_ context.Context, name, cursor string, limit int) (Page, 
 // pageBytes is after how many bytes of status messages a page ends, whatever its limit (TSK28).
 const pageBytes = 1 << 20
 
-// listed are the snapshots of what has not expired, without what lists leave out, of the first n records: as many as make a page.
+// listed returns snapshots of the first n records, without expired ones and without what lists leave out: as many as make a page.
 func listed(records []place, now time.Time) (tasks []Task, n int) {
 	tasks = make([]Task, 0, len(records))
 	bytes := 0

@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// leased runs a transition on behalf of whoever runs the task; t, if not nil, becomes the task after it, which is larger by more
-// bytes at most.
+// leased makes a transition for the runner of a task. If t is not nil, it becomes the task after the transition, which may be larger by up to more
+// bytes.
 func (m *Memory) leased(id string, t *Task, more int64, transition func(s *State, now time.Time) error) error {
 	r, err := m.find(id)
 	if err != nil {
@@ -100,7 +100,7 @@ func (m *Memory) Heartbeat(_ context.Context, leases []Lease, d time.Duration) (
 	return b, nil
 }
 
-// Orphans implements Runners. It looks at every task, which only an engine that resumes does.
+// Orphans implements Runners. It looks at every task; only engines with Config.Resume call it.
 func (m *Memory) Orphans(_ context.Context, limit int) ([]string, error) {
 	var ids []string
 	for i := range m.ids {

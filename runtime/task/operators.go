@@ -8,14 +8,14 @@ import (
 
 // Operators is the part of a Store for those who run the server. It looks at the tasks of all owners, and never counts as access by one.
 type Operators interface {
-	// ListAll returns the tasks that f lets through in order of creation, without Args, Result and Error. Pages are as stable as those
+	// ListAll returns the tasks that match f in order of creation, without Args, Result and Error. Pages are as stable as those
 	// of List. Error: ErrCursor.
 	ListAll(ctx context.Context, f Filter, cursor string, limit int) (Page, error)
-	// Count says how many tasks f lets through, by status. A status without tasks is left out.
+	// Count returns how many tasks match f, by status. A status without tasks is left out.
 	Count(ctx context.Context, f Filter) (map[Status]int, error)
 }
 
-// Filter lets through the tasks that fit all of its fields; an empty field fits every task.
+// Filter selects the tasks that match all of its fields; an empty field matches every task.
 type Filter struct {
 	Owners, Tools []string
 	Statuses      []Status
@@ -23,7 +23,7 @@ type Filter struct {
 	CreatedFrom, CreatedBefore time.Time
 }
 
-// Match reports whether f lets t through.
+// Match reports whether t matches f.
 func (f *Filter) Match(t *Task) bool {
 	return among(f.Owners, t.Owner) && among(f.Tools, t.Tool) && among(f.Statuses, t.Status) &&
 		!t.CreatedAt.Before(f.CreatedFrom) && (f.CreatedBefore.IsZero() || t.CreatedAt.Before(f.CreatedBefore))
@@ -41,7 +41,7 @@ func (e *Engine) Count(ctx context.Context, f Filter) (map[Status]int, error) {
 	return e.store.Count(ctx, f)
 }
 
-// page is how many tasks a page holds of which limit were asked for.
+// page is the size of a page when limit was asked for.
 func (e *Engine) page(limit int) int {
 	if limit <= 0 {
 		return max(e.limits.Page, 1)

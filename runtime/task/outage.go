@@ -10,7 +10,7 @@ import (
 )
 
 // The pauses between two tries of a store call double from the first to the last. Each is shortened at random, by up to a half, so that
-// those who wait for a store do not all come back at once.
+// callers that wait for a store do not all come back at once.
 const (
 	firstPause = 50 * time.Millisecond
 	lastPause  = 2 * time.Second
@@ -28,7 +28,7 @@ func (e *Engine) retryOutage(ctx context.Context, p retryLimit, call func(ctx co
 		err = e.try(ctx, true, call)
 	}
 	if r := p.run; r != nil && Outage(err) && !r.mayWrite() {
-		r.stop(inflight.SourceParent, "", ErrLease) // the fence, before its timer: the handler is not told of an outage that another run outlasts
+		r.stop(inflight.SourceParent, "", ErrLease) // the fence, before its timer: the handler does not see an outage that another run may outlast
 	}
 	return err
 }

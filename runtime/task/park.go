@@ -60,8 +60,8 @@ func (r *Run) hasOpenQuestion() bool {
 	return false
 }
 
-// handlerMayHaveBeenBusy reports whether a run begins with a question that is still open beside one that is settled: whoever asked that one may be at work
-// while the other waits.
+// handlerMayHaveBeenBusy reports whether a run begins with an open question and a settled one: the goroutine that asked the settled one may be at
+// work while the other waits.
 func handlerMayHaveBeenBusy(journal []Entry, now time.Time) bool {
 	open, settled := false, false
 	for i := range journal {

@@ -2,7 +2,7 @@ package task
 
 // Quota bounds what one requestor may have; zero fields do not.
 type Quota struct {
-	// Key names the requestor; "" stands for the owner. Owners that many share are told apart by it, for the quota alone.
+	// Key names the requestor; "" stands for the owner. It distinguishes requestors that share an owner, for the quota alone.
 	Key string
 	// Running counts tasks that are not over, Kept all that have not expired.
 	Running, Kept int
@@ -14,7 +14,7 @@ type Quota struct {
 // SmallGrowth is how many bytes a task may always grow by at once, whatever the quota.
 const SmallGrowth = 1 << 10
 
-// Account names whose tasks the quota counts when owner creates one. Keys and owners are told apart.
+// Account names the account in which a task of owner counts. A key never names the account of an owner.
 func (q Quota) Account(owner string) string {
 	if q.Key != "" {
 		return "k" + q.Key
@@ -28,7 +28,7 @@ type Usage struct {
 	Bytes, AllBytes int64
 }
 
-// Admit refuses, with a *LimitError, one more task of n bytes that the quota forbids beside what there is.
+// Admit returns a *LimitError if the quota has no room for one more task of n bytes beside what is used.
 func (q Quota) Admit(u Usage, n int64) error {
 	switch {
 	case q.Running > 0 && u.Running >= int64(q.Running):
@@ -39,7 +39,7 @@ func (q Quota) Admit(u Usage, n int64) error {
 	return q.Room(u, n)
 }
 
-// Room refuses, with a *LimitError, n more bytes that the quota has no room for.
+// Room returns a *LimitError if the quota has no room for n more bytes.
 func (q Quota) Room(u Usage, n int64) error {
 	switch {
 	case q.Bytes > 0 && u.Bytes+n > int64(q.Bytes):
@@ -50,7 +50,7 @@ func (q Quota) Room(u Usage, n int64) error {
 	return nil
 }
 
-// What the limits of a quota are called.
+// The names of a quota's limits in errors.
 const (
 	limitRunning  = "unfinished tasks per requestor"
 	limitKept     = "stored tasks per requestor"

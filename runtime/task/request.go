@@ -26,8 +26,8 @@ func (e *Engine) Get(ctx context.Context, owner, id string) (Task, error) {
 	return t, nil
 }
 
-// Look is Get for a server that acts by itself: it is no poll, and no retrieval that the audit records. Unlike Watch it leaves nothing
-// with the task.
+// Look is Get for the server itself: it counts as no poll, and the audit does not record it as a retrieval. Unlike Watch it leaves nothing in the
+// store.
 func (e *Engine) Look(ctx context.Context, owner, id string) (Task, error) {
 	t, err := e.store.Get(ctx, owner, id)
 	if err != nil {
@@ -94,7 +94,7 @@ func (e *Engine) answer(ctx context.Context, owner, id string, answers []Answer)
 	return t, nil
 }
 
-// Keep is Answer for an answer that was given once: an outage of the store that is no longer than a lease is waited out (DUR06).
+// Keep is Answer for an answer that comes only once: an outage of the store that is no longer than a lease is waited out (DUR06).
 func (e *Engine) Keep(ctx context.Context, owner, id string, answer Answer) (t Task, err error) {
 	err = e.retryOutage(ctx, retryLimit{most: e.config.Lease}, func(ctx context.Context, _ bool) (err error) {
 		t, err = e.answer(ctx, owner, id, []Answer{answer})
@@ -199,5 +199,5 @@ func (e *Engine) Watch(ctx context.Context, owner, id string) (Task, <-chan stru
 	return t, changed, err
 }
 
-// Done is closed when the engine is closed: whoever waits should stop.
+// Done is closed when the engine is closed: waiters should stop.
 func (e *Engine) Done() <-chan struct{} { return e.done }

@@ -34,8 +34,8 @@ type Run struct {
 
 	slot                    bool // taken, for requestor; under Engine.mu
 	started                 bool
-	parking                 bool // it ends when no step is being done
-	rerunAtOnce             bool // and begins again at once
+	parking                 bool // the run ends when no step is being done
+	rerunAtOnce             bool // the next run begins at once
 	answeredWhileOthersOpen bool // the handler was given an answer while another question was open: it may be at work
 	parked                  bool // the lease is being given back, or has been
 	runnerCalled            bool // the runner was called, or is about to be
@@ -52,13 +52,13 @@ func (c *runContext) Err() error {
 	return err
 }
 
-// clocks are one moment by the store's clock and since the engine began, which nobody keeps in step.
+// clocks are one moment by the store's clock, and as time since the engine began: the two clocks may differ.
 type clocks struct {
 	store time.Time
 	local time.Duration
 }
 
-// localTime is a time of the store's clock by this process's, and never early.
+// localTime returns a time of the store's clock by this process's clock, never too early.
 func (r *Run) localTime(t time.Time) time.Time {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -72,7 +72,7 @@ func (e *Engine) newRun(id string) *Run {
 	return r
 }
 
-// Task is the task as it was when the run began, but that CancelRequested and CancelReason say what is known since.
+// Task is the task as it was when the run began, except that CancelRequested and CancelReason are current.
 func (r *Run) Task() Task {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -103,7 +103,7 @@ func (r *Run) CancelRequested() (reason string, asked bool) {
 func (r *Run) Describe(ctx context.Context, message string) error {
 	var t Task
 	err := r.retryOutage(ctx, func(ctx context.Context, _ bool) (err error) {
-		t, err = r.engine.store.Describe(ctx, r.held(), message)
+		t, err = r.engine.store.Describe(ctx, r.lease(), message)
 		return err
 	})
 	if err != nil {
@@ -113,8 +113,8 @@ func (r *Run) Describe(ctx context.Context, message string) error {
 	return nil
 }
 
-// held is the lease.
-func (r *Run) held() Lease {
+// lease returns the run's lease.
+func (r *Run) lease() Lease {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return Lease{r.task.ID, r.engine.config.Node, r.epoch}
@@ -132,8 +132,8 @@ func (r *Run) cause() *inflight.Cause {
 	return c
 }
 
-// markRunnerCalled notes that the runner is called, for wasRunnerCalled, and reports whether it is to be: not once the run has ended. Whoever ended it decides by
-// that whether the task may run again.
+// markRunnerCalled notes that the runner is about to be called, and reports whether it is: not once the run has ended. What ended the run decides by
+// wasRunnerCalled whether the task may run again.
 func (r *Run) markRunnerCalled() bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -147,13 +147,12 @@ func (r *Run) wasRunnerCalled() bool {
 	return r.runnerCalled
 }
 
-// stop ends the run's context. Where another run goes on with the task, the source is inflight.SourceParent: the engine, under which the run was
-// registered, has let go of it.
+// stop ends the run's context. If another run goes on with the task, the source is inflight.SourceParent: this engine has given the run up.
 func (r *Run) stop(source inflight.Source, reason string, err error) {
 	r.end(&inflight.Cause{Source: source, Reason: reason, Err: err})
 }
 
-// cancelled notes that somebody asked to cancel, and stops the work unless it can not be cancelled (TSK18, EXT11).
+// cancelled notes that a caller asked to cancel, and stops the work unless it can not be cancelled (TSK18, EXT11).
 func (r *Run) cancelled(t *Task) {
 	r.mu.Lock()
 	r.task.CancelRequested, r.task.CancelReason = true, t.CancelReason

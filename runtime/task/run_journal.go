@@ -11,7 +11,7 @@ import (
 
 // Do runs fn and journals what it returns. A later run of the task, or a later call, gets the journaled value and does
 // not run fn. A crash before fn's value is journaled runs fn again; nothing is journaled when fn fails.
-// Errors: *NameError if name stands for a question or is being done; the cause of the run's end, if another run goes on with the task.
+// Errors: *NameError if name is that of a question or is being done; the cause of the run's end, if another run goes on with the task.
 func (r *Run) Do(ctx context.Context, name string, fn func(ctx context.Context) ([]byte, error)) ([]byte, error) {
 	if err := r.whyHandedOn(); err != nil {
 		return nil, err
@@ -37,7 +37,7 @@ func (r *Run) Do(ctx context.Context, name string, fn func(ctx context.Context) 
 }
 
 func (r *Run) record(ctx context.Context, name string, data []byte) error {
-	store, lease := r.engine.store, r.held()
+	store, lease := r.engine.store, r.lease()
 	return r.retryOutage(ctx, func(ctx context.Context, again bool) error {
 		err := store.Record(ctx, lease, name, data)
 		if taken := (*NameError)(nil); again && errors.As(err, &taken) {
@@ -76,7 +76,7 @@ func (r *Run) leaveStep(name string) {
 	}
 }
 
-// remember keeps an entry that will not change any more, or stands for an open question. The caller holds the lock.
+// remember keeps an entry that will not change any more, or that of an open question. The caller holds the lock.
 func (r *Run) remember(e Entry) {
 	if r.journal == nil {
 		r.journal = map[string]*Entry{}
@@ -86,7 +86,7 @@ func (r *Run) remember(e Entry) {
 
 // Ask asks and blocks until the answer is there; the task is input_required meanwhile. A later run or call gets the
 // journaled answer at once. While a question is open for long the run is parked: Ask returns the cause of its end, with ErrParked. q needs Name, Method and Payload; Deadline, if set, is when to give up.
-// Errors: *NameError if the name stands for another question or a step; ErrUnanswered; ErrWithdrawn, with the cause of ctx's end if
+// Errors: *NameError if the name is that of another question or a step; ErrUnanswered; ErrWithdrawn, with the cause of ctx's end if
 // that has just withdrawn the question; the cause of the run's end, which leaves it open for the next run.
 func (r *Run) Ask(ctx context.Context, q Question) ([]byte, error) {
 	if e, err := r.known(q); e != nil || err != nil {
@@ -115,8 +115,8 @@ func (r *Run) Ask(ctx context.Context, q Question) ([]byte, error) {
 
 func (r *Run) putQuestion(ctx context.Context, q Question) (t Task, err error) {
 	err = r.retryOutage(ctx, func(ctx context.Context, _ bool) (err error) {
-		q.AskedAt = time.Now() // of the clock that the deadline is from
-		t, err = r.engine.store.Ask(ctx, r.held(), q)
+		q.AskedAt = time.Now() // by the clock of the deadline
+		t, err = r.engine.store.Ask(ctx, r.lease(), q)
 		return err
 	})
 	return t, err
@@ -198,7 +198,7 @@ func (r *Run) deadline(t *Task, name string) (late <-chan struct{}, disarm func(
 
 // await blocks until the question is closed.
 func (r *Run) await(ctx context.Context, name string, late, idle <-chan struct{}) (*Entry, error) {
-	owner, lease := r.Task().Owner, r.held()
+	owner, lease := r.Task().Owner, r.lease()
 	for {
 		var t Task
 		changed, err := r.engine.watch(ctx, retryLimit{run: r}, owner, lease.Task, &t)

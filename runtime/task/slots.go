@@ -1,6 +1,6 @@
 package task
 
-// slots count the tasks that cost something in this process, by requestor: from creation until the handler has returned, which may
+// slots count the tasks that take memory or time in this process, by requestor: from creation until the handler has returned, which may
 // be long after the task is over (TSK28). Tasks that a dispatcher sent elsewhere are counted by the store alone.
 type slots struct {
 	owners, keys map[string]int // by the names of owners and of keys: two maps, since hashing a requestor takes longer than a name
@@ -40,7 +40,7 @@ func (s *slots) full(r requestor, l *Limits) error {
 	return nil
 }
 
-// requestor is who the quota counts for: a key or, without one, an owner.
+// requestor is the one whose limits count: a key or, without one, an owner.
 type requestor struct {
 	name  string
 	keyed bool

@@ -7,8 +7,8 @@ import (
 	"github.com/mcpkiln/mcpkiln/runtime/rpc"
 )
 
-// startGrace is after how long a stored task that has not begun counts as an orphan, unless Task.Grace says it: its creator has died between
-// Create and Start.
+// startGrace is the default of Task.Grace: a stored task that has not begun by then is an orphan, since its creator has died between Create and
+// Start.
 const startGrace = 30 * time.Second
 
 // State is what a store keeps of one task. Its methods are the only transitions there are: a store reads a State, calls
@@ -20,7 +20,7 @@ type State struct {
 	Node   string
 	Epoch  uint64
 	Leased time.Time
-	// Since is from when on the run's time is not yet in Task.Ran; zero while none is counted.
+	// Since is the time up to which the run's time is in Task.Ran; zero while none is counted.
 	Since time.Time
 	// Counted is the epoch of the last run that counts its time: programs of an earlier version begin runs that do not (DUR07). 0 if there is none.
 	Counted uint64
@@ -41,7 +41,7 @@ func NewState(t Task, now time.Time) State {
 	}
 }
 
-// Size is how many bytes of the quota the task takes: what it carries, and taskSize for itself.
+// Size is how many bytes of the quota the task takes: its contents, and taskSize for itself.
 func (s *State) Size() int64 {
 	t := &s.Task
 	n := taskSize + int64(len(t.Args)+len(t.Meta)+len(t.Result)+len(t.StatusMessage)+len(t.CancelReason)) + sizeOf(t.Error)
@@ -84,9 +84,9 @@ func (s *State) Begin(node string, d time.Duration, now time.Time) (Lease, error
 	return Lease{s.Task.ID, node, s.Epoch}, nil
 }
 
-// uncounted is what is known of the time that runs took which did not count it, of tasks that were never counted: the first one began when the task was
-// created, or later, and ran up to its first question, or to its last change if it asked nothing. The task may have waited for that run, so half
-// of its timeout is left in any case. When later ones began is not known.
+// uncounted estimates the running time of the first run, if that was the only one and did not count it: it began when the task was created, or later,
+// and ran up to its first question, or to its last change if it asked nothing. The task may have waited for that run, so at least half of its timeout
+// is left.
 func (s *State) uncounted() time.Duration {
 	if s.Epoch != 1 || s.Counted > 0 {
 		return 0
@@ -112,9 +112,9 @@ func (s *State) count(now time.Time) {
 	}
 }
 
-// fence refuses everybody but the holder of the current lease, and everybody once the task is over. A lease that has run out
-// stays current until somebody else begins.
-func (s *State) fence(l Lease) error {
+// checkLease refuses every lease but the current one, and that one, too, once the task is over. A lease that has run out stays current until another
+// run begins.
+func (s *State) checkLease(l Lease) error {
 	if s.Node == "" || l.Node != s.Node || l.Epoch != s.Epoch {
 		return ErrLease
 	}
@@ -126,7 +126,7 @@ func (s *State) fence(l Lease) error {
 
 // Heartbeat extends the lease; false means that it is lost.
 func (s *State) Heartbeat(l Lease, d time.Duration, now time.Time) bool {
-	if s.fence(l) != nil {
+	if s.checkLease(l) != nil {
 		return false
 	}
 	s.Leased = now.Add(d)
@@ -135,7 +135,7 @@ func (s *State) Heartbeat(l Lease, d time.Duration, now time.Time) bool {
 
 // Park gives the lease back.
 func (s *State) Park(l Lease, now time.Time) error {
-	if err := s.fence(l); err != nil {
+	if err := s.checkLease(l); err != nil {
 		return err
 	}
 	s.Node, s.Leased = "", time.Time{}
@@ -150,9 +150,8 @@ func (s *State) Orphan(now time.Time) bool {
 	return ok && !now.Before(at)
 }
 
-// OrphanAt is from when on the task waits for somebody to run it, unless it changes or its lease is extended: after its lease, and after
-// the earliest deadline of its open questions, if it has any. ok is false if it never will, since it is over or a question has no deadline
-// and none before it.
+// OrphanAt is the time at which the task becomes an orphan, unless it changes or its lease is extended: after its lease, and after the earliest
+// deadline of its open questions, if it has any. ok is false if it never does, since it is over or none of its open questions has a deadline.
 func (s *State) OrphanAt() (at time.Time, ok bool) {
 	if s.Task.Status.Terminal() {
 		return time.Time{}, false
@@ -179,7 +178,7 @@ func earliestDeadline(questions []Question) (at time.Time, ok bool) {
 
 // Describe changes the status message.
 func (s *State) Describe(l Lease, message string, now time.Time) error {
-	if err := s.fence(l); err != nil {
+	if err := s.checkLease(l); err != nil {
 		return err
 	}
 	s.Task.describe(message)
@@ -190,7 +189,7 @@ func (s *State) Describe(l Lease, message string, now time.Time) error {
 
 // Finish ends the task.
 func (s *State) Finish(l Lease, o Outcome, now time.Time) error {
-	if err := s.fence(l); err != nil {
+	if err := s.checkLease(l); err != nil {
 		return err
 	}
 	if !o.Status.Terminal() {
@@ -199,7 +198,7 @@ func (s *State) Finish(l Lease, o Outcome, now time.Time) error {
 	return s.end(o, now)
 }
 
-// Cancel ends the task, or records the wish. A task that nobody runs ends at once, unless it can not be cancelled.
+// Cancel ends the task, or records the request. A task that nobody runs ends at once, unless it can not be cancelled.
 func (s *State) Cancel(c Cancel, now time.Time) error {
 	if s.Task.Status.Terminal() {
 		return &TerminalError{Status: s.Task.Status}

@@ -16,14 +16,14 @@ func (s *State) entry(name string) *Entry {
 	return nil
 }
 
-// size is what the entry counts for.
+// size is the number of bytes that the entry counts for.
 func (e *Entry) size() int64 {
 	return int64(2*len(e.Name) + len(e.Data) + len(e.Question.Method) + len(e.Question.Payload))
 }
 
-// Entry reads one line of the journal.
+// Entry reads one entry of the journal.
 func (s *State) Entry(l Lease, name string) (Entry, error) {
-	if err := s.fence(l); err != nil {
+	if err := s.checkLease(l); err != nil {
 		return Entry{}, err
 	}
 	if e := s.entry(name); e != nil {
@@ -34,7 +34,7 @@ func (s *State) Entry(l Lease, name string) (Entry, error) {
 
 // Record journals the value of a step.
 func (s *State) Record(l Lease, name string, data []byte, now time.Time) error {
-	if err := s.fence(l); err != nil {
+	if err := s.checkLease(l); err != nil {
 		return err
 	}
 	if s.entry(name) != nil {
@@ -47,7 +47,7 @@ func (s *State) Record(l Lease, name string, data []byte, now time.Time) error {
 
 // Ask journals and opens a question.
 func (s *State) Ask(l Lease, q Question, now time.Time) error {
-	if err := s.fence(l); err != nil {
+	if err := s.checkLease(l); err != nil {
 		return err
 	}
 	if e := s.entry(q.Name); e != nil {
@@ -99,7 +99,7 @@ func (s *State) Answer(answers []Answer, now time.Time) (bool, error) {
 
 // Withdraw closes an open question without an answer. One that was answered meanwhile stays answered.
 func (s *State) Withdraw(l Lease, name string, now time.Time) error {
-	if err := s.fence(l); err != nil {
+	if err := s.checkLease(l); err != nil {
 		return err
 	}
 	e := s.entry(name)

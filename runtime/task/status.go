@@ -7,7 +7,7 @@ import (
 	"github.com/mcpkiln/mcpkiln/runtime/rpc"
 )
 
-// Status is where a task is. The values are the protocol's.
+// Status is the status of a task. The values are the protocol's.
 type Status string
 
 // The statuses of both revisions.
@@ -19,7 +19,7 @@ const (
 	Cancelled     Status = "cancelled"
 )
 
-// statuses are all of them, the initial one first. A Machine counts on the order.
+// statuses are all of them, the initial one first. A Machine depends on the order.
 var statuses = [...]Status{Working, InputRequired, Completed, Failed, Cancelled}
 
 // Statuses lists every status, the initial one first.

@@ -29,7 +29,7 @@ type Requestors interface {
 	// List returns the owner's tasks in order of creation, without Args, Result and Error. Pages are stable: while tasks
 	// come and go, a walk over all pages sees each task that stays exactly once. Error: ErrCursor.
 	List(ctx context.Context, owner, cursor string, limit int) (Page, error)
-	// Cancel ends the task at once (Force) or records the wish. Error on a finished one: *TerminalError, with the task.
+	// Cancel ends the task at once (Force) or records the request. Error on a finished one: *TerminalError, with the task.
 	Cancel(ctx context.Context, owner, id string, c Cancel) (Task, error)
 	// Answer answers open questions. Names that are not open are ignored (EXT10). The task works again when none is left.
 	// Error: *LimitError.
@@ -47,10 +47,11 @@ type Requestors interface {
 type Runners interface {
 	// Begin leases the task to node for d, unless somebody holds a live lease (ErrLease) or the task is over.
 	Begin(ctx context.Context, id, node string, d time.Duration) (Begun, error)
-	// Record journals what a step of the run gave. Error: *NameError if the name is taken.
+	// Record journals the value of a step. Error: *NameError if the name is taken.
 	Record(ctx context.Context, l Lease, name string, data []byte) error
-	// Ask journals a question and opens it: the task is input_required until all are answered. AskedAt is set by the
-	// store; if the caller has set it, Deadline is by the caller's clock, and is kept by the store's. Asking a journaled question again changes nothing; the same name for anything else is a *NameError.
+	// Ask journals a question and opens it: the task is input_required until all are answered. The store sets AskedAt; if the caller has set it,
+	// Deadline is by the caller's clock, and the store converts it to its own. Asking a journaled question again changes nothing; the same name for
+	// anything else is a *NameError.
 	Ask(ctx context.Context, l Lease, q Question) (Task, error)
 	// Withdraw closes an open question without an answer: as Unanswered if its deadline has passed, else as Withdrawn. The
 	// task works again when none is left. A question that is not open stays as it is.
@@ -61,17 +62,17 @@ type Runners interface {
 	Park(ctx context.Context, l Lease) (Task, error)
 	// Finish ends the task.
 	Finish(ctx context.Context, l Lease, o Outcome) (Task, error)
-	// Entry reads one line of the journal. Error: *NameError if it is not there.
+	// Entry reads one entry of the journal. Error: *NameError if it is not there.
 	Entry(ctx context.Context, l Lease, name string) (Entry, error)
-	// Heartbeat extends leases by d from now and tells which of their runs should stop.
+	// Heartbeat extends leases by d from now and returns which of their runs should stop.
 	Heartbeat(ctx context.Context, leases []Lease, d time.Duration) (Beat, error)
 	// Orphans lists up to limit tasks that wait for somebody to run them: unfinished, without a live lease, and with no
 	// question open or one past its deadline.
 	Orphans(ctx context.Context, limit int) ([]string, error)
 }
 
-// Lease is the right to write to a task as its runner. Each Begin makes the epoch grow: the fence against a process
-// that was stalled, lost its lease, and wakes up.
+// Lease is the right to write to a task as its runner. Each Begin makes the epoch grow, so that a process that was stalled and lost its lease is
+// refused when it wakes up.
 type Lease struct {
 	Task, Node string
 	Epoch      uint64
@@ -97,7 +98,7 @@ type Begun struct {
 	Journal []Entry
 	// Crashes is State.Crashes.
 	Crashes int
-	// Now is what the store's clock showed.
+	// Now is the time by the store's clock.
 	Now time.Time
 }
 
@@ -117,7 +118,7 @@ const (
 	Withdrawn
 )
 
-// Entry is one line of a journal. Names are unique in it.
+// Entry is one entry of a journal. Names are unique in it.
 type Entry struct {
 	Name     string
 	Kind     EntryKind
@@ -129,7 +130,7 @@ type Entry struct {
 type Beat struct {
 	// Lost leases are no longer the caller's: the task is over, gone, or leased to somebody else.
 	Lost []Lease
-	// Cancel names the leases whose tasks somebody asked to cancel.
+	// Cancel are the leases whose tasks a caller asked to cancel.
 	Cancel []Lease
 }
 

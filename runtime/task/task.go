@@ -12,7 +12,7 @@ const Unlimited time.Duration = math.MaxInt64
 
 // Task is a snapshot of one task. Its slices and Error are shared between snapshots: they are read-only.
 type Task struct {
-	// ID is unguessable: at least 128 random bits (TSK05).
+	// ID can not be guessed: it has at least 128 random bits (TSK05).
 	ID string
 	// Owner is the authorization context that created the task, "" for none (TSK21).
 	Owner string
@@ -25,7 +25,7 @@ type Task struct {
 	CreatedAt, UpdatedAt time.Time
 	// TTL is how long after CreatedAt the task is kept, or Unlimited (TSK14).
 	TTL time.Duration
-	// PollInterval is advice for whoever polls; 0 means none.
+	// PollInterval is the advised pause between two polls; 0 means none.
 	PollInterval time.Duration
 	// Timeout is how long all runs of the task may take together, without the time in which a question is open; 0 means no end but the TTL.
 	Timeout time.Duration
@@ -46,7 +46,7 @@ type Task struct {
 	Uncancellable bool
 	// Kind is Outcome.Kind.
 	Kind uint8
-	// CancelRequested: somebody asked to cancel; CancelReason is why.
+	// CancelRequested: a caller asked to cancel; CancelReason is why.
 	CancelRequested bool
 	// Machine says which transitions the task may make.
 	Machine      Machine
@@ -76,7 +76,7 @@ func (t *Task) Expired(now time.Time) bool {
 	return ok && !now.Before(at)
 }
 
-// CodeCancelled is what tasks/result of a cancelled task answers (TSK11). The protocol leaves it open; the number is
+// CodeCancelled is the error code of tasks/result for a cancelled task (TSK11). The protocol leaves it open; the number is
 // outside JSON-RPC's reserved range and known from the Language Server Protocol. What else this package puts into tasks
 // (panic, timeout, too large a result, shutdown) has rpc.CodeInternalError.
 const CodeCancelled = -32800
@@ -88,7 +88,7 @@ type Outcome struct {
 	Message string
 	Result  []byte
 	Error   *rpc.Error
-	// Kind says more about the end in numbers of the caller's own, 0 for nothing. Lists have it, but not Result and Error.
+	// Kind refines Status by a number of the caller's own, 0 for none. Lists have it, but not Result and Error.
 	Kind uint8
 }
 

@@ -8,7 +8,8 @@ import (
 )
 
 const (
-	// sweepBatch is how many tasks are removed at once: no more than others can wait for. A store that takes time for it gets as much for others.
+	// sweepBatch bounds the tasks that are removed at once, since other calls wait for that. After a batch that took long the sweep pauses for as
+	// long.
 	sweepBatch = 128
 	// sweepGap is the least time between two sweeps, so that tasks that expire one after the other share one. A task past its ttl is not
 	// found anyway; only its work stops that much later.
@@ -17,7 +18,7 @@ const (
 	orphanBatch = 256
 )
 
-// plan has fn called at that time, in a goroutine of its own, unless it will be called before that. next holds the planned call, until fn
+// plan has fn called at a time, in a goroutine of its own, unless it is planned for an earlier one. next holds the planned call, until fn
 // unplans it.
 func (e *Engine) plan(next **timer, at time.Time, fn func(*Engine)) {
 	e.mu.Lock()
@@ -137,10 +138,10 @@ func (e *Engine) resume() {
 }
 
 // wanted reports whether an orphan should run: not when the engine is closed, nor when the handler of an earlier run has returned here and
-// only the store was not there to be told (DUR06).
+// only the store was away, so that it does not know (DUR06).
 func (e *Engine) wanted(id string) bool {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	r := e.runs[id]
-	return !e.closed && (r == nil || r.slot || r.held().Epoch == 0)
+	return !e.closed && (r == nil || r.slot || r.lease().Epoch == 0)
 }
