@@ -75,8 +75,8 @@ func (e *Engine) expire() {
 	}
 }
 
-// sweepAgain plans the sweep after one that has removed some tasks: when the next one expires by the store's clock. While that moment has passed
-// here and not there, the clocks are not the same, and sweeps become rarer, down to one as often as heartbeats are sent.
+// sweepAgain plans the sweep after one that has removed some tasks: when the next one expires by the store's clock. If that moment has passed by this
+// process's clock and not by the store's, sweeps become rarer, down to the rate of heartbeats.
 func (e *Engine) sweepAgain(next time.Time, removed int) {
 	if next.IsZero() {
 		return

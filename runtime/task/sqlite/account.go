@@ -12,7 +12,7 @@ type account struct {
 	limit                int // of bytes, as the last quota said; 0 for none
 }
 
-// count reads from the file what is counted.
+// count reads the usage of all accounts from the file.
 func (s *Store) count(ctx context.Context) error {
 	clear(s.accounts)
 	s.all = account{limit: s.all.limit}
@@ -38,7 +38,7 @@ func (s *Store) account(name string) *account {
 	return a
 }
 
-// admit refuses a task of n bytes that the quota forbids.
+// admit refuses a task of n bytes that exceeds the quota.
 func (s *Store) admit(a *account, n int64, q task.Quota) error {
 	a.limit, s.all.limit = q.Bytes, q.AllBytes
 	return q.Admit(s.usage(a), n)
@@ -53,7 +53,7 @@ func (s *Store) usage(a *account) task.Usage {
 	return task.Usage{Running: a.running, Kept: a.kept, Bytes: a.bytes, AllBytes: s.all.bytes}
 }
 
-// charge counts a change of an account. A batch that fails charges the opposite.
+// charge is a change of an account's usage. A batch that fails charges the opposite.
 type charge struct {
 	account              string
 	bytes, running, kept int64

@@ -9,19 +9,19 @@ import (
 	"github.com/mcpkiln/mcpkiln/runtime/task"
 )
 
-// batch is a transaction: what it has changed is seen by its own calls at once, and by others when it is committed.
+// batch is a transaction: its own calls see its changes at once, others when it is committed.
 type batch struct {
 	store   *Store
 	ctx     context.Context
 	now     time.Time
 	begun   bool
 	changed map[string]*record // nil for what was removed
-	touched []string           // ids whose watchers are told
+	touched []string           // ids whose watchers are woken
 	charges []charge
 	err     error // of the file, which ends the batch
 }
 
-// fail notes an error of the file. What is stored in a form that can not be read is a matter of that task alone.
+// fail notes an error of the file. A stored form that can not be read is an error of that task alone.
 func (b *batch) fail(err error) error {
 	var format *task.FormatError
 	if err != nil && !errors.As(err, &format) && !errors.Is(err, task.ErrDamaged) {
@@ -45,7 +45,7 @@ func (b *batch) query(row func(scan func(...any) error) error, text string, args
 	return b.fail(b.store.write.query(b.ctx, row, text, args...))
 }
 
-// find is a copy of a task's record to be changed. Error: ErrNotFound, also when the task has expired.
+// find returns a copy of a task's record to be changed. Error: ErrNotFound, also when the task has expired.
 func (b *batch) find(id string) (*record, error) {
 	r, err := b.look(id)
 	switch {
@@ -56,7 +56,7 @@ func (b *batch) find(id string) (*record, error) {
 	case r.state.Task.Expired(b.now):
 		return nil, &task.NotFoundError{Reason: task.Expired, Tool: r.state.Task.Tool}
 	}
-	return r.change(), nil
+	return r.clone(), nil
 }
 
 // owned is find for an owner.
@@ -82,7 +82,7 @@ func (b *batch) look(id string) (*record, error) {
 	return r, b.fail(err)
 }
 
-// transition is the compare-and-set: it changes a record and writes what has changed. The state may grow by more bytes at most.
+// transition is the compare-and-set: it changes a record and writes the changes. The state may grow by more bytes at most.
 func (b *batch) transition(r *record, more int64, transition func(s *task.State) error) error {
 	if more > task.SmallGrowth {
 		if err := b.store.room(b.store.account(r.account), more); err != nil {
@@ -111,7 +111,7 @@ func (b *batch) transition(r *record, more int64, transition func(s *task.State)
 	return b.write(r, ended)
 }
 
-// write stores what has changed in a record.
+// write stores the changes of a record.
 func (b *batch) write(r *record, ended bool) error {
 	t := &r.state.Task
 	head := r.state.AppendHead(nil)
@@ -179,7 +179,7 @@ func (b *batch) commit() error {
 	return nil
 }
 
-// rollback takes everything back. SQLite may have done so itself.
+// rollback undoes everything. SQLite may have done so itself.
 func (b *batch) rollback() {
 	if b.begun {
 		_ = b.store.write.run(b.ctx, "ROLLBACK")
@@ -189,7 +189,7 @@ func (b *batch) rollback() {
 	}
 }
 
-// publish shows others what was committed, and then wakes those who wait for it.
+// publish makes committed changes visible to others, and then wakes the watchers.
 func (b *batch) publish() {
 	s := b.store
 	for id, r := range b.changed {
@@ -205,7 +205,7 @@ func (b *batch) publish() {
 	}
 }
 
-// living is the committed record of a task that is kept in memory, nil for others.
+// living returns the committed record of a task that is kept in memory, nil for others.
 func (s *Store) living(id string) *record {
 	r, _ := s.live.Load(id)
 	found, _ := r.(*record)

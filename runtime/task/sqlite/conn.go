@@ -54,7 +54,7 @@ func (c *conn) exec(ctx context.Context, text string, args ...any) (sql.Result, 
 	return p.ExecContext(ctx, args...)
 }
 
-// query calls row for each row of the answer.
+// query calls row for each row of the result.
 func (c *conn) query(ctx context.Context, row func(scan func(...any) error) error, text string, args ...any) error {
 	p, err := c.statement(ctx, text)
 	if err != nil {
@@ -73,7 +73,7 @@ func (c *conn) query(ctx context.Context, row func(scan func(...any) error) erro
 	return rows.Err()
 }
 
-// Close gives the connection back.
+// Close returns the connection to the pool.
 func (c *conn) Close() error {
 	for _, p := range c.prepared {
 		p.Close()

@@ -16,13 +16,13 @@ import (
 )
 
 var (
-	// ErrOwned: another process has opened the file, or this one has.
+	// ErrOwned: another process has opened the file, or this one has already.
 	ErrOwned = errors.New("another process keeps its tasks in this file")
 	// ErrClosed: the store was closed.
 	ErrClosed = errors.New("sqlite: the store of tasks is closed")
 )
 
-// readers is how many reads go on at once. They do not wait for writes.
+// readers is how many reads run at once. They do not wait for writes.
 const readers = 4
 
 // Store is a task.Store in an SQLite file. Make one with Open; it is safe for concurrent use.
@@ -36,7 +36,7 @@ type Store struct {
 	ops     *calls.Queue[*op, error]
 	end     sync.Once
 
-	// The writer's own.
+	// Used by the writer alone.
 	accounts map[string]*account
 	all      account
 	lastSeq  int64
@@ -122,7 +122,7 @@ func (c *conn) file(ctx context.Context) (file string, err error) {
 	return file, err
 }
 
-// try writes to the file and takes it back: one that is no database, or can not be written, says so.
+// try writes to the file and rolls back: an error says that it is no database, or can not be written.
 func (c *conn) try(ctx context.Context) error {
 	err := c.run(ctx, "BEGIN IMMEDIATE", "CREATE TABLE mcpkiln_try (one INTEGER)")
 	_ = c.run(context.WithoutCancel(ctx), "ROLLBACK")
@@ -141,7 +141,7 @@ func (c *conn) wal(ctx context.Context) error {
 	return c.run(ctx, "PRAGMA synchronous = FULL", "PRAGMA journal_size_limit = 67108864")
 }
 
-// load reads what the store keeps in memory.
+// load reads the part of the file that the store keeps in memory.
 func (s *Store) load(ctx context.Context) error {
 	var key []byte
 	if err := s.write.QueryRowContext(ctx, "SELECT value FROM mcpkiln_settings WHERE name = 'cursor key'").Scan(&key); err != nil {
@@ -151,7 +151,7 @@ func (s *Store) load(ctx context.Context) error {
 		return task.ErrDamaged
 	}
 	s.cursors = task.NewCursors([task.CursorKey]byte(key))
-	if err := s.write.run(ctx, "UPDATE "+unfinishedTasks+" SET due = ~due WHERE "+unfinished+" AND due < 0"); err != nil { // whoever ran them is dead
+	if err := s.write.run(ctx, "UPDATE "+unfinishedTasks+" SET due = ~due WHERE "+unfinished+" AND due < 0"); err != nil { // their runs died with the process
 		return err
 	}
 	if err := s.write.QueryRowContext(ctx, "SELECT coalesce(max(seq), 0) FROM mcpkiln_tasks").Scan(&s.lastSeq); err != nil {
@@ -160,23 +160,23 @@ func (s *Store) load(ctx context.Context) error {
 	return s.count(ctx)
 }
 
-// Close waits for the calls that were made, lets other processes have the file, and gives the connections back. Later calls get ErrClosed.
+// Close waits for the calls that were made, gives up the file, and returns the connections. Later calls get ErrClosed.
 func (s *Store) Close() error {
 	s.end.Do(func() {
 		s.ops.Close()
 		for range readers {
-			s.release1(<-s.idle)
+			s.returnConn(<-s.idle)
 		}
 		s.release()
 	})
 	return nil
 }
 
-// release gives back what open has taken.
+// release returns the connections that open has taken.
 func (s *Store) release() {
-	s.release1(s.write)
+	s.returnConn(s.write)
 	for len(s.idle) > 0 {
-		s.release1(<-s.idle)
+		s.returnConn(<-s.idle)
 	}
 	if s.owner != nil {
 		_, _ = s.owner.ExecContext(context.Background(), "DETACH mcpkiln_owner") // what is not attached holds no lock
@@ -184,7 +184,7 @@ func (s *Store) release() {
 	}
 }
 
-func (s *Store) release1(c *conn) {
+func (s *Store) returnConn(c *conn) {
 	if c != nil {
 		c.Close()
 	}
@@ -198,7 +198,7 @@ func (s *Store) now() time.Time {
 	return time.Unix(0, s.start.UnixNano()+int64(time.Since(s.start)))
 }
 
-// explain says what is wrong with a file in more words than SQLite, whose texts are the same with every driver.
+// explain adds to an error of SQLite what is wrong with the file. SQLite's texts are the same with every driver.
 func (s *Store) explain(err error) error {
 	file := s.file
 	if file == "" {

@@ -8,8 +8,8 @@ import (
 	"github.com/mcpkiln/mcpkiln/runtime/task"
 )
 
-// everybody stands for all owners in cursors. No owner has a name with a zero byte from a header or a token; one that has gets operators' cursors
-// refused, and nothing else.
+// everybody stands for all owners in cursors. Owners from a header or a token have no zero byte; with such an owner operators' cursors are refused,
+// and nothing else goes wrong.
 const everybody = "\x00everybody"
 
 // ListAll implements task.Operators.
@@ -22,7 +22,7 @@ func (s *Store) ListAll(ctx context.Context, f task.Filter, cursor string, limit
 	return s.page(ctx, everybody, int64(seq), limit, from+" WHERE "+where, args...)
 }
 
-// page lists what a condition names after a place.
+// page lists the tasks after a place that a condition selects.
 func (s *Store) page(ctx context.Context, owner string, after int64, limit int, condition string, args ...any) (p task.Page, err error) {
 	if limit <= 0 {
 		return p, nil
@@ -67,7 +67,7 @@ func (s *Store) Count(ctx context.Context, f task.Filter) (map[task.Status]int, 
 	return counts, err
 }
 
-// condition is a filter in SQL, and the table that it is about.
+// condition returns a filter in SQL, and the table that it applies to.
 func condition(f *task.Filter) (from, where string, args []any) {
 	from = "mcpkiln_tasks"
 	parts := []string{"1"}

@@ -7,7 +7,7 @@ import (
 	"github.com/mcpkiln/mcpkiln/runtime/task"
 )
 
-// lapse is when a task that is kept in memory waits for somebody to run it, unless its lease is extended or it changes. Store.lapses has the
+// lapse is the time at which a task that is kept in memory becomes an orphan, unless its lease is extended or it changes. Store.lapses has the
 // earliest one first.
 type lapse struct {
 	task     string
@@ -21,7 +21,7 @@ func (l *lapse) Before(m *lapse) bool { return l.at.Before(m.at) }
 // Position implements heap.Element.
 func (l *lapse) Position() *int { return &l.position }
 
-// keep has the task with this id in memory as long as it lives; r is what it is now, nil if it is gone.
+// keep keeps the record of a task in memory as long as it lives; r is the current one, nil if the task was removed.
 func (s *Store) keep(id string, r *record) {
 	var l *lapse
 	if before := s.living(id); before != nil {
@@ -38,7 +38,7 @@ func (s *Store) keep(id string, r *record) {
 	s.live.Store(id, r)
 }
 
-// lapseOf puts the lapse of a state where it belongs; l is the one that the task had before.
+// lapseOf returns the lapse of a state, in its place in Store.lapses; l is the one that the task had before.
 func (s *Store) lapseOf(l *lapse, state *task.State) *lapse {
 	at, ok := state.OrphanAt()
 	switch {
@@ -55,8 +55,8 @@ func (s *Store) lapseOf(l *lapse, state *task.State) *lapse {
 	return l
 }
 
-// Orphans implements task.Runners. It is the writer that looks, so that no task is between the file and the memory. Neither look is at tasks that
-// somebody runs or that wait for an answer.
+// Orphans implements task.Runners. The writer looks for them, so that no task is missed between the file and the memory. Neither query reads tasks
+// that have a run or wait for an answer.
 func (s *Store) Orphans(ctx context.Context, limit int) (ids []string, err error) {
 	err = s.submit(ctx, func(b *batch) error {
 		ids = b.lapsed(limit)
@@ -71,7 +71,7 @@ func (s *Store) Orphans(ctx context.Context, limit int) (ids []string, err error
 	return ids, err
 }
 
-// lapsed are up to limit tasks that are kept in memory and whose leases have run out. What the batch has changed of them is not known there yet.
+// lapsed returns up to limit tasks that are kept in memory and whose leases have run out, without those that the batch itself changes.
 func (b *batch) lapsed(limit int) (ids []string) {
 	lapses := &b.store.lapses
 	var found []*lapse

@@ -7,9 +7,9 @@ import (
 	"strings"
 )
 
-// own makes this process the owner of the file: it begins to write to FILE-owner in a mode in which SQLite keeps the lock that it takes for that. The
-// system drops the lock when the process dies, however it does. A process that is about to end has two seconds. Nothing is written in the end: what was
-// not synced when the power failed could not be read by the next owner.
+// own makes this process the owner of the file: it begins to write to FILE-owner in a mode in which SQLite keeps the lock for that. The system drops
+// the lock when the process dies, in whatever way. A process that is about to end has two seconds. The write is rolled back: the next owner could not
+// read a file that was only partly written when the power failed.
 func (s *Store) own(ctx context.Context, db *sql.DB) (err error) {
 	if s.owner, err = db.Conn(ctx); err != nil {
 		return err

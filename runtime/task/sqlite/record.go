@@ -18,14 +18,14 @@ type record struct {
 	state   task.State
 }
 
-// change is a copy to be changed.
-func (r *record) change() *record {
+// clone returns a copy to be changed.
+func (r *record) clone() *record {
 	c := *r
 	c.state.Journal = slices.Clone(r.state.Journal)
 	return &c
 }
 
-// lives reports whether the record is kept in memory: a lease, or the time that a creator has, is nowhere else.
+// lives reports whether the record is kept in memory: a lease, or the time that a creator has to begin the task, is stored nowhere else.
 func (r *record) lives() bool { return !r.state.Task.Status.Terminal() && !r.state.Leased.IsZero() }
 
 const (
@@ -34,7 +34,7 @@ const (
 )
 
 // scanListed reads a row of listColumns: a record without Args, Meta, Result and journal. A task whose form can not be read, such as one of a newer
-// version, is what the columns say.
+// version, is made of the columns.
 func scanListed(scan func(...any) error) (*record, error) {
 	r := &record{}
 	var known task.Task
@@ -56,7 +56,7 @@ func scanListed(scan func(...any) error) (*record, error) {
 	return r, nil
 }
 
-// scanRecord reads a row of recordColumns. Whoever ran the task is gone, or the record would be in memory.
+// scanRecord reads a row of recordColumns. No run has the task, or the record would be in memory.
 func scanRecord(scan func(...any) error) (*record, error) {
 	r := &record{}
 	t := &r.state.Task
@@ -75,14 +75,14 @@ func scanRecord(scan func(...any) error) (*record, error) {
 	return r, nil
 }
 
-// present tells an empty value from none, which not every driver does.
+// present distinguishes an empty value from NULL, which not every driver does.
 func present(b *[]byte, none bool) {
 	if *b == nil && !none {
 		*b = []byte{}
 	}
 }
 
-// record reads the one record of which a condition on its id holds, without its journal; nil if there is none.
+// record reads the one record for which a condition on its id holds, without its journal; nil if there is none.
 func (c *conn) record(ctx context.Context, condition string, args ...any) (r *record, err error) {
 	err = c.query(ctx, func(scan func(...any) error) (err error) {
 		r, err = scanRecord(scan)
@@ -107,7 +107,7 @@ func (c *conn) journal(ctx context.Context, r *record) error {
 	}, "SELECT entry FROM mcpkiln_journal WHERE seq = ? ORDER BY place", r.seq)
 }
 
-// expires is the column of that name.
+// expires returns the value of the column expires.
 func expires(t *task.Task) any {
 	if at, ok := t.ExpiresAt(); ok {
 		return at.UnixNano()
@@ -115,7 +115,7 @@ func expires(t *task.Task) any {
 	return nil
 }
 
-// due is the column of that name: leases do not count, since the file is read for them only when they are gone.
+// due returns the value of the column due. Leases do not count: a row is read for them only when they are over.
 func (r *record) due() any {
 	s := r.state
 	s.Leased = time.Time{}
@@ -133,7 +133,7 @@ func (r *record) due() any {
 	return due
 }
 
-// seen is the record's task as others may see it, or why they may not.
+// seen returns the record's task if its owner may see it, else the error.
 func (r *record) seen(owner string, now time.Time) (task.Task, error) {
 	switch t := &r.state.Task; {
 	case t.Owner != owner:

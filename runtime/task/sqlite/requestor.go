@@ -23,7 +23,7 @@ func (s *Store) Create(ctx context.Context, t task.Task, quota task.Quota) (task
 func (b *batch) create(r *record, quota task.Quota) error {
 	t := &r.state.Task
 	r.size = r.state.Size()
-	r.seq = max(b.store.lastSeq+1, b.now.UnixMicro()) // never that of a task that is gone
+	r.seq = max(b.store.lastSeq+1, b.now.UnixMicro()) // never that of a task that was removed
 	if err := b.store.admit(b.store.account(r.account), r.size, quota); err != nil {
 		return err
 	}
@@ -43,11 +43,11 @@ func (b *batch) create(r *record, quota task.Quota) error {
 	return nil
 }
 
-// stead is the row of a task or, if there is none, that of the next id, which is read in its stead, so that a miss takes as long as a hit.
-const stead = "seq = (SELECT seq FROM mcpkiln_tasks WHERE id >= ?1 ORDER BY id LIMIT 1)"
+// nearestRow selects the row of a task or, if there is none, that of the next id, so that a lookup of an unknown id takes as long as any other.
+const nearestRow = "seq = (SELECT seq FROM mcpkiln_tasks WHERE id >= ?1 ORDER BY id LIMIT 1)"
 
-// Get implements task.Requestors. It reads what was committed, and waits for no write. To a stranger a task costs what one costs that there is not: two
-// statements, of which the first one finds nothing, and the second one is for the audit log.
+// Get implements task.Requestors. It reads what was committed, and waits for no write. For a stranger a lookup takes as long whether there is a task
+// or not: two statements, of which the first one finds nothing, and the second one is for the audit log.
 func (s *Store) Get(ctx context.Context, owner, id string) (task.Task, error) {
 	if r := s.living(id); r != nil && r.state.Task.Owner == owner {
 		return r.seen(owner, s.now())
@@ -55,7 +55,7 @@ func (s *Store) Get(ctx context.Context, owner, id string) (task.Task, error) {
 	var r *record
 	missing := &task.NotFoundError{Reason: task.Unknown}
 	err := s.read(ctx, func(c *conn) (err error) {
-		if r, err = c.record(ctx, stead+" AND id = ?1 AND owner = ?2", id, owner); err != nil || r != nil {
+		if r, err = c.record(ctx, nearestRow+" AND id = ?1 AND owner = ?2", id, owner); err != nil || r != nil {
 			return err
 		}
 		return c.query(ctx, func(scan func(...any) error) error {
@@ -66,7 +66,7 @@ func (s *Store) Get(ctx context.Context, owner, id string) (task.Task, error) {
 				missing.Reason, missing.Tool = task.Foreign, tool
 			}
 			return err
-		}, "SELECT id = ?1, tool FROM mcpkiln_tasks WHERE "+stead, id)
+		}, "SELECT id = ?1, tool FROM mcpkiln_tasks WHERE "+nearestRow, id)
 	})
 	switch {
 	case err != nil:
@@ -77,7 +77,7 @@ func (s *Store) Get(ctx context.Context, owner, id string) (task.Task, error) {
 	return r.seen(owner, s.now())
 }
 
-// Watch implements task.Requestors. All watchers of a task share one channel, which its next change or its end takes away.
+// Watch implements task.Requestors. All watchers of a task share one channel until its next change or its end.
 func (s *Store) Watch(ctx context.Context, owner, id string) (task.Task, <-chan struct{}, error) {
 	if t, err := s.Get(ctx, owner, id); err != nil {
 		return t, nil, err
@@ -146,7 +146,7 @@ func (s *Store) Discard(ctx context.Context, owner string) (gone []task.Task, er
 	return gone, err
 }
 
-// removeAll removes the tasks that a condition names, and returns them without Args, Meta and Result.
+// removeAll removes the tasks that a condition selects, and returns them without Args, Meta and Result.
 func (b *batch) removeAll(where string, args ...any) (gone []task.Task, err error) {
 	var found []*record
 	err = b.query(func(scan func(...any) error) error {

@@ -8,7 +8,7 @@ import (
 	"github.com/mcpkiln/mcpkiln/runtime/task"
 )
 
-// leased runs a transition on behalf of whoever runs the task, and returns the record after it, which is larger by more bytes at most.
+// leased makes a transition for the runner of a task, and returns the state after it, which may be larger by up to more bytes.
 func (s *Store) leased(ctx context.Context, id string, more int64, transition func(s *task.State, now time.Time) error) (after task.State, err error) {
 	err = s.submit(ctx, func(b *batch) error {
 		r, err := b.find(id)

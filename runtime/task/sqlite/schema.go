@@ -8,8 +8,8 @@ import (
 // migrations bring a file from one version of the schema to the next; a file without tables has version 0. They only grow: what a release
 // has written is never changed.
 var migrations = []string{
-	// seq orders the tasks by creation. account says whose quota the task counts for. expires and due are nanoseconds since 1970: due is from when
-	// on the task waits for somebody to run it, NULL for never, and ~due while it is kept in memory because somebody does. head and entry are
+	// seq orders the tasks by creation. account is the one in which the task counts. expires and due are nanoseconds since 1970: due is the time when
+	// the task becomes an orphan, NULL for never, and ~due while the task is kept in memory because of its lease. head and entry are
 	// forms of package task.
 	`CREATE TABLE mcpkiln_tasks (
 		seq INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, owner TEXT NOT NULL, account TEXT NOT NULL, tool TEXT NOT NULL, status TEXT NOT NULL,
@@ -23,13 +23,13 @@ var migrations = []string{
 	INSERT INTO mcpkiln_settings VALUES ('cursor key', randomblob(32));`,
 }
 
-// unfinished holds of the tasks that are not over. Few are, so they have an index of their own; SQLite takes it where a statement has these very words.
+// unfinished is the condition for tasks that are not over. Few are, so they have an index of their own; SQLite uses it only for a statement with exactly this text.
 const (
 	unfinished      = "status IN ('working', 'input_required')"
 	unfinishedTasks = "mcpkiln_tasks INDEXED BY mcpkiln_tasks_open"
 )
 
-// indexes are made where they are missing. They are no version of the schema: a program that does not know one keeps it all the same.
+// indexes are made where they are missing. They do not change the version of the schema: a program that does not know one keeps it up to date all the same.
 var indexes = []string{
 	"CREATE INDEX IF NOT EXISTS mcpkiln_tasks_open ON mcpkiln_tasks (due) WHERE " + unfinished,
 	"DROP INDEX IF EXISTS mcpkiln_tasks_due", // of the first release: it is a part of the other one

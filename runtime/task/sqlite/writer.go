@@ -18,8 +18,8 @@ type op struct {
 	do func(b *batch) error
 }
 
-// submit has the writer make a call, and returns after what it wrote is durable. When ctx ends earlier, the call is not made, unless the writer is
-// making it: then submit waits for that commit, since the call has results.
+// submit has the writer make a call, and returns when its changes are durable. When ctx ends earlier, the call is not made, unless the writer is
+// making it: then submit waits for that commit, since the call takes effect.
 func (s *Store) submit(ctx context.Context, do func(b *batch) error) error {
 	err, refused := s.ops.Do(ctx, &op{do: do})
 	return cmp.Or(refused, err)
@@ -62,7 +62,7 @@ func (s *Store) commit(ops []*op) (answers []error, err error) {
 	return answers, nil
 }
 
-// failed is an error of the file, explained; refusals are left as they are.
+// failed explains an error of the file; other errors are left as they are.
 func (s *Store) failed(err error) error {
 	var format *task.FormatError
 	if err == nil || errors.As(err, &format) || errors.Is(err, task.ErrDamaged) || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
