@@ -10,8 +10,8 @@ import (
 	"github.com/mcpkiln/mcpkiln/runtime/task"
 )
 
-// batch makes calls in one transaction. It is a compare-and-set of many tasks: it reads them, changes them in memory, and writes those that nobody
-// has changed since, in two exchanges with the database. No lock is held between the two.
+// batch makes calls in one transaction. It is a compare-and-set of many tasks: it reads them, changes them in memory, and writes those that no other
+// call has changed since, in two exchanges with the database. No lock is held between the two.
 type batch struct {
 	store   *Store
 	ops     []*op
@@ -19,7 +19,7 @@ type batch struct {
 	usage   map[string]*usage
 	all     usage
 	made    map[string]*creation // that were admitted
-	written map[int64]bool       // the records that nobody else had changed, by seq
+	written map[int64]bool       // the records that no other call had changed, by seq
 }
 
 // creation is a task to create.
@@ -49,7 +49,7 @@ func (b *batch) run() error {
 	return b.write(ctx)
 }
 
-// read reads the tasks that the calls are about, and what their accounts have if that matters.
+// read reads the tasks that the calls are about, and the usage of their accounts if a quota is checked.
 func (b *batch) read(ctx context.Context) error {
 	var ids, whole, names, accounts, growing [][]byte
 	for _, o := range b.ops {
@@ -103,7 +103,7 @@ func (b *batch) apply(o *op) error {
 	return b.change(o, f.record)
 }
 
-// admit refuses a task that the quota forbids, or whose id an earlier one of this batch has.
+// admit refuses a task that exceeds the quota, or whose id an earlier one of this batch has.
 func (b *batch) admit(o *op) error {
 	c, id := o.create, o.create.state.Task.ID
 	c.created = time.Time{}
@@ -145,7 +145,7 @@ func (b *batch) change(o *op, r *record) error {
 	return err
 }
 
-// write stores what was created and changed, and tells other processes of cancels in the same transaction.
+// write stores what was created and changed, and notifies other processes of cancels in the same transaction.
 func (b *batch) write(ctx context.Context) error {
 	var q pgx.Batch
 	b.queueCreations(&q)
@@ -172,7 +172,7 @@ func (b *batch) admitted() iter.Seq[*creation] {
 	}
 }
 
-// send carries statements out in one transaction, together with what Options.Created adds about new tasks.
+// send runs statements in one transaction, together with what Options.Created writes about new tasks.
 func (b *batch) send(ctx context.Context, q *pgx.Batch) error {
 	if b.store.options.Created == nil || len(b.made) == 0 {
 		return b.store.pool.SendBatch(ctx, q).Close()
@@ -194,7 +194,7 @@ func (b *batch) send(ctx context.Context, q *pgx.Batch) error {
 	})
 }
 
-// answer answers the calls, and returns those to make again because somebody else has changed their tasks.
+// answer answers the calls, and returns those to make again because another call has changed their tasks.
 func (b *batch) answer() (again []*op) {
 	for _, o := range b.ops {
 		switch c := o.create; {
@@ -212,7 +212,7 @@ func (b *batch) answer() (again []*op) {
 	return again
 }
 
-// publish tells those who follow what has changed, here and, soon, in other processes.
+// publish notifies followers of changes, here and, soon, in other processes.
 func (b *batch) publish() {
 	for id, f := range b.records {
 		if r := f.record; r != nil && r.touched && b.written[r.seq] {

@@ -8,9 +8,10 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 )
 
-// briefly dials connections that are given up when nothing has come for longer than one exchange may take. The driver takes leave of a connection that did not
-// answer for 15 seconds, and meanwhile it keeps its place in the pool: a pool whose connections are all half open would let nobody in for so long.
-func briefly(dial pgconn.DialFunc, most time.Duration) pgconn.DialFunc {
+// limitDeadlines returns a dial function for connections that fail when nothing has come for longer than one exchange may take. The driver waits 15
+// seconds for a connection that does not answer before it closes it, and meanwhile that keeps its place in the pool: a pool whose connections are all
+// half open would be full for so long.
+func limitDeadlines(dial pgconn.DialFunc, most time.Duration) pgconn.DialFunc {
 	return func(ctx context.Context, network, address string) (net.Conn, error) {
 		ctx, cancel := context.WithTimeout(ctx, most)
 		defer cancel()
@@ -18,17 +19,17 @@ func briefly(dial pgconn.DialFunc, most time.Duration) pgconn.DialFunc {
 		if err != nil {
 			return nil, err
 		}
-		return &brief{c, most}, nil
+		return &limitedConn{c, most}, nil
 	}
 }
 
-// brief is a connection whose deadlines are never far away.
-type brief struct {
+// limitedConn is a connection whose deadlines are at most most away.
+type limitedConn struct {
 	net.Conn
 	most time.Duration
 }
 
-func (c *brief) SetDeadline(t time.Time) error {
+func (c *limitedConn) SetDeadline(t time.Time) error {
 	if latest := time.Now().Add(c.most); t.After(latest) {
 		t = latest
 	}

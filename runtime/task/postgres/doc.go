@@ -1,27 +1,27 @@
 // Package postgres keeps tasks in a Postgres database, for any number of replicas of a server: what was acknowledged survives a crash, and another
-// replica takes up where one has died. It is for programs that run as several processes, and for those who change how that is done.
+// replica goes on where one has died. It is for programs that run as several processes, and for those who change how that is done.
 //
 //	store, err := postgres.Open(ctx, "postgres://reports@db/reports", postgres.Options{})
 //	srv, err := reports.New(&handlers{}, server.WithTaskStore(store))
 //
 //	open.go, dial.go, failure.go
-//	                         opening a database: waiting for it, what is wrong with it
+//	                         opening a database: waiting for it, its errors
 //	schema.go                tables and their migrations
 //	writer.go, batch.go      calls that come at the same time share a transaction
-//	reader.go                and those that only read a task an exchange
+//	reader.go                calls that only read a task share an exchange
 //	statement.go, record.go  what is read and written of tasks
 //	usage.go                 what quotas count
-//	holder.go                leases, and the rows that extend them
-//	follow.go, notify.go     who follows a task, and how other processes tell of its changes
+//	holder.go                leases, and the rows (holders) that extend them
+//	follow.go, notify.go     the followers of a task: its watchers and its run; notifications of changes to and from other processes
 //	requestor.go, runner.go, operator.go, expiry.go
 //	                         the methods of task.Store
 //
 // # Compare and set
 //
-// A call reads its task, changes it in memory by a method of task.State, and writes it in one statement, on the condition that nobody else has
+// A call reads its task, changes it in memory by a method of task.State, and writes it in one statement, on the condition that no other call has
 // written since (mcpkiln_tasks.rev); otherwise it is made again. No transaction waits for this process in between, so one that is stopped or cut off
 // holds no lock. Calls that come while others are being written share the next transaction, and so the syncing of the disk. The clock
-// is the server's: of the exchange that read the task. With Options.Created, creations have transactions of their own.
+// is the server's, as the exchange that read the task returned it. With Options.Created, creations have transactions of their own.
 //
 // # Leases
 //
@@ -30,12 +30,12 @@
 //
 // # Other processes
 //
-// Each store listens for notifications. A cancel is told in its own transaction; other changes are collected for 5 ms. A notification is a hint and may be
-// lost: twice a second the store asks for the versions of the tasks that are watched or run here, and for parked tasks that wait for somebody.
+// Each store listens for notifications. A cancel sends one in its own transaction; other changes are collected for 5 ms. A notification is a hint and may be
+// lost: twice a second the store asks for the versions of the tasks that are watched or run here, and for parked tasks that wait for a run.
 //
 // # Quotas
 //
-// Usage is a sum of changes that are only appended, so that creators wait for each other nowhere. Each writer sees what has been committed. Replicas that
+// Usage is a sum of changes that are only appended, so that creators never wait for each other. Each writer sees what has been committed. Replicas that
 // create tasks in the same moment can together exceed a quota by what each of them creates in one transaction.
 //
 // # Rejected

@@ -7,7 +7,7 @@ import (
 	"github.com/mcpkiln/mcpkiln/runtime/task"
 )
 
-// Expire implements task.Store. Several processes share what has expired: a task is removed by one of them, and none waits for another.
+// Expire implements task.Store. Several processes share the work: a task is removed by one of them, and none waits for another.
 func (s *Store) Expire(ctx context.Context, limit int) (x task.Expiry, err error) {
 	err = s.exchange(ctx, func(ctx context.Context) error {
 		if x.Removed, err = s.remove(ctx, "expires <= statement_timestamp() ORDER BY expires LIMIT $1 FOR UPDATE SKIP LOCKED", limit); err != nil {
@@ -23,13 +23,13 @@ func (s *Store) Expire(ctx context.Context, limit int) (x task.Expiry, err error
 	return x, err
 }
 
-// removeHolders removes rows that have run out long ago. To their tasks it is as if they had just run out.
+// removeHolders removes rows that have run out long ago. For their tasks that changes nothing.
 func (s *Store) removeHolders(ctx context.Context) error {
 	_, err := s.pool.Exec(ctx, "DELETE FROM mcpkiln_holders WHERE until < statement_timestamp() - interval '1 hour'")
 	return err
 }
 
-// remove removes the tasks that a condition names, and returns them without Args, Meta and Result.
+// remove removes the tasks that a condition selects, and returns them without Args, Meta and Result.
 func (s *Store) remove(ctx context.Context, condition string, args ...any) (gone []task.Task, err error) {
 	text := "WITH gone AS (DELETE FROM mcpkiln_tasks WHERE seq IN (SELECT seq FROM mcpkiln_tasks WHERE " + condition + ") RETURNING account, over, size, " + listColumns + `),
 		counted AS (INSERT INTO mcpkiln_usage (account, kept, running, bytes)
@@ -57,12 +57,12 @@ func (s *Store) remove(ctx context.Context, condition string, args ...any) (gone
 	return gone, nil
 }
 
-// removed tells those who follow a task that it is gone.
+// removed notifies the followers of a task that it is gone.
 func (s *Store) removed(id string) {
 	f := &s.follow
 	f.mu.Lock()
 	delete(f.leased, id)
 	f.wake(id)
 	f.mu.Unlock()
-	s.news.add(id, changedHint)
+	s.unsent.add(id, changedHint)
 }

@@ -13,7 +13,7 @@ import (
 	"github.com/mcpkiln/mcpkiln/runtime/task"
 )
 
-// reasons say in more words what Postgres means by a code, or by the class that a code begins with.
+// reasons explain error codes of Postgres, or the classes that codes begin with.
 var reasons = map[string]string{
 	"28P01": "the user or the password is wrong",
 	"28000": "the server does not let this user in from here: look at its pg_hba.conf",
@@ -26,14 +26,14 @@ var reasons = map[string]string{
 	"57P":   "the server is starting or stopping",
 }
 
-// explain says what is wrong with a database. The store's own answers are left as they are.
+// explain adds to an error what is wrong with the database. The store's own answers are left as they are.
 func explain(err error) error {
 	if err == nil || isAnswer(err) {
 		return err
 	}
 	var refused *pgconn.PgError
 	if errors.As(err, &refused) {
-		if unpassed(refused) {
+		if settingRefused(refused) {
 			return fmt.Errorf("postgres: a pooler does not pass a setting on: set Options.Bouncer, and the search_path by ALTER ROLE … SET: %w", err)
 		}
 		for _, code := range []string{refused.Code, refused.Code[:3]} {
@@ -57,32 +57,32 @@ func isAnswer(err error) bool {
 	return !task.Outage(err) || errors.Is(err, ErrClosed) || errors.Is(err, context.Canceled)
 }
 
-// away reports whether the database can not be reached now, but perhaps later.
-func away(err error) bool {
+// unreachable reports whether the database can not be reached now, but perhaps later.
+func unreachable(err error) bool {
 	if err == nil || isAnswer(err) {
 		return false
 	}
 	var refused *pgconn.PgError
 	if errors.As(err, &refused) {
-		return refused.Code[:2] == "08" && !unpassed(refused) || refused.Code[:3] == "57P" || refused.Code == "53300"
+		return refused.Code[:2] == "08" && !settingRefused(refused) || refused.Code[:3] == "57P" || refused.Code == "53300"
 	}
 	broken := errors.As(err, new(net.Error)) || errors.Is(err, io.ErrUnexpectedEOF)
 	return broken || errors.As(err, new(*pgconn.ConnectError)) || pgconn.SafeToRetry(err) || pgconn.Timeout(err)
 }
 
-// unpassed reports whether a pooler has refused a connection because of a setting. Pgbouncer has one code for that and for all that passes.
-func unpassed(refused *pgconn.PgError) bool {
+// settingRefused reports whether a pooler has refused a connection because of a setting. Pgbouncer has one code for that and for temporary errors.
+func settingRefused(refused *pgconn.PgError) bool {
 	return refused.Code == "08P01" && strings.Contains(refused.Message, "startup parameter")
 }
 
-// outrun reports whether a statement was undone because of another one at the same time: then it is made again.
-func outrun(err error) bool {
+// rolledBack reports whether a transaction was rolled back because of another one at the same time: then it is made again.
+func rolledBack(err error) bool {
 	var refused *pgconn.PgError
 	return errors.As(err, &refused) && refused.Code[:2] == "40"
 }
 
-// refusal reports whether the database has refused what was written, which says nothing about other writes.
+// refusal reports whether the database has refused a write, which says nothing about other writes.
 func refusal(err error) bool {
 	var refused *pgconn.PgError
-	return errors.As(err, &refused) && !away(err)
+	return errors.As(err, &refused) && !unreachable(err)
 }

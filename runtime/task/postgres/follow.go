@@ -12,25 +12,25 @@ import (
 	"github.com/mcpkiln/mcpkiln/runtime/task"
 )
 
-// pollPeriod is how often the store asks whether what it follows has changed, in case a notification was lost (DUR03).
+// pollPeriod is how often the store polls the tasks that it follows, in case a notification was lost (DUR03).
 const pollPeriod = 500 * time.Millisecond
 
-// followers are those in this process who want to know of changes.
+// followers are the functions, watchers and runs in this process that are notified of changes.
 type followers struct {
 	interrupts, offers listeners
 
 	mu      sync.Mutex
 	watched map[string]*watch
 	leased  map[string]*leased
-	offered map[int64]bool // the waiting tasks that the last poll told of, by seq
+	offered map[int64]bool // the waiting tasks that the last poll found, by seq
 }
 
-// watch is one channel for all who watch a task, until its next change takes it away.
+// watch is one channel for all watchers of a task, until its next change.
 type watch struct {
 	version uint64 // of the task when the first of them read it; 0 until then
 	users   int
 	changed chan struct{}
-	stops   []func() bool // of what ends with the watchers' contexts
+	stops   []func() bool // cancel what is called when the watchers' contexts end
 }
 
 // leased is a task that runs in this process, as far as the store knows.
@@ -48,7 +48,7 @@ func (f *followers) init() {
 // Watch implements task.Requestors.
 func (s *Store) Watch(ctx context.Context, owner, id string) (task.Task, <-chan struct{}, error) {
 	w := s.follow.watch(id)
-	t, err := s.Get(ctx, owner, id) // what changes from now on is told, or found by a poll
+	t, err := s.Get(ctx, owner, id) // later changes are notified, or found by a poll
 	if err != nil {
 		s.follow.leave(id, w)
 		return t, nil, err
@@ -69,7 +69,7 @@ func (f *followers) watch(id string) *watch {
 	return w
 }
 
-// leave releases what a watcher holds.
+// leave removes a watcher.
 func (f *followers) leave(id string, w *watch) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -78,7 +78,7 @@ func (f *followers) leave(id string, w *watch) {
 	}
 }
 
-// read notes what a watcher has seen. One that has seen something else than an earlier one shows that there was a change.
+// read notes the version that a watcher has read. If that is not the version of an earlier watcher, the task has changed.
 func (f *followers) read(ctx context.Context, id string, w *watch, version uint64) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -130,12 +130,12 @@ func (s *Store) changed(id string, r *record) {
 	_, _, waits := r.columns()
 	switch {
 	case r.cancels:
-		f.interrupts.tell(id)
+		f.interrupts.call(id)
 	case waits:
-		f.offers.tell(id)
-		s.news.add(id, waitsHint)
+		f.offers.call(id)
+		s.unsent.add(id, waitsHint)
 	case state.Task.Version != r.version:
-		s.news.add(id, changedHint)
+		s.unsent.add(id, changedHint)
 	}
 }
 
@@ -146,7 +146,7 @@ func (f *followers) hinted(id string) {
 	runs := f.leased[id] != nil
 	f.mu.Unlock()
 	if runs {
-		f.interrupts.tell(id)
+		f.interrupts.call(id)
 	}
 }
 
@@ -167,7 +167,7 @@ func (f *followers) beat(node string, named map[string]uint64) {
 	}
 }
 
-// pollAll asks, again and again, whether what is followed has changed.
+// pollAll polls until the store is closed.
 func (s *Store) pollAll() {
 	for rest(s.base, pollPeriod) == nil {
 		s.poll()
@@ -196,7 +196,7 @@ func (s *Store) poll() {
 		return err
 	})
 	if err != nil {
-		return // whoever needs the database is told
+		return // calls that need the database get errors of their own
 	}
 	for id, l := range followed {
 		if s.follow.stale(id, polled[id]) {
@@ -206,10 +206,10 @@ func (s *Store) poll() {
 	}
 }
 
-// seen is what a poll found of a task: zero for one that is gone, and without an epoch if nobody has a lease.
+// seen is a task as a poll found it: zero for one that is gone, without an epoch if it has no lease.
 type seen struct{ version, epoch uint64 }
 
-// all are the tasks that are followed, with the leases that this process has.
+// all returns the tasks that are followed, with the leases that this process has.
 func (f *followers) all() map[string]*leased {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -221,7 +221,7 @@ func (f *followers) all() map[string]*leased {
 	return all
 }
 
-// stale reports whether a task has another version than those who follow it know.
+// stale reports whether a task has another version than its followers know.
 func (f *followers) stale(id string, now seen) bool {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -235,7 +235,7 @@ func (f *followers) stale(id string, now seen) bool {
 	return stale
 }
 
-// forgetLost forgets a lease that a poll found lost: the task is over, gone, or somebody else's. A node without tasks sends no heartbeat
+// forgetLost forgets a lease that a poll found lost: the task is over, gone, or leased to another run. A node without tasks sends no heartbeat
 // that would leave it out. One that began after the poll is another lease.
 func (f *followers) forgetLost(id string, l *leased, now seen) {
 	f.mu.Lock()
@@ -247,7 +247,7 @@ func (f *followers) forgetLost(id string, l *leased, now seen) {
 
 const lookWaiting = "SELECT seq FROM mcpkiln_tasks WHERE waits AND held IS NULL AND due <= statement_timestamp() ORDER BY due LIMIT 1000"
 
-// pollWaiting tells of parked tasks that nobody has told of yet.
+// pollWaiting offers parked tasks that the poll before did not find.
 func (s *Store) pollWaiting() {
 	if s.follow.offers.none() {
 		return
@@ -270,7 +270,7 @@ func (s *Store) pollWaiting() {
 		return
 	}
 	if s.follow.offered = offered; fresh {
-		s.follow.offers.tell("")
+		s.follow.offers.call("")
 	}
 }
 
@@ -308,8 +308,8 @@ func (l *listeners) none() bool {
 	return len(l.all) == 0
 }
 
-// tell calls the functions, without the lock.
-func (l *listeners) tell(id string) {
+// call calls the functions, without the lock.
+func (l *listeners) call(id string) {
 	l.mu.Lock()
 	hints := make([]func(string), 0, len(l.all))
 	for hint := range l.all {

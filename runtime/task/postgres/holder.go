@@ -12,8 +12,8 @@ import (
 )
 
 // holders are the rows that extend the leases of this process: one for each node, whatever the number of tasks. A task names the row that
-// extends its lease from the first heartbeat on that names the task. A row that has run out is never extended: whoever is late begins a new one and
-// names its tasks again, so that it notices those that others have begun.
+// extends its lease from the first heartbeat on that names the task. A row that has run out is never extended: a node that is late begins a new one and
+// attaches its tasks again, so that it notices those that other nodes have begun.
 type holders struct {
 	mu     sync.Mutex
 	byNode map[string]*holder
@@ -59,7 +59,7 @@ func (s *Store) Heartbeat(ctx context.Context, leases []task.Lease, d time.Durat
 	return beat, err
 }
 
-// extend extends the row of a node, and has exactly the given tasks name it.
+// extend extends the row of a node, and makes exactly the given tasks name it.
 func (h *holder) extend(ctx context.Context, s *Store, node string, tasks map[string]uint64, d time.Duration) error {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -82,7 +82,7 @@ func (h *holder) extend(ctx context.Context, s *Store, node string, tasks map[st
 	return h.detach(ctx, s, tasks)
 }
 
-// attach has tasks name the row that do not yet.
+// attach makes those of the tasks name the row that do not yet.
 func (h *holder) attach(ctx context.Context, s *Store, node string, tasks map[string]uint64) error {
 	var ids [][]byte
 	var epochs []int64
@@ -111,7 +111,7 @@ func (h *holder) attach(ctx context.Context, s *Store, node string, tasks map[st
 	return err
 }
 
-// detach lets the leases end that the heartbeat does not name.
+// detach ends the extension of leases that the heartbeat does not name.
 func (h *holder) detach(ctx context.Context, s *Store, tasks map[string]uint64) error {
 	var gone [][]byte
 	for id := range h.tasks {
@@ -148,13 +148,13 @@ func (s *Store) beat(ctx context.Context, leases []task.Lease) (beat task.Beat, 
 	var id, node []byte
 	var epoch uint64
 	var cancel bool
-	held := map[task.Lease]bool{} // whether to stop
+	held := map[task.Lease]bool{} // whether its run should stop
 	_, err = pgx.ForEachRow(rows, []any{&id, &node, &epoch, &cancel}, func() error {
 		held[task.Lease{Task: string(id), Node: string(node), Epoch: epoch}] = cancel
 		return nil
 	})
 	if err != nil {
-		return beat, err // what was read is not all
+		return beat, err // the result is incomplete
 	}
 	for _, l := range leases {
 		if stop, ok := held[l]; !ok {
@@ -166,8 +166,8 @@ func (s *Store) beat(ctx context.Context, leases []task.Lease) (beat task.Beat, 
 	return beat, nil
 }
 
-// lookOrphans looks at nothing but what is due: of tasks whose lease nobody extends, and of those of each holder that is dead. To tasks that are over nothing
-// is due.
+// lookOrphans reads only tasks that are due: those whose lease no holder extends, and those of each holder that is dead. A task that is over is never
+// due.
 const lookOrphans = `(SELECT id, due FROM mcpkiln_tasks WHERE held IS NULL AND due <= statement_timestamp()
 		AND (expires IS NULL OR expires > statement_timestamp()) ORDER BY due LIMIT $1)
 	UNION ALL (SELECT t.id, t.due FROM mcpkiln_holders h, LATERAL (SELECT id, due FROM mcpkiln_tasks WHERE held = h.holder AND due <= statement_timestamp()

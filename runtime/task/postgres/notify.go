@@ -11,38 +11,38 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 )
 
-// Notifications are hints: whoever gets one reads again, and whoever misses one finds out by a poll. A notification is a letter from one
-// store to the others: the name of the sender, then ids, each after what is said about it.
+// Notifications are hints: a store that gets one reads again, and one that misses it finds the change by a poll. The payload is the name of the
+// sending store, and then ids, each after a byte that says what is hinted about it.
 
 const notify = "SELECT pg_notify($1, $2)"
 
-// hint is what is said of a task.
+// hint is the kind of a hint about a task.
 type hint byte
 
 const (
 	changedHint hint = '='
-	waitsHint   hint = '+' // for somebody to run it
+	waitsHint   hint = '+' // the task waits for a run
 )
 
 const (
-	// newsPause is how long changes are collected before other processes are told of them.
-	newsPause = 5 * time.Millisecond
-	// maxLetter is how long a notification may be; Postgres allows 8,000 bytes.
-	maxLetter = 7900
-	// listenCheck is after how long without a notification the connection is tried.
+	// sendPause is how long changes are collected before they are sent.
+	sendPause = 5 * time.Millisecond
+	// maxPayload is how long a payload may be; Postgres allows 8,000 bytes.
+	maxPayload = 7900
+	// listenCheck is the time without a notification after which the connection is checked.
 	listenCheck = 15 * time.Second
 )
 
-// news are the changes that other processes have not been told of.
-type news struct {
+// unsent are the hints that were not sent yet.
+type unsent struct {
 	mu     sync.Mutex
 	hints  map[string]hint
 	signal chan struct{}
 }
 
-func (n *news) init() { n.hints, n.signal = map[string]hint{}, make(chan struct{}, 1) }
+func (n *unsent) init() { n.hints, n.signal = map[string]hint{}, make(chan struct{}, 1) }
 
-func (n *news) add(id string, h hint) {
+func (n *unsent) add(id string, h hint) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	if n.hints[id] != waitsHint {
@@ -54,8 +54,8 @@ func (n *news) add(id string, h hint) {
 	}
 }
 
-// take returns the ids by what is said of them.
-func (n *news) take() map[hint][]string {
+// take returns the ids by their hints, and forgets them.
+func (n *unsent) take() map[hint][]string {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	taken := map[hint][]string{}
@@ -66,8 +66,8 @@ func (n *news) take() map[hint][]string {
 	return taken
 }
 
-// letters are notifications about tasks. An id that no letter has room for is left to the polls.
-func (s *Store) letters(ids []string, h hint) (all []string) {
+// payloads returns payloads of notifications about tasks. An id that is too long for one is left to the polls.
+func (s *Store) payloads(ids []string, h hint) (all []string) {
 	var b strings.Builder
 	flush := func() {
 		if b.Len() > 0 {
@@ -77,10 +77,10 @@ func (s *Store) letters(ids []string, h hint) (all []string) {
 	}
 	for _, id := range ids {
 		word := string(h) + base64.RawURLEncoding.EncodeToString([]byte(id))
-		if len(s.sender)+1+len(word) > maxLetter {
+		if len(s.sender)+1+len(word) > maxPayload {
 			continue
 		}
-		if b.Len()+1+len(word) > maxLetter {
+		if b.Len()+1+len(word) > maxPayload {
 			flush()
 		}
 		if b.Len() == 0 {
@@ -92,24 +92,24 @@ func (s *Store) letters(ids []string, h hint) (all []string) {
 	return all
 }
 
-// tellAll tells other processes what has changed, a few times a second at most, and once more at the end.
-func (s *Store) tellAll() {
+// sendAll sends hints to other processes until the store is closed, and once more then.
+func (s *Store) sendAll() {
 	for {
 		select {
-		case <-s.news.signal:
-			_ = rest(s.base, newsPause)
-			s.tell(s.base)
+		case <-s.unsent.signal:
+			_ = rest(s.base, sendPause)
+			s.sendHints(s.base)
 		case <-s.base.Done():
-			s.tell(context.Background())
+			s.sendHints(context.Background())
 			return
 		}
 	}
 }
 
-func (s *Store) tell(ctx context.Context) {
+func (s *Store) sendHints(ctx context.Context) {
 	var q pgx.Batch
-	for h, ids := range s.news.take() {
-		for _, text := range s.letters(ids, h) {
+	for h, ids := range s.unsent.take() {
+		for _, text := range s.payloads(ids, h) {
 			q.Queue(notify, s.channel, text)
 		}
 	}
@@ -123,15 +123,15 @@ func (s *Store) tell(ctx context.Context) {
 	}
 }
 
-// listen hears what other processes tell, on a connection of its own, which it makes again when it breaks.
+// listen receives notifications of other processes, on a connection of its own, which it makes again when it breaks.
 func (s *Store) listen() {
 	for pause := firstPause; ; pause = min(2*pause, lastPause) {
-		heard, err := s.hear()
+		received, err := s.receiveAll()
 		if s.base.Err() != nil {
 			return
 		}
 		s.log.Warn("postgres: the connection for notifications broke; asking instead", "error", err)
-		if heard {
+		if received {
 			pause = firstPause
 		}
 		if rest(s.base, pause) != nil {
@@ -140,8 +140,8 @@ func (s *Store) listen() {
 	}
 }
 
-// hear listens on one connection until it breaks.
-func (s *Store) hear() (heard bool, err error) {
+// receiveAll listens on one connection until it breaks. received is false if it could not listen at all.
+func (s *Store) receiveAll() (received bool, err error) {
 	c, err := s.pool.Acquire(s.base)
 	if err != nil {
 		return false, err
@@ -157,7 +157,7 @@ func (s *Store) hear() (heard bool, err error) {
 		cancel()
 		switch {
 		case err == nil:
-			s.heard(n.Payload)
+			s.receive(n.Payload)
 		case s.base.Err() != nil || !pgconn.Timeout(err):
 			return true, err
 		default:
@@ -175,8 +175,8 @@ func (s *Store) check(conn *pgx.Conn, text string) error {
 	return err
 }
 
-// heard reads a letter. One from this store says nothing new.
-func (s *Store) heard(text string) {
+// receive reads a payload. One from this store has nothing new.
+func (s *Store) receive(text string) {
 	words := strings.Split(text, " ")
 	if words[0] == s.sender {
 		return
@@ -189,6 +189,6 @@ func (s *Store) heard(text string) {
 		waits = waits || strings.HasPrefix(word, string(waitsHint))
 	}
 	if waits {
-		s.follow.offers.tell("")
+		s.follow.offers.call("")
 	}
 }

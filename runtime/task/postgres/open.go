@@ -29,10 +29,10 @@ type Options struct {
 	Bouncer bool
 	// Timeout is how long one exchange with the database may take; 0 means 5 seconds. What takes longer fails, and its connection is closed.
 	Timeout time.Duration
-	// Created, if not nil, is called in each transaction that creates tasks, with their ids, so that what it writes is there if and only if the tasks
+	// Created, if not nil, is called in each transaction that creates tasks, with their ids, so that its writes are there if and only if the tasks
 	// are: jobs of a queue for example. Its error undoes the transaction. The transaction holds no lock that others wait for.
 	Created func(ctx context.Context, tx pgx.Tx, ids []string) error
-	// Logger is told what the store waits for, and what it could not tell others; nil means silence.
+	// Logger gets records of what the store waits for, and of notifications that failed; nil discards them.
 	Logger *slog.Logger
 	// Configure may change how connections are made, for TLS or passwords that expire for example; nil changes nothing.
 	Configure func(*pgxpool.Config)
@@ -50,17 +50,17 @@ type Store struct {
 	pool    *pgxpool.Pool
 	cursors task.Cursors
 	channel string // of notifications
-	sender  string // this store among those that share the database
+	sender  string // names this store in its notifications
 
 	ops     *calls.Queue[*op, answer]
 	lookups *calls.Queue[*lookup, looked]
-	base    context.Context // of what the store does by itself
+	base    context.Context // of the store's own exchanges
 	stop    context.CancelFunc
-	parts   sync.WaitGroup // listener, teller, poller
+	parts   sync.WaitGroup // listen, sendAll, pollAll
 	end     sync.Once
 
 	follow  followers
-	news    news
+	unsent  unsent
 	holders holders
 }
 
@@ -91,7 +91,7 @@ func Open(ctx context.Context, url string, o Options) (*Store, error) {
 	if config.ConnConfig.ConnectTimeout == 0 || config.ConnConfig.ConnectTimeout > o.Timeout {
 		config.ConnConfig.ConnectTimeout = o.Timeout
 	}
-	config.ConnConfig.DialFunc = briefly(config.ConnConfig.DialFunc, o.Timeout)
+	config.ConnConfig.DialFunc = limitDeadlines(config.ConnConfig.DialFunc, o.Timeout)
 	s := &Store{options: o, log: o.Logger, sender: rand.Text()[:8], ops: calls.New[*op](maxBatch, ErrClosed), lookups: calls.New[*lookup](maxLookups, ErrClosed)}
 	if s.log == nil {
 		s.log = slog.New(slog.DiscardHandler)
@@ -122,14 +122,14 @@ const (
 	lastPause  = 2 * time.Second
 )
 
-// await makes a step when the database can be reached. When ctx ends meanwhile, the error is why it could not be reached before.
+// await runs a step as soon as the database can be reached. When ctx ends first, the error is why it could not be reached.
 func (s *Store) await(ctx context.Context, step func(context.Context) error) (err error) {
 	for pause := firstPause; ; pause = min(2*pause, lastPause) {
 		before := err
 		if err = step(ctx); err != nil && ctx.Err() != nil {
 			return cmp.Or(before, err)
 		}
-		if !away(err) {
+		if !unreachable(err) {
 			return err
 		}
 		s.log.WarnContext(ctx, "postgres: the database can not be reached; waiting for it", "error", err)
@@ -139,11 +139,11 @@ func (s *Store) await(ctx context.Context, step func(context.Context) error) (er
 	}
 }
 
-// start begins what goes on until Close.
+// start starts the goroutines that run until Close.
 func (s *Store) start() {
 	s.base, s.stop = context.WithCancel(context.Background())
 	s.follow.init()
-	s.news.init()
+	s.unsent.init()
 	s.holders.init()
 	for range writers {
 		s.ops.Serve(s.carryOut)
@@ -151,7 +151,7 @@ func (s *Store) start() {
 	for range readers {
 		s.lookups.Serve(s.lookUp)
 	}
-	s.parts.Go(s.tellAll)
+	s.parts.Go(s.sendAll)
 	s.parts.Go(s.pollAll)
 	if !s.options.Bouncer {
 		s.parts.Go(s.listen)
@@ -173,7 +173,7 @@ func (s *Store) Close() error {
 // Durable is true.
 func (s *Store) Durable() bool { return true }
 
-// limited is ctx for one exchange with the database.
+// limited returns ctx with the time limit of one exchange with the database.
 func (s *Store) limited(ctx context.Context) (context.Context, context.CancelFunc) {
 	return context.WithTimeout(ctx, s.options.Timeout)
 }
@@ -188,7 +188,7 @@ func (s *Store) exchange(ctx context.Context, fn func(ctx context.Context) error
 	return explain(fn(ctx))
 }
 
-// channelOf names the notifications of those who share the tables.
+// channelOf names the channel of all stores that share the tables.
 func channelOf(key []byte) string {
 	sum := sha256.Sum256(append([]byte("channel "), key...))
 	return "mcpkiln_" + hex.EncodeToString(sum[:8])

@@ -12,8 +12,8 @@ import (
 	"github.com/mcpkiln/mcpkiln/runtime/task"
 )
 
-// operators stand for all owners in cursors. No owner has a name with a zero byte from a header or a token; one that has gets operators'
-// cursors refused, and nothing else.
+// operators stands for all owners in cursors. Owners from a header or a token have no zero byte; with such an owner operators' cursors are refused,
+// and nothing else goes wrong.
 const operators = "\x00operators"
 
 // List implements task.Requestors.
@@ -48,7 +48,7 @@ func (s *Store) Count(ctx context.Context, f task.Filter) (map[task.Status]int, 
 	return counts, err
 }
 
-// page lists what a condition lets through from a cursor on.
+// page lists the tasks after a cursor that a condition selects.
 func (s *Store) page(ctx context.Context, owner, cursor string, limit int, c condition) (p task.Page, err error) {
 	after, err := s.cursors.Open(owner, cursor)
 	if err != nil || limit <= 0 {
@@ -81,7 +81,7 @@ func (s *Store) page(ctx context.Context, owner, cursor string, limit int, c con
 	return p, err
 }
 
-// listColumns are what lists show of a task.
+// listColumns are the columns for lists.
 const listColumns = "seq, id, owner, tool, status, version, created, expires, head"
 
 // listed is a task as lists show it.
@@ -90,7 +90,7 @@ type listed struct {
 	task task.Task
 }
 
-// scanListed reads a row of listColumns. A task whose form can not be read, such as one of a newer version, is what the columns say.
+// scanListed reads a row of listColumns. A task whose form can not be read, such as one of a newer version, is made of the columns.
 func scanListed(rows pgx.Rows) (l listed, err error) {
 	var id, owner, tool, head []byte
 	var status string
@@ -115,7 +115,7 @@ func scanListed(rows pgx.Rows) (l listed, err error) {
 	return l, nil
 }
 
-// condition is what has to hold of a task, besides that it has not expired.
+// condition selects tasks, besides that they have not expired.
 type condition struct {
 	parts []string
 	args  []any

@@ -226,7 +226,7 @@ func TestDUR06HalfOpenConnectionsAreGivenUpSoon(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		near, far := net.Pipe()
 		defer far.Close()
-		dial := briefly(func(context.Context, string, string) (net.Conn, error) { return near, nil }, 5*time.Second)
+		dial := limitDeadlines(func(context.Context, string, string) (net.Conn, error) { return near, nil }, 5*time.Second)
 		c, err := dial(t.Context(), "tcp", "db:5432")
 		if err != nil {
 			t.Fatal(err)
@@ -239,7 +239,7 @@ func TestDUR06HalfOpenConnectionsAreGivenUpSoon(t *testing.T) {
 		if _, err := c.Read(make([]byte, 1)); !errors.Is(err, os.ErrDeadlineExceeded) || time.Since(began) != 5*time.Second {
 			t.Errorf("after %v: %v", time.Since(began), err)
 		}
-		silent := briefly(func(ctx context.Context, _, _ string) (net.Conn, error) {
+		silent := limitDeadlines(func(ctx context.Context, _, _ string) (net.Conn, error) {
 			<-ctx.Done()
 			return nil, ctx.Err()
 		}, 5*time.Second)

@@ -12,7 +12,7 @@ import (
 )
 
 const (
-	// maxLookups is how many tasks are read in one exchange at most: what they hold is in memory at once.
+	// maxLookups is how many tasks are read in one exchange at most: all of them are in memory at once.
 	maxLookups = 32
 	// readers is how many such exchanges of this process there may be at once.
 	readers = 2
@@ -29,9 +29,9 @@ type looked struct {
 	err  error
 }
 
-// Get implements task.Requestors. A task of somebody else costs what one costs that there is not: a row is read in any case.
+// Get implements task.Requestors. A lookup by a stranger takes as long whether there is a task or not: a row is read in any case.
 func (s *Store) Get(ctx context.Context, owner, id string) (task.Task, error) {
-	limited, cancel := s.limited(ctx) // others may be looked up before
+	limited, cancel := s.limited(ctx) // other lookups may come first
 	defer cancel()
 	found, err := s.lookups.Do(limited, &lookup{owner: owner, id: id})
 	if err != nil {

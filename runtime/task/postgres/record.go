@@ -8,15 +8,15 @@ import (
 	"github.com/mcpkiln/mcpkiln/runtime/task"
 )
 
-// record is one task as it was read, and as it shall become.
+// record is one task as it was read, and its changes.
 type record struct {
 	seq, rev int64
 	account  string
-	quota    task.Quota // of bytes, as it was when the task was created; nothing else of it
+	quota    task.Quota // the limits of bytes when the task was created
 	size     int64
 	now      time.Time // of the server, when the record was read
-	leased   time.Time // the end of the lease as it is in the row; the holder's may be later
-	read     time.Time // the end of the lease, the later of both
+	leased   time.Time // the end of the lease by the task's row; the holder's may be later
+	read     time.Time // the end of the lease when it was read: the later of both
 	version  uint64    // as it was read, like over, epoch and stored
 	epoch    uint64
 	over     bool
@@ -24,8 +24,8 @@ type record struct {
 	state    task.State
 
 	touched bool  // the record is to be written
-	cancels bool  // somebody wants the task to stop
-	grown   int64 // by how many bytes its account has to grow
+	cancels bool  // a call asks the task's run to stop
+	grown   int64 // the bytes by which its account grows
 }
 
 // recordColumns are of mcpkiln_tasks t beside mcpkiln_holders h.
@@ -34,7 +34,7 @@ const recordColumns = `t.id, t.seq, t.rev, t.account, t.room, t.all_room, t.size
 
 const readRecords = "SELECT " + recordColumns + " FROM mcpkiln_tasks t LEFT JOIN mcpkiln_holders h ON h.holder = t.held WHERE t.id = ANY($1)"
 
-// found is a record, or why it can not be read.
+// found is a record, or the error of reading it.
 type found struct {
 	*record
 	err error
@@ -65,7 +65,7 @@ func scanRecord(rows pgx.Rows) (id string, f found, err error) {
 	return string(key), found{record: r}, nil
 }
 
-// readState reads forms. What is not large is in the head, except the time of creation: it is the server's, and set with the row.
+// readState reads the forms of the head and of entries. The time of creation is a column, because the server's clock sets it.
 func (r *record) readState(head []byte, entries [][]byte, created time.Time) error {
 	if err := readHead(&r.state, head, created); err != nil {
 		return err
@@ -88,7 +88,7 @@ func readHead(s *task.State, head []byte, created time.Time) error {
 	return err
 }
 
-// local is a time as forms have it.
+// local returns a time without location and monotonic clock, as forms have it.
 func local(t time.Time) time.Time { return time.Unix(0, t.UnixNano()) }
 
 func orZero(t *time.Time) time.Time {
@@ -98,7 +98,7 @@ func orZero(t *time.Time) time.Time {
 	return local(*t)
 }
 
-// orNull is a time as a column has it.
+// orNull returns a time as a column has it.
 func orNull(t time.Time) *time.Time {
 	if t.IsZero() {
 		return nil
@@ -117,7 +117,7 @@ func (r *record) change(transition func(s *task.State) error) error {
 		r.touched = true
 	}
 	r.grown += s.Size() - before
-	if s.Task.Status.Terminal() && !r.over { // the journal is done with, also what of it was not read
+	if s.Task.Status.Terminal() && !r.over { // the journal is deleted, also entries that were not read
 		s.Journal, s.Leased = nil, time.Time{}
 		r.grown = s.Size() - r.size
 	}
@@ -127,7 +127,7 @@ func (r *record) change(transition func(s *task.State) error) error {
 // released reports whether the lease that was read is no longer the task's: it was given back, or replaced.
 func (r *record) released() bool { return !r.state.Leased.Equal(r.read) }
 
-// columns are the lease's end, and from when on the task waits for somebody to run it if no holder does.
+// columns are the end of the lease, the time when the task becomes an orphan if no holder extends its lease, and whether it is parked.
 func (r *record) columns() (leased, due *time.Time, waits bool) {
 	s := r.state
 	if !r.released() {
@@ -143,7 +143,7 @@ func (r *record) columns() (leased, due *time.Time, waits bool) {
 	return orNull(s.Leased), due, !s.Task.Status.Terminal() && s.Node == "" && s.Leased.IsZero()
 }
 
-// seen is the record's task for its owner, or why there is none.
+// seen returns an error if owner may not see the record's task.
 func (r *record) seen(owner string) error {
 	switch t := &r.state.Task; {
 	case t.Owner != owner:
@@ -154,7 +154,7 @@ func (r *record) seen(owner string) error {
 	return nil
 }
 
-// keys are texts as columns have them.
+// keys returns texts as columns have them.
 func keys(texts []string) [][]byte {
 	all := make([][]byte, len(texts))
 	for i, t := range texts {

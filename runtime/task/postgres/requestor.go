@@ -16,7 +16,7 @@ func (s *Store) Create(ctx context.Context, t task.Task, quota task.Quota) (task
 	return after.Task, err
 }
 
-// Cancel implements task.Requestors. Other processes are told in the same transaction.
+// Cancel implements task.Requestors. Other processes are notified in the same transaction.
 func (s *Store) Cancel(ctx context.Context, owner, id string, c task.Cancel) (task.Task, error) {
 	return s.change(ctx, &op{id: id, owner: &owner, cancel: true, change: func(s *task.State, now time.Time) error { return s.Cancel(c, now) }})
 }

@@ -10,7 +10,7 @@ import (
 	"github.com/mcpkiln/mcpkiln/runtime/task"
 )
 
-// Epoch is how often a task has begun, for dispatchers. Error: task.ErrNotFound.
+// Epoch returns how often a task has begun, for dispatchers. Error: task.ErrNotFound.
 func (s *Store) Epoch(ctx context.Context, id string) (n uint64, err error) {
 	const look = "SELECT epoch FROM mcpkiln_tasks WHERE id = $1 AND (expires IS NULL OR expires > statement_timestamp())"
 	err = s.exchange(ctx, func(ctx context.Context) error {
@@ -78,7 +78,7 @@ func (s *Store) Finish(ctx context.Context, l task.Lease, o task.Outcome) (task.
 	return s.change(ctx, &op{id: l.Task, more: more, change: func(s *task.State, now time.Time) error { return s.Finish(l, o, now) }})
 }
 
-// change is submit for callers that want the task alone.
+// change is write for callers that want the task alone.
 func (s *Store) change(ctx context.Context, o *op) (task.Task, error) {
 	after, err := s.write(ctx, o)
 	return after.Task, err

@@ -19,12 +19,12 @@ type migration struct {
 	sql    string
 }
 
-// migrations only grow: what a release has made of a database is never changed. A database without tables has version 0.
+// migrations only grow: one that was released is never changed. A database without tables has version 0.
 var migrations = []migration{
 	// Texts that come from outside are bytea: they are compared byte by byte whatever the collation, and hold any byte. seq orders the tasks by
-	// creation, and rev grows with everything that is written to one. account says whose quota the task counts for, room and all_room
-	// are its bytes. The lease ends at leased, or when the row held of the holders does, whichever is later. due is from when on the task waits
-	// for somebody to run it if nobody does, and waits says that nobody has since it was parked. head and entry are forms of package task.
+	// creation, and rev grows with every write to a row. account is the one in which the task counts, room and all_room
+	// are the bytes of its quota. The lease ends at leased, or when the holder that held names does, whichever is later. due is the time when the task
+	// becomes an orphan if no holder extends its lease, and waits says that it has had no run since it was parked. head and entry are forms of package task.
 	// Usage is counted as a sum of changes, since rows that everybody updates would make writers wait for each other; '' is everybody.
 	{1, `CREATE TABLE mcpkiln_tasks (
 		seq bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY, id bytea NOT NULL UNIQUE, rev bigint NOT NULL DEFAULT 1,
@@ -46,17 +46,17 @@ var migrations = []migration{
 		WITH (autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 2000);
 	CREATE INDEX mcpkiln_usage_account ON mcpkiln_usage (account);
 	CREATE TABLE mcpkiln_settings (name text PRIMARY KEY, value bytea NOT NULL)`},
-	// Who looks for tasks that wait for somebody looks at no others: neither at those that are parked for long, nor at those whose holder lives. A holder that
-	// is removed leaves its tasks as if nobody had held them. mcpkiln_tasks_waits is for programs of the version before.
+	// The query for orphans reads no other tasks: neither those that are parked for long, nor those whose holder lives. A holder that
+	// is removed leaves its tasks without a holder. mcpkiln_tasks_waits is for programs of the version before.
 	{1, `CREATE INDEX mcpkiln_tasks_due ON mcpkiln_tasks (due) WHERE due IS NOT NULL AND held IS NULL;
 	CREATE INDEX mcpkiln_tasks_held ON mcpkiln_tasks (held, due) WHERE held IS NOT NULL;
 	UPDATE mcpkiln_tasks SET held = NULL WHERE held IS NOT NULL AND held NOT IN (SELECT holder FROM mcpkiln_holders);
 	ALTER TABLE mcpkiln_tasks ADD FOREIGN KEY (held) REFERENCES mcpkiln_holders ON DELETE SET NULL`},
 }
 
-// NewerError refuses tables that a newer program has made and that this one does not know how to use. Nothing was changed.
+// NewerError refuses tables of a newer program that this one can not use. Nothing was changed.
 type NewerError struct {
-	// Version is that of the tables, Oldest the least that a program has to know.
+	// Version is that of the tables, Oldest the oldest version that a program has to know.
 	Version, Oldest int
 }
 
@@ -107,7 +107,7 @@ type querier interface {
 	QueryRow(ctx context.Context, sql string, args ...any) pgx.Row
 }
 
-// currentVersion is that of the tables. Error: *NewerError.
+// currentVersion returns the version of the tables. Error: *NewerError.
 func currentVersion(ctx context.Context, q querier) (version int, err error) {
 	var exists bool
 	if err := q.QueryRow(ctx, "SELECT to_regclass('mcpkiln_migrations') IS NOT NULL").Scan(&exists); err != nil || !exists {
@@ -166,7 +166,7 @@ func runAll(ctx context.Context, tx pgx.Tx, texts ...string) error {
 	return nil
 }
 
-// load reads what all processes share, and checks what this one may do.
+// load reads the settings that all processes share, and checks the rights of this one.
 func (s *Store) load(ctx context.Context) error {
 	var readOnly, may bool
 	const check = `SELECT current_setting('transaction_read_only') = 'on', bool_and(has_table_privilege(name, p))

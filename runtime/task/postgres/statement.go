@@ -21,7 +21,7 @@ const createTasks = `WITH
 		UNION ALL SELECT '', count(*), count(*), sum(size) FROM made HAVING count(*) > 0)
 	SELECT id, created FROM made`
 
-// queueCreations stores what was admitted.
+// queueCreations stores the tasks that were admitted.
 func (b *batch) queueCreations(q *pgx.Batch) {
 	if len(b.made) == 0 {
 		return
@@ -49,7 +49,7 @@ func (b *batch) queueCreations(q *pgx.Batch) {
 	})
 }
 
-// microseconds is a ttl in what times are counted in, no less than it is; nil for none.
+// microseconds returns a ttl in microseconds, rounded up; nil for none.
 func microseconds(ttl time.Duration) *int64 {
 	if ttl == task.Unlimited {
 		return nil
@@ -58,7 +58,7 @@ func microseconds(ttl time.Duration) *int64 {
 	return &n
 }
 
-// changeTasks writes those of the given tasks that have the given revisions still. Rows are locked in one order, so that no two writers wait
+// changeTasks writes those of the given tasks whose rev is still the given one. Rows are locked in one order, so that no two writers wait
 // for each other.
 const changeTasks = `WITH
 	u AS (SELECT * FROM unnest($1::bigint[], $2::bigint[], $3::text[], $4::boolean[], $5::boolean[], $6::bigint[], $7::bytea[], $8::bigint[],
@@ -78,7 +78,7 @@ const changeTasks = `WITH
 		UNION ALL SELECT '', 0, -sum(ended), sum(grown) FROM changed HAVING sum(ended) > 0 OR sum(grown) <> 0)
 	SELECT seq FROM changed`
 
-// queueChanges stores what was changed.
+// queueChanges stores the tasks that were changed.
 func (b *batch) queueChanges(q *pgx.Batch) {
 	var seqs, revs, versions, epochs, grown, ended, noteSeqs []int64
 	var statuses []string
@@ -120,12 +120,12 @@ func (b *batch) queueChanges(q *pgx.Batch) {
 		})
 		return err
 	})
-	for _, text := range b.store.letters(cancelled, changedHint) {
+	for _, text := range b.store.payloads(cancelled, changedHint) {
 		q.Queue(notify, b.store.channel, text)
 	}
 }
 
-// nodeColumn is the column of that name: nobody is NULL.
+// nodeColumn returns the value of the column node: NULL for none.
 func nodeColumn(node string) []byte {
 	if node == "" {
 		return nil

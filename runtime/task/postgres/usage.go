@@ -6,23 +6,23 @@ import (
 	"github.com/mcpkiln/mcpkiln/runtime/task"
 )
 
-// everybody is the account that counts all tasks. Other accounts have longer names.
+// everybody is the account in which all tasks count. Other accounts have longer names.
 const everybody = ""
 
-// compactAfter is how many changes of an account are summed up into one.
+// compactAfter is the number of changes after which those of an account are replaced by their sum.
 const compactAfter = 64
 
 const readUsage = `SELECT account, sum(kept)::bigint, sum(running)::bigint, sum(bytes)::bigint, count(*) FROM mcpkiln_usage
 	WHERE account = ANY($1::bytea[] || ARRAY(SELECT account FROM mcpkiln_tasks WHERE id = ANY($2))) GROUP BY account`
 
-// compact sums up an account's changes. Those that another process sums up at the same time are left to it, so the sums of the others may have
-// any sign.
+// compact replaces an account's changes by their sum. Changes that another process compacts at the same time are left to it, so a sum may have any
+// sign.
 const compact = `WITH gone AS (
 		DELETE FROM mcpkiln_usage WHERE change IN (SELECT change FROM mcpkiln_usage WHERE account = $1 FOR UPDATE SKIP LOCKED) RETURNING kept, running, bytes)
 	INSERT INTO mcpkiln_usage (account, kept, running, bytes) SELECT $1, sum(kept), sum(running), sum(bytes) FROM gone
 	HAVING sum(kept) <> 0 OR sum(running) <> 0 OR sum(bytes) <> 0`
 
-// usage is what an account has: the sum of its changes.
+// usage is the usage of an account: the sum of its changes.
 type usage struct {
 	kept, running, bytes int64
 	changes              int
@@ -34,7 +34,7 @@ func (u *usage) add(kept, running, bytes int64) {
 	u.bytes += bytes
 }
 
-// with is the usage as quotas look at it.
+// with returns the usage as quotas have it.
 func (u *usage) with(all *usage) task.Usage {
 	return task.Usage{Running: u.running, Kept: u.kept, Bytes: u.bytes, AllBytes: all.bytes}
 }
@@ -64,7 +64,7 @@ func (b *batch) scanUsage(rows pgx.Rows) error {
 	return rows.Err()
 }
 
-// queueCompaction sums up accounts with many changes.
+// queueCompaction compacts accounts with many changes.
 func (b *batch) queueCompaction(q *pgx.Batch) {
 	if b.all.changes > compactAfter {
 		q.Queue(compact, []byte(everybody))

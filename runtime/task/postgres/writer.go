@@ -22,14 +22,14 @@ type op struct {
 	id string
 
 	create *creation // or
-	owner  *string   // who the task has to belong to
+	owner  *string   // the owner that the task has to have
 	change func(s *task.State, now time.Time) error
 	more   int64    // bytes that change may add
 	whole  bool     // change needs the whole journal, or
 	names  []string // these of its entries
 	cancel bool     // change asks the run to stop
 
-	// The writer's own, until it sends the answer.
+	// Used by the writer alone, until it sends the answer.
 	record *record
 	answer answer
 }
@@ -40,23 +40,23 @@ type answer struct {
 	err   error
 }
 
-// write has a writer make a call, and returns after what it wrote is durable. When ctx ends earlier, the call may still be made; so it may when others
-// were before it for longer than two exchanges may take.
+// write has a writer make a call, and returns when its changes are durable. When ctx ends earlier, or other calls were before it for longer than two
+// exchanges may take, the call may still be made.
 func (s *Store) write(ctx context.Context, o *op) (task.State, error) {
 	limited, cancel := context.WithTimeout(ctx, 2*s.options.Timeout)
 	defer cancel()
 	a, err := s.ops.Do(limited, o)
 	switch {
 	case err != nil && ctx.Err() != nil:
-		return task.State{}, err // whoever waits gave up, and says nothing of the database
+		return task.State{}, err // the caller gave up: that says nothing of the database
 	case err != nil:
 		return task.State{}, explain(err)
 	}
 	return a.after, a.err
 }
 
-// carryOut makes calls in one transaction, or in two if Options.Created takes part in creations: while it does nobody should wait for a lock on
-// a task that was changed.
+// carryOut makes calls in one transaction, or in two if Options.Created takes part in creations: while that runs nothing should wait for a lock on a
+// task that was changed.
 func (s *Store) carryOut(ops []*op) {
 	if s.options.Created != nil {
 		creations, changes := []*op(nil), []*op(nil)
@@ -73,8 +73,8 @@ func (s *Store) carryOut(ops []*op) {
 	s.together(ops)
 }
 
-// together makes calls in one transaction: those whose tasks somebody else has changed meanwhile again, and each alone
-// if the database has refused what one of them wrote.
+// together makes calls in one transaction. Those whose tasks another call has changed meanwhile are made again; if the database has refused what one
+// of them wrote, each is made alone.
 func (s *Store) together(ops []*op) {
 	for len(ops) > 0 {
 		ops = wanted(ops)
@@ -83,7 +83,7 @@ func (s *Store) together(ops []*op) {
 		switch {
 		case err == nil:
 			ops = b.answer()
-		case outrun(err):
+		case rolledBack(err):
 		case refusal(err) && len(ops) > 1:
 			for i := range ops {
 				s.together(ops[i : i+1])
@@ -98,7 +98,7 @@ func (s *Store) together(ops []*op) {
 	}
 }
 
-// wanted are the calls that somebody still waits for.
+// wanted returns the calls whose callers still wait.
 func wanted(ops []*op) []*op {
 	return slices.DeleteFunc(ops, func(o *op) bool {
 		ctx := o.Context()
