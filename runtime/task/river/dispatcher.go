@@ -24,7 +24,7 @@ type Options struct {
 	MaxAttempts int
 }
 
-// Runs tells how often tasks have begun. The store of package postgres does.
+// Runs returns how often tasks have begun. The store of package postgres does.
 type Runs interface {
 	// Epoch is how often a task has begun. Error: task.ErrNotFound.
 	Epoch(ctx context.Context, id string) (uint64, error)
@@ -39,13 +39,13 @@ type Dispatcher struct {
 	client  *queue.Client[pgx.Tx]
 	runs    Runs
 	engine  *task.Engine
-	unready map[string]*creation // that were created here and not started yet
-	oldest  []created            // the keys of unready, and some that it had
+	unready map[string]*creation // tasks that were created here and not started yet
+	oldest  []created            // the keys of unready, and earlier ones, the oldest first
 }
 
 // creation is a task that was not started yet.
 type creation struct {
-	delivered bool // its job has come, for nothing
+	delivered bool // its first job has come, too early
 }
 
 type created struct {
@@ -74,7 +74,7 @@ func (d *Dispatcher) Deliver(to *task.Engine) {
 	d.engine = to
 }
 
-func (d *Dispatcher) used() (*queue.Client[pgx.Tx], Runs, *task.Engine) {
+func (d *Dispatcher) parts() (*queue.Client[pgx.Tx], Runs, *task.Engine) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	return d.client, d.runs, d.engine
@@ -91,7 +91,7 @@ func (d *Dispatcher) opts() *queue.InsertOpts {
 
 // Created is for postgres.Options: it inserts the jobs of tasks in the transaction that creates them.
 func (d *Dispatcher) Created(ctx context.Context, tx pgx.Tx, ids []string) error {
-	client, _, _ := d.used()
+	client, _, _ := d.parts()
 	if client == nil {
 		return errUnused
 	}
@@ -104,11 +104,11 @@ func (d *Dispatcher) Created(ctx context.Context, tx pgx.Tx, ids []string) error
 	return err
 }
 
-// startWithin is after how long a task that was created here counts as started: its creation or its creator has failed.
+// startWithin is the time after which a task that was created here counts as started: its creation or its creator has failed.
 const startWithin = 5 * time.Minute
 
-// note has the jobs of tasks wait for their start, which is not before their creator has said that there are such tasks (TSK04).
-// That holds in this process: a worker of another one may run a task as soon as its row is committed.
+// note makes the first jobs of tasks wait until these are started, which is after their creator has answered with their ids (TSK04). That holds in
+// this process: a worker of another one may run a task as soon as its row is committed.
 func (d *Dispatcher) note(ids []string) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -138,7 +138,7 @@ func (d *Dispatcher) tooEarly(id string) bool {
 	return c != nil
 }
 
-// started notes that a task may run, and reports whether its first job will have it run.
+// started notes that a task may run, and reports whether its first job, which has not come yet, will run it.
 func (d *Dispatcher) started(id string) bool {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -152,7 +152,7 @@ func (d *Dispatcher) Dispatch(ctx context.Context, id string) error {
 	if d.started(id) {
 		return nil
 	}
-	client, runs, _ := d.used()
+	client, runs, _ := d.parts()
 	if client == nil {
 		return errUnused
 	}

@@ -15,7 +15,7 @@ type Job struct {
 	Task string `json:"task"`
 	// Run is which run of the task the job is meant to begin, 1 for the first. It may begin a later one.
 	Run uint64 `json:"run"`
-	// Instead is a job for the same run that is being worked at and has not begun it.
+	// Instead is the id of a job for the same run that is being worked at and has not begun it, or 0. It makes the two jobs differ.
 	Instead int64 `json:"instead,omitempty"`
 }
 
@@ -31,9 +31,9 @@ type worker struct {
 }
 
 const (
-	// rescueAfter is after how long River takes a job up again whose process may have died. A run may take longer: then that job finds nothing to do.
+	// rescueAfter is the time after which River runs a job again whose process may have died. A run may take longer: then that job finds nothing to do.
 	rescueAfter = time.Hour
-	// again is after how long a job is delivered again that no engine could take.
+	// again is the time after which a job is delivered again that no engine could take.
 	again = time.Second
 )
 
@@ -43,7 +43,7 @@ func (*worker) Timeout(*queue.Job[Job]) time.Duration { return rescueAfter }
 // Work implements river.Worker: it runs the task, and returns when the run has ended.
 func (w *worker) Work(ctx context.Context, job *queue.Job[Job]) error {
 	d, id := w.dispatcher, job.Args.Task
-	_, _, engine := d.used()
+	_, _, engine := d.parts()
 	if engine == nil {
 		return queue.JobSnooze(again)
 	}
@@ -68,7 +68,7 @@ func (w *worker) Work(ctx context.Context, job *queue.Job[Job]) error {
 	}
 }
 
-// outcome is how a job ends whose run has ended. River sees no more of it: the task has its result.
+// outcome returns how a job ends whose run has ended. The result itself is kept in the task, not in the job.
 func outcome(ctx context.Context, err error) error {
 	switch cause := context.Cause(ctx); {
 	case errors.Is(cause, queue.ErrJobCancelledRemotely):

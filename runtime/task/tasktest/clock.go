@@ -50,7 +50,7 @@ func RunOnOwnClock(t *testing.T, open func(t *testing.T) task.Store) {
 	}
 }
 
-// onOwnClock runs one check and returns what it complained about.
+// onOwnClock runs one check and returns its failures.
 func onOwnClock(ctx context.Context, c check, patience time.Duration, open func() task.Store) []string {
 	for n := 1; ; n++ {
 		r := &recorder{}
@@ -68,7 +68,7 @@ func onOwnClock(ctx context.Context, c check, patience time.Duration, open func(
 	}
 }
 
-// recorder is a reporter that remembers.
+// recorder is a reporter that keeps failures.
 type recorder struct {
 	mu       sync.Mutex
 	failures []string
@@ -99,7 +99,7 @@ func (p *probe) wait(d time.Duration) {
 	time.Sleep(d)
 }
 
-// waitMost lets as much of d pass as is sure to leave some of it, and returns the rest: in a bubble a nanosecond.
+// waitMost waits for most of d, and returns the rest: in a bubble a nanosecond.
 func (p *probe) waitMost(d time.Duration) (rest time.Duration) {
 	rest = 1
 	if p.own {
@@ -109,7 +109,7 @@ func (p *probe) waitMost(d time.Duration) (rest time.Duration) {
 	return rest
 }
 
-// ages is a time after which nothing is left that ever ends.
+// ages is a time after which everything is over that ever ends.
 func (p *probe) ages() time.Duration {
 	if p.own {
 		return time.Minute
@@ -124,12 +124,12 @@ func (p *probe) settle() {
 	}
 }
 
-// isNow reports whether at is this moment by the store's clock. Another clock may show anything but no time.
+// isNow reports whether at is this moment by the store's clock. On another clock any time will do.
 func (p *probe) isNow(at time.Time) bool {
 	return at.Equal(time.Now()) || p.own && !at.IsZero()
 }
 
-// passed checks how much time the store says has passed. On its own clock it is never less, and a little more.
+// passed checks how much time the store says has passed. On a store's own clock it is a little more, never less.
 func (p *probe) passed(got, want time.Duration, what string) {
 	p.Helper()
 	if exact := !p.own; exact && got != want || got < p.scaled(want) {

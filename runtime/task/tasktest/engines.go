@@ -12,7 +12,7 @@ import (
 	"github.com/mcpkiln/mcpkiln/runtime/task"
 )
 
-// Replica is what one of several engines works with that share their tasks.
+// Replica is the store and the dispatcher of one of several engines that share their tasks.
 type Replica struct {
 	Store      task.Store
 	Dispatcher task.Dispatcher // nil: tasks run where they are created, answered or found
@@ -20,7 +20,7 @@ type Replica struct {
 	Started func(e *task.Engine)
 }
 
-// RunEngines checks what engines do together on a durable store: open returns what each of n engines works with, all of them on the same tasks, of
+// RunEngines checks several engines on a durable store: open returns the replicas of n engines, all of them with the same tasks, of
 // which there are none yet. Time is the machine's, and nothing is expected within less than a minute.
 func RunEngines(t *testing.T, open func(t *testing.T, n int) []Replica) {
 	for name, check := range map[string]func(*engines){
@@ -42,7 +42,7 @@ type engines struct {
 	both []*task.Engine
 }
 
-// endless is a lease that no check waits for: what happens does not happen because of it.
+// endless is a lease that does not end during a check, so that nothing happens because of its end.
 const endless = time.Hour
 
 // start makes the engines.
@@ -57,7 +57,7 @@ func (e *engines) start(c task.Config) {
 		if r.Started != nil {
 			r.Started(engine)
 		}
-		e.Cleanup(func() { // before what the engine works with
+		e.Cleanup(func() { // before the store and the dispatcher
 			if err := engine.Close(context.WithoutCancel(e.Context())); err != nil {
 				e.Errorf("close: %v", err)
 			}

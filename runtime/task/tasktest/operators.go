@@ -16,7 +16,7 @@ var operatorChecks = []check{
 	{"DUR03InterruptersTellOfCancels", interruptersTell},
 }
 
-// walkAll lists all tasks that f lets through in pages and calls between after each page but the last.
+// walkAll lists all tasks that match f in pages and calls between after each page but the last.
 func (p *probe) walkAll(f task.Filter, size int, between func()) (all []task.Task) {
 	p.Helper()
 	for cursor, page := "", 0; page < 1000; page++ {
@@ -156,7 +156,7 @@ func operatorsBadCursors(p *probe) {
 	}
 }
 
-// interruptersTell is for stores that are an Interrupter: they tell of every cancel that a run should know of.
+// interruptersTell is for stores that are an Interrupter: they hint at every cancel that a run should know of.
 func interruptersTell(p *probe) {
 	i, ok := p.Store.(task.Interrupter)
 	if !ok {

@@ -4,7 +4,7 @@ import "github.com/mcpkiln/mcpkiln/runtime/task"
 
 // AlwaysReplay returns a store for the tests of handlers: hand it to server.WithTaskStore. The handler of a task then runs again wherever a crash,
 // a deploy or a long wait for an answer could make it: it is ended after each step that was done, and at each question, and begins again from the
-// top. What it did outside of its steps happens again, and what it took from outside is another value, so a test sees it. Tasks are in memory.
+// top. Its effects outside of steps happen again, and other values from outside may have changed, so a test sees both. Tasks are in memory.
 //
 // A handler that gets no further, since the names of its steps or questions are others in every run, fails its task in the end.
 //

@@ -11,7 +11,7 @@
 // A bubble's clock stands still while a goroutine waits for a socket. Stores that work over one, or have a clock of their own, pass
 // RunOnOwnClock: the same checks, with leases and times to live that are short enough to wait for.
 //
-// RunEngines checks what engines do together that share a store, with the dispatcher that they are to have: it is for those who write a dispatcher, too.
+// RunEngines checks several engines on one store, with their dispatcher: it is for those who write a dispatcher, too.
 //
 // The package's own tests run the checks on stores with one fault each, and show that they fail.
 package tasktest
@@ -60,8 +60,8 @@ type reporter interface {
 	FailNow()
 }
 
-// probe is a store under test with what all checks do to one. Checks speak of seconds as they pass in a bubble; on another clock they are
-// shorter (see clock.go).
+// probe is a store under test, with what the checks have in common. Checks count in seconds of a bubble's clock; on another clock these are shorter
+// (see clock.go).
 type probe struct {
 	reporter
 	task.Store
@@ -201,7 +201,7 @@ func (p *probe) unchanged(id, what string, fn func()) {
 	}
 }
 
-// status checks where a task is.
+// status checks the status of a task.
 func (p *probe) status(id string, want task.Status, what string) {
 	p.Helper()
 	if got := p.get(id).Status; got != want {

@@ -1,5 +1,5 @@
 // Package calls is a queue of calls that a store makes together, so that many callers share one commit or one exchange. It is for those who change
-// the store in sqlite or postgres: how calls are made, and what becomes of the others when one fails, is written there.
+// the store in sqlite or postgres, which decides how calls are made, and what becomes of the others when one fails.
 package calls
 
 import (
@@ -9,10 +9,10 @@ import (
 	"sync/atomic"
 )
 
-// Call is what a store's own kind of call embeds. A is what the caller gets.
+// Call is embedded in a store's own kind of call. A is the type of its answer.
 type Call[A any] struct {
 	ctx    context.Context
-	taken  atomic.Bool // by who makes the call, or by the caller that no longer waits for it
+	taken  atomic.Bool // by the maker, or by the caller that no longer waits for it
 	answer chan A
 }
 
@@ -20,7 +20,7 @@ func (c *Call[A]) call() *Call[A] { return c }
 
 func (c *Call[A]) take() bool { return c.taken.CompareAndSwap(false, true) }
 
-// Context is the caller's.
+// Context returns the caller's context.
 func (c *Call[A]) Context() context.Context { return c.ctx }
 
 // Answer ends the call. It is called once.
@@ -28,7 +28,7 @@ func (c *Call[A]) Answer(a A) { c.answer <- a }
 
 // Queue holds calls until they are made. C is a pointer to what embeds a Call. Make one with New; it is safe for concurrent use.
 type Queue[C interface{ call() *Call[A] }, A any] struct {
-	// Finishes has a caller whose context ends wait for a call that is being made, because what is written meanwhile is the caller's.
+	// Finishes has a caller whose context ends wait for a call that is being made, because the call takes effect.
 	Finishes bool
 
 	over    error
@@ -75,7 +75,7 @@ func (q *Queue[C, A]) Do(ctx context.Context, c C) (a A, err error) {
 	}
 }
 
-// Err is why no more calls are taken, nil while they are.
+// Err returns why the queue takes no more calls, nil while it does.
 func (q *Queue[C, A]) Err() error {
 	select {
 	case <-q.closed:
@@ -85,7 +85,7 @@ func (q *Queue[C, A]) Err() error {
 	}
 }
 
-// Len is how many calls have come that nobody makes yet.
+// Len returns how many calls wait for a maker.
 func (q *Queue[C, A]) Len() int { return len(q.calls) }
 
 // Serve begins a maker: a goroutine that gives carryOut the calls that have come and that somebody waits for, until the queue is closed and none is left.
@@ -115,7 +115,7 @@ func (q *Queue[C, A]) Serve(carryOut func([]C)) {
 	})
 }
 
-// gather returns first, and what else has come, without what nobody waits for. It waits for nothing itself.
+// gather returns first and the other calls that have come, without those whose callers no longer wait. It does not block.
 func (q *Queue[C, A]) gather(first C) []C {
 	all := []C{first}
 	for len(all) < cap(q.calls) {
@@ -130,7 +130,7 @@ func (q *Queue[C, A]) gather(first C) []C {
 	return slices.DeleteFunc(all, func(c C) bool { return !c.call().take() })
 }
 
-// Close has the calls made that have come, waits for that, and refuses later ones. It is called once.
+// Close refuses further calls, and returns when those that have come are made. It is called once.
 func (q *Queue[C, A]) Close() {
 	close(q.closed)
 	q.makers.Wait()

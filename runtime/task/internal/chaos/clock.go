@@ -8,7 +8,7 @@ import (
 	"github.com/mcpkiln/mcpkiln/runtime/task"
 )
 
-// Skewed is a store whose clock is ahead of this process's by some time, or behind it: so a replica sees its store whose own clock is wrong.
+// Skewed is a store whose clock is ahead of this process's by some time, or behind it, as a replica with a wrong clock of its own sees its store.
 type Skewed struct {
 	task.Store
 	By time.Duration
@@ -20,7 +20,7 @@ func (s Skewed) Interrupts(hint func(id string)) (stop func()) { return interrup
 // Offers passes on.
 func (s Skewed) Offers(hint func()) (stop func()) { return offers(s.Store, hint) }
 
-// shown is a task as its store's clock shows it.
+// shown returns a task with the times of the skewed clock.
 func (s Skewed) shown(t task.Task) task.Task {
 	t.CreatedAt, t.UpdatedAt, t.Questions = t.CreatedAt.Add(s.By), t.UpdatedAt.Add(s.By), slices.Clone(t.Questions)
 	for i := range t.Questions {
@@ -63,7 +63,7 @@ func (s Skewed) Begin(ctx context.Context, id, node string, d time.Duration) (ta
 	return b, err
 }
 
-// Ask implements task.Store. It takes a deadline for one of the store's own clock, unless the asker says what its own shows.
+// Ask implements task.Store. A deadline without AskedAt is by the skewed clock.
 func (s Skewed) Ask(ctx context.Context, l task.Lease, q task.Question) (task.Task, error) {
 	if q.AskedAt.IsZero() && !q.Deadline.IsZero() {
 		q.Deadline = q.Deadline.Add(-s.By)

@@ -8,10 +8,10 @@
 //	storm.go    kills at any moment, while the database stops as well
 //	clock.go    a replica whose clock is wrong
 //	expiry.go   many tasks that expire at once
-//	figure.go   figures of time, which are printed, and held to where they are asked for
-//	history.go  what they said, and the model that it is checked against
+//	figure.go   measured times, which are logged, and checked with -figures
+//	history.go  what replicas reported, and the model that it is checked against
 //
-// A replica says what it was told is done, one line each, and a kill takes no line back. When the replicas are gone, a last worker finishes what is left,
-// and the model compares: every task that was acknowledged is there and over, its step and its answer are those that were said, its question was asked
-// once, and it was finished once.
+// A replica reports each call that the store acknowledged in a line of its output, which a kill does not take back. When the replicas are gone, a
+// last worker finishes what is left, and the model compares: every task that was acknowledged is there and over, its step and its answer are those
+// that were reported, its question was asked once, and it was finished once.
 package chaos

@@ -5,10 +5,10 @@ import (
 	"time"
 )
 
-// figures is set by `make chaos`. Tests for every day run beside others, and say nothing of time.
+// figures is set by `make chaos`. Other runs share their machine, so their times prove nothing.
 var figures = flag.Bool("figures", false, "fail where something takes longer than it may")
 
-// Figure logs how long something took, and how long it may take.
+// Figure logs how long something took, and fails the test if that is too long and figures is set.
 func Figure(t TB, what string, took, most time.Duration) {
 	t.Helper()
 	t.Logf("%s: %v (at most %v)", what, took, most)

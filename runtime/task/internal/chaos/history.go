@@ -12,10 +12,10 @@ import (
 	"github.com/mcpkiln/mcpkiln/runtime/task/tasktest"
 )
 
-// History is what replicas said: what they were told is done.
+// History has the reports of replicas.
 type History struct {
 	mu sync.Mutex
-	// events are by word, then by task: all details that were said.
+	// events are the reported details by word, then by task.
 	events map[string]map[string][]string
 	wake   chan struct{}
 }
@@ -25,7 +25,7 @@ func NewHistory() *History {
 	return &History{events: map[string]map[string][]string{}, wake: make(chan struct{})}
 }
 
-// Note reads a line: a word, a task, a detail.
+// Note reads a report: a word, a task, a detail.
 func (h *History) Note(line string) {
 	word, rest, _ := strings.Cut(line, " ")
 	id, detail, _ := strings.Cut(rest, " ")
@@ -41,21 +41,21 @@ func (h *History) Note(line string) {
 	h.wake = make(chan struct{})
 }
 
-// Count is how many tasks a word was said of.
+// Count returns how many tasks were reported with a word.
 func (h *History) Count(word string) int {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	return len(h.events[word])
 }
 
-// Said are the details that were said of a task.
+// Said returns the details that were reported of a task with a word.
 func (h *History) Said(word, id string) []string {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	return slices.Clone(h.events[word][id])
 }
 
-// String counts the tasks by what was said of them.
+// String counts the tasks by the words of their reports.
 func (h *History) String() string {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -67,7 +67,7 @@ func (h *History) String() string {
 	return strings.Join(counts, ", ")
 }
 
-// IDs are the tasks that a word was said of.
+// IDs returns the tasks that were reported with a word.
 func (h *History) IDs(word string) (ids []string) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -77,7 +77,7 @@ func (h *History) IDs(word string) (ids []string) {
 	return ids
 }
 
-// Await waits until a condition holds, which is looked at after each line.
+// Await waits until a condition holds, which is checked after each report.
 func (h *History) Await(ctx context.Context, holds func() bool) error {
 	for {
 		h.mu.Lock()
@@ -114,7 +114,7 @@ func (h *History) Settle(ctx context.Context, store task.Store, lease time.Durat
 	return fmt.Errorf("tasks are stuck: %w", ctx.Err())
 }
 
-// Check is the model: it compares what was said with what the store has, and returns what does not agree.
+// Check is the model: it compares the reports with the store, and returns what does not agree.
 func (h *History) Check(ctx context.Context, store task.Store) (wrong []string) {
 	for _, id := range h.IDs("created") {
 		t, err := store.Get(ctx, owner, id)

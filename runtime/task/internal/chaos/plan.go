@@ -21,10 +21,10 @@ type Plan struct {
 	Seed     uint64
 }
 
-// maxNth is before which call of a kind a replica is killed at the latest.
+// maxNth is the latest call of a kind at which a replica is killed.
 const maxNth = 30
 
-// Run carries the plan out, and returns how often replicas died at each point. At the end no replica is left.
+// Run runs the plan, and returns how often replicas died at each point. At the end no replica is left.
 func (p Plan) Run(ctx context.Context, h *History) (deaths map[string]int, err error) {
 	left := p.points()
 	deaths = map[string]int{}
@@ -63,7 +63,7 @@ func (p Plan) Run(ctx context.Context, h *History) (deaths map[string]int, err e
 	return deaths, context.Cause(ctx)
 }
 
-// points are all of the plan, in an order of its seed.
+// points returns all points of the plan, in an order that depends on the seed.
 func (p Plan) points() (all []Point) {
 	random := rand.New(rand.NewPCG(p.Seed, 0))
 	for _, call := range Calls {
@@ -109,7 +109,7 @@ type TB interface {
 	Logf(format string, args ...any)
 }
 
-// Test carries the plan out, has what is left finished by the store that open returns, and reports what the model finds wrong. So it does with a plan that
+// Test runs the plan, has the tasks that are left finished by the store that open returns, and reports what the model finds wrong. It also reports a plan that
 // did not do what it was meant to: too few deaths or too little load prove nothing.
 func (p Plan) Test(t TB, open func() task.Store) {
 	t.Helper()
@@ -131,7 +131,7 @@ func (p Plan) Test(t TB, open func() task.Store) {
 	t.Logf("seed %d: %v in %v, settled after %v: %s", p.Seed, deaths, took, time.Since(start)-took, h)
 }
 
-// vacuous says what the plan has not done.
+// vacuous returns what the plan has not done.
 func (p Plan) vacuous(h *History, deaths map[string]int) (wrong []string) {
 	for _, call := range Calls {
 		for _, after := range []bool{false, true} {

@@ -26,7 +26,7 @@ func (p Point) String() string {
 	return "before " + p.Call
 }
 
-// points is a store whose process dies at a point. What it was told is said before.
+// points is a store whose process dies at a point, after it has reported the calls that the store acknowledged.
 type points struct {
 	task.Store
 	at   Point
@@ -34,7 +34,7 @@ type points struct {
 	say  func(words ...any)
 }
 
-// around makes a call between the two moments.
+// around makes a call, and dies before or after it if that is the point.
 func (s *points) around(call string, make func() error) {
 	n := int64(0)
 	if call == s.at.Call {

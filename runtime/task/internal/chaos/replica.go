@@ -15,7 +15,7 @@ import (
 	"github.com/mcpkiln/mcpkiln/runtime/task/tasktest"
 )
 
-// variable tells a test binary that it is a replica, and which.
+// variable makes a test binary run as the replica that it describes.
 const variable = "MCPKILN_TEST_REPLICA"
 
 // owner has all tasks.
@@ -35,14 +35,14 @@ type Replica struct {
 	Ahead time.Duration
 	// TTL is that of the tasks that it creates; none if it is 0.
 	TTL time.Duration
-	// Reads has it read all tasks, say what it saw, and end.
+	// Reads has it read all tasks, report their results, and end.
 	Reads bool
 	At    Point
 	// Program is the test binary that it runs in; "" means this one.
 	Program string
 }
 
-// Open opens what a replica at a target works with, and says how that is closed.
+// Open opens the store and dispatcher of a replica at a target, and returns what closes them.
 type Open func(target string) (tasktest.Replica, func() error, error)
 
 // Main is for TestMain: in a process that Start has started it works as a replica, and returns true when that has ended.
@@ -75,7 +75,7 @@ func Main(open Open) bool {
 	return true
 }
 
-// say writes a line at once, so that a kill takes nothing back that was said.
+// say returns a function that reports: it writes a line at once, so that a kill does not lose it.
 func say() func(words ...any) {
 	var mu sync.Mutex
 	return func(words ...any) {
@@ -85,7 +85,7 @@ func say() func(words ...any) {
 	}
 }
 
-// worker is what a replica does: an engine, and clients of it.
+// worker does the work of a replica: an engine, and clients of it.
 type worker struct {
 	Replica
 	store  task.Store
@@ -109,7 +109,7 @@ func newWorker(r Replica, with tasktest.Replica, say func(words ...any)) *worker
 	return w
 }
 
-// token is a text that nobody else has.
+// token returns a unique text.
 func (w *worker) token() string { return fmt.Sprint(w.Node, "-", os.Getpid(), "-", w.tokens.Add(1)) }
 
 // run does a step, asks, and returns what it got.
@@ -139,7 +139,7 @@ func failed(err error) task.Outcome { return task.Outcome{Status: task.Failed, M
 // pause is between two calls of a client.
 const pause = 20 * time.Millisecond
 
-// work goes on until ctx ends; then it hands over what runs.
+// work goes on until ctx ends; then it hands over what runs to other replicas.
 func (w *worker) work(ctx context.Context) {
 	var clients sync.WaitGroup
 	for range w.Creators {
@@ -160,7 +160,7 @@ func (w *worker) end() {
 	}
 }
 
-// read says what is seen of every task.
+// read reports the result of every task.
 func (w *worker) read(ctx context.Context) {
 	for cursor, more := "", true; more; more = cursor != "" {
 		page, err := w.engine.List(ctx, owner, cursor, 0)

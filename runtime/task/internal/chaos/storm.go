@@ -19,14 +19,14 @@ type Storm struct {
 	Stop func() error
 }
 
-// stopEvery is after how long the database is stopped again, or after half of a shorter storm.
+// stopEvery is the time between two stops of the database; half of a shorter storm.
 const stopEvery = 20 * time.Second
 
-// floor is how many tasks a second have to be accepted for a storm to prove anything. On a busy machine it lasts until there were least for each of its seconds, and
-// a kill and a stop.
+// floor is the least number of accepted tasks a second with which a storm proves anything. On a busy machine it lasts until there were least for each
+// of its seconds, a kill and a stop.
 const floor, least = 100, 5
 
-// Test lets the storm pass, has what is left finished by the store that open returns, and reports what the model finds wrong.
+// Test runs the storm, has the tasks that are left finished by the store that open returns, and reports what the model finds wrong.
 func (s Storm) Test(t TB, open func() task.Store) {
 	t.Helper()
 	h, start := NewHistory(), time.Now()

@@ -12,7 +12,7 @@ import (
 	"testing"
 )
 
-// Program is what a page takes for granted.
+// Program is the code that the blocks of a page assume.
 type Program struct {
 	Imports []string // beside those of package context and of the runtime's server
 	Given   string   // declarations and parameters, such as "url string", that the blocks use
@@ -21,7 +21,7 @@ type Program struct {
 // assigned finds the variables of a block.
 var assigned = regexp.MustCompile(`(?m)^([\w, ]+) :=`)
 
-// Compiles fails the test if README.md of its directory has no Go block, or one that is no body of a function there.
+// Compiles fails the test if README.md of its directory has no Go block, or one that does not compile as the body of a function.
 func Compiles(t *testing.T, p Program) {
 	t.Helper()
 	text, err := os.ReadFile("README.md")
@@ -70,7 +70,7 @@ func page(ctx context.Context, reports generated, ` + p.Given + `) {
 ` + block + "\n" + strings.Join(used, "") + "}\n"
 }
 
-// compile builds a package of the module that is in no file of it.
+// compile builds a package that is in an overlay of the module.
 func compile(t *testing.T, source string) (said []byte, err error) {
 	t.Helper()
 	dir := t.TempDir()

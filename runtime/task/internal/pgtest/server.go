@@ -65,7 +65,7 @@ func Start(settings ...string) (*Server, error) {
 	return s, nil
 }
 
-// findPrograms is the folder of the programs.
+// findPrograms returns the folder of the programs.
 func findPrograms() (string, error) {
 	if *programs != "" {
 		return filepath.Abs(*programs)
@@ -88,7 +88,7 @@ func findPrograms() (string, error) {
 	return "", errors.New("there is no Postgres server on this machine: `make postgres` installs one")
 }
 
-// init makes the data. Postgres refuses to run as root, which then lends the folder to somebody who has no rights.
+// init makes the data. Postgres refuses to run as root: then it runs as the user nobody, who gets the folder.
 func (s *Server) init() error {
 	if os.Getuid() == 0 {
 		nobody, err := user.Lookup("nobody")

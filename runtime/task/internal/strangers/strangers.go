@@ -1,5 +1,5 @@
-// Package strangers asks for tasks of somebody else, and for tasks that there are not: the answers are the same (TSK17, TSK21), and take as long. It is for the
-// tests and benchmarks of stores.
+// Package strangers checks that a requestor can not distinguish tasks of another owner from tasks that do not exist: the answers are the same (TSK17,
+// TSK21), and take as long. It is for the tests and benchmarks of stores.
 package strangers
 
 import (
@@ -22,7 +22,7 @@ import (
 	"github.com/mcpkiln/mcpkiln/runtime/wire"
 )
 
-// kinds are those of tasks that a stranger may ask for.
+// kinds are the kinds of tasks that a stranger asks for.
 var kinds = []string{"working", "finished", "unknown"}
 
 // fill makes n tasks of each kind, and returns their ids. Unknown ones have nothing but an id.
@@ -85,7 +85,7 @@ const (
 	initialize = `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"c","version":"1"}}}`
 )
 
-// Answered checks that what goes over the wire to a stranger does not depend on whether there is such a task, byte for byte.
+// Answered checks that the answer to a stranger is the same, byte for byte, whether there is such a task or not.
 func Answered(t *testing.T, store task.Store) {
 	ids := fill(t, store, 1)
 	ask := serve(t, store)
@@ -103,7 +103,7 @@ func Answered(t *testing.T, store task.Store) {
 	}
 }
 
-// serve returns what sends a frame of a stranger to a server with the tasks, and returns the answer.
+// serve starts a server with the tasks. ask sends it a stranger's frame, and returns the answer.
 func serve(t testing.TB, store task.Store) (ask func(frame string) string) {
 	tool := server.Tool{Name: "tool", Definition: `{"name":"tool","inputSchema":{"type":"object"}}`, Task: server.TaskPolicy{Support: server.TaskOptional}}
 	tool.Handler = server.Bind(func(d *check.Decoder, _ *struct{}) { d.Skip() },

@@ -32,27 +32,27 @@ var Programs = map[string]*string{
 	"now":    flag.String("now", "", "the server of this version"),
 }
 
-// Revisions are those that clients speak.
+// Revisions are the protocol revisions of the clients.
 var Revisions = []string{"2025-11-25", "2026-07-28"}
 
-// Fleet is what the servers of a test share.
+// Fleet is the environment and the arguments that the servers of a test share.
 type Fleet struct {
 	*testing.T
 	Env  []string
 	Args []string
 }
 
-// NewFleet is of servers that take each other's sessions.
+// NewFleet returns a fleet of servers that accept each other's sessions.
 func NewFleet(t *testing.T) *Fleet {
 	key := make([]byte, 32)
 	_, _ = rand.Read(key)
 	return &Fleet{T: t, Env: []string{"MCPKILN_SEAL_KEY=" + base64.StdEncoding.EncodeToString(key)}}
 }
 
-// In is the fleet in another test.
+// In returns the fleet for another test.
 func (f *Fleet) In(t *testing.T) *Fleet { return &Fleet{t, f.Env, f.Args} }
 
-// Within is a context for what takes no longer than minutes on any machine.
+// Within returns a context for two minutes, which are enough on any machine.
 func (f *Fleet) Within() context.Context {
 	ctx, stop := context.WithTimeout(f.Context(), 2*time.Minute)
 	f.Cleanup(stop)
@@ -105,7 +105,7 @@ type Client struct {
 	answers chan struct{} // closed when questions are answered
 }
 
-// Connect makes a client that says yes, though not before Answer.
+// Connect makes a client that accepts questions, after Answer was called.
 func Connect(f *Fleet, revision, server string) *Client {
 	f.Helper()
 	c := &Client{Fleet: f, answers: make(chan struct{})}
@@ -153,7 +153,7 @@ func (c *Client) AskNext(start func() (server string)) {
 // Answer has questions answered from now on.
 func (c *Client) Answer() { close(c.answers) }
 
-// Begin makes a task and leaves it.
+// Begin makes a task and does not wait for it.
 func (c *Client) Begin(tool string, args any) client.Ref {
 	c.Helper()
 	x, err := c.Start(c.Context(), tool, args)
@@ -168,7 +168,7 @@ func (c *Client) Begin(tool string, args any) client.Ref {
 	return ref
 }
 
-// Reaches reads the task until it has a status, or is over.
+// Reaches waits until the task has a status; it fails if the task ends before.
 func (c *Client) Reaches(ref client.Ref, status task.Status) {
 	c.Helper()
 	for {
@@ -186,7 +186,7 @@ func (c *Client) Reaches(ref client.Ref, status task.Status) {
 	}
 }
 
-// End is how a task ended.
+// End waits for the end of a task, and returns its status and result as text.
 func (c *Client) End(ref client.Ref) string {
 	c.Helper()
 	x, err := c.Resume(c.Context(), ref)
