@@ -12,7 +12,7 @@ import (
 // ability is a set of capabilities that a client declared: bit i stands for revision.declarable[i].
 type ability uint32
 
-// canTasks is for clients that accept a task in answer to a call (EXT03).
+// canTasks is the ability to accept a task in answer to a call (EXT03).
 const canTasks ability = 1
 
 // questionRule is a request to the client, with the capabilities that it requires as abilities.
@@ -53,7 +53,7 @@ func (rev *revision) compileQuestions() {
 	}
 	for i := range rev.questionRules {
 		if q := &rev.questionRules[i]; q.Op == wire.OpElicit {
-			rev.asking, rev.page = q.takes(rev.form), q.params()
+			rev.asking, rev.page = q.requires(rev.form), q.params()
 		}
 	}
 }
@@ -102,15 +102,15 @@ func (q *questionRule) listed(names []string) (all ability) {
 	return all | q.implied(all, nil)
 }
 
-// takes returns the abilities that a request with these params requires.
-func (q *questionRule) takes(params []byte) ability {
-	takes, members := q.base, membersOf(params)
+// requires returns the abilities that a request with these params requires.
+func (q *questionRule) requires(params []byte) ability {
+	required, members := q.base, membersOf(params)
 	for i, n := range q.Needs {
 		if n.Takes(members[n.Member]) {
-			takes |= q.parts[i]
+			required |= q.parts[i]
 		}
 	}
-	return takes
+	return required
 }
 
 // abilities reads the capabilities that a client declares.

@@ -43,7 +43,7 @@ func (s *Server) accountOf(who Requestor) *account {
 	return a
 }
 
-// leaveAccount takes a peer, or a run of a task, that ended from its account. The caller holds mu.
+// leaveAccount removes a peer, or a run of a task, that has ended from its account. The caller holds mu.
 func (s *Server) leaveAccount(a *account) {
 	a.peers.Add(-1)
 	s.closeAccount(a)

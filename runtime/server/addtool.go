@@ -28,8 +28,8 @@ type OutputValidator interface {
 }
 
 // RawHandler is the code of a tool that is added while the server runs. Its arguments have been validated. For a tool with an outputSchema it returns
-// the structured output, for others nil, or JSON that becomes a text block. Call.Content adds blocks. Its errors become what those of generated tools
-// do.
+// the structured output, for others nil, or JSON that becomes a text block. Call.Content adds blocks. Its errors are answered as those of generated
+// tools.
 type RawHandler func(ctx context.Context, call *Call, arguments json.RawMessage) (json.RawMessage, error)
 
 // AddTool adds a tool that was not known when the package was generated, at the end of the list. definition is the JSON object that tools/list shows,
@@ -85,7 +85,7 @@ func (s *Server) runsAsTask(t *Tool) error {
 }
 
 // riskyToRerun reports whether the tool of a definition may destroy something and is not idempotent. A manifest says what becomes of a task whose
-// process dies; of an added tool nobody says it.
+// process dies; for an added tool nothing does.
 func riskyToRerun(definition string) bool {
 	var d struct {
 		Annotations map[string]any

@@ -44,8 +44,8 @@ func (p *share) caller() *share {
 	return p
 }
 
-// fits reports whether p may hold n more. A caller that holds nothing may, if the budget has as much left, at most half of its limit. Of its caller's
-// share, a connection or session holds no more than it leaves to the caller's others. The caller of fits holds mu.
+// fits reports whether p may hold n more; more than half of the limit counts as half. A caller that holds nothing may if the budget has n left. Of
+// its caller's share, a connection or session holds no more than it leaves to the caller's others. The caller of fits holds mu.
 func (b *budget) fits(p *share, n int64) bool {
 	n = min(n, b.limit/2)
 	own := p.caller().held.Load()

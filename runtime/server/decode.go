@@ -12,7 +12,7 @@ import (
 )
 
 // Params, arguments and answers are decoded here. What they decode to counts as the message does, until the request is over, since a few bytes of
-// text can become a large struct (TSK28). What is decoded only to be validated counts until it is.
+// text can become a large struct (TSK28). What is decoded only to be validated counts meanwhile.
 
 // TakeDecoded implements check.Account.
 func (r *request) TakeDecoded(bytes int) error {

@@ -209,7 +209,7 @@
 // writers hold peer.gate shared from permission to write, and the first who writes after a cancellation was read takes it once before
 // (peer.drainAfterCancel), whatever it writes: the result of a call may be proof, too, that an answer was read which came after the cancellation.
 // The read loop itself never waits to cancel. Where a peer has a stream per request, writers wait for its readers before
-// they take the gate and after they let go of it (Queued): a response that nobody reads holds up no other one. What is queued of a
+// they take the gate and after they release it (Queued): a response that nobody reads holds up no other one. What is queued of a
 // request, or kept for a client that comes back, is dropped when that is cancelled. A connection has one stream: who does not read it
 // holds up its own answers.
 //
@@ -272,7 +272,7 @@
 //   - Panicking out of a handler that asked: deferred functions run, but so does recover in code that is not ours. It gets
 //     an error, and a context that has ended.
 //   - A goroutine for each exchange: the transport has one already, which waits.
-//   - Sending changes from whoever made them: a client that does not read would hold them up. Subscriptions keep the newest
+//   - Sending changes from the goroutine that made them: a client that does not read would hold them up. Subscriptions keep the newest
 //     of each kind and send themselves.
 //   - Answering a timed-out call of a tool with a JSON-RPC error: there is no code for it, and the model that chose the tool
 //     should see it. A prompt or resource has no result that could say it: there it is an internal error, whose text does.

@@ -27,9 +27,9 @@ type asking struct {
 	id        rpc.ID
 }
 
-// send asks the client and waits for the answer, which it returns as a reply. When parent or waiter ends or the deadline passes
-// first, the client is notified that nobody waits any more (CAN19). The time to answer begins when the client can be asked (LET09); that of
-// a task's question is the task's, whoever is asked.
+// send asks the client and waits for the answer, which it returns as a reply. When parent or waiter ends or the deadline passes first, the client is
+// notified that nobody waits any more (CAN19). The time to answer begins when the client can be asked (LET09); a task's question keeps its deadline,
+// whichever client is asked.
 func (a *asking) send(q task.Question) ([]byte, error) {
 	p, since := a.about.peer, time.Now()
 	if err := a.untilBegun(q.Deadline); err != nil {

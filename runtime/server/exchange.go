@@ -11,7 +11,7 @@ import (
 func (to *Routed) Answers() bool { return to.msg.Answers() }
 
 // Reserved reports whether the request is served also when the limit of requests in flight is reached, because it cancels a task or is a ping. At
-// most a thousand of these are served at once.
+// most a thousand of these exceed the limit at once.
 func (to *Routed) Reserved() bool { return to.method != nil && reserved(to.method) }
 
 // Exchange serves one message of a stateless revision on the caller's goroutine until its last frame is written: also a
