@@ -27,7 +27,7 @@
 //	lease, epoch    the right to run a task, which ends unless a heartbeat (beat) extends it; the number of the run, which grows with each
 //	fence           the moment at which a run stops itself because its lease may be over, and another run may have begun
 //	park            to end a run so that another one can go on with the task, and to give its lease back
-//	orphan          an unfinished task that nobody runs and that somebody may; to adopt it is to begin a run of it
+//	orphan          an unfinished task that has no run and waits for one; to adopt it is to begin one
 //	journal, entry  what a run has asked and done under names, kept in the store so that the next run gets it
 //	open, closed    a question that waits for an answer; one that is answered, withdrawn, or late (Unanswered)
 //	outage          an error that is not the store's answer: the call is tried again within a retryLimit
@@ -38,7 +38,7 @@
 //
 // # Who decides what
 //
-// The Store decides: each transition is one compare-and-set, and the second caller gets an error
+// The Store decides: each transition is one compare-and-set, and the second of two callers gets an error
 // and changes nothing. A State's methods are all transitions that exist, so a durable store is a place to keep States,
 // not another machine. Runners write under a lease (task, node, epoch): each Begin makes the epoch grow, and a process
 // that wakes up late with an old one gets ErrLease.

@@ -11,7 +11,7 @@ import (
 	"github.com/mcpkiln/mcpkiln/runtime/rpc"
 )
 
-// Run runs the task id to its end, unless somebody else does. A Dispatcher has to see to that call; calling it twice or late does
+// Run runs the task id to its end, unless another run has it. A Dispatcher has to see to that call; calling it twice or late does
 // nothing. It returns nil when there is nothing left to run, and an error if the store failed or the
 // engine is closed: then deliver the id again.
 func (e *Engine) Run(id string) error {

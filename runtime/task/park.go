@@ -75,8 +75,8 @@ func handlerMayHaveBeenBusy(journal []Entry, now time.Time) bool {
 	return open && settled
 }
 
-// stopToPark ends the run, to begin again with the answer; while a step is being done, not before that is. rerunAtOnce: it begins again without the answer.
-// A run whose handler may be at work beside the question goes on instead: what was cut short would wait for an answer that it does not need.
+// stopToPark ends the run as soon as no step is being done, to begin again with the answer, or with rerunAtOnce without it. A run whose handler may
+// be at work beside the question goes on instead: work that was cut short would wait for an answer that it does not need.
 func (r *Run) stopToPark(rerunAtOnce bool) {
 	r.mu.Lock()
 	if r.answeredWhileOthersOpen && !rerunAtOnce {

@@ -166,7 +166,7 @@ func (e *Engine) waitOnce(ctx context.Context, owner, id string, t *Task) error 
 	tool := t.Tool
 	err = e.read(ctx, owner, id, t)
 	if errors.Is(err, ErrNotFound) {
-		return &NotFoundError{Expired, tool} // nothing but expiry removes a task
+		return &NotFoundError{Expired, tool} // only expiry removes a task while its owner exists
 	}
 	return err
 }

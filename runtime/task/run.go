@@ -132,7 +132,7 @@ func (r *Run) cause() *inflight.Cause {
 	return c
 }
 
-// markRunnerCalled notes that the runner is about to be called, and reports whether it is: not once the run has ended. What ended the run decides by
+// markRunnerCalled reports whether the runner is to be called, and notes it: it is not once the run has ended. What ended the run decides by
 // wasRunnerCalled whether the task may run again.
 func (r *Run) markRunnerCalled() bool {
 	r.mu.Lock()
