@@ -132,7 +132,7 @@ func (r *Run) cause() *inflight.Cause {
 	return c
 }
 
-// markRunnerCalled reports whether the runner is to be called, and notes it: it is not once the run has ended. What ended the run decides by
+// markRunnerCalled notes that the runner is called, unless the run has ended, and reports whether it is. What ended the run decides by
 // wasRunnerCalled whether the task may run again.
 func (r *Run) markRunnerCalled() bool {
 	r.mu.Lock()
