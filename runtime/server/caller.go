@@ -194,7 +194,7 @@ func (rev *revision) metaOf(params []byte, limits check.Limits) (value []byte) {
 	return value
 }
 
-// valued is a context with the values of another one, but not its end.
+// valued is a context that also has the values of another one, and nothing else of it.
 type valued struct {
 	context.Context
 	values context.Context

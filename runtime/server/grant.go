@@ -45,8 +45,8 @@ func (b *budget) reputationOf(p *share) reputation {
 }
 
 // grant gives waiters their bytes as far as these fit: first the callers that read, last those that do not. Within one reputation work that has begun
-// comes first, because its output is in memory. While it is only others that keep such work waiting, nothing large of its reputation begins, which
-// would be in memory, too, and nothing large of a worse reputation gets bytes. The caller holds mu.
+// comes first, because its output is in memory. While one waits whose caller holds nothing, nothing large of its reputation begins, which would be in
+// memory, too, and nothing large of a worse reputation gets bytes. The caller holds mu.
 func (b *budget) grant() {
 	owed := false
 	for is := range reputationCount {

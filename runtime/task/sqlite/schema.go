@@ -23,7 +23,7 @@ var migrations = []string{
 	INSERT INTO mcpkiln_settings VALUES ('cursor key', randomblob(32));`,
 }
 
-// unfinished is the condition for tasks that are not over. Few are, so they have an index of their own; SQLite uses it only for a statement with exactly this text.
+// unfinished is the condition for tasks that are not over. Few are, so they have an index of their own; SQLite uses it only for a statement with exactly this condition.
 const (
 	unfinished      = "status IN ('working', 'input_required')"
 	unfinishedTasks = "mcpkiln_tasks INDEXED BY mcpkiln_tasks_open"
