@@ -104,14 +104,14 @@ func (s *Server) addTo(call *Call, result wire.CallResult, a *added) (wire.CallR
 	}
 	b := append(make([]byte, 0, size+1<<8), '[')
 	if a.summary != nil {
-		b = appendTextBlock(next(b), *a.summary)
+		b = appendTextBlock(nextItem(b), *a.summary)
 	}
 	if result.StructuredContent != nil && result.Content == nil && (a.summary == nil || call.revision.structuredMember == "") {
-		b = appendTextBlock(next(b), text(result.StructuredContent))
+		b = appendTextBlock(nextItem(b), text(result.StructuredContent))
 	}
 	b = appendItems(b, result.Content)
 	for i := range a.blocks {
-		b = a.blocks[i].append(next(b), call.revision, &call.r.placeholders)
+		b = a.blocks[i].append(nextItem(b), call.revision, &call.r.placeholders)
 	}
 	result.Content = append(b, ']')
 	if call.taskRun != nil { // the store keeps results without placeholders
@@ -126,8 +126,8 @@ func (s *Server) addTo(call *Call, result wire.CallResult, a *added) (wire.CallR
 	return result, nil
 }
 
-// next appends a comma to b, unless the list that b ends in is still empty.
-func next(b []byte) []byte {
+// nextItem appends a comma to b, unless the list that b ends in is still empty.
+func nextItem(b []byte) []byte {
 	if b[len(b)-1] == '[' {
 		return b
 	}
@@ -143,5 +143,5 @@ func appendItems(b, list []byte) []byte {
 	if items = strings.TrimSpace(items[1 : len(items)-1]); items == "" {
 		return b
 	}
-	return append(next(b), items...)
+	return append(nextItem(b), items...)
 }

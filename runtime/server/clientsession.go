@@ -128,7 +128,7 @@ func (cs *ClientSession) Log(ctx context.Context, level Level, logger string, da
 	}
 	params := rev.AppendLog(nil, &wire.LogMessage{Level: string(level), Logger: logger, Data: raw})
 	about := subject{peer: cs.p, ctx: cs.p.ctx}
-	return cs.over(about.send(notification{revision: rev, op: wire.OpLog, params: params}))
+	return cs.endCause(about.send(notification{revision: rev, op: wire.OpLog, params: params}))
 }
 
 func (cs *ClientSession) asker() (*Server, *revision, check.Account) {
@@ -148,7 +148,7 @@ func (cs *ClientSession) adapt(q task.Question) (task.Question, *UnsupportedErro
 func (cs *ClientSession) ask(ctx context.Context, q task.Question, _ answerCheck) ([]byte, error) {
 	p := cs.p
 	if !p.live.add() {
-		return nil, cs.over(errSilenced)
+		return nil, cs.endCause(errSilenced)
 	}
 	defer p.live.done()
 	began := time.Now()
@@ -158,11 +158,11 @@ func (cs *ClientSession) ask(ctx context.Context, q task.Question, _ answerCheck
 	if errors.Is(err, task.ErrUnanswered) {
 		return nil, fmt.Errorf("%w: %q", ErrQuestionTimeout, q.Name)
 	}
-	return data, cs.over(err)
+	return data, cs.endCause(err)
 }
 
-// over returns err, or the cause of the session's end if err says that it is closed.
-func (cs *ClientSession) over(err error) error {
+// endCause returns err, or the cause of the session's end if err says that it is closed.
+func (cs *ClientSession) endCause(err error) error {
 	if !errors.Is(err, errSilenced) && !errors.Is(err, rpc.ErrClosed) {
 		return err
 	}

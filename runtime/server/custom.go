@@ -57,5 +57,5 @@ func (cs *ClientSession) tellCustom(_ context.Context, n notification) error {
 		return &UnsupportedError{}
 	}
 	about := subject{peer: cs.p, ctx: cs.p.ctx}
-	return cs.over(about.send(n))
+	return cs.endCause(about.send(n))
 }

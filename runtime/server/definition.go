@@ -143,8 +143,8 @@ func readPriority(d *check.Decoder) {
 	d.Float(&check.Number{At: "#", Has: check.Minimum | check.Maximum, Max: 1})
 }
 
-// described returns more and the members that all definitions have.
-func described(more ...shapeMember) []shapeMember {
+// withCommonMembers returns more and the members that all definitions have.
+func withCommonMembers(more ...shapeMember) []shapeMember {
 	icon := shapeOf(check.Skip, []string{"src"}, shapeMember{"src", readURI}, shapeMember{"mimeType", readText},
 		shapeMember{"sizes", readEach(&check.Array{At: "#"}, readText)}, shapeMember{"theme", readWord("light", "dark")})
 	return append(more, shapeMember{"name", readName}, shapeMember{"title", readText}, shapeMember{"description", readText},
@@ -152,7 +152,7 @@ func described(more ...shapeMember) []shapeMember {
 }
 
 var (
-	promptShape = shapeOf(check.Skip, []string{"name"}, described(shapeMember{"arguments", readEach(&check.Array{At: "#"}, argumentShape.read)})...)
+	promptShape = shapeOf(check.Skip, []string{"name"}, withCommonMembers(shapeMember{"arguments", readEach(&check.Array{At: "#"}, argumentShape.read)})...)
 	// An argument's members beside those of the protocol are keywords of JSON Schema: one that nothing would enforce is refused.
 	argumentShape = shapeOf(check.Refuse, []string{"name"}, shapeMember{"name", readName}, shapeMember{"title", readText}, shapeMember{"description", readText},
 		shapeMember{"required", readFlag}, shapeMember{"type", readWord("string")}, shapeMember{"enum", readEach(&check.Array{At: "#", Min: 1}, readText)},
@@ -161,9 +161,9 @@ var (
 
 	annotations = shapeMember{"annotations", shapeOf(check.Skip, nil, shapeMember{"audience", readEach(&check.Array{At: "#"}, readWord("user", "assistant"))},
 		shapeMember{"priority", readPriority}, shapeMember{"lastModified", readText}).read}
-	resourceShape = shapeOf(check.Skip, []string{"name", "uri"}, described(shapeMember{"uri", readURI}, shapeMember{"mimeType", readText},
+	resourceShape = shapeOf(check.Skip, []string{"name", "uri"}, withCommonMembers(shapeMember{"uri", readURI}, shapeMember{"mimeType", readText},
 		shapeMember{"size", readLength}, annotations)...)
-	templateShape = shapeOf(check.Skip, []string{"name", "uriTemplate"}, described(shapeMember{"uriTemplate", readText}, shapeMember{"mimeType", readText},
+	templateShape = shapeOf(check.Skip, []string{"name", "uriTemplate"}, withCommonMembers(shapeMember{"uriTemplate", readText}, shapeMember{"mimeType", readText},
 		annotations)...)
 
 	hints = shapeOf(check.Skip, nil, shapeMember{"title", readText}, shapeMember{"readOnlyHint", readFlag}, shapeMember{"destructiveHint", readFlag},
@@ -172,6 +172,6 @@ var (
 	// The rules of the protocol for a tool's schemas, except for their type, which has a message of its own.
 	toolSchema = shapeOf(check.Skip, nil, shapeMember{"$schema", readText}, shapeMember{"required", readEach(&check.Array{At: "#"}, readText)},
 		shapeMember{"properties", func(d *check.Decoder) { d.EachMember(&check.Object{At: "#"}, readSchema) }})
-	toolShape = shapeOf(check.Skip, []string{"name", "inputSchema"}, described(shapeMember{"inputSchema", toolSchema.read}, shapeMember{"outputSchema", toolSchema.read},
+	toolShape = shapeOf(check.Skip, []string{"name", "inputSchema"}, withCommonMembers(shapeMember{"inputSchema", toolSchema.read}, shapeMember{"outputSchema", toolSchema.read},
 		shapeMember{"annotations", hints.read}, shapeMember{"execution", execution.read})...)
 )

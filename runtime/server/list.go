@@ -22,7 +22,7 @@ func (r *request) listTools(b []byte) ([]byte, error) {
 		if !rev.offers(t) || !s.ToolEnabled(t.Name) || shown != nil && !shown(t.Name) {
 			return b
 		}
-		return rev.AppendTool(next(b), t.Definition, t.Execution)
+		return rev.AppendTool(nextItem(b), t.Definition, t.Execution)
 	}}
 	scope := s.cfg.cacheScope
 	if shown != nil {

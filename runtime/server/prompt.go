@@ -105,7 +105,7 @@ func (r *request) listPrompts(b []byte) ([]byte, error) {
 			if shown != nil && !shown(p.Name) {
 				return b
 			}
-			return edit.AppendOmitting(next(b), p.Definition, rev.View.PromptOmits)
+			return edit.AppendOmitting(nextItem(b), p.Definition, rev.View.PromptOmits)
 		},
 		wrap: func(items []byte, next string) []byte {
 			return rev.AppendPromptList(nil, s.itemList(rev, items, next, shown != nil))
@@ -179,7 +179,7 @@ func (rev *revision) appendPrompt(b []byte, out *PromptResult, placeholders *[]p
 		if err := m.check(); err != nil {
 			return b, &outputError{fmt.Errorf("message %d of the prompt: %w", i, err)}
 		}
-		messages = rev.AppendPromptMessage(next(messages), &wire.PromptMessage{Role: string(m.Role), Content: m.Content.append(nil, rev, placeholders)})
+		messages = rev.AppendPromptMessage(nextItem(messages), &wire.PromptMessage{Role: string(m.Role), Content: m.Content.append(nil, rev, placeholders)})
 	}
 	result := wire.PromptResult{Description: out.Description, Messages: append(messages, ']'), ServerInfo: rev.resultInfo}
 	return rev.AppendPromptResult(b, &result), nil

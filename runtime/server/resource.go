@@ -116,7 +116,7 @@ func (r *request) listResources(b []byte) ([]byte, error) {
 			if shown != nil && !shown(of.URI) {
 				return b
 			}
-			return edit.AppendOmitting(next(b), of.Definition, rev.View.ResourceOmits)
+			return edit.AppendOmitting(nextItem(b), of.Definition, rev.View.ResourceOmits)
 		},
 		wrap: func(items []byte, next string) []byte {
 			return rev.AppendResourceList(nil, s.itemList(rev, items, next, shown != nil))
@@ -138,7 +138,7 @@ func (r *request) listTemplates(b []byte) ([]byte, error) {
 			if shown != nil && !shown(of.URITemplate) {
 				return b
 			}
-			return edit.AppendOmitting(next(b), of.Definition, rev.View.TemplateOmits)
+			return edit.AppendOmitting(nextItem(b), of.Definition, rev.View.TemplateOmits)
 		},
 		wrap: func(items []byte, next string) []byte {
 			return rev.AppendTemplateList(nil, s.itemList(rev, items, next, shown != nil))
@@ -245,7 +245,7 @@ func (r *request) appendContents(b []byte, out *ResourceContents, mime string) (
 		if err := part.check(); err != nil {
 			return b, &outputError{fmt.Errorf("part %d of the resource: %w", i, err)}
 		}
-		contents = part.appendResource(next(contents), rev, &r.placeholders)
+		contents = part.appendResource(nextItem(contents), rev, &r.placeholders)
 	}
 	ttl, scope := r.cacheHint()
 	result := wire.ResourceResult{Contents: append(contents, ']'), CacheTTL: wire.MillisOf(ttl), CacheScope: scope, ServerInfo: rev.resultInfo}

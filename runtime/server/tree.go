@@ -202,7 +202,7 @@ func (r *request) listTrees(b []byte, place string) ([]byte, error) {
 				return true
 			}
 			item := wire.ListedResource{URI: uri, Name: name, MIMEType: mimeOf(name, ""), Size: float64(size)}
-			items, last, n = rev.AppendResource(next(items), &item), name, n+1
+			items, last, n = rev.AppendResource(nextItem(items), &item), name, n+1
 			return true
 		})
 		if full {
