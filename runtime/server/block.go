@@ -202,7 +202,7 @@ func checkMIME(mime string) error {
 func (b *Block) append(to []byte, rev *revision, placeholders *[]placeholder) []byte {
 	write, c := rev.blockWriter(b.kind), b.wire
 	annotated := b.annotations.Audience != nil || b.annotations.Priority != nil || b.annotations.LastModified != ""
-	c.Meta = rev.appendMeta(b.meta)
+	c.Meta = rev.encodeMeta(b.meta)
 	if b.kind == textBlock && (write == nil || !annotated && c.Meta == nil) {
 		return appendTextBlock(to, c.Text)
 	}

@@ -54,7 +54,7 @@ func Send[In, Out any](ctx context.Context, c Asker, r *ClientRequest[In, Out], 
 	if refused != nil {
 		return nil, refused
 	}
-	q.Payload, _ = rev.ownMembers(q.Payload, nil)
+	q.Payload, _ = rev.withoutOwnMembers(q.Payload, nil)
 	err := s.validate(q.Payload, codec.check())
 	if err == nil {
 		err = contradiction(r.Op, q.Payload)

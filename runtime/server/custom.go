@@ -34,7 +34,7 @@ func Notify[In any](ctx context.Context, to Notifier, n *CustomNotification[In],
 	if err := s.validate(params, func(d *check.Decoder) { n.Decode(d, new(In)) }); err != nil {
 		return fmt.Errorf("server: the params of %s are invalid: %w", n.Method, err)
 	}
-	params, _ = rev.ownMembers(params, nil)
+	params, _ = rev.withoutOwnMembers(params, nil)
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
 	}

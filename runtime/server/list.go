@@ -29,7 +29,7 @@ func (r *request) listTools(b []byte) ([]byte, error) {
 		scope = cachePrivate
 	}
 	l.wrap = func(items []byte, next string) []byte {
-		const rest = 512 // what most pages have beside their tools
+		const rest = 512 // room for the other members of most pages
 		list := wire.ToolList{Tools: items, NextCursor: next, CacheTTL: wire.MillisOf(s.cfg.cacheTTL), CacheScope: scope, ServerInfo: rev.info}
 		return rev.AppendToolList(make([]byte, 0, len(items)+len(rev.info)+rest), &list)
 	}
@@ -38,7 +38,7 @@ func (r *request) listTools(b []byte) ([]byte, error) {
 
 var errCursor = refusedParam(atCursor, "invalid cursor: not one that this server gave")
 
-// emptyList is a list that comes with a capability, on a server that has nothing for it.
+// emptyList appends the empty result of a list method: a capability is declared that requires it, and the server has nothing to list.
 func (r *request) emptyList(b []byte) ([]byte, error) {
 	if r.params.HasCursor {
 		return nil, errCursor
@@ -48,12 +48,12 @@ func (r *request) emptyList(b []byte) ([]byte, error) {
 	return r.complete(b, start)
 }
 
-// listScope is who may use a list that a handler gives page by page. All pages say the same (LET21): once one says that it is private, all
-// are, from then on, for callers with an identity or those without.
+// listScope is the cache scope of a list that a handler gives page by page. All pages have the same one (LET21): once a page is private,
+// all are from then on, separately for callers with an identity and for those without.
 type listScope struct{ private [2]atomic.Bool }
 
-// oneScope is the scope of the page that says so, as JSON. When a later page is the first one that is private, its cursor is not good any more:
-// the client begins the list again, which is private now.
+// oneScope returns the scope for a page whose handler declared this one, as JSON. If the first private page is a later one, its cursor is
+// refused: the client begins the list again, and gets all of it as private.
 func (l *listScope) oneScope(r *request, declared string) (scope string, err error) {
 	private := &l.private[0]
 	if r.p.principal != "" {

@@ -10,8 +10,8 @@ import (
 	"github.com/mcpkiln/mcpkiln/runtime/wire"
 )
 
-// listen is one open subscription (EXT13). What changes is queued here, and the request's own
-// goroutine tells the client.
+// listen is one open subscription (EXT13). Changes are queued here; the goroutine of its request sends them
+// to the client.
 type listen struct {
 	peer     *peer
 	revision *revision
@@ -24,17 +24,17 @@ type listen struct {
 	watched []string
 
 	end  chan struct{} // closed when the server ends it
-	gone chan struct{} // closed when it is answered
+	gone chan struct{} // closed when its request is over
 	wake chan struct{}
 
-	news newest[topic, struct{}]
-	sent map[string]uint64 // versions of tasks; of the request's goroutine alone
+	news newest[topic, struct{}] // changes to send
+	sent map[string]uint64       // the last version of each task that was sent; for the request's goroutine only
 
 	ending sync.Once
 }
 
-// openSubscription runs where messages are received in order: some clients do not wait for the acknowledgement, and have to hear of
-// what their next message changes.
+// openSubscription runs in the read loop, before the next message: some clients do not wait for the acknowledgement, and must be
+// notified of the changes that their next message makes.
 func (r *request) openSubscription() {
 	l := &listen{
 		peer: r.p, revision: r.revision, can: r.can, id: r.id, kinds: map[wire.Op]bool{}, tasks: map[string]bool{},
@@ -42,7 +42,7 @@ func (r *request) openSubscription() {
 	}
 	l.ack = l.accept(&r.params)
 	r.sub = l
-	// It stays among those that are open until its result is written: whoever ends them all waits for that.
+	// It stays in Server.listens until its result is written: endListens waits for that.
 	r.after = func() {
 		l.peer.s.closeListen(l)
 		close(l.gone)
@@ -68,8 +68,8 @@ func (r *request) listen(b []byte) ([]byte, error) {
 	return b, err
 }
 
-// withdrawal tells the client that the server has ended the subscription: the last message about it, after its result (LET21). It is for
-// connections that go on; the response to an exchange is over with its result.
+// withdrawal is the cancellation notification by which the server ends the subscription: the last message about it, after its result
+// (LET21). Exchanges need none: their response ends with the result.
 func (l *listen) withdrawal() []byte {
 	rev := l.revision
 	if rev.names[wire.OpCancelled] == "" {
@@ -114,7 +114,7 @@ func (s *Server) closeListen(l *listen) {
 	}
 }
 
-// accept decides which of the wanted kinds and resources are served. Tasks come later, because looking them up takes time.
+// accept selects the requested kinds and resources that are served. acceptTasks adds tasks later, because looking them up takes time.
 func (l *listen) accept(p *wire.Params) *wire.Acknowledged {
 	rev, ack := l.revision, &wire.Acknowledged{SubscriptionID: l.id}
 	for op, kind := range map[wire.Op]struct{ asked, accepted *bool }{
@@ -136,7 +136,7 @@ func (l *listen) accept(p *wire.Params) *wire.Acknowledged {
 	return ack
 }
 
-// acceptTasks adds the tasks that the caller owns. Whoever guesses ids is refused, as with any request about tasks (LET03).
+// acceptTasks adds the tasks that the caller owns. A caller that guesses ids is refused, as with any request about tasks (LET03).
 func (l *listen) acceptTasks(r *request) error {
 	if !r.revision.tasks || r.revision.names[wire.OpTaskStatus] == "" {
 		return nil
@@ -144,7 +144,7 @@ func (l *listen) acceptTasks(r *request) error {
 	seen := map[string]bool{}
 	for i, id := range r.params.TaskIDs {
 		if i == maxSubscribed {
-			break // looking one up costs as much as having it
+			break // ids of others count, too: looking one up costs as much as following it
 		}
 		if seen[id] {
 			continue
@@ -154,7 +154,7 @@ func (l *listen) acceptTasks(r *request) error {
 		if err == nil {
 			l.ack.TaskIDs = append(l.ack.TaskIDs, id)
 		} else if task.Outage(err) {
-			return r.taskError(err) // nobody knows whose it is
+			return r.taskError(err) // the store can not tell whose it is
 		} else if refused := r.p.s.rates.take(r.p, ratedUnknownTasks, 1); refused != nil {
 			return refused
 		}
@@ -162,7 +162,7 @@ func (l *listen) acceptTasks(r *request) error {
 	return nil
 }
 
-// catchUp queues tasks that wait for the client or are over already: they may not change again.
+// catchUp queues the states of tasks that wait for input or are over already: they may not change again.
 func (l *listen) catchUp(ctx context.Context, ids []string) {
 	for _, id := range ids {
 		if t, err := l.peer.s.engine.Look(ctx, l.peer.owner, id); err == nil && t.Status != task.Working {
@@ -171,7 +171,7 @@ func (l *listen) catchUp(ctx context.Context, ids []string) {
 	}
 }
 
-// serve tells changes until the subscription ends; the result of one that the server ends is appended to b.
+// serve sends changes until the subscription ends; if the server ends it, its result is appended to b.
 func (l *listen) serve(r *request, b *[]byte) error {
 	for {
 		if err := l.sendQueued(r); err != nil {
@@ -188,13 +188,13 @@ func (l *listen) serve(r *request, b *[]byte) error {
 	}
 }
 
-// write writes unless the subscription is over (CAN02).
+// write sends a notification unless the subscription is over (CAN02).
 func (l *listen) write(r *request, n notification) {
 	about := r.subject()
 	_ = about.send(n)
 }
 
-// queue queues a notification: one for all changes until it is sent.
+// queue queues a notification: one for all changes of a topic until it is sent.
 func (l *listen) queue(about topic) {
 	if !l.news.put(about, struct{}{}) {
 		return
@@ -222,7 +222,7 @@ func (l *listen) sendQueued(r *request) error {
 	return nil
 }
 
-// notification is what is to be sent, zero when there is nothing to say any more. An error ends the subscription.
+// notification returns the notification about a topic, a zero one if there is nothing to send any more. An error ends the subscription.
 func (l *listen) notification(r *request, about topic) (notification, error) {
 	if about.op == wire.OpTaskStatus {
 		return l.taskStatus(r, about.name)
@@ -230,7 +230,8 @@ func (l *listen) notification(r *request, about topic) (notification, error) {
 	return l.revision.change(about, l.id), nil
 }
 
-// taskStatus is the notification of a task's state that was not sent yet. One that is over brings its result, which may be large.
+// taskStatus returns the notification of a task's state, a zero one if that was sent already. For a task that is over it contains the
+// result, which may be large.
 func (l *listen) taskStatus(r *request, id string) (n notification, err error) {
 	r.lockTaskState()
 	t, err := l.peer.s.engine.Look(r.ctx, l.peer.owner, id)
@@ -249,8 +250,8 @@ func (l *listen) taskStatus(r *request, id string) (n notification, err error) {
 	return notification{revision: l.revision, op: wire.OpTaskStatus, params: l.revision.AppendTaskStatus(nil, &v)}, nil
 }
 
-// endListens ends the subscriptions of p, or all if p is nil, each with its result. It waits for that, because its caller cancels what
-// is left.
+// endListens ends the subscriptions of p, or all if p is nil, each with its result. It waits until the results are written, because
+// its caller cancels what is left then.
 func (s *Server) endListens(p *peer) {
 	s.mu.Lock()
 	var ended []*listen

@@ -24,15 +24,15 @@ const (
 	LevelEmergency Level = "emergency"
 )
 
-// logLevel is the place of a level in their order.
+// logLevel is the index of a Level in their order.
 type logLevel int8
 
 const (
-	silentLevel  logLevel = 8 // above all
+	silentLevel  logLevel = 8 // above every Level: nothing is sent
 	defaultLevel logLevel = 1 // of a session that did not choose: info
 )
 
-// order returns the level's place in the order, false for a word that is no level.
+// order returns the level's index in the order, false if it is not one of the levels.
 func (l Level) order() (logLevel, bool) {
 	order := [...]Level{LevelDebug, LevelInfo, LevelNotice, LevelWarning, LevelError, LevelCritical, LevelAlert, LevelEmergency}
 	i := slices.Index(order[:], l)
@@ -45,7 +45,7 @@ func unknownLevel(at, name string) *rpc.Error {
 
 // LogMessage sends a log record to the client, if it asked for records of this level: with logging/setLevel in handshake
 // revisions (before it did: info and above), with the request itself in stateless ones. data is anything that encodes as JSON.
-// Tasks of stateless revisions send none (PRO04). What exceeds Rates.LogMessages is dropped.
+// Tasks of stateless revisions send none (PRO04). Records beyond Rates.LogMessages are dropped.
 func (c *Call) LogMessage(ctx context.Context, level Level, logger string, data any) {
 	place, known := level.order()
 	if c.peer == nil || !known || place < c.logLevel() || c.revision.names[wire.OpLog] == "" || ctx.Err() != nil || !c.mayLog() {
@@ -66,7 +66,7 @@ func (c *Call) LogMessage(ctx context.Context, level Level, logger string, data 
 	}
 }
 
-// logLevel is the least level that the client wants.
+// logLevel is the lowest level that the client asked for.
 func (c *Call) logLevel() logLevel {
 	if c.revision.Handshake {
 		return logLevel(c.peer.level.Load())

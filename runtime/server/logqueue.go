@@ -19,7 +19,7 @@ type LogQueue struct {
 	feed *logFeed // shared with the handlers that are made of this one
 }
 
-// How much may wait, while as much again is being written.
+// The limits of records that wait; as many again may be on their way to the other handler.
 const (
 	maxLogRecords = 4096
 	maxLogBytes   = 4 << 20
@@ -38,7 +38,7 @@ func (q *LogQueue) Enabled(ctx context.Context, level slog.Level) bool {
 	return q.to.Enabled(ctx, level)
 }
 
-// Handle implements slog.Handler. Values are taken as they are now: what they point to may change before they are written.
+// Handle implements slog.Handler. Values are copied as they are now: what they point to may change before they are written.
 func (q *LogQueue) Handle(ctx context.Context, r slog.Record) error {
 	taken := slog.NewRecord(r.Time, r.Level, r.Message, r.PC)
 	size := len(r.Message)
@@ -60,7 +60,7 @@ func (q *LogQueue) WithGroup(name string) slog.Handler {
 	return &LogQueue{q.to.WithGroup(name), q.feed}
 }
 
-// flushWait is how long the end of a process waits for a log that nobody may read.
+// flushWait is how long Flush waits for a log that may have no reader.
 const flushWait = time.Second
 
 // Flush returns when nothing waits to be written any more, when ctx ends, or after a second. Call it before the process exits;
@@ -81,7 +81,7 @@ type logRecord struct {
 	record slog.Record
 }
 
-// logFeed has a goroutine only while something waits.
+// logFeed holds the records that wait. It has a goroutine only while there are some.
 type logFeed struct {
 	root slog.Handler
 
@@ -106,7 +106,7 @@ func (f *logFeed) put(r logRecord, size int) {
 	}
 }
 
-// idle returns what is closed when nothing waits.
+// idle returns a channel that is closed when nothing waits.
 func (f *logFeed) idle() <-chan struct{} {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -118,7 +118,7 @@ func (f *logFeed) idle() <-chan struct{} {
 	return f.busy
 }
 
-// take returns what waits, and how many records were dropped behind it. It ends the goroutine when there is nothing.
+// take returns the records that wait, and how many were dropped after them. If there are none, the goroutine ends.
 func (f *logFeed) take() (batch []logRecord, dropped int) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -153,7 +153,7 @@ func handle(r *logRecord) {
 	_ = r.to.Handle(r.ctx, r.record)
 }
 
-// frozen is a with values that change no more, and adds to size about how many bytes they have.
+// frozen returns a with values that no longer change, and adds about how many bytes they have to size.
 func frozen(a slog.Attr, size *int) slog.Attr {
 	a.Value = a.Value.Resolve()
 	*size += len(a.Key) + 16
@@ -173,7 +173,7 @@ func frozen(a slog.Attr, size *int) slog.Attr {
 			*size += len(v)
 			a.Value = slog.AnyValue(bytes.Clone(v))
 		default:
-			taken := picture(v)
+			taken := snapshotOf(v)
 			*size += len(taken.text) + len(taken.json)
 			a.Value = slog.AnyValue(taken)
 		}
@@ -181,14 +181,14 @@ func frozen(a slog.Attr, size *int) slog.Attr {
 	return a
 }
 
-// snapshot is a value as handlers of text and of JSON write it.
+// snapshot is a value as slog's handlers for text and JSON write it.
 type snapshot struct {
 	text, json []byte
 	textErr    error
 	jsonErr    error
 }
 
-func picture(v any) (s snapshot) {
+func snapshotOf(v any) (s snapshot) {
 	defer func() {
 		if p := recover(); p != nil {
 			s.textErr = fmt.Errorf("the value panics: %v", p)

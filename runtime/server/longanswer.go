@@ -9,27 +9,28 @@ import (
 	"github.com/mcpkiln/mcpkiln/runtime/rpc"
 )
 
-// Copier is an Outlet that takes an answer from the files that it is in.
+// Copier is an Outlet that copies an answer from the temporary files that contain it.
 type Copier interface {
-	// Copy is Write for an answer. It is written as a whole, or its connection ends. The files of the answer stay until Copy has returned, and where
-	// the Outlet is Queued, AwaitRead: until then nothing else about the request is copied.
+	// Copy is Write for such an answer. It is written as a whole, or its connection ends. The files of the answer stay until Copy has returned and,
+	// where the Outlet is Queued, AwaitRead has: until then nothing else about the request is copied.
 	Copy(about rpc.ID, last bool, answer *LongAnswer) error
-	// EndStalledCopies gives up answers of which their client has taken nothing for that long, and reports whether there were any.
+	// EndStalledCopies ends the answers whose clients have read nothing for that long, and reports whether there were any.
 	EndStalledCopies(wait time.Duration) bool
 }
 
-// LongAnswer is an answer, or the array of a batch, of which some is in temporary files. It may be read several times, also at once.
+// LongAnswer is an answer, or the array of answers to a batch, that is at least partly in temporary files. It may be read several times,
+// also concurrently.
 type LongAnswer struct {
-	parts []answerPart // of an array; else one
+	parts []answerPart // the answers of the array; without an array, the only one
 	array bool
-	taken func() // called with each piece that is read
+	taken func() // called after each read
 }
 
-// answerPart is a whole answer.
+// answerPart is one answer.
 type answerPart struct {
 	id    rpc.ID
 	frame []byte
-	file  *spool // has the answer in place of frame; nil: it is in memory
+	file  *spool // contains the answer instead of frame; nil: it is in memory
 }
 
 func (a *answerPart) size() int64 {
@@ -46,7 +47,7 @@ func (a *answerPart) reader() io.Reader {
 	return bytes.NewReader(a.frame)
 }
 
-// longAnswer is the request's answer, if a file has it.
+// longAnswer returns the request's answer if it is in a file, nil otherwise.
 func (r *request) longAnswer() *LongAnswer {
 	if r.spooled == nil {
 		return nil
@@ -54,12 +55,12 @@ func (r *request) longAnswer() *LongAnswer {
 	return r.p.longAnswer(false, answerPart{id: r.id, file: r.spooled})
 }
 
-// longAnswer is an array of answers, or one. Who reads it need not answer a ping meanwhile (LET11).
+// longAnswer returns an array of answers, or a single one. While the client reads it, it need not answer a ping (LET11).
 func (p *peer) longAnswer(array bool, parts ...answerPart) *LongAnswer {
 	return &LongAnswer{parts: parts, array: array, taken: func() { p.pulse.received.Store(true) }}
 }
 
-// frame is the answer in memory, where all of its parts are.
+// frame returns the answer, all parts of which are in memory.
 func (a *LongAnswer) frame() []byte {
 	b := make([]byte, a.Size())
 	_, _ = io.ReadFull(a.pieces(), b) // nothing in memory fails
@@ -94,7 +95,7 @@ func (a *LongAnswer) pieces() io.Reader {
 	return io.MultiReader(all...)
 }
 
-// Without is an array without the answers to requests that are cancelled, nil if none is left.
+// Without returns the array without the answers to cancelled requests, nil if none is left.
 func (a *LongAnswer) Without(cancelled func(id rpc.ID) bool) *LongAnswer {
 	left := &LongAnswer{array: a.array, taken: a.taken}
 	for _, part := range a.parts {
@@ -108,7 +109,7 @@ func (a *LongAnswer) Without(cancelled func(id rpc.ID) bool) *LongAnswer {
 	return left
 }
 
-// copier is the outlet of the peer, if answers go to it from their files.
+// copier returns the outlet of the peer if it can copy answers from files, nil otherwise.
 func (p *peer) copier() Copier {
 	out, ok := p.out.(Copier)
 	if lines, is := p.out.(*connOutlet); !ok || is && lines.copying == nil {

@@ -8,16 +8,16 @@ import (
 // MessageResult is the result of a request on its way through middleware. It is valid until the outermost middleware returns.
 type MessageResult struct {
 	own json.RawMessage
-	m   *Message // whose request has it; nil: own is it
+	m   *Message // its request has the result; nil: own is the result
 }
 
-// ResultOf is a result of middleware's own: a JSON object.
+// ResultOf is a result that middleware made itself: a JSON object.
 func ResultOf(object json.RawMessage) *MessageResult { return &MessageResult{own: object} }
 
-// JSON is the result as it is on the wire. Data of an Opener is read into memory for it, within half of WithMaxBytesUnread, and is waited for
-// until the call ends; a middleware that returns what next returned, and does not call JSON, leaves it where it is. An error is that of the answer,
-// too, unless the middleware answers itself. It is not called concurrently, and the bytes must not be changed: what is to go out instead is a ResultOf,
-// which is validated.
+// JSON returns the result as it is on the wire. It reads the data of an Opener into memory, at most half of WithMaxBytesUnread, and may wait for room
+// until the call ends; middleware that returns the result of next without calling JSON leaves the data unread. An error of JSON is that of the
+// answer, too, unless the middleware answers itself. Do not call it concurrently, and do not change the bytes: to send another result, return a
+// ResultOf, which is validated.
 func (r *MessageResult) JSON() (json.RawMessage, error) {
 	if r == nil || r.m == nil {
 		return r.bytes(nil), nil
@@ -35,7 +35,7 @@ func (r *MessageResult) JSON() (json.RawMessage, error) {
 	return r.bytes(r.m.request), nil
 }
 
-// bytes is what is known of the result; served is the request whose next may have returned it.
+// bytes returns the result without reading data, nil for none; served is the request whose next may have returned it.
 func (r *MessageResult) bytes(served *request) []byte {
 	switch {
 	case r == nil:
@@ -46,14 +46,14 @@ func (r *MessageResult) bytes(served *request) []byte {
 	return r.own
 }
 
-// fillAnswer puts data into the answer of a request whose middleware reads it.
+// fillAnswer puts the data of Openers into the request's answer, for middleware that reads it.
 func (r *request) fillAnswer() error {
 	b, err := r.fillPlaceholders(r.answer, r.head)
 	r.answer = b
 	return err
 }
 
-// dropPlaceholders lets go of data that nobody wants any more.
+// dropPlaceholders puts empty strings in place of data that is no longer needed.
 func (r *request) dropPlaceholders(b []byte, start int) []byte {
 	if r.placeholders == nil {
 		return b

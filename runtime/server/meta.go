@@ -9,13 +9,14 @@ import (
 	"github.com/mcpkiln/mcpkiln/runtime/wire"
 )
 
-// The keys of _meta that the protocol defines are the runtime's, in every revision and message: a handler's values under them are left out, and
-// the runtime writes those that belong there (LET01, LET08, LET21). A handler speaks for all revisions at once, so that a key which one of
-// them lacks would reach a client that reads something else in it; and who says that it is another server, or that a result belongs to
-// another task, is wrong. The same goes for the members of results that say of what type they are. Keys of extensions are the handler's.
+// The runtime owns the keys of _meta that the protocol defines, in every revision and message: it removes a handler's values under them, and
+// writes those that belong there (LET01, LET08, LET21). A handler serves all revisions at once, so a key that one of them lacks could reach a
+// client that gives it another meaning; and a value that names another server or another task would be wrong. The same holds for the members
+// that state a result's type. Keys of extensions belong to the handler.
 
-// ownMembers is a result or params of a handler without what is the runtime's; changed is false where there is none.
-func (rev *revision) ownMembers(object []byte, names []string) (without []byte, changed bool) {
+// withoutOwnMembers returns a handler's result or params without the members and keys of _meta that the runtime owns; changed is false if
+// there were none.
+func (rev *revision) withoutOwnMembers(object []byte, names []string) (without []byte, changed bool) {
 	if !check.Mentions(object, rev.metaMember) && !slices.ContainsFunc(names, func(name string) bool { return check.Mentions(object, name) }) {
 		return object, false
 	}
@@ -38,7 +39,7 @@ func (rev *revision) ownMembers(object []byte, names []string) (without []byte, 
 	return without, true
 }
 
-// withoutOwnKeys is a handler's _meta without the keys that are the runtime's.
+// withoutOwnKeys returns a handler's _meta without the keys that the runtime owns.
 func (rev *revision) withoutOwnKeys(meta []byte) []byte {
 	members := membersOf(meta)
 	n := len(members)
@@ -52,13 +53,13 @@ func (rev *revision) withoutOwnKeys(meta []byte) []byte {
 	return meta
 }
 
-// metaWith is a result's _meta with what the runtime says in it.
+// metaWith returns a result's _meta with the runtime's members, reserved, before the others.
 func (rev *revision) metaWith(reserved, meta []byte) []byte {
 	b := wire.AppendMembers([]byte{'{'}, reserved)
 	return append(wire.AppendMembers(b, rev.withoutOwnKeys(meta)), '}')
 }
 
-// reservedKeys is what the runtime said in a _meta that it wrote.
+// reservedKeys returns the members of a _meta under the keys that the runtime owns.
 func (rev *revision) reservedKeys(meta []byte) []byte {
 	members := membersOf(meta)
 	maps.DeleteFunc(members, func(key string, _ json.RawMessage) bool { return !slices.Contains(rev.Own.Meta, key) })
@@ -66,8 +67,8 @@ func (rev *revision) reservedKeys(meta []byte) []byte {
 	return own
 }
 
-// metaOf finds, in a result with metadata that names a task and the server where the revision does, the member that holds it, and its
-// value. "" for none.
+// metaOf returns the name and value of the member _meta in a sample result of the revision, which names a task and the server if the
+// revision does; "" for none.
 func metaOf(w *wire.Revision, task string) (name string, meta map[string]json.RawMessage) {
 	result := w.AppendCallResult(nil, &wire.CallResult{Content: []byte("[]"), Meta: []byte(`{"own":0}`), RelatedTask: task, ServerInfo: []byte("{}")})
 	for name, value := range membersOf(result) {

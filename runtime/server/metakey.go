@@ -17,7 +17,7 @@ type metaMember struct {
 	value json.RawMessage
 }
 
-// mergeMeta is a result's _meta with more members. The later ones win.
+// mergeMeta adds members to a result's _meta. Later ones replace earlier ones.
 func (rev *revision) mergeMeta(meta []byte, more []metaMember) []byte {
 	if len(more) == 0 {
 		return meta
@@ -29,11 +29,11 @@ func (rev *revision) mergeMeta(meta []byte, more []metaMember) []byte {
 	for _, m := range more {
 		all, _ = withMember(all, m.key, m.value)
 	}
-	return rev.appendMeta(all)
+	return rev.encodeMeta(all)
 }
 
-// appendMeta is a _meta of what a handler said, without what is the runtime's.
-func (rev *revision) appendMeta(members []metaMember) []byte {
+// encodeMeta returns a handler's members as a _meta, without the keys that the runtime owns.
+func (rev *revision) encodeMeta(members []metaMember) []byte {
 	members = slices.DeleteFunc(slices.Clone(members), func(m metaMember) bool { return slices.Contains(rev.Own.Meta, m.key) })
 	if len(members) == 0 {
 		return nil
@@ -48,7 +48,7 @@ func (rev *revision) appendMeta(members []metaMember) []byte {
 	return append(b, '}')
 }
 
-// withMember is meta with a value under a key, in place of an earlier one.
+// withMember returns meta with a value under a key, replacing an earlier one.
 func withMember(meta []metaMember, key string, value any) ([]metaMember, error) {
 	if err := checkMetaKey(key); err != nil {
 		return meta, err
@@ -61,8 +61,9 @@ func withMember(meta []metaMember, key string, value any) ([]metaMember, error) 
 	return append(meta, metaMember{key, raw}), nil
 }
 
-// checkMetaKey holds a key of _meta against the protocol's rule (LET04): an optional prefix, which is labels with dots between them and a
-// slash behind, and a word. Those whose second label is the protocol's, in any case, are reserved, but for the prefix of its extensions.
+// checkMetaKey checks a key of _meta against the protocol's rule (LET04): an optional prefix of labels separated by dots, followed by a
+// slash, then a name. A prefix whose second label is mcp or modelcontextprotocol, in any case, is reserved, except that of the protocol's
+// extensions.
 func checkMetaKey(key string) error {
 	prefix, name, found := strings.Cut(key, "/")
 	if !found {
@@ -89,11 +90,11 @@ func reservedKey(key string) error {
 	return fmt.Errorf("%q is no key for _meta: it is reserved for the protocol", rpc.Cut(key))
 }
 
-// ownMeta are the keys of _meta that the protocol defines, in any revision. Results lose them (wire.Own); a definition that is added with one
-// is refused, as it is in a manifest.
+// ownMeta returns the keys of _meta that the protocol defines, in any revision. They are removed from results (wire.Own); a definition that
+// is added with one is refused, as it is in a manifest.
 func (s *Server) ownMeta() []string { return s.revisions[0].Own.Meta }
 
-// isWord reports whether text begins and ends with a letter or digit, and has those and inner between.
+// isWord reports whether text begins and ends with a letter or digit, and has only those and characters of inner between.
 func isWord(text, inner string) bool {
 	for i := range len(text) {
 		c := text[i]

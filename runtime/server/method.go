@@ -8,7 +8,8 @@ import (
 	"github.com/mcpkiln/mcpkiln/runtime/wire/edit"
 )
 
-// MethodHandler serves one request of the protocol other than tools and tasks: prompts/get and the like. BindMethod makes one.
+// MethodHandler serves the requests of one method of the protocol, such as prompts/get; those of tools and tasks have their own. BindMethod
+// makes one.
 type MethodHandler struct {
 	name   string
 	codecs []methodCodec
@@ -20,7 +21,7 @@ type methodCodec struct {
 	check    func(d *check.Decoder) // of results; nil: any JSON will do
 }
 
-// codec is the one for a revision, nil for none.
+// codec returns the one for a revision, nil for none.
 func (h *MethodHandler) codec(revision string) (found *methodCodec) {
 	for i := range h.codecs {
 		switch h.codecs[i].revision {
@@ -33,26 +34,27 @@ func (h *MethodHandler) codec(revision string) (found *methodCodec) {
 	return found
 }
 
-// MethodCodec reads and writes a method as one revision has it.
+// MethodCodec decodes the params and encodes the result of a method in the form of one revision.
 type MethodCodec[In, Out any] struct {
 	// Revision is the name of the protocol revision; "" is for all that have no codec of their own.
 	Revision string
 	// Decode reads the whole params, "{}" when they are absent.
 	Decode func(d *check.Decoder, in *In)
 	// Append writes the whole result. It leaves out the members of ResultRules that are zero: the runtime adds them, and the
-	// server's name (EXT20). nil: the result is the empty one, whatever fn returns.
+	// server's name (EXT20). nil: the result is empty, whatever fn returns.
 	Append func(b []byte, out *Out) []byte
-	// DecodeResult validates what Append wrote, in place of Check, of a method that is not the protocol's. Decode then reads the params
-	// without the _meta that every request may have.
+	// DecodeResult validates the encoded result, instead of Check, for a method that the protocol does not define. Decode then gets the
+	// params without the _meta that every request may have.
 	DecodeResult func(d *check.Decoder, out *Out)
-	// Check holds what Append wrote against the result's definition (LET01). nil: any JSON will do.
+	// Check validates the encoded result against its definition (LET01). nil: any JSON will do.
 	Check func(d *check.Decoder)
 }
 
-// BindMethod joins a handler with its codecs. Params that Decode refuses never reach fn; they are answered with -32602. Errors
-// of fn: *rpc.Error as it is unless its code is reserved; *ResourceError, *URLElicitationError and *UnsupportedError by the revision's code,
-// or as internal errors that say what they are where it has none; as such ErrQuestionTimeout, task.ErrWithdrawn and the Message of a
-// *ToolError, too; *AnswerError as invalid params; others as internal errors whose text is for the log alone.
+// BindMethod joins a handler with its codecs. Params that Decode refuses never reach fn; they are answered with -32602. Errors of fn are
+// answered as follows: an *rpc.Error as it is, unless its code is reserved; a *ResourceError, *URLElicitationError or *UnsupportedError with
+// the revision's code, or with its text as an internal error if there is none; ErrQuestionTimeout, task.ErrWithdrawn and the Message of a
+// *ToolError also with their text as internal errors; an *AnswerError as invalid params; any other as an internal error, whose text is only
+// logged.
 func BindMethod[In, Out any](name string, fn func(ctx context.Context, call *Call, in *In) (*Out, error), codecs ...MethodCodec[In, Out]) MethodHandler {
 	h := MethodHandler{name: name}
 	for _, c := range codecs {
@@ -111,7 +113,7 @@ func (c MethodCodec[In, Out]) bind(fn func(ctx context.Context, call *Call, in *
 	}
 }
 
-// withoutMeta is params without their metadata.
+// withoutMeta returns params without their _meta.
 func (rev *revision) withoutMeta(params []byte) []byte {
 	if rev.metaMember == "" || !check.Mentions(params, rev.metaMember) {
 		return params

@@ -12,12 +12,12 @@ import (
 	"github.com/mcpkiln/mcpkiln/runtime/wire"
 )
 
-// callMethod serves a request by the definition's handler for it.
+// callMethod serves a request with the handler that the Definition has for its method.
 func (r *request) callMethod(b []byte) ([]byte, error) {
 	start, subscribes := len(b), r.method.Op != wire.OpMethod
 	on := r.method.Op == wire.OpSubscribe
 	if subscribes && r.p.subscribedTo(r.params.URI) == on {
-		return r.complete(append(b, "{}"...), start) // the application hears of pairs
+		return r.complete(append(b, "{}"...), start) // it changes nothing, so the handler is not called
 	}
 	handler := r.revision.handlers[r.method.Name]
 	b, err := r.withCall(b, func(b []byte, call *Call) ([]byte, error) {
@@ -34,8 +34,8 @@ func (r *request) callMethod(b []byte) ([]byte, error) {
 	return r.complete(b, start)
 }
 
-// withCall has run append the result of a handler, which it calls with a call of its own. The handler may ask: then the try ends here. Its
-// error becomes one of the protocol.
+// withCall makes a Call for the request and has run append the result of the handler. If the handler asks, this run ends. Its error
+// becomes one of the protocol.
 func (r *request) withCall(b []byte, run func(b []byte, call *Call) ([]byte, error)) ([]byte, error) {
 	call := r.newCall()
 	defer call.close()
@@ -56,7 +56,7 @@ func (r *request) withCall(b []byte, run func(b []byte, call *Call) ([]byte, err
 	return b, err
 }
 
-// methodError is what a handler's error becomes.
+// methodError returns what a handler's error is answered with.
 func (c *Call) methodError(err error) error {
 	if wrong := (*inputError)(nil); errors.As(err, &wrong) {
 		return invalidParams(c.entry.Info().Method, wrong.err)
@@ -78,11 +78,11 @@ func (c *Call) methodError(err error) error {
 	return errInternal
 }
 
-// complete adds to a handler's result in b, which begins at start, what every result of the revision carries (EXT20).
+// complete adds the members that every result of the revision has to a handler's result, b from start on (EXT20).
 func (r *request) complete(b []byte, start int) ([]byte, error) {
 	rev := r.revision
 	if rev.Result.Type == "" {
-		if without, changed := rev.ownMembers(b[start:], rev.Own.Result); changed {
+		if without, changed := rev.withoutOwnMembers(b[start:], rev.Own.Result); changed {
 			b = append(b[:start], without...)
 		}
 		return b, nil
@@ -94,8 +94,8 @@ func (r *request) complete(b []byte, start int) ([]byte, error) {
 	return r.completeMembers(b, start, members, rev.metaWith(rev.serverMeta, members[rev.metaMember]))
 }
 
-// completeMembers is complete for a result with these members and, in the end, this _meta. Its author decides how long it may be kept; the
-// server sets its type, and that a retry's is never kept (LET21).
+// completeMembers is complete for a result with these members, whose _meta becomes meta. The handler decides how long it may be cached;
+// the server sets its type, and lets no client cache the result of a retry (LET21).
 func (r *request) completeMembers(b []byte, start int, members map[string]json.RawMessage, meta []byte) ([]byte, error) {
 	rules := &r.revision.Result
 	ttl, scope := r.cacheHint()
@@ -129,7 +129,7 @@ func (r *request) completeMembers(b []byte, start int, members map[string]json.R
 	return append(b, '}'), nil
 }
 
-// without takes members out of the result in b, if they are there.
+// without removes members from the result, b from start on.
 func without(b []byte, start int, members map[string]json.RawMessage, names []string) []byte {
 	n := len(members)
 	for _, name := range names {
@@ -142,8 +142,8 @@ func without(b []byte, start int, members map[string]json.RawMessage, names []st
 	return append(b[:start], rest...)
 }
 
-// cacheHint is how long a handler's result may be kept, and by whom. What an identity reads may be for nobody else, and the result of a
-// retry depends on its answers.
+// cacheHint returns how long a handler's result may be cached, and by whom. What a caller with an identity gets may be for nobody else,
+// and the result of a retry depends on its answers.
 func (r *request) cacheHint() (ttl time.Duration, scope string) {
 	switch cfg := &r.p.s.cfg; {
 	case r.retried():

@@ -20,41 +20,42 @@ type Handle func(ctx context.Context, m *Message) (*MessageResult, error)
 // ToolHandle runs a tool, or passes its call on. in and out are pointers to the types of the tool's handler; out may be nil.
 type ToolHandle func(ctx context.Context, call *Call, in any) (out any, err error)
 
-// WithMiddleware puts middleware around every request and notification, in both directions, after what was given before: the first one is
-// the outermost. A middleware calls next once, or answers itself. It may pass on a context of its own, which handlers get, and change
-// the result or the error. Errors mean what they mean from a handler, and other texts are for the log alone. A result of a request that is not
-// the one that next returned is held against its definition in the request's revision, as a handler's is, and the structured content of a tool's
-// against the outputSchema. One that breaks them is an internal error for the client, and the log says what is wrong (LET01, VAL01). What the
-// protocol defines beside that is the runtime's: the type of a result, its server and its task are those of the result that next returned, or of
-// one that is complete. The data of an Opener is opened when the outermost middleware has returned, or one reads the result (MessageResult.JSON).
+// WithMiddleware puts middleware around every request and notification, in both directions, within the middleware of earlier options: the first
+// one is the outermost. A middleware calls next once, or answers itself. It may pass on a context of its own, which handlers get, and change the
+// result or the error. Errors are answered as those of handlers are. A result other than the one that next returned is validated as a handler's
+// is: by its definition in the request's revision, and the structured content of a tool by the outputSchema. If it does not fit, the client gets
+// an internal error, and the log says what is wrong (LET01, VAL01). The other members that the protocol defines belong to the runtime: the
+// result's type, server and task are those of the result that next returned or, if it was not called, of a complete one. The data of an Opener is
+// opened when the outermost middleware has returned, or one reads the result (MessageResult.JSON).
 //
-// Requests of the client pass when they have been admitted: what is malformed, unknown or beyond a limit is refused before. The context is
-// the request's. When it has ended, context.Cause says why, and whatever middleware returns is not sent (CAN02). A request that becomes a
-// task is answered with the task; WithToolMiddleware is around its run.
+// A request of the client passes through middleware once it is admitted: malformed and unknown ones, and those beyond a limit, are refused
+// before. The context is the request's. When it has ended, context.Cause says why, and whatever middleware returns is not sent (CAN02). A
+// request that becomes a task is answered with the task; WithToolMiddleware is around its run.
 //
-// The handshake and notifications of the client pass where messages are read, one after the other, so the client's next message waits for
-// their middleware. A cancellation has taken effect before it passes: middleware can not hold it up.
+// The handshake and the client's notifications pass in the read loop, one after the other, so the client's next message waits for their
+// middleware. A cancellation has taken effect before it passes: middleware can not delay it.
 //
-// What the server sends passes before it is decided whether it may still be written, so next may return an error that says that it is
-// too late. Notifications of one call, and of one task, pass in order, and what comes next waits for their middleware. To return without
-// next drops a notification, and answers a request in the client's place. Pings do not pass, nor questions that stateless revisions put
-// into results, except as the result of a tool that asks before there is a task.
+// A message of the server passes before it is decided whether it may still be written, so next may return an error that says that it is
+// too late. Notifications of one call, and of one task, pass in order, and the next one waits for their middleware. Returning without
+// calling next drops a notification, and answers a request in the client's place. Pings do not pass, nor do questions that stateless
+// revisions put into results, except as the result of a tool that asks before there is a task.
 func WithMiddleware(wraps ...func(next Handle) Handle) Option {
 	return func(c *config) { c.middleware = append(c.middleware, wraps...) }
 }
 
-// WithToolMiddleware puts middleware around the handlers of tools, after what was given before: the first one is the outermost. It runs
-// inline and in tasks, after the arguments were validated, and again whenever the handler runs again, with an answer or after a crash. A
-// middleware calls next once, or returns an output of the handler's type, or an error, which means what it means from a handler. Return
-// ErrAsked as it is.
+// WithToolMiddleware puts middleware around the handlers of tools, within that of earlier options: the first one is the outermost. It
+// runs inline and in tasks, after the arguments were validated, and again whenever the handler runs again, with an answer or after a
+// crash. A middleware calls next once, or returns an output of the handler's type, or an error, which is treated as the handler's.
+// Return ErrAsked as it is.
 func WithToolMiddleware(wraps ...func(next ToolHandle) ToolHandle) Option {
 	return func(c *config) { c.toolMiddleware = append(c.toolMiddleware, wraps...) }
 }
 
-// ErrNext is what next returns when it was called before with the same message, or its middleware has returned.
+// ErrNext is returned by next if it was called before with the same message, or its middleware has returned.
 var ErrNext = errors.New("server: a middleware may call next once, before it returns")
 
-// Message is a request or notification on its way through middleware. It is valid until the outermost one returns, and must not be changed.
+// Message is a request or notification on its way through middleware. It is valid until the outermost middleware returns, and must not be
+// changed.
 type Message struct {
 	Method    string
 	Kind      rpc.Kind           // KindRequest or KindNotification
@@ -62,22 +63,22 @@ type Message struct {
 	ID        rpc.ID             // of a request
 	Params    json.RawMessage    // as they are on the wire, nil for none
 	Tool      string             // of tools/call
-	Revision  string             // that it is written in
+	Revision  string             // of the message
 	Principal string             // of the client, "" without an identity
 
 	peer     *peer
 	revision *revision
 	can      ability
-	info     []byte // what the client says of itself in this message
+	info     []byte // the clientInfo of this message
 	header   Header
-	request  *request                                           // of the client, which the last next dispatches; nil for a message that is not one
-	serve    func(ctx context.Context) (json.RawMessage, error) // what it does otherwise
-	result   MessageResult                                      // of what served it
-	served   error                                              // likewise
+	request  *request                                           // the client's, which the innermost next dispatches; nil for other messages
+	serve    func(ctx context.Context) (json.RawMessage, error) // what the innermost next calls for those
+	result   MessageResult                                      // the result of serving it
+	served   error                                              // the error of serving it
 	passes   passes
 }
 
-// Client is the client as it describes itself. Of what the server sends, it is known within a session.
+// Client is the client as it describes itself. For a message of the server, it is known only within a session.
 func (m *Message) Client() Client {
 	base := m.peer.client
 	if base == nil {
@@ -105,21 +106,21 @@ func (m *Message) String() string {
 	return m.Method + " " + m.ID.String()
 }
 
-// passes sees to it that each middleware passes a message on once, and before it returns: its memory is another's afterwards.
+// passes ensures that each middleware passes a message on at most once, and before it returns: afterwards the message's memory is reused.
 type passes struct {
 	state atomic.Uint64
 	idle  chan struct{} // closed by the last leave after the end; nil: there is none to wait for
 }
 
 // The parts of passes.state: whether the outermost middleware has returned, how many have passed the message on, and how many calls of
-// next run. One word makes both ways through middleware a few nanoseconds.
+// next run. They share one word, so that enter and leave take only a few nanoseconds.
 const (
 	passesOver    = 1 << 63
 	passesThrough = 1 << 32 // one of them
 	passesRunning = passesThrough - 1
 )
 
-// enter is called by the next of the middleware with this index.
+// enter is called by the next of the middleware with this index. It reports whether it may go on; if so, leave has to follow.
 func (p *passes) enter(i int) bool {
 	for {
 		was := p.state.Load()
@@ -132,7 +133,7 @@ func (p *passes) enter(i int) bool {
 	}
 }
 
-// hold keeps the outermost middleware from being over until leave, unless it is.
+// hold keeps end from returning until leave. It reports false after the end.
 func (p *passes) hold() bool {
 	for {
 		was := p.state.Load()
@@ -167,7 +168,7 @@ func (p *passes) end() {
 	}
 }
 
-// wrap composes middleware around what serves a message.
+// wrap composes the middleware around serveMessage and runHandler.
 func (s *Server) wrap() {
 	if len(s.cfg.middleware) > 0 {
 		s.middleware = serveMessage
@@ -203,7 +204,7 @@ func (s *Server) again(what string) error {
 	return s.misuse(ErrNext, "next was called again, or late, for %s", what)
 }
 
-// misuseError is a defect of middleware or of a handler, which is logged; the client is told of an internal error.
+// misuseError is a defect of middleware or of a handler. It is logged; the client gets an internal error.
 type misuseError struct {
 	text string
 	err  error // what it is, for errors.Is; may be nil
@@ -236,7 +237,7 @@ func (s *Server) runAround(ctx context.Context, call *Call, in any) (any, error)
 	return out, err
 }
 
-// passes are those of the call's middleware, nil when the call is over.
+// passes returns those of the call's middleware, nil when the call is over.
 func (c *Call) passes() *passes {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -246,7 +247,7 @@ func (c *Call) passes() *passes {
 	return c.r.passes
 }
 
-// runHandler is what the last next of a tool's middleware does.
+// runHandler is the innermost next of tool middleware: it runs the handler.
 func runHandler(ctx context.Context, call *Call, in any) (any, error) {
 	h := &call.tool.Handler
 	if v := reflect.ValueOf(in); !v.IsValid() || v.Type() != reflect.TypeOf(h.in) || v.IsNil() {
@@ -256,7 +257,7 @@ func runHandler(ctx context.Context, call *Call, in any) (any, error) {
 	return out, call.returned(err)
 }
 
-// serveMessage is what the last next does.
+// serveMessage is the innermost next of message middleware: it serves the message.
 func serveMessage(ctx context.Context, m *Message) (*MessageResult, error) {
 	if m.request != nil {
 		m.result.m = m

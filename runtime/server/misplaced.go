@@ -15,12 +15,12 @@ import (
 	"github.com/mcpkiln/mcpkiln/runtime/wire"
 )
 
-// schemaPlace is where something stands in a schema of an added tool.
+// schemaPlace describes a place in a schema of an added tool.
 type schemaPlace struct {
-	keys       keyword.Keys
-	properties bool // the keys are names of properties
-	property   bool // it is the schema of a property
-	reached    bool // from an inputSchema by properties alone
+	keys       keyword.Keys // what the keys of an object at this place are
+	properties bool         // the keys are names of properties
+	property   bool         // it is the schema of a property
+	reached    bool         // from an inputSchema by properties alone
 }
 
 func (p schemaPlace) below(key string) schemaPlace {
@@ -35,18 +35,18 @@ func (p schemaPlace) below(key string) schemaPlace {
 	return next
 }
 
-// addedSchema is a schema of an added tool that is looked through for keywords of ours.
+// addedSchema is a schema of an added tool that is searched for x-sensitive and x-mcp-header.
 type addedSchema struct {
 	root    any
-	headers bool // it is an inputSchema; in an outputSchema a header binds nobody, wherever it stands
+	headers bool // it is an inputSchema; in an outputSchema x-mcp-header means nothing
 }
 
-// misplacedKeywords refuses x-sensitive and x-mcp-header where they would do nothing, as the generator does: the first is found by the names of
-// properties, the second by clients that go from property to property.
+// misplacedKeywords refuses x-sensitive and x-mcp-header where they would have no effect, as the generator does: the first applies to named
+// properties, and clients find the second only where properties alone lead to it.
 func misplacedKeywords(tool map[string]json.RawMessage) error {
 	for _, member := range []string{"inputSchema", "outputSchema"} {
 		s := addedSchema{headers: member == "inputSchema"}
-		_ = json.Unmarshal(tool[member], &s.root) // it is valid, or not there
+		_ = json.Unmarshal(tool[member], &s.root) // it is valid or absent
 		if err := s.misplaced("/"+member, s.root, schemaPlace{reached: true}); err != nil {
 			return err
 		}
@@ -54,7 +54,7 @@ func misplacedKeywords(tool map[string]json.RawMessage) error {
 	return nil
 }
 
-// misplaced looks through the value at a pointer.
+// misplaced searches the value at a JSON Pointer.
 func (s *addedSchema) misplaced(at string, value any, p schemaPlace) error {
 	switch v := value.(type) {
 	case []any:
@@ -95,7 +95,8 @@ func (s *addedSchema) refuse(at string, schema map[string]any, p schemaPlace) er
 	return nil
 }
 
-// refersToSensitive reports whether a reference within the schema leads to a property whose values are not shown. By another name they would be.
+// refersToSensitive reports whether a reference within the schema leads to a property that is x-sensitive. Under the name of the referring
+// property its values would be shown.
 func (s *addedSchema) refersToSensitive(ref any) bool {
 	text, _ := ref.(string)
 	path, within := strings.CutPrefix(text, "#/")

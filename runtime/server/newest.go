@@ -8,17 +8,17 @@ import (
 	"github.com/mcpkiln/mcpkiln/runtime/wire"
 )
 
-// newest is a queue that keeps the newest value of each key, in the order in which the keys came. Whoever puts does not wait for a
-// client that reads slowly; that client gets what is true when it reads. Its zero value is empty and ready to use.
+// newest is a queue that keeps the newest value of each key, in the order in which the keys came. The producer does not wait for a
+// client that reads slowly; that client gets the value of the time when it reads. The zero value is empty and ready to use.
 type newest[K comparable, V any] struct {
 	mu      sync.Mutex
 	order   []K // keys, from next on
 	next    int
 	waiting map[K]V
-	taking  bool // somebody takes until the queue is empty
+	taking  bool // a consumer takes until the queue is empty
 }
 
-// put queues v, in place of an older value of its key. It returns true if nobody takes: then the caller has to see that somebody does.
+// put queues v, in place of an older value of its key. It returns true if there is no consumer: then the caller has to start one.
 func (q *newest[K, V]) put(key K, v V) (idle bool) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -52,14 +52,14 @@ func (q *newest[K, V]) take() (key K, v V, ok bool) {
 	return key, v, true
 }
 
-// topic is what a message to a session or subscription is about: a list, a resource or a task. It shares its name with what keeps that.
-// What the message says is looked up or written when it is sent: nothing of it is kept for a client that reads slowly.
+// topic is the list, resource or task that a message to a session or subscription is about. The name is a string that is kept anyway,
+// and the content of the message is looked up or written when it is sent: nothing more is kept for a client that reads slowly.
 type topic struct {
 	op   wire.Op
 	name string // of a resource or task
 }
 
-// change tells a session, or a subscription with this id, of a list or a resource.
+// change returns the notification of a changed list or resource, for a session or for the subscription with this id.
 func (rev *revision) change(about topic, subscription rpc.ID) notification {
 	if about.op == wire.OpResourceUpdated {
 		return rev.updated(about.name, subscription)

@@ -13,17 +13,17 @@ import (
 	"github.com/mcpkiln/mcpkiln/runtime/wire"
 )
 
-// Notice says who sent a notification that is not the protocol's. It is valid until the handler returns.
+// Notice is a client's notification that the protocol does not define, and says who sent it. It is valid until the handler returns.
 type Notice struct {
 	p        *peer
 	revision *revision
 	method   *wire.Method
-	values   context.Context // those that the handler sees
-	client   []byte          // what it says of itself in this message
+	values   context.Context // the values of the handler's context
+	client   []byte          // the clientInfo of this message
 	params   []byte
 	header   Header
-	counted  int64  // of its bytes, and what they decode to
-	over     func() // called when it was taken, or dropped
+	counted  int64  // how many bytes it counts for: its own, and those that it decodes to
+	over     func() // called when its handler has returned, or will not be called
 }
 
 // Principal is who sent it, "" without an identity.
@@ -35,7 +35,7 @@ func (n *Notice) Revision() string { return n.revision.Version }
 // Session names the session as Call.Session does; "" in a stateless revision.
 func (n *Notice) Session() string { return n.p.session(n.revision) }
 
-// Client is the client as it describes itself. In a stateless revision a notification says nothing of that, unless its _meta does.
+// Client is the client as it describes itself. In a stateless revision it is known only if the notification's _meta contains it.
 func (n *Notice) Client() Client {
 	if n.revision.Handshake {
 		return describe(n.p.client, n.revision, n.p.can)
@@ -58,17 +58,17 @@ func (n *Notice) TakeDecoded(bytes int) error {
 	return nil
 }
 
-// NoticeHandler takes one notification of clients that is not the protocol's. BindNotice makes one.
+// NoticeHandler handles the notifications of one method that the protocol does not define. BindNotice makes one.
 type NoticeHandler struct {
 	name string
 	take func(ctx context.Context, n *Notice) error
 }
 
-// BindNotice joins a handler with the decoder of its params, which does not see their _meta. What the decoder refuses never reaches fn.
-// The client is told of neither that nor an error of fn: both are in the server's log.
+// BindNotice joins a handler with the decoder of its params, which does not see their _meta. Params that the decoder refuses never
+// reach fn. The client learns neither of that nor of an error of fn: both are logged.
 //
-// Those of one connection or session are taken one at a time, in the order in which they came. What comes beyond the limits of requests
-// is dropped. ctx ends with the connection or session; in a stateless revision over HTTP, with the HTTP request.
+// Notifications of one connection or session are handled one at a time, in the order in which they came. Those beyond the limits of
+// requests are dropped. ctx ends with the connection or session; in a stateless revision over HTTP, with the HTTP request.
 func BindNotice[In any](name string, fn func(ctx context.Context, from *Notice, in *In) error, read func(d *check.Decoder, in *In)) NoticeHandler {
 	return NoticeHandler{name, func(ctx context.Context, n *Notice) error {
 		in, params := new(In), n.revision.withoutMeta(orEmpty(n.params))
@@ -79,8 +79,8 @@ func BindNotice[In any](name string, fn func(ctx context.Context, from *Notice, 
 	}}
 }
 
-// newNotice counts a notification as a request, until it was taken; nil if it is beyond a limit. It keeps copies, and nothing of a
-// client that has not finished its handshake.
+// newNotice counts a notification as a request until it is handled. It returns nil if that exceeds a limit, or the client has not
+// finished its handshake. It copies what it keeps.
 func (p *peer) newNotice(rev *revision, m *wire.Method, params []byte, header Header, values context.Context) *Notice {
 	s := p.s
 	if err := s.rates.take(p, ratedMethods, 1); err != nil || rev.Handshake && !p.ready || p.closing.Load() || !s.calls.Take(&p.account.calls, 1) {
@@ -94,20 +94,20 @@ func (p *peer) newNotice(rev *revision, m *wire.Method, params []byte, header He
 	n.params = append([]byte(nil), params...)
 	if rev.ReadRequest != nil {
 		var common wire.Params
-		_ = check.DecodeScanned(orEmpty(n.params), s.cfg.limits, rev.ReadRequest, &common) // it may have none of them
+		_ = check.DecodeScanned(orEmpty(n.params), s.cfg.limits, rev.ReadRequest, &common) // all of them are optional
 		n.client = common.ClientInfo
 	}
 	return n
 }
 
-// uncount gives back what the notification counts for.
+// uncount undoes the counting of the notification.
 func (n *Notice) uncount() {
 	p := n.p
 	p.s.calls.Give(&p.account.calls, 1)
 	p.drop(n.counted)
 }
 
-// run has the handler take the notification. One that ends its goroutine holds up no other.
+// run calls the handler. If that ends its goroutine (runtime.Goexit), the next notification is handled nevertheless.
 func (n *Notice) run() {
 	defer n.over()
 	defer n.p.live.done()
@@ -150,14 +150,14 @@ func (n *Notice) take(ctx context.Context) (err error) {
 	return n.revision.noticeHandlers[n.method.Name].take(ctx, n)
 }
 
-// noticeQueue has the notifications of one peer taken one after the other. Its zero value is empty.
+// noticeQueue handles the notifications of one peer one after the other. Its zero value is empty.
 type noticeQueue struct {
 	mu      sync.Mutex
 	waiting []*Notice
-	busy    bool // one is being taken
+	busy    bool // one is being handled
 }
 
-// add takes the notification now, or when it is its turn.
+// add handles the notification now, or when it is its turn.
 func (q *noticeQueue) add(n *Notice) {
 	n.over = q.next
 	q.mu.Lock()
@@ -182,8 +182,9 @@ func (q *noticeQueue) next() {
 	go n.run()
 }
 
-// noticed takes in a notification for a handler. On a connection, one that names no revision belongs to the session, if there is one.
-func (p *peer) noticed(r *request, msg *rpc.Message) (custom bool) {
+// queueNotice queues a notification for its handler; custom is false if it has none. On a connection, one that names no revision belongs to
+// the session, if there is one.
+func (p *peer) queueNotice(r *request, msg *rpc.Message) (custom bool) {
 	rev := p.revision
 	if to, refused := p.reading.route(msg); refused == nil {
 		rev = to.revision
@@ -203,7 +204,7 @@ func (p *peer) noticed(r *request, msg *rpc.Message) (custom bool) {
 	return true
 }
 
-// exchangeNotice has the notification of an exchange taken before it returns.
+// exchangeNotice returns when the notification of an exchange has been handled.
 func (p *peer) exchangeNotice(ctx context.Context, to *Routed) {
 	s := p.s
 	ctx, p.cancel = context.WithCancelCause(ctx)

@@ -12,7 +12,7 @@ import (
 
 // notified handles a notification in the read loop. An invalid one is ignored (CAN04).
 func (p *peer) notified(r *request, msg *rpc.Message) {
-	if p.s.takesNotices && p.noticed(r, msg) {
+	if p.s.takesNotices && p.queueNotice(r, msg) {
 		return
 	}
 	m := p.revision.methods[string(msg.Method)]
@@ -20,7 +20,7 @@ func (p *peer) notified(r *request, msg *rpc.Message) {
 		m = p.s.stateless[0].methods[string(msg.Method)]
 	}
 	if m != nil && m.Op == wire.OpCancelled {
-		p.cancelOne(r, m, msg) // whatever middleware does
+		p.cancelOne(r, m, msg) // before middleware, which can not prevent it
 	}
 	if p.s.middleware == nil {
 		p.handleNotification(r.ownValues(), m)
@@ -35,12 +35,12 @@ func (p *peer) handleNotification(ctx context.Context, m *wire.Method) {
 	case m == nil || !p.ready:
 	case m.Op == wire.OpInitialized:
 		p.begin()
-	case m.Op == wire.OpRootsChanged && p.can&p.revision.tellsRoots != 0: // others can not be relied on to say so again
+	case m.Op == wire.OpRootsChanged && p.can&p.revision.tellsRoots != 0: // others may not report later changes
 		p.rootsChanged(ctx)
 	}
 }
 
-// rootsChanged tells the application (LET12), which may take its time.
+// rootsChanged calls the application's hook (LET12), which may take its time.
 func (p *peer) rootsChanged(values context.Context) {
 	changed := p.s.cfg.rootsChanged
 	if changed == nil || !p.live.add() {
@@ -82,7 +82,7 @@ func (p *peer) cancelOne(r *request, m *wire.Method, msg *rpc.Message) {
 // (TSK28).
 const maxReason = 4 << 10
 
-// answered delivers the answer to one of our requests. Its parts are copied, because the frame is used again.
+// answered delivers the answer to one of our requests. Its parts are copied, because the buffer of the frame is reused.
 func (p *peer) answered(msg *rpc.Message) {
 	key := p.key(msg.ID, inflight.Outgoing)
 	if asked := p.s.tracker.Find(key); asked != nil {
@@ -95,8 +95,8 @@ func (p *peer) answered(msg *rpc.Message) {
 	p.s.log.Debug("answer dropped: nobody waits for it", "peer", p.id, "id", msg.ID.String())
 }
 
-// copied is the answer to a request of the method. It counts for the client until it is read (TSK28); when it does not fit, whoever
-// asked gets an error instead. What a ping is answered with does not matter.
+// copied returns a copy of the answer to a request of the method. It counts for the client until it is read (TSK28); if it does not
+// fit, the asker gets an error instead. The content of the answer to a ping does not matter.
 func (p *peer) copied(msg *rpc.Message, method string) (answer inflight.Response) {
 	if method == p.revision.names[wire.OpPing] {
 		return answer
@@ -115,14 +115,14 @@ func (p *peer) copied(msg *rpc.Message, method string) (answer inflight.Response
 	return answer
 }
 
-// dropAnswer is for an answer that was read, or will not be.
+// dropAnswer stops counting an answer that was read, or will not be.
 func (p *peer) dropAnswer(answer *inflight.Response) {
 	if n := answerSize(answer); n > 0 {
 		p.drop(n)
 	}
 }
 
-// answerSize is what an answer on its way counts for; small ones do not.
+// answerSize is the number of bytes that an unread answer counts for: 0 for small ones.
 func answerSize(answer *inflight.Response) int64 {
 	n := len(answer.Result)
 	if answer.Err != nil {

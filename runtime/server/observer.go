@@ -13,8 +13,8 @@ import (
 	"github.com/mcpkiln/mcpkiln/runtime/wire"
 )
 
-// Observer is told of what happens, as it happens: it has to return at once, and is called concurrently. It sees no arguments and no
-// results. A panic of its is logged; runtime.Goexit ends the request, session or connection that it is told of.
+// Observer gets each event when it happens: it has to return at once, and is called concurrently. Events contain no arguments and no
+// results. A panic is logged; runtime.Goexit ends the request, session or connection that the event is about.
 type Observer func(e Event)
 
 // WithObserver adds an observer. Package metrics has one for Prometheus; WithCallLog writes a log.
@@ -23,7 +23,7 @@ func WithObserver(o Observer) Option {
 }
 
 // WithCallLog writes a line for every request of a client, and for every run of a task, to the server's logger: method, tool, id or task,
-// principal, revision, duration, outcome and cause. Like all that goes there, nothing waits for it.
+// principal, revision, duration, outcome and cause. It is queued like all records of that logger, and nothing waits for it.
 func WithCallLog(level slog.Level) Option {
 	return func(c *config) { c.callLog = &level }
 }
@@ -33,15 +33,15 @@ type EventKind uint8
 
 // The kinds of events. What begins also ends, with a Duration and an Outcome.
 const (
-	RequestBegan     EventKind = iota + 1 // a request of the client is served
-	RequestEnded                          // its handler has returned, whenever its client was answered
+	RequestBegan     EventKind = iota + 1 // the serving of a client's request begins
+	RequestEnded                          // its handler has returned; it may have been answered before, or be answered later
 	RequestRefused                        // a request was malformed, unknown or beyond a limit
 	RunBegan                              // the handler of a task runs, perhaps again
 	RunEnded                              // it has returned
 	TaskCreated                           // a request became a task
-	TaskChanged                           // its status, or what it says of it
+	TaskChanged                           // its status or its status message
 	QuestionAsked                         // the client is asked something
-	QuestionEnded                         // by an answer, or without one; inline in a stateless revision when a call comes with the answer, if one does
+	QuestionEnded                         // with or without an answer; inline in a stateless revision when the call comes again with the answer, if it does
 	ConnectionOpened                      // a connection or session
 	ConnectionClosed                      // its Err says why
 	NoticeEnded                           // a notification that is not the protocol's was taken by its handler
@@ -65,14 +65,14 @@ func (k EventKind) String() string {
 // Outcome is how something ended, for logs and metrics.
 type Outcome string
 
-// The outcomes. The last three are those of progress that is dropped.
+// The outcomes. The last three are those of ProgressDropped.
 const (
 	Succeeded  Outcome = "ok"
 	Failed     Outcome = "error"      // a JSON-RPC error, or a question that failed
 	ToolFailed Outcome = "tool_error" // a result with isError
 	Cancelled  Outcome = "cancelled"  // Err is the *inflight.Cause
 	TimedOut   Outcome = "timeout"
-	HasAsked   Outcome = "asked" // the result asks the client, which calls again; or the run of a task waits for an answer, and another one will get it
+	HasAsked   Outcome = "asked" // the result asks the client, which calls again; or the run of a task ended at a question, and the next run gets the answer
 	BecameTask Outcome = "task"
 	TooOften   Outcome = "rate"     // a newer value came before it was due
 	NoProgress Outcome = "no_step"  // the value did not grow, or is no number
@@ -86,7 +86,7 @@ type Event struct {
 	Connection uint64 // number of the connection or session, or of the message in a stateless revision over HTTP
 	Principal  string
 	Revision   string
-	Method     string // a known one
+	Method     string // "" for an unknown one
 	Tool       string
 	ID         rpc.ID // of the request
 	Task       string
@@ -97,7 +97,7 @@ type Event struct {
 	Err        error // why it failed, ended or was refused: an *inflight.Cause, an *rpc.Error, or what a handler returned
 }
 
-// observe tells the observers.
+// observe calls the observers.
 func (s *Server) observe(e Event) {
 	e.Time = time.Now()
 	for _, observe := range s.cfg.observers {
@@ -135,7 +135,7 @@ func (s *Server) logCall(level slog.Level) Observer {
 	}
 }
 
-// event is one about the request.
+// event returns an event about the request.
 func (r *request) event(kind EventKind) Event {
 	rev := r.revision
 	if agreed := r.p.agreed.Load(); agreed != nil && r.method.Op == wire.OpInitialize {
@@ -146,7 +146,7 @@ func (r *request) event(kind EventKind) Event {
 	}
 }
 
-// observeEnd tells that the request has ended. err is what it was answered with, or would have been.
+// observeEnd reports that the request has ended. err is the error of its answer, also if that is not sent.
 func (r *request) observeEnd(err error) {
 	e := r.event(RequestEnded)
 	e.Duration = time.Since(r.entry.Started())
@@ -165,7 +165,7 @@ func (r *request) observeEnd(err error) {
 	r.p.s.observe(e)
 }
 
-// outcomeOf is how something ended that was ended from outside.
+// outcomeOf is the outcome of what was cancelled or timed out.
 func outcomeOf(cause *inflight.Cause) (Outcome, error) {
 	if cause.Source == inflight.SourceTimeout {
 		return TimedOut, cause
@@ -173,7 +173,7 @@ func outcomeOf(cause *inflight.Cause) (Outcome, error) {
 	return Cancelled, cause
 }
 
-// observeRefusal tells of a request that is not served. A method that is not known has no name that could be counted.
+// observeRefusal reports a request that is not served. An unknown method is left out, because anybody could make up names to count by.
 func (p *peer) observeRefusal(r *request, id rpc.ID, err *rpc.Error) {
 	e := Event{Kind: RequestRefused, Connection: p.id, Principal: p.principal, ID: id, Outcome: Failed, Err: err, Tool: r.toolName()}
 	if r.method != nil {
@@ -182,7 +182,7 @@ func (p *peer) observeRefusal(r *request, id rpc.ID, err *rpc.Error) {
 	p.s.observe(e)
 }
 
-// observeUnrouted tells of a message that a transport refuses before it is any peer's.
+// observeUnrouted reports a message that a transport refuses before it belongs to a peer.
 func (s *Server) observeUnrouted(to *Routed, err *rpc.Error) {
 	if !s.observed {
 		return
@@ -194,7 +194,7 @@ func (s *Server) observeUnrouted(to *Routed, err *rpc.Error) {
 	s.observe(e)
 }
 
-// event is one about the call.
+// event returns an event about the call.
 func (c *Call) event(kind EventKind) Event {
 	e := Event{Kind: kind, Principal: c.Principal(), Revision: c.revision.Version, Tool: c.Tool(), Task: c.TaskID(), ID: c.ID()}
 	if c.entry != nil {
@@ -206,7 +206,7 @@ func (c *Call) event(kind EventKind) Event {
 	return e
 }
 
-// observeRun tells how a run of a task ended.
+// observeRun reports how a run of a task ended.
 func (c *Call) observeRun(began time.Time, o *task.Outcome) {
 	e := c.event(RunEnded)
 	e.Duration, e.Status, e.Outcome = time.Since(began), o.Status, Succeeded
@@ -227,7 +227,7 @@ func (c *Call) observeRun(began time.Time, o *task.Outcome) {
 	c.s.observe(e)
 }
 
-// observeQuestion tells of a question: that it is asked, or how it ended.
+// observeQuestion reports that a question is asked, or how it ended.
 func (c *Call) observeQuestion(kind EventKind, name string, began time.Time, err error) {
 	if c.s.observed {
 		c.s.observeEnding(c.event(kind).ofQuestion(name), began, err)
@@ -247,7 +247,7 @@ func (e Event) ofQuestion(name string) Event {
 	return e
 }
 
-// observeNotice tells how a notification for a handler ended.
+// observeNotice reports how a notification for a handler ended.
 func (n *Notice) observeNotice(began time.Time, err error) {
 	if s := n.p.s; s.observed {
 		e := Event{Kind: NoticeEnded, Connection: n.p.id, Principal: n.p.principal, Revision: n.revision.Version, Method: n.method.Name}
@@ -255,7 +255,7 @@ func (n *Notice) observeNotice(began time.Time, err error) {
 	}
 }
 
-// observeEnding completes an event of a question or notification with how it ended, if that has, and tells it.
+// observeEnding reports an event of a question or notification, and how that ended unless the event is its beginning.
 func (s *Server) observeEnding(e Event, began time.Time, err error) {
 	if e.Err = err; e.Kind != QuestionAsked {
 		e.Duration, e.Outcome = time.Since(began), Succeeded
@@ -273,13 +273,13 @@ func (s *Server) observeEnding(e Event, began time.Time, err error) {
 	s.observe(e)
 }
 
-// observeDropped tells of progress that is not sent.
+// observeDropped reports progress that is not sent.
 func (pr *progress) observeDropped(why Outcome) {
 	p := pr.about.peer
 	p.s.observe(Event{Kind: ProgressDropped, Connection: p.id, Principal: p.principal, Revision: pr.revision.Version, ID: pr.about.id, Task: pr.task, Outcome: why})
 }
 
-// observeTask tells of a task.
+// observeTask reports an event of a task.
 func (s *Server) observeTask(kind EventKind, t *task.Task) {
 	e := Event{Kind: kind, Principal: principalOf(t.Owner), Tool: t.Tool, Task: t.ID, Status: t.Status, Duration: time.Since(t.CreatedAt)}
 	if t.Error != nil {
@@ -288,7 +288,7 @@ func (s *Server) observeTask(kind EventKind, t *task.Task) {
 	s.observe(e)
 }
 
-// observe tells of a connection or session.
+// observe reports an event of a connection or session.
 func (p *peer) observe(kind EventKind) {
 	if !p.s.observed {
 		return

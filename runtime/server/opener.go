@@ -11,18 +11,18 @@ import (
 // call lasts, and again if the block or resource is sent again. What it returns is closed in any case; Close may be called while Read
 // blocks, to end it. An error or a panic makes the answer an internal error.
 //
-// Over HTTP in a stateless revision the data goes from the reader to the client a piece at a time. An answer that has begun ends complete,
-// or its connection ends: when a read fails, the call is cancelled or times out, or the server stops. The time that the client takes to
-// read does not count for the timeout of the call.
+// Over HTTP in a stateless revision the data goes from the reader to the client a piece at a time. An answer that has begun is completed,
+// or its connection ends: the latter when a read fails, the call is cancelled or times out, or the server stops. The time that the client
+// takes to read does not count for the timeout of the call.
 //
 // Everywhere else an answer begins when all of it is there: the data is first put into a temporary file, which is always removed, and copied to the
-// client from there, so it may be of any size. On a connection of lines, such as standard input and output, messages behind it wait until the client
-// has read it. Over HTTP in sessions a client that lost its connection within the answer gets it again from its beginning, until it was written
-// to its end once, or others wait for the room of its file.
+// client from there, so it may be of any size. On a newline-framed connection, such as standard input and output, later messages wait until the
+// client has read it. Over HTTP in sessions a client that lost its connection within the answer gets it again from its beginning, until it was
+// written to its end once, or others wait for the room of its file.
 //
-// The result of a task, and what middleware around messages reads (MessageResult.JSON), has to be in memory: it waits in the file for room among the
-// answers that are not read yet. There it may be as large as half of what WithMaxBytesUnread says, and the result of a task as large as results of tasks; what is
-// larger becomes an error that says so.
+// The result of a task, and a result that middleware reads (MessageResult.JSON), has to be in memory: the data stays in the file until there is room
+// for it in the budget of unread answers. A result that middleware reads may have half of WithMaxBytesUnread, the result of a task as much as
+// WithTaskLimits allows; a larger one becomes an error that says so.
 type Opener func() (io.ReadCloser, error)
 
 // FileOf opens a file of a file system.
@@ -30,7 +30,7 @@ func FileOf(files fs.FS, name string) Opener {
 	return func() (io.ReadCloser, error) { return files.Open(name) }
 }
 
-// ReaderOf reads from r, once: what is made of it can be sent once. If r is an io.Closer, it is closed.
+// ReaderOf reads from r, once: the block or resource that has it can be sent once. If r is an io.Closer, it is closed.
 func ReaderOf(r io.Reader) Opener {
 	var opened atomic.Bool
 	return func() (io.ReadCloser, error) {
@@ -50,7 +50,7 @@ func ImageFrom(mimeType string, open Opener) Block { return Image(mimeType, nil)
 // AudioFrom is Audio with the data that open gives.
 func AudioFrom(mimeType string, open Opener) Block { return Audio(mimeType, nil).from(open) }
 
-// TextResourceFrom is TextResource with the text that open gives, which is UTF-8: what is not becomes U+FFFD.
+// TextResourceFrom is TextResource with the text that open gives, in UTF-8: each invalid byte becomes U+FFFD.
 func TextResourceFrom(uri, mimeType string, open Opener) Block {
 	return TextResource(uri, mimeType, "").from(open)
 }
@@ -60,7 +60,7 @@ func BlobResourceFrom(uri, mimeType string, open Opener) Block {
 	return BlobResource(uri, mimeType, nil).from(open)
 }
 
-// TextFrom is a text that open gives, which is UTF-8: what is not becomes U+FFFD.
+// TextFrom is the text that open gives, in UTF-8: each invalid byte becomes U+FFFD.
 func TextFrom(open Opener) *ResourceContents {
 	return &ResourceContents{[]ResourcePart{{TextFrom: open}}}
 }

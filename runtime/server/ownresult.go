@@ -12,11 +12,12 @@ import (
 	"github.com/mcpkiln/mcpkiln/runtime/wire"
 )
 
-// A result of middleware's own, which it answered itself or made of what next returned, keeps the rules that hold for handlers: it fits its definition and the tool's
-// outputSchema, what the protocol defines beside that is the runtime's, and no error has a code that the protocol reserves (LET01, LET05, VAL01).
+// A result of middleware's own, answered without next or changed after it, follows the rules for handlers: it fits its definition and the tool's
+// outputSchema, the other members that the protocol defines belong to the runtime, and no error has a code that the protocol reserves (LET01, LET05,
+// VAL01).
 
-// replace puts a result of middleware's own in the place of what next returned, which is in b, if any. What the runtime wrote there under names of
-// its own stays.
+// replace puts a result of middleware's own in place of the one that next returned: b from start on, if it did. The runtime's members and keys of
+// _meta there are kept.
 func (r *request) replace(b []byte, start int, result []byte) ([]byte, error) {
 	s, rev := r.p.s, r.revision
 	if err := r.reservation.reserve(r.ctx, int64(len(result))); err != nil {
@@ -41,7 +42,7 @@ func (r *request) replace(b []byte, start int, result []byte) ([]byte, error) {
 	return b, nil
 }
 
-// wellFormed tells what is wrong with a result of middleware's own before the runtime adds to it.
+// wellFormed returns an error if a result of middleware's own is malformed, before the runtime adds to it.
 func (r *request) wellFormed(result []byte, members map[string]json.RawMessage) error {
 	if members == nil {
 		return errors.New("it is not a JSON object")
@@ -55,7 +56,8 @@ func (r *request) wellFormed(result []byte, members map[string]json.RawMessage) 
 	return nil
 }
 
-// appendOwn appends a result of middleware's own, with what is the runtime's. resultType is that of a result that is not complete.
+// appendOwn appends a result of middleware's own, with the runtime's members. resultType is the type of a result that is not complete, nil
+// for others.
 func (r *request) appendOwn(b []byte, start int, members, served map[string]json.RawMessage, resultType []byte) ([]byte, error) {
 	rev := r.revision
 	reserved := rev.serverMeta
@@ -86,8 +88,8 @@ func (r *request) appendOwn(b []byte, start int, members, served map[string]json
 	return r.completeMembers(b, start, members, meta)
 }
 
-// incompleteType is the type of a result that is neither complete nor of a revision without types: then it is what next returned, and not by
-// middleware's word alone.
+// incompleteType returns the type of a result that is not complete, nil for a complete one and for revisions without types. Middleware can
+// not choose it: it is that of the result that next returned.
 func (rev *revision) incompleteType(members, served map[string]json.RawMessage) json.RawMessage {
 	complete := string(check.AppendString(nil, rev.Result.Complete))
 	if stated := members[rev.Result.Type]; stated == nil || string(stated) == complete || string(served[rev.Result.Type]) == complete {
@@ -96,7 +98,7 @@ func (rev *revision) incompleteType(members, served map[string]json.RawMessage) 
 	return served[rev.Result.Type]
 }
 
-// validateUndefined validates a result of a method that the protocol does not define: all but what is the runtime's.
+// validateUndefined validates a result of a method that the protocol does not define, without the runtime's members.
 func (r *request) validateUndefined(members map[string]json.RawMessage) error {
 	h := r.revision.handlers[r.method.Name]
 	if h == nil || h.check == nil {
@@ -115,7 +117,7 @@ func (r *request) validateOwn(result []byte, served map[string]json.RawMessage, 
 	case created:
 		definition = rev.TaskCreated
 	case resultType != nil:
-		return nil // it asks what is to be answered before there is a task; other questions do not pass through middleware
+		return nil // it asks before there is a task; other questions do not pass through middleware
 	}
 	if err := r.validateBy(definition, r.withoutAsked(result, served)); err != nil || created {
 		return err
@@ -140,7 +142,7 @@ func (r *request) validateBy(definition string, result []byte) error {
 	return r.revision.defined.Check(definition, result, r.p.s.cfg.limits, hidden)
 }
 
-// withoutAsked is a task's result without the questions that next returned: some are the package's own, which no revision defines.
+// withoutAsked returns a task's result without the questions that next returned: some are custom requests, which no revision defines.
 func (r *request) withoutAsked(result []byte, served map[string]json.RawMessage) []byte {
 	write := r.revision.AppendTaskDetail
 	if r.method.Op != wire.OpGetTask || write == nil {
@@ -161,7 +163,7 @@ func (r *request) withoutAsked(result []byte, served map[string]json.RawMessage)
 	return result
 }
 
-// toolOfResult is the tool that the result is of, or the task that it shows; nil for none, and for one that is not there any more.
+// toolOfResult returns the tool whose result, or whose task, this is about; nil for none, and for one that was removed.
 func (r *request) toolOfResult() *Tool {
 	if r.tool == nil && r.taskTool != "" {
 		return r.p.s.tools.get(r.taskTool)
@@ -209,7 +211,7 @@ func (r *request) validateOutput(members, served map[string]json.RawMessage) err
 	return nil
 }
 
-// marker is what the runtime has a revision write to learn the name of the member.
+// marker is a value that a revision writes into a sample, to find the name of the member that has it.
 var marker = []byte(`{"own":0}`)
 
 // memberWithMarker is the member of an object that is the marker, "" for none.
@@ -224,14 +226,14 @@ func memberThatIs(object []byte, value string) string {
 	return ""
 }
 
-// ownError is an error of middleware's own.
+// ownError returns what an error that middleware made itself is answered with.
 func (s *Server) ownError(m *Message, err error) error {
 	if misused := (*misuseError)(nil); errors.As(err, &misused) {
 		return errInternal // it is logged
 	}
 	own, served := (*rpc.Error)(nil), (*rpc.Error)(nil)
 	if errors.As(err, &own) && own != nil && errors.As(m.served, &served) && own.Code == served.Code && s.validate(orEmpty(own.Data), nil) == nil {
-		return own // that of next, with words of middleware's own
+		return own // that of next, with a message or data of middleware's own
 	}
 	log := s.log.With("message", m.String())
 	if own := m.revision.clientError(s, err, m.can, log); own != nil {

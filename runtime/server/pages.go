@@ -9,16 +9,18 @@ import (
 	"github.com/mcpkiln/mcpkiln/runtime/rpc"
 )
 
-// ErrNotAsked is what Call.ElicitationComplete returns for a page that this client was not sent to, or was told of already.
+// ErrNotAsked is returned by Call.ElicitationComplete for a page that this client was not sent to, or whose completion it was notified of
+// already.
 var ErrNotAsked = errors.New("server: this client was not asked to open such a page")
 
-// pageIDs are the ids of the pages that a client was sent to and not told of since: it is told of no others (LET21). The oldest give way.
+// pageIDs are the ids of the pages that a client was sent to, until it is notified of their completion: it is notified of no others
+// (LET21). The oldest are dropped.
 type pageIDs struct {
 	mu  sync.Mutex
 	ids []string
 }
 
-// maxPages is how many ids are kept for one client. They are the server's own, so nobody else can fill it.
+// maxPages is how many ids are kept for one client. The server chooses them, so no client can fill the list.
 const maxPages = 1_000
 
 // add records a page before the client is sent to it. "" is none.
@@ -48,7 +50,7 @@ func (p *pageIDs) take(id string) bool {
 	return i >= 0
 }
 
-// addRequired adds the pages that an error of this kind sends the client to.
+// addRequired adds the pages that a URLElicitationRequiredError sends the client to.
 func (p *pageIDs) addRequired(err *rpc.Error) {
 	var data struct {
 		Elicitations []struct{ ElicitationID string }

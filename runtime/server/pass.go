@@ -26,7 +26,7 @@ func (p *peer) describe(m *Message, rev *revision, method string, kind rpc.Kind,
 	}
 }
 
-// messageOfCall is the message of a tools/call with its Call. Neither is used again, and together they are one allocation.
+// messageOfCall is the message of a tools/call with its Call: one allocation for both. Neither is pooled.
 type messageOfCall struct {
 	message Message
 	call    Call
@@ -65,7 +65,7 @@ func (r *request) performWithMiddleware(b []byte) ([]byte, error) {
 	return r.replace(r.answer, r.head, result.bytes(r))
 }
 
-// dispatchInside dispatches the request within middleware. What comes after next is not bound by the context that middleware gave to it.
+// dispatchInside dispatches the request within middleware. The context that middleware passed to next does not apply after it.
 func (r *request) dispatchInside(ctx context.Context) error {
 	was := r.ctx
 	r.ctx = ctx
@@ -76,7 +76,7 @@ func (r *request) dispatchInside(ctx context.Context) error {
 	return err
 }
 
-// bound is ctx until the peer's connection or session ends, too.
+// bound returns ctx, ended also by the end of the peer's connection or session.
 func (p *peer) bound(ctx context.Context) (bounded context.Context, done func()) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	stop := context.AfterFunc(p.ctx, func() { cancel(context.Cause(p.ctx)) })
@@ -86,8 +86,8 @@ func (p *peer) bound(ctx context.Context) (bounded context.Context, done func())
 	}
 }
 
-// inOrder runs f before the next message is read. With middleware it is in a goroutine of its own: one that ends its goroutine does not end
-// the read loop.
+// inOrder runs f before the next message is read. With middleware, f has a goroutine of its own: if middleware ends that (runtime.Goexit),
+// the read loop goes on.
 func (p *peer) inOrder(f func()) {
 	if p.s.middleware == nil {
 		f()
@@ -103,7 +103,7 @@ func (p *peer) inOrder(f func()) {
 	<-done
 }
 
-// passNotification sends a notification of the client through the middleware; note takes it.
+// passNotification sends a notification of the client through the middleware to handle.
 func (p *peer) passNotification(r *request, method string, params []byte, handle func(ctx context.Context)) {
 	if !p.live.add() {
 		return
@@ -122,7 +122,8 @@ func (p *peer) passNotification(r *request, method string, params []byte, handle
 	})
 }
 
-// exchangeNotification sends a notification in a stateless revision through the middleware, to its handler if it is not the protocol's.
+// exchangeNotification sends a notification in a stateless revision through the middleware, and to its handler if the protocol does not
+// define it.
 func (s *Server) exchangeNotification(ctx context.Context, to *Routed, out Outlet) {
 	custom := to.method != nil && to.method.Op == wire.OpNotice
 	if s.middleware == nil && !custom || to.Kind != rpc.KindNotification || to.revision == nil {
@@ -143,7 +144,7 @@ func (s *Server) exchangeNotification(ctx context.Context, to *Routed, out Outle
 type notification struct {
 	revision *revision
 	op       wire.Op
-	custom   string // the method, of one that is not the protocol's
+	custom   string // the method of one that the protocol does not define
 	params   []byte
 	buf      *[]byte // for its frame; nil: a new one
 }
@@ -167,7 +168,7 @@ func (s *subject) send(n notification) error {
 	return s.passOn(n)
 }
 
-// passOn works on copies, so that nothing escapes where there is no middleware.
+// passOn works on copies, so that without middleware nothing escapes to the heap.
 func (s *subject) passOn(n notification) error {
 	about := *s
 	return about.pass(n, func() error { return about.write(outgoing{frame: n.frame()}) })
@@ -200,7 +201,7 @@ func (s *subject) pass(n notification, write func() error) error {
 	return err
 }
 
-// pass sends a question through the middleware, and returns what it makes of the answer as a reply.
+// pass sends a question through the middleware, and returns the answer that comes back through it as a reply.
 func (a *asking) pass(method string, params []byte, q *task.Question) ([]byte, error) {
 	p := a.about.peer
 	m := p.message(p.revision, method, rpc.KindRequest, inflight.Outgoing)

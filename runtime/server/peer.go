@@ -16,11 +16,11 @@ import (
 	"github.com/mcpkiln/mcpkiln/runtime/internal/rate"
 )
 
-// peer is one connection and what was agreed on it.
+// peer is a connection, a session or an exchange, and what was agreed with its client.
 type peer struct {
 	s         *Server
 	out       Outlet
-	tracked   Tracked  // out, if it is a Tracked, of an exchange
+	tracked   Tracked  // out, if it is a Tracked; only of an exchange
 	refuser   Refuser  // out, if it is one
 	inline    Inline   // out, if it is one
 	queued    Queued   // out, if it is one
@@ -39,7 +39,7 @@ type peer struct {
 	revision    *revision
 	ready       bool          // initialize was answered
 	can         ability       // what the client declared then
-	client      *Client       // what it said of itself then, without capabilities
+	client      *Client       // its description of itself then, without capabilities
 	begun       chan struct{} // closed when the client may be asked: it is initialized, or will say nothing any more
 	beginning   sync.Once     // of begun
 	closing     atomic.Bool
@@ -48,40 +48,40 @@ type peer struct {
 	inputEnded  atomic.Bool // nothing is read any more, so questions have no answer
 	released    sync.Once   // of live
 	opened      time.Time
-	agreed      atomic.Pointer[revision] // revision, once it is ready, for everybody but the read loop
+	agreed      atomic.Pointer[revision] // revision, once ready is set; for all goroutines but the read loop's
 	batch       *batch                   // that is being received; for the read loop alone
 	batches     batches                  // whose answers are not complete
-	left        bool                     // nothing is subscribed to any more; guarded by Server.mu
+	left        bool                     // it is forgotten, and can subscribe to nothing; guarded by Server.mu
 	streams     bool                     // the transport has a stream per request
 	sessionless bool                     // it is for one message of a client that has no session, though the revision has them
 	exchange    bool                     // it has one request
 	ended       Result                   // of an exchange; written with its answer
-	level       atomic.Int32             // of log messages that the client wants: an index of levels
+	level       atomic.Int32             // the lowest logLevel that the client wants
 
-	// gate orders what is written for a request after what ended it. Writers hold it shared from asking for permission
-	// until the frame is accepted; they do not hinder each other. The first who writes after a cancellation was read takes it
-	// once before, see drainAfterCancel: so a peer that has proof that its cancellation was read gets nothing for the cancelled request
-	// any more, however unlucky the scheduling (CAN02).
+	// gate keeps writes about a request from following what ended it. Writers hold it shared from asking for permission until the frame
+	// is accepted; they do not hinder each other. The first writer after a cancellation was read takes it exclusively once before it
+	// writes (drainAfterCancel): so a peer that has proof that its cancellation was read gets nothing more for the cancelled request,
+	// whatever the scheduling (CAN02).
 	gate           sync.RWMutex
-	cancels        atomic.Uint64 // twice the cancellations read, odd while one takes effect; the read loop's to change
-	cancelsDrained atomic.Uint64 // of cancels, what no writer can have missed
+	cancels        atomic.Uint64 // twice the cancellations read, odd while one takes effect; only the read loop changes it
+	cancelsDrained atomic.Uint64 // the value of cancels that no writer can have missed
 
 	// taskState is held from reading the state of a task until it is written, so that what the client reads of a task never goes back
-	// (TSK07). A final state does not change: it is let go before that is written.
+	// (TSK07). A final state does not change: it is unlocked before that is written.
 	taskState sync.Mutex
 
 	subscribed map[string]bool // resources; guarded by Server.mu
 
 	pagesSent pageIDs
 	pulse     pulse
-	outgoing  atomic.Int64 // last id of our own requests; never used again (CAN15)
+	outgoing  atomic.Int64 // last id of our own requests; ids are never reused (CAN15)
 	unread    share        // its share of account.unread; not an exchange's, which has one answer
 	workers   *workers     // nil in an exchange
 	reading   *reading     // of the message that is being received; nil in an exchange
 	live      group
 	writing   atomic.Int64             // those of live that have nothing to do but to write
 	notices   noticeQueue              // for handlers
-	changes   newest[topic, *taskLife] // the life of a task that has changed
+	changes   newest[topic, *taskLife] // tasks whose changes are to be sent
 }
 
 // Owners of tasks. The prefixes keep an identity from being the name of somebody's connection (TSK21).
@@ -111,7 +111,7 @@ func (s *Server) newPeer(ctx context.Context, out Outlet) *peer {
 	p.attended, _ = out.(Attended)
 	p.cost = requestBytes(out)
 	p.level.Store(int32(defaultLevel))
-	// The end of ctx is a shutdown in order, so only its values are taken over.
+	// The end of ctx is an orderly shutdown, so only its values are taken over.
 	p.ctx, p.cancel = context.WithCancelCause(context.WithoutCancel(ctx))
 	p.own(ownedByConnection + rand.Text())
 	p.workers, p.reading = newWorkers(), new(reading)
@@ -119,10 +119,10 @@ func (s *Server) newPeer(ctx context.Context, out Outlet) *peer {
 	return p
 }
 
-// begin lets the client be asked.
+// begin allows questions to the client.
 func (p *peer) begin() { p.beginning.Do(func() { close(p.begun) }) }
 
-// own says whose the tasks of the peer are: its identity's, else anonymous.
+// own sets the owner of the peer's tasks: its identity, else anonymous.
 func (p *peer) own(anonymous string) {
 	p.owner = anonymous
 	if p.principal != "" {
@@ -130,8 +130,8 @@ func (p *peer) own(anonymous string) {
 	}
 }
 
-// taskQuota names whose quota the tasks of the peer count in; "" for their owner's. Callers without an identity have one together, unless
-// a key tells them apart: sessions are free.
+// taskQuota names the quota that the peer's tasks count in; "" is that of their owner. Callers without an identity share one, unless a
+// quota key tells them apart: opening sessions costs nothing.
 func (p *peer) taskQuota() string {
 	if p.principal != "" || p.owner == ownedByLocal {
 		return ""
@@ -139,7 +139,7 @@ func (p *peer) taskQuota() string {
 	return cmp.Or(p.who.key, ownedByNobody)
 }
 
-// discardTasks ends the tasks that go with the peer.
+// discardTasks ends the tasks that nobody can ask for after the end of the peer.
 func (p *peer) discardTasks() {
 	if p.s.engine != nil && strings.HasPrefix(p.owner, ownedByConnection) {
 		p.s.engine.Discard(context.WithoutCancel(p.ctx), p.owner)
@@ -155,7 +155,7 @@ func (s *Server) addPeer(p *peer) {
 	p.unread.of = &p.account.unread
 }
 
-// removePeer also forgets it as the session of its tasks, which go on if somebody can ask for them (TSK06), and unsubscribes it.
+// removePeer removes the peer and its subscriptions. Its tasks go on without a session if somebody can ask for them (TSK06).
 func (s *Server) removePeer(p *peer) {
 	p.discardTasks()
 	for _, b := range p.batches.list() { // of handlers that are late, or whose last answer nobody took
@@ -165,7 +165,7 @@ func (s *Server) removePeer(p *peer) {
 	p.observe(ConnectionClosed)
 }
 
-// forgetPeer returns the resources that it was subscribed to.
+// forgetPeer removes the peer from the server's maps, and returns the resources that it was subscribed to.
 func (s *Server) forgetPeer(p *peer) []string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -212,7 +212,7 @@ func (s *Server) dropPeer(p *peer) {
 	s.leaveAccount(p.account)
 }
 
-// requestBytes is what a transport holds for a request.
+// requestBytes is how many bytes a transport holds for a request.
 func requestBytes(out Outlet) int64 {
 	if c, ok := out.(Costly); ok {
 		return c.RequestBytes()
@@ -220,7 +220,7 @@ func requestBytes(out Outlet) int64 {
 	return 0
 }
 
-// follow ends the exchange with ctx, and lets the transport end it.
+// follow ends the exchange with ctx, and hands its entry to a Tracked transport, which may end it.
 func (r *request) follow(ctx context.Context) (stop func() bool) {
 	e := r.entry
 	if r.p.tracked != nil {
@@ -232,7 +232,7 @@ func (r *request) follow(ctx context.Context) (stop func() bool) {
 	return context.AfterFunc(ctx, func() { e.Cancel(disconnected(ctx)) })
 }
 
-// disconnected is why an exchange ends with ctx: the transport's cause, else that the client is gone.
+// disconnected is the cause of an exchange that ends with ctx: the transport's, else that the client is gone.
 func disconnected(ctx context.Context) *inflight.Cause {
 	if own := (*inflight.Cause)(nil); errors.As(context.Cause(ctx), &own) {
 		return own

@@ -11,16 +11,17 @@ import (
 	"github.com/mcpkiln/mcpkiln/runtime/wire"
 )
 
-// ErrSilent is why a connection or session ended whose client did not answer a ping (LET11). It is in the cause of its calls.
+// ErrSilent is the error of a connection or session that was ended because its client did not answer a ping (LET11). The cause of its calls
+// contains it.
 var ErrSilent = errors.New("server: the client did not answer a ping")
 
 // defaultPing is the interval over HTTP.
 const defaultPing = time.Minute
 
-// WithPing sets after how much silence a client with a handshake revision is asked whether it is there; it has as long again to say
-// anything at all. Then its connection or session ends, and what is in flight is cancelled with ErrSilent. The default is a minute for
-// HTTP sessions, and never for connections, which end when either side does. 0 or less means never. A session is asked only while
-// somebody listens to it: one without a stream is not dead, its client may come back (CAN18).
+// WithPing sets after how much silence a client of a handshake revision is sent a ping; it has as long again to send any message. Then
+// its connection or session ends, and what is in flight is cancelled with ErrSilent. The default is a minute for HTTP sessions, and
+// never for connections, which end when either side does. 0 or less means never. A session is sent a ping only while its client reads
+// a stream: without one it is not dead, its client may come back (CAN18).
 func WithPing(interval time.Duration) Option {
 	return func(c *config) {
 		c.ping = interval
@@ -30,11 +31,11 @@ func WithPing(interval time.Duration) Option {
 	}
 }
 
-// pulse is what is known of whether a client is there. Each interval that passes in silence is a step: ask, then end.
+// pulse tracks whether a client is alive. Each interval that passes in silence is a step: ping, then end.
 type pulse struct {
 	timer    atomic.Pointer[time.Timer]
-	received atomic.Bool // something, since the last step
-	asked    atomic.Bool // and nothing has come since
+	received atomic.Bool // a message has come since the last step
+	asked    atomic.Bool // a ping was sent, and nothing has come since
 }
 
 func (u *pulse) stop() {
@@ -43,7 +44,7 @@ func (u *pulse) stop() {
 	}
 }
 
-// pingInterval is 0 when the peer is not to be asked.
+// pingInterval is 0 for a peer that is sent no pings.
 func (p *peer) pingInterval() time.Duration {
 	switch every := p.s.cfg.ping; {
 	case every < 0 || p.sessionless || p.revision.names[wire.OpPing] == "":
@@ -88,7 +89,7 @@ func (p *peer) step(every time.Duration) {
 	}
 }
 
-// listens reports whether what is said to the peer itself reaches somebody.
+// listens reports whether somebody reads the messages that belong to no request of the client.
 func (p *peer) listens() bool {
 	if p.attended == nil {
 		return true
@@ -97,7 +98,7 @@ func (p *peer) listens() bool {
 	return read
 }
 
-// ping asks. Its answer is a sign of life like any other message; the tracker knows it as one that was asked for.
+// ping sends a ping. Its answer is a sign of life like any other message; the tracker has to know that it was asked for.
 func (p *peer) ping(wait time.Duration) {
 	id, method := rpc.IntID(p.outgoing.Add(1)), p.revision.names[wire.OpPing]
 	entry, err := p.s.tracker.Register(p.ctx, p.key(id, inflight.Outgoing), inflight.Info{Method: method, Principal: p.principal, Timeout: wait})

@@ -29,12 +29,12 @@ type placeholder struct {
 // streamPiece is how much of an answer with placeholders is in memory while it is written, in bytes.
 const streamPiece = 64 << 10
 
-// errTooLate is why an answer can not be streamed.
+// errTooLate is the error of an answer that can not be streamed any more.
 var errTooLate = errors.New("server: it is too late for the answer")
 
-// Streamed is an Outlet that takes an answer piece by piece.
+// Streamed is an Outlet that writes an answer piece by piece.
 type Streamed interface {
-	// Stream begins an answer, nil if it is too late for one. Nothing else is written about the request from then on.
+	// Stream begins an answer; it returns nil if it is too late for one. Nothing else is written about the request from then on.
 	Stream(about rpc.ID) AnswerStream
 }
 
@@ -42,17 +42,18 @@ type Streamed interface {
 type AnswerStream interface {
 	// Write returns when the piece is on its way to the client.
 	io.Writer
-	// End is called once. An answer that is not complete ends with its connection.
+	// End is called once. If the answer is not complete, its connection ends.
 	End(complete bool)
 }
 
-// answerWriter writes an answer with the data of its placeholders. A short one is one frame, as any answer; the pieces of a long one go where overflow says.
+// answerWriter writes an answer with the data of its placeholders. A short one becomes one frame, as any answer; the pieces of a long one
+// go to the writer that overflow returns.
 type answerWriter struct {
 	r        *request
 	buf      []byte
-	to       io.Writer // where full pieces go; nil: the answer was short so far
+	to       io.Writer // of full pieces; nil: the answer was short so far
 	overflow func() (io.Writer, error)
-	size     int64 // of what went there
+	size     int64 // bytes written to it
 }
 
 // Write implements io.Writer.
@@ -69,7 +70,7 @@ func (w *answerWriter) Write(b []byte) (n int, err error) {
 	return n, nil
 }
 
-// flush hands a full piece on.
+// flush writes a full piece to its writer.
 func (w *answerWriter) flush() (err error) {
 	if err := context.Cause(w.r.ctx); err != nil {
 		return err
@@ -85,8 +86,8 @@ func (w *answerWriter) flush() (err error) {
 	return err
 }
 
-// fillOrStream returns the frame with the data of its placeholders. Where the outlet takes an answer piece by piece, a long one is written instead,
-// and where it copies one, that waits in r.spooled.
+// fillOrStream returns the frame with the data of its placeholders. A long one is written instead if the outlet can stream it; if the outlet is a
+// Copier, it is put into r.spooled.
 func (r *request) fillOrStream(frame []byte) (answer []byte, err error) {
 	out, streams := r.p.out.(Streamed)
 	switch {
@@ -102,7 +103,7 @@ func (r *request) fillOrStream(frame []byte) (answer []byte, err error) {
 // stream writes a long answer to the client while its data is read; a short one it returns.
 func (r *request) stream(frame []byte, out Streamed) (answer []byte, err error) {
 	var stream AnswerStream
-	complete := false // as long as the readers have not returned: they may panic
+	complete := false // stays false if a reader panics
 	defer func() {
 		if stream != nil {
 			stream.End(r.entry.Retire() && complete) // nobody else answers it: it has begun
@@ -124,7 +125,7 @@ func (r *request) stream(frame []byte, out Streamed) (answer []byte, err error) 
 	return w.buf, err
 }
 
-// unclocked writes to a client while the clock of the call stands still.
+// unclocked writes to a client while the timeout of the call is paused.
 type unclocked struct {
 	io.Writer
 	r *request
@@ -137,7 +138,7 @@ func (u *unclocked) Write(b []byte) (int, error) {
 	return u.Writer.Write(b)
 }
 
-// fillPlaceholders returns b with the data of its placeholders, all of which stand in b[start:].
+// fillPlaceholders returns b with the data of its placeholders, all of which are in b[start:].
 func (r *request) fillPlaceholders(b []byte, start int) ([]byte, error) {
 	if len(r.placeholders) == 0 {
 		return b, nil
@@ -145,7 +146,7 @@ func (r *request) fillPlaceholders(b []byte, start int) ([]byte, error) {
 	return r.assemble(b, start)
 }
 
-// assemble has the whole answer in memory. What is large waits in a file until it fits into the budget of answers, of which it may have half:
+// assemble puts the whole answer into memory. A large one waits in a file until it fits into the budget of answers. It may have half of that:
 // one answer leaves something to others, and its file takes one share (spool.share).
 func (r *request) assemble(b []byte, start int) ([]byte, error) {
 	short, file, err := r.spool(b[start:], r.reservation.s.cfg.maxUnread/2)
@@ -156,7 +157,7 @@ func (r *request) assemble(b []byte, start int) ([]byte, error) {
 	if err := r.reservation.reserve(r.ctx, int64(start)+file.size); err != nil {
 		return b[:start], err
 	}
-	b = slices.Grow(b[:start], int(file.size)+1) // and the end of a line, see rpc.Lending
+	b = slices.Grow(b[:start], int(file.size)+1) // with room for a newline, see rpc.Lending
 	if _, err := io.ReadFull(file.reader(), b[start:start+int(file.size)]); err != nil {
 		return b[:start], err
 	}
@@ -167,7 +168,7 @@ func (r *request) assemble(b []byte, start int) ([]byte, error) {
 const maxOpening = 10 * time.Second
 
 // refuseOpeners refuses answers that wait to open data while no reader of another answer ends: readers may ignore that they are closed, and count
-// until they return. How much is waited for makes no difference.
+// until they return. The shortages make no difference.
 func (s *Server) refuseOpeners(_ []shortage) {
 	err := tooOften(time.Second, "busy: data is not opened, because no reader of other data has ended for %v", maxOpening)
 	err.Busy = true
@@ -177,12 +178,12 @@ func (s *Server) refuseOpeners(_ []shortage) {
 	}
 }
 
-// fill writes the frame with what its placeholders open. Their readers are closed when it returns, or earlier to end them with the call. They are
-// code of others, like handlers: whoever answers, or runs the task, takes care of a panic (TSK25).
+// fill writes the frame with the data that its placeholders open. Their readers are closed when it returns, or earlier to end them with the call.
+// Their code is the application's, like that of handlers: the callers that answer, or run the task, recover from a panic (TSK25).
 func (w *answerWriter) fill(frame []byte) (err error) {
 	placeholders, opened, stop := w.r.placeholders, 0, func() bool { return true }
 	w.r.placeholders = nil
-	log := w.r.log() // readers may be closed later than the request is used again
+	log := w.r.log() // readers may be closed after the request was reused
 	defer func() {
 		if stop() {
 			closeAll(log, placeholders[:opened])
@@ -251,7 +252,7 @@ func copyBase64(w io.Writer, r io.Reader) error {
 // maxEmptyReads is how often a reader may return nothing, neither bytes nor an error, one after the other.
 const maxEmptyReads = 100
 
-// progressing is a reader that fails once it returns nothing again and again, which nobody could end.
+// progressing fails once its reader returns nothing again and again, because nobody could end that.
 type progressing struct{ io.Reader }
 
 func (p progressing) Read(b []byte) (n int, err error) {
@@ -263,7 +264,7 @@ func (p progressing) Read(b []byte) (n int, err error) {
 	return 0, io.ErrNoProgress
 }
 
-// copyText escapes the text, which is read in pieces that end anywhere.
+// copyText writes the text escaped. It is read in pieces, which may end within a rune.
 func copyText(w io.Writer, r io.Reader) error {
 	r = progressing{r}
 	buf, left := make([]byte, 32<<10), 0
@@ -289,7 +290,7 @@ func copyText(w io.Writer, r io.Reader) error {
 	}
 }
 
-// completeRunes is how much of b is left without a rune at its end whose other bytes are still to come.
+// completeRunes returns the length of b without an incomplete rune at its end.
 func completeRunes(b []byte) int {
 	for i := len(b) - 1; i >= 0 && i >= len(b)-utf8.UTFMax; i-- {
 		if utf8.RuneStart(b[i]) {

@@ -8,10 +8,10 @@ import (
 	"time"
 )
 
-// probes bounds how many handlers run at once that have not answered yet: nobody knows how large their outputs are, and each run finds that
-// out for its handler. A run that takes long gives its slot back early, with one more that is taken away when it ends: so the number of those that
-// run doubles with each second, and ten thousand handlers that wait for something begin within ten. Were it to grow faster, more handlers of a slow
-// tool with large outputs would run than memory has room for when the first returns. There may be fewer than no free slots then.
+// probes bounds how many runs there are of handlers that have not answered yet: the size of their outputs is unknown, and each run finds it out for
+// its handler. A run that takes long gives its slot back early and adds one more, which is removed when it ends: so the number of such runs doubles
+// with each second, and ten thousand handlers that wait for something begin within ten. If it grew faster, more handlers of a slow tool with large
+// outputs would run than memory has room for when the first returns. The number of free slots may become negative.
 type probes struct {
 	mu    sync.Mutex
 	free  int
@@ -51,7 +51,7 @@ func (p *probes) enter(ctx context.Context, caller *account) error {
 	return context.Cause(ctx)
 }
 
-// wait queues a run. With mu.
+// wait queues a run. Called with mu held.
 func (p *probes) wait(caller *account) (turn chan struct{}) {
 	turn = make(chan struct{})
 	e := p.of[caller]
@@ -67,7 +67,7 @@ func (p *probes) wait(caller *account) (turn chan struct{}) {
 	return turn
 }
 
-// leave removes a run that waits no longer; false: it has a slot.
+// leave removes a run that waits no longer. It returns false if the run has a slot.
 func (p *probes) leave(caller *account, turn chan struct{}) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -82,7 +82,7 @@ func (p *probes) leave(caller *account, turn chan struct{}) bool {
 	return i >= 0
 }
 
-// remove removes a run from its line. With mu.
+// remove removes a run from its line. Called with mu held.
 func (p *probes) remove(e *list.Element, i int) {
 	line := e.Value.(*probeLine)
 	if line.waiting = slices.Delete(line.waiting, i, i+1); len(line.waiting) == 0 {
@@ -91,7 +91,8 @@ func (p *probes) remove(e *list.Element, i int) {
 	}
 }
 
-// add makes n more slots, or fewer. Callers get what is free by turns, so that nobody waits behind all that another one began.
+// add adds n slots, or removes them if n is negative. Callers get free slots in turn, so that nobody waits behind all the runs of another
+// one.
 func (p *probes) add(n int) {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -10,15 +10,15 @@ import (
 	"github.com/mcpkiln/mcpkiln/runtime/wire"
 )
 
-// progress sends the progress of one call. The rate N is kept in every window of one second: a steady N/2, a burst of
-// N/2-1 for short calls, and one more for the last value, which is never held back (PRO05).
+// progress sends the progress of one call. At most N notifications are sent in any second: N/2 at a steady rate, a
+// burst of N/2-1 for short calls, and one more for the last value, which never waits (PRO05).
 type progress struct {
 	about    subject // the request or the task's run
 	revision *revision
 	token    rpc.ID
 	task     string // related task, "" for none
 
-	every time.Duration // the steady distance
+	every time.Duration // the interval of the steady rate
 	burst time.Duration // how far ahead of it a burst may get
 
 	mu       sync.Mutex
@@ -26,10 +26,10 @@ type progress struct {
 	last     float64
 	started  bool
 	closed   bool
-	withheld bool           // all but the last value
-	warned   bool           // a value or total that means nothing was logged
-	newest   *wire.Progress // nil until there is one; one for all values, which would each be an allocation
-	held     bool           // newest is held back
+	withheld bool           // nothing but the last value is sent
+	warned   bool           // an implausible value or total was logged
+	newest   *wire.Progress // nil until there is one; reused for each value, to save the allocation
+	held     bool           // newest waits to be sent
 	timer    *time.Timer
 }
 
@@ -46,7 +46,7 @@ func newProgress(about subject, rev *revision, token rpc.ID, task string) *progr
 	}
 }
 
-// goOnFrom goes on where the task's run before this one was, so that values only grow (PRO02, PRO03). Either may be nil.
+// goOnFrom continues the progress of the task's last run, so that values only grow (PRO02, PRO03). Either may be nil.
 func (pr *progress) goOnFrom(before *progress) {
 	if pr == nil || before == nil {
 		return
@@ -64,7 +64,7 @@ func (pr *progress) report(v wire.Progress) {
 	}
 }
 
-// take returns why a value is dropped: this one, or the one before that was held back; "" for none.
+// take takes a value, and returns why one is dropped: this one, or the one that waited to be sent; "" for none.
 func (pr *progress) take(v wire.Progress) (dropped Outcome) {
 	pr.mu.Lock()
 	defer pr.mu.Unlock()
@@ -121,7 +121,7 @@ func (pr *progress) warn(v wire.Progress) {
 		"id", pr.about.id.String(), "task", pr.task, "progress", v.Progress, "total", v.Total)
 }
 
-// wait is how long the rate wants the next one to be held back. The caller holds mu.
+// wait returns how long the next one has to wait for the rate. The caller holds mu.
 func (pr *progress) wait(now time.Time) time.Duration {
 	ahead := pr.due.Sub(now)
 	if ahead <= pr.burst { // also when nothing was sent yet: then ahead is the least Duration there is
@@ -138,7 +138,7 @@ func (pr *progress) schedule(d time.Duration) {
 	pr.timer.Reset(d)
 }
 
-// flush sends what was held back.
+// flush sends the value that waits.
 func (pr *progress) flush() {
 	pr.mu.Lock()
 	defer pr.mu.Unlock()
@@ -170,7 +170,7 @@ func (pr *progress) drop() {
 	pr.closed, pr.held = true, false
 }
 
-// close sends the last value if it was held back, and nothing from then on.
+// close sends the last value if it waits, and nothing from then on.
 func (pr *progress) close() {
 	pr.mu.Lock()
 	defer pr.mu.Unlock()

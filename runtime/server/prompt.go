@@ -19,22 +19,22 @@ type Prompt struct {
 	Handler    PromptHandler
 	// Arguments are those that are completed.
 	Arguments []Argument
-	// Sensitive are the arguments whose values stay out of violations.
+	// Sensitive are the arguments whose values are not shown in violations.
 	Sensitive []string
 	Policy    EntryPolicy
 
 	arguments []string // the names of all
 }
 
-// PromptHandler makes a prompt of its arguments. BindPrompt and PlainPrompt make one.
+// PromptHandler makes a prompt from its arguments. BindPrompt and PlainPrompt make one.
 type PromptHandler struct {
 	// read decodes the arguments, nil for a prompt that takes none.
 	read func(d *check.Decoder) any
 	get  func(ctx context.Context, call *Call, in any) (*PromptResult, error)
 }
 
-// BindPrompt joins a handler with the decoder of its arguments. What decode refuses is answered with -32602 and every violation, and
-// never reaches fn. Errors of fn become those that BindMethod's do.
+// BindPrompt joins a handler with the decoder of its arguments. Arguments that decode refuses are answered with -32602 and every
+// violation, and never reach fn. Errors of fn are answered as those of BindMethod are.
 func BindPrompt[In any](decode func(d *check.Decoder, in *In), fn func(ctx context.Context, call *Call, in *In) (*PromptResult, error)) PromptHandler {
 	return PromptHandler{
 		read: reading1(decode),
@@ -57,7 +57,7 @@ func PlainPrompt(fn func(ctx context.Context, call *Call) (*PromptResult, error)
 	return PromptHandler{get: func(ctx context.Context, call *Call, _ any) (*PromptResult, error) { return fn(ctx, call) }}
 }
 
-// PromptResult is what a prompt says: messages for the model, and what it is for, "" for nothing.
+// PromptResult is the content of a prompt: messages for the model, and a description, "" for none.
 type PromptResult struct {
 	Description string
 	Messages    []PromptMessage
@@ -113,7 +113,7 @@ func (r *request) listPrompts(b []byte) ([]byte, error) {
 	})...), nil
 }
 
-// itemList is a page of a list, which is private if it is of one caller alone.
+// itemList is a page of a list, which is private if the list is the caller's own.
 func (s *Server) itemList(rev *revision, items []byte, next string, own bool) *wire.ItemList {
 	scope := s.cfg.cacheScope
 	if own {
@@ -141,7 +141,8 @@ func (r *request) getPrompt(b []byte) ([]byte, error) {
 	})
 }
 
-// readEntry reads arguments; read is nil where there are none to give. hidden are those whose values are not shown.
+// readEntry decodes the arguments of a prompt or a template; read is nil if there are none to give. hidden has the names of those whose
+// values are not shown.
 func (r *request) readEntry(arguments []byte, hidden string, read func(d *check.Decoder) any) (in any, err error) {
 	if read == nil {
 		read = func(d *check.Decoder) any {

@@ -40,7 +40,7 @@ type Question[T any] struct {
 	Default T
 }
 
-// BeforeQuestion is a question that is asked before a task is made of a call (EXT17), with its own message.
+// BeforeQuestion is a question that is asked before a call becomes a task (EXT17), with its own message.
 type BeforeQuestion struct {
 	name, message, schema string
 	unsupported           OnUnsupported
@@ -65,7 +65,7 @@ const (
 	Dismissed Action = "cancel"
 )
 
-// Answer is what came back. Value is set when Action is Accepted.
+// Answer is the user's answer to a question. Value is set when Action is Accepted.
 type Answer[T any] struct {
 	Action Action
 	Value  T
@@ -94,8 +94,8 @@ func (e *AnswerError) Error() string { return fmt.Sprintf("answer to %q: %v", e.
 func (e *AnswerError) Unwrap() error { return e.Err }
 
 // Ask puts q to the user and blocks until it is answered, ctx ends or the question's timeout passes. message "" sends
-// q.Message. When the handler runs again, the recorded answer is given at once. A question that was answered can not be asked again in the
-// same run, whatever its words: that is an error, unless each asking is Named. One that was not answered, because its timeout passed or ctx
+// q.Message. When the handler runs again, the recorded answer is returned at once. A question that was answered can not be asked again in the
+// same run, whatever its message: that is an error, unless each asking is Named. One that was not answered, because its timeout passed or ctx
 // ended, can: that is a new asking, and a task records it beside the first.
 // Inline in a stateless revision the first asking does not wait: it returns ErrAsked, which the handler returns as it is.
 // Errors: ErrAsked, ErrUnsupported, ErrQuestionTimeout, *AnswerError, *task.NameError for a name that is taken, *rpc.Error when the client
@@ -151,7 +151,7 @@ func (c *Call) newQuestion(name, message, schema string, timeout time.Duration) 
 	return task.Question{Name: name, Method: askMethod, Payload: payload, Deadline: time.Now().Add(timeout)}, nil
 }
 
-// adapt returns q as the client is asked it, or why it can not be asked.
+// adapt returns q in the form in which the client is asked, or why it can not be asked.
 func (c *Call) adapt(q task.Question) (task.Question, *UnsupportedError) {
 	if c.mayNotAsk {
 		return q, &UnsupportedError{}
@@ -162,7 +162,7 @@ func (c *Call) adapt(q task.Question) (task.Question, *UnsupportedError) {
 	return c.revision.adaptFor(c.can, q)
 }
 
-// adaptFor returns q as a client with these abilities is asked it, or why it can not be asked.
+// adaptFor returns q in the form in which a client with these abilities is asked, or why it can not be asked.
 func (rev *revision) adaptFor(can ability, q task.Question) (task.Question, *UnsupportedError) {
 	if refused := rev.unsupported(can, &q); refused != nil {
 		return q, refused
@@ -174,7 +174,7 @@ func (rev *revision) adaptFor(can ability, q task.Question) (task.Question, *Uns
 	return adapted, nil
 }
 
-// unsupported tells why a client with these abilities can not be asked q, nil if it can: a question whose capability was not
+// unsupported returns why a client with these abilities can not be asked q, nil if it can: a question whose capability was not
 // declared is never sent (EXT18).
 func (rev *revision) unsupported(can ability, q *task.Question) *UnsupportedError {
 	params := q.Payload
@@ -190,8 +190,8 @@ func (rev *revision) unsupported(can ability, q *task.Question) *UnsupportedErro
 	return &UnsupportedError{}
 }
 
-// undeclared names the capability that these params take and the client did not declare; nil when it did all. can has what a declaration
-// of the whole implies (revision.abilities).
+// undeclared names a capability that these params require and the client did not declare, nil if there is none. can includes what the
+// declaration of a whole capability implies (revision.abilities).
 func (q *questionRule) undeclared(can ability, params []byte) *UnsupportedError {
 	members := membersOf(params)
 	for i, n := range q.Needs {
@@ -227,7 +227,7 @@ func membersOf(params []byte) (members map[string]json.RawMessage) {
 	return members
 }
 
-// AskOption says more about one asking of a question.
+// AskOption describes one asking of a question.
 type AskOption func(name string) string
 
 // Named asks for one of several things of a kind, such as the file to delete: instance tells this asking from others of the same
@@ -236,7 +236,7 @@ func Named(instance string) AskOption {
 	return func(name string) string { return name + instanceMark + keyOf(instance) }
 }
 
-// named is the name with what the options say.
+// named returns the name as the options make it.
 func named(name string, opts []AskOption) string {
 	for _, o := range opts {
 		name = o(name)

@@ -11,14 +11,14 @@ import (
 	"github.com/mcpkiln/mcpkiln/runtime/rpc"
 )
 
-// Rates bound how often one caller may ask something (LET03), in requests a second; after a pause, as much as in ten seconds may come at
-// once. A zero field means its default, a negative one no limit. What is refused says how long to wait: in the error's message, as
+// Rates limit how often one caller may send requests (LET03), per second; after a pause, as many as in ten seconds may come at once. A
+// zero field means its default, a negative one no limit. The error of a refused request says how long to wait: in its message, as
 // retryAfterMs in its data, and over HTTP without a session as status 429 with Retry-After.
 //
-// A caller is a principal, else what a quota key names (WithQuotaKey), else a connection; over HTTP all others without an identity are one,
-// however many sessions they open, since those cost nothing. The defaults of Calls, Methods and Tasks are for callers with an identity or quota key that come over HTTP: a connection,
+// A caller is a principal, else what a quota key names (WithQuotaKey), else a connection; over HTTP all others without an identity count as one,
+// however many sessions they open, since sessions cost nothing. The defaults of Calls, Methods and Tasks are for callers with an identity or quota key that come over HTTP: a connection,
 // standard input and output above all, has one client, which can only slow itself down; and nobody should be refused because of somebody
-// else. What is set holds for everybody.
+// else. A rate that is set holds for everybody.
 //
 // So anonymous callers over HTTP have no default: that is the author's choice, and on a public server there should be one. A default
 // for all of them together would be low enough for one flood to lock out the others, or so high that the machine is busy before it is
@@ -32,15 +32,15 @@ type Rates struct {
 	// Tasks is for requests about tasks together, except those that cancel; default 10,000. A subscription counts as one for each task
 	// that it names.
 	Tasks int
-	// UnknownTasks is for requests about tasks that are not there, or not the caller's, from anybody, and for such tasks in a subscription;
-	// default 10. Further ones are refused like any that come too often. Connections without an identity share one allowance as well; a local
-	// user has an own one. Who asks for a task that is there is never refused for this, whatever others ask.
+	// UnknownTasks is for requests about tasks that do not exist or belong to others, whoever sends them, and for such tasks in a
+	// subscription; default 10. Further ones are refused like any that come too often. Connections without an identity share one allowance as
+	// well; a local user has its own. A request about a task of the caller is never refused for this, whatever others ask.
 	UnknownTasks int
 	// LogMessages is how many one call sends to its client; default 20. Others are dropped, and counted in the server's log.
 	LogMessages int
 }
 
-// WithRates sets how often one caller may ask something.
+// WithRates sets how often one caller may send requests.
 func WithRates(r Rates) Option { return func(c *config) { c.rates = r } }
 
 // rated is what a rate counts.
@@ -68,7 +68,7 @@ type rates struct {
 	set      [4]rate.Limit // by kind; zero where nothing was set
 	defaults [4]rate.Limit
 	messages rate.Limit
-	since    time.Time // of the buckets of messages
+	since    time.Time // when the clock of messages began
 	callers  *rate.Table[rateKey]
 	refused  *rate.Digest // by kind and caller
 	dropped  *rate.Digest // by tool
@@ -95,8 +95,8 @@ func newRates(s *Server) *rates {
 
 func perSecond(n int) rate.Limit { return rate.Limit{PerSecond: n, Burst: 10 * n} }
 
-// caller names the peer to a rate. Where the rate has to hold for strangers, they are one caller: another session, or connection, is no
-// other one.
+// caller names the caller that a rate of this kind counts for. Where the rate has to hold for strangers, they are all one caller:
+// another session or connection does not make another one.
 func (p *peer) caller(kind rated) string {
 	if p.streams || kind == ratedUnknownTasks {
 		return cmp.Or(p.taskQuota(), p.owner)
@@ -115,7 +115,7 @@ func (rs *rates) of(p *peer) *[4]rate.Limit {
 	return &rs.set
 }
 
-// take counts n, or says why not.
+// take counts n requests, or returns the error that refuses them.
 func (rs *rates) take(p *peer, kind rated, n int) *rpc.Error {
 	limit, caller := p.rates[kind], p.caller(kind)
 	wait := rs.callers.Take(rateKey{kind, caller}, limit, n)
@@ -139,7 +139,7 @@ func tooOften(wait time.Duration, format string, args ...any) *rpc.Error {
 	return err
 }
 
-// full is an error for n more of a limit that all callers share, of which the caller has own.
+// full is the error for n more of a limit that all callers share; own is how much the caller has of it.
 func full(l *quota.Limit, own *atomic.Int64, n int64, format string, args ...any) *rpc.Error {
 	err := tooOften(time.Second, format, args...)
 	err.Busy = !l.OwnPartUsed(own, n)

@@ -32,8 +32,8 @@ func (s *Server) beforeHandshake(msg *rpc.Message, known bool) *refusal {
 	return refused
 }
 
-// unversioned refuses a message whose revision neither the header nor _meta says (LET19). The client may be of an older revision, so the
-// error lists those that are served.
+// unversioned refuses a message whose revision neither the header nor _meta states (LET19). The client may be of an older revision, so
+// the error lists those that are served.
 func (s *Server) unversioned(rev *revision) *refusal {
 	refused := refuse(rev.Codes.HeaderMismatch, "neither the header %s nor _meta says the protocol version", rev.HTTP.VersionHeader)
 	refused.err.Data, refused.status = s.supported(rev, ""), rev.HTTP.Statuses.HeaderMismatch
@@ -46,7 +46,7 @@ func unknownMethod(rev *revision, msg *rpc.Message) *refusal {
 	return refused
 }
 
-// refuseWithout refuses a request that takes a capability which the client did not declare.
+// refuseWithout refuses a request that requires a capability which the client did not declare.
 func (rev *revision) refuseWithout(capability string) *refusal {
 	err := rev.missing(capability)
 	return &refusal{err: err, status: rev.status(err)}
@@ -60,8 +60,8 @@ func (rev *revision) missing(capability string) *rpc.Error {
 	return err
 }
 
-// status is the HTTP status for the answer to a request that was admitted. Only a client that lacks a capability is refused so late: what is unknown or
-// malformed was refused before, with a status of its own, and whatever code an author chooses, the method is there and was served (LET20).
+// status is the HTTP status for the answer to a request that was admitted. Only a missing capability is refused so late: unknown and malformed
+// requests were refused before, with statuses of their own, and whatever code a handler's error has, the method exists and was served (LET20).
 func (rev *revision) status(err *rpc.Error) int {
 	if rev.Handshake || err.Code != rev.Codes.MissingCapability {
 		return 0
@@ -77,7 +77,7 @@ func mismatched(rev *revision, hint, version string) *refusal {
 	return refused
 }
 
-// unsupported refuses a revision that _meta names, or the transport's header alone, and lists those that can be named so (LET19).
+// unsupported refuses a revision that _meta names, or the transport's header alone, and lists the supported ones (LET19).
 func (s *Server) unsupported(version string) *refusal {
 	rev := s.stateless[0]
 	refused := refuse(rev.Codes.UnsupportedVersion, "protocol version %s is not supported", rpc.Quoted(version))
@@ -85,8 +85,8 @@ func (s *Server) unsupported(version string) *refusal {
 	return refused
 }
 
-// legacy refuses the revision of a message where no stateless revision is served. Its code says nothing about versions, because clients of stateless revisions
-// begin with the handshake when they read one that they do not know; the text and the data are for people.
+// legacy refuses the revision of a message where no stateless revision is served. Its code is not about versions, because clients of stateless
+// revisions fall back to the handshake when they get a code that they do not know; the text and the data are for people.
 func (s *Server) legacy(why, requested string) *refusal {
 	refused := refuse(rpc.CodeInvalidRequest, "%s: this server speaks %s, and begins with initialize", why, strings.Join(s.versions, ", "))
 	data := check.AppendSlice([]byte(`{"supported":`), s.versions, check.AppendString)
@@ -106,7 +106,7 @@ func (s *Server) supported(rev *revision, requested string) []byte {
 	return rev.AppendUnsupportedVersion(nil, &u)
 }
 
-// Where the params have what an error is about, as a JSON Pointer: the same in every revision that has the member.
+// The places in params that errors are about, as JSON Pointers: the same in every revision that has the member.
 const (
 	atURI             = "/uri"
 	atURIs            = "/notifications/resourceSubscriptions"

@@ -20,7 +20,7 @@ func (r *request) register() *refusal {
 	return refused
 }
 
-// count counts the request and the bytes of its message, and what a subscription keeps of that, until it is released.
+// count counts the request, the bytes of its message and what a subscription keeps, until it is released.
 func (r *request) count() *refusal {
 	if !r.countCall() {
 		calls := &r.p.s.calls
@@ -69,8 +69,7 @@ func (r *request) countCall() bool {
 // smallMessage is the size, in bytes, up to which messages are not counted: the number of requests bounds those.
 const smallMessage = 4 << 10
 
-// reserve is how many requests may be in flight beyond the limit if they end others, or ask whether the server is there: those pass while all
-// others are refused.
+// reserve is how many pings and requests to cancel tasks may be in flight beyond the limit: those pass while all others are refused.
 const reserve = 1_000
 
 func reserved(m *wire.Method) bool { return m.Op == wire.OpPing || m.Op == wire.OpCancelTask }
@@ -120,7 +119,7 @@ func (p *peer) key(id rpc.ID, d inflight.Direction) inflight.Key {
 	return inflight.Key{Peer: p.id, ID: id, Direction: d}
 }
 
-// sizeOf is what subscriptions to the resources count for (TSK28).
+// sizeOf is how many bytes subscriptions to the resources count for (TSK28).
 func sizeOf(uris ...string) (n int64) {
 	for _, uri := range uris {
 		n += entrySize + int64(len(uri))
@@ -128,7 +127,7 @@ func sizeOf(uris ...string) (n int64) {
 	return n
 }
 
-// size is the number of bytes in it, roughly.
+// size is roughly how many bytes the header has.
 func (h Header) size() (n int64) {
 	for name, values := range h {
 		for _, v := range values {

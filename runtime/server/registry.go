@@ -12,7 +12,7 @@ import (
 	"github.com/mcpkiln/mcpkiln/runtime/wire"
 )
 
-// registry is a list of what clients list page by page and name: prompts, resources. It changes while it is read.
+// registry holds the tools, prompts or resources that clients list page by page and name. It changes while it is read.
 type registry[T any] struct {
 	mu    sync.Mutex // guards changes
 	last  uint64     // number of the newest entry
@@ -23,10 +23,11 @@ type registry[T any] struct {
 type table[T any] struct {
 	entries []*entry[T] // by number
 	named   map[string]*entry[T]
-	pages   []atomic.Pointer[[]listPage] // as each revision has them, made when a client first asks
+	pages   []atomic.Pointer[[]listPage] // of each revision, made when a client first asks
 }
 
-// entry has a number that is never used again: cursors say the last one that the client has, and stay good whatever is added or removed.
+// entry has a number that is never reused: a cursor has the number of the last entry that the client got, and stays valid whatever is added
+// or removed.
 type entry[T any] struct {
 	number  uint64
 	key     string
@@ -48,7 +49,7 @@ func newTable[T any](entries []*entry[T], revisions int) *table[T] {
 	return t
 }
 
-// open begins a registry. Entries with one key are an error.
+// open fills an empty registry. Two entries with the same key are an error.
 func (r *registry[T]) open(of []T, key func(*T) string, revisions int) error {
 	var entries []*entry[T]
 	seen := map[string]bool{}
@@ -79,7 +80,7 @@ func (r *registry[T]) get(key string) *T {
 	return nil
 }
 
-// add adds an entry at the end, if may agrees to it beside the others.
+// add adds an entry at the end. may, if it is not nil, decides whether it may be added to the others.
 func (r *registry[T]) add(key string, of *T, may func(others []*entry[T]) error) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -110,7 +111,7 @@ func (r *registry[T]) remove(key string) bool {
 	return true
 }
 
-// dropPages has all pages made again, after something that they show has changed.
+// dropPages discards the encoded pages, after something that they show has changed.
 func (r *registry[T]) dropPages() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -122,15 +123,15 @@ func (r *registry[T]) dropPages() {
 type listing[T any] struct {
 	kind      string // begins cursors
 	size      int    // of a page
-	more      string // cursor behind the last page, "" for the end
-	perCaller bool   // the list is of this caller alone
-	// appendEntry appends the entry to the items, or leaves it out. Pages begin and end at the same entries whichever of them are shown, so that a
-	// cursor stays good when that changes (LET06): a page has less entries then.
+	more      string // cursor after the last page, "" for the end
+	perCaller bool   // the list is for this caller only
+	// appendEntry appends the entry to the items, or leaves it out. Pages begin and end at the same entries whichever are left out, so that a
+	// cursor stays valid when that changes (LET06): a page has fewer entries then.
 	appendEntry func(items []byte, of *T) []byte
 	wrap        func(items []byte, next string) []byte
 }
 
-// page is the one behind an entry as the revision has it, nil if it was not made yet.
+// page returns the revision's page after an entry, nil if it was not made yet.
 func (t *table[T]) page(rev *revision, after uint64) []byte {
 	if pages := t.pages[rev.index].Load(); pages != nil {
 		for i := range *pages {
@@ -142,7 +143,7 @@ func (t *table[T]) page(rev *revision, after uint64) []byte {
 	return nil
 }
 
-// list makes all pages of a revision, and returns the one behind an entry; of one caller's list that page alone.
+// list makes all pages of a revision, and returns the one after an entry; of a list for one caller, it makes only that page.
 func (t *table[T]) list(rev *revision, after uint64, l *listing[T]) []byte {
 	if l.perCaller {
 		page, _ := t.pageAfter(after, l)
@@ -169,7 +170,7 @@ func (t *table[T]) allPages(l *listing[T]) (pages []listPage) {
 	return pages
 }
 
-// pageAfter makes the page behind an entry. It returns the number of its last entry, 0 at the end.
+// pageAfter makes the page after an entry. It returns the number of its last entry, 0 at the end.
 func (t *table[T]) pageAfter(after uint64, l *listing[T]) (result []byte, last uint64) {
 	from, _ := slices.BinarySearchFunc(t.entries, after, func(e *entry[T], n uint64) int {
 		if e.number <= n {
@@ -190,20 +191,20 @@ func (t *table[T]) pageAfter(after uint64, l *listing[T]) (result []byte, last u
 	return l.wrap(append(items, ']'), more), last
 }
 
-// cursorOf is opaque to clients: base64 keeps them from counting on what is in it.
+// cursorOf is opaque to clients: base64 keeps them from relying on its content.
 func cursorOf(kind, place string) string {
 	return base64.RawURLEncoding.EncodeToString([]byte(kind + ":" + place))
 }
 
-// placeIn is the place that a cursor of the kind says.
+// placeIn returns the place in a cursor of the kind.
 func placeIn(cursor, kind string) (place string, ok bool) {
 	text, err := base64.RawURLEncoding.DecodeString(cursor)
 	place, ok = strings.CutPrefix(string(text), kind+":")
 	return place, ok && err == nil
 }
 
-// numberIn is the place in the cursor of a request, 0 without one. An empty cursor is none that a server gave, as any other text that it
-// did not give.
+// numberIn returns the number of an entry in the cursor of a request, 0 without a cursor. An empty cursor is as invalid as any text that
+// the server did not give.
 func numberIn(p *wire.Params, kind string) (n uint64, ok bool) {
 	if !p.HasCursor {
 		return 0, true

@@ -5,20 +5,20 @@ import (
 	"time"
 )
 
-// reputation is what is known of how a caller reads its answers. While some wait for a share of a budget, those go first who have shown that
-// they read, and those last who have not read what they got: so however many do not read, a caller that does waits for few of them (TSK28).
+// reputation says how a caller has read its large answers. Among callers that wait for room in a budget, those that have read go first, and
+// those that were given up on go last: so a caller that reads waits for few of those that do not, however many they are (TSK28).
 type reputation uint8
 
 const (
-	reads   reputation = iota // a large answer, lately
-	unknown                   // or new
+	reads   reputation = iota // it read a large answer lately
+	unknown                   // it did neither
 	stalls                    // it was given up on lately
 	reputationCount
 )
 
-// For how long it counts that a caller was given up on, and that it read. What the operating system takes of an answer looks as if it was read,
-// so a caller that stalled is not believed before that. One that read is taken for one that reads for as long as it may be between two calls
-// of a model, so that it is not worth to read once and then hoard.
+// How long it is remembered that a caller was given up on, and that it read. Bytes that the operating system took look as if they were read, so
+// a caller that stalled can not clear itself earlier. One that read is trusted for as long as a model may take between two calls, so that it
+// does not pay to read once and then hoard.
 const (
 	stallKept = time.Minute
 	readKept  = 10 * time.Minute
@@ -32,7 +32,7 @@ type reputations struct {
 
 type readHistory struct{ stalled, read time.Time }
 
-// maxSeen is how many callers are known at least.
+// maxSeen is how many callers are remembered at least.
 const maxSeen = 4096
 
 // of is the reputation of a caller.

@@ -12,14 +12,14 @@ import (
 )
 
 // request is one request in flight, with the memory that serving it needs: the frame that it came in, which the
-// params alias, and buffers for its answer. It is used again when it is answered. A Call is not, because handlers may
+// params alias, and buffers for its answer. It is reused after it is answered. A Call is not, because handlers may
 // keep it by mistake.
 type request struct {
 	p              *peer
 	revision       *revision
 	method         *wire.Method
 	tool           *Tool       // of tools/call
-	taskTool       string      // of the task that the request shows, with middleware
+	taskTool       string      // of the task that the request reads; only set for middleware
 	policy         EntryPolicy // of prompts/get and resources/read
 	task           bool        // the call becomes one
 	counted        bool        // in Server.calls
@@ -27,13 +27,13 @@ type request struct {
 	repeated       bool        // the arguments have a repeated key, which decoding them has to find
 	can            ability
 	raw            []byte          // the params, for methods of a MethodHandler
-	values         context.Context // those that the handler sees beside the connection's; nil: none
+	values         context.Context // the values that the handler sees beside the connection's; nil: none
 	header         Header          // of the HTTP request; nil: none
 	size           int             // of the message, which is kept until the request is over
 	account        *account        // has countedBytes; nil before it is counted
 	countedBytes   int64           // bytes that count in Server.bytes; under Call.mu while the handler runs, like smallBytes
 	decoding       bool            // its input is being decoded
-	holdsDecoding  bool            // it has Server.decoding
+	holdsDecoding  bool            // it holds Server.decoding
 	smallBytes     int64           // of answers that are too small to count
 	reservation    reservation
 	entry          *inflight.Entry
@@ -47,19 +47,19 @@ type request struct {
 	frame        []byte        // as received
 	out          []byte        // the answer
 	outcome      Outcome       // for observers; "" is Succeeded
-	answer       []byte        // as it is made within middleware
-	call         *Call         // of tools/call, not filled in; nil: newCall makes one
+	answer       []byte        // the answer so far, within middleware
+	call         *Call         // allocated for tools/call, not filled in; nil: newCall makes one
 	passes       *passes       // of tool middleware; nil: none
-	head         int           // what of answer comes before its result
-	scratch      []byte        // parts of it
-	trailer      []byte        // what follows it; nil: nothing
+	head         int           // length of answer before its result
+	scratch      []byte        // parts of the answer
+	trailer      []byte        // a message that follows the answer; nil: none
 	placeholders []placeholder // in the answer, in their order
-	taken        bool          // it was large, and its client took it
-	torn         bool          // it was not written as a whole
-	spooled      *spool        // has the answer; nil: it is in memory
+	taken        bool          // the answer was large, and its client read it
+	torn         bool          // the answer was not written as a whole
+	spooled      *spool        // contains the answer; nil: it is in memory
 	streamed     bool          // it goes to the client piece by piece, so there is no other one
 
-	// after runs when the answer was accepted, or was not to be written.
+	// after runs when the answer was written, or will not be.
 	after       func()
 	nextWaiting *request // in workers
 }
@@ -150,7 +150,7 @@ func (s *Server) keep(r *request) {
 // clear forgets everything but the buffers, unless those are large.
 func (r *request) clear() {
 	frame, out, scratch := keepSmall(r.frame), keepSmall(r.out), keepSmall(r.scratch)
-	*r = request{} // with the rest in it, it would be made elsewhere and copied
+	*r = request{} // a literal with the rest in it would be made elsewhere and copied
 	r.frame, r.out, r.scratch = frame, out, scratch
 }
 
@@ -182,7 +182,7 @@ type group struct {
 // start counts the owner itself; done ends that too.
 func (g *group) start() { g.n.Store(1) }
 
-// idle is closed when all are gone. It is made when it is first asked for: an exchange mostly is over before it waits.
+// idle returns a channel that is closed when all are gone. It is made when it is first asked for: most exchanges are over before they wait.
 func (g *group) idle() <-chan struct{} {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -227,7 +227,7 @@ func (p *peer) endWriter() {
 }
 
 // largeBuffers are buffers of outputs and answers that are larger than what a request keeps. Each is used by one answer at a time, from its encoding
-// until it is written. Left to the garbage collector, those of each answer would bring on its next run.
+// until it is written. Left to the garbage collector, the buffers of each answer would start its next cycle.
 type largeBuffers struct {
 	mu    sync.Mutex
 	spare [][]byte
@@ -235,7 +235,7 @@ type largeBuffers struct {
 }
 
 const (
-	largestBuffer = 4 << 20 // bytes of the largest one that is used again
+	largestBuffer = 4 << 20 // bytes of the largest one that is kept
 	spareBuffers  = 8 << 20 // bytes of all that are not in use
 )
 
@@ -250,8 +250,8 @@ func (l *largeBuffers) grow(b []byte, n int) []byte {
 	return slices.Grow(b, n+1<<10)
 }
 
-// take returns the smallest buffer of so many bytes, nil if there is none. One that is much larger stays: an answer that nobody reads counts with
-// its own length (TSK28).
+// take returns the smallest buffer of at least n bytes, nil if there is none. One that is much larger is left: an answer that nobody reads counts
+// only with its own length (TSK28).
 func (l *largeBuffers) take(n int) []byte {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -267,7 +267,7 @@ func (l *largeBuffers) take(n int) []byte {
 	return l.remove(found)
 }
 
-// remove takes one out of the list. With l.mu.
+// remove takes one out of the list. Called with l.mu held.
 func (l *largeBuffers) remove(i int) []byte {
 	b := l.spare[i]
 	l.spare = slices.Delete(l.spare, i, i+1)
@@ -275,7 +275,7 @@ func (l *largeBuffers) remove(i int) []byte {
 	return b
 }
 
-// give takes a buffer back that nobody uses any more, if it is a large one. Those that are there longest make room.
+// give takes back a buffer that is no longer used, if it is a large one. The oldest ones make room.
 func (l *largeBuffers) give(b []byte) {
 	if cap(b) > keptBuffer && cap(b) <= largestBuffer {
 		l.add(b)

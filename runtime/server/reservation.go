@@ -16,10 +16,10 @@ type reservation struct {
 	counts     bool         // the answer counts in the budgets
 	unread     int64        // of Server.unread
 	coming     int64        // of Server.coming, until the output is encoded
-	encoding   bool         // it is one of those that Server.encoding bounds
-	outputSize int64        // bytes that the output which is encoded will have, if those before were large
-	probeTimer *time.Timer  // of a handler of which nothing is known, while it has a slot of Server.probes: when the slot is given back early
-	firstRunOf *answerSizes // of the first run of a handler, which needs no slot: that handler's
+	encoding   bool         // it has a slot of Server.encoding
+	outputSize int64        // how many bytes the output is expected to have, if the last ones were large
+	probeTimer *time.Timer  // while a probe has a slot of Server.probes: gives that back early
+	firstRunOf *answerSizes // the handler's, in its first run, which needs no slot
 }
 
 // smallAnswer is the size, in bytes, up to which answers are not counted: the number of requests bounds those.
@@ -55,7 +55,7 @@ func (r *reservation) giveBack() {
 	}
 }
 
-// list reserves an answer with a list. x knows how large the last ones were.
+// list reserves an answer with a list; x has the sizes of the last ones.
 func (r *reservation) list(ctx context.Context, x *answerSizes) error {
 	r.sizes = x
 	return r.reserve(ctx, r.size(x))
@@ -99,7 +99,7 @@ func (r *reservation) encoded() {
 	}
 }
 
-// endProbe gives the slot back; after lendProbe, it takes back what was lent.
+// endProbe gives the probe's slot back; after lendProbe, it removes the one that was added.
 func (r *reservation) endProbe() {
 	if r.firstRunOf != nil {
 		r.firstRunOf.probed.Store(false)
@@ -143,7 +143,7 @@ func (r *reservation) handleLarge(ctx context.Context, n int64, run func() error
 	if err := b.takeToBegin(ctx, own, n); err != nil {
 		return err
 	}
-	free := func() { b.change(own, -n) } // r is used again while a timer may still call it
+	free := func() { b.change(own, -n) } // r may be reused while a timer still calls it
 	lend, returned := time.AfterFunc(lendAfter, free), false
 	defer func() {
 		if !returned && lend.Stop() {
@@ -167,6 +167,6 @@ const lendAfter = 2 * time.Second
 // maxEncoders is how many outputs of handlers are encoded at once: enough to keep the processors busy.
 func maxEncoders() int { return max(4, 2*runtime.GOMAXPROCS(0)) }
 
-// largeOutput is beyond how many bytes an output is large. What handlers return can not be refused, so those of large outputs have
-// reserved it before they start (TSK28).
+// largeOutput is the number of bytes beyond which an output is large. An output can not be refused when a handler returns it, so
+// handlers of large outputs reserve room before they start (TSK28).
 const largeOutput = 256 << 10

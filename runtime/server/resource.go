@@ -20,7 +20,7 @@ type Resource struct {
 	Name, URI string
 	// Definition is the advertised JSON object, as the newest revision has it.
 	Definition string
-	// MIMEType is of contents that say no other, "" for none.
+	// MIMEType is the type of contents that state none, "" for none.
 	MIMEType string
 	// Subscribe: clients can subscribe to it.
 	Subscribe bool
@@ -28,7 +28,7 @@ type Resource struct {
 	Handler   func(ctx context.Context, call *Call) (*ResourceContents, error)
 }
 
-// ResourceTemplate stands for the resources whose URIs match the template.
+// ResourceTemplate describes the resources whose URIs match the template.
 type ResourceTemplate struct {
 	Name, URITemplate, Definition, MIMEType string // as in Resource
 	Subscribe                               bool
@@ -48,8 +48,9 @@ type TemplateHandler struct {
 	get  func(ctx context.Context, call *Call, in any) (*ResourceContents, error)
 }
 
-// BindResource joins a handler with the decoder of its variables. What decode refuses is answered with -32602 and every violation, and
-// never reaches fn. Errors of fn become those that BindMethod's do; *ResourceError says that there is no such resource.
+// BindResource joins a handler with the decoder of its variables. Variables that decode refuses are answered with -32602 and every
+// violation, and never reach fn. Errors of fn are answered as those of BindMethod are; *ResourceError says that there is no such
+// resource.
 func BindResource[In any](decode func(d *check.Decoder, in *In), fn func(ctx context.Context, call *Call, in *In) (*ResourceContents, error)) TemplateHandler {
 	return TemplateHandler{
 		read: reading1(decode),
@@ -59,7 +60,7 @@ func BindResource[In any](decode func(d *check.Decoder, in *In), fn func(ctx con
 	}
 }
 
-// ResourceContents is what a resource holds. TextContents and BlobContents make it of one part, which is what nearly all have.
+// ResourceContents is the content of a resource. TextContents and BlobContents make it of one part, which is all that most have.
 type ResourceContents struct{ Parts []ResourcePart }
 
 // ResourcePart is a text, or bytes where Blob or BlobFrom is not nil.
@@ -68,7 +69,7 @@ type ResourcePart struct {
 	MIMEType string // "": that of the definition
 	Text     string
 	Blob     []byte // kept until it is sent: it must not change
-	// TextFrom and BlobFrom open what is too large to be held in memory, in place of Text and Blob.
+	// TextFrom and BlobFrom open data that is too large to be held in memory, in place of Text and Blob.
 	TextFrom, BlobFrom Opener
 }
 
@@ -85,7 +86,7 @@ func BlobContents(data []byte) *ResourceContents {
 	return &ResourceContents{[]ResourcePart{{Blob: data}}}
 }
 
-// MIMEType says what all parts are that do not say it themselves, and returns c.
+// MIMEType sets the type of all parts that state none, and returns c.
 func (c *ResourceContents) MIMEType(mimeType string) *ResourceContents {
 	for i := range c.Parts {
 		c.Parts[i].MIMEType = cmp.Or(c.Parts[i].MIMEType, mimeType)
@@ -224,7 +225,7 @@ func (r *request) readResource(b []byte) ([]byte, error) {
 	})
 }
 
-// size is about how many bytes the contents take in an answer, at least.
+// size is roughly how many bytes the contents take in an answer, at least.
 func (c *ResourceContents) size() (n int) {
 	if c == nil {
 		return 0
@@ -252,7 +253,7 @@ func (r *request) appendContents(b []byte, out *ResourceContents, mime string) (
 	return rev.AppendResourceResult(r.p.s.large.grow(b, len(contents)), &result), nil
 }
 
-// block is the part as a block, which has the rules and the form of one.
+// block returns the part as a block, which has the same rules and form.
 func (p *ResourcePart) block(uri, mime string) Block {
 	uri, mime = cmp.Or(p.URI, uri), cmp.Or(p.MIMEType, mime)
 	switch {
@@ -266,7 +267,7 @@ func (p *ResourcePart) block(uri, mime string) Block {
 	return TextResource(uri, mime, p.Text)
 }
 
-// subscribeRegistered serves subscriptions to what the registry has.
+// subscribeRegistered serves subscriptions to resources of the registry.
 func (r *request) subscribeRegistered(b []byte) ([]byte, error) {
 	on := r.method.Op == wire.OpSubscribe
 	if on {
@@ -281,7 +282,7 @@ func (r *request) subscribeRegistered(b []byte) ([]byte, error) {
 	return r.complete(append(b, "{}"...), start)
 }
 
-// mayWatch refuses URIs that nothing is known of, or that never change.
+// mayWatch refuses unknown URIs, and those that can not be subscribed to.
 func (r *request) mayWatch(uri string) error {
 	switch of := r.source(uri); {
 	case of == nil:
@@ -296,7 +297,7 @@ func (r *request) mayWatch(uri string) error {
 	return nil
 }
 
-// check is what is wrong with a block of a prompt or the part of a resource, nil for nothing.
+// check returns what is wrong with a block of a prompt or the part of a resource, nil for nothing.
 func (b *Block) check() error {
 	if b.kind == noBlock {
 		return errors.New("it is the zero Block: use Text, Image and so on")

@@ -11,10 +11,10 @@ import (
 	"github.com/mcpkiln/mcpkiln/runtime/wire"
 )
 
-// sealedSession is what the name of a session holds, so that any process with the key can go on with it.
+// sealedSession is the content of a sealed session name, so that any process with the key can resume the session.
 type sealedSession struct {
 	Revision     string          `json:"r"`
-	Capabilities json.RawMessage `json:"c"`           // names, of what the client declared
+	Capabilities json.RawMessage `json:"c"`           // names of the declared capabilities
 	Owner        string          `json:"o"`           // of its tasks, when it has no principal
 	Client       *sealedClient   `json:"i,omitempty"` // nil: nothing is known, or it would be too long
 }
@@ -26,13 +26,13 @@ type sealedClient struct {
 }
 
 // maxSealedSession bounds the name of a session, in bytes: it is in a header of every request, and servers and proxies often take 8 KiB of them
-// together. What a client says of itself is left out beyond that.
+// together. Beyond that, the client's description of itself is left out.
 const maxSealedSession = 2 << 10
 
-// SealsSessions reports whether Session.Seal makes names that other processes open, which takes keys of the operator's.
+// SealsSessions reports whether Session.Seal makes names that other processes can open: only with keys of the operator (WithSealKeys).
 func (s *Server) SealsSessions() bool { return len(s.cfg.sealKeys) > 0 }
 
-// Seal names the session so that any process with the same keys, Definition.Name and revisions can go on with it until expires, for the
+// Seal names the session so that any process with the same keys, Definition.Name and revisions can resume it until expires, for the
 // same principal: see ResumeSession. Call it after the handshake.
 func (ss *Session) Seal(expires time.Time) string {
 	p := ss.p
@@ -56,7 +56,7 @@ func (s *Server) sealSession(sealed *sealedSession, principal string, expires ti
 	return s.sealer.sealText(text, s.sessionBinding(principal), expires)
 }
 
-// sessionBinding is what the name of a session is good for: one server and one principal.
+// sessionBinding is what the name of a session is bound to: one server and one principal.
 func (s *Server) sessionBinding(principal string) []byte {
 	b := []byte("session\x00")
 	for _, part := range [...]string{s.def.Name, principal} {
@@ -65,9 +65,9 @@ func (s *Server) sessionBinding(principal string) []byte {
 	return b
 }
 
-// ResumeSession is NewSession for a session that was opened elsewhere and named by Seal. It begins after the handshake, as what was agreed
-// on then; its log level is the default one, and it is subscribed to nothing. ok is false when the name was changed, has expired, or is
-// another principal's.
+// ResumeSession is NewSession for a session that was opened elsewhere and named by Seal. It begins after the handshake, with the outcome
+// of that; its log level is the default one, and it is subscribed to nothing. ok is false when the name was changed, has expired, or
+// belongs to another principal.
 func (s *Server) ResumeSession(ctx context.Context, out Outlet, name string) (_ *Session, ok bool) {
 	if !s.SealsSessions() || len(name) > maxSealedSession {
 		return nil, false
@@ -91,13 +91,13 @@ func (s *Server) ResumeSession(ctx context.Context, out Outlet, name string) (_ 
 		p.client = &Client{Name: c.Name, Title: c.Title, Version: c.Version}
 	}
 	p.own(sealed.Owner)
-	p.outgoing.Store(randomID()) // what the other process asks has small ids (CAN15)
+	p.outgoing.Store(randomID()) // requests of the other process have small ids (CAN15)
 	p.begin()
 	return s.startSession(p), true
 }
 
 // NewSessionless is NewSession for one message of a client that has no session. version is the revision that it is written in, which has a
-// handshake; "" for the handshake itself. Nothing is known of the client, so it is not asked, and what needs a session is refused.
+// handshake; "" for the handshake itself. Nothing is known of the client, so it is not asked, and methods that need a session are refused.
 func (s *Server) NewSessionless(ctx context.Context, out Outlet, version string) *Session {
 	p := s.newSessionPeer(ctx, out)
 	p.sessionless = true
@@ -120,7 +120,7 @@ func (s *Server) sessionRevision(version string) *revision {
 	return nil
 }
 
-// agree notes the outcome of a handshake.
+// agree sets the outcome of a handshake.
 func (p *peer) agree(rev *revision) {
 	p.revision, p.ready = rev, true
 	p.agreed.Store(rev)
@@ -134,15 +134,15 @@ func (ss *Session) Discard() {
 	}
 }
 
-// randomID is where the ids of requests to the client begin in a session that was opened elsewhere: they are exact as JSON numbers, and
-// another process is unlikely to come to the same.
+// randomID is the id with which requests to the client begin in a session that was opened elsewhere: ids are exact as JSON numbers, and
+// another process is unlikely to use the same.
 func randomID() int64 {
 	var b [8]byte
 	rand.Read(b[:]) // it does not fail
 	return int64(binary.BigEndian.Uint64(b[:]) >> 12)
 }
 
-// needsSession refuses what has no meaning for one message alone.
+// needsSession refuses methods that have no meaning for a single message.
 func (p *peer) needsSession(m *wire.Method) *refusal {
 	switch m.Op {
 	case wire.OpSetLevel, wire.OpSubscribe, wire.OpUnsubscribe:

@@ -10,7 +10,7 @@ import (
 )
 
 // receive handles the frame in r. It runs in the read loop, so it does what has to happen in order: parse, register
-// (CAN09), cancel. It returns true if r is now a request in flight, which others use. got tells a transport what the frame was.
+// (CAN09), cancel. It returns true if r is now a request in flight, which other goroutines use. got tells a transport what the frame was.
 func (p *peer) receive(r *request, got *Receipt) bool {
 	if p.ready && p.revision.Batches && rpc.IsBatch(r.frame) { // before the handshake there are none
 		if p.batch != nil {
@@ -38,7 +38,7 @@ func (p *peer) receive(r *request, got *Receipt) bool {
 		if msg.Answers() && p.answeredMalformed(&msg, err) {
 			return false
 		}
-		// What a session's transport hands over although it is unclear, it answers itself.
+		// A session's transport answers a message itself that it hands over although it is unclear.
 		if got.Answered = msg.WantsReply() && !(msg.Unclear && p.streams); got.Answered {
 			p.refuse(r, msg.ID, err)
 		}
@@ -61,11 +61,11 @@ func (p *peer) receive(r *request, got *Receipt) bool {
 	return false
 }
 
-// spareCalls is how many requests may be in flight before trim takes effect. Larger messages leave large buffers, which are held as long as
-// handlers run, and nothing counts them (TSK28).
+// spareCalls is how many requests may be in flight before trim takes effect. Earlier, larger messages leave large buffers, which are kept
+// while handlers run and count nowhere (TSK28).
 const spareCalls = 256
 
-// trim gives memory back when many requests are in flight: what the frame's buffer has beyond the message, and the other buffers if they are
+// trim frees memory when many requests are in flight: the part of the frame's buffer beyond the message, and the other buffers if they are
 // large. It is called before anything aliases the frame.
 func (r *request) trim() {
 	if r.reservation.s.calls.Used() <= spareCalls {
@@ -84,8 +84,8 @@ func trimmed(b []byte) []byte {
 	return b
 }
 
-// start takes a request in: route, admit, register. Then it is served by a goroutine of workers, but for the handshake, which
-// what follows on the connection depends on.
+// start routes, admits and registers a request. Then a goroutine of workers serves it; only the handshake is served before
+// the next message is read, because that depends on it.
 func (r *request) start(msg *rpc.Message) *refusal {
 	p := r.p
 	r.revision, r.id, r.can, r.raw = p.revision, msg.ID, p.can, msg.Params
@@ -145,16 +145,16 @@ type reading struct {
 	peek   bool // leave the params of a session's messages unread
 
 	unnamed  bool         // the frame does not name the newest stateless revision, so its params need not be searched for it
-	revision *revision    // whose method that is, if it was read while the frame was parsed
+	revision *revision    // of method, if the params were read while the frame was parsed
 	method   *wire.Method // whose params were read; nil: unknown, or not read yet
 	err      error        // of reading them
 }
 
-// forget lets go of the message.
+// forget drops what aliases the message.
 func (rd *reading) forget() { *rd = reading{} }
 
-// release gives a reading of Route back, with its params. As an rpc.Reader both are on the heap, so they
-// are used again, and Route copies the params: that costs less than to allocate them.
+// release puts a reading of Route, with its params, back into its pool. As an rpc.Reader both escape to the
+// heap, so they are reused, and Route copies the params: that costs less than to allocate them.
 func (rd *reading) release(to *sync.Pool) {
 	*rd.params = wire.Params{}
 	*rd = reading{params: rd.params}
@@ -175,7 +175,7 @@ func (rd *reading) ReadParams(d *check.Decoder, method []byte) bool {
 	return true
 }
 
-// ReadResult implements rpc.Reader. Whoever waits for an answer reads it.
+// ReadResult implements rpc.Reader. The one that waits for an answer decodes it.
 func (rd *reading) ReadResult(*check.Decoder, rpc.ID) bool { return false }
 
 // classify returns the revision that the message most likely belongs to, before its params were read.
@@ -191,7 +191,7 @@ func (rd *reading) classify(method []byte) *revision {
 	return s.defaultRevision(rpc.KindRequest, method, rd.peer)
 }
 
-// mayNameRevision reports whether the text can have the member that names its revision.
+// mayNameRevision reports whether the text may contain the member that names its revision.
 func (rev *revision) mayNameRevision(text []byte) bool { return check.Mentions(text, rev.versionKey) }
 
 // defaultRevision is the revision of a message that does not name its revision.
@@ -254,7 +254,7 @@ func (rd *reading) route(msg *rpc.Message) (to route, refused *refusal) {
 	return rd.readSession(rev, msg), nil
 }
 
-// readStateless reads the params of a message of a stateless revision. Those of an unknown method are read as any request's.
+// readStateless reads the params of a message of a stateless revision. Of an unknown method, it reads the members that all requests have.
 func (rd *reading) readStateless(rev *revision, msg *rpc.Message) route {
 	to := route{revision: rev, method: rd.methodOf(rev, msg)}
 	with := rev.ReadRequest
@@ -274,7 +274,7 @@ func (rd *reading) readSession(rev *revision, msg *rpc.Message) route {
 	return to
 }
 
-// methodOf is the revision's method that the message names; nil: unknown. Mostly it was looked up while the frame was parsed.
+// methodOf returns the revision's method that the message names; nil: unknown. Mostly it was looked up while the frame was parsed.
 func (rd *reading) methodOf(rev *revision, msg *rpc.Message) *wire.Method {
 	if rd.revision == rev && rd.method != nil && rd.method.Name == string(msg.Method) {
 		return rd.method
@@ -306,7 +306,7 @@ func (rd *reading) otherRevision(msg *rpc.Message) (to route, refused *refusal) 
 	return route{revision: s.stateless[0]}, s.unsupported(version)
 }
 
-// name is the method's; for one that is known it costs nothing.
+// name returns the name of the method; for a known one without an allocation.
 func (to *route) name(msg *rpc.Message) string {
 	if to.method != nil {
 		return to.method.Name

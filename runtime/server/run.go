@@ -13,8 +13,9 @@ import (
 	"github.com/mcpkiln/mcpkiln/runtime/wire"
 )
 
-// execute runs the tool's handler and makes the protocol's result of what it returns. Its parts live in buf. An error
-// is answered as a JSON-RPC error, a *fault as the revision does; errors that the model should see are results.
+// execute runs the tool's handler and makes the protocol's result of its output. Parts of the result alias buf. An
+// error is answered as a JSON-RPC error, a *fault in the revision's form; errors that the model should see are
+// results.
 func (s *Server) execute(ctx context.Context, call *Call, args []byte, buf *[]byte) (wire.CallResult, error) {
 	defer call.close()
 	t := call.tool
@@ -32,7 +33,7 @@ func (s *Server) execute(ctx context.Context, call *Call, args []byte, buf *[]by
 	case more != nil:
 		return s.addTo(call, wire.CallResult{StructuredContent: raw}, more)
 	case call.taskRun != nil, len(raw) > smallAnswer:
-		return wire.CallResult{StructuredContent: raw}, nil // its text is made when it is read, or written
+		return wire.CallResult{StructuredContent: raw}, nil // its text block is made when it is read, or written
 	}
 	n := len(raw)
 	*buf = appendText(raw, text(raw))
@@ -65,9 +66,9 @@ func (h *Handler) run(ctx context.Context, call *Call, args, b []byte) ([]byte, 
 	return b, err
 }
 
-// takeInput has decode take params or arguments. When half of Server.bytes is used, one input at a time goes on to take more: if all did, all
-// could be refused for what the others took in part. What was taken for input that is refused is given back at once, whether or not the
-// client reads why.
+// takeInput calls decode, which counts the bytes that params or arguments decode to. When half of Server.bytes is used, one input at a time
+// goes on to count more: if all did, all could be refused for what the others have counted in part. What was counted for refused input is
+// given back at once, whether or not the client reads the refusal.
 func (r *request) takeInput(decode func() error) error {
 	held := r.countedBytes
 	r.decoding = true
@@ -82,7 +83,7 @@ func (r *request) takeInput(decode func() error) error {
 	return err
 }
 
-// input reads the input with d, which goes back to its pool. The account pays for the input.
+// input decodes the input with d, which goes back to its pool. The input counts in account.
 func (h *Handler) input(d *check.Decoder, account check.Account) (any, error) {
 	d.Charge(account)
 	d.Hide(h.hidden)
@@ -119,7 +120,7 @@ func (h *Handler) runInSlot(ctx context.Context, call *Call, in any) (out any, e
 	return out, err
 }
 
-// runWithinBudgets runs a handler when its answer would fit, and reserves what it returned (TSK28). x knows how large its last answers were: if
+// runWithinBudgets runs a handler when its answer would fit, and reserves room for it (TSK28). x has the sizes of its last answers: if
 // they were small, it waits for nobody.
 func (c *Call) runWithinBudgets(ctx context.Context, x *answerSizes, run func() error) error {
 	if c.discardsResult {
@@ -139,7 +140,7 @@ func (c *Call) runWithinBudgets(ctx context.Context, x *answerSizes, run func() 
 			if err := r.startProbe(ctx, x); err != nil {
 				return err
 			}
-			if x.overall.load() != 0 { // it is known meanwhile
+			if x.overall.load() != 0 { // another run has shown it meanwhile
 				r.endProbe()
 				continue
 			}
@@ -167,8 +168,8 @@ func (r *reservation) wait(ctx context.Context, n int64) error {
 	return r.s.unread.await(ctx, r.share(), n)
 }
 
-// startProbe takes a slot for the run of a handler of which nothing is known, until its output is encoded: if many began before the first is, all
-// of their outputs could be in memory. The first run of each needs no slot.
+// startProbe takes a slot for the run of a handler whose output size is unknown, until the output is encoded: if many began before the first is,
+// all of their outputs could be in memory. The first run of each handler needs no slot.
 func (r *reservation) startProbe(ctx context.Context, x *answerSizes) error {
 	if x.probed.CompareAndSwap(false, true) {
 		r.firstRunOf = x
@@ -182,7 +183,7 @@ func (r *reservation) startProbe(ctx context.Context, x *answerSizes) error {
 	return nil
 }
 
-// returned is the error of a handler. A nil pointer in it is a defect of the handler: it is not a nil error, and has no text.
+// returned checks the error of a handler. A nil pointer as an error is a defect of the handler: it is not a nil error, and has no text.
 func (c *Call) returned(err error) error {
 	if err == nil {
 		return nil
@@ -193,7 +194,7 @@ func (c *Call) returned(err error) error {
 	return err
 }
 
-// awaitEncoding returns when an output may be encoded: not many are at once, so that it is known of the next ones how large they get.
+// awaitEncoding returns when an output may be encoded: only few are at once, so that their sizes are known before the next ones.
 func (r *reservation) awaitEncoding(ctx context.Context) error {
 	for {
 		if err := r.enter(ctx); err != nil {
@@ -270,13 +271,13 @@ func (c *Call) encoded(n int) {
 	r.encoded()
 }
 
-// answerSizes estimates how large the answers of one handler are, in bytes, by the last ones. What is known of a caller counts for that one: neither do the large
-// answers of one make the small ones of others wait, nor the small ones of others let many large ones begin (TSK28).
+// answerSizes estimates the sizes of a handler's answers, in bytes, from the last ones. Each caller has an estimate of its own: the large answers of
+// one do not make the small ones of others wait, and the small ones of others do not let many large ones begin (TSK28).
 type answerSizes struct {
-	overall sizeEstimate // of all callers: what is expected of one of whom nothing is known
+	overall sizeEstimate // of all callers: for those without an estimate of their own
 	known   atomic.Int64 // how many callers have an entry in sizeCache
-	probed  atomic.Bool  // nothing is known yet, and a run is to show it
-	outputs sizeEstimate // of all callers, without what an answer has beside the output: a tool's has it twice, as text, too
+	probed  atomic.Bool  // nothing is known yet, and the first run has begun
+	outputs sizeEstimate // of all callers, of the output alone: a tool's answer has it twice, also as text
 }
 
 // small reports whether all answers were small lately, and one of n bytes is. Then there is nothing to look up and nothing to learn.

@@ -12,7 +12,7 @@ import (
 	"github.com/mcpkiln/mcpkiln/runtime/wire"
 )
 
-// serve runs the request to its end, also when the handler ends its goroutine.
+// serve runs the request to its end, also when the handler ends its goroutine (runtime.Goexit).
 func (r *request) serve() {
 	var answer []byte
 	var err error = errInternal
@@ -30,7 +30,7 @@ func (r *request) serve() {
 	returned = true
 }
 
-// perform returns the frame of the answer to a request that succeeded. A panic becomes an internal error; the stack is for the log alone.
+// perform returns the frame of the answer to a request that succeeded. A panic becomes an internal error; the stack is only logged.
 func (r *request) perform() (answer []byte, err error) {
 	defer func() {
 		if v := recover(); v != nil {
@@ -116,7 +116,7 @@ func (r *request) dispatch(b []byte) (_ []byte, err error) {
 	return b, err
 }
 
-// finish answers the request unless its answer has begun already, and then lets go of it.
+// finish answers the request unless its answer has begun already, and then releases it.
 func (r *request) finish(answer []byte, err error) {
 	p := r.p
 	p.writing.Add(1)
@@ -198,14 +198,14 @@ func (r *reservation) answer(ctx context.Context, m *outgoing, id rpc.ID, err er
 		m.err, m.trailer, m.long = asRPC(err), nil, nil
 		m.frame = rpc.AppendError(m.frame[:0], id, m.err)
 	}
-	if m.long == nil { // else what is in memory of it is counted
+	if m.long == nil { // else its parts in memory are counted
 		r.countAnswer(ctx, len(m.frame))
 	}
 }
 
 var errInternal = rpc.Errorf(rpc.CodeInternalError, "internal error")
 
-// asRPC is err as a JSON-RPC error. What has no code of its own is internal, and its text is not for the peer.
+// asRPC returns err as a JSON-RPC error. An error without a code is internal, and its text is not sent.
 func asRPC(err error) *rpc.Error {
 	if own := (*rpc.Error)(nil); errors.As(err, &own) {
 		return own
@@ -222,7 +222,7 @@ func (r *request) toolName() string {
 }
 
 // answerTimeout answers a call that took too long: the handler may never return, and whatever it returns now is dropped.
-// It is called by a timer, so the write happens elsewhere.
+// It is called by a timer, so another goroutine writes.
 func (s *Server) answerTimeout(e *inflight.Entry) {
 	p := s.peer(e.Key().Peer)
 	if p == nil || !p.live.add() {
@@ -232,11 +232,11 @@ func (s *Server) answerTimeout(e *inflight.Entry) {
 	p.writing.Add(1)
 	go func() {
 		defer p.endWriter()
-		_ = p.answerTimedOut(e) // if it was cancelled before this could be written, who did that ends its stream
+		_ = p.answerTimedOut(e) // if it was cancelled before this could be written, the cancellation ends its stream
 	}()
 }
 
-// answerTimedOut writes the answer, unless the call was cancelled or that was done already.
+// answerTimedOut writes the answer to a call that timed out, unless it was cancelled or answered already.
 func (p *peer) answerTimedOut(e *inflight.Entry) error {
 	if cause := e.Cause(); cause == nil || cause.Source != inflight.SourceTimeout {
 		return errSilenced
@@ -256,11 +256,11 @@ func (p *peer) answerTimedOut(e *inflight.Entry) error {
 		result.ServerInfo = rev.resultInfo
 		m.frame = rpc.AppendResult(nil, about.id, rev.AppendCallResult(nil, &result))
 	}
-	p.drainWriters() // what the call was permitted to say before its timeout comes first (PRO01)
+	p.drainWriters() // messages of the call that were permitted before its timeout come first (PRO01)
 	return about.write(m)
 }
 
-// timeoutResult is what a call that took too long gives: the model that chose the tool should see it.
+// timeoutResult is the result of a call that took too long: the model that chose the tool should see it.
 func timeoutResult(tool string, after time.Duration) wire.CallResult {
 	return wire.CallResult{IsError: true, Content: appendText(nil, tool+" timed out after "+after.String())}
 }

@@ -7,10 +7,10 @@ import (
 	"time"
 )
 
-// shortage is what those of one share wait for.
+// shortage is how much the waiters of one share need.
 type shortage struct {
 	waiting *share
-	all     bool  // it waits for all others, who hold too much together; else for its own caller's
+	all     bool  // it waits because all others hold too much together; else because its own caller does
 	n       int64 // how many bytes have to become free
 }
 
@@ -27,7 +27,7 @@ func (b *budget) check() {
 	}
 }
 
-// shortages are those of all who wait: what those need who wait for others alone adds up.
+// shortages returns one for each share with waiters. The needs of those that wait only for others add up.
 func (b *budget) shortages() []shortage {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -49,15 +49,15 @@ func (b *budget) shortages() []shortage {
 	return all
 }
 
-// How long a peer may read nothing: while others wait for the room that its answers take, the less the more they are, and when it is the end
-// that waits, after the grace period (CAN21).
+// How long a client may read nothing: maxStall while others wait for the room that its answers take, down to minStall if they wait for much;
+// LateStall at the end, after the grace period (CAN21).
 const (
 	maxStall  = 5 * time.Second
 	minStall  = time.Second
 	LateStall = time.Second
 )
 
-// stallLimit is for how long who reads nothing is left alone: not as long if many more wait than there is room for.
+// stallLimit returns how long a client may read nothing: less if others wait for more than there is.
 func (b *budget) stallLimit(all []shortage) time.Duration {
 	wanted := int64(0)
 	for i := range all {
@@ -71,15 +71,15 @@ func (b *budget) stallLimit(all []shortage) time.Duration {
 	return max(minStall, time.Duration(float64(maxStall)*float64(b.limit)/float64(wanted)))
 }
 
-// stalledPeer is one that reads nothing of some of its answers.
+// stalledPeer is a peer whose client reads nothing of some of its answers.
 type stalledPeer struct {
 	*peer
 	out    Unread
 	bytes  int64
-	ending bool // others wait no longer for it
+	ending bool // its answers were given up already
 }
 
-// endStalled ends what peers do not read, the largest first, until that is enough for those who wait.
+// endStalled gives up answers that clients do not read, the largest first, until that is enough for the waiters.
 func (s *Server) endStalled(shortages []shortage) {
 	if len(shortages) == 0 {
 		return
@@ -101,7 +101,7 @@ func (s *Server) endStalled(shortages []shortage) {
 	}
 }
 
-// stalled are those that have read nothing for that long.
+// stalled returns the peers whose clients have read nothing for that long.
 func (s *Server) stalled(wait time.Duration) (all []stalledPeer) {
 	for _, p := range s.allPeers() {
 		if out, ok := p.out.(Unread); ok {
@@ -119,8 +119,7 @@ func (s *Server) allPeers() []*peer {
 	return slices.Collect(maps.Values(s.peers))
 }
 
-// relieves reports whether the end of what p does not read is of use to somebody, and takes that off what is short. Nobody waits for itself. What becomes free is
-// for one after the other.
+// relieves reports whether giving up p's answers helps a waiter other than p, and takes their bytes off the shortages, one after the other.
 func (p *stalledPeer) relieves(shortages []shortage) (useful bool) {
 	free := p.bytes
 	for i := range shortages {
@@ -133,7 +132,7 @@ func (p *stalledPeer) relieves(shortages []shortage) (useful bool) {
 	return useful
 }
 
-// giveUp ends what a session does not read at its end.
+// giveUp gives up the answers that a client does not read at the end of its session.
 func (p *peer) giveUp() {
 	out, ok := p.out.(Unread)
 	if !ok {
