@@ -23,7 +23,7 @@ type Copier interface {
 type LongAnswer struct {
 	parts []answerPart // the answers of the array; without an array, the only one
 	array bool
-	taken func() // called after each read
+	taken func() // called before each read: the client has taken the bytes of the last one
 }
 
 // answerPart is one answer.

@@ -73,35 +73,35 @@ func WithLimits(l check.Limits) Option { return func(c *config) { c.limits = l }
 func WithTaskLimits(l task.Limits) Option { return func(c *config) { c.tasks = l } }
 
 // WithMaxInFlight sets how many requests may be in flight together; the default is 20,000. One principal has at most three quarters of
-// them, less when others have many; all callers without an identity are one, unless WithQuotaKey tells them apart. More are refused
-// with an error that says how long to wait: over HTTP with status 429 if the caller's part is used up, else 503.
-// Pings and cancels of tasks pass nevertheless.
+// them, less when others have many; all callers without an identity count as one, unless WithQuotaKey tells them apart. More are
+// refused with an error that says how long to wait: over HTTP with status 429 if the caller's share is used up, else 503. Pings and
+// requests to cancel tasks are served nevertheless.
 func WithMaxInFlight(n int) Option { return func(c *config) { c.maxInFlight = max(n, 1) } }
 
-// WithMaxBytesInFlight sets how many bytes all requests in flight may have together, not counting those up to 4 KiB; what they and
-// running tasks decode to, beyond 4 KiB each; what clients have answered to calls; the URIs that sessions are subscribed to; and over HTTP
-// 24 KiB for each request. The
-// default is 128 MiB. One principal has at most three quarters of them, as with WithMaxInFlight. A request or subscription that would
-// go beyond is refused as with WithMaxInFlight; a handler whose answer would gets an error that says so.
+// WithMaxBytesInFlight sets how many bytes all requests in flight may have together, not counting those up to 4 KiB; the bytes that they
+// and running tasks decode to, beyond 4 KiB each, the clients' answers to questions, the URIs that sessions are subscribed to, and over
+// HTTP 24 KiB for each request count, too. The default is 128 MiB. One principal has at most three quarters of them, as with
+// WithMaxInFlight. A request or subscription beyond that is refused as with WithMaxInFlight; a handler whose question has an answer beyond
+// that gets an error that says so.
 func WithMaxBytesInFlight(n int64) Option { return func(c *config) { c.maxBytes = max(n, 1) } }
 
 // WithMaxBytesUnread sets how many bytes the answers that wait for peers to read them may have together, not counting those up to
-// 4 KiB; the default is 128 MiB. One principal has up to a third of what it leaves to others, so alone a quarter of all, and a
-// connection or session of it half of that; all callers without an identity are one, unless WithQuotaKey tells them apart. Who holds
-// nothing may have one answer of any size as long as there is room for it, or for half of all.
+// 4 KiB; the default is 128 MiB. One principal has up to a third of what it leaves to others, which alone is a quarter of all, and a
+// connection or session of it half of that; all callers without an identity count as one, unless WithQuotaKey tells them apart. A caller
+// with no unread answer may have one of any size, as soon as there is room for it, or half of the limit is free.
 //
-// Beyond that, calls of the same caller wait: they start no handler and encode no answer. Calls of a tool that last gave this caller up to
-// 4 KiB wait for nobody. While others wait, who reads nothing for 5 seconds is ended, those with the most first: a connection with
-// ErrStalled, over HTTP the response; slow reading is at least 64 KiB in that time. Where more is waited for than this limit, it is as much
-// less time, down to a second. Half as many bytes are for results of tasks, and for
-// answers that came larger than those before them.
+// Beyond that, further calls of the caller wait: they start no handler and encode no answer. Calls of a tool whose last answers to the
+// caller had up to 4 KiB do not wait. While others wait, clients that read nothing for 5 seconds are given up, those with the most unread
+// bytes first: a connection ends with ErrStalled, over HTTP the response ends. Reading slowly, at least 64 KiB in that time, is enough. If
+// the callers wait for more bytes than this limit, that time is shorter in proportion, down to a second. Half as many bytes are for results
+// of tasks, and for answers that turn out larger than those before them.
 //
 // What a handler returns is counted when it is encoded, so this does not bound what handlers hold that run already. How large an answer gets is
-// expected from those before it: where all were small and then become large at once, there are as many large results in memory as calls
+// expected from those before it: if all were small and then become large at once, there are as many large results in memory as calls
 // that run by then. Only the number of those bounds that: maxConcurrent of the tool (Tool.MaxConcurrent), or WithMaxInFlight.
 func WithMaxBytesUnread(n int64) Option { return func(c *config) { c.maxUnread = max(n, 1) } }
 
-// WithPageSize sets how many tools or tasks one page holds; the default is 100. task.Limits.Page goes before it for tasks.
+// WithPageSize sets how many tools or tasks one page has; the default is 100. For tasks, task.Limits.Page overrides it.
 func WithPageSize(n int) Option { return func(c *config) { c.pageSize = max(n, 1) } }
 
 // WithProgressRate sets how many progress notifications one call sends in a second at most; the default is 10, the least
@@ -112,15 +112,14 @@ func WithProgressRate(n int) Option { return func(c *config) { c.progressRate = 
 // of input; the default is 5 seconds (CAN21, CAN26).
 func WithGrace(d time.Duration) Option { return func(c *config) { c.grace = d } }
 
-// WithQuestionTimeout sets how long a question without a timeout of its own waits, and, in 2026-07-28, how long after its questions' time the
-// state of an inline call can still be taken up (EXT17); the default is 10 minutes.
+// WithQuestionTimeout sets how long a question without a timeout of its own waits, and, in 2026-07-28, for how long after its questions'
+// timeout the requestState of an inline call is still accepted (EXT17); the default is 10 minutes.
 func WithQuestionTimeout(d time.Duration) Option { return func(c *config) { c.askTimeout = d } }
 
-// WithParkAfter sets how long a question of a task is open before the run that asked it ends and holds nothing any more; the handler runs again from the
-// top when the answer is there, on any replica. The default is 30 seconds; a negative duration keeps every run. It is for tasks of a durable
-// store that may run again (TaskPolicy.OnCrash) and can be cancelled. What such a run gets from the question is task.ErrParked: return it as it
-// is. A step (Do) that another goroutine of the handler is at is done first, and a question that is asked with a deadline of ctx keeps
-// its run.
+// WithParkAfter sets how long a question of a task is open before the run that asked it ends and holds nothing any more; the handler runs again from
+// the top when the answer is there, on any replica. The default is 30 seconds; a negative duration keeps every run. It is for tasks of a durable
+// store that may run again (TaskPolicy.OnCrash) and can be cancelled. In such a run the question returns task.ErrParked: return it as it is. If
+// another goroutine of the handler is in a step (Do), that is done first, and a question that is asked with a deadline of ctx keeps its run.
 func WithParkAfter(d time.Duration) Option { return func(c *config) { c.parkAfter = d } }
 
 // WithTaskList serves tasks/list also to peers without an identity, each seeing its own tasks (TSK21). Without it they get "method not found",
@@ -134,32 +133,32 @@ func WithTaskStore(s task.Store) Option { return func(c *config) { c.store = s }
 // WithTaskDispatcher lets d decide where tasks run, instead of this process.
 func WithTaskDispatcher(d task.Dispatcher) Option { return func(c *config) { c.dispatcher = d } }
 
-// WithRootsChanged sets what is called when the roots of a client have changed: what was asked of it before may not hold any more (LET12). A
-// client that did not declare that it says so (roots.listChanged) is not heard.
-// ctx has the values of the client's message, its principal among them, and ends with the connection. Stateless revisions have no
-// such message: ask again.
+// WithRootsChanged sets a function that is called when the roots of a client have changed: those that it answered before may not be valid
+// any more (LET12). The notification of a client that did not declare it (roots.listChanged) is ignored. ctx has the values of the client's
+// message, its principal among them, and ends with the connection. Stateless revisions have no such message: ask again.
 func WithRootsChanged(changed func(ctx context.Context)) Option {
 	return func(c *config) { c.rootsChanged = changed }
 }
 
-// WithPartialResults sets the hook for what cancelled handlers returned beside their error (CAN25). It never reaches
-// the wire.
+// WithPartialResults sets the hook for results that cancelled handlers returned beside their error (CAN25). They
+// never reach the wire.
 func WithPartialResults(hook func(Partial)) Option { return func(c *config) { c.partial = hook } }
 
-// WithSealKeys sets the keys that seal the state of inline calls which ask (EXT17), at least 16 bytes each. The first one seals, all
-// open: put a new key in front to rotate. Replicas that serve each other's retries need the same ones, and so does a process that is
-// started anew; the default is a random key of this process. ParseSealKeys reads them from a file or the environment. Over HTTP they seal the
-// ids of sessions, too, so that any process with the key goes on with a session (LET18): then the tasks of sessions without an identity end
-// when their client ends the session, or by their ttl.
+// WithSealKeys sets the keys that seal the state of inline calls which ask (EXT17), at least 16 bytes each. The first one seals, all open:
+// put a new key in front to rotate. Replicas that serve each other's retries need the same ones, and so does a process that is restarted; the
+// default is a random key of this process. ParseSealKeys reads them from a file or the environment. Over HTTP they seal the ids of sessions,
+// too, so that any process with the key can resume a session (LET18): then the tasks of sessions without an identity end when their client
+// ends the session, or by their ttl.
 func WithSealKeys(keys ...[]byte) Option { return func(c *config) { c.sealKeys = keys } }
 
 // WithGather sets how long an inline call of a stateless revision that asks waits for more questions to ask with it, from
 // other goroutines of the handler; the default is 10 milliseconds.
 func WithGather(d time.Duration) Option { return func(c *config) { c.gather = max(d, 0) } }
 
-// WithCacheHint sets how long clients may keep lists and other results that say nothing themselves, and whether one client's copy is
-// good for others (public); the default is not at all, and private (EXT20). What handlers give to a caller with an identity stays private,
-// as do all pages of a list once a handler says so of one. What they give to one who was asked for input is not kept at all (LET21).
+// WithCacheHint sets how long clients may cache lists and other results that state no ttl themselves, and whether one client's copy may be
+// served to others (public); the default is not at all, and private (EXT20). Results of handlers for a caller with an identity stay
+// private, as do all pages of a list once a handler declares one of them private. Results for a client that was asked for input are not
+// cached at all (LET21).
 func WithCacheHint(ttl time.Duration, public bool) Option {
 	return func(c *config) {
 		c.cacheTTL, c.cacheScope = max(ttl, 0), cachePrivate

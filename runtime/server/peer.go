@@ -40,7 +40,7 @@ type peer struct {
 	ready       bool          // initialize was answered
 	can         ability       // what the client declared then
 	client      *Client       // its description of itself then, without capabilities
-	begun       chan struct{} // closed when the client may be asked: it is initialized, or will say nothing any more
+	begun       chan struct{} // closed when the client may be asked, because it is initialized, or its input has ended
 	beginning   sync.Once     // of begun
 	closing     atomic.Bool
 	gone        atomic.Bool // nothing is written any more

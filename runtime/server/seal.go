@@ -16,9 +16,9 @@ import (
 	"github.com/mcpkiln/mcpkiln/runtime/check"
 )
 
-// sealer makes and opens the state that a client carries between two runs of a call (EXT17). Tokens are the version, a
-// hint at the key, a nonce and AES-256-GCM over expiry and journal; what the token is bound to is authenticated with it and
-// not in it.
+// sealer seals and opens the requestState that a client carries between two runs of a call (EXT17). A token is the version,
+// a hint at the key, a nonce, and the expiry and journal encrypted with AES-256-GCM; its binding is authenticated with them
+// and not contained in it.
 type sealer struct{ keys []sealKey } // the first one seals
 
 type sealKey struct {
@@ -65,9 +65,9 @@ func newSealer(keys [][]byte) (*sealer, error) {
 // minSealText is the least length of a key in a file or variable: 24 random bytes in base64.
 const minSealText = 32
 
-// ParseSealKeys reads keys for WithSealKeys from a file or an environment variable, so that a retry is good for another process, too
+// ParseSealKeys reads keys for WithSealKeys from a file or an environment variable, so that another process accepts a retry, too
 // (LET18): one key a line, the newest first, each of at least 32 characters, such as openssl rand -base64 32 prints. Blank lines and
-// those that begin with # are skipped. Errors name a line, never what it says.
+// those that begin with # are skipped. Errors contain the number of a line, never its text.
 func ParseSealKeys(text string) (keys [][]byte, err error) {
 	n := 0
 	for line := range strings.Lines(text) {
@@ -87,12 +87,12 @@ func ParseSealKeys(text string) (keys [][]byte, err error) {
 	return keys, nil
 }
 
-// sealedJournal is what a token holds.
+// sealedJournal is the content of a token.
 type sealedJournal struct {
 	Entries []recordedEntry `json:"notes,omitempty"`
 	// Asked are the names of all questions that the runs so far asked.
 	Asked []string `json:"asked,omitempty"`
-	// Until is from when on each of them that is not answered can not be any more, in Unix milliseconds.
+	// Until has the deadlines of those that are not answered, in Unix milliseconds.
 	Until map[string]int64 `json:"until,omitempty"`
 	// Unused are answers that earlier runs asked for and did not use.
 	Unused map[string]json.RawMessage `json:"spare,omitempty"`
@@ -105,7 +105,7 @@ type recordedEntry struct {
 	Data     []byte `json:"data"`
 }
 
-// seal returns a token for state, good until expires and for the same binding.
+// seal returns a token for state, valid until expires and with the same binding.
 func (s *sealer) seal(state *sealedJournal, binding []byte, expires time.Time) (string, error) {
 	plain, err := json.Marshal(state)
 	if err != nil {
@@ -118,7 +118,7 @@ func (s *sealer) seal(state *sealedJournal, binding []byte, expires time.Time) (
 	return token, nil
 }
 
-// open returns what a token holds. Every way of being wrong but age looks the same to the client.
+// open returns the content of a token. All its errors but expiry look the same to the client.
 func (s *sealer) open(token string, binding []byte, now time.Time) (*sealedJournal, error) {
 	plain, err := s.openText(token, binding, now)
 	if err != nil {
@@ -144,7 +144,7 @@ func (s *sealer) sealText(text, binding []byte, expires time.Time) string {
 
 // openText is open for any text.
 func (s *sealer) openText(token string, binding []byte, now time.Time) ([]byte, error) {
-	// The decoder passes over line ends, which would be a change that nobody notices.
+	// The decoder ignores line ends: a token that was changed by them would be accepted.
 	if len(token) > 2*maxState || strings.ContainsAny(token, "\r\n") {
 		return nil, errState
 	}
@@ -172,9 +172,9 @@ func (s *sealer) decrypt(hint, b, binding []byte) ([]byte, error) {
 	return nil, errState
 }
 
-// binding is what a token is good for: one owner, method and target, with the same arguments however a client spells them
-// again. Connections without an identity are one owner: no request needs the connection of an earlier one
-// (LET18), and whoever has a token was given it.
+// binding is what a token is bound to: one owner, method and target, with the same arguments however a client spells
+// them. Connections without an identity are one owner: no request needs the connection of an earlier one (LET18), and
+// only a client that was given a token has it.
 func (r *request) binding() []byte {
 	h := sha256.New()
 	owner := r.p.owner

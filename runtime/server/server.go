@@ -19,7 +19,7 @@ import (
 type Server struct {
 	def       Definition
 	cfg       config
-	log       *slog.Logger // over records
+	log       *slog.Logger // writes to records
 	records   *LogQueue
 	rates     *rates
 	revisions []*revision // newest first
@@ -36,37 +36,37 @@ type Server struct {
 	middleware     Handle                          // middleware; nil: none
 	observed       bool                            // there is an observer: events are made
 	toolMiddleware ToolHandle                      // middleware of tools; nil: none
-	takesNotices   bool                            // of clients' own
+	takesNotices   bool                            // there are handlers of custom notifications
 	tracker        *inflight.Tracker
 	engine         *task.Engine // nil when no tool runs as a task
 	ids            atomic.Uint64
 	calls          quota.Limit   // requests in flight
-	bytes          quota.Limit   // of them
+	bytes          quota.Limit   // of requests in flight
 	unread         budget        // of answers
-	opened         budget        // of openers whose data is being read to be written as a whole, one each
+	opened         budget        // of answers for which openers are being read into a file or memory, one each
 	spooled        budget        // of temporary files with that data
 	coming         budget        // of outputs of tasks, and of answers that are larger than answerSizes
-	probes         probes        // runs of handlers of which nothing is known: they show how large the outputs are
+	probes         probes        // of runs of handlers that have not answered yet
 	toolLists      answerSizes   // answers of tools/list
-	taskLists      answerSizes   // and of tasks/list
-	sizeCache      sizeCache     // how large the answers of whom are
+	taskLists      answerSizes   // answers of tasks/list
+	sizeCache      sizeCache     // sizes of answers by handler and caller
 	reputations    reputations   // how callers read
 	encoding       encoders      // of outputs
 	decoding       chan struct{} // has an element while an input takes of the second half of bytes
-	// treeSizes and completionSizes are answers that no entry of a registry has for itself.
+	// treeSizes and completionSizes are of answers without an entry of a registry.
 	treeSizes, completionSizes answerSizes
-	// requests keeps served ones for their buffers.
+	// requests keeps requests that are over, for their buffers.
 	requests sync.Pool
 	readings sync.Pool // of Route
 	large    largeBuffers
-	closed   sync.Pool // accounts to use again
+	closed   sync.Pool // accounts for reuse
 
 	mu    sync.Mutex // guards what follows
 	peers map[uint64]*peer
-	// accounts are those of the requestors that have peers, or late handlers, but for anonymous, which is the zero one's.
+	// accounts are those of the requestors that have peers, or late handlers; anonymous is that of the zero Requestor.
 	accounts  map[Requestor]*account
 	anonymous account
-	// taskLives are those of the unfinished tasks whose connections are there: where their notifications and questions go.
+	// taskLives are those of the unfinished tasks whose sessions are connected: notifications and questions of the tasks go there.
 	taskLives map[string]*taskLife
 	// streams are the open requests for a task's result that somebody reads, by task.
 	streams map[string]map[*delivery]struct{}
@@ -74,16 +74,16 @@ type Server struct {
 	offers  map[questionID]bool   // questions that are for their sessions
 	// listens are the open subscriptions.
 	listens     map[*listen]struct{}
-	taskListens map[string]map[*listen]struct{} // of its owner, by task
+	taskListens map[string]map[*listen]struct{} // subscriptions to a task, by its id
 	followers   followers                       // of resources
 	// checks validate the answers of open questions of running tasks.
 	checks map[questionID]answerCheck
-	// queued are the tasks whose run waits for a slot of its tool, also when it has ended so.
+	// waitingForSlot are the tasks whose run waits for a slot of its tool, or ended while it waited.
 	waitingForSlot map[string]bool
 	down           chan struct{} // closed by Shutdown
 }
 
-// New checks d and returns a server of it. It fails when generated code and runtime do not fit.
+// New checks d and returns a server for it. It fails if d was generated for another generation of the runtime, or is invalid.
 func New(d Definition, opts ...Option) (*Server, error) {
 	if d.Runtime != Generation1 {
 		return nil, fmt.Errorf("server: generated code is of generation %d, this runtime serves %d: run mcpkiln generate again", d.Runtime, Generation1)
@@ -127,7 +127,7 @@ func New(d Definition, opts ...Option) (*Server, error) {
 	return s, nil
 }
 
-// prepareTools checks tools and finds what of them is not to be shown.
+// prepareTools checks the tools, and finds the properties whose values are not shown.
 func (s *Server) prepareTools() error {
 	var text []byte
 	names := make(map[string]bool, len(s.def.Tools))
@@ -188,7 +188,7 @@ func (s *Server) index() error {
 	return err
 }
 
-// Definition is what the server was made of. It is shared: change nothing of it.
+// Definition is what the server was made of. It is shared: do not change it.
 func (s *Server) Definition() Definition { return s.def }
 
 // InFlight lists the requests that are being served, oldest first (CAN22).

@@ -10,7 +10,7 @@ import (
 	"github.com/mcpkiln/mcpkiln/runtime/wire"
 )
 
-// Session is one peer of a handshake revision whose messages a transport brings one by one.
+// Session is a session in a handshake revision. A transport gives it the client's messages one by one.
 type Session struct{ p *peer }
 
 // NewSession opens a session for the principal and quota key of ctx (WithPrincipal, WithQuotaKey). Nothing else of ctx is used: a request
@@ -28,7 +28,8 @@ func (s *Server) newSessionPeer(ctx context.Context, out Outlet) *peer {
 	return p
 }
 
-// startSession returns the session of p. If an observer ends the goroutine by runtime.Goexit, nobody gets it, and it ends.
+// startSession returns the session of p. If an observer ends the goroutine by runtime.Goexit, the caller does not get the session, and it
+// ends.
 func (s *Server) startSession(p *peer) *Session {
 	ss, opened := &Session{p}, false
 	s.addPeer(p)
@@ -46,12 +47,12 @@ func (s *Server) startSession(p *peer) *Session {
 	return ss
 }
 
-// errOpenerExited ends a session that nobody got.
+// errOpenerExited is the error of a session that no caller got.
 var errOpenerExited = errors.New("server: an observer ended the goroutine that opens a session: runtime.Goexit")
 
-// Receive takes one frame, in order: one call at a time, none after Close. It parses, registers, cancels, and starts what is
-// to be served; the handshake is served before it returns. frame may be used again afterwards. Handlers see the values of ctx, and
-// none of whoever opened the session (LET07); its end means nothing.
+// Receive takes one frame, in order: one call at a time, none after Close. It parses, registers, cancels, and starts what is to be
+// served; the handshake is served before it returns. frame may be reused afterwards. Handlers see the values of ctx, not those of
+// the context that opened the session (LET07); the end of ctx has no effect.
 func (ss *Session) Receive(ctx context.Context, frame []byte) Receipt {
 	return ss.ReceiveWithHeader(ctx, nil, frame)
 }
@@ -68,7 +69,7 @@ func (ss *Session) ReceiveWithHeader(ctx context.Context, header Header, frame [
 	return got
 }
 
-// Batch returns the ids of the requests in an array of messages, or why it is none that can be received.
+// Batch returns the ids of the requests in an array of messages, or the error of an array that can not be received.
 func (s *Server) Batch(frame []byte) (ids []rpc.ID, err *rpc.Error) {
 	messages, err := rpc.Batch(frame, s.cfg.limits)
 	for _, m := range messages {
@@ -79,8 +80,8 @@ func (s *Server) Batch(frame []byte) (ids []rpc.ID, err *rpc.Error) {
 	return ids, err
 }
 
-// ReceiveBatch is ReceiveWithHeader for an array of messages, in revisions that have them. Its answers come as one array, about an id of
-// the caller's. What is said about its requests before that is about their own ids.
+// ReceiveBatch is ReceiveWithHeader for an array of messages, in revisions that have them. Its answers are written as one array, about
+// an id of the caller's choice. Messages about its requests before that are written about the requests' own ids.
 func (ss *Session) ReceiveBatch(ctx context.Context, header Header, frame []byte, about rpc.ID) (got Receipt) {
 	r := ss.p.s.newRequest(ss.p)
 	r.values, r.header, r.about = ctx, header, about
@@ -90,7 +91,7 @@ func (ss *Session) ReceiveBatch(ctx context.Context, header Header, frame []byte
 	return got
 }
 
-// Interrupt ends the contexts of middleware where messages are received, without waiting for it: Close waits for the last Receive. Call it
+// Interrupt cancels the contexts of middleware that runs within Receive, without waiting for it: Close waits for the last Receive. Call it
 // before Close, with the same cause.
 func (ss *Session) Interrupt(cause *inflight.Cause) {
 	if p := ss.p; p.s.middleware != nil {
@@ -101,7 +102,7 @@ func (ss *Session) Interrupt(cause *inflight.Cause) {
 
 type outletKey struct{}
 
-// OutletFrom returns the outlet of the session that a handler's context belongs to, nil without one. Transports use it for what they
+// OutletFrom returns the outlet of the session that a handler's context belongs to, nil without one. Transports use it for functions that they
 // offer to handlers.
 func OutletFrom(ctx context.Context) Outlet {
 	out, _ := ctx.Value(outletKey{}).(Outlet)
@@ -130,7 +131,7 @@ func (ss *Session) Close(cause *inflight.Cause) error {
 	p := ss.p
 	p.end(cause)
 	err := p.wait()
-	p.gone.Store(true) // tasks may have something to say still
+	p.gone.Store(true) // tasks may still send notifications
 	p.drainWriters()
 	p.s.removePeer(p)
 	return err

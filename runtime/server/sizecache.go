@@ -29,7 +29,7 @@ const (
 	maxCaller      = 512 // bytes of a name that is kept
 )
 
-// size is what to count for the next answer to who.
+// size is how many bytes to count for the next answer to who.
 func (c *sizeCache) size(x *answerSizes, who Requestor) int64 {
 	if x.known.Load() > 0 {
 		c.mu.Lock()
@@ -41,7 +41,7 @@ func (c *sizeCache) size(x *answerSizes, who Requestor) int64 {
 	return x.overall.load().size()
 }
 
-// learn takes note of an output or answer of n bytes for who.
+// learn records an output or answer of n bytes for who.
 func (c *sizeCache) learn(x *answerSizes, who Requestor, n int) {
 	all := x.overall.learn(n)
 	if all == 1 && x.known.Load() == 0 || len(who.principal)+len(who.key) > maxCaller {
@@ -81,8 +81,8 @@ func (c *sizeCache) forget(e *list.Element) {
 	delete(c.of, entry.sizeKey)
 }
 
-// size is what to count for the next answer. One of which nothing is known may be large: else many would start before the first is
-// encoded.
+// size is how many bytes to count for the next answer. If nothing is known, it may be large: else many would start before the
+// first is encoded.
 func (e sizeEstimate) size() int64 {
 	switch e {
 	case 0:
@@ -103,7 +103,7 @@ func (e sizeEstimate) after(n int) sizeEstimate {
 	return size
 }
 
-// learn takes note of an output or answer of n bytes.
+// learn records an output or answer of n bytes.
 func (e *sizeEstimate) learn(n int) sizeEstimate {
 	last := e.load()
 	size := last.after(n)

@@ -13,16 +13,16 @@ import (
 type spool struct {
 	file *os.File
 	size int64 // bytes
-	most int64 // that it may have
+	most int64 // bytes that it may have
 
 	s    *Server
 	a    *account
-	held int64 // of Server.spooled
-	kept bool  // by a batch: whoever takes it from that closes it
+	held int64 // bytes taken from Server.spooled
+	kept bool  // a batch has it; whoever takes it from the batch closes it
 }
 
-// spool writes the frame with the data of all its placeholders before any of the answer is sent: to a file, or if it is short, to memory. A
-// connection could not say anything else while a reader of others is slow.
+// spool writes the frame with the data of all its placeholders before any of the answer is sent: to a file, or if it is short, to memory.
+// Otherwise a slow reader of data would block the connection for all other messages.
 func (r *request) spool(frame []byte, most int64) (short []byte, file *spool, err error) {
 	s, a := r.reservation.s, r.reservation.account
 	r.reservation.giveBack() // nobody who waits for a share of the budget may hold one that others wait for
@@ -30,7 +30,7 @@ func (r *request) spool(frame []byte, most int64) (short []byte, file *spool, er
 		return nil, nil, err
 	}
 	defer s.opened.change(&a.opened, -1)
-	complete := false // as long as the readers have not returned: they may panic
+	complete := false // stays false if a reader panics
 	defer func() {
 		if !complete && file != nil {
 			file.close()
@@ -86,7 +86,7 @@ func (f *spool) Write(b []byte) (int, error) {
 	return n, err
 }
 
-// settle gives back what a file that is complete does not need of its share: it may wait long for its client.
+// settle gives back the part of its share that a complete file does not need: it may wait long for its client.
 func (f *spool) settle() {
 	f.s.spooled.change(&f.a.spooled, f.size-f.held)
 	f.held = f.size
@@ -101,7 +101,7 @@ func (f *spool) close() {
 	f.s.spooled.change(&f.a.spooled, -f.held)
 }
 
-// Copy implements Copier. What is in memory of the answer counts.
+// Copy implements Copier. Only the part of the answer that is in memory counts.
 func (o *connOutlet) Copy(_ rpc.ID, _ bool, answer *LongAnswer) error {
 	o.copies.Add(1)
 	defer o.copies.Add(-1)
@@ -118,8 +118,8 @@ func (o *connOutlet) EndStalledCopies(wait time.Duration) (ended bool) {
 	return true
 }
 
-// freeFiles makes room while somebody waits for that of files: batches write what they have in some, and answers whose clients take nothing of
-// them are given up.
+// freeFiles makes room while others wait for room for their files: batches write the answers that they have in files, and answers whose
+// clients read nothing are given up.
 func (s *Server) freeFiles(shortages []shortage) {
 	if len(shortages) == 0 {
 		return
@@ -135,7 +135,7 @@ func (s *Server) freeFiles(shortages []shortage) {
 	}
 }
 
-// watchedReader calls read before each read: what was read before is needed no more.
+// watchedReader calls read before each read: the bytes of the last one have been used then.
 type watchedReader struct {
 	io.Reader
 	read func()

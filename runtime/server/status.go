@@ -7,8 +7,8 @@ import (
 	"github.com/mcpkiln/mcpkiln/runtime/wire"
 )
 
-// taskChanged is called for every change of a task by whoever made it, so it must not wait for a client: it queues the
-// notification. Only the session that created the task gets it (TSK20).
+// taskChanged is called for every change of a task, on the goroutine that made it, so it must not wait for a client:
+// it queues the notification. Only the session that created the task gets it (TSK20).
 func (s *Server) taskChanged(t task.Task) {
 	if s.observed {
 		s.observeTask(TaskChanged, &t)
@@ -25,7 +25,7 @@ func (s *Server) taskChanged(t task.Task) {
 	}
 }
 
-// notify queues a change for the client, of a task with its life: one of each topic.
+// notify queues a change for the client, one for each topic. life is that of the changed task, nil for other topics.
 func (p *peer) notify(about topic, life *taskLife) {
 	if p.changes.put(about, life) && p.live.add() {
 		go p.sendChanges()
@@ -33,7 +33,7 @@ func (p *peer) notify(about topic, life *taskLife) {
 }
 
 // untilBegun returns when the client is initialized: until then it gets nothing but answers, with the progress that it asked for, pings and
-// log messages (LET09). False: the connection has ended before.
+// log messages (LET09). It returns false if the connection has ended before.
 func (p *peer) untilBegun() bool {
 	select {
 	case <-p.begun:
@@ -88,7 +88,7 @@ func (p *peer) sendTaskStatus(r *request, id string, life *taskLife) {
 		r.unlockTaskState()
 		p.s.silenceIfOver(&t)
 		p.s.endSession(t.ID)
-		about.task = nil // this is its last word
+		about.task = nil // this is its last message
 	}
 	if p.revision.names[wire.OpTaskStatus] != "" {
 		v := p.revision.view(&t)

@@ -12,13 +12,14 @@ import (
 	"io"
 )
 
-// Do runs fn, records what it gave under name, as JSON, and returns that. When the handler runs again, after a crash or with an answer, what
-// is recorded is returned and fn not run. A crash before that runs fn again: see Call.Key. Each step of a run has a name of its own.
+// Do runs fn, records its value under name, as JSON, and returns it. When the handler runs again, after a crash or with an answer, the
+// recorded value is returned and fn does not run. A crash before the value is recorded runs fn again: see Call.Key. Each step of a run has a
+// name of its own.
 //
-// What is returned is always what later runs get: the value read back from its JSON. What is recorded has to be that of a T exactly: a
-// recorded value that lacks a field of T, has others, or has a number that T would round is not taken for one. So when a release
-// changes T, the steps of tasks that the one before began fail with *StepError, unless a field was added that is left out while it is empty
-// (omitzero). Where the change means more than that, give the step another name.
+// Do always returns what later runs get: the value decoded from its JSON. A recorded value has to be exactly that of a T: one that lacks a
+// field of T, has others, or has a number that T would round is refused. So when a release changes T, steps that tasks recorded before fail
+// with *StepError, unless the only change is a new field that is left out while it is empty (omitzero). For any other change, give the step
+// another name.
 //
 // Errors: fn's, after which nothing is recorded and the step may be tried again; *task.NameError for a name that is taken; *StepError; the cause
 // of the call's end, or the error of the store, if the value could not be recorded.
@@ -46,8 +47,8 @@ type AnyCall interface{ anyCall() *Call }
 
 func (c *Call) anyCall() *Call { return c }
 
-// StepError is the value of a step that can not be recorded as JSON, or a recorded one that is none of the type that the handler wants. What a tool
-// returns becomes an internal error for the client that names the step; the log has the rest.
+// StepError says that the value of a step can not be recorded as JSON, or that a recorded one is not of the type that the handler wants. If a tool
+// returns it, the client gets an internal error that names the step; the log has the rest.
 type StepError struct {
 	Step string
 	// Recorded: the value is that of an earlier run.
@@ -69,7 +70,7 @@ func (e *StepError) summary() string {
 	return fmt.Sprintf("step %q: its value can not be recorded", e.Step)
 }
 
-// encodeStep is the recorded form of a value. Two equal values have the same.
+// encodeStep returns the recorded form of a value. Equal values have the same form.
 func encodeStep(v any) ([]byte, error) {
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)
@@ -80,8 +81,8 @@ func encodeStep(v any) ([]byte, error) {
 	return unescapeReplaced(bytes.TrimSuffix(b.Bytes(), []byte("\n"))), nil
 }
 
-// unescapeReplaced writes the character that stands for invalid UTF-8 as itself, as encoding/json does when it meets it in a valid text: its
-// escape is what it makes of the invalid one.
+// unescapeReplaced replaces the escape of U+FFFD by the character. encoding/json writes the escape for invalid UTF-8 only, and the character
+// itself when a valid text contains it.
 func unescapeReplaced(data []byte) []byte {
 	const escape = `\ufffd`
 	if !bytes.Contains(data, []byte(escape)) {
@@ -101,8 +102,8 @@ func unescapeReplaced(data []byte) []byte {
 	return out
 }
 
-// decodeStep reads a recorded value. It is a T if it is what a T is recorded as, no more and no less: encoding/json alone would pass over
-// fields of another name and leave those that are missing empty.
+// decodeStep decodes a recorded value. It has to be exactly what a T is recorded as: encoding/json alone would ignore fields of another
+// name and leave missing ones empty.
 func decodeStep[T any](name string, data []byte, recorded bool) (v T, err error) {
 	d := json.NewDecoder(bytes.NewReader(data))
 	d.DisallowUnknownFields()
@@ -119,7 +120,7 @@ func decodeStep[T any](name string, data []byte, recorded bool) (v T, err error)
 	return v, nil
 }
 
-// sameStep reports whether v is recorded as data.
+// sameStep returns an error if v would not be recorded as data.
 func sameStep(v any, data []byte) error {
 	again, err := encodeStep(v)
 	if err != nil {
@@ -133,7 +134,7 @@ func sameStep(v any, data []byte) error {
 
 // Key is an idempotency key for a step: hand it to a service that takes one, so that a step which ran twice, because the server died before its
 // outcome was recorded, is carried out once. It is the same in every run of the call and of its task, and another one for each name, call
-// and task. It tells nobody the task's id.
+// and task. It does not reveal the task's id.
 func (c *Call) Key(name string) string {
 	h := sha256.New()
 	fmt.Fprintf(h, "mcpkiln step\x00%d\x00%s", len(name), name)
@@ -141,8 +142,8 @@ func (c *Call) Key(name string) string {
 	return base32.StdEncoding.WithPadding(base32.NoPadding).EncodeToString(h.Sum(nil)[:20])
 }
 
-// keySeed is what keys of the call are made of: random and recorded inline, since a retry is another request; the id of the task, unless it
-// was made of such a retry.
+// keySeed is the seed of the call's keys. Inline it is random and recorded, since a retry is another request. That of a task is its id, or
+// the recorded one if the task was made of such a retry.
 func (c *Call) keySeed() []byte {
 	if c.taskRun != nil {
 		if e := c.local.earlier.entry(seedStep); e != nil {
@@ -160,5 +161,5 @@ func (c *Call) keySeed() []byte {
 	return seed
 }
 
-// seedStep is the step that records the seed of keys. No name of a handler is like it.
+// seedStep is the step that records the seed of keys. Handlers can not use such a name.
 const seedStep = instanceMark + "key"

@@ -97,8 +97,8 @@ func (r *request) answers(t *task.Task) ([]task.Answer, error) {
 	return answers, nil
 }
 
-// checkAnswer validates an answer as the handler that waits for it will. Where none does, because its run is parked or elsewhere, the form that was
-// asked for decides.
+// checkAnswer validates an answer as the handler that waits for it will. If none waits in this process, because the run is parked or elsewhere, the
+// answer is validated against the form that the client was sent.
 func (r *request) checkAnswer(t *task.Task, q *task.Question, raw json.RawMessage, data []byte) error {
 	if check := r.p.s.checkOf(questionID{t.ID, q.Name}); check != nil {
 		return check(data, r)
@@ -113,8 +113,8 @@ func (r *request) checkAnswer(t *task.Task, q *task.Question, raw json.RawMessag
 	return checkForm(params, raw, r.p.s.cfg.limits)
 }
 
-// expect has answers to a question validated as they arrive, until done is called. Asking the same again meanwhile is refused by Call.reserve,
-// and changes nothing here.
+// expect registers the check that validates answers to a question as they arrive, until done is called. Asking the same again meanwhile is
+// refused by Call.reserve, and changes nothing here.
 func (s *Server) expect(q questionID, check answerCheck) (done func()) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

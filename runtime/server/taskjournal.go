@@ -40,7 +40,7 @@ func (j taskJournal) Ask(ctx context.Context, q task.Question, check answerCheck
 // earlierJournal is what inline runs recorded before the call became a task (EXT17).
 type earlierJournal struct {
 	Entries []recordedEntry            `json:"notes,omitempty"`
-	Given   map[string]json.RawMessage `json:"given,omitempty"` // answers that no run got to
+	Given   map[string]json.RawMessage `json:"given,omitempty"` // answers that no run has used
 }
 
 func (j *earlierJournal) empty() bool { return len(j.Entries)+len(j.Given) == 0 }
@@ -54,7 +54,7 @@ func (j *earlierJournal) entry(name string) *recordedEntry {
 	return nil
 }
 
-// step returns what the step gave.
+// step returns the recorded value of a step.
 func (e *recordedEntry) step() ([]byte, error) {
 	if len(e.Question) > 0 {
 		return nil, &task.NameError{Name: e.Name, Why: otherBefore}
@@ -62,7 +62,7 @@ func (e *recordedEntry) step() ([]byte, error) {
 	return e.Data, nil
 }
 
-// answer returns the answer to q, nil for none. The answer to a question of the same name in other words is none (TSK29).
+// answer returns the answer to q, nil for none. The answer to another question of the same name does not count (TSK29).
 func (j *earlierJournal) answer(call *Call, q *task.Question, check answerCheck) ([]byte, error) {
 	if e := j.entry(q.Name); e != nil {
 		switch string(e.Question) {

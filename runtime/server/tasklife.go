@@ -11,14 +11,14 @@ import (
 // an answer or a notification says so (PRO01).
 type taskLife struct {
 	peer    *peer      // the session that created the task
-	local   *taskLocal // that has this
+	local   *taskLocal // contains this
 	expires time.Time  // zero: never
 	over    atomic.Bool
-	sent    uint64 // version of the task that was sent to the session last; of sendChanges alone
+	sent    uint64 // version of the task that was sent to the session last; for sendChanges only
 
 	mu      sync.Mutex
-	writing []*peer       // to whom something of the task is being written
-	quiet   chan struct{} // closed when that is nobody; nil: nobody waits for it
+	writing []*peer       // those to which something of the task is being written
+	quiet   chan struct{} // closed when writing is empty; nil: nobody waits for that
 	gone    string        // the id of a task that is gone, while something of it is being written
 }
 
@@ -57,8 +57,8 @@ func (l *taskLife) endWrite(p *peer) {
 	}
 }
 
-// leave ends the life of a task that is gone, and does not wait. It reports whether nothing of it is being written: else the last writer
-// forgets it, because whoever is told that the task is gone has to wait for that.
+// leave ends the life of a task that is gone, and does not wait. It reports whether nothing of it is being written. Otherwise the last
+// writer forgets it, because an answer that says that the task is gone has to wait for that.
 func (l *taskLife) leave(id string) (quiet bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -69,8 +69,8 @@ func (l *taskLife) leave(id string) (quiet bool) {
 	return l.gone == ""
 }
 
-// end silences the task. When it returns, nothing of it is still to be written: whoever waits here is not held up by a client that does not
-// read what is written to it, because that one is ended.
+// end ends the life. When it returns, nothing of the task is still to be written. A client that does not read holds this up only for
+// maxStall: then the write to it is given up.
 func (l *taskLife) end() {
 	if l == nil {
 		return
@@ -92,7 +92,7 @@ func (l *taskLife) end() {
 	}
 }
 
-// silence lets nothing be written any more, and returns a channel that is closed when writing stops, nil if it has.
+// silence permits no further writes, and returns a channel that is closed when the last one has ended, nil if there is none.
 func (l *taskLife) silence() <-chan struct{} {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -103,7 +103,7 @@ func (l *taskLife) silence() <-chan struct{} {
 	return l.quiet
 }
 
-// dropStalledWrites gives up what is being written of the task to peers that have stopped reading.
+// dropStalledWrites gives up writes about the task to peers that have stopped reading.
 func (l *taskLife) dropStalledWrites() {
 	l.mu.Lock()
 	peers := slices.Clone(l.writing)

@@ -11,8 +11,8 @@ import (
 	"github.com/mcpkiln/mcpkiln/runtime/wire"
 )
 
-// taskMethod serves the requests about tasks. A task's owner is the peer's identity, so a foreign task is an unknown
-// one (TSK21). Only what a task holds, and lists, wait for room among the unread answers: a task is cancelled at once (TSK18).
+// taskMethod serves the requests about tasks. A task's owner is the peer's identity, so a foreign task is an unknown one
+// (TSK21). Only results of tasks, and lists, wait for room among the unread answers: a cancellation is served at once (TSK18).
 func (r *request) taskMethod(b []byte) ([]byte, error) {
 	switch r.method.Op {
 	case wire.OpGetTask:
@@ -44,7 +44,7 @@ func (r *request) getTask(b []byte) ([]byte, error) {
 		v := r.revision.view(&t)
 		return r.revision.AppendTask(b, &v), nil
 	}
-	if t.Status.Terminal() { // it brings its result
+	if t.Status.Terminal() { // the answer contains its result
 		if err := r.reservation.reserve(r.ctx, int64(len(t.Result))); err != nil {
 			return b, err
 		}
@@ -66,7 +66,7 @@ func (r *request) listTasks(b []byte) ([]byte, error) {
 		return b, err
 	}
 	r.lockTaskState()
-	if r.params.HasCursor && r.params.Cursor == "" { // with which the engine begins
+	if r.params.HasCursor && r.params.Cursor == "" { // the engine would return the first page
 		return b, taskError(task.ErrCursor)
 	}
 	page, err := r.p.s.engine.List(r.ctx, r.p.owner, r.params.Cursor, 0)
@@ -109,8 +109,8 @@ func (r *request) cancelTask(b []byte) ([]byte, error) {
 	return r.revision.AppendTask(b, &v), nil
 }
 
-// createTask makes a task of the call. Arguments are checked before (TSK24). A client that asked for a task could not read a
-// result, so bad ones are a JSON-RPC error for it.
+// createTask makes a task of the call. Arguments are validated before (TSK24). A client that asked for a task could not read
+// a result, so invalid ones are a JSON-RPC error for it.
 func (r *request) createTask(b []byte) ([]byte, error) {
 	s, t := r.p.s, r.tool
 	args := append([]byte(nil), r.params.Arguments...)
@@ -157,7 +157,7 @@ func (r *request) createTask(b []byte) ([]byte, error) {
 			s.endSession(created.Task.ID) // it expired before it was known here
 		}
 	}
-	// Nothing of the task may be on the wire before the answer that tells its id.
+	// Nothing of the task may be on the wire before the answer that contains its id.
 	r.after, r.outcome = created.Start, BecameTask
 	if s.observed {
 		s.observeTask(TaskCreated, &created.Task)
@@ -167,7 +167,7 @@ func (r *request) createTask(b []byte) ([]byte, error) {
 	return r.revision.AppendTaskCreated(b, &v), nil
 }
 
-// askedTTL is what the request asks for, nil for nothing. What does not fit a Duration is as absurd as its maximum.
+// askedTTL is the ttl that the request asks for, nil for none. One that does not fit a Duration becomes the largest.
 func (r *request) askedTTL() *time.Duration {
 	if !r.params.HasTTL {
 		return nil
@@ -179,11 +179,11 @@ func (r *request) askedTTL() *time.Duration {
 	return &ttl
 }
 
-// taskError is what a request about tasks is answered with that the engine refused, or whose store is away: then the cause is in the engine's log alone
-// (DUR06). A task that is gone says nothing any more.
+// taskError returns the answer to a request about tasks that the engine refused, or whose store is unavailable: then only the engine's log has the
+// cause (DUR06). Of a task that is gone, nothing more is written.
 func (r *request) taskError(err error) error {
 	switch {
-	case errors.As(err, new(*rpc.Error)) || task.Outage(err) && r.ctx.Err() != nil: // the store was not asked long enough
+	case errors.As(err, new(*rpc.Error)) || task.Outage(err) && r.ctx.Err() != nil: // the request ended before the store could answer
 		return err
 	case task.Outage(err):
 		return errTasksAway
@@ -252,7 +252,7 @@ func (s *Server) forgetLife(task string, l *taskLife) {
 	}
 }
 
-// detail is a task with what it holds in its status: the result, the error, or the open questions (EXT07) that a client with
+// detail is a task with what belongs to its status: the result, the error, or the open questions (EXT07) that a client with
 // these abilities can be asked.
 func (s *Server) detail(rev *revision, t *task.Task, can ability) wire.TaskView {
 	v := rev.view(t)

@@ -24,10 +24,10 @@ type taskMeta struct {
 	Can      []string        `json:"can,omitempty"`    // what the client declared
 	Meta     json.RawMessage `json:"meta,omitempty"`   // of the request
 	Client   *Client         `json:"client,omitempty"` // of a session, without capabilities
-	Earlier  earlierJournal  `json:"carried,omitzero"` // what inline runs recorded; the key is that of tasks which are stored already
+	Earlier  earlierJournal  `json:"carried,omitzero"` // what inline runs recorded; stored tasks have this key
 }
 
-// taskLocal is the same for a run in the process that created the task, with the connection.
+// taskLocal is the same, with the connection, for runs in the process that created the task.
 type taskLocal struct {
 	life     taskLife                 // the task's, if this is the first run; without a peer: no progress is sent, and no question on a connection
 	first    *taskLocal               // that of the first run; nil: this is it
@@ -35,9 +35,9 @@ type taskLocal struct {
 	revision *revision
 	can      ability
 	token    rpc.ID
-	who      Requestor // pays for what is decoded
+	who      Requestor // decoded bytes count for it
 	earlier  earlierJournal
-	header   Header // of the request; nil: it had none, or too much to keep
+	header   Header // of the request; nil: it had none, or one that is too large to keep
 	ctx      valued // the run's context, which also has the values of the request's
 }
 
@@ -49,7 +49,7 @@ func (l *taskLocal) ofTask() *taskLocal {
 	return l
 }
 
-// again is for a run that follows, as long as the connection is there.
+// again returns the taskLocal of the next run, as long as the connection is there.
 func (l *taskLocal) again() *taskLocal {
 	return &taskLocal{first: l, revision: l.revision, can: l.can, token: l.token, who: l.who, earlier: l.earlier, header: l.header, ctx: valued{values: l.ctx.values}}
 }
@@ -75,7 +75,7 @@ func (r *request) taskMeta(earlier *earlierJournal) []byte {
 	return slices.Clone(r.scratch)
 }
 
-// runTask is the engine's runner: it runs the tool's handler and says how the task ends.
+// runTask is the engine's runner: it runs the tool's handler and returns how the task ends.
 func (s *Server) runTask(ctx context.Context, run *task.Run) (o task.Outcome) {
 	stack.Grow()
 	t := run.Task()
@@ -99,7 +99,7 @@ func (s *Server) runTask(ctx context.Context, run *task.Run) (o task.Outcome) {
 	if f := (*fault)(nil); errors.As(err, &f) {
 		end := failed(&f.own)
 		end.Kind, end.Message, end.Status = f.kind, f.text, call.revision.statusOf(f.kind, end.Status)
-		if len(f.text) > task.MaxStatusMessage { // a revision without a code for it shows all of it
+		if len(f.text) > task.MaxStatusMessage { // a revision without a code for it shows the whole text
 			end.Result = packResult(&wire.CallResult{IsError: true, Content: appendText(nil, f.text)})
 		}
 		return end
@@ -110,7 +110,7 @@ func (s *Server) runTask(ctx context.Context, run *task.Run) (o task.Outcome) {
 	return call.revision.outcome(&result)
 }
 
-// newRun is a request for the run of a task: it has buffers, and an account that pays for what is decoded.
+// newRun is a request for the run of a task: it has buffers, and the account in which decoded bytes count.
 func (s *Server) newRun(who Requestor) *request {
 	r := s.newRequest(nil)
 	r.frame, r.out, r.scratch = nil, trimmed(r.out), trimmed(r.scratch)
@@ -153,7 +153,7 @@ func (rev *revision) statusOf(k kind, stored task.Status) task.Status {
 	return task.Completed
 }
 
-// ending is what a client with these abilities would have been answered with in the revision, to the request that became the task (TSK10, LET17).
+// ending returns the answer that the call would have got in the revision without a task, from a client with these abilities (TSK10, LET17).
 func (rev *revision) ending(t *task.Task, can ability) (wire.CallResult, error) {
 	switch {
 	case t.Error != nil && t.Kind != plainKind:
@@ -170,7 +170,7 @@ func (rev *revision) ending(t *task.Task, can ability) (wire.CallResult, error) 
 	return unpackResult(t.Result)
 }
 
-// taskTimedOut is how a task ends that took too long: as its call would have.
+// taskTimedOut returns how a task ends when its timeout has passed: as an inline call would.
 func (s *Server) taskTimedOut(t task.Task) task.Outcome {
 	if tool := s.tools.get(t.Tool); tool != nil && s.waitedForSlot(t.ID) {
 		return failed(tool.busy())
@@ -252,7 +252,7 @@ func (r *request) taskResult(b []byte) ([]byte, error) {
 	return r.revision.AppendCallResult(b, &result), nil
 }
 
-// principalOf is the identity in the owner of a task.
+// principalOf returns the principal in the owner of a task, "" for none.
 func principalOf(owner string) string {
 	principal, _ := strings.CutPrefix(owner, ownedByPrincipal)
 	if principal == owner {

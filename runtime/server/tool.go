@@ -6,9 +6,8 @@ import (
 	"github.com/mcpkiln/mcpkiln/runtime/wire"
 )
 
-// Generation is the compile-time handshake between generated code and this runtime: generated code names the
-// constant of the generation that it was made for. A change after which older code would compile and mean something else replaces the constant
-// by one with the next number.
+// Generation tells at compile time whether generated code fits this runtime: generated code names the constant of the generation that it was
+// made for. A change after which older code would compile and mean something else replaces the constant by one with the next number.
 type Generation int
 
 // Generation1 is what this runtime serves. If it is undefined, upgrade the module github.com/mcpkiln/mcpkiln; if New
@@ -18,19 +17,19 @@ const Generation1 Generation = 1
 // Definition is what generated code knows about a server.
 type Definition struct {
 	Name, Title, Version string
-	// Info is a raw object with what else the server says of itself: description, websiteUrl, icons; "" for nothing.
+	// Info is a JSON object with the other members of the server's description: description, websiteUrl, icons; "" for none.
 	Info string
 	// Instructions is shown to the client at initialize; "" for none.
 	Instructions string
 	// Runtime is the generation of generated code.
 	Runtime Generation
 	Tools   []Tool
-	// AddedTasks is how tools that AddTool adds run as tasks, but for Support, which each has in its definition. nil: as the server's
-	// defaults say, and not at all if none of Tools runs as a task.
+	// AddedTasks is the policy of tools that AddTool adds, except Support, which is in the definition of each. nil: the server's
+	// defaults, and no tasks if none of Tools runs as a task.
 	AddedTasks *TaskPolicy
 	// Methods serve requests of the protocol other than tools and tasks; a revision that has no OpMethod of the name leaves one out.
 	Methods []MethodHandler
-	// Notices take notifications of clients that are not the protocol's; each has an OpNotice in every revision.
+	// Notices handle clients' notifications that the protocol does not define; each has an OpNotice in every revision.
 	Notices []NoticeHandler
 	// Prompts, Resources and Templates are the registries. A revision whose methods have the operations for one has it, if only empty.
 	Prompts   []Prompt
@@ -44,7 +43,7 @@ type Tool struct {
 	Name string
 	// Definition is the advertised JSON object, sent as it is (VAL08).
 	Definition string
-	// Execution is the raw object that Version.ToolExecution adds to it; "" for none.
+	// Execution is the JSON object that is added to it as the member wire.Revision.ToolExecution; "" for none.
 	Execution string
 	Handler   Handler
 	Cancel    CancelPolicy
@@ -52,17 +51,17 @@ type Tool struct {
 	// MaxConcurrent is how many runs of the tool there may be at once in this process, inline and tasks together; 0: any number.
 	// Others wait for one to end, within their timeout.
 	MaxConcurrent int
-	// slots are for those runs; nil: any number. New makes it.
+	// slots are those of the runs; nil: any number. New makes it.
 	slots *toolSlots
-	// Before are the questions that are asked before a task is made of the call, where the revision can: made with
+	// Before are the questions that are asked before the call becomes a task, where the revision can: made with
 	// Question.Before, in the order of asking. The handler asks them too and gets the recorded answers.
 	Before []BeforeQuestion
-	// MustAsk: the handler has a question with OnUnsupported Fail. What its calls say waits for their end where the client can not be
-	// asked and the refusal has a status of its own (LET20).
+	// MustAsk: the handler has a question with OnUnsupported Fail. The messages of its calls wait for their end if the client can not
+	// be asked and the refusal has a status of its own (LET20).
 	MustAsk bool
-	// ClientCapabilities are what requests of the handler's own (Send) take of the client, named as UnsupportedError does, an extension by its name:
-	// what its calls say waits where the client lacks one, as with MustAsk, and Send refuses what takes another. nil: any request may be made, and
-	// nothing waits for it.
+	// ClientCapabilities are the client capabilities that custom requests of the handler (Send) require, named as UnsupportedError does, an
+	// extension by its name. If the client lacks one, the messages of the call wait, as with MustAsk; Send refuses requests that require another
+	// one. nil: any request may be made, and no message waits for it.
 	ClientCapabilities []string
 }
 
@@ -106,7 +105,7 @@ type OnCrash uint8
 
 // The zero value is for handlers that may run again from the top.
 const (
-	// RerunOnCrash has the task of a durable store begin again, here or elsewhere. What it asked and what its steps gave is there.
+	// RerunOnCrash has the task of a durable store begin again, here or elsewhere. Its recorded answers and steps are kept.
 	RerunOnCrash OnCrash = iota
 	// FailOnCrash ends the task as failed.
 	FailOnCrash

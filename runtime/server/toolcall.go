@@ -69,7 +69,7 @@ func (r *request) newCall() *Call {
 	return c
 }
 
-// resume takes up what the client sent with its retry (EXT17).
+// resume restores the journal and answers that the client sent with its retry (EXT17).
 func (c *Call) resume() (err error) {
 	if c.revision.Handshake || !c.r.retried() {
 		return nil
@@ -91,7 +91,7 @@ func (c *Call) suspend(result *reservation) bool {
 	if t == nil || !t.pending() {
 		return false
 	}
-	result.free() // nobody gets that
+	result.free() // the result is not sent
 	t.finish()
 	return true
 }
@@ -105,7 +105,7 @@ func (t *statelessJournal) opened() int {
 	return len(t.open)
 }
 
-// close ends what the call may still do.
+// close sends the messages that waited for the end of the call, and permits no more.
 func (c *Call) close() {
 	if c.withheld != nil {
 		c.sendWithheld()
@@ -118,9 +118,9 @@ func (c *Call) close() {
 	c.mu.Unlock()
 }
 
-// protocolResult takes apart what a tool without an outputSchema wrote.
+// protocolResult decodes the result that a tool without an outputSchema wrote.
 func (s *Server) protocolResult(call *Call, raw []byte, more *added) (result wire.CallResult, err error) {
-	if len(raw) == 0 { // the handler has nothing to say
+	if len(raw) == 0 { // the handler returned nothing
 		result.Content = []byte("[]")
 	} else {
 		if rev := call.revision; len(rev.View.Blocks) > 0 {
@@ -139,7 +139,7 @@ func (s *Server) protocolResult(call *Call, raw []byte, more *added) (result wir
 	return result, nil
 }
 
-// readResult takes the result apart that a handler returned, if it is valid (LET01).
+// readResult decodes a result that a handler returned, if it is valid (LET01).
 func (s *Server) readResult(raw []byte, rev *revision, result *wire.CallResult) error {
 	if rev.CheckCallResult != nil {
 		return check.DecodeValid(raw, s.cfg.limits, rev.CheckCallResult, rev.ReadCallResult, result)
@@ -150,8 +150,8 @@ func (s *Server) readResult(raw []byte, rev *revision, result *wire.CallResult) 
 	return check.DecodeScanned(raw, s.cfg.limits, rev.ReadCallResult, result)
 }
 
-// validate tells what is wrong with JSON that a handler wrote, nil for nothing: it breaks its definition, which definition decodes
-// where there is one, or is no JSON, which would end the connection (LET01). Its size is not limited.
+// validate returns what is wrong with JSON that a handler wrote, nil for nothing: it breaks its definition, if there is one, or is
+// not JSON, which would end the connection (LET01). Its size is not limited.
 func (s *Server) validate(text []byte, definition func(*check.Decoder)) error {
 	limits := s.cfg.limits
 	limits.Bytes = max(limits.Bytes, len(text))
@@ -177,15 +177,15 @@ func (s *Server) failureWith(call *Call, err error, more *added) (wire.CallResul
 	return result, nil
 }
 
-// followed reports whether the error of a handler says no more than that its request was over.
+// followed reports whether the error of a handler only says that its request was over.
 func (c *Call) followed(err error) bool {
 	return c.taskRun == nil && c.entry.Err() != nil && errors.Is(err, c.entry.Err())
 }
 
-// failure makes an answer of a handler's error; a *fault is for the revision to answer.
+// failure makes the answer for a handler's error: a result, or an error, of which a *fault gets its form from the revision.
 func (s *Server) failure(call *Call, err error) (wire.CallResult, error) {
 	if call.followed(err) {
-		return wire.CallResult{}, call.entry.Cause() // what follows would not be sent
+		return wire.CallResult{}, call.entry.Cause() // nothing would be sent
 	}
 	if f := call.fault(err); f != nil {
 		return wire.CallResult{}, f
@@ -212,7 +212,7 @@ func (s *Server) failure(call *Call, err error) (wire.CallResult, error) {
 }
 
 // appendText appends a tool result's content that is one text. This form is the same in every revision, so no wire
-// supplies it.
+// has it.
 func appendText(b []byte, s string) []byte {
 	return append(appendTextBlock(append(b, '['), s), ']')
 }
@@ -244,7 +244,8 @@ var (
 	structuredMark = []byte{1}
 )
 
-// appendStructured appends a result with an output and its text, which is escaped to where it stays: nothing else has a copy of a large one.
+// appendStructured appends a result with an output and its text. The text is escaped right into b, so that there is no other copy of a
+// large one.
 func (r *request) appendStructured(b []byte) []byte {
 	result, data, start := r.result, r.result.StructuredContent, len(b)
 	r.result.Content, r.result.StructuredContent = contentMark, structuredMark

@@ -9,12 +9,12 @@ import (
 )
 
 // ToolError is a handler's error with more than a text: blocks, and data for programs. Like any error of a handler it becomes a result
-// with isError, which the model reads; one that wraps it does, too. What was added to the call's content is not part of it.
+// with isError, which the model reads; so does an error that wraps it. Content that was added to the call is not part of it.
 type ToolError struct {
 	// Message is the first text of the result; "" is that of Err.
 	Message string
-	// Data says what is wrong to a program; encoding/json writes it. It is the second text of the result. An object is the structured
-	// content as well, unless it breaks the outputSchema of the tool: clients validate that, whatever isError says.
+	// Data describes the error to programs; encoding/json encodes it. It is the second text of the result. An object is the
+	// structured content as well, unless it breaks the outputSchema of the tool: clients validate that, whatever isError says.
 	Data any
 	// Content follows the texts.
 	Content []Block
@@ -49,12 +49,12 @@ func (s *Server) toolError(call *Call, err error, told *ToolError) (wire.CallRes
 	return result, err
 }
 
-// accepts reports whether text is an output of the tool: any, where the tool has no schema of it.
+// accepts reports whether text is a valid output of the tool: any text is if the tool has no outputSchema.
 func (c *codec) accepts(text []byte, limits check.Limits) bool {
 	return !c.structured() || c.checkOutput(text, limits, "") == nil
 }
 
-// checkOutput tells how text breaks the tool's outputSchema.
+// checkOutput returns how text breaks the tool's outputSchema.
 func (c *codec) checkOutput(text []byte, limits check.Limits, hidden string) error {
 	d, decoded := check.Get(text, limits), c.spare.Get()
 	d.Hide(hidden)

@@ -9,8 +9,8 @@ import (
 	"github.com/mcpkiln/mcpkiln/runtime/rpc"
 )
 
-// toolSlots bounds how many runs of a tool there are at once. Each run has a slot; who comes later waits for one: first runs that go on after a question, then those that
-// begin.
+// toolSlots bounds how many runs of a tool there are at once. Each run has a slot, and others wait for one: runs that go on after a question get it
+// first, then those that begin.
 type toolSlots struct {
 	mu       sync.Mutex
 	free     int
@@ -18,14 +18,15 @@ type toolSlots struct {
 	starting slotQueue
 }
 
-// slotQueue has those who wait for a slot: what becomes free goes around callers, however many runs one of them has waiting (TSK28).
+// slotQueue has the runs that wait for a slot, by caller. Callers get free slots in turn, however many runs one of them has waiting
+// (TSK28).
 type slotQueue []*slotWaiters
 
 // slotWaiters is where one caller's runs wait, in the order in which they came.
 type slotWaiters struct {
 	who     Requestor
 	waiting []chan struct{} // closed when a slot is theirs
-	yields  bool            // it has just had a slot: who comes next goes before it, once
+	yields  bool            // it has just got a slot: a new caller goes before it, once
 }
 
 func (q *slotQueue) of(who Requestor) int {
@@ -48,7 +49,7 @@ func (q *slotQueue) add(who Requestor) (mine chan struct{}) {
 	return mine
 }
 
-// next takes the one who is next out.
+// next removes and returns the run whose turn it is.
 func (q *slotQueue) next() (next chan struct{}) {
 	one := (*q)[0]
 	next = one.waiting[0]
@@ -61,7 +62,7 @@ func (q *slotQueue) next() (next chan struct{}) {
 	return next
 }
 
-// remove takes a call from among those that wait, and reports whether it was there.
+// remove removes a run, and reports whether it was there.
 func (q *slotQueue) remove(who Requestor, mine chan struct{}) bool {
 	i := q.of(who)
 	if i < 0 {
@@ -85,7 +86,7 @@ func newToolSlots(n int) *toolSlots {
 	return &toolSlots{free: n}
 }
 
-// take takes a slot, or returns what is closed when there is one.
+// take takes a slot, or returns a channel that is closed when there is one.
 func (t *toolSlots) take(line *slotQueue, who Requestor) (mine chan struct{}) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -96,7 +97,7 @@ func (t *toolSlots) take(line *slotQueue, who Requestor) (mine chan struct{}) {
 	return line.add(who)
 }
 
-// give gives a slot to who is next.
+// give gives a slot to the run whose turn it is.
 func (t *toolSlots) give() {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -109,7 +110,7 @@ func (t *toolSlots) give() {
 	t.free++
 }
 
-// giveUp leaves the line, or gives the slot back that came meanwhile.
+// giveUp leaves the queue, or gives the slot back that the run got meanwhile.
 func (t *toolSlots) giveUp(line *slotQueue, who Requestor, mine chan struct{}) {
 	t.mu.Lock()
 	waited := line.remove(who, mine)
@@ -119,7 +120,7 @@ func (t *toolSlots) giveUp(line *slotQueue, who Requestor, mine chan struct{}) {
 	}
 }
 
-// enter takes one of the slots. A call that ends before one is free is told that the tool is busy.
+// enter takes one of the slots. A call that ends before one is free gets the error that the tool is busy.
 func (t *toolSlots) enter(ctx context.Context, call *Call) (*slot, error) {
 	who := call.r.reservation.account.who
 	if mine := t.take(&t.starting, who); mine != nil {
@@ -153,7 +154,7 @@ func (s *slot) lend() {
 	}
 }
 
-// leave lends it for good.
+// leave gives the slot up for good.
 func (s *slot) leave() {
 	if s == nil {
 		return
@@ -164,7 +165,7 @@ func (s *slot) leave() {
 	s.set(false)
 }
 
-// set notes that the run has a slot, which is given on if it has one already or needs none any more, or that it has none.
+// set sets whether the run has a slot. If it has got a second one, or needs none any more, the slot goes to another run.
 func (s *slot) set(held bool) {
 	s.mu.Lock()
 	give := s.held && !held || held && (s.held || s.over)
@@ -209,8 +210,8 @@ func (s *slot) takeAgain(ctx, call context.Context) error {
 	return nil
 }
 
-// lendSlot lends the slot of the run while wait waits for the client (CAN28): the time that a person takes is nobody else's. The wait for a
-// slot afterwards counts for the timeout of the run.
+// lendSlot lends the slot of the run while wait waits for the client (CAN28): no other run waits for a person. The wait for a slot
+// afterwards counts for the timeout of the run.
 func (c *Call) lendSlot(ctx context.Context, wait func() ([]byte, error)) ([]byte, error) {
 	if c.slot == nil {
 		return wait()
@@ -227,7 +228,8 @@ func (c *Call) lendSlot(ctx context.Context, wait func() ([]byte, error)) ([]byt
 	return data, err
 }
 
-// noteWaiting notes that the call waits for a slot, or does not any more, so that its timeout can say so. One that gave up is still noted, until its end is told.
+// noteWaiting notes whether the call waits for a slot, so that the answer to its timeout can say so. A call that gave up stays noted until
+// it is over.
 func (c *Call) noteWaiting(on bool) {
 	if c.entry != nil {
 		c.entry.SetWaiting(on)
@@ -243,14 +245,14 @@ func (c *Call) noteWaiting(on bool) {
 	}
 }
 
-// waitedForSlot reports whether the task has had no slot.
+// waitedForSlot reports whether the task's run waits for a slot, or ended while it waited.
 func (s *Server) waitedForSlot(id string) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.waitingForSlot[id]
 }
 
-// forgetWaiting is for a task that is over, or gone.
+// forgetWaiting is called for a task that is over, or gone.
 func (s *Server) forgetWaiting(id string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -8,10 +8,10 @@ import (
 	"github.com/mcpkiln/mcpkiln/runtime/wire"
 )
 
-// Outlet carries what the server says to one peer. It is called concurrently.
+// Outlet takes the server's messages to one peer. It is called concurrently.
 type Outlet interface {
-	// Write sends one frame and does not retain it. One that is last it may change, and the buffer behind it. It may block for back-pressure
-	// unless the Outlet is Queued, and does for large ones until the peer has read enough: what it returned for is not counted any more
+	// Write sends one frame and does not retain it. It may change a last frame, and the buffer behind it. It may block for back-pressure
+	// unless the Outlet is Queued, and does for large ones until the peer has read enough: a frame is counted until Write returns
 	// (TSK28). about is the client's request that the frame belongs to (its answer, with last unless something follows it; its progress; a
 	// question asked while it runs), or the zero ID for the session as a whole. An empty frame with last says that no answer will come, and that
 	// nothing of the request is wanted any more: it was cancelled.
@@ -24,10 +24,10 @@ type Refuser interface {
 	Refuse(about rpc.ID, err *rpc.Error, status int)
 }
 
-// Queued is an Outlet whose Write puts frames into queues and does not wait for whoever reads those. Writers wait before and after
-// it, when they hold nothing that Receive needs: so a response that nobody reads holds up no other message of its peer (CAN01).
+// Queued is an Outlet whose Write puts frames into queues and does not wait for their readers. Writers wait before and after it,
+// when they hold nothing that Receive needs: so a response that nobody reads holds up no other message of its peer (CAN01).
 type Queued interface {
-	// Queue is what frames about the request go on now; nil: there is none to wait for.
+	// Queue returns the queue into which frames about the request go now; nil: there is none to wait for.
 	Queue(about rpc.ID) Queue
 	// Cancelled is called, from inside Receive, when the client cancels a request that is not in flight: what is kept of it is
 	// dropped, its answer too (CAN02).
@@ -36,7 +36,7 @@ type Queued interface {
 
 // Queue is one queue of a Queued Outlet.
 type Queue interface {
-	// AwaitRoom is called before the Write of a frame of that size that is no answer. It returns when the reader is not far behind.
+	// AwaitRoom is called before the Write of a frame of that size, unless it is an answer. It returns when the reader is not far behind.
 	AwaitRoom(bytes int)
 	// AwaitRead is called after the Write of a frame of that size. It returns when the frame need not be counted any more (TSK28), and reports
 	// whether the reader has taken it.
@@ -49,13 +49,13 @@ type Inline interface {
 	AnswersInline(about rpc.ID)
 }
 
-// Attended is an Outlet that knows whether somebody reads what it writes. Without it everything that is written is read. The
-// question of a task stays with a stream only as long as that is read: it may be asked on another one otherwise.
+// Attended is an Outlet that knows whether somebody reads what it writes. Without it, everything that is written counts as
+// read. The question of a task stays with a stream only as long as that is read: otherwise it may be asked on another one.
 type Attended interface {
 	// Attended reports whether somebody reads the stream that frames about the request go on now, and returns a channel that is
 	// closed when that may have changed.
 	Attended(about rpc.ID) (read bool, changed <-chan struct{})
-	// Ask writes a question as Write does, and tells which stream has it.
+	// Ask writes a question as Write does, and returns the stream that has it.
 	Ask(about rpc.ID, frame []byte) (Carrier, error)
 }
 
@@ -63,17 +63,17 @@ type Attended interface {
 type Carrier interface {
 	// Attended reports whether somebody reads it, and returns a channel that is closed when that may have changed.
 	Attended() (read bool, changed <-chan struct{})
-	// Close is called when the question is over. A client that comes back for what it missed is not asked it any more.
+	// Close is called when the question is over. A client that resumes the stream does not get it any more.
 	Close()
 	// Withdraw writes the notification that nobody waits for the answer, after Close: where frames about the request go now, or the session's.
 	// A cancellation of the request does not drop it (CAN19).
 	Withdraw(frame []byte) error
 }
 
-// Unread is an Outlet that knows how its peer reads, so that one who does not read can be ended while others wait for the room that its
-// answers take (TSK28).
+// Unread is an Outlet that knows how its client reads, so that writes to one that does not read can be ended while others wait for the
+// room that its answers take (TSK28).
 type Unread interface {
-	// Stalled returns how many bytes of frames above 4 KiB are being written of which nothing was taken for that long, and whether
+	// Stalled returns how many bytes of frames above 4 KiB are being written of which nothing was read for that long, and whether
 	// they are given up already.
 	Stalled(wait time.Duration) (bytes int64, ending bool)
 	// GiveUp ends these writes. It does not wait for that.
@@ -86,15 +86,14 @@ type Ender interface {
 	End(cause *inflight.Cause)
 }
 
-// Tracked is an Outlet that ends the exchange which it carries, with e.Cancel, when its client is gone. InFlight is called before that is
-// served.
+// Tracked is an Outlet that ends its exchange, with e.Cancel, when the client is gone. InFlight is called before the exchange is served.
 type Tracked interface {
 	InFlight(e *inflight.Entry)
 }
 
 // Costly is an Outlet whose transport holds memory for each request until it is answered: a goroutine, buffers of its connection, the
-// body. RequestBytes is about how many bytes that is, which count with the request (TSK28). A batch counts as one request, and so that
-// they pass when others are refused, pings and cancels of tasks do not count.
+// body. RequestBytes is about how many bytes that is, which count with the request (TSK28). A batch counts as one request. Pings
+// and requests to cancel tasks do not count, so that they pass when others are refused.
 type Costly interface {
 	RequestBytes() int64
 }
@@ -188,7 +187,7 @@ func (s *Server) Route(frame []byte, hint string) (to Routed, err *rpc.Error) {
 	return to, nil
 }
 
-// name fills in what headers repeat of the body (EXT14).
+// name fills in the values of the body that headers repeat (EXT14).
 func (to *Routed) name(s *Server) {
 	if to.method == nil {
 		return

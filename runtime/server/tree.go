@@ -25,14 +25,14 @@ type tree struct {
 	max    int64
 }
 
-// WithResourceTree serves the files of a file system as resources: each has the prefix, a URI such as "docs://" or "file:///srv/data/", and
-// behind it its path, percent-encoded. An embed.FS will do, or FS() of an os.Root, which nothing leads out of, whatever is changed there
-// meanwhile. The manifest needs resources, {} for no others.
+// WithResourceTree serves the files of a file system as resources: the URI of each is the prefix, such as "docs://" or "file:///srv/data/",
+// followed by the path, percent-encoded. files may be an embed.FS, or the FS() of an os.Root, which no path leads out of, whatever is
+// changed in it meanwhile. The manifest needs the key resources; {} if there are no others.
 //
-// Symbolic links, and what is no regular file, are neither listed nor read; nor is anything whose name begins with a dot or is not UTF-8,
-// in a folder of such a name included. A file is a text if it is UTF-8 without zero bytes, else a blob. Its MIME type follows from its
-// extension. Files of any size are read; large ones as an Opener says. Clients can subscribe to every file; Server.ResourceUpdated tells
-// them of changes.
+// Symbolic links, and other files that are not regular, are neither listed nor read; nor is anything whose name, or a folder of whose
+// path, begins with a dot or is not UTF-8. A file is a text if it is UTF-8 without zero bytes, else a blob. Its MIME type follows from
+// its extension. Files of any size are read; large ones by an Opener. Clients can subscribe to every file; Server.ResourceUpdated
+// notifies them of changes.
 func WithResourceTree(prefix string, files fs.FS) Option {
 	return func(c *config) { c.trees = append(c.trees, &tree{prefix: prefix, files: files}) }
 }
@@ -61,7 +61,7 @@ func (s *Server) openTrees() error {
 	return nil
 }
 
-// nameOf is the file of a URI.
+// nameOf returns the name of the file that a URI is of.
 func (t *tree) nameOf(uri string) (name string, ok bool) {
 	rest, ok := strings.CutPrefix(uri, t.prefix)
 	if !ok {
@@ -90,7 +90,7 @@ func (t *tree) serves(name string) bool {
 
 func hidden(name string) bool { return name[0] == '.' || strings.Contains(name, "/.") }
 
-// smallFile is how large a file is that is read at once, in bytes.
+// smallFile is the size up to which a file is read at once, in bytes.
 const smallFile = 64 << 10
 
 func (t *tree) read(uri, name string) (*ResourceContents, error) {
@@ -123,7 +123,7 @@ func (t *tree) read(uri, name string) (*ResourceContents, error) {
 	return BlobFrom(FileOf(t.files, name)).MIMEType(mimeOf(name, "application/octet-stream")), nil
 }
 
-// textual finds out whether what is written to it is a text: UTF-8 without zero bytes. It keeps what is small.
+// textual finds out whether what is written to it is a text: UTF-8 without zero bytes. It keeps the content of a small file.
 type textual struct {
 	keep *bytes.Buffer
 	size int64
@@ -153,7 +153,7 @@ var errSeen = errors.New("server: enough was seen")
 
 func (l *textual) isText() bool { return !l.not && len(l.rest) == 0 }
 
-// mimeOf is the MIME type of a file by its extension, unknown if that is. The common ones do not depend on what the machine knows.
+// mimeOf is the MIME type of a file by its extension, or unknown. The common ones do not depend on the machine's tables.
 func mimeOf(name, unknown string) string {
 	extension := strings.ToLower(path.Ext(name))
 	if known := mimeTypes[extension]; known != "" {
@@ -179,7 +179,7 @@ const (
 	firstFile  = "0:"
 )
 
-// listTrees appends the page behind a place.
+// listTrees appends the page after a place.
 func (r *request) listTrees(b []byte, place string) ([]byte, error) {
 	s, rev := r.p.s, r.revision
 	number, after, _ := strings.Cut(place, ":")
@@ -215,7 +215,7 @@ func (r *request) listTrees(b []byte, place string) ([]byte, error) {
 	return rev.AppendResourceList(b, s.itemList(rev, append(items, ']'), more, shown != nil)), nil
 }
 
-// walk visits the files behind one in the order of their paths, until visit returns false. What can not be read is left out.
+// walk visits the files after one in the order of their paths, until visit returns false. Files that can not be read are left out.
 func (t *tree) walk(after string, visit func(name string, size int64) bool) {
 	_ = fs.WalkDir(t.files, ".", func(name string, d fs.DirEntry, err error) error {
 		switch {

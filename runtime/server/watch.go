@@ -11,10 +11,10 @@ import (
 	"github.com/mcpkiln/mcpkiln/runtime/wire"
 )
 
-// In revisions whose subscriptions name resources no request does that. The application still has to know what to watch, so its handlers
-// for the subscribe and unsubscribe requests of other revisions run, in pairs.
+// In revisions where subscriptions/listen names resources, there are no requests that subscribe to one. The application still has to
+// know what to watch, so its handlers for such requests of other revisions run, in pairs.
 
-// watch tells the application which resources the subscription names. Those that it refuses are left out.
+// watch runs the subscribe handler for the resources of the subscription. Those that it refuses are left out.
 func (l *listen) watch(r *request) {
 	if l.revision.methodOf(wire.OpReadResource) != nil {
 		l.ack.ResourceURIs = slices.DeleteFunc(l.ack.ResourceURIs, func(uri string) bool {
@@ -40,12 +40,12 @@ func (l *listen) watch(r *request) {
 	l.ack.ResourceURIs = slices.DeleteFunc(l.ack.ResourceURIs, refused)
 }
 
-// unwatch tells the application that the listener is gone.
+// unwatch runs the unsubscribe handler for a subscription that is over.
 func (l *listen) unwatch(r *request) {
 	r.endWatching(r.ctx, l.watched)
 }
 
-// endWatching tells the application, within the grace period, to stop watching these resources for one listener.
+// endWatching runs the unsubscribe handler, within the grace period, for these resources of one subscription or session.
 func (r *request) endWatching(ctx context.Context, uris []string) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), r.p.s.cfg.grace)
 	defer cancel()
@@ -56,7 +56,7 @@ func (r *request) endWatching(ctx context.Context, uris []string) {
 	}
 }
 
-// unsubscribe tells the application that a session is gone which did not unsubscribe.
+// unsubscribe runs the unsubscribe handler for a session that is over and did not unsubscribe.
 func (p *peer) unsubscribe(uris []string) {
 	method := p.revision.methodOf(wire.OpUnsubscribe)
 	if len(uris) == 0 || method == nil || p.revision.unwatch == nil {
@@ -83,7 +83,7 @@ func (rev *revision) methodOf(op wire.Op) *wire.Method {
 	return &rev.Methods[i]
 }
 
-// runWatcher runs the handler for one resource. The handler can not ask: a subscription has no answer that could.
+// runWatcher runs the handler for one resource. The handler can not ask: the answer to a subscription has no place for questions.
 func (r *request) runWatcher(ctx context.Context, h *methodCodec, uri string) (err error) {
 	defer func() {
 		if v := recover(); v != nil {

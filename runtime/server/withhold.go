@@ -7,15 +7,15 @@ import (
 	"github.com/mcpkiln/mcpkiln/runtime/rpc"
 )
 
-// A client that lacks a capability which a question takes is refused, and over HTTP that refusal has a status of its own. A response that has
-// begun has its status already. So what a handler says that has a question whose OnUnsupported is Fail, or whose clientCapabilities in the
-// manifest name something that the client lacks, waits for the end of its call: the newest progress, and the first log messages. They go out
-// right before the answer, or are dropped where that is the refusal (LET20).
+// A call that asks what requires a capability the client lacks is refused, and over HTTP that refusal has a status of its own. A response
+// that has begun has its status already. So if the handler has a question whose OnUnsupported is Fail, or clientCapabilities in the manifest
+// that the client lacks, messages of the call are withheld until its end: the newest progress, and the first log messages. They go out right
+// before the answer, or are dropped if that is the refusal (LET20).
 //
-// Without that list any handler may send any request of the manifest (Send), and would never say anything before its end: there such requests do not
-// count. To hold what is said for a while was rejected: clients that follow a call would see its progress late, and most never refuse anything.
-// Where such a request turns out to be impossible when the response has begun, the refusal becomes a result with isError (unbegun), or an
-// internal error where there is no such result: the error goes with its status, or not at all.
+// Without clientCapabilities any handler may send any custom request of the manifest (Send), so all messages of all handlers would be withheld:
+// there such requests do not count. Withholding messages for a short time was rejected: clients that follow a call would see its progress late, and
+// most calls are never refused. If such a request turns out to be impossible when the response has begun, the refusal becomes a result with isError
+// (unbegun), or an internal error where there is no such result: the error goes with its status, or not at all.
 
 // undecided reports whether a call of t, nil for a method, or a request for an entry of a registry, by a client with these abilities may be
 // refused with a status of its own at any time.
@@ -34,8 +34,8 @@ func (rev *revision) undecided(t *Tool, entry EntryPolicy, can ability) bool {
 	return can&takes != takes
 }
 
-// Undecided reports whether the request may end with an error that has a status of its own until the server has written something about it: what
-// its handler says waits for its end (LET20), and the transport does not begin the response either.
+// Undecided reports whether the request may end with an error that has a status of its own until the server has written something about it: the
+// messages of its handler are withheld (LET20), and the transport does not begin the response either.
 func (to *Routed) Undecided() bool {
 	if to.Kind != rpc.KindRequest || to.revision == nil || to.method == nil {
 		return false
@@ -47,12 +47,12 @@ func (to *Routed) Undecided() bool {
 
 // Holder is a Refuser whose errors can have a status of their own only as long as the response has not begun.
 type Holder interface {
-	// HoldUntilAnswer has nothing but the answer begin the response from now on. It is false if the response has begun.
+	// HoldUntilAnswer lets only the answer begin the response from now on. It returns false if the response has begun.
 	HoldUntilAnswer() bool
 }
 
-// unbegun is what err is answered with: itself, or, if it has a status of its own that the response does not have any more, what came of the
-// request in its place. It is called when the handler has nothing more to say.
+// unbegun returns the error that is answered instead of err, and true, if err has a status of its own and the response has begun with
+// another one. It is called when the handler has returned.
 func (r *request) unbegun(err error) (instead *rpc.Error, late bool) {
 	own, ok := errors.AsType[*rpc.Error](err)
 	if !ok || own.Code != r.revision.Codes.MissingCapability || r.revision.status(own) == 0 {
@@ -64,21 +64,22 @@ func (r *request) unbegun(err error) (instead *rpc.Error, late bool) {
 	return rpc.Errorf(rpc.CodeInternalError, "%s", own.Message), true
 }
 
-// What is kept of the log messages of one call; further ones are dropped and counted like those that come too often.
+// How many log messages of one call are withheld, and how many bytes of them; further ones are dropped and counted like those that come too
+// often.
 const (
 	maxWithheld      = 32
 	maxWithheldBytes = 64 << 10
 )
 
-// withheld is what a call has said that waits for its end.
+// withheld are the messages of a call that wait for its end.
 type withheld struct {
 	mu      sync.Mutex // held while it is sent
 	notices []notification
 	bytes   int
-	over    bool // nothing is said any more
+	over    bool // later messages are dropped
 }
 
-// withhold keeps a log message for the end of the call. False: it has nothing to wait for.
+// withhold keeps a log message for the end of the call. It returns false if the message need not wait.
 func (c *Call) withhold(n notification) bool {
 	h := c.withheld
 	if h == nil {
@@ -112,7 +113,7 @@ func (c *Call) sendWithheld() {
 	h.notices = nil
 }
 
-// dropWithheld: the request is refused, as if its handler had said nothing.
+// dropWithheld drops the messages of a request that is refused.
 func (c *Call) dropWithheld() {
 	h := c.withheld
 	if h == nil {

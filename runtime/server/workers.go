@@ -11,7 +11,7 @@ import (
 // goroutine that has not begun yet, and will take it. None stays when nothing waits.
 type workers struct {
 	mu          sync.Mutex
-	first, last *request // that wait, linked by request.behind
+	first, last *request // that wait, linked by request.nextWaiting
 	beginning   bool     // a goroutine is about to take the first
 	begin       func()   // its function, bound once: a go statement with it does not allocate
 }

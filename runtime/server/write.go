@@ -31,10 +31,10 @@ type outgoing struct {
 	revision *revision
 	err      *rpc.Error
 	trailer  []byte
-	torn     *bool       // set if the frame was not written as a whole: what carries it may still read it; nil: nobody asks
+	torn     *bool       // set if the frame was not written as a whole: the transport may still read it; nil: not needed
 	long     *LongAnswer // in place of frame; nil: it is in memory
 	more     bool        // of long: other answers follow it
-	taken    *bool       // set to whether the client took the answer, as far as the transport knows; nil: nobody asks
+	taken    *bool       // set to whether the client read the answer, as far as the transport knows; nil: not needed
 	// For a question: set to the stream that has it.
 	carrier *Carrier
 }
@@ -49,15 +49,15 @@ func (m *outgoing) size() int {
 	return len(m.frame)
 }
 
-// errSilenced is why a message was not written.
+// errSilenced is the error of a message that may not be written any more.
 var errSilenced = errors.New("server: what the message is about has ended")
 
-// subject is what messages about the request are written with.
+// subject returns the subject of messages about the request.
 func (r *request) subject() subject {
 	return subject{peer: r.p, id: r.id, ctx: r.entry}
 }
 
-// subject is what messages of the call are written with. It has a peer.
+// subject returns the subject of the call's messages. The call has a peer.
 func (c *Call) subject() subject {
 	if c.taskRun != nil {
 		return subject{peer: c.peer, ctx: c.taskRun.Context(), task: &c.local.ofTask().life}
@@ -65,9 +65,9 @@ func (c *Call) subject() subject {
 	return subject{peer: c.peer, id: c.ID(), ctx: c.entry}
 }
 
-// write writes m if that is still permitted. Whoever waits for the peer to read waits here, outside of the peer's gate and the task's. An
-// answer does not wait for room, because it is the last frame of its stream. nil: it was permitted, which does not say that it arrived, or it
-// is held for its batch.
+// write writes m if that is still permitted. It waits for the peer to read outside of the peer's gate and the task's. An answer does not wait
+// for room, because it is the last frame of its stream. nil: it was permitted, which does not say that it arrived, or it waits for the other
+// answers of its batch.
 func (s *subject) write(m outgoing) error {
 	q := s.peer.queue(s.id)
 	if q != nil && m.retires == nil {
@@ -92,7 +92,7 @@ func (p *peer) queue(about rpc.ID) Queue {
 }
 
 // writeNow decides whether m may still be written, and writes it. It is the one place that does (CAN29), for every kind of message
-// about a request or task; what is held for a batch comes to batch.writeNow instead, and an answer that is streamed to fillOrStream. The gate
+// about a request or task; answers that wait for their batch come to batch.writeNow instead, and streamed ones to fillOrStream. The gate
 // is held from the decision until the frame is accepted, so whoever ends the subject can wait until nothing is on its way any more.
 func (s *subject) writeNow(m *outgoing) error {
 	p := s.peer
@@ -152,7 +152,7 @@ func (p *peer) writeAnswer(id rpc.ID, m *outgoing) error {
 }
 
 // drainAfterCancel returns when everything is written that was permitted before the cancellations that were read until now. Every writer
-// calls it before it takes the gate, because whatever it says may be proof that they were read. The read loop does not wait when it reads one, so
+// calls it before it takes the gate, because its message may be proof that they were read. The read loop does not wait when it reads one, so
 // a peer that writes much before it reads is not slowed by its cancellations.
 func (p *peer) drainAfterCancel() {
 	if n := p.cancels.Load(); n%2 == 0 && p.cancelsDrained.Load() >= n { // cancels is odd while one takes effect; whoever wrote before the last one has finished
@@ -176,19 +176,19 @@ func (p *peer) answerInReader(about, id rpc.ID, err *rpc.Error) {
 	_ = p.answerWithTrailer(p.revision, about, rpc.AppendError(nil, id, err), err, nil)
 }
 
-// answerWithTrailer sends an answer, and the trailer, which is the last message about the request; nil for none. err is the error that it is, if any,
-// for transports with an error form of their own. Whoever calls it has called
-// drainAfterCancel before. It returns why the transport did not take all of it, which is logged.
+// answerWithTrailer sends an answer, and the trailer, which is the last message about the request; nil for none. err is set if the answer is an
+// error, for transports with an error form of their own. The caller has called drainAfterCancel before. It returns the transport's error, which is
+// logged.
 func (p *peer) answerWithTrailer(rev *revision, id rpc.ID, frame []byte, err *rpc.Error, trailer []byte) (failed error) {
 	status := 0
 	if err != nil {
-		status = cmp.Or(p.ended.Status, rev.status(err)) // that of a refusal is there already
+		status = cmp.Or(p.ended.Status, rev.status(err)) // the status of a refusal is set already
 	}
 	if p.exchange {
 		p.ended = Result{Err: err, Status: status}
 	}
 	if err != nil && err.Code == rev.code(needsURLElicitation) {
-		p.pagesSent.addRequired(err) // only of pages that it was sent to may the client be told that they are done
+		p.pagesSent.addRequired(err) // the client may be notified only of pages that it was sent to
 	}
 	if err != nil && p.refuser != nil {
 		p.refuser.Refuse(id, err, status)
@@ -249,7 +249,8 @@ func (s *Server) taskLife(id string) *taskLife {
 }
 
 // ErrStalled is what Serve returns when the peer did not read its answers for five seconds while others waited to be answered
-// (TSK28). Over HTTP it is why a response ended for that reason, or because the shutdown waited for it (LateStall).
+// (TSK28). Over HTTP it is the error of a response that ended for that reason, or because the shutdown waited for it
+// (LateStall).
 var ErrStalled = errors.New("server: the peer does not read its answers, and others wait")
 
 // connOutlet writes to a connection, which has one stream for everything.
@@ -257,13 +258,13 @@ type connOutlet struct {
 	conn    rpc.Conn
 	lent    rpc.Lending // conn, if it is one
 	copying rpc.Copying // likewise
-	failed  chan error  // why the connection is of no use, nil when its Close returns that; has room for one
+	failed  chan error  // why the connection has to end, nil if its Close returns that; has room for one
 	opened  time.Time
 
 	writing    atomic.Int64 // bytes of large frames that are being written
 	copies     atomic.Int32 // answers that are being copied from their files
-	progressAt atomic.Int64 // when the last of them was taken, or the first one came, as time since opened
-	ended      atomic.Bool  // the connection, because nothing is taken
+	progressAt atomic.Int64 // when the last of them was written, or the first one begun, as time since opened
+	ended      atomic.Bool  // the connection was ended, because its client reads nothing
 }
 
 func newConnOutlet(conn rpc.Conn) *connOutlet {
@@ -309,7 +310,7 @@ func (o *connOutlet) counted(size int64, write func() error) error {
 	return err
 }
 
-// writeFrame gives the connection a frame; the buffer of one that is last is nobody else's.
+// writeFrame writes a frame to the connection; nobody else uses the buffer of a last one.
 func (o *connOutlet) writeFrame(frame []byte, last bool) error {
 	if last && o.lent != nil {
 		return o.lent.WriteLent(frame)
@@ -330,7 +331,7 @@ func (o *connOutlet) Stalled(wait time.Duration) (bytes int64, ending bool) {
 	return 0, false
 }
 
-// GiveUp implements Unread: it ends the connection, unless large frames are taken still.
+// GiveUp implements Unread: it ends the connection, unless its large frames are still being read.
 func (o *connOutlet) GiveUp(wait time.Duration) {
 	if n, _ := o.Stalled(wait); n == 0 && o.writing.Load() > 0 {
 		return
