@@ -37,14 +37,14 @@ type PromptHandler struct {
 // violation, and never reach fn. Errors of fn are answered as those of BindMethod are.
 func BindPrompt[In any](decode func(d *check.Decoder, in *In), fn func(ctx context.Context, call *Call, in *In) (*PromptResult, error)) PromptHandler {
 	return PromptHandler{
-		read: reading1(decode),
+		read: anyReader(decode),
 		get: func(ctx context.Context, call *Call, in any) (*PromptResult, error) {
 			return fn(ctx, call, in.(*In))
 		},
 	}
 }
 
-func reading1[In any](decode func(d *check.Decoder, in *In)) func(d *check.Decoder) any {
+func anyReader[In any](decode func(d *check.Decoder, in *In)) func(d *check.Decoder) any {
 	return func(d *check.Decoder) any {
 		in := new(In)
 		decode(d, in)

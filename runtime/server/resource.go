@@ -53,7 +53,7 @@ type TemplateHandler struct {
 // resource.
 func BindResource[In any](decode func(d *check.Decoder, in *In), fn func(ctx context.Context, call *Call, in *In) (*ResourceContents, error)) TemplateHandler {
 	return TemplateHandler{
-		read: reading1(decode),
+		read: anyReader(decode),
 		get: func(ctx context.Context, call *Call, in any) (*ResourceContents, error) {
 			return fn(ctx, call, in.(*In))
 		},

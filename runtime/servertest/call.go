@@ -11,16 +11,16 @@ import (
 )
 
 // Call calls a tool and returns its structured output, as a value of the generated type. in is a value of its input type, or anything that
-// json.Marshal makes arguments of, such as json.RawMessage. A field of a struct that is not set is left out where its property has a
-// default: to send "", 0 or false there, pass a map or JSON. A call that is answered with a task is followed to its result.
-// Errors: *ToolError, *rpc.Error, ErrCancelled, ErrClosed, ErrPatience, ErrIgnored.
+// json.Marshal turns into arguments, such as json.RawMessage. A field of a struct that is not set is left out where its property has a
+// default: to send "", 0 or false there, pass a map or JSON. A call that is answered with a task is followed to its result. Errors:
+// *ToolError, *rpc.Error, ErrCancelled, ErrClosed, ErrPatience, ErrIgnored.
 func Call[Out any](c *Client, tool string, in any, opts ...CallOption) (*Out, error) {
 	c.t.Helper()
 	return Output[Out](c.Call(tool, in, opts...))
 }
 
-// Request makes any other request that the server serves, with params of a generated type. Out is one, too, or a type of the test's own:
-// generated types that are only sent and hold one of several forms, such as blocks, can not be read; Block can.
+// Request makes any other request that the server serves, with params of a generated type. Out is a generated type, too, or one of the
+// test's own: generated types that are only sent and have one of several forms, such as blocks, can not be decoded; Block can.
 func Request[Out any](c *Client, method string, params any, opts ...CallOption) (*Out, error) {
 	c.t.Helper()
 	raw, err := c.BeginRequest(method, params, opts...).Raw()
@@ -58,7 +58,7 @@ func (c *Client) BeginRequest(method string, params any, opts ...CallOption) *Pe
 	return p
 }
 
-// params are the members of what json.Marshal makes of params, nil of nil.
+// params returns the members of the JSON object of params, nil for nil.
 func (c *Client) params(method string, params any) (members object) {
 	c.t.Helper()
 	if params != nil {
@@ -88,7 +88,7 @@ type Pending struct {
 	done          chan struct{}
 
 	mu        sync.Mutex
-	at        *exchange // a call that is asked something is sent again
+	at        *exchange // the last try: a call that asks is sent again with the answers
 	meters    []*meter
 	cancelled bool
 
@@ -97,11 +97,11 @@ type Pending struct {
 	err    error
 }
 
-// start sends the request, and has its questions answered.
+// start sends the request, and answers its questions.
 func (c *Client) start(method string, params object, o *callConfig) *Pending {
 	c.t.Helper()
 	if params == nil {
-		params = object{} // which a retry adds to
+		params = object{} // a retry adds to it
 	}
 	p := &Pending{c: c, method: method, opts: o, done: make(chan struct{})}
 	p.ctx, p.cancel = context.WithCancel(c.ctx)
@@ -114,7 +114,7 @@ func (c *Client) start(method string, params object, o *callConfig) *Pending {
 	return p
 }
 
-// try sends the request, again with every round of answers. False: it was cancelled meanwhile.
+// try sends the request, again with every round of answers. It returns false if the call was cancelled meanwhile.
 func (p *Pending) try(params object) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -126,7 +126,7 @@ func (p *Pending) try(params object) bool {
 	return true
 }
 
-// follow answers what the request is answered with as long as that asks.
+// follow answers the questions in the request's results, until one asks nothing.
 func (p *Pending) follow(params object) (json.RawMessage, error) {
 	for {
 		x := p.at // nobody else sets it
@@ -166,7 +166,7 @@ func (p *Pending) Raw() (json.RawMessage, error) {
 	return p.answer, p.err
 }
 
-// Result waits for the result of a call. Where the answer is a task, it is that of the task.
+// Result waits for the result of a call. If the answer is a task, it is the task's result.
 func (p *Pending) Result() (*Result, error) {
 	p.c.t.Helper()
 	raw, err := p.Raw()
@@ -179,9 +179,9 @@ func (p *Pending) Result() (*Result, error) {
 	return readResult(raw)
 }
 
-// Cancel cancels the call, and returns when the server has read that. From then on the server has to keep silent about the call: its
-// result is ErrCancelled, and whatever comes nevertheless fails the test, until the client is closed. A call that was answered before
-// has its answer; a tool that can not be cancelled goes on to its own; a task has a Cancel of its own.
+// Cancel cancels the call, and returns when the server has read the cancellation. From then on the server must not send anything
+// about the call: its result is ErrCancelled, and whatever comes nevertheless fails the test, until the client is closed. A call that
+// was answered before has its answer; a tool that can not be cancelled goes on to its own; a task has a Cancel of its own.
 func (p *Pending) Cancel(reason string) {
 	p.c.t.Helper()
 	p.mu.Lock()
@@ -200,7 +200,7 @@ func (p *Pending) Cancel(reason string) {
 	}
 }
 
-// Progress is what was told of the call's progress so far.
+// Progress is the call's progress so far.
 func (p *Pending) Progress() []Progress {
 	p.mu.Lock()
 	meters := slices.Clone(p.meters)

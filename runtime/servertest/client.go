@@ -15,20 +15,20 @@ import (
 	"github.com/mcpkiln/mcpkiln/runtime/wire"
 )
 
-// Errors of what a client waits for, beside *ToolError and *rpc.Error.
+// Errors of waiting for an answer, beside *ToolError and *rpc.Error.
 var (
-	// ErrCancelled: the call was cancelled and the server kept silent about it, or its task is cancelled.
+	// ErrCancelled: the call was cancelled and not answered, or its task is cancelled.
 	ErrCancelled = errors.New("servertest: cancelled")
 	// ErrClosed: the connection ended first.
 	ErrClosed = errors.New("servertest: the connection has ended")
 	// ErrPatience: it took too long, which fails the test, too. See WithPatience.
 	ErrPatience = errors.New("servertest: nothing came in time")
-	// ErrIgnored: the call asked, the answer was Ignore, and in the client's revision nothing more can come.
+	// ErrIgnored: the call asked, the answer was Ignore, and in the client's revision the call has ended with that.
 	ErrIgnored = errors.New("servertest: the call asks, and its question was ignored")
 )
 
-// Client is one client of a server under test. Its methods are safe for concurrent use. Errors are about what the server answered; what
-// breaks the protocol fails the test by itself.
+// Client is one client of a server under test. Its methods are safe for concurrent use. Their errors are those that the server
+// answered; a breach of the protocol fails the test by itself.
 type Client struct {
 	t            testing.TB
 	srv          *server.Server // nil: something else is at the other end
@@ -42,7 +42,7 @@ type Client struct {
 
 	ctx    context.Context // of the answers to questions
 	cancel context.CancelFunc
-	work   sync.WaitGroup // what this client started
+	work   sync.WaitGroup // goroutines that this client started
 	closed func() error   // ends the connection, once
 
 	mu         sync.Mutex
@@ -115,7 +115,7 @@ func connect(t testing.TB, srv *server.Server, opts []Option) *Client {
 	return c
 }
 
-// newClient is a client at one end of a connection. Nothing was said on it yet.
+// newClient is a client at one end of a connection, on which nothing was sent yet.
 func newClient(t testing.TB, conn rpc.Conn, w *wire.Revision, opts []Option) *Client {
 	c := &Client{
 		t: t, cfg: configOf(opts), revision: w, dialect: dialectOf(w), conn: conn, tools: map[string]*server.Tool{}, gone: make(chan struct{}),
@@ -211,10 +211,10 @@ func (c *Client) begin() {
 	}
 }
 
-// Revision is the protocol revision that the client speaks.
+// Revision is the protocol revision that the client uses.
 func (c *Client) Revision() string { return c.revision.Version }
 
-// Close ends the connection, as a client does that goes away. The end of the test does that, too.
+// Close ends the connection, like a client that goes away. The end of the test does that, too.
 func (c *Client) Close() {
 	c.t.Helper()
 	err := c.closed()
@@ -226,7 +226,7 @@ func (c *Client) Close() {
 	}
 }
 
-// end is Close after all that the server has written was read, so that nothing which it should not have said goes unseen.
+// end is Close after everything that the server has written was read, so that no breach of the protocol goes unseen.
 func (c *Client) end() {
 	c.t.Helper()
 	c.settle()

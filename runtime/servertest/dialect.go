@@ -10,16 +10,16 @@ import (
 	"github.com/mcpkiln/mcpkiln/runtime/wire"
 )
 
-// What a client writes and reads is spelt here. Names of methods, capabilities and rules come from wire.Revision; it says nothing of the
-// members of what a client writes and what a server answers. Where revisions differ in them is in dialect.
+// The JSON that a client writes and reads is spelt here. Names of methods, capabilities and rules come from wire.Revision; that has no
+// names for the members of what a client writes and of a server's answers. The members in which revisions differ are in dialect.
 
-// object is a JSON object on its way out.
+// object is a JSON object to be sent.
 type object = map[string]any
 
-// dialect is what revisions of one kind, with or without a handshake, spell in their own way.
+// dialect has the names that differ between revisions with and without a handshake.
 type dialect struct {
 	capabilities, clientInfo, logLevel string // keys of the _meta of every request; "" with a handshake
-	created                            string // the member of an answer that is the new task; "": the answer is
+	created                            string // the member of an answer that is the new task; "": the whole answer is
 	ttl, pollInterval                  string // of a task
 }
 
@@ -48,7 +48,7 @@ func (c *Client) initialize() object {
 	return object{"protocolVersion": c.revision.Version, "capabilities": c.capabilities, "clientInfo": clientInfo}
 }
 
-// withMeta returns the params with what every request says of itself under _meta.
+// withMeta returns the params with the _meta that every request has.
 func (c *Client) withMeta(params object, o *callConfig, token rpc.ID) object {
 	meta := maps.Clone(o.meta)
 	if meta == nil {
@@ -116,7 +116,7 @@ func (c *Client) asks(result json.RawMessage) (questions map[string]inputRequest
 	return asked.InputRequests, asked.RequestState, true
 }
 
-// madeTask returns the new task that a call is answered with, nil where the answer is a result.
+// madeTask returns the new task that a call is answered with, nil if the answer is a result.
 func (c *Client) madeTask(result json.RawMessage) *TaskState {
 	rules := &c.revision.Result
 	switch {
@@ -130,7 +130,7 @@ func (c *Client) madeTask(result json.RawMessage) *TaskState {
 	return nil
 }
 
-// readTask reads a task, nil if it is none.
+// readTask decodes a task, nil if raw is none.
 func (c *Client) readTask(raw json.RawMessage) *TaskState {
 	m := membersOf(raw)
 	s := &TaskState{result: m["result"], Message: textOf(m["statusMessage"]), ID: textOf(m["taskId"]), Status: task.Status(textOf(m["status"]))}
@@ -145,7 +145,7 @@ func (c *Client) readTask(raw json.RawMessage) *TaskState {
 	return s
 }
 
-// millis reads a number of milliseconds; null and an absent one are none.
+// millis decodes a number of milliseconds; it returns none for null and for an absent one.
 func millis(raw json.RawMessage, none time.Duration) time.Duration {
 	var n *int64
 	if json.Unmarshal(raw, &n) != nil || n == nil {

@@ -25,38 +25,35 @@
 //	every revision                  for _, v := range Revisions(srv), a server each: Start(t, srv, WithRevision(v))
 //	what a revision has             c.HasTasks(), c.HasElicitation()
 //	an old client                   WithRevision("2025-11-25"), WithCapabilities(nil), WithoutTasks()
-//	several clients, other callers  c.Join(WithPrincipal("bob"))
+//	several clients, other callers  c.Join(WithPrincipal("bob")) of the same server
 //	the client leaves; shutdown     c.Close(); srv.Shutdown(ctx), after which calls are ErrClosed
 //
 // # One test for every revision
 //
-// An answer to a question is given by the question's name, and is sent in the way that the revision has: as the answer to a request, with
-// the call that comes again, on the stream of a task, or with tasks/update. A call whose answer is a task is followed to its result: tools
-// that are always tasks, and in 2026-07-28 those that may be. AsTask and Inline choose.
+// An answer to a question is given by the question's name, and is sent in the form that the revision has: as the answer to a request, with
+// the retry of the call, on the stream of a task, or with tasks/update. A call that is answered with a task is followed to its result:
+// tools that are always tasks, and in 2026-07-28 those that may be. AsTask and Inline choose.
 //
 // # What fails a test by itself
 //
-// Whatever the server may not say: an answer to a cancelled call after the server has read the cancellation (p.Cancel returns then), two
-// answers to one request, progress that has no request, goes back, or comes after the end, a question that the client did not declare or
-// that no Answer was given for, a method that the revision does not have, and anything that is no message. The end of the test is the
-// end of the client: until then all is read, and after a failure the conversation is printed.
+// Whatever the server must not send: an answer to a cancelled call after the server has read the cancellation (p.Cancel returns then),
+// two answers to one request, progress for no request, progress that does not grow, or comes after the end, a question whose capability
+// the client did not declare or for which no Answer was given, a method that the revision does not have, and anything that is no
+// message. When the test ends, the client ends: until then all is read, and after a failure the last messages are printed.
 //
 // # Time
 //
-// In a bubble of testing/synctest a handler that sleeps for hours takes none, and what can not go on is a deadlock that synctest reports, or
-// fails the test after a day of the bubble's.
-// Make the server in the bubble. synctest.Wait() after Begin returns when the handler has begun and waits for something. Without a
-// bubble waiting ends after WithPatience.
+// In a bubble of testing/synctest a handler that sleeps for hours takes no time, and a wait that can not end is a deadlock that synctest
+// reports, or fails the test after a day of the bubble's time.
 //
 // At the end of the test the server is shut down. A handler that does not return then fails the test.
 //
 // # Where the wire is
 //
-// The package lives on the runtime alone. Methods, capabilities and rules of a revision come from the server's own (wire.Revision). What
-// that does not say, the client's half of the wire, is in one file, dialect.go; package client brings it for all later, and dialect.go goes
-// then. There are two dialects, with and without a handshake; a revision of one's own that keeps their names needs no change.
-// In a session the name of a question is not on the wire: the server tells it through the context of the connection
-// (runtime/internal/questionname).
+// The package needs only the runtime. Methods, capabilities and rules of a revision come from the server's own (wire.Revision). The rest of
+// what a client writes and reads is in one file, dialect.go. There are two dialects, with and without a handshake; a revision of your own
+// that keeps their names needs no change. In a session the name of a question is not on the wire: the server passes it through the context
+// of the connection (runtime/internal/questionname).
 //
 // For a test of the wire itself, of bytes that no client would send, write frames to rpc.Pipe.
 package servertest

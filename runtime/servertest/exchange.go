@@ -13,7 +13,7 @@ type exchange struct {
 	id     rpc.ID
 	op     wire.Op
 	method string
-	task   string // that the request is about
+	task   string // the id of the one that the request is about
 	meter  *meter // nil: no progress is asked for
 	asTask bool   // the answer may be a task, whose progress has the same token
 	done   chan struct{}
@@ -30,7 +30,7 @@ type state uint8
 const (
 	open     state = iota
 	answered       // nothing more may come
-	silenced       // its cancellation was read before: nothing may come
+	silenced       // the server has read its cancellation: nothing may come
 )
 
 // send writes a request. metered says that it asks for progress.
@@ -55,7 +55,7 @@ func (c *Client) send(method string, params object, o *callConfig, metered bool)
 	return x
 }
 
-// methodNamed is what the revision says of a method; it may say nothing.
+// methodNamed is the revision's method of that name; an unknown one has only the name.
 func (c *Client) methodNamed(name string) wire.Method {
 	for _, m := range c.revision.Methods {
 		if m.Name == name {
@@ -80,7 +80,7 @@ func (c *Client) await(x *exchange) (json.RawMessage, error) {
 	return x.result, x.err
 }
 
-// Notify sends a notification that is not the protocol's, with params that json.Marshal makes an object of; nil: none.
+// Notify sends a notification that the protocol does not define, with params that json.Marshal turns into an object; nil: none.
 func (c *Client) Notify(method string, params any) {
 	c.t.Helper()
 	c.notify(method, c.params(method, params))
@@ -91,7 +91,7 @@ func (c *Client) notify(method string, params object) {
 	c.write(rpc.AppendNotification(nil, method, c.marshal(params)))
 }
 
-// write writes one frame. A connection that has ended is noticed by whoever waits for an answer.
+// write writes one frame. The goroutine that waits for an answer notices when the connection has ended.
 func (c *Client) write(frame []byte) {
 	c.record("→", frame)
 	_ = c.conn.WriteFrame(frame)
@@ -104,7 +104,7 @@ func (c *Client) marshal(params object) []byte {
 	return c.encode(params)
 }
 
-// encode returns v as JSON; what has none fails the test.
+// encode returns v as JSON; a value without JSON fails the test.
 func (c *Client) encode(v any) []byte {
 	c.t.Helper()
 	b, err := json.Marshal(v)
@@ -114,7 +114,7 @@ func (c *Client) encode(v any) []byte {
 	return b
 }
 
-// read takes what the server says until the connection ends.
+// read handles the server's messages until the connection ends.
 func (c *Client) read() {
 	defer close(c.gone)
 	for {
@@ -137,7 +137,7 @@ func (c *Client) read() {
 	}
 }
 
-// answered takes an answer, which has to be the only one to its request, and not come after silence was promised.
+// answered handles an answer, which has to be the only one to its request, and must not come after a cancellation that the server has read.
 func (c *Client) answered(msg *rpc.Message) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -161,7 +161,7 @@ func (c *Client) answered(msg *rpc.Message) {
 	}
 }
 
-// endProgress ends what may be said of the progress of a request, or of a task that the answer tells the end of. The caller holds mu.
+// endProgress marks the progress of a request as over, or that of a task whose end the answer states. The caller holds mu.
 func (c *Client) endProgress(x *exchange) {
 	switch {
 	case x.op == wire.OpGetTask, x.op == wire.OpCancelTask:
@@ -182,14 +182,14 @@ func (c *Client) endProgress(x *exchange) {
 	}
 }
 
-// endTask ends what may be said of a task's progress. The caller holds mu.
+// endTask marks the progress of a task as over. The caller holds mu.
 func (c *Client) endTask(id string) {
 	if m := c.taskMeters[id]; m != nil {
 		m.over = true
 	}
 }
 
-// silence says that nothing may come any more, unless the answer is there already.
+// silence permits nothing more about the request, unless its answer is there already.
 func (c *Client) silence(x *exchange) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

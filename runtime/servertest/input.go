@@ -7,9 +7,8 @@ import (
 	"github.com/mcpkiln/mcpkiln/runtime/server"
 )
 
-// arguments are what a tool is called with. A generated input type has a plain field for a property with a default, which it is received
-// with. As long as a test has not set that, it is left out, so that the default applies, as it does for a client that does not know the
-// property.
+// arguments are those that a tool is called with. A generated input type has a plain field for a property with a default. While a test
+// has not set it, the argument is left out, so that the default applies, as it does for a client that does not know the property.
 func (c *Client) arguments(t *server.Tool, in any) json.RawMessage {
 	if in == nil {
 		return nil

@@ -65,7 +65,7 @@ func (c *Client) received(msg *rpc.Message) {
 	}
 }
 
-// opOf is the operation of a message of the server.
+// opOf returns the operation of a message of the server.
 func (c *Client) opOf(method string) (op wire.Op, known bool) {
 	i := slices.IndexFunc(c.revision.Outgoing, func(o wire.Outgoing) bool { return o.Name == method })
 	if i < 0 {
@@ -74,7 +74,7 @@ func (c *Client) opOf(method string) (op wire.Op, known bool) {
 	return c.revision.Outgoing[i].Op, true
 }
 
-// progressed takes progress, which has to grow, and be of a request that goes on. The caller holds mu.
+// progressed handles progress, which has to grow, and to belong to a request that is not over. The caller holds mu.
 func (c *Client) progressed(params json.RawMessage) (report func()) {
 	var p Progress
 	_ = json.Unmarshal(params, &p)
@@ -96,7 +96,7 @@ func (c *Client) progressed(params json.RawMessage) (report func()) {
 	return nil
 }
 
-// withdrawn takes the end of a question, or of a subscription. The caller holds mu.
+// withdrawn handles the cancellation of a question, or of a subscription. The caller holds mu.
 func (c *Client) withdrawn(params json.RawMessage) {
 	id := readID(membersOf(params)["requestId"])
 	if cancel := c.questions[id]; cancel != nil {
@@ -108,7 +108,7 @@ func (c *Client) withdrawn(params json.RawMessage) {
 	}
 }
 
-// readID reads an id. For other text it is the zero ID.
+// readID decodes an id. For other text it is the zero ID.
 func readID(raw json.RawMessage) rpc.ID {
 	id, _ := rpc.ParseID(raw)
 	return id
@@ -153,7 +153,7 @@ func (c *Client) takeNotice(method string) (Notice, bool) {
 	return all[nth], true
 }
 
-// nextNotice is closed when the next notification has come.
+// nextNotice returns a channel that is closed when the next notification has come.
 func (c *Client) nextNotice() <-chan struct{} {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -6,7 +6,7 @@ import (
 	"github.com/mcpkiln/mcpkiln/runtime/server"
 )
 
-// Option changes what a client is.
+// Option changes a default of a client.
 type Option func(*config)
 
 type config struct {
@@ -18,14 +18,14 @@ type config struct {
 	patience     time.Duration
 }
 
-// WithRevision has the client speak a revision that the server serves; the default is the newest of them.
+// WithRevision has the client use a revision that the server serves; the default is the newest of them.
 func WithRevision(version string) Option { return func(c *config) { c.revision = version } }
 
-// WithPrincipal is who the client is to the server, as server.WithPrincipal says it; the default is nobody.
+// WithPrincipal sets the identity of the client, as server.WithPrincipal does; the default is none.
 func WithPrincipal(name string) Option { return func(c *config) { c.principal = name } }
 
-// WithCapabilities has the client declare exactly that, such as map[string]any{"roots": map[string]any{}}; the default is all that the
-// server may ask for in the client's revision, and tasks. Nothing declares nothing, as the oldest clients do.
+// WithCapabilities has the client declare exactly these, such as map[string]any{"roots": map[string]any{}}; the default is all that
+// the server may require in the client's revision, and tasks. nil declares nothing, as the oldest clients do.
 func WithCapabilities(all map[string]any) Option {
 	return func(c *config) {
 		if all == nil {
@@ -35,7 +35,7 @@ func WithCapabilities(all map[string]any) Option {
 	}
 }
 
-// WithoutTasks makes a client that knows no tasks.
+// WithoutTasks makes a client that does not support tasks.
 func WithoutTasks() Option { return func(c *config) { c.noTasks = true } }
 
 // WithLogLevel has the client ask for log messages from that level on. See Client.Logs.
@@ -45,7 +45,7 @@ func WithLogLevel(level server.Level) Option { return func(c *config) { c.logLev
 // which takes no time there: a server whose task never ends is not deadlocked, since it goes on renewing the task's lease.
 func WithPatience(d time.Duration) Option { return func(c *config) { c.patience = d } }
 
-// defaultPatience tells a bubble by its clock, which begins in the year 2000.
+// defaultPatience recognises a bubble by its clock, which begins in the year 2000.
 func defaultPatience() time.Duration {
 	if time.Now().Year() < 2020 {
 		return 24 * time.Hour
@@ -66,10 +66,10 @@ type callConfig struct {
 // AsTask asks for a task where the client decides that (2025-11-25). Tools that are always tasks need no asking.
 func AsTask() CallOption { return func(o *callConfig) { o.asTask = true } }
 
-// Inline has the call run inline: it says that this request, like one of an older client, takes no task in answer.
+// Inline has the call run inline: this request, like one of an older client, does not accept a task as its answer.
 func Inline() CallOption { return func(o *callConfig) { o.inline = true } }
 
-// WithTTL asks for a task that is kept so long.
+// WithTTL asks for a task with this ttl.
 func WithTTL(d time.Duration) CallOption {
 	return func(o *callConfig) { o.asTask, o.ttl = true, d }
 }

@@ -13,16 +13,16 @@ import (
 
 // Question is what a tool asks of its client: of the user, of the model, or for roots.
 type Question struct {
-	// Name is what the handler calls it, as in the manifest's elicitations; Instance tells several askings of it apart (server.Named).
+	// Name is its name in the handler, as in the manifest's elicitations; Instance tells several askings of it apart (server.Named).
 	Name, Instance string
 	Method         string // such as elicitation/create
 	Message        string // to the user
 	Schema         json.RawMessage
-	Params         json.RawMessage // all that is asked
+	Params         json.RawMessage // the whole params of the request
 	Task           string          // the id of the task that asks, "" inline
 }
 
-// Answer is what the client says to a question. The zero Answer is Ignore.
+// Answer is the client's answer to a question. The zero Answer is Ignore.
 type Answer struct {
 	action  server.Action
 	content any // of an accepted question
@@ -30,8 +30,8 @@ type Answer struct {
 	err     *rpc.Error
 }
 
-// Accept answers a question to the user with what the user gave: a value of its generated type, or anything that json.Marshal makes the
-// same of.
+// Accept answers a question to the user with the user's input: a value of its generated type, or anything that json.Marshal encodes in
+// the same way.
 func Accept(content any) Answer { return Answer{action: server.Accepted, content: content} }
 
 // Decline is the answer of a user who says no.
@@ -43,7 +43,7 @@ func Dismiss() Answer { return Answer{action: server.Dismissed} }
 // Reply is the whole answer to a question that is not to the user, sampling/createMessage or roots/list.
 func Reply(result any) Answer { return Answer{result: result} }
 
-// Refuse answers with a JSON-RPC error. Only revisions with a session have a form for that.
+// Refuse answers with a JSON-RPC error. Only revisions with a session have a form for it.
 func Refuse(err *rpc.Error) Answer { return Answer{err: err} }
 
 // Ignore leaves the question open. Without a session an inline call ends with that, as ErrIgnored.
@@ -60,14 +60,14 @@ func (c *Client) Answer(question string, a Answer) {
 }
 
 // AnswerFunc is Answer with a function that may look at the question, and wait. It is called in a goroutine of its own; ctx ends when the
-// server does not wait any more, or the client is closed: then it has to return, and what it returns is not sent.
+// server no longer waits, or the client is closed: then it has to return, and its answer is not sent.
 func (c *Client) AnswerFunc(question string, answer func(ctx context.Context, q *Question) Answer) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.answers[question] = answer
 }
 
-// asked takes a request of the server.
+// asked handles a request of the server.
 func (c *Client) asked(msg *rpc.Message) {
 	method, id := string(msg.Method), msg.ID
 	op, known := c.opOf(method)
@@ -120,7 +120,7 @@ func (c *Client) question(op wire.Op, id rpc.ID, asked inputRequest) {
 	})
 }
 
-// answerTo asks whoever answers the question.
+// answerTo calls the function that answers the question.
 func (c *Client) answerTo(ctx context.Context, name string, asked *inputRequest, task string) Answer {
 	q := &Question{Method: asked.Method, Params: asked.Params, Task: task}
 	q.Name, q.Instance, _ = strings.Cut(name, "#")
@@ -152,7 +152,7 @@ func (a *Answer) json() any {
 	return object{"action": a.action}
 }
 
-// answerAll answers questions that came in a result, all at once. missing: not all of them have an answer.
+// answerAll answers questions that came in a result, all at once. missing reports that some have no answer.
 func (c *Client) answerAll(ctx context.Context, asked map[string]inputRequest, task string) (given object, missing bool) {
 	var mu sync.Mutex
 	var all sync.WaitGroup

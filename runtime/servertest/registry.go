@@ -11,7 +11,7 @@ type Listed struct {
 	Name        string
 	URI         string // of a resource
 	URITemplate string // of a resource template
-	// Definition is all that the list says of it.
+	// Definition is its whole entry in the list.
 	Definition json.RawMessage
 }
 
@@ -72,7 +72,7 @@ func (c *Client) Prompt(name string, args any, opts ...CallOption) (*Prompt, err
 	return Request[Prompt](c, c.method(wire.OpGetPrompt), params, opts...)
 }
 
-// Contents is one part of what a resource holds.
+// Contents is one part of a resource.
 type Contents struct {
 	URI      string `json:"uri"`
 	MIMEType string `json:"mimeType"`

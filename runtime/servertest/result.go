@@ -16,7 +16,7 @@ type Result struct {
 	Raw json.RawMessage `json:"-"`
 }
 
-// Block is one block of content. Raw has what it has besides.
+// Block is one block of content. Raw has its other members, too.
 type Block struct {
 	Type     string          `json:"type"`
 	Text     string          `json:"text"`
@@ -47,7 +47,7 @@ func (r *Result) Text() string {
 	return strings.Join(texts, "\n")
 }
 
-// ToolError is a result with isError: what the tool, or the check of its arguments, tells the model.
+// ToolError is a result with isError, which the tool or the validation of its arguments made for the model.
 type ToolError struct{ Result *Result }
 
 // Error implements error.
@@ -67,7 +67,7 @@ func readResult(raw json.RawMessage) (*Result, error) {
 }
 
 // Output is the structured output of a result, as a value of its generated type: Output[T](pending.Result()). In revisions without
-// structured output it is read from the text that stands for it there.
+// structured output it is decoded from the text that replaces it there.
 func Output[Out any](r *Result, err error) (*Out, error) {
 	if err != nil {
 		return nil, err
@@ -75,7 +75,7 @@ func Output[Out any](r *Result, err error) (*Out, error) {
 	if r.Structured != nil {
 		return decode[Out](r.Structured)
 	}
-	for _, b := range r.Content { // behind a summary, if there is one
+	for _, b := range r.Content { // after a summary, if there is one
 		if b.Type == "text" && json.Valid([]byte(b.Text)) {
 			return decode[Out]([]byte(b.Text))
 		}

@@ -19,20 +19,20 @@ type Task struct {
 
 	c    *Client
 	made *TaskState
-	call *Pending // nil: another one made it
+	call *Pending // that created the task; nil: another client's did
 
 	mu       sync.Mutex
 	answered map[string]bool // questions, by name
 }
 
-// TaskState is what is told of a task.
+// TaskState is the state of a task, as the server sent it.
 type TaskState struct {
 	ID                   string
 	Status               task.Status
 	Message              string
 	CreatedAt, UpdatedAt time.Time
 	TTL                  time.Duration // negative: for ever
-	PollInterval         time.Duration // 0: not said
+	PollInterval         time.Duration // 0: none
 
 	result    json.RawMessage
 	err       *rpc.Error
@@ -41,13 +41,13 @@ type TaskState struct {
 
 func terminal(s *TaskState) bool { return s != nil && s.Status.Terminal() }
 
-// Task calls a tool and returns the task that the answer is.
+// Task calls a tool and returns the task that it is answered with.
 func (c *Client) Task(tool string, in any, opts ...CallOption) (*Task, error) {
 	c.t.Helper()
 	return c.Begin(tool, in, append(opts, AsTask())...).Task()
 }
 
-// Task waits for the answer to a call, and returns the task that it is.
+// Task waits for the answer to a call, and returns the task that it is answered with.
 func (p *Pending) Task() (*Task, error) {
 	p.c.t.Helper()
 	raw, err := p.Raw()
@@ -70,10 +70,10 @@ func (c *Client) follow(made *TaskState, call *Pending) *Task {
 // OpenTask is a task whose id is known from elsewhere, such as another client.
 func (c *Client) OpenTask(id string) *Task { return c.follow(&TaskState{ID: id}, nil) }
 
-// Created is what the answer to the call said of the task.
+// Created is the task's state in the answer to the call.
 func (t *Task) Created() *TaskState { return t.made }
 
-// Progress is what was told of the task's progress so far.
+// Progress is the task's progress so far.
 func (t *Task) Progress() []Progress {
 	if t.call == nil {
 		return nil
@@ -81,7 +81,7 @@ func (t *Task) Progress() []Progress {
 	return t.call.Progress()
 }
 
-// State asks what the task is at.
+// State asks the server for the task's state.
 func (t *Task) State() (*TaskState, error) {
 	t.c.t.Helper()
 	raw, err := t.request(wire.OpGetTask, nil)
@@ -95,7 +95,7 @@ func (t *Task) State() (*TaskState, error) {
 	return s, nil
 }
 
-// Cancel cancels the task. In revisions where that is a wish (2026-07-28), Result tells what became of it.
+// Cancel cancels the task. In revisions where the server need not obey (2026-07-28), Result has the outcome.
 func (t *Task) Cancel() error {
 	t.c.t.Helper()
 	_, err := t.request(wire.OpCancelTask, nil)
@@ -111,8 +111,8 @@ func (t *Task) request(op wire.Op, more object) (json.RawMessage, error) {
 	return t.c.request(t.c.method(op), params)
 }
 
-// Await waits until the task has the status. A task that ends in another one is an error. Questions are not answered meanwhile where
-// the client has to look for them (2026-07-28).
+// Await waits until the task has the status. A task that ends in another one is an error. Where the client has to fetch questions
+// (2026-07-28), they are not answered meanwhile.
 func (t *Task) Await(status task.Status) (*TaskState, error) {
 	t.c.t.Helper()
 	s, err := t.watch(func(s *TaskState) bool { return s.Status == status || s.Status.Terminal() })
@@ -122,8 +122,8 @@ func (t *Task) Await(status task.Status) (*TaskState, error) {
 	return s, err
 }
 
-// Result waits for the end of the task, answers its questions meanwhile, and returns what the call would have returned inline. That of a
-// cancelled task is ErrCancelled.
+// Result waits for the end of the task, answers its questions meanwhile, and returns what the call would have returned inline. The
+// result of a cancelled task is ErrCancelled.
 func (t *Task) Result() (*Result, error) {
 	t.c.t.Helper()
 	if t.c.method(wire.OpTaskResult) != "" {
@@ -148,7 +148,7 @@ func (t *Task) Result() (*Result, error) {
 	return readResult(s.result)
 }
 
-// ended says of an error whether it stands for a cancelled task.
+// ended returns ErrCancelled, with err, if err is the error of a cancelled task.
 func (t *Task) ended(err error) error {
 	var refused *rpc.Error
 	if !errors.As(err, &refused) {
@@ -182,10 +182,10 @@ func (t *Task) answer(s *TaskState) {
 	}
 }
 
-// firstPoll is how soon a task is asked for again that nobody tells about; further ones take longer, up to its interval.
+// firstPoll is how soon a task is polled again in revisions without subscriptions to it; the pauses grow, up to its interval.
 const firstPoll = 20 * time.Millisecond
 
-// watch returns when until does, which sees each state that is told.
+// watch returns when until returns true; that is called with each state that is received.
 func (t *Task) watch(until func(*TaskState) bool) (*TaskState, error) {
 	t.c.t.Helper()
 	subscribed, stop := t.subscribe()
@@ -216,7 +216,7 @@ func (t *Task) subscribe() (subscribed bool, stop func()) {
 	return true, func() { p.Cancel("") }
 }
 
-// earlier is a channel that is closed with changed, or after the pause.
+// earlier returns a channel that is closed with changed, or after the pause.
 func (c *Client) earlier(changed <-chan struct{}, pause time.Duration) <-chan struct{} {
 	either := make(chan struct{})
 	c.work.Go(func() {

@@ -13,7 +13,7 @@ import (
 // Tool is a tool as clients see it.
 type Tool struct {
 	Name string
-	// Definition is all that tools/list says of it.
+	// Definition is its whole entry in tools/list.
 	Definition json.RawMessage
 }
 

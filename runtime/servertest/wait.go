@@ -9,7 +9,7 @@ import (
 	"github.com/mcpkiln/mcpkiln/runtime/wire"
 )
 
-// settle returns when the server has read what was sent before, and what it wrote before is read here.
+// settle returns when the server has read all earlier messages of the client, and the client all earlier ones of the server.
 func (c *Client) settle() {
 	method := c.method(wire.OpPing)
 	if method == "" {
@@ -22,7 +22,7 @@ func (c *Client) settle() {
 	}
 }
 
-// patience returns a channel that is ready when something has been waited for too long, and what stops it.
+// patience returns a channel that is ready when something has been waited for too long, and the function that stops its timer.
 func (c *Client) patience() (<-chan time.Time, func() bool) {
 	if c.cfg.patience <= 0 {
 		return nil, func() bool { return true }
@@ -31,7 +31,7 @@ func (c *Client) patience() (<-chan time.Time, func() bool) {
 	return timer.C, timer.Stop
 }
 
-// finish waits for what the client started: answers that do not end with their context fail the test.
+// finish waits for the goroutines that the client started: functions that do not return when their context has ended fail the test.
 func (c *Client) finish() {
 	c.t.Helper()
 	done := make(chan struct{})
@@ -48,7 +48,7 @@ func (c *Client) finish() {
 	}
 }
 
-// wait returns when done is closed, with an error when that does not come.
+// wait returns when done is closed, with an error if it is not in time.
 func (c *Client) wait(done <-chan struct{}, what string) error {
 	c.t.Helper()
 	late, stop := c.patience()
@@ -69,7 +69,7 @@ func (c *Client) wait(done <-chan struct{}, what string) error {
 	}
 }
 
-// broken fails the test: the server said what it may not say.
+// broken fails the test: the server has broken the protocol.
 func (c *Client) broken(format string, args ...any) {
 	c.t.Errorf("servertest: the server breaks the protocol: "+format, args...)
 }
@@ -93,7 +93,7 @@ func (c *Client) record(arrow string, frame []byte) {
 	c.transcript = append(c.transcript, arrow+" "+line)
 }
 
-// conversation is what was said last, for a test that failed.
+// conversation is the last messages, for a test that failed.
 func (c *Client) conversation() string {
 	c.mu.Lock()
 	defer c.mu.Unlock()

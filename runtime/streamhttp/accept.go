@@ -41,8 +41,8 @@ func isJSON(value string) bool {
 	return true
 }
 
-// checkAccept requires all of types to be acceptable: which of them an answer has shows only later. In HTTP, a request without the
-// header accepts everything.
+// checkAccept requires all of types to be acceptable: which of them the answer has is known only later. In HTTP, a request without
+// the header accepts everything.
 func checkAccept(r *http.Request, types ...string) *refusal {
 	values := r.Header["Accept"]
 	if len(values) == 0 || len(values) == 1 && (values[0] == "application/json, text/event-stream" || values[0] == "*/*") {
@@ -56,7 +56,7 @@ func checkAccept(r *http.Request, types ...string) *refusal {
 	return nil
 }
 
-// accepts goes by the most specific range that fits.
+// accepts reports whether the most specific range that matches the media type accepts it.
 func accepts(values []string, media string) bool {
 	family, _, _ := strings.Cut(media, "/")
 	best, accepted := 0, false
@@ -83,7 +83,7 @@ func rangeRank(name, media, family string) int {
 	return 0
 }
 
-// refusedByWeight finds q=0.
+// refusedByWeight reports whether the weight is q=0.
 func refusedByWeight(params string) bool {
 	for _, p := range strings.Split(params, ";") {
 		name, value, _ := strings.Cut(p, "=")

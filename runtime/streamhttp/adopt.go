@@ -9,7 +9,7 @@ import (
 	"github.com/mcpkiln/mcpkiln/runtime/inflight"
 )
 
-// name gives a session the id that its client gets to know: after the handshake, since it holds what was agreed on, sealed.
+// name gives a session its sealed id, after the handshake, since the id contains the outcome of it.
 func (h *Endpoint) name(s *session) {
 	if !h.srv.SealsSessions() {
 		return
@@ -23,8 +23,8 @@ func (h *Endpoint) name(s *session) {
 	h.roster.rename(s, id)
 }
 
-// adopt goes on with a session that another process opened, or this one let go: the id says all that was agreed on. It returns nil when
-// there is no such session of this caller.
+// adopt resumes a session that another process opened, or this one let go: the id contains the outcome of its handshake. It returns nil
+// when there is no such session of this caller.
 func (h *Endpoint) adopt(ctx context.Context, id string) (*session, *refusal) {
 	s := newSession(ctx, h, id)
 	peer, ok := h.srv.ResumeSession(ctx, s, id)
@@ -32,7 +32,7 @@ func (h *Endpoint) adopt(ctx context.Context, id string) (*session, *refusal) {
 		return nil, gone()
 	}
 	s.sealed = true
-	s.last = rand.Uint64() >> 1 // ids of events that the other process sent are none here
+	s.last = rand.Uint64() >> 1 // so event ids of the other process are unknown here
 	s.agreed(peer)
 	if refused := h.enroll(s); refused != nil {
 		s.end(&inflight.Cause{Source: inflight.SourceDisconnect, Reason: "the session is not served here"})
@@ -45,7 +45,7 @@ func (h *Endpoint) adopt(ctx context.Context, id string) (*session, *refusal) {
 	return s, nil
 }
 
-// enroll adds a session that was adopted, if it is not there yet.
+// enroll adds a session that was adopted, unless it is there or was ended by its client.
 func (h *Endpoint) enroll(s *session) *refusal {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -55,14 +55,14 @@ func (h *Endpoint) enroll(s *session) *refusal {
 	return h.addSession(s)
 }
 
-// endedIDs are the newest ids that clients ended and that are still valid by themselves.
+// endedIDs are the newest ids of sealed sessions that clients ended: until they expire, they could be adopted.
 type endedIDs struct {
 	known map[[sha256.Size]byte]struct{}
 	ring  [][sha256.Size]byte // in the order in which they came
 	next  int
 }
 
-// maxEnded is how many are known. An older one is good again until it expires, for its own client alone.
+// maxEnded is how many are remembered. An older one is valid again until it expires, but only for its own client.
 const maxEnded = 10_000
 
 func (e *endedIDs) add(id string) {
@@ -88,7 +88,7 @@ func (e *endedIDs) has(id string) bool {
 	return known
 }
 
-// dismiss ends a session that its client does not want any more: nobody goes on with it.
+// dismiss ends a session at its client's request: it is not adopted again.
 func (s *session) dismiss() {
 	if s.sealed {
 		s.h.mu.Lock()

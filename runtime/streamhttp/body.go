@@ -61,7 +61,7 @@ func (h *Endpoint) arrived(f *frame) (late bool) {
 }
 
 func stopReading(w http.ResponseWriter) {
-	_ = http.NewResponseController(w).SetReadDeadline(time.Unix(1, 0)) // where it is not supported the body's end is waited for
+	_ = http.NewResponseController(w).SetReadDeadline(time.Unix(1, 0)) // where it is not supported, the read goes on
 }
 
 var (
@@ -121,7 +121,7 @@ func (h *Endpoint) grow(f *frame, expected int) error {
 	return nil
 }
 
-// taken is called when the server has copied a body, or counts it among the requests in flight.
+// taken stops counting a body, when the server has copied it, or counts it among the requests in flight.
 func (h *Endpoint) taken(f *frame) {
 	if f.taken > 0 {
 		h.bodies.Give(f.who, f.taken)
@@ -135,7 +135,7 @@ func (h *Endpoint) drop(f *frame) {
 	h.pools.putFrame(f)
 }
 
-// bodyRefusal says why a body was not read to its end.
+// bodyRefusal is the refusal for a body that was not read to its end.
 func bodyRefusal(err error, limit int) *refusal {
 	var max *http.MaxBytesError
 	var refused *refusal

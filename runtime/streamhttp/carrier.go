@@ -7,7 +7,7 @@ import (
 	"github.com/mcpkiln/mcpkiln/runtime/server"
 )
 
-// carrier knows which stream has a question, also when that was not read there and went on to another one.
+// carrier tracks which stream has a question, also if nobody read it there and it went on to another one.
 type carrier struct {
 	s      *session
 	about  rpc.ID
@@ -39,7 +39,7 @@ func (s *session) Ask(about rpc.ID, frame []byte) (server.Carrier, error) {
 	return c, err
 }
 
-// noteCarriers notes that st has the events. With s.mu.
+// noteCarriers notes that st has the events. Called with s.mu held.
 func (s *session) noteCarriers(st *stream, events ...storedEvent) {
 	if len(s.carriers) == 0 {
 		return
@@ -58,7 +58,7 @@ func (c *carrier) Attended() (read bool, changed <-chan struct{}) {
 	return c.stream.read(), c.s.watched()
 }
 
-// Close implements server.Carrier: no client that comes back is asked again.
+// Close implements server.Carrier: a client that resumes the stream does not get the question any more.
 func (c *carrier) Close() {
 	c.s.mu.Lock()
 	defer c.s.mu.Unlock()

@@ -47,13 +47,13 @@ func (s *session) answerTo(w http.ResponseWriter, r *http.Request, to *server.Ro
 	return s.respond(w, r, st, reader)
 }
 
-// converseBatch serves an array of messages: what answers them comes in one array.
+// converseBatch serves an array of messages: one array answers them.
 func (s *session) converseBatch(w http.ResponseWriter, r *http.Request, f *frame) *refusal {
 	ids, invalid := s.h.srv.Batch(f.data)
 	if invalid != nil {
 		return &refusal{status: http.StatusBadRequest, err: invalid}
 	}
-	about := rpc.StringID("batch " + rand.Text()) // like no id of the client's
+	about := rpc.StringID("batch " + rand.Text()) // unlike any id of the client's
 	st := s.batchStream(about, ids)
 	reader := st.attach(-1)
 	received := false
@@ -70,7 +70,8 @@ func (s *session) converseBatch(w http.ResponseWriter, r *http.Request, f *frame
 	return nil
 }
 
-// abandonUnless frees the stream of what was not received, because the application ended the goroutine by runtime.Goexit: nobody answers it.
+// abandonUnless frees the stream of a message that was not received, because the application ended the goroutine by runtime.Goexit: it gets
+// no answer.
 func (s *session) abandonUnless(received *bool, st *stream, reader uint64) {
 	if *received {
 		return
@@ -101,7 +102,7 @@ func (h *Endpoint) answeredMalformed(r *http.Request, to *server.Routed, f *fram
 	}
 }
 
-// open begins a session with its handshake, or answers why not.
+// open begins a session with its handshake, or returns the refusal.
 func (h *Endpoint) open(w http.ResponseWriter, r *http.Request, to *server.Routed, f *frame) *refusal {
 	if err := h.checkVersion(r); err != nil {
 		return err
@@ -115,7 +116,7 @@ func (h *Endpoint) open(w http.ResponseWriter, r *http.Request, to *server.Route
 	defer func() { s.endUnopened(opened) }()
 	s.agreed(h.srv.NewSession(r.Context(), s))
 	st := s.stream(to.ID)
-	st.attach(-1)       // the client is here: its answer need not wait for a resumption
+	st.attach(-1)       // the client is connected: its answer need not wait for a resumption
 	s.receive(r, f, st) // answers inline
 	opened = true
 	answer, ok := st.alone()
@@ -139,7 +140,8 @@ func (h *Endpoint) open(w http.ResponseWriter, r *http.Request, to *server.Route
 	return nil
 }
 
-// endUnopened ends a session whose handshake an observer left by runtime.Goexit: nobody knows it.
+// endUnopened ends a session whose handshake was not finished, because an observer ended the goroutine by runtime.Goexit: no client has its
+// id.
 func (s *session) endUnopened(opened bool) {
 	if !opened {
 		s.end(&inflight.Cause{Source: inflight.SourceDisconnect, Reason: "an observer ended the goroutine that opens the session"})

@@ -20,10 +20,10 @@ func WithCORS(origins ...string) Option {
 	}
 }
 
-// WithMiddleware puts middleware around what is served, for example a check of tokens. It runs after host, origin and preflights have been
-// dealt with, and what it refuses can be read by pages that WithCORS allows. The first one given is the outermost. One that wraps the
-// http.ResponseWriter gives it an Unwrap method (http.ResponseController): streams are flushed, and have deadlines. One that recovers from
-// panics passes http.ErrAbortHandler on: so a response ends that lacks its answer.
+// WithMiddleware puts middleware around the serving of requests, for example a check of tokens. It runs after the checks of host and
+// origin and after preflights, and pages that WithCORS allows can read its refusals. The first one given is the outermost. One that wraps
+// the http.ResponseWriter gives it an Unwrap method (http.ResponseController): streams are flushed, and have deadlines. One that recovers
+// from panics has to pass http.ErrAbortHandler on, which ends a response that lacks its answer.
 func WithMiddleware(middleware func(http.Handler) http.Handler) Option {
 	return func(o *options) { o.middleware = append(o.middleware, middleware) }
 }
@@ -32,16 +32,16 @@ func WithMiddleware(middleware func(http.Handler) http.Handler) Option {
 type cors struct {
 	on       bool
 	origins  names
-	methods  string   // that are served
+	methods  string   // those that are served
 	send     string   // headers of requests
-	prefixes []string // of more of them, in lower case
+	prefixes []string // of more headers of requests, in lower case
 	read     string   // headers of responses
 }
 
 // preflightAge is how long browsers may remember the answer to a preflight, in seconds: none does for longer.
 const preflightAge = "7200"
 
-// compile lists what the revisions of h have.
+// compile collects the methods and headers of the revisions of h.
 func (c *cors) compile(h *Endpoint) {
 	methods := []string{http.MethodPost}
 	send := []string{"Accept", "Authorization", "Content-Type"}

@@ -16,7 +16,7 @@ type downlink struct {
 	wait    time.Duration // write deadline; 0: none
 	buf     []byte
 	pace    pace
-	written bool      // the header is
+	written bool      // the header was written
 	length  [1]string // the header Content-Length
 }
 
@@ -44,7 +44,7 @@ func keep(b []byte) []byte {
 	return b[:0]
 }
 
-// trimmed is an empty buffer that may be held without use.
+// trimmed is an empty buffer that may be kept while it is not used.
 func trimmed(b []byte) []byte {
 	if cap(b) > spareBuffer {
 		return nil
@@ -109,7 +109,7 @@ func (d *downlink) copy(r io.Reader, change func(piece []byte)) error {
 	}
 }
 
-// writeRefusal is json for an error that may be tried again after some seconds; 0: nothing is said about that.
+// writeRefusal is json for an error that may be retried after some seconds; 0: without the header for that.
 func (d *downlink) writeRefusal(status, retry int, frame []byte) error {
 	if retry > 0 {
 		d.w.Header().Set("Retry-After", strconv.Itoa(retry))

@@ -9,7 +9,7 @@ import (
 // comment keeps a silent stream open, and shows when the client is gone.
 const comment = ":\n\n"
 
-// missedComment tells whoever reads the stream itself what no message can: the protocol has none for what a server does not keep any more.
+// missedComment is for a person who reads the stream: the protocol has no message for events that are not kept any more.
 const missedComment = ": messages after Last-Event-ID are not kept any more\n\n"
 
 // appendEvent appends frame as one event; id "" leaves the id out.
@@ -31,7 +31,7 @@ func appendEventHead(b []byte, id eventID) []byte {
 	return append(b, eventHead...)
 }
 
-// oneLine makes spaces of line breaks, which in JSON stand between tokens only.
+// oneLine replaces line breaks by spaces: in JSON they are only between tokens.
 func oneLine(b []byte) {
 	if bytes.IndexByte(b, '\n') < 0 && bytes.IndexByte(b, '\r') < 0 {
 		return
@@ -49,8 +49,8 @@ const (
 	eventTail = "\n\n"
 )
 
-// appendPriming appends the event that tells the client, before there is anything to say, from where it can go on, and how
-// soon it should try.
+// appendPriming appends the event that gives the client, before the first message, an id after which it can resume, and
+// how soon it should try.
 func appendPriming(b []byte, id eventID, retry time.Duration) []byte {
 	b = append(b, "id: "...)
 	b = id.appendTo(b)

@@ -13,8 +13,8 @@ import (
 	"github.com/mcpkiln/mcpkiln/runtime/wire"
 )
 
-// exchange is one message of a stateless revision and its response. Its client can hold up nobody else, so whoever has
-// something to say writes it.
+// exchange is one message of a stateless revision and its response. Its client can hold up nobody else, so each
+// goroutine writes its messages itself.
 type exchange struct {
 	h    *Endpoint
 	body *frame
@@ -25,14 +25,14 @@ type exchange struct {
 
 	mu      sync.Mutex // held while something is written
 	d       downlink
-	quiet   bool  // nothing begins the response but what the server says (LET20)
+	quiet   bool  // only a message of the server begins the response (LET20)
 	status  int   // of an answer alone
 	retry   int   // seconds after which the client may try again; 0: not said
 	phase   phase // of the response
 	whole   bool  // the answer was written to its end
 	unwatch func() bool
 
-	request  sync.Mutex      // may be taken after mu: what ends the request does not wait for a client that does not read
+	request  sync.Mutex      // guards what follows; may be locked after mu: ending the request does not wait for a client that does not read
 	ctx      context.Context // of the HTTP request
 	revision *wire.Revision
 	method   string
@@ -45,7 +45,7 @@ type phase uint8
 const (
 	nothing   phase = iota // was written
 	streaming              // of events
-	answering              // by who holds an answer's stream, alone
+	answering              // only the answerStream writes
 	over
 )
 
@@ -92,8 +92,8 @@ func (h *Endpoint) serveExchange(r *http.Request, to *server.Routed, x *exchange
 	return false, false // set above
 }
 
-// abort ends a response that lacks its answer, and with it the connection, or the stream of HTTP/2: nobody is to take it for a whole one. A
-// client that has only closed its writing side sees that, too. What net/http would write for a handler that returns is an empty 200.
+// abort ends a response that lacks its answer, and with it the connection, or the stream of HTTP/2, so that nobody takes it for a complete
+// one. A client that has only closed its writing side sees that, too. What net/http would write for a handler that returns is an empty 200.
 func abort() { panic(http.ErrAbortHandler) }
 
 func (x *exchange) begin(h *Endpoint, w http.ResponseWriter, r *http.Request, to *server.Routed, f *frame) {
@@ -106,7 +106,7 @@ func (x *exchange) begin(h *Endpoint, w http.ResponseWriter, r *http.Request, to
 	x.timer.Reset(watchAfter)
 }
 
-// about sets what the exchange is of.
+// about sets the request that the exchange serves.
 func (x *exchange) about(ctx context.Context, revision *wire.Revision, method string) {
 	x.request.Lock()
 	defer x.request.Unlock()
@@ -114,7 +114,7 @@ func (x *exchange) about(ctx context.Context, revision *wire.Revision, method st
 }
 
 // end ends the response: nothing is written to it any more. It returns whether something was, and whether that ends with the answer.
-// x is used again, unless its timer or its watch still runs.
+// x is reused, unless its timer or its watch still runs.
 func (x *exchange) end() (written, answered bool) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
@@ -169,8 +169,8 @@ func (h *Endpoint) cancelCalls(cause *inflight.Cause) {
 	}
 }
 
-// lasts reports whether the exchange is a subscription, which has no end of its own.
-func (x *exchange) lasts() bool {
+// isSubscription reports whether the exchange is a subscription, which has no end of its own.
+func (x *exchange) isSubscription() bool {
 	x.request.Lock()
 	defer x.request.Unlock()
 	if x.revision == nil {
@@ -207,7 +207,7 @@ func (x *exchange) cancel(cause *inflight.Cause) {
 	}
 }
 
-// hungUp is called when the client is gone (CAN18), or was given up: net/http may tell that before the write returns.
+// hungUp is called when the client is gone (CAN18), or was given up: net/http may report that before the write returns.
 func (x *exchange) hungUp() {
 	x.cancel(&inflight.Cause{Source: inflight.SourceDisconnect, Err: x.d.pace.why(context.Cause(x.context()))})
 }
@@ -246,7 +246,7 @@ func (x *exchange) HoldUntilAnswer() bool {
 	return x.phase == nothing
 }
 
-// Write implements server.Outlet. An answer that nothing came before is plain JSON.
+// Write implements server.Outlet. An answer is plain JSON if nothing was written before it.
 func (x *exchange) Write(_ rpc.ID, last bool, frame []byte) error {
 	x.due.Add(int64(len(frame)))
 	err := x.write(last, frame)
@@ -281,7 +281,7 @@ func (x *exchange) write(last bool, frame []byte) (err error) {
 	return err
 }
 
-// flush sends what is in the buffer as part of a stream. With x.mu.
+// flush sends what is in the buffer as part of a stream. Called with x.mu held.
 func (x *exchange) flush() error {
 	if x.phase == nothing {
 		x.d.stream()
@@ -303,8 +303,8 @@ func (x *exchange) rearm() {
 	}
 }
 
-// tick begins to watch for the client's disconnect; later it tells a client that waits, and everything on the way to it, that the
-// server is there.
+// tick first begins to watch for the client's disconnect. Later it writes comments, which keep the connection of a waiting client
+// alive.
 func (x *exchange) tick() {
 	if err := x.ticked(); err != nil {
 		x.cancel(&inflight.Cause{Source: inflight.SourceDisconnect, Err: err})

@@ -9,11 +9,11 @@ import (
 	"github.com/mcpkiln/mcpkiln/runtime/rpc"
 )
 
-// guard keeps pages in a browser from reaching a server that its user runs: a name that an attacker rebinds to this
-// machine arrives with the attacker's Host, and a page's own request with the page's Origin.
+// guard keeps pages in a browser from reaching a server that its user runs (DNS rebinding): a name that an attacker
+// rebinds to this machine arrives with the attacker's Host, and a page's own request with the page's Origin.
 type guard struct {
 	hosts, origins names
-	proxies        *trusted // whose word for host and scheme counts; nil: nobody's
+	proxies        *trusted // whose headers for host and scheme count; nil: none
 }
 
 // names are allowed values in lower case, or all of them.
@@ -56,7 +56,7 @@ func (g *guard) check(r *http.Request) *refusal {
 	return nil
 }
 
-// allowsOrigin takes pages of this very site, whose host was checked before, pages of this machine, and what the operator allows.
+// allowsOrigin allows pages of this very site, whose host was checked before, pages of this machine, and those that the operator allows.
 func (g *guard) allowsOrigin(origin string, at site) bool {
 	if g.origins.has(origin) {
 		return true

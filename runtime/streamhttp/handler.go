@@ -20,8 +20,8 @@ type Endpoint struct {
 	srv     *server.Server
 	opts    options
 	records *server.LogQueue // where opts.logger writes
-	inner   http.Handler     // what is served, in the middleware of the options
-	assumed string           // revision of a message without a session that does not say
+	inner   http.Handler     // serves requests, with the middleware of the options
+	assumed string           // revision of a message without a session that states none
 	params  paramTable
 	pools   pools
 	bodies  *quota.Shared[server.Requestor] // bytes that are being read
@@ -30,13 +30,13 @@ type Endpoint struct {
 
 	draining chan struct{} // closed when shutdown begins
 
-	warnedLost atomic.Int64 // when a client was logged last that misses messages, in Unix seconds
-	warned     atomic.Int64 // when a refused host or origin was logged last, in Unix seconds
+	warnedLost atomic.Int64 // when a client that misses messages was last logged, in Unix seconds
+	warned     atomic.Int64 // when a refused host or origin was last logged, in Unix seconds
 
 	mu          sync.Mutex
 	kept        atomic.Int64 // bytes in the streams of all sessions
 	roster      roster
-	running     int // what Shutdown waits for
+	running     int // how many requests and goroutines Shutdown waits for
 	closing     bool
 	late        error // of the last session whose handlers did not return in time
 	watching    bool
@@ -49,8 +49,8 @@ type Endpoint struct {
 	arriving    map[*frame]http.ResponseWriter // bodies that are being read
 }
 
-// Handler returns the http.Handler that serves every revision of srv on one endpoint, each request by its own. Call
-// Shutdown, or Close, when it is not wanted any more.
+// Handler returns the http.Handler that serves every revision of srv on one endpoint, each request by its own
+// revision. Call Shutdown or Close when it is no longer needed.
 func Handler(srv *server.Server, opts ...Option) *Endpoint {
 	h := &Endpoint{
 		srv: srv, opts: defaults(), draining: make(chan struct{}), quiet: make(chan struct{}),
@@ -86,7 +86,7 @@ func (h *Endpoint) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	h.inner.ServeHTTP(w, r)
 }
 
-// serve is what middleware goes around.
+// serve is the innermost handler, within the middleware.
 func (h *Endpoint) serve(w http.ResponseWriter, r *http.Request) {
 	if refused := h.answer(w, r); refused != nil {
 		h.refuse(w, r, refused)
@@ -105,7 +105,7 @@ func (h *Endpoint) warnGuarded(refused *refusal) {
 	}
 }
 
-// answer answers a request, or says why not.
+// answer answers a request, or returns the refusal.
 func (h *Endpoint) answer(w http.ResponseWriter, r *http.Request) *refusal {
 	if !h.enter() {
 		return unavailable("the server is shutting down")
@@ -161,7 +161,8 @@ func (h *Endpoint) post(w http.ResponseWriter, r *http.Request) *refusal {
 	return err
 }
 
-// batch reads an array of messages (CAN24). Its session says whether there is such a thing; the message of no revision is one.
+// batch serves an array of messages (CAN24) if the session's revision has batches. Otherwise route refuses it, because an array is no
+// message.
 func (h *Endpoint) batch(w http.ResponseWriter, r *http.Request, f *frame) *refusal {
 	if h.opts.sessionless {
 		if served, err := h.serveSessionlessBatch(w, r, f); served {
@@ -181,7 +182,7 @@ func (h *Endpoint) batch(w http.ResponseWriter, r *http.Request, f *frame) *refu
 	return err
 }
 
-// get opens a stream of a session, or goes on with one.
+// get opens a stream of a session, or resumes one.
 func (h *Endpoint) get(w http.ResponseWriter, r *http.Request) *refusal {
 	s, err := h.sessionFor(r)
 	if err != nil {
@@ -214,8 +215,8 @@ func (h *Endpoint) get(w http.ResponseWriter, r *http.Request) *refusal {
 	return nil
 }
 
-// resume finds the stream that the client had last. Where there is nothing left to go on with, or never was, the client gets a
-// new listener: GET is answered with a stream (LET13). missed says that it had not read all that there was, and some of that gave way to others.
+// resume finds the stream that the client read last. If nothing of it is left, or it never was, the client gets a new listener: GET is answered
+// with a stream (LET13). missed says that messages which the client had not read gave way to others.
 func (s *session) resume(last string) (st *stream, after int, missed bool) {
 	id, ok := parseEventID(last)
 	if ok {
@@ -287,8 +288,8 @@ func (h *Endpoint) sessionOf(r *http.Request) (*session, *refusal) {
 	return s, nil
 }
 
-// withoutSSE tells a client of the transport that 2024-11-05 had for HTTP what there is instead: it begins with a GET, or sends its
-// messages to an address of their own.
+// withoutSSE is the advice for a client of the HTTP+SSE transport of 2024-11-05, "" for others. Such a client begins with a GET, or
+// sends its messages to an address of their own.
 func withoutSSE(r *http.Request) string {
 	path := r.URL.Path[strings.LastIndexByte(r.URL.Path, '/')+1:]
 	if r.Method != http.MethodGet && path != "messages" && path != "message" && !r.URL.Query().Has("sessionId") && !r.URL.Query().Has("session_id") {
@@ -297,7 +298,8 @@ func withoutSSE(r *http.Request) string {
 	return ". The HTTP+SSE transport of 2024-11-05 is not served: begin with initialize, sent by POST to the address of this server (Streamable HTTP)"
 }
 
-// gone tells the client to begin a new session. It says the same of one that is not there and of another identity's (SRV03).
+// gone tells the client to begin a new session. The refusal is the same if there is no such session and if it belongs to another identity
+// (SRV03).
 func gone() *refusal {
 	return refuse(http.StatusNotFound, "this caller has no such session: begin a new one")
 }

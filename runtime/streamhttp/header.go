@@ -13,17 +13,17 @@ const (
 	headerVersion   = "Mcp-Protocol-Version"
 )
 
-// sentinel marks header values that a header can not hold as they are.
+// sentinel is what surrounds the base64 of a value that a header can not hold as it is.
 type sentinel struct{ prefix, suffix string }
 
 // decode returns the value of a header. Only the exact wrapping counts; what is not wrapped is meant literally, and
-// then has to be printable ASCII, because everything else would reach another party differently.
+// then has to be printable ASCII, because everything else may be changed on its way.
 func (s sentinel) decode(value string) (string, bool) {
 	inner, wrapped := strings.CutPrefix(value, s.prefix)
 	if wrapped && s.prefix != "" {
 		if inner, wrapped = strings.CutSuffix(inner, s.suffix); wrapped {
 			data, err := base64.StdEncoding.Strict().DecodeString(inner)
-			// The decoder itself passes over line ends.
+			// The decoder itself ignores line ends.
 			return string(data), err == nil && utf8.Valid(data) && !strings.ContainsAny(inner, "\r\n")
 		}
 	}

@@ -10,8 +10,8 @@ import (
 )
 
 // Listen listens on a TCP address as Server understands it, or on a unix socket: "unix:/run/reports/mcp.sock". A socket that a process
-// left behind, where nobody listens any more, is replaced. Who may connect is for the permissions of its folder and the umask. What it
-// returns is a Listener.
+// left behind, where nobody listens any more, is replaced. The permissions of its folder and the umask decide who may connect. The
+// result is a Listener.
 func Listen(addr string) (net.Listener, error) {
 	l, err := listen(addr)
 	if err != nil {

@@ -13,11 +13,11 @@ import (
 	"github.com/mcpkiln/mcpkiln/runtime/rpc"
 )
 
-// Listener returns l with connections that refuse what net/http can not read (a control character in a header, no Host, a head that is too
-// large) as handlers of this package refuse, with a JSON-RPC error: net/http answers such a request itself, in plain text, before any
-// handler is called. It does so for every path that is served there. Listen does it already. TCP and unix sockets are covered: connections
-// of other kinds, those of crypto/tls among them, are passed on as they are. NetConn of a connection returns the one that l accepted: a handler
-// that hijacks one, to pass on what another net/http has refused, writes to that.
+// Listener returns l with connections that refuse requests which net/http can not read (a control character in a header, no Host, headers that
+// are too large) as handlers of this package refuse, with a JSON-RPC error: net/http answers such a request itself, in plain text, before any
+// handler is called. It does so for every path that is served there. Listen does it already. TCP and unix sockets are covered: connections of
+// other kinds, those of crypto/tls among them, are passed on as they are. NetConn of a connection returns the one that l accepted: a handler
+// that hijacks a connection, to pass on a refusal of another net/http server, writes to that.
 func Listener(l net.Listener) net.Listener { return listener{l} }
 
 type listener struct{ net.Listener }
@@ -67,20 +67,20 @@ func writeTo(conn halfCloser, b []byte) (int, error) {
 	return len(b), nil
 }
 
-// What net/http writes, in one piece, when it can not read a request: a status line, plainHeaders, and a text. A response of a handler has a
-// Date at least.
+// What net/http writes, in one piece, when it can not read a request: a status line, plainHeaders, and a text. A response of a handler
+// differs: it has at least a Date.
 const (
 	plainStart   = "HTTP/1.1 "
 	plainHeaders = "\r\nContent-Type: text/plain; charset=utf-8\r\nConnection: close\r\n\r\n"
 	maxPlain     = 512 // bytes
 )
 
-// headerMismatch is the code of 2026-07-28 for a header that is not valid. Other revisions have none, and which one the request is of is not
-// known: it was not read.
+// headerMismatch is the code of 2026-07-28 for a header that is not valid. Other revisions have none, and the revision of the request is not
+// known, because it was not read.
 const headerMismatch = -32020
 
-// malformed says what a status line of net/http means to a client. It gives no reason for what its reader of headers refuses, and that is
-// where control characters are found.
+// malformed is the error for a status line of net/http. For most errors in headers, control characters among them, net/http gives no
+// reason.
 func malformed(line string) *rpc.Error {
 	switch line {
 	case "400 Bad Request":
@@ -104,8 +104,8 @@ func malformed(line string) *rpc.Error {
 	return rpc.Errorf(rpc.CodeInvalidRequest, "the request is not valid HTTP: %s", line)
 }
 
-// replacement returns the refusal for one of net/http, nil for anything else that is written. What is not an error, or is longer, is told by
-// its first bytes.
+// replacement returns the refusal that replaces one of net/http, nil for anything else that is written. A write that is no error, or is
+// longer, is recognised by its first bytes or its length.
 func replacement(b []byte) *refusal {
 	if len(b) > maxPlain || len(b) <= len(plainStart) || b[len(plainStart)] < '4' || !bytes.HasPrefix(b, []byte(plainStart)) {
 		return nil

@@ -55,7 +55,7 @@ func WithOrigins(origins ...string) Option { return func(o *options) { o.guard.o
 func WithMaxBody(bytes int) Option { return func(o *options) { o.maxBody = max(bytes, 1) } }
 
 // WithMaxBodyTotal sets how many bytes all bodies that are being read may take together, each with 16 KiB for its request; the
-// default is 128 MiB. One principal has at most three quarters of it, all callers without an identity being one unless WithQuotaKey
+// default is 128 MiB. One principal has at most three quarters of it; all callers without an identity count as one unless WithQuotaKey
 // tells them apart. A body beyond the caller's part is refused with 429, one beyond the total with 503.
 func WithMaxBodyTotal(bytes int64) Option { return func(o *options) { o.bodyTotal = max(bytes, 1) } }
 
@@ -76,21 +76,21 @@ func WithKeepAlive(d time.Duration) Option { return func(o *options) { o.keepAli
 // client resume it; the default is 1 second, 0 means at once.
 func WithPriming(d time.Duration) Option { return func(o *options) { o.prime = d } }
 
-// WithRetry sets after how long clients of 2025-11-25 should come back for a stream that was closed; the default is 1 second.
+// WithRetry sets after how long clients of 2025-11-25 should resume a stream that was closed; the default is 1 second.
 func WithRetry(d time.Duration) Option { return func(o *options) { o.retry = d } }
 
 // WithIdleTimeout sets how long a session may be without any request before it ends; the default is 30 minutes, 0 means for ever. With
-// server.WithSealKeys it is let go then: its next request goes on with it, here or in another process.
+// server.WithSealKeys the process only forgets it then: the next request resumes it, here or in another process.
 func WithIdleTimeout(d time.Duration) Option { return func(o *options) { o.idle = d } }
 
-// WithSessionLifetime sets how long the id of a session is good for other processes that have the keys of server.WithSealKeys; the default is
-// 24 hours. The process that has the session goes on beyond that.
+// WithSessionLifetime sets how long the id of a session is valid in other processes that have the keys of server.WithSealKeys; the default is
+// 24 hours. The process that has the session serves it beyond that.
 func WithSessionLifetime(d time.Duration) Option { return func(o *options) { o.lifetime = d } }
 
-// WithMaxSessions sets how many sessions there may be; the default is 10,000. One principal has at most three quarters of them, all
-// callers without an identity being one unless WithQuotaKey tells them apart. Beyond that, a new session ends the one that was unused
-// for the longest time of whoever has the most, or of its own principal. A session with a request, a listener or an unanswered call
-// is in use and stays; when no other one may end, the new one is refused with 503.
+// WithMaxSessions sets how many sessions there may be; the default is 10,000. One principal has at most three quarters of them; all
+// callers without an identity count as one unless WithQuotaKey tells them apart. Beyond that, a new session ends another one: that
+// which was unused for the longest time, of the principal with the most sessions or of its own. A session with a request, a listener
+// or an unanswered call is in use and stays; when no other one may end, the new one is refused with 503.
 func WithMaxSessions(n int) Option { return func(o *options) { o.maxSessions = max(n, 1) } }
 
 // WithMaxStreams sets how many streams of GET requests there may be, each of which takes about 24 KiB; the default is 4,096, or twice as
@@ -110,19 +110,19 @@ const (
 // beside its body, so that its default is reached by some 5,000 of them.
 func WithMaxExchanges(n int) Option { return func(o *options) { o.maxCalls = max(n, 1) } }
 
-// WithQuotaKey lets key name requests without an identity to quotas, for example by the client's address, which only the operator
-// knows how to find behind proxies. The default is none: anonymous callers count as one.
+// WithQuotaKey lets key name the callers of requests without an identity for quotas, for example by the client's address, which
+// only the operator knows how to find behind proxies. The default is none: anonymous callers count as one.
 func WithQuotaKey(key func(*http.Request) string) Option {
 	return func(o *options) { o.quotaKey = key }
 }
 
-// WithReplay sets how many bytes one stream keeps for a client that comes back; the default is 1 MiB. A session keeps four times
-// that. The log says when a client comes back for what had to give way.
+// WithReplay sets how many bytes one stream keeps for a client that resumes it; the default is 1 MiB. A session keeps four times
+// that. The log says when a client resumes a stream after messages that had to give way.
 func WithReplay(bytes int) Option { return func(o *options) { o.replay = max(bytes, 1) } }
 
-// WithReplayTotal sets how many bytes all sessions keep for clients that come back, for listeners to come, and for attached clients
-// that have not read them yet; the default is 128 MiB. What waits for a client counts 768 bytes more for each stream, and 24 for each
-// message. Beyond that, what was written to clients that are there is dropped, then the
-// oldest of whoever has the most sessions. Clients of one principal leave at most three quarters unread: beyond that, progress and log
-// messages for them are dropped, and questions fail.
+// WithReplayTotal sets how many bytes all sessions keep for clients that may resume, for listeners to come, and for attached clients
+// that have not read them yet; the default is 128 MiB. Streams that wait for a client count 768 bytes more each, and their messages 48
+// each. Beyond that, messages that were written to attached clients are dropped first, then the oldest ones of the principal with the
+// most sessions. Clients of one principal leave at most three quarters unread: beyond that, progress and log messages for them are
+// dropped, and questions fail.
 func WithReplayTotal(bytes int) Option { return func(o *options) { o.replayTotal = max(bytes, 1) } }

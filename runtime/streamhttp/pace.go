@@ -9,18 +9,18 @@ import (
 	"github.com/mcpkiln/mcpkiln/runtime/server"
 )
 
-// pace is how a write goes on. A client must not read too slowly while others wait for the room that its answers take (TSK28).
+// pace is the progress of a write. A client must not read too slowly while others wait for the room that its answers take (TSK28).
 type pace struct {
 	mu      sync.Mutex
 	control http.ResponseController
 	writing bool
-	moved   time.Time // when the client last took a piece
+	moved   time.Time // when the client last read a piece
 	ended   bool      // by giveUp
 }
 
 const (
 	piece = 64 << 10 // bytes of one write, which show that the client reads
-	small = 4 << 10  // bytes that wait for a client and count for nobody
+	small = 4 << 10  // bytes up to which an unread message does not count
 )
 
 func (p *pace) begin(control http.ResponseController) {
@@ -51,10 +51,10 @@ func (p *pace) why(err error) error {
 	return err
 }
 
-// stalls reports whether nothing was taken for that long. With mu.
+// stalls reports whether nothing was read for that long. Called with mu held.
 func (p *pace) stalls(wait time.Duration) bool { return p.writing && time.Since(p.moved) >= wait }
 
-// stalled returns due, what is to be written, if nothing was taken for that long.
+// stalled returns due, the bytes that are to be written, if nothing was read for that long, else 0.
 func (p *pace) stalled(wait time.Duration, due int64) int64 {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -89,7 +89,7 @@ func (s *session) Stalled(wait time.Duration) (bytes int64, ending bool) {
 	return bytes, false
 }
 
-// GiveUp implements server.Unread: it ends responses. Their clients may come back for what they did not read.
+// GiveUp implements server.Unread: it ends responses. Their clients may resume the streams.
 func (s *session) GiveUp(wait time.Duration) {
 	s.eachPace(func(p *pace, due int64) {
 		if due > small {
@@ -98,7 +98,7 @@ func (s *session) GiveUp(wait time.Duration) {
 	})
 }
 
-// EndStalledCopies implements server.Copier. Their clients can not come back for them.
+// EndStalledCopies implements server.Copier. Clients can not resume such answers.
 func (s *session) EndStalledCopies(wait time.Duration) (ended bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -110,7 +110,7 @@ func (s *session) EndStalledCopies(wait time.Duration) (ended bool) {
 	return ended
 }
 
-// giveUpLong gives up an answer that is in files if nobody has taken anything of it for that long.
+// giveUpLong gives up an answer that is in files if nobody has read anything of it for that long.
 func (s *stream) giveUpLong(wait time.Duration) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -128,7 +128,7 @@ func (s *stream) giveUpLong(wait time.Duration) bool {
 	return true
 }
 
-// eachPace goes through what is being written.
+// eachPace visits the writes of the session.
 func (s *session) eachPace(visit func(p *pace, due int64)) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

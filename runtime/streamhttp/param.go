@@ -26,8 +26,8 @@ type paramTable struct {
 	known atomic.Int64
 }
 
-// maxParamTools is of how many tools the params are known at once. Tools come and go while the server runs, and those that went are not
-// kept for this.
+// maxParamTools is how many tools the params are remembered of. Tools are added and removed while the server runs, and removed ones
+// must not stay in memory.
 const maxParamTools = 4096
 
 type toolPrefix struct {
@@ -49,7 +49,7 @@ func (t *paramTable) of(tool *server.Tool, prefix string) []param {
 	return list
 }
 
-// readParams finds the annotated properties in the definition of a tool. What is not valid there is not enforced; the
+// readParams finds the annotated properties in the definition of a tool. Annotations that are not valid are not enforced; the
 // generator refuses it.
 func readParams(definition []byte, prefix string) (list []param) {
 	for _, p := range paramheader.Valid(definition) {
@@ -98,7 +98,7 @@ func member(object []byte, name string) (value []byte) {
 	return value
 }
 
-// anyMember is an object of which every member is looked at.
+// anyMember reads every member of an object.
 var anyMember = check.Object{AdditionalProperties: check.Keep}
 
 // eachMember visits the members of a JSON object; of anything else there are none.

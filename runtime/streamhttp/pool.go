@@ -10,12 +10,12 @@ import (
 	"github.com/mcpkiln/mcpkiln/runtime/server"
 )
 
-// pools keep what requests need for a moment. They are an Endpoint's own.
+// pools keep memory that requests need for a short time. Each Endpoint has its own.
 type pools struct {
 	frames, downlinks, alarms, exchanges, answers sync.Pool
 }
 
-// frame is a body, with room for a small one.
+// frame is the body of a request, with room for a small one.
 type frame struct {
 	data  []byte
 	who   server.Requestor
@@ -39,7 +39,7 @@ func (p *pools) putFrame(f *frame) {
 	p.frames.Put(f)
 }
 
-// fit gives a body that is much smaller than its buffer one of its own: it may be held for long, and others can use the large one.
+// fit copies a body that is much smaller than its buffer: it may be kept for long, and others can use the large buffer.
 func (p *pools) fit(f *frame) {
 	if cap(f.data) > 2*len(f.data)+spareBuffer {
 		own := append(make([]byte, 0, len(f.data)), f.data...)
@@ -60,7 +60,7 @@ func (p *pools) spare(f *frame) {
 	f.data = nil
 }
 
-// spareBuffer is how many bytes of a buffer may be held without use.
+// spareBuffer is how many bytes of a buffer may be kept without use.
 const spareBuffer = 4 << 10
 
 func (p *pools) downlink(w http.ResponseWriter, wait time.Duration) *downlink {
@@ -78,7 +78,7 @@ func (p *pools) putDownlink(d *downlink) {
 	p.downlinks.Put(d)
 }
 
-// alarm is what the reader of a stream waits for.
+// alarm wakes the reader of a stream.
 type alarm struct {
 	wake  chan struct{} // holds one: there is something to do
 	timer *time.Timer   // stopped
@@ -107,11 +107,11 @@ func (p *pools) exchange() *exchange {
 		return x
 	}
 	x := new(exchange)
-	x.timer = time.AfterFunc(math.MaxInt64, x.tick) // here, so that tick, which may not get the lock, has it always
+	x.timer = time.AfterFunc(math.MaxInt64, x.tick) // set here, because tick reads the field, also without the lock
 	return x
 }
 
-// largestAnswer is how many bytes the largest buffer of an answer has that is used again.
+// largestAnswer is the largest buffer of an answer that is reused, in bytes.
 const largestAnswer = 4 << 20
 
 // copied is a copy of a frame. That of the answer to one request is made in a buffer that putAnswer took back, if it is not small: most of

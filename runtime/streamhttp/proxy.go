@@ -7,10 +7,10 @@ import (
 	"strings"
 )
 
-// WithTrustedProxies believes what these proxies say of the address that the client used: the last X-Forwarded-Host stands in for Host
-// when WithHosts and WithOrigins are applied, and with an X-Forwarded-Proto the pages of the host itself must have that scheme. Who
-// connects over a unix socket counts as trusted, too, since the permissions of the socket say who may. Nothing else of a request changes; the
-// default is to trust nobody. A proxy that is trusted has to set both headers, whatever the client sent:
+// WithTrustedProxies accepts what these proxies say of the address that the client used: the last X-Forwarded-Host replaces Host when
+// WithHosts and WithOrigins are applied, and with an X-Forwarded-Proto the pages of the host itself must have that scheme. Connections over a
+// unix socket are trusted, too, since the permissions of the socket decide who may connect. Nothing else of a request changes; the default is
+// to trust nobody. A proxy that is trusted has to set both headers, whatever the client sent:
 //
 //	streamhttp.WithTrustedProxies(netip.MustParsePrefix("10.0.0.0/8"))
 func WithTrustedProxies(proxies ...netip.Prefix) Option {
@@ -22,7 +22,7 @@ func WithTrustedProxies(proxies ...netip.Prefix) Option {
 	}
 }
 
-// trusted are the proxies whose word counts.
+// trusted are the proxies whose headers count.
 type trusted struct{ addresses []netip.Prefix }
 
 // site is how a client addressed the server: the host with its port, and the scheme, "" if it is not known.
@@ -49,7 +49,7 @@ func (p *trusted) trust(r *http.Request) bool {
 	return false
 }
 
-// forwarded is what the proxy says; what it does not say is the request's own.
+// forwarded is the site as the proxy's headers name it; without a header for the host it is the request's own.
 func forwarded(r *http.Request) site {
 	at := site{host: lastValue(r.Header, "X-Forwarded-Host"), scheme: strings.ToLower(lastValue(r.Header, "X-Forwarded-Proto"))}
 	if at.host == "" {

@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// respond answers the POST of a request: with its answer alone when nothing is said before it and it comes soon, else with a
+// respond answers the POST of a request: with its answer alone if no message precedes it and it comes soon, else with a
 // stream that the client can resume.
 func (s *session) respond(w http.ResponseWriter, r *http.Request, st *stream, reader uint64) *refusal {
 	defer s.release(st, reader)
@@ -83,8 +83,8 @@ func (s *session) await(r *http.Request, st *stream) bool {
 }
 
 // pump writes what st has until it is over, the client is gone, or another connection resumes it. The end of the session ends a
-// listener at once; what is in flight may still be answered within the grace period (CAN21). It reports whether the response is as long as it
-// was to be: all was said, or the rest comes on another connection.
+// listener at once; what is in flight may still be answered within the grace period (CAN21). It reports whether the response is complete:
+// everything was written, or the rest comes on another connection.
 func (s *session) pump(r *http.Request, d *downlink, st *stream, reader uint64) (whole bool) {
 	tick, stop := ticks(s.h.opts.keepAlive)
 	defer stop()
@@ -99,7 +99,7 @@ func (s *session) pump(r *http.Request, d *downlink, st *stream, reader uint64) 
 		}
 		if err := d.events(st, &b); err != nil {
 			s.log(err)
-			abort() // a frame may have begun
+			abort() // a part of a frame may have been written
 		}
 		if len(b.events) > 0 || b.long != nil {
 			st.wrote(reader)
@@ -119,13 +119,13 @@ func (s *session) pump(r *http.Request, d *downlink, st *stream, reader uint64) 
 		case <-r.Context().Done():
 			return false
 		case <-over:
-			over = nil // what is there is sent still
+			over = nil // events that are there are sent still
 		}
 	}
 }
 
 // events sends what is in buf and the events of b, the header at least.
-func (d *downlink) events(st *stream, b *batch) error {
+func (d *downlink) events(st *stream, b *chunk) error {
 	for i, frame := range b.events {
 		if frame == nil {
 			continue

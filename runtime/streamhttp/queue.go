@@ -26,23 +26,22 @@ func (s *stream) AwaitRoom(bytes int) {
 	if !s.full() {
 		return
 	}
-	if s.crowd != nil {
-		if !s.crowd.Take(s.own, int64(bytes)) {
-			return // add drops it
+	if s.allUnread != nil {
+		if !s.allUnread.Take(s.own, int64(bytes)) {
+			return // addEvent drops it
 		}
-		defer s.crowd.Give(s.own, int64(bytes))
+		defer s.allUnread.Give(s.own, int64(bytes))
 	}
 	for s.full() {
 		s.room.Wait()
 	}
 }
 
-// full reports whether an attached reader is far behind. With s.mu.
+// full reports whether an attached reader is far behind. Called with s.mu held.
 func (s *stream) full() bool { return s.reader != 0 && !s.ended && s.behind > s.limits.pending }
 
-// AwaitRead implements server.Queue. A large frame counts until the reader has written it, so that what waits to be read is what the server
-// counts as such (TSK28). Of a small one nobody waits to know whether it was. One that is in files also waits for a client that comes back: they go
-// when this returns.
+// AwaitRead implements server.Queue. A large frame counts until the reader has written it, so that the server counts what waits to be read (TSK28).
+// A small one is not waited for. An answer in files also waits for a client that resumes the stream: the files are removed when this returns.
 func (s *stream) AwaitRead(bytes int) (taken bool) {
 	if bytes <= keptBuffer {
 		return true
@@ -63,7 +62,7 @@ func (s *stream) AwaitRead(bytes int) (taken bool) {
 	return s.written >= event
 }
 
-// longEvent is the number of the answer that is in files, of which there is one at a time; 0: there is none. With s.mu.
+// longEvent is the number of the event with an answer in files, of which there is one at a time; 0: there is none. Called with s.mu held.
 func (s *stream) longEvent() int {
 	for i := range s.events {
 		if s.events[i].long != nil {
@@ -73,7 +72,7 @@ func (s *stream) longEvent() int {
 	return 0
 }
 
-// dropLong drops an answer that is in files: nobody can ask for it again. With s.mu.
+// dropLong drops an answer that is in files: nobody can ask for it again. Called with s.mu held.
 func (s *stream) dropLong(number int) {
 	if s.keeps(number) {
 		s.gaveWay = number
@@ -82,7 +81,7 @@ func (s *stream) dropLong(number int) {
 	}
 }
 
-// keeps reports whether the event is kept. With s.mu.
+// keeps reports whether the event is kept. Called with s.mu held.
 func (s *stream) keeps(number int) bool {
 	i := number - s.first
 	return i >= 0 && i < len(s.events) && s.events[i].size() > 0

@@ -14,14 +14,14 @@ import (
 // refusal is an HTTP status with a JSON-RPC error.
 type refusal struct {
 	status int
-	id     rpc.ID // zero: not known, and then left out: both revisions know no null id
+	id     rpc.ID // zero: not known, and then left out, because no revision has a null id
 	err    *rpc.Error
 	allow  string // of 405
 	retry  int    // seconds, of 503
 	unread bool   // the rest of the body is not wanted
 }
 
-// refuse is a refusal of what never became a message.
+// refuse is a refusal with the code of an invalid request.
 func refuse(status int, format string, args ...any) *refusal {
 	return &refusal{status: status, err: rpc.Errorf(rpc.CodeInvalidRequest, format, args...)}
 }
@@ -38,7 +38,7 @@ func unavailable(why string) *refusal {
 	return r
 }
 
-// take takes n of a limit for who, or says why not: its own part is used up (429), or what there is for all (503).
+// take takes n of a limit for who, or returns the refusal: the caller's own part is used up (429), or that of all (503).
 func take(limit *quota.Shared[server.Requestor], who server.Requestor, n int64, what string) *refusal {
 	switch {
 	case limit.Take(who, n):
@@ -51,8 +51,8 @@ func take(limit *quota.Shared[server.Requestor], who server.Requestor, n int64, 
 	return unavailable("limit reached: " + what)
 }
 
-// tryLater is the status for an error that says how long to wait, and the seconds: the caller's own part of a limit is used up, or what
-// there is for all.
+// tryLater returns the status for an error that says how long to wait, and the seconds: 429 if the caller's own part of a limit is used
+// up, 503 if that of all is.
 func tryLater(err *rpc.Error) (status, retry int) {
 	status = http.StatusTooManyRequests
 	if err.Busy {

@@ -9,7 +9,7 @@ import (
 // keptStreams is how many streams a session keeps for resumption, whatever their size.
 const keptStreams = 256
 
-// keep appends to the backlog and drops its oldest events. The backlog counts like what streams keep. With s.mu.
+// keep appends to the backlog and drops its oldest events. The backlog counts like what streams keep. Called with s.mu held.
 func (s *session) keep(events []storedEvent) {
 	if s.why != nil {
 		return
@@ -28,7 +28,7 @@ func (s *session) keep(events []storedEvent) {
 	s.h.kept.Add(int64(s.backlogged - before))
 }
 
-// takeBacklog empties the backlog. With s.mu.
+// takeBacklog empties the backlog. Called with s.mu held.
 func (s *session) takeBacklog() []storedEvent {
 	events := s.backlog
 	s.h.kept.Add(-int64(s.backlogged))
@@ -36,7 +36,7 @@ func (s *session) takeBacklog() []storedEvent {
 	return events
 }
 
-// dropQuestion drops the question of the backlog that has the number. With s.mu.
+// dropQuestion drops the question of the backlog that has the number. Called with s.mu held.
 func (s *session) dropQuestion(number uint64) {
 	i := slices.IndexFunc(s.backlog, func(e storedEvent) bool { return e.question == number })
 	if i < 0 {
@@ -48,7 +48,7 @@ func (s *session) dropQuestion(number uint64) {
 	s.h.kept.Add(-int64(size))
 }
 
-// bound frees what is above the limits of the session and of all.
+// bound frees what exceeds the limits of the session and of all sessions.
 func (s *session) bound() {
 	if s.kept.Load() > s.limit() {
 		s.prune()
@@ -82,10 +82,10 @@ type lost struct {
 	last   int
 }
 
-// rememberedLost is how many of them a session remembers, in 1 KiB. What gave way before is resumed as a stream that never was.
+// rememberedLost is how many of them a session remembers, which takes 1 KiB. Older ones are treated as streams that never existed.
 const rememberedLost = 64
 
-// lose forgets a stream that its client may come back to. With s.mu.
+// lose forgets a stream that its client may resume. Called with s.mu held.
 func (s *session) lose(st *stream) {
 	last := st.lastEvent()
 	st.drop()
@@ -103,27 +103,27 @@ func (s *session) lacks(id eventID) bool {
 	return slices.ContainsFunc(s.lost, func(l lost) bool { return l.stream == id.stream && id.number < l.last })
 }
 
-// warnLost logs, at most once a second, that a client misses what was to be kept for it.
+// warnLost logs, at most once a second, that a client misses messages that were to be kept for it.
 func (h *Endpoint) warnLost(id eventID) {
 	if onceASecond(&h.warnedLost) {
 		h.opts.logger.Warn("a client came back for messages that gave way to others; WithReplay and WithReplayTotal keep more", "after", string(id.appendTo(nil)))
 	}
 }
 
-// onceASecond reports whether at, in Unix seconds, is over, and then makes it now.
+// onceASecond reports whether the second at, in Unix time, is over, and then sets it to the current one.
 func onceASecond(at *atomic.Int64) bool {
 	now, last := time.Now().Unix(), at.Load()
 	return now != last && at.CompareAndSwap(last, now)
 }
 
-// forgetWritten frees what was written to attached readers. With s.mu.
+// forgetWritten frees what was written to attached readers. Called with s.mu held.
 func (s *session) forgetWritten() {
 	for _, st := range s.streams {
 		st.forgetWritten()
 	}
 }
 
-// dropIdle frees what nobody reads.
+// dropIdle frees the backlog and the streams that nobody reads.
 func (s *session) dropIdle() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -133,7 +133,7 @@ func (s *session) dropIdle() {
 	}
 }
 
-// oldest is the stream to forget first. With s.mu.
+// oldest is the stream to forget first. Called with s.mu held.
 func (s *session) oldest() (worst *stream) {
 	worstEnded := false
 	for _, st := range s.streams {
@@ -148,10 +148,10 @@ func (s *session) oldest() (worst *stream) {
 	return worst
 }
 
-// relieve forgets what is kept for clients that may come back when that is too much in all: first what was written to clients that
-// are there, then what is kept in sessions that nobody uses, of the principal with the most sessions before others, in the session
-// that was unused for the longest time before others; then what is kept in the others, in no order. It forgets somewhat more than it
-// must, so that it need not look again soon. What attached clients are about to read takes its part of the total, and is not forgotten.
+// relieve forgets messages that are kept for clients that may resume, when they are too many in all: first those that were written to
+// attached clients, then those in idle sessions, of the tenant with the most sessions before others, in the session that was unused for
+// the longest time before others; then those in the other sessions, in no order. It forgets somewhat more than it must, so that it need
+// not look again soon. Messages that attached clients are about to read take their part of the total, and are not forgotten.
 func (h *Endpoint) relieve() {
 	total := max(0, int64(h.opts.replayTotal)-h.unread.Used())
 	if h.kept.Load() <= total {

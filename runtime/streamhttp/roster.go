@@ -10,7 +10,7 @@ import (
 	"github.com/mcpkiln/mcpkiln/runtime/server"
 )
 
-// roster knows whose each session is, and which sessions may be ended for new ones: the unused ones. Its users hold
+// roster has all sessions by tenant, and the idle ones, which may be ended for new ones. Its users hold
 // Endpoint.mu.
 type roster struct {
 	sessions map[string]*session
@@ -83,8 +83,8 @@ func (r *roster) leave(t *tenant) {
 	}
 }
 
-// addSessionless counts what stands for a session among what its caller has: it is no session that could give way, but its clients may leave
-// as much unread.
+// addSessionless counts a sessionless message for its tenant: it can not give way as a session can, but its unread messages count with those
+// of the sessions.
 func (r *roster) addSessionless(s *session) { r.tenantOf(s).sessionless++ }
 
 func (r *roster) removeSessionless(s *session) {
@@ -150,7 +150,7 @@ func (r *roster) markIdle(s *session) {
 }
 
 // makeRoom decides whether a requestor may have one more session. Within its fair part of limit there is room. Beyond that the new session
-// replaces an unused one, which is removed: one of whoever has the most, if that is more than the requestor has, else one of its own. So
+// replaces an unused one, which is removed: one of the tenant with the most, if that is more than the requestor has, else one of its own. So
 // a principal can not end sessions of those who have fewer, nor keep them from opening some by keeping its own in use.
 func (r *roster) makeRoom(who server.Requestor, limit int) (unused *session, ok bool) {
 	t := cmp.Or(r.tenants[who], &tenant{})

@@ -8,7 +8,7 @@ import (
 	"github.com/mcpkiln/mcpkiln/runtime/server"
 )
 
-// route finds the revision of a message, or refuses what the server can not take.
+// route finds the revision of a message, or refuses a message that the server can not serve.
 func (h *Endpoint) route(r *http.Request, frame []byte) (server.Routed, *refusal) {
 	to, err := h.srv.Route(frame, r.Header.Get(headerVersion))
 	if err == nil {
@@ -45,8 +45,8 @@ func (h *Endpoint) checkHeaders(r *http.Request, to *server.Routed) *refusal {
 	return nil
 }
 
-// checksMethod reports whether the method's header is checked: on every request, and on a notification that has it. The revision requires it
-// on requests alone.
+// checksMethod reports whether the method's header is checked: on every request, and on a notification that has it. The revision requires it only
+// on requests.
 func checksMethod(r *http.Request, header string, kind rpc.Kind) bool {
 	return kind != rpc.KindNotification || len(r.Header.Values(header)) > 0
 }

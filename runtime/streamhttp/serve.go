@@ -14,11 +14,11 @@ const (
 	maxHeader     = 64 << 10 // bytes
 )
 
-// Server returns an http.Server for h with the limits that streams allow: headers have 10 seconds and 64 KiB, idle connections 2
-// minutes; bodies and writes are bounded by h itself, request by request. An addr without host means loopback: a port that others reach needs
-// to be asked for, with "0.0.0.0:8080" for instance. When h is, or leads to, an Endpoint, register its Shutdown before the server's own: that
-// one waits for streams, and does not end them. The server's Shutdown closes connections that have sent nothing yet, which net/http would
-// wait 5 seconds for; its ConnState is taken for that.
+// Server returns an http.Server for h with the limits that streams allow: headers have 10 seconds and 64 KiB, idle connections 2 minutes;
+// bodies and writes are bounded by h itself, request by request. An addr without host means loopback: a port that other machines can reach
+// has to be asked for, with "0.0.0.0:8080" for instance. When h is, or leads to, an Endpoint, register its Shutdown before the server's own:
+// that one waits for streams, and does not end them. The server's Shutdown closes connections that have sent nothing yet, which net/http
+// would wait 5 seconds for; this uses its ConnState.
 func Server(addr string, h http.Handler) *http.Server {
 	silent := &silentConns{conns: map[net.Conn]struct{}{}}
 	s := &http.Server{

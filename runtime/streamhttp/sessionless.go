@@ -9,17 +9,17 @@ import (
 	"github.com/mcpkiln/mcpkiln/runtime/server"
 )
 
-// WithoutSessions serves the revisions with a handshake without sessions, so that any process answers any request: calls, lists, tasks, which
-// belong to the caller's identity, or to whoever has their ids. What needs a session is not declared, and says so: GET and DELETE (405), subscriptions and the log level
-// (method not found), questions (server.ErrUnsupported, or what OnUnsupported says). The client is not known (Call.Client). A call ends when
-// its client goes away, because nothing else could end it, and its stream can not be resumed.
+// WithoutSessions serves the revisions with a handshake without sessions, so that any process answers any request: calls, lists, and tasks, which
+// belong to the caller's identity, or to whoever has their ids. What needs a session is not declared, and is refused: GET and DELETE (405),
+// subscriptions and the log level (method not found), questions (server.ErrUnsupported, or what OnUnsupported says). The client is not known
+// (Call.Client). A call ends when its client goes away, because nothing else could end it, and its stream can not be resumed.
 func WithoutSessions() Option { return func(o *options) { o.sessionless = true } }
 
 // serveSessionless serves a message that has no session.
 func (h *Endpoint) serveSessionless(w http.ResponseWriter, r *http.Request, to *server.Routed, f *frame) *refusal {
 	switch to.Kind {
 	case rpc.KindNotification:
-		w.WriteHeader(http.StatusAccepted) // of those that clients send, all are about a session
+		w.WriteHeader(http.StatusAccepted) // all notifications of clients are about a session
 		return nil
 	case rpc.KindResult, rpc.KindError:
 		return refuse(http.StatusBadRequest, "nothing was asked: questions need a session, and this server is served without them")
@@ -72,7 +72,7 @@ func assumedVersion(srv *server.Server) (version string) {
 	return cmp.Or(headerless, oldest)
 }
 
-// openSessionless makes what stands for a session as long as one message is served.
+// openSessionless makes the session that serves one message.
 func (h *Endpoint) openSessionless(r *http.Request, version string) (*session, *refusal) {
 	s := newSession(r.Context(), h, "")
 	s.sessionless = true
@@ -102,7 +102,7 @@ func (s *session) endSessionless() {
 	s.endLater()
 }
 
-// endLater is endSessionless with Endpoint.mu.
+// endLater is endSessionless, called with Endpoint.mu held.
 func (s *session) endLater() {
 	s.h.running++
 	go func() {

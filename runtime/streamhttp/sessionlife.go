@@ -17,7 +17,7 @@ func (h *Endpoint) admit(ctx context.Context) (*session, *refusal) {
 	return s, h.addSession(s)
 }
 
-// addSession is admit for a session that was made already. With h.mu.
+// addSession is admit for a session that was made already. Called with h.mu held.
 func (h *Endpoint) addSession(s *session) *refusal {
 	if h.closing {
 		return unavailable("the server is shutting down")
@@ -35,7 +35,7 @@ func (h *Endpoint) addSession(s *session) *refusal {
 	return nil
 }
 
-// watchOnce ends what is served when the server shuts down under it. With h.mu.
+// watchOnce starts watch once. Called with h.mu held.
 func (h *Endpoint) watchOnce() {
 	if !h.watching {
 		h.watching = true
@@ -44,7 +44,7 @@ func (h *Endpoint) watchOnce() {
 	}
 }
 
-// agreed notes what the handshake agreed on, if it did.
+// agreed sets the outcome of the handshake, if it succeeded.
 func (s *session) agreed(peer *server.Session) {
 	s.mu.Lock()
 	s.peer = peer
@@ -93,8 +93,8 @@ func (s *session) unuse() {
 	}
 }
 
-// updateIdle is called when something has ended. A session is in use as long as it has an HTTP request, or a call whose client lost its
-// connection and may come back for the answer (CAN18). With both locks.
+// updateIdle is called when a request or a call has ended. A session is in use as long as it has an HTTP request, or a call whose
+// client lost its connection and may resume it (CAN18). Called with h.mu and s.mu held.
 func (s *session) updateIdle() {
 	s.used = time.Now()
 	if !s.inUse() {
@@ -102,10 +102,10 @@ func (s *session) updateIdle() {
 	}
 }
 
-// inUse reports whether the session must not give way. With s.mu.
+// inUse reports whether the session must not give way. Called with s.mu held.
 func (s *session) inUse() bool { return s.open > 0 || len(s.active) > 0 }
 
-// answered is for the end of a call: the last thing in a session that its client is away from.
+// answered is called when the last call of a session without HTTP requests has ended.
 func (s *session) answered() {
 	s.h.mu.Lock()
 	defer s.h.mu.Unlock()
@@ -190,7 +190,7 @@ func (s *session) end(cause *inflight.Cause) {
 	}
 }
 
-// dropUnread drops what nobody reads when the session is over: nobody comes back for it. What is said after that is not kept.
+// dropUnread drops messages that nobody reads when the session is over: no client can resume it. Later ones are not kept.
 func (s *session) dropUnread() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -202,7 +202,7 @@ func (s *session) dropUnread() {
 	}
 }
 
-// lastReceipt returns when no message is being received. After done was closed, none begins to be.
+// lastReceipt returns when no message is being received. No reception begins after done was closed.
 func (s *session) lastReceipt() {
 	s.order.Lock()
 	defer s.order.Unlock()

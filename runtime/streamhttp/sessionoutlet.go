@@ -7,7 +7,7 @@ import (
 	"github.com/mcpkiln/mcpkiln/runtime/server"
 )
 
-// Write implements server.Outlet. What belongs to no request goes to whoever listens.
+// Write implements server.Outlet. A message that belongs to no request goes to a listener.
 func (s *session) Write(about rpc.ID, last bool, frame []byte) error {
 	if about.IsZero() {
 		return s.sendToListener(slices.Clone(frame))
@@ -26,7 +26,7 @@ func (s *session) Copy(about rpc.ID, last bool, answer *server.LongAnswer) error
 	return s.writeTo(about, last, func(st *stream, last bool) error { return st.addEvent(storedEvent{long: answer}, last) })
 }
 
-// writeTo writes to the stream of the request, which ends with what is last.
+// writeTo writes to the stream of the request, which ends with the last frame.
 func (s *session) writeTo(about rpc.ID, last bool, write func(st *stream, last bool) error) error {
 	s.mu.Lock()
 	st := s.active.Get(about)
@@ -51,7 +51,7 @@ func (s *session) writeTo(about rpc.ID, last bool, write func(st *stream, last b
 	return err
 }
 
-// Refuse implements server.Refuser. What the server has no room for may be tried again.
+// Refuse implements server.Refuser. An error for lack of room may be retried, and its status says so.
 func (s *session) Refuse(about rpc.ID, err *rpc.Error, _ int) {
 	if err.Wait == 0 {
 		return
@@ -73,7 +73,7 @@ func (s *session) SessionID() string {
 	return s.id
 }
 
-// Attended implements server.Attended: what belongs to no open request is read by listeners.
+// Attended implements server.Attended: listeners read the messages that belong to no open request.
 func (s *session) Attended(about rpc.ID) (read bool, changed <-chan struct{}) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -84,7 +84,7 @@ func (s *session) Attended(about rpc.ID) (read bool, changed <-chan struct{}) {
 	return read, s.watched()
 }
 
-// watched returns a channel that is closed when readers come or go. With s.mu.
+// watched returns a channel that is closed when readers come or go. Called with s.mu held.
 func (s *session) watched() <-chan struct{} {
 	if s.readers == nil {
 		s.readers = make(chan struct{})
@@ -102,7 +102,7 @@ func (s *session) AnswersInline(about rpc.ID) {
 	}
 }
 
-// readersChanged closes the channel that watched returned. With s.mu.
+// readersChanged closes the channel that watched returned. Called with s.mu held.
 func (s *session) readersChanged() {
 	if s.readers != nil {
 		close(s.readers)

@@ -14,11 +14,11 @@ import (
 	"github.com/mcpkiln/mcpkiln/runtime/server"
 )
 
-// session is one client of a revision with handshake. What the server says to it goes into streams; see stream.
+// session is one client of a revision with handshake. The server's messages to it go into streams; see stream.
 type session struct {
 	h           *Endpoint
 	id          string           // guarded by h.mu and mu; either is enough to read it
-	principal   string           // whose it is
+	principal   string           // to whom it belongs
 	who         server.Requestor // whom it counts for
 	revision    string
 	primed      bool // its streams begin with an event without data
@@ -35,7 +35,7 @@ type session struct {
 	mu         sync.Mutex
 	why        *inflight.Cause // of the end; nil while there is none
 	streams    map[uint64]*stream
-	active     rpc.ByID[*stream]   // of requests that are to be answered
+	active     rpc.ByID[*stream]   // by request that is to be answered
 	listeners  []*stream           // with a reader, the newest last
 	lost       []lost              // the newest last
 	backlog    []storedEvent       // for the next listener
@@ -46,14 +46,14 @@ type session struct {
 	asked      uint64              // number of the newest question
 	open       int                 // HTTP requests
 	used       time.Time
-	tenant     *tenant // whose numbers are under Endpoint.mu
-	idleListed bool    // among tenant.idle, between two others; under Endpoint.mu
+	tenant     *tenant // guarded by Endpoint.mu
+	idleListed bool    // in tenant.idle, between before and after; guarded by Endpoint.mu
 	before     *session
 	after      *session
 	idle       *time.Timer
 }
 
-// newSession makes a session for whom ctx names.
+// newSession makes a session for the requestor of ctx.
 func newSession(ctx context.Context, h *Endpoint, id string) *session {
 	return &session{
 		h: h, id: id, who: server.RequestorFrom(ctx), principal: server.PrincipalFrom(ctx), used: time.Now(), open: 1,
@@ -88,7 +88,7 @@ func (s *session) receiveBatch(r *http.Request, f *frame, st *stream) (got serve
 	got = s.peer.ReceiveBatch(r.Context(), server.Header(r.Header), f.data, st.about)
 	s.h.pools.spare(f)
 	s.h.taken(f)
-	st.received = true // what is cancelled within the batch is the server's to see
+	st.received = true // cancellations within the batch are handled by the server
 	return got, true
 }
 
@@ -119,11 +119,11 @@ func (s *session) batchStream(about rpc.ID, ids []rpc.ID) *stream {
 			own = append(own, id)
 		}
 	}
-	st.batch = newTogether(own)
+	st.batch = newBatchRequests(own)
 	return st
 }
 
-// endBatch forgets the requests that st answered together. With s.mu.
+// endBatch forgets the requests that st answered with one array. Called with s.mu held.
 func (s *session) endBatch(st *stream) {
 	if st == nil || !st.batched {
 		return
@@ -133,20 +133,20 @@ func (s *session) endBatch(st *stream) {
 
 func (s *session) newStream() *stream {
 	limits := streamLimits{pending: s.h.opts.replay}
-	if !s.sessionless { // without a number for its events nobody comes back for them
+	if !s.sessionless { // nobody can resume a stream whose events have no ids
 		s.last++
 		limits.replay = s.h.opts.replay
 	}
 	st := newStream(s.last, limits, &s.kept, s.h.pools.alarm())
 	st.total = &s.h.kept
 	if s.tenant != nil {
-		st.crowd, st.own = &s.h.unread, &s.tenant.unread
+		st.allUnread, st.own = &s.h.unread, &s.tenant.unread
 	}
 	s.streams[st.number] = st
 	return st
 }
 
-// listen makes a stream that takes what belongs to no request.
+// listen makes a stream for messages that belong to no request.
 func (s *session) listen() *stream {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -155,7 +155,7 @@ func (s *session) listen() *stream {
 	return st
 }
 
-// join notes that st has a reader. A listener takes what belongs to no request from now on.
+// join notes that st has a reader. From now on, a listener gets messages that belong to no request.
 func (s *session) join(st *stream) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -171,11 +171,11 @@ func (s *session) join(st *stream) {
 	}
 }
 
-// maxListeners is how many streams of a session take what belongs to no request. The oldest gives way to a new one: its client may be
-// gone, which nobody has noticed yet (TSK28).
+// maxListeners is how many listeners a session has. The oldest gives way to a new one: its client may be gone, which nobody has
+// noticed yet (TSK28).
 const maxListeners = 16
 
-// refill gives st what another stream did not take. With s.mu.
+// refill gives st the events that another stream did not take. Called with s.mu held.
 func (s *session) refill(st *stream, events []storedEvent) {
 	s.noteCarriers(st, events...)
 	st.refill(events)
@@ -193,7 +193,7 @@ func (s *session) leave(st *stream) {
 	}
 }
 
-// release ends the reading of st. What it did not take is for another listener, or the next one.
+// release ends the reading of st. Events of a listener that it did not take go to another one, or wait for the next.
 func (s *session) release(st *stream, reader uint64) {
 	if st.listener {
 		s.leave(st)
@@ -235,7 +235,7 @@ func (s *session) remove(st *stream) {
 	delete(s.streams, st.number)
 }
 
-// closePolling lets the client of the request go until it comes back for the rest.
+// closePolling ends the response of a request, until the client resumes the stream.
 func (s *session) closePolling(id rpc.ID) bool {
 	s.mu.Lock()
 	st := s.active.Get(id)
@@ -244,8 +244,8 @@ func (s *session) closePolling(id rpc.ID) bool {
 }
 
 // ClosePolling closes the response stream of the call that ctx belongs to, so that the client need not keep a connection: it
-// comes back after the retry time and gets everything that was said since (2025-11-25). It reports whether there was
-// such a stream; everywhere else it does nothing.
+// resumes the stream after the retry time and gets all messages since (2025-11-25). It reports whether there was such a
+// stream; everywhere else it does nothing.
 func ClosePolling(ctx context.Context) bool {
 	s, _ := server.OutletFrom(ctx).(*session)
 	e := inflight.FromContext(ctx)

@@ -13,7 +13,7 @@ import (
 	"github.com/mcpkiln/mcpkiln/runtime/server"
 )
 
-// enter counts something that Shutdown waits for: a request, a timer's work.
+// enter counts a request, or the work of a timer, that Shutdown waits for.
 func (h *Endpoint) enter() bool {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -110,7 +110,7 @@ func (h *Endpoint) endAll() {
 	}
 	for _, x := range calls {
 		ending.Go(func() { // a client that does not read holds this up until endUnread
-			if x.lasts() {
+			if x.isSubscription() {
 				h.srv.EndSubscriptions(x)
 			}
 			x.cancel(cause)
@@ -119,7 +119,7 @@ func (h *Endpoint) endAll() {
 	ending.Wait()
 }
 
-// downlink is what answers a request of a session, until putDownlink.
+// downlink returns the writer of a session's response, which endUnread knows until putDownlink.
 func (h *Endpoint) downlink(w http.ResponseWriter) *downlink {
 	d := h.pools.downlink(w, h.opts.writeWait)
 	h.mu.Lock()
@@ -138,8 +138,8 @@ func (h *Endpoint) putDownlink(d *downlink) {
 	h.pools.putDownlink(d)
 }
 
-// endUnread ends the responses that are not read, when the grace period is over and the end waits for them, and again until all are over
-// (CAN21).
+// endUnread gives up responses that clients do not read, when the grace period is over and the shutdown waits for them, and again until
+// all are over (CAN21).
 func (h *Endpoint) endUnread() {
 	h.mu.Lock()
 	defer h.mu.Unlock()

@@ -2,8 +2,8 @@ package streamhttp
 
 import "github.com/mcpkiln/mcpkiln/runtime/rpc"
 
-// Cancelled implements server.Queued: the answer is there already, but may wait for its reader, or to be asked for again. It is called
-// while a message is received.
+// Cancelled implements server.Queued: the answer is there already, but may wait for its reader, or for a client that resumes the
+// stream. It is called while a message is received.
 func (s *session) Cancelled(about rpc.ID) {
 	for _, st := range s.receivedAbout(about) {
 		s.silence(st, about)
@@ -34,7 +34,7 @@ func (s *session) silence(st *stream, about rpc.ID) {
 	}
 }
 
-// withdraw drops what is about one request of a batch, and takes its answer out of the array, also of what is still to come (CAN02).
+// withdraw drops the events about one request of a batch, and takes its answer out of the array, also of a later one (CAN02).
 func (s *stream) withdraw(id rpc.ID) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -47,8 +47,8 @@ func (s *stream) withdraw(id rpc.ID) {
 	s.changed()
 }
 
-// end says that nothing comes any more, not even an answer. What is about the stream's request is dropped; unread are other events
-// that no reader took. A batch ends after what is about its requests was dropped.
+// end ends the stream without an answer. Events about the stream's request are dropped; unread are other events that no reader
+// took. A batch ends after the events about its requests were dropped.
 func (s *stream) end() (unread []storedEvent) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -85,7 +85,7 @@ func (s *stream) dropQuestion(number uint64) {
 }
 
 // replace puts what is left of an event in its place; with nothing, it keeps its number. A frame that a reader took may still be
-// written, so it stays due. With s.mu; changed comes after it.
+// written, so it stays due. Called with s.mu held; changed comes after it.
 func (s *stream) replace(i int, left storedEvent) {
 	less := s.events[i].size() - left.size()
 	s.bytes -= less
@@ -99,7 +99,7 @@ func (s *stream) replace(i int, left storedEvent) {
 	}
 }
 
-// changed counts what is left, and wakes those who wait for less or for the end. With s.mu.
+// changed counts what is left, and wakes those who wait for less or for the end. Called with s.mu held.
 func (s *stream) changed() {
 	s.trim()
 	s.recount()

@@ -12,22 +12,22 @@ import (
 	"github.com/mcpkiln/mcpkiln/runtime/server"
 )
 
-// stream is what the server says in one response of a session, in the order in which it was said. The response is written by
-// the goroutine of whichever HTTP request is attached to it: first the one that opened it, after a lost connection the one
-// that resumes it. Those who send only append.
+// stream has the server's messages in one response of a session, in order. The response is written by the goroutine of
+// whichever HTTP request is attached to it: first the one that opened it, after a lost connection the one that resumes it.
+// Senders only append.
 type stream struct {
-	number   uint64
-	listener bool
-	about    rpc.ID // its request; zero for several, or none
-	batched  bool   // it is answered by arrays
-	received bool   // the request is; under session.order
-	status   int    // of an answer that comes alone; set before that is added
-	retry    int    // seconds after which the client may try again; 0: not said
-	limits   streamLimits
-	kept     *atomic.Int64 // what the streams of the session count
-	total    *atomic.Int64 // what the streams of all sessions count, with what they take beside their bytes; nil: not counted
-	crowd    *quota.Limit  // of what is unread in all sessions; nil: not counted
-	own      *atomic.Int64 // the caller's part of crowd
+	number    uint64
+	listener  bool
+	about     rpc.ID // its request; zero for several, or none
+	batched   bool   // it is answered by arrays
+	received  bool   // the request is; under session.order
+	status    int    // of an answer that comes alone; set before that is added
+	retry     int    // seconds after which the client may try again; 0: not said
+	limits    streamLimits
+	kept      *atomic.Int64 // what the streams of the session count
+	total     *atomic.Int64 // what the streams of all sessions count, with what they take beside their bytes; nil: not counted
+	allUnread *quota.Limit  // of what is unread in all sessions; nil: not counted
+	own       *atomic.Int64 // the caller's part of allUnread
 
 	*alarm                      // of the reader
 	pace   atomic.Pointer[pace] // of its response; nil: there is none
@@ -37,7 +37,7 @@ type stream struct {
 	one     [1]storedEvent // where events begins
 	events  []storedEvent  // kept: unread ones, and read ones that a resumption may ask for
 	first   int            // number of events[0]; the first event has number 1
-	gaveWay int            // number of the last event that did for the limits
+	gaveWay int            // number of the last event that gave way to the limits
 	bytes   int            // of events
 	counted int            // bytes that kept counts
 	inTotal int            // what total counts
@@ -46,14 +46,14 @@ type stream struct {
 	written int            // number of the last event that was written to the attached reader
 	due     int            // bytes of later ones
 	answer  int            // of due, the answer: the server counts it
-	held    int            // bytes that crowd counts
+	held    int            // bytes that allUnread counts
 	inline  bool           // its reader is the one that adds
 	reader  uint64         // attached; 0: none
-	readers uint64         // that ever were
+	readers uint64         // how many there have been
 	started bool           // the client knows an event id, so it can resume
 	ended   bool           // nothing will be added
-	batch   together       // requests that it answers together
-	polling bool           // the reader is to let the client go, which comes back for the rest
+	batch   batchRequests  // those that it answers with one array
+	polling bool           // the reader is to end its response; the client resumes the stream for the rest
 	dropped bool           // nobody can read it any more; what is added is freed
 	since   time.Time      // since when the reader is away, or the answer waits for it
 }
@@ -62,7 +62,7 @@ type stream struct {
 type storedEvent struct {
 	frame []byte
 	long  *server.LongAnswer // in place of frame, until it was written once
-	about *rpc.ID            // one request of a batch; zero: none, it stays; nil: all that the stream is about
+	about *rpc.ID            // the request, of several in a batch; zero: none, it stays; nil: all that the stream is about
 
 	question uint64 // of the session, by its number; 0: it is none
 }
@@ -105,12 +105,12 @@ func (s *stream) id(number int) eventID {
 	return eventID{stream: s.number, number: number, listener: s.listener}
 }
 
-// add is addEvent for what is about the stream's request, or about nothing.
+// add is addEvent for a message about the stream's request, or about none.
 func (s *stream) add(frame []byte, last bool) error {
 	return s.addEvent(storedEvent{frame: frame}, last)
 }
 
-// addAbout is addEvent for what is about a request of the stream.
+// addAbout is addEvent for a message about a request of the stream.
 func (s *stream) addAbout(about rpc.ID, e storedEvent, last bool) error {
 	if s.batched && about != s.about {
 		one := about
@@ -120,17 +120,17 @@ func (s *stream) addAbout(about rpc.ID, e storedEvent, last bool) error {
 }
 
 // addEvent appends an event, whose frame must not change any more. It does not wait for the reader: that is AwaitRoom before it, and
-// AwaitRead after it. Without a reader the oldest events of a request's stream give way; a listener takes none. What is no answer is dropped
+// AwaitRead after it. Without a reader the oldest events of a request's stream give way; a listener takes none. All but answers are dropped
 // while the caller's clients leave too much unread.
 func (s *stream) addEvent(e storedEvent, last bool) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.crowd != nil && s.reader != 0 && !last && e.long == nil {
+	if s.allUnread != nil && s.reader != 0 && !last && e.long == nil {
 		size := int64(e.size())
-		if !s.crowd.Take(s.own, size) {
+		if !s.allUnread.Take(s.own, size) {
 			return errUnread
 		}
-		defer s.crowd.Give(s.own, size) // recount counts it
+		defer s.allUnread.Give(s.own, size) // recount counts it
 	}
 	switch {
 	case s.ended:
@@ -179,8 +179,8 @@ func (s *stream) push(e storedEvent) {
 	}
 }
 
-// recount counts what can be dropped: what waits for a client that is away, and what an attached reader has written. What that one
-// has still to write counts by itself, without the answer, which the server counts. With s.mu.
+// recount counts what can be dropped: messages that wait for a client that is away, and those that an attached reader has written.
+// Those that it has still to write count separately, without the answer, which the server counts. Called with s.mu held.
 func (s *stream) recount() {
 	n, held, beside := s.bytes, 0, eventSize*len(s.events)
 	switch {
@@ -196,13 +196,13 @@ func (s *stream) recount() {
 		s.total.Add(int64(n - s.inTotal))
 		s.inTotal = n
 	}
-	if s.crowd != nil {
-		s.crowd.Add(s.own, int64(held-s.held))
+	if s.allUnread != nil {
+		s.allUnread.Add(s.own, int64(held-s.held))
 		s.held = held
 	}
 }
 
-// signal wakes the reader. With s.mu.
+// signal wakes the reader. Called with s.mu held.
 func (s *stream) signal() {
 	select {
 	case s.wake <- struct{}{}:
@@ -211,14 +211,14 @@ func (s *stream) signal() {
 }
 
 // trim forgets the oldest events above the limit: written ones always, others when nobody reads; never the newest, which may
-// be the answer. With s.mu.
+// be the answer. Called with s.mu held.
 func (s *stream) trim() {
 	for len(s.events) > 1 && (s.bytes > s.limits.replay || s.events[0].size() == 0) && (s.first <= s.written || s.reader == 0) {
 		s.shift()
 	}
 }
 
-// shift forgets the oldest event, which no reader is writing. With s.mu.
+// shift forgets the oldest event, which no reader is writing. Called with s.mu held.
 func (s *stream) shift() {
 	size := s.events[0].size()
 	if size > 0 {
@@ -256,19 +256,19 @@ func (s *stream) drop() {
 func (s *stream) forget() {
 	s.unread = s.first + len(s.events)
 	s.first = s.unread
-	s.batch = together{}
+	s.batch = batchRequests{}
 	s.dropped, s.events, s.bytes, s.behind, s.due, s.answer = true, nil, 0, 0, 0, 0
 	s.room.Broadcast()
 }
 
-// unanswered reports whether the request is over and nothing was said about it.
+// unanswered reports whether the request is over and the stream has no message.
 func (s *stream) unanswered() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.ended && !s.started && s.bytes == 0
 }
 
-// quiet tells the reader whether there is nothing to write yet.
+// quiet reports whether there is nothing to write yet.
 func (s *stream) quiet() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -11,7 +11,7 @@ import (
 
 func text10(n int) []byte { return fmt.Appendf(nil, "%010d", n) }
 
-func texts(b batch) string {
+func texts(b chunk) string {
 	var s []string
 	for _, e := range b.events {
 		s = append(s, strings.TrimLeft(string(e), "0"))

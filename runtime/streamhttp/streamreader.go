@@ -28,7 +28,7 @@ func (s *stream) attach(after int) (reader uint64) {
 	return s.reader
 }
 
-// reached notes that the reader has written what it took. With s.mu.
+// reached notes that the reader has written what it took. Called with s.mu held.
 func (s *stream) reached() {
 	s.written, s.due = s.unread-1, s.behind
 	s.answer = min(s.answer, s.due)
@@ -45,8 +45,8 @@ func (s *stream) wrote(reader uint64) {
 	}
 }
 
-// detach ends the caller's reading. A listener gives back what it did not take, so that another one gets it; a stream whose
-// client has no id to ask with is dropped.
+// detach ends the caller's reading. A listener gives back the events that it did not take, so that another one gets them; a
+// stream whose client has no id to resume it with is dropped.
 func (s *stream) detach(reader uint64) (unread []storedEvent) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -69,23 +69,23 @@ func (s *stream) detach(reader uint64) (unread []storedEvent) {
 	return unread
 }
 
-// batch is what a reader has to do next.
-type batch struct {
+// chunk is what a reader writes next.
+type chunk struct {
 	events    [][]byte           // frames; nil for one that was dropped
 	long      *server.LongAnswer // in place of events
 	first     int
 	more      bool // there are more events
 	ended     bool // nothing comes after events
-	leave     bool // after events, let the client go
+	leave     bool // after events, end the response: the client resumes the stream
 	takenOver bool // another reader took over
 }
 
-// take returns what is unread, about as much as is sent at once: the rest is dropped if the request is cancelled before (CAN02).
-func (s *stream) take(reader uint64) batch {
+// take returns unread events, about as many as are sent at once: the rest is dropped if the request is cancelled before (CAN02).
+func (s *stream) take(reader uint64) chunk {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.reader != reader {
-		return batch{takenOver: true}
+		return chunk{takenOver: true}
 	}
 	n, size := 0, 0
 	unread := s.events[s.unread-s.first:]
@@ -94,7 +94,7 @@ func (s *stream) take(reader uint64) batch {
 		n++
 	}
 	// Copied, because trim forgets them while they are written.
-	b := batch{events: framesOf(unread[:n]), first: s.unread}
+	b := chunk{events: framesOf(unread[:n]), first: s.unread}
 	if n == 0 && len(unread) > 0 && unread[0].long != nil {
 		b.long, n, size = unread[0].long, 1, unread[0].size()
 	}
@@ -121,7 +121,7 @@ func framesOf(events []storedEvent) (frames [][]byte) {
 	return frames
 }
 
-// alone takes the only event of a stream that has ended with it before anything was sent: the answer can do without a stream.
+// alone takes the only event of a stream that has ended with it before anything was sent: then the answer needs no stream.
 func (s *stream) alone() (answer storedEvent, ok bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -132,7 +132,8 @@ func (s *stream) alone() (answer storedEvent, ok bool) {
 	return s.events[0], true
 }
 
-// poll asks the reader to let the client go. False: there is no reader, or nothing to come back for.
+// poll asks the reader to end its response, so that the client resumes the stream later. It returns false if there is no reader, or nothing
+// to come.
 func (s *stream) poll() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()

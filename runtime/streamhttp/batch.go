@@ -2,14 +2,15 @@ package streamhttp
 
 import "github.com/mcpkiln/mcpkiln/runtime/rpc"
 
-// together is the requests of a batch, which one array answers. Their ids are in that, too, so they take no more than it and memberSize count.
-type together struct {
-	cancelled rpc.ByID[bool] // whether a request is, after the server was done with it
-	some      bool           // are
+// batchRequests are the requests of a batch, which one array answers. That contains their ids, too, so they take no more memory than it and
+// memberSize count.
+type batchRequests struct {
+	cancelled rpc.ByID[bool] // whether a request was cancelled after the server was done with it
+	some      bool           // are cancelled
 }
 
-func newTogether(ids []rpc.ID) together {
-	t := together{cancelled: make(rpc.ByID[bool], len(ids))}
+func newBatchRequests(ids []rpc.ID) batchRequests {
+	t := batchRequests{cancelled: make(rpc.ByID[bool], len(ids))}
 	for _, id := range ids {
 		t.cancelled.Set(id, false)
 	}
@@ -17,7 +18,7 @@ func newTogether(ids []rpc.ID) together {
 }
 
 // withdraw notes that a request is cancelled. It returns false if that is known, or the request is none of these.
-func (t *together) withdraw(id rpc.ID) bool {
+func (t *batchRequests) withdraw(id rpc.ID) bool {
 	if cancelled, ok := t.cancelled[id.Plain()]; !ok || cancelled {
 		return false
 	}
@@ -26,8 +27,8 @@ func (t *together) withdraw(id rpc.ID) bool {
 	return true
 }
 
-// wanted is what is left of an event without what is about requests that are cancelled.
-func (t *together) wanted(e storedEvent) storedEvent {
+// wanted returns an event without what is about cancelled requests.
+func (t *batchRequests) wanted(e storedEvent) storedEvent {
 	switch {
 	case !t.some || e.size() == 0:
 	case e.about != nil && t.cancelled.Get(*e.about):
