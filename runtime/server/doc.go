@@ -100,6 +100,10 @@
 //	reputation        whether a caller read its last large answers
 //	placeholder       where the data of an Opener belongs in an answer
 //	registry entry    a tool, prompt or resource that is listed
+//	stateless         of a revision without a handshake: each message names the revision and the client's capabilities itself
+//	inline            of a call: answered with its result, not with a task
+//	retry             the request that repeats a call with the answers to its questions (requestState, inputResponses)
+//	frame             the bytes of one message, or of a batch
 //	reading           the state of reading the params of one message, while its frame is parsed
 //	withheld          messages of a handler that are sent with its answer at the earliest
 //	hint              the revision that a transport's header names

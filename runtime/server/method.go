@@ -8,8 +8,8 @@ import (
 	"github.com/mcpkiln/mcpkiln/runtime/wire/edit"
 )
 
-// MethodHandler serves the requests of one method of the protocol, such as prompts/get; those of tools and tasks have their own. BindMethod
-// makes one.
+// MethodHandler serves the requests of one method, such as prompts/get or one that the protocol does not define, but not those of tools and
+// tasks. BindMethod makes one.
 type MethodHandler struct {
 	name   string
 	codecs []methodCodec

@@ -207,7 +207,7 @@ func (s *Server) again(what string) error {
 // misuseError is a defect of middleware or of a handler. It is logged; the client gets an internal error.
 type misuseError struct {
 	text string
-	err  error // what it is, for errors.Is; may be nil
+	err  error // wrapped, for errors.Is; may be nil
 }
 
 func (e *misuseError) Error() string { return "server: " + e.text }

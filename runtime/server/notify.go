@@ -167,10 +167,10 @@ func (s *Server) ended(e *inflight.Entry, c *inflight.Cause, o inflight.CancelEf
 	}
 }
 
-// endStream tells a session's transport that a request gets no answer.
+// endStream informs a session's transport that a request gets no answer.
 func (p *peer) endStream(id rpc.ID) {
 	if p.streams && !p.exchange {
-		p.answerWithTrailer(p.revision, id, nil, nil, nil) // which says nothing of other requests
+		p.answerWithTrailer(p.revision, id, nil, nil, nil) // without drainAfterCancel: an empty frame proves nothing about other requests
 	}
 	if b := p.batchOf(id); b != nil {
 		b.end(id)

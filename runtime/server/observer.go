@@ -44,7 +44,7 @@ const (
 	QuestionEnded                         // with or without an answer; inline in a stateless revision when the call comes again with the answer, if it does
 	ConnectionOpened                      // a connection or session
 	ConnectionClosed                      // its Err says why
-	NoticeEnded                           // a notification that is not the protocol's was taken by its handler
+	NoticeEnded                           // the handler of a notification that the protocol does not define has returned
 	ProgressDropped                       // a progress notification is not sent; Outcome says why
 )
 
@@ -216,7 +216,7 @@ func (c *Call) observeRun(began time.Time, o *task.Outcome) {
 		e.Outcome, e.Status = HasAsked, ""
 	case errors.As(context.Cause(c.taskRun.Context()), &cause) && cause.Source != inflight.SourceCompleted:
 		e.Outcome, e.Err = outcomeOf(cause)
-		e.Status = "" // the engine says what becomes of the task
+		e.Status = "" // the engine decides what becomes of the task
 	case o.Status == "": // it panicked
 		e.Outcome, e.Err = Failed, errInternal
 	case o.Kind == toolError:

@@ -50,7 +50,7 @@ func ImageFrom(mimeType string, open Opener) Block { return Image(mimeType, nil)
 // AudioFrom is Audio with the data that open gives.
 func AudioFrom(mimeType string, open Opener) Block { return Audio(mimeType, nil).from(open) }
 
-// TextResourceFrom is TextResource with the text that open gives, in UTF-8: each invalid byte becomes U+FFFD.
+// TextResourceFrom is TextResource with the text that open gives, in UTF-8: invalid bytes become U+FFFD.
 func TextResourceFrom(uri, mimeType string, open Opener) Block {
 	return TextResource(uri, mimeType, "").from(open)
 }
@@ -60,7 +60,7 @@ func BlobResourceFrom(uri, mimeType string, open Opener) Block {
 	return BlobResource(uri, mimeType, nil).from(open)
 }
 
-// TextFrom is the text that open gives, in UTF-8: each invalid byte becomes U+FFFD.
+// TextFrom is the text that open gives, in UTF-8: invalid bytes become U+FFFD.
 func TextFrom(open Opener) *ResourceContents {
 	return &ResourceContents{[]ResourcePart{{TextFrom: open}}}
 }

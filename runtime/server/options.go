@@ -74,7 +74,7 @@ func WithTaskLimits(l task.Limits) Option { return func(c *config) { c.tasks = l
 
 // WithMaxInFlight sets how many requests may be in flight together; the default is 20,000. One principal has at most three quarters of
 // them, less when others have many; all callers without an identity count as one, unless WithQuotaKey tells them apart. More are
-// refused with an error that says how long to wait: over HTTP with status 429 if the caller's share is used up, else 503. Pings and
+// refused with an error that says how long to wait: over HTTP with status 429 if the caller's part is used up, else 503. Pings and
 // requests to cancel tasks are served nevertheless.
 func WithMaxInFlight(n int) Option { return func(c *config) { c.maxInFlight = max(n, 1) } }
 

@@ -65,7 +65,8 @@ func (r *request) performWithMiddleware(b []byte) ([]byte, error) {
 	return r.replace(r.answer, r.head, result.bytes(r))
 }
 
-// dispatchInside dispatches the request within middleware. The context that middleware passed to next does not apply after it.
+// dispatchInside dispatches the request within middleware. The context that middleware gave to next no longer applies when next has
+// returned.
 func (r *request) dispatchInside(ctx context.Context) error {
 	was := r.ctx
 	r.ctx = ctx
@@ -76,7 +77,7 @@ func (r *request) dispatchInside(ctx context.Context) error {
 	return err
 }
 
-// bound returns ctx, ended also by the end of the peer's connection or session.
+// bound returns ctx, which then also ends with the peer's connection or session.
 func (p *peer) bound(ctx context.Context) (bounded context.Context, done func()) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	stop := context.AfterFunc(p.ctx, func() { cancel(context.Cause(p.ctx)) })
@@ -118,7 +119,7 @@ func (p *peer) passNotification(r *request, method string, params []byte, handle
 			handle(ctx)
 			return nil, nil
 		}
-		_, _ = p.s.passSafely(ctx, m) // there is nobody to tell, and it is logged
+		_, _ = p.s.passSafely(ctx, m) // a notification has no answer, and the error is logged
 	})
 }
 

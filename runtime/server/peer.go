@@ -58,10 +58,10 @@ type peer struct {
 	ended       Result                   // of an exchange; written with its answer
 	level       atomic.Int32             // the lowest logLevel that the client wants
 
-	// gate keeps writes about a request from following what ended it. Writers hold it shared from asking for permission until the frame
-	// is accepted; they do not hinder each other. The first writer after a cancellation was read takes it exclusively once before it
-	// writes (drainAfterCancel): so a peer that has proof that its cancellation was read gets nothing more for the cancelled request,
-	// whatever the scheduling (CAN02).
+	// gate keeps a message about a request from being written after one that proves that the request's cancellation was read. Writers
+	// hold it shared from asking for permission until the frame is accepted; they do not hinder each other. The first writer after a
+	// cancellation was read takes it exclusively once before it writes (drainAfterCancel): so a peer with that proof gets nothing more
+	// for the cancelled request, whatever the scheduling (CAN02).
 	gate           sync.RWMutex
 	cancels        atomic.Uint64 // twice the cancellations read, odd while one takes effect; only the read loop changes it
 	cancelsDrained atomic.Uint64 // the value of cancels that no writer can have missed

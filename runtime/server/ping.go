@@ -21,7 +21,7 @@ const defaultPing = time.Minute
 // WithPing sets after how much silence a client of a handshake revision is sent a ping; it has as long again to send any message. Then
 // its connection or session ends, and what is in flight is cancelled with ErrSilent. The default is a minute for HTTP sessions, and
 // never for connections, which end when either side does. 0 or less means never. A session is sent a ping only while its client reads
-// a stream: without one it is not dead, its client may come back (CAN18).
+// a stream: without one it is not dead, its client may resume it (CAN18).
 func WithPing(interval time.Duration) Option {
 	return func(c *config) {
 		c.ping = interval

@@ -227,7 +227,7 @@ func membersOf(params []byte) (members map[string]json.RawMessage) {
 	return members
 }
 
-// AskOption describes one asking of a question.
+// AskOption is an option for one asking of a question, such as Named.
 type AskOption func(name string) string
 
 // Named asks for one of several things of a kind, such as the file to delete: instance tells this asking from others of the same
@@ -236,7 +236,7 @@ func Named(instance string) AskOption {
 	return func(name string) string { return name + instanceMark + keyOf(instance) }
 }
 
-// named returns the name as the options make it.
+// named applies the options to the name of a question.
 func named(name string, opts []AskOption) string {
 	for _, o := range opts {
 		name = o(name)

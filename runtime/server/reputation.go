@@ -11,7 +11,7 @@ type reputation uint8
 
 const (
 	reads   reputation = iota // it read a large answer lately
-	unknown                   // it did neither
+	unknown                   // neither is remembered
 	stalls                    // it was given up on lately
 	reputationCount
 )

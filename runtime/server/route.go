@@ -38,7 +38,7 @@ func (p *peer) receive(r *request, got *Receipt) bool {
 		if msg.Answers() && p.answeredMalformed(&msg, err) {
 			return false
 		}
-		// A session's transport answers a message itself that it hands over although it is unclear.
+		// A session's transport itself answers a message that it hands over although it is unclear.
 		if got.Answered = msg.WantsReply() && !(msg.Unclear && p.streams); got.Answered {
 			p.refuse(r, msg.ID, err)
 		}

@@ -145,7 +145,7 @@ func (r *request) respond(answer []byte, err error) {
 	if err != nil {
 		answer = r.out
 	}
-	// What the answer was made of is not needed any more.
+	// The parts of the answer are not needed any more.
 	if cap(r.scratch) > keptBuffer {
 		r.reservation.s.large.give(r.scratch)
 		r.scratch, r.result = nil, wire.CallResult{}

@@ -70,8 +70,8 @@ type Server struct {
 	taskLives map[string]*taskLife
 	// streams are the open requests for a task's result that somebody reads, by task.
 	streams map[string]map[*delivery]struct{}
-	claims  map[questionID]*claim // who asks an open question at this moment
-	offers  map[questionID]bool   // questions that are for their sessions
+	claims  map[questionID]*claim // which delivery has an open question
+	offers  map[questionID]bool   // questions that are being offered to the sessions of their tasks
 	// listens are the open subscriptions.
 	listens     map[*listen]struct{}
 	taskListens map[string]map[*listen]struct{} // subscriptions to a task, by its id

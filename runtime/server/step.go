@@ -62,7 +62,7 @@ func (e *StepError) Error() string { return e.summary() + ": " + e.Err.Error() }
 // Unwrap returns what is wrong.
 func (e *StepError) Unwrap() error { return e.Err }
 
-// summary says as much as the client may know.
+// summary is the part of the error that the client may see.
 func (e *StepError) summary() string {
 	if e.Recorded {
 		return fmt.Sprintf("step %q: what an earlier run recorded is in a form that this version of the server does not read", e.Step)

@@ -153,7 +153,7 @@ func (rev *revision) statusOf(k kind, stored task.Status) task.Status {
 	return task.Completed
 }
 
-// ending returns the answer that the call would have got in the revision without a task, from a client with these abilities (TSK10, LET17).
+// ending returns what a call by a client with these abilities would have been answered in the revision, without a task (TSK10, LET17).
 func (rev *revision) ending(t *task.Task, can ability) (wire.CallResult, error) {
 	switch {
 	case t.Error != nil && t.Kind != plainKind:

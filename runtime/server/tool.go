@@ -10,14 +10,14 @@ import (
 // made for. A change after which older code would compile and mean something else replaces the constant by one with the next number.
 type Generation int
 
-// Generation1 is what this runtime serves. If it is undefined, upgrade the module github.com/mcpkiln/mcpkiln; if New
+// Generation1 is the generation that this runtime serves. If it is undefined, upgrade the module github.com/mcpkiln/mcpkiln; if New
 // refuses it, run mcpkiln generate again.
 const Generation1 Generation = 1
 
 // Definition is what generated code knows about a server.
 type Definition struct {
 	Name, Title, Version string
-	// Info is a JSON object with the other members of the server's description: description, websiteUrl, icons; "" for none.
+	// Info is a JSON object with the other members of the server's info: description, websiteUrl, icons; "" for none.
 	Info string
 	// Instructions is shown to the client at initialize; "" for none.
 	Instructions string

@@ -212,7 +212,7 @@ func (s *Server) failure(call *Call, err error) (wire.CallResult, error) {
 }
 
 // appendText appends a tool result's content that is one text. This form is the same in every revision, so no wire
-// has it.
+// writes it.
 func appendText(b []byte, s string) []byte {
 	return append(appendTextBlock(append(b, '['), s), ']')
 }

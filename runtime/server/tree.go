@@ -153,7 +153,7 @@ var errSeen = errors.New("server: enough was seen")
 
 func (l *textual) isText() bool { return !l.not && len(l.rest) == 0 }
 
-// mimeOf is the MIME type of a file by its extension, or unknown. The common ones do not depend on the machine's tables.
+// mimeOf is the MIME type of a file by its extension; unknown if there is none. The common ones do not depend on the machine's tables.
 func mimeOf(name, unknown string) string {
 	extension := strings.ToLower(path.Ext(name))
 	if known := mimeTypes[extension]; known != "" {

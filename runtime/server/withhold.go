@@ -7,10 +7,10 @@ import (
 	"github.com/mcpkiln/mcpkiln/runtime/rpc"
 )
 
-// A call that asks what requires a capability the client lacks is refused, and over HTTP that refusal has a status of its own. A response
-// that has begun has its status already. So if the handler has a question whose OnUnsupported is Fail, or clientCapabilities in the manifest
-// that the client lacks, messages of the call are withheld until its end: the newest progress, and the first log messages. They go out right
-// before the answer, or are dropped if that is the refusal (LET20).
+// A call is refused if it asks for something that requires a capability which the client lacks, over HTTP with a status of its own. A
+// response that has begun has its status already. So if the handler has a question whose OnUnsupported is Fail, or clientCapabilities in the
+// manifest that the client lacks, messages of the call are withheld until its end: the newest progress, and the first log messages. They go
+// out right before the answer, or are dropped if that is the refusal (LET20).
 //
 // Without clientCapabilities any handler may send any custom request of the manifest (Send), so all messages of all handlers would be withheld:
 // there such requests do not count. Withholding messages for a short time was rejected: clients that follow a call would see its progress late, and

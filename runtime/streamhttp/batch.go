@@ -2,11 +2,11 @@ package streamhttp
 
 import "github.com/mcpkiln/mcpkiln/runtime/rpc"
 
-// batchRequests are the requests of a batch, which one array answers. That contains their ids, too, so they take no more memory than it and
-// memberSize count.
+// batchRequests are the requests of a batch, which one array answers. The array contains their ids, too, so they take no more memory than
+// it and memberSize count.
 type batchRequests struct {
 	cancelled rpc.ByID[bool] // whether a request was cancelled after the server was done with it
-	some      bool           // are cancelled
+	some      bool           // at least one is cancelled
 }
 
 func newBatchRequests(ids []rpc.ID) batchRequests {

@@ -42,6 +42,8 @@
 //	stream       the server's messages in one response of a session, in order; they are kept for a client that resumes it
 //	reader       the HTTP request that writes a stream: the one that opened it, or one that resumes it
 //	listener     the stream of a GET: it gets the messages that belong to no request. Also a net.Listener (malformed.go)
+//	priming      of a stream: its first event, which has an id to resume after and no message
+//	attached     of a client or reader: it reads the stream now
 //	backlog      messages of a session that no listener has taken
 //	replay       sending again what a lost connection may not have delivered
 //	to give way  to be dropped for something newer, where a limit is met: a session, a stream, a message
@@ -113,7 +115,7 @@
 // has one, too. Both are set for each request, because those of http.Server are for whole connections: its WriteTimeout would end streams,
 // and its ReadTimeout would look like the client's disconnect.
 //
-// A batch of 2025-03-26 is one POST and one response: messages of its requests stream, and one array answers them all. The answer of a
+// A batch of 2025-03-26 is one POST and one response: messages of its requests stream, and one array answers them all. The answer to a
 // cancelled one leaves the array until that is sent (batch.go). Streams of revisions
 // before 2025-11-25 do not begin with an event that only has an id: clients of that time take it for a message. The HTTP+SSE transport of
 // 2024-11-05 is not served; a client that tries it gets an error that says so. With Streamable HTTP a client may use that revision.

@@ -43,7 +43,7 @@ func oneLine(b []byte) {
 	}
 }
 
-// What is around the frame of an event.
+// The text around the frame of an event.
 const (
 	eventHead = "event: message\ndata: "
 	eventTail = "\n\n"

@@ -27,7 +27,7 @@ type exchange struct {
 	d       downlink
 	quiet   bool  // only a message of the server begins the response (LET20)
 	status  int   // of an answer alone
-	retry   int   // seconds after which the client may try again; 0: not said
+	retry   int   // seconds after which the client may try again; 0: not sent
 	phase   phase // of the response
 	whole   bool  // the answer was written to its end
 	unwatch func() bool

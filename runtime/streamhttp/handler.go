@@ -98,7 +98,7 @@ func (h *Endpoint) refuse(w http.ResponseWriter, r *http.Request, why *refusal) 
 	why.write(w)
 }
 
-// warnGuarded logs, at most once a second, what the client does not get to know: how to allow what was refused.
+// warnGuarded logs, at most once a second, how to allow a refused host or origin, which the client does not learn.
 func (h *Endpoint) warnGuarded(refused *refusal) {
 	if onceASecond(&h.warned) {
 		h.opts.logger.Warn("request refused; WithHosts and WithOrigins allow more", "error", refused.err.Message)

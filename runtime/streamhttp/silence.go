@@ -84,7 +84,7 @@ func (s *stream) dropQuestion(number uint64) {
 	}
 }
 
-// replace puts what is left of an event in its place; with nothing, it keeps its number. A frame that a reader took may still be
+// replace replaces an event by what is left of it; an empty one keeps its number. A frame that a reader took may still be
 // written, so it stays due. Called with s.mu held; changed comes after it.
 func (s *stream) replace(i int, left storedEvent) {
 	less := s.events[i].size() - left.size()

@@ -22,11 +22,11 @@ type stream struct {
 	batched   bool   // it is answered by arrays
 	received  bool   // the request is; under session.order
 	status    int    // of an answer that comes alone; set before that is added
-	retry     int    // seconds after which the client may try again; 0: not said
+	retry     int    // seconds after which the client may try again; 0: not sent
 	limits    streamLimits
-	kept      *atomic.Int64 // what the streams of the session count
-	total     *atomic.Int64 // what the streams of all sessions count, with what they take beside their bytes; nil: not counted
-	allUnread *quota.Limit  // of what is unread in all sessions; nil: not counted
+	kept      *atomic.Int64 // bytes that the streams of the session keep
+	total     *atomic.Int64 // bytes that the streams of all sessions keep, with their overhead; nil: not counted
+	allUnread *quota.Limit  // of unread bytes in all sessions; nil: not counted
 	own       *atomic.Int64 // the caller's part of allUnread
 
 	*alarm                      // of the reader
@@ -67,7 +67,7 @@ type storedEvent struct {
 	question uint64 // of the session, by its number; 0: it is none
 }
 
-// size is what the event counts, in bytes: of one that is in files, what is in memory while it is written.
+// size is how many bytes the event counts: for an answer in files, the piece that is in memory while it is written.
 func (e *storedEvent) size() int {
 	if e.long != nil {
 		return piece
@@ -81,7 +81,7 @@ type streamLimits struct {
 	pending int // bytes unread by an attached reader before its writer waits
 }
 
-// What is kept takes, beside its bytes (TSK28).
+// The overhead of what is kept, in bytes (TSK28).
 const (
 	streamSize = 768 // of a stream that nobody reads, with its alarm and its places in maps
 	eventSize  = 48
@@ -151,7 +151,7 @@ func (s *stream) addEvent(e storedEvent, last bool) error {
 	return nil
 }
 
-// answersInline says that the goroutine which reads adds the answer itself, so that it must not wait for its reader.
+// answersInline records that the goroutine which reads adds the answer itself, so that it must not wait for its reader.
 func (s *stream) answersInline() {
 	s.mu.Lock()
 	defer s.mu.Unlock()

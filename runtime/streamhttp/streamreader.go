@@ -36,7 +36,7 @@ func (s *stream) reached() {
 	s.room.Broadcast()
 }
 
-// wrote says that reader has written what it took.
+// wrote records that reader has written what it took.
 func (s *stream) wrote(reader uint64) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -64,7 +64,7 @@ type handlers struct {
 	notes map[string][]string
 }
 
-// SaveNote implements notes.Handlers. Whose the note is comes from the token, never from the arguments.
+// SaveNote implements notes.Handlers. The owner of the note comes from the token, never from the arguments.
 func (h *handlers) SaveNote(ctx context.Context, _ *server.Call, in *notes.SaveNoteInput) (*notes.SaveNoteOutput, error) {
 	owner := server.PrincipalFrom(ctx)
 	h.mu.Lock()

@@ -13,7 +13,7 @@ import (
 	"github.com/mcpkiln/mcpkiln/runtime/streamhttp"
 )
 
-// site is where the server stands, and who it trusts.
+// site is the address of the server, and whom it trusts.
 type site struct {
 	public string // how clients reach it
 	issuer string // the authorization server
@@ -21,10 +21,10 @@ type site struct {
 	verify auth.TokenVerifier
 }
 
-// metadataPath is where clients look for what protects the resource /mcp (RFC 9728).
+// metadataPath is where clients find the metadata of the protected resource /mcp (RFC 9728).
 const metadataPath = "/.well-known/oauth-protected-resource/mcp"
 
-// scope is what a token has to be good for.
+// scope is the scope that a token has to have.
 const scope = "notes"
 
 // handler is the endpoint and everything around it.
@@ -52,7 +52,7 @@ func (s site) handler(srv *server.Server) (*streamhttp.Endpoint, http.Handler) {
 	return endpoint, mux
 }
 
-// identify tells the server who the token belongs to: sessions, tasks and quotas are theirs.
+// identify passes the user of the token to the server, who owns sessions, tasks and quotas.
 func identify(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		who := auth.TokenInfoFromContext(r.Context()).UserID
@@ -60,8 +60,8 @@ func identify(next http.Handler) http.Handler {
 	})
 }
 
-// verify stands for the word of the authorization server: check a signed token with its keys, or ask it about an opaque one, and in either case
-// that the token was issued for this resource and for nothing else.
+// verify stands in for the authorization server: check a signed token with its keys, or ask it about an opaque one, and in either case that the
+// token was issued for this resource and for nothing else.
 func verify(_ context.Context, token string, _ *http.Request) (*auth.TokenInfo, error) {
 	user, known := map[string]string{"token-of-ada": "ada", "token-of-eve": "eve"}[token]
 	if !known {
