@@ -38,7 +38,7 @@ func (r *request) listTools(b []byte) ([]byte, error) {
 
 var errCursor = refusedParam(atCursor, "invalid cursor: not one that this server gave")
 
-// emptyList appends the empty result of a list method: a capability is declared that requires it, and the server has nothing to list.
+// emptyList appends an empty list, for a method that a declared capability requires although there is nothing to list.
 func (r *request) emptyList(b []byte) ([]byte, error) {
 	if r.params.HasCursor {
 		return nil, errCursor

@@ -28,7 +28,7 @@ type listen struct {
 	wake chan struct{}
 
 	news newest[topic, struct{}] // changes to send
-	sent map[string]uint64       // the last version of each task that was sent; for the request's goroutine only
+	sent map[string]uint64       // last version of each task that was sent; for the request's goroutine only
 
 	ending sync.Once
 }
@@ -68,8 +68,8 @@ func (r *request) listen(b []byte) ([]byte, error) {
 	return b, err
 }
 
-// withdrawal is the cancellation notification by which the server ends the subscription: the last message about it, after its result
-// (LET21). Exchanges need none: their response ends with the result.
+// withdrawal is the notification that cancels the subscription: the server's last message about it, after its result (LET21).
+// Exchanges need none: their response ends with the result.
 func (l *listen) withdrawal() []byte {
 	rev := l.revision
 	if rev.names[wire.OpCancelled] == "" {
@@ -144,7 +144,7 @@ func (l *listen) acceptTasks(r *request) error {
 	seen := map[string]bool{}
 	for i, id := range r.params.TaskIDs {
 		if i == maxSubscribed {
-			break // ids of others count, too: looking one up costs as much as following it
+			break // unknown ones count, too: looking one up costs as much as following it
 		}
 		if seen[id] {
 			continue
@@ -205,7 +205,6 @@ func (l *listen) queue(about topic) {
 	}
 }
 
-// sendQueued writes what is queued.
 func (l *listen) sendQueued(r *request) error {
 	for about, _, ok := l.news.take(); ok; about, _, ok = l.news.take() {
 		n, err := l.notification(r, about)
@@ -222,7 +221,7 @@ func (l *listen) sendQueued(r *request) error {
 	return nil
 }
 
-// notification returns the notification about a topic, a zero one if there is nothing to send any more. An error ends the subscription.
+// notification returns the one about a topic, zero if there is nothing to send any more. An error ends the subscription.
 func (l *listen) notification(r *request, about topic) (notification, error) {
 	if about.op == wire.OpTaskStatus {
 		return l.taskStatus(r, about.name)
@@ -230,8 +229,8 @@ func (l *listen) notification(r *request, about topic) (notification, error) {
 	return l.revision.change(about, l.id), nil
 }
 
-// taskStatus returns the notification of a task's state, a zero one if that was sent already. For a task that is over it contains the
-// result, which may be large.
+// taskStatus returns the notification of a task's state, zero if that was sent already. If the task is over, it contains the result,
+// which may be large.
 func (l *listen) taskStatus(r *request, id string) (n notification, err error) {
 	r.lockTaskState()
 	t, err := l.peer.s.engine.Look(r.ctx, l.peer.owner, id)
@@ -250,8 +249,8 @@ func (l *listen) taskStatus(r *request, id string) (n notification, err error) {
 	return notification{revision: l.revision, op: wire.OpTaskStatus, params: l.revision.AppendTaskStatus(nil, &v)}, nil
 }
 
-// endListens ends the subscriptions of p, or all if p is nil, each with its result. It waits until the results are written, because
-// its caller cancels what is left then.
+// endListens ends the subscriptions of p, or all if p is nil, and waits until their results are written: its caller cancels what is
+// left.
 func (s *Server) endListens(p *peer) {
 	s.mu.Lock()
 	var ended []*listen

@@ -74,7 +74,6 @@ func (c *Call) logLevel() logLevel {
 	return c.level
 }
 
-// setLevel serves logging/setLevel.
 func (r *request) setLevel(b []byte) ([]byte, error) {
 	place, known := Level(r.params.Level).order()
 	if !known {

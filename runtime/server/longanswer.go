@@ -18,12 +18,11 @@ type Copier interface {
 	EndStalledCopies(wait time.Duration) bool
 }
 
-// LongAnswer is an answer, or the array of answers to a batch, that is at least partly in temporary files. It may be read several times,
-// also concurrently.
+// LongAnswer is an answer, or the array of a batch, at least partly in temporary files. It may be read several times, also concurrently.
 type LongAnswer struct {
 	parts []answerPart // the answers of the array; without an array, the only one
 	array bool
-	taken func() // called before each read: the client has taken the bytes of the last one
+	taken func() // called before each read: the bytes of the last one were written
 }
 
 // answerPart is one answer.
@@ -47,7 +46,7 @@ func (a *answerPart) reader() io.Reader {
 	return bytes.NewReader(a.frame)
 }
 
-// longAnswer returns the request's answer if it is in a file, nil otherwise.
+// longAnswer returns the request's answer if it is in a file, else nil.
 func (r *request) longAnswer() *LongAnswer {
 	if r.spooled == nil {
 		return nil
@@ -109,7 +108,7 @@ func (a *LongAnswer) Without(cancelled func(id rpc.ID) bool) *LongAnswer {
 	return left
 }
 
-// copier returns the outlet of the peer if it can copy answers from files, nil otherwise.
+// copier returns the peer's outlet if it can copy answers from files, else nil.
 func (p *peer) copier() Copier {
 	out, ok := p.out.(Copier)
 	if lines, is := p.out.(*connOutlet); !ok || is && lines.copying == nil {

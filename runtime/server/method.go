@@ -8,8 +8,8 @@ import (
 	"github.com/mcpkiln/mcpkiln/runtime/wire/edit"
 )
 
-// MethodHandler serves the requests of one method, such as prompts/get or one that the protocol does not define, but not those of tools and
-// tasks. BindMethod makes one.
+// MethodHandler serves the requests of one method, such as prompts/get or one that the protocol does not define; tools and tasks have other
+// handlers. BindMethod makes one.
 type MethodHandler struct {
 	name   string
 	codecs []methodCodec
@@ -113,7 +113,6 @@ func (c MethodCodec[In, Out]) bind(fn func(ctx context.Context, call *Call, in *
 	}
 }
 
-// withoutMeta returns params without their _meta.
 func (rev *revision) withoutMeta(params []byte) []byte {
 	if rev.metaMember == "" || !check.Mentions(params, rev.metaMember) {
 		return params

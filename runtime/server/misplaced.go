@@ -41,8 +41,8 @@ type addedSchema struct {
 	headers bool // it is an inputSchema; in an outputSchema x-mcp-header means nothing
 }
 
-// misplacedKeywords refuses x-sensitive and x-mcp-header where they would have no effect, as the generator does: the first applies to named
-// properties, and clients find the second only where properties alone lead to it.
+// misplacedKeywords refuses x-sensitive and x-mcp-header where they would have no effect, as the generator does: the first is for named
+// properties, the second is found where only properties lead to it.
 func misplacedKeywords(tool map[string]json.RawMessage) error {
 	for _, member := range []string{"inputSchema", "outputSchema"} {
 		s := addedSchema{headers: member == "inputSchema"}

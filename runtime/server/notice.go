@@ -100,7 +100,6 @@ func (p *peer) newNotice(rev *revision, m *wire.Method, params []byte, header He
 	return n
 }
 
-// uncount undoes the counting of the notification.
 func (n *Notice) uncount() {
 	p := n.p
 	p.s.calls.Give(&p.account.calls, 1)
@@ -126,7 +125,6 @@ func (n *Notice) run() {
 	}
 }
 
-// pass sends it through the middleware.
 func (n *Notice) pass(ctx context.Context) error {
 	s := n.p.s
 	if s.middleware == nil {

@@ -60,7 +60,6 @@ func (p *peer) rootsChanged(values context.Context) {
 	}()
 }
 
-// cancelOne cancels one request.
 func (p *peer) cancelOne(r *request, m *wire.Method, msg *rpc.Message) {
 	_ = p.reading.read(m, msg.Params, m.Read) // whatever else is wrong, an id that can be read counts (CAN27)
 	if r.params.RequestID.IsZero() {

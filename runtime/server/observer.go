@@ -97,7 +97,6 @@ type Event struct {
 	Err        error // why it failed, ended or was refused: an *inflight.Cause, an *rpc.Error, or what a handler returned
 }
 
-// observe calls the observers.
 func (s *Server) observe(e Event) {
 	e.Time = time.Now()
 	for _, observe := range s.cfg.observers {
@@ -135,7 +134,6 @@ func (s *Server) logCall(level slog.Level) Observer {
 	}
 }
 
-// event returns an event about the request.
 func (r *request) event(kind EventKind) Event {
 	rev := r.revision
 	if agreed := r.p.agreed.Load(); agreed != nil && r.method.Op == wire.OpInitialize {
@@ -194,7 +192,6 @@ func (s *Server) observeUnrouted(to *Routed, err *rpc.Error) {
 	s.observe(e)
 }
 
-// event returns an event about the call.
 func (c *Call) event(kind EventKind) Event {
 	e := Event{Kind: kind, Principal: c.Principal(), Revision: c.revision.Version, Tool: c.Tool(), Task: c.TaskID(), ID: c.ID()}
 	if c.entry != nil {
@@ -206,7 +203,6 @@ func (c *Call) event(kind EventKind) Event {
 	return e
 }
 
-// observeRun reports how a run of a task ended.
 func (c *Call) observeRun(began time.Time, o *task.Outcome) {
 	e := c.event(RunEnded)
 	e.Duration, e.Status, e.Outcome = time.Since(began), o.Status, Succeeded
@@ -247,7 +243,6 @@ func (e Event) ofQuestion(name string) Event {
 	return e
 }
 
-// observeNotice reports how a notification for a handler ended.
 func (n *Notice) observeNotice(began time.Time, err error) {
 	if s := n.p.s; s.observed {
 		e := Event{Kind: NoticeEnded, Connection: n.p.id, Principal: n.p.principal, Revision: n.revision.Version, Method: n.method.Name}
@@ -273,13 +268,11 @@ func (s *Server) observeEnding(e Event, began time.Time, err error) {
 	s.observe(e)
 }
 
-// observeDropped reports progress that is not sent.
 func (pr *progress) observeDropped(why Outcome) {
 	p := pr.about.peer
 	p.s.observe(Event{Kind: ProgressDropped, Connection: p.id, Principal: p.principal, Revision: pr.revision.Version, ID: pr.about.id, Task: pr.task, Outcome: why})
 }
 
-// observeTask reports an event of a task.
 func (s *Server) observeTask(kind EventKind, t *task.Task) {
 	e := Event{Kind: kind, Principal: principalOf(t.Owner), Tool: t.Tool, Task: t.ID, Status: t.Status, Duration: time.Since(t.CreatedAt)}
 	if t.Error != nil {
@@ -288,7 +281,6 @@ func (s *Server) observeTask(kind EventKind, t *task.Task) {
 	s.observe(e)
 }
 
-// observe reports an event of a connection or session.
 func (p *peer) observe(kind EventKind) {
 	if !p.s.observed {
 		return

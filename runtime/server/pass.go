@@ -152,7 +152,6 @@ type notification struct {
 
 func (n *notification) method() string { return cmp.Or(n.custom, n.revision.names[n.op]) }
 
-// frame is the notification as it is written.
 func (n *notification) frame() []byte {
 	if n.buf == nil {
 		return rpc.AppendNotification(nil, n.method(), n.params)

@@ -40,7 +40,7 @@ type peer struct {
 	ready       bool          // initialize was answered
 	can         ability       // what the client declared then
 	client      *Client       // its description of itself then, without capabilities
-	begun       chan struct{} // closed when the client may be asked, because it is initialized, or its input has ended
+	begun       chan struct{} // closed when the client is initialized, and may be asked, or its input has ended
 	beginning   sync.Once     // of begun
 	closing     atomic.Bool
 	gone        atomic.Bool // nothing is written any more
@@ -59,9 +59,8 @@ type peer struct {
 	level       atomic.Int32             // the lowest logLevel that the client wants
 
 	// gate keeps a message about a request from being written after one that proves that the request's cancellation was read. Writers
-	// hold it shared from asking for permission until the frame is accepted; they do not hinder each other. The first writer after a
-	// cancellation was read takes it exclusively once before it writes (drainAfterCancel): so a peer with that proof gets nothing more
-	// for the cancelled request, whatever the scheduling (CAN02).
+	// hold it shared from asking for permission until the frame is accepted, and do not hinder each other. The first writer after a
+	// cancellation was read takes it exclusively once before (drainAfterCancel), so this holds whatever the scheduling (CAN02).
 	gate           sync.RWMutex
 	cancels        atomic.Uint64 // twice the cancellations read, odd while one takes effect; only the read loop changes it
 	cancelsDrained atomic.Uint64 // the value of cancels that no writer can have missed
@@ -130,8 +129,8 @@ func (p *peer) own(anonymous string) {
 	}
 }
 
-// taskQuota names the quota that the peer's tasks count in; "" is that of their owner. Callers without an identity share one, unless a
-// quota key tells them apart: opening sessions costs nothing.
+// taskQuota names the quota that the peer's tasks count in; "" is their owner's. Callers without an identity share one, unless a quota
+// key tells them apart: sessions cost nothing.
 func (p *peer) taskQuota() string {
 	if p.principal != "" || p.owner == ownedByLocal {
 		return ""

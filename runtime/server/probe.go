@@ -51,7 +51,7 @@ func (p *probes) enter(ctx context.Context, caller *account) error {
 	return context.Cause(ctx)
 }
 
-// wait queues a run. Called with mu held.
+// wait queues a run. mu is held.
 func (p *probes) wait(caller *account) (turn chan struct{}) {
 	turn = make(chan struct{})
 	e := p.of[caller]
@@ -82,7 +82,7 @@ func (p *probes) leave(caller *account, turn chan struct{}) bool {
 	return i >= 0
 }
 
-// remove removes a run from its line. Called with mu held.
+// remove removes a run from its line. mu is held.
 func (p *probes) remove(e *list.Element, i int) {
 	line := e.Value.(*probeLine)
 	if line.waiting = slices.Delete(line.waiting, i, i+1); len(line.waiting) == 0 {

@@ -111,7 +111,7 @@ func plausible(v wire.Progress) (value, total bool) {
 	return value, total
 }
 
-// warn logs the first value of a call that is not plausible. The caller holds mu.
+// warn logs the first value of a call that is not plausible. mu is held.
 func (pr *progress) warn(v wire.Progress) {
 	if pr.warned {
 		return
@@ -121,7 +121,7 @@ func (pr *progress) warn(v wire.Progress) {
 		"id", pr.about.id.String(), "task", pr.task, "progress", v.Progress, "total", v.Total)
 }
 
-// wait returns how long the next one has to wait for the rate. The caller holds mu.
+// wait returns how long the next one has to wait for the rate. mu is held.
 func (pr *progress) wait(now time.Time) time.Duration {
 	ahead := pr.due.Sub(now)
 	if ahead <= pr.burst { // also when nothing was sent yet: then ahead is the least Duration there is
@@ -147,7 +147,7 @@ func (pr *progress) flush() {
 	}
 }
 
-// send writes the newest value unless the call is over. The caller holds mu, which keeps values in order; a peer that does not read
+// send writes the newest value unless the call is over. mu is held, which keeps values in order; a peer that does not read
 // makes the handler wait here.
 func (pr *progress) send() {
 	v := pr.newest

@@ -32,7 +32,7 @@ type Rates struct {
 	// Tasks is for requests about tasks together, except those that cancel; default 10,000. A subscription counts as one for each task
 	// that it names.
 	Tasks int
-	// UnknownTasks is for requests about tasks that do not exist or belong to others, whoever sends them, and for such tasks in a
+	// UnknownTasks is for requests about tasks that do not exist or belong to others, and for such tasks in a
 	// subscription; default 10. Further ones are refused like any that come too often. Connections without an identity share one allowance as
 	// well; a local user has its own. A request about a task of the caller is never refused for this, whatever others ask.
 	UnknownTasks int

@@ -74,7 +74,6 @@ const reserve = 1_000
 
 func reserved(m *wire.Method) bool { return m.Op == wire.OpPing || m.Op == wire.OpCancelTask }
 
-// enter registers the request in the tracker.
 func (r *request) enter() *refusal {
 	p := r.p
 	entry, err := p.s.tracker.Register(r.parent(), p.key(r.id, inflight.Incoming), r.info())

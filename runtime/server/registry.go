@@ -98,7 +98,6 @@ func (r *registry[T]) add(key string, of *T, may func(others []*entry[T]) error)
 	return nil
 }
 
-// remove reports whether there was such an entry.
 func (r *registry[T]) remove(key string) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -196,7 +195,6 @@ func cursorOf(kind, place string) string {
 	return base64.RawURLEncoding.EncodeToString([]byte(kind + ":" + place))
 }
 
-// placeIn returns the place in a cursor of the kind.
 func placeIn(cursor, kind string) (place string, ok bool) {
 	text, err := base64.RawURLEncoding.DecodeString(cursor)
 	place, ok = strings.CutPrefix(string(text), kind+":")

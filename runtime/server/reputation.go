@@ -35,7 +35,6 @@ type readHistory struct{ stalled, read time.Time }
 // maxSeen is how many callers are remembered at least.
 const maxSeen = 4096
 
-// of is the reputation of a caller.
 func (k *reputations) of(who Requestor) reputation {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -75,7 +74,6 @@ func (k *reputations) hasRead(who Requestor) {
 	k.note(who, func(is *readHistory) { is.read = time.Now() })
 }
 
-// hasStalled notes that a caller was given up on.
 func (k *reputations) hasStalled(who Requestor) {
 	k.note(who, func(is *readHistory) { *is = readHistory{stalled: time.Now()} })
 }

@@ -267,7 +267,7 @@ func (l *largeBuffers) take(n int) []byte {
 	return l.remove(found)
 }
 
-// remove takes one out of the list. Called with l.mu held.
+// remove takes one out of the list. l.mu is held.
 func (l *largeBuffers) remove(i int) []byte {
 	b := l.spare[i]
 	l.spare = slices.Delete(l.spare, i, i+1)

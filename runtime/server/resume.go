@@ -120,7 +120,6 @@ func (s *Server) sessionRevision(version string) *revision {
 	return nil
 }
 
-// agree sets the outcome of a handshake.
 func (p *peer) agree(rev *revision) {
 	p.revision, p.ready = rev, true
 	p.agreed.Store(rev)

@@ -127,7 +127,6 @@ func (at *peerState) agreedOn(revision string) bool {
 	return at.ready && at.session != nil && at.session.Version == revision
 }
 
-// state is what routing needs to know of the peer.
 func (p *peer) state() peerState {
 	if !p.revision.Handshake {
 		return peerState{}

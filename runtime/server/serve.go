@@ -69,7 +69,6 @@ func logPanic(log *slog.Logger, v any) {
 	log.Error("panic", "panic", v, "stack", string(debug.Stack()))
 }
 
-// dispatch appends the result of the method.
 func (r *request) dispatch(b []byte) (_ []byte, err error) {
 	switch r.method.Op {
 	case wire.OpInitialize:

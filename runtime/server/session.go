@@ -28,8 +28,7 @@ func (s *Server) newSessionPeer(ctx context.Context, out Outlet) *peer {
 	return p
 }
 
-// startSession returns the session of p. If an observer ends the goroutine by runtime.Goexit, the caller does not get the session, and it
-// ends.
+// startSession returns the session of p. If an observer ends the goroutine by runtime.Goexit, no caller gets it, and it ends.
 func (s *Server) startSession(p *peer) *Session {
 	ss, opened := &Session{p}, false
 	s.addPeer(p)

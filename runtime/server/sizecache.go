@@ -61,7 +61,7 @@ func (c *sizeCache) learn(x *answerSizes, who Requestor, n int) {
 	c.used.MoveToFront(e)
 }
 
-// add adds an entry; the caller holds mu.
+// add adds an entry. mu is held.
 func (c *sizeCache) add(key sizeKey) *list.Element {
 	if c.of == nil {
 		c.of = map[sizeKey]*list.Element{}
@@ -74,7 +74,7 @@ func (c *sizeCache) add(key sizeKey) *list.Element {
 	return c.of[key]
 }
 
-// forget drops an entry; the caller holds mu.
+// forget drops an entry. mu is held.
 func (c *sizeCache) forget(e *list.Element) {
 	entry := c.used.Remove(e).(*sizeEntry)
 	entry.x.known.Add(-1)
@@ -103,7 +103,6 @@ func (e sizeEstimate) after(n int) sizeEstimate {
 	return size
 }
 
-// learn records an output or answer of n bytes.
 func (e *sizeEstimate) learn(n int) sizeEstimate {
 	last := e.load()
 	size := last.after(n)

@@ -92,7 +92,6 @@ func (f *spool) settle() {
 	f.held = f.size
 }
 
-// reader reads the file from its beginning.
 func (f *spool) reader() io.Reader { return io.NewSectionReader(f.file, 0, f.size) }
 
 func (f *spool) close() {

@@ -54,7 +54,6 @@ func (j *earlierJournal) entry(name string) *recordedEntry {
 	return nil
 }
 
-// step returns the recorded value of a step.
 func (e *recordedEntry) step() ([]byte, error) {
 	if len(e.Question) > 0 {
 		return nil, &task.NameError{Name: e.Name, Why: otherBefore}

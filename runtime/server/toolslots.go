@@ -62,7 +62,6 @@ func (q *slotQueue) next() (next chan struct{}) {
 	return next
 }
 
-// remove removes a run, and reports whether it was there.
 func (q *slotQueue) remove(who Requestor, mine chan struct{}) bool {
 	i := q.of(who)
 	if i < 0 {

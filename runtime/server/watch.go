@@ -40,7 +40,6 @@ func (l *listen) watch(r *request) {
 	l.ack.ResourceURIs = slices.DeleteFunc(l.ack.ResourceURIs, refused)
 }
 
-// unwatch runs the unsubscribe handler for a subscription that is over.
 func (l *listen) unwatch(r *request) {
 	r.endWatching(r.ctx, l.watched)
 }

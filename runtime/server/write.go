@@ -52,7 +52,6 @@ func (m *outgoing) size() int {
 // errSilenced is the error of a message that may not be written any more.
 var errSilenced = errors.New("server: what the message is about has ended")
 
-// subject returns the subject of messages about the request.
 func (r *request) subject() subject {
 	return subject{peer: r.p, id: r.id, ctx: r.entry}
 }
@@ -281,7 +280,6 @@ func (o *connOutlet) Write(_ rpc.ID, last bool, frame []byte) error {
 	return o.orEnd(o.write(frame, last))
 }
 
-// orEnd ends the connection after an error.
 func (o *connOutlet) orEnd(err error) error {
 	if err != nil {
 		o.end(nil)
@@ -343,7 +341,6 @@ func (o *connOutlet) GiveUp(wait time.Duration) {
 // End implements Ender.
 func (o *connOutlet) End(cause *inflight.Cause) { o.end(cause.Err) }
 
-// end ends the connection.
 func (o *connOutlet) end(why error) {
 	select {
 	case o.failed <- why:

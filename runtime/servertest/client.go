@@ -152,7 +152,6 @@ func revisionOf(t testing.TB, srv *server.Server, opts []Option) *wire.Revision 
 	return nil
 }
 
-// declares returns the capabilities that the client declares.
 func (c *Client) declares() object {
 	if c.cfg.capabilities != nil {
 		return *c.cfg.capabilities

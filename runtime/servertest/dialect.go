@@ -43,7 +43,6 @@ func dialectOf(w *wire.Revision) *dialect {
 
 var clientInfo = object{"name": "servertest", "version": "1"}
 
-// initialize are the params of the handshake.
 func (c *Client) initialize() object {
 	return object{"protocolVersion": c.revision.Version, "capabilities": c.capabilities, "clientInfo": clientInfo}
 }
@@ -79,7 +78,6 @@ func (c *Client) withMeta(params object, o *callConfig, token rpc.ID) object {
 	return params
 }
 
-// callTool are the params of a call.
 func (c *Client) callTool(tool string, in json.RawMessage, o *callConfig) object {
 	params := object{"name": tool}
 	if len(in) > 0 {

@@ -65,13 +65,11 @@ func (c *Client) methodNamed(name string) wire.Method {
 	return wire.Method{Name: name}
 }
 
-// request sends a request and waits for its answer.
 func (c *Client) request(method string, params object) (json.RawMessage, error) {
 	c.t.Helper()
 	return c.await(c.send(method, params, new(callConfig), false))
 }
 
-// await waits for the answer.
 func (c *Client) await(x *exchange) (json.RawMessage, error) {
 	c.t.Helper()
 	if err := c.wait(x.done, x.method); err != nil {
@@ -161,7 +159,7 @@ func (c *Client) answered(msg *rpc.Message) {
 	}
 }
 
-// endProgress marks the progress of a request as over, or that of a task whose end the answer states. The caller holds mu.
+// endProgress marks the progress of a request as over, or that of a task whose end the answer states. mu is held.
 func (c *Client) endProgress(x *exchange) {
 	switch {
 	case x.op == wire.OpGetTask, x.op == wire.OpCancelTask:
@@ -182,7 +180,7 @@ func (c *Client) endProgress(x *exchange) {
 	}
 }
 
-// endTask marks the progress of a task as over. The caller holds mu.
+// endTask marks the progress of a task as over. mu is held.
 func (c *Client) endTask(id string) {
 	if m := c.taskMeters[id]; m != nil {
 		m.over = true

@@ -36,7 +36,6 @@ type meter struct {
 	report func(Progress)
 }
 
-// received handles a notification.
 func (c *Client) received(msg *rpc.Message) {
 	n := Notice{string(msg.Method), json.RawMessage(msg.Params)}
 	op, known := c.opOf(n.Method)
@@ -65,7 +64,6 @@ func (c *Client) received(msg *rpc.Message) {
 	}
 }
 
-// opOf returns the operation of a message of the server.
 func (c *Client) opOf(method string) (op wire.Op, known bool) {
 	i := slices.IndexFunc(c.revision.Outgoing, func(o wire.Outgoing) bool { return o.Name == method })
 	if i < 0 {
@@ -74,7 +72,7 @@ func (c *Client) opOf(method string) (op wire.Op, known bool) {
 	return c.revision.Outgoing[i].Op, true
 }
 
-// progressed handles progress, which has to grow, and to belong to a request that is not over. The caller holds mu.
+// progressed handles progress, which has to grow, and to belong to a request that is not over. mu is held.
 func (c *Client) progressed(params json.RawMessage) (report func()) {
 	var p Progress
 	_ = json.Unmarshal(params, &p)
@@ -96,7 +94,7 @@ func (c *Client) progressed(params json.RawMessage) (report func()) {
 	return nil
 }
 
-// withdrawn handles the cancellation of a question, or of a subscription. The caller holds mu.
+// withdrawn handles the cancellation of a question, or of a subscription. mu is held.
 func (c *Client) withdrawn(params json.RawMessage) {
 	id := readID(membersOf(params)["requestId"])
 	if cancel := c.questions[id]; cancel != nil {

@@ -67,7 +67,6 @@ func (c *Client) AnswerFunc(question string, answer func(ctx context.Context, q 
 	c.answers[question] = answer
 }
 
-// asked handles a request of the server.
 func (c *Client) asked(msg *rpc.Message) {
 	method, id := string(msg.Method), msg.ID
 	op, known := c.opOf(method)
@@ -141,7 +140,6 @@ func (c *Client) answerTo(ctx context.Context, name string, asked *inputRequest,
 	return answer(ctx, q)
 }
 
-// json is the answer as it is sent.
 func (a *Answer) json() any {
 	switch {
 	case a.result != nil:

@@ -81,7 +81,6 @@ func indented(v any) ([]byte, error) {
 	return b.Bytes(), err
 }
 
-// firstDifference is the first line that differs.
 func firstDifference(a, b []byte) int {
 	same := 0
 	for same < min(len(a), len(b)) && a[same] == b[same] {

@@ -83,7 +83,6 @@ func rangeRank(name, media, family string) int {
 	return 0
 }
 
-// refusedByWeight reports whether the weight is q=0.
 func refusedByWeight(params string) bool {
 	for _, p := range strings.Split(params, ";") {
 		name, value, _ := strings.Cut(p, "=")

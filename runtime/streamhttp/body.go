@@ -129,7 +129,6 @@ func (h *Endpoint) taken(f *frame) {
 	}
 }
 
-// drop frees a body.
 func (h *Endpoint) drop(f *frame) {
 	h.taken(f)
 	h.pools.putFrame(f)

@@ -39,7 +39,7 @@ func (s *session) Ask(about rpc.ID, frame []byte) (server.Carrier, error) {
 	return c, err
 }
 
-// noteCarriers notes that st has the events. Called with s.mu held.
+// noteCarriers notes that st has the events. s.mu is held.
 func (s *session) noteCarriers(st *stream, events ...storedEvent) {
 	if len(s.carriers) == 0 {
 		return

@@ -10,7 +10,6 @@ import (
 	"github.com/mcpkiln/mcpkiln/runtime/server"
 )
 
-// converse serves a message of a session.
 func (h *Endpoint) converse(w http.ResponseWriter, r *http.Request, to *server.Routed, f *frame) *refusal {
 	if to.Handshake && r.Header.Get(headerSession) == "" {
 		return h.open(w, r, to, f)
@@ -30,7 +29,6 @@ func (h *Endpoint) converse(w http.ResponseWriter, r *http.Request, to *server.R
 	return s.answerTo(w, r, to, f)
 }
 
-// answerTo serves a request.
 func (s *session) answerTo(w http.ResponseWriter, r *http.Request, to *server.Routed, f *frame) *refusal {
 	st := s.stream(to.ID)
 	if st == nil {

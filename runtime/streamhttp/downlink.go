@@ -52,7 +52,6 @@ func trimmed(b []byte) []byte {
 	return b[:0]
 }
 
-// json writes a whole response.
 func (d *downlink) json(status int, frame []byte) error {
 	d.beginJSON(status, int64(len(frame)))
 	err := d.send(frame)
@@ -117,7 +116,6 @@ func (d *downlink) writeRefusal(status, retry int, frame []byte) error {
 	return d.json(status, frame)
 }
 
-// stream begins a stream of events.
 func (d *downlink) stream() {
 	h := d.w.Header()
 	h["Content-Type"] = eventsHeader
@@ -127,7 +125,6 @@ func (d *downlink) stream() {
 	d.w.WriteHeader(http.StatusOK)
 }
 
-// flush sends what is in buf.
 func (d *downlink) flush() error {
 	err := d.send(d.buf)
 	d.buf = keep(d.buf)

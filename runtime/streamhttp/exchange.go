@@ -106,7 +106,6 @@ func (x *exchange) begin(h *Endpoint, w http.ResponseWriter, r *http.Request, to
 	x.timer.Reset(watchAfter)
 }
 
-// about sets the request that the exchange serves.
 func (x *exchange) about(ctx context.Context, revision *wire.Revision, method string) {
 	x.request.Lock()
 	defer x.request.Unlock()
@@ -156,7 +155,6 @@ func (h *Endpoint) removeCall(x *exchange) {
 	delete(h.calls, x)
 }
 
-// cancelCalls ends all exchanges.
 func (h *Endpoint) cancelCalls(cause *inflight.Cause) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -281,7 +279,7 @@ func (x *exchange) write(last bool, frame []byte) (err error) {
 	return err
 }
 
-// flush sends what is in the buffer as part of a stream. Called with x.mu held.
+// flush sends what is in the buffer as part of a stream. x.mu is held.
 func (x *exchange) flush() error {
 	if x.phase == nothing {
 		x.d.stream()

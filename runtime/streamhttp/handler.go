@@ -105,7 +105,6 @@ func (h *Endpoint) warnGuarded(refused *refusal) {
 	}
 }
 
-// answer answers a request, or returns the refusal.
 func (h *Endpoint) answer(w http.ResponseWriter, r *http.Request) *refusal {
 	if !h.enter() {
 		return unavailable("the server is shutting down")
@@ -231,7 +230,6 @@ func (s *session) resume(last string) (st *stream, after int, missed bool) {
 	return s.listen(), -1, missed
 }
 
-// delete ends a session.
 func (h *Endpoint) delete(r *http.Request, w http.ResponseWriter) *refusal {
 	s, err := h.sessionFor(r)
 	if err != nil {
@@ -256,7 +254,6 @@ func (h *Endpoint) sessionFor(r *http.Request) (*session, *refusal) {
 	return h.sessionOf(r)
 }
 
-// hasSessions reports whether there are sessions.
 func (h *Endpoint) hasSessions() bool { return h.srv.Handshakes() && !h.opts.sessionless }
 
 // isStateless reports whether version is served and has no sessions.

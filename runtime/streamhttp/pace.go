@@ -51,7 +51,7 @@ func (p *pace) why(err error) error {
 	return err
 }
 
-// stalls reports whether nothing was read for that long. Called with mu held.
+// stalls reports whether nothing was read for that long. mu is held.
 func (p *pace) stalls(wait time.Duration) bool { return p.writing && time.Since(p.moved) >= wait }
 
 // stalled returns due, the bytes that are to be written, if nothing was read for that long, else 0.

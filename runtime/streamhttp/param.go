@@ -113,7 +113,6 @@ func eachMember(object []byte, visit func(name string, value []byte)) {
 	}
 }
 
-// text reads a JSON string.
 func text(value []byte) (s string, ok bool) {
 	if len(value) == 0 || value[0] != '"' {
 		return "", false

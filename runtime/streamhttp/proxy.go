@@ -28,7 +28,6 @@ type trusted struct{ addresses []netip.Prefix }
 // site is how a client addressed the server: the host with its port, and the scheme, "" if it is not known.
 type site struct{ host, scheme string }
 
-// trust reports whether the request came through a trusted proxy.
 func (p *trusted) trust(r *http.Request) bool {
 	if p == nil {
 		return false

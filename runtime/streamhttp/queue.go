@@ -37,7 +37,7 @@ func (s *stream) AwaitRoom(bytes int) {
 	}
 }
 
-// full reports whether an attached reader is far behind. Called with s.mu held.
+// full reports whether an attached reader is far behind. s.mu is held.
 func (s *stream) full() bool { return s.reader != 0 && !s.ended && s.behind > s.limits.pending }
 
 // AwaitRead implements server.Queue. A large frame counts until the reader has written it, so that the server counts what waits to be read (TSK28).
@@ -62,7 +62,7 @@ func (s *stream) AwaitRead(bytes int) (taken bool) {
 	return s.written >= event
 }
 
-// longEvent is the number of the event with an answer in files, of which there is one at a time; 0: there is none. Called with s.mu held.
+// longEvent is the number of the event with an answer in files, of which there is one at a time; 0: there is none. s.mu is held.
 func (s *stream) longEvent() int {
 	for i := range s.events {
 		if s.events[i].long != nil {
@@ -72,7 +72,7 @@ func (s *stream) longEvent() int {
 	return 0
 }
 
-// dropLong drops an answer that is in files: nobody can ask for it again. Called with s.mu held.
+// dropLong drops an answer that is in files: nobody can ask for it again. s.mu is held.
 func (s *stream) dropLong(number int) {
 	if s.keeps(number) {
 		s.gaveWay = number
@@ -81,7 +81,7 @@ func (s *stream) dropLong(number int) {
 	}
 }
 
-// keeps reports whether the event is kept. Called with s.mu held.
+// keeps reports whether the event is kept. s.mu is held.
 func (s *stream) keeps(number int) bool {
 	i := number - s.first
 	return i >= 0 && i < len(s.events) && s.events[i].size() > 0

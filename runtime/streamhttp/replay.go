@@ -9,7 +9,7 @@ import (
 // keptStreams is how many streams a session keeps for resumption, whatever their size.
 const keptStreams = 256
 
-// keep appends to the backlog and drops its oldest events. The backlog counts like what streams keep. Called with s.mu held.
+// keep appends to the backlog and drops its oldest events. The backlog counts like what streams keep. s.mu is held.
 func (s *session) keep(events []storedEvent) {
 	if s.why != nil {
 		return
@@ -28,7 +28,7 @@ func (s *session) keep(events []storedEvent) {
 	s.h.kept.Add(int64(s.backlogged - before))
 }
 
-// takeBacklog empties the backlog. Called with s.mu held.
+// takeBacklog empties the backlog. s.mu is held.
 func (s *session) takeBacklog() []storedEvent {
 	events := s.backlog
 	s.h.kept.Add(-int64(s.backlogged))
@@ -36,7 +36,7 @@ func (s *session) takeBacklog() []storedEvent {
 	return events
 }
 
-// dropQuestion drops the question of the backlog that has the number. Called with s.mu held.
+// dropQuestion drops the question of the backlog that has the number. s.mu is held.
 func (s *session) dropQuestion(number uint64) {
 	i := slices.IndexFunc(s.backlog, func(e storedEvent) bool { return e.question == number })
 	if i < 0 {
@@ -56,7 +56,6 @@ func (s *session) bound() {
 	s.h.relieve()
 }
 
-// limit is how many bytes the streams of a session keep.
 func (s *session) limit() int64 { return int64(4 * s.h.opts.replay) }
 
 // prune forgets what was written to readers, then streams without reader, the oldest first and those that are over before
@@ -85,7 +84,7 @@ type lost struct {
 // rememberedLost is how many of them a session remembers, which takes 1 KiB. Older ones are treated as streams that never existed.
 const rememberedLost = 64
 
-// lose forgets a stream that its client may resume. Called with s.mu held.
+// lose forgets a stream that its client may resume. s.mu is held.
 func (s *session) lose(st *stream) {
 	last := st.lastEvent()
 	st.drop()
@@ -116,7 +115,7 @@ func onceASecond(at *atomic.Int64) bool {
 	return now != last && at.CompareAndSwap(last, now)
 }
 
-// forgetWritten frees what was written to attached readers. Called with s.mu held.
+// forgetWritten frees what was written to attached readers. s.mu is held.
 func (s *session) forgetWritten() {
 	for _, st := range s.streams {
 		st.forgetWritten()
@@ -133,7 +132,7 @@ func (s *session) dropIdle() {
 	}
 }
 
-// oldest is the stream to forget first. Called with s.mu held.
+// oldest is the stream to forget first. s.mu is held.
 func (s *session) oldest() (worst *stream) {
 	worstEnded := false
 	for _, st := range s.streams {

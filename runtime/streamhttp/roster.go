@@ -99,7 +99,6 @@ func (r *roster) add(s *session) {
 	r.recount(t)
 }
 
-// rename gives a session another id.
 func (r *roster) rename(s *session, id string) {
 	if r.sessions[s.id] == s {
 		delete(r.sessions, s.id)
@@ -127,7 +126,6 @@ func (r *roster) recount(t *tenant) {
 	}
 }
 
-// markBusy records that the session is in use.
 func (r *roster) markBusy(s *session) {
 	if !s.idleListed {
 		return
@@ -138,7 +136,6 @@ func (r *roster) markBusy(s *session) {
 	}
 }
 
-// markIdle records that nobody uses the session any more.
 func (r *roster) markIdle(s *session) {
 	if s.idleListed || r.sessions[s.id] != s {
 		return

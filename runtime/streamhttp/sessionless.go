@@ -15,7 +15,6 @@ import (
 // (Call.Client). A call ends when its client goes away, because nothing else could end it, and its stream can not be resumed.
 func WithoutSessions() Option { return func(o *options) { o.sessionless = true } }
 
-// serveSessionless serves a message that has no session.
 func (h *Endpoint) serveSessionless(w http.ResponseWriter, r *http.Request, to *server.Routed, f *frame) *refusal {
 	switch to.Kind {
 	case rpc.KindNotification:
@@ -72,7 +71,6 @@ func assumedVersion(srv *server.Server) (version string) {
 	return cmp.Or(headerless, oldest)
 }
 
-// openSessionless makes the session that serves one message.
 func (h *Endpoint) openSessionless(r *http.Request, version string) (*session, *refusal) {
 	s := newSession(r.Context(), h, "")
 	s.sessionless = true

@@ -17,7 +17,7 @@ func (h *Endpoint) admit(ctx context.Context) (*session, *refusal) {
 	return s, h.addSession(s)
 }
 
-// addSession is admit for a session that was made already. Called with h.mu held.
+// addSession is admit for a session that was made already. h.mu is held.
 func (h *Endpoint) addSession(s *session) *refusal {
 	if h.closing {
 		return unavailable("the server is shutting down")
@@ -35,7 +35,7 @@ func (h *Endpoint) addSession(s *session) *refusal {
 	return nil
 }
 
-// watchOnce starts watch once. Called with h.mu held.
+// watchOnce starts watch once. h.mu is held.
 func (h *Endpoint) watchOnce() {
 	if !h.watching {
 		h.watching = true
@@ -94,7 +94,7 @@ func (s *session) unuse() {
 }
 
 // updateIdle is called when a request or a call has ended. A session is in use as long as it has an HTTP request, or a call whose
-// client lost its connection and may resume it (CAN18). Called with h.mu and s.mu held.
+// client lost its connection and may resume it (CAN18). h.mu and s.mu are held.
 func (s *session) updateIdle() {
 	s.used = time.Now()
 	if !s.inUse() {
@@ -102,7 +102,7 @@ func (s *session) updateIdle() {
 	}
 }
 
-// inUse reports whether the session must not give way. Called with s.mu held.
+// inUse reports whether the session must not give way. s.mu is held.
 func (s *session) inUse() bool { return s.open > 0 || len(s.active) > 0 }
 
 // answered is called when the last call of a session without HTTP requests has ended.

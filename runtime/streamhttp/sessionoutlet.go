@@ -84,7 +84,7 @@ func (s *session) Attended(about rpc.ID) (read bool, changed <-chan struct{}) {
 	return read, s.watched()
 }
 
-// watched returns a channel that is closed when readers come or go. Called with s.mu held.
+// watched returns a channel that is closed when readers come or go. s.mu is held.
 func (s *session) watched() <-chan struct{} {
 	if s.readers == nil {
 		s.readers = make(chan struct{})
@@ -102,7 +102,7 @@ func (s *session) AnswersInline(about rpc.ID) {
 	}
 }
 
-// readersChanged closes the channel that watched returned. Called with s.mu held.
+// readersChanged closes the channel that watched returned. s.mu is held.
 func (s *session) readersChanged() {
 	if s.readers != nil {
 		close(s.readers)

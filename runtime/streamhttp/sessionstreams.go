@@ -53,7 +53,6 @@ type session struct {
 	idle       *time.Timer
 }
 
-// newSession makes a session for the requestor of ctx.
 func newSession(ctx context.Context, h *Endpoint, id string) *session {
 	return &session{
 		h: h, id: id, who: server.RequestorFrom(ctx), principal: server.PrincipalFrom(ctx), used: time.Now(), open: 1,
@@ -78,7 +77,6 @@ func (s *session) receive(r *http.Request, f *frame, st *stream) (got server.Rec
 	return got, true
 }
 
-// receiveBatch is receive for an array of messages.
 func (s *session) receiveBatch(r *http.Request, f *frame, st *stream) (got server.Receipt, ok bool) {
 	s.order.Lock()
 	defer s.order.Unlock()
@@ -123,7 +121,7 @@ func (s *session) batchStream(about rpc.ID, ids []rpc.ID) *stream {
 	return st
 }
 
-// endBatch forgets the requests that st answered with one array. Called with s.mu held.
+// endBatch forgets the requests that st answered with one array. s.mu is held.
 func (s *session) endBatch(st *stream) {
 	if st == nil || !st.batched {
 		return
@@ -175,7 +173,7 @@ func (s *session) join(st *stream) {
 // noticed yet (TSK28).
 const maxListeners = 16
 
-// refill gives st the events that another stream did not take. Called with s.mu held.
+// refill gives st the events that another stream did not take. s.mu is held.
 func (s *session) refill(st *stream, events []storedEvent) {
 	s.noteCarriers(st, events...)
 	st.refill(events)

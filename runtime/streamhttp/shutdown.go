@@ -78,7 +78,6 @@ func (h *Endpoint) Close() error {
 	return nil
 }
 
-// drain begins the shutdown.
 func (h *Endpoint) drain() {
 	h.mu.Lock()
 	defer h.mu.Unlock()

@@ -85,7 +85,7 @@ func (s *stream) dropQuestion(number uint64) {
 }
 
 // replace replaces an event by what is left of it; an empty one keeps its number. A frame that a reader took may still be
-// written, so it stays due. Called with s.mu held; changed comes after it.
+// written, so it stays due. s.mu is held; changed comes after it.
 func (s *stream) replace(i int, left storedEvent) {
 	less := s.events[i].size() - left.size()
 	s.bytes -= less
@@ -99,7 +99,7 @@ func (s *stream) replace(i int, left storedEvent) {
 	}
 }
 
-// changed counts what is left, and wakes those who wait for less or for the end. Called with s.mu held.
+// changed counts what is left, and wakes those who wait for less or for the end. s.mu is held.
 func (s *stream) changed() {
 	s.trim()
 	s.recount()

@@ -180,7 +180,7 @@ func (s *stream) push(e storedEvent) {
 }
 
 // recount counts what can be dropped: messages that wait for a client that is away, and those that an attached reader has written.
-// Those that it has still to write count separately, without the answer, which the server counts. Called with s.mu held.
+// Those that it has still to write count separately, without the answer, which the server counts. s.mu is held.
 func (s *stream) recount() {
 	n, held, beside := s.bytes, 0, eventSize*len(s.events)
 	switch {
@@ -202,7 +202,7 @@ func (s *stream) recount() {
 	}
 }
 
-// signal wakes the reader. Called with s.mu held.
+// signal wakes the reader. s.mu is held.
 func (s *stream) signal() {
 	select {
 	case s.wake <- struct{}{}:
@@ -211,14 +211,14 @@ func (s *stream) signal() {
 }
 
 // trim forgets the oldest events above the limit: written ones always, others when nobody reads; never the newest, which may
-// be the answer. Called with s.mu held.
+// be the answer. s.mu is held.
 func (s *stream) trim() {
 	for len(s.events) > 1 && (s.bytes > s.limits.replay || s.events[0].size() == 0) && (s.first <= s.written || s.reader == 0) {
 		s.shift()
 	}
 }
 
-// shift forgets the oldest event, which no reader is writing. Called with s.mu held.
+// shift forgets the oldest event, which no reader is writing. s.mu is held.
 func (s *stream) shift() {
 	size := s.events[0].size()
 	if size > 0 {
@@ -268,7 +268,6 @@ func (s *stream) unanswered() bool {
 	return s.ended && !s.started && s.bytes == 0
 }
 
-// quiet reports whether there is nothing to write yet.
 func (s *stream) quiet() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -28,7 +28,7 @@ func (s *stream) attach(after int) (reader uint64) {
 	return s.reader
 }
 
-// reached notes that the reader has written what it took. Called with s.mu held.
+// reached notes that the reader has written what it took. s.mu is held.
 func (s *stream) reached() {
 	s.written, s.due = s.unread-1, s.behind
 	s.answer = min(s.answer, s.due)
