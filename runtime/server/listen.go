@@ -27,8 +27,8 @@ type listen struct {
 	gone chan struct{} // closed when its request is over
 	wake chan struct{}
 
-	news newest[topic, struct{}] // changes to send
-	sent map[string]uint64       // last version of each task that was sent; for the request's goroutine only
+	changes newest[topic, struct{}] // changes to send
+	sent    map[string]uint64       // last version of each task that was sent; for the request's goroutine only
 
 	ending sync.Once
 }
@@ -196,7 +196,7 @@ func (l *listen) write(r *request, n notification) {
 
 // queue queues a notification: one for all changes of a topic until it is sent.
 func (l *listen) queue(about topic) {
-	if !l.news.put(about, struct{}{}) {
+	if !l.changes.put(about, struct{}{}) {
 		return
 	}
 	select {
@@ -206,7 +206,7 @@ func (l *listen) queue(about topic) {
 }
 
 func (l *listen) sendQueued(r *request) error {
-	for about, _, ok := l.news.take(); ok; about, _, ok = l.news.take() {
+	for about, _, ok := l.changes.take(); ok; about, _, ok = l.changes.take() {
 		n, err := l.notification(r, about)
 		if err != nil {
 			return err

@@ -112,7 +112,7 @@ func (s *Server) newPeer(ctx context.Context, out Outlet) *peer {
 	p.level.Store(int32(defaultLevel))
 	// The end of ctx is an orderly shutdown, so only its values are taken over.
 	p.ctx, p.cancel = context.WithCancelCause(context.WithoutCancel(ctx))
-	p.own(ownedByConnection + rand.Text())
+	p.setOwner(ownedByConnection + rand.Text())
 	p.workers, p.reading = newWorkers(), new(reading)
 	p.live.start()
 	return p
@@ -121,8 +121,8 @@ func (s *Server) newPeer(ctx context.Context, out Outlet) *peer {
 // begin allows questions to the client.
 func (p *peer) begin() { p.beginning.Do(func() { close(p.begun) }) }
 
-// own sets the owner of the peer's tasks: its identity, else anonymous.
-func (p *peer) own(anonymous string) {
+// setOwner sets the owner of the peer's tasks: its identity, else anonymous.
+func (p *peer) setOwner(anonymous string) {
 	p.owner = anonymous
 	if p.principal != "" {
 		p.owner = ownedByPrincipal + p.principal
@@ -199,7 +199,7 @@ func (s *Server) newExchange(ctx context.Context, rev *revision, out Outlet) *pe
 	p := &peer{s: s, out: out, tracked: tracked, id: s.ids.Add(1), principal: who.principal, who: who, revision: rev, ctx: ctx, streams: true, exchange: true, ended: Result{Silent: true}}
 	p.refuser, _ = out.(Refuser)
 	p.cost = requestBytes(out)
-	p.own(ownedByNobody)
+	p.setOwner(ownedByNobody)
 	p.live.start()
 	return p
 }

@@ -116,7 +116,7 @@ func (r *request) stream(frame []byte, out Streamed) (answer []byte, err error) 
 			return nil, errTooLate
 		}
 		r.streamed = true
-		return &unclocked{stream, r}, nil
+		return &pausingWriter{stream, r}, nil
 	}
 	if err = w.fill(frame); err == nil && stream != nil && len(w.buf) > 0 {
 		err = w.flush()
@@ -125,14 +125,14 @@ func (r *request) stream(frame []byte, out Streamed) (answer []byte, err error) 
 	return w.buf, err
 }
 
-// unclocked writes to a client while the timeout of the call is paused.
-type unclocked struct {
+// pausingWriter writes to a client while the timeout of the call is paused.
+type pausingWriter struct {
 	io.Writer
 	r *request
 }
 
 // Write implements io.Writer.
-func (u *unclocked) Write(b []byte) (int, error) {
+func (u *pausingWriter) Write(b []byte) (int, error) {
 	u.r.entry.Pause()
 	defer u.r.entry.Resume()
 	return u.Writer.Write(b)

@@ -90,7 +90,7 @@ func (s *Server) ResumeSession(ctx context.Context, out Outlet, name string) (_ 
 	if c := sealed.Client; c != nil {
 		p.client = &Client{Name: c.Name, Title: c.Title, Version: c.Version}
 	}
-	p.own(sealed.Owner)
+	p.setOwner(sealed.Owner)
 	p.outgoing.Store(randomID()) // requests of the other process have small ids (CAN15)
 	p.begin()
 	return s.startSession(p), true
@@ -101,7 +101,7 @@ func (s *Server) ResumeSession(ctx context.Context, out Outlet, name string) (_ 
 func (s *Server) NewSessionless(ctx context.Context, out Outlet, version string) *Session {
 	p := s.newSessionPeer(ctx, out)
 	p.sessionless = true
-	p.own(ownedByNobody)
+	p.setOwner(ownedByNobody)
 	p.level.Store(int32(silentLevel))
 	if rev := s.sessionRevision(version); rev != nil {
 		p.agree(rev)

@@ -23,7 +23,7 @@ func (s *Server) newSessionPeer(ctx context.Context, out Outlet) *peer {
 	p := s.newPeer(context.WithValue(withRequestor(context.Background(), RequestorFrom(ctx)), outletKey{}, out), out)
 	p.streams = true
 	if s.SealsSessions() {
-		p.own(ownedBySession + rand.Text())
+		p.setOwner(ownedBySession + rand.Text())
 	}
 	return p
 }

@@ -205,8 +205,8 @@ func (s *Server) failure(call *Call, err error) (wire.CallResult, error) {
 		call.Log().Error("step not run", "error", err)
 		return wire.CallResult{}, rpc.Errorf(rpc.CodeInternalError, "%s", unread.summary())
 	}
-	if told := (*ToolError)(nil); errors.As(err, &told) && told != nil {
-		return s.toolError(call, err, told)
+	if toolErr := (*ToolError)(nil); errors.As(err, &toolErr) && toolErr != nil {
+		return s.toolError(call, err, toolErr)
 	}
 	return wire.CallResult{IsError: true, Content: appendText(nil, err.Error())}, nil
 }

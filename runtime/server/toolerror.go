@@ -34,11 +34,11 @@ func (e *ToolError) Error() string {
 func (e *ToolError) Unwrap() error { return e.Err }
 
 // toolError is the result for a ToolError that err is or wraps.
-func (s *Server) toolError(call *Call, err error, told *ToolError) (wire.CallResult, error) {
-	a := &added{blocks: append([]Block{Text(err.Error())}, told.Content...)}
+func (s *Server) toolError(call *Call, err error, toolErr *ToolError) (wire.CallResult, error) {
+	a := &added{blocks: append([]Block{Text(err.Error())}, toolErr.Content...)}
 	var data []byte
-	if told.Data != nil {
-		if data, a.err = json.Marshal(told.Data); a.err == nil {
+	if toolErr.Data != nil {
+		if data, a.err = json.Marshal(toolErr.Data); a.err == nil {
 			a.blocks = slices.Insert(a.blocks, 1, Text(string(data)))
 		}
 	}

@@ -207,7 +207,7 @@ func TestTSK28CAN29SubscriptionsHoldNoTasks(t *testing.T) {
 		}
 		r.entry, r.ctx = entry, entry
 		next := func() ([]byte, error) {
-			about, _, _ := l.news.take()
+			about, _, _ := l.changes.take()
 			n, err := l.notification(r, about)
 			return n.params, err
 		}

@@ -9,8 +9,8 @@ import (
 	"github.com/mcpkiln/mcpkiln/runtime/inflight"
 )
 
-// name gives a session its sealed id, after the handshake, since the id contains the outcome of it.
-func (h *Endpoint) name(s *session) {
+// sealID gives a session its sealed id, after the handshake, since the id contains the outcome of it.
+func (h *Endpoint) sealID(s *session) {
 	if !h.srv.SealsSessions() {
 		return
 	}

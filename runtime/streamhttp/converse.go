@@ -121,7 +121,7 @@ func (h *Endpoint) open(w http.ResponseWriter, r *http.Request, to *server.Route
 	s.remove(st)
 	status, retry := http.StatusOK, 0
 	if s.agreed(s.peer); s.revision != "" && ok {
-		h.name(s)
+		h.sealID(s)
 		w.Header()[headerSession] = []string{s.id}
 	} else {
 		if status, retry = http.StatusBadRequest, st.retry; retry > 0 {
