@@ -201,7 +201,7 @@ func (l *listen) queue(about topic) {
 	}
 	select {
 	case l.wake <- struct{}{}:
-	default: // it is awake
+	default: // the goroutine is awake already
 	}
 }
 

@@ -168,7 +168,7 @@ func WithCacheHint(ttl time.Duration, public bool) Option {
 	}
 }
 
-// The words for who may use a cached result.
+// The cache scopes: who may use a cached result.
 const (
 	cachePrivate = "private"
 	cachePublic  = "public"

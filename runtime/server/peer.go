@@ -89,7 +89,7 @@ const (
 	// with them.
 	ownedByConnection = "connection:"
 	ownedByPrincipal  = "principal:"
-	// ownedBySession is for sessions without an identity that another process may go on with: their tasks end when their client ends them.
+	// ownedBySession is for sessions without an identity that another process may resume: their tasks end when their client ends them.
 	ownedBySession = "session:"
 	// ownedByLocal is for the user who started this process, over connections and restarts.
 	ownedByLocal = "local"

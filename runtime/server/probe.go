@@ -15,7 +15,7 @@ import (
 type probes struct {
 	mu    sync.Mutex
 	free  int
-	lines list.List // of *probeLine, served by turns
+	lines list.List // of *probeLine, served in turn
 	of    map[*account]*list.Element
 }
 

@@ -39,7 +39,7 @@ type request struct {
 	entry          *inflight.Entry
 	ctx            context.Context // of handlers: entry, or what middleware made of it
 	id             rpc.ID
-	about          rpc.ID // of a batch: what its answers are written about
+	about          rpc.ID // of a batch: the id that its answers are written about
 	params         wire.Params
 	sub            *listen         // of subscriptions/listen
 	result         wire.CallResult // of tools/call; here, because an append function of the revision makes it escape

@@ -131,8 +131,8 @@ func (r *reservation) returned(n int) {
 	}
 }
 
-// handleLarge runs a handler that is expected to return n bytes, as soon as they fit. One that takes long leaves
-// them to others meanwhile.
+// handleLarge runs a handler that is expected to return n bytes, as soon as they fit. While one takes long,
+// others may have the bytes.
 func (r *reservation) handleLarge(ctx context.Context, n int64, run func() error) error {
 	b, own, counted := &r.s.unread, (*share)(nil), &r.unread // the budget, its share, and the field that says what r holds of it
 	if r.p == nil {

@@ -11,9 +11,9 @@ import (
 	"github.com/mcpkiln/mcpkiln/runtime/task"
 )
 
-// A task's question becomes an answer in one of two ways: a client with a session is asked on a stream (delivery.ask), and a client of
-// a stateless revision sends tasks/update (updateTask). Both end in the engine, which hands it to the handler: in Answer, or in Keep, which also waits out an
-// outage of the store, because an answer to a request comes once.
+// A task's question becomes an answer in one of two ways: a client with a session is asked on a stream (delivery.ask), and a client of a stateless
+// revision sends tasks/update (updateTask). Both record it in the engine, which hands it to the handler: by Answer, or by Keep, which also waits out
+// an outage of the store, because an answer to a request comes once.
 
 // questionID names an open question of a task.
 type questionID struct{ task, name string }
@@ -53,7 +53,7 @@ func (r *request) updateTask(b []byte) ([]byte, error) {
 	if err != nil {
 		return b, err
 	}
-	// What was read is recorded, whether or not the client waits for the acknowledgement.
+	// The answers are recorded, whether or not the client waits for the acknowledgement.
 	if t, err = s.engine.Answer(context.WithoutCancel(r.ctx), owner, id, answers...); err != nil {
 		return b, r.taskError(err)
 	}

@@ -44,7 +44,7 @@ type Queue interface {
 }
 
 // Inline is an Outlet whose queues may be read by the caller of Receive. AnswersInline is called before the Write of an answer that
-// comes from inside Receive itself, so that nobody waits for its own caller.
+// comes from inside Receive itself, so that it does not wait for its own caller.
 type Inline interface {
 	AnswersInline(about rpc.ID)
 }
@@ -105,7 +105,7 @@ type Receipt struct {
 	Method string
 	// Answered says that a last frame about ID comes through the Outlet, or came already.
 	Answered bool
-	// Refused is why the frame was answered with an error or ignored at once; nil when it was taken.
+	// Refused is why the frame was answered with an error or ignored at once; nil when it was accepted.
 	Refused *rpc.Error
 }
 

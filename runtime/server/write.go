@@ -128,7 +128,7 @@ func (s *subject) writeInGate(m *outgoing) error {
 			*m.taken = failed == nil
 		}
 		return nil
-	case m.carrier != nil && p.attended != nil && !p.gone.Load(): // the outlet tells which stream has the question
+	case m.carrier != nil && p.attended != nil && !p.gone.Load(): // the outlet returns the stream that has the question
 		var err error
 		*m.carrier, err = p.attended.Ask(s.id, m.frame)
 		return err

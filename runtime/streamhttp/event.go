@@ -12,7 +12,7 @@ const comment = ":\n\n"
 // missedComment is for a person who reads the stream: the protocol has no message for events that are not kept any more.
 const missedComment = ": messages after Last-Event-ID are not kept any more\n\n"
 
-// appendEvent appends frame as one event; id "" leaves the id out.
+// appendEvent appends frame as one event; a zero id is left out.
 func appendEvent(b []byte, id eventID, frame []byte) []byte {
 	b = appendEventHead(b, id)
 	from := len(b)

@@ -43,8 +43,8 @@ type exchange struct {
 type phase uint8
 
 const (
-	nothing   phase = iota // was written
-	streaming              // of events
+	nothing   phase = iota // nothing was written
+	streaming              // events are written
 	answering              // only the answerStream writes
 	over
 )

@@ -26,7 +26,7 @@ type Endpoint struct {
 	pools   pools
 	bodies  *quota.Shared[server.Requestor] // bytes that are being read
 	unread  quota.Limit                     // bytes in streams of sessions that attached clients have not read
-	gets    *quota.Shared[server.Requestor] // GET requests that are answered
+	gets    *quota.Shared[server.Requestor] // GET requests that are being served
 
 	draining chan struct{} // closed when shutdown begins
 

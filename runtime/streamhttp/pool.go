@@ -48,7 +48,7 @@ func (p *pools) fit(f *frame) {
 	}
 }
 
-// spare takes the buffer of a body back that is not needed any more, before its request is over.
+// spare takes back the buffer of a body that is no longer needed, before its request is over.
 func (p *pools) spare(f *frame) {
 	if cap(f.data) <= spareBuffer {
 		f.data = f.data[:0]
@@ -114,8 +114,8 @@ func (p *pools) exchange() *exchange {
 // largestAnswer is the largest buffer of an answer that is reused, in bytes.
 const largestAnswer = 4 << 20
 
-// copied is a copy of a frame. That of the answer to one request is made in a buffer that putAnswer took back, if it is not small: most of
-// them go out alone, and are not kept. One that is kept counts with its length, so a buffer that is much larger is left to others (TSK28).
+// copied returns a copy of a frame. A large answer to one request is copied into a buffer that putAnswer took back: most answers go out
+// alone, and are not kept. One that is kept counts with its length, so a much larger buffer is not used for it (TSK28).
 func (p *pools) copied(frame []byte, answer bool) []byte {
 	if !answer || len(frame) <= spareBuffer {
 		return slices.Clone(frame)
@@ -129,7 +129,7 @@ func (p *pools) copied(frame []byte, answer bool) []byte {
 	return slices.Clone(frame)
 }
 
-// putAnswer takes the copy of an answer back that nothing refers to any more.
+// putAnswer takes back the copy of an answer to which nothing refers any more.
 func (p *pools) putAnswer(frame []byte) {
 	if n := cap(frame); n > spareBuffer && n <= largestAnswer {
 		p.answers.Put(&frame)

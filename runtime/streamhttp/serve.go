@@ -33,7 +33,7 @@ func Server(addr string, h http.Handler) *http.Server {
 	return s
 }
 
-// silentConns are the connections that have sent nothing yet. Clients open some that they never use: they dial while another becomes free.
+// silentConns are the connections that have sent nothing yet. Clients open some that they never use: they dial while another connection becomes free.
 type silentConns struct {
 	mu     sync.Mutex
 	conns  map[net.Conn]struct{}

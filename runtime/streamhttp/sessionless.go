@@ -25,7 +25,7 @@ func (h *Endpoint) serveSessionless(w http.ResponseWriter, r *http.Request, to *
 	}
 	version := h.versionOf(r)
 	if to.Handshake {
-		version = "" // it is agreed on now
+		version = "" // the handshake agrees on it
 	}
 	s, err := h.openSessionless(r, version)
 	if err != nil {
