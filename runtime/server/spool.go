@@ -63,7 +63,7 @@ func (r *request) newSpool(most int64) (*spool, error) {
 		f.s.spooled.change(&f.a.spooled, -f.held)
 		return nil, err
 	}
-	_ = os.Remove(f.file.Name()) // where an open file can not be removed, it is at the end
+	_ = os.Remove(f.file.Name()) // where an open file can not be removed, close does it
 	return f, nil
 }
 

@@ -23,8 +23,8 @@ type session struct {
 	revision    string
 	primed      bool // its streams begin with an event without data
 	batches     bool // it takes arrays of messages
-	sessionless bool // it stands for a session while one message is served
-	sealed      bool // its id is, so other processes may go on with it
+	sessionless bool // it serves one message without a session
+	sealed      bool // its id is sealed, so other processes may resume it
 	peer        *server.Session
 	kept        atomic.Int64  // bytes in streams
 	done        chan struct{} // closed when the session ends
@@ -42,7 +42,7 @@ type session struct {
 	backlogged int                 // bytes
 	last       uint64              // number of the newest stream
 	readers    chan struct{}       // closed when readers have come or gone; nil: nobody waits for it
-	carriers   map[uint64]*carrier // of questions
+	carriers   map[uint64]*carrier // of questions, by number
 	asked      uint64              // number of the newest question
 	open       int                 // HTTP requests
 	used       time.Time

@@ -90,7 +90,7 @@ func (h *Endpoint) drain() {
 		stopReading(w)
 	}
 	h.unreads = time.AfterFunc(h.srv.Grace(), h.endUnread)
-	h.running++ // what follows
+	h.running++ // the goroutine that follows
 	go func() {
 		defer h.leave()
 		h.endAll()

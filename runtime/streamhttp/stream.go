@@ -34,7 +34,7 @@ type stream struct {
 
 	mu      sync.Mutex
 	room    sync.Cond      // the reader took events, or is gone
-	one     [1]storedEvent // where events begins
+	one     [1]storedEvent // the first array of events
 	events  []storedEvent  // kept: unread ones, and read ones that a resumption may ask for
 	first   int            // number of events[0]; the first event has number 1
 	gaveWay int            // number of the last event that gave way to the limits
@@ -47,7 +47,7 @@ type stream struct {
 	due     int            // bytes of later ones
 	answer  int            // of due, the answer: the server counts it
 	held    int            // bytes that allUnread counts
-	inline  bool           // its reader is the one that adds
+	inline  bool           // its reader adds the answer itself
 	reader  uint64         // attached; 0: none
 	readers uint64         // how many there have been
 	started bool           // the client knows an event id, so it can resume
@@ -55,7 +55,7 @@ type stream struct {
 	batch   batchRequests  // those that it answers with one array
 	polling bool           // the reader is to end its response; the client resumes the stream for the rest
 	dropped bool           // nobody can read it any more; what is added is freed
-	since   time.Time      // since when the reader is away, or the answer waits for it
+	since   time.Time      // when the reader left, or the answer in files was added
 }
 
 // storedEvent is a frame of a stream, and whose cancellation drops it (CAN02). One without a frame was dropped, and keeps its number.
