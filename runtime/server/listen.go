@@ -292,7 +292,6 @@ func (s *Server) EndSubscriptions(out Outlet) {
 	}
 }
 
-// notifyListens queues a change of a task for the subscriptions to it.
 func (s *Server) notifyListens(t *task.Task) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -11,7 +11,6 @@ import (
 	"github.com/mcpkiln/mcpkiln/runtime/wire/edit"
 )
 
-// metaMember is one member of a _meta.
 type metaMember struct {
 	key   string
 	value json.RawMessage

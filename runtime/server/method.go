@@ -21,7 +21,6 @@ type methodCodec struct {
 	check    func(d *check.Decoder) // of results; nil: any JSON will do
 }
 
-// codec returns the one for a revision, nil for none.
 func (h *MethodHandler) codec(revision string) (found *methodCodec) {
 	for i := range h.codecs {
 		switch h.codecs[i].revision {

@@ -219,7 +219,6 @@ func (s *Server) misuse(is error, format string, args ...any) error {
 	return err
 }
 
-// runAround runs the tool of the call with its middleware.
 func (s *Server) runAround(ctx context.Context, call *Call, in any) (any, error) {
 	h := &call.tool.Handler
 	p := new(passes)

@@ -104,7 +104,6 @@ func (p *peer) inOrder(f func()) {
 	<-done
 }
 
-// passNotification sends a notification of the client through the middleware to handle.
 func (p *peer) passNotification(r *request, method string, params []byte, handle func(ctx context.Context)) {
 	if !p.live.add() {
 		return

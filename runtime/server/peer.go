@@ -164,7 +164,6 @@ func (s *Server) removePeer(p *peer) {
 	p.observe(ConnectionClosed)
 }
 
-// forgetPeer removes the peer from the server's maps, and returns the resources that it was subscribed to.
 func (s *Server) forgetPeer(p *peer) []string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -189,7 +188,6 @@ func (s *Server) peer(id uint64) *peer {
 	return s.peers[id]
 }
 
-// newExchange is a peer for one request.
 func (s *Server) newExchange(ctx context.Context, rev *revision, out Outlet) *peer {
 	who := RequestorFrom(ctx)
 	tracked, _ := out.(Tracked)

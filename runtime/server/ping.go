@@ -109,7 +109,6 @@ func (p *peer) ping(wait time.Duration) {
 	_ = session.write(outgoing{frame: rpc.AppendRequest(nil, id, method, []byte("{}"))}) // a write that fails ends the connection
 }
 
-// endSilent ends the connection or session of a client that does not answer.
 func (p *peer) endSilent() {
 	e, ok := p.out.(Ender)
 	if !ok {

@@ -225,7 +225,6 @@ func (p *placeholder) close(log *slog.Logger) {
 	_ = p.data.Close()
 }
 
-// copyTo writes the data as a JSON string.
 func (p *placeholder) copyTo(w io.Writer) error {
 	if _, err := io.WriteString(w, `"`); err != nil {
 		return err

@@ -78,7 +78,6 @@ func UserMessage(content Block) PromptMessage { return PromptMessage{RoleUser, c
 // AssistantMessage is a message that the model says.
 func AssistantMessage(content Block) PromptMessage { return PromptMessage{RoleAssistant, content} }
 
-// promptNames are the names of a prompt's arguments, by its definition.
 func promptNames(definition string) ([]string, error) {
 	var d struct{ Arguments []struct{ Name string } }
 	if err := json.Unmarshal([]byte(definition), &d); err != nil {

@@ -133,7 +133,6 @@ func (q *Question[T]) unsupported(refused *UnsupportedError) (Answer[T], error) 
 	return Answer[T]{}, refused
 }
 
-// questionPayload is the payload of a question to the user.
 type questionPayload struct {
 	Message string          `json:"message"`
 	Schema  json.RawMessage `json:"schema"`

@@ -107,7 +107,6 @@ func (p *peer) caller(kind rated) string {
 // identified reports whether the peer is one of the callers that the defaults are for.
 func (p *peer) identified() bool { return p.streams && (p.principal != "" || p.who.key != "") }
 
-// of are the limits of a peer, by kind.
 func (rs *rates) of(p *peer) *[4]rate.Limit {
 	if p.identified() {
 		return &rs.defaults

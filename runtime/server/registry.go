@@ -35,7 +35,6 @@ type entry[T any] struct {
 	answers answerSizes
 }
 
-// listPage is one page of a list, encoded.
 type listPage struct {
 	after  uint64 // number of the entry before it, 0 for the first
 	result []byte
@@ -72,7 +71,6 @@ type ExistsError struct{ Name string }
 // Error implements error.
 func (e *ExistsError) Error() string { return fmt.Sprintf("server: there is %q already", e.Name) }
 
-// get is the entry of a key, nil for none.
 func (r *registry[T]) get(key string) *T {
 	if e := r.table.Load().named[key]; e != nil {
 		return e.value

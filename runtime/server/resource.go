@@ -253,7 +253,6 @@ func (r *request) appendContents(b []byte, out *ResourceContents, mime string) (
 	return rev.AppendResourceResult(r.p.s.large.grow(b, len(contents)), &result), nil
 }
 
-// block returns the part as a block, which has the same rules and form.
 func (p *ResourcePart) block(uri, mime string) Block {
 	uri, mime = cmp.Or(p.URI, uri), cmp.Or(p.MIMEType, mime)
 	switch {
@@ -267,7 +266,6 @@ func (p *ResourcePart) block(uri, mime string) Block {
 	return TextResource(uri, mime, p.Text)
 }
 
-// subscribeRegistered serves subscriptions to resources of the registry.
 func (r *request) subscribeRegistered(b []byte) ([]byte, error) {
 	on := r.method.Op == wire.OpSubscribe
 	if on {

@@ -212,7 +212,6 @@ func asRPC(err error) *rpc.Error {
 	return errInternal
 }
 
-// toolName is the tool that is called, "" for other methods.
 func (r *request) toolName() string {
 	if r.tool == nil {
 		return ""

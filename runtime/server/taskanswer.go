@@ -62,7 +62,6 @@ func (r *request) updateTask(b []byte) ([]byte, error) {
 	return r.revision.AppendTaskUpdated(b, &v), nil
 }
 
-// answers reads the answers to open questions.
 func (r *request) answers(t *task.Task) ([]task.Answer, error) {
 	given, err := r.inputResponses()
 	if err != nil {

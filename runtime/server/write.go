@@ -138,7 +138,6 @@ func (s *subject) writeInGate(m *outgoing) error {
 	return p.write(s.id, m.frame)
 }
 
-// writeAnswer sends an answer from where it is.
 func (p *peer) writeAnswer(id rpc.ID, m *outgoing) error {
 	if m.long == nil {
 		return p.answerWithTrailer(m.revision, id, m.frame, m.err, m.trailer)

@@ -8,7 +8,6 @@ import (
 	"github.com/mcpkiln/mcpkiln/runtime/wire"
 )
 
-// exchange is one request and its answer.
 type exchange struct {
 	id     rpc.ID
 	op     wire.Op

@@ -160,7 +160,6 @@ func (t *Task) ended(err error) error {
 	return err
 }
 
-// answer answers the open questions that were not answered yet.
 func (t *Task) answer(s *TaskState) {
 	t.mu.Lock()
 	defer t.mu.Unlock()

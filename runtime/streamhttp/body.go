@@ -134,7 +134,6 @@ func (h *Endpoint) drop(f *frame) {
 	h.pools.putFrame(f)
 }
 
-// bodyRefusal is the refusal for a body that was not read to its end.
 func bodyRefusal(err error, limit int) *refusal {
 	var max *http.MaxBytesError
 	var refused *refusal

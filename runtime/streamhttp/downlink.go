@@ -69,7 +69,6 @@ func (d *downlink) beginJSON(status int, size int64) {
 	d.w.WriteHeader(status)
 }
 
-// copyJSON is json for an answer that is in files.
 func (d *downlink) copyJSON(answer *server.LongAnswer) error {
 	d.beginJSON(http.StatusOK, answer.Size())
 	err := d.copy(answer.Reader(), func([]byte) {})

@@ -21,7 +21,6 @@ func appendEvent(b []byte, id eventID, frame []byte) []byte {
 	return append(b, eventTail...)
 }
 
-// appendEventHead appends what comes before the frame of an event.
 func appendEventHead(b []byte, id eventID) []byte {
 	if id.stream != 0 {
 		b = append(b, "id: "...)

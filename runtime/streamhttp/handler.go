@@ -127,7 +127,6 @@ func (h *Endpoint) answer(w http.ResponseWriter, r *http.Request) *refusal {
 	return notAllowed(r.Method, "POST, GET, DELETE")
 }
 
-// post reads one message and lets its revision serve it.
 func (h *Endpoint) post(w http.ResponseWriter, r *http.Request) *refusal {
 	if err := checkContent(r); err != nil {
 		return err
@@ -181,7 +180,6 @@ func (h *Endpoint) batch(w http.ResponseWriter, r *http.Request, f *frame) *refu
 	return err
 }
 
-// get opens a stream of a session, or resumes one.
 func (h *Endpoint) get(w http.ResponseWriter, r *http.Request) *refusal {
 	s, err := h.sessionFor(r)
 	if err != nil {
@@ -262,7 +260,6 @@ func (h *Endpoint) isStateless(version string) bool {
 	return w != nil && !w.Handshake
 }
 
-// sessionOf returns the session that r names.
 func (h *Endpoint) sessionOf(r *http.Request) (*session, *refusal) {
 	id := r.Header.Get(headerSession)
 	switch {

@@ -65,7 +65,6 @@ func newRoster() roster {
 	return roster{sessions: map[string]*session{}, tenants: map[server.Requestor]*tenant{}}
 }
 
-// tenantOf finds or makes the tenant of a session.
 func (r *roster) tenantOf(s *session) *tenant {
 	t := r.tenants[s.who]
 	if t == nil {

@@ -208,7 +208,6 @@ func (s *session) lastReceipt() {
 	defer s.order.Unlock()
 }
 
-// gone answers a request whose session ended meanwhile.
 func (s *session) gone() *refusal {
 	s.mu.Lock()
 	defer s.mu.Unlock()

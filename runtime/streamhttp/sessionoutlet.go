@@ -110,7 +110,6 @@ func (s *session) readersChanged() {
 	}
 }
 
-// sendToListener is offer for a frame that is no question.
 func (s *session) sendToListener(frame []byte) error { return s.offer(storedEvent{frame: frame}) }
 
 // offer gives an event to one listener, or keeps it for the next one.
