@@ -164,6 +164,7 @@ func (s *Server) removePeer(p *peer) {
 	p.observe(ConnectionClosed)
 }
 
+// forgetPeer returns the resources that it was subscribed to.
 func (s *Server) forgetPeer(p *peer) []string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
