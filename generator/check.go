@@ -23,7 +23,7 @@ const (
 	HandEdited FindingKind = "hand-edited" // neither as an earlier run left it nor what Generate makes
 	Conflicted FindingKind = "conflicted"  // a merge left conflict markers
 	Stale      FindingKind = "stale"       // left by an earlier run, no longer generated
-	Newer      FindingKind = "newer"       // of an unchanged manifest another version of mcpkiln makes something else
+	Newer      FindingKind = "newer"       // the manifest is unchanged, but this version of mcpkiln generates something else
 )
 
 // remedies say what to do about each kind.
@@ -49,7 +49,7 @@ type Finding struct {
 func (f Finding) String() string { return fmt.Sprintf("%s: %s: %s", f.Path, f.Kind, remedies[f.Kind]) }
 
 // Check compares the output directories with r and touches nothing. Findings are sorted by path. The diagnostics are
-// those that Write would refuse with, but for edits by hand, which are findings.
+// those of Write, except that edits by hand are findings here.
 func Check(ctx context.Context, base string, r *Result) ([]Finding, schema.Diagnostics, error) {
 	p, diags, release, err := survey(ctx, base, r)
 	if err != nil || diags.HasErrors() {
@@ -103,8 +103,8 @@ func (t *target) compare(f File) Finding {
 	return Finding{Path: t.path(f.Path), Kind: kind, Diff: changes(f.Path, old, f.Content)}
 }
 
-// versions are those of mcpkiln that wrote the directory and that would write it now, and whether both have read the same: what is made
-// follows from that alone, so another content is then another generator's.
+// versions are those of mcpkiln that wrote the directory and that would write it now, and whether both read the same input. If so,
+// a difference can only come from mcpkiln itself.
 func (t *target) versions() (from, to string, same bool) {
 	var now Lock
 	var digest, was string
@@ -146,7 +146,7 @@ func Summary(findings []Finding) string {
 	return text
 }
 
-// byAnother is the summary when the files are those of another version: that is an upgrade, not drift. The lock says no more than who wrote the files.
+// byAnother is the summary when only the version of mcpkiln differs: that is an upgrade, not drift. The lock file is not counted: it only names the version.
 func byAnother(findings []Finding) string {
 	n, last := 0, findings[len(findings)-1]
 	for _, f := range findings {

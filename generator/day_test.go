@@ -331,7 +331,7 @@ func TestDAY03NobodyElsesFilesGo(t *testing.T) {
 	dir, elsewhere := module(t), t.TempDir()
 	put(t, filepath.Join(elsewhere, "precious"), "text")
 	put(t, filepath.Join(dir, "docs/own.txt"), "text")
-	link(t, elsewhere, filepath.Join(dir, "docs", stageName))
+	link(t, elsewhere, filepath.Join(dir, "docs", stagingName))
 	other := generated(file("a.gen.go", "a"))
 	other.Out, other.Source = "other", "other.yaml"
 	other.Files = append(other.Files, File{docName, seal(docName, []byte(Header+"\n\npackage other\n"), manifestLine+"0 other.yaml")})

@@ -10,7 +10,7 @@ import (
 	"github.com/mcpkiln/mcpkiln/schema/revision"
 )
 
-// Dialects makes the tables of all revisions for a client, files of the package of that name: what runtime/client speaks.
+// Dialects generates files of package pkg with a table of each revision, for a client: runtime/client holds them.
 func Dialects(pkg string) ([]File, error) {
 	names := revision.Names()
 	slices.Sort(names)

@@ -13,16 +13,16 @@ import (
 // Change is one thing that is different between two manifests or revisions.
 type Change = change.Change
 
-// CompareChanges is the order of changes: the gravest first.
+// CompareChanges orders changes, the gravest first, for slices.SortFunc.
 func CompareChanges(a, b Change) int { return change.Order(a, b) }
 
-// Difference is what a change of a manifest means. If either side has errors there are no Changes.
+// Difference is the result of Diff. If either manifest has errors there are no Changes.
 type Difference struct {
 	Changes  []Change           // the gravest first
-	Old, New schema.Diagnostics // of each side
+	Old, New schema.Diagnostics // of each manifest
 }
 
-// Diff generates both sides in memory and says what is different in new (REV08), for callers, for handlers, on the wire, and for what is running.
+// Diff generates from both manifests in memory and says what is different in new (REV08), for callers, for handlers, on the wire, and for open tasks.
 // It is pure, as Generate is.
 func Diff(ctx context.Context, old, new Config) (*Difference, error) {
 	var sides [2]change.Side
@@ -41,7 +41,7 @@ func Diff(ctx context.Context, old, new Config) (*Difference, error) {
 	return d, nil
 }
 
-// side is what a run has made, for package change.
+// side is one of the two manifests that package change compares, with the code generated from it.
 func (r *run) side() change.Side {
 	s := change.Side{Manifest: r.manifest, Package: r.pkg, Listed: listed, Source: map[string][]byte{}}
 	files := slices.Clip(r.result.Files)
@@ -79,8 +79,8 @@ type Move struct {
 	Diagnostics schema.Diagnostics
 }
 
-// DiffRevisions says what clients of a server meet that go from one revision to another, and who must act (REV05). The revisions need not be among
-// those of the manifest.
+// DiffRevisions says what changes for clients of a server that move from one revision to another, and who must act (REV05). The revisions need not be
+// among those of the manifest.
 func DiffRevisions(ctx context.Context, cfg Config, from, to string) (*Move, error) {
 	cfg.Revisions = []string{to, from}
 	r := &run{cfg: cfg, result: &Result{}}

@@ -9,7 +9,7 @@ import (
 	"github.com/mcpkiln/mcpkiln/schema"
 )
 
-// digest is a hash of all that was read and of every override: whether it has changed tells a changed manifest from a newer mcpkiln.
+// digest is a hash of all that was read and of every override: files that differ with the same digest come from another version of mcpkiln.
 // Comments in the manifest and the order of its sections do not count. Neither does the output directory.
 func (r *run) digest() string {
 	c := r.cfg
@@ -28,7 +28,7 @@ func (r *run) digest() string {
 	return fingerprint(parts...)
 }
 
-// sections are what a manifest says as JSON, sorted by name. A saved answer is a list. size is about how long that is.
+// sections is the manifest as JSON, its top-level keys sorted; a saved tools/list answer as it is. size is the expected length.
 func sections(root *schema.Node, size int) []byte {
 	b := make([]byte, 0, size)
 	if root.Kind != schema.Object {

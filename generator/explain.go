@@ -18,13 +18,13 @@ import (
 	"github.com/mcpkiln/mcpkiln/schema/manifest"
 )
 
-// explanations has a file for each code of a diagnostic, made of the goldens of manifests and schemas by go test -update.
+// explanations has a file for each diagnostic code, generated from the goldens of manifests and schemas by go test -update.
 //
 //go:embed explanations.txtar
 var explanations []byte
 
-// Explanations says for each code of a diagnostic which rule it keeps, and shows what breaks it and what to write instead; for each kind of
-// change that Diff tells, what it means.
+// Explanations says for each diagnostic code which rule is broken, with an example and what to write instead; and for each kind of
+// change that Diff reports, what it means.
 func Explanations() map[string]string {
 	all := map[string]string{}
 	for _, f := range txtar.Parse(explanations).Files {
@@ -44,7 +44,7 @@ func explainChange(r manifest.ChangeRule) string {
 	return text + "\nIn the manifest, another class for it:\n\n    diff: {classes: {" + r.ID + ": " + string(otherClass(r.Class)) + "}}\n"
 }
 
-// otherClass is what somebody might want in its place.
+// otherClass is a class other than c, for the example.
 func otherClass(c manifest.Class) manifest.Class {
 	if c == manifest.Compatible {
 		return manifest.Breaking
@@ -52,8 +52,8 @@ func otherClass(c manifest.Class) manifest.Class {
 	return manifest.Compatible
 }
 
-// Explain tells what became of a tool: its method and types in Go, its policies, what each revision's clients see, and the files that have a
-// part in it. It is false if there is no such tool.
+// Explain describes what is generated for a tool: its method and types in Go, its policies, what each revision's clients see, and the files that
+// mention it. ok is false if there is no such tool.
 func (r *Result) Explain(tool string) (text string, ok bool) {
 	i := slices.IndexFunc(r.pkg.Tools, func(t *model.Tool) bool { return t.Name == tool })
 	if i < 0 {
@@ -162,7 +162,7 @@ func (r *Result) declarations(t *model.Tool) (code string, files []string) {
 	return method.String() + types.String(), files
 }
 
-// writeMethod writes one method of an interface; what its comment says is told apart.
+// writeMethod writes one method of an interface without its comment, which Explain shows in sections of its own.
 func writeMethod(b *bytes.Buffer, set *token.FileSet, spec *ast.TypeSpec, name string) {
 	methods, ok := spec.Type.(*ast.InterfaceType)
 	if !ok {
@@ -185,7 +185,7 @@ func writeNode(b *bytes.Buffer, set *token.FileSet, d *ast.GenDecl) {
 	}
 	doc := d.Doc
 	d.Doc = nil
-	_ = format.Node(b, set, d) // likewise
+	_ = format.Node(b, set, d) // what was parsed can be printed
 	d.Doc = doc
 	b.WriteString("\n\n")
 }

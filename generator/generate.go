@@ -22,7 +22,7 @@ import (
 // Generate makes the package that cfg describes. It is pure: the same Config gives the same Result, and nothing is
 // read from or written to disk. It may be called concurrently.
 //
-// What is wrong with the input is in Result.Diagnostics, sorted. The error is for the rest: ctx ended, or a defect of
+// Problems of the input are in Result.Diagnostics, sorted. An error means that ctx ended, or a defect of
 // mcpkiln.
 func Generate(ctx context.Context, cfg Config) (*Result, error) {
 	r := &run{cfg: cfg, result: &Result{}, forgets: true}
@@ -83,8 +83,8 @@ func (r *run) emit(ctx context.Context) error {
 	return nil
 }
 
-// forget lets go of what was parsed: the model says all that is emitted, and of thousands of tools one form at a time is enough. Who needs what a
-// tool's schema says after this reads it again.
+// forget releases the parsed manifest to save memory: from here on only the model is needed. Code that needs the schema of a tool later
+// parses the manifest again (Result.tools).
 func (r *run) forget() {
 	given, files := r.cfg.Manifest, r.cfg.Files
 	r.result.tools = sync.OnceValue(func() []manifest.Tool {
@@ -120,13 +120,13 @@ type run struct {
 	cfg       Config
 	result    *Result
 	manifest  *manifest.Manifest
-	known     func() []*revision.Revision // all that there are
-	union     *revision.Union             // of all that there are
+	known     func() []*revision.Revision // all revisions, generated for or not
+	union     *revision.Union             // of the known revisions
 	revisions []*revision.Revision        // those that are generated for
 	input     lower.Input
 	pkg       *model.Package
-	forgets   bool // what was parsed is not needed when the files are made
-	replaced  bool // the document of the configuration stands for that of a revision
+	forgets   bool // the parsed manifest is released before the files are made
+	replaced  bool // Config.Schema has replaced the document of a revision
 }
 
 func (r *run) report(ds schema.Diagnostics) {
@@ -223,7 +223,7 @@ func (r *run) lower() {
 	}
 }
 
-// unsatisfiable warns of schemas that allow no value: no call of their tool can succeed. What is not decided is not told.
+// unsatisfiable warns of schemas that allow no value: no call of their tool can succeed. Undecided ones are not reported.
 func (r *run) unsatisfiable() {
 	for i := range r.manifest.Tools {
 		t := &r.manifest.Tools[i]
@@ -246,7 +246,7 @@ func (r *run) unsatisfiable() {
 var combining = []string{"minProperties", "maxProperties", "uniqueItems", "allOf", "anyOf", "oneOf", "not", "if", "dependentSchemas", "dependencies", "propertyNames", "patternProperties",
 	"unevaluatedProperties", "unevaluatedItems", "contains", "$dynamicRef"}
 
-// combines reports whether n, or what it leads to, combines schemas: of the others, which are most, nothing has to be searched.
+// combines reports whether n, or a schema that it contains or refers to, has a combining keyword. Most have none, and need no search.
 func combines(d *schema.Document, n *schema.Node, seen map[*schema.Node]bool) (yes bool) {
 	n.Walk(func(n *schema.Node) bool {
 		if yes || len(n.Members) == 0 {
@@ -266,8 +266,8 @@ func combines(d *schema.Document, n *schema.Node, seen map[*schema.Node]bool) (y
 	return yes
 }
 
-// stubName makes a file name of a tool's: lower case, nothing that Go ignores at the front. What follows it keeps _test
-// and _windows from being suffixes. A name of a tool may have neither letters nor digits.
+// stubName makes the beginning of a file name from a tool's name: lower case, without the leading underscores that Go ignores. The suffix
+// _handler.go keeps _test and _windows from having a meaning. A tool's name may have neither letters nor digits.
 func stubName(tool string) string {
 	name := strings.Map(func(r rune) rune {
 		if r >= 'a' && r <= 'z' || r >= '0' && r <= '9' {

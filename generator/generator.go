@@ -24,9 +24,9 @@ func ReadManifest(path string) (Source, schema.Diagnostics) {
 	return Source{Path: path, Data: data}, ds
 }
 
-// Folder is a protocol revision of one's own, as bytes.
+// Folder is a protocol revision of the user's own, as bytes.
 type Folder struct {
-	Path  string            // as the manifest has it
+	Path  string            // as the manifest writes it
 	Files map[string][]byte // rules.yaml and documents, by name
 }
 
@@ -45,14 +45,14 @@ func (c *Config) Read(path string) (ds schema.Diagnostics) {
 	})
 }
 
-// Take returns c and leaves it without what Read has parsed, which the one Generate that it is for lets go of when it has been used.
+// Take returns c with the parsed manifest and removes that from the receiver, so that one Generate can release its memory.
 func (c *Config) Take() Config {
 	taken := *c
 	c.document = nil
 	return taken
 }
 
-// ReadFrom is Read for a manifest that is not on disk: data is its text, path what diagnostics call it, and folder where it stands.
+// ReadFrom is Read for a manifest that is not on disk: data is its text, path what diagnostics call it, and folder the directory that it is in.
 func (c *Config) ReadFrom(folder fs.FS, path string, data []byte) (ds schema.Diagnostics) {
 	c.Manifest = Source{path, data}
 	c.document = manifest.Parse(path, data)
@@ -87,7 +87,7 @@ func (c *Config) readFolders(open func(name string) ([]fs.DirEntry, readFile, er
 	return ds
 }
 
-// readFolder reads what a revision's folder may hold.
+// readFolder reads the JSON and YAML files of a revision's folder.
 func readFolder(entries []fs.DirEntry, read readFile) (map[string][]byte, error) {
 	files := map[string][]byte{}
 	for _, e := range entries {
@@ -105,7 +105,7 @@ func readFolder(entries []fs.DirEntry, read readFile) (map[string][]byte, error)
 	return files, nil
 }
 
-// readRegular reads a regular file: a pipe would be waited for.
+// readRegular reads a file if it is regular: reading a pipe would block.
 func readRegular(path string) ([]byte, error) {
 	if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() {
 		return nil, nil
@@ -137,14 +137,14 @@ type Config struct {
 	Schema Source
 	// Folders are the revisions of the manifest's own; see Read.
 	Folders []Folder
-	// Files are the files of schemas that the manifest names, and those that they name; see Read.
+	// Files are the schema files that the manifest refers to, directly or through others; see Read.
 	Files []schema.File
 	// ToolVersion goes into the lock file and nowhere else.
 	ToolVersion string
-	// Flags are overrides by the name of their flags, for the lock file to remember; "out" and "client" say that these are.
+	// Flags are the flags that set overrides, with their values, for the lock file; "out", "client" or "docs" among them makes the output a copy.
 	Flags map[string]string
 
-	// Dir is the manifest's directory in its module, slash separated, empty for the module's root. The package says of which manifest it is made.
+	// Dir is the manifest's directory in its module, slash separated, empty for the module's root. The package names its manifest with it.
 	Dir string
 
 	// Import is the import path of the manifest's directory. Without it a package is never divided, however many tools it has.
@@ -155,7 +155,7 @@ type Config struct {
 	Package       string   // Go package name
 	Out           string   // output directory, slash separated, relative to the manifest's
 	Client        string   // output directory of a client, likewise
-	Docs          string   // output directory of the reference, likewise; with it nothing else is made
+	Docs          string   // output directory of the reference, likewise; if set, nothing else is generated
 	Revisions     []string // protocol revisions
 	ServerName    string
 	ServerVersion string
@@ -177,12 +177,12 @@ type Result struct {
 	Out     string          // output directory, relative to the manifest's
 	OutPos  schema.Position // where the manifest says so
 	Package string          // Go package name
-	Source  string          // the manifest, from the module's root
-	Digest  string          // of what the manifest says, and of all that was read for it
+	Source  string          // path of the manifest, from the module's root
+	Digest  string          // of the manifest, and of all that was read for it
 	Tools   []Tool          // in the manifest's order
-	Methods []Tool          // the requests beside tools, sorted by name
+	Methods []Tool          // methods of Handlers beside those of tools: of requests, of notifications, then of prompts and resources
 
-	// Client is the package of a client beside that of a server; nil: there is none, or it is all there is.
+	// Client is the client package, if there is a server package beside it; nil if only one package is generated.
 	Client *Output
 
 	flags map[string]string // of the configuration
@@ -190,7 +190,7 @@ type Result struct {
 	tools func() []manifest.Tool // nil: no package is made
 }
 
-// HasHandlers reports whether a package is made whose Handlers somebody implements: a client alone has none.
+// HasHandlers reports whether the package has Handlers with methods: a client alone has none.
 func (r *Result) HasHandlers() bool { return len(r.Tools)+len(r.Methods) > 0 }
 
 // Output is one generated package: a directory and its files.

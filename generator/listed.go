@@ -7,8 +7,8 @@ import (
 	"github.com/mcpkiln/mcpkiln/runtime/wire"
 )
 
-// ToolList is what tools/list of a revision shows of each tool, as JSON, in the manifest's order. Without a revision, or with one that is
-// not served, it is all that the manifest says.
+// ToolList is each tool's definition in tools/list of a revision, as JSON, in the manifest's order. Without a revision, or with one that is
+// not served, nothing is left out of it.
 func (r *Result) ToolList(revision string) []string {
 	w := &model.Wire{ToolExecution: "execution"}
 	if i := slices.IndexFunc(r.pkg.Wires, func(w *model.Wire) bool { return w.Revision == revision }); i >= 0 {
@@ -21,7 +21,7 @@ func (r *Result) ToolList(revision string) []string {
 	return all
 }
 
-// listed is what a revision's tools/list shows of a tool.
+// listed is the definition of a tool in a revision's tools/list.
 func listed(t *model.Tool, w *model.Wire) string {
 	rev := wire.Revision{ToolExecution: w.ToolExecution, View: wire.View{ToolOmits: view(w, "ToolOmits"), ToolObjects: view(w, "ToolObjects")}}
 	return string(rev.AppendTool(nil, t.Definition, t.Execution))

@@ -13,18 +13,18 @@ import (
 // LockName is the name of the lock file, in the output directory.
 const LockName = "mcpkiln.lock"
 
-// lockVersion is the format of the lock file, raised when an older mcpkiln could not read a newer one.
+// lockVersion is the version of the lock file's format, raised when an older mcpkiln could not read a newer file.
 const lockVersion = 2
 
-// Lock is mcpkiln.lock: who made the package, of what and how. Nothing in it changes with a tool, so branches that add tools merge, and
-// nothing depends on it that can not be found without it.
+// Lock is mcpkiln.lock: the version of mcpkiln, the manifest and the flags that a package was generated with. Nothing in it changes with a tool,
+// so branches that add tools merge. Without it a directory is still recognised by its files.
 type Lock struct {
 	Comment  string            `json:"comment"`
 	Version  int               `json:"version"`
 	Tool     string            `json:"tool"`            // version of mcpkiln that last changed a file
 	Manifest string            `json:"manifest"`        // from the module's root, slash separated
-	Flags    map[string]string `json:"flags,omitempty"` // those that generate was given
-	// Files has the hashes of files that a lock of version 1 recorded; they stand in the files now.
+	Flags    map[string]string `json:"flags,omitempty"` // Config.Flags
+	// Files has the hashes of files, in a lock of version 1; since version 2 each file has its own.
 	Files map[string]string `json:"files,omitempty"`
 }
 
@@ -70,12 +70,12 @@ func parseLock(data []byte) (Lock, error) {
 	return l, nil
 }
 
-// isCopy reports whether a flag chose the directory: then nothing says that it is to go when the manifest names another one.
+// isCopy reports whether a flag chose the directory: then it stays when the manifest names another one.
 func (l Lock) isCopy() bool {
 	return l.Flags["out"] != "" || l.Flags["client"] != "" || l.Flags["docs"] != ""
 }
 
-// sameBut reports whether two locks differ in nothing but the version of mcpkiln.
+// sameBut reports whether two locks are the same but for the version of mcpkiln.
 func (l Lock) sameBut(o Lock) bool {
 	return l.Version == o.Version && l.Manifest == o.Manifest && maps.Equal(l.Flags, o.Flags)
 }

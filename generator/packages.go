@@ -8,7 +8,7 @@ import (
 	"github.com/mcpkiln/mcpkiln/schema/manifest"
 )
 
-// directories are those of the packages that are made, relative to the manifest's: of a server, a client or both; "" for one that is not made.
+// directories are the output directories of the server and of the client, relative to the manifest's; "" for one that is not generated.
 func directories(cfg Config, m *manifest.Manifest) (server, client string) {
 	if client = first(cfg.Client, m.Go.Client.Value); client != "" {
 		client = path.Clean(client)
@@ -28,7 +28,7 @@ func serverPackage(cfg Config, m *manifest.Manifest) string {
 	return first(cfg.Package, m.Go.Package.Value, manifest.PackageName(serverName(cfg, m)))
 }
 
-// packages settles which packages are made, where, and what they are called.
+// packages decides which packages are generated, where, and what they are called.
 func (r *run) packages() lower.Client {
 	server, client := directories(r.cfg, r.manifest)
 	if r.cfg.Docs != "" {
@@ -65,7 +65,7 @@ func (r *run) packages() lower.Client {
 	return lower.Client{Name: name, Path: path.Join(r.cfg.Import, client), Alone: server == ""}
 }
 
-// place is where the manifest names a directory, by key. One that can not be written to is reported.
+// place is the position at which the manifest names an output directory. A directory that is not allowed is reported, with key as its name.
 func (r *run) place(key, dir, override string, written manifest.Text) schema.Position {
 	pos := schema.Position{File: r.cfg.Manifest.Path}
 	if written.Node != nil && override == "" {

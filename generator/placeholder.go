@@ -9,8 +9,8 @@ import (
 	"strings"
 )
 
-// placeholderBody is what is left of a file below its header, until go generate, which had listed it, has ended. The build constraint keeps it
-// out of builds and of the next listing.
+// placeholderBody is the text of a placeholder below its header: go generate, which has listed the file, must still find it. The build
+// constraint keeps it out of builds and of the next listing.
 const placeholderBody = `
 //go:build ignore
 
@@ -18,7 +18,7 @@ const placeholderBody = `
 package ignore
 `
 
-// remains is the content that takes the place of a stale file; nil: it is removed.
+// remains is the content of the placeholder for a stale file; nil: the file is removed.
 func (o Options) remains(t *target, name string) []byte {
 	data := t.files[name]
 	if !o.UnderGoGenerate || path.Ext(name) != ".go" || isPlaceholder(data) {
@@ -30,7 +30,7 @@ func (o Options) remains(t *target, name string) []byte {
 	}
 	var lines []string
 	if manifest, digest := sourceIn(name, data); name == docName && manifest != "" {
-		lines = []string{manifestLine + digest + " " + manifest} // the directory stays known
+		lines = []string{manifestLine + digest + " " + manifest} // so that the directory is still recognised
 	}
 	return seal(name, []byte(body), lines...)
 }
@@ -40,8 +40,8 @@ func isPlaceholder(data []byte) bool {
 	return hasHeader(docName, text) && bytes.Contains(text, []byte("\n"+placeholderBody))
 }
 
-// Prune removes a placeholder, and its folder if that is left empty. Any other file stays: go generate may have been slower than another
-// run. The error is one of the file system.
+// Prune removes a placeholder, and its folder if that is left empty. Any other file stays: another run may have generated it again
+// meanwhile. The error is one of the file system.
 func Prune(file string) error {
 	data, err := os.ReadFile(file)
 	if os.IsNotExist(err) {
@@ -59,7 +59,7 @@ func Prune(file string) error {
 	return nil
 }
 
-// sealedSomewhere reports whether a file has the hash that it has in a package, or in one of the folders below it.
+// sealedSomewhere reports whether the hash of a file is right for its path from the output directory, which may be any directory above it.
 func sealedSomewhere(file string, text []byte) bool {
 	elements := strings.Split(filepath.ToSlash(file), "/")
 	for n := range elements {

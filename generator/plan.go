@@ -13,14 +13,14 @@ import (
 	"github.com/mcpkiln/mcpkiln/schema/manifest"
 )
 
-// stageName is the folder in an output directory that new files are written to before they are renamed. The go command ignores it. One
-// that is there when a run begins was left by a killed one: there is one run at a time in a module.
-const stageName = ".mcpkiln.tmp"
+// stagingName is the folder in an output directory that new files are written to before they are renamed. The go command ignores it. If it
+// exists when a run begins, a killed run left it: there is one run at a time in a module.
+const stagingName = ".mcpkiln.tmp"
 
-// plan is what a run has to do, decided before anything is touched. Write does it, Check tells it.
+// plan is what a run has to do, decided before anything is touched. Write does it, Check reports it.
 type plan struct {
 	targets   []*target
-	leftovers []string // stages of killed runs
+	leftovers []string // staging folders of killed runs
 }
 
 // moduleOf finds the root of the module that a directory is in.
@@ -39,7 +39,7 @@ func moduleOf(base string, o Output) (string, schema.Diagnostics) {
 	}
 }
 
-// newPlan compares what is on disk with what r says.
+// newPlan compares the disk with r.
 func newPlan(root, base string, r *Result) (*plan, schema.Diagnostics) {
 	p := &plan{}
 	var all schema.Diagnostics
@@ -55,15 +55,15 @@ func newPlan(root, base string, r *Result) (*plan, schema.Diagnostics) {
 	return p, nil
 }
 
-// search walks the module for what former runs left: stages, and directories that r's manifest no longer names. Where a flag chose the
-// directory, it is a copy, and all copies stay.
+// search walks the module for what former runs left: staging folders, and output directories that r's manifest no longer names. Copies
+// stay, and a run that generates one looks for no such directories.
 func (p *plan) search(root, base string, r *Result) {
 	copied := Lock{Flags: r.flags}.isCopy()
 	walkModule(root, func(dir string, has func(name string) bool) {
-		if has(stageName) {
-			// A link to a folder is nobody's stage.
-			if info, err := os.Lstat(filepath.Join(dir, stageName)); err == nil && info.IsDir() {
-				p.leftovers = append(p.leftovers, filepath.Join(dir, stageName))
+		if has(stagingName) {
+			// A link to a folder was not left by a run.
+			if info, err := os.Lstat(filepath.Join(dir, stagingName)); err == nil && info.IsDir() {
+				p.leftovers = append(p.leftovers, filepath.Join(dir, stagingName))
 			}
 		}
 		if copied || !isMade(has) {
@@ -76,12 +76,13 @@ func (p *plan) search(root, base string, r *Result) {
 	})
 }
 
-// isMade reports whether a directory has a file that says of which manifest it is made.
+// isMade reports whether a directory has a file that names the manifest it was generated from.
 func isMade(has func(name string) bool) bool {
 	return has(LockName) || slices.ContainsFunc(sourceNames, has)
 }
 
-// former is a directory that may have been generated, unless a newer mcpkiln did that. Its name on disk is told as base is.
+// former is the target for a directory that an earlier run may have generated; false if a newer mcpkiln did. Its path is absolute or
+// relative as base is.
 func former(dir, base string) (t *target, ok bool) {
 	t = &target{dir: dir, files: map[string][]byte{}, owner: map[string]ownership{}}
 	if abs, err := filepath.Abs(base); err == nil {
@@ -92,8 +93,8 @@ func former(dir, base string) (t *target, ok bool) {
 	return t, !t.readLock().HasErrors()
 }
 
-// Remembered are the flags with which the packages of a manifest were generated, as their locks say: one set for each way, and none if there is
-// no package. base is the manifest's directory, source the manifest from the module's root.
+// Remembered are the different sets of flags with which packages of a manifest were generated, as their lock files say; none if there is
+// no package. base is the manifest's directory, source the manifest's path from the module's root.
 func Remembered(base, source string) (ways []map[string]string) {
 	root, ds := moduleOf(base, Output{})
 	if ds.HasErrors() {
@@ -118,7 +119,7 @@ func Remembered(base, source string) (ways []map[string]string) {
 	return ways
 }
 
-// ManifestOf is the manifest that the package in dir was made of, as its files say, joined to dir; empty if it is gone, or there is none.
+// ManifestOf is the path, joined to dir, of the manifest that the package in dir was generated from; empty if there is no package or the manifest is gone.
 func ManifestOf(dir string) string {
 	root, ds := moduleOf(dir, Output{})
 	t, ok := former(dir, dir)
@@ -133,7 +134,7 @@ func ManifestOf(dir string) string {
 	return filepath.Join(dir, up)
 }
 
-// targeted reports whether dir is a directory of the plan. Its name may be spelled in another way, where the system allows that.
+// targeted reports whether dir is a directory of the plan, perhaps under another spelling, such as in another case.
 func (p *plan) targeted(dir string) bool {
 	info, err := os.Stat(dir)
 	return err != nil || slices.ContainsFunc(p.targets, func(t *target) bool {
@@ -142,8 +143,8 @@ func (p *plan) targeted(dir string) bool {
 	})
 }
 
-// walkModule visits the directories of a module that may hold generated files: not those that begin with a dot, of packages of others, or
-// of modules below it.
+// walkModule visits the directories of a module that may hold generated files. It skips hidden directories, vendor, node_modules and nested
+// modules.
 func walkModule(root string, visit func(dir string, has func(name string) bool)) {
 	var walk func(dir string)
 	walk = func(dir string) {
@@ -168,7 +169,7 @@ func walkModule(root string, visit func(dir string, has func(name string) bool))
 	walk(root)
 }
 
-// shared refuses a directory that another manifest generates, too. One that is gone, or that has its output elsewhere now, has no claim.
+// shared refuses a directory that another manifest generates, too. A manifest that is gone, or that names another directory now, does not count.
 func (t *target) shared(root string, r *Result) schema.Diagnostics {
 	other := filepath.FromSlash(t.source())
 	if other == "" || other == filepath.FromSlash(r.Source) || !filepath.IsLocal(other) {
@@ -191,7 +192,7 @@ func (t *target) shared(root string, r *Result) schema.Diagnostics {
 		"give one of them another go.out")
 }
 
-// absolute is path from the root of the file system; path itself where that is not known.
+// absolute is the absolute path, or path itself where that can not be found out.
 func absolute(path string) string {
 	if abs, err := filepath.Abs(path); err == nil {
 		return abs

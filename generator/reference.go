@@ -14,16 +14,16 @@ const (
 	htmlName     = "reference.html"
 )
 
-// Reference is what a server is for those who call it, in two forms.
+// Reference describes a server for those who call it, in two formats.
 type Reference struct {
 	Markdown []byte
 	HTML     []byte // one file without scripts
 }
 
-// MakeReference writes the reference of the server that cfg describes. It is pure, as Generate is, which makes the same with Config.Docs. With
-// an error among the diagnostics there is none.
+// MakeReference makes the reference of the server that cfg describes; Generate makes the same as files if Config.Docs is set. It is pure, as
+// Generate is. With an error among the diagnostics there is none.
 func MakeReference(ctx context.Context, cfg Config) (*Reference, schema.Diagnostics, error) {
-	cfg.Docs = "docs" // wherever; it is not looked at
+	cfg.Docs = "docs" // any directory: nothing is written
 	r := &run{cfg: cfg, result: &Result{}}
 	if err := r.generate(ctx); err != nil || r.result.Diagnostics.HasErrors() {
 		return nil, r.result.Diagnostics, err

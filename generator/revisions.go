@@ -11,8 +11,8 @@ import (
 	"github.com/mcpkiln/mcpkiln/schema/revision"
 )
 
-// loadRevisions loads the revisions that are generated for. The types of handlers do not depend on these (REV07), but of most packages the
-// union of all revisions says what has to be known of the others: they are loaded when more is asked of them.
+// loadRevisions loads the revisions that are generated for. The types of handlers depend on all revisions (REV07), but for most packages
+// their union, which is embedded, is enough: the other revisions are loaded when more of them is needed.
 func (r *run) loadRevisions() {
 	own := r.loadFolders()
 	wanted := r.wanted(own)
@@ -43,7 +43,7 @@ func (r *run) loadRevisions() {
 	}
 }
 
-// loadThose loads some of the revisions that are not loaded yet.
+// loadThose loads the revisions that which selects and that are not loaded yet.
 func (r *run) loadThose(known []*knownRevision, which func(*knownRevision) bool) {
 	var wg sync.WaitGroup
 	for _, k := range known {
@@ -54,7 +54,7 @@ func (r *run) loadThose(known []*knownRevision, which func(*knownRevision) bool)
 	wg.Wait()
 }
 
-// foreign reports that the document of the configuration belongs to no revision that is generated for, and why not to the nearest.
+// foreign reports that the document Config.Schema belongs to no revision that is generated for, and what differs from the nearest.
 func (r *run) foreign(known []*knownRevision) {
 	var nearest *knownRevision
 	for _, k := range known {
@@ -67,16 +67,15 @@ func (r *run) foreign(known []*knownRevision) {
 		"mcpkiln schema new-revision makes a revision of it", "this is the document of no revision that is generated for; nearest is %s", nearest.name)
 }
 
-// knownRevision is a revision, embedded or of a folder.
+// knownRevision is a revision, embedded or of a folder, or a name that is none.
 type knownRevision struct {
 	name     string
 	at       schema.Position // where the manifest names it
 	wanted   bool            // generated for
-	hint     string          // what there is in its place; "": it exists
+	hint     string          // names that exist, for the diagnostic about one that does not; "": it exists
 	revision *revision.Revision
 	diags    schema.Diagnostics
-	// replaced: it was read with the document that the configuration gives, which belongs to one revision. mismatches say why it is
-	// not this one.
+	// replaced says that Config.Schema belongs to this revision and was read in place of its document; if it does not, mismatches say why.
 	replaced   bool
 	mismatches schema.Diagnostics
 }
@@ -157,13 +156,13 @@ func (r *run) knownRevisions(all []*knownRevision, wanted []manifest.Text) []*kn
 	return all
 }
 
-// unknownHint says which revisions there are in place of one that there is not.
+// unknownHint names the revisions that exist, for a name that does not.
 func unknownHint(name string, known []string) string {
 	return cmp.Or(schema.DidYouMean(name, known), "known revisions: "+strings.Join(known, ", "))
 }
 
-// loadRevision loads one revision, with the document that the configuration gives if it belongs to this one. Findings without a
-// position are reported at its name.
+// loadRevision loads one revision, with the document Config.Schema if it belongs to this one. Findings without a
+// position are reported where the manifest names the revision.
 func (r *run) loadRevision(k *knownRevision) {
 	if k.wanted && r.cfg.Schema.Data != nil {
 		k.revision, k.mismatches = revision.Load(k.name, revision.WithDocument(r.cfg.Schema.Path, r.cfg.Schema.Data))

@@ -10,10 +10,10 @@ import (
 	"github.com/mcpkiln/mcpkiln/generator/internal/subsume"
 )
 
-// Stub says where handler stubs go. They are the user's files: whoever writes one does so once and never again.
+// Stub says where handler stubs go. They are the user's files: a stub is written once and never overwritten.
 type Stub struct {
 	Package string // of the stub
-	Type    string // receiver; it must exist, or be made by Handlers
+	Type    string // receiver; it must exist, or be declared by Stub.Handlers
 	Import  string // path of the generated package; empty if the stub is in it
 }
 
@@ -45,8 +45,8 @@ func (s Stub) Handler(r *Result, t Tool) ([]byte, error) {
 	return emit.StubFile("handler.tmpl", data)
 }
 
-// CancelTest returns a file with a test that cancels t, in the package of the stubs, which has everyRevision of the scaffold. There is none (nil)
-// for a tool that can not be cancelled, and where no arguments are known that it could be called with.
+// CancelTest returns a file with a test that cancels t, in the package of the stubs, where mcpkiln init has written everyRevision. It is nil
+// for a tool that can not be cancelled, and where no valid arguments were found.
 func (s Stub) CancelTest(r *Result, t Tool) ([]byte, error) {
 	in := r.example(t.Name)
 	if in == "" || !t.Cancellable {
@@ -77,7 +77,7 @@ func (r *Result) example(tool string) string {
 	return ""
 }
 
-// named is a type of the generated package, or of package server if it says so, as the stub has to write it; "" for none.
+// named is a type as the stub has to write it: qualified, if the generated package is another one; "" for none.
 func (s Stub) named(r *Result, typ string) string {
 	if typ == "" || s.Import == "" || strings.HasPrefix(typ, "server.") {
 		return typ

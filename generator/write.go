@@ -13,20 +13,20 @@ import (
 	"github.com/mcpkiln/mcpkiln/schema"
 )
 
-// Options are what a run of Write is told beside what to write. The zero value is for everyday use.
+// Options of Write. The zero value is for everyday use.
 type Options struct {
 	// Force overwrites and removes also what was edited by hand.
 	Force bool
 	// DryRun touches nothing and reports what would be done.
 	DryRun bool
-	// UnderGoGenerate says that go generate runs, which has listed the files of all packages and reads them later: a file that it misses ends it
-	// with an error. Files that go are left as placeholders, which are not listed again. See Prune.
+	// UnderGoGenerate says that go generate runs, which lists the files of all packages and reads them later: if one is missing then, it fails.
+	// So stale files are replaced by placeholders, which are not listed again. See Prune.
 	UnderGoGenerate bool
-	// PruneCommand is a command that a placeholder has go generate run for itself, without an argument; empty for none.
+	// PruneCommand is written into each placeholder as a go:generate directive, with the file's name as its argument; empty for none.
 	PruneCommand string
 }
 
-// Report tells what Write did.
+// Report says what Write did.
 type Report struct {
 	Dirs []Changes
 	// Edited are the generated files that were edited by hand, for which Write stopped.
@@ -47,7 +47,7 @@ type Changes struct {
 //
 // It waits for other runs in the module (disk.Lock). It is all or nothing: everything is staged beside the target first, then renamed into
 // place; if ctx ends before the renames start, or something fails, the directories are as they were. A run that is killed may leave old
-// and new files; the next one goes on from whatever is there. The error is for what nobody can fix in a manifest: ctx ended, disk full, no
+// and new files; the next one repairs that. The error is for what no change to the manifest can fix: ctx ended, disk full, no
 // permission.
 func Write(ctx context.Context, base string, r *Result, o Options) (Report, schema.Diagnostics, error) {
 	return o.write(ctx, base, r, disk.OS{})
@@ -93,7 +93,7 @@ func survey(ctx context.Context, base string, r *Result) (*plan, schema.Diagnost
 	return p, diags, release, nil
 }
 
-// edits tells of every file that was edited by hand and is to change. With force these are warnings.
+// edits reports every file that was edited by hand and is to change. With force these are warnings.
 func (p *plan) edits(force bool) (all schema.Diagnostics) {
 	severity, message, hint := schema.Error, "it was edited by hand, so nothing is written", "move the edit to the manifest or to a file of your own, or overwrite it with --force"
 	if force {
@@ -129,17 +129,17 @@ func (p *plan) report() (r Report) {
 	return r
 }
 
-// sweep removes the stages of killed runs, and the directories that they alone were made for.
+// sweep removes the staging folders of killed runs, and the directories that held nothing else.
 func (p *plan) sweep(d disk.Disk) (err error) {
 	for _, stage := range p.leftovers {
-		err = errors.Join(err, removeStage(d, stage))
+		err = errors.Join(err, removeStaging(d, stage))
 		_ = d.Remove(filepath.Dir(stage)) // if it is empty
 	}
 	return err
 }
 
-// removeStage removes a stage with the files in it.
-func removeStage(d disk.Disk, stage string) error {
+// removeStaging removes a staging folder with the files in it.
+func removeStaging(d disk.Disk, stage string) error {
 	entries, err := os.ReadDir(stage)
 	for _, e := range entries {
 		err = errors.Join(err, d.Remove(filepath.Join(stage, e.Name())))
@@ -153,7 +153,7 @@ type step struct {
 	name    string
 	content []byte // nil: it is removed
 	folder  bool
-	staged  string // where the content waits
+	staged  string // path of the content in the staging folder
 }
 
 func (s step) path() string { return s.t.path(s.name) }
@@ -182,7 +182,7 @@ func (p *plan) steps(o Options) (all []step) {
 	return all
 }
 
-// apply stages what changes and commits it.
+// apply stages the new files and moves them into place.
 func (p *plan) apply(ctx context.Context, d disk.Disk, o Options) (err error) {
 	c := &commit{disk: d}
 	steps := p.steps(o)
@@ -192,8 +192,8 @@ func (p *plan) apply(ctx context.Context, d disk.Disk, o Options) (err error) {
 	if err != nil {
 		err = fmt.Errorf("nothing is changed: %w", errors.Join(err, c.undo()))
 	}
-	for _, stage := range c.stages {
-		if left := removeStage(d, stage); left != nil {
+	for _, stage := range c.staging {
+		if left := removeStaging(d, stage); left != nil {
 			err = errors.Join(err, fmt.Errorf("a temporary folder is left, which the next run removes: %w", left))
 		}
 	}
@@ -209,15 +209,15 @@ func (p *plan) apply(ctx context.Context, d disk.Disk, o Options) (err error) {
 	return nil
 }
 
-// commit is the progress of apply, for undoing it.
+// commit records what apply has done, for undoing it.
 type commit struct {
-	disk   disk.Disk
-	stages []string // folders with new files
-	made   []string // other folders that were made, outermost first
-	done   []step
+	disk    disk.Disk
+	staging []string // staging folders
+	made    []string // other folders that were made, outermost first
+	done    []step
 }
 
-// stage writes every new content beside its target. Until it returns, ctx ends the run.
+// stage writes every new content to the staging folder of its target. Until it returns, the end of ctx ends the run.
 func (c *commit) stage(ctx context.Context, steps []step) error {
 	for i := range steps {
 		s := &steps[i]
@@ -227,15 +227,15 @@ func (c *commit) stage(ctx context.Context, steps []step) error {
 		if s.content == nil {
 			continue
 		}
-		stage := filepath.Join(s.t.dir, stageName)
-		if !slices.Contains(c.stages, stage) {
+		stage := filepath.Join(s.t.dir, stagingName)
+		if !slices.Contains(c.staging, stage) {
 			if err := c.makeDir(s.t.dir); err != nil {
 				return err
 			}
 			if err := c.disk.Mkdir(stage); err != nil {
 				return err
 			}
-			c.stages = append(c.stages, stage)
+			c.staging = append(c.staging, stage)
 		}
 		s.staged = filepath.Join(stage, fmt.Sprint(i))
 		if err := c.disk.WriteFile(s.staged, s.content); err != nil {
@@ -267,7 +267,7 @@ func (c *commit) run(steps []step) error {
 	return nil
 }
 
-// undo puts back what was there, last first. Old contents, too, are written aside and renamed: a killed undo leaves whole files.
+// undo reverts the steps that were done, last first. Old contents, too, are staged and renamed: a killed undo leaves whole files.
 func (c *commit) undo() error {
 	var errs []error
 	for i, s := range slices.Backward(c.done) {
@@ -280,9 +280,9 @@ func (c *commit) undo() error {
 			errs = append(errs, c.disk.Remove(s.path()))
 			continue
 		}
-		stage := filepath.Join(s.t.dir, stageName)
-		if !slices.Contains(c.stages, stage) {
-			c.stages = append(c.stages, stage)
+		stage := filepath.Join(s.t.dir, stagingName)
+		if !slices.Contains(c.staging, stage) {
+			c.staging = append(c.staging, stage)
 			errs = append(errs, c.disk.Mkdir(stage))
 		}
 		aside := filepath.Join(stage, fmt.Sprintf("old%d", i))
@@ -291,7 +291,7 @@ func (c *commit) undo() error {
 	return errors.Join(errs...)
 }
 
-// makeDir creates dir with its parents, and remembers which.
+// makeDir creates dir and its parents, and records those that did not exist.
 func (c *commit) makeDir(dir string) error {
 	if _, err := os.Lstat(dir); err == nil {
 		return nil
@@ -313,7 +313,7 @@ func (c *commit) removeMade() {
 	}
 }
 
-// removeEmpty removes a directory that the manifest has left, and those above it, if nothing else is in them.
+// removeEmpty removes a directory that the manifest no longer names, and those above it, if nothing else is in them.
 func (c *commit) removeEmpty(dir string) {
 	for dir != "." && dir != filepath.Dir(dir) && c.disk.Remove(dir) == nil {
 		dir = filepath.Dir(dir)

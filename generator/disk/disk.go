@@ -1,5 +1,5 @@
-// Package disk is what files are written with that a killed run must not leave in halves: four operations that a test can let fail at any
-// moment, a lock that keeps two runs apart, and the replacement of one file. Where systems differ is decided here. It is for package
+// Package disk writes files so that a killed run leaves none half-written: four operations that a test can make fail at any
+// moment, a lock that keeps two runs apart, and the replacement of one file. Differences between systems are handled here. It is for package
 // generator and the command.
 package disk
 
@@ -24,7 +24,7 @@ type OS struct{}
 // Mkdir makes one folder.
 func (OS) Mkdir(path string) error { return os.Mkdir(path, 0o777) }
 
-// WriteFile writes a file that nobody else looks at yet.
+// WriteFile writes a file that no other program reads yet.
 func (OS) WriteFile(path string, data []byte) error { return os.WriteFile(path, data, 0o666) }
 
 // Rename moves a file to its place.
@@ -35,10 +35,10 @@ func (OS) Rename(from, to string) error {
 // Remove removes a file or an empty folder.
 func (OS) Remove(path string) error { return patiently(func() error { return os.Remove(path) }) }
 
-// patience is how long a file may be held open by a program that only looks at it, such as a virus scanner.
+// patience is how long another program, such as a virus scanner, may keep a file open before an operation on it fails.
 const patience = 2 * time.Second
 
-// patiently tries again what failed because another program has the file open, which only Windows minds.
+// patiently repeats an operation that fails because another program has the file open, which happens only on Windows.
 func patiently(do func() error) error {
 	for wait, waited := time.Millisecond, time.Duration(0); ; wait *= 2 {
 		err := do()

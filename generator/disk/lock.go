@@ -14,9 +14,9 @@ const (
 	lockTimeout = time.Minute
 )
 
-// Lock waits until no other process works below dir, and keeps others out until release is called. It leaves nothing on disk, and the
+// Lock waits until no other process has the lock of dir, and holds it until release is called. It leaves nothing on disk, and the
 // system releases it when the process is killed. After a minute it gives up, with an error that says so. Where a file system has no
-// locks, nobody is kept out.
+// locks, it does nothing.
 func Lock(ctx context.Context, dir string) (release func(), err error) {
 	giveUp := time.NewTimer(lockTimeout)
 	defer giveUp.Stop()

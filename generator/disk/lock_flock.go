@@ -23,7 +23,7 @@ func tryLock(dir string) (release func(), err error) {
 	case errors.Is(err, syscall.EWOULDBLOCK):
 		err = errHeld
 	case errors.Is(err, syscall.EBADF), errors.Is(err, syscall.ENOLCK), errors.Is(err, syscall.ENOSYS), errors.Is(err, errors.ErrUnsupported):
-		// NFS locks no folders.
+		// On NFS folders can not be locked.
 		release, err = func() {}, nil
 	}
 	return release, errors.Join(err, f.Close())

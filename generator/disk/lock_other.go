@@ -2,7 +2,7 @@
 
 package disk
 
-// tryLock keeps nobody out: these systems have no lock that ends with its process and leaves nothing behind.
+// tryLock does nothing: these systems have no lock that ends with its process and leaves nothing behind.
 func tryLock(string) (release func(), err error) { return func() {}, nil }
 
 // inUse reports whether an operation failed because another program has the file open, which does not happen here.

@@ -6,7 +6,7 @@ import (
 	"syscall"
 )
 
-// lockFile is held open by the run that works below its folder. Windows removes it with the last handle, also of a process that is killed.
+// lockFile is kept open by the run that has the lock. Windows removes it with its last handle, also when the process is killed.
 const lockFile = ".mcpkiln.busy"
 
 const (
