@@ -18,7 +18,7 @@ func (s *source) literal(l model.Literal) string {
 		return s.runtime("Raw") + "(" + goString(string(l)) + ")"
 	case model.NullLiteral:
 		return s.nullLiteral(l)
-	case *model.Held:
+	case *model.Stored:
 		return s.heldLiteral(l)
 	case *model.Convert:
 		return l.To.Name + "(" + s.literal(l.Value) + ")"
@@ -41,7 +41,7 @@ func (s *source) nullLiteral(l model.NullLiteral) string {
 	}
 }
 
-func (s *source) heldLiteral(l *model.Held) string {
+func (s *source) heldLiteral(l *model.Stored) string {
 	switch l.Storage {
 	case model.StorePointer:
 		return s.address(l)
@@ -55,7 +55,7 @@ func (s *source) heldLiteral(l *model.Held) string {
 }
 
 // address is a pointer to a value.
-func (s *source) address(l *model.Held) string {
+func (s *source) address(l *model.Stored) string {
 	if _, ok := l.Value.(*model.Composite); ok {
 		return "&" + s.literal(l.Value)
 	}

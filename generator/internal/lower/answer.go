@@ -18,7 +18,7 @@ func (l *packageLowering) defaultAnswer(e *manifest.Elicitation, q *model.Questi
 		if p.Name == "" || byDefault == nil {
 			continue
 		}
-		if value, ok := l.types.HeldLiteral(&p.Value, p.Storage, byDefault); ok {
+		if value, ok := l.types.StoredLiteral(&p.Value, p.Storage, byDefault); ok {
 			answer.Entries = append(answer.Entries, model.Entry{Field: p.Name, Value: value})
 		}
 	}

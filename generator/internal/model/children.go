@@ -56,7 +56,7 @@ func (d *Decl) Walk(f func(*Value, *Prop)) {
 	d.Children(visit)
 }
 
-// Encoders calls f for each declaration whose encoder that of d calls, or nil where a list is written by the runtime.
+// Encoders calls f for each declaration whose encoder is called by the encoder of d, and with nil for a list that the runtime writes.
 func (d *Decl) Encoders(f func(*Decl)) {
 	switch b := d.Body.(type) {
 	case *Struct:

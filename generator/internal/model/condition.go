@@ -1,7 +1,7 @@
 package model
 
 // A Condition is the body of a validator that reads a value without consuming it, for a keyword that no Go type can express.
-// Its rule table, if any, is named by the Decl's Stem.
+// The Decl's Stem is the name of its rule table, if it has one. At is the place of the schema, as in rule.go.
 type Condition interface {
 	Body
 	Calls() []*Decl // the functions that it calls
@@ -11,15 +11,15 @@ type Condition interface {
 type Not struct {
 	At      string
 	Branch  *Decl
-	Key     string // the member that alone decides
-	Lacks   bool   // by its presence
-	Allowed string // in words; may be empty
+	Key     string // the only member that Branch is about; may be empty
+	Lacks   bool   // what satisfies the not is that Key is missing
+	Allowed string // the values that the not allows, in words, for violations; may be empty
 }
 
 // If is if with then and else, either of which may be nil.
 type If struct {
 	If, Then, Else  *Decl
-	Because, Unless string // when which holds, in words; may be empty
+	Because, Unless string // when Then applies and when Else, in words, for violations; may be empty
 }
 
 // Dependents is dependentRequired.
@@ -60,7 +60,7 @@ type Contains struct {
 type Unevaluated struct {
 	At        string
 	Items     bool
-	Evaluated *Decl // of Evaluated; nil if nothing is evaluated
+	Evaluated *Decl // its Body is an Evaluated; nil if nothing is evaluated
 	Schema    *Decl // nil: refused
 }
 
@@ -78,7 +78,7 @@ type Evaluated struct {
 type Step struct {
 	If         *Decl
 	Key        string
-	Then, Else *Decl // of Evaluated; either may be nil
+	Then, Else *Decl // their Body is an Evaluated; either may be nil
 }
 
 func (*Not) isBody()         {}

@@ -33,13 +33,13 @@ type Incoming struct {
 	Params               *Layout
 }
 
-// DialectMessage is a field of wire.Dialect that is a layout.
+// DialectMessage is a field of wire.Dialect whose type is a layout.
 type DialectMessage struct {
 	Field  string
 	Layout *Layout
 }
 
-// Layout is wire.Layout. One that stands inside another has no identifier.
+// Layout is wire.Layout. One that is inside another has no identifier.
 type Layout struct {
 	Ident   string // callTool20251125
 	Members []LayoutMember

@@ -15,7 +15,7 @@ type MethodHandler struct {
 	Doc            []string // of a custom one, in lines
 }
 
-// NoticeHandler is a notification of clients that is not the protocol's, which has a method of Handlers.
+// NoticeHandler is a custom notification that clients send: a method of Handlers receives it.
 type NoticeHandler struct {
 	Name   string // notifications/reports/seen
 	GoName string // ReportsSeen
@@ -24,7 +24,7 @@ type NoticeHandler struct {
 	Hidden string // as of MethodHandler
 }
 
-// Notice is a notification of the server's own, with a function that sends it.
+// Notice is a custom notification that the server sends, with a function that does so.
 type Notice struct {
 	Name   string // reports/changed
 	GoName string // NotifyReportsChanged
@@ -40,15 +40,15 @@ type Send struct {
 	GoName         string // CreateMessage
 	Var            string // createMessageRequest
 	Op             string // CreateMessage: the operation of package server, without Op
-	Extension      string // of a custom one: what the client declares; empty for those of the protocol
+	Extension      string // of a custom one: the extension that the client must declare; empty for those of the protocol
 	Hidden         string // as of MethodHandler
 	Doc            []string
-	Again          string // what asking means for a call that is run again; empty if no call is
+	Again          string // what sending it means for a handler that runs again to get the answer; empty if no served revision does that
 	Params, Result TypeRef
 	Views          []View // of the params
 }
 
-// TakenBySends are the capabilities that requests to the client take in some revision, sorted: an extension by its name, others by the path in
+// TakenBySends are the capabilities that requests to the client need in some revision, sorted: an extension by its name, others by the path in
 // the client's declaration.
 func (p *Package) TakenBySends() (all []string) {
 	for _, s := range p.Sends {
@@ -58,7 +58,7 @@ func (p *Package) TakenBySends() (all []string) {
 	return slices.Compact(all)
 }
 
-// TakenBy are those that one of the requests takes, in the order of the revisions.
+// TakenBy are the capabilities that one of these requests needs, in the order of the revisions.
 func (p *Package) TakenBy(s *Send) (all []string) {
 	if s.Extension != "" {
 		return []string{s.Extension}
@@ -77,7 +77,7 @@ func (p *Package) TakenBy(s *Send) (all []string) {
 	return slices.DeleteFunc(all, func(name string) bool { return name == "" })
 }
 
-// View is the form of a message in a revision: the encoder, which leaves out what the revision lacks, and the validator of the
+// View is how a message is written in a revision: the encoder, which leaves out what the revision lacks, and the validator of the
 // encoded text. The first view of a message is for all revisions without their own.
 type View struct {
 	Revision, Append string

@@ -11,9 +11,9 @@ type Package struct {
 	Sends        []*Send
 	NoticesSent  []*Notice
 	NoticesTaken []*NoticeHandler
-	// Extensions are the names of what the server has beyond the protocol.
+	// Extensions are the names of the server's extensions of the protocol.
 	Extensions []string
-	// Prompts, Resources and Templates are registries. Entries are their methods of Handlers, in the order of the interface.
+	// Prompts, Resources and Templates are the registries. Entries are the methods of Handlers for them, in the order of the interface.
 	Prompts              []*Prompt
 	Resources, Templates []*Resource
 	Entries              []*EntryHandler
@@ -22,7 +22,7 @@ type Package struct {
 	Wires                []*Wire // in the order of Revisions
 	// Result is the protocol's own tool result, for tools without an outputSchema; nil if every tool has one.
 	Result *Result
-	// AddedTasks is how tools that the program adds run as tasks; nil: nothing is said of them.
+	// AddedTasks is how tools that the program adds at run time run as tasks; nil: the manifest says nothing of them.
 	AddedTasks *TaskPolicy
 	// Needs says which runtime parts the tools use.
 	Needs Needs
@@ -33,13 +33,13 @@ type Package struct {
 	// itself then has only aliases for them. nil for a package that is not divided.
 	Parts  []*Package
 	Shared *Package
-	// Uses is what a part, or the package itself, uses of Shared; Lends is what others use of Shared.
+	// Uses are the declarations of Shared that a part, or the package itself, uses; Lends those of Shared that others use.
 	Uses, Lends []Reference
 
-	// Client is the package of a client; nil: there is none. It has the Tools of this one, and Decls are the types that it has names for. Both
-	// have their types from Shared, and Parts is nil then.
+	// Client is the package of a client; nil: there is none. It has the Tools of this one, and its Decls are the types that it has aliases of.
+	// The types of both are in Shared, and Parts is nil then.
 	Client *Package
-	// Exported is what Shared calls the functions that others use, where the names in here are unexported; nil if there is no client.
+	// Exported has the exported name in Shared of each function that others use, by its name here; nil if there is no client.
 	Exported map[string]string
 }
 
@@ -76,10 +76,10 @@ type Needs struct {
 	Tools     bool // there are tools
 	Tasks     bool // a tool runs as a task, or one that the program adds may
 	Questions bool // a handler asks the user
-	Results   bool // a tool has no outputSchema: it answers with the protocol's own result
+	Results   bool // a tool has no outputSchema: its result is the protocol's own
 	Logging   bool // log records go to the client
 	// Prompts and Resources are registries, whose arguments the runtime completes if Completions is set.
 	Prompts, Resources, Completions bool
-	// Changes that clients are notified of, beside those of tools.
+	// Which lists the server notifies clients of when they change, beside that of tools.
 	PromptsChanged, ResourcesChanged, ResourceUpdated bool
 }

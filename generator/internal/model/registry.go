@@ -12,14 +12,14 @@ type Prompt struct {
 	Handler    *EntryHandler
 }
 
-// Argument is an argument or a variable that is completed: by Values, or by the method Complete.
+// Argument is an argument of a prompt, or a variable of a template, that clients can complete: from Values, or by the method Complete.
 type Argument struct {
 	Name     string
 	Values   []string
 	Complete *EntryHandler
 }
 
-// Resource is one resource of the registry, or those that a template matches, which have an Input.
+// Resource is one resource of the registry, or a template for many, which has an Input.
 type Resource struct {
 	Name       string
 	URI        string // or template
@@ -37,9 +37,9 @@ type EntryHandler struct {
 	Entry  string // for people: prompt review_code
 	GoName string
 	Doc    []string
-	// Input is the type that in points to, empty for none; one of package server is written with its package. So is Output.
+	// Input is the type of the parameter in, without its *; empty for none. One of package server is written with its package. So is Output.
 	Input, Output string
 	Timeout       time.Duration // of one request; 0: none
 	Asker
-	Policy []string // what that means, in sentences
+	Policy []string // what Timeout and Asker mean, in sentences
 }

@@ -1,6 +1,6 @@
 package model
 
-// Rules mirror the tables of runtime/check. Var is the name of the Go variable. At is the place of the subschema as a
+// The types in this file mirror the rules of runtime/check. Var is the name of the Go variable. At is the place of the subschema as a
 // URI fragment; empty where the runtime derives it from the parent's.
 
 // StringRule bounds a string. Lengths count code points; nil is no bound.
@@ -17,7 +17,7 @@ type NumberRule struct {
 	Var                        string
 	At                         string
 	Min, Max                   string
-	RoundedMin, RoundedMax     bool // float64 does not hold the bound as it is written
+	RoundedMin, RoundedMax     bool // float64 can not represent the bound exactly
 	ExclusiveMin, ExclusiveMax bool
 	MultipleOf                 string
 	Integer                    bool // of a Decimal
@@ -33,12 +33,12 @@ type ArrayRule struct {
 	Unique   bool
 }
 
-// ObjectRule bounds an object's size; names and what is required stand in Struct.
+// ObjectRule bounds an object's size; its properties, and which are required, are in Struct.
 type ObjectRule struct {
 	Var         string
 	At          string
 	Min, Max    *int
-	Unevaluated bool // others are refused by unevaluatedProperties
+	Unevaluated bool // unevaluatedProperties refuses other properties, not additionalProperties
 }
 
 // ValuesRule allows a few JSON values of any kind, as compact text.

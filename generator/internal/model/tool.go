@@ -9,26 +9,26 @@ import (
 type Tool struct {
 	Name       string   // get_quote
 	GoName     string   // GetQuote: the method
-	Doc        []string // the description; lines by others, never to be emitted without the comment helper
+	Doc        []string // the description; it may contain anything, so only the comment writer of emit may print it
 	Definition string   // the advertised JSON object, compact
-	Execution  string   // compact JSON for revisions that advertise running as a task; empty for none
+	Execution  string   // the member execution of a tool, for revisions that have it, as compact JSON; empty for none
 	Input      TypeRef
-	Output     *TypeRef // nil: the tool answers with Package.Result
+	Output     *TypeRef // nil: the result is of type Package.Result
 	Cancel     CancelPolicy
 	Task       TaskPolicy
 	// MaxConcurrent is how many runs there may be at once; 0: any number.
 	MaxConcurrent int
 	Asker
-	Var    string   // getQuoteTool: what a client knows of it
+	Var    string   // getQuoteTool: the variable of the client package that describes the tool
 	Policy []string // what the policies mean, in sentences
 }
 
 // Asker is a handler that may ask the user.
 type Asker struct {
-	Of        string // what it is of, for people: import_orders, the prompt review_code
-	Call      string // ImportOrdersCall, of a handler with questions; empty: *server.Call
+	Of        string // the tool or entry that it handles, for people: import_orders, the prompt review_code
+	Call      string // type of the call: ImportOrdersCall, of a handler with questions; empty: server.Call
 	Questions []*Question
-	// ClientCapabilities are what its own requests take of the client; nil: nothing is said of them.
+	// ClientCapabilities are those that the requests need which the handler sends itself; nil: the manifest says nothing of them.
 	ClientCapabilities []string
 }
 
@@ -57,10 +57,10 @@ type TaskPolicy struct {
 	MaxReruns                          int
 }
 
-// defaultReruns is that of the runtime.
+// defaultReruns is the runtime's default of MaxReruns.
 const defaultReruns = 3
 
-// Reruns is how often a task begins again after its process died.
+// Reruns is how often a task is run again after its process died.
 func (p *TaskPolicy) Reruns() int {
 	if p.FailOnCrash {
 		return 0
@@ -88,9 +88,9 @@ type Question struct {
 	Schema        string   // compact JSON, as it is sent
 	Timeout       time.Duration
 	OnUnsupported OnUnsupported
-	BeforeTask    bool // asked before a task is made of the call, where the revision can
+	BeforeTask    bool // asked before the call becomes a task, where the revision can
 	Answer        TypeRef
-	Default       Literal // for UseDefault: the answer that is taken
+	Default       Literal // for UseDefault: the answer
 }
 
 // Short writes a duration without zero parts: 2h, not 2h0m0s.

@@ -12,7 +12,7 @@ type TypeRef struct {
 type Use uint8
 
 // Decode is for messages that arrive, and to check outputs (VAL01); Encode for messages that are sent. Table is for
-// enums that are read and written in place and so need their rule table alone.
+// enums, which other decoders read without a function of theirs, by their rule table alone.
 const (
 	Decode Use = 1 << iota
 	Encode
@@ -28,18 +28,18 @@ type Decl struct {
 	Append string   // appendGetQuoteInput
 	Use    Use
 	Body   Body
-	Once   string      // of a validator whose outcome is remembered: the name of its table
-	Checks []Assertion // read the same bytes before the body does
+	Once   string      // of a validator whose outcome for each value is cached: the name of the variable
+	Checks []Assertion // validate the same bytes before the body reads them
 
 	// Same is the declaration that this one is an alias of: it has no functions and tables of its own.
 	Same *Decl
 
-	// Marshal and Unmarshal say that the type has a MarshalJSON or UnmarshalJSON, which calls Append or Decode.
+	// Marshal and Unmarshal report whether the type has a MarshalJSON or UnmarshalJSON, which calls Append or Decode.
 	Marshal, Unmarshal bool
 	// Hidden are the properties whose values the errors of UnmarshalJSON do not show, as check.Hiding has them.
 	Hidden string
 
-	// LentDecode and LentAppend are what other parts of the package call the functions of a shared declaration.
+	// LentDecode and LentAppend are the exported names of the functions of a shared declaration that other packages call.
 	LentDecode, LentAppend string
 }
 
@@ -63,7 +63,7 @@ type Defined struct{ Value Value }
 // Element is the value of a slice or map, or of an interface, whose type needs no name: []int64 in [][]int64.
 type Element struct{ Value Value }
 
-// Check reads one value and keeps nothing.
+// Check validates one value and stores nothing.
 type Check struct{ Value Value }
 
 func (*Struct) isBody()  {}
@@ -75,7 +75,7 @@ func (*Element) isBody() {}
 func (*Check) isBody()   {}
 
 // Type is the Go type of a schema's values and how they are read: String, Formatted, Int, Number, Decimal, Bool, Raw, *Slice, *Map,
-// Named; in validators also *Choice, *Never, *ByKind, *ByIndex and *Object.
+// Named; *Choice, *Never, *ByKind, *ByIndex and *Object are for validators alone.
 type Type interface{ isType() }
 
 // String is a Go string.
@@ -91,7 +91,7 @@ type Formatted struct {
 // Int is an int64.
 type Int struct{ Rule *NumberRule }
 
-// Decimal is a number kept as it was written, because its bounds lie outside of int64.
+// Decimal is a number stored as it was written (json.Number), because an int64 or float64 might not represent it exactly.
 type Decimal struct{ Rule *NumberRule }
 
 // Number is a float64.
@@ -103,7 +103,7 @@ type Bool struct{}
 // Raw is any JSON value, as check.Raw.
 type Raw struct{}
 
-// Slice is a Go slice. Func reads and writes one element; nil if the runtime reads all of them in one call, and in
+// Slice is a Go slice. Func has the functions that read and write one element; nil if the runtime reads all elements in one call, and in
 // validators.
 type Slice struct {
 	Elem Value
@@ -121,7 +121,7 @@ type Map struct {
 // Named is the type of another declaration.
 type Named struct{ Decl *Decl }
 
-// Choice is a string that is one of a few.
+// Choice is a string out of a list.
 type Choice struct {
 	Var    string // name of the rule table, as in rule.go
 	At     string
@@ -153,7 +153,7 @@ type ByIndex struct {
 	Items Value
 }
 
-// Object is an object of which nothing is kept.
+// Object is an object that is validated and not stored.
 type Object struct{ Struct *Struct }
 
 func (String) isType()    {}

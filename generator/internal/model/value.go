@@ -2,20 +2,20 @@ package model
 
 // Struct is an object with known properties, or a tuple: an array with known items.
 type Struct struct {
-	Array *ArrayRule // of a tuple, whose Props are its items by position, and whose AdditionalValue are those after them; it has no Rule
+	Array *ArrayRule // of a tuple, which has no Rule: its Props are the items by position, its AdditionalValue is for the items after them
 
-	Props                []*Prop // in source order, which is the order of the decoder's table and of the encoder
+	Props                []*Prop // sorted by Key, but those of a tuple; the decoder's table and the encoder have the same order
 	Rule                 *ObjectRule
 	AdditionalProperties AdditionalProperties
 	AdditionalValue      Value  // the value of additional properties, for Keep
-	Func                 *Decl  // reads and writes one of them; nil for check.Raw, and in validators
-	Field                string // the Go name of the map that keeps them
+	Func                 *Decl  // has the functions that read and write one of them; nil for check.Raw, and in validators
+	Field                string // the Go name of the map that stores them
 }
 
 // AdditionalProperties says what happens to properties that a schema does not name.
 type AdditionalProperties uint8
 
-// Skip checks their syntax and forgets them, Keep decodes them into a map and writes them back, Refuse refuses them.
+// Skip checks their syntax and drops them, Keep decodes them into a map and writes them back, Refuse refuses them.
 const (
 	Skip AdditionalProperties = iota
 	Keep
@@ -32,7 +32,7 @@ type Prop struct {
 	Presence Presence
 	Storage  Storage
 	Value    Value
-	Const    string  // the only value of a required property, as compact JSON: always written, never kept
+	Const    string  // the only value of a required property, as compact JSON: always written, never stored
 	Default  Literal // what decoding sets where the property is absent
 
 	DefaultText string // the default as JSON
@@ -58,7 +58,7 @@ func (p Presence) Required() bool { return p == Required || p == Nullable }
 // Null reports whether null is allowed.
 func (p Presence) Null() bool { return p == Nullable || p == NullOptional || p == NullDefaulted }
 
-// Storage says how Go keeps a value together with its presence.
+// Storage says how Go stores a value together with its presence.
 type Storage uint8
 
 // StoreBare is the type itself: for required values, and for types whose nil stands for absent (or null). StorePointer is for
@@ -77,24 +77,24 @@ type Value struct {
 	Null    bool        // null is allowed; the Presence of a Prop says the same
 	Storage Storage     // as an element of a slice or map; a Prop has its own
 	Values  *ValuesRule // enum or const of mixed kinds
-	Checks  []Assertion // read the same bytes before the value is decoded
+	Checks  []Assertion // validate the same bytes before the value is decoded
 }
 
-// Assertion is a condition on a value beside its type: *Group or *Also.
+// Assertion is validated beside the type of a value: *Group or *Conjunct.
 type Assertion interface{ isAssertion() }
 
-// Group is an anyOf or oneOf whose branches do not shape the Go type.
+// Group is an anyOf or oneOf whose branches do not determine the Go type.
 type Group struct {
 	Var      string
 	At       string
 	One      bool
-	Takes    bool    // it consumes the value: nothing else is to be checked, and nothing is kept
-	Key      string  // the member whose text excludes branches
+	Takes    bool    // it consumes the value: nothing else is to be checked, and nothing is stored
+	Key      string  // the member whose text excludes branches, by the Tags of their Forms
 	Branches []*Decl // each with a *Check
 	Forms    []Form  // of the branches
 }
 
-// Form is what is compared before one branch of a union is tried.
+// Form describes the values that one branch of a union may match: the others are excluded before the branch is tried.
 type Form struct {
 	Title   string
 	Kinds   Kind
@@ -103,7 +103,7 @@ type Form struct {
 	Tags    []string // the texts that the member Key must have; nil is any
 }
 
-// Conjunct is another schema that must hold: a part of allOf that could not be merged.
+// Conjunct is a validator that must accept the value, too: for a part of an allOf that could not be merged, or a condition.
 type Conjunct struct{ Decl *Decl }
 
 func (*Group) isAssertion()    {}
@@ -175,7 +175,7 @@ type ByJSONKind struct{ At, Keyword string }
 // Form excludes the value are skipped.
 type Tried struct {
 	At  string
-	Key string // the property whose text excludes members
+	Key string // the property whose text excludes members, by the Tags of their Forms
 	One bool
 }
 
@@ -183,7 +183,7 @@ func (*ByTag) isUnionRule()      {}
 func (*ByJSONKind) isUnionRule() {}
 func (*Tried) isUnionRule()      {}
 
-// Literal is the Go value of a default: Basic, Parsed, RawText, NullLiteral, *Composite, *Held or *Convert.
+// Literal is the Go value of a default: Basic, Parsed, RawText, NullLiteral, *Composite, *Stored or *Convert.
 type Literal interface{ isLiteral() }
 
 // Basic is Go source of a constant: 30, "open", true, or the name of one.
@@ -195,7 +195,7 @@ type Parsed struct {
 	Text string
 }
 
-// RawText is JSON, kept as check.Raw.
+// RawText is JSON, stored as check.Raw.
 type RawText string
 
 // NullLiteral is null: nil, a check.Optional that is not set, or a check.Nullable that is null.
@@ -218,8 +218,8 @@ type Entry struct {
 	Value Literal
 }
 
-// Held is a value of type Of, held otherwise than bare: as a pointer, a check.Optional or a check.Nullable.
-type Held struct {
+// Stored is a value of type Of that is stored as a pointer, a check.Optional or a check.Nullable.
+type Stored struct {
 	Of      Value
 	Storage Storage
 	Value   Literal
@@ -236,5 +236,5 @@ func (Parsed) isLiteral()      {}
 func (RawText) isLiteral()     {}
 func (NullLiteral) isLiteral() {}
 func (*Composite) isLiteral()  {}
-func (*Held) isLiteral()       {}
+func (*Stored) isLiteral()     {}
 func (*Convert) isLiteral()    {}

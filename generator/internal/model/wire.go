@@ -11,19 +11,19 @@ type Wire struct {
 	Outgoing     []Outgoing
 	Task         *TaskRules // nil: no tool runs as a task
 	Capabilities []Capability
-	Extensions   []string // places of what the server has beyond the protocol
+	Extensions   []string // where the server's extensions are declared
 	Groups       []WireGroup
 	// ToolExecution is the member of an advertised tool about running as a task; empty if there is none.
 	ToolExecution string
 	Messages      []*Message       // in the order of the fields of wire.Revision
-	Functions     []*Message       // those that this wire declares: shared ones are declared by the first
-	Own           string           // own20260728: the variable with the names that are the runtime's own
-	OwnNames      *WireGroup       // what it holds, in the wire that declares it; nil: another does
-	Definitions   []WireDefinition // but those that are the same in the newest wire
-	Inherits      string           // the suffix of that wire; empty if none is the same
+	Functions     []*Message       // the messages whose functions this wire declares: those that several share are declared by the first
+	Own           string           // own20260728: the variable with the member names that the runtime itself defines
+	OwnNames      *WireGroup       // the value of that variable, in the wire that declares it; nil: another does
+	Definitions   []WireDefinition // without those that are the same in the newest wire
+	Inherits      string           // the suffix of the newest wire, which has the others; empty if none is the same
 	TaskCreated   string           // the definition of a result that is a task; empty where no request is answered with one
-	CheckResult   *Decl            // of tools without an outputSchema; nil if there are none
-	AppendResult  string           // writes those; empty if there are none
+	CheckResult   *Decl            // validates results of tools without an outputSchema; nil if there are none
+	AppendResult  string           // the function that writes these results; empty if there are none
 }
 
 // Method is wire.Method. Read is nil when the runtime needs none of the params.
@@ -39,20 +39,20 @@ type Method struct {
 	EmptyList     string
 	Header        string
 	Blocks        string
-	Result        string // its definition; empty for a notification, and for what no revision defines
+	Result        string // the definition of its result; empty for a notification, and for a method that no revision defines
 	Read          *Message
 }
 
 // WireDefinition is wire.Definition.
 type WireDefinition struct{ Name, Schema string }
 
-// WireGroup is a field of wire.Revision that is a struct of single values.
+// WireGroup is a field of wire.Revision whose type is a struct.
 type WireGroup struct {
 	Field, Type string
 	Values      []WireValue
 }
 
-// WireValue is one of them: a text, a number, a list of texts, a group of its own, or true.
+// WireValue is a field of that struct: a text, a number, a list of texts, a struct (Group), or true (On).
 type WireValue struct {
 	Field  string
 	Text   string
@@ -105,7 +105,7 @@ type Message struct {
 type WireObject struct {
 	Ident   string // callTool20251125Meta: read only, its rule
 	Members []*WireMember
-	Splice  string // append only: the field with raw members that are written among those of this object
+	Splice  string // append only: the field with raw members that are written after those of this object
 
 	// Read only: the object is one of Forms, told apart by the text of the member Key. Then it has no Members of its own.
 	Key   string
@@ -125,7 +125,7 @@ type WireMember struct {
 	Required bool
 	Slot     *WireSlot
 	Object   *WireObject
-	Shape    *WireShape // read only: what the value of Slot is held against; nil: only its kind
+	Shape    *WireShape // read only: what the value of Slot is validated against; nil: only its kind
 	Literal  string     // compact JSON
 	Call     string     // appendTask20251125
 }

@@ -6,7 +6,7 @@ import (
 )
 
 // isAnyJSON reports whether a schema allows every JSON value although it lists the kinds, as protocols define "any JSON":
-// anyOf string, number, boolean, null, an array and an object of the same again. Such a schema is check.Raw.
+// anyOf string, number, boolean, null, an array and an object of any JSON. Such a schema becomes check.Raw.
 func (l *lowering) isAnyJSON(n *schema.Node) bool {
 	return (&anyJSON{l, map[*schema.Node]bool{}}).node(n)
 }
@@ -21,7 +21,7 @@ func onlyGroup(s *shape) bool {
 	return s.never == nil && s.hasNoFacets() && s.enum == nil && s.conditions == nil && s.kinds == model.KindAny && len(s.groups) == 1
 }
 
-// anyJSON is the search for it.
+// anyJSON is the state of isAnyJSON.
 type anyJSON struct {
 	l       *lowering
 	assumed map[*schema.Node]bool // true until disproved: a schema may contain itself

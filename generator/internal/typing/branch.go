@@ -7,14 +7,14 @@ import (
 	"github.com/mcpkiln/mcpkiln/schema"
 )
 
-// branch is one schema of an anyOf or oneOf, merged with what the owner says beside it.
+// branch is one schema of an anyOf or oneOf, merged with the other keywords of the schema that has the group (its owner).
 type branch struct {
 	node  *schema.Node
 	shape *shape
 	own   *shape // without the owner
 }
 
-// branches merges each branch with base. An anyOf in an anyOf counts as one.
+// branches merges each branch with base. The branches of an anyOf in an anyOf are branches of the outer one.
 func (l *lowering) branches(base *shape, g group) []branch {
 	f := &flattening{lowering: l, seen: map[branchKey]bool{}}
 	f.add(base, g)
@@ -76,8 +76,8 @@ func (l *lowering) nested(n *schema.Node, own *shape, g group) *group {
 	return &own.groups[0]
 }
 
-// splitNull removes null from the branches: it becomes the value's presence.
-func (r *reader) splitNull(all []branch, one bool) ([]branch, bool) {
+// splitNull removes null from the branches: it becomes the value's presence. ok is false where that is not possible.
+func (r *reader) splitNull(all []branch, one bool) (_ []branch, ok bool) {
 	var rest []branch
 	nulls := 0
 	for _, b := range all {
@@ -97,8 +97,8 @@ func (r *reader) splitNull(all []branch, one bool) ([]branch, bool) {
 	return rest, !one || nulls < 2
 }
 
-// replaceableBy reports whether the branches can replace s: it says nothing but kinds itself, or the branches add properties that a Go
-// type of s alone would not have.
+// replaceableBy reports whether a Go type made of the branches can replace that of s: s limits only kinds, or the branches add properties
+// that a Go type of s alone would not have.
 func (s *shape) replaceableBy(branches []branch) bool {
 	if s.never != nil || s.enum != nil {
 		return false
@@ -112,7 +112,7 @@ func (s *shape) replaceableBy(branches []branch) bool {
 	return s.kinds&^model.KindNull == model.KindObject && slices.ContainsFunc(branches, adds)
 }
 
-// onlyBranch lowers a group of one branch beside null.
+// onlyBranch lowers a group that has one branch besides null.
 func (l *lowering) onlyBranch(base *shape, b branch, null bool, p place) model.Value {
 	var v model.Value
 	if target, ok := l.follow(b.node); ok && base.hasNoFacets() && b.keepsKinds() && p.decl == nil && (null || !l.nullWithin(target)) {

@@ -28,7 +28,7 @@ func (l *lowering) assertions(s *shape, p place) []model.Assertion {
 	return all
 }
 
-// check returns a validator of s.
+// check returns a validator for s.
 func (l *lowering) check(s *shape, hint string) *model.Decl {
 	d := l.newFunc("check", hint)
 	d.Body = &model.Check{Value: l.valueOfShape(s, place{hint: hint, validateOnly: true})}
@@ -49,7 +49,7 @@ func (l *lowering) checkNode(n *schema.Node, hint string) *model.Decl {
 	return d
 }
 
-// checkRef is ref for validators.
+// checkRef is lowering.ref for validators.
 func (l *lowering) checkRef(target *schema.Node) model.Value {
 	return model.Value{Type: model.Named{Decl: l.checkNode(target, l.refName(target))}}
 }

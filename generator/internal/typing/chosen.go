@@ -14,7 +14,7 @@ type chosen struct {
 	used map[*schema.Node]bool
 }
 
-// Choose takes the type names that a document chooses. A name that is taken before belongs to every generated package.
+// Choose takes the type names that a document chooses. The names that are taken already are those that every generated package has.
 func (t *Types) Choose(doc *schema.Document) {
 	if t.chosen.docs[doc] {
 		return
@@ -43,7 +43,7 @@ func (t *Types) unused() {
 	}
 }
 
-// firstChoice returns the first schema of c that has a goType, or nil.
+// firstChoice returns the first schema of c that chooses a type name, or nil.
 func firstChoice(c allOf) *schema.Node {
 	if i := slices.IndexFunc(c, func(n *schema.Node) bool { return goType(n) != nil }); i >= 0 {
 		return c[i]
@@ -95,7 +95,7 @@ func (l *lowering) fieldNames(props []property) []string {
 	return names
 }
 
-// methods are those that types may have beside their fields.
+// methods are those that generated types may have; a field can not have the same name.
 var methods = map[string]bool{"MarshalJSON": true, "UnmarshalJSON": true}
 
 // fieldName is GoName for a field.

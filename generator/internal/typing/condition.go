@@ -8,11 +8,11 @@ import (
 	"github.com/mcpkiln/mcpkiln/schema"
 )
 
-// condition is a keyword that says nothing about the Go type. A validator of its own reads the same bytes.
+// condition is a keyword without influence on the Go type. A validator of its own reads the same bytes.
 type condition struct {
 	at      *schema.Node // the schema that has it
 	keyword string
-	lists   bool // of dependencies: the lists of names, not the schemas
+	lists   bool // of dependencies and dependentRequired: the lists of names, not the schemas
 }
 
 // ofEveryKind are the conditions that look at values of every kind.
@@ -22,7 +22,7 @@ func (r *reader) readCondition(s *shape, owner, v *schema.Node) {
 	s.conditions = append(s.conditions, condition{at: owner, keyword: keywordAt(owner, v)})
 }
 
-// readNot reads not: {} as false, because some libraries write false so.
+// readNot reads not: {} as the schema false, because some libraries write it that way.
 func (r *reader) readNot(s *shape, owner, v *schema.Node) {
 	switch {
 	case r.allowsEverything(v):

@@ -9,11 +9,11 @@ import (
 	"github.com/mcpkiln/mcpkiln/schema"
 )
 
-// maxDecls bounds what one package may grow to. Merged recursive schemas can multiply; no schema written by hand comes
+// maxDecls is the most declarations of one package. Merging recursive schemas can multiply them; no schema written by hand comes
 // near.
 const maxDecls = 1 << 16
 
-// simplify drops what c says twice and what says nothing, so that fewer of them differ.
+// simplify drops repeated and empty schemas from c, so that more conjunctions are the same.
 func (l *lowering) simplify(c allOf) allOf {
 	if len(c) < 2 {
 		return c
@@ -36,7 +36,7 @@ func (l *lowering) simplify(c allOf) allOf {
 	return out
 }
 
-// key identifies the schemas of c. The same schemas have the same type, which is how recursion through merged schemas ends.
+// key identifies the schemas of c. The same schemas have the same type, so that recursion through merged schemas ends.
 func (l *lowering) key(c allOf, p place) string {
 	var all []string
 	for _, n := range c {
@@ -66,8 +66,8 @@ type loweredAllOf struct {
 	done  bool
 }
 
-// conjunction is valueOf for schemas that may be recursive. If one is met again before a declaration was made
-// (maps and slices need none), one is made then, and filled here.
+// conjunction is valueOf for schemas that may be recursive. If a conjunction contains itself and has no declaration yet
+// (maps and slices need none), the inner place makes one, which is filled here.
 func (l *lowering) conjunction(c allOf, p place) model.Value {
 	s := l.shape(c)
 	p.namedBy = firstChoice(c)
@@ -97,7 +97,7 @@ func (l *lowering) conjunction(c allOf, p place) model.Value {
 	return v
 }
 
-// closeLoop returns v, or the declaration that a place inside of it had to make, filled with v.
+// closeLoop returns v, or the declaration that a place inside of it had to make, with v as its body.
 func closeLoop(k *loweredAllOf, v model.Value, s *shape) model.Value {
 	d := k.value.Type.(model.Named).Decl
 	if d.Body != nil {

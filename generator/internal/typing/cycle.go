@@ -2,8 +2,8 @@ package typing
 
 import "github.com/mcpkiln/mcpkiln/generator/internal/model"
 
-// breakCycles makes pointers of required struct properties through which a struct would contain itself. No JSON value
-// satisfies such a schema, but Go has to compile it.
+// breakCycles turns required struct properties into pointers where a struct would contain itself. No finite JSON value
+// satisfies such a schema, but the Go type has to compile.
 func breakCycles(decls []*model.Decl) {
 	done := map[*model.Decl]bool{}
 	for _, d := range decls {
@@ -33,7 +33,7 @@ func (c *cycles) visit(d *model.Decl) {
 	c.done[d] = true
 }
 
-// inside returns the type of v and how it is held, if every value of d contains a v.
+// inside returns the declared type of v and its storage, if the Go type of d contains that of v directly.
 func inside(d *model.Decl, v *model.Value, of *model.Prop) (*model.Decl, *model.Storage) {
 	named, ok := v.Type.(model.Named)
 	_, defined := d.Body.(*model.Defined)

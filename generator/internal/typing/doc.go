@@ -20,12 +20,12 @@
 //	union.go branch.go form.go unionname.go          types of several kinds, and how their forms are distinguished
 //	check.go condition.go pattern.go unevaluated.go  keywords that no Go type can say
 //	requirement.go requirementkind.go                what conditions demand, in words
-//	storage.go flow.go literal.go                    how a value is held; what is sent or received; defaults as literals
+//	storage.go flow.go literal.go                    how a value is stored; what is sent or received; defaults as literals
 //	typename.go chosen.go rulename.go                names of types, fields and tables
-//	share.go once.go cycle.go                        types that say the same; recursion
+//	share.go once.go cycle.go                        types of the same meaning; recursion
 //	marshal.go hide.go                               what encoding/json needs, and what its errors must not show
 //	reachability.go text.go                          which functions are called; text in raw strings
-//	schemalocation.go                                where a rule stands, for messages
+//	schemalocation.go                                the location of a rule in its schema, for messages
 //
 // # Words of this package
 //
@@ -35,84 +35,85 @@
 //	               that says it
 //	group, branch  an anyOf or oneOf; one of its schemas
 //	condition      a keyword that no Go type can say; a check, or assertion in the model, is what is validated beside the type
-//	place          where a value stands, and the name (hint) of a type that has to be made for it
+//	place          where in the value of a root another value is, and the name (hint) for a type that has to be declared for it
 //	presence       whether a value is required, optional, nullable or both; null is taken out of a shape before its type is decided
-//	form           a member of a union, with what tells it from the others
-//	declaration    a Go type, or a validator, with its functions (model.Decl); what asks for a name claims it
+//	form           what tells a branch of a union from the others: kinds, members that it requires, texts of one member (model.Form)
+//	declaration    a Go type, or a validator, with its functions (model.Decl). It claims a name: it gets that one unless another has it
 //	rule           what the runtime checks of one place, an element of a table in generated code; a rule without keywords is left out
 //	own            of one schema alone, without those beside it
-//	way            the resources that were entered before a schema was met; an anchor that several have is ambiguous
+//	way            the schema resources that were entered on the way to a schema; an anchor that several of them have is ambiguous
+//	free           of a schema: it allows every value
 //	finding        a diagnostic about a schema
 //
 // # Names
 //
-// The name of a type follows from its place alone: what the tool is called, then the properties on the way. What a list or a map holds is
-// called by the singular (rows of QueryRowsOutput are QueryRowsOutputRow), unless a property beside it has that name for a type of its own
-// (then QueryRowsOutputRowsItem); a word that the name ends with is not repeated. Members of a union are called by what only they have: title,
+// The name of a type follows from its place alone: the name of the tool, then the properties on the way. The elements of a list or a map are
+// named by the singular (rows of QueryRowsOutput are QueryRowsOutputRow), unless a property beside it has that name for a type of its own
+// (then QueryRowsOutputRowsItem); a word that the name ends with is not repeated. Members of a union are named by what only they have: title,
 // tag, kind, a property that is required. So adding a tool, a schema or a property elsewhere renames nothing.
 //
-// Names that several would have go by rank (typename.go): those that do not come from schemas (Names.Take, before any schema), those that goType chooses
-// (Types.Choose), what tools are called with and answer and the protocol's types, schemas that others refer to, then the rest in the order of
-// tools and properties. Who comes late gets a longer name, or as the last resort a suffix that follows from its place. That can not be
+// A name that several claim goes to the first of these (typename.go): names that do not come from schemas (Names.Take, before any schema), those that goType chooses
+// (Types.Choose), inputs and outputs of tools and the protocol's types, schemas that others refer to, then the rest in the order of
+// tools and properties. The others get a longer name, or as the last resort a suffix that follows from their place. That can not be
 // avoided: Go names have no separators, so two places can spell the same name (a tool get with a property order_id, and a tool get_order with an id), and
-// the one that comes to an earlier place takes it. With errors instead, what others publish could not be generated.
+// a new tool or property that comes first takes it from the other. With errors instead, many published schemas could not be generated from.
 //
 // Properties of one object, and values of one enum, that would have the same Go name are told apart by their symbols (_meta beside meta is
 // UnderscoreMeta) or by a suffix from their own text, not by number (naming.Distinct). So the second of such a pair renames the first where that
 // had the plain name, as does a property row, with a type of its own, beside rows.
 //
-// Types of the same meaning are one, with a name for each place (share.go). A name that is shorter because all have it (EmailAddress for every
-// tool) was rejected: it would move as soon as another shape asks for it, and a name is what users write down.
+// Types of the same meaning are declared once, with an alias for each other place (share.go). One shorter name for all of them (EmailAddress for every
+// tool) was rejected: it would move as soon as another shape claims it, and users' code contains these names.
 //
 // # Schemas
 //
-// A place holds an allOf: the schemas that a value there must satisfy, usually one. reader reads their keywords, follows
+// Each place has an allOf: the schemas that a value there must satisfy, usually one. reader reads their keywords, follows
 // $ref and allOf, and merges everything into one shape; the merge is exact, and what can not be merged (a second
 // pattern) becomes a check beside the type. typing.go then asks which JSON kinds are left: one kind is a Go type, null
 // beside it a presence, two or three kinds a sealed interface, more are check.Raw with a validator by kind. The
-// validator comes first, and the Go type is as near to it as Go allows: an anyOf that a Go type can not carry is a validator that reads the same
-// bytes, and the type is what the rest of the schema says.
+// validator is exact, and the Go type as near to it as Go allows: an anyOf that a Go type can not express is a validator that reads the same
+// bytes, and the type follows from the rest of the schema.
 //
 // Recursion ends because every $ref target and every allOf is lowered once (Types.Declared, lowered, checks, validators). What
-// depends on all types waits for Finish: how a value is held, pointers that break cycles, defaults as literals,
+// depends on all types waits for Finish: how a value is stored, pointers that break cycles, defaults as literals,
 // names of rule tables, and which functions are called at all.
 //
-// Additional properties of an object are forgotten where the schema says nothing about them. They are kept with
+// Additional properties of an object are dropped where the schema says nothing about them. They are kept with
 // additionalProperties true or a schema, in protocol documents, and wherever a check of the whole value might look at
 // them, so that what is encoded again is still valid.
 //
 // An enum is a string type with constants; where it has numbers or booleans beside strings, the constants are JSON texts. A
 // required const has no field, an enum of one value has one: the handler compiles when an enum becomes shorter.
 //
-// A default is applied to what is received: the field is the plain type and never absent. What a tool answers must be able to leave the
-// property out (another may be required instead), so there the field is optional and the default is documentation. A type for both has the
-// optional field, which decoding sets: two types of one schema would have to be converted by hand.
+// A default is applied to what is received: the field is the plain type and never absent. A result must be able to leave the
+// property out (another may be required instead), so there the field is optional and the default is documentation. A type that is sent and received
+// has the optional field, which decoding sets: users would have to convert between two types of one schema.
 //
-// A tuple is a struct with a field for each item, called by its title or position. minItems says which are required; the items
+// A tuple is a struct with a field for each item, named after its title or position. minItems says which are required; the items
 // after them, if there may be any, are a list.
 //
 // goType, or defaults.GoTypes of the manifest, asks for another Go type of a format or of numbers (gotype.go). Validation stays the
-// schema's, but time.Duration refuses years and months, and time.Time the leap second after which the year 10000 begins. What is written
-// again means the same and may be spelt otherwise: a leap second is the second after it, hours hold days and weeks, a UUID has small
-// letters. uniqueItems compares what is written: two spellings of one value are two items, but one when they are written again, which the
+// schema's, but time.Duration refuses years and months, and time.Time the leap second after which the year 10000 begins. A value that is decoded and
+// encoded means the same, but its text may differ: a leap second becomes the second after it, days and weeks become hours, a UUID has lower case
+// letters. uniqueItems compares texts: two spellings of one value are two items, but are equal once encoded, which the
 // check of an output refuses. A time.Duration is written in whole seconds, rounded,
-// because format duration has no fraction. An error instead was rejected: whoever returns time.Since would break the schema at run time,
-// almost always, for less than the format can say.
+// because format duration has no fraction. An error instead was rejected: a handler that returns time.Since would almost always break the schema at
+// run time, for a precision that the format can not express.
 //
 // encoding/json does what the generated functions do, by the tags of the fields alone or, where those do not suffice, by
 // methods that call the functions (marshal.go).
 //
-// A keyword that no Go type can say is a condition: a validator of its own that looks at the same bytes before the type is
-// read, one for each schema that has it. patternProperties says
-// what holds for names that nothing names: with one pattern and nothing else allowed it is a map of its type, otherwise
+// A keyword that no Go type can express is a condition: a validator of its own that reads the same bytes before the type is
+// read, one for each schema that has it. patternProperties is for
+// names that properties does not list: with one pattern and nothing else allowed it is a map of its type, otherwise
 // such properties are kept as JSON. unevaluatedProperties is additionalProperties wherever the names that are mentioned do
-// not depend on the value (allOf, $ref); elsewhere functions of their own record them.
+// not depend on the value (allOf, $ref); elsewhere generated functions record them at run time.
 //
 // Where a $dynamicRef leads is decided here: a resource is copied for each way to it that makes a difference, and in a
-// copy it is a $ref. There is no form that is decided while decoding, because every way is known. Keywords of the other
-// draft say nothing, with a warning. A $ref to the draft's own meta-schema is a condition, too: what must be a schema is
-// kept as JSON. A $ref to a file leads to a shared
-// schema before this package sees it; one to any other document is an error (VAL06).
+// copy it is a $ref. Nothing of it is left for the decoder, because every way is known. Keywords of the other
+// draft have no effect, with a warning. A $ref to the draft's own meta-schema is a condition, too: a value that must be a schema is
+// kept as JSON. Before this package sees a $ref to a file, package schema has made a reference to a shared
+// schema of it; one to any other document is an error (VAL06).
 //
 // To add a keyword, beside a golden in ../emit/testdata/golden that has it: the form of its value in schema/keyword.go; a row in keyword.go with
 // a reader in readkeyword.go, which fills a field of a facet in shape.go, merged in merge.go; and its rule or condition: a field of the rule in ../model and
@@ -129,9 +130,9 @@
 //
 //   - Pointers for optional scalars: an allocation each, and a nil dereference wherever a test is missing. storage.go.
 //   - Fields in the order of the source: moving a property there would move lines of generated code and the bits of
-//     tables. They stand by name.
+//     tables. They are sorted by name.
 //   - Unions decoded by the first member whose required keys are there: wrong as soon as two fit. Kinds, constant properties and
 //     required keys only exclude members (form.go); when more than one is left, those are tried.
-//   - Dynamic scopes kept by the decoder: each validator would carry them, for a keyword that one schema in thousands has.
+//   - Dynamic scopes kept by the decoder: each validator would pass them on, for a keyword that one schema in thousands has.
 //   - Conditions in the tables of types: a table would hold functions, which hold tables, and Go refuses such cycles.
 package typing

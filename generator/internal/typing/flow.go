@@ -2,8 +2,8 @@ package typing
 
 import "github.com/mcpkiln/mcpkiln/generator/internal/model"
 
-// leaveDefaultsOut makes optional what has a default in types that are sent, since who writes must be able to leave it out: there a default
-// is documentation. In types that are received, too, decoding fills it in.
+// leaveDefaultsOut makes properties with a default optional in types that are sent, since a sender must be able to leave them out: there a default
+// is documentation. If such a type is also received, decoding still sets the default.
 func (t *Types) leaveDefaultsOut() {
 	sent, received := t.reached(func(r root) bool { return r.sent }), t.reached(func(r root) bool { return !r.sent })
 	for _, d := range t.decls {
@@ -27,7 +27,7 @@ func (t *Types) leaveDefaultOut(p *model.Prop, received bool) {
 	}
 }
 
-// reached returns the declarations that some of the roots consist of.
+// reached returns the declarations that the selected roots consist of.
 func (t *Types) reached(some func(root) bool) map[*model.Decl]bool {
 	all := map[*model.Decl]bool{}
 	var reach func(*model.Decl, model.Use)

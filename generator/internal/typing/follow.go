@@ -2,8 +2,8 @@ package typing
 
 import "github.com/mcpkiln/mcpkiln/schema"
 
-// follow follows references, also those in an allOf, anyOf or oneOf of one schema, as long as only annotations stand
-// beside them and no schema chooses a type name. It returns the target of the last one.
+// follow follows references, also those in an allOf, anyOf or oneOf of one schema, as long as only annotations are
+// beside them and no schema chooses a type name. It returns the target of the last one, and whether there was any.
 func (r *reader) follow(n *schema.Node) (*schema.Node, bool) {
 	seen := map[*schema.Node]bool{}
 	target, found := n, false
@@ -45,7 +45,7 @@ func (r *reader) step(n *schema.Node) (next *schema.Node, byRef bool) {
 	return next, byRef
 }
 
-// referred returns what the reference in n leads to, unless that is of the meta-schema.
+// referred returns the target of the reference in n, or nil for one that leads into the meta-schema.
 func (r *reader) referred(n, ref *schema.Node) *schema.Node {
 	target, _ := r.follows(ref)
 	if target != nil && r.meta(target) && !r.meta(n) {
@@ -72,5 +72,5 @@ func (r *reader) only(m *schema.Member) *schema.Node {
 	return only
 }
 
-// Annotations are the annotations that are read.
+// Annotations are the annotations that have an effect on generated code.
 var Annotations = map[string]bool{"title": true, "description": true, "deprecated": true, "default": true}

@@ -8,8 +8,8 @@ import (
 	"github.com/mcpkiln/mcpkiln/schema"
 )
 
-// forms returns what is compared before a branch of a union is tried: the kind of the value, the text of its member key, and the
-// members that this branch requires and others do not.
+// forms returns what is compared before each branch of a union is tried: the kind of the value, the text of the member key, and the
+// members that the branch requires and not all others do.
 func (l *lowering) forms(branches []*shape) (key string, forms []model.Form) {
 	key, tags := l.discriminator(branches)
 	common := l.commonNeeds(branches, deepest)
@@ -96,7 +96,7 @@ func (l *lowering) discriminator(branches []*shape) (key string, tags [][]string
 	return key, tags
 }
 
-// neededBySome returns the members that branches require of objects, in their order, and how many do.
+// neededBySome returns the members that branches require of objects, in their order, and how many branches require each.
 func (l *lowering) neededBySome(branches []*shape) (names []string, by map[string]int) {
 	by = map[string]int{}
 	for _, s := range branches {
@@ -112,8 +112,8 @@ func (l *lowering) neededBySome(branches []*shape) (names []string, by map[strin
 	return names, by
 }
 
-// texts returns the strings that s, or each branch of a union in it, allows for a required property; nil if it is not
-// limited to strings.
+// texts returns the strings that s, or the branches of a union in it, allow for a required property; nil if that is not
+// an enum or const of strings.
 func (l *lowering) texts(s *shape, name string, depth int) []string {
 	if p := s.obj.prop(name); p != nil && s.kinds&model.KindObject != 0 && slices.Contains(s.obj.required, name) {
 		if v := l.shape(p.schema); v.enum != nil && v.kinds == model.KindString {

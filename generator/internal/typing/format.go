@@ -7,10 +7,10 @@ import (
 	"github.com/mcpkiln/mcpkiln/schema"
 )
 
-// byteFormat is base64. In the protocol's documents it is asserted; elsewhere it is a hint, since JSON Schema has no such format.
+// byteFormat is base64. In the protocol's documents it is validated; elsewhere it is a hint, since JSON Schema has no such format.
 const byteFormat = "byte"
 
-// hints are formats of other vocabularies that say how a value is meant, and nothing that could be checked.
+// hints are formats of other vocabularies, such as OpenAPI, that are not validated.
 var hints = map[string]bool{
 	byteFormat: true, "binary": true, "password": true, "int32": true, "int64": true, "float": true, "double": true,
 }

@@ -30,7 +30,7 @@ func (l *lowering) goTypeOf(s *shape) string {
 	return ""
 }
 
-// formatted returns the Go type for the format of a string, if it is asked for. Base64 always has one.
+// formatted returns the Go type for the format of a string, if goTypeOf asks for one. Base64 always has one.
 func (l *lowering) formatted(s *shape, rule *model.StringRule) (model.Type, bool) {
 	if rule.Format == byteFormat {
 		return model.Formatted{Name: "Bytes", Rule: rule}, true

@@ -7,10 +7,10 @@ import (
 	"github.com/mcpkiln/mcpkiln/generator/internal/model"
 )
 
-// hide gives each type with an UnmarshalJSON the properties whose values the errors of that must not show. A handler may return such an error,
-// so they are those of all roots that the type is a part of, as if a server read the root.
+// hide gives each type with an UnmarshalJSON the properties whose values its errors must not show. A handler may return such an error, so these
+// are the hidden properties of all roots that the type is a part of.
 func (t *Types) hide() {
-	steps := map[*model.Decl][]string{}
+	names := map[*model.Decl][]string{}
 	seen := map[string]bool{"": true}
 	for _, r := range t.roots {
 		if seen[r.hidden] {
@@ -18,10 +18,10 @@ func (t *Types) hide() {
 		}
 		seen[r.hidden] = true
 		for d := range t.reached(func(other root) bool { return other.hidden == r.hidden }) {
-			steps[d] = append(steps[d], strings.Split(r.hidden[1:], "/")...)
+			names[d] = append(names[d], strings.Split(r.hidden[1:], "/")...)
 		}
 	}
-	for d, all := range steps {
+	for d, all := range names {
 		if d.Unmarshal {
 			slices.Sort(all)
 			d.Hidden = "/" + strings.Join(slices.Compact(all), "/")

@@ -8,7 +8,7 @@ import (
 // (VAL03).
 type keyword struct {
 	read   func(r *reader, s *shape, owner, value *schema.Node)
-	noRule bool // no rule comes of it here: it says nothing of values, or it is dealt with by package schema or by the keyword that it belongs to
+	noRule bool // it has no rule of its own: it does not constrain values, or package schema or the keyword that it belongs to handles it
 	only   draft
 }
 
@@ -66,7 +66,7 @@ func newKeywords() map[string]keyword {
 		"writeOnly": {noRule: true}, "contentEncoding": {noRule: true}, "contentMediaType": {noRule: true},
 		"contentSchema": {noRule: true},
 
-		// They are of 2019-09. Package schema warns that they check nothing.
+		// These are keywords of draft 2019-09. Package schema warns that they check nothing.
 		"$recursiveRef": {noRule: true}, "$recursiveAnchor": {noRule: true},
 
 		"goName": {noRule: true}, "goType": {noRule: true, read: (*reader).readGoType}, // chosen.go, gotype.go
@@ -103,7 +103,7 @@ func (r *reader) read(s *shape, owner *schema.Node, m *schema.Member) {
 	}
 }
 
-// Asserts reports whether a keyword of a dialect says by itself which values are valid.
+// Asserts reports whether a keyword of a dialect by itself constrains values.
 func Asserts(word string, d schema.Dialect) bool {
 	k, known := keywordTable[word]
 	return known && !k.noRule && !Annotations[word] && k.definedIn(d)

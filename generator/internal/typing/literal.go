@@ -8,7 +8,7 @@ import (
 	"github.com/mcpkiln/mcpkiln/schema"
 )
 
-// writeDefault writes the default of a property as a Go literal. One that its Go type can not hold is not applied, with a
+// writeDefault writes the default of a property as a Go literal. One that its Go type can not represent is not applied, with a
 // warning: a default is an annotation.
 func (t *Types) writeDefault(p *model.Prop) {
 	n := t.defaults[p]
@@ -16,7 +16,7 @@ func (t *Types) writeDefault(p *model.Prop) {
 		return
 	}
 	delete(t.defaults, p) // so that a default within itself is not applied
-	lit, ok := t.HeldLiteral(&p.Value, p.Storage, n)
+	lit, ok := t.StoredLiteral(&p.Value, p.Storage, n)
 	if ok {
 		p.Default = lit
 		return
@@ -58,8 +58,8 @@ func (t *Types) literal(v *model.Value, n *schema.Node) (model.Literal, bool) {
 	return nil, false
 }
 
-// HeldLiteral is literal for an element or a property, which may be held as a pointer or an Optional.
-func (t *Types) HeldLiteral(v *model.Value, storage model.Storage, n *schema.Node) (model.Literal, bool) {
+// StoredLiteral is literal for an element or a property, which may be stored as a pointer or a check.Optional.
+func (t *Types) StoredLiteral(v *model.Value, storage model.Storage, n *schema.Node) (model.Literal, bool) {
 	if n.Kind == schema.Null && v.Null {
 		return model.NullLiteral{Of: *v, Storage: storage}, true
 	}
@@ -67,13 +67,13 @@ func (t *Types) HeldLiteral(v *model.Value, storage model.Storage, n *schema.Nod
 	if !ok || storage == model.StoreBare {
 		return lit, ok
 	}
-	return &model.Held{Of: *v, Storage: storage, Value: lit}, true
+	return &model.Stored{Of: *v, Storage: storage, Value: lit}, true
 }
 
 func (t *Types) sliceLiteral(v *model.Value, s *model.Slice, n *schema.Node) (model.Literal, bool) {
 	c := &model.Composite{Of: *v}
 	for _, item := range n.Items {
-		lit, ok := t.HeldLiteral(&s.Elem, s.Elem.Storage, item)
+		lit, ok := t.StoredLiteral(&s.Elem, s.Elem.Storage, item)
 		if !ok {
 			return nil, false
 		}
@@ -85,7 +85,7 @@ func (t *Types) sliceLiteral(v *model.Value, s *model.Slice, n *schema.Node) (mo
 func (t *Types) mapLiteral(v *model.Value, s *model.Map, n *schema.Node) (model.Literal, bool) {
 	c := &model.Composite{Of: *v}
 	for _, m := range sorted(n.Members) {
-		lit, ok := t.HeldLiteral(&s.Elem, s.Elem.Storage, m.Value)
+		lit, ok := t.StoredLiteral(&s.Elem, s.Elem.Storage, m.Value)
 		if !ok {
 			return nil, false
 		}
@@ -121,9 +121,9 @@ func (t *Types) namedLiteral(v *model.Value, d *model.Decl, n *schema.Node) (mod
 	return nil, false
 }
 
-// definedLiteral is a literal of type d, whose underlying type is that of of.
+// definedLiteral is a literal of type d, which is defined over the type of the value of.
 func (t *Types) definedLiteral(v *model.Value, d *model.Decl, of *model.Value, n *schema.Node) (model.Literal, bool) {
-	lit, ok := t.HeldLiteral(of, of.Storage, n)
+	lit, ok := t.StoredLiteral(of, of.Storage, n)
 	switch l := lit.(type) {
 	case *model.Composite:
 		l.Of = *v
@@ -136,7 +136,7 @@ func (t *Types) definedLiteral(v *model.Value, d *model.Decl, of *model.Value, n
 	return &model.Convert{To: d, Value: lit}, ok
 }
 
-// unionLiteral takes the first member that n fits.
+// unionLiteral is a literal of the first union member that can represent n.
 func (t *Types) unionLiteral(u *model.Union, n *schema.Node) (model.Literal, bool) {
 	for _, m := range u.Members {
 		v := model.Value{Type: model.Named{Decl: m.Decl}}
@@ -145,7 +145,7 @@ func (t *Types) unionLiteral(u *model.Union, n *schema.Node) (model.Literal, boo
 			continue
 		}
 		if m.Pointer {
-			return &model.Held{Of: v, Storage: model.StorePointer, Value: lit}, true
+			return &model.Stored{Of: v, Storage: model.StorePointer, Value: lit}, true
 		}
 		if _, constant := lit.(model.Basic); constant {
 			return &model.Convert{To: m.Decl, Value: lit}, true
@@ -156,7 +156,7 @@ func (t *Types) unionLiteral(u *model.Union, n *schema.Node) (model.Literal, boo
 }
 
 // structLiteral writes the properties that n has, and the defaults of those that it lacks. Other members
-// go into the field for additional properties, if there is one.
+// are in the field for additional properties, if there is one.
 func (t *Types) structLiteral(v *model.Value, s *model.Struct, n *schema.Node) (model.Literal, bool) {
 	c := &model.Composite{Of: *v}
 	others := slices.Clone(n.Members)
@@ -168,7 +168,7 @@ func (t *Types) structLiteral(v *model.Value, s *model.Struct, n *schema.Node) (
 			return nil, false
 		case p.Name == "":
 		case given != nil:
-			lit, ok := t.HeldLiteral(&p.Value, p.Storage, given)
+			lit, ok := t.StoredLiteral(&p.Value, p.Storage, given)
 			if !ok {
 				return nil, false
 			}
@@ -191,7 +191,7 @@ func (t *Types) structLiteral(v *model.Value, s *model.Struct, n *schema.Node) (
 	return c, ok
 }
 
-// floatLiteral is a number as Go source, short where JSON has more digits or a larger exponent than Go takes.
+// floatLiteral is a number as Go source, in the shortest form of its float64 if the JSON text is longer than that.
 func floatLiteral(n *schema.Node) (model.Literal, bool) {
 	f, err := strconv.ParseFloat(n.Text, 64)
 	if n.Kind != schema.Number || err != nil {

@@ -7,8 +7,8 @@ import (
 	"github.com/mcpkiln/mcpkiln/generator/internal/model"
 )
 
-// A type has a MarshalJSON or UnmarshalJSON only where encoding/json with field tags would write something else than the
-// generated encoder, or could not read that. Most types need neither.
+// A type has a MarshalJSON or UnmarshalJSON only where encoding/json with field tags would not write the same as the
+// generated encoder, or not read the same as the decoder. Most types need neither.
 
 // marshal decides which types need them. MarshalJSON needs the encoder, also if the package itself sends no such value;
 // UnmarshalJSON is left out where there is no decoder.
@@ -55,7 +55,7 @@ func isUnion(v *model.Value) bool {
 	return false
 }
 
-// direction is what encoding/json does with a type.
+// direction says whether encoding/json reads a type or writes it.
 type direction bool
 
 const (
@@ -76,7 +76,7 @@ func plainly(d *model.Decl, dir direction) bool {
 			}
 		}
 	case *model.Mixed:
-		return false // its form in Go is a string
+		return false // its Go type is a string
 	case *model.Defined:
 		return plainDefined(&b.Value, dir)
 	}
@@ -96,7 +96,7 @@ func plainProp(p *model.Prop, dir direction) bool {
 	return plainValue(&p.Value, dir, nilable && !(p.Presence == model.Nullable && nilIsWritten(&p.Value)))
 }
 
-// plainValue does the same for a value. null says that nil means no value here.
+// plainValue is plainly for a value. null says that nil means no value here.
 func plainValue(v *model.Value, dir direction, null bool) bool {
 	switch t := v.Type.(type) {
 	case *model.Slice:
@@ -104,7 +104,7 @@ func plainValue(v *model.Value, dir direction, null bool) bool {
 	case *model.Map:
 		return (dir == reading || null) && plainElem(&t.Elem, dir)
 	case model.Formatted:
-		// A duration is an integer to encoding/json, and no bytes are null.
+		// encoding/json writes a time.Duration as an integer, and nil bytes as null.
 		return t.Name != "Duration" && (t.Name != "Bytes" || dir == reading || null)
 	case model.Named:
 		return dir == writing && (null || !v.Null || !nilIsWritten(v)) || dir == reading && !methodless(t.Decl)
@@ -122,7 +122,7 @@ func nilIsWritten(v *model.Value) bool {
 	return ok && !isUnion(v) && classOf(v) == nilable
 }
 
-// plainDefined does the same for a type over another one, which has the form of that one but not its methods.
+// plainDefined is plainly for a type defined over another one, which has the same structure but not its methods.
 func plainDefined(v *model.Value, dir direction) bool {
 	if v.Storage != model.StoreBare {
 		return v.Storage == model.StorePointer
@@ -139,7 +139,7 @@ func plainDefined(v *model.Value, dir direction) bool {
 	return plainValue(v, dir, v.Null)
 }
 
-// tag returns the JSON tag of a property's field; empty for names that encoding/json silently ignores in tags.
+// tag returns the JSON tag of a property's field; empty for names that encoding/json ignores in tags.
 func tag(p *model.Prop) string {
 	for _, r := range p.Key {
 		if !unicode.IsLetter(r) && !unicode.IsDigit(r) && !strings.ContainsRune("!#$%&()*+-./:;<=>?@[]^_{|}~ ", r) {

@@ -32,7 +32,7 @@ func (s *shape) and(t *shape) {
 	s.goType = cmp.Or(s.goType, t.goType)
 }
 
-// unite appends the elements of b that a lacks. Each is kept once: otherwise schemas that are referred to on many ways would multiply.
+// unite appends the elements of b that a lacks. Each is kept once: otherwise schemas with many references to them would multiply.
 func unite[S ~[]T, T any, K comparable](a, b S, key func(T) K) S {
 	a = slices.Clip(a)
 	if (len(a)+len(b))*len(b) > manyPairs {
@@ -46,7 +46,7 @@ func unite[S ~[]T, T any, K comparable](a, b S, key func(T) K) S {
 	return a
 }
 
-// manyPairs are too many to be compared one by one.
+// manyPairs is the number of comparisons above which unite uses a map.
 const manyPairs = 100
 
 func uniteMany[S ~[]T, T any, K comparable](a, b S, key func(T) K) S {
@@ -65,7 +65,7 @@ func uniteMany[S ~[]T, T any, K comparable](a, b S, key func(T) K) S {
 
 func self[T comparable](x T) T { return x }
 
-// groupKey tells groups apart: one schema may have an anyOf and a oneOf.
+// groupKey identifies a group: one schema may have an anyOf and a oneOf.
 func groupKey(g group) groupID { return groupID{g.at, g.oneOf} }
 
 type groupID struct {
@@ -77,7 +77,7 @@ func setKey(s patternSet) *schema.Node { return s.at }
 
 func textOf(w textRule) string { return w.text }
 
-// and returns the schemas of both.
+// and returns the schemas of both, each once.
 func (c allOf) and(d allOf) allOf { return unite(c, d, self) }
 
 func (s *stringFacet) and(t *stringFacet) {
@@ -105,7 +105,7 @@ func (s *arrayFacet) and(t *arrayFacet) {
 	s.items = s.items.and(t.items)
 }
 
-// item returns what holds for the item at i.
+// item returns the schemas for the item at i.
 func (s *arrayFacet) item(i int) allOf {
 	if i < len(s.prefix) {
 		return s.prefix[i]
@@ -113,7 +113,7 @@ func (s *arrayFacet) item(i int) allOf {
 	return s.items
 }
 
-// and merges two objects. additionalProperties of one side holds for the properties that only the other one names.
+// and merges two objects. additionalProperties of one side applies to the properties that only the other one names.
 func (o *objectFacet) and(t *objectFacet) {
 	if t.at == nil {
 		return
@@ -145,7 +145,7 @@ func (o *objectFacet) and(t *objectFacet) {
 	}
 }
 
-// additionalFor returns what holds for a property that is not named.
+// additionalFor returns the schemas for a property that is not in props.
 func (o *objectFacet) additionalFor(key string) allOf {
 	c := o.additionalProperties
 	for i := range o.patternSets {
@@ -250,7 +250,7 @@ func lower(a, b *bound) *bound {
 	return a
 }
 
-// LCM returns the least number that is a multiple of both: being a multiple of it is being one of each.
+// LCM returns the least common multiple, so that one multipleOf can stand for both. nil is no multipleOf.
 func LCM(a, b *big.Rat) *big.Rat {
 	if a == nil || b == nil {
 		if a == nil {

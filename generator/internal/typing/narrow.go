@@ -8,7 +8,7 @@ import (
 )
 
 // narrowByGroups drops the branches that no value can satisfy beside the rest of s, and the kinds that no branch of an anyOf or
-// oneOf takes: the Go type follows what is left. A group of one branch is that branch.
+// oneOf allows: the Go type follows from what is left. A group of one branch is merged into s.
 func narrowByGroups(r *reader, s *shape) {
 	groups := s.groups
 	s.groups = nil
@@ -53,7 +53,7 @@ func (r *reader) narrow(s *shape, g group) (live []*schema.Node) {
 		}
 	}
 	if g.oneOf && nulls > 1 {
-		kinds &^= model.KindNull // two branches take null, the only value of its kind: so none may
+		kinds &^= model.KindNull // two branches allow null, so the oneOf does not
 	}
 	if s.kinds&kinds != s.kinds {
 		s.kinds &= kinds
@@ -100,8 +100,8 @@ func (r *reader) computeTakesNull(s *shape) bool {
 	return true
 }
 
-// narrowByEnum drops the values of an enum that other keywords refuse. The remaining values then replace those
-// keywords, except for formats and the contents of arrays and objects.
+// narrowByEnum drops the values of an enum that other keywords refuse. Afterwards these keywords say nothing more,
+// except for formats and the contents of arrays and objects.
 func (s *shape) narrowByEnum() {
 	if s.enum == nil {
 		return

@@ -30,7 +30,7 @@ func (r *reader) reportHuge(values ...*schema.Node) {
 	}
 }
 
-// Decimal writes x as a JSON number. Numbers read from JSON, their products and quotients by powers of ten are finite.
+// Decimal writes x as a JSON number. Every number read from JSON has a finite decimal expansion, and so has the LCM of two.
 func Decimal(x *big.Rat) string {
 	if x.IsInt() {
 		return x.Num().String()

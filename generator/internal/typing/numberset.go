@@ -10,15 +10,15 @@ import (
 	"github.com/mcpkiln/mcpkiln/schema"
 )
 
-// numberSet is what a shape says of the numbers that it allows, itself and by the forms of its groups.
+// numberSet describes the numbers that a shape allows, itself and by the branches of its groups.
 type numberSet struct {
-	listed      []*big.Rat // the only ones: of an enum, or constants of all forms of a group; nil: others are allowed, too
-	integers    bool       // all of them are
-	exact       bool       // float64 would round those of a form, see roundsForm
-	beyondInt64 bool       // an integer is named that int64 can not hold
+	listed      []*big.Rat // all of them, if an enum or the constants of all branches of a group list them; nil: others are allowed, too
+	integers    bool       // all of them are integers
+	exact       bool       // float64 would round numbers of a branch, see roundsBranch
+	beyondInt64 bool       // the shape names an integer outside of int64
 }
 
-// numberSet looks so many levels deep into unions within unions.
+// numberSet looks depth levels deep into unions within unions.
 func (l *lowering) numberSet(s *shape, depth int) numberSet {
 	n := numberSet{integers: s.integer}
 	if s.enum != nil {
@@ -29,7 +29,7 @@ func (l *lowering) numberSet(s *shape, depth int) numberSet {
 		if depth == 0 {
 			break
 		}
-		forms := l.numberSetOfForms(s, g, depth-1)
+		forms := l.numberSetOfBranches(s, g, depth-1)
 		if s.enum == nil && n.listed == nil {
 			n.listed = forms.listed
 		}
@@ -41,8 +41,8 @@ func (l *lowering) numberSet(s *shape, depth int) numberSet {
 	return n
 }
 
-// numberSetOfForms is what the forms of a group of s say together. A form that is any number takes those of the others as numbers, too.
-func (l *lowering) numberSetOfForms(s *shape, g group, depth int) numberSet {
+// numberSetOfBranches is the numberSet of all branches of a group of s. Where one branch allows every number, the others need not be exact.
+func (l *lowering) numberSetOfBranches(s *shape, g group, depth int) numberSet {
 	all, listed, anyNumber := numberSet{integers: true}, true, false
 	for _, form := range l.shapes(g) {
 		if form.kinds&model.KindNumber == 0 {
@@ -52,7 +52,7 @@ func (l *lowering) numberSetOfForms(s *shape, g group, depth int) numberSet {
 		listed = listed && n.listed != nil
 		all.listed = append(all.listed, n.listed...)
 		all.integers = all.integers && n.integers
-		all.exact = all.exact || roundsForm(s, form, n)
+		all.exact = all.exact || roundsBranch(s, form, n)
 		all.beyondInt64 = all.beyondInt64 || n.beyondInt64 || form.goType == "json.Number"
 		anyNumber = anyNumber || !form.integer && form.enum == nil && form.num.at == nil && form.groups == nil && form.goType == ""
 	}
@@ -63,8 +63,8 @@ func (l *lowering) numberSetOfForms(s *shape, g group, depth int) numberSet {
 	return all
 }
 
-// roundsForm reports whether float64 would round numbers of a form of s, n.
-func roundsForm(s, form *shape, n numberSet) bool {
+// roundsBranch reports whether float64 would round numbers of a branch of a group of s. n describes them.
+func roundsBranch(s, form *shape, n numberSet) bool {
 	switch {
 	case form.enum != nil:
 		return slices.ContainsFunc(n.listed, roundedByFloat64)
@@ -74,19 +74,19 @@ func roundsForm(s, form *shape, n numberSet) bool {
 	return form.integer && !(withinFloat64(higher(s.num.min, form.num.min)) && withinFloat64(lower(s.num.max, form.num.max)))
 }
 
-// withinFloat64 reports whether there is such a bound, and every integer up to it is exact as a float64.
+// withinFloat64 reports whether b is a bound, and every integer up to it is exact as a float64.
 func withinFloat64(b *bound) bool {
 	return b != nil && new(big.Rat).Abs(b.value).Cmp(new(big.Rat).SetInt64(1<<53)) <= 0
 }
 
-// roundedByFloat64 reports whether x is not written as it was read when a float64 holds it (VAL12).
+// roundedByFloat64 reports whether reading x into a float64 and writing it gives another number (VAL12).
 func roundedByFloat64(x *big.Rat) bool {
 	f, _ := x.Float64()
 	written, ok := new(big.Rat).SetString(strconv.FormatFloat(f, 'g', -1, 64)) // 2^60 is exact, and written with fewer digits
 	return !ok || written.Cmp(x) != 0
 }
 
-// beyondInt64 reports whether a bound or multipleOf is.
+// beyondInt64 reports whether a bound or multipleOf is outside of int64.
 func (f *numberFacet) beyondInt64() bool {
 	return f.min != nil && beyondInt64(f.min.value) || f.max != nil && beyondInt64(f.max.value) || f.multiple != nil && beyondInt64(f.multiple)
 }

@@ -20,7 +20,7 @@ func (l *lowering) slice(s *shape, p place) model.Value {
 		t.Rule = &rule
 	}
 	inner := p.below(p.itemHint())
-	inner.keepAdditional = inner.keepAdditional || s.arr.unique // items may differ in these alone
+	inner.keepAdditional = inner.keepAdditional || s.arr.unique // items may differ in additional properties alone
 	inner.node = derived(s.arr.at, "items", s.arr.items)
 	t.Elem = l.valueOf(s.arr.items, inner)
 	if !p.validateOnly && !leaf(&t.Elem) {
@@ -173,8 +173,8 @@ func freeField(st *model.Struct, name string) string {
 	return fields.Take(name)
 }
 
-// tried returns the members of a union that are found by trying. They keep additional properties, without which the encoded value
-// could be decoded as another member.
+// tried returns the members of d if it is a union that is decoded by trying them. They keep additional properties, because without them
+// the encoded value could be decoded as another member.
 func tried(d *model.Decl) []*model.Decl {
 	u, ok := d.Body.(*model.Union)
 	if !ok {
@@ -210,8 +210,8 @@ func keepAdditional(types []*model.Decl) {
 	}
 }
 
-// additionalProperties decides about them. Where the schema says nothing about them they are not kept, unless it is a protocol
-// document or another keyword may look at them.
+// additionalProperties decides whether additional properties are skipped, kept or refused. Where the schema says nothing about them they are not
+// kept, unless it is a protocol document or another keyword may look at them.
 func (l *lowering) additionalProperties(s *shape, st *model.Struct, p place) {
 	o := &s.obj
 	keep := l.keepAdditional || p.keepAdditional || o.min != nil
@@ -233,7 +233,7 @@ func (l *lowering) additionalProperties(s *shape, st *model.Struct, p place) {
 	}
 }
 
-// prop lowers one property, which stands at inner. Its field is called name.
+// prop lowers one property, whose place is inner. Its field is called name.
 func (l *lowering) prop(o *objectFacet, q *property, inner place, name string) *model.Prop {
 	required := slices.Contains(o.required, q.key)
 	s := l.shape(q.schema)
@@ -300,7 +300,7 @@ func presence(required, null, byDefault bool) model.Presence {
 	}
 }
 
-// derived returns the only schema of c if it stands at path below owner, so that the runtime can derive its place.
+// derived returns the only schema of c if it is at path below owner, so that the runtime can derive its location.
 func derived(owner *schema.Node, path string, c allOf) *schema.Node {
 	if owner != nil && len(c) == 1 && c[0].Pointer == owner.Pointer+"/"+path {
 		return c[0]

@@ -2,8 +2,8 @@ package typing
 
 import "github.com/mcpkiln/mcpkiln/generator/internal/model"
 
-// rememberShared lets a validator remember its outcomes if several places call it and it calls others. Otherwise the time for
-// a text could be exponential in its depth, since each place may validate the same value (VAL09). Every recursion has such a validator.
+// rememberShared makes a validator cache its outcomes if several functions call it and it calls others. Otherwise the time for
+// a text could be exponential in its depth, since each caller may validate the same value (VAL09). Every recursion has such a validator.
 func (t *Types) rememberShared() {
 	callers := map[*model.Decl]int{}
 	calls := map[*model.Decl]bool{}

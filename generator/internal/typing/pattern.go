@@ -6,8 +6,8 @@ import (
 	"github.com/mcpkiln/mcpkiln/generator/internal/model"
 )
 
-// others is the value of the properties that are not named. Schemas for patterns of names are checked beside its type,
-// unless there is only one and no other name is allowed: then it is the type.
+// others is the value of the properties that are not named. The schemas of patternProperties are checked beside its type,
+// unless there is only one and no other name is allowed: then it determines the type.
 func (l *lowering) others(o *objectFacet, p place) model.Value {
 	c := o.additionalProperties
 	sole := l.soleSet(o)

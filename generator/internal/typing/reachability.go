@@ -2,7 +2,7 @@ package typing
 
 import "github.com/mcpkiln/mcpkiln/generator/internal/model"
 
-// use marks which functions of d and of everything below it are called. Validators are only ever read with.
+// use marks which functions of d and of everything below it are called. Of a validator that is only Decode.
 func use(d *model.Decl, u model.Use) {
 	if d == nil || d.Use&u == u {
 		return
@@ -44,7 +44,7 @@ func Needed(d *model.Decl, u model.Use, f func(*model.Decl, model.Use)) {
 	}
 }
 
-// mentions calls f for what a declaration needs.
+// mentions calls f for the declarations that another one needs.
 type mentions struct{ f func(*model.Decl, model.Use) }
 
 // with returns a visitor for values whose functions u are called. A property without a field has a validator at most.
@@ -88,7 +88,7 @@ func (n mentions) literal(l model.Literal) {
 	switch l := l.(type) {
 	case model.NullLiteral:
 		n.named(&l.Of)
-	case *model.Held:
+	case *model.Stored:
 		n.named(&l.Of)
 		n.literal(l.Value)
 	case *model.Convert:
@@ -123,7 +123,7 @@ func (n mentions) assertions(all []model.Assertion) {
 	}
 }
 
-// tableIf is Table if an enum is decoded in place; encoding needs no table.
+// tableIf is Table if an enum is decoded: its caller reads it with the table. Encoding needs none.
 func tableIf(u model.Use) model.Use {
 	if u&model.Decode != 0 {
 		return model.Table

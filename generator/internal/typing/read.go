@@ -15,9 +15,9 @@ type reader struct {
 	keywords map[string]keyword
 	scopes   *scopes
 	report   *schema.Diagnostics
-	active   map[*schema.Node]bool // being merged: a schema that contains itself without a step into the value
+	active   map[*schema.Node]bool // schemas that are being merged: one that is met again contains itself without a step into the value
 
-	narrowing map[*schema.Node]bool // the same for branches of groups
+	narrowing map[*schema.Node]bool // the same for schemas whose groups are being narrowed
 	shapes    map[*schema.Node]*shape
 	owns      map[*schema.Node]*shape
 	nulls     map[*shape]bool // takesNull of shapes
@@ -138,7 +138,7 @@ func sorted(all []schema.Member) []schema.Member {
 	return all
 }
 
-// dialect returns the draft of the document that n stands in.
+// dialect returns the draft of the document that n is in.
 func (r *reader) dialect(n *schema.Node) schema.Dialect { return r.home(n).Dialect }
 
 func (r *reader) home(n *schema.Node) *schema.Document {
@@ -148,7 +148,7 @@ func (r *reader) home(n *schema.Node) *schema.Document {
 	return r.doc
 }
 
-// draft7Words are what draft-07 writes for keywords of 2020-12.
+// draft7Words say what to write in draft-07 instead of a keyword of 2020-12.
 var draft7Words = map[string]string{
 	"prefixItems": "write items with the list, or ", "dependentRequired": "write dependencies, or ", "dependentSchemas": "write dependencies, or ",
 }

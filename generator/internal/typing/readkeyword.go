@@ -66,7 +66,7 @@ func (r *reader) readAdditionalProperties(s *shape, owner, v *schema.Node) {
 	}
 }
 
-// matchesNoName is for patterns that are no regular expressions.
+// matchesNoName replaces patterns that are no regular expressions.
 var matchesNoName = regexp.MustCompile(`[^\x{0}-\x{10ffff}]`)
 
 // readPatterns runs before readProperties, which needs patternSets: readAll reads a schema's keywords in the order of their names.

@@ -10,23 +10,23 @@ import (
 	"github.com/mcpkiln/mcpkiln/schema"
 )
 
-// requirement is what a schema requires of a value, in words, and the opposite: is at least 5, is less than 5. With a noun it is
-// about a part of the value: "mode" is "fast".
+// requirement says in words what a schema requires of a value, and the opposite: is at least 5, is less than 5. With a noun it is
+// about a part of the value: "mode" is "fast", of an object.
 type requirement struct {
 	yes, no string
 	noun    string // of a value that has such parts: an object, an array
-	open    bool   // yes contains an or
-	wide    bool   // no contains an or
+	open    bool   // yes contains an "or"
+	wide    bool   // no contains an "or"
 
-	but     string // anything but this is the opposite
+	but     string // the opposite in words is "anything but" this
 	key     string // the only member that it is about
-	allowed string // what the opposite allows for key
+	allowed string // the values of key that the opposite allows
 	lacks   bool   // the opposite is that key is missing
 }
 
 const (
-	requirementDepth = 4    // schemas within schemas that a reader follows
-	requirementBytes = 4000 // of a violation
+	requirementDepth = 4    // levels of nested schemas that people can still follow
+	requirementBytes = 4000 // length of the longest text in a violation
 )
 
 // forbidden describes the values that under refuses, for violations of not. The result is zero if the schema has too many parts,
@@ -59,7 +59,7 @@ func (l *lowering) because(under, owner *schema.Node) (then, otherwise string) {
 	return s.yes, s.no
 }
 
-// around returns the schemas that n is a branch of, which hold for the same value.
+// around returns n and the schemas that it is a branch of, which apply to the same value.
 func (l *lowering) around(n *schema.Node) allOf {
 	all := allOf{n}
 	doc := l.home(n)
@@ -99,7 +99,7 @@ func (l *lowering) ungrouped(c allOf) *shape {
 	return s
 }
 
-// describe puts s into words, leaving out what about says of the value already.
+// describe puts s into words, leaving out what is known of the value already, which is about. ok is false if that is not possible.
 func (l *lowering) describe(s, about *shape, depth int) (requirement, bool) {
 	if depth == 0 || s.never != nil || s.kinds == 0 {
 		return requirement{}, false
@@ -167,17 +167,17 @@ func (l *lowering) describeKeywords(s, about *shape, depth int) ([]requirement, 
 	return kind, true
 }
 
-// unless is s where it holds for values of other kinds, too.
+// unless is s for a schema that also allows every value of another kind than k.
 func (s requirement) unless(k model.Kind) requirement {
 	word := kindsInWords(k, false)
 	if s.noun != "" {
 		s.yes, s.open = "is not "+word+", or one in which "+s.yes, true
-		return s // its opposite is an object in which it is not so
+		return s // no is about an object already
 	}
 	return requirement{yes: "is not " + word + " or " + s.yes, open: true, no: "is " + word + " that " + s.no}
 }
 
-// within is s where values of other kinds are refused.
+// within is s for a schema that refuses values of other kinds than k.
 func (s requirement) within(kind requirement, k model.Kind) requirement {
 	word := kindsInWords(k, false)
 	if kind.but != "" {
@@ -189,7 +189,7 @@ func (s requirement) within(kind requirement, k model.Kind) requirement {
 	return requirement{yes: "is " + word + " that " + s.yes, no: kind.no + " or " + s.no, wide: true}
 }
 
-// predicate is s as a predicate of the value itself.
+// predicate is s as a statement about the value itself, not about a part of it.
 func (s requirement) predicate() requirement {
 	if s.noun != "" {
 		s.yes, s.no = "is "+s.noun+" in which "+s.yes, "is "+s.noun+" in which "+s.no
@@ -198,7 +198,7 @@ func (s requirement) predicate() requirement {
 	return s
 }
 
-// joined is the conjunction of all.
+// joined requires all of them.
 func joined(all []requirement) requirement {
 	if len(all) == 1 {
 		return all[0]

@@ -124,7 +124,7 @@ func (l *lowering) describeMember(f *objectFacet, p property, about *shape, dept
 	return m, true
 }
 
-// describeRequired puts required members of any value into words.
+// describeRequired puts required members into words, whatever their values.
 func describeRequired(names []string) requirement {
 	if len(names) == 1 {
 		name := quoted(names[0])

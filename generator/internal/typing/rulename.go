@@ -34,7 +34,7 @@ func (t *Types) nameMembers(stem string) func(*model.Value, *model.Prop) {
 	}
 }
 
-// nameValue names the rules of v. With own, stem is its own already.
+// nameValue names the rules of v. With own, the name stem is already reserved for the first of them.
 func (t *Types) nameValue(v *model.Value, stem string, own bool) {
 	for _, name := range ruleNames(v) {
 		*name = stem
@@ -47,7 +47,7 @@ func (t *Types) nameValue(v *model.Value, stem string, own bool) {
 	t.nameAssertions(v.Checks, stem)
 }
 
-// ruleNames are the names of a value's own tables.
+// ruleNames points to the names of a value's own rules.
 func ruleNames(v *model.Value) []*string {
 	var all []*string
 	if v.Values != nil {
@@ -114,7 +114,7 @@ func (t *Types) nameInside(v *model.Value, stem string) {
 	v.Children(name)
 }
 
-// innerWord is what the n-th value inside of one of type t is called.
+// innerWord is what is added to a name for the n-th value inside of one of type t.
 func innerWord(t model.Type, n int) string {
 	switch r := t.(type) {
 	case *model.Slice:

@@ -11,7 +11,7 @@ import (
 	"github.com/mcpkiln/mcpkiln/schema"
 )
 
-// text is a string: an enum if its values are listed, else bounded by length, pattern and format.
+// text lowers strings: to an enum if the values are listed, else to a string with bounds, pattern and format.
 func (l *lowering) text(s *shape, p place) model.Value {
 	var also []model.Assertion
 	if s.enum != nil {
@@ -53,7 +53,7 @@ func (l *lowering) textAssertions(patterns, formats []textRule, p place) []model
 	return also
 }
 
-// enum is a named string type with constants, or in validators the choice alone.
+// enum is a named string type with constants, or in validators a model.Choice.
 func (l *lowering) enum(s *shape, p place) model.Type {
 	at := l.ruleAt(s.enum.at, p)
 	var texts []string
@@ -99,8 +99,8 @@ func (s *stringFacet) fits(text string) bool {
 	return true
 }
 
-// number is an int64 for integers, unless the schema names larger ones; else a float64, unless that would round what the schema lists, or the
-// integers of one of its forms.
+// number lowers numbers: integers to int64, unless the schema names larger ones; others to float64, unless that would round numbers that the
+// schema lists, or integers of a branch.
 func (l *lowering) number(s *shape, p place) model.Value {
 	at := first(s.num.at, s.kindsAt)
 	if s.enum != nil {
@@ -127,7 +127,7 @@ func (l *lowering) number(s *shape, p place) model.Value {
 		}
 	}
 	if p.validateOnly {
-		return model.Value{Type: model.Decimal{Rule: orNil(rule)}} // validators hold no value
+		return model.Value{Type: model.Decimal{Rule: orNil(rule)}} // validators store no value
 	}
 	if small {
 		if rule.MultipleOf == "1" {
@@ -183,7 +183,7 @@ func ceil(x *big.Rat) *big.Int {
 	return q
 }
 
-// numbers returns the values of an enum of numbers, in digits alone if they are integers.
+// numbers returns the values of an enum of numbers; integers without fraction and exponent.
 func numbers(s *shape, integers bool) []string {
 	var all []string
 	for _, v := range s.enum.values {

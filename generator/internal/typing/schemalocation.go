@@ -7,10 +7,10 @@ import (
 	"github.com/mcpkiln/mcpkiln/schema"
 )
 
-// meta reports whether n is of the dialect's meta-schema.
+// meta reports whether n is a part of the dialect's meta-schema.
 func (r *reader) meta(n *schema.Node) bool { return n.Pos.File == r.doc.Dialect.String() }
 
-// at returns the place of n as a URI fragment of the advertised schema, which has shared schemas in its $defs. Places in a
+// at returns the location of n as a URI fragment of the advertised schema, which has shared schemas in its $defs. Locations in a
 // meta-schema are whole URIs.
 func (l *lowering) at(n *schema.Node) string {
 	if l.meta(n) {
@@ -29,7 +29,7 @@ func (l *lowering) at(n *schema.Node) string {
 	return "#" + n.Pointer
 }
 
-// ruleAt is at, or empty where the runtime derives the place.
+// ruleAt is at, or empty where the runtime derives the location.
 func (l *lowering) ruleAt(n *schema.Node, p place) string {
 	if n == nil || n == p.node {
 		return ""
@@ -45,7 +45,7 @@ func below(n, root *schema.Node) (string, bool) {
 
 func within(n, root *schema.Node) bool { _, ok := below(n, root); return ok }
 
-// homeOf returns the document that n stands in, or nil.
+// homeOf returns the document that n is in, or nil.
 func homeOf(doc *schema.Document, n *schema.Node) *schema.Document {
 	if within(n, doc.Root) || doc.Shared == nil {
 		return doc

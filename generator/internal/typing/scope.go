@@ -10,7 +10,7 @@ import (
 // The target of a $dynamicRef depends on the way to it: it is in the outermost resource on that way that has the anchor. All
 // ways are known here, so each resource is copied once for each way that makes a difference, and in a copy every
 // reference has one target. Copies keep positions and pointers. Documents in which no anchor is in two resources
-// have nothing to choose and are not copied.
+// are not copied.
 
 // scopes holds the copies.
 type scopes struct {
@@ -32,7 +32,7 @@ type scoped struct {
 	nodes map[*schema.Node]*schema.Node
 }
 
-// enter returns the copy of n, the first schema that a value meets.
+// enter returns the copy of n, the schema at which validation of a value begins.
 func (r *reader) enter(n *schema.Node) *schema.Node {
 	if len(r.ambiguousAnchors()) == 0 {
 		return n
@@ -69,7 +69,7 @@ func (r *reader) ambiguousAnchors() map[string]bool {
 	return moving
 }
 
-// resource returns the schema with $id that n stands in, or the root.
+// resource returns the schema with an $id that n is in, or the root.
 func (r *reader) resource(n *schema.Node) *schema.Node {
 	home, d := r.doc.Resolve("#", n)
 	if d != nil {
@@ -87,7 +87,7 @@ func (r *reader) anchored(resource *schema.Node, name string) *schema.Node {
 	return n
 }
 
-// follows returns the target of a $ref or $dynamicRef.
+// follows returns the target of a $ref or $dynamicRef: in a copy, if ref is in one.
 func (r *reader) follows(ref *schema.Node) (*schema.Node, *schema.Diagnostic) {
 	from, copied := r.scopes.of[ref]
 	if !copied {
@@ -148,7 +148,7 @@ func (r *reader) extendWay(way []*schema.Node, home *schema.Node) []*schema.Node
 	return way
 }
 
-// copyNode copies n, which belongs to home. Resources below it are copied as if they were entered from there.
+// copyNode copies n, which belongs to home. Resources below it are copied for the way through home.
 func (r *reader) copyNode(s *scoped, home, n *schema.Node) *schema.Node {
 	if n != home && n.Kind == schema.Object && n.Get("$id").Is(schema.String) && r.resource(n) == n {
 		inner := r.copyResource(n, s.way)

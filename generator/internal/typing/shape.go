@@ -34,7 +34,7 @@ type shape struct {
 	unevaluatedProperties *objectFacet   // unevaluatedProperties, until they are
 }
 
-// annotations are those that are read, for generated code. Those of the outermost schema take precedence.
+// annotations are those that have an effect on generated code. Those of the outermost schema take precedence.
 type annotations struct {
 	title, description string
 	deprecated         bool
@@ -80,7 +80,7 @@ type objectFacet struct {
 	min, max             *int
 	props                []property
 	required             []string
-	additionalProperties allOf // additionalProperties; nil: no keyword
+	additionalProperties allOf // nil: no keyword
 	patternSets          []patternSet
 
 	unevaluated bool // additionalProperties comes from unevaluatedProperties
@@ -107,8 +107,8 @@ type enumFacet struct {
 	docs   map[string][]string // of values from a oneOf of constants
 }
 
-// only returns the value of a const, or nil. An enum of one value is none: it keeps its field, so that code that uses it still
-// compiles when an enum becomes shorter.
+// only returns the only value that s allows, of a const or an enum of one value, or nil. A const has no field in Go; such an enum has one, so
+// that code that uses it still compiles when an enum becomes shorter.
 func (s *shape) only() *schema.Node {
 	if s.enum == nil || len(s.enum.values) != 1 || len(s.groups) > 0 || s.conditions != nil {
 		return nil
@@ -132,7 +132,7 @@ func (o *objectFacet) prop(key string) *property {
 	return nil
 }
 
-// propOrOther returns what holds for a property.
+// propOrOther returns the schemas for a property, named or not.
 func (o *objectFacet) propOrOther(key string) allOf {
 	if p := o.prop(key); p != nil {
 		return p.schema

@@ -7,15 +7,15 @@ import (
 	"github.com/mcpkiln/mcpkiln/generator/internal/model"
 )
 
-// Types of the same meaning are declared once: what their schemas say of values and of properties is the same, word for word, and
-// rules stand at the same places. Each place keeps its own name, as an alias of the one type. So no name depends on what
-// else is shared, and it makes no difference to code which place has the declaration ($ref targets before inline schemas, then the
+// Types of the same meaning are declared once: their schemas have the same keywords and descriptions, and their
+// rules the same locations. Each place keeps its own name, as an alias of the one type. So no name depends on which
+// types are shared, and it makes no difference to code which place has the declaration ($ref targets before inline schemas, then the
 // first).
 //
-// Not shared are: inputs and outputs of tools, types that the manifest names (schemas, goType), the protocol's types, and recursive
+// Not shared are: inputs and outputs of tools, types that goType names, the protocol's types, and recursive
 // types.
 
-// share finds the declarations that are another name for one before them.
+// share finds the declarations that become an alias of one before them.
 func (t *Types) share() {
 	s := &sharer{claims: t.claims, ids: map[*model.Decl]int{}, known: map[string]int{}, open: map[*model.Decl]bool{}}
 	first := map[int]*model.Decl{}
@@ -37,7 +37,7 @@ func (t *Types) share() {
 	}
 }
 
-// separateMembers declares a type of its own for a union member whose type the union has already.
+// separateMembers gives a union member its own type, not an alias, if another member of the union has that type.
 func separateMembers(d *model.Decl) {
 	u, ok := d.Body.(*model.Union)
 	if !ok {
@@ -105,7 +105,7 @@ func (s *sharer) text(all ...bool) {
 // nameFields are fields without a meaning: names that follow from the place.
 var nameFields = map[string]bool{"Var": true, "Method": true}
 
-// write adds a value of the model to the key. It goes through all fields, so that none can be forgotten when one is added.
+// write adds a value of the model to the key. It uses reflection, so that no field is forgotten when one is added to the model.
 func (s *sharer) write(v reflect.Value) {
 	switch v.Kind() {
 	case reflect.Pointer:
@@ -144,7 +144,7 @@ func (s *sharer) write(v reflect.Value) {
 	}
 }
 
-// inside writes what a pointer or an interface holds.
+// inside writes the value of a pointer or an interface.
 func (s *sharer) inside(v reflect.Value) {
 	if v.IsNil() {
 		s.key = append(s.key, '-')

@@ -47,7 +47,7 @@ func nilIsNull(v *model.Value) bool {
 	return ok && (b.Value.Null || nilIsNull(&b.Value))
 }
 
-// settle decides how every value of d is kept, which needs the bodies of all declarations.
+// settle decides how every value of d is stored, which needs the bodies of all declarations.
 func settle(d *model.Decl) {
 	d.Walk(func(v *model.Value, of *model.Prop) {
 		if of != nil {
@@ -63,7 +63,7 @@ func settle(d *model.Decl) {
 	}
 }
 
-// storage decides how a property is kept. A type with a nil uses it for absent, structs become pointers, scalars and types whose nil
+// storage decides how a property is stored. A type with a nil uses it for absent, structs become pointers, scalars and types whose nil
 // means null become check.Optional. Pointers to scalars were rejected: an allocation each, and a nil dereference wherever a test is missing.
 func storage(v *model.Value, p model.Presence) model.Storage {
 	c := classOf(v)

@@ -16,7 +16,7 @@ func (l *lowering) tuple(s *shape, p place) model.Value {
 	}
 	d := l.declare(p, s)
 	p.hint = d.Name
-	p.keepAdditional = p.keepAdditional || s.arr.unique // items may differ in these alone
+	p.keepAdditional = p.keepAdditional || s.arr.unique // items may differ in additional properties alone
 	st := &model.Struct{Array: &rule, AdditionalProperties: model.Keep}
 	d.Body = st
 	items := make([]property, len(s.arr.prefix))
@@ -107,7 +107,7 @@ func (t *Types) tupleLiteral(v *model.Value, s *model.Struct, n *schema.Node) (m
 		case p.Const != "" && canonicalText(p.Const) != canonical(n.Items[i]):
 			return nil, false
 		case p.Name != "":
-			lit, ok := t.HeldLiteral(&p.Value, p.Storage, n.Items[i])
+			lit, ok := t.StoredLiteral(&p.Value, p.Storage, n.Items[i])
 			if !ok {
 				return nil, false
 			}

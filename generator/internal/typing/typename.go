@@ -12,10 +12,10 @@ import (
 	"github.com/mcpkiln/mcpkiln/schema"
 )
 
-// A declaration asks for a name when it is made, after the place where its schema is found. Names are given when all declarations are
-// known (Types.nameAll). Until then its Name, Decode and so on are what it asks for.
+// A declaration claims a name when it is made, which follows from the place of its schema. Names are given when all declarations are
+// known (Types.nameAll). Until then its Name, Decode and so on are the names that it claims.
 
-// rank decides which declaration gets a name that several ask for: first types of tools and of the protocol, then $ref targets, then the rest.
+// rank decides which declaration gets a name that several claim: first types of tools and of the protocol, then $ref targets, then the rest.
 type rank uint8
 
 const (
@@ -24,15 +24,15 @@ const (
 	rooted
 )
 
-// claim is what a declaration's name depends on.
+// claim is the claim of a declaration to a name.
 type claim struct {
 	rank  rank
 	asked string // the name that the declaration would have alone
 	other string // a longer name, if the first is taken
-	site  string // tells the name from others of the same words
+	site  string // identifies the place, for a suffix if all else is taken
 	by    *schema.Node
 	named bool
-	apart bool // it is the only name of its type
+	apart bool // its type is not shared: neither an alias nor the origin of one
 }
 
 // newDecl registers a declaration of a Go type. n is its schema; nil if it has none of its own.
@@ -66,7 +66,7 @@ func (t *Types) newFunc(prefix, hint string) *model.Decl {
 	return d
 }
 
-// nameAll names what has no name yet.
+// nameAll names all declarations that have no name yet.
 func (t *Types) nameAll() {
 	for _, r := range []rank{rooted, referred, nested} {
 		for _, d := range t.decls {
@@ -107,7 +107,7 @@ func (t *Types) name(d *model.Decl) {
 	d.Stem, d.Decode, d.Append = t.Names.Take(naming.Unexported(d.Name)), t.Names.Take("decode"+d.Name), t.Names.Take("append"+d.Name)
 }
 
-// nameSame names an alias. Two that ask for the same name are one.
+// nameSame names an alias. One that claims the same name as its type needs no declaration.
 func (t *Types) nameSame(d *model.Decl, c *claim) {
 	asked := t.claims[d.Same].asked
 	t.name(d.Same)
@@ -155,7 +155,7 @@ func quotedAll(texts []string) string {
 	return strings.Join(all, " or ")
 }
 
-// join appends a word to a name without repeating what the name ends with: an Order's OrderItem is an OrderItem.
+// join appends words to a name without repeating those that the name ends with: Order and OrderItem give OrderItem.
 func join(name, word string) string {
 	repeated := 0
 	for i := range naming.Each(word) {
@@ -210,7 +210,7 @@ func (l *lowering) ownType(c allOf) bool {
 	return s.enum != nil || len(s.groups) > 0 || kinds == model.KindObject || bits.OnesCount8(uint8(kinds)) > 1 && kinds != model.KindAny&^model.KindNull
 }
 
-// schemaOf returns the schema that s is about, or nil.
+// schemaOf returns a schema that s was read from, or nil.
 func schemaOf(s *shape) *schema.Node {
 	for _, n := range []*schema.Node{s.obj.at, s.arr.at, s.str.at, s.num.at, s.kindsAt} {
 		if n != nil {

@@ -15,7 +15,7 @@ type Root struct {
 	Suffix   string       // suffix of those names
 	Keep     bool         // keep additional properties where the schema does not mention them (protocol documents)
 	Use      model.Use
-	Sent     bool     // its values are written; they are only read to check them
+	Sent     bool     // the package writes its values, and decodes them only to check them
 	Hidden   string   // properties whose values no violation shows, as check.Hiding has them
 	Doc      []string // first lines of the type's comment; the schema's own description follows
 }
@@ -31,7 +31,7 @@ type root struct {
 // Types is the set of declarations of one generated package. It is not safe for concurrent use.
 type Types struct {
 	Names *naming.Names // every package-level identifier; package lower takes its own first
-	// MaxDecls bounds what one package may grow to.
+	// MaxDecls is the most declarations of one package.
 	MaxDecls int
 
 	chosen            chosen
@@ -40,13 +40,13 @@ type Types struct {
 	keeping           bool                          // a protocol document is being lowered
 	Declared          map[*schema.Node]*model.Value // schemas that have a declaration of their own
 	checks            map[*schema.Node]*model.Decl  // schemas that have a validator without a type
-	conditions        map[condition]*model.Decl     // their validators
+	conditions        map[condition]*model.Decl     // the validators of conditions
 	evaluated         map[string]*model.Decl        // functions that record the properties and items that schemas mention, by evaluating.key
 	scopes            scopes
 	lowered           map[string]*loweredAllOf // results for conjunctions, by lowering.key
-	validators        map[string]*model.Decl   // of them, those of validators
+	validators        map[string]*model.Decl   // the same for conjunctions that are only validated
 	ids               map[*schema.Node]int
-	inProgress        map[string]string          // conjunctions in progress, and the name if one needs a declaration
+	inProgress        map[string]string          // conjunctions that are being lowered, with the name that a declaration would have
 	elements          map[model.Type]*model.Decl // elements without rules: decodeString
 	roots             []root
 	findings          schema.Diagnostics
@@ -56,7 +56,7 @@ type Types struct {
 	defaulted []*model.Prop                // the properties that have one, in order
 	table     map[string]keyword
 
-	GoTypes map[string]string // that the manifest chooses for formats, integers and numbers
+	GoTypes map[string]string // Go types that the manifest chooses for formats, integers and numbers
 }
 
 // NewTypes returns an empty set.
@@ -83,7 +83,7 @@ func NewTypes() *Types {
 }
 
 // Lower registers the types of a schema and returns the root's. The same node twice, or a $ref to it, is the same
-// type. Findings are kept until Finish; the TypeRef is usable even if there are any.
+// type. Finish returns the findings; the TypeRef is usable even if there are any.
 func (t *Types) Lower(r Root) model.TypeRef {
 	n := r.Node
 	if n == nil {
@@ -98,7 +98,7 @@ func (t *Types) Lower(r Root) model.TypeRef {
 	return model.TypeRef{Name: d.Name, Decode: d.Decode, Append: d.Append, Decl: d}
 }
 
-// Check registers a validator of r.Node, a definition of a protocol document. It has its name when Finish is done.
+// Check registers a validator of r.Node, a definition of a protocol document. Finish gives it its name.
 func (t *Types) Check(r Root) *model.Decl {
 	l := t.begin(r)
 	d := l.checkNode(r.Node, l.refName(r.Node))
@@ -117,7 +117,7 @@ func (t *Types) begin(r Root) *lowering {
 	return l
 }
 
-// Finish decides what depends on all types, and returns them in the order in which they were made.
+// Finish decides what depends on all types, and returns the declarations in the order in which they were made.
 func (t *Types) Finish() ([]*model.Decl, schema.Diagnostics) {
 	for _, d := range t.decls {
 		t.keepingAdditional = append(t.keepingAdditional, tried(d)...)
@@ -149,7 +149,7 @@ func (t *Types) Finish() ([]*model.Decl, schema.Diagnostics) {
 	return t.decls, t.findings
 }
 
-// lowering is the work on one root.
+// lowering is the state of lowering one root.
 type lowering struct {
 	*Types
 	reader
@@ -160,16 +160,16 @@ type lowering struct {
 	keepAdditional bool
 }
 
-// place is where a value stands.
+// place is where a value is, with what is decided there for its type.
 type place struct {
-	hint           string       // Go name of a type that has to be made for it
-	item           string       // the same for its items, if they are called otherwise
-	node           *schema.Node // the schema whose place the runtime derives from the parent's; nil if it can not
+	hint           string       // Go name of a type that has to be declared for it
+	item           string       // the same for its items; empty: derived from hint
+	node           *schema.Node // the schema whose location the runtime derives from the parent's; nil if it can not
 	decl           *model.Decl  // declaration to fill instead of a new one
 	doc            []string     // first lines of that type's comment
-	validateOnly   bool         // validators only: no value is kept
-	ownType        bool         // as a type of its own: an object becomes a struct even if a map would do, and a $ref is not taken for its target's
-	key            string       // of the conjunction that stands here; empty for a single schema
+	validateOnly   bool         // values are validated and not stored
+	ownType        bool         // the value must have a type of its own: an object becomes a struct even if a map would do, and a $ref does not get its target's type
+	key            string       // lowering.key of the conjunction here; empty for a single schema
 	namedBy        *schema.Node // the schema whose goType names the type
 	keepAdditional bool         // additional properties are kept: a check of the whole value may look at them
 }
@@ -196,12 +196,12 @@ func (l *lowering) lowerRoot(n *schema.Node, r Root) *model.Decl {
 	l.Declared[n] = &model.Value{Type: model.Named{Decl: d}}
 	l.fill(d, l.shape(allOf{n}), place{hint: d.Name, doc: r.Doc, ownType: true})
 	if _, ok := d.Body.(*model.Enum); ok {
-		l.Declared[n].Checks = copyChecks(d.Checks) // for those who refer to it
+		l.Declared[n].Checks = copyChecks(d.Checks) // for references to it
 	}
 	return d
 }
 
-// fill lowers s into d. A nullable root becomes a type over another one.
+// fill lowers s into d. A nullable type is defined over another one.
 func (l *lowering) fill(d *model.Decl, s *shape, p place) {
 	p.decl = d
 	if s.kinds&model.KindNull != 0 && worthAName(s) {

@@ -55,7 +55,7 @@ func (l *lowering) ref(target *schema.Node, p place) model.Value {
 	return l.valueOfShape(l.shape(allOf{target}), place{hint: p.hint, item: p.item})
 }
 
-// named returns the declared type of a $ref target, or nil if it needs none: booleans, any JSON.
+// named returns the declared type of a $ref target, or nil if it needs none, such as a boolean.
 func (l *lowering) named(target *schema.Node) *model.Value {
 	if v, ok := l.Declared[target]; ok {
 		return v
@@ -77,7 +77,7 @@ func (l *lowering) named(target *schema.Node) *model.Value {
 	}
 	l.fill(d, &t, place{hint: d.Name})
 	if _, ok := d.Body.(*model.Enum); ok {
-		v.Checks, d.Checks = d.Checks, nil // an enum is read in place, without a decode function that could run them: whoever refers to it does
+		v.Checks, d.Checks = d.Checks, nil // an enum has no decode function that could run the checks: those that read it do
 	}
 	return v
 }
@@ -100,7 +100,7 @@ func (l *lowering) valueOfShape(s *shape, p place) model.Value {
 	}
 	if p.validateOnly && l.isOneGroup(s) {
 		all := l.assertions(s, p)
-		all[0].(*model.Group).Takes = true // the group is all there is, so it reads the value
+		all[0].(*model.Group).Takes = true // there is nothing beside the group, so it consumes the value
 		return model.Value{Type: &model.ByKind{Allowed: model.KindAny}, Checks: all}
 	}
 	p.keepAdditional = p.keepAdditional || len(s.groups) > 0 || s.conditions != nil
@@ -131,8 +131,8 @@ func nullFirst(t model.Type) bool {
 	return true
 }
 
-// valueOfKinds decides the Go type by the kinds beside null. What groups say is added by valueOfShape; here they only keep several kinds from
-// becoming a union.
+// valueOfKinds decides the Go type by the kinds beside null. The validation of groups is added by valueOfShape; here they only keep several kinds
+// from becoming a union.
 func (l *lowering) valueOfKinds(s *shape, p place) model.Value {
 	kinds := s.kinds &^ model.KindNull
 	switch {
@@ -169,8 +169,8 @@ func (l *lowering) valueOfKind(kind model.Kind, s *shape, p place) model.Value {
 	}
 }
 
-// boolean is a bool. It has no rule that could say where its schema stands. So where only a validator is wanted, and the runtime can not derive
-// that place (ruleAt), it is a ByKind, which has it.
+// boolean lowers booleans to bool. A bool has no rule with the location of its schema. So where only a validator is wanted, and the runtime can not
+// derive that location (ruleAt), it is a ByKind, which has it.
 func (l *lowering) boolean(s *shape, p place) model.Value {
 	if at := l.ruleAt(s.kindsAt, p); p.validateOnly && at != "" {
 		return model.Value{Type: &model.ByKind{Allowed: model.KindBool | s.kinds&model.KindNull, At: at}}
@@ -178,7 +178,7 @@ func (l *lowering) boolean(s *shape, p place) model.Value {
 	return model.Value{Type: model.Bool{}}
 }
 
-// nothing is a schema that no value satisfies.
+// nothing lowers a schema that no value satisfies.
 func (l *lowering) nothing(s *shape, p place) model.Value {
 	at := first(s.never, s.kindsAt)
 	never := &model.Never{At: l.at(at)}
@@ -190,7 +190,7 @@ func (l *lowering) nothing(s *shape, p place) model.Value {
 	return model.Value{Type: model.Raw{}, Checks: []model.Assertion{&model.Conjunct{Decl: d}}}
 }
 
-// enumOfKinds is an enum or const of kinds that have no Go type in common.
+// enumOfKinds lowers an enum or const whose values have no common Go type.
 func (l *lowering) enumOfKinds(s *shape, p place) model.Value {
 	rule := &model.ValuesRule{At: l.ruleAt(s.enum.at, p), Const: s.enum.single}
 	for _, v := range s.enum.values {
@@ -214,7 +214,7 @@ func (l *lowering) enumOfKinds(s *shape, p place) model.Value {
 	return v
 }
 
-// mixedEnum is an enum of strings, numbers and booleans. The rule lists null, too, but no constant stands for it: the presence says whether a
+// mixedEnum is an enum of strings, numbers and booleans. The rule may list null, but it gets no constant: the presence says whether a
 // value may be null.
 func (l *lowering) mixedEnum(s *shape, rule *model.ValuesRule, p place) model.Type {
 	d := l.declare(p, s)
@@ -227,7 +227,7 @@ func (l *lowering) mixedEnum(s *shape, rule *model.ValuesRule, p place) model.Ty
 	return model.Named{Decl: d}
 }
 
-// mixedWord is constWord for a JSON text: 1.5 is 1Point5.
+// mixedWord is constWord for a JSON text: 1.5 gives 1Point5.
 func mixedWord(json string) string {
 	if text, err := strconv.Unquote(json); err == nil {
 		return constWord(text)
@@ -235,7 +235,7 @@ func mixedWord(json string) string {
 	return constWord(strings.NewReplacer("-", "Minus ", ".", " Point ").Replace(json))
 }
 
-// rawByKind is a value of many kinds, kept as JSON.
+// rawByKind lowers a value of many kinds, which is stored as JSON.
 func (l *lowering) rawByKind(s *shape, p place) model.Value {
 	t := &model.ByKind{Allowed: s.kinds, Integer: s.integer}
 	if s.kinds != model.KindAny {
@@ -272,7 +272,7 @@ func (s *shape) hasKeywordsFor(kind model.Kind) bool {
 	}
 }
 
-// unionOfKinds is "type": ["string", "integer"].
+// unionOfKinds lowers "type": ["string", "integer"].
 func (l *lowering) unionOfKinds(s *shape, p place) model.Value {
 	d := l.declare(p, s)
 	u := &model.Union{Rule: &model.ByJSONKind{At: l.ruleAt(s.kindsAt, p), Keyword: "type"}}
@@ -290,7 +290,7 @@ func (l *lowering) unionOfKinds(s *shape, p place) model.Value {
 	return model.Value{Type: model.Named{Decl: d}}
 }
 
-// kindWord is what the Go name of a union's member ends with.
+// kindWord is the word for a kind in the Go name of a union's member.
 func kindWord(kind model.Kind, integer bool) string {
 	switch kind {
 	case model.KindString:
@@ -315,7 +315,7 @@ func (l *lowering) declare(p place, s *shape) *model.Decl {
 	if d == nil {
 		d = l.newDecl(p.hint, first(p.namedBy, schemaOf(s)))
 	}
-	if p.key != "" { // a conjunction: where it is met again inside of itself, it is this declaration
+	if p.key != "" { // a conjunction that contains itself refers to this declaration
 		l.lowered[p.key] = &loweredAllOf{value: model.Value{Type: model.Named{Decl: d}}}
 	}
 	d.Doc = docLines(p.doc, &s.annotations)

@@ -23,7 +23,7 @@ func (r *reader) readUnevaluatedProperties(s *shape, owner, v *schema.Node) {
 	}
 }
 
-// mentioned collects what schemas without a condition mention.
+// mentioned collects the properties that schemas mention unconditionally.
 type mentioned struct {
 	r       *reader
 	except  *schema.Node
@@ -60,8 +60,8 @@ func (w *mentioned) add(n *schema.Node) {
 	}
 }
 
-// unevaluated is unevaluatedProperties or unevaluatedItems: a schema for what no other keyword of the same schema, and
-// no schema that holds in place, mentions.
+// unevaluated lowers unevaluatedProperties or unevaluatedItems: a schema for properties or items that no other keyword of the same schema, and
+// no schema that applies to the same value, mentions.
 func (l *lowering) unevaluated(c condition, v *schema.Node, hint string) model.Body {
 	b := &model.Unevaluated{At: l.at(c.at), Items: c.keyword == "unevaluatedItems"}
 	g := &evaluating{l: l, items: b.Items, except: v}
@@ -72,14 +72,15 @@ func (l *lowering) unevaluated(c condition, v *schema.Node, hint string) model.B
 	return b
 }
 
-// evaluating collects what schemas mention, which is what counts as evaluated. Schemas without a condition share one function, each condition has its own.
+// evaluating collects the properties or items that schemas mention, which count as evaluated. Schemas that always apply share one function, those
+// under a condition have one each.
 type evaluating struct {
 	l      *lowering
 	items  bool
 	except *schema.Node // the keyword that asks
 }
 
-// decl returns the function that records what the schemas of c mention; nil if that is nothing.
+// decl returns the function that records what the schemas of c mention; nil if they mention nothing.
 func (g *evaluating) decl(c allOf, hint string) *model.Decl {
 	key := g.key(c)
 	if d, ok := g.l.evaluated[key]; ok {
@@ -112,7 +113,7 @@ func (g *evaluating) key(c allOf) string {
 	for _, n := range c {
 		all = append(all, g.l.id(n))
 		if n.Get("unevaluatedItems") != g.except && n.Get("unevaluatedProperties") != g.except {
-			all[1] = "" // but is not reached there
+			all[1] = "" // except makes no difference here
 		}
 	}
 	return strings.Join(all, "\x00")
@@ -151,7 +152,7 @@ func (g *evaluating) add(m *model.Evaluated, n *schema.Node, hint string, seen m
 	}
 }
 
-// step adds a step unless it leads to nothing.
+// step adds a step unless it mentions nothing.
 func (g *evaluating) step(m *model.Evaluated, condition *schema.Node, s model.Step, hint string) {
 	if s.Then == nil && s.Else == nil {
 		return

@@ -9,7 +9,7 @@ import (
 )
 
 // union makes a Go type of the only group of s: nullable, an enum, or a sealed interface. ok is false, and nothing is
-// declared, if a check beside the plain type says as much.
+// declared, if the group has to be a check beside the plain type.
 func (l *lowering) union(s *shape, p place) (model.Value, bool) {
 	g := s.groups[0]
 	base := *s
@@ -176,8 +176,8 @@ func (l *lowering) kindMembers(d *model.Decl, b branch, keep bool) []*model.Unio
 	return all
 }
 
-// nullWithin reports whether the type of a $ref target includes null. It may be a pointer or an interface, which can not have
-// methods and so can not be members.
+// nullWithin reports whether the type of a $ref target includes null. Such a type may be a pointer or an interface, which can not have
+// methods and so can not be a member.
 func (l *lowering) nullWithin(target *schema.Node) bool {
 	s := l.shape(allOf{target})
 	if s.kinds&model.KindNull == 0 || !worthAName(s) {

@@ -7,7 +7,7 @@ import (
 	"github.com/mcpkiln/mcpkiln/generator/internal/naming"
 )
 
-// memberWords finds what the names of a union's members add to its own. It counts how many members have each word.
+// memberWords finds the word that the name of each member adds to the name of its union. It counts how many members have each word.
 type memberWords struct {
 	branches                          []branch
 	kinds                             map[model.Kind]int
@@ -68,7 +68,7 @@ func (w *memberWords) title(s *shape) string {
 	return word
 }
 
-// requiredOne is ByID for the only branch that requires id.
+// requiredOne is a word such as ByID, for the only branch that requires id.
 func (w *memberWords) requiredOne(s *shape) string {
 	for _, key := range s.obj.required {
 		if word := naming.GoWords(key); word != "" && w.required[key] == 1 {
@@ -78,7 +78,7 @@ func (w *memberWords) requiredOne(s *shape) string {
 	return ""
 }
 
-// property is WithID for the only branch that has id.
+// property is a word such as WithID, for the only branch that has the property id.
 func (w *memberWords) property(s *shape) string {
 	for _, p := range s.obj.props {
 		if word := naming.GoWords(p.key); word != "" && w.properties[p.key] == 1 {
@@ -88,7 +88,7 @@ func (w *memberWords) property(s *shape) string {
 	return ""
 }
 
-// allRequired is ByIDAndName for the only branch that requires these and no more.
+// allRequired is a word such as ByIDAndName, for the only branch that requires these and no more.
 func (w *memberWords) allRequired(s *shape) string {
 	if word := requires(s); w.all[word] == 1 {
 		return word
