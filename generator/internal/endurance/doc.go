@@ -1,4 +1,4 @@
-// Package endurance has the tests that run the command as a repository with history does: killed, twice at once, on branches that are
-// merged. They run a few times with all tests, and as often as flags say with make endurance. It is for those who
+// Package endurance has the tests of what happens to generated files in a long-lived repository: runs that are killed, two runs at once, branches
+// that are merged. go test runs each a few times, make endurance as often as its flags say. It is for those who
 // change how files are written.
 package endurance

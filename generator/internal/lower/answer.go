@@ -5,7 +5,7 @@ import (
 	"github.com/mcpkiln/mcpkiln/schema/manifest"
 )
 
-// defaultAnswer makes the answer for clients that can not ask their user: every property at its default. The loader has
+// defaultAnswer makes the answer for clients that can not ask their user: every property has its default. The loader has
 // checked that required ones have a default.
 func (l *packageLowering) defaultAnswer(e *manifest.Elicitation, q *model.Question) {
 	s, ok := q.Answer.Decl.Body.(*model.Struct)

@@ -12,8 +12,8 @@ import (
 	"github.com/mcpkiln/mcpkiln/schema/revision"
 )
 
-// clientCapabilities lowers what the requests of a handler's own take of the client. A list of requests would not say it: what a request takes
-// depends on its params, so a handler that samples without tools would be taken for one that may be refused by most clients.
+// clientCapabilities lowers the client capabilities that the requests of a handler need. A list of requests would not be enough: the capabilities
+// that a request needs depend on its params, so for a handler that samples without tools more would be required than it needs.
 func (l *packageLowering) clientCapabilities(a *model.Asker, listed []manifest.Text) {
 	known := l.pkg.TakenBySends()
 	for _, t := range listed {
@@ -24,7 +24,7 @@ func (l *packageLowering) clientCapabilities(a *model.Asker, listed []manifest.T
 	}
 }
 
-// capabilityHint says what to write in place of a capability that no request takes.
+// capabilityHint says what to write in place of a capability that no request needs.
 func (l *packageLowering) capabilityHint(name string, known []string) string {
 	for _, s := range l.pkg.Sends {
 		if taken := l.pkg.TakenBy(s); s.Name == name && taken != nil {
@@ -40,7 +40,7 @@ func (l *packageLowering) capabilityHint(name string, known []string) string {
 	return cmp.Or(schema.DidYouMean(name, known), "it is one of "+strings.Join(known, ", "))
 }
 
-// requestsWithCapability are the requests to the client that take a capability, with its path in the client's declaration, in all revisions.
+// requestsWithCapability are the requests to the client that need a capability, with its path in the client's declaration, in all served revisions.
 func (l *packageLowering) requestsWithCapability() iter.Seq2[*revision.Method, string] {
 	return func(yield func(*revision.Method, string) bool) {
 		for _, r := range l.in.Revisions {
@@ -54,7 +54,7 @@ func (l *packageLowering) requestsWithCapability() iter.Seq2[*revision.Method, s
 	}
 }
 
-// everyCapability is those of the protocol that some request to the client takes.
+// everyCapability lists the protocol's capabilities that some request to the client needs.
 func (l *packageLowering) everyCapability() (all []string) {
 	for _, capability := range l.requestsWithCapability() {
 		all = append(all, capability)
@@ -63,7 +63,7 @@ func (l *packageLowering) everyCapability() (all []string) {
 	return slices.Compact(all)
 }
 
-// unlistedTaking is a request to the client that takes the capability and is not in methods; "" for none.
+// unlistedTaking is a request to the client that needs the capability and is not listed in methods; "" for none.
 func (l *packageLowering) unlistedTaking(name string) string {
 	for m, base := range l.requestsWithCapability() {
 		listed := slices.ContainsFunc(l.pkg.Sends, func(s *model.Send) bool { return s.Name == m.Name })
@@ -74,7 +74,7 @@ func (l *packageLowering) unlistedTaking(name string) string {
 	return ""
 }
 
-// requestSentences say what a handler's own requests take of the client, and what that means for an inline call of one that lacks it (LET20).
+// requestSentences say which client capabilities the requests of a handler need, and what that means for an inline call of a client without them (LET20).
 func (l *packageLowering) requestSentences(a *model.Asker, inline bool) []string {
 	if a.ClientCapabilities == nil {
 		return nil
@@ -86,7 +86,7 @@ func (l *packageLowering) requestSentences(a *model.Asker, inline bool) []string
 	return out
 }
 
-// statelessRevisions are the names of those that are served and have no sessions.
+// statelessRevisions are the names of the served revisions that have no sessions.
 func (l *packageLowering) statelessRevisions() (names []string) {
 	for _, r := range l.in.Revisions {
 		if r.Era == revision.Stateless {

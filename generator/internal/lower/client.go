@@ -12,7 +12,8 @@ import (
 // SchemaName is the package of the types that server and client share. It is below the client's, since that is what others import.
 const SchemaName = "schema"
 
-// refuseResumeClashes refuses tools, by their names in Go, that a client would give the name of a method that resumes another one.
+// refuseResumeClashes refuses a tool whose method of the client would have the name of the method that resumes a task of another tool. tools are
+// by their names in Go.
 func (l *packageLowering) refuseResumeClashes(tools map[string]*manifest.Tool) {
 	if l.in.Client.Name == "" {
 		return
@@ -25,7 +26,7 @@ func (l *packageLowering) refuseResumeClashes(tools map[string]*manifest.Tool) {
 	}
 }
 
-// input lowers what a tool is called with: a server receives it, a client sends it, having checked it.
+// input lowers the input of a tool: a server receives it, a client checks and sends it.
 func (l *packageLowering) input(r typing.Root) model.TypeRef {
 	if l.in.Client.Name == "" {
 		r.Use = model.Decode
@@ -35,7 +36,7 @@ func (l *packageLowering) input(r typing.Root) model.TypeRef {
 	return l.flows(r, !l.in.Client.Alone)
 }
 
-// output lowers what a tool answers: a server sends it, having checked it, a client receives it.
+// output lowers the output of a tool: a server checks and sends it, a client receives it.
 func (l *packageLowering) output(r typing.Root) model.TypeRef {
 	r.Use = model.Decode
 	if l.in.Client.Alone {
@@ -45,7 +46,7 @@ func (l *packageLowering) output(r typing.Root) model.TypeRef {
 	return l.flows(r, l.in.Client.Name != "")
 }
 
-// flows lowers what is sent, and may be received, too.
+// flows lowers a type that is sent; received says that it is also received.
 func (l *packageLowering) flows(r typing.Root, received bool) model.TypeRef {
 	r.Sent = true
 	ref := l.types.Lower(r)
@@ -56,7 +57,7 @@ func (l *packageLowering) flows(r typing.Root, received bool) model.TypeRef {
 	return ref
 }
 
-// separate moves the types to a package of their own, from which server and client have them.
+// separate moves the types to a package of their own, which server and client import.
 func (l *packageLowering) separate() {
 	c := &model.Package{Name: l.in.Client.Name, Path: l.in.Client.Path, Manifest: l.pkg.Manifest, Revisions: l.pkg.Revisions, Server: l.pkg.Server, Tools: l.pkg.Tools}
 	shared := &model.Package{Name: SchemaName, Dir: SchemaName, Path: path.Join(c.Path, SchemaName), Manifest: c.Manifest, Revisions: c.Revisions,
@@ -70,7 +71,7 @@ func (l *packageLowering) separate() {
 	c.Exported = l.pkg.Exported
 }
 
-// lend finds which functions of the types the packages use, borrowed by the server beside its tools.
+// lend finds which functions of the types the packages use. borrowed are those that the server uses beside its tools.
 func (l *packageLowering) lend(borrowed []model.Reference) {
 	c, shared := l.pkg.Client, l.pkg.Shared
 	d := &division{shared: shared, packageOf: map[*model.Decl]*model.Package{}}
@@ -96,10 +97,10 @@ func (l *packageLowering) lend(borrowed []model.Reference) {
 		uses.by(l.pkg)(ref.Decl, ref.Use)
 	}
 	uses.record(l)
-	l.pkg.Uses, c.Uses = nil, nil // they call the functions where they are
+	l.pkg.Uses, c.Uses = nil, nil // they need no wrappers: they call the exported functions
 }
 
-// export gives the functions that a package lends the names by which others call them. It returns them by the names that they had.
+// export gives the functions that a package lends their exported names. It returns these by the names that the functions had.
 func export(shared *model.Package) map[string]string {
 	names := map[string]string{}
 	for _, ref := range shared.Lends {
@@ -126,7 +127,7 @@ func (l *packageLowering) calls(t *model.Tool) []model.Reference {
 	return all
 }
 
-// within are the types that a client has names for: those of its tools, and all that are in them.
+// within are the types that a client has aliases of: those of its tools, and all types in them.
 func (l *packageLowering) within(c *model.Package) []*model.Decl {
 	reached := map[*model.Decl]bool{}
 	var reach func(*model.Decl, model.Use)

@@ -12,8 +12,8 @@ import (
 	"github.com/mcpkiln/mcpkiln/schema/manifest"
 )
 
-// customMethods names the methods of the server's own. One that some revision of the protocol has is refused, whether that is served or
-// not: a client of it would mean the protocol's.
+// customMethods names the custom methods. One that some revision of the protocol has is refused, whether that revision is served or
+// not: a client of that revision would mean the protocol's.
 func (l *packageLowering) customMethods() {
 	for i := range l.in.Manifest.CustomMethods {
 		c := &l.in.Manifest.CustomMethods[i]
@@ -44,7 +44,7 @@ func (l *packageLowering) customMethods() {
 	}
 }
 
-// customName is what the Go names of a method begin with. That it is a notification does not show.
+// customName is what the Go names of a method begin with, without the prefix notifications/.
 func customName(c *manifest.CustomMethod) string {
 	name := strings.TrimPrefix(c.Name, "notifications/")
 	if c.FromServer {
@@ -53,7 +53,7 @@ func customName(c *manifest.CustomMethod) string {
 	return methodName("", name, c.GoName)
 }
 
-// customTypes lowers params and results of custom methods, as a tool's input and output.
+// customTypes lowers params and results of custom methods, in the way of a tool's input and output.
 func (l *packageLowering) customTypes() {
 	all := l.in.Manifest.CustomMethods
 	named := func(name string) *manifest.CustomMethod {
@@ -106,7 +106,7 @@ func hiddenOf(input, output *schema.Document) string {
 	return check.Sensitive(string(append(schemas, ']')))
 }
 
-// extensions are the places where a server declares what it has beyond the protocol.
+// extensions are the names of the extensions that the server declares.
 func (l *packageLowering) extensions() (names []string) {
 	for _, e := range l.in.Manifest.Extensions {
 		names = append(names, e.Value)

@@ -13,7 +13,7 @@ type division struct {
 	packageOf map[*model.Decl]*model.Package
 }
 
-// claim records that the code of a package refers to d. What two packages refer to is shared, with all that it refers to.
+// claim records that the code of a package refers to decl. A declaration that two packages refer to is shared, with all that it refers to.
 func (d *division) claim(decl *model.Decl, by *model.Package) {
 	if decl == nil {
 		return
@@ -29,7 +29,7 @@ func (d *division) claim(decl *model.Decl, by *model.Package) {
 	typing.Needed(decl, model.Decode|model.Encode, func(n *model.Decl, _ model.Use) { d.claim(n, by) })
 }
 
-// unite shares the unions that have a shared member, since a member's methods stand beside its type, and reports whether
+// unite shares the unions that have a shared member, since a member's method must be declared beside its type, and reports whether
 // there was one.
 func (d *division) unite(decls []*model.Decl) bool {
 	moved := false
@@ -49,7 +49,7 @@ func (d *division) unite(decls []*model.Decl) bool {
 	return moved
 }
 
-// sharedUses collects what packages use of the shared one, in order.
+// sharedUses collects which declarations of the shared package the others use.
 type sharedUses struct {
 	division *division
 	of       map[*model.Package]map[*model.Decl]model.Use
@@ -92,7 +92,7 @@ func (l *sharedUses) record(p *packageLowering) {
 	}
 	for _, d := range decls {
 		if l.division.packageOf[d] == l.division.shared && own[d]&model.Table == 0 {
-			d.Use &^= model.Table // each part that reads in place has the table itself
+			d.Use &^= model.Table // each part that reads such an enum declares the table itself
 		}
 		if u := lent[d] &^ model.Table; u != 0 {
 			d.LentDecode, d.LentAppend = p.lentName(d.Decode, u&model.Decode), p.lentName(d.Append, u&model.Encode)
@@ -101,7 +101,7 @@ func (l *sharedUses) record(p *packageLowering) {
 	}
 }
 
-// lentName is the name of a function in the packages that use it.
+// lentName is the exported name of a function, for the packages that use it.
 func (l *packageLowering) lentName(name string, use model.Use) string {
 	if use == 0 {
 		return ""

@@ -3,23 +3,26 @@
 //
 //	package.go             the steps, in order
 //	tool.go policy.go      a tool, what cancels it, and when it is a task
-//	question.go answer.go  what a handler may ask, and the answer where nobody can be asked
-//	method.go result.go    requests beside tools; results that tools without an output schema give
-//	capability.go          what a handler's own requests take of the client
-//	custom.go registry.go  methods of the server's own; prompts and resources
-//	handlername.go         how methods of Handlers are called
+//	question.go answer.go  what a handler may ask, and the answer where the client can not ask its user
+//	method.go result.go    requests beside tools; the results of tools without an output schema
+//	capability.go          the client capabilities that requests of handlers need
+//	custom.go registry.go  custom methods; prompts and resources
+//	handlername.go         the names of methods of Handlers
 //	client.go              the package of a client
-//	header.go              arguments that travel in HTTP headers, too
-//	part.go division.go    many tools: which package holds what, and lends it
+//	header.go              arguments that are repeated in HTTP headers
+//	part.go division.go    many tools: which package each declaration is in, and which others use it
 //
 // # Words of this package
 //
 //	policy     of a tool: what cancels it and its timeout (model.CancelPolicy), whether and how it runs as a task (model.TaskPolicy)
 //	question   what a handler may ask the client: a form, a page to open, a message of the client's model, its roots
-//	answer     of a question: what the handler gets where nobody can be asked, or nobody does
-//	result     what a tool without an output schema, a prompt or a resource gives: blocks, messages or contents
-//	part       a package that holds some of the tools of a manifest with many
+//	send       a request to the client that a handler sends by a function (model.Send); a notice is a custom notification
+//	entry      a prompt, a resource or a resource template: an element of a registry
+//	result     of a tool without an output schema: the protocol's own CallToolResult
+//	part       a package that has some of the tools of a manifest with many
 //	lends      of the shared package: a declaration that several parts refer to is there, with an exported name
+//	view       the encoder and the validator of a message for one revision (model.View)
+//	wire       the functions and tables of one revision for the runtime (model.Wire)
 //	root       a schema that has a type of its own (typing.Root)
 //
 // Ids such as REV07 are rules; testdata/traceability/ledger.tsv lists them.
@@ -27,11 +30,11 @@
 // Three packages work for it. ../naming makes Go names out of text, ../typing makes types and validators out of schemas, and ../wire
 // makes the functions and tables of a revision out of its rules.
 //
-// What needs finished types (default answers, how a block of text is written) waits for Types.Finish.
+// Steps that need finished types (default answers, how a block of text is written) run after Types.Finish.
 //
 // # Rejected
 //
 //   - A Go type for each revision: handlers would be written once for each.
-//   - A decoder for each revision: those we have differ in members that the runtime checks, and in a bound on what clients
-//     never send.
+//   - A decoder for each revision: the existing revisions differ only in members that the runtime checks, and in a bound on
+//     values that clients never send.
 package lower

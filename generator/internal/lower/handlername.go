@@ -6,7 +6,7 @@ import (
 	"github.com/mcpkiln/mcpkiln/schema/manifest"
 )
 
-// named is what a method of Handlers is named after. A tool's is also the method of a client.
+// named is what a method of Handlers is named after. The method of a tool has the same name in a client.
 type named struct {
 	entry  string // for people: tool "get_quote"
 	pos    schema.Position
@@ -23,7 +23,7 @@ func goNameOf(name string, chosen manifest.Text) string {
 	return naming.GoName(name)
 }
 
-// methodName is the name of a method that begins with prefix: goNameOf, or where go vet knows a derived name, one that it does not know.
+// methodName is the name of a method: prefix and goNameOf. A derived name that go vet takes for a method of the standard library is changed.
 func methodName(prefix, name string, chosen manifest.Text) string {
 	method := prefix + goNameOf(name, chosen)
 	if chosen.Node == nil {
@@ -32,8 +32,8 @@ func methodName(prefix, name string, chosen manifest.Text) string {
 	return method
 }
 
-// takeHandler takes a name among the methods of Handlers. Two that would be the same are an error at the second, which names the first: a
-// number at the end would change when entries are reordered. So is a chosen one that go vet refuses.
+// takeHandler takes a name among the methods of Handlers. The same name twice is an error at the second, which names the first: a
+// number at the end would change when entries are reordered. A chosen name that go vet refuses is an error, too.
 func (l *packageLowering) takeHandler(method string, by named) (ok bool) {
 	if naming.IsStandardMethod(method) {
 		l.refuseStandard(method, by.entry, by.goName)
@@ -51,7 +51,7 @@ func (l *packageLowering) takeHandler(method string, by named) (ok bool) {
 	return false
 }
 
-// refuseStandard refuses a chosen name.
+// refuseStandard refuses a chosen name that is a method of the standard library to go vet.
 func (l *packageLowering) refuseStandard(method, entry string, chosen manifest.Text) {
 	l.diags.Report(chosen.Node, "go-name", "choose another goName", "go vet takes the method %s of %s for one of the standard library", method, entry)
 }

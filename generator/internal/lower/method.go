@@ -14,7 +14,7 @@ import (
 )
 
 // methods lowers each line of the manifest's `methods`: a request of the client gets a method of Handlers, a request of the
-// server a function that sends it, and what the runtime serves by itself is enabled.
+// server a function that sends it, and a method that the runtime serves by itself is enabled.
 func (l *packageLowering) methods() {
 	for _, m := range l.in.Manifest.Methods {
 		if rule := l.ruleOf(m.Value); rule == nil {
@@ -84,7 +84,7 @@ func methodsOf(feature string, known []string) string {
 	return "write the methods one by one: " + strings.Join(of, ", ")
 }
 
-// listable reports whether `methods` takes the method: one that the runtime serves without being told has no place there.
+// listable reports whether the method may be listed in `methods`: one that the runtime always serves may not.
 func (l *packageLowering) listable(rule *revision.Method) bool {
 	return handled(rule) || sent(rule) || switches(&l.pkg.Needs)[rule.Op] != nil
 }
@@ -132,7 +132,7 @@ func (l *packageLowering) defines(name string) {
 	l.definitions[name] = definitions{rule.Params, rule.Result}
 }
 
-// promised refuses a method without the others of its capability: clients would call them and learn that they do not exist.
+// promised refuses a method without the others of its capability: clients would call them and get method not found.
 func (l *packageLowering) promised(m manifest.Text, rule *revision.Method) {
 	feature, _, _ := strings.Cut(rule.Name, "/")
 	others := []string{feature + "/list", feature + "/get", feature + "/read"}
@@ -162,7 +162,7 @@ func (l *packageLowering) deprecated(m manifest.Text, rule *revision.Method) {
 	}
 }
 
-// implied enables the notifications of changes that belong to a capability.
+// implied enables the list-changed and updated notifications that belong to a capability.
 func (l *packageLowering) implied(capability string) {
 	switch n := &l.pkg.Needs; capability {
 	case "prompts":
@@ -179,8 +179,8 @@ func sends() map[string]bool {
 	return map[string]bool{"createMessage": true, "elicit": true, "listRoots": true}
 }
 
-// switches are the needs that a method enables, by operation, where the runtime serves it by itself. Each revision has one of
-// the two for the log, or both.
+// switches are the needs that a method enables, by operation, where the runtime serves it by itself. Each revision has setLevel or log for
+// the log, or both.
 func switches(n *model.Needs) map[string]*bool {
 	return map[string]*bool{
 		"setLevel": &n.Logging, "log": &n.Logging, "promptsChanged": &n.PromptsChanged, "resourcesChanged": &n.ResourcesChanged,

@@ -17,8 +17,8 @@ import (
 type Input struct {
 	Manifest  *manifest.Manifest
 	Revisions []*revision.Revision // at least one, in the manifest's order
-	// Known are all revisions: handlers have the types of all, whichever are served (REV07). They are loaded when something of them is asked
-	// that their Union does not say.
+	// Known are all revisions: the types of handlers are their union, whichever are served (REV07). They are loaded only when more is needed
+	// than their Union has.
 	Known  func() []*revision.Revision
 	Union  *revision.Union
 	Name   string // Go package name
@@ -26,11 +26,11 @@ type Input struct {
 	// Path is the import path of the package; Split divides its tools over several packages below it.
 	Path  string
 	Split bool
-	// Client is a client that is made, too, or alone.
+	// Client is the client package, if one is generated.
 	Client Client
 }
 
-// Client is the package of a client. Its types, and those of a server beside it, stand in a package below it.
+// Client is the package of a client. Its types, and those of a server beside it, are in a package below it.
 type Client struct {
 	Name  string // Go package name; empty: there is no client
 	Path  string // import path
@@ -95,10 +95,10 @@ type packageLowering struct {
 	pkg   *model.Package
 	// handlers are the methods of Handlers.
 	handlers map[string]named
-	// protocol is the union of what the revisions define.
+	// protocol is the union of the revisions' definitions.
 	protocol *wire.Protocol
 	sent     *wire.Sent
-	// definitions are those of the methods of pkg, by their names.
+	// definitions are those of the methods of pkg, by the names of the methods.
 	definitions map[string]definitions
 	later       []func() // run when types are finished
 	diags       schema.Diagnostics

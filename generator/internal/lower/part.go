@@ -13,12 +13,12 @@ import (
 // enough that the packages themselves cost little. It is constant, so that tools never move.
 const parts = 16
 
-// sharedName is the package of what several parts use.
+// sharedName is the package of the declarations that several parts use.
 const sharedName = "shared"
 
 func partName(i int) string { return fmt.Sprintf("part%02d", i) }
 
-// Folders are those that a package may have below it: for tools that are divided, or for the types of a client.
+// Folders are the folders that may be below an output directory: of the parts, or of the types of a client.
 func Folders() []string {
 	all := []string{folder(sharedName), SchemaName}
 	for i := range parts {
@@ -36,7 +36,7 @@ func partOf(tool string) int {
 	return int(h.Sum32() % parts)
 }
 
-// reserveParts takes the names by which the packages import each other.
+// reserveParts takes the names of the packages, which are identifiers where one imports another, and those that each part declares.
 func (l *packageLowering) reserveParts() {
 	for _, name := range []string{sharedName, "Tools", "order"} {
 		l.types.Names.Take(name)
@@ -46,7 +46,7 @@ func (l *packageLowering) reserveParts() {
 	}
 }
 
-// split divides the tools over parts, and moves each declaration to the part whose tools alone use it, or to the shared
+// split divides the tools over parts, and moves each declaration to the only part that uses it, or to the shared
 // package.
 func (l *packageLowering) split() {
 	l.pkg.Path = l.in.Path
@@ -80,7 +80,7 @@ func (l *packageLowering) below(name string) *model.Package {
 		Result: l.pkg.Result}
 }
 
-// assignDecls assigns the declarations to packages when every tool has claimed its own.
+// assignDecls assigns the declarations to packages when the tools of all parts have claimed theirs.
 func (l *packageLowering) assignDecls(d *division) {
 	references := l.referencesOfPackage()
 	for _, ref := range references {
@@ -133,7 +133,7 @@ func (l *packageLowering) references(t *model.Tool) []model.Reference {
 	return all
 }
 
-// referencesOfPackage is what the package itself uses: the messages of requests beside tools, and the protocol's own result.
+// referencesOfPackage are the declarations that the package itself refers to: the messages of requests beside tools, and the protocol's own result.
 func (l *packageLowering) referencesOfPackage() []model.Reference {
 	var all []model.Reference
 	add := func(use model.Use, d *model.Decl) {
@@ -191,7 +191,7 @@ func (l *packageLowering) viewsOf(views []model.View, add func(model.Use, *model
 	}
 }
 
-// view is the encoder of one revision that has that name, nil for none.
+// view is the encoder for one revision that has that name, nil for none.
 func (l *packageLowering) view(name string) *model.Decl {
 	for _, d := range l.pkg.Views {
 		if d.Append == name {

@@ -11,8 +11,8 @@ import (
 )
 
 // policies lowers timeouts and cancellation (CAN14, CAN20) and the policy for tasks (TSK03, TSK14): from the tool, else the
-// manifest's defaults, else the runtime's, which are zero. A default timeout is not for tools that can not be cancelled, which
-// run to their end, nor for those that always run as tasks, which have a timeout of their own.
+// manifest's defaults, else the runtime's, which are zero. A default timeout does not apply to tools that can not be cancelled, which
+// run to their end, nor to those that always run as tasks, which have a timeout of their own.
 func (l *packageLowering) policies(t *manifest.Tool) (model.CancelPolicy, model.TaskPolicy) {
 	defaults := l.in.Manifest.Defaults
 	cancel := model.CancelPolicy{Uncancellable: t.Cancellation.None, Because: t.Cancellation.Because.Value}
@@ -79,7 +79,7 @@ func (l *packageLowering) policySentences(t *model.Tool) []string {
 	return append(out, l.requestSentences(&t.Asker, t.Task.Support != model.TaskRequired)...)
 }
 
-// notCounted is the sentence that a timeout does not count the time of the user's answer (CAN28).
+// notCounted is the part of a sentence that says that a timeout does not count the time in which the user answers (CAN28).
 func notCounted(a *model.Asker) string {
 	if len(a.Questions) == 0 {
 		return ""
@@ -117,7 +117,7 @@ func (l *packageLowering) taskSentences(tool *model.Tool, ends string) []string 
 	return out
 }
 
-// whenTask is the sentence about which calls become tasks, "" if none do.
+// whenTask is the part of a sentence that says which calls become tasks, "" if none do.
 func (l *packageLowering) whenTask() string {
 	var asks, knows []string
 	for _, r := range l.in.Revisions {

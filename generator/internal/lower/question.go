@@ -17,7 +17,7 @@ func callMembers() []string {
 		"ElicitationComplete", "Content", "Summary", "ResultMeta"}
 }
 
-// questionName is the name of the method that asks. A derived one that can not stand begins with Ask.
+// questionName is the name of the method that asks. A derived name that is not allowed gets the prefix Ask.
 func (l *packageLowering) questionName(e *manifest.Elicitation) string {
 	name := goNameOf(e.Name, e.GoName)
 	member := slices.Contains(callMembers(), name)
@@ -32,7 +32,7 @@ func (l *packageLowering) questionName(e *manifest.Elicitation) string {
 	return "Ask" + name
 }
 
-// asker makes the questions of a handler with their names. Two with the same Go name are an error at the second.
+// asker makes the questions of a handler with their names; of is the handler's tool or entry. The same Go name twice is an error at the second.
 func (l *packageLowering) asker(of, goName string, asked []manifest.Elicitation) model.Asker {
 	out := model.Asker{Of: of}
 	if len(asked) > 0 {
@@ -54,7 +54,7 @@ func (l *packageLowering) asker(of, goName string, asked []manifest.Elicitation)
 	return out
 }
 
-// questions lowers what a handler asks, and inline where inline is set.
+// questions lowers the questions of a handler. inline says that calls may run inline.
 func (l *packageLowering) questions(a *model.Asker, goName string, asked []manifest.Elicitation, inline bool) {
 	for i := range asked {
 		l.question(a, goName, &asked[i], a.Questions[i], inline)
@@ -79,7 +79,7 @@ func (l *packageLowering) question(a *model.Asker, goName string, e *manifest.El
 	q.Doc = l.questionDoc(q, inline)
 }
 
-// runAgain describes what a question means for an inline call in a revision without requests to the client.
+// runAgain describes how a question works for an inline call in a stateless revision, which has no requests to the client; "" if none is served.
 func (l *packageLowering) runAgain() string {
 	names := l.statelessRevisions()
 	if names == nil {

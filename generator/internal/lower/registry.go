@@ -14,7 +14,7 @@ import (
 	"github.com/mcpkiln/mcpkiln/schema/revision"
 )
 
-// registryNeeds sets what prompts and resources take from the runtime.
+// registryNeeds sets what prompts and resources need of the runtime.
 func (l *packageLowering) registryNeeds() {
 	m, n := l.in.Manifest, &l.pkg.Needs
 	some, handler := m.Completes()
@@ -112,7 +112,7 @@ func (l *packageLowering) template(r *manifest.ResourceTemplate) *model.Resource
 	return out
 }
 
-// completions are the arguments that are completed.
+// completions are the arguments that clients can complete.
 func (l *packageLowering) completions(e *manifest.Listed, goName, entry string, args []manifest.Argument) (all []model.Argument) {
 	for _, a := range args {
 		if a.Values == nil && !a.Complete.Value {
@@ -140,7 +140,7 @@ func (l *packageLowering) entryHandler(e *manifest.Listed, goName, entry, does, 
 	return h
 }
 
-// asked lowers how long a request for the entry may take, and what its handler asks.
+// asked lowers the timeout and the questions of the handler of an entry.
 func (l *packageLowering) asked(h *model.EntryHandler, e *manifest.Listed, goName string) {
 	h.Timeout = e.Timeout.Value
 	h.Asker = l.asker("the "+h.Entry, goName, e.Elicitations)

@@ -12,7 +12,7 @@ import (
 	"github.com/mcpkiln/mcpkiln/schema/manifest"
 )
 
-// tools lowers every tool in the manifest's order. One whose name is taken is left out: that is an error already.
+// tools lowers every tool in the manifest's order. One whose name is taken is left out: takeHandler has reported it.
 func (l *packageLowering) tools() {
 	byMethod := make(map[string]*manifest.Tool)
 	var sources []*manifest.Tool

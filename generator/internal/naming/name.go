@@ -73,7 +73,7 @@ func writeWord(b *strings.Builder, word string) {
 
 // initialism is how Go writes a word of the table, whatever its case.
 func initialism(word string) (string, bool) {
-	var lower [8]byte // none is longer
+	var lower [8]byte // no initialism is longer
 	if len(word) > len(lower) {
 		return "", false
 	}
@@ -87,7 +87,7 @@ func initialism(word string) (string, bool) {
 	return upper, ok
 }
 
-// symbols are the words for a text of nothing else, such as an operator.
+// symbols are words for symbols, for a text that has nothing else, such as an operator.
 var symbols = map[rune]string{
 	'!': "not", '"': "quote", '#': "hash", '$': "dollar", '%': "percent", '&': "and", '\'': "apostrophe", '(': "open", ')': "close",
 	'*': "star", '+': "plus", ',': "comma", '-': "minus", '.': "dot", '/': "slash", ':': "colon", ';': "semicolon", '<': "less",
@@ -133,7 +133,7 @@ func Words(text string) (all []string) {
 
 func isWord(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) }
 
-// rises reports whether the capital r begins a word: after a small letter, or before one.
+// rises reports whether r is a capital letter that begins a word: after a lower case letter, or before one.
 func rises(before, r rune, rest string) bool {
 	if !unicode.IsUpper(r) {
 		return false
@@ -192,13 +192,13 @@ func spell(text string) string {
 	return b.String()
 }
 
-// standardMethods are methods that go vet (stdmethods) takes for those of interfaces of the standard library, whatever has them.
+// standardMethods are the methods whose signature go vet (stdmethods) checks, because interfaces of the standard library have them.
 var standardMethods = wordSet("GobDecode GobEncode MarshalJSON MarshalXML ReadByte ReadRune UnmarshalJSON UnmarshalXML UnreadByte UnreadRune WriteByte")
 
 // IsStandardMethod reports whether go vet wants a method of that name to have the standard library's signature.
 func IsStandardMethod(name string) bool { return standardMethods[name] }
 
-// Method returns a method's name that is no IsStandardMethod, for what text names.
+// Method returns name for a method, with a suffix that follows from text if IsStandardMethod(name).
 func Method(name, text string) string {
 	if IsStandardMethod(name) {
 		name += suffix(text)
@@ -209,7 +209,7 @@ func Method(name, text string) string {
 // Names hands out identifiers, each once. The zero value is ready for use.
 type Names struct {
 	taken map[string]bool
-	next  map[string]int // the lowest number that may be free behind a name
+	next  map[string]int // the lowest number that may be free as a suffix of a name
 }
 
 // Take returns name, or if that is taken or can not be declared, name with the lowest number from 2 that is free.
@@ -238,8 +238,8 @@ func (n *Names) TakeFor(name, text string) string {
 // Taken reports whether name was handed out.
 func (n *Names) Taken(name string) bool { return n.taken[name] }
 
-// predeclared are the identifiers of the universe and of the packages and variables that generated code uses: a
-// package-level declaration of that name would hide them.
+// predeclared are Go's predeclared identifiers and the packages and variables that generated code uses: a
+// package-level declaration of that name would conflict with them.
 var predeclared = wordSet("any append bool byte cap clear close comparable complex complex128 complex64 copy delete " +
 	"error false float32 float64 imag int int16 int32 int64 int8 iota len make max min new nil panic print println real " +
 	"recover rune string true uint uint16 uint32 uint64 uint8 uintptr init main _ " +
@@ -255,7 +255,7 @@ func wordSet(list string) map[string]bool {
 
 func reserved(name string) bool { return predeclared[name] || token.IsKeyword(name) }
 
-// suffix tells a name from others of the same words.
+// suffix distinguishes names that would be the same.
 func suffix(text string) string {
 	h := fnv.New32a()
 	h.Write([]byte(text))

@@ -2,7 +2,7 @@ package naming
 
 import "strings"
 
-// singulars are irregular plurals with their singulars, and words that only look like plurals with themselves.
+// singulars has irregular plurals with their singulars, and words that only look like plurals with themselves.
 var singulars = wordMap("children child people person men man women woman feet foot indices index vertices vertex matrices matrix " +
 	"statuses status buses bus viruses virus bonuses bonus aliases alias canvases canvas gases gas lenses lens " +
 	"analyses analysis diagnoses diagnosis hypotheses hypothesis theses thesis axes axis caches cache movies movie cookies cookie " +

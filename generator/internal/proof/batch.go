@@ -31,8 +31,8 @@ type Schema struct {
 	Document *schema.Document
 	Node     *schema.Node // nil: the document's root
 	Keep     bool         // keep the properties that the schema does not name
-	Sent     bool         // it is the schema of what is sent, so that defaults are only documentation
-	Both     bool         // of what is received, too
+	Sent     bool         // its values are sent, so that defaults are only documentation
+	Both     bool         // its values are sent and received
 }
 
 // Add generates a type for s and returns its number in the batch. A schema that is refused adds nothing: the
@@ -50,7 +50,7 @@ func (b *Batch) Add(s Schema) (number int, ds schema.Diagnostics, err error) {
 	if ds.HasErrors() {
 		return number, ds, nil
 	}
-	emit.ValidateFile(emit.Header, "alone", decls) // panics are to be found out before the batch is spoilt
+	emit.ValidateFile(emit.Header, "alone", decls) // if this panics, the schema is not added
 	b.schemas = append(b.schemas, s)
 	return number, ds, nil
 }
@@ -69,7 +69,7 @@ func (s Schema) lower(types *typing.Types, number int) model.TypeRef {
 	return ref
 }
 
-// Drop leaves out schemas; the others keep their numbers. Questions about them are answered with Dropped.
+// Drop leaves out schemas; the others keep their numbers. Answers about dropped ones have Dropped set.
 func (b *Batch) Drop(numbers []int) {
 	if b.dropped == nil {
 		b.dropped = map[int]bool{}
@@ -83,7 +83,7 @@ func (b *Batch) Drop(numbers []int) {
 func (b *Batch) Len() int { return len(b.schemas) }
 
 // Build writes the module of the batch to dir and compiles it. repo is the root of this module. The error is a
-// *CompileError if what was generated is not Go.
+// *CompileError if the generated code does not compile.
 func (b *Batch) Build(ctx context.Context, dir, repo string) (*Program, error) {
 	files, err := b.files(repo)
 	if err != nil {
@@ -95,7 +95,7 @@ func (b *Batch) Build(ctx context.Context, dir, repo string) (*Program, error) {
 		}
 	}
 	path := filepath.Join(dir, "program")
-	// Without paths of dir in it the compiled package comes from the build cache when nothing has changed. All errors are
+	// With -trimpath the compiled package comes from the build cache when nothing has changed. With -gcflags=-e all errors are
 	// listed: the names in them say which schemas they are about.
 	cmd := exec.CommandContext(ctx, "go", "build", "-trimpath", "-gcflags=-e", "-ldflags=-s -w", "-o", path, ".")
 	cmd.Dir = dir

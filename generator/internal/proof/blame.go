@@ -15,7 +15,7 @@ var (
 
 // CompileError says that generated code does not compile.
 type CompileError struct {
-	Guilty []int // schemas that the compiler's errors are about, ascending; nil if they can not be told
+	Guilty []int // schemas that the compiler's errors are about, ascending; nil if that is not known
 	Output []byte
 	batch  *Batch
 }

@@ -5,17 +5,17 @@
 //
 //	batch.go            many schemas become one package main, compiled once
 //	program.go          asks the running program about instances, thousands in one go
-//	testdata/child.go   the program itself: a line in, a line out
+//	testdata/child.go   the program itself: it answers each line of its input with one line
 //	reference_test.go   the validator that ours is compared with
 //	suite_test.go       the official suite (VAL04); with the tag official the newest one and its optional parts
 //	differential_test.go, schemas_test.go, instances_test.go, mutate_test.go, shrink_test.go
 //	                    random schemas and instances against jsonschema/v5 (VAL05), and the round trip
-//	findings_test.go    the disagreements that it found before: testdata/findings
+//	findings_test.go    the disagreements that these tests found before: testdata/findings
 //	subsume_test.go     verdicts of package subsume against jsonschema/v5 (REV08): every keyword, edits of random schemas, random pairs
 //	golden_test.go      the schemas of the emitter's goldens against jsonschema/v5, also by fuzzing
 //	documents_test.go   the protocol's own documents and, with the tag official, its examples
 //
 // One process per batch and not one per schema: starting the compiler costs a hundred times what a schema costs. One
-// package and not many for the same reason. A child process and not a plugin or an interpreter: what is shown has to
-// hold for the code that users compile.
+// package and not many for the same reason. A child process and not a plugin or an interpreter: the tests must run
+// the code that users compile.
 package proof

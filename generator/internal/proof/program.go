@@ -21,14 +21,14 @@ type Question struct {
 	Instance []byte // any text without line breaks
 }
 
-// Answer is what generated code says of an instance. At most one of Invalid and Refused is set.
+// Answer is what generated code says about an instance. At most one of Invalid and Refused is set.
 type Answer struct {
 	Invalid  string // the violations, one a line
 	Refused  string // not JSON, or beyond a limit
-	Out      string // of a valid instance: encoded again
-	Unstable string // of a valid instance: how its encoded form fails to decode and encode to itself
-	JSON     string // of a valid instance: how encoding/json writes or reads it, or the zero value, differently
-	Dropped  bool   // nobody was asked
+	Out      string // of a valid instance: the text that it is encoded to
+	Unstable string // of a valid instance: how decoding and encoding Out gives another text; empty: it does not
+	JSON     string // of a valid instance: how encoding/json writes or reads it, or the zero value, differently; empty: it does not
+	Dropped  bool   // the schema was dropped: the program was not asked
 }
 
 // Valid reports whether the instance satisfies the schema.

@@ -9,7 +9,7 @@ import (
 	"github.com/mcpkiln/mcpkiln/schema/revision"
 )
 
-// Definitions that the manifest, or handlers with the newest types, write once for all revisions.
+// Definitions of values that the manifest or handlers give once for all revisions.
 const (
 	toolDefinition     = "Tool"
 	promptDefinition   = "Prompt"
@@ -21,7 +21,7 @@ const (
 	fieldDefinition    = "PrimitiveSchemaDefinition" // of a form
 )
 
-// view lists what the revision lacks of newer ones (wire.View). Definitions that it has completely are left out.
+// view lists the members and types that the revision lacks and others have (wire.View). Definitions that lack nothing are left out.
 func (l *wireLowering) view() []model.WireValue {
 	var all []model.WireValue
 	add := func(field string, list []string, wanted need) {
@@ -44,7 +44,7 @@ func (l *wireLowering) view() []model.WireValue {
 	return all
 }
 
-// argumentLacks lists what of a prompt's arguments the revision lacks, as paths.
+// argumentLacks lists the members of a prompt's arguments that the revision lacks, as paths.
 func (l *wireLowering) argumentLacks() []string {
 	all := l.lacks(argumentDefinition)
 	for i, name := range all {
@@ -53,7 +53,7 @@ func (l *wireLowering) argumentLacks() []string {
 	return all
 }
 
-// toolObjects are the paths in a tool to the properties of a schema that have to be objects, in a revision that knows no schema of another form.
+// toolObjects are the paths in a tool to the properties of a schema, in a revision in which each of these must be an object, not true or false.
 func (l *wireLowering) toolObjects() []string {
 	var all []string
 	for _, m := range MembersOf(definition(l.rev, toolDefinition).Get("properties")) {
@@ -75,7 +75,7 @@ func (l *wireLowering) lacksBlocks() bool {
 	return len(l.shared.Union.LacksTypes(l.rev, blockDefinition)) > 0
 }
 
-// blocks is where the result of a method has content blocks, if the revision lacks a type of them.
+// blocks is the path of the content blocks in the result of a method, if the revision lacks a type of blocks.
 func (l *wireLowering) blocks(m *revision.Method) string {
 	if m.Result == "" || !l.lacksBlocks() {
 		return ""
@@ -83,7 +83,7 @@ func (l *wireLowering) blocks(m *revision.Method) string {
 	return strings.Join(l.pathTo(blockDefinition, definition(l.rev, m.Result), 0), "/")
 }
 
-// pathTo is the path from a schema to the first reference to a definition.
+// pathTo is the path from schema n to the first reference to the definition name.
 func (l *wireLowering) pathTo(name string, n *schema.Node, depth int) []string {
 	const enough = 6
 	for _, m := range MembersOf(n.Get("properties")) {

@@ -10,8 +10,8 @@ import (
 	"github.com/mcpkiln/mcpkiln/schema/revision"
 )
 
-// Dialect lowers the rules of one revision into tables for a client: the other side of what Lower makes for a server. A client does not
-// know beforehand what it will talk to, so all of a revision is in them.
+// Dialect lowers the rules of one revision into tables for a client, as Lower does for a server. A client does not
+// know beforehand which server it will talk to, so all of a revision is in them.
 func Dialect(rev *revision.Revision) *model.Dialect {
 	l := &dialectLowering{wireLowering: wireLowering{rev: rev, wire: &model.Wire{}}, made: map[string]*model.Layout{}}
 	l.out = &model.Dialect{
@@ -50,7 +50,7 @@ type dialectLowering struct {
 	made map[string]*model.Layout
 }
 
-// callerOp is an operation as a client sends it: its name, and the messages of its params, the first that the revision has, and of its
+// callerOp is an operation that a client sends: its name, the message of its params (the first in the list that the revision has), and that of its
 // result.
 type callerOp struct {
 	name   string
@@ -58,7 +58,7 @@ type callerOp struct {
 	result string
 }
 
-// callerOps are by the op of the rules.
+// callerOps has the operations by their op in the rules.
 func callerOps() map[string]callerOp {
 	return map[string]callerOp{
 		"initialize":   {name: "OpInitialize", params: []string{"initialize"}, result: "initializeResult"},
@@ -89,7 +89,7 @@ func callerOps() map[string]callerOp {
 	}
 }
 
-// incomingParams are the messages of what a server sends, by the op of the rules.
+// incomingParams are the messages of the params that a server sends, by the op in the rules.
 func incomingParams() map[string]string {
 	return map[string]string{
 		"toolsChanged": "changed", "promptsChanged": "changed", "resourcesChanged": "changed", "resourceUpdated": "resourceUpdated",
@@ -99,7 +99,7 @@ func incomingParams() map[string]string {
 	}
 }
 
-// dialectMessages are the fields of wire.Dialect that are layouts.
+// dialectMessages are the fields of wire.Dialect whose type is a layout.
 func dialectMessages() []struct{ field, rule string } {
 	return []struct{ field, rule string }{
 		{"InputRequired", "inputRequired"}, {"TaskCreated", "taskCreated"}, {"TaskParams", "taskParams"}, {"ElicitResult", "elicitResult"},
@@ -140,7 +140,7 @@ func (l *dialectLowering) call(m *revision.Method) {
 	l.out.Calls = append(l.out.Calls, call)
 }
 
-// slotAt is the slot whose value is that member of a message.
+// slotAt is the slot at the top-level member of a message.
 func (l *dialectLowering) slotAt(message, member string) string {
 	rule, _ := l.rule(message)
 	for _, s := range rule.Slots {
@@ -188,7 +188,7 @@ func (l *dialectLowering) groups() {
 	l.out.Groups = l.wire.Groups
 }
 
-// places are the capabilities of one side. Those that anybody may add to say nothing by themselves.
+// places are the paths of one side's capabilities. experimental and extensions only contain others.
 func places(side revision.Message) (all []model.WireValue) {
 	for _, s := range side.Slots {
 		if s.Name != "experimental" && s.Name != "extensions" {
@@ -198,7 +198,7 @@ func places(side revision.Message) (all []model.WireValue) {
 	return all
 }
 
-// layout makes the layout of a message, once; nil for one that the revision has not, or that holds nothing.
+// layout makes the layout of a message, once; nil for one that the revision lacks, or that has no slots.
 func (l *dialectLowering) layout(name string) *model.Layout {
 	if made, ok := l.made[name]; ok {
 		return made
@@ -218,7 +218,7 @@ func (l *dialectLowering) layout(name string) *model.Layout {
 	return out
 }
 
-// fill adds the slots of a message below path. Those of a task stand among them, or in a member.
+// fill adds the slots of a message below path. Those of a task are in a member, or flat in the message.
 func (l *dialectLowering) fill(out *model.Layout, rule revision.Message, path []string) {
 	for _, s := range rule.Slots {
 		at := slices.Concat(path, s.Path)
@@ -252,7 +252,7 @@ func layoutAt(o *model.Layout, path []string) *model.LayoutMember {
 	}
 }
 
-// slotName is the constant of a slot. What a page holds has one name, whatever it is.
+// slotName is the constant of package runtime/wire for a slot. The elements of every list are SlotItems.
 func slotName(slot, message string) string {
 	switch {
 	case message == "task" && slot == "id":

@@ -5,7 +5,7 @@ import (
 	"github.com/mcpkiln/mcpkiln/schema/revision"
 )
 
-// divide makes forms of each object below o that is one of several, told apart by the text of a member (LET05): each form has the slots that
+// divide makes forms of each object below o whose definition is a union, distinguished by the text of a member (LET05): each form has the slots that
 // its own definition has. at is the definition of o.
 func divide(o *model.WireObject, at revision.Place) {
 	for _, m := range o.Members {
@@ -26,7 +26,7 @@ func divide(o *model.WireObject, at revision.Place) {
 	}
 }
 
-// formOf is what of o the definition of one form has.
+// formOf is o with only the members that the definition of one form has.
 func formOf(o *model.WireObject, at revision.Place) *model.WireObject {
 	form := &model.WireObject{}
 	for _, m := range o.Members {

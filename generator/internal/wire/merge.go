@@ -16,7 +16,7 @@ type revisionSchema struct {
 	n   *schema.Node
 }
 
-// merge returns a schema at pointer that allows what any of parts allows. name is the name of its definition, or empty.
+// merge returns a schema at pointer that allows every value that any of parts allows. name is the name of its definition, or empty.
 func (p *Protocol) merge(parts []revisionSchema, pointer, name string) *schema.Node {
 	if slices.ContainsFunc(parts, func(x revisionSchema) bool { return unconstrained(x.n) }) {
 		return node(parts[0].n, pointer)
@@ -37,7 +37,7 @@ func (p *Protocol) merge(parts []revisionSchema, pointer, name string) *schema.N
 	return out
 }
 
-// node is an empty object at pointer that stands for n in diagnostics. It has no position in a document: two
+// node is an object schema at pointer with only the title and description of n. It has no position in a document: two
 // definitions of different revisions have the same pointer.
 func node(n *schema.Node, pointer string) *schema.Node {
 	out := &schema.Node{Kind: schema.Object, Pointer: pointer}
@@ -49,7 +49,7 @@ func node(n *schema.Node, pointer string) *schema.Node {
 	return out
 }
 
-// leafNode copies a value that holds no schema.
+// leafNode copies a value that contains no schema.
 func leafNode(n *schema.Node, pointer string) *schema.Node {
 	out := *n
 	out.Pointer, out.Pos = pointer, schema.Position{}
@@ -68,13 +68,13 @@ func unconstrained(n *schema.Node) bool {
 	return n.Is(schema.Object) && !slices.ContainsFunc(n.Members, func(m schema.Member) bool { return !typing.Annotations[m.Key] })
 }
 
-// same reports whether all parts say the same. References are compared by name: definitions are merged too.
+// same reports whether all parts assert the same. References are compared by name: definitions are merged too.
 func same(parts []revisionSchema) bool {
 	return !slices.ContainsFunc(parts[1:], func(x revisionSchema) bool { return !sameSaid(parts[0].n, x.n) })
 }
 
-// sameSaid reports whether two schemas say the same, but for annotations such as descriptions, whatever the order of their keys. References are
-// the same by name alone, since not every document has $defs.
+// sameSaid reports whether two schemas are the same, but for annotations such as descriptions, and for the order of their keys. References are
+// compared by name alone, since not every document has $defs.
 func sameSaid(a, b *schema.Node) bool {
 	if a.Kind != b.Kind || a.Text != b.Text || refName(a) != refName(b) || !slices.EqualFunc(a.Items, b.Items, sameSaid) {
 		return false
@@ -97,8 +97,8 @@ func sameSaid(a, b *schema.Node) bool {
 	return compared == 0
 }
 
-// asserts reports whether a member says something beside where a reference leads. A property may be called title or description: as an annotation
-// each is a text.
+// asserts reports whether a member is neither a $ref nor an annotation. A property may be called title or description: its value is an object, that of
+// an annotation is a text.
 func asserts(m schema.Member) bool {
 	return m.Key != "$ref" && (m.Value.Kind == schema.Object || !typing.Annotations[m.Key])
 }
@@ -107,7 +107,7 @@ func asserts(m schema.Member) bool {
 func (p *Protocol) inline(parts []revisionSchema) []revisionSchema {
 	out := slices.Clone(parts)
 	for i := range out {
-		for range 8 { // chains of references are short; a circle stays
+		for range 8 { // chains of references are short; a circle is left as it is
 			name := refName(out[i].n)
 			target := definition(out[i].rev, name)
 			if name == "" || target == nil {
@@ -119,8 +119,8 @@ func (p *Protocol) inline(parts []revisionSchema) []revisionSchema {
 	return out
 }
 
-// keyword merges one keyword of parts, which the first has. Where they differ it is left out: a value that one revision
-// allows must pass.
+// keyword merges one keyword of parts; m is that of the first part. Where they differ it is left out: a value that one revision
+// allows must be valid.
 func (p *Protocol) keyword(out *schema.Node, parts []revisionSchema, m schema.Member, name string) {
 	values := each(parts, m.Key)
 	if m.Key == "anyOf" || m.Key == "oneOf" {
@@ -164,7 +164,7 @@ func (p *Protocol) keyword(out *schema.Node, parts []revisionSchema, m schema.Me
 	out.Members = append(out.Members, schema.Member{Key: m.Key, Value: merged})
 }
 
-// alternatives are the lists of key, one of the schema itself for a part that has none.
+// alternatives are the lists of key (anyOf or oneOf); for a part without it, a list of the schema itself.
 func alternatives(parts []revisionSchema, key string) []revisionSchema {
 	all := make([]revisionSchema, len(parts))
 	for i, x := range parts {
@@ -277,7 +277,7 @@ func refusesMember(r *revision.Revision, name, key string) bool {
 	return false
 }
 
-// era describes in which revisions a property exists: those of parts, newest first, except for lack.
+// era describes in which revisions a property exists: those of parts, newest first, except those in lack.
 func era(parts []revisionSchema, lack []string) string {
 	lacks := func(x revisionSchema) bool { return slices.Contains(lack, x.rev.Name) }
 	has := func(x revisionSchema) bool { return !lacks(x) }
@@ -312,7 +312,7 @@ func objectNode(at string) *schema.Node {
 	return &schema.Node{Kind: schema.Object, Pointer: at, Members: []schema.Member{{Key: "type", Value: kind}}}
 }
 
-// required keeps what every part requires, except for members that the runtime owns or fills.
+// required keeps the members that every part requires, except for those that the runtime owns or fills.
 func (p *Protocol) required(out *schema.Node, parts []revisionSchema, name string) {
 	list := &schema.Node{Kind: schema.Array, Pointer: out.Pointer + "/required"}
 	for _, v := range parts[0].n.Get("required").Items {

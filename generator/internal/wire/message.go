@@ -9,7 +9,7 @@ import (
 	"github.com/mcpkiln/mcpkiln/schema/revision"
 )
 
-// reader returns the function that reads the params of one message, and makes it if there is none.
+// reader returns the function that reads the params of one message, and makes it if there is none yet.
 func (l *wireLowering) reader(rule string) *model.Message {
 	return l.message(wireMessage{rule: rule, structName: "Params", param: "p", read: true, slots: paramSlots()})
 }
@@ -31,7 +31,7 @@ func (l *wireLowering) message(m wireMessage) *model.Message {
 		return nil
 	}
 	if bareTask(rule) && !m.read {
-		return l.message(taskMessage()) // the message is the task, so its function is the task's
+		return l.message(taskMessage()) // the message is a task, so it is written by the same function
 	}
 	made := &model.Message{Append: !m.read, Struct: m.structName, Var: m.param, Root: l.tree(rule, m)}
 	made, fresh := l.shared.once(made, m.rule, l.wire.Suffix)
@@ -41,7 +41,7 @@ func (l *wireLowering) message(m wireMessage) *model.Message {
 	return made
 }
 
-// bareTask reports whether a message is a task and nothing else: its only slot is one, at the top.
+// bareTask reports whether a message is a task and nothing else: its only slot is a task, at the top.
 func bareTask(m revision.Message) bool {
 	return len(m.Slots) == 1 && m.Slots[0].Kind == revision.SlotTask && len(m.Slots[0].Path) == 0 && len(m.Constants) == 0
 }
@@ -101,7 +101,7 @@ func (l *wireLowering) addTaskMembers(root *model.WireObject, m wireMessage) {
 	}
 }
 
-// metaMember holds what belongs to no single method; handlers may add members of their own.
+// metaMember is the member that every message may have; handlers may add members of their own to it.
 const metaMember = "_meta"
 
 func (l *wireLowering) splice(root *model.WireObject, m wireMessage) {
@@ -116,7 +116,7 @@ func (l *wireLowering) splice(root *model.WireObject, m wireMessage) {
 	member.Object.Splice = m.meta
 }
 
-// always is how many steps of the slot's path are required, read (LET05) or written (LET15).
+// always is how many steps of the slot's path are required: those before it must be there when reading (LET05), and are always written (LET15).
 func always(slot revision.Slot) int {
 	if slot.Place.Required {
 		return len(slot.Path)
@@ -124,7 +124,7 @@ func always(slot revision.Slot) int {
 	return slot.Always
 }
 
-// descend returns the member at path and makes the objects on the way. The first steps are required.
+// descend returns the member at path and makes the objects on the way. The first required steps are required.
 func descend(o *model.WireObject, path []string, required int) *model.WireMember {
 	for i, step := range path {
 		member := find(o, step)
@@ -151,7 +151,7 @@ func find(o *model.WireObject, name string) *model.WireMember {
 	return m
 }
 
-// order puts required members first, then by name, with _meta last: the order in which readers expect them.
+// order puts required members first and _meta last, the rest by name: the order that wire.Rule of the runtime expects.
 func order(o *model.WireObject) {
 	rank := func(m *model.WireMember) int {
 		switch {

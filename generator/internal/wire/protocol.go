@@ -8,21 +8,21 @@ import (
 	"github.com/mcpkiln/mcpkiln/schema/revision"
 )
 
-// Protocol is the definitions of the selected revisions as one document: a Go type that handlers see is the union of its
+// Protocol is the definitions of the selected revisions as one document: a Go type of handlers is the union of its
 // definitions in all of them. Members that the runtime writes are left out: a handler that could write a resultType would have to
-// know which revision it answers.
+// know for which revision.
 type Protocol struct {
-	revisions      []*revision.Revision // newest first: its descriptions become comments
+	revisions      []*revision.Revision // newest first: the descriptions of the newest become comments
 	Doc            *schema.Document
 	defs           *schema.Node
 	messages       map[string]bool // definitions that are the params or the result of a method
-	ownedByRuntime map[string]bool // members of those that the runtime reads and writes itself
-	filled         map[string]bool // members of those that the runtime writes where a handler leaves them out
-	// omittedIn holds, by the schema of a property, the revisions in which it is left out of what is sent.
+	ownedByRuntime map[string]bool // members of messages that the runtime reads and writes itself
+	filled         map[string]bool // members of messages that the runtime writes where a handler leaves them out
+	// omittedIn has, by the schema of a property, the revisions that lack it: there it is not written.
 	omittedIn map[*schema.Node][]string
 }
 
-// NewProtocol merges the definitions called names, and those that they refer to.
+// NewProtocol merges the definitions with these names, and those that they refer to.
 func NewProtocol(revisions []*revision.Revision, names ...string) *Protocol {
 	p := &Protocol{
 		revisions:      NewestFirst(revisions),
@@ -136,7 +136,7 @@ func (p *Protocol) define(name string) {
 	if len(parts) == 0 {
 		return
 	}
-	// The member stands there before its value is known, so that a definition may refer to itself.
+	// The member is added before its value is known, so that a definition may refer to itself.
 	at := len(p.defs.Members)
 	p.defs.Members = append(p.defs.Members, schema.Member{Key: name, Value: &schema.Node{Kind: schema.Object}})
 	p.defs.Members[at].Value = p.merge(parts, "/$defs/"+schema.EscapeToken(name), name)

@@ -10,8 +10,8 @@ import (
 	"github.com/mcpkiln/mcpkiln/schema/revision"
 )
 
-// definitions are the results of the wire's requests, and what they refer to, as text: the runtime holds results against them that no
-// handler made (LET01). doc.go says why they are no validators.
+// definitions adds the definitions of the results of the wire's requests, and those that they refer to, as text. With them the runtime validates
+// results that no handler made (LET01). doc.go says why they are not Go code.
 func (l *wireLowering) definitions() {
 	if l.wire.Task != nil {
 		created, _ := l.rule("taskCreated")
@@ -51,7 +51,7 @@ func (l *wireLowering) define(d model.WireDefinition) {
 	}
 }
 
-// result is the definition of what a request is answered with. What a task's request answers is a tool's result.
+// result is the definition of the result of a method. That of tasks/result is a tool's result.
 func (l *wireLowering) result(m *revision.Method) string {
 	if m.Op == "taskResult" {
 		return SentCall(l.rev)
@@ -62,8 +62,8 @@ func (l *wireLowering) result(m *revision.Method) string {
 // assertions are the keywords that the runtime reads.
 var assertions = wire.Assertions()
 
-// asserted is what a schema asserts, as far as the runtime reads it: constants are texts there. References are the names of definitions, except to
-// those that say a type alone.
+// asserted is a schema with only the keywords that the runtime validates; it knows only constants that are strings. References become the names of
+// definitions; one to a definition that has only a type is replaced by it.
 func (l *wireLowering) asserted(n *schema.Node) *schema.Node {
 	if of := definition(l.rev, refName(n)); of != nil && saysTypeAlone(of) && !assertsBeside(n, "$ref") {
 		n = of
@@ -80,7 +80,7 @@ func (l *wireLowering) asserted(n *schema.Node) *schema.Node {
 	return out
 }
 
-// assertion is the value of one keyword of n, nil for what asserts nothing.
+// assertion is the value of one keyword of n, nil where the runtime validates nothing by it.
 func (l *wireLowering) assertion(n *schema.Node, m schema.Member) *schema.Node {
 	switch m.Key {
 	case "$ref":
@@ -123,7 +123,7 @@ func assertsBeside(n *schema.Node, keyword string) bool {
 	return slices.ContainsFunc(n.Members, func(m schema.Member) bool { return m.Key != keyword && slices.Contains(assertions, m.Key) })
 }
 
-// withMembers is n, nil for an object that is empty.
+// withMembers is n, or nil if it is an empty object.
 func withMembers(n *schema.Node) *schema.Node {
 	if len(n.Members) == 0 {
 		return nil
@@ -131,12 +131,12 @@ func withMembers(n *schema.Node) *schema.Node {
 	return n
 }
 
-// sortMembers makes what a document says the same however it is written.
+// sortMembers makes the text of an object independent of the order in the document.
 func sortMembers(n *schema.Node) {
 	slices.SortFunc(n.Members, func(a, b schema.Member) int { return strings.Compare(a.Key, b.Key) })
 }
 
-// sorted is a list of texts whose order says nothing.
+// sorted is a list of strings, sorted: their order has no meaning.
 func sorted(list *schema.Node) *schema.Node {
 	out := *list
 	out.Items = slices.Clone(list.Items)

@@ -8,8 +8,8 @@ import (
 	"github.com/mcpkiln/mcpkiln/schema"
 )
 
-// viewer makes encoders of one revision for types that are the union over several: they leave out what the revision
-// lacks. A type that lacks nothing in it keeps its encoder.
+// viewer makes encoders for one revision of types that are the union over several: they leave out the properties that the revision
+// lacks. A type of which the revision lacks nothing keeps its encoder.
 type viewer struct {
 	types     *typing.Types
 	omittedIn map[*schema.Node][]string
@@ -17,14 +17,14 @@ type viewer struct {
 	suffix    string
 	nodes     map[*model.Decl]*schema.Node
 	located   map[*model.Decl]bool
-	made      map[string]*model.Decl // by type and what is left out; shared by all revisions
+	made      map[string]*model.Decl // by type and properties that are left out; shared by all revisions
 	Out       []*model.Decl
 }
 
 // Viewers are the viewers of all revisions, by name.
 type Viewers map[string]*viewer
 
-// NewViewers needs finished types.
+// NewViewers makes the viewers of wires. The types must be finished.
 func NewViewers(types *typing.Types, p *Protocol, wires []*model.Wire) Viewers {
 	all, made := Viewers{}, map[string]*model.Decl{}
 	for _, w := range wires {
@@ -40,13 +40,13 @@ func NewViewers(types *typing.Types, p *Protocol, wires []*model.Wire) Viewers {
 	return all
 }
 
-// Append is the encoder of a type as a revision has it.
+// Append is the name of the encoder of a type for a revision.
 func (viewers Viewers) Append(revision string, of *model.Decl) string {
 	return viewers[revision].view(of).Append
 }
 
-// Settle gives each view its encoder. Equal ones become one: the type's own encoder, in the form of the newest revision that
-// writes with it.
+// Settle gives each view its encoder. The views with the type's own encoder and the same validator become one, the first; its validator is that of
+// the newest revision with this encoder.
 func (viewers Viewers) Settle(all []model.View, of model.TypeRef) []model.View {
 	usual := model.View{Append: of.Append}
 	for i := len(all) - 1; i >= 0; i-- {
@@ -67,7 +67,7 @@ func (viewers Viewers) Settle(all []model.View, of model.TypeRef) []model.View {
 	return settled
 }
 
-// view returns the declaration whose encoder writes d as the revision has it: a new one, or d.
+// view returns the declaration whose encoder writes d for the revision: a new one, or d.
 func (v *viewer) view(d *model.Decl) *model.Decl {
 	v.locateIn(d)
 	left := v.leftOut(d, map[*model.Decl]bool{})
@@ -126,7 +126,7 @@ func (v *viewer) locateIn(d *model.Decl) {
 	d.Encoders(v.locateIn)
 }
 
-// locate records the schema of types that have no definition of their own.
+// locate records the schema of types that have no definition of their own in the protocol.
 func (v *viewer) locate(value *model.Value, n *schema.Node) {
 	switch t := value.Type.(type) {
 	case model.Named:

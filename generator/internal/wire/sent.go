@@ -9,9 +9,9 @@ import (
 	"github.com/mcpkiln/mcpkiln/schema/revision"
 )
 
-// Sent makes validators for what handlers return and send: results of methods, params of questions, results of tools without an
-// outputSchema (LET01). Each is for the revision in which the message is written. The decoders of the handlers' types would
-// not do: a type is the union over all revisions, and what one of them requires is optional in it.
+// Sent makes validators for what handlers return and send: results of methods, params of requests to the client, results of tools without an
+// outputSchema (LET01). Each is for the revision in which the message is written. The decoders of the handlers' types are
+// not enough: a type is the union over all revisions, and members that one of them requires are optional in it.
 type Sent struct {
 	types     *typing.Types
 	protocols []*Protocol // one for each revision, newest first
@@ -38,7 +38,7 @@ func NewSent(types *typing.Types, revisions []*revision.Revision, names func(*re
 	return s
 }
 
-// metaObject is the definition of what handlers may write into _meta, whose names clients see (LET04).
+// metaObject is the definition of _meta as handlers may write it: it restricts the names of members (LET04).
 const metaObject = "MetaObject"
 
 // ruleMeta makes each _meta of the definitions a metaObject.
@@ -77,7 +77,7 @@ func withMeta(n *schema.Node, ref schema.Member) *schema.Node {
 	return &out
 }
 
-// placed is a copy of n that stands at pointer.
+// placed is a copy of n with the pointer pointer.
 func placed(n *schema.Node, pointer string) *schema.Node {
 	out := *n
 	out.Pointer = pointer
@@ -112,8 +112,8 @@ func (p *Protocol) agrees(q *Protocol, name string, seen map[string]bool) bool {
 	return same
 }
 
-// Views are the validators of a definition, by revision; name looks up what it is called there. Revisions without the definition
-// have none, nor have those in which a handler writes nothing of it.
+// Views are the validators of a definition, one view for each revision that has it; name returns the definition's name in a revision. Where a
+// handler writes nothing of it, the view has no validator.
 func (s *Sent) Views(name func(*revision.Revision) string) []model.View {
 	var all []model.View
 	for i, p := range s.protocols {
@@ -144,7 +144,7 @@ func SentResult(method string) func(r *revision.Revision) string {
 	}
 }
 
-// SentParams is the definition of the params of a question in r.
+// SentParams is the definition of the params of a request to the client in r.
 func SentParams(method string) func(r *revision.Revision) string {
 	return func(r *revision.Revision) string {
 		if m := r.Method(method, revision.FromServer); m != nil {

@@ -9,13 +9,13 @@ import (
 	"github.com/mcpkiln/mcpkiln/schema/revision"
 )
 
-// shaped are the slots whose values are held against their definitions: what a client says of itself and wants, with the handshake or with each
-// request. A slot of one message alone stands behind its name. Capabilities are none of them: one that is declared as anything but an object is
-// not declared.
+// shaped are the slots whose values the runtime validates against their definitions: what a client says of itself and wants, with the handshake or
+// with each request. A slot of one message alone is written after the message's name. Capabilities are not validated: one that is not an object
+// counts as not declared.
 var shaped = []string{"clientInfo", "logLevel", "complete arguments"}
 
-// shapeOfSlot is nil for a slot that is read without a shape, or whose definition says nothing. Some clients write null for no arguments: that is
-// taken.
+// shapeOfSlot is the shape of a slot, nil if it is read without one or its definition allows every value. Some clients write null for no arguments,
+// which is allowed.
 func shapeOfSlot(rule string, slot revision.Slot) *model.WireShape {
 	if !slices.Contains(shaped, slot.Name) && !slices.Contains(shaped, rule+" "+slot.Name) || len(slot.Place.Schemas) == 0 {
 		return nil
@@ -28,12 +28,12 @@ func shapeOfSlot(rule string, slot revision.Slot) *model.WireShape {
 	return shape
 }
 
-// maxShapeDepth ends definitions that contain themselves. Those of the protocol are not half as deep.
+// maxShapeDepth limits definitions that contain themselves. The protocol's definitions are less than half as deep.
 const maxShapeDepth = 16
 
 var shapeKinds = map[string]string{"object": "KindObject", "array": "KindArray", "string": "KindString", "boolean": "KindBool"}
 
-// definedShape is what a schema says of a value in terms of type, properties and enum, nil for nothing. What it says besides is left out.
+// definedShape is the type, properties and enum of a schema, nil if it has no type. Other keywords are left out.
 func definedShape(doc *schema.Document, n *schema.Node, depth int) *model.WireShape {
 	if n == nil || n.Kind != schema.Object || depth > maxShapeDepth {
 		return nil
@@ -59,7 +59,7 @@ func definedShape(doc *schema.Document, n *schema.Node, depth int) *model.WireSh
 	return of
 }
 
-// shapeMembers fills in what an object has.
+// shapeMembers fills in the properties of an object.
 func shapeMembers(of *model.WireShape, doc *schema.Document, n *schema.Node, depth int) {
 	of.Others = definedShape(doc, n.Get("additionalProperties"), depth)
 	properties := n.Get("properties")

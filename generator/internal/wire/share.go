@@ -12,15 +12,15 @@ import (
 // Shared is what the wires of a package have in common. A function is made once for all messages of the same content, of whatever
 // revision, and so is an object of params, such as the _meta of every request.
 type Shared struct {
-	Union    *revision.Union // of all revisions that there are
-	newest   *model.Wire     // the first that was made
+	Union    *revision.Union // of all revisions, served or not
+	newest   *model.Wire     // the first wire that was made
 	messages map[string]*model.Message
 	objects  map[string]*model.WireObject
 	shapes   map[string]*model.WireShape
 	idents   map[string]bool
 }
 
-// once returns the function for a message of that content: the existing one, or made, which it then names.
+// once returns the function for a message with the content of made: an existing one, or made, which it then names.
 func (s *Shared) once(made *model.Message, rule, suffix string) (of *model.Message, fresh bool) {
 	key := fmt.Sprint(made.Append, made.Struct, content(made.Root))
 	if of = s.messages[key]; of != nil {
@@ -41,7 +41,8 @@ func (s *Shared) once(made *model.Message, rule, suffix string) (of *model.Messa
 	return made, true
 }
 
-// stem is the base of a function's name: for params with one member beside _meta the member, since several methods have them.
+// stem is the base of a function's name: the name of the message, or for params with one member beside _meta that member, since several methods
+// have the same.
 func (s *Shared) stem(m *model.Message, rule, suffix string) string {
 	stem := strings.ToUpper(rule[:1]) + rule[1:] + suffix
 	if first := m.Root.Members; m.Struct == "Params" && first[0].Slot != nil && (len(first) == 1 || first[1].Name == metaMember) {
@@ -53,7 +54,7 @@ func (s *Shared) stem(m *model.Message, rule, suffix string) string {
 	return stem
 }
 
-// name names the rules of o and of what is below.
+// name names the rules of o and of the objects below it.
 func name(o *model.WireObject, stem string) {
 	o.Ident = naming.Unexported(stem)
 	for _, m := range o.Members {
@@ -69,7 +70,7 @@ func name(o *model.WireObject, stem string) {
 	}
 }
 
-// share replaces what is below a reader's root by what is equal of an earlier reader: objects of the same struct, and shapes.
+// share replaces objects and shapes below a reader's root by equal ones of an earlier reader of the same struct.
 func (s *Shared) share(structName string, root *model.WireObject) {
 	for _, m := range root.Members {
 		if m.Shape != nil {
@@ -85,7 +86,7 @@ func (s *Shared) share(structName string, root *model.WireObject) {
 	}
 }
 
-// first is what seen has for a key, which is v from now on if that is nothing.
+// first returns the value of key in seen, and adds v if there is none.
 func first[V any](seen map[string]*V, key string, v *V) *V {
 	if seen[key] == nil {
 		seen[key] = v

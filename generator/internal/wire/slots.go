@@ -75,13 +75,13 @@ func itemList(rule, field string, of need) wireMessage {
 	}}
 }
 
-// wireMessages are in the order of the fields of wire.Revision.
+// wireMessages are all messages, in the order of the fields of wire.Revision.
 func wireMessages() []wireMessage {
 	return slices.Concat(readMessages(), discoveryMessages(), contentMessages(), registryMessages(), openMessages(), taskMessages(), notificationMessages(),
 		questionMessages(), errorMessages())
 }
 
-// readMessages are what is read beside the params of methods.
+// readMessages are read, beside the params of methods.
 func readMessages() []wireMessage {
 	return []wireMessage{
 		{rule: "request", field: "ReadRequest", structName: "Params", param: "p", read: true, slots: paramSlots()},
@@ -111,7 +111,7 @@ func discoveryMessages() []wireMessage {
 	}
 }
 
-// contentMessages are what tools answer with.
+// contentMessages are results of tools and the blocks in them.
 func contentMessages() []wireMessage {
 	return []wireMessage{
 		{rule: "callResult", field: "AppendCallResult", structName: "CallResult", param: "r", meta: "Meta", slots: callResultSlots()},
@@ -149,7 +149,7 @@ func registryMessages() []wireMessage {
 	}
 }
 
-// openMessages are results that leave a call open, or end a subscription.
+// openMessages are results that ask for input, or end a subscription.
 func openMessages() []wireMessage {
 	return []wireMessage{
 		{rule: "inputRequired", field: "AppendInputRequired", structName: "InputRequired", param: "r", slots: slots{
@@ -174,7 +174,7 @@ func taskMessages() []wireMessage {
 	}
 }
 
-// notificationMessages are what the server says by itself.
+// notificationMessages are the params of the server's notifications.
 func notificationMessages() []wireMessage {
 	return []wireMessage{
 		{rule: "progress", field: "AppendProgress", structName: "Progress", param: "p", slots: slots{

@@ -1,7 +1,7 @@
 package wire
 
-// The tables below are the runtime's side of a wire: the operations, fields and functions of package server. A revision's
-// rules are the other side; package wire joins them. A slot of the rules without a row here is neither read nor written.
+// The tables here and in slots.go are the runtime's side of a wire: the operations, fields and functions of package runtime/wire. A revision's
+// rules are the other side; this package joins them. A slot of the rules without a row here is neither read nor written.
 
 // need says which packages a row is for; zero is all of them.
 type need uint32
@@ -9,7 +9,7 @@ type need uint32
 const (
 	forTools     need = 1 << iota // there are tools
 	forTasks                      // a tool runs as a task
-	forCancelled                  // the server cancels what it asked, or ends a subscription
+	forCancelled                  // the server cancels its own requests, or ends a subscription
 	forElicits                    // elicitation, by a question or by a call of its own
 	forSampling
 	forRoots
@@ -17,14 +17,14 @@ const (
 	forLogging
 	forPrompts
 	forResources
-	forUpdates // of resources
-	forPages   // that a request to the client may open
+	forUpdates // clients subscribe to resources
+	forPages   // a request to the client may open a page (elicitation by URL)
 	forPromptRegistry
 	forResourceRegistry
-	forCompletions // by the registries
+	forCompletions // the registries complete arguments
 )
 
-// clientOp is an operation on what the client sends. reads is the message of its params in the rules; empty where
+// clientOp is an operation of messages that the client sends. reads is the message of its params in the rules; empty where
 // the runtime needs none of them.
 type clientOp struct {
 	name, reads string
@@ -56,12 +56,12 @@ func clientOps() map[string]clientOp {
 		"subscribe":             {name: "OpSubscribe", reads: "subscribe"},
 		"unsubscribe":           {name: "OpUnsubscribe", reads: "unsubscribe"},
 		"setLevel":              {name: "OpSetLevel", reads: "setLevel", need: forLogging},
-		"taskStatus":            {name: "OpIgnore"}, // status of a task of the client's; this server starts none there
+		"taskStatus":            {name: "OpIgnore"}, // the status of a task that the client runs: this server starts none
 		"rootsChanged":          {name: "OpRootsChanged"},
 	}
 }
 
-// serverOp is an operation that sends.
+// serverOp is an operation of messages that the server sends.
 type serverOp struct {
 	rule, name string
 	need       need
@@ -106,7 +106,7 @@ func capabilityFields() []capabilityField {
 	}
 }
 
-// extensionFields are the places of the tasks extension, for revisions in which tasks are one.
+// extensionFields are the fields for the tasks extension, for revisions in which tasks are an extension.
 func extensionFields() []capabilityField {
 	return []capabilityField{
 		{slot: "tasks", field: "Tasks", need: forTasks},

@@ -9,8 +9,8 @@ import (
 	"github.com/mcpkiln/mcpkiln/schema/revision"
 )
 
-// Lower lowers the rules of one revision into functions and tables for the runtime (REV04). What pkg does not use is left out;
-// functions that an earlier wire with the same shared has are used from there.
+// Lower lowers the rules of one revision into functions and tables for the runtime (REV04). Whatever pkg does not use is left out;
+// functions of an earlier wire with the same shared are used again.
 func Lower(rev *revision.Revision, pkg *model.Package, shared *Shared) (*model.Wire, schema.Diagnostics) {
 	l := &wireLowering{rev: rev, pkg: pkg, needs: needsOf(pkg), shared: shared}
 	l.wire = &model.Wire{
@@ -27,7 +27,7 @@ func Lower(rev *revision.Revision, pkg *model.Package, shared *Shared) (*model.W
 		l.needs |= forCancelled // ending a subscription
 	}
 	if !l.wire.Handshake {
-		l.reader("request") // what the params of all requests have; first, so that others share its parts
+		l.reader("request") // the members that all params have; made first, so that other readers share its objects
 	}
 	l.methods()
 	l.custom()
@@ -60,7 +60,7 @@ type wireLowering struct {
 
 func (l *wireLowering) wants(n need) bool { return n == 0 || l.needs&n != 0 }
 
-// needsOf says which rows of the tables a package uses.
+// needsOf are the needs of a package, which select the rows of the tables.
 func needsOf(pkg *model.Package) need {
 	var n need
 	add := func(on bool, bits need) {
@@ -88,7 +88,7 @@ func needsOf(pkg *model.Package) need {
 	return n
 }
 
-// methods lists what the client may send and the runtime has an operation for, or the package a handler.
+// methods lists the methods that the client may send, and for which the runtime has an operation or the package a handler.
 func (l *wireLowering) methods() {
 	for _, m := range byName(l.rev.Methods) {
 		if !m.From.Includes(revision.FromClient) {
@@ -111,7 +111,7 @@ func (l *wireLowering) methods() {
 	}
 }
 
-// custom adds the methods of the server's own, which every revision serves in the same way.
+// custom adds the custom methods, which every revision serves in the same way.
 func (l *wireLowering) custom() {
 	for _, h := range l.pkg.Methods {
 		if !h.Custom {
@@ -165,8 +165,8 @@ func (l *wireLowering) method(m *revision.Method, op clientOp) *model.Method {
 	return method
 }
 
-// asks reports whether a request with these params may be answered by a question: if they have a slot for the state of its
-// retry. Revisions in which questions are requests can ask from anywhere.
+// asks reports whether the result of a request with these params may be a question: that needs a slot for the state that the
+// retry carries. In revisions in which questions are requests, every handler can ask.
 func (l *wireLowering) asks(reads string) bool {
 	if _, ok := l.rule("inputRequired"); !ok {
 		return true
@@ -175,8 +175,8 @@ func (l *wireLowering) asks(reads string) bool {
 	return ok && slices.ContainsFunc(rule.Slots, func(s revision.Slot) bool { return s.Name == "requestState" })
 }
 
-// reads is the message of the rules for the params of a method with a handler: the one of the same definition, or the one for
-// every request. Lists of all kinds have one definition, and listTools is the message for them.
+// reads is the message of the rules for the params of a method with a handler: the one with the same definition, or the one for
+// every request. All lists have the same definition, so that listTools is their message.
 func (l *wireLowering) reads(m *revision.Method) string {
 	for _, rule := range l.rev.Messages {
 		if rule.Definition == m.Params && rule.Name != "listTasks" && !l.ofRegistry(rule.Name) {
@@ -189,13 +189,13 @@ func (l *wireLowering) reads(m *revision.Method) string {
 	return ""
 }
 
-// ofRegistry tells the messages that the read loop reads for a registry, and not for a handler, whose own decoder says more of what is wrong.
-// Stateless revisions read those of prompts and resources for a handler, too: by them a retry is recognised (wire.Method.Read).
+// ofRegistry reports whether the runtime reads the message only for a registry, not for a handler, whose own decoder has better errors.
+// In stateless revisions those of prompts and resources are read for a handler, too, to recognise a retry (wire.Method.Read).
 func (l *wireLowering) ofRegistry(message string) bool {
 	return message == "complete" || l.wire.Handshake && (message == "getPrompt" || message == "readResource")
 }
 
-// outgoing lists what the server sends by itself, in the order of the table.
+// outgoing lists the methods that the server sends, in the order of the table.
 func (l *wireLowering) outgoing() {
 	for _, op := range serverOps() {
 		if !l.wants(op.need) {
@@ -255,7 +255,7 @@ func (l *wireLowering) capabilities() {
 	}
 }
 
-// extensionPath is where a side declares an extension; empty where it has no place for one.
+// extensionPath is the path at which a side declares an extension; empty if the revision has no place for one.
 func extensionPath(side *revision.Message, name string) string {
 	place := side.Slot("extensions")
 	if place == nil {
@@ -331,8 +331,8 @@ func (l *wireLowering) rule(name string) (revision.Message, bool) {
 	return l.rev.Messages[i], true
 }
 
-// IsHandled reports whether a request with the operation is served by a handler of the user, or by a registry of such: those without an
-// operation, and some that the runtime takes part in.
+// IsHandled reports whether a request with the operation is served by a handler of the user, or by a registry of handlers: a request without an
+// operation, or with one of registries.
 func IsHandled(op string) bool {
 	_, registered := registries[op]
 	return op == "" || registered
@@ -346,7 +346,7 @@ var registries = map[string]need{
 	"complete": forCompletions,
 }
 
-// Watches reports whether the runtime notes the URI of the request, whoever serves it: it knows the subscribers of a resource.
+// Watches reports whether the runtime reads the URI of the request, whoever serves it, to know the subscribers of a resource.
 func Watches(op string) bool { return op == "subscribe" || op == "unsubscribe" }
 
 // registered reports whether a registry of the package serves the operation.

@@ -9,8 +9,8 @@ import (
 	"github.com/mcpkiln/mcpkiln/schema/revision"
 )
 
-// words lowers what else the runtime needs of a revision: codes, keys, headers. What the revision lacks is left out, as is an
-// empty group.
+// words lowers the other values that the runtime needs: codes, keys, headers. Those that the revision lacks are left out, as are
+// empty groups.
 func (l *wireLowering) words() {
 	if tool := definition(l.rev, "Tool"); tool.Get("properties").Get(executionMember) != nil {
 		l.wire.ToolExecution = executionMember
@@ -23,8 +23,8 @@ func (l *wireLowering) words() {
 	l.group("HTTP", l.http())
 }
 
-// own are the names that any revision has for the runtime to write or to read: a handler's results and questions are shared by all of them,
-// and so are they.
+// own are the member names that the runtime reads or writes itself in any revision. Results and questions of handlers are for all revisions,
+// so the names are, too: handlers may not write any of them.
 func (l *wireLowering) own() {
 	l.wire.Own = "own" + l.shared.newest.Suffix
 	if all := l.shared.Union; l.wire == l.shared.newest {
@@ -88,7 +88,7 @@ func (l *wireLowering) resultRules() []model.WireValue {
 	return all
 }
 
-// cacheKey is the member of cacheable results that a slot of the tool list is.
+// cacheKey is the member of cacheable results for a slot; all have the same as the tool list.
 func (l *wireLowering) cacheKey(slot string) string {
 	list, ok := l.rule("toolList")
 	if !ok {
@@ -144,7 +144,7 @@ func (l *wireLowering) statuses() []model.WireValue {
 	return all
 }
 
-// header is the member of a method's params that the name header of HTTP repeats.
+// header is the member of a method's params whose value is repeated in the HTTP header for names.
 func (l *wireLowering) header(method string) string {
 	for _, n := range l.rev.HTTP.Names {
 		if n.Name == method {
