@@ -14,10 +14,10 @@ import (
 	"github.com/mcpkiln/mcpkiln/schema"
 )
 
-// exported is what a package exports, by name: get_quote's type, its fields as Type.Field, methods and constants. Each has its text.
+// exported has the text of each exported declaration of a package, by name: types, fields as Type.Field, methods likewise, and constants.
 type exported map[string]string
 
-// api compares what handlers are written against.
+// api compares the exported declarations, which handlers use.
 func (c *comparison) api() {
 	old, new := exports(c.old.Source), exports(c.new.Source)
 	c.client(old, new)
@@ -52,7 +52,7 @@ func (c *comparison) api() {
 	}
 }
 
-// client tells of a client that is only on one side, in place of all its names.
+// client reports a client package that is only on one side as one change, in place of all its names.
 func (c *comparison) client(old, new exported) {
 	_, was := old[inClient+"Client"]
 	_, is := new[inClient+"Client"]
@@ -70,7 +70,7 @@ func (c *comparison) client(old, new exported) {
 	}
 }
 
-// once drops the names of the client that say of both sides what those of the server say.
+// once drops the names of the client that have the same text on both sides as the server's, so that a change is reported once.
 func once(old, new exported) {
 	for _, name := range slices.Concat(slices.Collect(maps.Keys(old)), slices.Collect(maps.Keys(new))) {
 		if short, ok := strings.CutPrefix(name, inClient); ok && old[short] == old[name] && new[short] == new[name] {
@@ -80,19 +80,19 @@ func once(old, new exported) {
 	}
 }
 
-// parentGone reports whether name is a member of a type that all lacks, which says enough.
+// parentGone reports whether name is a member of a type that all lacks: the change of the type is enough.
 func parentGone(name string, all exported) bool {
 	parent, _, member := strings.Cut(name, ".")
 	_, there := all[parent]
 	return member && !there && parent != "Handlers"
 }
 
-// about reports whether a change of that id has been found of a subject.
+// about reports whether a change of that id has been found about the subject of p.
 func (c *comparison) about(id string, p place) bool {
 	return p.subject != "" && slices.ContainsFunc(c.changes, func(x Change) bool { return x.ID == id && x.Subject == p.subject })
 }
 
-// owner is the tool that a name belongs to: names of types begin with the tool's.
+// owner is the place of the tool that a name belongs to: names of types begin with the tool's.
 func (c *comparison) owner(name string, s Side) place {
 	name = strings.TrimPrefix(strings.TrimPrefix(strings.TrimPrefix(name, inClient), "Client."), "Handlers.")
 	best := at("", schema.Position{File: c.new.Manifest.File}, nil)
@@ -122,17 +122,17 @@ func exports(source map[string][]byte) exported {
 	return all
 }
 
-// packages are those that are made together. Handlers are written against two, the server's, "", and the client's, inClient. The others, by their
-// names, declare what those have other names of.
+// packages are the generated packages. Users import two of them: the server's, whose key is "", and the client's, inClient. The others, by their
+// names, declare the types that these have aliases of.
 type packages map[string]declared
 
-// declared is what a package declares: of each name the text, "", and those of its members, as ".Field".
+// declared is what a package declares: by name, the text of the declaration under the key "", and those of its members under ".Field".
 type declared map[string]map[string]string
 
-// inClient is what names of the client's package begin with, where there is a server beside it.
+// inClient is the prefix of names of the client's package, where there is a server beside it.
 const inClient = "client:"
 
-// ClientFiles is what names of a client's files begin with in Side.Source, where there is a server beside it.
+// ClientFiles is the prefix of the client's files in Side.Source, where there is a server beside it.
 const ClientFiles = "client/"
 
 func (p packages) read(file string, source []byte) {
@@ -156,7 +156,7 @@ func (p packages) read(file string, source []byte) {
 	}
 }
 
-// meaning is what a name of a package stands for, so that it makes no difference which of several names of one type declares it, nor where.
+// meaning is the text that a name stands for, with aliases resolved: so it makes no difference where a type is declared, and under which of its names.
 func (p packages) meaning(pkg, name string) map[string]string {
 	text := p[pkg][name]
 	kind, target, _ := strings.Cut(text[""], " ")
@@ -215,7 +215,7 @@ func (all declared) spec(set *token.FileSet, tok token.Token, spec ast.Spec) {
 	}
 }
 
-// typeOf adds a type. Fields and methods are members of their own, since a new one breaks nobody.
+// typeOf adds a type. Fields and methods are members with a text of their own, since adding one breaks no code.
 func (all declared) typeOf(set *token.FileSet, spec *ast.TypeSpec) {
 	name := spec.Name.Name
 	members := func(kind string, list *ast.FieldList) {

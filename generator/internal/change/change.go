@@ -15,10 +15,10 @@ type Change struct {
 	manifest.ChangeRule
 	Subject   string          // tool get_quote; empty for the server
 	Message   string          // what is different, in one sentence without the subject
-	Pos       schema.Position // where the manifest says it; of the old one for what is gone
+	Pos       schema.Position // of its cause in the manifest
 	Pointer   string
-	Gone      bool     // Pos is of the old manifest
-	Revisions []string // where it is seen, if not in all
+	Gone      bool     // Pos is in the old manifest
+	Revisions []string // those in which it is seen, if not in all
 }
 
 // Side is one of two states of a server.
@@ -36,7 +36,7 @@ type comparison struct {
 	changes  []Change
 }
 
-// Compare says what is different in new. The gravest changes come first; of one class they are in the order of the axes and of the manifest.
+// Compare says what is different in new. The gravest changes come first; within a class they are in the order of the axes, then of the manifest.
 func Compare(old, new Side) []Change {
 	c := comparison{old: old, new: new}
 	c.server()
@@ -64,7 +64,7 @@ func Order(a, b Change) int {
 		slices.Index(manifest.Axes, a.Axis)-slices.Index(manifest.Axes, b.Axis))
 }
 
-// place is what a change is about: its name for people, and where it stands.
+// place is what a change is about: its name for people, and its position in the manifest.
 type place struct {
 	subject string
 	pos     schema.Position
@@ -89,7 +89,7 @@ func (c *comparison) found(id string, p place, format string, args ...any) *Chan
 	return &c.changes[len(c.changes)-1]
 }
 
-// pairs calls both for what old and new have by one name, and gone and added for the others, in their order.
+// pairs calls both for the elements of old and new with the same name, and gone or added for the others, in their order.
 func pairs[T any](old, new []T, name func(T) string, both func(a, b T), gone, added func(T)) {
 	find := func(all []T, x T) int { return slices.IndexFunc(all, func(y T) bool { return name(x) == name(y) }) }
 	for _, x := range old {
@@ -106,7 +106,7 @@ func pairs[T any](old, new []T, name func(T) string, both func(a, b T), gone, ad
 	}
 }
 
-// differ reports whether two values read otherwise; either may be missing.
+// differ reports whether the JSON of two values differs; either may be nil.
 func differ(a, b *schema.Node) bool {
 	if a == nil || b == nil {
 		return a != b

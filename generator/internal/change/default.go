@@ -6,10 +6,10 @@ import (
 	"github.com/mcpkiln/mcpkiln/schema"
 )
 
-// views are all schemas that hold of one value: a schema, what it refers to, and the members of allOf.
+// views are all schemas that apply to one value: a schema, those that it refers to, and the members of allOf.
 type views []*schema.Node
 
-// add adds n to what is known of the value.
+// add adds n and all that apply with it.
 func (v views) add(d *schema.Document, n *schema.Node) views {
 	if !n.Is(schema.Object) || slices.Contains(v, n) {
 		return v
@@ -28,7 +28,7 @@ func (v views) add(d *schema.Document, n *schema.Node) views {
 	return v
 }
 
-// below are the views of a property, or with "" of an item.
+// below are the views of a property, or of an item if property is "".
 func (v views) below(d *schema.Document, property string) (all views) {
 	for _, n := range v {
 		if property == "" {
@@ -73,12 +73,12 @@ func (v views) requires(property string) bool {
 	})
 }
 
-// defaults compares what is taken for arguments that are left out.
+// defaults compares the defaults of arguments.
 type defaults struct {
 	*comparison
 	place    place
 	old, new *schema.Document
-	// seen has pairs of schemas, of which one may refer to itself, and pairs of defaults that were told.
+	// seen has pairs of schemas that were compared, since one may refer to itself, and pairs of defaults that were reported.
 	seen map[[2]*schema.Node]bool
 }
 
@@ -87,7 +87,7 @@ func (c *comparison) defaults(p place, old, new *schema.Document) {
 	d.compare(views{}.add(old, old.Root), views{}.add(new, new.Root))
 }
 
-// compare compares the defaults of properties and of those below them. A property that only one side has is judged by the schemas, and one
+// compare compares the defaults of properties and of those below them. A property that only one side has is a difference of the schemas, and one
 // that either side requires is never left out.
 func (d *defaults) compare(old, new views) {
 	if len(old) == 0 || len(new) == 0 || d.seen[[2]*schema.Node{old[0], new[0]}] {

@@ -5,7 +5,7 @@ import (
 	"github.com/mcpkiln/mcpkiln/schema/manifest"
 )
 
-// server compares what the server says of itself.
+// server compares the name and the description of the server.
 func (c *comparison) server() {
 	old, new := c.old.Package.Server, c.new.Package.Server
 	p := at("", c.new.Manifest.Root.Pos, c.new.Manifest.Root)
@@ -20,15 +20,15 @@ func (c *comparison) server() {
 	}
 }
 
-// entry is what a server has beside tools.
+// entry is a prompt, resource, template, method or extension.
 type entry struct {
 	place
 	node           *schema.Node
 	listed         *manifest.Listed // of a prompt or resource; nil for methods
-	shown          *schema.Node     // where it is listed
+	shown          *schema.Node     // its definition in the list of prompts, resources or templates
 	params, result *schema.Document
-	backwards      bool   // it sends the params and gets the result
-	extension      string // of a request that it sends: what a client declares that answers it
+	backwards      bool   // the server sends the params and receives the result
+	extension      string // of a request that the server sends: the extension that clients must declare
 	subscribe      bool   // clients can subscribe to changes
 }
 
@@ -69,7 +69,7 @@ func (c *comparison) entries() {
 		func(e entry) { c.found("entry-added", e.place, "is new") })
 }
 
-// entry compares what both sides have. Arguments that one side does not have at all are an object without any.
+// entry compares an entry that both sides have. If one side has no params, they are compared as a schema that says nothing.
 func (c *comparison) entry(old, new entry) {
 	before, after := address(old.node), address(new.node)
 	if before != after {
@@ -120,7 +120,7 @@ func (c *comparison) direction(e entry, old, new *schema.Document, received bool
 	}
 }
 
-// orNone is a schema of arguments, or one of none.
+// orNone is d, or the empty schema if d is nil.
 func orNone(d *schema.Document) *schema.Document {
 	if d == nil {
 		d, _ = schema.NewDocument(&schema.Node{Kind: schema.Object}, nil)
@@ -128,7 +128,7 @@ func orNone(d *schema.Document) *schema.Document {
 	return d
 }
 
-// address is where a resource is read.
+// address is the URI or the URI template of a resource.
 func address(n *schema.Node) string {
 	for _, key := range []string{"uri", "uriTemplate"} {
 		if v := n.Get(key); v != nil {

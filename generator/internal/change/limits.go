@@ -8,19 +8,19 @@ import (
 	"github.com/mcpkiln/mcpkiln/generator/internal/model"
 )
 
-// limit is a number that a tool has on both sides. Zero is none at all.
+// limit is a limit of a tool on both sides. Zero is no limit.
 type limit struct {
-	lower, higher string // ids
-	what          string // a format with the number
-	none          string // what zero is called
+	lower, higher string // ids of changes
+	what          string // a format for the number
+	none          string // zero in words
 	text          func(int64) string
 	was, is       int64
-	// options: zero is what the server's options say, which may be more or less.
+	// options says that zero means what the server's options say, which may be more or less.
 	options bool
 }
 
 // limits compares how long calls and tasks of a tool may take, how many of them run at once, how long tasks are kept, and whether a call can be
-// cancelled. Limits of tasks count where both sides have tasks.
+// cancelled. Limits of tasks are compared if the tool runs as a task on both sides.
 func (c *comparison) limits(p place, old, new *model.Tool) {
 	number := func(n int64) string { return strconv.FormatInt(n, 10) }
 	all := []limit{
@@ -54,7 +54,7 @@ func interval(t model.TaskPolicy) string {
 	return t.PollInterval.String()
 }
 
-// crashes compares what becomes of a task whose process dies.
+// crashes compares what happens to a task whose process dies.
 func (c *comparison) crashes(p place, old, new model.TaskPolicy) {
 	was, is := old.Reruns(), new.Reruns()
 	switch {
@@ -77,7 +77,7 @@ func times(n int) string {
 	return fmt.Sprintf("%d times", n)
 }
 
-// timeout is how long something may take.
+// timeout is the limit of how long something may take.
 func timeout(what string, was, is time.Duration) limit {
 	return limit{"timeout-shorter", "timeout-longer", "lets " + what + " take %s", "any time", duration, int64(was), int64(is), false}
 }

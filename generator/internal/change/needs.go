@@ -7,8 +7,8 @@ import (
 	"github.com/mcpkiln/mcpkiln/schema/manifest"
 )
 
-// needs compares what a handler's own requests take of the client. Without a list, that may be all that requests of the package take; two that
-// list nothing are the same.
+// needs compares the client capabilities that a handler's requests need. Without a list, that may be all that requests of the package need; two
+// without a list are the same.
 func (c *comparison) needs(p place, old, new []manifest.Text) {
 	if old == nil && new == nil {
 		return
@@ -22,7 +22,7 @@ func (c *comparison) needs(p place, old, new []manifest.Text) {
 	}
 }
 
-// taken are the capabilities that a handler with this list may take.
+// taken are the client capabilities that a handler with this list may need.
 func (s Side) taken(listed []manifest.Text) (all []string) {
 	if listed == nil {
 		return s.Package.TakenBySends()
@@ -33,7 +33,7 @@ func (s Side) taken(listed []manifest.Text) (all []string) {
 	return all
 }
 
-// without names what is in all and not in others.
+// without joins the names that are in all and not in others.
 func without(all, others []string) string {
 	return strings.Join(slices.DeleteFunc(slices.Clone(all), func(name string) bool { return slices.Contains(others, name) }), ", ")
 }

@@ -11,7 +11,7 @@ import (
 	"github.com/mcpkiln/mcpkiln/schema/revision"
 )
 
-// move is from one revision to another, for one server.
+// move compares two revisions for one server.
 type move struct {
 	comparison
 	side     Side
@@ -19,8 +19,8 @@ type move struct {
 	was, is  *model.Wire
 }
 
-// Move says what a server's clients and author meet when clients go from one revision to another. s has both wires. Everything follows from
-// the rules of the two revisions; what they never say differently is not told. described counts the definitions of which only the
+// Move says what changes for a server's clients and author when clients move from one revision to another. s has both wires. Everything follows
+// from the rules of the two revisions; rules that are the same are not reported. described counts the definitions of which only the
 // description differs.
 func Move(s Side, from, to *revision.Revision) (changes []Change, described int) {
 	wire := func(name string) *model.Wire {
@@ -43,14 +43,14 @@ func Move(s Side, from, to *revision.Revision) (changes []Change, described int)
 	return m.judged(), reworded(from, to)
 }
 
-// told adds a change of several parts; none is no change.
+// told adds a change that is described in several parts; without parts there is no change.
 func (m *move) told(id string, p place, parts []string) {
 	if len(parts) > 0 {
 		m.found(id, p, "%s", strings.Join(parts, "; "))
 	}
 }
 
-// session compares how a connection begins and what messages carry.
+// session compares how a connection begins and what all messages carry.
 func (m *move) session() {
 	var parts []string
 	if m.from.Era != m.to.Era {
@@ -74,7 +74,7 @@ func (m *move) session() {
 	m.told("revision-session", place{}, parts)
 }
 
-// methods compares what this server answers.
+// methods compares the methods that this server serves.
 func (m *move) methods() {
 	name := func(x *model.Method) string { return x.Name }
 	var added []string
@@ -92,7 +92,7 @@ func (m *move) methods() {
 	}
 }
 
-// http compares what Streamable HTTP carries beside the messages.
+// http compares the headers of Streamable HTTP, and the meaning of a closed response stream.
 func (m *move) http() {
 	var parts []string
 	names := func(r *revision.Revision) (all []string) {
@@ -155,7 +155,7 @@ func (m *move) listing(t tool) {
 	m.told("revision-definition", t.place(), parts)
 }
 
-// taskWords are what the values of a revision's task rules mean for a client.
+// taskWords says what the values of a revision's task rules mean for a client.
 var taskWords = map[string]string{
 	"create " + revision.CreateByRequestor:            "a client asks for a task in its call",
 	"create " + revision.CreateByReceiver:             "the server decides whether a call becomes a task, for clients that declare that they know tasks",
@@ -182,7 +182,7 @@ func taskRules(t *revision.Task, asks bool) []string {
 	return all
 }
 
-// tasks compares how a tool runs as a task, alone or beside inline calls.
+// tasks compares how a tool runs as a task. alone says that it never runs inline.
 func (m *move) tasks(alone, asks bool) (parts []string) {
 	switch old, new := m.from.Task, m.to.Task; {
 	case old == nil && new == nil:
@@ -208,7 +208,7 @@ func (m *move) tasks(alone, asks bool) (parts []string) {
 	return parts
 }
 
-// renamed tells that the method of an operation has another name.
+// renamed says that the method of an operation has another name; nil if it has not.
 func (m *move) renamed(op string, side revision.Side) []string {
 	old, new := m.from.Op(op, side), m.to.Op(op, side)
 	if old == nil || new == nil || old.Name == new.Name {
@@ -239,7 +239,7 @@ func (m *move) asks() (parts []string) {
 	return parts
 }
 
-// deprecated tells what the server uses that the newer revision advises against.
+// deprecated reports the methods that the server uses and only the newer revision deprecates.
 func (m *move) deprecated() {
 	used := map[string]bool{}
 	for _, x := range m.is.Methods {
@@ -258,7 +258,7 @@ func (m *move) deprecated() {
 	}
 }
 
-// reworded counts the definitions that both revisions have and that differ in nothing but what they tell people.
+// reworded counts the definitions that both revisions have and that differ only in titles, descriptions and comments.
 func reworded(from, to *revision.Revision) (n int) {
 	for _, doc := range from.Documents {
 		for _, definition := range doc.Definitions() {
@@ -273,7 +273,7 @@ func reworded(from, to *revision.Revision) (n int) {
 	return n
 }
 
-// bare is a schema without what it tells people.
+// bare is a schema without titles, descriptions and comments.
 func bare(n *schema.Node) *schema.Node {
 	c := *n
 	c.Items = slices.Clone(n.Items)

@@ -5,8 +5,8 @@ import (
 	"github.com/mcpkiln/mcpkiln/schema/manifest"
 )
 
-// questions compares what a handler asks. The journal of a task, and the sealed state of an inline call, know a question by its name, and
-// refuse another one under it.
+// questions compares the questions of a handler. The journal of a task, and the sealed state of an inline call, identify a question by its name, and
+// refuse another question of the same name.
 func (c *comparison) questions(p place, old, new []manifest.Elicitation) {
 	pairs(old, new, func(e manifest.Elicitation) string { return e.Name },
 		func(a, b manifest.Elicitation) {
@@ -27,7 +27,7 @@ func (c *comparison) questions(p place, old, new []manifest.Elicitation) {
 		func(e manifest.Elicitation) { c.unasked(p, e) })
 }
 
-// unasked says what a question does that was not there, or did otherwise, where the client can not ask its user.
+// unasked reports what happens to a question where the client can not ask its user, for a question that is new or does something else then.
 func (c *comparison) unasked(p place, e manifest.Elicitation) {
 	if fails(e) {
 		c.found("question-needed", asked(p, e), "asks %s, and fails where the client can not ask its user", e.Name)

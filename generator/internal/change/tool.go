@@ -10,7 +10,7 @@ import (
 	"github.com/mcpkiln/mcpkiln/schema/manifest"
 )
 
-// tool is a tool of one side, as it was written and as it was lowered.
+// tool is a tool of one side, in the manifest and in the model.
 type tool struct {
 	*manifest.Tool
 	made *model.Tool
@@ -38,8 +38,8 @@ func (c *comparison) tools() {
 		func(t tool) { c.found("tool-added", t.place(), "is new") })
 }
 
-// tool compares a tool that both sides have. What callers send is judged by what the new schema refuses of the old one, what they get
-// by what it adds.
+// tool compares a tool that both sides have. A new input breaks callers if it refuses what the old one accepted, a new output if it
+// allows what the old one did not.
 func (c *comparison) tool(old, new tool) {
 	p := new.place()
 	refused := c.received(p, old.Input, new.Input)
@@ -61,7 +61,7 @@ func (c *comparison) tool(old, new tool) {
 	}
 }
 
-// received judges a schema of what others send, and reports whether the new one refuses what the old one described, or may.
+// received compares schemas of values that the server receives, and reports whether the new one refuses, or may refuse, values that the old one described.
 func (c *comparison) received(p place, old, new *schema.Document) bool {
 	v := subsume.Compare(old, new)
 	described := v.Refused
@@ -83,7 +83,7 @@ func (c *comparison) received(p place, old, new *schema.Document) bool {
 	return !described.None()
 }
 
-// closed is the schema of what d describes: objects without properties that it does not name. It stays as it is where schemas are combined.
+// closed is d with additionalProperties false wherever it says nothing of these: it allows only what d describes. Combined schemas stay as they are.
 func closed(d *schema.Document) *schema.Document {
 	d, _ = schema.NewDocument(closedNode(d.Root), d.Shared)
 	return d
@@ -118,7 +118,7 @@ func closedNode(n *schema.Node) *schema.Node {
 	return &c
 }
 
-// sent judges a schema of what others get, and reports whether the new one refuses what the old one allowed, or may.
+// sent compares schemas of values that the server sends, and reports whether the new one refuses, or may refuse, values that the old one allowed.
 func (c *comparison) sent(p place, old, new *schema.Document) (refuses bool) {
 	v := subsume.Compare(old, new)
 	switch {
@@ -134,7 +134,7 @@ func (c *comparison) sent(p place, old, new *schema.Document) (refuses bool) {
 	return !v.Refused.None()
 }
 
-// output compares outputSchemas, and says what is wrong with results of the old one for clients of the new one; "" for nothing.
+// output compares outputSchemas, and says why clients of the new one may refuse stored results of the old one; "" if they do not.
 func (c *comparison) output(p place, old, new *manifest.Tool) (stored string) {
 	switch {
 	case old.Output == nil && new.Output == nil:

@@ -15,7 +15,7 @@ type clientDoc struct {
 	Tools        []string // one item of a list each
 	Tasks        bool     // a tool may run as a task
 	Content      bool     // a tool returns content
-	Example      string   // the method of a tool, and what it takes
+	Example      string   // the method of a tool, and its input type
 	ExampleInput string
 }
 
@@ -45,14 +45,14 @@ func clientDocFile(pkg *model.Package) ([]File, error) {
 // isTask reports whether calls of a tool may be tasks.
 func isTask(t *model.Tool) bool { return t.Task.Support != model.TaskForbidden }
 
-// schemaDocFile emits what the package of the types is.
+// schemaDocFile emits the doc of the package of the types.
 func schemaDocFile(pkg *model.Package) ([]File, error) {
 	doc := commentLines("Package " + pkg.Name + " has the types of the tools of " + pkg.Server.Name + ", and functions that read, check and write them. " +
 		"The packages of the server and of its client have names for what is in here: use those.")
 	return one("doc.gen.go", []byte(Header+"\n\n"+strings.Join(doc, "\n")+"\npackage "+pkg.Name+"\n"), nil)
 }
 
-// clientTypesFile emits the client's names for the types of its tools.
+// clientTypesFile emits the client's aliases of the types of its tools.
 func clientTypesFile(pkg *model.Package) ([]File, error) {
 	s := &source{}
 	for _, d := range pkg.Decls {
@@ -64,7 +64,7 @@ func clientTypesFile(pkg *model.Package) ([]File, error) {
 	return one("types.gen.go", s.file(Header, pkg.Name), nil)
 }
 
-// clientFile emits the client with a method for each tool, and what it knows of the tools.
+// clientFile emits the client with a method for each tool, and the variables that describe the tools.
 func clientFile(pkg *model.Package) ([]File, error) {
 	s := &source{}
 	s.clientType(pkg)

@@ -17,9 +17,9 @@ func comment(lines ...string) *jen.Statement {
 	return jen.Comment(strings.Join(commentLines(lines...), "\n"))
 }
 
-// commentLines wraps lines and returns each as `// line`. Text can not end the comment, be a directive or reorder what
-// follows it: newlines split, control characters and invisible marks are replaced, and the space after the slashes
-// keeps //go: and //line from being one. An empty line becomes `//`.
+// commentLines wraps lines and returns each as `// line`. Text can not end the comment, be a directive or reorder the code
+// after it: newlines split, control characters and invisible marks are replaced, and the space after the slashes
+// keeps //go: and //line from being directives. An empty line becomes `//`.
 func commentLines(lines ...string) []string {
 	var out []string
 	for _, line := range lines {
@@ -60,7 +60,7 @@ func wrap(line string) []string {
 // quotes are written in doc comments as gofmt would.
 var quotes = strings.NewReplacer("``", "“", "''", "”")
 
-// harmless replaces what a terminal, an editor or the Go scanner would not show as it is: every way to end a line
+// harmless replaces characters that a terminal or an editor would not show as they are, or that Go's scanner refuses: every way to end a line
 // becomes \n, other control characters and invisible format characters (bidirectional overrides, byte order marks,
 // zero-width joiners) become U+FFFD.
 func harmless(text string) string {

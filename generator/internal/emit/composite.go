@@ -7,18 +7,18 @@ import (
 	"github.com/dave/jennifer/jen"
 )
 
-// maxWidth is where lines of wires are divided that list something; a tab counts as tabWidth.
+// maxWidth is where lists in wires wrap; a tab counts as tabWidth.
 const maxWidth, tabWidth = 140, 4
 
-// composite is a composite literal, or a value in one. It is written on one line, of which only the last item may go on on others, or, where
-// that is too wide, with as many of its items on a line as fit.
+// composite is a composite literal, or a value in one. It is written on one line, of which only the last item may take more lines, or, if
+// that is too wide, with as many of its items on each line as fit.
 type composite struct {
 	field string      // "" in a list
-	text  string      // the value; of a literal its type
+	text  string      // the value, or the type of a literal
 	items []composite // of a literal
 }
 
-// code is the literal at the depth at which its first line stands; what stands before it there is width wide.
+// code is the literal as code: depth is the indentation of its first line, width that of the text before it in this line.
 func (c composite) code(depth, width int) jen.Code { return jen.Op(c.render(depth, width)) }
 
 func (c composite) render(depth, width int) string {
@@ -42,7 +42,7 @@ func (c composite) render(depth, width int) string {
 	return text + "{\n" + fill(items, ", ", depth+1) + ",\n}"
 }
 
-// fill puts as many items on a line as fit. One of several lines stands alone.
+// fill puts as many items on a line as fit. An item of several lines shares none with others.
 func fill(items []string, separator string, depth int) string {
 	var lines []string
 	width := 0

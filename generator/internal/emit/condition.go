@@ -63,9 +63,9 @@ func funcName(d *model.Decl) string {
 // conditional writes an if statement of which one branch may be empty.
 //
 //	if d.Fits(checkThingIf) {
-//		markThingThen(d, e)
+//		evaluateThingThen(d, e)
 //	} else {
-//		markThingElse(d, e)
+//		evaluateThingElse(d, e)
 //	}
 func (s *source) conditional(condition, then, otherwise string) {
 	switch {
@@ -108,7 +108,7 @@ func (s *source) when(b *model.When) {
 func (s *source) matched(d *model.Decl, b *model.Matched) {
 	if b.AdditionalProperties == nil && !slices.ContainsFunc(b.Schemas, func(d *model.Decl) bool { return d != nil }) {
 		s.line("k := d.Match(&", d.Stem, ")")
-		s.line("k.Next()") // refuses what matches nothing
+		s.line("k.Next()") // refuses names that match no pattern
 		return
 	}
 	s.open("for k := d.Match(&", d.Stem, "); k.Next(); {")
@@ -130,7 +130,7 @@ func (s *source) matched(d *model.Decl, b *model.Matched) {
 // unevaluated writes
 //
 //	e := d.Evaluate(&thingUnevaluated)
-//	markThing(d, &e)
+//	evaluateThing(d, &e)
 //	for e.Next() {
 //		checkThingRest(d)
 //	}
@@ -150,9 +150,9 @@ func (s *source) unevaluated(d *model.Decl, b *model.Unevaluated) {
 
 // evaluated writes
 //
-//	e.Properties(&thingMarks)
+//	e.Properties(&thing)
 //	if d.Fits(checkThingAnyOf1) {
-//		markThingAnyOf1(d, e)
+//		evaluateThingAnyOf1(d, e)
 //	}
 func (s *source) evaluated(d *model.Decl, b *model.Evaluated) {
 	if b.All {

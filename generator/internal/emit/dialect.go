@@ -6,7 +6,7 @@ import (
 	"github.com/mcpkiln/mcpkiln/generator/internal/model"
 )
 
-// Dialects emits one file a revision for a client, in the package of that name, and one with the list of them all.
+// Dialects emits a file for each revision for a client, in package pkg, and one with the list of all of them.
 func Dialects(pkg string, all []*model.Dialect) ([]File, error) {
 	var files []File
 	list := make([]jen.Code, len(all))

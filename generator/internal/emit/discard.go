@@ -7,7 +7,7 @@ import (
 	"github.com/mcpkiln/mcpkiln/generator/internal/model"
 )
 
-// discard writes statements that validate a value without keeping it.
+// discard writes statements that validate a value without storing it.
 func (s *source) discard(v *model.Value) {
 	s.assertions(v.Checks)
 	if takes(v.Checks) {
@@ -55,7 +55,7 @@ func takes(all []model.Assertion) bool {
 	})
 }
 
-// validator is the function that validates all of a value, if there is one.
+// validator is the function that validates a whole value, if a single one does.
 func validator(v *model.Value) (string, bool) {
 	if len(v.Checks) > 0 || v.Null {
 		return "", false
@@ -94,7 +94,7 @@ func (s *source) discardMap(t *model.Map) {
 	s.discardEach("d.EachMember("+rule+", ", "for f := d.Object("+rule+"); f >= 0; f = d.Next() {", &t.Elem)
 }
 
-// discardEach calls each with the function that validates an element, or writes a loop where there is none.
+// discardEach writes the call each with the function that validates an element, or a loop where no single function does.
 func (s *source) discardEach(each, loop string, elem *model.Value) {
 	if check, ok := validator(elem); ok {
 		s.line(each, check, ")")

@@ -18,15 +18,15 @@ type packageDoc struct {
 	Parts            bool     // tools are divided over packages
 	Resources        bool     // clients can be notified that one has changed
 	Text             bool     // a tool returns content, which TextResult makes
-	Union            string   // a union as an example, with some of its forms
-	Forms            []string // as Go types
+	Union            string   // a union as an example
+	Forms            []string // the Go types of some of its members
 	Durations        bool     // a type holds a time.Duration
-	// Handshake and Stateless tell which kinds of revisions are served.
+	// Handshake and Stateless say which kinds of revisions are served.
 	Handshake, Stateless bool
 	Undecided            bool // a call may be refused at any time because of an undeclared capability
 }
 
-// docFile emits the package's doc: its tools with their policies, and every limit (TSK22).
+// docFile emits the package's doc: its tools with their policies, which say all limits (TSK22).
 func docFile(pkg *model.Package) ([]File, error) {
 	doc := packageDoc{
 		Name:      pkg.Name,
@@ -69,7 +69,7 @@ func docFile(pkg *model.Package) ([]File, error) {
 	return one("doc.gen.go", []byte(text), err)
 }
 
-// exampleUnion is the first union of a package, with some of the types that it may hold.
+// exampleUnion is the first union of a package, with the Go types of some of its members.
 func exampleUnion(pkg *model.Package) (name string, forms []string) {
 	for _, d := range pkg.Decls {
 		if u, ok := d.Body.(*model.Union); ok {
@@ -82,7 +82,7 @@ func exampleUnion(pkg *model.Package) (name string, forms []string) {
 	return "", nil
 }
 
-// holdsDuration reports whether a time.Duration is in d.
+// holdsDuration reports whether d has a field or an element of type time.Duration.
 func holdsDuration(d *model.Decl) bool {
 	switch b := d.Body.(type) {
 	case *model.Struct:

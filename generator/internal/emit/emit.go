@@ -17,8 +17,8 @@ type File struct {
 	Content []byte
 }
 
-// Package returns every Go file of pkg and its parts, sorted by name, without those of its client. Files are made at once, one goroutine
-// for each maker, all of which have returned when it does. An error means that what was emitted is not Go, a defect of this package, or
+// Package returns every Go file of pkg and its parts, sorted by name, without those of its client. Files are made concurrently, one goroutine
+// for each maker, all of which have ended when it returns. An error means that the emitted code is not Go, a defect of this package, or
 // that ctx ended.
 func Package(ctx context.Context, pkg *model.Package) ([]File, error) { return run(ctx, jobs(pkg)) }
 

@@ -33,13 +33,13 @@ func (s *source) encoder(d *model.Decl) {
 		s.writeUnion(b)
 	case *model.Defined: // a named type over another one
 		s.writeElement(&b.Value, d.Name)
-	case *model.Element: // what a list, a map or an interface holds, of a type without a name
+	case *model.Element: // an element of a list or map, of a type without a name
 		s.writeElement(&b.Value, "")
 	}
 	s.close("}")
 }
 
-// methods writes MarshalJSON and UnmarshalJSON for a type whose functions do not do what encoding/json would.
+// methods writes MarshalJSON and UnmarshalJSON for a type, if encoding/json alone would do something else than its functions.
 //
 //	func (v Order) MarshalJSON() ([]byte, error) { return appendOrder(nil, &v), nil }
 //	func (v *Order) UnmarshalJSON(b []byte) error { return check.Unmarshal(b, check.Hiding("/token", decodeOrder), v) }
@@ -73,7 +73,7 @@ func (s *source) writeStruct(b *model.Struct) {
 			s.writeProp(p)
 		}
 	}
-	switch { // additional properties, if a field keeps them
+	switch { // additional properties, if a field stores them
 	case b.Field != "" && b.Func == nil:
 		s.line("b = ", s.runtime("AppendAdditionalProperties"), "(b, v.", b.Field, ")")
 	case b.Field != "":
@@ -82,7 +82,7 @@ func (s *source) writeStruct(b *model.Struct) {
 	s.line("return append(b, '}')")
 }
 
-// writeProp writes one property. Where there is no value, that is null or nothing, as its presence has it.
+// writeProp writes one property. A field without a value is written as null or not at all, depending on its Presence.
 func (s *source) writeProp(p *model.Prop) {
 	field := "v." + p.Name
 	switch p.Storage {
@@ -214,8 +214,8 @@ func (s *source) writeElement(v *model.Value, name string) {
 }
 
 // isInterface reports whether a type is a union, or defined as one. A pointer to such a type must not be converted to a
-// pointer to another one: the language allows it, but type switches then miss every case, because the method table in
-// the value is that of the first. Values are converted instead.
+// pointer to another one: the language allows it, but type switches then miss every case, because the interface value still has
+// the method table of the first type. Values are converted instead.
 func isInterface(t model.Type) bool {
 	named, ok := t.(model.Named)
 	if !ok {
@@ -237,7 +237,7 @@ func (s *source) nullIf(condition string) {
 	s.close("}")
 }
 
-// appendDeref is appendExpr for what v points to. A declared scalar is converted by the generic functions of the
+// appendDeref is appendExpr for *v, where v is the parameter. A declared scalar is converted by the generic functions of the
 // runtime, other declared types here.
 func (s *source) appendDeref(v *model.Value, name string) string {
 	switch t := v.Type.(type) {
@@ -336,7 +336,7 @@ func (s *source) scalarAppend(v *model.Value) (string, bool) {
 	return "", false
 }
 
-// key is a property's name as the runtime's Member takes it: quoted, with its colon, as Go source.
+// key is a property's name as an argument of the runtime's Member: quoted, with its colon, as Go source.
 func key(p *model.Prop) string { return goString(p.Quoted + ":") }
 
 func ifElse(condition bool, yes, no string) string {

@@ -8,7 +8,7 @@ import (
 	"github.com/mcpkiln/mcpkiln/generator/internal/model"
 )
 
-// handlersFile emits what the user implements and the constructor that takes it.
+// handlersFile emits the interface that the user implements and the constructor that takes it.
 func handlersFile(pkg *model.Package) ([]File, error) {
 	s := &source{}
 	s.line()
@@ -124,7 +124,7 @@ func outputName(pkg *model.Package, t *model.Tool) string {
 //		return server.New(server.Definition{
 //			Name: "reports", Version: "1.4.0", Runtime: server.Generation1,
 //			Tools: tools(h),
-//			Wires: []*wire.Revision{&wire20251125},
+//			Revisions: []*wire.Revision{&wire20251125},
 //		}, opts...)
 //	}
 func (s *source) constructor(pkg *model.Package) {
@@ -171,7 +171,7 @@ func (s *source) constructor(pkg *model.Package) {
 	s.close("}")
 }
 
-// // TextResult is a result of one text.
+// // TextResult is a tool result of one text.
 //
 //	func TextResult(text string) *CallToolResult {
 //		return &CallToolResult{Content: []ContentBlock{&TextContent{Text: text}}}

@@ -54,7 +54,7 @@ func (s *source) heldLiteral(l *model.Stored) string {
 	}
 }
 
-// address is a pointer to a value.
+// address is an expression that points to a value.
 func (s *source) address(l *model.Stored) string {
 	if _, ok := l.Value.(*model.Composite); ok {
 		return "&" + s.literal(l.Value)

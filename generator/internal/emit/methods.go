@@ -6,7 +6,7 @@ import (
 	"github.com/mcpkiln/mcpkiln/generator/internal/model"
 )
 
-// methodsFile emits the requests beside tools: those that h answers, and those that tools send.
+// methodsFile emits the requests beside tools: those that handlers answer, and those that they send; custom notifications, too.
 func methodsFile(pkg *model.Package) ([]File, error) {
 	if len(pkg.Methods)+len(pkg.Sends)+len(pkg.NoticesSent)+len(pkg.NoticesTaken) == 0 {
 		return nil, nil
@@ -33,7 +33,7 @@ func methodsFile(pkg *model.Package) ([]File, error) {
 	return one("methods.gen.go", content, err)
 }
 
-// // methods are the requests beside tools that h answers.
+// // methods are the requests beside those for tools that h answers, sorted by name.
 //
 //	func methods(h Handlers) []server.MethodHandler {
 //		return []server.MethodHandler{
@@ -51,8 +51,8 @@ func methodTable(pkg *model.Package) jen.Code {
 		Block(jen.Return(jen.Index().Qual(serverPath, "MethodHandler").Add(onLines(entries...))))
 }
 
-// server.BindMethod("prompts/get", h.GetPrompt, …), or server.BindAck("resources/subscribe", h.Subscribe, …) where there is
-// nothing to answer; a codec for all revisions, and one for each that differs.
+// server.BindMethod("prompts/get", h.GetPrompt, …), or server.BindAck("resources/subscribe", h.Subscribe, …) where the result is
+// empty; with a codec for all revisions, and one for each revision that differs.
 func methodEntry(pkg *model.Package, m *model.MethodHandler) jen.Code {
 	bind, of := "BindMethod", []jen.Code{jen.Id(m.Params.Name), jen.Id(m.Result.Name)}
 	if m.Result.Name == "" {

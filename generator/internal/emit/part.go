@@ -8,9 +8,9 @@ import (
 	"github.com/mcpkiln/mcpkiln/generator/internal/model"
 )
 
-// partDocFile emits what a part is.
+// partDocFile emits the doc of a part or of the shared package.
 //
-//	// Package part03 holds tools of package scale, which has other names for what they need.
+//	// Package part03 holds some of the tools of the package that it is internal to. …
 //	package part03
 func partDocFile(pkg *model.Package) ([]File, error) {
 	holds := "some of the tools"
@@ -21,8 +21,8 @@ func partDocFile(pkg *model.Package) ([]File, error) {
 	return one("doc.gen.go", []byte(Header+"\n\n"+strings.Join(doc, "\n")+"\npackage "+pkg.Name+"\n"), nil)
 }
 
-// partHandlersFile emits the interface that the tools of a part call. It is a named type: the name of an anonymous one is the list
-// of its methods, and the binary would hold that once for each method.
+// partHandlersFile emits the interface that the tools of a part call. It is a named type: an anonymous one is named by the list
+// of its methods in the binary, once for each method.
 //
 //	type Handlers interface {
 //		GetQuote(ctx context.Context, call *server.Call, in *GetQuoteInput) (*GetQuoteOutput, error)
@@ -93,7 +93,7 @@ func orderFile(pkg *model.Package) ([]File, error) {
 	return one("tools.gen.go", s.file(Header, pkg.Name), nil)
 }
 
-// aliasesFile emits the names of the generated package for what its parts declare.
+// aliasesFile emits the aliases of the generated package for the types that its parts declare.
 func aliasesFile(pkg *model.Package) ([]File, error) {
 	s := &source{}
 	for _, part := range append(slices.Clip(pkg.Parts), pkg.Shared) {
@@ -111,7 +111,7 @@ func aliasesFile(pkg *model.Package) ([]File, error) {
 	return one("types.gen.go", s.file(Header, pkg.Name), nil)
 }
 
-// otherName writes the alias for a type of a part.
+// otherName writes the alias of a type of a part.
 func (s *source) otherName(part *model.Package, d *model.Decl) {
 	if d.Name == "" || d.Same != nil && !d.Renamed() {
 		return
@@ -120,7 +120,7 @@ func (s *source) otherName(part *model.Package, d *model.Decl) {
 	s.alias(part.Path, d)
 }
 
-// usesFile emits what a package uses of the shared one, under its own names.
+// usesFile emits aliases and wrappers of the declarations that a package uses of the shared one.
 //
 //	// BatchID is what a batch is known by.
 //	type BatchID = shared.BatchID
@@ -160,10 +160,10 @@ func lendsFile(pkg *model.Package) ([]File, error) {
 	return s.callsFile("lends.gen.go", pkg)
 }
 
-// forward is a function that only calls another one, which may be of the package at path, with its doc.
+// forward is a wrapper: a function with a doc comment that only calls another one, to, of the package at path if that is not empty.
 type forward struct{ name, path, to, doc string }
 
-// calls writes the forwarding functions for a loan.
+// calls writes the wrappers for a loan, a declaration that the shared package lends.
 func (s *source) calls(loan model.Reference, decode, appendTo forward) {
 	if loan.Use&model.Decode != 0 {
 		s.forward(loan.Decl, decode, "d *"+s.runtime("Decoder"), "", "")

@@ -25,7 +25,7 @@ func questionsFile(pkg *model.Package) ([]File, error) {
 	return one("questions.gen.go", s.file(Header, pkg.Name), nil)
 }
 
-// askers are the handlers in pkg that ask. Those of tools that are divided over parts are there.
+// askers are the handlers in pkg that have questions. Handlers of tools that are divided over parts belong to the parts.
 func askers(pkg *model.Package) (all []*model.Asker) {
 	add := func(a *model.Asker) {
 		if a.Call != "" {

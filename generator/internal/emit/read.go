@@ -7,7 +7,7 @@ import (
 	"github.com/mcpkiln/mcpkiln/generator/internal/model"
 )
 
-// read writes statements that read a value into the variable to.
+// read writes statements that validate a value and read it into the variable to.
 func (s *source) read(to string, v *model.Value, storage model.Storage) {
 	s.assertions(v.Checks)
 	switch {
@@ -58,7 +58,7 @@ func (s *source) readBare(to string, v *model.Value, storage model.Storage) {
 	}
 }
 
-// expr returns the call that reads a value, if one expression does.
+// expr returns the expression that reads a value, if one expression is enough.
 func (s *source) expr(v *model.Value) (string, bool) {
 	switch t := v.Type.(type) {
 	case *model.Slice:

@@ -27,7 +27,7 @@ func registryFile(pkg *model.Package) ([]File, error) {
 	return one("registry.gen.go", s.file(Header, pkg.Name), nil)
 }
 
-// // prompts are the prompts that h makes, in the manifest's order. …
+// // prompts are the prompts that h answers for, in the manifest's order. …
 //
 //	func prompts(h Handlers) []server.Prompt {
 //		return []server.Prompt{

@@ -105,7 +105,7 @@ func (t *tables) values(r *model.ValuesRule) {
 	t.add(r.Var, "Values", at(r.At), list("JSON", r.JSON), flag("Const", r.Const))
 }
 
-// value adds the tables of a value and of what it contains, except for values with functions of their own.
+// value adds the tables of a value and of the values in it, except for those with functions of their own.
 func (t *tables) value(v *model.Value) {
 	if v.Values != nil {
 		t.values(v.Values)
@@ -156,7 +156,7 @@ func (t *tables) text(r *model.StringRule) {
 	t.add(r.Var, "String", at(r.At), bound("Min", r.Min), bound("Max", r.Max), pattern, format)
 }
 
-// formatNames are the runtime's constants.
+// formatNames are the runtime's constants for formats, by the names of JSON Schema.
 var formatNames = map[string]string{
 	"date-time": "DateTime", "date": "Date", "time": "Time", "duration": "Duration",
 	"email": "Email", "idn-email": "IDNEmail", "hostname": "Hostname", "idn-hostname": "IDNHostname",
@@ -185,7 +185,7 @@ func (t *tables) number(r *model.NumberRule) {
 		flag("Const", r.Const))
 }
 
-// float writes a bound, as text where float64 does not hold it exactly.
+// float writes a bound, as text where float64 can not represent it exactly.
 func float(name, text string, rounded bool) string {
 	switch {
 	case text == "":
@@ -293,13 +293,13 @@ func flag(name string, value bool) string {
 	return name + ": true"
 }
 
-// bound writes a length: nil is no bound, and 0 has a constant because the zero value means none.
+// bound writes a length: nil is no bound, and a Max of 0 has a constant because the zero value means no bound.
 func bound(name string, n *int) string {
 	switch {
 	case n == nil:
 		return ""
 	case *n == 0 && name == "Min":
-		return "" // says nothing
+		return "" // no bound
 	case *n == 0:
 		return name + ": check.Zero"
 	}

@@ -8,16 +8,16 @@ import (
 	"github.com/mcpkiln/mcpkiln/generator/internal/model"
 )
 
-// source collects Go source in gofmt's form. Types and validators, nearly all of a package's text, are written with it;
+// source collects Go source, formatted as by gofmt. Types and validators, nearly all of a package's text, are written with it;
 // doc.go says why not with jennifer.
 type source struct {
 	b     []byte
 	depth int
-	paths []string // of the packages that are used
+	paths []string // import paths of the packages that are used
 	names map[qualified]string
 }
 
-// sized is a source for a text of about that many bytes: growing to that size would cost as much as writing it.
+// sized is a source with room for that many bytes: growing to that size would cost as much as writing it.
 func sized(bytes int) *source { return &source{b: make([]byte, 0, bytes)} }
 
 // qualified is a name in a package.
@@ -39,7 +39,7 @@ func (s *source) use(path, name string) string {
 	return s.names[q]
 }
 
-// function is how code of pkg calls a function of its types, which another package may have.
+// function is the name by which code of pkg calls a function of its types, which may be in another package.
 func (s *source) function(pkg *model.Package, name string) string {
 	if exported, ok := pkg.Exported[name]; ok {
 		return s.use(pkg.Shared.Path, exported)
@@ -66,7 +66,7 @@ func (s *source) line(parts ...string) {
 	s.b = append(s.b, '\n')
 }
 
-// open writes a line that begins a block, and indents what follows.
+// open writes a line that begins a block, and indents the next lines.
 func (s *source) open(parts ...string) {
 	s.line(parts...)
 	s.depth++
@@ -132,7 +132,7 @@ func sortPaths(paths []string) {
 // isDotted reports whether a path is outside of the standard library.
 func isDotted(path string) bool { return strings.Contains(path, ".") }
 
-// fields writes the fields of a composite literal, one a line: gofmt aligns the values of neighbours that take one line
+// fields writes the fields of a composite literal, each beginning a line. As gofmt does, it aligns the values of neighbours that take one line
 // each.
 func (s *source) fields(all []row) {
 	var run []row
@@ -155,10 +155,10 @@ func (s *source) fields(all []row) {
 	flush()
 }
 
-// row is one line of an aligned block: a name and what follows it.
+// row is one line of an aligned block: a name and the rest of the line.
 type row struct{ name, rest string }
 
-// rows writes rows with what follows the name aligned, as gofmt does for neighbours.
+// rows writes rows with their second parts aligned, as gofmt does for neighbours.
 func (s *source) rows(all []row) {
 	width := 0
 	for _, r := range all {
@@ -189,7 +189,7 @@ func (s *source) oneLine(header, body string) {
 // tagged is a field of a struct with its JSON name.
 type tagged struct{ name, typ, tag string }
 
-// taggedRows writes fields with their types and tags aligned: the column of the tags ends where a field has none.
+// taggedRows writes fields with their types and tags aligned. A field without a tag ends an aligned group of tags, as in gofmt.
 func (s *source) taggedRows(all []tagged) {
 	rows := make([]row, len(all))
 	for i := 0; i < len(all); {

@@ -2,14 +2,14 @@ package emit
 
 import "github.com/mcpkiln/mcpkiln/templates"
 
-// Stub is what a stub of user code is made from. Qualifier is the generated package with its dot, or empty.
+// Stub is the data of a stub's template. Qualifier is the generated package with its dot, or empty.
 type Stub struct {
 	Package, Type, Import, Qualifier string
 
 	Method, Tool, Call, Input, Output string // of one tool
 	Imports                           []string
 	Unwritten                         string
-	Arguments                         string // Go source of JSON
+	Arguments                         string // Go string literal with the arguments as JSON
 	AlwaysTask                        bool
 }
 

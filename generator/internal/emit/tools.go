@@ -10,7 +10,7 @@ import (
 
 // toolsFile emits the table of tools. It is one literal, so that a new tool is one hunk.
 //
-//	// tools are the tools of h, in the manifest's order.
+//	// tools are the tools that h answers, in the manifest's order. …
 //	func tools(h Handlers) []server.Tool {
 //		return []server.Tool{
 //			{…},

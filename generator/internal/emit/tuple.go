@@ -39,7 +39,7 @@ func (s *source) readTuple(b *model.Struct) {
 //	b = check.AppendFloat(check.Item(b), v.X)
 //	return append(b, ']')
 //
-// A missing item is null if others follow: end is where the last present one ends.
+// A missing item is written as null if others follow: end is the length of b after the last present item.
 func (s *source) writeTuple(b *model.Struct) {
 	end := ""
 	s.line("b = append(b, '[')")

@@ -39,7 +39,7 @@ func TypesFile(header, pkg string, decls []*model.Decl) []byte {
 	return s.file(header, pkg)
 }
 
-// isOneLine reports whether nothing but an alias is written of d: such lines stand together.
+// isOneLine reports whether d is written as one line, an alias: such lines are grouped without blank lines.
 func isOneLine(d *model.Decl) bool {
 	_, union := d.Body.(*model.Union) // whose comment lists its members
 	return d.Same != nil && !union && len(d.Doc) == 0 && len(d.Constants()) == 0
@@ -80,7 +80,7 @@ func (s *source) unionDoc(d *model.Decl, b *model.Union) {
 	}
 }
 
-// isPredicate reports whether a description continues a sentence that begins with the name, as in our protocol documents:
+// isPredicate reports whether a description continues a sentence that begins with the name, as in the embedded protocol documents:
 // "is a piece of text".
 func isPredicate(line string) bool {
 	first, _ := utf8.DecodeRuneInString(line)
@@ -181,7 +181,7 @@ func (s *source) enumType(d *model.Decl) {
 	s.close(")")
 }
 
-// valuesDoc says what the constants do not show.
+// valuesDoc writes a comment above constants whose values need one.
 func (s *source) valuesDoc(d *model.Decl) {
 	if _, ok := d.Body.(*model.Mixed); ok {
 		s.comment("Each " + d.Name + " is a JSON text.")
@@ -190,7 +190,7 @@ func (s *source) valuesDoc(d *model.Decl) {
 
 // unionType writes
 //
-//	// Shape is a *Circle or a *Square.
+//	// Shape is one of *Circle, *Square.
 //	type Shape interface{ isShape() }
 //
 //	func (*Circle) isShape() {}
@@ -260,7 +260,7 @@ func (s *source) definedType(d *model.Decl, b *model.Defined) {
 	s.line("type ", d.Name, " ", s.typ(&b.Value, b.Value.Storage))
 }
 
-// typ returns the Go type of a value as it is held.
+// typ returns the Go type of a value with its storage.
 func (s *source) typ(v *model.Value, storage model.Storage) string {
 	t := s.goType(v)
 	switch storage {

@@ -44,7 +44,7 @@ func (s *source) forms(n int, write func(int)) {
 	s.close("}")
 }
 
-// readMember reads a member: behind a pointer, or as the value that the interface holds, which is not allocated before it is boxed.
+// readMember writes the reading of a member: of a pointer, or of a value, which is allocated only when check.Boxed converts it to the interface.
 func (s *source) readMember(m *model.UnionMember) {
 	if m.Pointer {
 		s.line("return check.New(d, ", m.Decl.Decode, ")")
@@ -96,7 +96,7 @@ func (t *tables) forms(name, place, keyword string, one bool, key string, forms 
 		"Forms: []check.Form{"+strings.Join(all, ", ")+"}")
 }
 
-// members are those that some forms need.
+// members are the members that some form needs.
 func members(forms []model.Form) []string {
 	var all []string
 	for i := range forms {

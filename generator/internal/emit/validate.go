@@ -27,7 +27,7 @@ func ValidateFile(header, pkg string, decls []*model.Decl) []byte {
 	return s.file(header, pkg)
 }
 
-// decoder writes the function that reads d.
+// decoder writes the function that validates and reads d.
 //
 //	func decodeSide(d *check.Decoder, v *Side) {
 //		*v = Side(d.Enum(&side))
@@ -87,7 +87,7 @@ func (s *source) decoderBody(d *model.Decl) {
 	}
 }
 
-// parameter is the variable that a decoder fills; none for validators.
+// parameter is the parameter of a decoder for its value; none for validators.
 func (s *source) parameter(d *model.Decl) string {
 	switch b := d.Body.(type) {
 	case *model.Evaluated:
@@ -156,7 +156,7 @@ func (s *source) members(b *model.Struct, known func(*model.Prop), unknown func(
 	s.close("}")
 }
 
-// readProp writes the statements that read one property. Null does not arrive here if the table allows it.
+// readProp writes the statements that read one property. If the table allows null, the runtime has consumed it already.
 func (s *source) readProp(p *model.Prop) {
 	v := p.Value
 	if nullInTable(p) {
@@ -169,7 +169,7 @@ func (s *source) readProp(p *model.Prop) {
 	s.read(to, &v, p.Storage)
 }
 
-// keeps reports whether reading keeps something of the value that was there, which is a default: where a decoder writes into it.
+// keeps reports whether reading may leave something of the default in place, because a decoder writes into it.
 func (s *source) keeps(v *model.Value, storage model.Storage) bool {
 	_, simple := s.expr(v)
 	switch storage {
@@ -204,7 +204,7 @@ func (s *source) discardProp(p *model.Prop) {
 	s.discard(&v)
 }
 
-// nullInTable reports whether the table lets the runtime consume null: where null means no value and has no other check.
+// nullInTable reports whether the table lists the property as nullable, so that the runtime consumes null: if null means no value and has no other check.
 func nullInTable(p *model.Prop) bool {
 	if !p.Value.Null || len(p.Value.Checks) > 0 {
 		return false

@@ -10,8 +10,8 @@ import (
 	"github.com/mcpkiln/mcpkiln/generator/internal/model"
 )
 
-// wireFiles emits one file a revision: the wire's table, then what it refers to. What several revisions have in common stands in the file of
-// the first.
+// wireFiles emits a file for each revision: the wire's table, then the declarations that it refers to. Those that several revisions share are in
+// the file of the first.
 func wireFiles(pkg *model.Package) ([]File, error) {
 	var files []File
 	done, uses := map[any]bool{}, usesOf(pkg.Wires)
@@ -38,7 +38,7 @@ func wireFiles(pkg *model.Package) ([]File, error) {
 // // wire20251125 is revision 2025-11-25 for the runtime: its methods, rules and messages.
 //
 //	var wire20251125 = wire.Revision{
-//		Revision: "2025-11-25",
+//		Version: "2025-11-25",
 //		…
 //	}
 func wireVar(pkg *model.Package, w *model.Wire, uses map[string]int) jen.Code {
@@ -69,7 +69,7 @@ func wireVar(pkg *model.Package, w *model.Wire, uses map[string]int) jen.Code {
 		Var().Id("wire"+w.Suffix).Op("=").Qual(wirePath, "Revision").Add(onLines(fields...))
 }
 
-// messages are the fields with functions. An appender that nothing else uses stands in its field.
+// messages are the fields with functions. An appender with a single use is a function literal in its field.
 func messages(pkg *model.Package, w *model.Wire, uses map[string]int) (fields []jen.Code) {
 	for _, m := range w.Messages {
 		if m.Append && uses[m.Func] == 1 {
@@ -87,7 +87,7 @@ func messages(pkg *model.Package, w *model.Wire, uses map[string]int) (fields []
 	return fields
 }
 
-// fieldWidth is how far gofmt moves the value of a field to the right, to align it with others.
+// fieldWidth is an estimate of the spaces that gofmt inserts before the value of a field to align it with others.
 const fieldWidth = 8
 
 // []wire.Method{ {…}, {…}, }
@@ -250,7 +250,7 @@ func wireGroup(g *model.WireGroup) composite {
 	return c
 }
 
-// appenderCode returns the appenders that have a name, since more than one place uses them.
+// appenderCode returns the appenders that are declared, since they have more than one use.
 func appenderCode(w *model.Wire, uses map[string]int) []jen.Code {
 	var all []jen.Code
 	for _, m := range w.Functions {
@@ -261,7 +261,7 @@ func appenderCode(w *model.Wire, uses map[string]int) []jen.Code {
 	return all
 }
 
-// usesOf counts the uses of appenders by their names: as a field of a wire, and by another appender.
+// usesOf counts the uses of appenders by their names: 1 as a field of a wire, 2 by another appender, which calls it by name.
 func usesOf(wires []*model.Wire) map[string]int {
 	uses := map[string]int{}
 	for _, w := range wires {

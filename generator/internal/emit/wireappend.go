@@ -10,8 +10,8 @@ import (
 	"github.com/mcpkiln/mcpkiln/generator/internal/model"
 )
 
-// appendBody is the function that writes a message, from its parameters on. An optional member whose field is zero is left out, a required one
-// is always written.
+// appendBody is the parameters, result and body of the function that writes a message. An optional member whose field is zero is left out, a
+// required one is always written.
 //
 //	(b []byte, r *wire.CallResult) []byte {
 //		w := wire.Open(b).Raw(`"content":`, r.Content).OptionalBool(`"isError":`, r.IsError)
@@ -34,7 +34,7 @@ func appendBody(m *model.Message) jen.Code {
 type appender struct {
 	m        *model.Message
 	body     []string // statements
-	declared bool     // w is
+	declared bool     // w is declared
 	writer   string   // what the calls of the next statement begin with
 	calls    []string
 }
@@ -43,13 +43,13 @@ func (a *appender) call(method string, args ...string) {
 	a.calls = append(a.calls, method+"("+strings.Join(args, ", ")+")")
 }
 
-// statement ends a statement: the calls behind each other, as many on a line as fit.
+// statement ends a statement: a chain of the collected calls, as many on a line as fit.
 func (a *appender) statement(before string, depth int) {
 	a.body = append(a.body, a.chain(before, depth))
 	a.writer, a.calls = "w", nil
 }
 
-// chain is the calls of a statement behind each other.
+// chain is the collected calls as one expression.
 func (a *appender) chain(before string, depth int) string {
 	return fill(append([]string{before + a.writer}, a.calls...), ".", depth)
 }
@@ -117,7 +117,7 @@ func (a *appender) object(m *model.WireMember) {
 	}
 }
 
-// flush ends the statement that was begun, before one under a condition.
+// flush ends the current statement, before an if statement.
 func (a *appender) flush() {
 	switch {
 	case !a.declared:
@@ -128,7 +128,7 @@ func (a *appender) flush() {
 	}
 }
 
-// method is what of a wire.Writer writes a slot.
+// method is the method of wire.Writer that writes a slot.
 func method(s *model.WireSlot) string {
 	name, ok := map[model.SlotKind]string{
 		model.StringSlot: "String", model.BoolSlot: "Bool", model.FloatSlot: "Float", model.RawSlot: "Raw", model.StringsSlot: "Strings",
@@ -140,7 +140,7 @@ func method(s *model.WireSlot) string {
 	return name
 }
 
-// conditions are those one of which m is written under; nil: always.
+// conditions are the conditions of which one must hold for m to be written; nil: it is always written.
 func (a *appender) conditions(m *model.WireMember) (any []string) {
 	switch {
 	case m.Required || m.Literal != "" || m.Call != "":

@@ -8,7 +8,7 @@ import (
 	"github.com/mcpkiln/mcpkiln/generator/internal/model"
 )
 
-// readerCode returns the rules of what a wire reads, then its readers, a line each. done are the objects and shapes of earlier wires.
+// readerCode returns the rules by which a wire reads messages, then its readers, a line each. done are the objects and shapes that are declared already.
 func readerCode(w *model.Wire, done map[any]bool) []jen.Code {
 	var rules, readers jen.Statement
 	for _, m := range w.Functions {
@@ -42,7 +42,7 @@ func readFunc(m *model.Message) jen.Code {
 	).Custom(jen.Options{Open: "{ ", Close: " }"}, jen.Id(m.Root.Ident).Dot("Read").Call(jen.Id("d"), jen.Id(m.Var)))
 }
 
-// ruleVar is the rule of an object, or of one that is one of several:
+// ruleVar is the rule of an object, or of one that has forms:
 //
 //	var callTool20251125 = wire.Rule{
 //		Names: []string{"name", "arguments"}, Required: []string{"name"}, Reads: wire.Reads{wire.SlotName, wire.SlotArguments},
@@ -71,7 +71,7 @@ func objectRule(names, required []string) []composite {
 	return []composite{texts("Names", names), texts("Required", required)}
 }
 
-// readerOf is wire.SlotName, or &request20260728Meta for what has a variable of its own.
+// readerOf is wire.SlotName, or &request20260728Meta for a member with a rule of its own.
 func readerOf(m *model.WireMember) string {
 	switch {
 	case m.Object != nil:

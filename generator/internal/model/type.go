@@ -91,7 +91,7 @@ type Formatted struct {
 // Int is an int64.
 type Int struct{ Rule *NumberRule }
 
-// Decimal is a number stored as it was written (json.Number), because an int64 or float64 might not represent it exactly.
+// Decimal is a number stored as it was written (check.Literal), because an int64 or float64 might not represent it exactly.
 type Decimal struct{ Rule *NumberRule }
 
 // Number is a float64.

@@ -17,7 +17,7 @@ type Wire struct {
 	ToolExecution string
 	Messages      []*Message       // in the order of the fields of wire.Revision
 	Functions     []*Message       // the messages whose functions this wire declares: those that several share are declared by the first
-	Own           string           // own20260728: the variable with the member names that the runtime itself defines
+	Own           string           // own20260728: the variable with the names of members that only the runtime writes
 	OwnNames      *WireGroup       // the value of that variable, in the wire that declares it; nil: another does
 	Definitions   []WireDefinition // without those that are the same in the newest wire
 	Inherits      string           // the suffix of the newest wire, which has the others; empty if none is the same

@@ -6,7 +6,7 @@ import (
 	"github.com/mcpkiln/mcpkiln/schema/manifest"
 )
 
-// entries adds what the server has beside tools.
+// entries adds the sections beside those of tools.
 func (m *maker) entries() {
 	if len(m.Manifest.Prompts) > 0 {
 		m.section("prompts", "Prompts")
@@ -41,7 +41,7 @@ func (m *maker) listed(kind string, l manifest.Listed) {
 	m.paragraphs(l.Description.Value)
 }
 
-// asking adds how long a request for an entry may take, and what it may ask.
+// asking adds the questions, client capabilities and timeout of an entry.
 func (m *maker) asking(l manifest.Listed) {
 	m.questions(l.Elicitations)
 	m.clientCapabilities(l.ClientCapabilities)
@@ -50,7 +50,7 @@ func (m *maker) asking(l manifest.Listed) {
 	}
 }
 
-// completed says which arguments a client may ask completions for.
+// completed says for which arguments a client may ask for completions.
 func (m *maker) completed(all []manifest.Argument) {
 	var names []Text
 	for _, a := range all {
@@ -84,7 +84,7 @@ func (m *maker) resources() {
 	}
 }
 
-// place is where resources are read.
+// place is a sentence with the URI of resources.
 func place(how, uri, mime string, subscribe bool) Text {
 	t := append(text(how+" "), code(uri)...)
 	if mime != "" {
@@ -97,7 +97,7 @@ func place(how, uri, mime string, subscribe bool) Text {
 	return t
 }
 
-// methods adds the methods that are no revision's own, and the names of those that are.
+// methods adds the sections of custom methods, and the names of those of the protocol.
 func (m *maker) methods() {
 	if len(m.Manifest.Methods)+len(m.Manifest.CustomMethods) == 0 {
 		return

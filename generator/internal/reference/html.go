@@ -9,15 +9,15 @@ import (
 	"unicode"
 )
 
-// style is what the page looks like, in the light and in the dark.
+// style is the style sheet of the page, for light and dark color schemes.
 //
 //go:embed style.css
 var style string
 
-// policy lets the page load and run nothing, whatever stands in it.
+// policy lets the page load and run nothing, whatever its text is.
 const policy = `default-src 'none'; style-src 'unsafe-inline'`
 
-// HTML is the page as one file: no scripts, nothing that is loaded.
+// HTML is the page as one file, without scripts and resources to load.
 func (p *Page) HTML() []byte {
 	w := &htmlWriter{}
 	fmt.Fprintf(w, "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\" />\n<meta http-equiv=\"Content-Security-Policy\" content=\"%s\" />\n"+
@@ -95,7 +95,7 @@ func markup(t Text) string {
 	return b.String()
 }
 
-// escape writes a text into HTML, between tags or quotes. What HTML can not hold, and what turns the direction of writing, is left out.
+// escape writes a text into HTML, between tags or quotes. Characters that HTML does not allow, and bidirectional controls, are left out.
 func escape(s string) string {
 	return html.EscapeString(strings.Map(func(r rune) rune {
 		if unicode.IsControl(r) && r != '\n' && r != '\t' || unicode.Is(unicode.Bidi_Control, r) || r == '\ufffe' || r == '\uffff' {

@@ -7,7 +7,7 @@ import (
 	"github.com/mcpkiln/mcpkiln/schema"
 )
 
-// kind says in a few words what values a schema allows.
+// kind says in a few words which values a schema allows.
 func (t *tabling) kind(n *schema.Node, depth int) Text {
 	n = t.resolved(n)
 	if depth > 2 {
@@ -51,7 +51,7 @@ func (t *tabling) newKind(n *schema.Node, depth int) Text {
 	return text("anything")
 }
 
-// combined is the kind of a combination: those of its parts, each once.
+// combined is the kind of a combination: the kinds of its parts, each once.
 func (t *tabling) combined(key string, parts []*schema.Node, depth int) Text {
 	var all []Text
 	for _, p := range parts {
@@ -68,7 +68,7 @@ func (t *tabling) combined(key string, parts []*schema.Node, depth int) Text {
 	return join(map[bool]string{true: " and ", false: " or "}[key == "allOf"], all...)
 }
 
-// maxValues is how many values of an enum, and how many kinds, a row has.
+// maxValues is how many values of an enum, and how many kinds, a row shows.
 const maxValues = 12
 
 func values(items []*schema.Node) Text {

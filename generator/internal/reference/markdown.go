@@ -92,7 +92,7 @@ func span(s Span, escaped string) string {
 	return escaped
 }
 
-// address keeps an address within the marks around it.
+// address escapes the characters that would end a link's target in Markdown.
 var address = strings.NewReplacer("<", "%3C", ">", "%3E", "\\", "%5C", "\n", "", "\r", "", " ", "%20", "|", "%7C")
 
 // mermaid is a picture in the language of Mermaid.
@@ -125,7 +125,7 @@ func mermaid(p Picture) string {
 	return b.String()
 }
 
-// label is a text in Mermaid, whose language has no escapes: what could end it is left out.
+// label is a text in Mermaid, whose language has no escapes: all but letters, digits and some punctuation is left out.
 func label(s string) string {
 	return strings.Map(func(r rune) rune {
 		switch {
@@ -136,7 +136,7 @@ func label(s string) string {
 	}, s)
 }
 
-// ends are the states that nothing leads out of.
+// ends are the states without a transition to another one.
 func (s States) ends() (all []string) {
 	for _, name := range s.Names {
 		if len(s.from(name)) == 0 {

@@ -6,7 +6,7 @@ type Page struct {
 	Blocks []Block
 }
 
-// Block is a part of a page, below one another.
+// Block is a part of a page; blocks follow each other.
 type Block interface{ block() }
 
 // Heading begins a section. Links name its ID, or that of a Span.
@@ -22,16 +22,16 @@ type Paragraph struct{ Text Text }
 // List is a list of points.
 type List struct{ Items []Text }
 
-// Table has a row for each thing.
+// Table is a table with a head.
 type Table struct {
 	Head []string
 	Rows [][]Text
 }
 
-// Code is a block of code, as it is.
+// Code is a block of code.
 type Code struct{ Language, Text string }
 
-// Details are folded until somebody looks.
+// Details are collapsed until the reader opens them.
 type Details struct {
 	Summary string
 	Blocks  []Block
@@ -46,16 +46,16 @@ type Diagram struct {
 // Picture is a States or a Sequence.
 type Picture interface{ picture() }
 
-// States are the states of something and the ways between them. The first state is where it begins.
+// States is a state diagram. The first state is the initial one.
 type States struct {
 	Names []string
 	Edges []Edge
 }
 
-// Edge leads from one state to another.
+// Edge is a transition from one state to another.
 type Edge struct{ From, To, Label string }
 
-// Sequence are messages between two sides, the oldest first.
+// Sequence is a sequence diagram: messages between two sides, the oldest first.
 type Sequence struct {
 	Left, Right string
 	Steps       []Step

@@ -9,7 +9,7 @@ import (
 	"github.com/mcpkiln/mcpkiln/schema/revision"
 )
 
-// protocol adds how tasks, questions and cancellation travel, as far as the server has them.
+// protocol adds the sections about tasks, questions and cancellation, as far as the server has them.
 func (m *maker) protocol() {
 	tasks := slices.ContainsFunc(m.Package.Tools, func(t *model.Tool) bool { return t.Task.Support != model.TaskForbidden })
 	asks := slices.ContainsFunc(m.Package.Tools, func(t *model.Tool) bool { return len(t.Questions) > 0 }) ||
@@ -25,7 +25,7 @@ func (m *maker) protocol() {
 	}
 }
 
-// grouped calls do for each group of revisions that of maps to the same thing, the newest revision first.
+// grouped calls do for each group of revisions for which of returns the same, the newest revision first. A revision for which it returns false is left out.
 func grouped[T any](all []*revision.Revision, of func(*revision.Revision) (T, bool), same func(a, b T) bool, do func(x T, names string)) {
 	type group struct {
 		is    T
@@ -49,7 +49,7 @@ func grouped[T any](all []*revision.Revision, of func(*revision.Revision) (T, bo
 	}
 }
 
-// taskStates adds what becomes of a task.
+// taskStates adds the state diagrams of tasks.
 func (m *maker) taskStates() {
 	m.section("tasks", "Tasks")
 	m.add(Paragraph{text("A call that runs as a task returns a task at once. The client looks at it until its status is one that it keeps. " +
@@ -66,7 +66,7 @@ func (m *maker) taskStates() {
 	})
 }
 
-// order is that of the states in a picture; those of a revision of one's own come last.
+// order is the order of the states in a diagram; those that only a revision of the user's own has come last.
 var order = []string{"working", "input_required", "completed", "failed", "cancelled"}
 
 func byOrder(a, b string) int {
@@ -79,7 +79,7 @@ func byOrder(a, b string) int {
 	return cmp.Or(place(a)-place(b), strings.Compare(a, b))
 }
 
-// statesOf are the states of a task, that where it begins first.
+// statesOf are the states of a task, the initial one first.
 func statesOf(t *revision.Task) (s States) {
 	others := slices.DeleteFunc(slices.Clone(t.Statuses), func(n string) bool { return n == t.Initial })
 	slices.SortFunc(others, byOrder)
@@ -99,7 +99,7 @@ func statesOf(t *revision.Task) (s States) {
 	return s
 }
 
-// ways adds how a question travels.
+// ways adds the sequence diagrams of questions.
 func (m *maker) ways(tasks bool) {
 	m.section("questions", "Questions")
 	m.add(Paragraph{text("What may ask the user says so in its section. How the question travels depends on the revision, and on how the call runs.")})
@@ -129,7 +129,7 @@ func sequence(steps ...Step) (Sequence, bool) { return Sequence{"client", "serve
 func to(text string) Step   { return Step{false, text} }
 func back(text string) Step { return Step{true, text} }
 
-// method is what a revision calls an operation of clients.
+// method is the name of a client's operation in a revision.
 func method(r *revision.Revision, op string) string {
 	if m := r.Op(op, revision.FromClient); m != nil {
 		return m.Name
@@ -137,7 +137,7 @@ func method(r *revision.Revision, op string) string {
 	return op
 }
 
-// inlineWay is the way of a question of a call that waits.
+// inlineWay is the sequence of messages of a question in an inline call.
 func inlineWay(r *revision.Revision) (Sequence, bool) {
 	question, call := r.Op("elicit", revision.FromServer), method(r, "callTool")
 	switch {
@@ -149,7 +149,7 @@ func inlineWay(r *revision.Revision) (Sequence, bool) {
 	return sequence(to(call), back(question.Name+", a request"), to("the answer to it"), back("the result of "+call))
 }
 
-// taskWay is the way of a question of a task.
+// taskWay is the sequence of messages of a question of a task.
 func taskWay(r *revision.Revision) (Sequence, bool) {
 	question, call := r.Op("elicit", revision.FromServer), method(r, "callTool")
 	if question == nil || r.Task == nil {
@@ -184,7 +184,7 @@ func (m *maker) cancellation(tasks bool) {
 	m.add(table)
 }
 
-// dropped is what it means that a client closes the stream that it waits for an answer on.
+// dropped says what happens to a call when a client closes the stream of its response.
 func dropped(r *revision.Revision) Text {
 	if r.HTTP.Disconnect == revision.DisconnectCancels {
 		return text("the call is cancelled")

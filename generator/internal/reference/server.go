@@ -9,11 +9,11 @@ import (
 	"github.com/mcpkiln/mcpkiln/schema/revision"
 )
 
-// Server is what the page is made of.
+// Server is the input of a page.
 type Server struct {
 	Manifest  *manifest.Manifest
 	Package   *model.Package
-	Revisions []*revision.Revision // that are served
+	Revisions []*revision.Revision // the served ones
 }
 
 // Make makes the page of a server.
@@ -45,7 +45,7 @@ type maker struct {
 
 func (m *maker) add(all ...Block) { m.page.Blocks = append(m.page.Blocks, all...) }
 
-// paragraphs adds what the manifest says to people, a paragraph for each of its own.
+// paragraphs adds a description of the manifest, divided at its empty lines.
 func (m *maker) paragraphs(s string) {
 	for _, p := range strings.Split(strings.ReplaceAll(s, "\r\n", "\n"), "\n\n") {
 		if p = strings.TrimSpace(p); p != "" {
@@ -54,7 +54,7 @@ func (m *maker) paragraphs(s string) {
 	}
 }
 
-// say adds a paragraph, if there is anything to say.
+// say adds a paragraph, unless it is empty.
 func (m *maker) say(t Text) {
 	if len(t) > 0 {
 		m.add(Paragraph{t})
@@ -68,7 +68,7 @@ func (m *maker) section(id, title string) {
 	m.add(Heading{2, id, text(title)})
 }
 
-// entry begins the section of one thing, whose name others refer to.
+// entry begins the section of a tool or another entry, with a link in the list of contents.
 func (m *maker) entry(kind, name string) {
 	id := m.id(kind + "-" + name)
 	last := &m.contents[len(m.contents)-1]
@@ -122,7 +122,7 @@ func (m *maker) introduction() {
 	}
 }
 
-// schemaOf adds what a schema allows: a table, and the schema.
+// schemaOf adds what a schema allows: what and a table, or none if it names no members, and the whole schema.
 func (m *maker) schemaOf(d *schema.Document, what, none string) {
 	if d == nil {
 		m.say(text(none))

@@ -70,7 +70,7 @@ func (d *drawing) box(left, middle int, s string) {
 	d.text(point{left + boxWidth/2, middle + 4}, "middle", "name", s)
 }
 
-// states draws the states that something leads out of on the left, below one another, and the others on the right.
+// states draws the states that have transitions on the left, below one another, and the final ones on the right.
 func (d *drawing) states(s States) {
 	ends := s.ends()
 	left, right := slices.DeleteFunc(slices.Clone(s.Names), func(n string) bool { return slices.Contains(ends, n) }), ends

@@ -7,14 +7,14 @@ import (
 	"github.com/mcpkiln/mcpkiln/schema"
 )
 
-// deepest is how far below the value a table tells of members, and maxRows how many of them. Where it ends it says so: the whole schema stands
-// below it.
+// deepest is how many levels of members a table shows, and maxRows how many rows it has. Where something is left out, the table refers to the whole
+// schema below it.
 const (
 	deepest = 5
 	maxRows = 500
 )
 
-// tableOf has a row for each member of the values that a schema allows, and nil if it names none. What is in a definition is told once: where it
+// tableOf has a row for each member of the values that a schema allows; nil if the schema names none. The members of a definition have rows once: where it
 // is used again, there is a link. id makes the anchors of links.
 func tableOf(d *schema.Document, id func(string) string) *Table {
 	t := &tabling{doc: d, id: id, table: Table{Head: []string{"name", "type", "required, or default", "what it is"}},
@@ -35,29 +35,29 @@ type tabling struct {
 	id    func(string) string
 	table Table
 	cut   bool                    // there were more rows than maxRows
-	told  map[*schema.Node]holder // schemas that say what their values hold, and whose rows do so
+	told  map[*schema.Node]holder // schemas whose members have rows, with the value at which they do
 	parts map[part]bool
 
-	holding map[*schema.Node]bool // what holds has found
-	kinds   map[nested]Text       // what kind has found
+	holding map[*schema.Node]bool // results of holds
+	kinds   map[nested]Text       // results of kind
 }
 
-// holder is a value that holds others.
+// holder is a value that has members.
 type holder struct {
 	path string // empty for the whole value
-	row  int    // that tells of it
+	row  int    // the row about it
 }
 
 // noRow is the row of the whole value, and of its items.
 const noRow = -1
 
-// nested is a schema, and how deep within a row's type it stands.
+// nested is a schema, and its depth within a row's type.
 type nested struct {
 	schema *schema.Node
 	depth  int
 }
 
-// part is a part of a combination. Each is told once for a value.
+// part is a schema of an allOf, anyOf or oneOf. Its rows are added once for each value.
 type part struct {
 	path   string
 	schema *schema.Node
@@ -79,7 +79,7 @@ func (t *tabling) resolved(n *schema.Node) *schema.Node {
 	return n
 }
 
-// members adds the rows of what is in a value: properties, items, and those of the parts of combinations.
+// members adds the rows of the members of a value: properties, items, and those of the parts of combinations.
 func (t *tabling) members(p holder, n *schema.Node, needed bool, depth int) {
 	n = t.resolved(n)
 	if !n.Is(schema.Object) {
@@ -109,7 +109,7 @@ func (t *tabling) members(p holder, n *schema.Node, needed bool, depth int) {
 	}
 }
 
-// items adds a row of the items of a list if there is more to say of them than what they hold.
+// items adds a row for the items of a list if more than their members has to be shown.
 func (t *tabling) items(p holder, n *schema.Node, depth int) {
 	path, target := p.path+"[]", t.resolved(n)
 	if t.elsewhere(target, depth+1) != nil || len(says(n))+len(rules(n)) > 0 {
@@ -122,7 +122,7 @@ func (t *tabling) items(p holder, n *schema.Node, depth int) {
 	}
 }
 
-// holds finds out whether a schema says what its values hold, once for each schema.
+// holds reports whether a schema describes members of its values. The result is stored for each schema.
 func (t *tabling) holds(n *schema.Node) bool {
 	n = t.resolved(n)
 	if !n.Is(schema.Object) {
@@ -143,7 +143,7 @@ func (t *tabling) holds(n *schema.Node) bool {
 	return yes
 }
 
-// elsewhere says where else it stands what is in the values of a schema; nil if it is to be told here.
+// elsewhere is a reference to the rows of the members of a schema, if they are elsewhere; nil if they are to be added here.
 func (t *tabling) elsewhere(n *schema.Node, depth int) Text {
 	at, told := t.told[n]
 	switch {
@@ -182,7 +182,7 @@ func requires(n *schema.Node, name string) bool {
 	return required.Is(schema.Array) && slices.ContainsFunc(required.Items, func(r *schema.Node) bool { return r.Text == name })
 }
 
-// row adds a member, and those below it. Combinations may have a member several times: each of its forms has a row.
+// row adds a row for a member, and those below it. The parts of a combination may each have the same member: then it has a row for each.
 func (t *tabling) row(path string, n *schema.Node, needed bool, depth int) {
 	if t.cut = t.cut || len(t.table.Rows) == maxRows; t.cut {
 		return
@@ -215,7 +215,7 @@ func (t *tabling) row(path string, n *schema.Node, needed bool, depth int) {
 	t.members(here, n, true, depth+1)
 }
 
-// says is what a schema says to people.
+// says is the title and description of a schema, and whether it is deprecated.
 func says(n *schema.Node) Text {
 	var parts []Text
 	for _, key := range []string{"title", "description"} {
@@ -238,7 +238,7 @@ func sentence(s string) string {
 	return s
 }
 
-// bounds are the keywords that a table has, with what they mean. Whatever else a schema says stands in the schema below the table.
+// bounds are the keywords that a table shows, with their meaning. The others are only in the schema below the table.
 var bounds = []struct{ key, says string }{
 	{"minLength", "at least %s characters"}, {"maxLength", "at most %s characters"}, {"pattern", "matches %s"},
 	{"minimum", "at least %s"}, {"exclusiveMinimum", "more than %s"}, {"maximum", "at most %s"}, {"exclusiveMaximum", "less than %s"},

@@ -47,7 +47,7 @@ func (m *maker) tool(t *manifest.Tool, made *model.Tool) {
 	m.add(Paragraph{cancelling(made)})
 }
 
-// hints are a tool's annotations in words. They are what the server says, which a client need not believe.
+// hints are a tool's annotations in words. They are claims of the server: clients need not trust them.
 func hints(n *schema.Node) Text {
 	var all []Text
 	for _, h := range []struct{ key, yes, no string }{
@@ -63,7 +63,7 @@ func hints(n *schema.Node) Text {
 	return join(" ", all...)
 }
 
-// example adds a call and an answer that the schemas allow.
+// example adds the params and the result of a call that the schemas allow.
 func (m *maker) example(t *manifest.Tool) {
 	in := exampleOf(t.Input)
 	if in == nil {
@@ -103,7 +103,7 @@ func object(pairs ...string) string {
 
 func quoted(s string) string { return schema.QuoteJSON(s) }
 
-// indented is JSON for people. What turns the direction of writing, which only strings may have, is written as JSON can, too.
+// indented is indented JSON. Control characters and bidirectional controls, which only strings can contain, are written as \u escapes.
 func indented(text string) string {
 	var b bytes.Buffer
 	if json.Indent(&b, []byte(text), "", "  ") != nil {
@@ -120,7 +120,7 @@ func indented(text string) string {
 	return out.String()
 }
 
-// questions adds what a tool or an entry may ask the user.
+// questions adds the questions of a tool or an entry.
 func (m *maker) questions(all []manifest.Elicitation) {
 	for i := range all {
 		e := &all[i]
@@ -140,7 +140,7 @@ func (m *maker) questions(all []manifest.Elicitation) {
 	}
 }
 
-// clientCapabilities adds what a handler's own requests take of the client.
+// clientCapabilities adds the client capabilities that a handler's requests need.
 func (m *maker) clientCapabilities(all []manifest.Text) {
 	var names []Text
 	for _, t := range all {
@@ -151,7 +151,7 @@ func (m *maker) clientCapabilities(all []manifest.Text) {
 	}
 }
 
-// limits are how a tool runs, a point each.
+// limits are the ways in which a tool runs, and its limits, as points of a list.
 func limits(t *model.Tool) (all []Text) {
 	all = append(all, text(map[model.TaskSupport]string{
 		model.TaskForbidden: "Inline: the call waits for the answer.",
@@ -183,7 +183,7 @@ func limits(t *model.Tool) (all []Text) {
 	return all
 }
 
-// notCounted says of a timeout that the time of the user's answer does not count.
+// notCounted says that a timeout does not count the time in which the user answers.
 func notCounted(questions int) string {
 	if questions == 0 {
 		return ""
@@ -191,7 +191,7 @@ func notCounted(questions int) string {
 	return ", not counting the time in which a question is open"
 }
 
-// cancelling is what it does to a call.
+// cancelling says what cancelling does to a call.
 func cancelling(t *model.Tool) Text {
 	if !t.Cancel.Uncancellable {
 		return text("A call can be cancelled: its work is told to stop, and a cancelled call is not answered.")

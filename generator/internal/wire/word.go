@@ -23,8 +23,8 @@ func (l *wireLowering) words() {
 	l.group("HTTP", l.http())
 }
 
-// own are the member names that the runtime reads or writes itself in any revision. Results and questions of handlers are for all revisions,
-// so the names are, too: handlers may not write any of them.
+// own are the names of members that the runtime writes itself in some revision: it drops them from results and params of handlers. They are the
+// same in all wires, since what handlers write is for all revisions.
 func (l *wireLowering) own() {
 	l.wire.Own = "own" + l.shared.newest.Suffix
 	if all := l.shared.Union; l.wire == l.shared.newest {
