@@ -8,12 +8,12 @@ import (
 	"github.com/mcpkiln/mcpkiln/schema"
 )
 
-// alternative is a schema of a oneOf, with what plainly tells it from the others.
+// alternative is a schema of a oneOf, with simple restrictions by which it may exclude others.
 type alternative struct {
 	node   *schema.Node
 	values marks            // the only ones it accepts
 	tags   map[string]marks // the only ones it accepts for a property
-	needs  map[string]bool  // properties
+	needs  map[string]bool  // properties that it requires
 	every  bool             // it plainly accepts every value of the kind
 }
 
@@ -25,7 +25,7 @@ type mark struct {
 	text string
 }
 
-// oneOf holds if one schema holds and no other, and does not if none holds or two do. Two that plainly exclude each other are not asked to.
+// oneOf holds if one schema holds and no other, and does not if none holds or two do. Between two that plainly exclude each other nothing is demanded.
 func (a atom) oneOf() choice {
 	c := never
 	if !a.holds {
@@ -53,7 +53,7 @@ func (a atom) oneOf() choice {
 	return c
 }
 
-// noOther is oneOf where a schema holds of every value: then none of the others may.
+// noOther is oneOf where a schema holds for every value: then none of the others may hold.
 func (a atom) noOther(others []alternative) choice {
 	c, o := never, option{}
 	for _, other := range others {
@@ -85,7 +85,7 @@ func (a atom) alternatives() (all []alternative) {
 	return all
 }
 
-// requiredBeside are the properties that the schema around a oneOf requires: where the oneOf holds, it holds, too.
+// requiredBeside are the properties that the schema around a oneOf requires: where the oneOf has to hold, that schema has to hold, too.
 func (a atom) requiredBeside() map[string]bool {
 	all := map[string]bool{}
 	if required := a.get("required"); a.holds && a.kind == schema.Object && required.Is(schema.Array) {
@@ -96,7 +96,7 @@ func (a atom) requiredBeside() map[string]bool {
 	return all
 }
 
-// limits reports whether a schema may refuse a value of the kind by itself, not by what its references and allOf lead to.
+// limits reports whether a schema may refuse a value of the kind by itself, without the schemas of its references and allOf.
 func (s site) limits(kind schema.Kind) bool {
 	if s.node.Is(schema.Bool) {
 		return s.node.Text == "false"
@@ -116,12 +116,12 @@ func (s site) limits(kind schema.Kind) bool {
 	})
 }
 
-// parts returns the schemas that hold where s does: itself, and what its references and allOf lead to.
+// parts returns the schemas that hold where s does: itself, and those that its references and allOf lead to.
 func (s site) parts() []site {
 	return s.inPlace(nil, math.MaxInt, func(keyword string) bool { return keyword == "$ref" || keyword == "allOf" })
 }
 
-// inPlace adds s and the schemas that it applies to the same value, by the keywords that follows takes, most in all.
+// inPlace adds to before s and the schemas that it applies to the same value by the keywords that follows selects, up to most in all.
 func (s site) inPlace(before []site, most int, follows func(keyword string) bool) []site {
 	if len(before) >= most || slices.ContainsFunc(before, func(p site) bool { return p.node == s.node }) {
 		return before
@@ -147,7 +147,7 @@ func (s site) inPlace(before []site, most int, follows func(keyword string) bool
 	return all
 }
 
-// mayBe reports whether the type of a schema, if it says one, allows a kind.
+// mayBe reports whether a schema has no type, or one that allows the kind.
 func (s site) mayBe(kind schema.Kind) bool {
 	for _, m := range keywordsOf(s) {
 		if m.Key == "type" && len(atom{s, m.Value, kind, true}.types()) == 0 {
@@ -157,7 +157,7 @@ func (s site) mayBe(kind schema.Kind) bool {
 	return true
 }
 
-// describe adds what a part of the alternative asks of a value of the kind.
+// describe adds the restrictions of a part of the alternative.
 func (c *alternative) describe(p site, kind schema.Kind) {
 	if listed := p.listed(); listed != nil {
 		c.values = listed
@@ -220,7 +220,7 @@ func marksOf(values []*schema.Node) marks {
 	return all
 }
 
-// excludes reports whether no value meets both alternatives, as far as that is seen in the values that they list.
+// excludes reports whether no value can satisfy both alternatives, judged by the values that they list alone.
 func (c alternative) excludes(other alternative) bool {
 	if c.values.disjoint(other.values) {
 		return true

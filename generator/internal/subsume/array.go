@@ -9,7 +9,7 @@ import (
 // mostItems bounds how many items a witness has.
 const mostItems = 2_000
 
-// array looks for a list of items: each position gets its rules, some of the demands, and a side of each count.
+// array looks for an array: each position gets the rules for it, some of the demands, and for each count one of its two sides: counted or not.
 func (s *solver) array(b branch) outcome {
 	f := &b.array
 	if f.unique && (f.repeated || slices.ContainsFunc(f.counts, func(c counted) bool { return s.fewer(goal{c.literal}, c.number.least) })) {
@@ -41,7 +41,7 @@ func (s *solver) fewer(g goal, n int) bool {
 	return false
 }
 
-// twice looks for an array of which two items are the same: both have what either has to be.
+// twice looks for an array in which two items are equal: both have to meet the rules of both positions.
 func (s *solver) twice(b branch) outcome {
 	result := outcome{}
 	last := b.array.boundary() + 1
@@ -69,7 +69,7 @@ func (s *solver) twice(b branch) outcome {
 
 func (g goal) and(h goal) goal { return append(slices.Clip(g), h...) }
 
-// boundary is the first position from which on all have the same rules.
+// boundary is the position from which on all items have the same rules.
 func (f *items) boundary() (p int) {
 	for _, r := range slices.Concat(f.rules, f.demands) {
 		p = max(p, r.first)
@@ -80,7 +80,7 @@ func (f *items) boundary() (p int) {
 	return p
 }
 
-// at returns what holds for the item at i.
+// at returns the goal for the item at i.
 func (f *items) at(i int) (g goal) {
 	for _, r := range f.rules {
 		if r.first <= i && i < r.end {
@@ -90,7 +90,7 @@ func (f *items) at(i int) (g goal) {
 	return g
 }
 
-// role is what an item does for the array beside keeping the rules: which demands it meets (bits), and what it is counted as (bits).
+// role is what an item does for the array beside keeping the rules: which demands it meets, and in which counts it is counted (bits of each).
 type role struct{ demands, counted uint }
 
 // position is a way to fill the first items.
@@ -106,7 +106,7 @@ const (
 	maxDemands = 4
 )
 
-// fill looks for items, some of which have more to meet. Ways that come to the same are followed once.
+// fill looks for items; more are additional goals by position. Ways with the same demands met and the same counts are followed once.
 func (s *solver) fill(b branch, more map[int]goal) outcome {
 	f := &b.array
 	if len(f.counts) > maxCounts || len(f.demands) > maxDemands {
@@ -156,7 +156,7 @@ func (p *position) complete(f *items) bool {
 	return p.met == 1<<len(f.demands)-1
 }
 
-// extend adds an item to each way. doubt says that an item was left out of which nothing is known.
+// extend adds an item to each way. doubt says that an item was left out because the search for it was undecided.
 func (s *solver) extend(f *items, ways []*position, i int, more goal) (longer []*position, doubt bool) {
 	type signature struct {
 		met    uint
@@ -199,7 +199,7 @@ func (s span) enough() int {
 	return s.least
 }
 
-// roles returns what the item at i may do: meet any of the demands that may be met there, on any side of the counts.
+// roles returns the roles that the item at i may have: it may meet any of the demands for its position, and be in any of the counts.
 func (f *items) roles(i int) (all []role) {
 	open := uint(0)
 	for k, d := range f.demands {
@@ -217,7 +217,7 @@ func (f *items) roles(i int) (all []role) {
 	return all
 }
 
-// as returns what the item at i has to be to have that role.
+// as returns the goal for the item at i in that role.
 func (f *items) as(i int, r role) goal {
 	g := f.at(i)
 	for k, d := range f.demands {
@@ -231,7 +231,7 @@ func (f *items) as(i int, r role) goal {
 	return g
 }
 
-// crowded reports whether n items can not all differ by the rules of their positions alone: one can only be what others have to be.
+// crowded reports whether n items can not all differ, by the rules of their positions alone: all values that one may have are the only values of others.
 func (s *solver) crowded(f *items, n int) bool {
 	var forced []*schema.Node // items that can be one value only
 	for i := range min(n, f.boundary()+1) {
@@ -245,7 +245,7 @@ func (s *solver) crowded(f *items, n int) bool {
 	return false
 }
 
-// assemble makes the array of a way. If items must differ, each leaves out the values before it.
+// assemble makes the array of a way with n items. If items must differ, each excludes the values of those before it.
 func (s *solver) assemble(b branch, p *position, n int) outcome {
 	goals := make([]goal, n)
 	for i := n - 1; i >= 0; i, p = i-1, p.before {
@@ -271,7 +271,7 @@ func (s *solver) assemble(b branch, p *position, n int) outcome {
 	if o := s.met(b.goal, v); o.answer == some {
 		return o
 	}
-	for i, g := range goals { // another value for one of the items, if this array is excluded
+	for i, g := range goals { // the array may be excluded: try another value for one of the items
 		o := s.value(g.and(goal{s.noneOf(v.Items)}))
 		if o.answer != some {
 			continue

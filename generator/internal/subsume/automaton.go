@@ -11,14 +11,14 @@ import (
 	"github.com/mcpkiln/mcpkiln/schema"
 )
 
-// mostStates and mostReads bound the search for a text: states that are met, and characters that are read.
+// mostStates and mostReads bound the search for a text: states that are reached, and characters that are read.
 const (
 	mostStates = 3_000
 	mostReads  = 60_000
 )
 
-// shortest returns a shortest text of that many characters which matches some patterns and not others, and is none of those excluded.
-// The patterns are run together, one character after the other, through each state that they reach once for each length.
+// shortest returns a shortest text, with a length in size, that each pattern matches or not, as it has to, and that is none of those excluded.
+// The patterns are run together, one character after the other; each state that they reach is followed once for each length.
 func shortest(patterns []expression, size span, excluded []*schema.Node) (string, answer) {
 	m := machine{}
 	for _, p := range patterns {
@@ -59,9 +59,9 @@ func (m *machine) add(p expression) error {
 	return err
 }
 
-// state is what each program waits for before the next character, and the character before it.
+// state is the state of all programs before the next character.
 type state struct {
-	threads [][]uint32 // of each program, sorted; nil once it has matched
+	threads [][]uint32 // instructions at which each program continues, sorted; nil once it has matched
 	matched []bool
 	before  rune
 	text    string
@@ -69,11 +69,11 @@ type state struct {
 }
 
 func (st *state) key(size span) string {
-	// Beyond the least length, how long a text is matters only if it may become too long; shorter ways come first.
+	// Beyond the least length, the length of a text matters only if it may become too long; shorter texts come first.
 	return fmt.Sprint(st.threads, st.matched, contextOf(st.before), min(st.length, size.least))
 }
 
-// contextOf tells characters apart as far as \b, ^ and $ do.
+// contextOf classifies characters as \b, ^ and $ distinguish them.
 func contextOf(r rune) int {
 	switch {
 	case r < 0:
@@ -133,7 +133,7 @@ func (m *machine) accepts(st *state) bool {
 	return true
 }
 
-// step reads one character. It returns nil if no text that goes on so can be what is looked for.
+// step reads one character. It returns nil if no text that begins like this can be a solution.
 func (m *machine) step(st *state, r rune) *state {
 	next := &state{threads: make([][]uint32, len(m.programs)), matched: slices.Clone(st.matched), before: r,
 		text: st.text + string(r), length: st.length + 1}
@@ -160,8 +160,8 @@ func (m *machine) step(st *state, r rune) *state {
 	return next
 }
 
-// closure follows what reads no character from threads and from the start, since a match may begin anywhere. It returns the instructions
-// that read one, and whether the pattern has matched.
+// closure follows the instructions that read no character, from threads and from the start, since a match may begin anywhere. It returns the
+// instructions reached that read one, and whether the pattern has matched.
 func closure(prog *syntax.Prog, threads []uint32, before, after rune) (reads []uint32, matched bool) {
 	here := syntax.EmptyOpContext(before, after)
 	met := make([]bool, len(prog.Inst))
@@ -195,10 +195,10 @@ func closure(prog *syntax.Prog, threads []uint32, before, after rune) (reads []u
 	return reads, matched
 }
 
-// preferred are the characters that a text is made of where it makes no difference.
+// preferred are the characters that texts are made of if the patterns allow them.
 const preferred = "abcxyz012 -_./AZ"
 
-// alphabet returns a character of each kind that the programs tell apart.
+// alphabet returns a character for each class that the programs distinguish.
 func (m *machine) alphabet() []rune {
 	cuts := []rune{0, '\n', '\n' + 1, '0', '9' + 1, 'A', 'Z' + 1, '_', '_' + 1, 'a', 'z' + 1, 0xD800, 0xE000}
 	for _, prog := range m.programs {
@@ -223,7 +223,7 @@ func (m *machine) alphabet() []rune {
 	return all
 }
 
-// rank orders characters by how well they are read in a message.
+// rank orders characters by how readable they are in a message.
 func rank(r rune) int {
 	if i := strings.IndexRune(preferred, r); i >= 0 {
 		return i
@@ -251,7 +251,8 @@ func representative(low, high rune) rune {
 	return low
 }
 
-// cutsOf returns the characters at which an instruction begins or ceases to match. One without regard to case has the other cases, too.
+// cutsOf returns the characters at which an instruction begins or ceases to match. For single characters the other cases are added, since the
+// instruction may ignore case.
 func cutsOf(inst *syntax.Inst) (cuts []rune) {
 	for i := 0; i < len(inst.Rune); i++ {
 		r := inst.Rune[i]

@@ -6,11 +6,11 @@ import (
 	"github.com/mcpkiln/mcpkiln/schema"
 )
 
-// term is one thing that a value has to meet: a literal, or something about the value itself.
+// term is one demand on a value: one of the fields is set.
 type term struct {
 	literal *literal
-	demand  *member // an object has a property like that
-	absent  *string // an object has no property of that name
+	demand  *member // the object has a property that meets this
+	absent  *string // the object has no property of that name
 	note    func(*facts)
 }
 
@@ -35,7 +35,7 @@ func (o option) and(t ...term) option { return append(slices.Clip(o), t...) }
 // facts are what is known of a value of one kind.
 type facts struct {
 	kind     schema.Kind
-	values   []*schema.Node // the only ones possible, if listed
+	values   []*schema.Node // the only possible values, if listed
 	listed   bool
 	excluded []*schema.Node
 	size     span // characters, items or properties
@@ -43,13 +43,13 @@ type facts struct {
 	text     texts
 	array    items
 	object   members
-	obstacle string // what is not decided here, so that only a value that is found says something
+	obstacle string // a demand that facts can not express: a value may be found, but that there is none can not be concluded
 }
 
-// branch is a way to meet a goal that is not finished.
+// branch is a partial solution of a goal.
 type branch struct {
 	goal    goal
-	met     []literal // looked into already
+	met     []literal // literals whose demands have been added
 	choices []choice
 	facts
 }
@@ -66,7 +66,7 @@ func (s *solver) ofKind(kind schema.Kind, g goal) outcome {
 	return s.settle(b)
 }
 
-// take adds all of an option to b. It is false if that contradicts what is there.
+// take adds all terms of an option to b. It is false if they contradict what b has.
 func (s *solver) take(b *branch, o option) bool {
 	for _, t := range o {
 		switch {
@@ -121,7 +121,7 @@ func (s *solver) alike(a, b site) bool {
 	return is
 }
 
-// settle follows the choices of b, the smallest first.
+// settle decides a branch: it adds what is forced, then follows the options of one choice, and looks for a value when no choice is left.
 func (s *solver) settle(b branch) outcome {
 	if s.spent() {
 		return s.undecided(tooMany)
@@ -146,8 +146,8 @@ func (s *solver) settle(b branch) outcome {
 	}
 }
 
-// narrow drops the options that can not be met any more. It takes out the choices that have one option left, and returns what those force;
-// false if one has none left.
+// narrow drops the options that can not be met any more. Choices with one option left are removed, and forced has the terms of these options;
+// ok is false if a choice has none left.
 func (s *solver) narrow(b *branch) (forced option, ok bool) {
 	var open []choice
 	for _, c := range b.choices {
@@ -165,7 +165,7 @@ func (s *solver) narrow(b *branch) (forced option, ok bool) {
 	return forced, true
 }
 
-// possible takes a step for each part of o. It is false if one plainly contradicts b.
+// possible reports whether no term of o plainly contradicts b. Each term costs a step.
 func (s *solver) possible(b *branch, o option) bool {
 	for _, t := range o {
 		s.steps++
@@ -217,8 +217,8 @@ func (s *solver) each(b branch) outcome {
 	return result
 }
 
-// cost is what an option asks of an object beyond its other properties: nothing for one that is absent, a property of a given name, or one that
-// has to be found a name, of which several are tried in all ways.
+// cost estimates how expensive an option is: 0 without a demand for a property, 1 with one for a property of a given name, 2 with one whose name has
+// to be searched for.
 func (o option) cost() (n int) {
 	for _, t := range o {
 		if t.demand == nil {
@@ -233,7 +233,7 @@ func (o option) cost() (n int) {
 	return n
 }
 
-// fork returns a branch that grows without b.
+// fork returns a copy of b that can be extended without changing b.
 func (b branch) fork() branch {
 	b.met, b.choices = slices.Clip(b.met), slices.Clip(b.choices)
 	b.object.demands, b.object.absent = slices.Clip(b.object.demands), slices.Clip(b.object.absent)
@@ -245,7 +245,7 @@ func (s *solver) listed(b branch) outcome {
 	return s.first(b.goal, slices.DeleteFunc(slices.Clone(b.values), func(v *schema.Node) bool { return v.Kind != b.kind })...)
 }
 
-// leaf looks for a value that has all the facts of b.
+// leaf looks for a value that fits the facts of b.
 func (s *solver) leaf(b branch) outcome {
 	switch b.kind {
 	case schema.Null:
@@ -262,13 +262,13 @@ func (s *solver) leaf(b branch) outcome {
 	return s.object(b)
 }
 
-// contradicts reports whether no value can have the facts, as far as that is seen at once.
+// contradicts reports whether no value can fit the facts, as far as a cheap test shows.
 func (s *solver) contradicts(f *facts) bool {
 	return f.size.empty() || f.kind == schema.Number && f.number.empty() || f.kind == schema.String && f.text.empty(f.size) ||
 		f.kind == schema.Object && s.contradictory(&f.object)
 }
 
-// allowOnly narrows the values to those listed.
+// allowOnly narrows the possible values to these.
 func (f *facts) allowOnly(values []*schema.Node) {
 	if f.listed {
 		values = slices.DeleteFunc(slices.Clone(f.values), func(v *schema.Node) bool {
@@ -295,7 +295,7 @@ func (s span) empty() bool      { return s.least > s.most }
 func (s span) and(t span) span  { return span{max(s.least, t.least), min(s.most, t.most)} }
 func (s span) holds(n int) bool { return s.least <= n && n <= s.most }
 
-// because is why a leaf is undecided: an obstacle that was met before, or why.
+// because is the reason why a leaf is undecided: its obstacle, or else why.
 func (f *facts) because(why string) string {
 	if f.obstacle != "" {
 		return f.obstacle

@@ -8,8 +8,8 @@ import (
 	"github.com/mcpkiln/mcpkiln/schema"
 )
 
-// edits tries values of the one place in which two schemas differ, with what the schemas around it ask for: an edit deep inside of a schema is seldom
-// met by values that are made without knowing of it. It returns one that meets the goal, or nil.
+// edits tries values made around the only place at which two schemas differ, extended by what the schemas around it require: values that are made
+// without regard to a difference deep inside of a schema seldom show it. It returns one that meets the goal, or nil.
 func (t *trial) edits(a, b site) *schema.Node {
 	d := &descent{trial: t, left: mostSearched}
 	if v := d.value(a, b, nil); v != nil && t.try(v) {
@@ -18,14 +18,15 @@ func (t *trial) edits(a, b site) *schema.Node {
 	return nil
 }
 
-// descent goes down to the place of an edit.
+// descent is the state of edits on its way down to the place at which the schemas differ.
 type descent struct {
 	*trial
 	left int // of mostSearched
 	met  map[[2]*schema.Node]bool
 }
 
-// value is one that a accepts, b does not, and that meets more; nil if none is found. It is made of one for the part that was edited.
+// value is a value that a accepts, b does not, and that meets more; nil if none is found. It contains one that shows the difference of the part that
+// was edited.
 func (d *descent) value(a, b site, more goal) *schema.Node {
 	pair := [2]*schema.Node{a.node, b.node}
 	if d.left <= 0 || d.met[pair] || same(a, b) {
@@ -46,10 +47,10 @@ func (d *descent) value(a, b site, more goal) *schema.Node {
 	return d.search(g)
 }
 
-// below is a value that meets g because of one schema of a keyword.
+// below is a value that meets g because of the two versions (inner) of one schema in a keyword.
 func (d *descent) below(a site, keyword, key string, inner [2]site, g goal) *schema.Node {
 	part, ok := d.around(a, keyword, key)
-	if !ok { // the keyword says something of the value itself
+	if !ok { // the keyword applies its schema to the value itself
 		if v := d.value(inner[0], inner[1], g); v != nil {
 			return v
 		}
@@ -62,7 +63,7 @@ func (d *descent) below(a site, keyword, key string, inner [2]site, g goal) *sch
 	return d.search(part(v).and(g))
 }
 
-// around says of the value that it has a part, where the keyword of a looks for it.
+// around returns the goal of a value that has the part v at the place to which the keyword of a applies its schema.
 func (d *descent) around(a site, keyword, key string) (part func(v *schema.Node) goal, ok bool) {
 	switch keyword {
 	case "properties", "patternProperties", "additionalProperties", "unevaluatedProperties":
@@ -77,7 +78,7 @@ func (d *descent) around(a site, keyword, key string) (part func(v *schema.Node)
 	return nil, false
 }
 
-// property says that a value is an object with a property; v is nil for any.
+// property is the goal of an object with a property whose value is v, or any if v is nil.
 func (d *descent) property(name string, v *schema.Node) goal {
 	required := &schema.Node{Kind: schema.Array, Items: []*schema.Node{text(name)}}
 	g := goal{d.written("type", text("object"), true), d.written("required", required, true)}
@@ -87,7 +88,7 @@ func (d *descent) property(name string, v *schema.Node) goal {
 	return g
 }
 
-// nameFor is the name of a property that the schema of a keyword is for.
+// nameFor is the name of a property to which the keyword applies its schema.
 func (d *descent) nameFor(a site, keyword, key string) string {
 	g := goal{d.written("type", text("string"), true)}
 	switch keyword {
@@ -117,7 +118,7 @@ func (d *descent) nameFor(a site, keyword, key string) string {
 	return "another"
 }
 
-// search looks for a value for a short time.
+// search looks for a value with few steps.
 func (d *descent) search(g goal) *schema.Node {
 	if d.left--; d.left < 0 {
 		return nil
@@ -130,7 +131,7 @@ func (d *descent) search(g goal) *schema.Node {
 	return nil
 }
 
-// differing is the one keyword in which two schemas differ, and the schemas under it that do, if both have them under the same names.
+// differing is the only keyword in which two schemas differ, and the pairs of schemas in its values that do, if both have them under the same names.
 func differing(a, b site) (keyword string, inner map[string][2]site) {
 	members := keywordsOf(a)
 	if len(members) != len(keywordsOf(b)) {
@@ -149,7 +150,7 @@ func differing(a, b site) (keyword string, inner map[string][2]site) {
 	return keyword, inner
 }
 
-// under are the schemas that differ in the values of a keyword; nothing if those have not the same names.
+// under are the pairs of schemas that differ in the values of a keyword; nil if their names are not the same.
 func under(keyword string, a site, x *schema.Node, b site, y *schema.Node) map[string][2]site {
 	if keyword == "$ref" {
 		to, ok := a.follow(x)

@@ -6,8 +6,8 @@ import (
 	"github.com/mcpkiln/mcpkiln/runtime/check/format"
 )
 
-// formatRow is what is known of a format beside its test: how many characters it has, which others take all of it, examples of growing
-// length, strings that are not of it, and a pattern that all of its texts match; exact: and no others.
+// formatRow is what is known of a format beside its test: its length in characters, other formats that include it (within), examples of growing
+// length, strings that do not have it, and a pattern (shape) that all of its texts match; exact says that no others do.
 type formatRow struct {
 	format format.Format
 	size   span
@@ -30,8 +30,8 @@ func among(all ...string) func(int) string {
 
 func atLeast(n int) span { return span{n, unbounded} }
 
-// Shapes, without their ends. Where a pattern can not say all of a format, its shape is wider, and no wider than need be: the texts that
-// are found by it are tried.
+// Shapes, without anchors. A shape is wider than its format where a pattern can not express the format, but as little as possible: the texts that
+// are found with it are tested.
 const (
 	leapYears = `(?:[0-9]{2}(?:0[48]|[2468][048]|[13579][26])|(?:[02468][048]|[13579][26])00)`
 	dates     = `(?:[0-9]{4}-(?:(?:0[13578]|1[02])-(?:0[1-9]|[12][0-9]|3[01])|(?:0[469]|11)-(?:0[1-9]|[12][0-9]|30)|02-(?:0[1-9]|1[0-9]|2[0-8]))|` + leapYears + `-02-29)`
@@ -43,7 +43,7 @@ const (
 
 	octet = `(?:25[0-5]|2[0-4][0-9]|1[0-9]{2}|[1-9]?[0-9])`
 	ipv4s = octet + `(?:\.` + octet + `){3}`
-	label = `[0-9A-Za-z](?:[0-9A-Za-z-]*[0-9A-Za-z])?` // of 63 characters, and with an A-label's letters where it begins as one
+	label = `[0-9A-Za-z](?:[0-9A-Za-z-]*[0-9A-Za-z])?` // the format also limits it to 63 characters, and restricts A-labels (xn--)
 	hosts = label + `(?:\.` + label + `)*`
 	atext = `[0-9A-Za-z!#$%&'*+/=?^_{|}~\x60-]+`
 	mails = `(?:` + atext + `(?:\.` + atext + `)*|"(?:[^"\\\x00-\x1f\x7f-\x{10ffff}]|\\[ -~])*")@(?:` + hosts + `|\[[0-9A-Za-z:.]+\])`
@@ -51,12 +51,12 @@ const (
 	escaped  = `%[0-9A-Fa-f]{2}`
 	scheme   = `[A-Za-z][0-9A-Za-z+.-]*:`
 	segments = `[0-9A-Za-z\-._~!$&'()*+,;=:@/]|` + escaped
-	others   = `[\x{a0}-\x{10ffff}]|` // that IRIs have
+	others   = `[\x{a0}-\x{10ffff}]|` // characters of IRIs that URIs do not have
 	pointers = `(?:/(?:[^~/]|~[01])*)*`
 	literals = `[^\x00- \x7f"%<>\\^\x60{|}]|` + escaped
 )
 
-// addresses is the shape of what follows the scheme of a URI: a host and a path, a query and a fragment of these characters.
+// addresses is the shape of a URI after its scheme: a host and a path, a query and a fragment of these characters.
 func addresses(chars string) string {
 	return `(?://(?:` + chars + `|[\[\]])*|(?:` + chars + `)*)(?:\?(?:` + chars + `|\?)*)?(?:#(?:` + chars + `|\?)*)?`
 }

@@ -14,7 +14,7 @@ var (
 	errSpent   = errors.New(tooMany)
 )
 
-// holds reports whether v satisfies a schema. The answers are kept, because the values that are tried have many parts in common.
+// holds reports whether v satisfies a schema. Results are cached, because the values that are tried have many parts in common.
 func (s *solver) holds(in site, v *schema.Node) (bool, error) {
 	asked := [2]*schema.Node{in.node, v}
 	if held, known := s.held[asked]; known {
@@ -28,12 +28,12 @@ func (s *solver) holds(in site, v *schema.Node) (bool, error) {
 	return ok, e.err
 }
 
-// evaluation is one value in one schema, with the parts of the value that keywords have looked at.
+// evaluation is the evaluation of one value by one schema, with the parts of the value that keywords have evaluated.
 type evaluation struct {
 	*solver
 	value *schema.Node
-	seen  []bool // by position of the item or member
-	err   error  // once it is set, what the methods return means nothing
+	seen  []bool // which are evaluated, by position of the item or member
+	err   error  // once it is set, the results of the methods have no meaning
 }
 
 func (e *evaluation) schema(s site) bool {
@@ -42,7 +42,7 @@ func (e *evaluation) schema(s site) bool {
 	}
 	ok := true
 	members := keywordsOf(s)
-	for _, late := range []bool{false, true} { // what looks at the rest comes last
+	for _, late := range []bool{false, true} { // the unevaluated… keywords come last
 		for _, m := range members {
 			if (m.Key == "unevaluatedProperties" || m.Key == "unevaluatedItems") == late && e.err == nil {
 				ok = e.keyword(s, m) && ok
@@ -52,7 +52,7 @@ func (e *evaluation) schema(s site) bool {
 	return ok
 }
 
-// keyword evaluates one keyword. One about a single kind holds for values of all others.
+// keyword evaluates one keyword. A keyword for a single kind holds for values of all other kinds.
 func (e *evaluation) keyword(s site, m schema.Member) bool {
 	k, known := keywords[m.Key]
 	if !known {
@@ -80,7 +80,7 @@ func (e *evaluation) keyword(s site, m schema.Member) bool {
 	return e.assertion(s, m)
 }
 
-// assertion evaluates a keyword that looks into nothing.
+// assertion evaluates a keyword that applies no schema.
 func (e *evaluation) assertion(s site, m schema.Member) bool {
 	v := e.value
 	size := len(v.Items) + len(v.Members)
@@ -110,14 +110,14 @@ func (e *evaluation) assertion(s site, m schema.Member) bool {
 	return e.typeOrNumber(s, m)
 }
 
-// typeOrNumber evaluates type, which may ask for an integer, and the keywords of numbers. It leaves the arithmetic to the facts that they demand.
+// typeOrNumber evaluates type, which may require an integer, and the keywords of numbers, by the facts that they demand.
 func (e *evaluation) typeOrNumber(s site, m schema.Member) bool {
 	options := keywords[m.Key].says(atom{site: s, value: m.Value, kind: e.value.Kind, holds: true})
 	if len(options) == 0 || e.value.Kind != schema.Number {
 		return len(options) > 0
 	}
 	var f facts
-	for _, t := range options[0] { // there is one: only negations of these keywords have a choice
+	for _, t := range options[0] { // the only option: none of these keywords has more
 		t.note(&f)
 	}
 	x := e.value.Rat()
@@ -128,7 +128,7 @@ func (e *evaluation) typeOrNumber(s site, m schema.Member) bool {
 	return f.number.within(x) && (f.number.multiple == nil || x.Quo(x, f.number.multiple).IsInt())
 }
 
-// sub evaluates another schema for the same value. If it holds, what it has looked at counts.
+// sub evaluates another schema for the same value. If it holds, the parts that it has evaluated count.
 func (e *evaluation) sub(s site) bool {
 	other := evaluation{solver: e.solver, value: e.value}
 	ok := other.schema(s)
@@ -138,14 +138,14 @@ func (e *evaluation) sub(s site) bool {
 	if ok {
 		for i, seen := range other.seen {
 			if seen {
-				e.look(i)
+				e.mark(i)
 			}
 		}
 	}
 	return ok
 }
 
-func (e *evaluation) look(i int) {
+func (e *evaluation) mark(i int) {
 	if e.seen == nil {
 		e.seen = make([]bool, len(e.value.Items)+len(e.value.Members))
 	}
@@ -176,7 +176,7 @@ func (e *evaluation) applied(s site, m schema.Member) bool {
 		return next == nil || e.sub(s.at(next))
 	case "$ref", "$dynamicRef":
 		target, ok := s.follow(m.Value)
-		if !ok || m.Key == "$dynamicRef" && !soleAnchor(s, m.Value) { // where it leads depends on how it is reached
+		if !ok || m.Key == "$dynamicRef" && !soleAnchor(s, m.Value) { // the target depends on the dynamic scope
 			e.err = errUnknown
 			return true
 		}
@@ -203,13 +203,13 @@ func (e *evaluation) hasAll(names *schema.Node) bool {
 	return !slices.ContainsFunc(names.Items, func(n *schema.Node) bool { return e.value.Get(n.Text) == nil })
 }
 
-// part evaluates a schema for a part of the value.
+// part evaluates a schema for the part of the value at i, which counts as evaluated.
 func (e *evaluation) part(s site, i int, v *schema.Node) bool {
-	e.look(i)
+	e.mark(i)
 	return e.alone(s, v)
 }
 
-// alone evaluates a schema of which it does not count what it has looked at.
+// alone evaluates a schema without counting the parts that it has evaluated.
 func (e *evaluation) alone(s site, v *schema.Node) bool {
 	ok, err := e.holds(s, v)
 	if err != nil {
@@ -270,18 +270,18 @@ func (e *evaluation) contains(s site, n *schema.Node) bool {
 		if e.alone(s.at(n), v) {
 			found++
 			if s.dialect() == schema.Draft2020 {
-				e.look(i)
+				e.mark(i)
 			}
 		}
 	}
-	var f facts // what contains demands has one option with one term: it notes how many items have to satisfy the schema
+	var f facts // contains demands one option with one term: a note of how many items have to satisfy the schema
 	atom{site: s, value: n, kind: schema.Array, holds: true}.contains()[0][0].note(&f)
 	return f.array.counts[0].number.holds(found)
 }
 
 func (e *evaluation) ofMembers(s site, m schema.Member) bool {
 	additional := mentioned(s)
-	additional.others = true // all names but those
+	additional.others = true // all names but the mentioned ones
 	ok := true
 	for i, member := range e.value.Members {
 		switch m.Key {

@@ -6,13 +6,13 @@ import (
 	"github.com/mcpkiln/mcpkiln/schema"
 )
 
-// included reports whether b accepts all that a accepts, as far as that is seen without following what the schemas around an edit allow: each keyword
-// of b stands in a as well, as strict or stricter, wherever a part that became stricter makes the whole stricter. Two parts that are written
-// differently are searched for a value that tells them apart, alone and for a short time. False says nothing. So an edit of one keyword deep inside of
-// schemas that hold themselves in several ways is decided where it stands.
+// included reports whether b accepts all that a accepts, as far as a comparison keyword by keyword shows: each keyword
+// of b is in a as well, as strict or stricter, if the keyword is one by which a stricter part makes the whole stricter. Two parts that are written
+// differently are searched for a value that a accepts and b does not, each by itself and with few steps. False means that nothing is known. So an edit
+// of one keyword deep inside of recursive schemas is decided locally.
 //
-// Two schemas that are met again are taken as included: the value below is smaller, since references do not go in a circle (ref-circle). What was
-// found under such an assumption is forgotten where the assumption turns out wrong.
+// A pair of schemas that is met again below itself is assumed to be included: the value there is smaller, since references alone do not form a circle
+// (ref-circle). Results that rest on such an assumption are dropped if it turns out wrong.
 func included(a, b site) bool {
 	return a.dialect() == b.dialect() && (&inclusion{met: map[[2]*schema.Node]bool{}, left: mostSearched}).schemas(a, b)
 }
@@ -25,7 +25,7 @@ const (
 
 type inclusion struct {
 	met   map[[2]*schema.Node]bool // false: not included
-	taken [][2]*schema.Node        // those that are true, in order
+	taken [][2]*schema.Node        // the pairs that are true in met, in order
 	left  int                      // of mostSearched
 }
 
@@ -121,7 +121,7 @@ func (c *inclusion) keyword(keyword string, a site, x *schema.Node, b site, y *s
 			return !slices.Contains(words(y), t) && !(t == "integer" && slices.Contains(words(y), "number"))
 		})
 	case "unevaluatedProperties", "unevaluatedItems":
-		return looksAtTheSame(a, b) && c.schemas(a.at(x), b.at(y))
+		return sameUnevaluated(a, b) && c.schemas(a.at(x), b.at(y))
 	}
 	plain := newComparison()
 	for _, with := range companions[keyword] {
@@ -132,7 +132,7 @@ func (c *inclusion) keyword(keyword string, a site, x *schema.Node, b site, y *s
 	return plain.values(keyword, a, x, b, y)
 }
 
-// companions are what must be the same where a keyword is.
+// companions are the keywords that must be the same beside a keyword.
 var companions = map[string][]string{"contains": {"minContains", "maxContains"}, "additionalItems": {"items"}}
 
 // optional reports whether a keyword is in both schemas with the same value, or in neither.
@@ -141,15 +141,15 @@ func (c *comparison) optional(keyword string, a, b site) bool {
 	return (x == nil) == (y == nil) && (x == nil || c.values(keyword, a, x, b, y))
 }
 
-// lookers are the keywords that decide what unevaluatedProperties and unevaluatedItems are left with.
-var lookers = []string{"$ref", "$dynamicRef", "allOf", "anyOf", "oneOf", "not", "if", "then", "else", "dependentSchemas", "contains", "minContains", "maxContains"}
+// evaluators are keywords that decide which properties and items are unevaluated.
+var evaluators = []string{"$ref", "$dynamicRef", "allOf", "anyOf", "oneOf", "not", "if", "then", "else", "dependentSchemas", "contains", "minContains", "maxContains"}
 
-// looksAtTheSame reports whether what stands beside unevaluatedProperties or unevaluatedItems leaves them the same in both schemas: other values for
-// properties and items that are named make no difference.
-func looksAtTheSame(a, b site) bool {
+// sameUnevaluated reports whether the same properties and items are unevaluated in both schemas: that the schemas of named properties and items
+// differ makes no difference.
+func sameUnevaluated(a, b site) bool {
 	plain := newComparison()
 	both := func(keyword string) bool { return (a.get(keyword) == nil) == (b.get(keyword) == nil) }
-	return !slices.ContainsFunc(lookers, func(keyword string) bool { return !plain.optional(keyword, a, b) }) &&
+	return !slices.ContainsFunc(evaluators, func(keyword string) bool { return !plain.optional(keyword, a, b) }) &&
 		sameKeys(a.get("properties"), b.get("properties")) && sameKeys(a.get("patternProperties"), b.get("patternProperties")) &&
 		both("additionalProperties") && both("items") && samePrefix(a, b, "prefixItems")
 }
@@ -157,7 +157,7 @@ func looksAtTheSame(a, b site) bool {
 // alike reports whether two schemas accept the same.
 func (c *inclusion) alike(a, b site) bool { return c.schemas(a, b) && c.schemas(b, a) }
 
-// optional compares schemas that may be missing, and then accept all.
+// optional compares schemas that may be missing; a missing one accepts everything.
 func (c *inclusion) optional(x *schema.Node, a, b site, y *schema.Node) bool {
 	return y == nil || x != nil && c.schemas(a.at(x), b.at(y))
 }
@@ -175,7 +175,7 @@ func (c *inclusion) each(a site, x *schema.Node, b site, y *schema.Node) bool {
 	return true
 }
 
-// named compares the schemas that stand under names in y.
+// named compares the schemas in y with those of the same names in x.
 func (c *inclusion) named(a site, x *schema.Node, b site, y *schema.Node) bool {
 	return !slices.ContainsFunc(y.Members, func(m schema.Member) bool {
 		n := x.Get(m.Key)
@@ -183,8 +183,8 @@ func (c *inclusion) named(a site, x *schema.Node, b site, y *schema.Node) bool {
 	})
 }
 
-// apart reports whether a value that meets one form of a oneOf meets no other after the edit: what a form accepts now and did not accept before, no
-// other form accepted. Forms that accept the same exclude what they did.
+// apart reports whether no schema of a oneOf accepts more in b at the cost of another: values that it accepts now and did not accept before must
+// not be accepted by any other schema of the oneOf.
 func (c *inclusion) apart(a site, x *schema.Node, b site, y *schema.Node) bool {
 	for i, n := range y.Items {
 		before, after := a.at(x.Items[i]), b.at(n)
@@ -200,7 +200,7 @@ func (c *inclusion) apart(a site, x *schema.Node, b site, y *schema.Node) bool {
 	return true
 }
 
-// words are the texts of a list, or of one text.
+// words are the strings of a list, or a single string.
 func words(n *schema.Node) (all []string) {
 	if n.Kind == schema.String {
 		return []string{n.Text}
@@ -211,7 +211,7 @@ func words(n *schema.Node) (all []string) {
 	return all
 }
 
-// contained reports whether each of some values is among others.
+// contained reports whether each of values is among the others.
 func contained(values, among []*schema.Node) bool {
 	return !slices.ContainsFunc(values, func(v *schema.Node) bool {
 		return !slices.ContainsFunc(among, func(n *schema.Node) bool { return schema.Equal(n, v) })

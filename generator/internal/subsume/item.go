@@ -8,26 +8,26 @@ import (
 
 // items is what is known of an array.
 type items struct {
-	rules    []ranged // hold for every item of a range
-	demands  []ranged // hold for some item of a range
+	rules    []ranged // literals that every item of a range has to meet
+	demands  []ranged // literals that some item of a range has to meet
 	counts   []counted
 	unique   bool
-	repeated bool // two items are the same
+	repeated bool // two items are equal
 }
 
-// ranged is a literal for the items from first to before last.
+// ranged is a literal for the items from first to before end.
 type ranged struct {
 	literal
 	first, end int
 }
 
-// counted is how many items satisfy a schema.
+// counted is the number of items that have to meet a literal.
 type counted struct {
 	literal
 	number span
 }
 
-// ranged adds what holds for the items of a range, or that it does not for one of them.
+// ranged demands that n holds for every item of a range, or if the atom is negated, that it does not hold for one of them.
 func (a atom) ranged(n *schema.Node, first, end int) choice {
 	r := ranged{a.sub(n, a.holds), first, end}
 	return note(func(f *facts) {
@@ -58,7 +58,7 @@ func (a atom) positions(nodes []*schema.Node) choice {
 	return c
 }
 
-// items holds for what comes after prefixItems; in draft-07 it may be the list itself, and additionalItems the rest.
+// items demands its schema of the items after prefixItems; in draft-07 it may be the list itself, and additionalItems the rest.
 func (a atom) items() choice {
 	if a.value.Kind != schema.Array {
 		return a.ranged(a.value, len(a.prefixes()), unbounded)

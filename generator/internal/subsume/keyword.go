@@ -8,12 +8,12 @@ import (
 	"github.com/mcpkiln/mcpkiln/schema"
 )
 
-// keyword says what a keyword demands of values of its kind, and what its negation does. Values of other kinds always meet it.
+// keyword describes a keyword. Values of other kinds than its own always satisfy it.
 type keyword struct {
 	kind schema.Kind
-	any  bool // of every kind
+	any  bool // it is for every kind
 	form form
-	says func(a atom) choice
+	says func(a atom) choice // what the keyword, or its negation, demands
 }
 
 // atom is a keyword of a schema, or its negation, for a value of some kind.
@@ -26,7 +26,7 @@ type atom struct {
 
 func (a atom) sub(n *schema.Node, holds bool) literal { return literal{a.at(n), holds} }
 
-// form is where the schemas stand in the value of a keyword.
+// form is where in the value of a keyword its schemas are.
 type form uint8
 
 const (
@@ -81,7 +81,7 @@ func init() {
 	}
 }
 
-// nothing is what a keyword says that is read with another.
+// nothing is the demand of a keyword that is read with another one.
 func nothing(a atom) choice {
 	if a.holds {
 		return always
@@ -89,15 +89,15 @@ func nothing(a atom) choice {
 	return never
 }
 
-// asked is a literal, by its node, for a value of some kind.
+// asked is the key of solver.demands: a literal, by its node, for a value of some kind.
 type asked struct {
 	node  *schema.Node
 	holds bool
 	kind  schema.Kind
 }
 
-// demandsOf returns what l asks of a value of some kind: all of the choices are to be met. They are kept: schemas that are made for them are
-// the same ones when l is met again, so that goals with these are known again.
+// demandsOf returns the demands of l on a value of some kind: all of the choices have to be met. They are cached: so schemas that are made for them are
+// the same nodes when l is met again, and goals with these have the same key.
 func (s *solver) demandsOf(l literal, kind schema.Kind) []choice {
 	a := asked{l.node, l.holds, kind}
 	all, known := s.demands[a]
@@ -124,7 +124,7 @@ func demandsOf(l literal, kind schema.Kind) []choice {
 	return []choice{slices.Concat(all...)} // one of them does not hold
 }
 
-// unknown is met by nothing that could be found, and still may be met.
+// unknown is a demand that facts can not express: an obstacle.
 func unknown(why string) choice {
 	return note(func(f *facts) { f.obstacle = why })
 }
@@ -155,7 +155,7 @@ func (a atom) oneOfValues(values []*schema.Node) choice {
 	return note(func(f *facts) { f.exclude(values) })
 }
 
-// all returns the choice to meet every one of the schemas with the sign, and each the choice to meet one.
+// all returns the demand that every one of the schemas holds, or that none does; each the demand that one of them holds, or does not.
 func (a atom) all(nodes []*schema.Node, holds bool) choice {
 	o := option{}
 	for _, n := range nodes {
@@ -215,7 +215,7 @@ func (a atom) ref() choice {
 	return must(literal{target, a.holds})
 }
 
-// soleAnchor reports whether only one schema of the document has the anchor that a $dynamicRef names: it leads there however it is reached.
+// soleAnchor reports whether only one schema of the document has the anchor that a $dynamicRef names: then that is its target in every dynamic scope.
 func soleAnchor(s site, ref *schema.Node) bool {
 	_, name, _ := strings.Cut(ref.Text, "#")
 	count := 0
@@ -252,8 +252,8 @@ func count(n *schema.Node) int {
 	return unbounded - 1
 }
 
-// subschemas returns the schemas in the value of a keyword by their names or positions; nil if it holds none. What dependencies lists by
-// name is among them.
+// subschemas returns the schemas in the value of a keyword by their names or positions; nil if the keyword has no schemas. The lists of names in
+// dependencies are among them.
 func subschemas(word string, v *schema.Node) map[string]*schema.Node {
 	form := keywords[word].form
 	all := map[string]*schema.Node{}

@@ -11,11 +11,11 @@ import (
 // numbers is what is known of a number.
 type numbers struct {
 	low, high *bound
-	multiple  *big.Rat   // it is a multiple of this
-	not       []*big.Rat // and of none of these
+	multiple  *big.Rat   // the number is a multiple of this
+	not       []*big.Rat // and not a multiple of any of these
 }
 
-// bound is an end of a range, which belongs to it unless it is open.
+// bound is an end of a range; the value belongs to the range unless it is open.
 type bound struct {
 	value *big.Rat
 	open  bool
@@ -42,7 +42,7 @@ func (a atom) bound(upper, open bool) choice {
 	})
 }
 
-// tighter reports whether b leaves less than c, which may be missing, on the given side.
+// tighter reports whether b restricts a range more than c, which may be nil; side is +1 for a lower bound, -1 for an upper one.
 func (b *bound) tighter(c *bound, side int) bool {
 	if c == nil {
 		return true
@@ -61,7 +61,7 @@ func (a atom) multiple(x *big.Rat) choice {
 	return note(func(f *facts) { f.number.not = append(slices.Clip(f.number.not), x) })
 }
 
-// empty reports whether no number can be like that.
+// empty reports whether it is plain that no number fits.
 func (n *numbers) empty() bool {
 	if n.low != nil && n.high != nil {
 		if order := n.low.value.Cmp(n.high.value); order > 0 || order == 0 && (n.low.open || n.high.open) {
@@ -85,7 +85,7 @@ func (n *numbers) within(x *big.Rat) bool {
 // mostPoints is how many numbers are tried.
 const mostPoints = 400
 
-// number tries multiples from one end of the range to the other, or numbers between. Where the range has few multiples, all are tried.
+// number tries the multiples in the range, or without a multiple some numbers of it. If the range has few multiples, all are tried.
 func (s *solver) number(b branch) outcome {
 	n := &b.number
 	points, all := n.points()
@@ -101,7 +101,7 @@ func (s *solver) number(b branch) outcome {
 	return s.undecided(b.because("numbers of a narrow range"))
 }
 
-// points returns numbers of the range, and whether these are all.
+// points returns numbers to try, and whether these are all that fit.
 func (n *numbers) points() (points []*big.Rat, all bool) {
 	if n.low != nil && n.high != nil && n.low.value.Cmp(n.high.value) == 0 {
 		return []*big.Rat{n.low.value}, true
@@ -142,7 +142,7 @@ func ceiling(b *bound, step *big.Rat) *big.Rat {
 	return x
 }
 
-// between returns the ends of a range without steps, simple numbers in it, and some of many digits.
+// between returns the ends of the range, simple numbers in it, and some with many digits.
 func (n *numbers) between() (points []*big.Rat) {
 	low, high := new(big.Rat), new(big.Rat)
 	switch {

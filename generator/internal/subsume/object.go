@@ -7,12 +7,12 @@ import (
 	"github.com/mcpkiln/mcpkiln/schema"
 )
 
-// needs reports whether a property of that name has to be there.
+// needs reports whether the object must have a property of that name.
 func (o *members) needs(name string) bool {
 	return slices.ContainsFunc(o.demands, func(d member) bool { n, exact := d.exact(); return exact && n == name })
 }
 
-// of returns what the value of a property has to be, if it is there.
+// of returns the goal for the value of a property.
 func (o *members) of(name string) (g goal) {
 	for _, r := range o.rules {
 		if r.has(name) {
@@ -27,7 +27,7 @@ func (o *members) of(name string) (g goal) {
 	return g
 }
 
-// canHave reports whether the property could be there, with more to meet.
+// canHave reports whether the object can have the property, with a value that also meets more.
 func (s *solver) canHave(o *members, name string, more []literal) bool {
 	return !slices.Contains(o.absent, name) && s.mayBeNamed(o, name) && s.value(o.of(name).and(more)).answer != none
 }
@@ -36,7 +36,7 @@ func (s *solver) mayBeNamed(o *members, name string) bool {
 	return s.met(o.names, text(name)).answer != none
 }
 
-// contradictory reports whether a property has to be there that can not be.
+// contradictory reports whether the object must have a property that it can not have.
 func (s *solver) contradictory(o *members) bool {
 	asked := map[string]bool{}
 	return slices.ContainsFunc(o.demands, func(d member) bool {
@@ -49,13 +49,13 @@ func (s *solver) contradictory(o *members) bool {
 	})
 }
 
-// slot is a property of the object that is being made: one that the schemas name, or another one, of which it is only known which patterns it matches.
+// slot is a property of the object that is being made: one that the schemas name, or a fresh one, of which only the patterns that its name matches are known.
 type slot struct {
 	name  string
 	fresh bool
-	match []bool // by pattern, if fresh
-	value goal
-	named goal
+	match []bool // which patterns its name matches, if fresh
+	value goal   // of its value
+	named goal   // of its name
 }
 
 // mostPatterns bounds the combinations of patterns that a name may match.
@@ -69,7 +69,7 @@ type draft struct {
 	slots    []slot
 }
 
-// object looks for an object: properties that have to be there by name, then one for each other demand, then as many as are missing.
+// object looks for an object: first the properties that it must have by name, then one for each other demand, then as many more as its least size requires.
 func (s *solver) object(b branch) outcome {
 	d := draft{branch: b}
 	d.collect()
@@ -88,7 +88,7 @@ func (s *solver) object(b branch) outcome {
 	return s.place(d, open)
 }
 
-// collect gathers the names and patterns that anything is said about.
+// collect gathers the names and patterns in rules and demands.
 func (d *draft) collect() {
 	add := func(all []string, more []string) []string {
 		for _, x := range more {
@@ -109,7 +109,7 @@ func (d *draft) uses(name string) bool {
 	return slices.ContainsFunc(d.slots, func(s slot) bool { return !s.fresh && s.name == name })
 }
 
-// place finds a property for each demand: one that is there, one that a schema names, or another one.
+// place finds a property for each demand: one that the draft has, one that a schema names, or a fresh one.
 func (s *solver) place(d draft, open []member) outcome {
 	if s.spent() {
 		return s.undecided(tooMany)
@@ -132,7 +132,7 @@ func (s *solver) place(d draft, open []member) outcome {
 	return result
 }
 
-// places are d with each property that could meet the demand, those that are there first: they are looked at one after the other.
+// places yields copies of d, one for each property that could meet the demand, those that d has first.
 func (s *solver) places(d draft, m member) iter.Seq[draft] {
 	with := func(i int, p slot, yield func(draft) bool) bool {
 		if may := p.fresh && d.matching(m.names, p.match) || !p.fresh && m.has(p.name); !may || !p.fresh && s.met(m.name, text(p.name)).answer == none {
@@ -190,13 +190,13 @@ func (s *solver) more(d draft) (all []slot) {
 	return all
 }
 
-// matching reports whether a name that no schema names, and that matches those patterns, is of a class.
+// matching reports whether a fresh name that matches those patterns belongs to a class.
 func (d *draft) matching(c names, match []bool) bool {
 	inside := slices.ContainsFunc(c.patterns, func(p string) bool { return match[slices.Index(d.patterns, p)] })
 	return c.others != inside
 }
 
-// complete names what is there, adds what is missing to the least number of properties, and makes the object.
+// complete gives fresh properties their names, adds properties up to the least number, and makes the object.
 func (s *solver) complete(d draft) outcome {
 	if d.size.least > mostItems {
 		return s.undecided("an object of many properties")
@@ -264,7 +264,7 @@ func (s *solver) build(d draft) outcome {
 	return s.another(d, v)
 }
 
-// name looks for a name that matches the patterns of a slot, and that nobody has used.
+// name looks for a name that matches the patterns of a slot, and that is not taken.
 func (s *solver) name(d draft, p slot, taken []string) outcome {
 	g := slices.Clip(goal(d.object.names)).and(p.named)
 	for i, matched := range p.match {
@@ -277,7 +277,7 @@ func (s *solver) name(d draft, p slot, taken []string) outcome {
 	return s.ofKind(schema.String, append(g, s.noneOf(others)))
 }
 
-// another looks for an object beside one that is excluded: with another value, or with one property more.
+// another looks for a solution near v, which is excluded: with another value for a property, or with one property more.
 func (s *solver) another(d draft, v *schema.Node) outcome {
 	if len(d.excluded) == 0 {
 

@@ -9,20 +9,20 @@ import (
 
 // members is what is known of an object.
 type members struct {
-	rules   []member  // hold for every property of a class
-	demands []member  // some property of a class is like that
-	names   []literal // hold for every name
-	absent  []string
+	rules   []member  // every property of a class has to meet them
+	demands []member  // some property of a class has to meet each
+	names   []literal // every name has to meet them
+	absent  []string  // properties that the object lacks
 }
 
-// member is a literal for the properties of a class.
+// member is a demand on the properties of a class.
 type member struct {
 	names
 	value []literal
-	name  []literal // what the name itself has to be
+	name  []literal // literals that the name itself has to meet
 }
 
-// names is a class of properties: those that are named, or match a pattern; or all others.
+// names is a class of properties: those that are listed, or match a pattern; or with others, all but those.
 type names struct {
 	listed   []string
 	patterns []string // of ECMA-262
@@ -31,7 +31,7 @@ type names struct {
 
 func named(name string) names { return names{listed: []string{name}} }
 
-// exact returns the name of a class of one.
+// exact returns the name of the only property in the class, if it is one name.
 func (n *names) exact() (string, bool) {
 	if n.others || len(n.patterns) > 0 || len(n.listed) != 1 {
 		return "", false
@@ -49,7 +49,7 @@ func matches(text, name string) bool {
 	return err == nil && re.MatchString(name)
 }
 
-// class adds what holds for a class of properties, or that it does not for one of them.
+// class demands that n holds for a class of properties, or if the atom is negated, that it does not hold for one of them.
 func (a atom) class(n *schema.Node, c names) option {
 	m := member{names: c, value: []literal{a.sub(n, a.holds)}}
 	if !a.holds {
@@ -58,7 +58,7 @@ func (a atom) class(n *schema.Node, c names) option {
 	return option{{note: func(f *facts) { f.object.rules = append(slices.Clip(f.object.rules), m) }}}
 }
 
-// classes joins what holds for several classes; one of them is not as it should be if it does not.
+// classes joins the demands on several classes: all have to be met, or if the atom is negated, one of them.
 func (a atom) classes(all []option) choice {
 	if a.holds {
 		return choice{slices.Concat(all...)}
@@ -124,8 +124,8 @@ func (a atom) required() choice {
 	return c
 }
 
-// dependencies are what a property brings along: other properties, or a schema for the object. That they hold is one choice for each property,
-// which the schema made for it has.
+// dependencies demands, where a property is there, other properties or a schema for the object. Each property is a choice of its own: so a map of several
+// is divided into schemas with one property each.
 func (a atom) dependencies() choice {
 	if len(a.value.Members) != 1 {
 		return a.oneByOne()

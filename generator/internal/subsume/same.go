@@ -7,11 +7,11 @@ import (
 	"github.com/mcpkiln/mcpkiln/schema"
 )
 
-// same reports whether two schemas of one dialect say the same in the same words. What references lead to is compared, not what they
-// are called, and annotations are not.
+// same reports whether two schemas of one dialect have the same keywords with the same values. References are compared by their targets, not by their
+// text; annotations are ignored.
 func same(a, b site) bool { return newComparison().schemas(a, b) }
 
-// comparison takes what it has met already as equal: two schemas that differ do so at some place.
+// comparison takes pairs that it has met already as equal: if two schemas differ, they do so at another place.
 type comparison struct{ met map[[2]*schema.Node]bool }
 
 func newComparison() *comparison { return &comparison{met: map[[2]*schema.Node]bool{}} }
@@ -31,7 +31,7 @@ func (c *comparison) schemas(a, b site) bool {
 	return c.within(a, b) && c.within(b, a)
 }
 
-// within reports whether b has each keyword of a that says something, with the same value.
+// within reports whether b has each keyword of a that can refuse values, with the same value.
 func (c *comparison) within(a, b site) bool {
 	return !slices.ContainsFunc(keywordsOf(a), func(m schema.Member) bool {
 		other := b.get(m.Key)
@@ -58,7 +58,7 @@ func (c *comparison) values(keyword string, a site, x *schema.Node, b site, y *s
 	return true
 }
 
-// keywordsOf returns the members of a schema that say something in its dialect, with those that they are read with. In draft-07 a $ref stands alone.
+// keywordsOf returns the members of a schema that can refuse values in its dialect, with those that they are read with. In draft-07 a $ref is the only one.
 func keywordsOf(s site) []schema.Member {
 	if ref := s.node.Member("$ref"); ref != nil && s.dialect() == schema.Draft7 {
 		return []schema.Member{*ref}
@@ -72,7 +72,7 @@ func keywordsOf(s site) []schema.Member {
 	return all
 }
 
-// idle reports whether a keyword refuses nothing, whatever stands beside it.
+// idle reports whether a keyword has a value with which it refuses nothing.
 func idle(m schema.Member) bool {
 	switch m.Key {
 	case "minLength", "minItems", "minProperties":

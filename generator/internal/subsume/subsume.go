@@ -4,7 +4,7 @@ import (
 	"github.com/mcpkiln/mcpkiln/schema"
 )
 
-// Relation is what the new one of two schemas accepts, beside the old one.
+// Relation says what the new schema accepts, compared with the old one.
 type Relation uint8
 
 // The relations.
@@ -20,23 +20,23 @@ var relationNames = [...]string{"undecided", "equal", "narrower", "wider", "inco
 
 func (r Relation) String() string { return relationNames[r] }
 
-// Comparison is what Compare found. Each direction stands for itself: one may be decided while the other is not.
+// Comparison is the result of Compare. The directions are independent: one may be decided while the other is not.
 type Comparison struct {
-	Refused  Difference // what the old schema accepts and the new one refuses
-	Accepted Difference // what the new schema accepts and the old one refused
+	Refused  Difference // values that the old schema accepts and the new one refuses
+	Accepted Difference // values that the new schema accepts and the old one refuses
 }
 
-// Difference says whether values exist of which one schema says yes and the other no.
+// Difference says whether values exist that one schema accepts and the other refuses.
 type Difference struct {
 	Decided bool
 	Value   *schema.Node // such a value; nil if there is none, or none was found
-	Why     string       // what stood in the way if it is not decided
+	Why     string       // the reason if it is not decided
 }
 
 // None reports whether there certainly is no such value.
 func (d Difference) None() bool { return d.Decided && d.Value == nil }
 
-// Relation sums both directions up.
+// Relation combines both directions.
 func (c Comparison) Relation() Relation {
 	switch {
 	case !c.Refused.Decided || !c.Accepted.Decided:
@@ -60,10 +60,10 @@ func Compare(old, new *schema.Document) Comparison {
 	return Comparison{Refused: beyond(a, b), Accepted: beyond(b, a)}
 }
 
-// depths are how many values within values are looked at, one try after the other.
+// depths are the levels of nested values that are searched, one try after the other.
 var depths = []int{2, 4, 8, unbounded}
 
-// Satisfy looks for a value that a schema accepts. If none is found and that is decided, there is none.
+// Satisfy looks for a value that a schema accepts. If none is found and the result is decided, there is none.
 func Satisfy(d *schema.Document) Difference { return search(goal{{bundled(d, "schema"), true}}) }
 
 // beyond looks for a value that a accepts and b does not.
@@ -74,7 +74,7 @@ func beyond(a, b site) Difference {
 	return search(goal{{a, true}, {b, false}})
 }
 
-// search looks for a value, first for one that is not nested deeply: it is read by a person.
+// search looks for a value, first for one that is not nested deeply, which is easier to read.
 func search(g goal) (d Difference) {
 	for i, depth := range depths {
 		if i == 1 {
@@ -91,7 +91,7 @@ func search(g goal) (d Difference) {
 	return d
 }
 
-// bundled returns the root of a schema that refers to nothing outside of itself.
+// bundled returns the root of the schema after Document.Bundle: it refers to nothing outside of itself.
 func bundled(d *schema.Document, file string) site {
 	if d.Shared != nil {
 		root, _ := schema.ParseJSON(file, d.Bundle().JSON())

@@ -15,13 +15,13 @@ type texts struct {
 	formats  []formatted
 }
 
-// expression is a pattern that a text matches or does not.
+// expression is a pattern that a text has to match, or must not match.
 type expression struct {
-	source  string // as RE2 reads it
+	source  string // in the syntax of RE2
 	matches bool
 }
 
-// formatted is a format that a text has or does not have.
+// formatted is a format that a text has to have, or must not have.
 type formatted struct {
 	name string
 	has  bool
@@ -42,10 +42,10 @@ func (a atom) format() choice {
 	case a.holds:
 		return always
 	}
-	return never // a format that nobody knows refuses nothing
+	return never // an unknown format refuses nothing
 }
 
-// empty reports whether no string of that many characters can be like that.
+// empty reports whether it is plain that no string of that length fits.
 func (t *texts) empty(size span) bool {
 	for _, f := range t.formats {
 		if !f.has {
@@ -68,7 +68,7 @@ func (t *texts) empty(size span) bool {
 	return false
 }
 
-// text looks for a string: among examples of its format, or a shortest one that the patterns leave.
+// text looks for a string: among examples of its formats, else a shortest one that the patterns allow.
 func (s *solver) text(b branch) outcome {
 	for _, example := range b.text.examples(b.size) {
 		if o := s.met(b.goal, text(example)); o.answer == some {
@@ -93,7 +93,7 @@ func (s *solver) text(b branch) outcome {
 	return s.undecided(b.because("formats and patterns together"))
 }
 
-// shaped returns the patterns of t, with those of its formats. That a text has not the shape of a format says nothing where the shape is wider.
+// shaped returns the patterns of t and the shapes of its formats. A format that the text must not have adds its shape only if that is exact.
 func (t *texts) shaped() []expression {
 	all := slices.Clone(t.patterns)
 	for _, f := range t.formats {
@@ -104,10 +104,10 @@ func (t *texts) shaped() []expression {
 	return all
 }
 
-// mostTexts is how many words of the patterns are tried for a format.
+// mostTexts is how many texts that match the patterns are tried.
 const mostTexts = 8
 
-// examples returns strings that have a format of t, or do not.
+// examples returns strings that have a format of t, or do not have it, as t demands.
 func (t *texts) examples(size span) (all []string) {
 	if size.least < 1<<20 {
 		all = append(all, strings.Repeat("a", size.least), strings.Repeat("b", size.least))
@@ -142,7 +142,7 @@ func sized(row formatRow, n int) (all []string) {
 	return all
 }
 
-// excludedTexts are patterns that leave out single strings.
+// excludedTexts are the texts of string nodes.
 func excludedTexts(values []*schema.Node) (all []string) {
 	for _, v := range values {
 		all = append(all, v.Text)

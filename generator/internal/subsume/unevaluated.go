@@ -6,8 +6,8 @@ import (
 	"github.com/mcpkiln/mcpkiln/schema"
 )
 
-// looked is one way in which the schemas that are applied to a value hold or do not, with what those that hold have looked at.
-type looked struct {
+// evaluatedParts is one way in which the schemas that are applied to a value hold or do not, with the parts that those that hold have evaluated.
+type evaluatedParts struct {
 	option   option
 	names    names // of an object
 	items    int   // the first of an array
@@ -15,22 +15,22 @@ type looked struct {
 	all      bool
 }
 
-// mostWays bounds the ways in which the schemas beside an unevaluated… may hold.
+// mostWays bounds the number of ways for one unevaluated… keyword.
 const mostWays = 256
 
-// unevaluatedProperties holds for the properties that no other keyword has looked at: for each way in which the schemas beside it may
-// hold, that is a class of names.
+// unevaluatedProperties demands its schema of the properties that no other keyword has evaluated: for each way in which the schemas beside it may
+// hold, these are a class of names.
 func (a atom) unevaluatedProperties() choice {
-	return a.unevaluated(func(l looked) option {
+	return a.unevaluated(func(l evaluatedParts) option {
 		c := l.names
 		c.others = true
 		return a.class(a.value, c)
 	})
 }
 
-// unevaluatedItems is the same for items; one that contains has found is looked at, too.
+// unevaluatedItems is the same for items; those that contains has found are evaluated, too.
 func (a atom) unevaluatedItems() choice {
-	return a.unevaluated(func(l looked) option {
+	return a.unevaluated(func(l evaluatedParts) option {
 		n := a.value
 		if len(l.contains) > 0 {
 			either := &schema.Node{Kind: schema.Array, Items: append(slices.Clone(l.contains), n)}
@@ -40,13 +40,13 @@ func (a atom) unevaluatedItems() choice {
 	})
 }
 
-// unevaluated returns a choice for each way. Its negation says that all beside it holds: where that does not, the schema does not hold either.
-func (a atom) unevaluated(rest func(looked) option) choice {
-	start := looked{}
+// unevaluated returns an option for each way. The negation also demands that the rest of the schema holds: if it does not, the schema is refused by that.
+func (a atom) unevaluated(rest func(evaluatedParts) option) choice {
+	start := evaluatedParts{}
 	if !a.holds {
 		start.option = option{that(literal{a.without(a.value), true})}
 	}
-	ways, ok := a.lookedAt(a.site, start)
+	ways, ok := a.evaluate(a.site, start)
 	if !ok {
 		return unknown("unevaluatedProperties or unevaluatedItems beside many other schemas")
 	}
@@ -70,14 +70,14 @@ func (s site) without(value *schema.Node) site {
 	return s.at(&n)
 }
 
-// lookedAt continues a way through the keywords of s, which holds.
-func (a atom) lookedAt(s site, way looked) (ways []looked, ok bool) {
-	ways = []looked{way}
+// evaluate extends a way by the keywords of s, which holds.
+func (a atom) evaluate(s site, way evaluatedParts) (ways []evaluatedParts, ok bool) {
+	ways = []evaluatedParts{way}
 	for _, m := range keywordsOf(s) {
 		if m.Value == a.value {
 			continue
 		}
-		var longer []looked
+		var longer []evaluatedParts
 		for _, w := range ways {
 			next, ok := a.through(s, m, w)
 			if !ok || len(longer)+len(next) > mostWays {
@@ -90,8 +90,8 @@ func (a atom) lookedAt(s site, way looked) (ways []looked, ok bool) {
 	return ways, true
 }
 
-// through continues a way with one keyword.
-func (a atom) through(s site, m schema.Member, w looked) ([]looked, bool) {
+// through extends a way by one keyword.
+func (a atom) through(s site, m schema.Member, w evaluatedParts) ([]evaluatedParts, bool) {
 	switch {
 	case m.Key == "allOf":
 		return a.throughList(s, m.Value.Items, w, true)
@@ -113,21 +113,21 @@ func (a atom) through(s site, m schema.Member, w looked) ([]looked, bool) {
 	} else {
 		w.array(s, m)
 	}
-	return []looked{w}, true
+	return []evaluatedParts{w}, true
 }
 
-// throughList continues with schemas that hold, or may.
-func (a atom) throughList(s site, all []*schema.Node, w looked, must bool) ([]looked, bool) {
-	ways := []looked{w}
+// throughList extends a way by schemas that must hold, or may.
+func (a atom) throughList(s site, all []*schema.Node, w evaluatedParts, must bool) ([]evaluatedParts, bool) {
+	ways := []evaluatedParts{w}
 	for _, n := range all {
-		var longer []looked
+		var longer []evaluatedParts
 		for _, w := range ways {
 			next, ok := a.with(s.at(n), w, true)
-			if !must && ok && looksAtAll(s.at(n), a.kind) {
+			if !must && ok && mayEvaluate(s.at(n), a.kind) {
 				no, _ := a.with(s.at(n), w, false)
 				next = append(next, no...)
 			} else if !must && ok {
-				next = []looked{w} // it looks at nothing, whether it holds or not
+				next = []evaluatedParts{w} // it evaluates nothing, whether it holds or not
 			}
 			if !ok || len(longer)+len(next) > mostWays {
 				return nil, false
@@ -139,22 +139,22 @@ func (a atom) throughList(s site, all []*schema.Node, w looked, must bool) ([]lo
 	return ways, true
 }
 
-// with continues with a schema that holds, or does not and so has looked at nothing.
-func (a atom) with(s site, w looked, holds bool) ([]looked, bool) {
+// with extends a way by a schema that holds, or that does not hold and so evaluates nothing.
+func (a atom) with(s site, w evaluatedParts, holds bool) ([]evaluatedParts, bool) {
 	known := slices.ContainsFunc(w.option, func(t term) bool { return t.literal != nil && t.literal.node == s.node && t.literal.holds == holds })
 	w.option = w.option.and(that(literal{s, holds}))
 	if !holds || known || s.node.Kind == schema.Bool {
-		return []looked{w}, true
+		return []evaluatedParts{w}, true
 	}
-	return a.lookedAt(s, w)
+	return a.evaluate(s, w)
 }
 
-func (a atom) throughCondition(s site, condition *schema.Node, w looked) (ways []looked, ok bool) {
+func (a atom) throughCondition(s site, condition *schema.Node, w evaluatedParts) (ways []evaluatedParts, ok bool) {
 	for _, holds := range []bool{true, false} {
 		next, ok := a.with(s.at(condition), w, holds)
 		n := s.get(map[bool]string{true: "then", false: "else"}[holds])
 		for _, w := range next {
-			branch := []looked{w}
+			branch := []evaluatedParts{w}
 			if n != nil && ok {
 				branch, ok = a.with(s.at(n), w, true)
 			}
@@ -167,10 +167,10 @@ func (a atom) throughCondition(s site, condition *schema.Node, w looked) (ways [
 	return ways, true
 }
 
-func (a atom) throughDependent(s site, v *schema.Node, w looked) ([]looked, bool) {
-	ways := []looked{w}
+func (a atom) throughDependent(s site, v *schema.Node, w evaluatedParts) ([]evaluatedParts, bool) {
+	ways := []evaluatedParts{w}
 	for _, m := range v.Members {
-		var longer []looked
+		var longer []evaluatedParts
 		for _, w := range ways {
 			without := w
 			without.option = w.option.and(lacks(m.Key)...)
@@ -186,8 +186,8 @@ func (a atom) throughDependent(s site, v *schema.Node, w looked) ([]looked, bool
 	return ways, true
 }
 
-// object adds the properties that a keyword looks at.
-func (l *looked) object(s site, m schema.Member) {
+// object adds the properties that a keyword evaluates.
+func (l *evaluatedParts) object(s site, m schema.Member) {
 	switch m.Key {
 	case "properties", "patternProperties":
 		c := mentioned(site{s.doc, &schema.Node{Kind: schema.Object, Members: []schema.Member{m}}})
@@ -198,8 +198,8 @@ func (l *looked) object(s site, m schema.Member) {
 	}
 }
 
-// array adds the items that a keyword looks at.
-func (l *looked) array(s site, m schema.Member) {
+// array adds the items that a keyword evaluates.
+func (l *evaluatedParts) array(s site, m schema.Member) {
 	switch m.Key {
 	case "prefixItems":
 		l.items = max(l.items, len(m.Value.Items))
@@ -210,8 +210,8 @@ func (l *looked) array(s site, m schema.Member) {
 	}
 }
 
-// looksAtAll reports whether a schema may look at parts of a value of that kind.
-func looksAtAll(s site, kind schema.Kind) bool {
+// mayEvaluate reports whether a schema may evaluate any parts of a value of that kind.
+func mayEvaluate(s site, kind schema.Kind) bool {
 	return slices.ContainsFunc(keywordsOf(s), func(m schema.Member) bool {
 		k := keywords[m.Key]
 		return k.kind == kind && !k.any && k.form != noSchemas || k.any && m.Key != "not" && (k.form != noSchemas || m.Key == "$ref" || m.Key == "$dynamicRef")

@@ -7,7 +7,7 @@ import (
 	"github.com/mcpkiln/mcpkiln/schema"
 )
 
-// site is a schema with the document from which its references start.
+// site is a schema with the document in which its references are resolved.
 type site struct {
 	doc  *schema.Document
 	node *schema.Node
@@ -40,26 +40,26 @@ type outcome struct {
 	value  *schema.Node // if some
 }
 
-// mostSteps bounds the choices that are followed and the keywords that are evaluated for one question: a few tenths of a second.
+// mostSteps bounds the choices that are followed and the keywords that are evaluated for one goal: that takes a few tenths of a second.
 const mostSteps = 400_000
 
 type solver struct {
 	depth int // of goals within goals
 	steps int
-	why   string // what is undecided first
+	why   string // the first reason why something is undecided
 	same  map[[2]*schema.Node]bool
-	own   map[string]*schema.Node  // schemas that are made on the way
-	size  map[*schema.Node]int     // of values, in nodes
-	held  map[[2]*schema.Node]bool // of a schema and a value
+	own   map[string]*schema.Node  // schemas that the solver makes, by their text
+	size  map[*schema.Node]int     // sizes of values, in nodes
+	held  map[[2]*schema.Node]bool // results of holds, by schema and value
 
 	numbers map[*schema.Node]int
 	demands map[asked][]choice
 
 	known map[string]outcome
-	open  map[string]int // goals that are being looked at, by their depth
-	// assumed is the depth of the outermost open goal that was met again below itself, since the innermost one was begun.
+	open  map[string]int // goals that are being searched, with their depth
+	// assumed is the depth of the outermost open goal that was met again below itself since the innermost open goal was begun.
 	assumed     int
-	provisional map[string]int // goals without a value if the open goal of that depth has none
+	provisional map[string]int // goals that have no value if the open goal of that depth has none
 	trail       []string       // the keys of provisional, in order
 }
 
@@ -78,7 +78,7 @@ func (s *solver) undecided(why string) outcome {
 	return outcome{answer: unsure}
 }
 
-// spent counts what a choice costs and reports whether there is nothing left to spend.
+// spent adds the cost of a choice to the steps and reports whether there are too many.
 func (s *solver) spent() bool { s.steps += 20; return s.steps > mostSteps }
 
 // value looks for a value that meets g. A goal that is met again below itself has no value there: the smallest value that
@@ -111,8 +111,8 @@ func (s *solver) value(g goal) outcome {
 
 const tooMany = "there are too many ways to meet both schemas"
 
-// keep remembers the outcome of a goal. That it has no value may rest on an open goal further out having none: then it is provisional until
-// that one is decided, with all that was provisional below it.
+// keep caches the outcome of a goal. That it has no value may depend on an open goal further out having none: then it is provisional, with all
+// provisional goals below it, until that one is decided.
 func (s *solver) keep(key string, o outcome, depth, mark int) {
 	if s.assumed >= depth {
 		s.assumed = nothingAssumed
@@ -132,7 +132,7 @@ func (s *solver) keep(key string, o outcome, depth, mark int) {
 	s.trail = s.trail[:mark]
 }
 
-// kinds are those of JSON, simple ones first: they make the shorter witnesses.
+// kinds are the JSON kinds, those with short witnesses first.
 var kinds = []schema.Kind{schema.String, schema.Number, schema.Bool, schema.Object, schema.Array, schema.Null}
 
 func (s *solver) anyKind(g goal) outcome {
@@ -148,7 +148,7 @@ func (s *solver) anyKind(g goal) outcome {
 	return result
 }
 
-// key is the same for the same literals. Nodes are numbered, and so kept: an address alone could come to stand for another node.
+// key is the same for the same literals. Nodes are numbered in a map, which keeps them alive: the address of a node could be used again for another one.
 func (s *solver) key(g goal) string {
 	s.steps += len(g)
 	all := make([]int, len(g))
@@ -166,7 +166,7 @@ func (s *solver) key(g goal) string {
 	return fmt.Sprint(slices.Compact(all))
 }
 
-// met returns v if it meets g. Whatever was found goes through here.
+// met returns v if it meets g. Every value that is found is checked here.
 func (s *solver) met(g goal, v *schema.Node) outcome {
 	for _, l := range g {
 		switch held, err := s.holds(l.site, v); {
@@ -182,7 +182,7 @@ func (s *solver) met(g goal, v *schema.Node) outcome {
 	return outcome{some, v}
 }
 
-// first returns the first of all values there are that meets g.
+// first returns the first of these values that meets g; no others are possible.
 func (s *solver) first(g goal, all ...*schema.Node) outcome {
 	result := outcome{}
 	for _, v := range all {
@@ -196,7 +196,7 @@ func (s *solver) first(g goal, all ...*schema.Node) outcome {
 	return result
 }
 
-// mostNodes bounds a value that is shown. Parts of a value are shared, so it may be much larger than what was spent on it.
+// mostNodes is the largest size of a value that is shown. Parts of a value are shared, so it may be much larger than the steps that made it.
 const mostNodes = 1_000
 
 func (s *solver) sizeOf(v *schema.Node) int {
@@ -232,7 +232,7 @@ func (s *solver) noneOf(values []*schema.Node) literal {
 	return s.written("enum", &schema.Node{Kind: schema.Array, Items: slices.Clone(values)}, false)
 }
 
-// written is a schema of our own that has one keyword; one node for the same text, so that goals with it are known again.
+// written is the literal of a schema with one keyword, which the solver makes; the same text has the same node, so that goals with it have the same key.
 func (s *solver) written(keyword string, value *schema.Node, holds bool) literal {
 	key := keyword + string(value.JSON())
 	n := s.own[key]

@@ -8,24 +8,25 @@ import (
 	"github.com/mcpkiln/mcpkiln/schema"
 )
 
-// The forms of an anyOf or oneOf around an edit hide it from most values: another form accepts them as well. So values that tell the edited part apart
-// are put into what is around it, and varied there, one property at a time, until the whole is told apart. No choices are followed on the way.
+// The branches (forms) of an anyOf or oneOf around an edit hide it from most values: another form accepts them as well. So values that show the
+// difference of the edited part are put into values for the schemas around it, and varied there, one property at a time, until they show the difference
+// of the whole. That needs no search through choices.
 const (
 	mostVaried = 10_000 // values
-	mostApart  = 4      // values for each direction that go on to what is around
+	mostApart  = 4      // values for each direction that are used for the schemas around
 	mostBases  = 24     // values that are varied
 )
 
-// variation climbs from the place of an edit to the schemas around it.
+// variation is the state of variations on its way from the place of an edit up to the schemas around it.
 type variation struct {
 	*descent
-	told   map[[2]*schema.Node][]*schema.Node // what tells two schemas apart
-	varied int                                // values
+	distinct map[[2]*schema.Node][]*schema.Node // results of apart
+	varied   int                                // how many values were tried
 }
 
-// variations tries values made around the one place in which two schemas differ. It returns one that meets the goal, or nil.
+// variations tries values made around the only place at which two schemas differ. It returns one that meets the goal, or nil.
 func (t *trial) variations(a, b site) *schema.Node {
-	v := &variation{descent: &descent{trial: t, left: mostSearched}, told: map[[2]*schema.Node][]*schema.Node{}}
+	v := &variation{descent: &descent{trial: t, left: mostSearched}, distinct: map[[2]*schema.Node][]*schema.Node{}}
 	for _, found := range v.apart(a, b) {
 		if t.try(found) {
 			return found
@@ -34,13 +35,13 @@ func (t *trial) variations(a, b site) *schema.Node {
 	return nil
 }
 
-// apart are values of which a and b say different things.
+// apart are values that one of a and b accepts and the other refuses.
 func (v *variation) apart(a, b site) []*schema.Node {
 	pair := [2]*schema.Node{a.node, b.node}
-	if all, known := v.told[pair]; known || same(a, b) {
+	if all, known := v.distinct[pair]; known || same(a, b) {
 		return all
 	}
-	v.told[pair] = nil // where the schemas hold themselves
+	v.distinct[pair] = nil // for schemas that contain themselves
 	var bases []*schema.Node
 	keyword, inner := differing(a, b)
 	for _, key := range slices.Sorted(maps.Keys(inner)) {
@@ -56,11 +57,11 @@ func (v *variation) apart(a, b site) []*schema.Node {
 	if len(bases) == 0 {
 		bases = v.holding(a, b, nil)
 	}
-	v.told[pair] = v.vary(a, b, bases)
-	return v.told[pair]
+	v.distinct[pair] = v.vary(a, b, bases)
+	return v.distinct[pair]
 }
 
-// holding are values that meet more and tell a from b, one for each direction, or else any that meets more.
+// holding are values that meet more and that only one of a and b accepts, one for each direction, or else any value that meets more.
 func (v *variation) holding(a, b site, more goal) (all []*schema.Node) {
 	for _, holds := range []bool{true, false} {
 		if found := v.search(goal{{a, holds}, {b, !holds}}.and(more)); found != nil {
@@ -75,7 +76,7 @@ func (v *variation) holding(a, b site, more goal) (all []*schema.Node) {
 	return all
 }
 
-// vary returns the bases that tell a from b, and variations of them that do, some for each direction.
+// vary returns those of the bases, and of variations of them, that only one of a and b accepts, up to mostApart for each direction.
 func (v *variation) vary(a, b site, bases []*schema.Node) (all []*schema.Node) {
 	forms := append(a.forms(), b)
 	named := properties(forms)
@@ -113,7 +114,7 @@ func (v *variation) vary(a, b site, bases []*schema.Node) (all []*schema.Node) {
 	return all
 }
 
-// said is what each form says of a value.
+// said is a text of which forms accept a value.
 func (v *variation) said(forms []site, n *schema.Node) string {
 	said := make([]byte, len(forms))
 	for i, form := range forms {
@@ -135,7 +136,7 @@ func (s site) forms() []site {
 	return s.inPlace(nil, mostProbes, func(string) bool { return true })
 }
 
-// properties are values for the properties that the forms name: simple ones, and those that they list.
+// properties are values to try for the properties that the forms name: simple ones, and those that enum and const list.
 func properties(forms []site) (all []schema.Member) {
 	add := func(name string, values ...*schema.Node) {
 		for _, n := range values {

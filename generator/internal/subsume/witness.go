@@ -6,25 +6,25 @@ import (
 	"github.com/mcpkiln/mcpkiln/schema"
 )
 
-// Where the search has spent what it may, a value may still be found by trying: values of the schemas' parts, and objects and arrays of them.
-// Of values that all parts say the same of, one is tried. That none is found says nothing.
+// Where the search takes too many steps, a value may still be found by trying: values for the parts of the schemas, and objects and arrays of them.
+// Of several values that the same parts accept, only one is used. That none is found proves nothing.
 const (
 	mostTried  = 3_000 // values
-	mostKept   = 60    // values of which objects and arrays are made
+	mostKept   = 60    // values from which objects and arrays are made
 	mostProbes = 80    // parts of the schemas
-	partSteps  = 2_000 // of the search for a value of one part
-	mostRounds = 4     // each nests one deeper
+	partSteps  = 2_000 // steps of the search for a value of one part
+	mostRounds = 4     // each makes values that are nested one level deeper
 	mostNames  = 12
 )
 
-// trial is what is tried for a goal.
+// trial is the state of trying values for a goal.
 type trial struct {
 	*solver
 	goal   goal
 	probes []site
 	names  []string
 	kept   []*schema.Node
-	known  map[string]bool // what the probes say of those
+	known  map[string]bool // which probes accept each kept value, as a text
 	tried  int
 }
 
@@ -86,7 +86,7 @@ func (t *trial) name(name string) {
 	}
 }
 
-// simple are values that many schemas tell apart.
+// simple are values that are likely to show a difference.
 var simple = []*schema.Node{{}, {Kind: schema.Bool, Text: "true"}, number("0"), number("1"), number("0.5"), text(""), text("a"), {Kind: schema.Object}, {Kind: schema.Array}}
 
 // seeds tries a value that satisfies each part, and one that does not.
@@ -108,7 +108,7 @@ func (t *trial) seeds() *schema.Node {
 	return nil
 }
 
-// round makes objects and arrays of what was kept: with another value for one of their parts, or one more.
+// round makes objects and arrays from the kept values: with another value for one of their parts, or with one part more.
 func (t *trial) round() *schema.Node {
 	kept := slices.Clone(t.kept)
 	for _, base := range kept {
@@ -121,7 +121,7 @@ func (t *trial) round() *schema.Node {
 	return nil
 }
 
-// around tries base with v in it: as each property, as the last item.
+// around tries base with v in it: as the value of each property, or as the last item.
 func (t *trial) around(base, v *schema.Node) *schema.Node {
 	switch base.Kind {
 	case schema.Object:
@@ -139,7 +139,7 @@ func (t *trial) around(base, v *schema.Node) *schema.Node {
 	return nil
 }
 
-// with is an object with a property set.
+// with is a copy of an object with a property set.
 func with(object *schema.Node, name string, v *schema.Node) *schema.Node {
 	w := &schema.Node{Kind: schema.Object, Members: slices.Clone(object.Members)}
 	if m := w.Member(name); m != nil {
@@ -150,7 +150,7 @@ func with(object *schema.Node, name string, v *schema.Node) *schema.Node {
 	return w
 }
 
-// try keeps v if the parts say something new of it, and reports whether it meets the goal.
+// try reports whether v meets the goal. If not, it keeps v unless the probes accept and refuse it like a value that is kept already.
 func (t *trial) try(v *schema.Node) bool {
 	t.tried++
 	t.steps = mostSteps - partSteps // for this value
