@@ -35,7 +35,7 @@ type bundler struct {
 }
 
 // copy returns n with its references rewritten, or n itself if none had to be. home is the document of n, and self
-// what "#" of it becomes.
+// the reference that replaces "#" in it.
 func (b *bundler) copy(n *Node, home *Document, self string) *Node {
 	return EachSchema(n, func(n *Node) *Node {
 		return n.withoutOwn().withRefs(n, func(v *Node) *Node { return b.ref(v, home, self) })

@@ -57,8 +57,8 @@ func (l *linter) inPlace(n *Node, visit func(next, ref *Node)) {
 	}
 }
 
-// outermost returns where a reference to target leads if the document is entered at its root: a $dynamicRef leads to the anchor of that name
-// which the root has.
+// outermost returns the target of a reference to target if validation begins at the root: for a $dynamicRef the anchor of that name in the root, if
+// it has one.
 func (l *linter) outermost(m *Member, target *Node) *Node {
 	if m.Key != "$dynamicRef" {
 		return target

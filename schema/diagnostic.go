@@ -29,7 +29,7 @@ func (p Position) compare(q Position) int {
 	return cmp.Or(cmp.Compare(p.File, q.File), cmp.Compare(p.Line, q.Line), cmp.Compare(p.Column, q.Column))
 }
 
-// Upgrade is the command that fetches the newest mcpkiln for a project, as the scaffold has it.
+// Upgrade is the command that fetches the newest mcpkiln for a project, where it is a tool of the module, as in the scaffold.
 const Upgrade = "go get -tool github.com/mcpkiln/mcpkiln/cmd/mcpkiln@latest"
 
 // Severity reports whether a Diagnostic stops generation.
@@ -78,7 +78,7 @@ func (d Diagnostic) Error() string { return d.String() }
 // Diagnostics are all findings of one run.
 type Diagnostics []Diagnostic
 
-// Report adds an error at n with a formatted message and a hint, which may be empty. Of what could not be read only that is said.
+// Report adds an error at n with a formatted message and a hint, which may be empty. It adds none if n is Unread: that has been reported.
 func (ds *Diagnostics) Report(n *Node, code, hint, format string, args ...any) {
 	if n.Unread {
 		return

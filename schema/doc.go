@@ -1,11 +1,12 @@
-// Package schema reads JSON Schema documents so that everything said about them can name its place. It is for those who change how
+// Package schema reads JSON Schema documents with the position of every value, so that each diagnostic can name one. It is for those who change how
 // schemas are read and what is reported of them; package typing makes Go types of them.
 //
 //   - Node is one JSON value with file, line, column and JSON Pointer; Parse, ParseJSON and ParseYAML make it.
 //   - Diagnostic is one finding, Diagnostics all of a run; Render shows the source line and a caret.
 //   - Document is a schema with its dialect and definitions: Resolve follows a $ref, Lint reports what makes no sense,
-//     Bundle makes it self-contained. Linker makes shared schemas of what references lead to in files. Library holds schemas that several documents share ("#/schemas/NAME").
-//     A $ref to the dialect's own meta-schema leads to our text of it, Document.Meta; every other document is remote.
+//     Bundle makes it self-contained. Library holds the shared schemas, to which several documents refer ("#/schemas/NAME"). Linker turns schemas in files
+//     into shared schemas, where references lead to them. A $ref to the dialect's own meta-schema leads to the embedded text of it, Document.Meta; every
+//     other document is remote.
 //   - Pack writes parsed files in a form that Unpack reads many times faster than Parse reads text.
 //   - Revisions embeds a folder for each protocol revision; package revision reads them.
 //
@@ -21,12 +22,12 @@
 //	dangling-ref remote-ref outside-folder duplicate-id dynamic-ref not-a-schema ref-circle duplicate-anchor shared-under-id
 //	unknown-dialect mixed-dialects
 //
-// Keywords; the last six are about what a schema names and does not allow, or does not check, and only warn:
+// Keywords; the last six only warn: of names and values that a schema mentions and does not allow, or does not check:
 //
 //	misspelt-keyword unknown-keyword keyword-type unknown-type pattern foreign-pattern go-name go-type sensitive impossible-schema
 //	impossible-default impossible-example unused-value unknown-required overlapping-forms idle-keyword
 //
-// Large YAML files are read in pieces at once where that can not change what they say (yamlsplit.go).
+// Large YAML files are read in pieces concurrently where that can not change the result (yamlsplit.go).
 //
 // # Rejected
 //
@@ -34,16 +35,16 @@
 // encoding/json.Decoder tokens keeps the order but costs five times as much and still loses columns inside strings.
 //
 // Files as documents of their own, down to the generator: Bundle, lint and lowering would each need two kinds of references, and names for
-// what they lead to. Whole files in $defs, with their $id: clients refuse references that look like the network's, and would be shown
-// what no tool needs.
+// their targets. Whole files in $defs, with their $id: clients refuse references that look like the network's, and would be shown
+// definitions that no tool needs.
 //
-// yaml.Node as the common form: JSON would have to go through the YAML reader, which is slow, takes things that are
+// yaml.Node for JSON, too: JSON would have to go through the YAML reader, which is slow, accepts texts that are
 // no JSON, and reports syntax errors without a column.
 //
 // The reference validator (jsonschema/v5) for the lint: it lets unknown keywords pass, reads file:// references from
-// the disk, and names places by JSON Pointer only. It checks defaults and examples, where its answer is the point;
-// the ones that a type, an enum or a limit decides never reach it, because compiling costs more than generating.
+// the disk, and names places by JSON Pointer only. It validates defaults and examples;
+// those that a type, an enum or a limit decides are not passed to it, because compiling a schema costs more than generating.
 //
-// Holding metaschemas to find wrong keyword values: the table in keyword.go gives better messages and knows both
+// Validating schemas by the meta-schemas: the table in keyword.go gives better messages and knows both
 // dialects at once.
 package schema

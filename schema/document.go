@@ -23,15 +23,15 @@ func (d Dialect) String() string {
 	return draft2020URL
 }
 
-// Document is one JSON Schema with everything that its references can reach, all of it in the text it was made from
+// Document is one JSON Schema with everything that its references can reach: nothing is read from elsewhere
 // (VAL06). A Document is not changed after NewDocument and may be used by several goroutines.
 type Document struct {
 	Root    *Node
 	Dialect Dialect
 	Shared  *Library // schemas that "#/schemas/NAME" reaches, or nil
 
-	// Meta is the dialect's meta-schema if a $ref leads there, else nil. Its nodes have the address of the dialect as
-	// their file.
+	// Meta is the dialect's meta-schema if a $ref leads there, else nil. The file in the positions of its nodes is the
+	// URI of the dialect.
 	Meta *Document
 
 	ids     index
@@ -56,7 +56,7 @@ func NewDocument(root *Node, shared *Library) (*Document, Diagnostics) {
 	return documentOf(root, shared, Draft2020)
 }
 
-// documentOf is NewDocument for a schema that is of the dialect unless it says another.
+// documentOf is NewDocument for a schema of this dialect, unless its $schema names another.
 func documentOf(root *Node, shared *Library, dialect Dialect) (*Document, Diagnostics) {
 	var ds Diagnostics
 	d := &Document{Root: root, Shared: shared, refused: &refusals{reasons: map[*Node]string{}}}
@@ -105,7 +105,7 @@ func (d *Document) Definitions() []Member {
 	return all
 }
 
-// Definition returns the schema that definitions or $defs hold under name, or nil.
+// Definition returns the schema called name in definitions or $defs, or nil.
 func (d *Document) Definition(name string) *Node {
 	if n := d.Root.Get("$defs").Get(name); n != nil {
 		return n
@@ -113,7 +113,7 @@ func (d *Document) Definition(name string) *Node {
 	return d.Root.Get("definitions").Get(name)
 }
 
-// DialectHint is the addition to a hint about a keyword that means something else in the other draft: nothing if the document
+// DialectHint is an addition to hints about keywords that mean something else in the other draft; "" if the document
 // names its draft.
 func (d *Document) DialectHint() string {
 	if d.Root.Get("$schema") != nil {

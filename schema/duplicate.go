@@ -1,6 +1,6 @@
 package schema
 
-// dropDuplicates reports each key that occurs again and keeps the first. Few keys are compared directly, many
+// dropDuplicates reports each repeated key and keeps its first member. Few keys are compared directly, many
 // through a map: a hostile object must not cost the square of its size.
 func dropDuplicates(members []Member, pointer string, ds *Diagnostics) []Member {
 	const few = 12

@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// Example returns a small value that the schema of d allows: a default, an example or a constant where there is one, and required properties
-// alone. It is nil where none is found, which says nothing about whether there is one.
+// Example returns a small value that the schema of d allows: a default, an example or a constant where there is one, and only required
+// properties. It is nil if none is found; there may still be one.
 func (d *Document) Example() *Node {
 	v := (&exampler{doc: d}).value(d.Root, 0)
 	if v == nil || d.refusal(d.Root, v) != "" {
@@ -17,10 +17,10 @@ func (d *Document) Example() *Node {
 
 type exampler struct{ doc *Document }
 
-// deepest is how far references are followed: a schema that needs itself has no small value.
+// deepest is how many levels of references and properties are followed: a schema that requires itself has no small value.
 const deepest = 12
 
-// samplesOf are texts of formats.
+// samplesOf has a text for each format.
 var samplesOf = map[string]string{
 	"date-time": "2026-07-28T09:30:00Z", "date": "2026-07-28", "time": "09:30:00Z", "duration": "PT1H", "email": "a@example.com", "idn-email": "a@example.com",
 	"hostname": "example.com", "idn-hostname": "example.com", "ipv4": "192.0.2.1", "ipv6": "2001:db8::1", "uri": "https://example.com/", "iri": "https://example.com/",
@@ -107,7 +107,7 @@ func (e *exampler) array(n *Node, depth int) *Node {
 	return out
 }
 
-// maxExample is how long lists and texts of an example may be.
+// maxExample is the greatest length of lists and texts in an example.
 const maxExample = 100
 
 func sampleText(n *Node) string {
@@ -121,7 +121,7 @@ func sampleText(n *Node) string {
 	return text
 }
 
-// sampleNumber is 1, or what the bounds want instead.
+// sampleNumber is 1, or the value of a bound.
 func sampleNumber(n *Node) string {
 	for _, key := range [...]string{"minimum", "maximum", "multipleOf"} {
 		if v := n.Get(key); v.Is(Number) {
@@ -136,7 +136,7 @@ func sampleNumber(n *Node) string {
 	return "1"
 }
 
-// countOf is the value of a keyword that counts something, up to one more than an example may have.
+// countOf is the value of a keyword such as minItems, at most maxExample+1.
 func countOf(n *Node, key string) int {
 	v := n.Get(key)
 	if !v.Is(Number) {

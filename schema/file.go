@@ -18,8 +18,8 @@ type File struct {
 
 var fileExtensions = []string{".json", ".yaml", ".yml"}
 
-// FilePath returns the path of the file that a reference leads to, relative to the manifest's folder as is that of the file it stands
-// in ("" for the manifest); "" if it leads to no file that may be read: those below that folder.
+// FilePath returns the path of the file that a reference leads to; "" if that may not be read, because it is not below the manifest's folder. from is
+// the file that the reference is in ("" for the manifest). Both paths are relative to the manifest's folder.
 func FilePath(ref, from string) string {
 	p, _ := filePath(ref, from)
 	return p
@@ -46,7 +46,7 @@ func filePath(ref, from string) (string, refusal) {
 
 var outsideFolder = refusal{"outside-folder", "move the file below that folder: no other is read", "leads out of the manifest's folder"}
 
-// unreadable is why a file could not be read, or was not.
+// unreadable is the reason why a file was not read.
 func unreadable(f *linkedFile) refusal {
 	switch {
 	case f == nil:

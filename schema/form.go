@@ -2,7 +2,7 @@ package schema
 
 import "strings"
 
-// article describes the values of a form; forms without a row take a schema, or anything.
+// article describes the values of each form in messages; forms without a row take a schema, or anything.
 var article = map[form]string{
 	formString: "a string", formBool: "true or false", formNumber: "a number", formPositive: "a number above zero",
 	formCount: "an integer from zero", formArray: "a list", formStrings: "a list of strings",
@@ -11,7 +11,7 @@ var article = map[form]string{
 	formPatternMap: "an object of schemas", formDependencies: "an object of schemas or of lists of strings",
 }
 
-// unchecked are annotations, so that a wrong one is no reason to refuse a schema.
+// unchecked are annotations: a value of the wrong type only causes a warning.
 var unchecked = map[string]bool{"$comment": true, "title": true, "description": true, "deprecated": true, "examples": true, "readOnly": true, "writeOnly": true}
 
 func (l *linter) value(keyword string, f form, v *Node) {
@@ -52,7 +52,7 @@ func (l *linter) wrongType(keyword string, f form, v *Node) {
 	l.ds.Report(v, "keyword-type", hint, "%s takes %s, not %s", keyword, article[f], describe(v))
 }
 
-// listHint says how to write a single text where a list should stand.
+// listHint says how to write a single text as a list.
 func listHint(v *Node) string {
 	if v.Kind != String {
 		return ""
@@ -93,7 +93,7 @@ func (l *linter) strings(keyword string, v *Node) {
 	}
 }
 
-// members checks each value of a keyword that takes an object of something else than schemas.
+// members checks each member of the value of a keyword that takes an object of lists or booleans.
 func (l *linter) members(keyword string, f form, v *Node) {
 	for i := range v.Members {
 		m := v.Members[i].Value

@@ -2,8 +2,8 @@ package schema
 
 import "go/token"
 
-// IsOwn reports whether word is a keyword of the generator itself. goName is the Go name of a property's field, goType
-// that of the type which is made of a schema. They assert nothing and are not advertised (VAL08).
+// IsOwn reports whether word is a keyword of the generator itself: goName is the Go name of a property's field, goType
+// the Go type of a schema. They assert nothing and are not advertised (VAL08).
 func IsOwn(word string) bool { f := keywords[word]; return f == formGoName || f == formGoType }
 
 // GoName reports n if it is no exported Go identifier.
@@ -29,7 +29,7 @@ func (l *linter) goName(n *Node, f form, v *Node) {
 	l.ds.GoName(v)
 }
 
-// isField records the properties of n, and the items of a tuple, which become fields in Go, too.
+// isField records the schemas below n that become fields in Go: its properties, and the items of a tuple.
 func (l *linter) isField(n *Node) {
 	for _, m := range n.Get("properties").members() {
 		l.notes[m.Value] |= noteField | noteProperty

@@ -9,7 +9,7 @@ import (
 	"github.com/mcpkiln/mcpkiln/runtime/check/format"
 )
 
-// goTypes are the existing Go types that goType can name: for values of a type, and of a format if there is one.
+// goTypes are the existing Go types that goType can name, with the types and the format of schemas that may do so.
 var goTypes = map[string]readyType{
 	"string":        {[]string{"string"}, ""},
 	"time.Time":     {[]string{"string"}, "date-time"},
@@ -21,13 +21,13 @@ var goTypes = map[string]readyType{
 	"json.Number":   {[]string{"integer", "number"}, ""},
 }
 
-// readyType is what the schemas of a Go type have in common.
+// readyType is the types and the format of the schemas that an existing Go type is for.
 type readyType struct {
 	types  []string
 	format string
 }
 
-// fits reports whether the schema n is one of those.
+// fits reports whether the Go type is for values of the schema n.
 func (t readyType) fits(n *Node) bool {
 	types := typesOf(n)
 	other := func(word string) bool { return word != "null" && !slices.Contains(t.types, word) }
@@ -35,7 +35,7 @@ func (t readyType) fits(n *Node) bool {
 		(t.format == "" || textOf(n.Get("format")) == t.format)
 }
 
-// hint says what a schema n lacks to be of the Go type name.
+// hint says what to change so that the schema n can have the Go type name.
 func (t readyType) hint(n *Node, name string) string {
 	if t.format == "" || n.Get("enum") != nil || n.Get("const") != nil || !slices.Equal(typesOf(n), t.types) {
 		return "write goType where these stand, or leave it out"
@@ -65,7 +65,7 @@ func GoTypesOf(word string) []string {
 	return all
 }
 
-// goType checks the type that a schema asks for, or the name that it gives to its own.
+// goType checks the existing Go type that a schema names, or the name of a new one.
 func (l *linter) goType(n, v *Node) {
 	switch {
 	case v.Is(String) && IsGoType(v.Text):
@@ -134,7 +134,7 @@ func typesOf(n *Node) []string {
 	return all
 }
 
-// GoTypeHolds reports whether a Go type holds a text of its format: a duration of years and months has no length.
+// GoTypeHolds reports whether a Go type can represent a text of its format: time.Duration has no years and months.
 func GoTypeHolds(name, text string) (ok bool) {
 	switch name {
 	case "time.Duration":

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// about names the type of values that a keyword looks at; it lets all others pass.
+// about names the type of the values that a keyword checks; it allows all values of other types.
 var about = map[string]string{
 	"minLength": "string", "maxLength": "string", "pattern": "string",
 	"minimum": "number", "maximum": "number", "exclusiveMinimum": "number", "exclusiveMaximum": "number", "multipleOf": "number",
@@ -16,13 +16,13 @@ var about = map[string]string{
 	"dependentRequired": "object", "dependentSchemas": "object", "dependencies": "object",
 }
 
-// counterparts are the keywords that say the same of values of different types.
+// counterparts are keywords with the same meaning for values of different types.
 var counterparts = []map[string]string{
 	{"string": "minLength", "number": "minimum", "array": "minItems", "object": "minProperties"},
 	{"string": "maxLength", "number": "maximum", "array": "maxItems", "object": "maxProperties"},
 }
 
-// company names the keyword without which another says nothing. It is asked of each keyword of a manifest: as a map it cost as much as the
+// company names the keyword without which another one checks nothing. It is called for each keyword of a manifest: a map took as long as the
 // rest of idle.
 func company(keyword string) string {
 	switch keyword {
@@ -34,7 +34,7 @@ func company(keyword string) string {
 	return ""
 }
 
-// idle warns of keywords that check nothing where they stand: whoever wrote them expects a check (VAL03).
+// idle warns of keywords that check nothing in n: their author expects a check (VAL03).
 func (l *linter) idle(n *Node) {
 	if l.doc.Dialect == Draft7 && n.Get("$ref") != nil {
 		l.besideRef(n)
@@ -58,12 +58,12 @@ func (l *linter) idle(n *Node) {
 	}
 }
 
-// among reports whether the keyword type has a type.
+// among reports whether types, the value of the keyword type, includes kind.
 func among(types *Node, kind string) bool {
 	return types.Is(String) && types.Text == kind || slices.ContainsFunc(types.items(), func(t *Node) bool { return t.Text == kind })
 }
 
-// sameOf is the hint about a bound for values of another type.
+// sameOf is the hint for a bound that is for values of another type.
 func sameOf(keyword, kind string) string {
 	if kind == "integer" {
 		kind = "number"
@@ -76,7 +76,7 @@ func sameOf(keyword, kind string) string {
 	return "remove it, or change type"
 }
 
-// besideRef warns of what draft-07 ignores.
+// besideRef warns of keywords beside a $ref, which draft-07 ignores.
 func (l *linter) besideRef(n *Node) {
 	for i := range n.Members {
 		m := &n.Members[i]
@@ -86,7 +86,7 @@ func (l *linter) besideRef(n *Node) {
 	}
 }
 
-// besideRefs are the keywords that stand beside a $ref and check nothing anyway.
+// besideRefs are keywords without a warning beside a $ref: they check nothing anyway.
 var besideRefs = strings.Fields("$ref $id $schema $comment $defs definitions title description default examples readOnly writeOnly deprecated")
 
 func (l *linter) says(m *Member, hint, what string) {

@@ -9,7 +9,7 @@ import (
 	"github.com/mcpkiln/mcpkiln/runtime/check/pattern"
 )
 
-// bounds are pairs of keywords of which the first must not be above the second, or not even equal.
+// bounds are pairs of keywords of which the first must not be above the second; with strict it must be below.
 var bounds = []struct {
 	low, high string
 	strict    bool
@@ -68,7 +68,7 @@ func (l *linter) undeclared(n *Node) {
 }
 
 // unknownRequired warns of a required property that no other keyword mentions. Where schemas are combined, another one may
-// declare it: there only near misses are reported.
+// declare it: there only probable misspellings are reported.
 func (l *linter) unknownRequired(n, name *Node, hint string) {
 	combined := n.Get("properties") == nil || slices.ContainsFunc(n.Members, func(m Member) bool {
 		return isReference(m.Key) || slices.Contains(combining, m.Key)
@@ -84,7 +84,7 @@ func (l *linter) unknownRequired(n, name *Node, hint string) {
 
 var (
 	combining = []string{"allOf", "anyOf", "oneOf", "if", "dependentSchemas", "dependencies", "additionalProperties", "unevaluatedProperties"}
-	// soleSchema matches the places of schemas to whose values no other schema applies.
+	// soleSchema matches the pointers of schemas whose values no other schema applies to.
 	soleSchema = regexp.MustCompile(`/(properties/[^/]*|items)$`)
 )
 
@@ -134,7 +134,7 @@ func (l *linter) constants(n *Node) {
 	}
 }
 
-// likeness is the same for equal values, and seldom for others.
+// likeness is a key for finding equal values: it is the same for them, and rarely for others.
 func likeness(v *Node) string {
 	switch v.Kind {
 	case Number:

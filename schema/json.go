@@ -7,7 +7,7 @@ import (
 	"unicode/utf8"
 )
 
-// ParseJSON reads one JSON value. It stops at a syntax error, and the Node is nil; of a duplicate key the first value
+// ParseJSON reads one JSON value. It stops at a syntax error, and the Node is nil; of duplicate keys the first one's value
 // is kept. Text that is not UTF-8, lone surrogates and nesting beyond MaxDepth are syntax errors (VAL07).
 func ParseJSON(file string, data []byte) (*Node, Diagnostics) {
 	p := jsonParser{file: file, data: data, line: 1}
@@ -35,7 +35,7 @@ func ParseJSON(file string, data []byte) (*Node, Diagnostics) {
 }
 
 // jsonParser is written by hand because encoding/json keeps neither positions nor duplicate keys nor the order of
-// members, and reading twice costs more than this.
+// members, and reading the text a second time for these would cost more.
 type jsonParser struct {
 	file      string
 	data      []byte

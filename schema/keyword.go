@@ -5,7 +5,7 @@ import (
 	"slices"
 )
 
-// form is what kind of value a keyword takes.
+// form is the kind of value that a keyword takes.
 type form uint8
 
 const (
@@ -32,7 +32,7 @@ const (
 	formGoType       // name of a type
 )
 
-// keywords are those of draft-07 and 2020-12, the two that 2020-12 replaced and validators still know, and the generator's own.
+// keywords are those of draft-07 and 2020-12, the two of 2019-09 that validators still know ($recursiveRef, $recursiveAnchor), and the generator's own.
 // Any other word is an annotation, unless it looks like a misspelt keyword.
 var keywords = map[string]form{
 	"$schema": formString, "$id": formString, "$ref": formString, "$anchor": formString, "$comment": formString,
@@ -68,7 +68,7 @@ var annotations = map[string]bool{"example": true, "comment": true, "id": true, 
 
 var keywordNames = slices.Sorted(maps.Keys(keywords))
 
-// Subschemas calls visit for each schema that stands directly below the schema n, in source order.
+// Subschemas calls visit for each schema directly below the schema n, in source order.
 func Subschemas(n *Node, visit func(*Node)) { subschemas(n, visit) }
 
 func subschemas(n *Node, visit func(*Node)) {
@@ -103,8 +103,8 @@ func subschemas(n *Node, visit func(*Node)) {
 	}
 }
 
-// Keywords returns all keywords that are known: those of the drafts and the generator's own. Any other word is an annotation, so a table of what
-// keywords mean has a row for each of these.
+// Keywords returns all known keywords: those of the drafts and the generator's own. A table of keywords elsewhere must have a row for each
+// of these.
 func Keywords() []string { return slices.Clone(keywordNames) }
 
 // IsKeyword reports whether word is a keyword of draft-07 or 2020-12.

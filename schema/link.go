@@ -9,17 +9,17 @@ import (
 	"sync"
 )
 
-// Linker joins the schemas of a manifest with those that files hold: what a reference leads to in a file becomes a shared schema, and
-// the reference leads there. All that comes after knows one kind of reference, and none leads out of the manifest (VAL06).
+// Linker joins the schemas of a manifest with those in files: a schema in a file that a reference leads to becomes a shared schema, and
+// the reference leads there. The later stages see one kind of reference, and none leads out of the manifest (VAL06).
 type Linker struct {
 	library  *Library
-	manifest string // its name as a file beside others
+	manifest string // its file name, without directory
 	files    map[string]*linkedFile
-	ids      map[string]place // of all files, by URI
-	names    map[*Node]string // of the shared schemas that come from files, by what they were
-	sources  map[string]place // the reverse
+	ids      map[string]place // resources of all files, by URI
+	names    map[*Node]string // of the shared schemas that come from files, by the schema in the file
+	sources  map[string]place // the reverse of names
 	queue    []string         // names of shared schemas that have to be made
-	taken    map[string]bool  // names that no other schema may have
+	taken    map[string]bool  // names of shared schemas that are in use
 	ds       Diagnostics
 }
 
@@ -36,7 +36,7 @@ type place struct {
 	node *Node
 }
 
-// filesURI is the address of the manifest's folder, against which the references of files without $id are resolved.
+// filesURI is the URI of the manifest's folder, against which the references of files without $id are resolved.
 const filesURI = "mcpkiln:///"
 
 // NewLinker reads the files beside the manifest.
@@ -51,7 +51,7 @@ func NewLinker(manifest string, files []File) *Linker {
 	return k
 }
 
-// read parses a file and notes what its $ids name.
+// read parses a file and records its resources.
 func (k *Linker) read(name string, f File) {
 	file := &linkedFile{path: f.Path, err: f.Err}
 	k.files[f.Path] = file
@@ -76,7 +76,7 @@ func (k *Linker) read(name string, f File) {
 	}
 }
 
-// Library makes the shared schemas of node, an object of schemas keyed by name, or of {file: …}. More are added for what files refer to.
+// Library makes the shared schemas of node, an object of schemas, or of {file: …}, keyed by name. It also adds the schemas that these refer to in files.
 func (k *Linker) Library(node *Node) *Library {
 	made := make([]*Node, len(node.Members))
 	for i, m := range node.Members {
@@ -99,8 +99,8 @@ func (k *Linker) Library(node *Node) *Library {
 	return k.library
 }
 
-// named gives a name to the schema in a file that v, {file: f}, leads to. It returns what stands for it otherwise: a reference if it
-// has another name, or anything after an error.
+// named gives a name to the schema in a file that v, {file: f}, leads to, and returns nil. If that has another name already it returns a reference
+// to it; after an error it returns a schema that allows anything.
 func (k *Linker) named(name string, v, f *Node) *Node {
 	anything := &Node{Kind: Bool, Text: "true", Pos: v.Pos, Pointer: v.Pointer}
 	for _, m := range v.Members {
@@ -131,12 +131,12 @@ func (k *Linker) Link(root *Node) *Node {
 	return n
 }
 
-// Diagnostics returns what is wrong with the files and the references to them.
+// Diagnostics returns the findings about the files and the references to them.
 func (k *Linker) Diagnostics() Diagnostics { return k.ds }
 
 func (k *Linker) linked(root *Node) *Node {
-	ids := sync.OnceValue(func() index { // one for all references, of which most schemas have none that asks for it
-		var ignored Diagnostics // which NewDocument reports
+	ids := sync.OnceValue(func() index { // made when it is needed: few schemas have a reference that needs it
+		var ignored Diagnostics // NewDocument reports them
 		return newIndex(root, "", dialectOf(root, Draft2020, &ignored), &ignored)
 	})
 	return EachSchema(root, func(n *Node) *Node {
@@ -144,7 +144,7 @@ func (k *Linker) linked(root *Node) *Node {
 	})
 }
 
-// manifestRef changes a reference that stands in the schema root of the manifest, which has these $ids.
+// manifestRef changes a reference in the schema root of the manifest. ids is the index of root.
 func (k *Linker) manifestRef(v, root *Node, ids func() index) *Node {
 	if rest, ok := strings.CutPrefix(v.Text, "#"); ok {
 		return k.insideShared(v, rest, root)
@@ -159,8 +159,8 @@ func (k *Linker) manifestRef(v, root *Node, ids func() index) *Node {
 	return k.reference(v, place{})
 }
 
-// insideShared changes a reference into a part of a shared schema that comes from a file: the part becomes one of its own, for what
-// that schema defines is no part of it.
+// insideShared changes a reference into a part of a shared schema that comes from a file: the part becomes a shared schema of its own, since
+// the definitions of a schema in a file are not copied with it.
 func (k *Linker) insideShared(v *Node, fragment string, root *Node) *Node {
 	if decoded, err := url.PathUnescape(fragment); err == nil {
 		fragment = decoded
@@ -190,7 +190,7 @@ func sharedReference(name string) string {
 	return "#" + escapeFragment("/schemas/"+EscapeToken(name))
 }
 
-// name returns the name of the shared schema that a schema in a file becomes: what its definition is called, or its file.
+// name returns the name of the shared schema that a schema in a file becomes: the name of its definition, or of its file.
 func (k *Linker) name(of place) string {
 	if name, ok := k.names[of.node]; ok {
 		return name
@@ -214,15 +214,15 @@ func (k *Linker) name(of place) string {
 	return free
 }
 
-// finish makes the shared schemas that references asked for.
+// finish makes the shared schemas in the queue.
 func (k *Linker) finish() {
 	for ; len(k.queue) > 0; k.queue = k.queue[1:] {
 		k.make(k.queue[0])
 	}
 }
 
-// make copies a schema out of its file. Its definitions stay behind, because each that a reference leads to is a shared schema, and so
-// do the names that references had for it.
+// make copies a schema out of its file into a shared schema. Definitions are left out, because each that a reference leads to is a shared schema itself, and
+// so are $id and anchors, which references no longer need.
 func (k *Linker) make(name string) {
 	from := k.sources[name]
 	n := EachSchema(from.node, func(n *Node) *Node {
@@ -232,7 +232,7 @@ func (k *Linker) make(name string) {
 	k.ds = append(k.ds, k.library.add(name, root, from.file.doc.Dialect)...)
 }
 
-// fileRef changes a reference that stands in a file.
+// fileRef changes a reference in a file.
 func (k *Linker) fileRef(v *Node, from place) *Node {
 	switch {
 	case strings.HasSuffix(v.Pointer, "/$dynamicRef"):
@@ -244,7 +244,7 @@ func (k *Linker) fileRef(v *Node, from place) *Node {
 	return k.reference(v, from)
 }
 
-// resolve returns the schema that the reference v, the value of keyword, leads to in a file. from is where it stands; zero for the manifest.
+// resolve returns the schema in a file that the reference v, the value of keyword, leads to. from is the place of the reference; zero for the manifest.
 func (k *Linker) resolve(v *Node, keyword string, from place) (place, bool) {
 	to, why := k.target(v, from)
 	if why == (refusal{}) && to.file.doc != nil {
@@ -254,10 +254,10 @@ func (k *Linker) resolve(v *Node, keyword string, from place) (place, bool) {
 		k.ds.Report(v, why.code, why.hint, "%s %s %s", keyword, quote(v.Text), why.text)
 		return place{}, false
 	}
-	return to, to.file.doc != nil // else it is reported
+	return to, to.file.doc != nil // a file without a document was reported when it was read
 }
 
-// target returns what a reference leads to, before it is looked at; the file has no document if it could not be read.
+// target returns the place that a reference leads to, also if that is {file: …}; its file has no document if that could not be read.
 func (k *Linker) target(v *Node, from place) (place, refusal) {
 	to, fragment, why := k.resource(v, from)
 	if why != (refusal{}) || to.file.doc == nil {
@@ -267,12 +267,12 @@ func (k *Linker) target(v *Node, from place) (place, refusal) {
 	to.node = to.file.doc.target(res, fragment)
 	why = to.file.doc.noSchema(to.node, fragment)
 	if uri, _, _ := strings.Cut(v.Text, "#"); uri != "" {
-		why.hint = strings.Replace(why.hint, `"#`, `"`+uri+"#", 1) // it is about the file's own references
+		why.hint = strings.Replace(why.hint, `"#`, `"`+uri+"#", 1) // the hint names a reference within the file
 	}
 	return to, why
 }
 
-// namedTarget returns the schema that {file: …} stands for, where a reference leads to an entry of the manifest's schemas.
+// namedTarget returns the schema in a file that {file: …} stands for, if a reference in a file leads to such an entry of the manifest's schemas.
 func (k *Linker) namedTarget(to place) (place, refusal) {
 	passed := map[*Node]bool{}
 	for to.file.doc != nil && to.file.path == k.manifest {
@@ -289,14 +289,14 @@ func (k *Linker) namedTarget(to place) (place, refusal) {
 		passed[f] = true
 		next, why := k.target(f, place{})
 		if why != (refusal{}) {
-			return place{file: &linkedFile{}}, refusal{} // which is reported there
+			return place{file: &linkedFile{}}, refusal{} // that entry is reported itself
 		}
 		to = next
 	}
 	return to, refusal{}
 }
 
-// namesSchema reports whether a pointer is that of an entry of the manifest's schemas.
+// namesSchema reports whether a pointer leads to an entry of the manifest's schemas.
 func namesSchema(pointer string) bool {
 	name, ok := strings.CutPrefix(pointer, "/schemas/")
 	return ok && !strings.Contains(name, "/")

@@ -33,23 +33,23 @@ type linter struct {
 	ds      Diagnostics
 	notes   map[*Node]note // of schemas
 	met     []*Node        // every schema, in order
-	targets []*Node        // that references lead to
+	targets []*Node        // schemas that references lead to
 	sampled []*Node        // schemas with a default or examples
 	unread  bool           // a schema has values that could not be read
 }
 
-// note is what a linter knows of a schema.
+// note is a set of facts about a schema.
 type note uint8
 
 const (
 	noteSeen     note = 1 << iota
-	noteProperty      // of an object
+	noteProperty      // it is a property of an object
 	noteField         // a property, or an item of a tuple
-	noteEntered       // by circles
+	noteEntered       // circles has visited it
 	notePassed        // by circles: it is no longer on the path
 )
 
-// unreadIn reports whether a value of a keyword of n could not be read: then nothing follows from what was taken in its place.
+// unreadIn reports whether a value of a keyword of n could not be read: then no conclusions may be drawn from its substitute.
 func unreadIn(n *Node) bool {
 	return n.Unread || slices.ContainsFunc(n.Members, func(m Member) bool {
 		return m.Value.Unread || slices.ContainsFunc(m.Value.Items, func(item *Node) bool { return item.Unread })
@@ -117,9 +117,9 @@ func (l *linter) keyword(n *Node, m *Member) bool {
 	return len(l.ds) == before
 }
 
-// unknown lets annotations pass. A near miss of a keyword is an error: it would be a constraint that nobody enforces. Any other
-// word gets a warning, since its author may take it for a keyword, unless it begins with x- and is not x-sensitive or a near miss of it.
-// It is false for a near miss: nothing follows from the lack of the keyword that is meant.
+// unknown checks a member whose key is no keyword. A misspelt keyword is an error: it would be a constraint that is not enforced. Any other
+// word gets a warning, since its author may take it for a keyword; annotations and words that begin with x- do not, unless one is x-sensitive misspelt.
+// It returns false for a misspelt keyword: checks of keywords that belong together make no sense then.
 func (l *linter) unknown(n *Node, m *Member) bool {
 	hint := DidYouMean(m.Key, keywordNames)
 	switch {
@@ -150,7 +150,7 @@ func (l *linter) unknown(n *Node, m *Member) bool {
 	return true
 }
 
-// nullableHint says how JSON Schema writes what OpenAPI 3.0 means by nullable.
+// nullableHint says how to write nullable of OpenAPI 3.0 in JSON Schema.
 func nullableHint(n *Node) string {
 	if types := typesOf(n); len(types) == 1 && types[0] != "null" && n.Get("enum") == nil {
 		return "nothing is checked by it; for a value or null write type: [" + types[0] + `, "null"]`
@@ -219,7 +219,7 @@ func (l *linter) regexp(pos Position, pointer, text string) {
 	l.ds.ReportAt(pos, pointer, "pattern", patternHints[kind], "pattern can not be read: %s", reason)
 }
 
-// perlOnly matches the errors of patterns that other engines take and RE2 does not.
+// perlOnly matches the errors of patterns that other engines accept and RE2 does not.
 var perlOnly = regexp.MustCompile("^invalid or unsupported Perl syntax|^invalid named capture: `\\(\\?<[=!]|^invalid escape sequence: `\\\\([1-9]|k)|lookaround|backreference")
 
 // patternHints are remedies for text that is not a pattern in any engine, by the beginning of Go's message.
@@ -241,7 +241,7 @@ func (l *linter) ref(n, v *Node) {
 	l.refersToSensitive(n, v, target)
 	home := l.doc.home(target)
 	if home == l.doc.Meta {
-		return // which is right
+		return // a $ref to the meta-schema is allowed
 	}
 	if home == l.doc {
 		l.targets = append(l.targets, target)

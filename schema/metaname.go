@@ -2,16 +2,16 @@ package schema
 
 import "strings"
 
-// MetaLabel and MetaName match the parts of a name in _meta: an optional prefix, which is labels with dots between them and a slash
-// behind, and a word (LET04).
+// MetaLabel and MetaName match the parts of a name in _meta: an optional prefix, which is labels joined by dots and followed by a slash,
+// and a name (LET04).
 const (
 	MetaLabel = `[A-Za-z]([A-Za-z0-9-]*[A-Za-z0-9])?`
 	MetaName  = `([A-Za-z0-9]([A-Za-z0-9._-]*[A-Za-z0-9])?)?`
 )
 
 // MetaObject is the schema of a _meta that a handler writes. Prefixes with the protocol's label are reserved, except for that of
-// its extensions, which define names for servers. Labels are those of domains, which have no case: one that differs from the protocol's in
-// nothing else is reserved, too.
+// its extensions, which define names for servers. Labels are parts of domain names, which ignore case: a label that differs from the protocol's only
+// in case is reserved, too.
 func MetaObject() *Node {
 	const own = `^io\.modelcontextprotocol/`
 	reserved := `^[^./]+\.(` + anyCase("modelcontextprotocol") + `|` + anyCase("mcp") + `)[./]`

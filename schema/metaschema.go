@@ -29,7 +29,7 @@ func isMetaRef(ref string, dialect Dialect) bool {
 	return ok && (rest == "" || rest[0] == '#')
 }
 
-// metaSchema returns the dialect's meta-schema as a document. Its nodes have the address of the dialect as their file.
+// metaSchema returns the dialect's meta-schema as a document. The file in the positions of its nodes is the URI of the dialect.
 func metaSchema(dialect Dialect) *Document {
 	name := "dialect/2020-12.json"
 	if dialect == Draft7 {

@@ -11,7 +11,7 @@ func DidYouMean(word string, known []string) string {
 	return ""
 }
 
-// Nearest returns the known word that word is probably a slip of: one edit away, or two for words of eight letters
+// Nearest returns the known word that word is probably a misspelling of: one edit away, or two for words of eight letters
 // and more; an edit is a letter too many, missing, changed, or swapped with the next. It returns "" if there is none.
 func Nearest(word string, known []string) string {
 	best, bestEdits := "", 3

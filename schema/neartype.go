@@ -16,14 +16,14 @@ var nearTypes = map[string]string{
 // anyTypes are the words of other languages for every type.
 var anyTypes = []string{"any", "unknown", "mixed", "json"}
 
-// Formats are those that JSON Schema defines and validators assert.
+// Formats are the formats that JSON Schema defines, all of which are asserted.
 var Formats = []string{
 	"date-time", "date", "time", "duration", "email", "idn-email", "hostname", "idn-hostname", "ipv4", "ipv6", "uri", "uri-reference",
 	"iri", "iri-reference", "uri-template", "uuid", "json-pointer", "relative-json-pointer", "regex",
 }
 
-// typeFor returns the members of a schema that somebody who writes word as a type probably means, such as "type: integer"; "" if no
-// schema is near.
+// typeFor returns the members of a schema that is probably meant by word as a type, such as "type: integer"; "" if there
+// is none.
 func typeFor(word string) string {
 	switch near := Nearest(word, typeNames); {
 	case slices.Contains(typeNames, word):
@@ -42,7 +42,7 @@ func typeFor(word string) string {
 	return ""
 }
 
-// typeHint is what to write in place of a word that is no type.
+// typeHint says what to write in place of a word that is no type.
 func typeHint(word string) string {
 	if slices.Contains(anyTypes, word) {
 		return "leave type out: a schema without it allows every type"
@@ -56,7 +56,7 @@ func typeHint(word string) string {
 	return ""
 }
 
-// schemaHint is what to write in place of a value that is no schema.
+// schemaHint says what to write in place of a value that is no schema.
 func schemaHint(n *Node) string {
 	switch {
 	case n.Kind != String:

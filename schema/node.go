@@ -25,15 +25,15 @@ var kindNames = [...]string{Null: "null", Bool: "boolean", Number: "number", Str
 // String returns JSON Schema's name of the kind.
 func (k Kind) String() string { return kindNames[k] }
 
-// Node is one JSON value and the place it was written at. Nodes are not changed after parsing, so they may be
+// Node is one JSON value and its position. Nodes are not changed after parsing, so they may be
 // shared between goroutines and between documents.
 type Node struct {
 	Kind Kind
 
-	// Plain says that a YAML scalar stood there without quotes and without an explicit tag, and Date that YAML takes it for one: 2026-07-28.
+	// Plain says that it was a YAML scalar without quotes and without an explicit tag, and Date that YAML takes it for a date: 2026-07-28.
 	Plain, Date bool
 
-	// Unread says that the value stands for one that could not be read, which has been reported: nothing more is said of it.
+	// Unread says that the value is a substitute for one that could not be read, which has been reported: nothing more is reported of it.
 	Unread bool
 
 	Pos     Position
@@ -44,10 +44,10 @@ type Node struct {
 	Items   []*Node  // Array
 }
 
-// nodesAtOnce nodes fill 8 KiB, which is a size that the allocator has.
+// nodesAtOnce is how many nodes are allocated together: they fill 8 KiB, a size class of Go's allocator.
 const nodesAtOnce = 73
 
-// slab makes nodes: one allocation for many.
+// slab allocates nodes, nodesAtOnce at a time.
 type slab struct{ unused []Node }
 
 func (s *slab) next() *Node {
@@ -150,7 +150,7 @@ func (n *Node) Walk(visit func(*Node) bool) {
 // JSON returns n as compact JSON: members in source order, numbers as they were written.
 func (n *Node) JSON() []byte { return n.AppendJSON(nil) }
 
-// AppendJSON appends what JSON returns to b.
+// AppendJSON appends the same to b.
 func (n *Node) AppendJSON(b []byte) []byte {
 	switch n.Kind {
 	case Object:
@@ -189,7 +189,7 @@ func QuoteJSON(text string) string {
 	return string(appendQuoted(nil, text))
 }
 
-// escaped reports whether a string can not have the character as it is.
+// escaped reports whether a character has to be escaped in a JSON string.
 func escaped(r rune) bool { return r < 0x20 || r == '"' || r == '\\' || r == 0x7f }
 
 // appendQuoted escapes only what JSON demands, so that text stays readable in generated constants.
@@ -213,7 +213,7 @@ func appendQuoted(b []byte, s string) []byte {
 	return append(b, '"')
 }
 
-// Value returns n as encoding/json would decode it with UseNumber: the form that validators take.
+// Value returns n as encoding/json would decode it with UseNumber, for the reference validator.
 func (n *Node) Value() any {
 	switch n.Kind {
 	case Object:

@@ -40,7 +40,7 @@ func isNumber(s string) bool {
 	return i == len(s)
 }
 
-// The largest exact numbers: an exponent of ten digits must not fill the memory. float64 ends at 308.
+// Limits of exact numbers: an exponent of ten digits must not fill the memory. The exponents of float64 end at 308.
 const (
 	maxExponent = 5000
 	maxNumber   = 10000 // bytes

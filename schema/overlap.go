@@ -7,13 +7,13 @@ import (
 	"strings"
 )
 
-// plainest are values that most schemas of their types allow.
+// plainest has a simple value of each type, which most schemas of that type allow.
 var plainest = []*Node{
 	{Kind: Object}, {Kind: Array}, {Kind: String}, {Kind: Number, Text: "1"}, {Kind: Bool, Text: "true"}, {Kind: Null},
 }
 
-// overlap warns of a oneOf that refuses a plain value because it certainly satisfies two branches. Other overlaps may be intended,
-// or need a proof.
+// overlap warns of a oneOf that refuses one of these plain values because the value certainly satisfies two branches. Other overlaps may be
+// intended, or are harder to prove.
 func (l *linter) overlap(n *Node) {
 	if n.Get("oneOf") == nil || !l.alone(n) {
 		return

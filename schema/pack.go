@@ -7,13 +7,13 @@ import (
 	"strings"
 )
 
-// Pack writes trees of nodes so that Unpack reads them many times faster than Parse reads text: texts stand once each, and the sizes of all
-// slices are told before they are needed. Names and positions of the files are kept.
+// Pack writes trees of nodes so that Unpack reads them many times faster than Parse reads text: each text is written once, and the sizes of all
+// slices come before their elements. Names and positions of the files are kept.
 //
 //	texts: count, length of each, all of them in a row
 //	files: count, then for each its name, the size of its tree, and the tree from its root on
 //
-// Numbers are varints; a text is the number of its place among the texts. Pointers follow from the tree.
+// Numbers are varints; a text is written as its index in texts. Pointers follow from the tree.
 func Pack(roots ...*Node) []byte {
 	p := packer{numbers: map[string]int{}}
 	for _, root := range roots {
@@ -34,7 +34,7 @@ type packer struct {
 	numbers map[string]int // of the texts
 	texts   []string
 	out     []byte
-	line    int32 // of the position before
+	line    int32 // of the last position
 }
 
 func (p *packer) number(i int) { p.out = binary.AppendUvarint(p.out, uint64(i)) }
@@ -48,8 +48,8 @@ func (p *packer) text(s string) {
 	p.number(n)
 }
 
-// position writes a line as its distance from the one before, which is small: nodes stand in the order of the text, but for those that an alias of
-// YAML names. The lowest bit is its sign.
+// position writes a line as its distance from the last one, which is small: nodes come in the order of the text, except for those that a YAML alias
+// names. The lowest bit is the sign.
 func (p *packer) position(pos Position) {
 	distance := pos.Line - p.line
 	p.number(int(uint32(distance<<1 ^ distance>>31)))
@@ -105,14 +105,14 @@ func (p *packer) tree(n *Node) {
 	}
 }
 
-// What the first number of a packed node says beside its kind.
+// The bits of the first number of a packed node: its kind and two flags.
 const (
 	packedKind  = 1<<3 - 1
 	packedPlain = 1 << 3
 	packedDate  = 1 << 4
 )
 
-// treeSize is how much one tree has of what Unpack allocates, and how many bytes it takes in the packed form.
+// treeSize is how many nodes, members and so on Unpack allocates for one tree, and how many bytes the tree has when packed.
 type treeSize struct{ nodes, members, items, pointers, bytes int }
 
 // Packed holds what Pack wrote.
@@ -128,7 +128,7 @@ type packedFile struct {
 
 var errNotPacked = errors.New("schema: this is not what Pack writes")
 
-// OpenPacked reads the index of what Pack wrote.
+// OpenPacked reads the texts and the list of files that Pack wrote.
 func OpenPacked(data string) (*Packed, error) {
 	r := packedReader{rest: data}
 	p := &Packed{texts: make([]string, r.count())}
@@ -156,7 +156,7 @@ func OpenPacked(data string) (*Packed, error) {
 	return p, nil
 }
 
-// Unpack is the tree of one file, made anew for each call; nil if there is no such file. It panics where a tree is not what Pack has written.
+// Unpack returns the tree of one file, a new one for each call; nil if there is no such file. It panics if the tree was not written by Pack.
 func (p *Packed) Unpack(file string) *Node {
 	f, ok := p.files[file]
 	if !ok {
@@ -171,7 +171,7 @@ func (p *Packed) Unpack(file string) *Node {
 	return root
 }
 
-// packedReader reads numbers and texts. Of a broken form it reads zeros.
+// packedReader reads numbers and texts. After an error broken is set, and it reads zeros.
 type packedReader struct {
 	rest   string
 	broken bool
@@ -194,7 +194,7 @@ func (r *packedReader) number() int {
 	return 0
 }
 
-// count is a number of things that take a byte each at least.
+// count reads a number of elements that take at least a byte each.
 func (r *packedReader) count() int {
 	n := r.number()
 	if n > len(r.rest) {
@@ -228,10 +228,10 @@ type unpacker struct {
 	texts    []string
 	file     string
 	line     int32
-	nodes    []Node // those that are not used yet; members and items likewise
+	nodes    []Node // the nodes that are not used yet; members and items likewise
 	members  []Member
 	items    []*Node
-	pointers strings.Builder // all of them, one after the other
+	pointers strings.Builder // all pointers, one after the other
 }
 
 func (u *unpacker) position() Position {
@@ -271,7 +271,7 @@ func (u *unpacker) tree(pointer string) *Node {
 	return n
 }
 
-// pointer is that of a token below another one.
+// pointer is the pointer of a token below the pointer above.
 func (u *unpacker) pointer(above, token string) string {
 	from := u.pointers.Len()
 	u.pointers.WriteString(above)

@@ -5,16 +5,16 @@ import (
 	"strings"
 )
 
-// index finds the schemas that $id and $anchor name in one document. Each is looked up: a document may have thousands (VAL07).
+// index finds the schemas that $id and $anchor name in one document. It uses maps, since a document may have thousands (VAL07).
 type index struct {
 	resources []resource // the root first; each later one lies below one before it
 	byURI     map[string]int
 	byPointer map[string]int // without the root
 	anchors   map[anchor]*Node
-	schemas   int // that stand in the document
+	schemas   int // how many schemas the document has
 }
 
-// resource is a schema that relative references below it start from: the root, and every schema with an $id.
+// resource is a schema with a base URI for the references below it: the root, and every schema with an $id.
 type resource struct {
 	node *Node
 	uri  string
@@ -25,7 +25,7 @@ type anchor struct {
 	name     string
 }
 
-// newIndex reads the document at root, which has the address base.
+// newIndex reads the document at root, whose URI is base.
 func newIndex(root *Node, base string, dialect Dialect, ds *Diagnostics) index {
 	x := index{resources: []resource{{root, base}}, byURI: map[string]int{base: 0}, byPointer: map[string]int{}, anchors: map[anchor]*Node{}}
 	var walk func(n *Node, base int)
@@ -73,7 +73,7 @@ func (x *index) enter(n *Node, base int, dialect Dialect, ds *Diagnostics) int {
 	return i
 }
 
-// duplicateID says that the schema first has this $id, too: a reference to it would mean one of the two.
+// duplicateID reports that the schema first has this $id, too: a reference to it would be ambiguous.
 func duplicateID(ds *Diagnostics, id, first *Node) {
 	ds.Report(id, "duplicate-id", "give each its own", "%s has this $id, too", first.Pos)
 }
@@ -87,7 +87,7 @@ func (x *index) name(base int, name string, n, at *Node, ds *Diagnostics) {
 	x.anchors[key] = n
 }
 
-// enclosing returns the resource that the node at pointer lies in.
+// enclosing returns the resource that the node at pointer is in.
 func (x *index) enclosing(pointer string) resource {
 	for len(pointer) > len(x.resources[0].node.Pointer) {
 		if i, ok := x.byPointer[pointer]; ok {
@@ -98,7 +98,7 @@ func (x *index) enclosing(pointer string) resource {
 	return x.resources[0]
 }
 
-// below reports whether pointer is root or leads to something in it.
+// below reports whether pointer is root or leads to a value in it.
 func below(pointer, root string) bool {
 	rest, ok := strings.CutPrefix(pointer, root)
 	return ok && (rest == "" || rest[0] == '/')
@@ -121,9 +121,9 @@ func (x *index) find(ref, from string) (res resource, fragment string, ok bool) 
 	return res, fragment, true
 }
 
-// Resolve returns the target of ref. at is the value of the $ref, or nil for the root of d: it decides what "#" is, also
-// when it lies in a shared schema. The Diagnostic is at that value: the reference leads nowhere,
-// out of the document (VAL06), or to something that is no schema.
+// Resolve returns the target of ref. at is the value of the $ref, or nil for the root of d: it decides what "#" means, also
+// if it is in a shared schema. The Diagnostic is at that value: the reference leads nowhere,
+// out of the document (VAL06), or to a value that is no schema.
 func (d *Document) Resolve(ref string, at *Node) (*Node, *Diagnostic) {
 	if at == nil {
 		at = d.Root
@@ -149,12 +149,12 @@ func (d *Document) Resolve(ref string, at *Node) (*Node, *Diagnostic) {
 	return target, nil
 }
 
-// refusal is why a reference leads to no schema.
+// refusal is the reason why a reference leads to no schema; zero if it leads to one.
 type refusal struct{ code, hint, text string }
 
 var remoteRef = refusal{"remote-ref", "copy that schema into $defs, or into a file below the manifest's folder", "leads out of the document"}
 
-// noSchema is why a reference with that fragment leads to no schema in d; zero if n is one.
+// noSchema is the reason why a reference with that fragment leads to no schema in d; n is what it leads to, nil for nothing.
 func (d *Document) noSchema(n *Node, fragment string) refusal {
 	switch {
 	case n == nil && fragment != "" && fragment[0] != '/':
@@ -167,7 +167,7 @@ func (d *Document) noSchema(n *Node, fragment string) refusal {
 	return refusal{}
 }
 
-// nearReference is the hint for a reference that leads nowhere: one that is spelt nearly the same, or a schema of that name elsewhere.
+// nearReference is the hint for a reference that leads nowhere: a reference of similar spelling, or a schema of that name elsewhere.
 func (d *Document) nearReference(fragment string) string {
 	all := d.candidates()
 	if hint := DidYouMean("#"+fragment, all); hint != "" {
@@ -203,7 +203,7 @@ func sharedName(fragment string) (name, rest string, ok bool) {
 	return UnescapeToken(name), path[len(name):], ok
 }
 
-// home returns the document that holds n: d, one of the schemas that it shares, or a meta-schema.
+// home returns the document that n is in: d, one of its shared schemas, or a meta-schema.
 func (d *Document) home(n *Node) *Document {
 	if n.Pos.File == d.Dialect.String() {
 		return d.metaOf()
@@ -219,7 +219,7 @@ func (d *Document) home(n *Node) *Document {
 	return d
 }
 
-// metaOf returns the meta-schema that d is, or that d or one of the schemas that it shares refers to.
+// metaOf returns the meta-schema that d is, or that d or one of its shared schemas refers to.
 func (d *Document) metaOf() *Document {
 	if d.Root.Pos.File == d.Dialect.String() {
 		return d
@@ -235,7 +235,7 @@ func (d *Document) metaOf() *Document {
 	return nil
 }
 
-// candidates are the references that have a target.
+// candidates are references that have a target, for hints.
 func (d *Document) candidates() []string {
 	var all []string
 	for _, key := range [...]string{"$defs", "definitions"} {

@@ -10,9 +10,9 @@ import (
 // longestLine is how much of a source line is shown, in bytes.
 const longestLine = 120
 
-// Render returns the diagnostic with the source line it is about and a caret under the column. In a longer line than can be shown, which
-// may be a whole file, the JSON Pointer says where that is. src is the text of
-// the file; without it, or without a line, only the first line is returned. It ends without a newline.
+// Render returns the diagnostic with its source line and a caret under the column. If the line is too long to be shown whole, as in a file of one
+// line, the JSON Pointer is shown, too. src is the text of
+// the file; without it, or without a line, only the first line is returned. The result ends without a newline.
 func (d Diagnostic) Render(src []byte) string {
 	all := sourceLine(src, int(d.Pos.Line))
 	if len(all) == 0 || d.Pos.Column == 0 {
@@ -26,7 +26,7 @@ func (d Diagnostic) Render(src []byte) string {
 	return first + "\n  " + printable(line) + "\n  " + indent(line, column) + "^"
 }
 
-// lastPart is the end of a JSON Pointer that is too long to be read.
+// lastPart is a JSON Pointer, cut at its beginning if it is too long.
 func lastPart(pointer string) string {
 	if len(pointer) <= longestLine {
 		return pointer
@@ -81,7 +81,7 @@ func window(line []byte, column int) (string, int) {
 	return cut, column
 }
 
-// printable keeps the terminal safe from what is in the source: no escape sequences, no text that runs backwards.
+// printable replaces characters that would affect the terminal, such as escape sequences and bidirectional controls.
 func printable(line string) string {
 	return strings.Map(func(r rune) rune {
 		if r == '\t' || unicode.IsGraphic(r) {

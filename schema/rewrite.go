@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// EachSchema returns n with edit done to it and to each schema below it, or n itself if that changed nothing. edit returns what it was
-// given, or a changed copy.
+// EachSchema returns n after applying edit to it and to each schema below it, or n itself if that changed nothing. edit returns its argument
+// or a changed copy.
 func EachSchema(n *Node, edit func(*Node) *Node) *Node {
 	if n.Kind != Object {
 		return n
@@ -22,7 +22,7 @@ func EachSchema(n *Node, edit func(*Node) *Node) *Node {
 	return c
 }
 
-// eachSchemaIn does it to the schemas in the value of a keyword.
+// eachSchemaIn applies EachSchema to the schemas in the value of a keyword.
 func eachSchemaIn(v *Node, f form, edit func(*Node) *Node) *Node {
 	switch f {
 	case formSchema:
@@ -60,7 +60,7 @@ func (n *Node) ownedBy(original *Node) *Node {
 	return &c
 }
 
-// withRefs returns n with each of its references changed by change, and without those that it returns nil for. original is what n may
+// withRefs returns n with each of its references changed by change, and without those for which change returns nil. original is the node that n may
 // be a copy of.
 func (n *Node) withRefs(original *Node, change func(*Node) *Node) *Node {
 	var gone []string
@@ -101,7 +101,7 @@ func (n *Node) withText(text string) *Node {
 	return &c
 }
 
-// moved returns a copy of n and all below it for another place, whose pointer is to. It keeps the positions.
+// moved returns a copy of n and all below it, in whose pointers to replaces from. It keeps the positions.
 func (n *Node) moved(from, to string) *Node {
 	c := *n
 	c.Pointer = to + strings.TrimPrefix(n.Pointer, from)

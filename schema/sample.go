@@ -14,7 +14,7 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v5"
 )
 
-// samples validates defaults and examples by the schema that they stand in. Both are annotations: a wrong default is a
+// samples validates defaults and examples by the schema that they are in. Both are annotations: for a wrong default there is only a
 // warning that it is not applied.
 func (l *linter) samples() {
 	for _, n := range l.sampled {
@@ -33,7 +33,7 @@ func (l *linter) samples() {
 type refusals struct {
 	mu       sync.Mutex
 	compiler *jsonschema.Compiler
-	broken   error // why the document does not compile: a second attempt would panic
+	broken   error // the error of compiling the document: a second attempt would panic
 	reasons  map[*Node]string
 }
 
@@ -60,7 +60,7 @@ func (d *Document) refusal(n, v *Node) string {
 	return reason
 }
 
-// RefusesDefault reports whether a schema refuses its own default v. v may stand in a schema that d shares.
+// RefusesDefault reports whether a schema refuses its own default v, which may be in a shared schema of d.
 func (d *Document) RefusesDefault(v *Node) bool {
 	home := d.home(v)
 	owner, _ := strings.CutSuffix(strings.TrimPrefix(v.Pointer, home.Root.Pointer), "/default")
@@ -68,7 +68,7 @@ func (d *Document) RefusesDefault(v *Node) bool {
 	return n != nil && n.Get("default") == v && home.refusal(n, v) != ""
 }
 
-// simplySatisfies validates against the schemas that nearly all defaults have, without compiling: that costs more than
+// simplySatisfies validates without compiling, if the schema has only simple keywords, as nearly all with a default do: compiling costs more than
 // the rest of generating a tool. false means unknown.
 func simplySatisfies(n, v *Node) bool {
 	return !slices.ContainsFunc(n.Members, func(m Member) bool {
@@ -97,7 +97,7 @@ func compare(v, limit *Node, side int) bool {
 	return x == nil || y == nil || x.Cmp(y) == side
 }
 
-// documentURL is where the reference validator finds the document. Everything else is refused: it would read
+// documentURL is the URL of the document for the reference validator. All others are refused: it would read
 // file:// references from the disk (VAL06).
 const documentURL = "mem://document"
 
@@ -108,14 +108,14 @@ func newCompiler(d *Document) *jsonschema.Compiler {
 		c.Draft = jsonschema.Draft7
 	}
 	c.LoadURL = refuseURL
-	// The text was parsed before, so that it is JSON; what else is wrong with it comes out when it is compiled.
+	// The text is valid JSON, since it was written from nodes; other errors are found when it is compiled.
 	root, _ := ParseJSON("", d.Bundle().JSON())
 	rewritePatterns(root)
 	_ = c.AddResource(documentURL, bytes.NewReader(root.JSON()))
 	return c
 }
 
-// rewritePatterns writes the patterns of a schema, which nothing else holds, as the reference validator runs them.
+// rewritePatterns replaces the patterns of a schema by those of Go's syntax, for the reference validator. It changes n in place: nothing else may use it.
 func rewritePatterns(n *Node) {
 	if p := n.Get("pattern"); p.Is(String) {
 		p.Text = goPattern(p.Text)
@@ -144,7 +144,7 @@ func satisfies(c *jsonschema.Compiler, pointer string, v *Node) string {
 	return reasonOf(err)
 }
 
-// reasonOf is what is wrong, in the words of the reference validator.
+// reasonOf is the message of the reference validator's error, about its innermost cause.
 func reasonOf(err error) string {
 	var violation *jsonschema.ValidationError
 	switch {

@@ -1,7 +1,7 @@
 package schema
 
-// sensitiveKeyword says of a property that its value is for the handler alone: the runtime keeps it out of logs, observers and what
-// violations say. It asserts nothing, and is advertised as it is: a client may hide the value, too.
+// sensitiveKeyword marks a property whose value is for the handler alone: the runtime keeps it out of logs, observers and messages of
+// violations. It asserts nothing, and is advertised as it is: a client may hide the value, too.
 const sensitiveKeyword = "x-sensitive"
 
 // sensitive checks a use of the keyword. The runtime finds it by the names of properties.
@@ -16,7 +16,7 @@ func (l *linter) sensitive(n, v *Node) {
 	}
 }
 
-// refersToSensitive refuses a $ref to a property that is sensitive from a schema that is not: by another name its value would be shown.
+// refersToSensitive refuses a $ref from a schema that is not sensitive to a property that is: under the other name its value would be shown.
 func (l *linter) refersToSensitive(n, ref, target *Node) {
 	if said := target.Get(sensitiveKeyword); said == nil || said.Text != "true" || n.Get(sensitiveKeyword) != nil {
 		return

@@ -11,12 +11,12 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// maxAliased bounds how many values aliases may add: nine lines of YAML can ask for billions.
+// maxAliased is how many values aliases may add: nine lines of YAML can expand to billions.
 const maxAliased = 100_000
 
-// ParseYAML reads one YAML document as a JSON value. The Node is nil if the text is no YAML or not
-// one document, nested too deep, or expanded too far. What JSON can not say (other tags, numbers such as 0x10 or .inf, keys that are no strings, anchors
-// that contain themselves) is reported; the rest is still returned. Of a duplicate key the first value is kept.
+// ParseYAML reads one YAML document as a JSON value. The Node is nil if the text is no YAML, not a single document, nested too deep, or expanded
+// too far by aliases. What JSON can not express (other tags, numbers such as 0x10 or .inf, keys that are no strings, anchors
+// that contain themselves) is reported; the rest is still returned. Of duplicate keys the first one's value is kept.
 func ParseYAML(file string, data []byte) (*Node, Diagnostics) {
 	p := yamlParser{file: file, data: data, lines: yamlLines(data), open: map[*yaml.Node]bool{}}
 	if !p.checkText() {
@@ -44,11 +44,11 @@ type yamlParser struct {
 	inAlias    int
 	anchored   int // values with an anchor that are being read
 	aliased    int
-	incomplete bool // something was not read: nested too deep, expanded too far, or in a wrong place
+	incomplete bool // a value was not read: nested too deep, expanded too far, or wrongly indented
 	ds         Diagnostics
 }
 
-// checkText refuses what the YAML reader would misread or report without a place.
+// checkText refuses text that is not UTF-8, which the YAML reader would report without a position.
 func (p *yamlParser) checkText() bool {
 	if at := invalidUTF8(p.data); at >= 0 {
 		p.ds.ReportAt(p.at(at), "", "invalid-utf8", "save the file as UTF-8", "byte 0x%02x is not UTF-8", p.data[at])
@@ -85,7 +85,7 @@ func (p *yamlParser) onePiece() (*yaml.Node, bool) {
 	return nil, false
 }
 
-// decode turns a panic of the YAML reader into an error: a loader never panics, whatever it is given.
+// decode turns a panic of the YAML reader into an error: no input may cause a panic.
 func decode(dec *yaml.Decoder, n *yaml.Node) (err error) {
 	defer func() {
 		if r := recover(); r != nil {
@@ -128,8 +128,8 @@ func (p *yamlParser) value(y *yaml.Node, pointer string, depth int) *Node {
 	return n
 }
 
-// alias puts a copy of the anchored value in the alias's place. It keeps the position of the original, where a
-// mistake in it is to be mended.
+// alias returns a copy of the anchored value for the alias. It keeps the position of the original, where a
+// mistake in it has to be corrected.
 func (p *yamlParser) alias(y *yaml.Node, pointer string, depth int) *Node {
 	here := &Node{Kind: Null, Pos: p.position(y), Pointer: pointer}
 	switch {
@@ -171,11 +171,11 @@ func (p *yamlParser) members(n *Node, y *yaml.Node, depth int) {
 		}
 		if key.Kind != yaml.ScalarNode || key.Tag != "!!str" {
 			p.ds.ReportAt(m.KeyPos, n.Pointer, "non-string-key", "quote it", "key %s is no string", quote(key.Value))
-			n.Unread = true // nobody says that the key is missing
+			n.Unread = true // so that no key is reported as missing
 			continue
 		}
 		if key.Style == 0 && strings.HasPrefix(key.Value, "\u00a0") {
-			p.incomplete = true // of what stands where it does not belong, nothing else is said
+			p.incomplete = true // so that nothing else is reported about wrongly indented values
 			p.ds.ReportAt(m.KeyPos, n.Pointer, "syntax", "indent with spaces: this is a no-break space", "not YAML: the key %s begins with a space that is none",
 				quote(strings.TrimLeft(key.Value, "\u00a0 ")))
 			continue
@@ -184,7 +184,7 @@ func (p *yamlParser) members(n *Node, y *yaml.Node, depth int) {
 		m.Value = p.value(value, n.Pointer+"/"+EscapeToken(m.Key), depth+1)
 		n.Members = append(n.Members, m)
 		if p.anchored == 0 {
-			y.Content[i], y.Content[i+1] = nil, nil // nobody reads it again: of a large text only one form is in memory
+			y.Content[i], y.Content[i+1] = nil, nil // it is not read again: of a large text only one form is kept in memory
 		}
 	}
 	n.Members = dropDuplicates(n.Members, n.Pointer, &p.ds)
@@ -195,7 +195,7 @@ func (p *yamlParser) members(n *Node, y *yaml.Node, depth int) {
 	}
 }
 
-// merge adds what "<<" brings in: a mapping or a list of mappings, of which the first wins.
+// merge adds the members that "<<" brings in: those of a mapping, or of a list of mappings, of which the first takes precedence.
 func (p *yamlParser) merge(merged []Member, y *yaml.Node, pointer string, depth int) []Member {
 	v := p.value(y, pointer, depth)
 	sources := []*Node{v}
@@ -221,7 +221,7 @@ func (p *yamlParser) scalar(n *Node, y *yaml.Node) {
 	switch y.Tag {
 	case "!!str", "!!timestamp", "!!merge":
 		if n.Kind = String; n.Plain && isNumber(n.Text) {
-			n.Kind = Number // which float64 does not hold, so that the reader took it for text
+			n.Kind = Number // beyond float64: the YAML reader takes it for text
 		}
 	case "!!null":
 		n.Text = ""
@@ -242,7 +242,7 @@ func (p *yamlParser) scalar(n *Node, y *yaml.Node) {
 	}
 }
 
-// unread reports a value that stands for nothing in JSON, so that nobody says more of what was taken in its place.
+// unread reports a value that JSON can not express, and marks its substitute, so that nothing more is reported of it.
 func (p *yamlParser) unread(n *Node, code, hint, format string, args ...any) {
 	p.ds.Report(n, code, hint, format, args...)
 	n.Unread = true

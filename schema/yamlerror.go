@@ -18,7 +18,7 @@ var (
 
 	// Errors of the YAML grammar, unlike those of its tokens, come with a line that is one too low.
 	yamlGrammarError = regexp.MustCompile(`expected (<document start>|node content|key|'-' indicator|',' or)`)
-	// Of these the line is that of the mapping or list around, which may start far above.
+	// The line of these errors is that of the mapping or list around, which may start far above.
 	yamlBlockError = regexp.MustCompile(`expected (<document start>|key|'-' indicator)`)
 )
 
@@ -56,14 +56,14 @@ func (p *yamlParser) syntax(err error) {
 
 var (
 	noBreakSpace = regexp.MustCompile(`(?m)^[ \t]*\x{a0}`)
-	// secondColon matches a value without quotes that holds a colon, up to that colon.
+	// secondColon matches a value without quotes that contains a colon, up to that colon.
 	secondColon = regexp.MustCompile(`^\s*(?:- +)?[^\s"'#:\[{][^"'#:\[{]*: +[^\s"'\[{&*!|>][^"#]*?:(?:\s|$)`)
 	// noSpace matches a key and its value without a space between them, up to the colon.
 	noSpace = regexp.MustCompile(`^\s*(?:- +)?[A-Za-z$][\w$.-]*:[^\s:/]`)
 )
 
-// cause is where the mistake probably is of an error that the reader reports at an offset, and its remedy: the reader notices a key
-// without a space behind it, or an indentation that is none, only in the lines that follow.
+// cause is the offset at which the mistake behind an error probably is, and its remedy: the reader notices a colon
+// without a space after it, or a wrong indentation, only in later lines.
 func (p *yamlParser) cause(at int, message string) (int, string) {
 	before := p.lines[max(0, p.lineOf(at)-1)].start
 	if m := noBreakSpace.FindIndex(p.data[before:p.lineEnd(at)]); m != nil {
@@ -93,7 +93,7 @@ func (p *yamlParser) cause(at int, message string) (int, string) {
 	return at, ""
 }
 
-// lineEnd is the offset of the end of the line that holds at.
+// lineEnd is the offset of the end of the line that contains at.
 func (p *yamlParser) lineEnd(at int) int {
 	if end := bytes.IndexByte(p.data[at:], '\n'); end >= 0 {
 		return at + end
@@ -104,7 +104,7 @@ func (p *yamlParser) lineEnd(at int) int {
 // jsonStart matches the beginning of JSON that is unlikely to be YAML: a quote in its first brackets.
 var jsonStart = regexp.MustCompile(`[\[{][\[{\s]*"`)
 
-// jsonFault looks for JSON that begins in the line of an offset, and reports what is wrong with it: the YAML reader only
+// jsonFault looks for JSON that begins in the line of an offset, and reports its syntax error: the YAML reader only
 // names the line of the opening bracket.
 func (p *yamlParser) jsonFault(from int) bool {
 	start := jsonStart.FindIndex(p.data[from:])
@@ -120,7 +120,7 @@ func (p *yamlParser) jsonFault(from int) bool {
 	return true
 }
 
-// unquoted reports whether a word without quotes stands where JSON has a key or a value: in YAML that is no fault.
+// unquoted reports whether there is a word without quotes where JSON needs a key or a value: in YAML that is no error.
 func (p *yamlParser) unquoted(pos Position) bool {
 	i := sort.Search(len(p.lines), func(i int) bool { return p.lines[i].line >= int(pos.Line) })
 	at := p.lines[i].lineStart + int(pos.Column) - 1
@@ -142,7 +142,7 @@ func splitYAMLError(err error) (int, string) {
 	return line, strings.TrimPrefix(message, m[0])
 }
 
-// firstBadLine returns the line with which the text begins to fail like this.
+// firstBadLine returns the first line with which the text up to it fails with this message.
 func (p *yamlParser) firstBadLine(message string) int {
 	return 1 + sort.Search(len(p.lines)-1, func(i int) bool {
 		var n yaml.Node

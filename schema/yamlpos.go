@@ -8,12 +8,12 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// yamlLine is where one line of the YAML reader starts. It also ends lines at a lone CR, NEL, LS and PS, where
+// yamlLine is the start of a line as the YAML reader counts them. It also ends lines at a lone CR, NEL, LS and PS, where
 // editors and Render do not, so both ways of counting are kept.
 type yamlLine struct {
 	start     int // offset of the reader's line
 	line      int // number of the editor's line
-	lineStart int // and its offset
+	lineStart int // offset of the editor's line
 }
 
 func yamlLines(data []byte) []yamlLine {

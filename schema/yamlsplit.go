@@ -10,16 +10,16 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// splitAbove is the size of a text from which its pieces are read at once.
+// splitAbove is the size of a text from which its pieces are read concurrently.
 const splitAbove = 128 << 10
 
-// inPieces reads a text whose largest top-level mapping is written in blocks: the members of that mapping in pieces, at once,
-// and the rest without them. It returns nil if the text is not like that or a piece can not be read for itself, whatever the
-// reason: then the whole text is to be read, which also finds the place of an error.
+// inPieces reads a text whose largest top-level mapping is in block style: pieces with the members of that mapping are read concurrently,
+// as is the rest without them. It returns nil if the text is not like that or a piece can not be read by itself, for any
+// reason: then the whole text has to be read, which also finds the position of an error.
 //
-// Cutting between two members can not change what a text says. What goes on over the cut (quotes, brackets) is an error in the
-// piece before it, an alias of an anchor in another piece is one after it, and every other thing ends where a line begins as
-// far left.
+// Cutting between two members can not change the result. Quotes and brackets that are open at the cut are an error in the
+// piece before it, an alias of an anchor in another piece is one in its own piece, and everything else ends before a line that is not indented
+// further.
 func inPieces(data []byte, pieces int) *yaml.Node {
 	b := largestBlock(data)
 	if b == nil {
@@ -44,7 +44,7 @@ func inPieces(data []byte, pieces int) *yaml.Node {
 	return b.join(docs[len(docs)-1], members)
 }
 
-// pieces is how many pieces pay off.
+// pieces is the number of pieces to read a text in.
 func pieces(p *yamlParser) int {
 	if len(p.data) < splitAbove || len(p.lines) != bytes.Count(p.data, []byte("\n"))+1 {
 		return 1 // small, or with line ends that only the YAML reader knows
@@ -62,12 +62,12 @@ func singleMapping(text []byte) *yaml.Node {
 	return &doc
 }
 
-// block is a mapping below a key that begins a line, each of its members on lines of its own.
+// block is a mapping in block style below a top-level key.
 type block struct {
 	keyLine  int   // of the key, from 1
 	from, to int   // the lines of the members
-	starts   []int // where members begin
-	lines    []int // their lines, from 1
+	starts   []int // offsets at which members begin
+	lines    []int // the lines of these, from 1
 }
 
 // largestBlock returns the block with the longest text, or nil.
@@ -104,7 +104,7 @@ func largestBlock(data []byte) *block {
 				b = nil
 			}
 		case depth < indent:
-			b = nil // no YAML
+			b = nil // invalid indentation
 		}
 		at = end
 	}
@@ -112,18 +112,18 @@ func largestBlock(data []byte) *block {
 	return largest
 }
 
-// opensBlock reports whether a line is a key without quotes and nothing else.
+// opensBlock reports whether a line is only a key without quotes.
 func opensBlock(text []byte) bool {
 	key, found := bytes.CutSuffix(text, []byte(":"))
 	return found && len(key) > 0 && bytes.IndexFunc(key, func(r rune) bool { return r >= 0x80 || !beginsMember(byte(r)) }) < 0
 }
 
-// beginsMember reports whether a member may begin with c: neither quotes, which may go on over lines, nor marks.
+// beginsMember reports whether a member may begin with c: a letter, digit or underscore; quotes and other marks could continue on later lines.
 func beginsMember(c byte) bool {
 	return 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || '0' <= c && c <= '9' || c == '_'
 }
 
-// cut returns the members in about n pieces of equal length, each after as many empty lines as stand before it.
+// cut returns the members in about n pieces of equal length. Empty lines before each keep its line numbers.
 func (b *block) cut(data []byte, n int) [][]byte {
 	var texts [][]byte
 	first := 0
@@ -147,7 +147,7 @@ func (b *block) without(data []byte) []byte {
 	return bytes.Join([][]byte{data[:b.from], blank, data[b.to:]}, nil)
 }
 
-// join puts the members where the rest has nothing in their place.
+// join puts the members into the rest, at the key that has no value there.
 func (b *block) join(rest, members *yaml.Node) *yaml.Node {
 	top := rest.Content[0].Content
 	for i := 0; i+1 < len(top); i += 2 {

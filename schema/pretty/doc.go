@@ -1,8 +1,8 @@
-// Package pretty writes JSON values as YAML for people: block style, what is short on one line, long texts folded, comments where they
-// belong. What it writes, package schema reads as the same value: a text that YAML could take for something else stands in quotes.
+// Package pretty writes JSON values as YAML for people: block style, short values on one line, long texts folded, comments above their
+// values. Package schema reads its output as the same value: a text that YAML could take for something else is quoted.
 // It is for those who change how the command writes manifests.
 //
-//	pretty.go  values: blocks, lists, and what fits on one line
+//	pretty.go  values: blocks, lists, and values on one line
 //	text.go    texts: plain, quoted, folded or literal
 //
 // # Rejected

@@ -8,10 +8,10 @@ import (
 	"github.com/mcpkiln/mcpkiln/schema"
 )
 
-// Width is where lines end, in characters, if what is on them can be divided.
+// Width is the greatest length of lines, in characters, where they can be divided.
 const Width = 110
 
-// step is how much deeper each level stands.
+// step is the indentation of each level.
 const step = 2
 
 // Writer writes values with comments.
@@ -30,7 +30,7 @@ func (w *Writer) Append(b []byte, object *schema.Node, indent int) []byte {
 	return b
 }
 
-// lineEnds are what YAML takes for the end of a line.
+// lineEnds replaces all line breaks of YAML by newlines.
 var lineEnds = strings.NewReplacer("\r\n", "\n", "\r", "\n", "\u0085", "\n", "\u2028", "\n", "\u2029", "\n")
 
 func (w *Writer) comment(b []byte, n *schema.Node, indent int) []byte {
@@ -46,7 +46,7 @@ func (w *Writer) comment(b []byte, n *schema.Node, indent int) []byte {
 	return b
 }
 
-// member appends a key and its value, from the beginning of the line or behind the dash of an item.
+// member appends a key and its value, at the beginning of a line or after the dash of an item.
 func (w *Writer) member(b []byte, m *schema.Member, indent int) []byte {
 	if len(m.Key) > longestKey {
 		b = append(append(pad(b, indent), "? "...), inline(m.Key)...)
@@ -56,10 +56,10 @@ func (w *Writer) member(b []byte, m *schema.Member, indent int) []byte {
 	return w.value(append(b, ':'), m.Value, indent)
 }
 
-// longestKey is how many bytes of a key may stand before a colon; YAML has 1024 characters, with the quotes.
+// longestKey is how many bytes a key before a colon may have; YAML allows 1024 characters, with the quotes and escapes.
 const longestKey = 400
 
-// value appends a value behind a colon or a dash that stands at indent.
+// value appends a value after a colon or a dash; the key or dash is indented by indent.
 func (w *Writer) value(b []byte, n *schema.Node, indent int) []byte {
 	if n.Kind == schema.String {
 		return append(appendText(append(b, ' '), n.Text, indent+step, Width-column(b)), '\n')
@@ -77,7 +77,7 @@ func (w *Writer) value(b []byte, n *schema.Node, indent int) []byte {
 	return b
 }
 
-// item appends one item of a list. The first member of an object stands behind its dash.
+// item appends one item of a list. The first member of an object follows the dash on its line.
 func (w *Writer) item(b []byte, n *schema.Node, indent int) []byte {
 	start := len(b)
 	b = append(pad(b, indent), '-')
@@ -89,7 +89,7 @@ func (w *Writer) item(b []byte, n *schema.Node, indent int) []byte {
 	return b
 }
 
-// fits is a value on one line, if it can stand behind b.
+// fits is a value on one line, if it fits on the last line of b.
 func (w *Writer) fits(b []byte, n *schema.Node) (string, bool) {
 	line, ok := w.flow(n)
 	empty := len(n.Members)+len(n.Items) == 0
@@ -145,5 +145,5 @@ func deep(n *schema.Node) bool {
 
 func pad(b []byte, n int) []byte { return append(b, strings.Repeat(" ", n)...) }
 
-// column is how many characters stand on the last line.
+// column is how many characters the last line has.
 func column(b []byte) int { return utf8.RuneCount(b[bytes.LastIndexByte(b, '\n')+1:]) }

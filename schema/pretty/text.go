@@ -11,7 +11,7 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// appendText appends a text. One that does not fit into the room, or has several lines, becomes a block at indent.
+// appendText appends a text. One that has more characters than room, or several lines, becomes a block scalar at indent.
 func appendText(b []byte, text string, indent, room int) []byte {
 	if !strings.Contains(text, "\n") && utf8.RuneCountInString(text) < room || slices.ContainsFunc([]rune(text), special) {
 		return append(b, line(text)...)
@@ -24,13 +24,13 @@ func appendText(b []byte, text string, indent, room int) []byte {
 	return append(b, line(text)...)
 }
 
-// special reports whether a character can not stand in a block as it is.
+// special reports whether a character has to be escaped, which a block scalar can not.
 func special(r rune) bool { return r != '\n' && (!unicode.IsGraphic(r) || r == utf8.RuneError) }
 
-// longestLiteral is how long most lines of a text may be that is not folded.
+// longestLiteral is the length up to which lines of a text are not folded, if most of them are so short.
 const longestLiteral = 120
 
-// literal is a text of several lines as it stands; empty if half of them are too long, or there is only one.
+// literal is a text of several lines as a literal block; empty if half of them are too long, or there is only one.
 func literal(text string, indent int) string {
 	long, short := 0, 0
 	for line := range strings.SplitSeq(text, "\n") {
@@ -51,7 +51,7 @@ func anyLiteral(text string, indent int) string {
 	return block("|", text, strings.Split(text, "\n"), indent)
 }
 
-// block is a scalar of that style with these lines, of which the last is empty if the text ends with a newline.
+// block is a block scalar of that style (| or >) with these lines, of which the last is empty if the text ends with a newline.
 func block(style, text string, lines []string, indent int) string {
 	var b strings.Builder
 	b.WriteString(style)
@@ -69,7 +69,7 @@ func block(style, text string, lines []string, indent int) string {
 	return b.String()
 }
 
-// folded is a text whose lines are divided between words. A line that begins with a space is not, since YAML keeps its end.
+// folded is a folded block, whose lines are divided between words. A line that begins with a space is not divided, since YAML does not fold it.
 func folded(text string, indent int) string {
 	var lines []string
 	all := strings.Split(text, "\n")
@@ -111,7 +111,7 @@ func Wrap(line string, width int) (all []string) {
 	return append(all, line)
 }
 
-// cut is the last single space in the first width characters of a line, or else the first one behind them; negative if there is none.
+// cut is the last single space in the first width characters of a line, or else the first one after them; negative if there is none.
 func cut(line string, width int) int {
 	best, seen := -1, 0
 	for i, r := range line {
@@ -136,16 +136,16 @@ func reads(scalar, text string) bool {
 	return value.Tag == "!!str" && value.Value == text
 }
 
-// plainText are texts that need no quotes, unless they are words of YAML; between brackets they have no commas and no brackets either.
+// plainText matches texts that need no quotes, unless they are one of words; inBrackets those that need none between brackets, either.
 var (
 	plainText  = regexp.MustCompile(`^[A-Za-z_/$][^:#\\]*(:[\w/.+-][^:#\\]*)*$`)
 	inBrackets = regexp.MustCompile(`^[^,\[\]{}"'|&*!?]*$`)
 )
 
-// words mean something else than themselves in some YAML.
+// words are booleans or null in some version of YAML.
 var words = map[string]bool{"true": true, "false": true, "null": true, "yes": true, "no": true, "on": true, "off": true, "y": true, "n": true}
 
-// line is a text on one line of its own, behind a key.
+// line is a text after a key, on the rest of its line.
 func line(text string) string {
 	special := func(r rune) bool { return !unicode.IsGraphic(r) || r > 0x7F && unicode.IsSpace(r) }
 	if plainText.MatchString(text) && !strings.HasSuffix(text, " ") && !words[strings.ToLower(text)] && !strings.ContainsFunc(text, special) {
@@ -162,7 +162,7 @@ func inline(text string) string {
 	return quoted(text)
 }
 
-// quoted is a text in quotes: what people can not see is escaped.
+// quoted is a text in quotes, with invisible characters escaped.
 func quoted(text string) string {
 	var b strings.Builder
 	b.WriteByte('"')
