@@ -10,14 +10,14 @@ import (
 	"github.com/mcpkiln/mcpkiln/schema/pretty"
 )
 
-// NewTool is a tool that a manifest gets.
+// NewTool is a tool to add to a manifest.
 type NewTool struct {
 	Name        string
 	Description string  // "" for a reminder to write one
 	Task        Support // "" for none
 }
 
-// node is the tool as a manifest has it.
+// node is the tool's entry in a manifest.
 func (t NewTool) node() *schema.Node {
 	text := func(s string) *schema.Node { return &schema.Node{Kind: schema.String, Text: s} }
 	object := func(members ...schema.Member) *schema.Node {
@@ -36,8 +36,8 @@ func (t NewTool) node() *schema.Node {
 	return tool
 }
 
-// AddTool returns the text of a manifest with one more tool: at the end of its tools, or in its place where they are sorted. All that stands there stays as it is, byte for byte. The
-// error says why that is not possible: there is a tool of that name, or the tools are written in a form that nothing can be added to.
+// AddTool returns the text of a manifest with one more tool: at the end of its tools, or in its place where they are sorted. The existing text is not
+// changed. The error says why that is not possible: there is a tool of that name, or the tools are not written in block style.
 func AddTool(file string, data []byte, t NewTool) ([]byte, error) {
 	root, ds := schema.Parse(file, data)
 	switch {
@@ -58,7 +58,7 @@ func AddTool(file string, data []byte, t NewTool) ([]byte, error) {
 	return text, nil
 }
 
-// insert puts a member behind the last line of the tools, or of the one that it follows, indented as they are, or makes tools of it at the end of
+// insert puts a member after the tool that it follows, with the indentation of the tools, or adds the key tools with it at the end of
 // the manifest.
 func insert(data []byte, root, tools *schema.Node, m schema.Member) []byte {
 	object := &schema.Node{Kind: schema.Object, Members: []schema.Member{m}}
@@ -82,11 +82,11 @@ func insert(data []byte, root, tools *schema.Node, m schema.Member) []byte {
 	return bytes.Join([][]byte{before, added, []byte(strings.Join(lines[last:], ""))}, nil)
 }
 
-// fewestSorted tools are sorted on purpose: so branches that add tools write in different places, and merge.
+// fewestSorted is how many tools in sorted order are taken to be sorted on purpose: then branches that add tools write in different places, and merge.
 const fewestSorted = 3
 
-// placeOf is the index of the tool that one of this name comes behind: the last one, unless tools are sorted. Before the first there is no place that
-// no comment could be meant for.
+// placeOf is the index of the tool after which one of this name is added: the last one, unless tools are sorted. Nothing is added before the first,
+// since a comment above it could belong to all tools.
 func placeOf(tools []schema.Member, name string) int {
 	byName := func(a, b schema.Member) int { return strings.Compare(a.Key, b.Key) }
 	if len(tools) < fewestSorted || !slices.IsSortedFunc(tools, byName) || name < tools[0].Key {
@@ -96,7 +96,7 @@ func placeOf(tools []schema.Member, name string) int {
 	return behind - 1
 }
 
-// endOf is the number of the line that a tool ends with. What stands above the next one, comments and empty lines, belongs to that.
+// endOf is the number of the last line of a tool. Comments and empty lines above the next tool belong to that one.
 func endOf(lines []string, tools *schema.Node, tool, indent int) int {
 	last, end, least := int(tools.Members[tool].KeyPos.Line), len(lines), indent
 	if tool+1 < len(tools.Members) {
@@ -116,7 +116,7 @@ func endOf(lines []string, tools *schema.Node, tool, indent int) int {
 	return last
 }
 
-// blankBefore reports whether an empty line stands before a line, and the comments above it.
+// blankBefore reports whether there is an empty line before a line, or before the comments above it.
 func blankBefore(lines []string, line int) bool {
 	for n := line - 2; n >= 0; n-- {
 		switch text := strings.TrimSpace(lines[n]); {
@@ -137,7 +137,7 @@ func endLine(text []byte) []byte {
 	return bytes.Clone(text)
 }
 
-// isAdded reports whether now says what before does, and the tool besides.
+// isAdded reports whether now is before with the tool added, and nothing else.
 func isAdded(before, now *schema.Node, name string, tool *schema.Node) bool {
 	if now == nil || now.Get("tools").Get(name) == nil || !schema.Equal(now.Get("tools").Get(name), tool) {
 		return false

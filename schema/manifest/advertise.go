@@ -2,9 +2,9 @@ package manifest
 
 import "github.com/mcpkiln/mcpkiln/schema"
 
-// Advertised returns the tool as tools/list shows it (VAL08): the entry as it was written, without the members that
-// are ours, and with each shared schema that it refers to moved into the definitions of the schema that does. What it says of
-// running as a task is apart, because not every revision has it; nil if it says nothing.
+// Advertised returns the tool as tools/list shows it (VAL08): the entry as it was written, without the members that only mcpkiln
+// knows, and with each shared schema copied into the definitions of the schema that refers to it. The member execution is returned
+// separately, because not every revision has it; nil if there is none.
 func (t *Tool) Advertised() (out, execution *schema.Node) {
 	out = &schema.Node{Kind: schema.Object, Pos: t.Node.Pos, Pointer: t.Node.Pointer}
 	if t.Node.Get("name") == nil {
@@ -30,7 +30,7 @@ func (t *Tool) Advertised() (out, execution *schema.Node) {
 	return out, execution
 }
 
-// bundled returns what was written if no document could be made of it.
+// bundled returns the bundled schema, or the written one if no document could be made of it.
 func bundled(d *schema.Document, written *schema.Node) *schema.Node {
 	if d == nil {
 		return written
@@ -38,7 +38,7 @@ func bundled(d *schema.Document, written *schema.Node) *schema.Node {
 	return d.Bundle()
 }
 
-// protocolExecution leaves out of execution what the protocol does not know.
+// protocolExecution is execution with only the members of the protocol.
 func protocolExecution(n *schema.Node) *schema.Node {
 	out := *n
 	out.Members = nil

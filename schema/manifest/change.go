@@ -12,30 +12,30 @@ type Class string
 
 // The classes, the gravest first.
 const (
-	Breaking      Class = "breaking"      // somebody's code or running work fails
+	Breaking      Class = "breaking"      // code of callers or handlers, or open tasks, may fail
 	AskAgain      Class = "ask-again"     // clients that pin definitions ask their user again
 	Compatible    Class = "compatible"    // nobody has to do anything
 	Documentation Class = "documentation" // only people read it
 )
 
-// Classes are all of them, the gravest first.
+// Classes are all classes, the gravest first.
 var Classes = []Class{Breaking, AskAgain, Compatible, Documentation}
 
-// Axis is who is concerned by a change.
+// Axis says for whom a change matters.
 type Axis string
 
 // The axes.
 const (
-	Callers  Axis = "callers"  // who calls tools: clients and models
+	Callers  Axis = "callers"  // clients and models that call tools
 	Handlers Axis = "handlers" // Go code beside the generated package
-	Wire     Axis = "wire"     // what revisions say
+	Wire     Axis = "wire"     // clients, by the protocol revision that they speak
 	Running  Axis = "running"  // tasks and questions that are open when the new server starts
 )
 
-// Axes are all of them, in the order in which they are shown.
+// Axes are all axes, in the order in which they are shown.
 var Axes = []Axis{Callers, Handlers, Wire, Running}
 
-// ChangeRule is a kind of change that mcpkiln diff tells.
+// ChangeRule is a kind of change that mcpkiln diff reports.
 type ChangeRule struct {
 	ID    string
 	Axis  Axis
@@ -118,7 +118,7 @@ var Changes = []ChangeRule{
 	{"revision-deprecated", Wire, Documentation, "What the newer revision advises against.", "Plan to move."},
 }
 
-// Change returns the rule of an id.
+// Change returns the rule with an id.
 func Change(id string) (ChangeRule, bool) {
 	i := slices.IndexFunc(Changes, func(r ChangeRule) bool { return r.ID == id })
 	if i < 0 {
@@ -127,7 +127,7 @@ func Change(id string) (ChangeRule, bool) {
 	return Changes[i], true
 }
 
-// diff reads how mcpkiln diff judges changes.
+// diff reads the classes that mcpkiln diff gives to changes.
 func (l *loader) diff(n *schema.Node) {
 	l.fields(n, "diff", map[string]func(*schema.Node){"classes": l.classes})
 }

@@ -16,21 +16,20 @@ type CustomMethod struct {
 
 	GoName      Text // of the method of Handlers; types begin with it
 	Description Text
-	// FromServer: the server sends it.
+	// FromServer says that the server sends it.
 	FromServer bool
-	// Extension is one of the manifest's, which a client declares that answers the server's requests.
+	// Extension is the one of the manifest's extensions that a client declares if it answers this request of the server.
 	Extension Text
-	// Params and Result are without _meta, which every message may carry. A notification has no Result.
+	// Params and Result are without _meta, which every message may have. A notification has no Result.
 	Params, Result *schema.Document
 }
 
-// Notification reports whether it is not answered.
+// Notification reports whether it is a notification, which is not answered.
 func (c *CustomMethod) Notification() bool { return c.Result == nil }
 
 var customNames = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9_.-]*(/[A-Za-z0-9_.-]+)+$`)
 
-// customMethods reads the methods of the server's own, keyed by name. That the protocol has none of them is checked where the
-// revisions are known.
+// customMethods reads the custom methods, keyed by name. Package lower, which knows the revisions, checks that the protocol has none of these names.
 func (l *loader) customMethods(n *schema.Node) {
 	if !l.is(n, schema.Object) {
 		return
@@ -67,7 +66,7 @@ func (l *loader) customMethod(c CustomMethod) {
 	l.m.CustomMethods = append(l.m.CustomMethods, c)
 }
 
-// customExtensions finds what clients declare that answer the server's requests: one of the manifest's extensions, named where there are
+// customExtensions finds the extension for each custom request of the server: the manifest's only one, or the one that the method names if there are
 // several.
 func (l *loader) customExtensions() {
 	var names []string
@@ -92,7 +91,7 @@ func (l *loader) customExtensions() {
 
 var extensionNames = regexp.MustCompile(`^[A-Za-z]([A-Za-z0-9-]*[A-Za-z0-9])?(\.[A-Za-z]([A-Za-z0-9-]*[A-Za-z0-9])?)+/[A-Za-z0-9]([A-Za-z0-9._-]*[A-Za-z0-9])?$`)
 
-// extensions reads the names of what the server has beyond the protocol.
+// extensions reads the names of the server's extensions.
 func (l *loader) extensions(n *schema.Node) {
 	for _, t := range l.texts(n) {
 		switch {

@@ -1,17 +1,25 @@
 // Package manifest reads mcpkiln.yaml, or a saved tools/list answer (the response, its result, or the list alone), into Go structs
-// that remember their places. An answer is somebody else's: what would be a slip in a manifest only warns there. It is
-// for those who add a key to the manifest; who writes one reads README.md. Ids such as VAL06 are rules;
+// with the positions of their values. The author of an answer is somebody else, so some errors of a manifest are only warnings there. The package is
+// for those who add a key to the manifest; README.md is for those who write one. Ids such as VAL06 are rules;
 // testdata/traceability/ledger.tsv lists them.
 //
 // Schemas of tools and shared schemas may refer to JSON and YAML files ($ref: schemas/order.json#/$defs/Order, or {file: …} below
-// schemas), and files to each other, by path or $id. ReadFiles reads them: below the manifest's folder, when something is generated,
-// never later and never from a network (VAL06). Load makes shared schemas of what is referred to, so tools/list shows none of it.
+// schemas), and files to each other, by path or $id. ReadFiles reads them: only below the manifest's folder, only when something is generated,
+// and never from a network (VAL06). Load makes shared schemas of the schemas that references lead to, so tools/list shows no reference to a file.
 //
 // x-sensitive: true at a property is advertised as it is; the runtime finds it there, and shows such values nowhere.
 //
-// Load parses, reads and checks in one pass and reports everything that is wrong. load.go reads the parts, file.go the files beside them, tool.go the
-// tools, elicitation.go the questions, prompt.go and resource.go the registries (registry.go is what they become); field.go has the readers of single values, revision.go the checks between
-// parts, meta.go and formtext.go what the specification forbids in names and forms. Tool.Advertised is what tools/list will show.
+// Load parses, reads and checks in one pass and reports all errors. load.go reads the parts, file.go the files beside them, tool.go the
+// tools, elicitation.go the questions, prompt.go and resource.go the registries (registry.go has their types); field.go has the readers of single values,
+// revision.go the checks between parts, meta.go and formtext.go the checks of names in _meta and of texts in forms. Tool.Advertised is what tools/list
+// will show.
+//
+// # Words of this package
+//
+//	answer      a saved result of tools/list of another server, in place of a manifest (Manifest.Answer)
+//	question    an elicitation that a handler may ask the user; its form is the schema of the answer
+//	registry    the prompts, resources or resource templates of the manifest; each entry of one embeds Listed
+//	class, axis of a change that mcpkiln diff reports: how grave it is, and for whom it matters
 //
 // # Codes
 //
@@ -32,7 +40,7 @@
 //
 // Decoding with yaml.Unmarshal into structs: positions are lost, so a later stage could only name a tool, not a line.
 //
-// Checking with manifest.schema.json and jsonschema/v5: one validator error per run of causes, in words about
-// keywords instead of about tools, and no "did you mean". The schema is for editors; a test holds it and the loader
-// to the same verdicts.
+// Checking with manifest.schema.json and jsonschema/v5: only one error for each chain of causes, in words about
+// keywords instead of about tools, and no "did you mean". The schema is for editors; a test checks that it and the loader
+// accept the same manifests.
 package manifest

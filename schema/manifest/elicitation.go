@@ -25,7 +25,7 @@ func (l *loader) elicitations(all *[]Elicitation, n *schema.Node) {
 	}
 }
 
-// clientCapabilities reads what requests of a handler's own take of the client. Which there are is known with the revisions.
+// clientCapabilities reads the client capabilities that requests of a handler need. Package lower, which knows the revisions, checks their names.
 func (l *loader) clientCapabilities(all *[]Text) func(*schema.Node) {
 	return func(n *schema.Node) {
 		*all = l.texts(n)
@@ -52,7 +52,7 @@ func (l *loader) elicitation(m schema.Member) Elicitation {
 	return e
 }
 
-// answerable checks that the defaults of a question answer it when nobody can be asked.
+// answerable checks that the defaults of a question are a valid answer, for clients that can not ask.
 func (l *loader) answerable(e Elicitation) {
 	if properties := e.Schema.Root.Get("properties"); properties.Is(schema.Object) {
 		for _, m := range properties.Members {
@@ -88,7 +88,7 @@ func (l *loader) question(n, message *schema.Node) *schema.Document {
 	}
 	if n.Get("properties") == nil {
 		near := func(m schema.Member) bool { return schema.DidYouMean(m.Key, []string{"properties"}) != "" }
-		if l.m.Answer || !slices.ContainsFunc(n.Members, near) { // which the lint reports
+		if l.m.Answer || !slices.ContainsFunc(n.Members, near) { // the lint reports a misspelt key
 			l.flat(n, "", "the schema of a question needs properties")
 		}
 		return d
@@ -102,7 +102,7 @@ func (l *loader) question(n, message *schema.Node) *schema.Document {
 	return d
 }
 
-// requires reports what a form requires and does not ask for: nobody could fill it in.
+// requires reports properties that a form requires and does not have: nobody could fill it in.
 func (l *loader) requires(n *schema.Node) {
 	required := n.Get("required")
 	if !required.Is(schema.Array) {
@@ -123,7 +123,7 @@ func (l *loader) flat(n *schema.Node, hint, format string, args ...any) {
 	l.ds.Report(n, "elicitation-schema", hint, format, args...)
 }
 
-// only reports keywords that clients need not understand there.
+// only reports keywords that the protocol does not allow there.
 func (l *loader) only(n *schema.Node, what string, allowed ...string) {
 	for _, m := range n.Members {
 		if schema.IsKeyword(m.Key) && !slices.Contains(allowed, m.Key) {
@@ -133,7 +133,7 @@ func (l *loader) only(n *schema.Node, what string, allowed ...string) {
 	}
 }
 
-// wellTyped reports whether the lint has nothing to say about the value of a type keyword.
+// wellTyped reports whether the value of a type keyword is a list or a type: the lint reports other values.
 func wellTyped(t *schema.Node) bool {
 	return t.Kind == schema.Array || t.Kind == schema.String && schema.IsType(t.Text)
 }

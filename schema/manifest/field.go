@@ -28,13 +28,13 @@ func (l *loader) fields(n *schema.Node, what string, readers map[string]func(*sc
 		}
 	}
 	for _, key := range required {
-		if n.Get(key) == nil && (l.m.Answer || !misspelt(n, key, readers)) { // in an answer the slip is only a warning
+		if n.Get(key) == nil && (l.m.Answer || !misspelt(n, key, readers)) { // in an answer a misspelt key is only a warning
 			l.missing(n, key, what)
 		}
 	}
 }
 
-// misspelt reports whether a key without a reader is probably a slip of key: then that is the error, and not that key is missing.
+// misspelt reports whether a key without a reader is probably key misspelt: then that is reported, and not that key is missing.
 func misspelt[R any](n *schema.Node, key string, readers map[string]R) bool {
 	known := slices.Sorted(maps.Keys(readers))
 	return slices.ContainsFunc(n.Members, func(m schema.Member) bool {
@@ -43,7 +43,7 @@ func misspelt[R any](n *schema.Node, key string, readers map[string]R) bool {
 	})
 }
 
-// unknown reports a key. In an answer that somebody else's server gave it is only passed on, with a warning.
+// unknown reports an unknown key. In an answer of another server it is advertised, with a warning.
 func (l *loader) unknown(m schema.Member, what string, known []string) {
 	hint := cmp.Or(schema.DidYouMean(m.Key, known), "it may hold "+strings.Join(known, ", "))
 	d := schema.Diagnostic{Pos: m.KeyPos, Pointer: m.Value.Pointer, Code: "unknown-key", Hint: hint,
@@ -64,7 +64,7 @@ func (l *loader) missing(n *schema.Node, key, what string) {
 var kindWords = map[schema.Kind]string{schema.Object: "a mapping", schema.Array: "a list", schema.String: "a string",
 	schema.Number: "a number", schema.Bool: "true or false", schema.Null: "nothing"}
 
-// joinedKey matches a key and its value without a space between them: to YAML that is one word.
+// joinedKey matches a key and its value without a space between them, which YAML reads as one string.
 var joinedKey = regexp.MustCompile(`^([A-Za-z$]\w*):(\S.*)$`)
 
 // is checks the kind of n and reports another one.
@@ -99,7 +99,7 @@ func (l *loader) is(n *schema.Node, kind schema.Kind) bool {
 	return false
 }
 
-// forms say what to write for keys that take a mapping or a list, and are often given something else.
+// forms are hints for keys that take a mapping or a list, and are often given something else.
 var forms = map[string]string{
 	"icons":        `write icons: [{src: "https://example.com/icon.png"}]`,
 	"audience":     "write audience: [user], [assistant] or [user, assistant]",
@@ -111,10 +111,10 @@ var forms = map[string]string{
 	"arguments":    "key them by name: arguments: {NAME: {required: true}}",
 }
 
-// flagWords are words of other formats for true and false.
+// flagWords are hints for words that mean true or false in other formats.
 var flagWords = map[string]string{"yes": "write true", "on": "write true", "no": "write false", "off": "write false"}
 
-// keyOf names a value by the last key on the way to it.
+// keyOf names a value by the last key of its pointer.
 func keyOf(n *schema.Node) string {
 	if n.Pointer == "" {
 		return "the manifest"
@@ -143,7 +143,7 @@ func (l *loader) text(n *schema.Node) Text {
 	return Text{n.Text, n}
 }
 
-// address reads a URI with a scheme; "" if it is none.
+// address reads a URI with a scheme; the value is "" if it is none.
 func (l *loader) address(n *schema.Node) Text {
 	t := l.text(n)
 	if n.Kind == schema.String && !format.URI.Match(t.Value) {
@@ -153,7 +153,7 @@ func (l *loader) address(n *schema.Node) Text {
 	return t
 }
 
-// page reads the address of a page of the web, which users may open.
+// page reads the URL of a web page, which users may open.
 func (l *loader) page(n *schema.Node) Text {
 	t := l.address(n)
 	if scheme, _, _ := strings.Cut(t.Value, ":"); t.Value != "" && !strings.EqualFold(scheme, "https") && !strings.EqualFold(scheme, "http") {
@@ -244,10 +244,10 @@ func (l *loader) count(to *int, hint string) func(*schema.Node) {
 	}
 }
 
-// maxCount is far more than what any machine runs at once.
+// maxCount is far more runs than any machine can have at once.
 const maxCount = 1_000_000
 
-// choice reads a string that is one of a few.
+// choice reads a string that must be one of a list.
 func choice[T ~string](l *loader, n *schema.Node, of ...T) (chosen T) {
 	words := make([]string, len(of))
 	for i, w := range of {

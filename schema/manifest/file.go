@@ -9,18 +9,18 @@ import (
 	"github.com/mcpkiln/mcpkiln/schema"
 )
 
-// ReadFiles reads the files of schemas that the manifest names, and those that they name, for Load. Only files below the
-// manifest's folder are read, by whatever links it is tried to get out of there. An answer names none: it is somebody else's.
+// ReadFiles reads the schema files that the manifest refers to, directly or through others, for Load. Only files below the
+// manifest's folder are read; symbolic links that lead out of it are refused. For an answer no files are read, since its author is somebody else.
 func (d *Document) ReadFiles() []schema.File {
 	folder, err := os.OpenRoot(filepath.Dir(d.file))
 	if err != nil {
-		return nil // which reading the manifest has said
+		return nil // reading the manifest has reported it
 	}
 	defer folder.Close()
 	return d.ReadFilesFrom(folder.FS())
 }
 
-// ReadFilesFrom is ReadFiles with the manifest's folder.
+// ReadFilesFrom is ReadFiles with folder as the manifest's folder.
 func (d *Document) ReadFilesFrom(folder fs.FS) []schema.File {
 	root := d.root
 	if root == nil || answer(root) != nil {
@@ -52,7 +52,7 @@ func (d *Document) ReadFilesFrom(folder fs.FS) []schema.File {
 
 var errIrregular = errors.New("it is a pipe or a device")
 
-// readRegular reads what ends by itself. Opening a pipe would wait for somebody to write.
+// readRegular reads a regular file. Opening a pipe would block until somebody writes.
 func readRegular(folder fs.FS, name string) ([]byte, error) {
 	info, err := fs.Stat(folder, name)
 	if err == nil && !info.Mode().IsRegular() && !info.IsDir() {
@@ -83,7 +83,7 @@ func entries(n *schema.Node) []schema.Member {
 	return n.Members
 }
 
-// link puts shared schemas in place of the references that lead to files. It comes before everything else that reads schemas.
+// link makes shared schemas and replaces references to files by references to these. It runs before everything else that reads schemas.
 func (l *loader) link(root *schema.Node, files []schema.File) {
 	k := schema.NewLinker(l.m.File, files)
 	shared := &schema.Node{}

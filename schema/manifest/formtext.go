@@ -7,9 +7,9 @@ import (
 	"github.com/mcpkiln/mcpkiln/schema"
 )
 
-// A form passes through the client and often through its model, so the specification forbids to ask for secrets there: the runtime sends
-// no such form, so it is an error here, though it is guessed from words. x-sensitive is no guess. Links that users may follow are forbidden,
-// too (LET04), but what is one is for them to see: a warning.
+// A form passes through the client and often through its model, so the specification forbids asking for secrets in one. The runtime does not send
+// such a form, so it is an error here, although it is recognised only by its words; x-sensitive decides without them. Links that users may follow are
+// forbidden, too (LET04), but whether a text contains one is less certain: a warning.
 
 // secret reports a field that asks for a secret.
 func (l *loader) secret(message *schema.Node, m schema.Member) {
@@ -50,8 +50,8 @@ func (l *loader) links(texts ...*schema.Node) {
 	}
 }
 
-// linksWithin is links for all of a schema and of what is in it that a user may see: what a field starts with, and what there is to choose, no
-// less than its title. A field that is a URL may have one.
+// linksWithin is links for all texts in a form that a user may see: titles, descriptions, defaults and choices. A field with format uri may have a URL
+// as its value.
 func (l *loader) linksWithin(n *schema.Node) {
 	n.Walk(func(n *schema.Node) bool {
 		l.links(n.Get("title"), n.Get("description"))

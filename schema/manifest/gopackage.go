@@ -40,14 +40,14 @@ func (l *loader) dir(key string, dir Text) {
 
 const outHint = "write a path like internal/tools: letters, digits and any of - . _ ~ +"
 
-// CheckDir returns what is wrong with the output directory that key names: packages in it have to be importable.
+// CheckDir returns an error if no importable package can be in the output directory out; key is the name of its setting.
 func CheckDir(key, out string) error {
 	if path.IsAbs(out) || strings.Contains(out, `\`) {
 		return fmt.Errorf("%s is a path below the manifest's directory, written with /, not %q", key, out)
 	}
 	elements := strings.Split(path.Clean(out), "/")
 	for len(elements) > 0 && (elements[0] == ".." || elements[0] == ".") {
-		elements = elements[1:] // whether it is in the module is for the writer to see
+		elements = elements[1:] // package generator checks that it is in the module
 	}
 	if len(elements) == 0 {
 		return nil
@@ -58,7 +58,7 @@ func CheckDir(key, out string) error {
 	return nil
 }
 
-// CheckImport returns what is wrong with the path of a package: Go has to accept it (module.CheckImportPath), patterns such as ./...
+// CheckImport returns an error if a path can not be that of the package: Go has to accept it (module.CheckImportPath), patterns such as ./...
 // have to find the package, and others have to be allowed to import it.
 func CheckImport(importPath string) error {
 	before := ""
@@ -86,7 +86,7 @@ func IsPackageName(name string) bool {
 	return token.IsIdentifier(name) && !slices.Contains([]string{"_", "main", "init", "documentation"}, name)
 }
 
-// PackageName makes the name of a package, and of its directory, of any text: its ASCII letters and digits in lower case.
+// PackageName makes a name for a package, and for its directory, from any text: its ASCII letters and digits in lower case.
 func PackageName(text string) string {
 	name := strings.TrimLeft(strings.Map(func(r rune) rune {
 		switch {

@@ -7,8 +7,8 @@ import (
 	"github.com/mcpkiln/mcpkiln/schema"
 )
 
-// lint warns of what is allowed and says nothing, or the opposite of something else. An answer is somebody else's, so it is not looked at,
-// and neither is a manifest with errors: they may be why.
+// lint warns of entries that are valid but have no effect or contradict each other. It skips an answer, whose author is somebody else,
+// and a manifest with errors, since the warnings may follow from them.
 func (l *loader) lint(root *schema.Node) {
 	if l.m.Answer || l.ds.HasErrors() {
 		return
@@ -20,7 +20,7 @@ func (l *loader) lint(root *schema.Node) {
 	}
 }
 
-// unusedSchemas warns of shared schemas that nothing leads to. One that names a schema of a file may be reached by the file's path.
+// unusedSchemas warns of shared schemas that nothing refers to, except {file: …}: references may name the file instead.
 func (l *loader) unusedSchemas(root *schema.Node) {
 	schemas := root.Get("schemas")
 	if !schemas.Is(schema.Object) {
@@ -63,14 +63,14 @@ func sharedSchema(ref string) string {
 	return schema.UnescapeToken(token)
 }
 
-// hints warns of annotations that contradict each other: the protocol gives destructiveHint a meaning for tools that change something.
+// hints warns of annotations that contradict each other: destructiveHint has a meaning only for tools that change something.
 func (l *loader) hints(n *schema.Node) {
 	if says(n, "readOnlyHint") && says(n, "destructiveHint") {
 		l.warnAt(*n.Member("destructiveHint"), "contradicting-hints", "remove one of them", "a tool that only reads can not be destructive")
 	}
 }
 
-// described warns of a tool without a description, which is all that a model knows of it.
+// described warns of a tool without a description, by which models choose.
 func (l *loader) described(t *Tool) {
 	if strings.TrimSpace(t.Description.Value) == "" {
 		l.ds = append(l.ds, schema.Diagnostic{Pos: t.Pos, Pointer: t.Node.Pointer, Code: "no-description", Severity: schema.Warning,

@@ -35,7 +35,7 @@ func Read(path string) ([]byte, schema.Diagnostics) {
 	return nil, ds
 }
 
-// Document is the text of a manifest or of a saved tools/list answer, parsed once for all who look at it. It does not change, so it can be
+// Document is the text of a manifest or of a saved tools/list answer, parsed once for all its uses. It does not change, so it can be
 // used concurrently.
 type Document struct {
 	file string
@@ -44,7 +44,7 @@ type Document struct {
 	ds   schema.Diagnostics
 }
 
-// Parse parses the text of the manifest in file. Load says what is wrong with it.
+// Parse parses the text of the manifest in file. Load returns the syntax errors.
 func Parse(file string, data []byte) *Document {
 	root, ds := schema.Parse(file, data)
 	for i := range ds {
@@ -57,12 +57,12 @@ func Parse(file string, data []byte) *Document {
 
 const emptyHint = "write tools: {NAME: {inputSchema: {type: object}}}, or remove the file and let mcpkiln init write one"
 
-// Is reports whether d is a text of a file.
+// Is reports whether d was made from this file and text.
 func (d *Document) Is(file string, data []byte) bool {
 	return d.file == file && bytes.Equal(d.data, data)
 }
 
-// Folders are the folders of revisions that the manifest names, for those who read them.
+// Folders are the folders of revisions that the manifest names, so that they can be read before Load.
 func (d *Document) Folders() (all []Text) {
 	if d.root == nil {
 		return nil
@@ -77,14 +77,14 @@ func (d *Document) Folders() (all []Text) {
 	return all
 }
 
-// Load parses and loads at once.
+// Load is Parse and Document.Load in one call.
 func Load(file string, data []byte, files ...schema.File) (*Manifest, schema.Diagnostics) {
 	return Parse(file, data).Load(files...)
 }
 
-// Load reads a manifest or a saved tools/list answer. It reports everything that is wrong in one run, sorted; the
+// Load reads a manifest or a saved tools/list answer. It reports all errors in one run, sorted; the
 // Manifest is nil if the text can not be read as YAML or JSON, and must not be generated from if there are errors. files are those that
-// its schemas refer to; see ReadFiles. Load reads nothing itself.
+// its schemas refer to; see ReadFiles. Load itself reads no files.
 func (d *Document) Load(files ...schema.File) (*Manifest, schema.Diagnostics) {
 	if d.root == nil {
 		return nil, d.ds
@@ -95,11 +95,11 @@ func (d *Document) Load(files ...schema.File) (*Manifest, schema.Diagnostics) {
 	return l.m, l.ds
 }
 
-// loader fills a Manifest. Its methods read one part each, report what is wrong with it, and go on.
+// loader fills a Manifest. Each of its methods reads one part, reports the errors in it, and goes on.
 type loader struct {
 	m      *Manifest
 	ds     schema.Diagnostics
-	linked map[*schema.Node]*schema.Node // schemas of tools, as they are without references to files
+	linked map[*schema.Node]*schema.Node // schemas of tools with references to files replaced, by the schemas as written
 }
 
 // manifest reads the shared schemas first, because every tool may refer to them.
@@ -144,11 +144,11 @@ func (l *loader) manifest(root *schema.Node, files []schema.File) {
 	l.lint(root)
 }
 
-// served are the keys of which a manifest has one: without any, a server has nothing to say.
+// served are the keys of which a manifest must have at least one: without any, a server has nothing to serve.
 var served = []string{"tools", "methods", "prompts", "resources", "resourceTemplates", "customMethods"}
 
-// answer returns what holds the tools in a saved tools/list answer, with or without its JSON-RPC envelope, or of which only the
-// list was saved; nil if root is a manifest.
+// answer returns the result of a saved tools/list answer: without its JSON-RPC envelope, and made up if only the list was saved; nil if root is
+// a manifest.
 func answer(root *schema.Node) *schema.Node {
 	if result := root.Get("result"); root.Get("jsonrpc") != nil && result.Is(schema.Object) {
 		return result
@@ -168,7 +168,7 @@ func answer(root *schema.Node) *schema.Node {
 	return root
 }
 
-// answerKeys stand beside the tools of an answer and say nothing about them.
+// answerKeys are keys beside the tools of an answer, which are ignored.
 var answerKeys = map[string]bool{"nextCursor": true, "_meta": true, "resultType": true, "ttlMs": true, "cacheScope": true}
 
 func (l *loader) version(n *schema.Node) {
@@ -196,7 +196,7 @@ func (l *loader) protocol(n *schema.Node) {
 		},
 		"folders": func(n *schema.Node) { l.m.Folders = l.texts(n) },
 	})
-	if len(l.m.Folders) == 0 { // else their names are known when they are read
+	if len(l.m.Folders) == 0 { // else the names of revisions are checked when the folders have been read
 		l.revisions()
 	}
 }
@@ -232,7 +232,7 @@ func (l *loader) defaults(n *schema.Node) {
 	})
 }
 
-// goTypes reads which Go types formats, integers and numbers have.
+// goTypes reads the Go types of formats, integers and numbers.
 func (l *loader) goTypes(n *schema.Node) map[string]string {
 	if !l.is(n, schema.Object) {
 		return nil

@@ -6,7 +6,7 @@ import (
 	"github.com/mcpkiln/mcpkiln/schema"
 )
 
-// Manifest is a mcpkiln.yaml, or a saved tools/list answer, after loading. What was not written is a zero value with
+// Manifest is a mcpkiln.yaml, or a saved tools/list answer, after loading. A key that was not written is a zero value with
 // a nil Node.
 type Manifest struct {
 	File string
@@ -14,14 +14,14 @@ type Manifest struct {
 
 	Version   *schema.Node
 	Revisions []Text // protocol.revisions as written; empty when not given
-	Folders   []Text // protocol.folders: each has one more revision
+	Folders   []Text // protocol.folders: each has a revision of the user's own
 	Server    Server
 	Go        Go
 	Defaults  Defaults
 	Schemas   *schema.Library // never nil
 	Tools     []Tool          // in source order
 	Methods   []Text
-	// CustomMethods are in source order, and so are Extensions: names of what the server has beyond the protocol.
+	// CustomMethods and Extensions, which are the names of the server's extensions, are in source order.
 	CustomMethods []CustomMethod
 	Extensions    []Text
 	// Registries, in source order.
@@ -29,7 +29,7 @@ type Manifest struct {
 	Resources         []Resource
 	ResourceTemplates []ResourceTemplate
 	Answer            bool // made from a tools/list answer
-	// Classes are those of changes, by id, where mcpkiln diff is to judge them otherwise.
+	// Classes are classes of changes, by id, where mcpkiln diff is to use another one than the default.
 	Classes map[string]Class
 }
 
@@ -59,7 +59,7 @@ func (d Duration) Or(other time.Duration) time.Duration {
 	return d.Value
 }
 
-// Server says who answers: the protocol's Implementation, and the instructions for the model.
+// Server describes the server: the protocol's Implementation, and the instructions for the model.
 type Server struct {
 	Node         *schema.Node
 	Name         Text
@@ -71,7 +71,7 @@ type Server struct {
 	Icons        *schema.Node
 }
 
-// Go says what packages are generated, and where relative to the manifest. Client without Out is a client alone.
+// Go says which packages are generated, and in which directories, relative to the manifest. With Client and without Out only a client is generated.
 type Go struct {
 	Node    *schema.Node
 	Package Text
@@ -79,7 +79,7 @@ type Go struct {
 	Client  Text
 }
 
-// Defaults apply to each tool that says nothing else.
+// Defaults apply to each tool that does not set the same itself.
 type Defaults struct {
 	GoTypes map[string]string // of strings by their format, of integers and of numbers: time.Time for date-time
 	Node    *schema.Node
@@ -94,7 +94,7 @@ type TaskTimes struct {
 	PollInterval Duration
 }
 
-// Tool is one tool: what the protocol says about it, and how its calls run.
+// Tool is one tool: its definition in the protocol, and how its calls run.
 type Tool struct {
 	Name string
 	Pos  schema.Position // of the name
@@ -112,7 +112,7 @@ type Tool struct {
 	Timeout      Duration // of an inline call
 	Cancellation Cancellation
 	Elicitations []Elicitation
-	// ClientCapabilities are what requests of the handler's own take of the client (LET20); nil: it says nothing of them.
+	// ClientCapabilities are those that the requests which the handler sends need (LET20); nil: the manifest says nothing of them.
 	ClientCapabilities []Text
 }
 
@@ -126,7 +126,7 @@ const (
 	Required  Support = "required"
 )
 
-// Execution is how a tool runs, as a task above all.
+// Execution is how a tool runs, especially as a task.
 type Execution struct {
 	Node    *schema.Node
 	Support Support
@@ -135,11 +135,11 @@ type Execution struct {
 	// MaxConcurrent is how many runs there may be at once, inline and tasks together; 0: any number.
 	MaxConcurrent int
 	OnCrash       OnCrash
-	// MaxReruns is how often a task begins again after a crash; 0: the runtime's default.
+	// MaxReruns is how often a task is run again after a crash; 0: the runtime's default.
 	MaxReruns int
 }
 
-// OnCrash says what becomes of a task whose process dies or is stopped before the task is done; empty means rerun.
+// OnCrash says what happens to a task whose process dies or is stopped before the task is done; empty means rerun.
 type OnCrash string
 
 // What execution.onCrash may say.
@@ -151,12 +151,12 @@ const (
 // Tasks reports whether the tool can run as a task.
 func (e Execution) Tasks() bool { return e.Support == Optional || e.Support == Required }
 
-// neverTask reports whether the tool runs as no task. What taskSupport says may be unreadable, which has a finding of its own.
+// neverTask reports whether the tool never runs as a task. It is false if the value of taskSupport was wrong, which has been reported.
 func (e Execution) neverTask() bool {
 	return !e.Tasks() && (e.Support != "" || e.Node.Get("taskSupport") == nil)
 }
 
-// Cancellation says whether a call may be cancelled (CAN14). One that may not inherits no timeout and must have none.
+// Cancellation says whether a call may be cancelled (CAN14). A tool whose calls may not be cancelled must have no timeout and inherits none.
 type Cancellation struct {
 	Node    *schema.Node
 	None    bool
@@ -183,5 +183,5 @@ type Elicitation struct {
 	Schema        *schema.Document
 	Timeout       Duration
 	OnUnsupported OnUnsupported
-	BeforeTask    Flag // asked before a task is made of the call
+	BeforeTask    Flag // asked before the call becomes a task
 }

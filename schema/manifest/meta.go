@@ -9,20 +9,21 @@ import (
 	"github.com/mcpkiln/mcpkiln/schema"
 )
 
-// The names of _meta go to clients as they are, so that what the specification forbids there is refused here (LET04). What others publish only gets a warning: it is not ours to mend.
+// The names in _meta go to clients as they are, so names that the specification forbids are refused here (LET04). In an answer, whose author is
+// somebody else, they only get a warning.
 
 var (
 	metaLabel = regexp.MustCompile(`^` + schema.MetaLabel + `$`)
 	metaName  = regexp.MustCompile(`^` + schema.MetaName + `$`)
 )
 
-// extensionPrefix is of the names that official extensions define, which a tool may need.
+// extensionPrefix is the prefix of names that official extensions define, which a tool may need.
 const extensionPrefix = "io.modelcontextprotocol"
 
 // progressToken is the one key without a prefix that the protocol itself writes.
 const progressToken = "progressToken"
 
-// protocolNames are those of extensionPrefix that the protocol itself writes.
+// protocolNames are the names with extensionPrefix that the protocol itself writes.
 var protocolNames = []string{"protocolVersion", "clientInfo", "clientCapabilities", "serverInfo", "logLevel", "subscriptionId", "related-task", "model-immediate-response"}
 
 // topDomains are the usual beginnings of prefixes.

@@ -20,7 +20,7 @@ func (l *loader) prompts(n *schema.Node) {
 	}
 }
 
-// listed is the beginning of an entry of a registry.
+// listed makes the Listed of an entry of a registry.
 func (l *loader) listed(m schema.Member, kind string) Listed {
 	if strings.TrimSpace(m.Key) == "" || len(m.Key) > maxListedName {
 		l.ds.ReportAt(m.KeyPos, m.Value.Pointer, "listed-name", "", "a %s needs a name of at most %d bytes", kind, maxListedName)
@@ -28,10 +28,10 @@ func (l *loader) listed(m schema.Member, kind string) Listed {
 	return Listed{Kind: kind, Name: m.Key, Pos: m.KeyPos, Node: m.Value}
 }
 
-// maxListedName bounds the names of what is listed, as those of tools.
+// maxListedName is the longest name of an entry, the same as for tools.
 const maxListedName = 128
 
-// listedReaders read what all registries have.
+// listedReaders read the keys that the entries of all registries have.
 func (l *loader) listedReaders(e *Listed) map[string]func(*schema.Node) {
 	return map[string]func(*schema.Node){
 		"goName":       l.goName(&e.GoName),
@@ -61,11 +61,11 @@ func (l *loader) promptArguments(p *Prompt, n *schema.Node) {
 	p.Schema = l.schema(object.root)
 }
 
-// valueKeywords are what the schema of an argument or variable may say: it is one text.
+// valueKeywords are the keywords that the schema of an argument or variable may have: its value is one text.
 var valueKeywords = []string{"type", "enum", "const", "format", "pattern", "minLength", "maxLength", "minimum", "maximum", "exclusiveMinimum",
 	"exclusiveMaximum", "multipleOf", "default", "examples", "description", "$comment", "goName", "goType", "x-sensitive"}
 
-// argument reads a small schema with what is not of schemas: title, required and complete.
+// argument reads an argument or variable: a small schema, with the keys title, required and complete, which belong to the argument.
 func (l *loader) argument(m schema.Member, what string, types []string) Argument {
 	a := Argument{Name: m.Key, Node: m.Value}
 	if !l.is(m.Value, schema.Object) {
@@ -94,7 +94,7 @@ func (l *loader) argument(m schema.Member, what string, types []string) Argument
 	return a
 }
 
-// values notes those that complete by themselves.
+// values records the values of an enum, which are its completions.
 func (l *loader) values(a *Argument) {
 	enum := a.Node.Get("enum")
 	if !enum.Is(schema.Array) {
@@ -108,7 +108,7 @@ func (l *loader) values(a *Argument) {
 	}
 }
 
-// objectSchema is the schema of arguments together.
+// objectSchema is the schema of an object of all arguments.
 type objectSchema struct{ root, properties, required *schema.Node }
 
 func newObjectSchema(n *schema.Node) objectSchema {
@@ -121,7 +121,7 @@ func newObjectSchema(n *schema.Node) objectSchema {
 	return o
 }
 
-// add adds an argument. A list has a value of the schema for each time that it is there.
+// add adds an argument. A list, a variable that may be repeated, is an array of values of the schema.
 func (o *objectSchema) add(m schema.Member, required, list bool) {
 	value := &schema.Node{Kind: schema.Object, Pos: m.Value.Pos, Pointer: m.Value.Pointer}
 	if m.Value.Get("type") == nil {

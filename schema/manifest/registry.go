@@ -14,12 +14,12 @@ type Listed struct {
 	Pos  schema.Position // of the name
 	Node *schema.Node    // the whole entry
 
-	GoName      Text // of what Go names begin with
+	GoName      Text // what Go names begin with
 	Description Text
-	// Timeout is of one request for it. What defaults says is for tools.
+	// Timeout is that of one request for it. The timeout in defaults is only for tools.
 	Timeout      Duration
 	Elicitations []Elicitation
-	// ClientCapabilities are those of a Tool.
+	// ClientCapabilities are as in Tool.
 	ClientCapabilities []Text
 }
 
@@ -35,12 +35,12 @@ type Argument struct {
 	Name     string
 	Node     *schema.Node
 	Required bool
-	// Complete: the user's handler completes it. Values complete by themselves.
+	// Complete says that the user's handler completes it. Values are completions from its enum, without a handler.
 	Complete Flag
 	Values   []string
-	// Raw: its text is read as JSON, because it is no string.
+	// Raw says that its text is read as JSON, because its type is not string.
 	Raw bool
-	// Sensitive: its value is not shown.
+	// Sensitive says that its value is not shown.
 	Sensitive bool
 }
 
@@ -52,11 +52,11 @@ type Resource struct {
 	Subscribe Flag
 }
 
-// ResourceTemplate stands for the resources that its URI template matches.
+// ResourceTemplate describes the resources whose URIs its URI template matches.
 type ResourceTemplate struct {
 	Listed
 	URITemplate Text
-	Template    *uritemplate.Template // nil if that is none
+	Template    *uritemplate.Template // nil if URITemplate is invalid
 	MIMEType    Text
 	Variables   []Argument       // in the order of the template
 	Schema      *schema.Document // of all variables, an object
@@ -77,10 +77,10 @@ func (m *Manifest) Listed() (all []*Listed) {
 	return all
 }
 
-// HasTools reports whether the manifest has tools, or leaves it to the program to add them.
+// HasTools reports whether the manifest has the key tools; if that is empty, the program may add tools at run time.
 func (m *Manifest) HasTools() bool { return m.Root.Get("tools") != nil }
 
-// AddsTasks reports whether tools that the program adds may run as tasks: there are defaults for it, if only empty ones.
+// AddsTasks reports whether tools that the program adds may run as tasks: the manifest has defaults.task, which may be empty.
 func (m *Manifest) AddsTasks() bool {
 	defaults := m.Root.Get("defaults")
 	return m.HasTools() && defaults != nil && defaults.Get("task") != nil
@@ -100,7 +100,7 @@ func (m *Manifest) Subscribes() bool {
 		slices.ContainsFunc(m.ResourceTemplates, func(r ResourceTemplate) bool { return r.Subscribe.Value })
 }
 
-// Completes reports whether some argument or variable has completions, and where one asks for a handler; nil if none does.
+// Completes reports whether some argument or variable has completions, and where one has complete: true; nil if none does.
 func (m *Manifest) Completes() (some bool, handler *schema.Node) {
 	for _, args := range m.arguments() {
 		for _, a := range args {

@@ -36,7 +36,7 @@ func (l *loader) resources(n *schema.Node) {
 	}
 }
 
-// fixedURI reads the address of one resource.
+// fixedURI reads the URI of one resource.
 func (l *loader) fixedURI(n *schema.Node) Text {
 	if n.Kind == schema.String && strings.Contains(n.Text, "{") {
 		l.ds.Report(n, "no-uri", "write it under resourceTemplates, as uriTemplate", "the address of one resource has no variables")
@@ -45,7 +45,7 @@ func (l *loader) fixedURI(n *schema.Node) Text {
 	return l.address(n)
 }
 
-// resourceReaders read what resources and templates have.
+// resourceReaders read the keys that both resources and templates have.
 func (l *loader) resourceReaders(e *Listed, mime *Text, subscribe *Flag) map[string]func(*schema.Node) {
 	readers := l.listedReaders(e)
 	readers["mimeType"] = func(n *schema.Node) { *mime = l.mimeType(n) }
@@ -126,7 +126,7 @@ func (l *loader) template(n *schema.Node) (Text, *uritemplate.Template) {
 	return t, template
 }
 
-// variables reads the schemas of a template's variables. One that says nothing is a string; only those of the query may be absent.
+// variables reads the schemas of a template's variables. One without a schema is a string; only variables of the query may be absent.
 func (l *loader) variables(r *ResourceTemplate, n *schema.Node) {
 	object := newObjectSchema(n)
 	var names []string
@@ -156,7 +156,7 @@ func (l *loader) variables(r *ResourceTemplate, n *schema.Node) {
 	r.Schema = l.schema(object.root)
 }
 
-// overlap refuses two templates for one URI: which of them it is read from would depend on their order.
+// overlap refuses two templates that match the same URI: which of them serves it would depend on their order.
 func (l *loader) overlap(a, b *ResourceTemplate) {
 	if a.Template == nil || b.Template == nil {
 		return

@@ -34,7 +34,7 @@ func (l *loader) revisions() {
 	}
 }
 
-// policies checks what the parts of a tool say about each other.
+// policies checks that the parts of a tool's policy fit together.
 func (l *loader) policies() {
 	for i := range l.m.Tools {
 		l.times(&l.m.Tools[i])
@@ -50,7 +50,7 @@ func (l *loader) policies() {
 	l.ttl(d.TTL, d.MaxTTL)
 }
 
-// before warns of questions that would be asked before a task that is never made.
+// before warns of questions with beforeTask where there is never a task.
 func (l *loader) before(kind, name string, asked []Elicitation, neverTask bool) {
 	hint := "remove beforeTask"
 	if kind == "tool" {
@@ -63,8 +63,8 @@ func (l *loader) before(kind, name string, asked []Elicitation, neverTask bool) 
 	}
 }
 
-// crash checks what a tool says of tasks that a crash cuts short. A handler that runs again from the top does again what it did outside of its
-// steps, so a tool that may destroy something has to say whether it is made for that.
+// crash checks what a tool says of tasks that are interrupted by a crash. A handler that runs again from the top repeats its effects outside of
+// steps (call.Do), so a tool that may destroy something has to say whether it may run again.
 func (l *loader) crash(t *Tool) {
 	e := t.Execution
 	onCrash, reruns := e.Node.Get("onCrash"), e.Node.Get("maxReruns")
@@ -84,7 +84,7 @@ func (l *loader) crash(t *Tool) {
 	}
 }
 
-// serves reports whether a server of one's own is generated.
+// serves reports whether a server is generated.
 func (l *loader) serves() bool {
 	return !l.m.Answer && (l.m.Go.Client.Node == nil || l.m.Go.Out.Node != nil)
 }
@@ -95,7 +95,7 @@ func says(annotations *schema.Node, hint string) bool {
 	return v.Is(schema.Bool) && v.Text == "true"
 }
 
-// uncancellable refuses timeouts of what has to run to its end (CAN14).
+// uncancellable refuses timeouts of tools that can not be cancelled (CAN14).
 func (l *loader) uncancellable(t *Tool) {
 	given := []Duration{t.Timeout}
 	if t.Execution.Tasks() {

@@ -13,7 +13,7 @@ import (
 	"github.com/mcpkiln/mcpkiln/schema"
 )
 
-// tools reads a mapping keyed by name, or a list of entries that have one.
+// tools reads a mapping of tools keyed by name, or a list of tools with names.
 func (l *loader) tools(n *schema.Node) {
 	var all []toolEntry
 	if n.Kind == schema.Array {
@@ -28,14 +28,14 @@ func (l *loader) tools(n *schema.Node) {
 	l.readTools(all)
 }
 
-// toolEntry is one tool of the text, its name and where that stands.
+// toolEntry is one tool as written, with its name and the position of that.
 type toolEntry struct {
 	name string
 	pos  schema.Position
 	node *schema.Node
 }
 
-// readTools reads tools at once: none depends on another.
+// readTools reads tools concurrently: none depends on another.
 func (l *loader) readTools(all []toolEntry) {
 	read := make([]Tool, len(all))
 	loaders := make([]loader, len(all))
@@ -117,12 +117,12 @@ func (l *loader) sameName(t *Tool, n *schema.Node) {
 	}
 }
 
-// toolNames says nothing of the length: a pattern with a count is compiled into as many copies, at every start.
+// toolNames does not limit the length: a pattern with a count would be compiled into as many copies, whenever the program starts.
 var toolNames = regexp.MustCompile(`^[A-Za-z0-9_.-]+$`)
 
 const longestToolName = 128
 
-// clientNames is the longest tool name that every client accepts.
+// clientNames is the length up to which every client accepts a tool name.
 const clientNames = 64
 
 func (l *loader) toolName(name string, pos schema.Position, pointer string) {
@@ -137,7 +137,7 @@ func (l *loader) toolName(name string, pos schema.Position, pointer string) {
 	}
 }
 
-// document reads inputSchema or outputSchema: the protocol wants type: object at its root.
+// document reads inputSchema or outputSchema: the protocol requires type: object at its root.
 func (l *loader) document(n *schema.Node) *schema.Document {
 	if !l.is(n, schema.Object) {
 		return nil
@@ -164,8 +164,8 @@ func (l *loader) schema(n *schema.Node) *schema.Document {
 	return d
 }
 
-// slips are errors that are only warnings in a tools/list answer, whose author is somebody else. A schema that no value satisfies is
-// generated as it is, and a pattern is compiled as it is.
+// slips are codes of errors that are only warnings in a tools/list answer, whose author is somebody else. Code is generated for such a schema
+// all the same.
 var slips = []string{"misspelt-keyword", "impossible-schema", "foreign-pattern"}
 
 func (l *loader) annotations(n *schema.Node) {
@@ -185,7 +185,7 @@ func (l *loader) annotations(n *schema.Node) {
 	}
 }
 
-// annotation reports one that the protocol does not have. A near miss in a manifest written by hand is an error.
+// annotation reports an annotation that the protocol does not have. In a manifest one that is probably misspelt is an error.
 func (l *loader) annotation(m schema.Member, known []string) {
 	d := schema.Diagnostic{Pos: m.KeyPos, Pointer: m.Value.Pointer, Code: "unknown-key", Hint: schema.DidYouMean(m.Key, known),
 		Message: fmt.Sprintf("annotations have no key %q", m.Key)}
@@ -211,13 +211,13 @@ func (l *loader) icons(n *schema.Node) {
 	}
 }
 
-// iconSource reads the address of a picture. Clients refuse those that could be a script or a file (LET01).
+// iconSource reads the URI of a picture. Clients refuse URIs that could be a script or a file (LET01).
 func (l *loader) iconSource(n *schema.Node) {
 	const hint = "write an https address, or data:image/ with the picture itself"
 	src := l.address(n).Value
 	scheme, _, _ := strings.Cut(src, ":")
 	switch err := address.Picture(src); {
-	case src == "": // it is reported
+	case src == "": // address has reported it
 	case err != nil:
 		l.ds.Report(n, "icon-source", hint, "%v", err)
 	case strings.EqualFold(scheme, "http"):

@@ -8,12 +8,12 @@ import (
 	"github.com/mcpkiln/mcpkiln/schema"
 )
 
-// decoder turns the nodes of a rules file into Go values and collects what is wrong with them.
+// decoder turns the nodes of a rules file into Go values and collects the errors.
 type decoder struct {
 	ds schema.Diagnostics
 }
 
-// field is a known key of an object and what to do with its value.
+// field is a known key of an object, with the function that stores its value.
 type field struct {
 	key      string
 	required bool
@@ -53,7 +53,7 @@ func keys(fields []field) []string {
 	return all
 }
 
-// each calls set with every member of an object; keys are free unless known is given.
+// each calls set with every member of an object; any key is allowed unless known is given.
 func (d *decoder) each(n *schema.Node, what string, known []string, set func(m *schema.Member)) {
 	if !d.kind(n, schema.Object) {
 		return
@@ -76,7 +76,7 @@ func (d *decoder) items(n *schema.Node, set func(item *schema.Node)) {
 	}
 }
 
-// text stores a string; with values, one of these. T lets it store named strings.
+// text stores a string; if values are given, only one of these. T may be a defined string type.
 func text[T ~string](d *decoder, to *T, values ...string) func(*schema.Node) {
 	return func(n *schema.Node) {
 		if !d.kind(n, schema.String) {

@@ -2,13 +2,13 @@ package revision
 
 import "slices"
 
-// Form is one of the objects that a place can hold, and the text of the member that tells it from the others.
+// Form is one of the objects of a union, and the text of the member by which it is distinguished from the others.
 type Form struct {
 	Tag   string
 	Place Place
 }
 
-// Forms returns the objects of a union that are told apart by the constant of one member, and that member; nothing for other places.
+// Forms returns the objects of a union that are distinguished by the constant of one member, and that member; nil for other places.
 func (p Place) Forms() (key string, forms []Form) {
 	for _, s := range p.Schemas {
 		for _, alternatives := range unions(s) {
@@ -22,7 +22,7 @@ func (p Place) Forms() (key string, forms []Form) {
 	return "", nil
 }
 
-// tagsOf are the properties of s that have to be one text.
+// tagsOf are the properties of s with a constant value.
 func tagsOf(s Schema) (keys []string) {
 	for _, c := range append(conjuncts(s), s) {
 		properties := c.Get("properties")
@@ -52,5 +52,5 @@ func taggedBy(key string, alternatives []Schema) (forms []Form) {
 	return forms
 }
 
-// At is the place of a member below p, and whether p has it.
+// At is the place at a path below p, and whether there is one.
 func (p Place) At(path ...string) (Place, bool) { return walk(p, path) }

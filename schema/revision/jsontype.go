@@ -18,7 +18,7 @@ const (
 	AnyType = TypeNull | TypeBool | TypeInteger | TypeNumber | TypeString | TypeArray | TypeObject
 )
 
-// Types are the JSON types that one of the schemas at p allows; any where nothing is said.
+// Types are the JSON types that any of the schemas at p allows; all if there is no schema.
 func (p Place) Types() Types {
 	if len(p.Schemas) == 0 {
 		return AnyType

@@ -7,11 +7,11 @@ import (
 	"github.com/mcpkiln/mcpkiln/schema"
 )
 
-// linker checks decoded rules against the documents and fills in what follows from both.
+// linker checks decoded rules against the documents and fills in the fields that follow from both.
 type linker struct {
 	r     *Revision
 	ds    schema.Diagnostics
-	older *schema.Document // of another revision, whose rules these were; nil for none
+	older *schema.Document // core document of the revision that the rules were copied from, for hints; nil for none
 }
 
 func (l *linker) report(pos schema.Position, code, hint, format string, args ...any) {
@@ -53,7 +53,7 @@ func (l *linker) definition(reference string, pos schema.Position) (Place, bool)
 	return place, ok
 }
 
-// page adds to a definition what the pages say of it. What a document says itself needs no page.
+// page adds keywords to a definition. A keyword that the document has itself is an error.
 func (l *linker) page(p page) {
 	place, _ := l.definition(p.definition, p.pos)
 	for _, s := range place.Schemas {
@@ -67,7 +67,7 @@ func (l *linker) page(p page) {
 	}
 }
 
-// erratum replaces keywords of a definition by what the pages say of it.
+// erratum replaces keywords of a definition.
 func (l *linker) erratum(p page) {
 	place, _ := l.definition(p.definition, p.pos)
 	for _, s := range place.Schemas {
@@ -82,7 +82,7 @@ func (l *linker) erratum(p page) {
 	}
 }
 
-// known is a hint at the definition that a reference may mean.
+// known is a hint that names the definition that a reference may mean.
 func (l *linker) known(reference string) string {
 	if l.older != nil {
 		return replacement(l.older, l.r.Documents[0].Document, reference)
@@ -120,7 +120,7 @@ func (l *linker) method(m *Method) {
 	}
 }
 
-// need checks that the params have the member, with these values, and that who is asked can declare it.
+// need checks that the params have the member, with these values, and that the receiver can declare the capability.
 func (l *linker) need(m *Method, n *Need) {
 	if m.Capability == "" {
 		l.report(n.Pos, "missing-key", "", "needs are parts of a capability, and %s has none", m.Name)
@@ -131,7 +131,7 @@ func (l *linker) need(m *Method, n *Need) {
 	l.declared(m, n.Capability)
 	params, ok := l.r.Definition(m.Params)
 	if !ok {
-		return // its message is wrong, which is reported there
+		return // message has reported it
 	}
 	member, ok := params.step(n.Member)
 	if !ok {
@@ -146,7 +146,7 @@ func (l *linker) need(m *Method, n *Need) {
 	}
 }
 
-// message derives what the definition of the message says: the method's name, its params and whether they may be left
+// message checks the method's name against the definition of the message, and derives its params and whether they may be left
 // out.
 func (l *linker) message(m *Method) {
 	place, ok := l.definition(m.Message, m.Pos)
@@ -192,7 +192,7 @@ func (l *linker) declared(m *Method, capability string) {
 	}
 }
 
-// overlaps refuses two methods for one name, or two for one op, on the same side.
+// overlaps refuses two methods with the same name, or the same op, from the same side.
 func (l *linker) overlaps() {
 	for i := range l.r.Methods {
 		for j := range i {
@@ -276,7 +276,7 @@ func (l *linker) http() {
 			continue
 		}
 		if l.r.Methods[i].Params == "" {
-			continue // its message is wrong, which is reported there
+			continue // message has reported it
 		}
 		params, ok := l.r.Definition(l.r.Methods[i].Params)
 		if ok {

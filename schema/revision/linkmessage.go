@@ -44,7 +44,7 @@ func (l *linker) messages() {
 
 func (l *linker) capability(m *Message) { l.slots(m) }
 
-// include adds the slots of another message, which are resolved in this one's own definition.
+// include adds the slots of another message; their paths are resolved in the definition of m.
 func (l *linker) include(m *Message) {
 	if m.Include == "" {
 		return
@@ -116,7 +116,7 @@ func (l *linker) nested(m *Message, s *Slot) {
 	}
 }
 
-// constant checks that the schema has that member and, if it fixes its value, the same one.
+// constant checks that the schema has that member and, if it lists values, this one.
 func (l *linker) constant(m *Message, base Place, c *Constant) {
 	place, path, ok := l.resolve(m, base, c.Path)
 	if !ok {
@@ -129,8 +129,8 @@ func (l *linker) constant(m *Message, base Place, c *Constant) {
 	}
 }
 
-// resolve walks a path from the message's definition. `$name` becomes its key; where the schema leaves that key open,
-// the shape is the one that `meta` names.
+// resolve walks a path from the message's definition. `$name` is replaced by its key; if the schema does not name that key,
+// its definition is the one in `meta`.
 func (l *linker) resolve(m *Message, base Place, steps []string) (Place, []string, bool) {
 	at, path := l.extend(m, base, nil), make([]string, 0, len(steps))
 	for _, step := range steps {
@@ -155,7 +155,7 @@ func (l *linker) resolve(m *Message, base Place, steps []string) (Place, []strin
 	return at, path, true
 }
 
-// always counts the steps of a path, from the first one, that lead to what every valid message has.
+// always counts the steps of a path, from the first one, that every valid message has.
 func (l *linker) always(m *Message, base Place, path []string) int {
 	at := l.extend(m, base, nil)
 	for i := range path {
@@ -168,7 +168,7 @@ func (l *linker) always(m *Message, base Place, path []string) int {
 	return len(path)
 }
 
-// key looks up what `$name` stands for: a key of _meta, or the id of an extension.
+// key looks up `$name`: it is a key of _meta, or the id of an extension.
 func (l *linker) key(name string) (key string, shape Place, ok bool) {
 	for _, k := range l.r.Meta {
 		if k.Name == name {
@@ -197,7 +197,7 @@ func (l *linker) extend(m *Message, at Place, path []string) Place {
 	return at
 }
 
-// types are the JSON types that a place needs one of to hold such a slot.
+// types are the JSON types of such a slot: its place must allow one of them.
 func (k SlotKind) types() Types {
 	switch k {
 	case SlotString:

@@ -29,19 +29,19 @@ func Load(name string, options ...Option) (*Revision, schema.Diagnostics) {
 	return s.sorted(name)
 }
 
-// Option changes where Load takes something from.
+// Option changes what Load reads.
 type Option func(*source)
 
 // WithDocument replaces the revision's core document (the first that its rules name) by a file: the schema.json as
-// published. Rules are checked against it, so one of another revision is refused at the first name that it lacks.
+// published. Rules are checked against it, so that of another revision is refused, with the names that it lacks.
 func WithDocument(file string, data []byte) Option {
 	return func(s *source) { s.core = &override{file, data} }
 }
 
-// withOlder has hints name what may have replaced a definition of an older document.
+// withOlder makes hints name definitions that may have replaced those of an older document.
 func withOlder(core *schema.Document) Option { return func(s *source) { s.older = core } }
 
-// RulesFile is the file of a revision's folder that says what its documents do not.
+// RulesFile is the file of a revision's folder with what its documents do not say.
 const RulesFile = "rules.yaml"
 
 type override struct {
@@ -49,13 +49,13 @@ type override struct {
 	data []byte
 }
 
-// source is the folder of a revision; dir is what positions call it.
+// source is the folder of a revision; dir is its name in positions.
 type source struct {
 	files  fs.FS
 	dir    string
-	packed *schema.Packed // what the files parse to; nil: they are parsed
+	packed *schema.Packed // the parsed form of the files; nil: they are parsed
 	core   *override
-	older  *schema.Document // whose rules these are; nil: the document's own
+	older  *schema.Document // see linker.older
 }
 
 func (s *source) read(name string) (file string, data []byte, err error) {
@@ -77,8 +77,8 @@ func names(files fs.FS) []string {
 	return all
 }
 
-// LoadFS reads a revision from a folder of its own: rules.yaml and the documents that it names. Positions call the
-// folder name, which must be the revision's.
+// LoadFS reads a revision from a folder: rules.yaml and the documents that it names. name is the name of the revision, and of the
+// folder in positions.
 func LoadFS(files fs.FS, name string, options ...Option) (*Revision, schema.Diagnostics) {
 	s := source{files: files, dir: name}
 	for _, o := range options {
@@ -87,13 +87,13 @@ func LoadFS(files fs.FS, name string, options ...Option) (*Revision, schema.Diag
 	return s.sorted(name)
 }
 
-// LoadFolder is LoadFS for a folder that may have any name: the rules say which revision it is of.
+// LoadFolder is LoadFS for a folder that may have any name: the rules name the revision.
 func LoadFolder(files fs.FS, folder string) (*Revision, schema.Diagnostics) {
 	s := source{files: files, dir: folder}
 	return s.sorted("")
 }
 
-// sorted loads the revision, nil with errors, and sorts what is wrong with it.
+// sorted loads the revision, nil with errors, and sorts the diagnostics.
 func (s *source) sorted(name string) (*Revision, schema.Diagnostics) {
 	r, ds := s.load(name)
 	ds.Sort()
@@ -121,7 +121,7 @@ func (s *source) load(name string) (*Revision, schema.Diagnostics) {
 		}
 	}
 	if d.ds.HasErrors() {
-		return nil, d.ds // names can only be judged when everything could be read
+		return nil, d.ds // names can only be checked when everything could be read
 	}
 	l := linker{r: r, ds: d.ds, older: s.older}
 	l.link()

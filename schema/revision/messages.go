@@ -100,7 +100,7 @@ func (d *decoder) headers(to *[]Header, known []string) func(*schema.Node) {
 	}
 }
 
-// splitPath reads "a/b"; "." is the value itself. Keys that contain "/" are reached through `$name` (see MetaKey).
+// splitPath splits "a/b"; "." is the value itself. Keys that contain "/" are written as `$name` (see MetaKey).
 func splitPath(path string) []string {
 	if path == "." || path == "" {
 		return nil

@@ -8,8 +8,8 @@ import (
 	"github.com/mcpkiln/mcpkiln/schema"
 )
 
-// alias is a name that newer revisions have for a part of this one's document: a definition that is called otherwise in it, or
-// places where it says the same without a name.
+// alias is a name of newer revisions for a part of this one's document: a definition with another name, or several
+// places with the same schema and without a name.
 type alias struct {
 	name   string
 	pos    schema.Position
@@ -31,7 +31,7 @@ func (d *decoder) alias(m *schema.Member) alias {
 }
 
 // aliases gives parts of the core document their newer names, so that rules, types and encoders of all revisions use the
-// same names. All are found before one is named: their order means nothing.
+// same names. All parts are found before the first is renamed, so that their order has no effect.
 func (l *linker) aliases() {
 	core := l.r.Documents[0].Document
 	found := make([][]*schema.Node, len(l.r.aliases))
@@ -102,7 +102,7 @@ func define(d *schema.Document, name string, n *schema.Node) *schema.Node {
 	return made
 }
 
-// undescribed is n without its description, which is about the place.
+// undescribed is n without its description, which is about the place that n was at.
 func undescribed(n *schema.Node) *schema.Node {
 	out := *n
 	out.Members = slices.DeleteFunc(slices.Clone(n.Members), func(m schema.Member) bool { return m.Key == "description" })

@@ -14,9 +14,9 @@ import (
 	"github.com/mcpkiln/mcpkiln/schema"
 )
 
-// NewRevision makes the files of a revision's folder out of its published schema.json and the rules of an embedded revision: from, or ""
-// for the one whose rules fit best. The diagnostics are the rules that do not fit, with what may have replaced the definitions that they
-// name; the files are written all the same, to be corrected.
+// NewRevision makes the files of a revision's folder from its published schema.json and the rules of an embedded revision: from, or ""
+// for the one whose rules fit best; used is its name. The diagnostics are about the rules that do not fit, with hints of what may have replaced the
+// definitions that they name; the files are returned all the same, to be corrected.
 func NewRevision(name, from, file string, data []byte) (files map[string][]byte, used string, ds schema.Diagnostics) {
 	if slices.ContainsFunc(Names(), func(known string) bool { return strings.EqualFold(known, name) }) {
 		ds.ReportAt(schema.Position{}, "", "duplicate-revision", "call it something else; generate --schema takes another document of a revision that mcpkiln has",
@@ -33,7 +33,7 @@ func NewRevision(name, from, file string, data []byte) (files map[string][]byte,
 	candidates := []string{from}
 	if from == "" {
 		candidates = slices.Clone(Names())
-		slices.Reverse(candidates) // of equals, the newest
+		slices.Reverse(candidates) // of several that fit equally, the newest
 	}
 	for _, candidate := range candidates {
 		made, mismatches := adapt(name, candidate, data)
@@ -44,7 +44,7 @@ func NewRevision(name, from, file string, data []byte) (files map[string][]byte,
 	return files, used, ds
 }
 
-// NameHint says what to write instead of a name of which no folder, Go identifiers and Go files can be made; "" if they can.
+// NameHint says what to write instead of a name that can not be used for a folder, for Go identifiers and for Go files; "" if it can.
 func NameHint(name string) string {
 	switch {
 	case !validName.MatchString(name):
@@ -89,7 +89,7 @@ func parseDocument(file string, data []byte) schema.Diagnostics {
 // revisionLine names the revision in a rules file.
 var revisionLine = regexp.MustCompile(`(?m)^revision:.*$`)
 
-// adapt is the folder of another revision with the core document replaced, and what of its rules does not fit.
+// adapt is the folder of another revision with the core document replaced, and diagnostics about the rules that do not fit.
 func adapt(name, from string, core []byte) (map[string][]byte, schema.Diagnostics) {
 	folder, err := fs.Sub(schema.Revisions, from)
 	var older *Revision
@@ -118,7 +118,7 @@ func adapt(name, from string, core []byte) (map[string][]byte, schema.Diagnostic
 	return files, ds
 }
 
-// memory is a folder of files.
+// memory is a folder in memory.
 type memory map[string][]byte
 
 // ReadFile implements fs.ReadFileFS.
@@ -134,15 +134,15 @@ func (m memory) Open(name string) (fs.File, error) {
 	return nil, &fs.PathError{Op: "open", Path: name, Err: fs.ErrInvalid}
 }
 
-// replacement is a hint at the definitions that may have replaced the one of an older document: those that share the most of its
-// members, or have most of its name.
+// replacement is a hint that names definitions that may have replaced one of an older document: those with the most members or words of the
+// name in common.
 func replacement(older, newer *schema.Document, reference string) string {
 	name, _, _ := strings.Cut(reference, "/")
 	was := older.Definition(name)
 	var all []candidate
 	for _, m := range newer.Definitions() {
 		c := candidate{name: m.Key, score: 2*inCommon(memberNames(was), memberNames(m.Value)) + inCommon(wordsOf(name), wordsOf(m.Key))}
-		if older.Definition(m.Key) == nil { // it is new, as a replacement is
+		if older.Definition(m.Key) == nil { // new definitions are more likely
 			c.score++
 		}
 		if c.score >= 1.5 {
@@ -165,7 +165,7 @@ type candidate struct {
 	score float64
 }
 
-// inCommon is the part of two lists that both have, from 0 to 1.
+// inCommon is the share of elements that two lists have in common, from 0 to 1.
 func inCommon(a, b []string) float64 {
 	both := 0
 	for _, x := range a {
@@ -210,7 +210,7 @@ func wordsOf(name string) []string {
 	return all
 }
 
-// newMembers is a hint at the members of a definition that an older document does not have.
+// newMembers is a hint that names the members of a definition that the older document does not have.
 func (l *linker) newMembers(definition string) string {
 	if l.older == nil {
 		return ""

@@ -8,8 +8,8 @@ import (
 	"github.com/mcpkiln/mcpkiln/schema"
 )
 
-// packedFile holds what the files of the embedded revisions parse to. Parsing them took a third of the time of a command that generates a few
-// tools. A test holds it against the files, and writes it with -update, as make golden does.
+// packedFile holds the parsed form of the files of the embedded revisions. Parsing them took a third of the time of a command that generates a few
+// tools. A test compares it with the files, and writes it with -update, as make golden does.
 const packedFile = "documents.bin"
 
 //go:embed documents.bin
@@ -50,7 +50,7 @@ func pack() ([]byte, schema.Diagnostics) {
 	return schema.Pack(append(roots, packUnion(all))...), nil
 }
 
-// unionFile is the union of the embedded revisions among what is packed: with it a package of one revision is generated without the documents of
+// unionFile is the name of the union of the embedded revisions among the packed files: with it a package of one revision is generated without loading
 // all others.
 const unionFile = "union"
 

@@ -13,11 +13,11 @@ type Schema struct {
 	Document *schema.Document
 }
 
-// Place is where a path ends.
+// Place is the place of a value in a message, where a path ends.
 type Place struct {
-	// Schemas are what the documents say about it, references followed: one, or several in a union or an allOf.
+	// Schemas are the schemas that may apply there, references followed: one, or several in a union or an allOf.
 	Schemas []Schema
-	// Required tells that the value is there in every valid message: each step is required in each alternative.
+	// Required says that every valid message has the value: each step is required in each alternative.
 	Required bool
 }
 
@@ -57,10 +57,10 @@ func (p Place) step(key string) (Place, bool) {
 	return next, len(next.Schemas) > 0
 }
 
-// maxHops ends chains of references that lead back to themselves without passing a property.
+// maxHops limits chains of references that lead back to themselves without passing a property.
 const maxHops = 32
 
-// member returns what s says about a member of its value, and whether the member is always there.
+// member returns the schemas in s for a member of its value, and whether the member is required.
 func member(s Schema, key string, hops int) (found []Schema, required bool) {
 	if s.Node == nil || hops > maxHops {
 		return nil, false
@@ -88,7 +88,7 @@ func member(s Schema, key string, hops int) (found []Schema, required bool) {
 	return found, required
 }
 
-// conjuncts are the schemas that hold for a value as well as s: the target of its $ref and the members of allOf.
+// conjuncts are the schemas that apply to a value together with s: the target of its $ref and the members of allOf.
 func conjuncts(s Schema) []Schema {
 	var all []Schema
 	if ref := s.Get("$ref"); ref.Is(schema.String) {

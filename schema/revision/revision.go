@@ -3,7 +3,7 @@ package revision
 import "github.com/mcpkiln/mcpkiln/schema"
 
 // Revision is one protocol revision: its documents and its rules, checked against each other. Every list is sorted by
-// name (statuses and edges keep the schema's order), so the order of a rules file means nothing. Read-only after Load.
+// name (statuses and edges keep the schema's order), so the order of a rules file has no meaning. Read-only after Load.
 type Revision struct {
 	Name       string
 	Pos        schema.Position `json:"-"`
@@ -17,24 +17,24 @@ type Revision struct {
 	Server     Message // capability slots of ServerCapabilities
 	Client     Message // capability slots of ClientCapabilities
 	Meta       []MetaKey
-	ResultType *ResultType // nil: results carry no type
+	ResultType *ResultType // nil: results have no type
 	Extensions []Extension
 	HTTP       HTTP
 	Messages   []Message
 
-	aliases []alias // the names are in Documents
-	pages   []page  // what they say is in Documents
-	errata  []page  // the same, in place of what the documents say
+	aliases []alias // applied to Documents, as are pages and errata
+	pages   []page  // keywords that are added
+	errata  []page  // keywords that are replaced
 }
 
-// page is what the pages of the specification say of a definition, and the documents do not: keywords of its schema.
+// page is what the pages of the specification say of a definition, and the documents do not: keywords for its schema.
 type page struct {
 	definition string // definition reference
 	pos        schema.Position
 	keywords   []schema.Member
 }
 
-// Era is how a peer learns version and capabilities of the other one.
+// Era is how a peer learns the version and the capabilities of the other one.
 type Era string
 
 const (
@@ -48,7 +48,7 @@ type Document struct {
 	*schema.Document `json:"-"`
 }
 
-// Side says who sends a method.
+// Side is the side that sends a method.
 type Side string
 
 const (
@@ -60,13 +60,13 @@ const (
 // Includes reports whether side other is among s.
 func (s Side) Includes(other Side) bool { return s == other || s == FromBoth }
 
-// Kind is how a method travels.
+// Kind is the kind of message of a method.
 type Kind string
 
 const (
 	Request      Kind = "request"
 	Notification Kind = "notification"
-	Input        Kind = "input" // a question inside a result; it has no id of its own
+	Input        Kind = "input" // a question inside of a result; it has no id of its own
 )
 
 // Method is one request, notification or question of the protocol.
@@ -75,7 +75,7 @@ type Method struct {
 	Pos  schema.Position `json:"-"`
 	From Side
 	Kind Kind
-	// Op is what the runtime does with it; "" for a request means a typed handler, switched on in the manifest.
+	// Op is what the method means to the runtime; "" for a request: a handler of the user serves it, if the manifest lists it in methods.
 	Op string
 	// Message is the definition of the whole message.
 	Message string
@@ -86,27 +86,27 @@ type Method struct {
 	// Result is the definition of the result; "" for notifications.
 	Result      string
 	Cancellable bool // only requests
-	// Task is the capability slot that lets this request run as a task on the requestor's demand; "" = never.
+	// Task is the capability slot that allows the requestor to ask that this request runs as a task; "": it may not.
 	Task string
 	// Capability is the slot that has to be declared: by the receiver of a request, by the sender of a notification.
 	Capability string
 	// Deprecated says what to use instead of the method's feature; "" if the revision does not deprecate it.
 	Deprecated string
-	// EmptyList is the member of the result that is an empty list where a server has the capability and no handler for this; "": then the
-	// request is unknown.
+	// EmptyList is the member of the result that is an empty list if the server has the capability but no handler for this method; "": then the
+	// method is not found.
 	EmptyList string
-	// Needs are further slots that its receiver has to declare, by params.
+	// Needs are further capability slots that its receiver has to declare, depending on the params.
 	Needs []Need
 }
 
-// Need is a part of a method's capability that some of its params take.
+// Need is a part of a method's capability that some of its params need.
 type Need struct {
 	Pos        schema.Position `json:"-"`
 	Member     string          // of the params
-	Values     []string        // that take it; none: the member does, whatever its value
-	Capability string          // "": the revision has nothing that takes such params, so no client is asked with them
-	// Default: params without the member take it, too, and who declares the method's capability without a part that
-	// another value of the member takes has it.
+	Values     []string        // values of the member that need it; none: every value does
+	Capability string          // "": no capability of this revision is enough for such params, so they are never sent
+	// Default says that params without the member need it, too, and that a client has it if it declares the method's capability without
+	// the part for another value of the member.
 	Default bool
 }
 
@@ -117,7 +117,7 @@ type Removed struct {
 	Instead string          // one line for the diagnostic that names it
 }
 
-// Task is the task state machine of a revision and what its methods mean.
+// Task is the task state machine of a revision, and how its methods behave.
 type Task struct {
 	Pos            schema.Position `json:"-"`
 	Definition     string          // of the status
@@ -152,7 +152,7 @@ const (
 	ProgressNone         = "none"
 )
 
-// Edge is the statuses that may follow From, in the order of Task.Statuses.
+// Edge lists the statuses that may follow From, in the order of Task.Statuses.
 type Edge struct {
 	Pos  schema.Position `json:"-"`
 	From string
@@ -175,7 +175,7 @@ type MetaKey struct {
 	Required   bool   // a request without it is refused
 }
 
-// ResultType says how the results of a revision name their kind.
+// ResultType is the member of results that says which kind of result it is, and its values.
 type ResultType struct {
 	Key           string // member of every result
 	Complete      string
@@ -191,10 +191,10 @@ type Extension struct {
 	Document string
 }
 
-// HTTP is what a revision adds to Streamable HTTP. Empty strings mean: not in this revision.
+// HTTP is what a revision says about Streamable HTTP. An empty string means that the revision does not have it.
 type HTTP struct {
 	Headers []Header // by role: protocolVersion, session, lastEvent, method, name, paramPrefix
-	Names   []Header // by method: the slot of its message whose value the name header repeats
+	Names   []Header // by method: the path in its params of the value that the name header repeats
 	// EncodedPrefix and EncodedSuffix enclose the base64 of header values that are not plain ASCII.
 	EncodedPrefix, EncodedSuffix string
 	Statuses                     []Status
@@ -202,7 +202,7 @@ type HTTP struct {
 	Disconnect                   string // DisconnectContinues | DisconnectCancels
 }
 
-// Values of HTTP.Disconnect: what a client that drops a response stream says about its request (CAN18).
+// Values of HTTP.Disconnect: what happens to a request when the client closes the stream of its response (CAN18).
 const (
 	DisconnectContinues = "continues"
 	DisconnectCancels   = "cancels"
@@ -221,14 +221,14 @@ type Status struct {
 	Code  int
 }
 
-// Message maps slots of the runtime to places in a definition. The renames between revisions live here.
+// Message maps slots of the runtime to places in a definition, which differ between revisions.
 type Message struct {
 	Name       string
 	Pos        schema.Position `json:"-"`
 	Definition string          // definition reference, see Method.Params
-	// Include is another message whose slots are read along with these; Slots has them already.
+	// Include is another message whose slots this one has, too; after Load they are in Slots.
 	Include string
-	// Extended adds the members of a definition at a path, where an extension adds to what the core document says.
+	// Extended adds the members of a definition at a path, where an extension adds members to the core document's.
 	Extended  []Extended
 	Slots     []Slot
 	Constants []Constant
@@ -241,7 +241,7 @@ type Extended struct {
 	Definition string
 }
 
-// Slot is a value that the runtime reads or writes and its place in the definition.
+// Slot is a value that the runtime reads or writes, and its place in the definition.
 type Slot struct {
 	Name string
 	Pos  schema.Position `json:"-"`
@@ -251,11 +251,11 @@ type Slot struct {
 	Path []string
 	// Place is Path resolved against the documents.
 	Place Place `json:"-"`
-	// Always is how many steps of Path, from the first one, lead to what every valid message has.
+	// Always is how many steps of Path, from the first one, every valid message has.
 	Always int `json:"-"`
 }
 
-// Constant is a member that a writer always sends as it is.
+// Constant is a member that is always written with the same value.
 type Constant struct {
 	Path  []string
 	Pos   schema.Position `json:"-"`
@@ -272,7 +272,7 @@ func (r *Revision) Method(name string, side Side) *Method {
 	return nil
 }
 
-// Op returns the method that the runtime op belongs to when side sends it, or nil.
+// Op returns the method with that op as sent by side, or nil.
 func (r *Revision) Op(op string, side Side) *Method {
 	for i := range r.Methods {
 		if m := &r.Methods[i]; m.Op == op && m.From.Includes(side) {

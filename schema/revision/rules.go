@@ -7,7 +7,7 @@ import (
 	"github.com/mcpkiln/mcpkiln/schema"
 )
 
-// rules decodes a rules file. Names that lead into the documents are checked afterwards, by check.
+// rules decodes a rules file. Names of definitions are checked afterwards, by linker.
 func (d *decoder) rules(n *schema.Node) (r *Revision, documents []*schema.Node) {
 	r = &Revision{Pos: n.Pos}
 	d.object(n,
@@ -177,7 +177,7 @@ func (d *decoder) extensions(n *schema.Node, r *Revision) {
 	})
 }
 
-// sortRules makes the order of a rules file meaningless. Edges and statuses get the schema's order in check.
+// sortRules removes the effect of the order of a rules file. Edges and statuses get the schema's order in linker.task.
 func sortRules(r *Revision) {
 	slices.SortStableFunc(r.Methods, func(a, b Method) int { return cmp.Or(cmp.Compare(a.Name, b.Name), cmp.Compare(a.From, b.From)) })
 	slices.SortFunc(r.Removed, func(a, b Removed) int { return cmp.Compare(a.Name, b.Name) })

@@ -7,12 +7,12 @@ import (
 	"github.com/mcpkiln/mcpkiln/schema"
 )
 
-// Union is what revisions have between them, so that one of them can be told what it lacks. Every list is sorted.
+// Union is what any of several revisions has, to find out what one of them lacks. Every list is sorted.
 type Union struct {
 	Meta        []string // the keys of _meta
 	ResultTypes []string // the members that name the kind of a result
 
-	// aspects has the lists of a definition, where a revision that has the definition lacks some of them.
+	// aspects returns what all revisions together list for a definition; nil if none that has the definition lacks any.
 	aspects func(a aspect, definition string) []string
 }
 
@@ -31,12 +31,12 @@ func NewUnion(all ...*Revision) *Union {
 	return u
 }
 
-// LacksProperties are the properties of a definition that others have and r has not; nothing if r lacks the definition.
+// LacksProperties are the properties of a definition that other revisions have and r does not; nil if r lacks the definition.
 func (u *Union) LacksProperties(r *Revision, definition string) []string {
 	return u.lacks(ofProperties, r, definition)
 }
 
-// LacksTypes are the constants of the property type in a definition that others have and r has not; nothing if r lacks the definition.
+// LacksTypes are the constants of the property type in a definition that other revisions have and r does not; nil if r lacks the definition.
 func (u *Union) LacksTypes(r *Revision, definition string) []string {
 	return u.lacks(ofTypes, r, definition)
 }
@@ -58,7 +58,7 @@ func sorted(all []string) []string {
 	return slices.Compact(all)
 }
 
-// aspect is what revisions are compared by.
+// aspect is a list of a definition by which revisions are compared.
 type aspect struct {
 	name string
 	of   func(r *Revision, definition string) []string
@@ -66,7 +66,7 @@ type aspect struct {
 
 var ofProperties, ofTypes = aspect{"properties", (*Revision).Properties}, aspect{"types", (*Revision).Types}
 
-// together is what revisions list of a definition; nothing if those that have it list the same.
+// together is what all revisions together list for a definition; nil if all that have the definition list the same.
 func (a aspect) together(all []*Revision, definition string) []string {
 	var found []string
 	for _, r := range all {

@@ -5,7 +5,7 @@ import (
 	"sync"
 )
 
-// SlotKind is what a slot holds, so that a path to a place of another type is refused.
+// SlotKind is the kind of value of a slot. A path to a place of another type is refused.
 type SlotKind string
 
 // The kinds of slots. A task's own slots are those of the message `task`.
@@ -16,13 +16,13 @@ const (
 	SlotNumber  SlotKind = "number"
 	SlotBool    SlotKind = "bool"
 	SlotID      SlotKind = "id"      // string or integer, compared by type and exact value (CAN05)
-	SlotRaw     SlotKind = "raw"     // JSON that is handed on as it is
+	SlotRaw     SlotKind = "raw"     // JSON that is passed on as it is
 	SlotPresent SlotKind = "present" // only whether it is there
 	SlotTask    SlotKind = "task"    // the message `task`
-	SlotTasks   SlotKind = "tasks"   // an array of it
+	SlotTasks   SlotKind = "tasks"   // an array of `task`
 )
 
-// words are the slots that a message of the runtime has.
+// words are the slots of a message, with their kinds.
 type words map[string]SlotKind
 
 // Slots that several messages share.
@@ -150,7 +150,7 @@ var messageWords = sync.OnceValue(func() map[string]words {
 	}
 })
 
-// ops are what the runtime can do with a method.
+// ops are the ops that the runtime knows.
 func ops() []string {
 	return []string{
 		"initialize", "initialized", "discover", "ping", "cancelled", "progress",
@@ -162,7 +162,7 @@ func ops() []string {
 	}
 }
 
-// errorNames are the errors with a code of their own. The first five are JSON-RPC's, every revision has them.
+// errorNames are the errors with a code of their own. The first ones (standardErrors) are JSON-RPC's, which every revision has.
 func errorNames() []string {
 	return []string{
 		"parseError", "invalidRequest", "methodNotFound", "invalidParams", "internalError",
