@@ -32,7 +32,7 @@ func AppendString[S ~string](b []byte, s S) []byte { return appendString(b, stri
 
 func appendString(b []byte, s string) []byte {
 	if cap(b)-len(b) < len(s)+2 {
-		b = slices.Grow(b, len(s)+2+escapes(s)) // at once: growing by steps leaves a multiple of a long text behind
+		b = slices.Grow(b, len(s)+2+escapes(s)) // at once: growing by steps leaves several times a long text as garbage
 	}
 	b = append(b, '"')
 	start := len(b)
@@ -61,7 +61,7 @@ func appendHardText(b []byte, s string) []byte {
 		b = slices.Grow(b, len(s)+escapeBytes)
 		room := b[len(b):cap(b)]
 		read, written := 0, 0
-		// Words are written before they are judged: what ends a run of text is overwritten by its escape.
+		// Machine words are written before they are examined: a byte that ends a run of text is overwritten by its escape.
 		for read+8 <= len(s) && written+8+escapeBytes <= len(room) {
 			w := word(s[read : read+8])
 			binary.LittleEndian.PutUint64(room[written:written+8], w)
@@ -95,7 +95,7 @@ func appendHardText(b []byte, s string) []byte {
 	return b
 }
 
-// shortEscapes are escapes of two bytes as a number, the backslash first: measured, a branch for each costs more than all else.
+// shortEscapes are escapes of two bytes as a number, the backslash first: measured, a branch for each costs more than the rest of the loop.
 var shortEscapes = [256]uint16{'"': '\\' | '"'<<8, '\\': '\\' | '\\'<<8, '\n': '\\' | 'n'<<8, '\r': '\\' | 'r'<<8, '\t': '\\' | 't'<<8}
 
 const escapeBytes = 6 // of the longest, \u001f
@@ -127,7 +127,7 @@ func AppendInt[I ~int64](b []byte, n I) []byte { return appendInt(b, int64(n)) }
 
 func appendInt(b []byte, n int64) []byte { return strconv.AppendInt(b, n, 10) }
 
-// AppendFloat writes a number as encoding/json does. NaN and infinities, which JSON has not, become null, which the
+// AppendFloat writes a number as encoding/json does. NaN and infinities, which JSON does not have, become null, which the
 // check of the output then refuses.
 func AppendFloat[F ~float64](b []byte, f F) []byte { return appendFloat(b, float64(f)) }
 
@@ -163,7 +163,7 @@ func AppendLiteral(b []byte, n Literal) []byte {
 // AppendBool writes a boolean.
 func AppendBool[B ~bool](b []byte, v B) []byte { return strconv.AppendBool(b, bool(v)) }
 
-// AppendTime writes a date-time (RFC 3339) with the precision that t has, in UTC where its offset has seconds: RFC 3339 has none.
+// AppendTime writes a date-time (RFC 3339) with the precision of t, in UTC if its offset has seconds, which RFC 3339 does not have.
 func AppendTime(b []byte, t time.Time) []byte {
 	if _, offset := t.Zone(); offset%60 != 0 {
 		t = t.UTC()
@@ -195,12 +195,12 @@ func AppendRaw(b []byte, r Raw) []byte {
 	return append(b, r...)
 }
 
-// noValue is written in place of a text that is not one JSON value: with it, what is around would have members that nobody set. The check
-// of what is written refuses it (LET01), as does json.Marshal.
+// noValue is written in place of a text that is not one JSON value, which could add members to the object around it. The check
+// of the output refuses it (LET01), as does json.Marshal.
 const noValue = "<not one JSON value>"
 
-// isOneValue reports whether nothing can stand beside or around the value in a text: no comma or colon, and all closed that is opened in it.
-// Whether the value is valid is seen when what is written is checked.
+// isOneValue reports whether a text can be one value and nothing else: no comma or colon outside brackets, and all brackets closed.
+// Whether the value is valid is left to the check of the output.
 func isOneValue(text []byte) bool {
 	depth := 0
 	for i := 0; i < len(text); i++ {
@@ -224,7 +224,7 @@ func isOneValue(text []byte) bool {
 	return depth == 0 && !blank(text)
 }
 
-// blank reports whether there is nothing but white space in a text: no value, which an array takes for an empty list.
+// blank reports whether a text is only white space: no value, so that an array with it alone would be empty.
 func blank(text []byte) bool {
 	for i := range len(text) {
 		if !isSpace(text[i]) {

@@ -129,7 +129,7 @@ func AppendMap[T any](b []byte, m map[string]T, value func([]byte, *T) []byte) [
 	return append(AppendMembers(append(b, '{'), m, value), '}')
 }
 
-// AppendMembers writes the members that Put took, in the order of their names, into an object that is open.
+// AppendMembers writes the members that Put stored, in the order of their names, into an object that is open.
 func AppendMembers[T any](b []byte, m map[string]T, value func([]byte, *T) []byte) []byte {
 	for _, name := range names(m) {
 		v := m[name]
@@ -138,7 +138,7 @@ func AppendMembers[T any](b []byte, m map[string]T, value func([]byte, *T) []byt
 	return b
 }
 
-// AppendAdditionalProperties writes the members that Keep took, in the order of their names, into an object that is open.
+// AppendAdditionalProperties writes the members that Keep stored, in the order of their names, into an object that is open.
 func AppendAdditionalProperties(b []byte, m map[string]Raw) []byte {
 	for _, name := range names(m) {
 		b = AppendRaw(AppendKey(b, name), m[name])

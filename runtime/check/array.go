@@ -2,7 +2,7 @@ package check
 
 import "slices"
 
-// Array begins an array; true if it has an element. A value that is no array is a violation and is skipped.
+// Array begins an array and reports whether it has an element. A value that is no array is a violation and is skipped.
 func (d *Decoder) Array(r *Array) bool {
 	if r == nil {
 		r = &anyArray
@@ -92,10 +92,10 @@ func room[T any](d *Decoder, list []T) []T {
 	return grow(d, list)
 }
 
-// grow makes room in a full list. It doubles, or when it is a notable part of the text, makes room for what the rest may
-// bring, estimated from its elements so far, at most fourfold: measured on 200 kB of records, half the memory that doubling takes.
-// A hostile text of many short lists costs what doubling costs. What comes near the limit grows by a quarter. After a
-// violation nobody reads the list: it is begun again.
+// grow makes room in a full list. It doubles it; where the list is a notable part of the text, it makes room for as many elements as the
+// rest may have, estimated from those so far, at most fourfold: measured on 200 kB of records, half the memory that doubling takes.
+// A hostile text of many short lists costs what doubling costs. Near the limit a list grows by a quarter. After a
+// violation the list is not used: it is emptied.
 func grow[T any](d *Decoder, list []T) []T {
 	n := len(list)
 	if d.err != nil || d.broken > 0 && n > 0 {
@@ -138,7 +138,7 @@ func List[T any](d *Decoder, r *Array, decode func(*Decoder, *T)) []T {
 	return list
 }
 
-// Strings takes an array of strings, never nil where it is read.
+// Strings takes an array of strings, never nil unless it is unread.
 func (d *Decoder) Strings(a *Array, r *String) []string {
 	ok := d.Array(a)
 	if !ok {
@@ -209,7 +209,7 @@ func (d *Decoder) Bools(a *Array) []bool {
 	return list
 }
 
-// Add takes an item behind those of *list.
+// Add takes an item and appends it to *list.
 func Add[T any](d *Decoder, list *[]T, decode func(*Decoder, *T)) {
 	var zero T
 	*list = append(room(d, *list), zero)

@@ -7,25 +7,25 @@ import (
 )
 
 // canonicalizer writes values in the form that all their spellings share (LET14): no white space, members sorted by name, strings with as few
-// escapes as there can be, one spelling for each number. What it reads is valid JSON.
+// escapes as possible, one spelling for each number. It needs valid JSON.
 type canonicalizer struct {
 	data      []byte
 	out       []byte
-	limit     int      // more of out than this is not wanted: see full
+	limit     int      // a longer out is not wanted: see full
 	movesLeft int      // how many bytes may be moved to sort members
 	members   []member // of the open objects
 	scratch   []byte
-	around    part // an array of which items that begin
-	upto      int  // behind this are not written,
-	cut       int  // but would be here in out; 0: all is written
+	around    part // an array whose items that begin
+	upto      int  // after this are not written:
+	cut       int  // they would begin here in out; 0: all is written
 	inexact   bool // a number's exponent is beyond maxExponent
 }
 
 // member is where a member stands in canonicalizer.out: from the quote of its name to the end of its value.
 type member struct{ start, name, end int }
 
-// AppendCanonical appends the form that equal JSON values share, of valid JSON: {"b":10,"a":"\u0031"} and {"a":"1","b":1e1} have one. False
-// for a number with an exponent beyond what is read (VAL07).
+// AppendCanonical appends the form that equal JSON values share, of valid JSON: {"b":10,"a":"\u0031"} and {"a":"1","b":1e1} have the same. It
+// is not ok for a number with an exponent beyond ±1,000,000 (VAL07).
 func AppendCanonical(b, value []byte) ([]byte, bool) {
 	b, _, ok := appendCanonical(b, value, 0)
 	return b, ok
@@ -38,10 +38,10 @@ func appendCanonical(b, data []byte, i int) (out []byte, end int, ok bool) {
 	return c.out, end, !c.inexact
 }
 
-// full reports that what is written is void: it is longer than anyone wants, or costs too much to sort.
+// full reports that the output is useless: it is longer than limit, or sorting it costs too much.
 func (c *canonicalizer) full() bool { return len(c.out) > c.limit }
 
-// written is what was written of a text, up to where it was cut.
+// written returns the output, up to where it was cut.
 func (c *canonicalizer) written() []byte {
 	if c.cut > 0 {
 		return c.out[:c.cut]
@@ -122,7 +122,7 @@ func (c *canonicalizer) object(i int) int {
 	return i + 1
 }
 
-// sort puts the members of an object, the last of what is written, into the order of their names.
+// sort puts the members of an object, which out ends with, into the order of their names.
 func (c *canonicalizer) sort(members []member) {
 	byName := func(a, b member) int { return bytes.Compare(c.out[a.start:a.name], c.out[b.start:b.name]) }
 	if slices.IsSortedFunc(members, byName) {
@@ -149,7 +149,7 @@ func (c *canonicalizer) sort(members []member) {
 	c.cut = cut
 }
 
-// longestEscape is how many bytes of an escape stand for at least one of the text.
+// longestEscape is how many bytes an escape has for at least one byte of the value.
 const longestEscape = 6
 
 // text writes the string at i.

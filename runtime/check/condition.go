@@ -4,8 +4,8 @@ import (
 	"github.com/mcpkiln/mcpkiln/runtime/check/format"
 )
 
-// What is in this file looks at a value without taking it: conditions that hold beside its type. Positions of members and
-// items are counted, not named, so that a list of bits says which of them were evaluated.
+// This file validates a value against keywords without a Go type, without taking it. Members are identified by their order in the
+// text, like items, so that a bit each says which were evaluated.
 
 // Also validates the value against one more schema.
 func (d *Decoder) Also(check func(*Decoder)) {
@@ -47,10 +47,10 @@ func (d *Decoder) Fits(check func(*Decoder)) bool {
 	return !failed
 }
 
-// notUnder is allowed where the schema of a not is too long for words, or tells what must not be shown.
+// notUnder is what a not allows where its schema is too complex for words, or where they would reveal a hidden value.
 const notUnder = "a value that does not fit the schema under not"
 
-// Not reports a value that satisfies a schema, by what of it has to change.
+// Not reports a value that satisfies a schema. The violation says what has to change.
 func (d *Decoder) Not(r *Not, check func(*Decoder)) {
 	start := d.here()
 	if !d.Fits(check) || d.countOnly() {
@@ -119,7 +119,7 @@ func (d *Decoder) If(r *Because, condition, then, otherwise func(*Decoder)) {
 // explain adds to the violations from listed on why the rule that they break applies.
 func (d *Decoder) explain(listed int, why string) {
 	for i := listed; i < len(d.violations) && why != ""; i++ {
-		if d.tells(why) {
+		if d.reveals(why) {
 			why = ofHidden
 		}
 		v := &d.violations[i]
@@ -130,7 +130,7 @@ func (d *Decoder) explain(listed int, why string) {
 	}
 }
 
-// When holds an object that has the member to one more schema.
+// When validates an object that has the member against one more schema.
 func (d *Decoder) When(key string, check func(*Decoder)) {
 	if !d.HasKey(key) {
 		return
@@ -144,7 +144,7 @@ func (d *Decoder) When(key string, check func(*Decoder)) {
 
 const isThere = " is there"
 
-// HasKey reports whether the value that comes is an object with that member.
+// HasKey reports whether the next value is an object with that member.
 func (d *Decoder) HasKey(name string) bool {
 	if d.peek() != '{' {
 		return false
@@ -199,7 +199,7 @@ func (d *Decoder) Name(check func(*Decoder)) {
 	}
 }
 
-// Keys is the rule of members whose names match patterns. AdditionalProperties says what becomes of one that matches none: Keep leaves
+// Keys is the rule of members whose names match patterns. AdditionalProperties says how one that matches none is treated: Keep leaves
 // it to the caller.
 type Keys struct {
 	At                   string
@@ -226,7 +226,7 @@ type Matches struct {
 	matched bool
 }
 
-// Match begins with the current member, whose value has not been taken yet. It is not taken at the end either.
+// Match begins the loop for the current member. It does not take the member's value.
 func (d *Decoder) Match(r *Keys) Matches {
 	return Matches{d: d, rule: r, name: d.Key(), start: d.here()}
 }
@@ -261,7 +261,7 @@ func (d *Decoder) Index() int {
 	return int(d.frames[len(d.frames)-1].count) - 1
 }
 
-// Contains is the rule of contains. Min counts as it stands; Max like those of other rules.
+// Contains is the rule of the keyword contains. A Min of 0 is 0; a Max of 0 is none, as in other rules.
 type Contains struct {
 	At       string
 	Min, Max int

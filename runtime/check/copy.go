@@ -2,7 +2,7 @@ package check
 
 import "slices"
 
-// What is kept of a text is copied here: strings and raw values. Small ones share allocations.
+// This file copies the parts of a text that are kept: strings and raw values. Small ones share allocations.
 
 const chunkBytes = 1024 // measured: larger chunks gain nothing on 200 kB of records and keep more alive
 
@@ -14,7 +14,7 @@ func (d *Decoder) copyPart(start, end int) string {
 	return d.copyPartSlow(start, end)
 }
 
-// copyPartSlow is copyPart where the window does not have it: it copies the rest of the text, or of a longer text only what is asked for. A long string keeps no neighbours alive.
+// copyPartSlow is copyPart for a part outside the window. Near the end of the text it copies all that is left as the window. A long string keeps no neighbours alive.
 func (d *Decoder) copyPartSlow(start, end int) string {
 	n := end - start
 	if n > chunkBytes/4 {
@@ -28,18 +28,18 @@ func (d *Decoder) copyPartSlow(start, end int) string {
 	return d.copyShared(d.full[start:end], rest)
 }
 
-// copyShared copies a small part into an allocation that others share. So much of the text is left with it.
+// copyShared copies a small part into an allocation that others share. rest is the length of the text from that part on.
 func (d *Decoder) copyShared(part []byte, rest int) string {
 	if d.chunk.Cap()-d.chunk.Len() < len(part) {
 		d.chunk.Reset()
-		d.chunk.Grow(max(len(part), min(rest/8, chunkBytes))) // an eighth is about what is kept of a text: measured, garbage costs more than chunks
+		d.chunk.Grow(max(len(part), min(rest/8, chunkBytes))) // about an eighth of a text is kept: measured, garbage costs more than more chunks
 	}
 	at := d.chunk.Len()
 	d.chunk.Write(part)
 	return d.chunk.String()[at:]
 }
 
-// copyRaw copies a part of the data. Small ones share an allocation, as strings do; to append to one never writes into the next.
+// copyRaw copies a part of the data. Small ones share an allocation, as strings do; appending to one never writes into the next.
 func (d *Decoder) copyRaw(part []byte) Raw {
 	n := len(part)
 	if n > chunkBytes/4 {
@@ -47,24 +47,24 @@ func (d *Decoder) copyRaw(part []byte) Raw {
 	}
 	if cap(d.raws)-len(d.raws) < n {
 		rest := len(d.full) - d.pos
-		d.raws = make([]byte, 0, max(n, min(rest/4, chunkBytes))) // of a text with raw values much is kept as it is
+		d.raws = make([]byte, 0, max(n, min(rest/4, chunkBytes))) // more of a text with raw values is kept than of others
 	}
 	at := len(d.raws)
 	d.raws = append(d.raws, part...)
 	return d.raws[at:len(d.raws):len(d.raws)]
 }
 
-// text copies what a scanned string stands for.
+// text returns a copy of the value of a scanned string.
 func (d *Decoder) text(s span) string {
 	if s.escaped {
 		raw := d.full[s.start:s.end]
-		d.scratch, _, _ = unescape(slices.Grow(d.scratch[:0], len(raw)+unescapeRoom), raw, 0) // at once: growing by steps leaves a multiple behind
+		d.scratch, _, _ = unescape(slices.Grow(d.scratch[:0], len(raw)+unescapeRoom), raw, 0) // grown at once: steps would leave several times as much garbage
 		return d.copyScratch(int(s.start))
 	}
 	return d.copyPart(int(s.start), int(s.end))
 }
 
-// copyScratch copies the scratch, to which the text at start was unescaped.
+// copyScratch returns a copy of the scratch, the value of the string at start.
 func (d *Decoder) copyScratch(start int) string {
 	if len(d.scratch) <= chunkBytes/4 {
 		return d.copyShared(d.scratch, len(d.full)-start)

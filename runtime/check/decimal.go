@@ -24,7 +24,7 @@ func (d *Decoder) decimal(n digits) (decimal, bool) {
 	return x, ok
 }
 
-// parseDecimal takes a valid JSON number; ok is false for an exponent beyond maxExponent, however it is written: that of 10e1000000 is 1000001.
+// parseDecimal reads a valid JSON number; ok is false for an exponent beyond maxExponent, however it is written: that of 10e1000000 is 1000001.
 func parseDecimal(s []byte) (x decimal, ok bool) {
 	if s[0] == '-' {
 		x.negative = true
@@ -110,7 +110,7 @@ func parseExponent(s []byte) int {
 	return exp
 }
 
-// hugeExponent stands for all exponents that are larger. It is far from maxExponent, which a long fraction may bring an exponent back to.
+// hugeExponent stands for all exponents that are larger. It is so far beyond maxExponent that no long fraction brings it back into range.
 const hugeExponent = 1 << 27
 
 func (x decimal) integer() bool { return len(x.digits) <= x.point || len(x.digits) == 0 }
@@ -186,7 +186,7 @@ func (x decimal) appendTo(b []byte) []byte {
 	return append(b, "000000000000000000000"[:x.point-n]...)
 }
 
-// multiple computes exactly: 19.99 is a multiple of 0.01. of is a literal greater than 0.
+// multiple reports, exactly, whether n is a multiple of a literal greater than 0: 19.99 is one of 0.01.
 func (d *Decoder) multiple(n digits, of string) bool {
 	if n.fits && len(of) <= fitDigits {
 		if m, exp, ok := smallDecimal(of); ok {
@@ -223,7 +223,7 @@ func smallDecimal(s string) (m uint64, exp int, ok bool) {
 	return m, exp, m != 0
 }
 
-// multipleOfSmall is for the cases that need no big integers; ok is false for the others.
+// multipleOfSmall is multipleOf where that needs no big integers; ok is false for other numbers.
 func multipleOfSmall(v uint64, vexp int, m uint64, mexp int) (yes, ok bool) {
 	if v == 0 {
 		return true, true

@@ -2,12 +2,12 @@ package check
 
 import "reflect"
 
-// What a text decodes to can take a hundred times its bytes: {} in a list is a struct. Strings are bounded by the text; what else is
-// allocated is counted when it is allocated: elements of slices and maps, values behind pointers. What a trial throws away
-// counts no more (VAL07). Tables that grow with the text are counted, too.
+// A decoded value can take a hundred times the bytes of its text: {} in a list is a struct. Strings are bounded by the text; all else is
+// counted when it is allocated: elements of slices and maps, values behind pointers. Values that a trial throws away
+// are not counted any more (VAL07). The decoder's tables that grow with the text are counted, too.
 
 // Account is charged for the memory that values take beyond their text. It is asked for what goes beyond the first 4 KiB of a text, in steps of
-// at most 64 KiB unless one allocation is larger. Its error ends decoding, and Finish returns it. What it gave stays taken after Put.
+// at most 64 KiB unless one allocation is larger. Its error ends decoding, and Finish returns it. What it granted stays charged after Put.
 type Account interface {
 	TakeDecoded(bytes int) error
 }
@@ -17,12 +17,12 @@ const (
 	stepDecoded = 64 << 10
 )
 
-// Charge lets a pay for what is decoded from here on, until Put or Reset.
+// Charge charges a for what is decoded from here on, until Put or Reset.
 func (d *Decoder) Charge(a Account) {
 	d.account, d.granted = a, min(freeDecoded, d.limits.Decoded)
 }
 
-// countMemory counts n more bytes of what a text decodes to, before they are allocated. It is small enough to be inlined.
+// countMemory counts n more bytes of the decoded value, before they are allocated. It is small enough to be inlined.
 func (d *Decoder) countMemory(n int) {
 	if d.decoded += n; d.decoded > d.granted {
 		d.countMore()
@@ -44,7 +44,7 @@ func (d *Decoder) countMore() {
 	}
 }
 
-// countScratch counts n more bytes that the decoder itself takes while it reads. No limit refuses them, because the text bounds them.
+// countScratch charges for n more bytes that the decoder itself takes while it reads. No limit refuses them, because the text bounds them.
 func (d *Decoder) countScratch(n int) {
 	if d.account == nil || d.err != nil || n < stepDecoded {
 		return
@@ -54,7 +54,7 @@ func (d *Decoder) countScratch(n int) {
 	}
 }
 
-// CountAny counts what a text takes once encoding/json, or a library like it, has made an any of it: for validators that are not generated.
+// CountAny counts the memory of a text as an any, as encoding/json and the like decode it: for validators that are not generated.
 func (d *Decoder) CountAny(text []byte) {
 	const (
 		each   = 64  // element or member: its slot in a slice that has grown, and what is behind it
@@ -84,8 +84,8 @@ const (
 	mapValue  = 128
 )
 
-// takeEntry counts one more entry of a map that has n. Its first group is there as a whole; later as many entries are free as used.
-func takeEntry[T any](d *Decoder, n int) {
+// countEntry counts one more entry of a map that has n. Its first group is allocated as a whole; later as many entries are free as used.
+func countEntry[T any](d *Decoder, n int) {
 	size := sizeOf[T]()
 	if size > mapValue {
 		d.countMemory(size)

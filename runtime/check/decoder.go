@@ -9,11 +9,11 @@ import (
 	"unicode/utf8"
 )
 
-// Decoder reads one JSON text into typed values and collects what is wrong with it. It is reusable and not safe for
+// Decoder reads one JSON text into typed values and collects its violations. It is reusable and not safe for
 // concurrent use: Get one, decode, Finish, Put.
 //
-// Strings and raw values are copied, never aliases of the data, but small ones of one text share an allocation: one that is
-// kept alone keeps up to chunkBytes of its neighbours alive.
+// Strings and raw values are copied, never aliases of the data, but small ones of one text share an allocation: one of them
+// keeps up to chunkBytes of its neighbours alive.
 type Decoder struct {
 	data     []byte // emptied by fail, so that every method and every loop ends without testing err
 	pos      int
@@ -22,13 +22,13 @@ type Decoder struct {
 	windowAt int             // which begins there
 	chunk    strings.Builder // copies of strings before it
 	raws     []byte          // copies of small raw values
-	scratch  []byte          // where text unescapes; used again
-	spare    any             // what New made last for a form that did not fit; used again
+	scratch  []byte          // the buffer in which strings are unescaped
+	spare    any             // what New allocated last for a form that did not fit, to be used again
 	err      error
 
 	full    []byte // the data given to Reset
 	limits  Limits
-	account Account // nil: only the limits bound what values take
+	account Account // nil: only the limits bound the memory of values
 	state
 	violations []Violation
 	repeated   []Violation // repeated keys; never rolled back
@@ -41,35 +41,35 @@ type Decoder struct {
 	outline outline
 }
 
-// state is what is zero when a new text begins.
+// state has the fields that are zero when a new text begins.
 type state struct {
 	tried
 	granted       int  // how much of tried.decoded there may be before the account is asked
-	evaluated     int  // forms and conditions tried
+	evaluated     int  // how many forms and conditions were tried
 	reread        int  // bytes looked at more than once
-	reached       int  // where the last form that did not fit ended
+	reached       int  // where reading the last form that did not fit ended
 	broken        int  // violations so far, listed or not
-	found         int  // as broken, but without those counted again while a union's best form is listed: it does not depend on what is listed
-	omitted       int  // how many of broken are left out, because another keyword lists the same of the same value
+	found         int  // like broken, without those of a union's best form: how many of them are counted depends on what is listed
+	omitted       int  // how many of broken are not listed, because another keyword's violation says the same of the same value
 	aroundLast    part // the outermost array around the violation that was listed last
 	hardString    span // the last long string with escapes or beyond ASCII
-	root          int  // how many frames do not belong to paths: they lead to a part that is read as a separate text
-	remembersEnds bool // what is skipped is looked at once more: extents are remembered
+	root          int  // how many frames do not belong to paths: they lead to a part that is read as a separate text, see Within
+	remembersEnds bool // what is skipped will be read again: where long values end is remembered, see extent
 	byOrder       bool // which violations are listed depends on the order of the text
-	tied          bool // two forms of a union were equally good, and the order of the text decided which one's are listed
-	discard       bool // nobody looks at what is decoded
-	unread        bool // texts are not kept here: nobody looks, or a violation came before this item of a list
-	stops         bool // reading ends behind the last violation that is listed
-	scanned       bool // the caller says that the data is valid JSON without repeated keys: what is skipped is not looked at
+	tied          bool // two forms of a union were equally good, and the order of the text decided which one's violations are listed
+	discard       bool // the decoded value is not used
+	unread        bool // strings are not copied: the value is not used, or an earlier item of the list has a violation
+	stops         bool // reading ends after the last violation that is listed
+	scanned       bool // the caller says that the data is valid JSON without repeated keys: what is skipped is not validated
 
 	hidden string // properties whose values no violation shows, see Hide
 }
 
-// frame is one open object or array: what its rule needs, and the way to the current value.
+// frame is one open object or array: what its rule needs, and the path to the current value.
 type frame struct {
 	names   *nameTable // of the object's rule; nil: array
 	array   *Array
-	seen    uint64 // which of names.rule.Names came, a bit each; beyond 64 names see base
+	seen    uint64 // which of names.rule.Names have come, a bit each; beyond 64 names see base
 	unknown uint64 // signatures of the other keys, a bit each
 	field   int32  // index of the current member; Other
 	count   int32  // members or items begun
@@ -95,7 +95,7 @@ func Get(data []byte, lim Limits) *Decoder {
 	return d
 }
 
-// Discard says that nobody will look at what is decoded: a text is read to be checked alone. Strings stay empty where no rule looks at
+// Discard says that the decoded value will not be used: the text is only validated. Strings stay empty where no rule looks at
 // them. Call it before anything is decoded.
 func (d *Decoder) Discard() { d.discard, d.unread = true, true }
 
@@ -130,8 +130,8 @@ func (d *Decoder) begin(data []byte, lim Limits) {
 // end drops everything but the stacks.
 func (d *Decoder) end() {
 	d.data, d.full, d.pos, d.err, d.account = nil, nil, 0, nil, nil
-	d.window, d.windowAt = "", 0 // it belongs to whoever decoded its strings,
-	d.chunk.Reset()              // and so do these
+	d.window, d.windowAt = "", 0 // its strings belong to the decoded value,
+	d.chunk.Reset()              // and so do the others
 	d.raws, d.spare = nil, nil
 	d.frames, d.wide, d.items = d.frames[:0], d.wide[:0], d.items[:0]
 	d.violations, d.repeated = nil, nil
@@ -145,8 +145,8 @@ func (d *Decoder) end() {
 	}
 }
 
-// Finish refuses text after the value and returns what was found: nil, *SyntaxError, *LimitError or Violations. Of many violations it has
-// those that came first in the text, see FinishAfter.
+// Finish refuses text after the value and returns what is wrong: nil, *SyntaxError, *LimitError, the Account's error or Violations. Of
+// many violations it returns those that come first in the text, see FinishAfter.
 func (d *Decoder) Finish() error {
 	if d.pos < len(d.data) {
 		if d.peek(); d.pos < len(d.data) {
@@ -171,7 +171,7 @@ func Decode[T any](data []byte, lim Limits, decode func(*Decoder, *T), v *T) err
 	return err
 }
 
-// GetScanned is Get for what DecodeScanned decodes.
+// GetScanned is Get for data as DecodeScanned takes it.
 func GetScanned(data []byte, lim Limits) *Decoder {
 	d := Get(data, lim)
 	d.scanned = true
@@ -240,8 +240,8 @@ func (d *Decoder) peekSpaced() byte {
 	return 0
 }
 
-// spaceEnd returns the first index from i on where no white space stands. Most of it is one space, or a line break and an indentation. It is not
-// inlined, so that those are that look first whether there is any.
+// spaceEnd returns the first index from i on without white space. Most white space is one space, or a line break and an indentation. It is not
+// inlined, so that its callers, which first look whether there is any, can be.
 //
 //go:noinline
 func spaceEnd(data []byte, i int) int {

@@ -1,6 +1,6 @@
 // Package check is what generated decoders, validators and encoders call: one pass from bytes to a typed value and all
-// its violations, without reflection and without an intermediate any. It is for those who change how JSON is read, validated
-// or written; users need Raw, Optional and Nullable of it, all in optional.go.
+// its violations, without reflection and without an intermediate any. Look here to change how JSON is read, validated
+// or written; users of generated code need only Raw, Optional and Nullable, all in optional.go.
 //
 // Ids such as VAL07 are rules; testdata/traceability/ledger.tsv lists them.
 //
@@ -9,10 +9,10 @@
 //	how a number is read               number.go: Int and Float first try shortInt and shortFloat, which read most; scanNumber reads any.
 //	                                   longfloat.go makes a float64 of many digits, decimal.go an exact value
 //	what its schema demands of it      numberrule.go
-//	strings and booleans               scalar.go; format/: formats of strings, and patterns
+//	strings and booleans               scalar.go; formatted.go: dates, durations and the like; format/, pattern/: formats and patterns of strings
 //	objects and arrays                 object.go, array.go: members and elements, lists and maps of one line; names.go: which member a key names
-//	forms of unions                    union.go, trial.go: found by kind, tag and members, or by trying; saved.go: what a try changes;
-//	                                   glance.go: which members an object has, before it is read
+//	forms of unions                    pick.go: what generated code calls; union.go, trial.go: found by kind, tag and members, or by trying;
+//	                                   saved.go: what a trial restores; glance.go: which members an object has, before it is read
 //	why a value has no form, or two    unionreport.go; kind.go: kinds of values
 //	keywords without a Go type         condition.go, evaluated.go: the value is validated before it is taken
 //	const, enum, uniqueItems           values.go: equality; index.go: long enums
@@ -20,13 +20,14 @@
 //	the Decoder                        decoder.go: its pool, Decode, Valid; memo.go: which schemas a value was validated against, and the outcome
 //	the tables of generated code       rule.go
 //	the scanner                        skip.go, stringscan.go, unescape.go, utf8.go, keys.go: syntax, strings, repeated keys
-//	what is kept of the text           copy.go
-//	a text that is read once more      outline.go: what is known of it since it was validated
-//	what is refused, or costs too much limits.go: what encoding/json takes (VAL07); decoded.go: memory that values take beyond their text, and
-//	                                   which account it counts in (VAL07, TSK28)
-//	violations                         violation.go, report.go: their paths and texts (VAL02); show.go: what is shown of a value
-//	what depends on no spelling        canonical.go: the form that equal values share; mention.go: names that escapes may hide; violationorder.go (LET14)
+//	copies of parts of the text        copy.go
+//	a text decoded after validation    outline.go: where its longest values end
+//	what is refused, or costs too much limits.go: what is refused though encoding/json takes it (VAL07); decoded.go: memory that values take
+//	                                   beyond their text, and the account that is charged for it (VAL07, TSK28)
+//	violations                         violation.go, report.go: their paths and texts (VAL02); show.go: what is shown of a value; hide.go, sensitive.go: what is not
+//	what no spelling may change        canonical.go: the form that equal values share; mention.go: names that escapes may hide; violationorder.go (LET14)
 //	encoding, and what may be missing  append*.go, optional.go
+//	rules of generator and runtime     address/, keyword/, paramheader/, secret/: on definitions of tools and questions
 //
 // # Who does what
 //
@@ -73,18 +74,19 @@
 //
 //	take            to read a value and go past it; to skip is to take without keeping
 //	rule, table     what generated code says of a schema, and what the package makes of that when it is first used
-//	At              where in the schema a rule stands, as a fragment (#/properties/a)
-//	frame           an open object or array: what is known of it so far, and the way to the current value
+//	At              where in the schema a rule is, as a fragment (#/properties/a)
+//	frame           an open object or array: what is known of it so far, and the path to the current value
 //	member, item    what an object has, and what an array has; additional members are those that the rule does not name
-//	signature       eight bytes that tell the names of members apart; names of up to seven bytes have one of their own
-//	form            one branch of a union (anyOf, oneOf, or type with several kinds); its tag is the text of the member that alone decides
-//	glance          a look at an object that judges nothing, because the object is read afterwards
+//	signature       eight bytes that tell the names of members apart; a name of up to seven bytes shares its own with no other
+//	plain, hard     of strings: ASCII without escapes; all others
+//	form            one branch of a union (anyOf, oneOf, or type with several kinds); its tag is the string, in one member, that alone selects it
+//	glance          a look at an object that validates nothing, because the object is read afterwards
 //	trial           reading a value as one form after the other. On trial, quiet: the first violation ends the form; counting: violations
 //	                are counted, not described; listing: the best form is read again to list them
 //	condition       a keyword without a Go type: it looks at a value that is taken afterwards. A lookahead goes back to where it began
-//	outcome, memo   what validating a value against a schema gave, and where it is remembered; Once stands for a schema there
+//	outcome, memo   what validating a value against a schema gave, and where it is remembered; a Once identifies the schema there
 //	literal         a number that is kept as it was written; package model calls it Decimal, encoding/json Number
-//	overflow        a number that its schema allows and its Go type can not hold
+//	overflow        a number, date-time or duration that its schema allows and its Go type can not hold
 //	broken, listed  violations that were found, and those of them that are described
 //	canonical form  the text that all spellings of a value share
 //	decoded         memory that values take beyond their text; an Account is charged for it
@@ -93,16 +95,16 @@
 //
 // Valid and Skip accept exactly what encoding/json accepts, except what LimitError names. A repeated key is a violation
 // in a Decoder, because a model can mend it, and a LimitError from Valid. Integers are int64; a number that int64 or float64
-// can not hold is a violation of type where it is to be kept, and nowhere else: it decides nothing about which form of a union
-// fits. Literal holds any.
+// can not hold is a violation of type where it is kept, and nowhere else: which form of a union fits does not depend on it.
+// A Literal holds any number.
 //
 // # What is found
 //
-// Violations depend on what a text means, not on how it is written (LET14): they are sorted by their instances, what is found is shown with its
+// Violations depend on what a text means, not on how it is written (LET14): they are sorted by their instances, a value is shown with its
 // members sorted and each number in one spelling, and where not all are listed, or a union lists those of its best form, the text is read once
-// more in its canonical form. Only refused texts pay for that. Behind a violation the items of a list are unread: they are checked, and nothing of
-// them is kept that costs an allocation of its own and that no rule looks at. So they do not count as decoded: of a text that breaks a rule and would
-// be too large besides, the order may decide which of the two it is refused for.
+// more in its canonical form. Only refused texts pay for that. After a violation, further items of a list are validated but not kept (unread):
+// nothing is allocated for them unless a rule looks at it, so they do not count as decoded. Where a text both breaks a rule and is too large, the
+// order of its members may therefore decide which of the two it is refused for.
 //
 // # Where the time goes
 //
@@ -120,27 +122,27 @@
 //	 4 %  the loop of generated code; the rest is calls between them
 //
 // What is left is mostly calls: a decoder by hand keeps its position in a register, this one hands it from method to method.
-// In time, a third goes to the allocator and the collector, which is why strings share allocations, why the size of those is
-// estimated from the text, and why a list grows by what the rest of the text may hold.
+// A third of the time goes to the allocator and the garbage collector, which is why strings share allocations, why the size of those
+// is estimated from the text, and why a list grows by what the rest of the text may hold.
 //
-// A message is scanned once by rpc.ParseInto, which validates all of it and reads its params on the way, see Within: measured, half
-// of what parsing and then reading took. Arguments are skipped then, and decoded when their tool is called.
+// A message is scanned once by rpc.ParseInto, which validates all of it and reads its params in the same pass, see Within: measured, half
+// of what parsing and then reading took. Arguments are skipped there, and decoded when their tool is called.
 //
 // # Rejected
 //
 //   - A switch on the key's text in generated code: as fast, but then required, repeated and null members need a line
 //     each, and a path needs another.
-//   - Expecting the names in the order of the table: they stand in the alphabet's order, members in the schema's or in
-//     whichever their sender has. So the first two orders that come decide what is expected after each name: learning from every text
+//   - Expecting the names in the order of the table: that is alphabetical, while members come in the schema's order or the
+//     sender's. So the first two orders seen decide what is expected after each name: learning from every text
 //     would have clients with different orders write to the table all the time.
 //   - A closure per field, or a table of field offsets with unsafe: the first costs start-up time, the second the
 //     compiler's checks.
 //   - Pointers for optional scalars: an allocation each, and nil dereferences. Optional tells missing from zero, too.
-//   - One copy of the whole text that all strings share: fewer copies, but a kept string keeps 200 kB. Only the last 256 bytes
+//   - One copy of the whole text that all strings share: fewer copies, but one string keeps 200 kB alive. Only the last 256 bytes
 //     of a text are copied as one.
-//   - A method for each step of Skip: half as fast again, for a position that goes through memory.
-//   - Keeping every branch's violations in a trial: unreadable for a model, and most of the time spent on words.
-//   - Sizing slices by what is left of the text: a hostile text of short lists makes it a thousandfold.
+//   - A method for each step of Skip: slower by half, because the position goes through memory.
+//   - Listing every form's violations in a trial: unreadable for a model, and most of the time spent on describing them.
+//   - Sizing slices by what is left of the text: a hostile text of short lists takes a thousand times its size.
 //
 // # Conditions
 //
@@ -148,10 +150,10 @@
 // unevaluatedProperties, unevaluatedItems) are functions that look at a value before its decoder takes it, with Also or
 // Fits; samplecondition_test.go has one of each. What a text costs is bounded by its length and the schema: the outcomes of unions
 // within unions, and of validators that several others call (Once), are remembered by the place of the value, and so is where
-// long values end. The memory is bounded by the text. When it is full it begins anew, and from then on what is
+// long values end. The memo is bounded by the length of the text. When it is full it is emptied, and from then on what is
 // tried and read again counts against Limits.Evaluations.
 //
-// Which members were evaluated is a bit each, by their order in the text. Only schemas with an unevaluated keyword ask,
-// and they ask functions beside the validators, which look again at what the validators have seen. Rejected: recording
-// while validating, which would make every decoder pay, and every trial take back what it recorded.
+// Which members were evaluated is recorded as a bit each, by their order in the text. Only schemas with an unevaluated keyword
+// need that; for them generated code has functions beside the validators, which look again at what these have seen. Rejected:
+// recording while validating, which would make every decoder pay, and every trial take back what it recorded.
 package check

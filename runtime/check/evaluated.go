@@ -11,17 +11,17 @@ type Unevaluated struct {
 	At      string
 	Keyword string
 	Items   bool // of an array; else of an object
-	Refuse  bool // nothing may be left
+	Refuse  bool // the keyword is false: none may be unevaluated
 }
 
-// Evaluates says which properties a schema mentions.
+// Evaluates says which properties a schema evaluates.
 type Evaluates struct {
 	Names    []string
 	Patterns []*format.Pattern
 }
 
-// Evaluated is the set of those members or items of the value that comes which some schema has spoken of. Generated code
-// fills it, then goes over the rest:
+// Evaluated is the set of those members or items of the next value that some schema evaluates. Generated code
+// fills it, then goes over the others:
 //
 //	e := d.Evaluate(&rule)
 //	markX(d, &e)
@@ -32,11 +32,11 @@ type Evaluated struct {
 	d     *Decoder
 	rule  *Unevaluated
 	start int
-	bits  []uint64 // by the order in the text
-	first int      // as many items from the first on
-	asked []*Once  // schemas of which it is known what they speak of
-	all   bool
-	begun bool
+	bits  []uint64 // a bit for each member or item, by the order in the text
+	first int      // this many items from the first on are evaluated, too
+	asked []*Once  // schemas whose evaluated members or items are in the set
+	all   bool     // everything is evaluated
+	begun bool     // Next was called
 }
 
 // Evaluate begins with nothing evaluated. The value is not taken.
@@ -44,7 +44,7 @@ func (d *Decoder) Evaluate(r *Unevaluated) Evaluated {
 	return Evaluated{d: d, rule: r, start: d.here()}
 }
 
-// Again notes that a schema which several others lead to is asked what it mentions, and reports whether it was before: the answer is in e.
+// Again reports whether what a schema evaluates was added before, and records that it is added now. It is for schemas that several others refer to.
 func (e *Evaluated) Again(schema *Once) bool {
 	if slices.Contains(e.asked, schema) {
 		return true
@@ -53,13 +53,13 @@ func (e *Evaluated) Again(schema *Once) bool {
 	return false
 }
 
-// All is for schemas that speak of everything that is there.
+// All adds everything that the value has.
 func (e *Evaluated) All() { e.all = true }
 
-// First is for schemas of the first n items.
+// First adds the first n items.
 func (e *Evaluated) First(n int) { e.first = max(e.first, n) }
 
-// Properties adds the members that r mentions.
+// Properties adds the members that r names.
 func (e *Evaluated) Properties(r *Evaluates) {
 	d := e.d
 	if e.all || d.peek() != '{' {
@@ -89,7 +89,7 @@ func (r *Evaluates) has(name []byte) bool {
 	return false
 }
 
-// Found adds the items that satisfy a schema.
+// Found adds the items that satisfy a schema, that of contains.
 func (e *Evaluated) Found(check func(*Decoder)) {
 	d := e.d
 	if e.all || d.peek() != '[' {
@@ -116,8 +116,8 @@ func (e *Evaluated) has(i int) bool {
 	return i < e.first || i/64 < len(e.bits) && e.bits[i/64]>>(i&63)&1 != 0
 }
 
-// Next is true when a member or item comes that was not evaluated and has to be checked. At the end the decoder is back
-// before the value.
+// Next moves to the next member or item that was not evaluated and has to be validated, and reports whether there is one. At the end
+// the decoder is back before the value.
 func (e *Evaluated) Next() bool {
 	d := e.d
 	if e.all || d.err != nil {

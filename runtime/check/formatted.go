@@ -11,7 +11,7 @@ import (
 	"github.com/mcpkiln/mcpkiln/runtime/check/format"
 )
 
-// Date is a day of the calendar, as format date has it. The zero Date is none.
+// Date is a day of the calendar, a value of format date. The zero Date is no day.
 type Date struct {
 	Year  int
 	Month time.Month
@@ -54,7 +54,7 @@ func (d *Date) UnmarshalText(text []byte) error {
 	return nil
 }
 
-// UUID is what format uuid has. It is written with small letters.
+// UUID is a value of format uuid. It is written in lower case.
 type UUID [16]byte
 
 // UUIDOf reads a UUID; zero if it is none.
@@ -83,8 +83,8 @@ func (u *UUID) UnmarshalText(text []byte) error {
 	return nil
 }
 
-// TimeOf reads a date-time; zero if it is none. A leap second becomes the second after it, and what is shorter than a
-// nanosecond is lost.
+// TimeOf reads a date-time; zero if it is none. A leap second becomes the second after it, and fractions of a
+// nanosecond are lost.
 func TimeOf(text string) time.Time {
 	t, _ := format.ParseDateTime(text)
 	return t
@@ -96,8 +96,8 @@ func DurationOf(text string) time.Duration {
 	return d
 }
 
-// formatted takes a string with a format and hands it to parse, unless it breaks its rule.
-func formatted[T any](d *Decoder, r *String, parse func(string) (T, bool), held string) (v T) {
+// formatted takes a string with a format and returns its value. If parse can not represent a valid one, that is out of range; allowed is what it can.
+func formatted[T any](d *Decoder, r *String, parse func(string) (T, bool), allowed string) (v T) {
 	if d.peek() != '"' {
 		d.wrongType("a string", r.At)
 		return v
@@ -111,7 +111,7 @@ func formatted[T any](d *Decoder, r *String, parse func(string) (T, bool), held 
 	d.checkString(r, s, runes(s), start)
 	v, ok = parse(s)
 	if !ok && d.broken == before && d.err == nil && r.Format.Match(s) {
-		d.outOfRange(start, r.At, held)
+		d.outOfRange(start, r.At, allowed)
 	}
 	return v
 }
@@ -150,8 +150,8 @@ func AppendDate(b []byte, d Date) []byte { return appendString(b, d.String()) }
 // AppendUUID writes a UUID.
 func AppendUUID(b []byte, u UUID) []byte { return appendString(b, u.String()) }
 
-// AppendDuration writes a duration in hours, minutes and seconds, rounded to whole ones: format duration has no fraction (RFC 3339,
-// appendix A). A negative one is written, too, though the format has none: the check of the output then says so.
+// AppendDuration writes a duration in hours, minutes and seconds, rounded to whole seconds: format duration has no fractions (RFC 3339,
+// appendix A). A negative one is written, too, though the format has none: the check of the output then refuses it.
 func AppendDuration(b []byte, d time.Duration) []byte {
 	b = append(b, '"')
 	all := d.Round(time.Second) / time.Second

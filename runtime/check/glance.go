@@ -1,7 +1,7 @@
 package check
 
-// glance goes through the members of an object as they are written, without judging them: whoever reads the object does. It goes on over what most
-// texts have, keys without escapes and short values, and gives up at all else; then the slow way is taken.
+// glance goes through the members of an object without validating them, which reading the object does. It understands what most
+// texts have, keys without escapes and short values, and gives up at all else; its callers then read the object.
 type glance struct {
 	data []byte
 	pos  int    // where the current value begins; -1: it gave up
@@ -11,9 +11,9 @@ type glance struct {
 
 // next moves to the next member. It is false at the end of the object, and where it gives up.
 func (g *glance) next() bool {
-	data, i := g.data, g.pos+1 // behind the opening bracket,
+	data, i := g.data, g.pos+1 // after the opening bracket,
 	if g.key != nil {
-		i = shortEnd(data, g.pos) // or behind the value
+		i = shortEnd(data, g.pos) // or after the value
 	}
 	if i = tokenAt(data, i); i < len(data) && data[i] == ',' {
 		i = tokenAt(data, i+1)
@@ -56,8 +56,8 @@ func tokenAt(data []byte, i int) int {
 	return spaceEnd(data, i)
 }
 
-// shortEnd returns the end of the value at i, or of the data if it is a long object or array: only what is short may be looked at once for each
-// object that it is in. A string is the value of one.
+// shortEnd returns the end of the value at i, or of the data if it is a long object or array: going over those would look at their content
+// once for each object around it. A string, however long, is looked at for one object.
 func shortEnd(data []byte, i int) int {
 	if i < len(data) && data[i] == '"' {
 		return min(quoteAfter(data, i+1)+1, len(data))
@@ -87,7 +87,7 @@ func (d *Decoder) glanceAt(name string) (at int, ok bool) {
 	return -1, g.pos >= 0
 }
 
-// glanceTag returns the text of that member. It is not ok if it has none without escapes.
+// glanceTag returns the string in that member. It is not ok if the member is no string, or has escapes.
 func (d *Decoder) glanceTag(name string) (tag []byte, ok bool) {
 	i, ok := d.glanceAt(name)
 	if !ok || i < 0 || i >= len(d.data) || d.data[i] != '"' {

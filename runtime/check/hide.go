@@ -6,15 +6,15 @@ import (
 	"strings"
 )
 
-// hiddenValue is what is found where the value is for the handler alone.
+// hiddenValue is Found where the value is not to be shown.
 const hiddenValue = "a value that is not shown"
 
-// Hide keeps the values of some properties, and what is in them, out of violations: of all with these names, wherever they are. Each name is
-// written as a step of a JSON Pointer: "/password/api~1key". It holds until Put or Reset. Of other values numbers, booleans and null are shown: an
-// object, an array or a string may hold a value of these properties, and violations say only which of them was found.
+// Hide keeps the values of all properties with these names, wherever they are, and all that is in them, out of violations. Each name is
+// written as a step of a JSON Pointer: "/password/api~1key". It applies until Put or Reset. Of other values only numbers, booleans and null are
+// shown: an object, an array or a string may contain a hidden value, so violations show only its kind.
 func (d *Decoder) Hide(names string) { d.hidden = names }
 
-// Hiding is decode with Hide for these names, for a message that has no other place to say so.
+// Hiding returns decode preceded by Hide, for callers that have no other place to call it.
 func Hiding[T any](names string, decode func(d *Decoder, v *T)) func(d *Decoder, v *T) {
 	return func(d *Decoder, v *T) {
 		d.Hide(names)
@@ -22,11 +22,11 @@ func Hiding[T any](names string, decode func(d *Decoder, v *T)) func(d *Decoder,
 	}
 }
 
-// ofHidden is why a rule holds where the words for it tell what must not be shown.
+// ofHidden replaces the reason why a rule applies where its words would reveal a hidden value.
 const ofHidden = "of a value that is not shown"
 
-// Hidden is v without the values of some properties, as Hide has it, for violations that somebody else found. As with Hide, no
-// object, array or string that was found is shown.
+// Hidden hides what Hide hides in v, for violations that another validator found. As with Hide, no
+// object, array or string is shown.
 func (v Violations) Hidden(names string) Violations {
 	if names == "" {
 		return v
@@ -46,16 +46,16 @@ func (v Violations) Hidden(names string) Violations {
 	return v
 }
 
-// hide takes what must not be shown out of a violation: the value, and the way to it below the property. A not that is broken tells
-// the value by the schema's own, as does the condition of an if, see explain.
+// hide removes what must not be shown from a violation: the value, and the path to it below the property. A violation of not
+// reveals the value by what the schema forbids, as the condition of an if does, see explain.
 func (d *Decoder) hide(v *Violation) {
 	below := d.hideValue(v)
-	if v.Keyword == "not" && (below || d.tells(v.Allowed)) {
+	if v.Keyword == "not" && (below || d.reveals(v.Allowed)) {
 		v.Allowed = notUnder
 	}
 }
 
-// hideValue hides the value of v if v is about a hidden property, or about what is in one, and reports whether it did.
+// hideValue hides the value of v if it is that of a hidden property, or is in one, and reports whether it did.
 func (d *Decoder) hideValue(v *Violation) bool {
 	for at := 0; at < len(v.Instance); {
 		end := len(v.Instance)
@@ -74,8 +74,8 @@ func (d *Decoder) hideValue(v *Violation) bool {
 	return false
 }
 
-// tells reports whether words say of a hidden property more than that it is there.
-func (d *Decoder) tells(words string) bool {
+// reveals reports whether words say more of a hidden property than that it is there.
+func (d *Decoder) reveals(words string) bool {
 	if words == "" || d.hidden == "" {
 		return false
 	}

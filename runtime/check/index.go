@@ -5,8 +5,8 @@ import "sync/atomic"
 // fewValues are compared one by one; more are found in an index.
 const fewValues = 16
 
-// index says where each of many values stands in a table. It is made when one is first looked for, maybe by several goroutines at once:
-// all make the same. Of equal values the first counts.
+// index maps each of many values to its index in a table. It is made on first use, maybe by several goroutines at once:
+// all make an equal one. Of equal values the first counts.
 type index[K comparable] struct {
 	made atomic.Pointer[map[K]int]
 }

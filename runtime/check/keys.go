@@ -10,10 +10,10 @@ import (
 // rest are found by a hash. It is seeded, so that chosen keys can not make it slow (VAL07). Both hold the keys of the open
 // objects alone, so that they are small beside the text.
 type keySet struct {
-	list  []keyRef // the first keys of the open objects, innermost last; after fewKeys of one, where its others begin
+	list  []keyRef // the first keys of the open objects, innermost last; after fewKeys of one object, where its others begin in many
 	seed  maphash.Seed
 	many  []hashedKey // the other keys of the open objects, innermost last
-	table []int32     // their indexes by hash, one more each; open addressing, a power of two
+	table []int32     // their indexes plus one, by hash; open addressing, a power of two
 }
 
 // keyRef is one of the first keys of an object.
@@ -22,7 +22,7 @@ type keyRef struct {
 	span
 }
 
-// hashedKey is one of the others: 8 bytes, because a text may have millions.
+// hashedKey is one of the other keys of an object: 8 bytes, because a text may have millions.
 type hashedKey struct {
 	hash  uint32
 	start int32 // of its text, negative (^) if that has escapes
@@ -38,8 +38,8 @@ func (k *keySet) hash(b []byte) uint64 {
 	return maphash.Bytes(k.seed, b)
 }
 
-// unknownKey records the current key of f and reports it if the object has it already. One bit says whether any key
-// before may be the same.
+// unknownKey records the current key of f, which no rule names, and reports it if the object has it already. One bit says
+// whether any earlier key may be the same.
 func (d *Decoder) unknownKey(f *frame, sign uint64) {
 	if d.scanned {
 		return
@@ -61,7 +61,7 @@ func (d *Decoder) unknownKey(f *frame, sign uint64) {
 	}
 }
 
-// isRepeated looks at the first keys only.
+// isRepeated reports whether one of the first keys is the same as the current one.
 func (d *Decoder) isRepeated(f *frame, sign uint64) bool {
 	few := d.keys.list[f.keys:]
 	for i := range few[:min(len(few), fewKeys)] {
@@ -74,7 +74,7 @@ func (d *Decoder) isRepeated(f *frame, sign uint64) bool {
 
 func (d *Decoder) sameKey(s span, value []byte) bool { return bytes.Equal(d.value(s), value) }
 
-// oneOfManyKeys is unknownKey where the list has as many keys of the object as it may.
+// oneOfManyKeys is unknownKey where the list is full for the object.
 func (d *Decoder) oneOfManyKeys(f *frame) {
 	k := &d.keys
 	if len(k.list)-int(f.keys) == fewKeys {
@@ -90,7 +90,7 @@ func (d *Decoder) oneOfManyKeys(f *frame) {
 	}
 }
 
-// insertKey is false when the object has the key. Its keys begin at first in keySet.many.
+// insertKey inserts a key, or returns false if the object, whose keys begin at first in keySet.many, has it.
 func (d *Decoder) insertKey(key hashedKey, first int, name []byte) bool {
 	k := &d.keys
 	if 4*len(k.many) >= 3*len(k.table) {
@@ -137,7 +137,7 @@ func (k *keySet) forget(f *frame) {
 	k.list = k.list[:f.keys]
 }
 
-// truncate forgets all but the first n hashed keys. They leave the table in the opposite order of their coming, so that it becomes
+// truncate forgets all but the first n hashed keys. They leave the table in reverse order, so that it becomes
 // what it was before.
 func (k *keySet) truncate(n int) {
 	mask := uint32(len(k.table) - 1)
@@ -152,10 +152,10 @@ func (k *keySet) truncate(n int) {
 	}
 }
 
-// long marks the signatures that several keys may share.
+// long is the bit of signatures that several keys may share.
 const long = 1 << 63
 
-// signature tells keys apart: below eight bytes all, above most.
+// signature tells keys apart: all of fewer than eight bytes, and most others.
 func signature(key []byte) uint64 {
 	if len(key) >= 8 {
 		return longSignature(key)

@@ -38,7 +38,7 @@ func kindOf(c byte) Kind {
 	return 0
 }
 
-// kindTable says which of the first 64 forms of a union take a kind, a bit each, by the lowest bit of the kind; last, which take what is no value.
+// kindTable says which of the first 64 forms of a union take a kind, a bit each, by the lowest bit of the kind; the last entry is for kind 0.
 type kindTable [9]uint64
 
 // of returns which of the first 64 forms take a kind.
@@ -64,7 +64,7 @@ func (u *Union) makeKinds() *kindTable {
 	return t
 }
 
-// kindWords stand in the order in which they are listed: what a value may be besides, null, comes last.
+// kindWords are in the order in which messages list them, null last.
 var kindWords = []struct {
 	kind Kind
 	word string

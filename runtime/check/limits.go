@@ -12,7 +12,7 @@ type Limits struct {
 	NumberBytes int // length of one number, at least 20; 1024
 	Violations  int // how many are reported; 32
 	Decoded     int // bytes that decoded values take beyond their text, see Account; 64 MiB
-	Evaluations int // subschemas tried after the memory of outcomes was full, and KiB read again for them, above 64 times the text; 10,000
+	Evaluations int // subschemas tried after the memo of outcomes was full, and KiB read again for them, above 64 times the text; 10,000
 }
 
 // Reason names what a LimitError refused.
@@ -27,14 +27,14 @@ const (
 	LoneSurrogate
 	DuplicateKey
 	TooManyEvaluations
-	TooLarge // what the text is decoded to
+	TooLarge // the decoded value
 )
 
 // LimitError refuses JSON that encoding/json would take (VAL07).
 type LimitError struct {
 	Reason Reason
 	Offset int    // in bytes
-	Max    int    // the limit that was passed; 0 where there is no number
+	Max    int    // the limit that was exceeded; 0 where there is no number
 	Detail string // the repeated key, quoted and shortened
 }
 
@@ -94,7 +94,7 @@ func (l Limits) withDefaults() Limits {
 	return Limits{
 		Depth:       cmp.Or(l.Depth, defaultDepth),
 		Bytes:       cmp.Or(l.Bytes, defaultBytes),
-		NumberBytes: max(20, cmp.Or(l.NumberBytes, defaultNumberBytes)), // short integers are read without looking
+		NumberBytes: max(20, cmp.Or(l.NumberBytes, defaultNumberBytes)), // shorter numbers are read without comparing
 		Violations:  cmp.Or(l.Violations, defaultViolations),
 		Evaluations: cmp.Or(l.Evaluations, defaultEvaluations),
 		Decoded:     cmp.Or(l.Decoded, defaultDecoded),

@@ -7,10 +7,10 @@ import (
 	"sync"
 )
 
-// maxPower bounds the decimal exponents of longFloat: far enough for numbers that programs write with 17 digits.
+// maxPower bounds the decimal exponents of longFloat: it is enough for numbers that programs write with 17 digits.
 const maxPower = 64
 
-// power is a power of ten: its upper 128 bits, cut off below, the first of which is 1.
+// power is the upper 128 bits of a power of ten, truncated; the first bit is 1.
 type power struct{ hi, lo uint64 }
 
 // powers are those from -maxPower to maxPower.
@@ -24,14 +24,14 @@ var powers = sync.OnceValue(func() *[2*maxPower + 1]power {
 	return t
 })
 
-// upper cuts n to 128 bits.
+// upper returns the upper 128 bits of n.
 func upper(n *big.Int) power {
 	n.Rsh(n, uint(n.BitLen()-128))
 	return power{hi: new(big.Int).Rsh(n, 64).Uint64(), lo: new(big.Int).And(n, new(big.Int).SetUint64(math.MaxUint64)).Uint64()}
 }
 
-// longFloat returns the float64 next to m × 10^exp by the method of Eisel and Lemire ("Number Parsing at a Gigabyte per Second", 2021): m times
-// the power, cut off, in 128 bits. ok is false where what was cut off could decide, which is hardly ever.
+// longFloat returns the float64 nearest to m × 10^exp by the method of Eisel and Lemire ("Number Parsing at a Gigabyte per Second", 2021): m times
+// the power, truncated, in 128 bits. ok is false where the truncated bits could decide, which is hardly ever.
 func longFloat(m uint64, exp int) (v float64, ok bool) {
 	if m == 0 || exp < -maxPower || exp > maxPower {
 		return 0, m == 0
@@ -40,7 +40,7 @@ func longFloat(m uint64, exp int) (v float64, ok bool) {
 	shift := bits.LeadingZeros64(m)
 	m <<= shift
 	hi, lo := bits.Mul64(m, p.hi)
-	const below = 1<<9 - 1 // of hi: what stands below the bits of a mantissa and the one that rounds it
+	const below = 1<<9 - 1 // of hi: the bits below those of a mantissa and the one that rounds it
 	if hi&below == below && lo+m < lo {
 		more, least := bits.Mul64(m, p.lo)
 		sum, carry := bits.Add64(lo, more, 0)

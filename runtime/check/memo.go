@@ -1,22 +1,22 @@
 package check
 
-// memo remembers what was found out about values: by the schema and by where the value begins. So a value that several
+// memo remembers the outcomes of values, by the schema and by where the value begins. So a value that several
 // schemas look at costs each of them once, however deep they are nested (VAL09).
 //
 // It is emptied when validation moves past every remembered value, and when it is full.
 type memo struct {
 	table      []outcome // open addressing; a power of two
 	used       int
-	last       int    // where the last value begins of which something is remembered
-	generation uint32 // of what counts: older entries are empty
-	full       bool   // it was full once, so what was validated may be validated again
+	last       int    // where the last value begins that has an outcome
+	generation uint32 // of the current entries: older ones count as empty
+	full       bool   // it was full once, so values that were validated may be validated again
 }
 
 // outcome is what validating the value at start against one schema gave.
 type outcome struct {
 	schema     *Once
 	start      int32
-	end        int32 // of the value; of one that does not fit, how far it did
+	end        int32 // of the value; if it does not fit, where reading it ended
 	generation uint32
 	form       int32 // of a union: the form that fits
 	fits       bool
@@ -26,8 +26,8 @@ type outcome struct {
 }
 
 const (
-	keptOutcomes = 1024    // of a decoder between two texts
-	leastFull    = 1 << 15 // outcomes that are kept of any text
+	keptOutcomes = 1024    // the largest table that a decoder keeps for its next text
+	leastFull    = 1 << 15 // how many outcomes are remembered of any text, however short
 )
 
 func (m *memo) reset() {
@@ -37,7 +37,7 @@ func (m *memo) reset() {
 	}
 }
 
-// slot returns where the outcome is, or an empty place for it.
+// slot returns the outcome's place, or an empty one for it.
 func (m *memo) slot(schema *Once, start int32) *outcome {
 	mask := uint64(len(m.table) - 1)
 	for i := uint64(start) * spread >> 32 & mask; ; i = (i + 1) & mask {
@@ -58,7 +58,7 @@ func (m *memo) grow() {
 	}
 }
 
-// known returns what schema said of the value at start, or nil.
+// known returns the outcome of the value at start against schema, nil if it is not known.
 func (d *Decoder) known(schema *Once, start int) *outcome {
 	m := &d.memo
 	if m.used == 0 || start > m.last {
@@ -70,7 +70,7 @@ func (d *Decoder) known(schema *Once, start int) *outcome {
 	return nil
 }
 
-// remember keeps an outcome. The memory is bounded by the text.
+// remember keeps an outcome. How many are kept is bounded by the length of the text.
 func (d *Decoder) remember(v outcome) {
 	m := &d.memo
 	d.dropOutcomes(int(v.start))
@@ -94,7 +94,7 @@ func (d *Decoder) remember(v outcome) {
 	m.last = max(m.last, int(v.start))
 }
 
-// dropOutcomes empties the memo when nobody will go back to what it holds.
+// dropOutcomes empties the memo when no value in it will be read again.
 func (d *Decoder) dropOutcomes(start int) {
 	if m := &d.memo; m.used > 0 && start > m.last && d.lookaheads == 0 && !d.quiet && !d.counting {
 		m.used, m.last = 0, 0
@@ -102,14 +102,14 @@ func (d *Decoder) dropOutcomes(start int) {
 	}
 }
 
-// Once checks the value that comes, unless it has been: what is known to fit is stepped over, and what is wrong is said once.
+// Once validates the next value, unless it was validated before: then it is skipped, and its violations are not reported again.
 func (d *Decoder) Once(schema *Once, check func(*Decoder)) {
 	start := d.here()
 	if v := d.known(schema, start); v != nil && d.reuse(v) {
 		return
 	}
 	if d.lookaheads == 0 && !d.quiet && !d.counting {
-		check(d) // nobody goes back to it
+		check(d) // the value will not be read again
 		return
 	}
 	broken, counted, over := d.broken, d.counted, d.overflow
@@ -130,8 +130,7 @@ func (d *Decoder) Once(schema *Once, check func(*Decoder)) {
 	d.remember(v)
 }
 
-// reuse steps over a value of which everything is known, as v says, and returns false where the value has to be read to describe what is
-// wrong in it.
+// reuse skips a value with the outcome v, and returns false where the value has to be read to describe its violations.
 func (d *Decoder) reuse(v *outcome) bool {
 	switch {
 	case v.fits:
@@ -154,15 +153,15 @@ func (d *Decoder) reuse(v *outcome) bool {
 	return true
 }
 
-// extent stands for the schema that every value fits: what is remembered for it is where a value ends.
+// extent stands for a schema that every value fits: its outcomes say where values end.
 var extent Once
 
 const (
-	extentText  = 4096 // the rest of a text from which on extents are remembered,
-	extentBytes = 256  // of values as long
+	extentText  = 4096 // how much of a text has to be left for extents to be remembered,
+	extentBytes = 256  // and how long such values are at least
 )
 
-// skipRemembering is Skip for a look that goes back, and remembers where long values end: objects in objects that are all looked at do not cost the square of their depth.
+// skipRemembering is Skip for a value that will be read again. It remembers where long values end, so that looking into each of nested objects does not cost the square of their depth.
 func (d *Decoder) skipRemembering() {
 	start := d.here()
 	if v := d.known(&extent, start); v != nil {
@@ -177,7 +176,7 @@ func (d *Decoder) skipRemembering() {
 }
 
 // countTry counts one more form or condition that is tried, and countReread bytes that are read for it. They are bounded by the text and the
-// schema, as long as all outcomes are remembered; from then on by a limit.
+// schema while all outcomes are remembered, and by a limit once the memo was full.
 func (d *Decoder) countTry() bool {
 	if d.evaluated++; d.memo.full && d.evaluated > d.limits.Evaluations+len(d.full)<<6 {
 		d.refuse(TooManyEvaluations, d.pos, d.limits.Evaluations)

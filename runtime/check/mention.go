@@ -2,11 +2,11 @@ package check
 
 import "bytes"
 
-// escapedASCII begins the escapes of ASCII characters, behind the backslash.
+// escapedASCII begins the escapes of ASCII characters, after the backslash.
 var escapedASCII = []byte("u00")
 
-// Mentions is false if a JSON text has no member or string of that name, which is not empty and of ASCII. Whether it has one, only reading
-// tells: an escape may stand for any character of it (LET14), a slash as \/, ASCII as \u0020 to \u007f.
+// Mentions reports whether a JSON text may have a member or a string of that name, which is ASCII and not empty. Whether it has one, only reading
+// it decides: any character of it may be escaped (LET14), a slash as \/, ASCII as \u0020 to \u007f.
 func Mentions[N string | []byte](text []byte, name N) bool {
 	if bytes.Contains(text, []byte(name)) {
 		return true

@@ -6,7 +6,7 @@ import (
 	"sync/atomic"
 )
 
-// nameTable finds the index of a name: first it tries the one that is expected next, then it looks up the signature (open addressing).
+// nameTable finds the index of a name: first it tries those that are expected next, then it looks up the signature (open addressing).
 type nameTable struct {
 	after []followers // by index + 1
 	names []name
@@ -18,15 +18,15 @@ type nameTable struct {
 	requiredMore []uint64 // of the others, 64 a word; empty where none of them is required
 }
 
-// followers are the names that came next when a name was taken, the first two that there were; nil: not known yet.
+// followers are the first two names that texts had after a name; nil: not known yet.
 type followers struct{ first, second atomic.Pointer[name] }
 
-// name is a name as a text has it, with its quotes and colon: its first two words and its last one.
+// name is a name as a text has it, with its quotes and colon: its first two words (of eight bytes) and its last one.
 type name struct {
 	words      [3]uint64
 	masks      [2]uint64 // of the first two words
 	last       int32     // where the last word begins, 0 when there are only two
-	size       int32     // how much text it takes to compare, at least 16
+	size       int32     // how many bytes of text a comparison reads, at least 16
 	bit        uint64    // in a word of seen bits
 	index      int32
 	length     int32 // without quotes and colon
@@ -39,9 +39,9 @@ type nameSlot struct {
 	index int32 // Other: empty
 }
 
-const noSign = long - 1 // of no key: shorter ones have their length in the upper byte
+const noSign = long - 1 // no key has it: the upper byte of a short key's signature is its length
 
-// names returns the table, which is made on first use, maybe by several goroutines at once: all make the same.
+// names returns the table, which is made on first use, maybe by several goroutines at once: all make an equal one.
 func (r *Object) names() *nameTable {
 	if t := r.table.Load(); t != nil {
 		return t
@@ -143,7 +143,7 @@ func (t *nameTable) expected(after int32) *name {
 	return nil
 }
 
-// otherwise returns the name that is expected next if the first one does not come: in texts of another order, or where a member is missing.
+// otherwise returns the name that is expected if expected's does not come: in texts of another order, or where a member is missing.
 func (t *nameTable) otherwise(after int32) *name {
 	if i := int(after) + 1; uint(i) < uint(len(t.after)) {
 		return t.after[i].second.Load()
@@ -151,7 +151,7 @@ func (t *nameTable) otherwise(after int32) *name {
 	return nil
 }
 
-// expect records that the name with index i follows another one. The first texts decide, so that clients with different orders
+// expect records that the name with index i follows another one. Only the first texts are recorded, so that clients with different orders
 // do not write to the table all the time.
 func (t *nameTable) expect(after int32, i int) {
 	n := &t.names[i]

@@ -5,10 +5,10 @@ import (
 	"strconv"
 )
 
-// How a number is read: Int, Float and Skip try shortInt, shortFloat and shortNumber, which read what most texts have. All else is taken by
-// scanNumber as digits, of which int64, float or the decimals (decimal.go) make the value. What the schema demands of it is in numberrule.go.
+// How a number is read: Int, Float and Skip try shortInt, shortFloat and shortNumber, which read most numbers. All others are taken by
+// scanNumber as digits, which int64, float or decimal (decimal.go) turn into the value. The rules for numbers are in numberrule.go.
 
-// digits is a scanned number: mantissa × 10^exp when fits, else only its place in the data.
+// digits is a scanned number: mantissa × 10^exp if it fits, else only its place in the data.
 type digits struct {
 	span
 	mantissa uint64
@@ -170,7 +170,7 @@ func (d *Decoder) number(want, at string) (n digits, ok bool) {
 	return d.scanNumber()
 }
 
-// scanNumber takes a number as RFC 8259 has it.
+// scanNumber takes a number by the grammar of RFC 8259.
 func (d *Decoder) scanNumber() (n digits, ok bool) {
 	data, i := d.data, d.pos
 	n.start = int32(i)
@@ -208,7 +208,7 @@ func (d *Decoder) scanNumber() (n digits, ok bool) {
 	return n, true
 }
 
-// scanFraction goes on at the point or the exponent.
+// scanFraction continues scanNumber at the point or the exponent.
 func (d *Decoder) scanFraction(n *digits, i int, count *int) (int, bool) {
 	data := d.data
 	if data[i] == '.' {
@@ -285,7 +285,7 @@ func exactFactors(m uint64, exp int) bool {
 	return m < 1<<53 && exp > -len(exactPowers) && exp < len(exactPowers)
 }
 
-// nearest returns the float64 nearest to m × 10^exp, if that is decided quickly.
+// nearest returns the float64 nearest to m × 10^exp; ok is false where that takes the slow conversion.
 func nearest(m uint64, exp int) (v float64, ok bool) {
 	switch {
 	case !exactFactors(m, exp):

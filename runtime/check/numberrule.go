@@ -19,7 +19,7 @@ func (r *Int) at() string {
 	return r.At
 }
 
-// withinBounds is true when v lies within the bounds and nothing else is asked.
+// withinBounds reports whether v lies strictly within the bounds and r has no other constraint.
 func (r *Number) withinBounds(v float64) bool {
 	return r.MultipleOf == "" && !r.Integer && r.Enum == nil && r.MinText == "" && r.MaxText == "" &&
 		(r.Has&(Minimum|ExclusiveMinimum) == 0 || v > r.Min) && (r.Has&(Maximum|ExclusiveMaximum) == 0 || v < r.Max)
@@ -46,7 +46,7 @@ func (d *Decoder) checkNumber(r *Number, n digits, v float64) {
 		d.violated(int(n.start), r.At, "multipleOf", "a multiple of "+r.MultipleOf)
 	}
 	if r.Enum != nil && !d.oneOfNumbers(n, r) && !d.countOnly() {
-		allowed := listed(len(r.Enum), ", ", func(i int) string { return r.Enum[i] })
+		allowed := join(len(r.Enum), ", ", func(i int) string { return r.Enum[i] })
 		d.violated(int(n.start), r.At, enumOrConst(r.Const), allowed+d.orNull(int(n.start)))
 	}
 }
@@ -86,7 +86,7 @@ func (d *Decoder) checkHugeInt(r *Int, n digits) bool {
 	return d.err == nil && d.broken == before
 }
 
-// outOfRange is for a number that its schema allows and its Go type can not hold. That is a violation where the number is kept.
+// outOfRange reports a value that its schema allows and its Go type can not hold. That is a violation where the value is kept.
 // A form on trial fits all the same: only the schema decides which forms do.
 func (d *Decoder) outOfRange(start int, at, allowed string) {
 	if d.quiet || d.counting {
@@ -146,12 +146,12 @@ func (d *Decoder) oneOfNumbers(n digits, r *Number) bool {
 		return true
 	}
 	var room [64]byte
-	_, ok = r.listed()[string(x.appendTo(room[:0]))]
+	_, ok = r.enumIndex()[string(x.appendTo(room[:0]))]
 	return ok
 }
 
-// listed indexes Enum by canonical decimal.
-func (r *Number) listed() map[string]int {
+// enumIndex maps the canonical decimals of Enum to their indexes.
+func (r *Number) enumIndex() map[string]int {
 	if m := r.index.made.Load(); m != nil {
 		return *m
 	}
@@ -172,7 +172,7 @@ func (r *Int) lists(v int64) bool {
 	return ok
 }
 
-// allowed lists Enum.
+// allowed names the values of Enum.
 func (r *Int) allowed() string {
-	return listed(len(r.Enum), ", ", func(i int) string { return strconv.FormatInt(r.Enum[i], 10) })
+	return join(len(r.Enum), ", ", func(i int) string { return strconv.FormatInt(r.Enum[i], 10) })
 }

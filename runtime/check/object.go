@@ -35,10 +35,10 @@ func (d *Decoder) widen(f *frame) {
 	}
 }
 
-// Next returns the next member of the object that Object began.
+// Next returns the index of the next member of the object that Object began, as Object does.
 //
-// Most texts have their members in the same order, or in one of two, so that the names that came next before are compared first, with their
-// quotes and colon: measured, half of what finding any name takes.
+// Most texts have their members in the same order, or in one of two, so the names that followed in earlier texts are compared first, with
+// their quotes and colon: measured, half the cost of looking a name up.
 func (d *Decoder) Next() int {
 	for {
 		data, i, f := d.data, d.pos, &d.frames[len(d.frames)-1]
@@ -88,7 +88,7 @@ func (f *frame) otherName(data []byte, i int) *name {
 	return n
 }
 
-// afterMember takes what follows a member without a comma, and reports whether that ended the object: it did not if a comma comes after
+// afterMember goes on after a member that no comma directly follows, and reports whether the object ended: it did not if a comma comes after
 // white space.
 func (d *Decoder) afterMember(f *frame) bool {
 	switch d.peek() {
@@ -103,7 +103,7 @@ func (d *Decoder) afterMember(f *frame) bool {
 	return true
 }
 
-// handled says that a member was dealt with here: null, repeated, refused or skipped.
+// handled is the index of a member that the caller need not take: null, repeated, refused or skipped.
 const handled = -2
 
 // anyMember takes a key and its colon and finds its index.
@@ -152,7 +152,7 @@ func (d *Decoder) additionalMember(f *frame, sign uint64) int {
 	}
 }
 
-// endObject checks what can only be known at the end, and pops.
+// endObject checks what can only be known at the end, and pops the frame.
 func (d *Decoder) endObject(f *frame) {
 	r := f.names.rule
 	if t := f.names; t.required&^f.seen != 0 || len(t.requiredMore) > 0 {
@@ -181,7 +181,7 @@ func (d *Decoder) missing(f *frame) {
 	}
 }
 
-// missingOf reports the names of a word of bits, the first of which has that index.
+// missingOf reports the names whose bits are set in lack, of which the lowest is the name with index first.
 func (d *Decoder) missingOf(f *frame, first int, lack uint64) {
 	for ; lack != 0; lack &= lack - 1 {
 		d.missingKey(f, f.names.rule.Names[first+bits.TrailingZeros64(lack)])
@@ -215,7 +215,7 @@ func (d *Decoder) Keep(m *map[string]Raw) {
 		d.countMemory(mapHeader)
 		*m = map[string]Raw{}
 	}
-	takeEntry[Raw](d, len(*m))
+	countEntry[Raw](d, len(*m))
 	(*m)[key] = v
 }
 
@@ -228,11 +228,11 @@ func Put[T any](d *Decoder, m *map[string]T, decode func(*Decoder, *T)) {
 		d.countMemory(mapHeader)
 		*m = map[string]T{}
 	}
-	takeEntry[T](d, len(*m))
+	countEntry[T](d, len(*m))
 	(*m)[key] = v
 }
 
-// Map takes an object of which every member is a T. It is never nil where it is read, so that {} stays {}.
+// Map takes an object of which every member is a T. Unless the value is unread, the map is never nil, so that {} stays {}.
 func Map[T any](d *Decoder, r *Object, decode func(*Decoder, *T)) map[string]T {
 	v := new(T) // one for all members: it escapes through decode
 	if d.unread {
@@ -244,7 +244,7 @@ func Map[T any](d *Decoder, r *Object, decode func(*Decoder, *T)) map[string]T {
 	d.countMemory(mapHeader)
 	m := map[string]T{}
 	for f := d.Object(r); f >= 0; f = d.Next() {
-		takeEntry[T](d, len(m))
+		countEntry[T](d, len(m))
 		var zero T
 		*v = zero
 		key := d.Key()
@@ -265,7 +265,7 @@ func New[T any](d *Decoder, decode func(*Decoder, *T)) *T {
 		v = new(T)
 	}
 	if decode(d, v); d.err == errForm {
-		d.spare = v // the form did not fit: nobody has it
+		d.spare = v // the form did not fit: nobody else has v
 	}
 	return v
 }

@@ -42,12 +42,12 @@ func (o Optional[T]) MarshalJSON() ([]byte, error) {
 	}
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)
-	e.SetEscapeHTML(false) // whoever called decides
+	e.SetEscapeHTML(false) // the encoder that called decides
 	err := e.Encode(o.Value)
 	return b.Bytes(), err
 }
 
-// UnmarshalJSON reads the value; null is none.
+// UnmarshalJSON reads the value; null means that there is none.
 func (o *Optional[T]) UnmarshalJSON(b []byte) error {
 	*o = Optional[T]{}
 	if string(b) == "null" {
@@ -69,7 +69,7 @@ func Null[T any]() Nullable[T] { return Nullable[T]{Null: true} }
 // NonNull returns a Nullable that is set.
 func NonNull[T any](v T) Nullable[T] { return Nullable[T]{Optional: Some(v)} }
 
-// ReadNull takes null, if that is the value, and reports whether it did. In any case n is then without a value.
+// ReadNull takes null, if that is the value, and reports whether it did. Either way it clears the value of n.
 func ReadNull[T any](d *Decoder, n *Nullable[T]) bool {
 	*n = Nullable[T]{Null: d.Null()}
 	return n.Null
@@ -90,9 +90,9 @@ func (n *Nullable[T]) UnmarshalJSON(b []byte) error {
 	return n.Optional.UnmarshalJSON(b)
 }
 
-// Unmarshal makes v what decode reads of b, under the default limits: the UnmarshalJSON of types that encoding/json alone
-// would not read completely. A null that the schema refuses is the zero value, as for all types of Go: only the type around it
-// knows whether null may stand there.
+// Unmarshal sets v to what decode reads from b, under the default limits: the UnmarshalJSON of types that encoding/json alone
+// would not read completely. A null that the schema refuses gives the zero value, as with all types of Go: only the enclosing type
+// knows whether null is allowed.
 func Unmarshal[T any](b []byte, decode func(*Decoder, *T), v *T) error {
 	var fresh, zero T
 	err := Decode(b, Limits{}, decode, &fresh)

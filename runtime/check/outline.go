@@ -1,16 +1,16 @@
 package check
 
-// outline is where the longest members of a text end that are objects or arrays, so that who has validated the text need not look for
-// their ends again.
+// outline has the ends of the longest objects and arrays among the members of a text, so that decoding it after it was validated need not
+// look for them again.
 type outline struct {
 	records bool // the text is being validated
 	parts   [2]part
 }
 
-// part is a value of a member of the outermost object; without an end there is none.
+// part is where an object or array begins and ends; the zero part is none.
 type part struct{ start, end int }
 
-// outlined is called when f ends at end.
+// outlined records f, which ends at end, if it is one of the longest members.
 func (d *Decoder) outlined(f *frame, end int) {
 	o, p := &d.outline, part{int(f.start), end}
 	if len(d.frames) != 2 || end-p.start < extentBytes || p.start == o.parts[0].start {
@@ -23,7 +23,7 @@ func (d *Decoder) outlined(f *frame, end int) {
 	}
 }
 
-// endOf is the end of the part that begins at start, 0 if none does.
+// endOf returns the end of the part that begins at start, 0 if none does.
 func (o *outline) endOf(start int) int {
 	for i := range o.parts {
 		if o.parts[i].start == start {
@@ -33,7 +33,7 @@ func (o *outline) endOf(start int) int {
 	return 0
 }
 
-// DecodeValid is Decode of a text that definition finds valid. What decode skips of it, long members above all, is not looked at again.
+// DecodeValid is Decode of a text that definition validates first. What decode skips of it, long members above all, is not validated again.
 func DecodeValid[T any](data []byte, lim Limits, definition func(*Decoder), decode func(*Decoder, *T), v *T) error {
 	d := Get(data, lim)
 	d.Discard()

@@ -36,7 +36,7 @@ func Boxed[T any](d *Decoder, v T) T {
 	return v
 }
 
-// Choose is Pick where nothing is kept. checks are the validators of the forms.
+// Choose is Pick where no value is kept. checks are the validators of the forms.
 func (d *Decoder) Choose(u *Union, checks ...func(*Decoder)) {
 	Pick(d, u, func(d *Decoder, form int) (none struct{}) {
 		checks[form](d)
@@ -49,7 +49,7 @@ func (d *Decoder) Group(u *Union, checks ...func(*Decoder)) {
 	var t trial
 	t.begin(d, u, kindOf(d.peek()), false)
 	d.lookaheads++
-	t.state.lookaheads = d.lookaheads // what each form goes back to
+	t.state.lookaheads = d.lookaheads // restored before each form
 	for t.next() {
 		checks[t.form](d)
 		t.done()

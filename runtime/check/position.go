@@ -1,18 +1,18 @@
 package check
 
-// here returns where the value that comes begins.
+// here returns where the next value begins.
 func (d *Decoder) here() int {
 	d.peek()
 	return d.pos
 }
 
-// Position is a place to read a part of the text from.
+// Position is where a part of the text begins, for Since.
 type Position struct{ pos int }
 
-// Position remembers the value that comes.
+// Position returns where the next value begins.
 func (d *Decoder) Position() Position { return Position{d.here()} }
 
-// Since returns what has been taken since, as a part of the data given to Reset; nil after a failure.
+// Since returns the text that has been taken since p, as a part of the data given to Get or Reset; nil after a failure.
 func (d *Decoder) Since(p Position) []byte {
 	if d.err != nil {
 		return nil

@@ -7,7 +7,7 @@ import (
 
 // problem is a violation before its paths are known.
 type problem struct {
-	level   int    // how many frames lead to the value: len(frames) is the current value, less is a container of it
+	level   int    // how many frames lead to the value: len(frames) for the current value, fewer for a container of it
 	at      string // At of the value's own rule
 	keyword string
 	found   string
@@ -18,7 +18,7 @@ type problem struct {
 	last    string // a property that is not there, or not allowed; its name may be empty
 }
 
-// countOnly counts a violation that is not to be described, and is false for one that is: after a failure there is nothing to
+// countOnly counts a violation and returns true if it is not to be described: after a failure there is nothing to
 // describe, a form on trial ends with its first violation, and when enough are listed a bad text should cost no more than a good one.
 func (d *Decoder) countOnly() bool {
 	switch {
@@ -71,7 +71,7 @@ func (d *Decoder) listed(v *Violation) bool {
 	return false
 }
 
-// endListing ends a form that is only read for its violations.
+// endListing ends a form that is only read to list its violations, once there are enough.
 func (d *Decoder) endListing() {
 	if d.listing && len(d.violations) >= d.most {
 		d.byOrder = true // there may be more
@@ -106,8 +106,8 @@ func (d *Decoder) appendInstance(b []byte, level int) []byte {
 	return b
 }
 
-// appendSchema appends the fragment of the subschema of that value: from the innermost rule that names its place, the steps
-// down.
+// appendSchema appends the fragment of the subschema of that value: at, or that of the innermost rule around it which has one, and the
+// steps down from there.
 func (d *Decoder) appendSchema(b []byte, level int, at string) []byte {
 	from := level
 	for at == "" && from > d.root {
@@ -131,7 +131,7 @@ func (d *Decoder) appendSchema(b []byte, level int, at string) []byte {
 	return b
 }
 
-// at is the place that the frame's rule names, "" for none.
+// at returns the At of the frame's rule, "" for none.
 func (f *frame) at() string {
 	if f.names != nil {
 		return f.names.rule.At
@@ -155,10 +155,10 @@ func appendStep[T string | []byte](b []byte, step T) []byte {
 	return b
 }
 
-// wrongType skips the value that comes and reports it.
+// wrongType skips the next value and reports its type.
 func (d *Decoder) wrongType(want, at string) { d.wrong("type", want, at) }
 
-// wrong skips the value that comes and reports it.
+// wrong skips the next value and reports it.
 func (d *Decoder) wrong(keyword, allowed, at string) {
 	if d.countOnly() {
 		d.Skip()
@@ -173,7 +173,7 @@ func (d *Decoder) wrong(keyword, allowed, at string) {
 	d.violated(start, at, keyword, allowed+d.orNull(start))
 }
 
-// orNull completes what is allowed for a value at which null was looked for.
+// orNull completes what is allowed for a value that could have been null.
 func (d *Decoder) orNull(start int) string {
 	if d.nullable == start+1 {
 		return " or null"
@@ -211,7 +211,7 @@ func (d *Decoder) refusedKey(f *frame) {
 	d.report(problem{level: len(d.frames) - 1, at: f.names.rule.At, keyword: keyword, found: unwanted, allowed: names, offset: int(f.key.start) - 1, below: true, last: string(d.value(f.key))})
 }
 
-// size reports a container that has too many or too few.
+// size reports a container that has too many or too few members or items.
 func (d *Decoder) size(f *frame, keyword, words string, n int, noun string) {
 	if d.countOnly() {
 		return
@@ -219,7 +219,7 @@ func (d *Decoder) size(f *frame, keyword, words string, n int, noun string) {
 	d.report(problem{level: len(d.frames) - 1, at: f.at(), keyword: keyword, found: plural(int(f.count), noun), allowed: words + plural(n, noun), offset: int(f.start)})
 }
 
-// unmatchedKey reports a member whose name no property and no pattern has.
+// unmatchedKey reports a member whose name is no known property's and matches no pattern.
 func (d *Decoder) unmatchedKey(k *Matches) {
 	f := &d.frames[len(d.frames)-1]
 	sources := make([]string, len(k.rule.Patterns))
@@ -233,7 +233,7 @@ func (d *Decoder) unmatchedKey(k *Matches) {
 	d.report(problem{level: len(d.frames) - 1, at: k.rule.At, keyword: "additionalProperties", found: unwanted, allowed: allowed, offset: int(f.key.start) - 1, below: true, last: k.name})
 }
 
-// unevaluated reports the current member or item, which no schema mentions.
+// unevaluated reports the current member or item, which no schema evaluates.
 func (d *Decoder) unevaluated(r *Unevaluated) {
 	if d.countOnly() {
 		return
@@ -245,7 +245,7 @@ func (d *Decoder) unevaluated(r *Unevaluated) {
 	d.report(problem{level: len(d.frames), at: r.At, keyword: r.Keyword, found: noun + " that no schema mentions", allowed: "only what the schemas mention", offset: d.here()})
 }
 
-// miscount reports an array, which has not been taken, by its matching items.
+// miscount reports an array, which has not been taken, for the number of its matching items.
 func (d *Decoder) miscount(keyword, at string, n int, allowed string) {
 	if d.countOnly() {
 		return
@@ -267,19 +267,19 @@ func (d *Decoder) repeatedKey(f *frame) {
 	key := string(d.value(f.key))
 	p := problem{level: len(d.frames) - 1, keyword: "duplicate", found: quote(key), allowed: "each key once", offset: offset, below: true, last: key}
 	root := d.root
-	d.root = 0 // it is the whole text's, see Within
+	d.root = 0 // its path is that in the whole text, see Within
 	v := d.violation(p)
 	d.root = root
 	v.Schema = strings.TrimSuffix(v.Schema, "/duplicate")
 	d.repeated = append(d.repeated, v)
 }
 
-// allViolations is everything that was found.
+// allViolations returns all violations, repeated keys among them.
 func (d *Decoder) allViolations() Violations {
 	return d.bounded(append(d.violations, d.repeated...), d.broken-d.omitted+len(d.repeated))
 }
 
-// bounded sorts what is listed of a number of violations, and says how many are not.
+// bounded sorts the listed violations, and adds one that says how many of those found are not listed.
 func (d *Decoder) bounded(all Violations, found int) Violations {
 	all.Sort()
 	all = all[:min(len(all), d.limits.Violations)]

@@ -6,17 +6,17 @@ import (
 	"github.com/mcpkiln/mcpkiln/runtime/check/format"
 )
 
-// Rules are static tables that generated code fills in; they hold no state but what is made of them on first use, so that one
+// Rules are static tables that generated code fills in; their only state is what is derived from them on first use, so one
 // table may serve any number of decoders and any number of places in a schema. The zero value of each allows everything of its type, and a nil rule
 // is the same as a zero one.
 //
-// At is the place of the subschema as a URI fragment ("#/$defs/Line"). Leave it empty where the subschema stands
-// directly under its parent's properties, items or additionalProperties: then it is derived, only when there is a violation.
+// At is the place of the subschema as a URI fragment ("#/$defs/Line"). Leave it empty where the subschema is
+// directly under its parent's properties, items or additionalProperties: then it is derived when there is a violation.
 
 // Zero stands for a bound of 0 in the fields where 0 means "no bound".
 const Zero = -1
 
-// AdditionalProperties says what becomes of properties that Names does not list.
+// AdditionalProperties says how properties that Names does not list are treated.
 type AdditionalProperties uint8
 
 const (
@@ -29,13 +29,13 @@ const (
 // Object is the rule of an object whose properties are known by name.
 type Object struct {
 	At                   string
-	Names                []string // index = what Next returns, in any order
+	Names                []string // in any order; Next returns an index into it
 	Required             []string // some of Names
 	Nullable             []string // those of Names that accept null: it is consumed and leaves the Go field as it was
 	AdditionalProperties AdditionalProperties
 	Min, Max             int // minProperties, maxProperties; 0 is none, Zero is 0
 
-	table atomic.Pointer[nameTable] // made of Names on first use
+	table atomic.Pointer[nameTable] // made from Names on first use
 }
 
 // Array is the rule of an array.
@@ -72,11 +72,11 @@ const (
 	ExclusiveMaximum
 )
 
-// Int is the rule of an integer held in an int64.
+// Int is the rule of an integer that is decoded to an int64.
 type Int struct {
 	At         string
 	Has        Has
-	Min, Max   int64 // as the schema writes them: exclusive where Has says so
+	Min, Max   int64 // as in the schema: exclusive where Has says so
 	MultipleOf int64
 	Enum       []int64
 	Const      bool // Enum comes from const
@@ -84,13 +84,13 @@ type Int struct {
 	index index[int64]
 }
 
-// Number is the rule of a number held in a float64. Every comparison is exact: on the decimal that was written, not on
-// its rounded float64.
+// Number is the rule of a number that is decoded to a float64. Every comparison is exact: of the decimal that was written,
+// not of its rounded float64.
 type Number struct {
 	At               string
 	Has              Has
 	Min, Max         float64
-	MinText, MaxText string   // the bound's literal, instead of Min and Max, when float64 does not round-trip it (over 15 digits, huge)
+	MinText, MaxText string   // the bound's literal, used instead of Min and Max when float64 does not round-trip it (over 15 digits, huge)
 	MultipleOf       string   // literal, "0.01"
 	Integer          bool     // 1.0 is one
 	Enum             []string // literals
@@ -109,28 +109,28 @@ type Values struct {
 	canonical canonicalSet
 }
 
-// Not is the rule of not: what its schema forbids, in words.
+// Not is the rule of the keyword not: what its schema forbids, in words.
 type Not struct {
 	At      string
-	Key     string // the member that alone decides, if there is one: it is named, not its object
-	Lacks   bool   // Key must not be there, whatever its value
+	Key     string // the member that alone decides, if there is one: the violation names it, not its object
+	Lacks   bool   // Key must be missing, whatever its value
 	Allowed string // empty if the schema is too complex for a sentence
 }
 
-// Because says in words what an if found. Empty is too complex for a sentence.
+// Because says in words what an if found; it is empty if that is too complex for a sentence.
 type Because struct {
 	Then string // "mode" is "fast"
 	Else string // "mode" is not "fast"
 }
 
-// Union says how the forms of an anyOf or oneOf are told apart. What a value shows before it is read excludes forms: its kind, the
-// text of one member, and which members it has. What is left is tried.
+// Union says how the forms of an anyOf or oneOf are told apart. A first look at a value excludes forms: by its kind, by the
+// string in one member, and by the members that it has. The forms that are left are tried.
 type Union struct {
 	At      string
 	Keyword string // "oneOf", "anyOf", "type", "false"
 	One     bool   // exactly one form may fit; else the first that does is taken
-	Kinds   Kind   // Kind: the kinds that are allowed
-	Key     string // the member whose text excludes forms
+	Kinds   Kind   // the kinds that are allowed, for Decoder.Kind
+	Key     string // the member whose string, the tag, excludes forms
 	Members Object // the members that some forms need; others are skipped
 	Forms   []Form
 
@@ -139,26 +139,25 @@ type Union struct {
 	kinds atomic.Pointer[kindTable]
 }
 
-// Form is what a value must show for a form of a Union. The zero Form excludes nothing.
+// Form says what a first look at a value must find for a form of a Union. The zero Form excludes nothing.
 type Form struct {
-	Title string   // what the schema calls it, where several may fit and one may
+	Title string   // of the schema; only where exactly one form may fit
 	Kinds Kind     // the kinds that it takes; 0 is all
 	Needs uint64   // the members that an object must have: a bit for each of the first 64 of Members.Names,
 	More  []int    // and the indexes of others
-	Tags  []string // the texts of Key, which an object must have; nil is any, or none
+	Tags  []string // an object must have one of them in Key; nil: any value of Key, or no Key
 }
 
-// Once stands for a schema whose outcome for a value is remembered, because several others need it. Its address is what
-// counts.
+// Once identifies, by its address, a schema whose outcome for a value is remembered, because several other schemas need it.
 type Once struct{ _ byte }
 
-// Kind is a JSON kind, and or-ed a set of them.
+// Kind is a kind of JSON value, or a set of them (a bit each).
 type Kind uint8
 
 const (
 	KindNull Kind = 1 << iota
 	KindBool
-	KindInteger // of a rule only: a number that must be an integer. It counts as a number, and violations say which
+	KindInteger // only in rules: a number that must be an integer. Forms are chosen as for any number; violations say integer
 	KindString
 	KindArray
 	KindObject

@@ -1,6 +1,6 @@
 package check
 
-// tried is what a form changes and a trial takes back.
+// tried has the fields that reading a form changes and a trial restores.
 type tried struct {
 	decoded    int  // bytes that values take beyond the text
 	most       int  // how many violations may be listed, so far
@@ -10,15 +10,15 @@ type tried struct {
 	quiet      bool // a form is on trial: the first violation ends it, unrecorded
 	counting   bool // violations of a form are counted, unrecorded
 	listing    bool // the best form is decoded once more: it ends when no more violations are to be listed
-	overflow   bool // the form on trial fits, but has a number that its Go type can not hold
+	overflow   bool // the form on trial fits, but has a value that its Go type can not hold
 	partial    bool // the form on trial fits, but was not read in full: parts of it are known to fit
 }
 
-// saved is the Decoder before a form is read.
+// saved is the state of the Decoder before a form is read.
 type saved struct {
 	tried
-	frames, keys, many, wide, items int // what is open
-	broken, omitted, listed         int // what is reported
+	frames, keys, many, wide, items int // the lengths of the stacks
+	broken, omitted, listed         int // the numbers of violations
 }
 
 func (d *Decoder) save(s *saved) {
@@ -27,7 +27,7 @@ func (d *Decoder) save(s *saved) {
 	s.broken, s.omitted, s.listed = d.broken, d.omitted, len(d.violations)
 }
 
-// restore goes back to s, and reports whether the form did not fit; what it left open is closed then.
+// restore goes back to s, and reports whether the form did not fit; then it closes the frames that the form left open.
 func (d *Decoder) restore(s *saved) bool {
 	d.tried = s.tried
 	if d.err != errForm {

@@ -32,7 +32,7 @@ func (d *Decoder) String(r *String) string {
 	return s
 }
 
-// longString is String where the text does not end before i.
+// longString is String for one that does not end before i.
 func (d *Decoder) longString(r *String, start, i int) string {
 	i = plainEnd(d.data, i)
 	if i < len(d.data) && d.data[i] == '"' {
@@ -64,8 +64,8 @@ func (d *Decoder) longString(r *String, start, i int) string {
 	return s
 }
 
-// hardText takes a string with escapes or beyond ASCII, of which the text up to hard is plain. It looks for the end and copies what the text stands
-// for at once. It is not ok, and takes nothing, if something is wrong, or the text has been scanned before, or is not to be copied.
+// hardText takes a hard string that is plain up to hard, and copies its value in the same pass. It is not ok, and takes nothing, if the
+// string is malformed, has been scanned before, or is not to be copied.
 func (d *Decoder) hardText(start, hard int) (s string, ok bool) {
 	if d.unread || d.hardString.start == int32(start) {
 		return "", false
@@ -90,7 +90,7 @@ func (d *Decoder) hardText(start, hard int) (s string, ok bool) {
 	return d.copyPart(start, end), true
 }
 
-// Text takes a string and keeps nothing of it.
+// Text takes and validates a string without keeping it.
 func (d *Decoder) Text(r *String) {
 	if d.peek() != '"' {
 		d.wrongType("a string", r.at())
@@ -112,7 +112,7 @@ func (d *Decoder) Text(r *String) {
 	}
 }
 
-// asksForText reports whether more is asked of a string than how many characters it has.
+// asksForText reports whether r looks at more of a string than its length.
 func (r *String) asksForText() bool { return r != nil && (r.Pattern != nil || r.Format != 0) }
 
 func (r *String) at() string {
@@ -122,7 +122,7 @@ func (r *String) at() string {
 	return r.At
 }
 
-// length is how many characters s has, 0 where nothing asks for it.
+// length returns how many characters s has, 0 where r does not bound it.
 func (r *String) length(s string) int {
 	if r.Min|r.Max == 0 {
 		return 0
@@ -130,7 +130,7 @@ func (r *String) length(s string) int {
 	return runes(s)
 }
 
-// checkString reports every rule that s, of n characters, breaks. It asks countOnly before it describes one.
+// checkString reports every constraint of r that s, of n characters, breaks. It calls countOnly before it describes one.
 func (d *Decoder) checkString(r *String, s string, n, start int) {
 	if n < r.Min && !d.countOnly() {
 		d.violated(start, r.At, "minLength", "at least "+plural(r.Min, "character")+", not "+strconv.Itoa(n))
@@ -210,7 +210,7 @@ func enumOrConst(isConst bool) string {
 	return "enum"
 }
 
-// Bool takes a boolean; r, if not nil, says which.
+// Bool takes a boolean; r, if not nil, says which one is allowed.
 func (d *Decoder) Bool(r *Values) bool {
 	c := d.peek()
 	if c != 't' && c != 'f' {
@@ -218,7 +218,7 @@ func (d *Decoder) Bool(r *Values) bool {
 		return false
 	}
 	start := d.pos
-	if c == 't' && !d.word("true") || c == 'f' && !d.word("false") {
+	if c == 't' && !d.literalName("true") || c == 'f' && !d.literalName("false") {
 		return false
 	}
 	if r != nil {
@@ -227,10 +227,10 @@ func (d *Decoder) Bool(r *Values) bool {
 	return c == 't'
 }
 
-// Null takes the next value if it is null.
+// Null takes the next value if it is null, and reports whether it did.
 func (d *Decoder) Null() bool {
 	if d.peek() == 'n' {
-		return d.word("null")
+		return d.literalName("null")
 	}
 	d.nullable = d.pos + 1
 	return false
@@ -258,7 +258,7 @@ func (d *Decoder) Value(r *Values) string {
 	return ""
 }
 
-// Alias takes any value and returns it as a part of the data given to Reset.
+// Alias takes any value and returns it as a part of the data given to Get or Reset.
 func (d *Decoder) Alias(r *Values) []byte {
 	d.peek()
 	start := d.pos

@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// Sensitive returns the names of the properties that schemas call x-sensitive, for Decoder.Hide. definition is valid JSON with these schemas, such
-// as a tool. A name is hidden wherever it occurs in it: which schema of a union or condition applies is not asked.
+// Sensitive returns the names of the properties that schemas mark as x-sensitive, for Decoder.Hide. definition is valid JSON with these schemas, such
+// as a tool. A name counts wherever a schema marks it, also in a branch of a union or condition that may not apply.
 func Sensitive(definition string) string {
 	if !Mentions([]byte(definition), "x-sensitive") {
 		return ""
@@ -19,7 +19,7 @@ func Sensitive(definition string) string {
 	return Hidden(names...)
 }
 
-// Hidden is what Decoder.Hide takes for the properties of these names.
+// Hidden returns the argument of Decoder.Hide for properties with these names.
 func Hidden(names ...string) string {
 	if len(names) == 0 {
 		return ""
@@ -48,7 +48,7 @@ func collectSensitive(schema any, names *[]string) {
 	}
 }
 
-// PointerStep is a name as a step of a JSON Pointer: a/b is a~1b.
+// PointerStep returns a name as a step of a JSON Pointer: a~1b for a/b.
 func PointerStep(name string) string { return pointerEscape.Replace(name) }
 
 var pointerEscape = strings.NewReplacer("~", "~0", "/", "~1")

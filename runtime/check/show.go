@@ -16,8 +16,8 @@ const (
 	hugeNumber = "a number whose exponent is beyond ±1,000,000"
 )
 
-// show makes one safe line of a JSON value, the same for all its spellings (LET14). Objects and arrays that are long are not shown, nor is what
-// may hold a hidden value.
+// show returns a JSON value as one safe line, the same for all its spellings (LET14). Of long objects and arrays, and of values that may contain a
+// hidden one, it returns only the kind.
 func (d *Decoder) show(raw []byte) string {
 	if raw = bytes.TrimRight(raw, space); len(raw) == 0 {
 		return nothing
@@ -28,7 +28,7 @@ func (d *Decoder) show(raw []byte) string {
 		}
 	}
 	if d.scanned && Valid(raw, d.limits) != nil {
-		return safe(string(raw)) // nobody has taken it before
+		return safe(string(raw)) // the caller was wrong, and a canonical form needs valid JSON
 	}
 	if raw[0] == '"' {
 		return showString(raw)
@@ -47,8 +47,8 @@ func (d *Decoder) show(raw []byte) string {
 	return safe(string(c.out))
 }
 
-// mayHold is what a JSON text is, if a value in it may be hidden; "" if none can be in it. Any string may: models write objects as strings, in
-// many spellings, and where a schema takes strings, too.
+// mayHold names the kind of a JSON value that may contain a hidden one; it is "" for others. Any string may: models write objects as strings, in
+// many spellings, even where a schema allows strings.
 func mayHold[T string | []byte](text T) string {
 	if len(text) > 0 && text[0] == '"' {
 		return "a string"
@@ -56,7 +56,7 @@ func mayHold[T string | []byte](text T) string {
 	return container(text)
 }
 
-// container is what a JSON text holds other values in; "" for one that does not.
+// container names the kind of an object or array; it is "" for other values.
 func container[T string | []byte](text T) string {
 	switch {
 	case len(text) == 0:
@@ -86,22 +86,22 @@ func showString(raw []byte) string {
 			piece = quoted[1 : len(quoted)-1]
 		}
 		if rest, total = rest[n:], total+len(piece); len(b) <= showBytes {
-			b = append(b, piece[:min(len(piece), showBytes+utf8.UTFMax)]...) // a character that is cut begins behind what is shown
+			b = append(b, piece[:min(len(piece), showBytes+utf8.UTFMax)]...) // a character that this cuts begins after what is shown
 		}
 	}
 	return safeOf(string(append(b, '"')), showBytes, total)
 }
 
-// quote makes one safe line of a name.
+// quote returns a name in quotes, as one safe line.
 func quote(s string) string {
 	var room [64]byte
 	return safeUpTo(string(appendString(room[:0], s)), exactBytes)
 }
 
-// exactBytes is how much a violation says at most of what its reader has to know exactly: paths, names, patterns, enums.
+// exactBytes bounds what a violation shows in full, because its reader has to know it exactly: paths, names, patterns, enums.
 const exactBytes = 4096
 
-// safe shortens what was found and escapes what could disturb a terminal or a reader: controls, direction marks, line ends.
+// safe shortens a text and escapes what could disturb a terminal or a reader: controls, direction marks, line ends.
 func safe(s string) string { return safeUpTo(s, showBytes) }
 
 // safeUpTo is safe with room bytes, which only hostile texts exceed.
@@ -109,7 +109,7 @@ func safeUpTo(s string, room int) string {
 	return safeOf(s, max(room, showBytes), len(s))
 }
 
-// safeOf is safeUpTo for a text of total bytes, of which s has more than room, or all.
+// safeOf is safeUpTo for a text of total bytes, of which s is all, or a prefix longer than room.
 func safeOf(s string, room, total int) string {
 	if total <= room && isGraphicASCII(s) {
 		return s
@@ -149,13 +149,13 @@ func plural(n int, noun string) string {
 	return strconv.Itoa(n) + " " + noun + "s"
 }
 
-// list shows names, quoted, as many as exactBytes hold.
+// list joins names, quoted, as many as fit into exactBytes.
 func list(names []string, sep string) string {
-	return listed(len(names), sep, func(i int) string { return quote(names[i]) })
+	return join(len(names), sep, func(i int) string { return quote(names[i]) })
 }
 
-// listed joins n texts, as many as exactBytes hold.
-func listed(n int, sep string, text func(i int) string) string {
+// join joins n texts, as many as fit into exactBytes.
+func join(n int, sep string, text func(i int) string) string {
 	var room [128]byte
 	b := room[:0]
 	for i := range n {

@@ -2,8 +2,8 @@ package check
 
 // Skip takes one value of any kind and drops it. Its syntax, its limits and its keys are checked all the same.
 //
-// It keeps its own stack of frames, so that hostile nesting costs no goroutine stack (VAL07). The position is -1 after a
-// failure. It is a variable here, and short strings and commas are taken without a call: measured, a third less.
+// It keeps its own stack of frames, so that hostile nesting costs no goroutine stack (VAL07). The position is a local variable,
+// -1 after a failure, and short strings and commas are taken without a call: measured, a third less.
 func (d *Decoder) Skip() {
 	if d.scanned && !d.remembersEnds {
 		d.peek()
@@ -56,7 +56,7 @@ func (d *Decoder) skipLongString(start, i int) int {
 	return d.pos
 }
 
-// skipOther takes white space, a number or word, an empty container, or the bracket of one that is not empty.
+// skipOther takes white space, a number, true, false or null, an empty container, or the opening bracket of another.
 func (d *Decoder) skipOther(i int) (end int, valueComes bool) {
 	c := byte(0)
 	if uint(i) < uint(len(d.data)) {
@@ -80,11 +80,11 @@ func (d *Decoder) skipScalar(i int, c byte) int {
 	ok := false
 	switch c {
 	case 't':
-		ok = d.word("true")
+		ok = d.literalName("true")
 	case 'f':
-		ok = d.word("false")
+		ok = d.literalName("false")
 	case 'n':
-		ok = d.word("null")
+		ok = d.literalName("null")
 	case '-', '0', '1', '2', '3', '4', '5', '6', '7', '8', '9':
 		_, ok = d.scanNumber()
 	default:
@@ -148,7 +148,7 @@ func (d *Decoder) skipClosing(f *frame, i int) int {
 
 var anyObject = Object{}
 
-// freeKey takes a key and its colon and records it, in an object without known names.
+// freeKey takes a key and its colon and records it, in an object whose names no rule lists.
 func (d *Decoder) freeKey(f *frame, i int) int {
 	data := d.data
 	if uint(i) < uint(len(data)) && data[i] != '"' {
@@ -175,8 +175,8 @@ func (d *Decoder) freeKey(f *frame, i int) int {
 	return d.pos
 }
 
-// key takes a key and its colon and returns its signature. Most keys are plain and stand without white space; of those, keys
-// of up to seven bytes are found and signed by the same word: measured, half the instructions.
+// key takes a key and its colon and returns its signature. Most keys are plain and without white space; of up to seven bytes, one
+// machine word gives both their end and their signature: measured, half the instructions.
 func (d *Decoder) key(f *frame) (sign uint64, ok bool) {
 	data, start := d.data, d.pos+1
 	if start+8 >= len(data) || data[start-1] != '"' {
@@ -227,7 +227,7 @@ func (d *Decoder) hardKey(f *frame) (sign uint64, ok bool) {
 	return signature(d.value(f.key)), true
 }
 
-// jump is Skip over what is known to be right.
+// jump is Skip for a value that is known to be valid.
 func (d *Decoder) jump() {
 	if end := d.outline.endOf(d.pos); end > 0 && d.err == nil {
 		d.pos = end
@@ -236,7 +236,7 @@ func (d *Decoder) jump() {
 	d.pos = valueEnd(d.data, d.pos)
 }
 
-// valueEnd returns the end of the value at i, which is not judged; the end of the data if that comes first.
+// valueEnd returns the end of the value at i, which is not validated; the end of the data if that comes first.
 func valueEnd(data []byte, i int) int {
 	for depth := 0; i < len(data); i++ {
 		switch data[i] {
@@ -249,7 +249,7 @@ func valueEnd(data []byte, i int) int {
 			depth--
 		case ',', ':', ' ', '\t', '\n', '\r':
 			continue
-		default: // a number or a word
+		default: // a number, true, false or null
 			for i+1 < len(data) && data[i+1] > ' ' && data[i+1] != ',' && data[i+1] != ']' && data[i+1] != '}' {
 				i++
 			}
@@ -262,15 +262,15 @@ func valueEnd(data []byte, i int) int {
 	return min(i, len(data))
 }
 
-// quoteAfter returns the index of the quote that ends the text at i.
+// quoteAfter returns the index of the quote that ends the string whose text begins at i.
 func quoteAfter(data []byte, i int) int {
 	for i = textEnd(data, i); i < len(data) && data[i] == '\\'; i = textEnd(data, i+2) {
 	}
 	return i
 }
 
-// word takes a literal name.
-func (d *Decoder) word(w string) bool {
+// literalName takes true, false or null, whichever w is.
+func (d *Decoder) literalName(w string) bool {
 	if len(d.data)-d.pos >= len(w) && string(d.data[d.pos:d.pos+len(w)]) == w {
 		d.pos += len(w)
 		return true

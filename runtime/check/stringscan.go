@@ -65,7 +65,7 @@ func special(w uint64) uint64 {
 	return (w | ((w ^ ones*2) - ones*(' '+1)) | ((w ^ ones*'\\') - ones)) & highs
 }
 
-// textEnd returns the first index from i on whose byte ends text without escapes: quote, backslash, control, or the end.
+// textEnd is plainEnd for text that need not be ASCII: it ends at a quote, backslash, control, or the end.
 func textEnd(data []byte, i int) int {
 	for ; i+8 <= len(data); i += 8 {
 		if marks := ending(binary.LittleEndian.Uint64(data[i : i+8])); marks != 0 {
@@ -102,12 +102,12 @@ func ending(w uint64) uint64 {
 	return (((w ^ ones*2) - ones*(' '+1)) | ((w ^ ones*'\\') - ones)) &^ w & highs
 }
 
-// scanString takes the string whose quote is at pos and returns what stands between its quotes. ok is false after a failure.
+// scanString takes the string whose quote is at pos and returns the part between its quotes. ok is false after a failure.
 func (d *Decoder) scanString() (s span, ok bool) {
 	return d.scanStringFrom(d.pos+1, d.pos+1)
 }
 
-// stringValue takes the string whose quote is at pos and returns what it stands for: a part of the data if nothing is escaped.
+// stringValue takes the string whose quote is at pos and returns its value: a part of the data if nothing is escaped.
 func (d *Decoder) stringValue() (value []byte, ok bool) {
 	start := d.pos + 1
 	end, data := start, d.data
@@ -135,7 +135,7 @@ func (d *Decoder) scanStringFrom(start, i int) (s span, ok bool) {
 	return d.scanHardString(start, i)
 }
 
-// scanHardString goes on at i, where plain ASCII ended. Of a union's member, a long text may be skipped first, to find the tag behind it.
+// scanHardString goes on at i, where plain text ended. The end of the last long string is remembered: it may have been skipped to find a union's tag.
 func (d *Decoder) scanHardString(start, i int) (t span, ok bool) {
 	if d.hardString.start == int32(start) {
 		d.pos = int(d.hardString.end) + 1
@@ -178,7 +178,7 @@ func (d *Decoder) scanHardString(start, i int) (t span, ok bool) {
 	}
 }
 
-// easyEnd is textEnd that goes on behind escapes of two bytes, of which source code has many.
+// easyEnd is textEnd, but goes on after escapes of two bytes, of which source code has many.
 func easyEnd(data []byte, i int, escaped bool) (int, bool) {
 	for i+16 <= len(data) {
 		w := (*[16]byte)(data[i : i+16 : i+16])
@@ -200,7 +200,7 @@ func easyEnd(data []byte, i int, escaped bool) (int, bool) {
 	return textEnd(data, i), escaped
 }
 
-// isUTF8 judges a text once as a whole; it fails at the first byte that is none.
+// isUTF8 reports whether a part of the data is UTF-8, and fails at the first byte that is not.
 func (d *Decoder) isUTF8(start, end int) bool {
 	text := d.data[start:end]
 	i := notUTF8(text)
@@ -275,7 +275,7 @@ func hex4(data []byte, i int) (r rune, bad int) {
 	return r, -1
 }
 
-// characters is how many characters a scanned string has.
+// characters returns how many characters a scanned string has.
 func (d *Decoder) characters(s span) int {
 	raw := d.full[s.start:s.end]
 	n := runes(raw)
@@ -291,7 +291,7 @@ func (d *Decoder) characters(s span) int {
 	return n
 }
 
-// value returns the bytes that a scanned string stands for: a part of the data when nothing is escaped. It is small enough to be inlined, as
+// value returns the bytes that a scanned string stands for: a part of the data if nothing is escaped. It is small enough to be inlined, as
 // long as unescaped is not.
 func (d *Decoder) value(s span) []byte {
 	if s.escaped {

@@ -19,8 +19,8 @@ type trial struct {
 
 	tagRead   bool   // the member union.Key was looked for
 	tagAt     int    // where the value of that member begins; -1: there is none
-	tagIsText bool   // the tag is a text
-	tag       []byte // that text
+	tagIsText bool   // that value is a string
+	tag       []byte // that string
 	namesRead bool   // the names of the object's members were read
 	seen      uint64 // which of the first 64 of union.Members the object has
 	seenMore  []bool // which of all union.Members it has, if they are more than 64
@@ -29,12 +29,12 @@ type trial struct {
 	state       saved  // of the decoder before the forms that are read
 	fits        int    // how many forms fit
 	fitting     [2]int // the first two forms that fit
-	held        int    // the form that fits and can be kept; -1: none
-	overflowing int    // a form that fits, but a number is beyond its Go type; -1: none
-	partial     bool   // the form that is held was not read in full yet
+	chosen      int    // the form that fits and whose value can be kept; -1: none
+	overflowing int    // a form that fits, but has a value that its Go type can not hold; -1: none
+	partial     bool   // the chosen form was not read in full yet
 	best        int    // the form with the fewest violations; -1: none
 	fewest      int    // how many violations that has
-	tied        bool   // so has another form
+	tied        bool   // another form has as many
 	farthest    int    // the form that was read farthest before it failed
 	farthestEnd int    // how far that was read
 	listed      int    // how many violations were listed before
@@ -69,10 +69,10 @@ func (d *Decoder) listFew(u *Union) int {
 	return most
 }
 
-// begin looks at the value, which is of that kind, and decides what to do.
+// begin looks at the next value, which is of that kind, and decides on the first step.
 func (t *trial) begin(d *Decoder, u *Union, kind Kind, keeps bool) {
-	t.d, t.union, t.kind, t.keeps = d, u, kind, keeps // measured: a literal is written twice
-	t.held, t.overflowing, t.best = -1, -1, -1
+	t.d, t.union, t.kind, t.keeps = d, u, kind, keeps // field by field: measured, a composite literal is written twice
+	t.chosen, t.overflowing, t.best = -1, -1, -1
 	t.start = d.pos
 	if t.kind == 0 {
 		d.unexpected("a value")
@@ -94,7 +94,7 @@ func (t *trial) begin(d *Decoder, u *Union, kind Kind, keeps bool) {
 	}
 }
 
-// reuseOutcome decides with what an earlier trial found out about the value, and reports whether that was possible.
+// reuseOutcome decides by the outcome of an earlier trial of the value, and reports whether that was possible.
 func (t *trial) reuseOutcome() bool {
 	d := t.d
 	v := d.known(&t.union.once, t.start)
@@ -137,7 +137,7 @@ func (t *trial) next() bool {
 	return false
 }
 
-// nextForm moves to the next form that is possible. When there is none, it returns false after it decided what follows from those that were read.
+// nextForm moves to the next form that is possible. If there is none, it decides by those that were read, and returns false.
 func (t *trial) nextForm() bool {
 	d := t.d
 	for t.form++; t.form < len(t.union.Forms); t.form++ {
@@ -205,13 +205,13 @@ func (t *trial) countFit(over, partial bool) bool {
 		t.fitting[t.fits] = t.form
 	}
 	t.fits++
-	first := t.held < 0 && !over
+	first := t.chosen < 0 && !over
 	if first {
-		t.held, t.partial = t.form, partial
+		t.chosen, t.partial = t.form, partial
 	} else if over {
 		t.overflowing = t.form
 	}
-	if t.fits == 2 && t.union.One || t.held >= 0 && !t.union.One {
+	if t.fits == 2 && t.union.One || t.chosen >= 0 && !t.union.One {
 		t.form = len(t.union.Forms) // no other can change the outcome
 	}
 	return first
@@ -235,16 +235,16 @@ func (t *trial) conclude() {
 			return
 		}
 		d.wrong(t.union.Keyword, t.union.both(t.kind, t.fitting[0], t.fitting[1]), t.union.At)
-	case t.held < 0:
+	case t.chosen < 0:
 		t.remember(outcome{end: int32(t.end), fits: true, overflows: true})
 		t.outOfRange()
 	default:
-		t.remember(outcome{end: int32(t.end), fits: true, form: int32(t.held)})
-		t.finishHeld()
+		t.remember(outcome{end: int32(t.end), fits: true, form: int32(t.chosen)})
+		t.finishChosen()
 	}
 }
 
-// remember keeps an outcome where the value may come again: inside another trial.
+// remember keeps an outcome where the value may be read again: inside another trial.
 func (t *trial) remember(v outcome) {
 	if d := t.d; t.keeps && (d.quiet || d.counting) {
 		v.schema, v.start = &t.union.once, int32(t.start)
@@ -252,9 +252,9 @@ func (t *trial) remember(v outcome) {
 	}
 }
 
-// finishHeld ends a trial in which a form fitted that is kept. If it was not read in full, it is read once more, unless a trial
-// around this one has to be.
-func (t *trial) finishHeld() {
+// finishChosen ends a trial in which a form was chosen. If it was not read in full, it is read once more; inside another
+// trial that is left to the other.
+func (t *trial) finishChosen() {
 	d := t.d
 	switch {
 	case !t.partial:
@@ -262,11 +262,11 @@ func (t *trial) finishHeld() {
 	case d.quiet || d.counting:
 		d.partial, d.pos = true, t.end
 	default:
-		t.form, t.step = t.held, stepDecide
+		t.form, t.step = t.chosen, stepDecide
 	}
 }
 
-// noneFits goes on to describe a value that no form fits, or steps over it where that is not wanted.
+// noneFits goes on to describe a value that no form fits, or skips it where violations are only counted.
 func (t *trial) noneFits() {
 	if t.d.countOnly() {
 		t.d.skipRemembering()
@@ -286,7 +286,7 @@ func (t *trial) reportNone() {
 	}
 }
 
-// outOfRange reports the number for which the form that fits can not be kept, or leaves that to the trial around this one.
+// outOfRange reports the value that the Go type of the form that fits can not hold, or leaves that to the trial around this one.
 func (t *trial) outOfRange() {
 	d := t.d
 	if d.quiet || d.counting {

@@ -8,13 +8,13 @@ import (
 	"unicode/utf8"
 )
 
-// unescapes says what escapes of two bytes stand for, by their letters; 0 for what is no letter of one.
+// unescapes has the meanings of escapes of two bytes, by their second byte; 0 for a byte that makes none.
 var unescapes = [256]byte{'"': '"', '\\': '\\', '/': '/', 'b': '\b', 'f': '\f', 'n': '\n', 'r': '\r', 't': '\t'}
 
-// unescape appends to b what the text at i stands for. It ends before what is no part of it: a quote, a control, a wrong escape, or the end of the
-// data. ascii is false if the text may have bytes beyond; those are not judged.
+// unescape appends the value of the string text at i to b. It ends before a quote, a control, a malformed escape, or at the end of the
+// data. ascii is false if the text may have bytes beyond ASCII; those are not validated.
 //
-// Words are written before they are judged, as appendHardText does: the value is never longer than what it is written as.
+// Machine words are written before they are examined, as in appendHardText: a value is never longer than its text.
 func unescape(b, data []byte, i int) (value []byte, end int, ascii bool) {
 	room, written, seen := b[:cap(b)], len(b), uint64(0)
 	for i < len(data) {
@@ -50,10 +50,10 @@ func unescape(b, data []byte, i int) (value []byte, end int, ascii bool) {
 	return room[:written], i, seen&highs == 0
 }
 
-// unescapeRoom is how much room there is at least, behind what is unescaped, for a word and a character.
+// unescapeRoom is how much room there is at least, after the value so far, for a machine word and a character.
 const unescapeRoom = 16
 
-// unicodeEscape returns what an escape stands for that begins with \u.
+// unicodeEscape returns the character of an escape that begins with \u.
 func unicodeEscape(escape []byte) rune {
 	r, _ := hex4(escape, 2)
 	if utf16.IsSurrogate(r) {

@@ -5,10 +5,10 @@ import (
 	"slices"
 )
 
-// Forms are excluded by kind, then by tag, then by members. The next one is looked at only if more than one form is left.
+// Forms are excluded by kind, then by tag, then by members; each is looked at only if more than one form is left.
 
-// onlyForm returns the only form that the kind of the value, its tag, or its members leave; -1 if there are more, or none. Most unions need
-// no trial: measured, a fifth less for a small one.
+// onlyForm returns the only form that the kind of the value, its tag, or its members leave; -1 if there are more, or none. It saves most unions
+// a trial: measured, a fifth less for a small one.
 func (d *Decoder) onlyForm(u *Union, kind Kind) int {
 	form := -1
 	if kind != KindObject || u.Key == "" && len(u.Members.Names) == 0 {
@@ -30,7 +30,7 @@ func (d *Decoder) onlyForm(u *Union, kind Kind) int {
 	return form
 }
 
-// onlyWith returns the form that takes an object with some of the first 64 members, if there is one.
+// onlyWith returns the only form that takes an object with some of the first 64 members; -1 if there are more, or none.
 func (u *Union) onlyWith(seen uint64) int {
 	form := -1
 	for i := range u.Forms {
@@ -46,7 +46,7 @@ func (u *Union) onlyWith(seen uint64) int {
 	return form
 }
 
-// only returns the form that takes a kind and has a tag, if there is one.
+// only returns the only form that takes a kind and a tag (nil: any); -1 if there are more, or none.
 func (u *Union) only(kind Kind, tag []byte) int {
 	form := -1
 	for i := range u.Forms {
@@ -62,7 +62,7 @@ func (u *Union) only(kind Kind, tag []byte) int {
 	return form
 }
 
-// onlyTagged is only for an object with a tag.
+// onlyTagged returns the only form that takes an object with a tag; -1 if there are more, or none.
 func (u *Union) onlyTagged(tag []byte) int {
 	t := u.byTag()
 	if t.many != nil {
@@ -82,7 +82,7 @@ func (u *Union) onlyTagged(tag []byte) int {
 	return -1
 }
 
-// tagTable says for a text of Union.Key which form alone takes an object that has it, -1 if several do.
+// tagTable maps a tag to the only form that takes an object with it, -1 if several do.
 type tagTable struct {
 	few  []taggedForm
 	many map[string]int // instead of few
@@ -176,7 +176,7 @@ func (t *trial) isLeft(i int) bool {
 	return t.possible(&t.union.Forms[i])
 }
 
-// possible reports whether nothing that is known of the value excludes f. Members are a bit each in Needs and seen if they are among the first 64, else
+// possible reports whether nothing that is known of the value excludes f. The first 64 members are a bit each in Needs and seen, the others
 // indexes in More and into seenMore.
 func (t *trial) possible(f *Form) bool {
 	if t.kind != KindObject {
@@ -185,7 +185,7 @@ func (t *trial) possible(f *Form) bool {
 	return f.Needs&^t.seen == 0 && t.kindAndTagFit(f) && (f.More == nil || t.hasAll(f.More))
 }
 
-// hasAll reports whether the object may have all of some members: it has, or nobody has looked.
+// hasAll reports whether the object may have all of some members: it has them, or its names were not read.
 func (t *trial) hasAll(members []int) bool {
 	return !t.namesRead || !slices.ContainsFunc(members, func(i int) bool { return !t.seenMore[i] })
 }
@@ -207,7 +207,7 @@ func (f *Form) has(tag []byte) bool {
 	return false
 }
 
-// readTag finds out the text of the member that excludes forms.
+// readTag finds the tag.
 func (t *trial) readTag() {
 	d := t.d
 	t.tagRead, t.tagAt = true, -1
@@ -227,7 +227,7 @@ func (t *trial) readTag() {
 	d.leave(t.start)
 }
 
-// readNames finds out which of the members that some forms need the object has.
+// readNames finds which of the members that some forms need are in the object.
 func (t *trial) readNames() {
 	d, ok := t.d, false
 	t.namesRead = true
@@ -249,8 +249,8 @@ func (t *trial) readNames() {
 	d.rewind(t.start)
 }
 
-// decideNearest decides for the form of which the object has the most members that it needs, though not all: what it lacks are the
-// union's violations.
+// decideNearest decides for the form that has the most of its required members in the object, though not all: those that it lacks are
+// the union's violations.
 func (t *trial) decideNearest() bool {
 	if !t.namesRead || t.d.quiet {
 		return false

@@ -7,12 +7,12 @@ import (
 	"strings"
 )
 
-// What is in this file says why a value has none of the forms of a union, or too many.
+// This file says why a value has none of the forms of a union, or too many.
 
-// countIfImpossible is how many violations a union counts for of which no form is possible: the value is rather meant to be something else.
+// countIfImpossible is how many violations a value counts for that no form of a union can take: the form around it was hardly meant, then.
 const countIfImpossible = 100
 
-// reportImpossible reports what the value shows that no form takes.
+// reportImpossible reports the members, tag or kind of the value that no form takes.
 func (t *trial) reportImpossible() {
 	d, u := t.d, t.union
 	if d.counting {
@@ -34,7 +34,7 @@ func (t *trial) reportImpossible() {
 	}
 }
 
-// needs lists the members of each form that is left.
+// needs says in words which members each form needs that kind and tag leave.
 func (t *trial) needs() string {
 	var forms []*Form
 	for i := range t.union.Forms {
@@ -42,10 +42,10 @@ func (t *trial) needs() string {
 			forms = append(forms, f)
 		}
 	}
-	return listed(len(forms), ", or with ", func(i int) string { return list(t.union.needs(forms[i]), " and ") })
+	return join(len(forms), ", or with ", func(i int) string { return list(t.union.needs(forms[i]), " and ") })
 }
 
-// both says which two forms a value fits of which it must fit one, and what to leave out so that it does.
+// both says which two forms a value fits that must fit one, and which members to leave out.
 func (u *Union) both(kind Kind, first, second int) string {
 	text := "a value that fits exactly one of " + plural(len(u.Forms), "form") + "; it fits " + u.describe(kind, first) + " and " + u.describe(kind, second)
 	a, b := u.needs(&u.Forms[first]), u.needs(&u.Forms[second])
@@ -62,7 +62,7 @@ func lacking(a, b []string) []string {
 	return slices.DeleteFunc(slices.Clone(a), func(name string) bool { return slices.Contains(b, name) })
 }
 
-// describe names a form by its number, its title, and what an object or another value shows that is of it.
+// describe names a form by its number, its title, and the tag, members or kind that selects it.
 func (u *Union) describe(kind Kind, form int) string {
 	f := &u.Forms[form]
 	var says []string

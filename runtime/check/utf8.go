@@ -6,8 +6,8 @@ import (
 	"unicode/utf8"
 )
 
-// notUTF8 returns where text stops being UTF-8, its length if it does not. It looks at four words at a time, and at one where those have something
-// rare: by instructions, Cyrillic and Japanese words take half of what a word at a time takes.
+// notUTF8 returns where text stops being UTF-8, its length if it does not. It looks at four machine words at a time, and at one where those have
+// something rare: Cyrillic and Japanese take half the instructions of always one at a time.
 func notUTF8(text []byte) int {
 	i, due, ok := 0, uint64(0), true // due marks the bytes of the next word that have to continue a sequence of the last one
 	for i+32 <= len(text) {
@@ -46,7 +46,7 @@ func notUTF8(text []byte) int {
 	return len(text)
 }
 
-// provenWord goes over the word at i and maybe a little more, or up to the first byte that is wrong.
+// provenWord checks the word at i and maybe a little more, and returns where it ended: ok is false at the first byte that is wrong.
 func provenWord(text []byte, i int, due uint64) (next int, nextDue uint64, ok bool) {
 	if i < len(text) {
 		if wrong, next := unproven(wordAt(text, i), due); wrong&highs == 0 {
@@ -67,7 +67,8 @@ func unproven(w, due uint64) (wrong, next uint64) {
 	return rare | (w ^ two ^ (due | two<<8 | three<<16)), two>>56 | three>>48
 }
 
-// sequences reads about a word, a sequence at a time, from the one that due leaves open on. It returns where the first wrong one begins.
+// sequences checks about a word, a sequence at a time, beginning with the one that due says is incomplete. It returns where it ended, or where the
+// first wrong sequence begins.
 func sequences(text []byte, i int, due uint64) (next int, ok bool) {
 	end := min(i+8, len(text))
 	if due != 0 {

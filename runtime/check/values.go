@@ -7,12 +7,12 @@ import (
 	"sync"
 )
 
-// canonicalSet has the indexes of Values by their canonical forms, and of many by how they are written. It is made when a value
-// first differs from the first few in writing.
+// canonicalSet has the indexes of Values.JSON by canonical form, and where there are many, also by text. It is made when a value
+// is first none of the first few, byte for byte.
 type canonicalSet struct {
 	once    sync.Once
 	forms   map[string]int
-	written map[string]int // nil if they are few
+	written map[string]int // by text; nil if they are few
 }
 
 func (r *Values) canonicalSet() *canonicalSet {
@@ -63,7 +63,7 @@ func (d *Decoder) checkValues(r *Values, start int) int {
 	if d.countOnly() {
 		return -1
 	}
-	allowed := listed(len(r.JSON), ", ", func(i int) string { return safeUpTo(r.JSON[i], exactBytes) })
+	allowed := join(len(r.JSON), ", ", func(i int) string { return safeUpTo(r.JSON[i], exactBytes) })
 	if len(r.JSON) > 1 {
 		allowed = "one of " + allowed
 	}
@@ -125,7 +125,7 @@ func (d *Decoder) checkUnique(f *frame) {
 		}
 		return int(a.index - b.index)
 	})
-	first := -1 // the first item that another one before it is equal to
+	first := -1 // the first item that equals one before it
 	for i := 1; i < len(items); i++ {
 		if (first < 0 || items[i].index < items[first].index) && items[i].hash == items[i-1].hash && d.sameItem(items[i-1], items[i]) {
 			first = i
@@ -141,7 +141,7 @@ func (d *Decoder) checkUnique(f *frame) {
 	})
 }
 
-// surelyUnique is true for a few plain strings that all differ. Comparing them in pairs costs less than one canonical form.
+// surelyUnique is true for a few strings without escapes that all differ. Comparing them in pairs costs less than one canonical form.
 func (d *Decoder) surelyUnique(items []item) bool {
 	if len(items) > 16 {
 		return false

@@ -10,9 +10,9 @@ type Violation struct {
 	Instance string // JSON Pointer of the value; "" is the root
 	Schema   string // URI fragment of the keyword: "#/properties/symbol/maxLength"
 	Keyword  string
-	Found    string // shortened and quoted; no value that Hide names
+	Found    string // the value, shortened and quoted; never one that Hide names
 	Allowed  string // in words
-	Because  string // in words, why the rule holds here, where a condition says so; may be empty
+	Because  string // in words, why the rule applies here, if a condition is the reason; may be empty
 	offset   int    // where the value begins, in bytes
 }
 
@@ -44,12 +44,12 @@ func (v Violation) line() string {
 }
 
 const (
-	nothing  = "nothing" // is found where a member is missing
-	anyValue = "a value" // is allowed there
+	nothing  = "nothing" // Found where a member is missing
+	anyValue = "a value" // Allowed there
 	unwanted = "a property with this name"
 )
 
-// Violations are sorted by their instances; items by their numbers. Texts that mean the same have the same violations (LET14).
+// Violations are sorted by their instances; items by their indexes. Texts that mean the same have the same violations (LET14).
 type Violations []Violation
 
 // Error lists all, one a line.
@@ -61,7 +61,7 @@ func (v Violations) Error() string {
 	return strings.Join(lines, "\n")
 }
 
-// Sort sorts violations that somebody else found. Those of one instance keep their order.
+// Sort sorts violations that another validator found. Those of one instance keep their order.
 func (v Violations) Sort() {
 	slices.SortStableFunc(v, func(a, b Violation) int { return comparePointers(a.Instance, b.Instance) })
 }

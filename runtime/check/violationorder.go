@@ -6,10 +6,10 @@ import (
 	"strings"
 )
 
-// errEnough ends a second reading that has found what is listed; callers of the package never see it.
+// errEnough ends a second reading that has found as many violations as are listed; callers of the package never see it.
 var errEnough = errors.New("check: there is enough to list")
 
-// FinishAfter is Finish for a Decoder that read was called with. Where the order of the text decides which violations are listed, read is called
+// FinishAfter is Finish for a Decoder with which read was called. Where the order of the text decides which violations are listed, read is called
 // once more, with another Decoder, on the text in canonical form: texts that mean the same have the same violations (LET14).
 func (d *Decoder) FinishAfter(read func(*Decoder)) error {
 	err := d.Finish()
@@ -20,12 +20,12 @@ func (d *Decoder) FinishAfter(read func(*Decoder)) error {
 }
 
 // inCanonicalOrder returns the violations of text in its canonical form, instead of those that were found first, where that makes a difference.
-// It does not for a text with repeated keys, which has no meaning that others could share, nor for one that was said to be scanned and is not valid:
+// It makes none for a text with repeated keys, which has no meaning that others could share, nor for one that was said to be scanned and is not valid:
 // only valid JSON has a canonical form. How many violations there are in all is known from
 // the first reading, so the second one ends where the list does.
 //
-// Rejected: replacing what is listed by what sorts before it. A form of a union ends at its first violation, the form that fits best is
-// found by how far each was read, and a violation beyond the limit costs no words: all of it would have to change.
+// Rejected: replacing listed violations by those that sort before them. A form of a union ends at its first violation, the form that fits best is
+// found by how far each was read, and a violation beyond the limit is not described: all of that would have to change.
 func (d *Decoder) inCanonicalOrder(found Violations, text []byte, read func(*Decoder)) Violations {
 	if !d.byOrder || d.err != nil || len(d.repeated) > 0 || d.scanned && Valid(text, d.limits) != nil {
 		return found
@@ -39,8 +39,8 @@ func (d *Decoder) inCanonicalOrder(found Violations, text []byte, read func(*Dec
 	return listed
 }
 
-// readCanonical reads text in canonical form, of around only the items up to what was found: what is behind them is seldom read before there is enough
-// to list, and to write it would be most of what a refusal takes. It is not ok if the text ended before there was enough.
+// readCanonical reads text in canonical form, of the array around only the items up to the last violation found: later ones are seldom read before
+// there is enough to list, and writing them would be most of the cost of a refusal. It is not ok if the text ended before there was enough.
 func (d *Decoder) readCanonical(around part, found Violations, text []byte, read func(*Decoder)) (listed Violations, ok bool) {
 	limits, last := d.limits, found.last()
 	room := len(text) - max(0, around.end-last)
@@ -59,7 +59,7 @@ func (d *Decoder) readCanonical(around part, found Violations, text []byte, read
 	read(again)
 	ok = again.err == errEnough || c.cut > 0 && len(again.violations) >= limits.Violations
 	if ok {
-		// In all: what again has listed or could have, and what only the first reading got to, since again ended early.
+		// In all: those that again has listed or counted, and those that only the first reading came to, since again ended early.
 		found = again.bounded(again.violations, again.broken-again.omitted+d.found-again.found)
 	} else if sorted, wrong := again.Finish().(Violations); wrong {
 		found = sorted
@@ -68,19 +68,19 @@ func (d *Decoder) readCanonical(around part, found Violations, text []byte, read
 	return found, ok || c.cut == 0
 }
 
-// noteBroken remembers an array that ends, if no other array is around it and the violation is in it that was listed last.
+// noteBroken remembers an array that ends, if no other array is around it and the violation listed last is in it.
 func (d *Decoder) noteBroken(f *frame) {
 	for i := range d.frames[:len(d.frames)-1] {
 		if d.frames[i].names == nil {
 			return
 		}
 	}
-	if n := len(d.violations); n > 0 && d.violations[n-1].offset >= int(f.start) { // and before d.pos, as all of them
+	if n := len(d.violations); n > 0 && d.violations[n-1].offset >= int(f.start) { // it is before d.pos, as all are
 		d.aroundLast = part{int(f.start), d.pos}
 	}
 }
 
-// last is where the last value begins that is violated.
+// last returns where the last value begins that has a violation.
 func (v Violations) last() int {
 	at := 0
 	for i := range v {
@@ -89,10 +89,10 @@ func (v Violations) last() int {
 	return at
 }
 
-// sortedBytes is how many bytes are moved at most to sort the members of a text, for each that a text may have.
+// sortedBytes is how many bytes may be moved to sort the members of a text, for each byte that a text may have.
 const sortedBytes = 64
 
-// comparePointers orders JSON Pointers by their steps: values before what is in them, items by their numbers and before members.
+// comparePointers orders JSON Pointers by their steps: containers before their values, items by their indexes and before members.
 func comparePointers(a, b string) int {
 	for a != "" && b != "" {
 		var x, y string
@@ -105,7 +105,7 @@ func comparePointers(a, b string) int {
 	return cmp.Compare(len(a), len(b))
 }
 
-// firstStep cuts a pointer behind its first step, which it returns without the slash.
+// firstStep cuts a pointer after its first step, which it returns without the slash.
 func firstStep(pointer string) (step, rest string) {
 	if end := strings.IndexByte(pointer[1:], '/'); end >= 0 {
 		return pointer[1 : 1+end], pointer[1+end:]
@@ -126,7 +126,7 @@ func compareSteps(a, b string) int {
 	return cmp.Compare(a, b)
 }
 
-// isIndex reports whether a step can be the number of an item.
+// isIndex reports whether a step can be the index of an item.
 func isIndex(step string) bool {
 	for i := range len(step) {
 		if step[i]-'0' > 9 {
