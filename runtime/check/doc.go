@@ -10,11 +10,11 @@
 //	                                   longfloat.go makes a float64 of many digits, decimal.go an exact value
 //	what its schema demands of it      numberrule.go
 //	strings and booleans               scalar.go; formatted.go: dates, durations and the like; format/, pattern/: formats and patterns of strings
-//	objects and arrays                 object.go, array.go: members and elements, lists and maps of one line; names.go: which member a key names
+//	objects and arrays                 object.go, array.go: members and items, lists and maps in one call; names.go: which member a key names
 //	forms of unions                    pick.go: what generated code calls; union.go, trial.go: found by kind, tag and members, or by trying;
 //	                                   saved.go: what a trial restores; glance.go: which members an object has, before it is read
 //	why a value has no form, or two    unionreport.go; kind.go: kinds of values
-//	keywords without a Go type         condition.go, evaluated.go: the value is validated before it is taken
+//	keywords without a Go type         condition.go, evaluated.go, position.go: the value is validated before it is taken
 //	const, enum, uniqueItems           values.go: equality; index.go: long enums
 //
 //	the Decoder                        decoder.go: its pool, Decode, Valid; memo.go: which schemas a value was validated against, and the outcome
@@ -31,9 +31,9 @@
 //
 // # Who does what
 //
-// Generated code says what a schema says: rule tables (rule.go), one decode function per type, one append function per
+// Generated code has what depends on the schema: rule tables (rule.go), one decode function per type, one append function per
 // type. The package does the rest: scanning, limits, paths, required, unknown, repeated and null members, messages.
-// A complete sample of generated code stands in sample_test.go, where it is compiled, tested and measured:
+// A complete sample of generated code is in sample_test.go, where it is compiled, tested and measured:
 //
 //	var order = check.Object{Names: []string{"symbol", "quantity", "note"}, Required: []string{"symbol", "quantity"}, AdditionalProperties: check.Refuse}
 //	var orderSymbol = check.String{Min: 1, Max: 8, Pattern: &format.Pattern{Source: "^[A-Z]+$"}}

@@ -1,5 +1,5 @@
-// Package address says which addresses a server may show to clients. The generator refuses what the manifest has of others, and the runtime what
-// handlers ask with and what is added while it runs (LET01). It is for those who change which schemes are allowed.
+// Package address says which addresses a server may show to clients (LET01). The generator refuses others in the manifest; the runtime refuses them
+// in questions of handlers and in tools and the like that are added at run time. Look here to change which schemes are allowed.
 package address
 
 import (
@@ -10,8 +10,8 @@ import (
 	"strings"
 )
 
-// Page tells why no user should be sent to a page of the web, nil for nothing: it could be a script or a file, tell a password, or be read
-// on its way. An http address is one of this machine, for development.
+// Page returns why no user should be sent to a web page, nil if nothing is wrong with its address: it could be a script or a file, contain a
+// password, or be read in transit. An http address must be one of this machine, for development.
 func Page(address string) error {
 	u, err := url.Parse(address)
 	switch {
@@ -25,7 +25,7 @@ func Page(address string) error {
 	return fmt.Errorf("%.200q is no page to send a user to: write an https URL, or an http URL of localhost", address)
 }
 
-// Picture tells why clients refuse the address of a picture, nil for nothing: it could be a script or a file. Many show none from http.
+// Picture returns why clients refuse the address of a picture, nil if they do not: it could be a script or a file. Many refuse http, too.
 func Picture(address string) error {
 	scheme, rest, _ := strings.Cut(address, ":")
 	switch strings.ToLower(scheme) {
@@ -47,7 +47,7 @@ func Loopback(host string) bool {
 		return true
 	}
 	if host == "" || host[0] != ':' && (host[0] < '0' || host[0] > '9') {
-		return false // a name: parsing it would only make an error
+		return false // a name, no IP address: parsing it would only allocate an error
 	}
 	addr, err := netip.ParseAddr(host)
 	return err == nil && addr.Zone() == "" && addr.IsLoopback()

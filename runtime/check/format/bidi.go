@@ -5,8 +5,8 @@ import (
 	"unicode"
 )
 
-// The rule of RFC 5893 for labels that are written from right to left, or stand beside one that is. Only what may stand
-// in a label needs a class, so that scripts and digits tell it.
+// The rule of RFC 5893 for labels that are written from right to left, or are in a name with one that is. Only the characters that
+// a label may have need a class, so scripts and digits determine it.
 
 type bidiClass uint8
 

@@ -1,7 +1,7 @@
-// Package format says what strings look like: the formats of JSON Schema and patterns of ECMA-262, in linear time. Generated rule
-// tables name both. It is for those who change what a format accepts.
+// Package format validates strings, in linear time: by the formats of JSON Schema and by patterns of ECMA-262. Generated rule
+// tables name both. Look here to change what a format accepts.
 //
-//	format.go              Format and its table; the short ones
+//	format.go              Format and its table; the short formats
 //	time.go mail.go uri.go idn.go bidi.go
 //	                       the others, each after its RFC
 //	pattern.go             Pattern: tables for ASCII, regexp for the rest; ../pattern translates ECMA-262 to RE2
@@ -15,7 +15,7 @@ import (
 	"github.com/mcpkiln/mcpkiln/runtime/check/pattern"
 )
 
-// Format is one of JSON Schema's formats, asserted.
+// Format is one of JSON Schema's formats, as an assertion.
 type Format uint8
 
 const (
@@ -38,8 +38,8 @@ const (
 	UUID
 	JSONPointer
 	RelativeJSONPointer
-	Regex // ECMA-262, in what RE2 has of it, 64 KiB at most
-	Byte  // base64, which JSON Schema does not have as a format, but the protocol's documents do
+	Regex // ECMA-262 as far as RE2 has it, 64 KiB at most
+	Byte  // base64, a format of the protocol's documents, not of JSON Schema
 )
 
 var formats = [...]struct {
@@ -69,7 +69,7 @@ var formats = [...]struct {
 	Byte:                {"byte", IsBase64[string], "base64 (RFC 4648, with padding)"},
 }
 
-// Named is the format that JSON Schema calls so, None for one that is not asserted.
+// Named returns the format with that name in JSON Schema, None for one that is not asserted.
 func Named(name string) Format {
 	for f := DateTime; f < Byte; f++ {
 		if formats[f].name == name {
@@ -79,7 +79,7 @@ func Named(name string) Format {
 	return None
 }
 
-// Match reports whether s has the format. None takes everything.
+// Match reports whether s has the format. None accepts everything.
 func (f Format) Match(s string) bool { return f == None || formats[f].match(s) }
 
 func (f Format) Describe() string { return formats[f].words }
@@ -97,8 +97,8 @@ func isIPv6(s string) bool {
 	return err == nil && a.Is6()
 }
 
-// A text that is to be a regular expression is bounded, and so are the classes of Unicode in it: each costs as much as a
-// thousand characters. What is within these bounds is validated in less than 100 ms (VAL07).
+// The length of a regular expression is bounded, and so are the Unicode classes in it: each costs as much as a
+// thousand characters. Within these bounds one is validated in less than 100 ms (VAL07).
 const (
 	maxRegex   = 64 << 10
 	maxClasses = 256
@@ -129,7 +129,7 @@ func allHex(s string) bool {
 	return true
 }
 
-// base64Values are the numbers that characters of base64 stand for, plus one.
+// base64Values are the values of the characters of base64, plus one.
 var base64Values = func() (t [256]uint8) {
 	for i, c := range "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/" {
 		t[c] = uint8(i + 1)
@@ -137,7 +137,7 @@ var base64Values = func() (t [256]uint8) {
 	return t
 }()
 
-// IsBase64 takes the standard alphabet with padding, on one line. Bits behind the last byte are zero: bytes have one form.
+// IsBase64 accepts the standard alphabet with padding, on one line. Bits after the last byte must be zero, so that bytes have one spelling.
 func IsBase64[T string | []byte](s T) bool {
 	n := len(s)
 	for n > 0 && n > len(s)-2 && s[n-1] == '=' {

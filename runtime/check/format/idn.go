@@ -6,10 +6,10 @@ import (
 	"unicode/utf8"
 )
 
-// Internationalised labels of host names, RFC 5890 to 5893: punycode, and which characters may stand where. Derived
-// from Unicode's categories as RFC 5892 does it, with its exceptions as tables.
+// Internationalised labels of host names, RFC 5890 to 5893: punycode, and which characters are allowed where. That is derived
+// from Unicode's categories as in RFC 5892, with its exceptions as tables.
 
-// isIDNHostname takes host names whose labels are plain, A-labels or U-labels.
+// isIDNHostname accepts host names whose labels are ASCII, A-labels or U-labels.
 func isIDNHostname(s string) bool {
 	labels := strings.Split(idnDots.Replace(s), ".")
 	length, bidi := 0, false
@@ -31,7 +31,7 @@ func isIDNHostname(s string) bool {
 
 var idnDots = strings.NewReplacer("\u3002", ".", "\uff0e", ".", "\uff61", ".")
 
-// validUnicodeLabel takes a U-label.
+// validUnicodeLabel accepts a U-label.
 func validUnicodeLabel(label []rune) bool {
 	n := len(label)
 	if n == 0 || n > 63 || encodedLen(label) > 63 || label[0] == '-' || label[n-1] == '-' || n >= 4 && label[2] == '-' && label[3] == '-' || unicode.Is(unicode.M, label[0]) {
@@ -91,7 +91,7 @@ func validInContext(label []rune, i int, r rune) bool {
 	if before >= 0 && strings.ContainsRune(viramas, before) {
 		return true
 	}
-	// A non-joiner may also stand between letters that join; those of these scripts do.
+	// A zero-width non-joiner may also be between letters that join; those of these scripts do.
 	return r == '\u200c' && before >= 0 && after >= 0 && unicode.In(before, joining...) && unicode.In(after, joining...)
 }
 
@@ -108,7 +108,7 @@ func containsBetween(label []rune, low, high rune) bool {
 	return false
 }
 
-// validPunycode takes what follows xn-- in an A-label.
+// validPunycode accepts what follows xn-- in an A-label.
 func validPunycode(s string) bool {
 	label, ok := decodePunycode(s)
 	if !ok || encodedLen(label) != len(s)+len("xn--") || !validUnicodeLabel(label) || rightToLeft(label) && !validBidi(label) {
@@ -236,7 +236,7 @@ func encodedLen(label []rune) int {
 	return length + len("xn--")
 }
 
-// punyLen is how many digits delta takes.
+// punyLen returns how many digits delta takes.
 func punyLen(delta, bias int) int {
 	for k, n := punyBase, 1; ; k, n = k+punyBase, n+1 {
 		t := punyThreshold(k, bias)

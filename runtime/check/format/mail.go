@@ -5,7 +5,7 @@ import (
 	"unicode/utf8"
 )
 
-// isHostname takes RFC 1123.
+// isHostname accepts host names of RFC 1123.
 func isHostname(s string) bool { return validHost(s, false) }
 
 func validHost(s string, international bool) bool {
@@ -47,7 +47,7 @@ func validLabel(s string, international bool) bool {
 func isEmail(s string) bool    { return validMail(s, false) }
 func isIDNEmail(s string) bool { return validMail(s, true) }
 
-// validMail takes a mailbox of RFC 5321.
+// validMail accepts a mailbox of RFC 5321.
 func validMail(s string, international bool) bool {
 	at := strings.LastIndexByte(s, '@')
 	if at < 1 || at > 64 && !international {

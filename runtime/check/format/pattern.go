@@ -9,9 +9,9 @@ import (
 	"github.com/mcpkiln/mcpkiln/runtime/check/pattern"
 )
 
-// Pattern is a regular expression with the meaning of ECMA-262, in what RE2 has of it, compiled on first use, so that a program
-// with a thousand tools does not pay at its start. It runs in linear time whatever the text (VAL07). Copying one that was used is an
-// error.
+// Pattern is a regular expression with the meaning of ECMA-262, as far as RE2 has it, compiled on first use, so that a program
+// with a thousand tools does not pay at its start. It runs in linear time whatever the text (VAL07). It must not be copied after its
+// first use.
 type Pattern struct {
 	Source string
 
@@ -48,7 +48,7 @@ func (p *Pattern) compile() {
 }
 
 // dfa runs a pattern over ASCII text with one table look-up a byte: measured on ^[A-Z]{1,8}$ and four bytes, 4 ns
-// against 95 for regexp. Built only for patterns that need few states and no word boundaries or line anchors.
+// against 95 for regexp. It is built only for patterns that need few states and no word boundaries or line anchors.
 type dfa struct {
 	start uint8
 	next  [][256]uint8
@@ -56,9 +56,9 @@ type dfa struct {
 }
 
 const (
-	dead      = 0 // no match can come
+	dead      = 0 // no match is possible any more
 	accepted  = 1 // matched, whatever follows
-	unsure    = 2 // a byte came that is not ASCII
+	unsure    = 2 // a byte was not ASCII
 	maxStates = 250
 	maxWork   = 200_000 // steps of construction, about a millisecond
 )
@@ -88,7 +88,7 @@ type dfaBuilder struct {
 func newDFA(prog *syntax.Prog) *dfa {
 	for i := range prog.Inst {
 		if in := &prog.Inst[i]; in.Op == syntax.InstEmptyWidth && syntax.EmptyOp(in.Arg)&^(syntax.EmptyBeginText|syntax.EmptyEndText) != 0 {
-			return nil // it looks at what stands on both sides
+			return nil // it depends on the characters on both sides
 		}
 	}
 	b := &dfaBuilder{prog: prog, dfa: &dfa{}, ids: map[string]uint8{}, mark: make([]bool, len(prog.Inst))}
@@ -112,7 +112,7 @@ func newDFA(prog *syntax.Prog) *dfa {
 	return b.dfa
 }
 
-// row fills the transitions of a state: one closure for each run of bytes that its instructions do not tell apart.
+// row fills the transitions of a state: one closure for each run of bytes that its instructions treat alike.
 func (b *dfaBuilder) row(id uint8) {
 	var cuts [utf8.RuneSelf]bool
 	for _, pc := range b.sets[id] {
@@ -133,7 +133,7 @@ func (b *dfaBuilder) row(id uint8) {
 	}
 }
 
-// cut marks where the answer of an instruction may change.
+// cut marks the bytes at which the result of an instruction changes.
 func (b *dfaBuilder) cut(in *syntax.Inst, cuts *[utf8.RuneSelf]bool) {
 	if in.Op != syntax.InstRune && in.Op != syntax.InstRune1 && in.Op != syntax.InstRuneAnyNotNL && in.Op != syntax.InstRuneAny {
 		return
@@ -169,7 +169,7 @@ func (b *dfaBuilder) begin() {
 	b.set, b.final = b.set[:0], false
 }
 
-// close adds pc and what it leads to without a byte. here are the assertions that hold.
+// close adds pc and the instructions that it leads to without reading a byte. here has the assertions that are true.
 func (b *dfaBuilder) close(pc uint32, here syntax.EmptyOp) {
 	if b.mark[pc] || b.bad {
 		return
@@ -193,12 +193,12 @@ func (b *dfaBuilder) close(pc uint32, here syntax.EmptyOp) {
 	}
 }
 
-// state returns the state of the closure, a new one if need be.
+// state returns the state for the closure, a new one if there is none yet.
 func (b *dfaBuilder) state(here syntax.EmptyOp) uint8 {
 	if b.final {
 		return accepted
 	}
-	var kept []uint32 // those that matter later, in one order
+	var kept []uint32 // the instructions that read a byte, sorted
 	ends := false
 	for pc, in := range b.mark {
 		if !in {

@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// number2 reads two digits; over 99 when there are none. It is small enough to be inlined.
+// number2 reads two digits; it returns 100 if they are none. It is small enough to be inlined.
 func number2(tens, units byte) int {
 	tens, units = tens-'0', units-'0'
 	if tens > 9 || units > 9 {
@@ -17,7 +17,7 @@ func number2(tens, units byte) int {
 
 func isDate(s string) bool { return len(s) == 10 && startsWithDate(s) }
 
-// ParseDate reads what isDate takes.
+// ParseDate reads what isDate accepts.
 func ParseDate(s string) (year int, month time.Month, day int, ok bool) {
 	if !isDate(s) {
 		return 0, 0, 0, false
@@ -25,7 +25,7 @@ func ParseDate(s string) (year int, month time.Month, day int, ok bool) {
 	return number2(s[0], s[1])*100 + number2(s[2], s[3]), time.Month(number2(s[5], s[6])), number2(s[8], s[9]), true
 }
 
-// startsWithDate takes full-date of RFC 3339 in the first ten bytes.
+// startsWithDate accepts a full-date of RFC 3339 in the first ten bytes.
 func startsWithDate(s string) bool {
 	_ = s[9]
 	high, low := number2(s[0], s[1]), number2(s[2], s[3])
@@ -49,7 +49,7 @@ func daysIn(year, month int) int {
 	return 31
 }
 
-// isTime takes full-time of RFC 3339; a leap second only where it is 23:59:60 in UTC.
+// isTime accepts a full-time of RFC 3339; a leap second only where it is 23:59:60 in UTC.
 func isTime(s string) bool {
 	if len(s) < 9 || s[2] != ':' || s[5] != ':' {
 		return false
@@ -93,7 +93,7 @@ func isDateTime(s string) bool {
 	return len(s) >= 20 && startsWithDate(s) && s[10]|0x20 == 't' && isTime(s[11:])
 }
 
-// ParseDateTime reads what isDateTime takes; a leap second becomes the second after it. ok is false where that lies in the year 10000,
+// ParseDateTime reads what isDateTime accepts; a leap second becomes the second after it. ok is false if that is in the year 10000,
 // which a date-time can not have.
 func ParseDateTime(s string) (t time.Time, ok bool) {
 	if !isDateTime(s) {
@@ -116,7 +116,7 @@ func ParseDateTime(s string) (t time.Time, ok bool) {
 	return t, t.Year() <= 9999
 }
 
-// isDuration takes the grammar of RFC 3339, appendix A: units in order, none left out between two, weeks alone.
+// isDuration accepts the grammar of RFC 3339, appendix A: units in order, none left out between two, weeks alone.
 func isDuration(s string) bool {
 	if len(s) < 3 || s[0] != 'P' {
 		return false
@@ -150,7 +150,7 @@ func digitsAt(s string, i int) int {
 	return n
 }
 
-// units takes numbers with consecutive units and returns the index after them; i when there are none.
+// units goes over numbers with consecutive units and returns the index after them; i if there are none.
 func units(s string, i int, order string) int {
 	next := -1 // which unit must follow; -1: any
 	for {
@@ -172,7 +172,7 @@ func units(s string, i int, order string) int {
 	}
 }
 
-// ParseDuration reads what isDuration takes. ok is false for what time.Duration can not hold: years and months, whose length
+// ParseDuration reads what isDuration accepts. ok is false for what time.Duration can not hold: years and months, whose length
 // depends on where they begin, and more than 292 years.
 func ParseDuration(s string) (sum time.Duration, ok bool) {
 	if !isDuration(s) {

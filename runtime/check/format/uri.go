@@ -6,7 +6,7 @@ import (
 	"unicode/utf8"
 )
 
-// Character classes of RFC 3986; tables because addresses are validated byte by byte.
+// Character classes of RFC 3986, as a table because addresses are validated byte by byte.
 const (
 	userChars  = 1 << iota // userinfo and reg-name without ':': unreserved, sub-delims
 	pathChars              // pchar and '/'
@@ -53,12 +53,12 @@ func validURI(s string, international, absolute bool) bool {
 	}
 	first, _, _ := strings.Cut(s, "/")
 	if scheme == 0 && strings.IndexByte(first, ':') >= 0 {
-		return false // would be taken for a scheme
+		return false // it would be read as a scheme
 	}
 	return uriPart(s, pathChars, international)
 }
 
-// schemeLen is 0 when s does not begin with a scheme and its colon.
+// schemeLen returns the length of the scheme, 0 if s does not begin with one and its colon.
 func schemeLen(s string) int {
 	for i := range len(s) {
 		c := s[i]
@@ -138,12 +138,12 @@ func uriPart(s string, class uint8, international bool) bool {
 	return true
 }
 
-// isUCS is ucschar and iprivate of RFC 3987.
+// isUCS reports whether r is a ucschar or iprivate of RFC 3987.
 func isUCS(r rune) bool {
 	return r >= 0xa0 && r&0xfffe != 0xfffe && (r < 0xfdd0 || r > 0xfdef) && r != utf8.RuneError
 }
 
-// isURITemplate takes RFC 6570: literals and expressions in braces.
+// isURITemplate accepts RFC 6570: literals and expressions in braces.
 func isURITemplate(s string) bool {
 	for s != "" {
 		i := strings.IndexAny(s, "{}")

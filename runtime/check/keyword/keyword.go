@@ -1,5 +1,5 @@
-// Package keyword says what the keys of objects are in the JSON of a schema: its keywords, names that its author chose, or data. It is for those
-// who walk a schema that they have as JSON alone: clients, who compare the tools of a server, and servers, whose tools may be added at run time.
+// Package keyword says what the keys of objects are in the JSON of a schema: keywords, names that its author chose, or data. It is for code
+// that walks a schema as JSON: in clients, which compare the tools of a server, and in servers, whose tools may be added at run time.
 package keyword
 
 import "slices"
@@ -7,7 +7,8 @@ import "slices"
 // Keys is what the keys of an object are.
 type Keys uint8
 
-// A schema has Keywords; what holds properties or definitions has Names, with a schema each; what is no schema, such as an enum, has Data.
+// The keys of a schema are Keywords; those of an object of properties or definitions are Names, each with a schema; those of anything else, such as
+// the value of const, are Data.
 const (
 	Keywords Keys = iota
 	Names
@@ -19,7 +20,7 @@ var (
 	holdData  = []string{"const", "default", "enum", "examples"}
 )
 
-// Below is what the keys are in the value of a key. A list has the keys of its items.
+// Below returns what the keys are in the value of a key, or in the items of a list that is the value.
 func (k Keys) Below(key string) Keys {
 	switch {
 	case k == Data, k == Keywords && slices.Contains(holdData, key):

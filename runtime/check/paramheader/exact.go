@@ -6,7 +6,7 @@ import (
 	"slices"
 )
 
-// Exact reports whether float64 holds exactly all integers that a property's schema allows: what does not only allow such is refused, since a
+// Exact reports whether float64 represents exactly all integers that a property's schema allows: other schemas are refused, since a
 // client in JavaScript would write another number into the header than into the body. Properties of other types are exact.
 func Exact(property json.RawMessage) bool {
 	n := members(property)
@@ -30,7 +30,7 @@ func Exact(property json.RawMessage) bool {
 // maxSafe is the largest integer that float64 tells from its neighbours. A bound that is not allowed itself may be one further.
 const maxSafe = 1<<53 - 1
 
-// within reports whether a number is there and not further from 0 than most.
+// within reports whether there is a number, and not further from 0 than most.
 func within(number json.RawMessage, most int64) bool {
 	const bits = 128 // exact near most; a float64 would round 2^53+1 to 2^53
 	x, _, err := big.ParseFloat(string(number), 10, bits, big.ToNearestEven)

@@ -1,6 +1,6 @@
-// Package paramheader reads which arguments of a tool HTTP headers repeat (EXT14): properties of its inputSchema that say so, reached by
-// properties alone. It is for the generator, for the packages of clients, which leave out a tool that says it wrongly, and of
-// servers, which refuse to list such a tool, and hold the headers of a call against its arguments.
+// Package paramheader finds the arguments of a tool that HTTP headers repeat (EXT14): properties of its inputSchema with x-mcp-header, reached
+// through properties alone. The generator calls it; the client, which leaves out a tool that declares one wrongly; and the
+// server, which refuses to list such a tool, and compares the headers of a call with its arguments.
 package paramheader
 
 import (
@@ -16,15 +16,15 @@ import (
 // Keyword marks the property of such an argument.
 const Keyword = "x-mcp-header"
 
-// Param is such an argument.
+// Param is an argument that a header repeats.
 type Param struct {
-	Header    string   // without the prefix that all of them have
+	Header    string   // its name without the prefix Mcp-Param-
 	Path      []string // of the property
 	Sensitive bool     // it is x-sensitive, which a server refuses
 	Inexact   bool     // it is not Exact, which a server refuses, too
 }
 
-// Of reads them from a tool's definition. A declaration that is not valid is an error.
+// Of returns the Params of a tool's definition. An invalid declaration is an error.
 func Of(definition json.RawMessage) (all []Param, err error) {
 	seen := map[string]bool{}
 	err = walk(definition, func(p Param, err error) error {
@@ -42,7 +42,7 @@ func Of(definition json.RawMessage) (all []Param, err error) {
 	return all, err
 }
 
-// Valid reads those whose declarations are valid from a tool's definition.
+// Valid returns the Params of a tool's definition, without those whose declarations are invalid.
 func Valid(definition json.RawMessage) (all []Param) {
 	_ = walk(definition, func(p Param, err error) error {
 		if err == nil {
@@ -90,13 +90,13 @@ func read(declared, kind json.RawMessage, path []string) (header string, err err
 	return header, nil
 }
 
-// members are those of an object, by their exact names; of anything else there are none.
+// members returns those of an object, by their exact names; none of any other value.
 func members(object json.RawMessage) (all map[string]json.RawMessage) {
 	_ = json.Unmarshal(object, &all)
 	return all
 }
 
-// text is a JSON string, "" for anything else.
+// text returns a JSON string, "" for any other value.
 func text(value json.RawMessage) (s string) {
 	_ = json.Unmarshal(value, &s)
 	return s

@@ -6,9 +6,9 @@ import (
 	"unicode"
 )
 
-// Foreign returns a part of a pattern that RE2 takes and ECMA-262 does not with the flag u, and what to write instead; both are empty if
-// there is none. Compile gives such a part the meaning that RE2 has for it, but for classes such as [:alpha:], which are letters and colons:
-// validators that clients have refuse it, or read something else.
+// Foreign returns a part of a pattern that RE2 accepts and ECMA-262 with the flag u does not, and what to write instead; both are empty if
+// there is none. Validators of clients refuse such a part, or give it another meaning. Compile gives it that of RE2, except for classes such
+// as [:alpha:], which are letters and colons.
 func Foreign(text string) (part, instead string) {
 	inClass := false
 	for i := 0; i < len(text); i++ {
@@ -18,7 +18,7 @@ func Foreign(text string) (part, instead string) {
 			if part, instead = foreignEscape(rest); part != "" {
 				return part, instead
 			}
-			i++ // what is escaped
+			i++ // the escaped character
 		case '[':
 			if inClass {
 				if m := posixClass.FindStringSubmatch(rest); m != nil && posixClasses[m[2]] != "" {
@@ -37,7 +37,7 @@ func Foreign(text string) (part, instead string) {
 	return "", ""
 }
 
-// foreignEscape is Foreign for what a backslash begins with.
+// foreignEscape is Foreign for a part that begins with a backslash.
 func foreignEscape(rest string) (part, instead string) {
 	if m := property.FindStringSubmatch(rest); m != nil {
 		return foreignProperty(m)
@@ -61,11 +61,11 @@ func foreignEscape(rest string) (part, instead string) {
 
 var (
 	octal = regexp.MustCompile(`^\\0[0-9]`)
-	// property matches the escapes of properties: the letter, and a letter or what stands in braces.
+	// property matches the escapes of Unicode properties: p or P, and a letter or a name in braces.
 	property = regexp.MustCompile(`^\\([pP])(?:([A-Za-z])|\{([^}]*)\})`)
 )
 
-// foreignProperty is Foreign for \pL, \p{^L}, and scripts that are not called so.
+// foreignProperty is Foreign for \pL, \p{^L}, and names of scripts without Script=.
 func foreignProperty(m []string) (part, instead string) {
 	name, not := strings.CutPrefix(m[3], "^")
 	script := unicode.Scripts[name] != nil
@@ -84,7 +84,7 @@ func foreignProperty(m []string) (part, instead string) {
 	return m[0], `\` + letter + "{" + name + "}"
 }
 
-// foreignGroup is Foreign for what begins with a parenthesis or a brace.
+// foreignGroup is Foreign for a part that begins with a parenthesis or a brace.
 func foreignGroup(rest string) (part, instead string) {
 	if m := flags.FindStringSubmatch(rest); m != nil && (m[2] == ")" || strings.Contains(m[1], "U")) {
 		if strings.Contains(m[1], "U") {

@@ -1,9 +1,9 @@
-// Package pattern compiles the regular expressions of JSON Schema, which are those of ECMA-262, to Go's. It is for those
-// who change which patterns are understood; the generator and package format call it.
+// Package pattern compiles the regular expressions of JSON Schema, which are those of ECMA-262, to Go's. Look here to
+// change which patterns are supported; the generator and package format call it.
 //
-// Most mean the same in both. What does not is rewritten: \s and \S, which know more than ASCII, the dot, which leaves out four
-// ends of lines, \uXXXX and \cX, classes such as [^] and [\b], names of groups, and more than 1,000 repeats. The text is read as with the flag u, as JSON
-// Schema asks for. What RE2 does not have (lookaround, backreferences) is an error. What RE2 has beyond ECMA-262 (\A, \z,
+// Most mean the same in both. The others are rewritten: \s and \S, which go beyond ASCII, the dot, which excludes four
+// line ends, \uXXXX and \cX, classes such as [^] and [\b], names of groups, and more than 1,000 repeats. A pattern is read as with the flag u, as JSON
+// Schema recommends. A part that RE2 does not have (lookaround, backreferences) is an error. One that RE2 has beyond ECMA-262 (\A, \z,
 // (?i)) is left as it is; Foreign finds it.
 package pattern
 
@@ -16,7 +16,7 @@ import (
 	"unicode/utf8"
 )
 
-// Compile returns the pattern as Go runs it.
+// Compile returns the pattern as a regular expression of Go.
 func Compile(text string) (*regexp.Regexp, error) {
 	re2, err := RE2(text)
 	if err != nil {
@@ -26,7 +26,7 @@ func Compile(text string) (*regexp.Regexp, error) {
 }
 
 const (
-	// space are the characters of \s, notSpace all others, as ranges of a class.
+	// space has the characters of \s, notSpace all others, as ranges of a class.
 	space    = `\t-\r \x{a0}\x{1680}\x{2000}-\x{200a}\x{2028}\x{2029}\x{202f}\x{205f}\x{3000}\x{feff}`
 	notSpace = `\x{0}-\x{8}\x{e}-\x{1f}!-\x{9f}\x{a1}-\x{167f}\x{1681}-\x{1fff}\x{200b}-\x{2027}\x{202a}-\x{202e}` +
 		`\x{2030}-\x{205e}\x{2060}-\x{2fff}\x{3001}-\x{fefe}\x{ff00}-\x{10ffff}`
@@ -34,14 +34,14 @@ const (
 	all        = `\x{0}-\x{10ffff}`
 )
 
-// dotAll finds RE2's own flag s, with which the dot is not ECMA-262's.
+// dotAll finds the flag s of RE2, with which the dot does not mean what it does in ECMA-262.
 var dotAll = regexp.MustCompile(`\(\?[imU]*s`)
 
-// RE2 returns text in RE2's syntax. Whether it compiles is not its question.
+// RE2 returns text in RE2's syntax, which may still not compile.
 func RE2(text string) (string, error) {
 	many := strings.IndexByte(text, '{') >= 0 && manyRepeats.MatchString(text)
 	if !many && !strings.ContainsAny(text, `\.[<`) {
-		return text, nil // nearly all others mean the same
+		return text, nil // without these characters nothing needs rewriting
 	}
 	r := &rewriter{text: text, dotAll: dotAll.MatchString(text), many: many}
 	for r.at < len(r.text) && r.err == nil {
@@ -58,12 +58,12 @@ type rewriter struct {
 	err    error
 
 	many  bool       // there are repeats that RE2 may not take
-	last  repeated   // the last atom
-	group repeated   // the group that is open,
-	outer []repeated // and those around it
+	last  repeated   // the last atom, which a repeat would repeat
+	group repeated   // the innermost open group,
+	outer []repeated // and the groups around it
 }
 
-// next rewrites one character, escape or class outside of classes.
+// next rewrites one character, escape, class or repeat.
 func (r *rewriter) next() {
 	rest := r.text[r.at:]
 	if rest[0] == '{' && r.repeat() {
@@ -76,7 +76,7 @@ func (r *rewriter) next() {
 	case rest[0] == '[':
 		r.class()
 	case strings.HasPrefix(rest, "(?<") && groupName(rest) > 0:
-		r.replace(groupName(rest), "(") // nobody asks for the name
+		r.replace(groupName(rest), "(") // the name is not used
 	case strings.HasPrefix(rest, `\s`):
 		r.replace(2, "["+space+"]")
 	case strings.HasPrefix(rest, `\S`):
@@ -101,7 +101,7 @@ func groupName(rest string) int {
 	return strings.IndexByte(rest, '>') + 1
 }
 
-// braced returns what stands in braces here, and the offset after it.
+// braced returns the text in braces here, and the offset after them.
 func (r *rewriter) braced() (text string, after int, ok bool) {
 	rest := r.text[r.at:min(len(r.text), r.at+longestName)]
 	end := strings.IndexByte(rest, '}')
@@ -132,7 +132,7 @@ func char(c rune) atom {
 	return atom{fmt.Sprintf(`\x{%x}`, c), c}
 }
 
-// escape reads what begins with a backslash, but for \s and \S outside of classes.
+// escape reads an escape other than \s and \S.
 func (r *rewriter) escape() atom {
 	rest := r.text[r.at+1:]
 	if rest == "" {
@@ -173,7 +173,7 @@ func (r *rewriter) escape() atom {
 
 func isLetter(c byte) bool { return 'a' <= c|0x20 && c|0x20 <= 'z' }
 
-// unicode reads what follows \u: four digits, two times four for what UTF-16 writes as a pair, or digits in braces.
+// unicode reads what follows \u: four digits, two escapes of four for a surrogate pair, or digits in braces.
 func (r *rewriter) unicode() atom {
 	if digits, after, ok := r.braced(); ok {
 		n, err := strconv.ParseUint(digits, 16, 32)
@@ -195,7 +195,7 @@ func (r *rewriter) unicode() atom {
 	return char(c)
 }
 
-// unit returns the four hexadecimal digits at an offset, or -1.
+// unit returns the value of the four hexadecimal digits at an offset, or -1.
 func (r *rewriter) unit(at int) rune {
 	if at+4 > len(r.text) {
 		return -1
@@ -207,7 +207,7 @@ func (r *rewriter) unit(at int) rune {
 	return rune(n)
 }
 
-// property reads \p{…}: RE2 takes names of scripts and categories without what they are names of.
+// property reads \p{…}: RE2 has the names of scripts and categories without Script= and General_Category=.
 func (r *rewriter) property(letter string) atom {
 	name, after, ok := r.braced()
 	if !ok {
@@ -222,7 +222,7 @@ func (r *rewriter) property(letter string) atom {
 
 var propertyKeys = map[string]bool{"Script": true, "sc": true, "General_Category": true, "gc": true}
 
-// class rewrites a class. A hyphen beside \s and its like is itself.
+// class rewrites a class. A hyphen beside an escape such as \s is a character, not a range.
 func (r *rewriter) class() {
 	r.at++
 	not := strings.HasPrefix(r.text[r.at:], "^")

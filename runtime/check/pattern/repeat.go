@@ -8,15 +8,15 @@ import (
 )
 
 const (
-	re2Repeats   = 1000    // is the most that RE2 takes, multiplied where repeats are in repeats
-	mostRepeats  = 10_000  // that are rewritten: matching costs as much as the repeats for each character
-	mostRepeated = 1 << 18 // bytes that rewriting them may make
+	re2Repeats   = 1000    // the most that RE2 accepts, multiplied where repeats are nested
+	mostRepeats  = 10_000  // the most that are rewritten: matching costs this much for each character
+	mostRepeated = 1 << 18 // how many bytes rewriting them may add up to
 )
 
-// counts matches what repeats the atom before it.
+// counts matches a repeat in braces.
 var counts = regexp.MustCompile(`^\{([0-9]{1,9})(,([0-9]{0,9}))?\}`)
 
-// manyRepeats finds what may be beyond re2Repeats: large numbers, and repeats of groups, in which there may be others.
+// manyRepeats finds what may exceed re2Repeats: large numbers, and repeats of groups, in which there may be others.
 var manyRepeats = regexp.MustCompile(`[{,][0-9]{4,9}[,}]|\)\{`)
 
 var (
@@ -24,18 +24,20 @@ var (
 	errRepeated = errors.New("invalid repeat count: the repeats within repeats are too many")
 )
 
-// repeated is what a repeat is about, or a group as far as it is read.
+// repeated is an atom or group that a repeat may follow; a group as far as it has been read.
 type repeated struct {
 	start int // where it begins in out
-	depth int // the largest product of repeats within repeats in it, as they are written in out: RE2's measure,
+	depth int // the largest product of nested repeats in it, as written to out, which RE2 bounds,
 	times int // and in the pattern
 }
 
-// holds notes what a part of a group repeats.
-func (g *repeated) holds(a repeated) { g.depth, g.times = max(g.depth, a.depth), max(g.times, a.times) }
+// include adds the repeats of a part to those of the group that it is in.
+func (g *repeated) include(a repeated) {
+	g.depth, g.times = max(g.depth, a.depth), max(g.times, a.times)
+}
 
-// repeat writes an atom's repeats. Those that are more than RE2 takes, a{3,2500}, are several in a row: a{3}a{0,1000}a{0,1000}a{0,497}.
-// It reports whether there are any here that are taken.
+// repeat rewrites a repeat and reports whether there was one. One of more than RE2 accepts, a{3,2500}, becomes several in a row:
+// a{3}a{0,1000}a{0,1000}a{0,497}.
 func (r *rewriter) repeat() bool {
 	if !r.many {
 		return false
@@ -65,11 +67,11 @@ func (r *rewriter) repeat() bool {
 		r.last.depth *= chunk
 	}
 	r.last.times *= most
-	r.group.holds(r.last)
+	r.group.include(r.last)
 	return true
 }
 
-// inRow writes an atom, which is written once already, with each of the repeats.
+// inRow writes the atom, which is in out once already, with each of the repeats.
 func (r *rewriter) inRow(atom string, all []string) {
 	if r.out.Len()+len(all)*(len(atom)+len("{1000,1000}")) > mostRepeated {
 		r.err = errRepeated
@@ -84,7 +86,7 @@ func (r *rewriter) inRow(atom string, all []string) {
 	}
 }
 
-// repeats are the repeats of an atom, at most chunk each.
+// repeats returns the repeats, of at most chunk each, that together are one from low to high.
 func repeats(low, high, chunk int, endless bool) []string {
 	var all []string
 	for n := low; n > 0; n -= chunk {
@@ -99,7 +101,7 @@ func repeats(low, high, chunk int, endless bool) []string {
 	return all
 }
 
-// begin notes where the next atom begins in what is written, since it may be repeated: a group where its parenthesis stands.
+// begin notes where the next atom begins in out, since it may be repeated; a group begins at its parenthesis.
 func (r *rewriter) begin() {
 	switch r.text[r.at] {
 	case '(':
@@ -110,7 +112,7 @@ func (r *rewriter) begin() {
 		if n := len(r.outer); n > 0 {
 			r.last = r.group
 			r.group, r.outer = r.outer[n-1], r.outer[:n-1]
-			r.group.holds(r.last)
+			r.group.include(r.last)
 		}
 	default:
 		r.last = repeated{r.out.Len(), 1, 1}

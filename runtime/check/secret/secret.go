@@ -1,11 +1,11 @@
-// Package secret tells forms that ask for secrets from others. A form passes through the client, and often through its model, so the
-// specification forbids to ask for secrets there (LET04). The generator refuses such a question of the manifest, and the runtime one that a
-// handler asks, by what is here. It is for those who change what is taken for a secret.
+// Package secret finds forms that ask for secrets. A form passes through the client, and often through its model, so the
+// specification forbids asking for secrets in one (LET04). The generator refuses such a question in the manifest, and the runtime refuses one
+// that a handler asks. Look here to change what counts as a secret.
 //
-// It is a guess. A secret is named by how a name or title ends, or by what stands before an addition that still means it: databasePassword and
+// It guesses by words. A name or title means a secret if it ends with one, or goes on with a word that does not change that: databasePassword and
 // password_again, but not passwordPolicy. A description names one at its beginning (your API key), and it or the message asks for one (enter
-// your password). Of numbers only those are secrets that are digits to keep, such as a PIN or the number of a card: tokens may be counted.
-// A choice is none, nor text of a format, nor a field that says x-sensitive: false, which is the remedy for a session_id of a conference.
+// your password). Of numbers only those are secrets that are digits, such as a PIN or the number of a card: tokens may be counted.
+// A choice is no secret, nor is a string with a format, nor a field with x-sensitive: false, as a session_id of a conference needs it.
 package secret
 
 import (
@@ -16,7 +16,7 @@ import (
 	"sync"
 )
 
-// Remedy is what to do instead.
+// Remedy says what to do instead of asking for a secret in a form.
 const Remedy = "ask with a URL question (methods: [elicitation/create], mode url), where the client does not see the answer; " +
 	"if it is none, say x-sensitive: false at the field"
 
@@ -27,7 +27,7 @@ type Field struct {
 	Number                   bool   // what is typed is a number, not text
 }
 
-// Asked says which words ask for a secret in the field, as the reason not to; "" if none do.
+// Asked says why the field must not be asked for: which words ask for a secret; "" if none do.
 func (f *Field) Asked() string {
 	p := anySecret
 	if f.Number {
@@ -47,14 +47,14 @@ func (f *Field) Asked() string {
 	return "a form must not ask for secrets, and " + by
 }
 
-// digits are secrets that are numbers, or may be written as one.
+// digits are phrases for secrets that are numbers, or may be written as one.
 var digits = []string{
 	`pass ?codes?`, `(?:credit|debit|payment|bank) ?card(?: ?(?:number|no))?`, `card ?(?:number|no)`, `bank ?account ?(?:number|no)`, `cvv`, `cvc`, `cvn`, `csc`,
 	`(?:security|otp|totp|2 ?fa|mfa|two ?factor|one ?time|authenticator|verification|sms|login|recovery|backup) ?(?:codes?|pass ?(?:words?|codes?)|pin)`, `t?otp`,
 	`(?:atm|bank|card|login|phone|sim|security) ?pin(?: ?codes?)?`, `pin(?: ?(?:number|no))?`, `personal ?identification ?number`, `ssn`, `social ?security ?(?:number|no)`,
 }
 
-// texts are secrets that are never a number: tokens and passwords that are counted are none.
+// texts are phrases for secrets that are never a number: a number of tokens or passwords is a count.
 var texts = []string{
 	`pass ?words?`, `pass ?phrases?`, `pass ?keys?`, `passwd`, `passwrd`, `pswd`, `pwd`, `(?:user|db|database|login|admin|root|master|smtp|mail|email|ftp|ssh|wi ?fi|confirm) ?pass`,
 	`secrets?`, `credentials?`, `creds`,
@@ -64,18 +64,18 @@ var texts = []string{
 	`(?:seed|recovery|backup|mnemonic) ?(?:phrase|words)`, `mnemonic`,
 }
 
-// alone are names that mean a secret only where nothing stands beside them: pass, but not boarding pass.
+// alone matches names that mean a secret only without other words: pass, but not boarding pass.
 var alone = lazily(`^ ?(?:pass|pw|psw|cookie) ?$`)
 
 // patterns find some secrets in text of lower case, with blanks between words or none.
 type patterns struct {
 	phrases    pattern // the words of a secret, and the word after them
 	beginsWith pattern // a description that begins with one
-	wants      pattern // a text that asks for one
+	wants      pattern // a request for one
 }
 
-// pattern is a regular expression that is compiled when it is first needed: all of them take a megabyte and a millisecond, which a program that asks
-// nothing does not pay when it starts.
+// pattern is a regular expression that is compiled when it is first needed: all of them take a megabyte and a millisecond, which a program
+// without forms does not pay.
 type pattern func() *regexp.Regexp
 
 func lazily(source string) pattern {
@@ -95,13 +95,13 @@ var (
 	numberSecret = patternsOf(digits...)
 )
 
-// before is what stands before the secret that is meant: articles and the like, and two more words, such as whose it is (git hub).
+// before matches the words before a secret: articles and the like, and two more, such as whose it is (git hub).
 const before = `(?:(?:me|us|in|here|the|a|an|your|our|my|new|old|current|existing|valid) ){0,4}(?:[a-z0-9]+ ){0,2}`
 
-// otherwise is a word before a secret with which something else is meant, or not to enter it.
+// otherwise matches a word before a secret by which something else is meant than entering it.
 var otherwise = lazily(`\b(?:of|for|to|about|without|instead|no|not|never|don t|dont|than|or|and|with|by|from|on|whether|which|rotate|delete|revoke|reset)\b`)
 
-// about are words that make something else of the phrase before them: what is said of a secret, not the secret.
+// about matches words after a secret's phrase that make it something else: something about a secret.
 var about = lazily(`^(?:policy|policies|manager|managers|length|strength|rules?|hint|name|names|id|ids|type|types|kind|count|limit|limits|usage|budget|` +
 	`expiry|expires|expiration|age|rotation|format|url|uri|link|page|store|vault|provider|issuer|brand|holder|owner|scope|scopes|location|position|color|colour|icon|` +
 	`board|map|reset|required|enabled|per)$`)
@@ -112,13 +112,13 @@ var (
 	other   = lazily(`[^a-z0-9]+`)
 )
 
-// not is what stands before asking where it is the opposite.
+// not matches the word before a request that makes it the opposite.
 var not = lazily(`\b(?:not|never|don t|dont|cannot) $`)
 
-// told is a word after a secret of which something is told.
-var told = lazily(`^(?:is|was|has|had|will|must|can|may|should|expired?|and)$`)
+// stated matches a word after a secret that makes it the subject of a statement.
+var stated = lazily(`^(?:is|was|has|had|will|must|can|may|should|expired?|and)$`)
 
-// words are those of a name or text: apiKey, API_KEY and api-key are api key.
+// words splits a name or text into words of lower case: apiKey, API_KEY and api-key are api key.
 func words(name string) string {
 	name = wordEnd().ReplaceAllString(name, "$1$3 $2$4")
 	name = number().ReplaceAllString(name, "$1$3 $2$4")
@@ -140,7 +140,7 @@ func (p *patterns) named(name string) bool {
 	}
 }
 
-// means reports whether what follows a phrase leaves it what it is. A PIN code is a postal code in India.
+// means reports whether the word after a phrase leaves its meaning. A PIN code is a postal code in India.
 func means(text string, m []int) bool {
 	if m[2] < 0 {
 		return true
@@ -158,7 +158,7 @@ func asks(text string, pattern pattern) bool {
 		if m[2] >= 0 {
 			said, next = text[m[0]:m[2]], text[m[2]:m[3]]
 		}
-		if means(text, m) && !otherwise().MatchString(said) && !told().MatchString(next) && !not().MatchString(text[:m[0]]) {
+		if means(text, m) && !otherwise().MatchString(said) && !stated().MatchString(next) && !not().MatchString(text[:m[0]]) {
 			return true
 		}
 	}
