@@ -23,7 +23,7 @@ func (id ID) AppendJSON(b []byte) []byte {
 	}
 }
 
-// String is the id as JSON, for logs.
+// String returns the id as JSON, for logs.
 func (id ID) String() string { return string(id.AppendJSON(nil)) }
 
 // AppendRequest appends a request. params is one JSON object, or empty for none.
@@ -39,7 +39,7 @@ func AppendNotification(b []byte, method string, params []byte) []byte {
 	return appendCall(append(b, `{"jsonrpc":"2.0",`...), method, params)
 }
 
-// AppendCall appends a method and its params as an object of their own, as input requests have it (EXT17).
+// AppendCall appends an object of a method and its params alone, as input requests are written (EXT17).
 func AppendCall(b []byte, method string, params []byte) []byte {
 	return appendCall(append(b, '{'), method, params)
 }
@@ -71,8 +71,8 @@ func AppendResultHead(b []byte, id ID) []byte {
 	return append(b, `,"result":`...)
 }
 
-// AppendError appends an error answer. Without an id that could be read there is none in it: JSON-RPC has null there, but
-// every revision's schema takes a string, an integer or nothing, and clients that check refuse null.
+// AppendError appends an error answer. For the zero ID it has no id: JSON-RPC has null there, but
+// every revision's schema allows a string, an integer or nothing, and clients that validate refuse null.
 func AppendError(b []byte, id ID, err *Error) []byte {
 	b = append(b, `{"jsonrpc":"2.0"`...)
 	if !id.IsZero() {
@@ -84,7 +84,7 @@ func AppendError(b []byte, id ID, err *Error) []byte {
 	return append(b, '}')
 }
 
-// AppendErrorObject appends an error as the member of an answer.
+// AppendErrorObject appends the value of an error answer's member error.
 func AppendErrorObject(b []byte, err *Error) []byte {
 	b = append(b, `{"code":`...)
 	b = strconv.AppendInt(b, int64(err.Code), 10)

@@ -7,13 +7,13 @@ import (
 	"github.com/mcpkiln/mcpkiln/runtime/check"
 )
 
-// Batch takes an array of messages apart; they alias the frame. It is for revisions that have batches: Parse refuses them. The array must
+// Batch returns the messages of an array; they alias the frame. It is for revisions that have batches: Parse refuses them. The array must
 // have a message in it, and no more than MaxBatch.
 func Batch(frame []byte, limits check.Limits) ([][]byte, *Error) {
 	d := check.Get(frame, limits)
 	defer d.Put()
 	var all [][]byte
-	n := 0 // what is beyond the limit is only counted: there may be millions
+	n := 0 // messages beyond the limit are only counted: there may be millions
 	for more := d.Array(nil); more; more = d.Item() {
 		m := d.Position()
 		d.Skip()
@@ -22,7 +22,7 @@ func Batch(frame []byte, limits check.Limits) ([][]byte, *Error) {
 		}
 	}
 	switch err := d.Finish(); {
-	case err != nil && !repeats(err): // a repeated key is refused with its message
+	case err != nil && !onlyRepeats(err): // a repeated key is refused with the message that has it
 		return nil, frameError(frame, err)
 	case n == 0:
 		return nil, &Error{Code: CodeInvalidRequest, Message: "a batch must have a message in it"}
@@ -32,7 +32,7 @@ func Batch(frame []byte, limits check.Limits) ([][]byte, *Error) {
 	return all, nil
 }
 
-// WithoutAnswers returns a batch of answers that was written here without those about ids that are gone; nil if none is left. The frame
+// WithoutAnswers returns a batch of answers, which this side wrote, without those to ids that are gone; nil if none is left. The frame
 // itself does not change.
 func WithoutAnswers(frame []byte, gone func(ID) bool) []byte {
 	limits := check.Limits{Bytes: len(frame), Depth: 1 << 16}
@@ -53,7 +53,7 @@ func WithoutAnswers(frame []byte, gone func(ID) bool) []byte {
 // MaxBatch is how many messages one batch may have. Each is a request in flight, or an error in the answer.
 const MaxBatch = 1_000
 
-// IsBatch reports whether a frame is an array, as far as its beginning tells.
+// IsBatch reports whether a frame begins like an array.
 func IsBatch(frame []byte) bool {
 	if len(frame) == 0 || frame[0] == '{' {
 		return false

@@ -13,44 +13,44 @@ type Conn interface {
 	// Any other error ends the connection.
 	ReadFrame(buf []byte) ([]byte, error)
 	// WriteFrame accepts one frame for the peer and does not retain it. Safe for concurrent use; frames arrive whole, in the
-	// order of acceptance. Nil means accepted: written, or about to be by whoever is writing. It blocks while too much is
-	// pending. A write that failed fails every later call.
+	// order of acceptance. Nil means accepted: written, or about to be by another caller. It blocks while too much is
+	// pending. After a write that failed every later call fails.
 	WriteFrame(frame []byte) error
-	// Close ends both directions: what was accepted is still delivered if the peer reads, a pending ReadFrame or WriteFrame
+	// Close ends both directions: accepted frames are still delivered if the peer reads, a pending ReadFrame or WriteFrame
 	// returns ErrClosed. Further calls do nothing and return the same.
 	Close() error
 }
 
-// Watched is a Conn that knows when its peer stops reading, without writing to it. At the end of input that distinguishes a dead peer
+// Watched is a Conn that reports when its peer stops reading, without writing to it. At the end of input that distinguishes a dead peer
 // from one that only has nothing more to send.
 type Watched interface {
-	// Gone is closed when nobody can read what is written any more; nil where only a write shows that.
+	// Gone is closed when nobody can read what is written any more; it is nil where only a write shows that.
 	Gone() <-chan struct{}
 }
 
 // Batched is a Conn that can write several frames at once, which costs less than one after the other.
 type Batched interface {
-	// WriteFrames is WriteFrame for each of them, in order. With an error the last of them are not accepted.
+	// WriteFrames is WriteFrame for each of the frames, in order. After an error the rest of them are not accepted.
 	WriteFrames(frames [][]byte) error
 }
 
 // Trying is a Conn that can take a frame without waiting for its peer.
 type Trying interface {
-	// TryWrite is WriteFrame if that does not have to wait, and else does nothing: then the frame was not taken. It may not take a frame for other
-	// reasons, such as an error, which WriteFrame returns.
+	// TryWrite is WriteFrame if that need not wait. Otherwise it does nothing and returns false, also for other reasons, such as an error,
+	// which WriteFrame then returns.
 	TryWrite(frame []byte) (taken bool)
 }
 
 // Lending is a Conn that can write a frame from the buffer that it is in, without a copy.
 type Lending interface {
-	// WriteLent is WriteFrame for a frame whose buffer nobody else uses until it returns. What is in it, and behind it, may be different then.
+	// WriteLent is WriteFrame for a frame whose buffer nobody else uses until it returns. It may change the buffer, also after the frame's end.
 	WriteLent(frame []byte) error
 }
 
 // Copying is a Conn that can write a frame which is not in memory.
 type Copying interface {
-	// CopyFrame is WriteFrame for the bytes of r up to its end, which are one frame. It returns when they are written. The error of an r that ends
-	// within the frame is that of a write that failed.
+	// CopyFrame is WriteFrame for the bytes of r up to its end, which are one frame. It returns when they are written. An error of r counts as a
+	// write that failed: the frame is incomplete.
 	CopyFrame(r io.Reader) error
 }
 
@@ -62,8 +62,8 @@ var errEmptyFrame = errors.New("rpc: empty frame")
 // FrameError reports a frame that was skipped because it is larger than the limit.
 type FrameError struct {
 	Limit int // bytes
-	// Begun has the kind and the id, if the id stands in what was read of the frame before the limit. Otherwise it has the beginning of the
-	// method, nil if that was not read: what has one is no answer.
+	// Begun has the kind and the id, if the id was read before the limit. Otherwise it has the method, as far as it was read; a frame with
+	// one is no answer.
 	Begun Message
 }
 

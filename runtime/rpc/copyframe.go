@@ -9,8 +9,8 @@ import (
 // CopyFrame implements Copying.
 func (l *lines) CopyFrame(r io.Reader) error { return l.w.copy(r) }
 
-// copy is write for a frame that is read from where it is. It waits its turn among the frames for which there is no room, so frames
-// arrive in the order in which they were brought.
+// copy is write for a frame that is read from a Reader. It waits its turn among the frames for which there is no room, so frames
+// arrive in the order of the calls.
 func (w *lineWriter) copy(from io.Reader) error {
 	w.mu.Lock()
 	if w.err != nil {
@@ -19,14 +19,14 @@ func (w *lineWriter) copy(from io.Reader) error {
 	}
 	done := w.waiting.add(waitingFrame{from: from})
 	if !w.writing {
-		_ = w.flush(nil) // done says if it failed
+		_ = w.flush(nil) // done gets its error
 	}
 	w.mu.Unlock()
 	return <-done
 }
 
-// copyFirst writes the frame that has waited longest from where it is, and wakes who brought it. The lock is held, but not while writing; whoever
-// writes has the write role.
+// copyFirst copies the frame that has waited longest from its Reader, and wakes the caller that waits for it. The lock is held, but not while
+// writing; the caller has the write role.
 func (w *lineWriter) copyFirst() error {
 	first := w.waiting.pop()
 	w.mu.Unlock()
@@ -39,13 +39,13 @@ func (w *lineWriter) copyFirst() error {
 	return err
 }
 
-// copyPiece is how much of a frame that is copied is in memory, in bytes.
+// copyPiece is how much of a copied frame is in memory at once, in bytes.
 const copyPiece = 32 << 10
 
 // copyLine writes all of r as appendLine would.
 func copyLine(w io.Writer, r io.Reader) error {
 	piece, line := make([]byte, copyPiece), make([]byte, 0, copyPiece+copyPiece/8)
-	left := 0 // bytes at the beginning of piece, of a line separator that may go on
+	left := 0 // how many bytes at the beginning of piece may begin a line separator
 	for {
 		n, err := io.ReadFull(r, piece[left:])
 		n += left
@@ -67,7 +67,7 @@ func copyLine(w io.Writer, r io.Reader) error {
 	}
 }
 
-// begunSeparator is how many bytes at the end of b may be the beginning of a line separator.
+// begunSeparator returns how many bytes at the end of b may begin a line separator.
 func begunSeparator(b []byte) int {
 	for n := len(lineSeparator); n > 0; n-- {
 		if bytes.HasSuffix(b, lineSeparator[:n]) {

@@ -1,48 +1,48 @@
-// Package rpc is JSON-RPC 2.0 as this protocol uses it: ids, messages, and connections that carry whole frames. Who serves over stdio
-// needs Stdio, who writes a transport needs Conn, handlers need Error; the rest is for those who change how frames are read and written.
+// Package rpc is JSON-RPC 2.0 as this protocol uses it: ids, messages, and connections that carry whole frames. To serve over stdio
+// use Stdio, to write a transport implement Conn, in handlers return Error; look at the rest to change how frames are read and written.
 // Ids such as VAL07 are rules; testdata/traceability/ledger.tsv lists them.
 //
 // # Map
 //
 //   - id.go: ID, compared by JSON type and exact value (CAN05)
-//   - parse.go, message.go: Parse takes a frame apart, ids included, ParseInto has its params or result read on the way; batch.go: arrays of messages;
-//     rescue.go finds the id in frames that are refused for a limit
+//   - parse.go, message.go: Parse splits a frame into its members, ParseInto also has its params or result decoded in the same pass; text.go: strings;
+//     batch.go: arrays of messages; rescue.go finds the id in frames that are refused; quote.go: what a peer sent, in messages to it and in logs
 //   - append.go: Append* write messages; error.go: Error and its codes
-//   - conn.go: Conn, the contract of a connection; lines.go and linewriter.go: newline framing; prompt_linux.go: writing
-//     to a pipe without waiting; stdio*.go: this process's standard streams; pipe.go: two ends within a process
+//   - conn.go: Conn, the contract of a connection; lines.go and linewriter.go: newline framing; copyframe.go: frames that are not in memory;
+//     prompt_linux.go: writing to a pipe without waiting; stdio*.go: this process's standard streams; pipe.go: two ends within a process
 //
 // # Contracts
 //
-// Whoever reads a frame owns its bytes, and a Message aliases them: copy what outlives the buffer. IDs never alias.
+// The caller of ReadFrame owns the frame's bytes, and a Message aliases them: copy what outlives the buffer. IDs never alias.
 //
-// WriteFrame returns when the frame has its place in the order, which may be before it is written: the goroutine that is writing
-// takes it along. To wait for that would park every writer under load once per frame, and would promise little: what the operating
+// WriteFrame returns when the frame has its place in the order, which may be before it is written: a goroutine that is already writing
+// writes it, too. Waiting for that would park every writer under load once per frame, and would promise little: a frame that the operating
 // system accepted may still never reach the peer. Close waits for accepted frames to be written, up
 // to CloseWait. A write that fails is reported by its own call, every later one, and Close.
 //
-// Whoever writes goes on until nothing is pending, so under load one goroutine writes for the others. It is mostly at the end of a
-// request, with nothing else to do. To hand the role on, another goroutine would have to wait for it.
+// The goroutine that writes (it has the write role) goes on until nothing is pending, so under load it writes for the others. It is mostly at
+// the end of a request, with nothing else to do. To pass the role on, another goroutine would have to wait for it.
 //
-// A Conn that is Watched reports when nobody reads any more. For pipes and sockets on Linux it waits for the kernel to say so: the epoll
-// descriptor for that is polled by the Go runtime like any other, so no thread waits.
+// A Conn that is Watched reports when its peer stops reading. For pipes and sockets on Linux it gets that event from an epoll
+// descriptor, which the Go runtime polls like any other, so no thread waits.
 //
-// Params must be an object. JSON-RPC also allows arrays, this protocol never; null is refused with them, because the sender
+// Params must be an object. JSON-RPC also allows arrays, this protocol never; null is refused as well, because the sender
 // meant something that was not sent. Repeated keys are refused everywhere in a frame: otherwise two
 // readers of one frame may see different values (VAL07). The refusal of a request carries its id, unless that itself is repeated.
 //
-// A frame over the limit is answered by the owner of the connection without an id: to find one, the frame would have to be
+// A frame over the limit is answered without an id if that was not read before the limit: to find it, the frame would have to be
 // kept or parsed while it is thrown away.
 //
 // # Rejected
 //
-//   - encoding/json for envelopes: two passes, and ids through float64 or json.Number. BenchmarkParse holds both.
-//   - A goroutine that writes, fed by a channel: one more handover per frame; see BenchmarkLinesWrite.
+//   - encoding/json for envelopes: two passes, and ids through float64 or json.Number. BenchmarkParse measures both.
+//   - A goroutine that writes, fed by a channel: one more goroutine switch per frame; see BenchmarkLinesWrite.
 //   - json.RawMessage as the id: "1" and "\u0031" would differ, and each key would be an allocation.
 //   - Standard input as it is: closing an *os.File in blocking mode does not end its Read, so serving could never stop
 //     while the peer is silent. Hence the polled copy of the descriptor, and a goroutine that is left behind where there is
 //     no polling.
-//   - Standard output as it is: a write to descriptor 1 after the peer closed it ends the process by a signal, in the middle of
-//     whatever handlers do. Through a copy it is an error.
+//   - Standard output as it is: a write to descriptor 1 after the peer closed it ends the process by a signal, while
+//     handlers run. Through a copy it is an error.
 //   - Non-blocking standard output: the mode is shared with standard error when both are one pipe, and with the parents that
 //     passed it on, whose writes would fail.
 //   - net.Pipe for Pipe: unbuffered, so each frame costs both sides a switch.

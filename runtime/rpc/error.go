@@ -14,16 +14,16 @@ const (
 	CodeInternalError  = -32603
 )
 
-// Error is a JSON-RPC error: what a peer answered, or what a handler wants to be answered. A handler may use the codes above except
-// CodeParseError, and any outside -32768 to -32000, which are reserved: package server has errors for what revisions define there.
+// Error is a JSON-RPC error: one that a peer answered with, or that a handler returns. A handler may use the codes above except
+// CodeParseError, and any outside -32768 to -32000, which are reserved: package server has errors for the codes that revisions define there.
 type Error struct {
 	Code    int
 	Message string
 	Data    []byte // one JSON value, or nil
-	// Wait is how long to wait before another try; 0 when unknown. It is for transports with a form of their own for it, such as
-	// Retry-After: in the message itself only Message and Data say so.
+	// Wait is how long to wait before another try; 0 when unknown. It is for transports that have a field for it, such as
+	// Retry-After: the JSON-RPC error has only Message and Data for that.
 	Wait time.Duration `json:"-"`
-	// Busy says that the caller is not the cause of Wait: the server has too much to do for all callers together.
+	// Busy says that this caller is not the cause of Wait: the server has too much to do for all callers together.
 	Busy bool `json:"-"`
 }
 
@@ -35,8 +35,8 @@ func Errorf(code int, format string, args ...any) *Error {
 	return &Error{Code: code, Message: fmt.Sprintf(format, args...)}
 }
 
-// Reserved reports whether JSON-RPC or the protocol alone give the code its meaning. Of theirs, authors of handlers may use those that any
-// request can end with.
+// Reserved reports whether only JSON-RPC or the protocol may give the code a meaning, and handlers must not use it. They may use the codes of
+// JSON-RPC with which any request can end.
 func (e *Error) Reserved() bool {
 	switch e.Code {
 	case CodeInvalidRequest, CodeMethodNotFound, CodeInvalidParams, CodeInternalError:

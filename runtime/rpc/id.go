@@ -6,9 +6,9 @@ import (
 	"github.com/mcpkiln/mcpkiln/runtime/check"
 )
 
-// ID is a request id or progress token. Ids are the same by JSON type and exact value (CAN05), which Same tells: 1 is not "1", "\u0031" is
-// "1", and 1.0, 1e0 and 1 are one integer (LET14). Integers of any size are exact. A number goes back as it was spelt, because some
-// clients look for their 1.0 in a table in which 1 is another key; so == is too strict for ids that a peer spelt twice. The zero ID is no id.
+// ID is a request id or progress token. Ids with the same JSON type and exact value are the same (CAN05), see Same: 1 is not "1", "\u0031" is
+// "1", and 1.0, 1e0 and 1 are one integer (LET14). Integers of any size are exact. A number is sent back as it was spelt, because some
+// clients look for their 1.0 in a table in which 1 is another key; so == is too strict for ids that a peer spelt in two ways. The zero ID is no id.
 type ID struct {
 	text string // string: decoded value; int: as it was spelt, "" for its plain digits; big: as it was spelt
 	num  int64  // integer that fits
@@ -33,19 +33,19 @@ func StringID(s string) ID { return ID{text: s, kind: idString} }
 // IsZero reports whether there is no id.
 func (id ID) IsZero() bool { return id.kind == idNone }
 
-// Int returns the value of an integer id that fits.
+// Int returns the value of an integer id that fits into int64.
 func (id ID) Int() (n int64, ok bool) { return id.num, id.kind == idInt }
 
 // Same reports whether two ids are the same, however they are spelt.
 func (id ID) Same(other ID) bool { return id == other || id.Plain() == other.Plain() }
 
-// Plain is the id in the spelling that all ids of its value have in common.
+// Plain returns the id in the spelling that all ids of its value have in common.
 func (id ID) Plain() ID {
 	switch {
 	case id.kind == idInt:
 		id.text = ""
 	case id.kind == idBig && !plainDigits(id.text):
-		digits, _, _ := check.IntegerDigits([]byte(id.text), MaxIDBytes) // it was read before
+		digits, _, _ := check.IntegerDigits([]byte(id.text), MaxIDBytes) // ParseID has validated it
 		id.text = string(digits)
 	}
 	return id
@@ -63,7 +63,7 @@ func (m ByID[V]) Set(id ID, v V) { m[id.Plain()] = v }
 // Delete removes the id.
 func (m ByID[V]) Delete(id ID) { delete(m, id.Plain()) }
 
-// Text returns the value of a string id, or an integer as it was spelt if those are not its plain digits or it has more than 64 bits, else "".
+// Text returns the value of a string id. For an integer it returns "", or the spelling if that is not the plain digits of an int64.
 func (id ID) Text() string { return id.text }
 
 // plainDigits reports whether the text of an integer is its digits.

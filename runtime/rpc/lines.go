@@ -14,8 +14,8 @@ type LineOptions struct {
 	MaxFrame   int           // bytes of a frame that is read; DefaultMaxFrame
 	MaxPending int           // bytes accepted before WriteFrame blocks; DefaultMaxPending
 	CloseWait  time.Duration // how long Close lets accepted frames drain; 1s
-	// Local says that the peer is whoever started this process: all such connections are with one and the same, also after a
-	// restart. Never set it for what strangers can connect to.
+	// Local says that the peer is the one who started this process: all such connections have the same peer, also after a
+	// restart. Never set it for a connection that strangers can open.
 	Local bool
 }
 
@@ -36,9 +36,9 @@ func (o LineOptions) withDefaults() LineOptions {
 const readChunk = 64 << 10
 
 // Lines frames with newlines. It reads lines that end in \n or \r\n, the last one also without, and skips blank ones. A frame
-// is written as one line: raw newlines, which in JSON can only stand between tokens, become spaces.
-// Close closes c, which may be nil, and that must end a pending read of r. If w is a pipe, its Fd is not called any more: it would make
-// writes block that must not.
+// is written as one line: raw newlines, which in JSON can only be between tokens, become spaces.
+// Close closes c, which may be nil, and that must end a pending read of r. If w is a pipe, do not call its Fd any more: that would make
+// it blocking.
 func Lines(r io.Reader, w io.Writer, c io.Closer, opts LineOptions) Conn {
 	opts = opts.withDefaults()
 	return &lines{r: bufio.NewReaderSize(r, readChunk), closer: c, opts: opts, w: newLineWriter(w, opts.MaxPending)}
@@ -71,7 +71,7 @@ func (l *lines) ReadFrame(buf []byte) ([]byte, error) {
 	}
 }
 
-// readLine appends up to and with the next newline. What exceeds the limit is read and forgotten.
+// readLine appends a line with its newline. A line over the limit is read to its end and dropped.
 func (l *lines) readLine(line []byte) ([]byte, error) {
 	for {
 		chunk, err := l.r.ReadSlice('\n')

@@ -14,19 +14,19 @@ const keepBuffer = 256 << 10
 
 var errNotDrained = errors.New("rpc: closed before the peer took all frames")
 
-// lineWriter commits in groups: a caller that comes while another one writes leaves its frame in pending and returns; the one that
-// writes goes on until nothing is pending. So no goroutine is needed, a lone writer writes at once, and under load one Write carries many
+// lineWriter writes in groups: a caller that comes while another one writes leaves its frame in pending and returns; the one that
+// writes goes on until nothing is pending. So no goroutine is needed, a lone writer writes at once, and under load one Write has many
 // frames.
 type lineWriter struct {
 	w     io.Writer
 	pipe  *promptPipe // w, if that is a pipe which can be written to without waiting
-	limit int
+	limit int         // of pending, in bytes
 
 	mu      sync.Mutex
-	waiting backlog // for room in pending
-	pending []byte
-	spare   []byte        // the other buffer, when nobody writes it
-	writing bool          // somebody has the write role
+	waiting backlog       // frames that wait for room in pending
+	pending []byte        // accepted lines
+	spare   []byte        // the other buffer, unless it is being written
+	writing bool          // a goroutine has the write role
 	idle    chan struct{} // made by close; closed when the role is given up
 	err     error         // why nothing is accepted any more
 }
@@ -59,7 +59,7 @@ func (l *lines) WriteLent(frame []byte) error {
 	return l.w.writeLent(frame)
 }
 
-// TryWrite implements Trying, for small frames: a pipe takes those as a whole or not at all.
+// TryWrite implements Trying, for small frames, which a pipe takes as a whole or not at all.
 func (l *lines) TryWrite(frame []byte) (taken bool) {
 	if l.w.pipe == nil || len(frame) >= l.w.pipe.atomic || blank(frame) {
 		return false
@@ -91,11 +91,11 @@ func (w *lineWriter) write(frames ...[]byte) error {
 	return w.flush(nil)
 }
 
-// writeLent is write for a frame in a buffer that may be changed: a lone writer writes it from there.
+// writeLent is write for a frame in a buffer that may be changed: a lone writer writes it from that buffer.
 func (w *lineWriter) writeLent(frame []byte) error {
 	if !isPlainLine(frame) {
 		if hasLineSeparator(frame) {
-			return w.write(frame) // their escapes are longer
+			return w.write(frame) // the escapes of separators are longer
 		}
 		spaces(frame, '\n')
 		spaces(frame, '\r')
@@ -108,13 +108,13 @@ func (w *lineWriter) writeLent(frame []byte) error {
 	return w.take(frame)
 }
 
-// take makes a frame pending, when there is room. The lock is held, but not while waiting.
+// take makes a frame pending as soon as there is room. The lock is held, but not while waiting.
 func (w *lineWriter) take(frame []byte) error {
 	for w.err == nil && (!w.waiting.empty() || !w.fits(frame)) {
 		if w.writing {
-			return w.waiting.wait(&w.mu, frame) // whoever writes takes it along
+			return w.waiting.wait(&w.mu, frame) // the goroutine with the write role will take it
 		}
-		_ = w.flush(nil) // what the caller has brought before; err says if it failed
+		_ = w.flush(nil) // the caller's frames before this one; a failure is in w.err
 	}
 	if w.err == nil {
 		w.pending = appendLine(w.pending, frame)
@@ -126,7 +126,7 @@ func (w *lineWriter) fits(frame []byte) bool {
 	return len(w.pending) == 0 || len(w.pending)+len(frame) < w.limit
 }
 
-// admit takes the frames of those that have waited longest, as far as there is room.
+// admit makes the frames that have waited longest pending, as far as there is room.
 func (w *lineWriter) admit() {
 	for !w.waiting.empty() && !w.waiting.copies() && w.fits(w.waiting.first()) {
 		w.pending = appendLine(w.pending, w.waiting.first())
@@ -134,7 +134,7 @@ func (w *lineWriter) admit() {
 	}
 }
 
-// flush holds the write role until nothing is pending, and writes what was lent before that. The lock is held, but not while writing.
+// flush has the write role until nothing is pending. It writes the lent line, if any, first. The lock is held, but not while writing.
 func (w *lineWriter) flush(lent []byte) error {
 	w.writing = true
 	var failed error
@@ -176,7 +176,7 @@ func writeAll(w io.Writer, b []byte) error {
 	return err
 }
 
-// fail is sticky; the first error stays.
+// fail refuses all frames from now on; the first error stays.
 func (w *lineWriter) fail(err error) {
 	if w.err == nil {
 		w.err = err
@@ -185,7 +185,7 @@ func (w *lineWriter) fail(err error) {
 	w.waiting.refuse(w.err)
 }
 
-// close refuses further frames and waits until those accepted are written. It returns why some may not be.
+// close refuses further frames and waits until the accepted ones are written. An error says that some may not be.
 func (w *lineWriter) close(wait time.Duration) error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -212,8 +212,8 @@ func (w *lineWriter) close(wait time.Duration) error {
 	return err
 }
 
-// appendLine appends frame as one line. Some readers end a line at more than \n: a carriage return, which in JSON stands between tokens
-// alone, becomes a space, and U+2028 and U+2029, which stand in strings alone, are escaped.
+// appendLine appends frame as one line. Some readers end a line at more than \n: a carriage return, which in JSON is only between tokens,
+// becomes a space, and U+2028 and U+2029, which are only in strings, are escaped.
 func appendLine(b, frame []byte) []byte {
 	b = slices.Grow(b, len(frame)+1) // at once: a long frame would be copied again for the end of its line
 	if isPlainLine(frame) {
@@ -222,7 +222,7 @@ func appendLine(b, frame []byte) []byte {
 	return append(appendPart(b, frame), '\n')
 }
 
-// isPlainLine reports whether a frame can be a line as it is. Most can: three searches for a byte take half the time of what is done to others.
+// isPlainLine reports whether a frame can be a line as it is. Most can: three searches for a byte take half the time of appendPart.
 func isPlainLine(frame []byte) bool {
 	return bytes.IndexByte(frame, '\n') < 0 && bytes.IndexByte(frame, '\r') < 0 && bytes.IndexByte(frame, lineSeparator[0]) < 0
 }
@@ -251,10 +251,10 @@ func appendPart(b, frame []byte) []byte {
 	return b
 }
 
-// lineSeparator is how U+2028 and U+2029 begin.
+// lineSeparator has the first two bytes of U+2028 and U+2029.
 var lineSeparator = []byte("\xe2\x80")
 
-// hasLineSeparator reports whether a frame has one of them.
+// hasLineSeparator reports whether a frame has one of these characters.
 func hasLineSeparator(frame []byte) bool {
 	for {
 		i := bytes.Index(frame, lineSeparator)
@@ -268,7 +268,7 @@ func hasLineSeparator(frame []byte) bool {
 	}
 }
 
-// spaces makes a space of each c.
+// spaces replaces each c by a space.
 func spaces(b []byte, c byte) {
 	for {
 		i := bytes.IndexByte(b, c)
@@ -282,17 +282,17 @@ func spaces(b []byte, c byte) {
 
 type waitingFrame struct {
 	frame []byte
-	from  io.Reader  // has the frame in place of frame; nil: it is in memory
+	from  io.Reader  // the frame, if it is not in memory; else nil
 	done  chan error // has room for one
 }
 
-// backlog holds frames that a full buffer has no room for, in order. Each writer is woken once: when its frame was taken, or when
+// backlog has the frames for which a full buffer has no room, in order. Each writer is woken once: when its frame was taken, or when
 // it never will be. Waking all of them for each frame would cost the square of their number when a peer begins to read again.
 type backlog struct{ waiting []waitingFrame }
 
 func (b *backlog) empty() bool { return len(b.waiting) == 0 }
 
-// first is the frame that has waited longest.
+// first returns the frame that has waited longest.
 func (b *backlog) first() []byte { return b.waiting[0].frame }
 
 // wait returns when the frame was taken, or why it was not. The lock is held, but not while waiting.
@@ -315,7 +315,7 @@ func (b *backlog) copies() bool { return len(b.waiting) > 0 && b.waiting[0].from
 // taken wakes the writer of the first frame.
 func (b *backlog) taken() { b.pop().done <- nil }
 
-// pop takes the first frame out, whose writer still waits.
+// pop removes and returns the first frame, whose writer still waits.
 func (b *backlog) pop() waitingFrame {
 	w := b.waiting[0]
 	b.waiting[0] = waitingFrame{}

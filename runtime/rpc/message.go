@@ -12,10 +12,10 @@ const (
 	KindError
 )
 
-// Message is one frame, taken apart. Its slices alias the frame, except a Method that was written with escapes.
+// Message is the members of one frame. Its slices alias the frame, except a Method that was written with escapes.
 type Message struct {
 	Kind   Kind
-	ID     ID     // zero: a notification, or an error that answers nothing readable
+	ID     ID     // zero: a notification, or an error whose request could not be read
 	Method []byte // of a request or notification; look it up with m[string(msg.Method)], which does not allocate
 	Params []byte // one JSON object, nil when absent
 	Result []byte // one JSON value
@@ -28,8 +28,8 @@ type Message struct {
 	Unclear bool
 }
 
-// Answers reports whether a frame is, or may be, an answer, also one that Parse refused: then it still settles what it answers, if its
-// ID is known (CAN30).
+// Answers reports whether a frame is, or may be, an answer, also one that Parse refused: it still ends the request with its ID,
+// if that is known (CAN30).
 func (m *Message) Answers() bool { return m.Kind == KindResult || m.Kind == KindError || m.Unclear }
 
 // WantsReply reports whether a frame that Parse refused must be answered with that error: requests, and frames of no kind.

@@ -10,7 +10,7 @@ import (
 	"github.com/mcpkiln/mcpkiln/runtime/check"
 )
 
-// envelope lists the members of a message in the order in which the raw array of Parse holds them.
+// envelope lists the members of a message in the order of raw.
 var envelope = check.Object{Names: []string{"jsonrpc", "id", "method", "params", "result", "error"}, AdditionalProperties: check.Skip}
 
 const (
@@ -23,32 +23,33 @@ const (
 	members
 )
 
+// raw has the members of a frame as they are written; nil: it has none.
 type raw [members][]byte
 
-// Parse takes one frame apart in one pass that also proves the frame to be well-formed. Integer ids do not allocate.
+// Parse splits one frame into its members, in one pass that also proves the frame to be well-formed. Integer ids do not allocate.
 //
-// With an error the Message holds what could be read, Kind and ID; see WantsReply. The codes:
+// With an error the Message has the Kind and ID as far as they could be read; see WantsReply. The codes:
 //   - -32700: no JSON, or not UTF-8; without id
 //   - -32600: batches (CAN24), repeated keys (but see Message.Repeated), limits (each named), wrong jsonrpc, method or id (CAN05), not exactly one of
 //     method, result and error
-//   - -32602: params that are no object, which this protocol never has, null included
+//   - -32602: params that are no object, which this protocol never has; null is none
 func Parse(frame []byte, limits check.Limits) (Message, *Error) { return ParseInto(frame, limits, nil) }
 
-// Reader reads params and results on the way. Its methods take the value that comes, whatever it is, with check.Within, or take
-// nothing and return false. What they read is void if the frame is refused later.
+// Reader decodes params and results while a frame is parsed. Its methods take the next value, whatever it is, with check.Within, or take
+// nothing and return false. Discard what they decoded if the frame is refused.
 type Reader interface {
 	ReadParams(d *check.Decoder, method []byte) bool
 	ReadResult(d *check.Decoder, id ID) bool
 }
 
-// repeats reports whether nothing is wrong but repeated keys.
-func repeats(err error) bool {
+// onlyRepeats reports whether nothing is wrong but repeated keys.
+func onlyRepeats(err error) bool {
 	var all check.Violations
 	return errors.As(err, &all) && !slices.ContainsFunc(all, func(v check.Violation) bool { return v.Keyword != "duplicate" })
 }
 
-// ParseInto is Parse that offers params and results to a reader, so that they need not be gone over again. It does so where the
-// method or the id stands before them, as most write it, and where the method is written without escapes.
+// ParseInto is Parse, but offers params and results to a Reader, so that they need not be scanned again. It does so where the
+// method or the id comes before them, as most write it, and where the method is written without escapes.
 func ParseInto(frame []byte, limits check.Limits, into Reader) (Message, *Error) {
 	var r raw
 	err := split(frame, limits, into, &r)
@@ -66,8 +67,8 @@ func ParseInto(frame []byte, limits check.Limits, into Reader) (Message, *Error)
 	return m, m.fill(&r)
 }
 
-// inArguments reports whether the arguments of a tool call repeat a key, and nothing else is wrong: the tool's decoder refuses
-// that, so that the model reads it (VAL02).
+// inArguments reports whether nothing is wrong but repeated keys in the arguments of a tool call: the tool's decoder refuses
+// those, so that the model can read why (VAL02).
 func inArguments(r *raw, err error) bool {
 	var all check.Violations
 	return errors.As(err, &all) && sameString(r[inMethod], "tools/call") && !slices.ContainsFunc(all, func(v check.Violation) bool {
@@ -88,7 +89,7 @@ func split(frame []byte, limits check.Limits, into Reader, r *raw) error {
 	return d.Finish()
 }
 
-// offer is true when the reader took the member.
+// offer offers a member to the Reader, and reports whether it took it.
 func (r *raw) offer(d *check.Decoder, member int, into Reader) bool {
 	switch method := r[inMethod]; {
 	case member == inParams && unescaped(method):
@@ -100,12 +101,12 @@ func (r *raw) offer(d *check.Decoder, member int, into Reader) bool {
 	return false
 }
 
-// unescaped is true for a string without escapes.
+// unescaped reports whether a token is a string without escapes.
 func unescaped(token []byte) bool {
 	return len(token) > 0 && token[0] == '"' && bytes.IndexByte(token, '\\') < 0
 }
 
-// kind looks at the members alone, so that a message with bad values is still a request or an answer.
+// kind only looks at which members there are, so that a message with bad values is still a request or an answer.
 func (r *raw) kind() Kind {
 	switch method := r[inMethod]; {
 	case method != nil && method[0] != '"':
@@ -198,7 +199,7 @@ func (m *Message) setError(token []byte) *Error {
 	return nil
 }
 
-// frameError is the JSON-RPC error for what split found. Where any value may stand, only repeated keys can be violations.
+// frameError returns the JSON-RPC error for an error of split or Batch. Violations are repeated keys, or that the frame is no object.
 func frameError(frame []byte, err error) *Error {
 	var limit *check.LimitError
 	if errors.As(err, &limit) && limit.Reason != check.InvalidUTF8 {
@@ -229,7 +230,7 @@ var (
 	errIDString   = errors.New("id is not a valid JSON string")
 )
 
-// ParseID reads one JSON token. Numbers with a fraction, null, booleans, arrays and objects are errors, never rounded.
+// ParseID reads one JSON token. Numbers with a fraction, which are never rounded, null, booleans, arrays and objects are errors.
 // Integers within 64 bits in plain digits do not allocate; nothing aliases token.
 func ParseID(token []byte) (ID, error) {
 	switch {
@@ -245,7 +246,7 @@ func ParseID(token []byte) (ID, error) {
 	return ID{}, errIDType
 }
 
-// parseNumberID reads a JSON number. Digits are checked here, because tokens also come from elsewhere than Parse.
+// parseNumberID reads a JSON number. It validates the digits, because not all tokens come from Parse.
 func parseNumberID(token []byte) (ID, error) {
 	digits := token
 	if digits[0] == '-' {
@@ -280,7 +281,7 @@ func sign(token []byte) int64 {
 	return 1
 }
 
-// largeID reads 19 plain digits or more. A value that fits is an idInt however it got here, so that ids of one value are the same.
+// largeID reads plain digits, however many. A value that fits into int64 is always an idInt, so that ids of one value are the same.
 func largeID(digits []byte) ID {
 	if n, err := strconv.ParseInt(string(digits), 10, 64); err == nil {
 		return IntID(n)

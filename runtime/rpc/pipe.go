@@ -35,18 +35,18 @@ func (p *pipeEnd) Close() error {
 	return nil
 }
 
-// queue is one direction. The reader takes all that is pending at once and hands it out frame by frame without the lock:
+// queue is one direction. The reader takes all that is pending at once and returns it frame by frame without the lock:
 // two copies of a frame, but one lock and one wake-up for many.
 type queue struct {
 	mu       sync.Mutex
 	readable sync.Cond
-	waiting  backlog       // for room in pending
-	pending  []byte        // frames, each behind its length in 4 bytes
+	waiting  backlog       // frames that wait for room in pending
+	pending  []byte        // frames, each after its length in 4 bytes
 	noMore   bool          // the writing end closed
 	unread   atomic.Bool   // the reading end closed
-	gone     chan struct{} // closed then
+	gone     chan struct{} // closed when unread is set
 
-	batch  []byte // the reader's alone: taken and not handed out
+	batch  []byte // only for the reader: frames that it took from pending and has not returned
 	buffer []byte // the buffer that batch is in
 }
 
@@ -78,7 +78,7 @@ func (q *queue) put(frame []byte) error {
 		err = q.waiting.wait(&q.mu, frame)
 	}
 	q.mu.Unlock()
-	q.readable.Signal() // without the lock, which who wakes needs
+	q.readable.Signal() // without the lock, which the reader needs when it wakes
 	return err
 }
 

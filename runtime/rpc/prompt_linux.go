@@ -6,16 +6,16 @@ import (
 	"syscall"
 )
 
-// promptPipe writes to a pipe what that has room for at once.
+// promptPipe writes to a pipe without waiting: as a whole, or not at all.
 type promptPipe struct {
 	atomic int // PIPE_BUF: bytes that a pipe in non-blocking mode takes as a whole or not at all
 	raw    syscall.RawConn
-	try    func(fd uintptr) bool // made once: a function that captures what is written would be allocated for each
+	try    func(fd uintptr) bool // writes b and sets taken; made once, because a function for each write would be allocated
 	b      []byte
 	taken  bool
 }
 
-// newPromptPipe returns nil for what is no pipe, or blocks, as it does after a call of its Fd.
+// newPromptPipe returns nil if w is no pipe, or is in blocking mode, as it is after a call of its Fd.
 func newPromptPipe(w io.Writer) *promptPipe {
 	f, ok := w.(*os.File)
 	if !ok {

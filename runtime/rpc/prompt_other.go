@@ -4,7 +4,7 @@ package rpc
 
 import "io"
 
-// promptPipe is for systems whose pipes can be written to without waiting.
+// promptPipe is used on Linux alone: elsewhere newPromptPipe returns nil.
 type promptPipe struct{ atomic int }
 
 func newPromptPipe(io.Writer) *promptPipe { return nil }

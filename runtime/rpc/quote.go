@@ -6,14 +6,14 @@ import (
 	"unicode/utf8"
 )
 
-// maxShown is how much of a name that a peer sent is sent back to it, in bytes. Names of tools have at most 128.
+// maxShown bounds how much of a name that a peer sent is sent back to it, in bytes. Names of tools have at most 128.
 const maxShown = 128
 
-// Cut is a name as a peer wrote it, cut where it is long: an error is never as large as what it refuses.
+// Cut returns a name that a peer sent, cut if it is long, so that an error is never as large as what it refuses.
 func Cut[T string | []byte](name T) string { return CutTo(name, maxShown) }
 
-// CutTo is text if it has at most that many bytes, else as many runes of it as fit, and an ellipsis. What is cut is a copy: it does not
-// keep the rest of text.
+// CutTo returns text if it has at most that many bytes, else as many runes of it as fit, and an ellipsis. A cut text is a copy, which does not
+// keep the rest alive.
 func CutTo[T string | []byte](text T, most int) string {
 	if len(text) <= most {
 		return string(text)
@@ -25,14 +25,14 @@ func CutTo[T string | []byte](text T, most int) string {
 	return string(text[:end]) + "…"
 }
 
-// Quoted is Cut in quotes, for a message.
+// Quoted is Cut in quotes, for messages.
 func Quoted[T string | []byte](name T) string { return strconv.Quote(Cut(name)) }
 
-// maxText is how much of a text of a peer an error shows, in bytes.
+// maxText bounds how much of a peer's text is shown, in bytes.
 const maxText = 4 << 10
 
-// Shown is text of a peer as a person may see it: on one line, because one of its own could pass for another's, cut where it is long, and
-// with what a terminal would obey, or what is invisible, written as Go writes it in quotes. Tabs stay.
+// Shown returns a peer's text as a person may see it: on one line, because a second one could pass for someone else's, cut if it is long, and
+// with control and invisible characters escaped as in Go. Tabs stay.
 func Shown(text string) string {
 	text = CutTo(text, maxText)
 	if strings.ContainsFunc(text, endsLine) {
@@ -55,7 +55,7 @@ func Shown(text string) string {
 	return b.String()
 }
 
-// ShownLines is Shown for a text that is a result, or this side's own: its lines stay.
+// ShownLines is Shown for a result, or a text of this side: its lines stay.
 func ShownLines(text string) string {
 	lines := strings.Split(CutTo(text, maxText), "\n")
 	for i, line := range lines {

@@ -11,8 +11,8 @@ import (
 const space = " \t\r\n"
 
 // rescue reads kind and id of a frame that is refused, so that the call that it belongs to ends with an error instead of waiting.
-// The id may follow the fault: some clients write it last. The id of an answer counts whatever the fault is, as long as it can be
-// read; that of a request does not if the frame is no JSON. Of a member that is repeated the first one tells the kind; a repeated id is none.
+// The id may follow the fault: some clients write it last. The id of an answer is used whatever the fault is, as long as it can be
+// read; that of a request is not if the frame is not JSON. Of a repeated member the first one counts; a repeated id is no id.
 func rescue(frame []byte, err error) Message {
 	var r raw
 	whole, ok := splitLoosely(frame, &r)
@@ -26,7 +26,7 @@ func rescue(frame []byte, err error) Message {
 	return m
 }
 
-// begunBy reads kind and id of a frame of which only the beginning is there. Without its id no more is known of it than the method: a request
+// begunBy reads kind and id from the beginning of a frame. Without an id it returns only the method, and no kind: a request
 // may have its id last.
 func begunBy(head []byte) Message {
 	var r raw
@@ -38,8 +38,8 @@ func begunBy(head []byte) Message {
 	return m
 }
 
-// splitLoosely finds the members of a message without validating their values, in constant memory. The last one may be cut: then whole is
-// false. ok is false if the id is repeated or cut, or if this is no object.
+// splitLoosely finds the members of a message without validating their values, in constant memory. The last one may be cut off: then whole is
+// false. ok is false if the id is repeated or cut off, or if the frame does not begin like an object.
 func splitLoosely(frame []byte, r *raw) (whole, ok bool) {
 	rest := bytes.TrimLeft(frame, space)
 	if len(rest) == 0 || rest[0] != '{' {
@@ -55,7 +55,7 @@ func splitLoosely(frame []byte, r *raw) (whole, ok bool) {
 		rest = bytes.TrimLeft(rest[colon+1:], space)
 		end := valueEnd(rest, ',')
 		if end == 0 {
-			return false, false // no value, which kind would look into
+			return false, false // no value, into which kind would look
 		}
 		again := member >= 0 && r[member] != nil
 		cut := end == len(rest)
@@ -73,7 +73,7 @@ func splitLoosely(frame []byte, r *raw) (whole, ok bool) {
 	return true, true
 }
 
-// maxNameBytes is how long a name of the envelope is at most, as written: each character may be an escape of six bytes.
+// maxNameBytes bounds the name of a member of the envelope, as written: each character may be an escape of six bytes.
 const maxNameBytes = len(`""`) + 6*len("jsonrpc")
 
 // memberOf returns which member of the envelope a key is, however it is spelt (LET14), or -1.

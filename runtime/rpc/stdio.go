@@ -6,12 +6,12 @@ import (
 	"os"
 )
 
-// Stdio is the connection over this process's standard input and output. Nothing else may read the one meanwhile; what is printed
-// on the other, by this process or one that it starts, goes to standard error, since it would break the frames (LET02). Close ends
-// a pending read, gives standard output back and leaves both descriptors open: the peer sees the end when the process exits. A
-// peer that closed what it reads is an error of WriteFrame; on Linux the connection is Watched too, so it ends at once, elsewhere with the
-// next write (CAN26). From then on a standard error that nobody reads is an error, too, instead of the end of
-// the process: a line of the log must not tear a call that can not be cancelled (CAN14).
+// Stdio returns the connection over this process's standard input and output. Nothing else may read standard input meanwhile; what this
+// process, or one that it starts, prints on standard output goes to standard error, since it would break the frames (LET02). Close ends
+// a pending read, restores standard output and leaves both descriptors open: the peer sees the end when the process exits. When the
+// peer stops reading, WriteFrame returns an error; on Linux the connection is Watched too, so it ends at once, elsewhere with the
+// next write (CAN26). From the call on, writing to a standard error that nobody reads is an error, too, instead of the end of
+// the process: a line of the log must not break off a call that can not be cancelled (CAN14).
 func Stdio() Conn {
 	in, closeIn := interruptible(os.Stdin)
 	out, closeOut := surviving(os.Stdout)
@@ -33,8 +33,8 @@ func (list closers) Close() error {
 	return errors.Join(errs...)
 }
 
-// detached makes any reader interruptible, for inputs whose Read the operating system can not interrupt: terminals, and all inputs on
-// Windows. Nobody waits for its goroutine, which may stay in Read until input comes or the process ends.
+// detached reads in a goroutine, so that Close can end a Read which the operating system can not interrupt: of terminals, and of all inputs on
+// Windows. Nobody waits for the goroutine, which may stay in Read until input comes or the process ends.
 type detached struct {
 	want chan []byte
 	got  chan readResult

@@ -6,9 +6,9 @@ import (
 	"syscall"
 )
 
-// watch returns a channel that is closed when the other end of f, a pipe or socket, is closed; nil for what nobody has to read, such as
-// a file. The kernel reports that whatever events were asked for. The Go runtime can poll the epoll descriptor itself, so this
-// takes a goroutine and no thread. The closer, which may be nil, ends it.
+// watch returns a channel that is closed when the other end of f, a pipe or socket, is closed; nil if f has no other end, such as
+// a file. The kernel always reports that event. The Go runtime can poll the epoll descriptor itself, so this
+// takes a goroutine and no thread. The closer, which may be nil, ends the goroutine.
 func watch(f *os.File) (gone <-chan struct{}, stop io.Closer) {
 	fd, err := syscall.EpollCreate1(syscall.EPOLL_CLOEXEC)
 	if err != nil {
@@ -23,7 +23,7 @@ func watch(f *os.File) (gone <-chan struct{}, stop io.Closer) {
 	return w.gone, w
 }
 
-// watches adds f to an epoll descriptor.
+// watches adds f to an epoll descriptor, and reports whether it can.
 func watches(epoll int, f *os.File) bool {
 	raw, err := f.SyscallConn()
 	if err != nil {
@@ -36,7 +36,7 @@ func watches(epoll int, f *os.File) bool {
 	return err == nil && failed == nil
 }
 
-// watcher waits for one event.
+// watcher waits for the event of an epoll descriptor.
 type watcher struct {
 	file       *os.File
 	gone, done chan struct{}

@@ -30,8 +30,8 @@ func interruptible(f *os.File) (io.Reader, io.Closer) {
 	return p.file, p
 }
 
-// polled is a copy of a descriptor in non-blocking mode. The mode is shared with whoever inherited the same open file, the shell
-// that started us for one, so Close puts it back.
+// polled is a copy of a descriptor in non-blocking mode. The mode is shared with all processes that have the same open file, such as the
+// shell that started this one, so Close restores it.
 type polled struct {
 	file    *os.File
 	origin  syscall.RawConn
@@ -51,12 +51,12 @@ func poll(f *os.File) (*polled, error) {
 	return &polled{file: file, origin: origin, restore: restore}, nil
 }
 
-// surviveBrokenPipes makes a broken pipe on descriptors 1 and 2 an error, as it is on any other. It listens for the signal: to ignore
-// it would be inherited by child processes.
+// surviveBrokenPipes makes a broken pipe on descriptors 1 and 2 an error, as it is on any other. It listens for the signal: child
+// processes would inherit that it is ignored.
 func surviveBrokenPipes() { signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE) }
 
-// surviving returns a writer to a copy of f's descriptor. A write to descriptor 1 when the peer is gone ends the process on
-// the spot, whatever handlers are doing; on any other it is an error.
+// surviving returns a writer to a copy of f's descriptor. A write to descriptor 1 when the peer is gone ends the process at
+// once, while handlers run; on a copy it is an error.
 func surviving(f *os.File) (io.Writer, io.Closer) {
 	file, err := duplicate(f, func(int) error { return nil })
 	if err != nil {
@@ -66,7 +66,7 @@ func surviving(f *os.File) (io.Writer, io.Closer) {
 	return output{file, gone}, closers{stop, file}
 }
 
-// divert makes f's descriptor another one of to, until it is closed. Where the system can not do so, or to is closed, nothing is
+// divert makes f's descriptor one of to's open file, until the closer is closed. Where the system can not do so, or to is closed, nothing is
 // diverted: then the process must not print.
 func divert(f, to *os.File) io.Closer {
 	kept, err := duplicate(f, func(int) error { return nil })
@@ -80,13 +80,13 @@ func divert(f, to *os.File) io.Closer {
 	return diverted{f, kept}
 }
 
-// diverted is a descriptor that stands for another one, and a copy of what it was.
+// diverted is a file whose descriptor was replaced, and a copy of the original.
 type diverted struct{ f, kept *os.File }
 
 // Close implements io.Closer.
 func (d diverted) Close() error { return errors.Join(onto(d.kept, d.f), d.kept.Close()) }
 
-// onto replaces what the descriptor of b stands for by what that of a does.
+// onto makes the descriptor of b one of a's open file.
 func onto(a, b *os.File) error {
 	from, err1 := a.SyscallConn()
 	to, err2 := b.SyscallConn()
@@ -110,7 +110,7 @@ type output struct {
 // Gone implements Watched.
 func (o output) Gone() <-chan struct{} { return o.gone }
 
-// duplicate copies a descriptor, which prepare may change before the file is made of it.
+// duplicate copies a descriptor; prepare may change the copy before a file is made from it.
 func duplicate(f *os.File, prepare func(fd int) error) (*os.File, error) {
 	raw, err := f.SyscallConn()
 	if err != nil {
@@ -132,7 +132,7 @@ func duplicate(f *os.File, prepare func(fd int) error) (*os.File, error) {
 	return os.NewFile(uintptr(fd), f.Name()), nil
 }
 
-// dup keeps the copy from leaking into child processes.
+// dup copies a descriptor so that child processes do not inherit the copy.
 func dup(old int) (int, error) {
 	syscall.ForkLock.RLock()
 	defer syscall.ForkLock.RUnlock()

@@ -22,7 +22,7 @@ func unquote(token []byte) (string, bool) {
 	return strings.Clone(s), d.Finish() == nil
 }
 
-// plain reports whether text between quotes stands for itself.
+// plain reports whether the text between quotes is the string's value.
 func plain(text []byte) bool {
 	for _, c := range text {
 		if c < ' ' || c == '"' || c == '\\' {
@@ -32,7 +32,7 @@ func plain(text []byte) bool {
 	return utf8.Valid(text)
 }
 
-// sameString compares a JSON string that may hold escapes.
+// sameString reports whether token is a JSON string with the value want, however it is escaped.
 func sameString(token []byte, want string) bool {
 	s, ok := unquote(token)
 	return ok && s == want
