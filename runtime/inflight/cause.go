@@ -5,17 +5,17 @@ import (
 	"strconv"
 )
 
-// Source says who ended a request.
+// Source says who or what ended a request.
 type Source uint8
 
 // The sources of an end.
 const (
-	SourcePeer       Source = iota + 1 // the peer asked: notifications/cancelled
+	SourcePeer       Source = iota + 1 // the peer cancelled it: notifications/cancelled
 	SourceTimeout                      // its own timeout passed (CAN20)
-	SourceDisconnect                   // the connection is gone
+	SourceDisconnect                   // the connection ended
 	SourceShutdown                     // the server stops (CAN21)
 	SourceParent                       // the context it was registered under ended
-	SourceCompleted                    // nobody cancelled it: it was answered, and what it left running ends with this cause
+	SourceCompleted                    // it was answered, not cancelled: the cause for work that its handler left running
 	SourceCaller                       // this side, which sent it, has given it up
 )
 
@@ -25,7 +25,7 @@ var sourceNames = [...]string{
 	SourceCaller: "caller",
 }
 
-// String is the source's name, for logs.
+// String returns the source's name, for logs.
 func (s Source) String() string {
 	if int(s) < len(sourceNames) && sourceNames[s] != "" {
 		return sourceNames[s]
@@ -37,7 +37,7 @@ func (s Source) String() string {
 // and context.DeadlineExceeded too when a deadline was the reason.
 type Cause struct {
 	Source Source
-	Reason string // the peer's or operator's words; may be empty
+	Reason string // in the words of the peer or operator; may be empty
 	Err    error  // SourceParent: the cause of the parent's end
 	Force  bool   // ends protected requests too
 }
@@ -59,10 +59,10 @@ func (c *Cause) Is(target error) bool {
 	return target == context.Canceled || target == context.DeadlineExceeded && c.Source == SourceTimeout
 }
 
-// Unwrap returns what ended the parent, if that is known.
+// Unwrap returns Err.
 func (c *Cause) Unwrap() error { return c.Err }
 
-// contextErr is what Err of the request's context returns.
+// contextErr returns the Err of the request's context.
 func (c *Cause) contextErr() error {
 	if c.Source == SourceTimeout {
 		return context.DeadlineExceeded

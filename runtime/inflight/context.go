@@ -8,7 +8,7 @@ import (
 var _ context.Context = (*Entry)(nil)
 
 // Deadline implements context.Context: the request's timeout or the parent's deadline, whichever is earlier. While the clock
-// stands it is what it would be if the clock went on now.
+// is paused, the timeout is as if the clock went on now.
 func (e *Entry) Deadline() (time.Time, bool) {
 	deadline, ok := e.parent.Deadline()
 	if e.info.Timeout <= 0 {
@@ -21,7 +21,7 @@ func (e *Entry) Deadline() (time.Time, bool) {
 	return own, true
 }
 
-// dueUnlocked is due for callers that do not hold the lock. While the clock stands it is what it would be if the clock went on now.
+// dueUnlocked is due for callers without the lock. While the clock is paused, it is as if the clock went on now.
 func (e *Entry) dueUnlocked() int64 {
 	if e.flags.Load()&delayed == 0 {
 		return e.dueAfter(0)
@@ -58,13 +58,13 @@ func (e *Entry) Err() error {
 		return nil
 	}
 	if flags&hasDone != 0 {
-		<-e.done // closed a moment after the flag is set; whoever sees the error sees it closed
+		<-e.done // closed a moment after the flag is set: a caller that gets the error finds it closed
 	}
 	return e.cause.contextErr()
 }
 
 // Value implements context.Context: parent's values, then those of Values. When the request is over, a context of package context that was
-// cancelled with our cause is asked first, because that is how context.Cause finds causes; it holds no other values.
+// cancelled with its cause comes first, because that is how context.Cause finds causes; it has no other values.
 func (e *Entry) Value(key any) any {
 	if key == (entryKey{}) {
 		return e
@@ -80,7 +80,7 @@ func (e *Entry) Value(key any) any {
 	return e.lazy.values.Value(key)
 }
 
-// causeContext is made when it is first asked for: few ask for the cause of an end.
+// causeContext returns a context that was cancelled with the request's cause. It is made on first use, since few ask for causes.
 func (e *Entry) causeContext() context.Context {
 	e.shard.mu.Lock()
 	defer e.shard.mu.Unlock()
@@ -93,8 +93,8 @@ func (e *Entry) causeContext() context.Context {
 	return x.causeContext
 }
 
-// AfterFunc runs f in a goroutine of its own when the request is over, as context.AfterFunc does, which uses it, as does
-// context.WithCancel. That goroutine belongs to whoever passed f; the tracker does not wait for it. stop prevents f from
+// AfterFunc runs f in a goroutine of its own when the request is over, like context.AfterFunc, which calls it, as does
+// context.WithCancel. The goroutine is the caller's: the tracker does not wait for it. stop prevents f from
 // being run and reports whether it did.
 func (e *Entry) AfterFunc(f func()) (stop func() bool) {
 	e.shard.mu.Lock()

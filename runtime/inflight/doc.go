@@ -1,46 +1,47 @@
-// Package inflight tracks the requests in flight, of both directions, and cancels them. It is for those who change when a request ends or may
-// still be answered; handlers need Cause of it, which context.Cause returns. Ids such as CAN12 are rules;
+// Package inflight tracks the requests in flight, of both directions, and cancels them. Look here to change when a request ends or may
+// still be answered; handlers need only Cause, which context.Cause returns. Ids such as CAN12 are rules;
 // testdata/traceability/ledger.tsv lists them.
 //
 // # Map
 //
-//   - tracker.go: Tracker, Key, Info, Snapshot; registering, cancelling one, a peer's, all
+//   - tracker.go: Tracker, Key, Info, Snapshot; registering; cancelling one request, a peer's requests, all
 //   - entry.go, context.go: Entry, one request and the context.Context of its handler
 //   - response.go: answers to outgoing requests
 //   - cause.go: Cause, why a request ended
-//   - shard.go: requests by key and by timeout, what can happen to one, and the one function that changes its state
-//   - timeout.go: clocks that stand or begin anew, and what happens when a timeout passes
+//   - shard.go: requests by key and by timeout, the events that can happen to one, and the one function that changes its state
+//   - timeout.go: timeouts that are paused, extended, or pass
 //
 // # Words of this package
 //
 //	entry          one request in flight, and the context of its handler
-//	peer           who chooses the ids: the owner of a space of them, such as a connection
-//	to retire      to take a request out of the table, for good: whoever does may write the answer, and nobody else ever
-//	protected      not ended by others than its own timeout, see below
+//	peer           the owner of a space of ids, in which each is in flight once, such as a connection
+//	to retire      to end a request for good: only the caller that retires it may write the answer
+//	over           retired
+//	protected      only ended by its own timeout or by force, see below
 //	cause          why a request ended: who ended it (the source), and the reason in that one's words
 //	effect         what an attempt to end a request did: Cancelled, Recorded or Unknown
-//	callback       a function that context.AfterFunc or AfterFunc waits with for the end of an entry
-//	to follow      to end with the context that the request was registered under
-//	clock          what a timeout counts; it stands while it is paused
+//	callback       a function passed to AfterFunc, or to context.AfterFunc with the entry, which runs when the entry is over
+//	to follow      to end when another context ends
+//	clock          of the tracker: nanoseconds since it was made; of a request: the time that its timeout counts, which stops while it is paused
 //
 // # Contracts
 //
 // A request is in flight, then over. Completion (Retire, Deliver), cancellation, timeout, disconnect and shutdown race; the
-// first retires it, the others do nothing (CAN12). Whoever writes responses asks Retire for permission, at one place.
+// first retires it, the others do nothing (CAN12). A response is written at one place, after Retire has allowed it.
 //
 // A protected request (Info.Protected, Entry.Protect) is not ended by peers, disconnects, parents and shutdowns; they are only
 // recorded. Its own timeout, which its author chose, and a Cause with Force end it.
 //
-// A request whose clock is paused does not time out; the timeout goes on with what was left when the last Pause is over.
+// A request whose clock is paused does not time out; when the last Pause is over, the timeout goes on with the time that was left.
 //
 // The end of a context does not by itself end the requests registered under it: for a connection, Watch or CancelPeer ends all of them,
-// for the parent of a single request Follow does, and Await looks at the context. context.AfterFunc for each request would be
+// for the parent of a single request Follow does, and Await waits for the context, too. context.AfterFunc for each request would be
 // three allocations and a lock that all requests of a connection share.
 //
 // No user code runs under a lock: functions passed to AfterFunc get goroutines, OnCancel is called afterwards. The tracker
-// has no goroutine of its own; a timer per shard runs while there are timeouts, or did lately.
+// has no goroutine of its own; a timer per shard runs while there are timeouts, or were lately.
 //
-// Peers can not choose ids that collide, because hashes are seeded. Limits on requests in flight are the server's.
+// Peers can not choose ids that collide, because hashes are seeded. How many requests may be in flight is limited by package server.
 //
 // # Rejected
 //
@@ -51,13 +52,13 @@
 //
 //   - A Go map per shard: three hashes for register and retire, and memory that stays after a burst (CAN03). Entries are
 //     linked into buckets through themselves instead.
-//   - context.WithCancelCause for each request: 2 to 3 allocations, and the parent's lock. The Entry is the context; a real one
-//     is only made when somebody asks for the cause of an end.
+//   - context.WithCancelCause for each request: 2 to 3 allocations, and the parent's lock. The Entry is the context; one of package
+//     context is only made when the cause of an end is asked for.
 //   - time.AfterFunc for each timeout: 2 allocations and 2 operations on the runtime's heap. A heap per shard, under the lock
 //     that is held anyway, adds nothing measurable, and its timer is seldom set again, because new timeouts are mostly the
 //     latest.
 //   - Sharing Info between entries through a cache, which makes an entry a third smaller: no faster.
-//   - Pooling entries: handlers may keep their context. Who sends a request may have it as a part of an allocation of its own (Room).
+//   - Pooling entries: handlers may keep their context. A caller may have an entry as a part of an allocation of its own (Room).
 //   - A list of requests per peer, so that CancelPeer need not visit all: a second lock or a shared one on every request, to
 //     save 2 ms per disconnect at 100,000 in flight.
 //   - Running AfterFunc functions on the canceller's goroutine: they would hold up the read loop.

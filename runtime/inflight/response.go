@@ -2,7 +2,7 @@ package inflight
 
 import "github.com/mcpkiln/mcpkiln/runtime/rpc"
 
-// Response is what the peer answered to an outgoing request. Its slices belong to whoever receives it.
+// Response is the peer's answer to an outgoing request. Its slices belong to the caller of Await.
 type Response struct {
 	Result []byte
 	Err    *rpc.Error
@@ -10,8 +10,8 @@ type Response struct {
 	Malformed bool // the answer could not be read, and Err says why (CAN30)
 }
 
-// Deliver hands over the answer to the request under key, which is Outgoing, and retires it. False: nobody waits (any more),
-// the answer is to be dropped (CAN15). r must not alias a buffer that is used again.
+// Deliver passes the answer to the Outgoing request under key to Await, and retires the request. False: it is not in flight (any more),
+// drop the answer (CAN15). r must not alias a buffer that is used again.
 func (t *Tracker) Deliver(key Key, r Response) bool {
 	e := t.Find(key)
 	return e != nil && e.deliver(r)
@@ -30,8 +30,8 @@ func (e *Entry) deliver(r Response) bool {
 	return o == Cancelled
 }
 
-// Await returns the answer to an outgoing request, or the *Cause that ended it first; the end of the context it was registered
-// under is one (CAN19). Whoever registered the request calls it, once; nothing is left behind when it returns.
+// Await returns the answer to an outgoing request, or the *Cause that ended it first, such as the end of the context it was registered
+// under (CAN19). The caller of Register calls it, once; nothing is left behind when it returns.
 func (e *Entry) Await() (Response, error) {
 	if waker := e.waker(); waker != nil {
 		select {
@@ -40,7 +40,7 @@ func (e *Entry) Await() (Response, error) {
 			cause := parentCause(e.parent)
 			cause.Force = true
 			e.Cancel(cause)
-			<-waker // it is over by now, in this way or another
+			<-waker // the request is over by now, by this cause or another
 		}
 		e.shard.tracker.wakers.Put(waker)
 	}
@@ -52,7 +52,7 @@ func (e *Entry) Await() (Response, error) {
 	return Response{}, e.cause
 }
 
-// waker returns what gets a value when the request is over; nil: it is over. Unlike a channel that is closed then, it can be used again.
+// waker returns a channel that gets a value when the request is over; nil: it is over already. Unlike one that is closed, it can be used again.
 func (e *Entry) waker() chan struct{} {
 	waker, ok := e.shard.tracker.wakers.Get().(chan struct{})
 	if !ok {

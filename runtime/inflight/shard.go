@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// shardCount spreads requests over that many locks. A power of two: the top bits of the hash choose.
+// shardCount is how many locks requests are spread over. A power of two: the top bits of the hash choose.
 const (
 	shardBits  = 6
 	shardCount = 1 << shardBits
@@ -77,20 +77,20 @@ const (
 // completed is the cause of a request that was not cancelled.
 var completed = &Cause{Source: SourceCompleted}
 
-// Retire completes the request. True: the caller, and nobody else ever, may write the response. False: the request ended in
+// Retire completes the request. True: the caller alone may write the response. False: the request ended in
 // another way, see Cause; write nothing (CAN02, CAN12).
 func (e *Entry) Retire() bool { return e.shard.change(e, complete, completed) == Cancelled }
 
-// AnswerTimeout completes a request with Info.AnswersTimeout that its timeout has ended. True: the caller, and nobody else ever, may
-// write the response. False: it was cancelled meanwhile, by the peer or by the end of its connection; write nothing (CAN02). Until
-// somebody calls it, the request is in flight: its id is taken, and it can be cancelled.
+// AnswerTimeout completes a request with Info.AnswersTimeout that its timeout has ended. True: the caller alone may write the
+// response. False: it was cancelled meanwhile, by the peer or by the end of its connection; write nothing (CAN02). Until
+// it is called, the request is in the table: its id is taken, and it can be cancelled.
 func (e *Entry) AnswerTimeout() bool { return e.shard.change(e, answerTimeout, completed) == Cancelled }
 
-// Cancel ends the request for cause, or records it when the request is protected. cause must not be changed afterwards.
+// Cancel ends the request with cause, or records cause if the request is protected. cause must not be changed afterwards.
 func (e *Entry) Cancel(cause *Cause) CancelEffect { return e.shard.change(e, cancel, cause) }
 
-// Protect protects the request from now on: peers, disconnects and shutdowns are recorded only, unless they force; timeouts
-// still count. For a request that became a task (CAN11). False: it is over already.
+// Protect protects the request from now on: cancellations by peers, disconnects and shutdowns are only recorded, unless they have Force; its
+// timeout still ends it. It is for a request that became a task (CAN11). False: it is over already.
 func (e *Entry) Protect() bool { return e.shard.change(e, protect, nil) == Recorded }
 
 // change applies an event and then does what must not happen under the lock.
@@ -103,8 +103,8 @@ func (s *shard) change(e *Entry, ev event, c *Cause) CancelEffect {
 	return o
 }
 
-// apply is the only function that changes what a request is: in flight, protected, over. The lock is held. Whoever comes first
-// retires the request, by completion or otherwise, and gets Cancelled; all others get Unknown (CAN12).
+// apply is the only function that changes whether a request is in flight, protected or over. The lock is held. The first caller that
+// ends the request, by completion or otherwise, gets Cancelled; all others get Unknown (CAN12).
 func (s *shard) apply(e *Entry, ev event, c *Cause) CancelEffect {
 	flags := e.flags.Load()
 	switch {
@@ -128,8 +128,8 @@ func (s *shard) apply(e *Entry, ev event, c *Cause) CancelEffect {
 	return Cancelled
 }
 
-// applyUnanswered is apply for a request that its timeout has ended: it is answered with that, or cancelled, which then is its end for the peer,
-// too. A handler that returns now is too late.
+// applyUnanswered is apply for a request that its timeout has ended and that is to be answered: it is answered now, or cancelled, and then never
+// answered. A handler that returns now is too late.
 func (s *shard) applyUnanswered(e *Entry, ev event) CancelEffect {
 	if ev != answerTimeout && ev != cancel {
 		return Unknown
@@ -139,7 +139,7 @@ func (s *shard) applyUnanswered(e *Entry, ev event) CancelEffect {
 	return Cancelled
 }
 
-// retire releases all that the tracker holds for the request, and wakes who waits for its end (CAN03).
+// retire releases all memory that the tracker has for the request, and wakes those that wait for its end (CAN03).
 func (s *shard) retire(e *Entry, c *Cause) {
 	ended := over
 	if e.info.AnswersTimeout && c.Source == SourceTimeout {
@@ -171,7 +171,7 @@ func (s *shard) retire(e *Entry, c *Cause) {
 	e.lazy.callbacks = nil
 }
 
-// unfollow returns what stops Follow, once the request is over; the lock is held.
+// unfollow returns, once, the function that stops Follow, if the request is over; the lock is held.
 func (e *Entry) unfollow() (stop func() bool) {
 	if e.lazy != nil && e.flags.Load()&over != 0 {
 		stop, e.lazy.unfollow = e.lazy.unfollow, nil
@@ -189,7 +189,7 @@ func (e *Entry) afterUnlock(o CancelEffect, c *Cause, stop func() bool) {
 	}
 }
 
-// table finds entries by key: buckets of entries that are linked through themselves. Against a Go map it needs one hash
+// table finds entries by key: buckets that link their entries through Entry.next. Compared with a Go map it needs one hash
 // instead of three, no memory per entry, and it shrinks again (CAN03).
 type table struct {
 	buckets []*Entry // a power of two, at least twice count, or none
@@ -226,7 +226,7 @@ func (t *table) link(e *Entry) {
 	e.next, *b = *b, e
 }
 
-// remove takes out an entry that is in the table.
+// remove removes an entry that is in the table.
 func (t *table) remove(e *Entry) {
 	p := t.bucket(e.hash)
 	for *p != e {
@@ -262,7 +262,7 @@ func (t *table) all(yield func(*Entry) bool) {
 	}
 }
 
-// heap orders entries by due. It knows each entry's place, so that any can leave.
+// heap orders entries by due. Each entry knows its place, so that any can be removed.
 type heap []*Entry
 
 func (h *heap) push(e *Entry) {
@@ -289,7 +289,7 @@ func (h heap) set(i int, e *Entry) {
 	e.heapAt = int32(i + 1)
 }
 
-// remove takes e out, and gives memory back when most of it is unused.
+// remove removes e, and releases memory when most of it is unused.
 func (h *heap) remove(e *Entry) {
 	i, last := int(e.heapAt)-1, len(*h)-1
 	moved := (*h)[last]
@@ -326,18 +326,18 @@ func (h heap) down(i int) {
 	h.set(i, e)
 }
 
-// due is when the timeout passes, on the tracker's clock. Only with a timeout; the lock is held.
+// due returns when the timeout passes, on the tracker's clock. Only for a request with a timeout; the lock is held.
 func (e *Entry) due() int64 {
-	stood := int64(0)
+	delay := int64(0)
 	if e.flags.Load()&delayed != 0 {
-		stood = e.lazy.paused + e.lazy.extended
+		delay = e.lazy.paused + e.lazy.extended
 	}
-	return e.dueAfter(stood)
+	return e.dueAfter(delay)
 }
 
-// dueAfter is when the timeout passes if the clock stood so long.
-func (e *Entry) dueAfter(stood int64) int64 {
-	if due := e.started + int64(e.info.Timeout) + stood; due > e.started {
+// dueAfter returns when the timeout passes, given how long it is delayed.
+func (e *Entry) dueAfter(delay int64) int64 {
+	if due := e.started + int64(e.info.Timeout) + delay; due > e.started {
 		return due
 	}
 	return math.MaxInt64 // a timeout of centuries

@@ -26,7 +26,7 @@ func (s *shard) pauseOrResume(e *Entry, ev event) {
 	}
 }
 
-// extend lets a request's timeout begin anew, now or, while its clock stands, when it goes on; the lock is held.
+// extend begins a request's timeout anew: now, or while its clock is paused, when it goes on; the lock is held.
 func (s *shard) extend(e *Entry, limit time.Duration) {
 	x := e.makeLazy()
 	now := s.tracker.now()
@@ -48,7 +48,7 @@ func (s *shard) extend(e *Entry, limit time.Duration) {
 	}
 }
 
-// disarm stops the timer when nothing waits for it. Not done for requests that complete: a timer that fires once in vain costs
+// disarm stops the timer if no request needs it. It is not called for requests that complete: a timer that fires once in vain costs
 // less than stopping and setting it with every call.
 func (s *shard) disarm() {
 	if s.armed != 0 && len(s.heap) == 0 {
@@ -57,7 +57,7 @@ func (s *shard) disarm() {
 	}
 }
 
-// expire runs in the timer's goroutine: it cancels what is due (CAN20) and waits for the next.
+// expire runs in the timer's goroutine: it cancels the requests that are due (CAN20) and sets the timer for the next.
 func (s *shard) expire() {
 	var due []ended
 	s.mu.Lock()
@@ -82,14 +82,14 @@ func timeoutCause(e *Entry) *Cause {
 	return &Cause{Source: SourceTimeout, Reason: "not done after " + after.String()}
 }
 
-// Pause stops the clock of the request's timeout until Resume is called as often: while it waits for a person, no time of its own
-// passes (CAN28). Deadline moves.
+// Pause stops the clock of the request's timeout until Resume is called as often: the time that a person takes to answer does not count
+// (CAN28). Deadline moves.
 func (e *Entry) Pause() { e.shard.change(e, pause, nil) }
 
 // Resume ends a Pause.
 func (e *Entry) Resume() { e.shard.change(e, resume, nil) }
 
-// Paused is how long the clock of the request's timeout has stood so far.
+// Paused returns how long the clock of the request's timeout was stopped so far.
 func (e *Entry) Paused() time.Duration {
 	e.shard.mu.Lock()
 	defer e.shard.mu.Unlock()
@@ -103,8 +103,8 @@ func (e *Entry) Paused() time.Duration {
 	}
 }
 
-// Extend begins the timeout anew (CAN16), as progress does to that of an outgoing request. It never passes later than limit after the
-// request was registered, pauses not counted; 0: there is no limit. Nothing happens to a request without a timeout.
+// Extend begins the timeout anew (CAN16), as progress does with an outgoing request's. It passes at limit after the request was
+// registered at the latest, pauses not counted; 0: there is no limit. A request without a timeout does not change.
 func (e *Entry) Extend(limit time.Duration) {
 	e.shard.mu.Lock()
 	defer e.shard.mu.Unlock()

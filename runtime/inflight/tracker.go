@@ -18,18 +18,18 @@ type Direction uint8
 
 // The directions.
 const (
-	Incoming Direction = iota // the peer asked us
-	Outgoing                  // we asked the peer
+	Incoming Direction = iota // from the peer
+	Outgoing                  // to the peer
 )
 
-// Key identifies a request in flight: who, which way, and the typed id (CAN05, CAN06).
+// Key identifies a request in flight: by peer, direction, and the typed id (CAN05, CAN06).
 type Key struct {
 	Peer      uint64 // owner of a space of ids, such as a connection; see NewPeer
 	ID        rpc.ID
 	Direction Direction
 }
 
-// same reports whether two keys are of one request, however its id is spelt (LET14).
+// same reports whether two keys are the same, however their ids are spelt (LET14).
 func (k *Key) same(other *Key) bool {
 	return k.Peer == other.Peer && k.Direction == other.Direction && k.ID.Same(other.ID)
 }
@@ -39,8 +39,8 @@ type Info struct {
 	Method, Tool, Principal string
 	Timeout                 time.Duration // counted from Register (CAN20); 0: none
 	Protected               bool          // protected from the start (CAN07, CAN14); see Entry.Protect
-	AnswersTimeout          bool          // the end by its timeout is answered; see Entry.AnswerTimeout
-	Variant                 uint8         // for whoever registers, which the tracker does not look at
+	AnswersTimeout          bool          // if its timeout ends it, it is still answered; see Entry.AnswerTimeout
+	Variant                 uint8         // for the caller of Register; the tracker does not look at it
 }
 
 // Errors of Register.
@@ -52,11 +52,11 @@ var (
 // Options configure a Tracker. The zero value is fine.
 type Options struct {
 	// OnCancel is called for every end but completion, and every cancellation that was only recorded: for the log (CAN13). It is called
-	// without a lock, concurrently, by whoever cancels, often a read loop.
+	// without a lock, concurrently, on the goroutine that cancels, often a read loop.
 	OnCancel func(e *Entry, c *Cause, o CancelEffect)
 }
 
-// Tracker holds every request in flight. Its methods are safe for concurrent use. It has no goroutine and need not be closed.
+// Tracker has every request in flight. Its methods are safe for concurrent use. It has no goroutine and need not be closed.
 type Tracker struct {
 	shards [shardCount]shard
 	opts   Options
@@ -65,7 +65,7 @@ type Tracker struct {
 	closed atomic.Bool
 	peers  atomic.Uint64
 	ids    atomic.Int64
-	// wakers are channels with room for one, for Await. They belong to the tracker, so that none leaves a bubble of testing/synctest.
+	// wakers are channels with room for one value, for Await. They belong to the tracker, so that none leaves a bubble of testing/synctest.
 	wakers sync.Pool
 }
 
@@ -84,14 +84,14 @@ func (t *Tracker) NewPeer() uint64 { return t.peers.Add(1) }
 // NextID returns an id for an outgoing request, never the same twice (CAN15).
 func (t *Tracker) NextID() rpc.ID { return rpc.IntID(t.ids.Add(1)) }
 
-// Register puts a request into the table. The Entry is its context, with parent's values and deadline; parent's end reaches
-// it through Watch or Entry.Follow or Await, Register itself only refuses to outlive a parent that has ended already.
+// Register puts a request into the table. The Entry is its context, with parent's values and deadline. parent's end ends
+// it through Watch, Entry.Follow or Await; Register itself only cancels it if parent has ended already.
 // It fails with ErrInFlight, leaving the first request alone (CAN08), or ErrShutdown.
 func (t *Tracker) Register(parent context.Context, key Key, info Info) (*Entry, error) {
 	return t.register(new(Entry), parent, key, info)
 }
 
-// RegisterIn is Register that allocates nothing: the Entry is in room, which must be new. values is Entry.Values, not nil.
+// RegisterIn is Register without an allocation: the Entry is in room, which must be new. values, not nil, becomes Entry.Values.
 func (t *Tracker) RegisterIn(room *Room, parent context.Context, key Key, info Info, values context.Context) (*Entry, error) {
 	room.entry.lazy, room.lazy.values = &room.lazy, values
 	room.entry.flags.Store(hasValues)
@@ -107,7 +107,7 @@ func (t *Tracker) register(e *Entry, parent context.Context, key Key, info Info)
 	if err := e.shard.add(e); err != nil {
 		return nil, err
 	}
-	// After add: a Watch that fired before it did not see this entry.
+	// After add, because a Watch that fired before it did not see this entry.
 	if parent.Err() != nil {
 		e.Cancel(parentCause(parent))
 	}
@@ -123,7 +123,7 @@ func (t *Tracker) Find(key Key) *Entry {
 	return s.table.find(hash, &key)
 }
 
-// Cancel is what notifications/cancelled asks for: key's peer is the sender, so nobody reaches another's requests (CAN06).
+// Cancel does what notifications/cancelled asks for: key's peer is the sender, so nobody can cancel another's requests (CAN06).
 // Unknown and finished ids are ignored (CAN04).
 func (t *Tracker) Cancel(key Key, reason string) CancelEffect {
 	e := t.Find(key)
@@ -133,13 +133,13 @@ func (t *Tracker) Cancel(key Key, reason string) CancelEffect {
 	return e.Cancel(&Cause{Source: SourcePeer, Reason: reason})
 }
 
-// CancelPeer cancels everything of one peer, both directions, and returns how many requests ended. Protected requests record
-// it and go on, unless cause.Force. It visits all that is in flight, of every peer.
+// CancelPeer cancels all requests of one peer, in both directions, and returns how many ended. Protected requests record
+// it and go on, unless cause.Force. It visits all requests in flight, of every peer.
 func (t *Tracker) CancelPeer(peer uint64, cause *Cause) int {
 	return t.cancelWhere(cause, func(e *Entry) bool { return e.key.Peer == peer })
 }
 
-// CancelOutgoing is CancelPeer for what we asked that peer.
+// CancelOutgoing is CancelPeer for outgoing requests alone.
 func (t *Tracker) CancelOutgoing(peer uint64, cause *Cause) int {
 	return t.cancelWhere(cause, func(e *Entry) bool { return e.key.Peer == peer && e.key.Direction == Outgoing })
 }
@@ -149,8 +149,8 @@ func (t *Tracker) CancelAll(cause *Cause) int {
 	return t.cancelWhere(cause, func(*Entry) bool { return true })
 }
 
-// Shutdown makes Register fail from now on and cancels everything (CAN21). With force, after the grace period, also what is
-// protected.
+// Shutdown makes Register fail from now on and cancels all requests (CAN21). With force, for after the grace period, it also cancels
+// protected ones.
 func (t *Tracker) Shutdown(reason string, force bool) int {
 	t.closed.Store(true)
 	return t.CancelAll(&Cause{Source: SourceShutdown, Reason: reason, Force: force})
@@ -164,7 +164,7 @@ func (t *Tracker) cancelWhere(cause *Cause, match func(*Entry) bool) int {
 	return ended
 }
 
-// cancelWhere cancels what matches. Entries are collected first, because retiring one moves others.
+// cancelWhere cancels the requests that match. Entries are collected first, because retiring one moves others.
 func (s *shard) cancelWhere(c *Cause, match func(*Entry) bool) int {
 	var list []ended
 	s.mu.Lock()
@@ -180,7 +180,7 @@ func (s *shard) cancelWhere(c *Cause, match func(*Entry) bool) int {
 	return finish(list)
 }
 
-// ended is one request of many, to be finished without the lock.
+// ended is one of many requests that a cause was applied to; finish does the rest, without the lock.
 type ended struct {
 	entry   *Entry
 	cause   *Cause
@@ -193,7 +193,7 @@ func (s *shard) end(e *Entry, c *Cause) ended {
 	return ended{entry: e, cause: c, outcome: o, stop: e.unfollow()}
 }
 
-// finish returns how many requests really ended.
+// finish does what must not happen under the lock, and returns how many requests ended.
 func finish(list []ended) (n int) {
 	for _, l := range list {
 		if l.outcome == Cancelled {
@@ -204,12 +204,12 @@ func finish(list []ended) (n int) {
 	return n
 }
 
-// Watch cancels everything of peer when ctx, its connection's context, ends. Call stop when the connection is over.
+// Watch cancels all requests of peer when ctx, its connection's context, ends. Call stop when the connection is over.
 func (t *Tracker) Watch(ctx context.Context, peer uint64) (stop func() bool) {
 	return context.AfterFunc(ctx, func() { t.CancelPeer(peer, parentCause(ctx)) })
 }
 
-// Len is the number of requests in flight.
+// Len returns the number of requests in flight.
 func (t *Tracker) Len() int {
 	n := 0
 	for i := range t.shards {
@@ -232,7 +232,7 @@ type Snapshot struct {
 	RecordedAt time.Time
 }
 
-// List returns what is in flight, oldest first. It locks a 64th of the table at a time: requests come and go meanwhile.
+// List returns the requests in flight, oldest first. It locks a 64th of the table at a time: others come and go meanwhile.
 func (t *Tracker) List() []Snapshot {
 	var list []Snapshot
 	for i := range t.shards {
@@ -248,7 +248,7 @@ func (t *Tracker) List() []Snapshot {
 	return list
 }
 
-// now is the tracker's clock: nanoseconds since start, monotonic. Half the price of time.Now.
+// now is the tracker's clock: nanoseconds since start, monotonic. It costs half as much as time.Now.
 func (t *Tracker) now() int64 { return int64(time.Since(t.start)) }
 
 func (t *Tracker) at(now int64) time.Time { return t.start.Add(time.Duration(now)) }
@@ -276,7 +276,7 @@ func (h hasher) hash(key *Key) uint64 {
 	return hi ^ lo
 }
 
-// parentCause is the cause for requests whose context ctx ended; one of our own causes is passed on.
+// parentCause returns the cause for requests whose context ctx ended; a *Cause of ctx is passed on.
 func parentCause(ctx context.Context) *Cause {
 	err := context.Cause(ctx)
 	var own *Cause
