@@ -2,10 +2,10 @@ package wire
 
 import "slices"
 
-// Definition is a schema of the protocol: JSON Schema as far as it asserts anything, with the name of another definition for a $ref.
+// Definition is a schema of the protocol: JSON Schema with Assertions alone, in which a $ref is the name of another definition.
 type Definition struct{ Name, Schema string }
 
-// Assertions are the keywords that a Definition may have. Others of the protocol's results say nothing of a value.
+// Assertions returns the keywords that a Definition may have. The others in the protocol's schemas of results assert nothing.
 func Assertions() []string {
 	return []string{
 		"$ref", "type", "const", "enum", "properties", "required", "additionalProperties", "items", "maxItems", "anyOf", "allOf", "minimum", "maximum",
@@ -13,7 +13,7 @@ func Assertions() []string {
 	}
 }
 
-// Defined are the definitions that hold in the revision.
+// Defined returns the definitions that apply in the revision.
 func (r *Revision) Defined() []Definition {
 	all := slices.Clone(r.Definitions)
 	for _, d := range r.Inherits {

@@ -1,7 +1,7 @@
 package wire
 
-// Dialect is one protocol revision as a client speaks it, as Revision is for a server: data alone, which generated code supplies. It is
-// read-only. What a revision has not is zero.
+// Dialect is one protocol revision for a client, as Revision is for a server: data alone, which generated code supplies. It is
+// read-only. What a revision does not have is zero.
 type Dialect struct {
 	// Version is the protocol version as it is negotiated, such as "2025-11-25".
 	Version string
@@ -13,23 +13,23 @@ type Dialect struct {
 	Calls []Call
 	// Incoming are the requests, input requests and notifications that the server may send, sorted by name.
 	Incoming []Incoming
-	// Task are the flags of the revision's task state machine, without its edges: those are the server's to keep.
+	// Task has the flags of the revision's task state machine, without its edges, which only a server enforces.
 	Task TaskRules
-	// HasTasks: Task means something.
+	// HasTasks says that the revision has tasks, so that Task applies.
 	HasTasks bool
-	// Offers are the places of the server's capabilities, Declares of the client's.
+	// Offers has the places of the server's capabilities, Declares of the client's.
 	Offers   Offers
 	Declares Declares
 	Codes    Codes
 	Result   ResultRules
 	HTTP     HTTP
-	// Meta is the member of params that anybody may add to.
+	// Meta is the name of the member _meta of params, to which anybody may add.
 	Meta string
 
 	// Messages that belong to no single method; nil: the revision has none.
-	InputRequired      *Layout // a result that asks
+	InputRequired      *Layout // a result that asks for input
 	TaskCreated        *Layout // a result that is a task
-	TaskParams         *Layout // what asks for a task
+	TaskParams         *Layout // the member of params that asks for a task
 	ElicitResult       *Layout
 	ElicitURL          *Layout // params of a question that is answered on a web page
 	UnsupportedVersion *Layout // data of the error
@@ -46,7 +46,7 @@ type Call struct {
 	Uncancellable bool
 	// Task says that the request may become a task.
 	Task bool
-	// Cacheable results say how long they may be kept.
+	// Cacheable: results say how long they may be cached.
 	Cacheable bool
 	// Input says that the answer may ask for input.
 	Input bool
@@ -54,7 +54,7 @@ type Call struct {
 	Needs string
 	// Header is the slot of the params that the name header of Streamable HTTP repeats.
 	Header Slot
-	// Params and Result say where their values stand; nil: they have none that matter.
+	// Params and Result say where their values are; nil: they have none that the client uses.
 	Params, Result *Layout
 }
 
@@ -64,19 +64,19 @@ type Incoming struct {
 	Name string
 	// Notification is true for messages without an answer.
 	Notification bool
-	// Input: the question travels inside a result or a task, never as a request.
+	// Input: the question is part of a result or a task, never a request.
 	Input bool
-	// Capability is what the client declares to be asked, as a path; "" for messages that are not questions.
+	// Capability is the path of the capability that a client declares to be asked; "" for messages that are not questions.
 	Capability string
-	// Needs are parts of it that some params take.
+	// Needs are the parts of it that some params need.
 	Needs []Need
-	// Task is what the client declares to be asked in the form of a task; "": it can not be.
+	// Task is the path of the capability that a client declares to be asked as a task; "": it can not be.
 	Task string
-	// Params says where their values stand; nil: none that matter.
+	// Params says where their values are; nil: they have none that the client uses.
 	Params *Layout
 }
 
-// Offers are places where a server declares what it can, as paths like those of Capabilities; "" where the revision has none.
+// Offers has the places where a server declares its capabilities, as paths like those of Capabilities; "" where the revision has none.
 type Offers struct {
 	Completions, Logging                  string
 	Prompts, PromptsListChanged           string
@@ -86,7 +86,7 @@ type Offers struct {
 	Tools, ToolsListChanged               string
 }
 
-// Declares are places where a client declares what it can, see Offers.
+// Declares has the places where a client declares its capabilities, see Offers.
 type Declares struct {
 	Elicitation, ElicitationForm, ElicitationURL               string
 	Roots, RootsListChanged                                    string
@@ -104,7 +104,7 @@ func (d *Dialect) Call(op Op) *Call {
 	return nil
 }
 
-// IncomingOf returns what the server may send by that name, nil: nothing.
+// IncomingOf returns the message of that name which the server may send, nil: there is none.
 func (d *Dialect) IncomingOf(name string) *Incoming {
 	lo, hi := 0, len(d.Incoming)
 	for lo < hi {

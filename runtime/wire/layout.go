@@ -9,29 +9,29 @@ import (
 	"github.com/mcpkiln/mcpkiln/runtime/rpc"
 )
 
-// Layout says where the values of one message stand, for reading and for writing it. It is a table and no function, because a client
-// speaks all revisions, and code for each message of each would be most of a program that only calls a tool.
+// Layout says where the values of one message are, for reading and for writing it. It is a table and no function, because a client
+// supports all revisions, and code for each message of each would be most of a program that only calls a tool.
 type Layout struct {
 	Object  check.Object
 	Members []Member // by index in Object.Names
 }
 
-// Member is one member of an object: a value, an object with values in it, or what is always written.
+// Member is one member of an object: a value, an object with values in it, or a constant that is always written.
 type Member struct {
 	Slot     Slot
 	Inside   *Layout
 	Constant string // JSON
 }
 
-// Values are the values of a message by slot, each as JSON; nil: absent. Those that were read alias the message.
+// Values are the values of a message by slot, each raw; nil: absent. Those that were read alias the message.
 type Values [SlotCount][]byte
 
-// Read fills v with the values of one message, which was parsed before. A message of another shape is an error.
+// Read fills v with the values of one message, which was parsed before. A message that does not have this layout is an error.
 func (l *Layout) Read(message []byte, v *Values) error {
 	return l.Each(message, func(s Slot, value []byte) { v[s] = value })
 }
 
-// Each is Read for a message of few values: it hands them over one by one, so that no Values are needed.
+// Each is Read for a message of few values: it calls value with each, so that no Values are needed.
 func (l *Layout) Each(message []byte, value func(Slot, []byte)) error {
 	if l == nil {
 		return nil
@@ -52,12 +52,12 @@ func (l *Layout) each(d *check.Decoder, value func(Slot, []byte)) {
 	}
 }
 
-// Has reports whether the messages have a place for a value of the slot, outside of other objects.
+// Has reports whether the message itself, not an object in it, has a member for the slot.
 func (l *Layout) Has(s Slot) bool {
 	return l.NameOf(s) != ""
 }
 
-// NameOf is the name of the member that the slot's value is, outside of other objects; "" for none.
+// NameOf returns the name of the message's own member for the slot, "" if it has none.
 func (l *Layout) NameOf(s Slot) string {
 	if i := slices.IndexFunc(l.Members, func(m Member) bool { return m.Slot == s && m.Inside == nil }); i >= 0 {
 		return l.Object.Names[i]
@@ -65,7 +65,7 @@ func (l *Layout) NameOf(s Slot) string {
 	return ""
 }
 
-// Append writes a message: what v has of the layout, and the members of extra, a raw object or nil. Where both have a member, v's is
+// Append writes a message: the values of v that l has a place for, and the members of extra, a raw object or nil. Where both have a member, v's is
 // written. A nil layout has no values.
 func (l *Layout) Append(b []byte, v *Values, extra []byte) ([]byte, error) {
 	b = append(b, '{')
@@ -105,7 +105,7 @@ func (l *Layout) appendMember(b []byte, i int, v *Values, more []byte) ([]byte, 
 	return b, nil
 }
 
-// holds reports whether anything would be written.
+// holds reports whether l has a place for any value of v, or a constant, so that its object is written.
 func (l *Layout) holds(v *Values) bool {
 	for i := range l.Members {
 		m := &l.Members[i]
@@ -116,7 +116,7 @@ func (l *Layout) holds(v *Values) bool {
 	return false
 }
 
-// appendExtra writes the members of extra that the layout has not, and returns, by member, those that belong into objects of it.
+// appendExtra writes the members of extra that v does not write, and returns, by index in l.Members, those whose members belong into objects of l.
 func (l *Layout) appendExtra(b []byte, v *Values, extra []byte, inside [][]byte) ([]byte, [][]byte, error) {
 	if l != nil {
 		inside = make([][]byte, len(l.Members))
@@ -156,10 +156,10 @@ func appendKey(b []byte, name string) []byte {
 	return append(check.AppendString(b, name), ':')
 }
 
-// Has reports whether a value is there, and not null.
+// Has reports whether there is a value, and it is not null.
 func (v *Values) Has(s Slot) bool { return v[s] != nil && string(v[s]) != "null" }
 
-// Text is the value of a string, "" for anything else.
+// Text returns the value of a string, "" for anything else.
 func (v *Values) Text(s Slot) (text string) {
 	if len(v[s]) > 1 && v[s][0] == '"' {
 		_ = json.Unmarshal(v[s], &text)
@@ -167,7 +167,7 @@ func (v *Values) Text(s Slot) (text string) {
 	return text
 }
 
-// Texts are the values of an array of strings.
+// Texts returns the values of an array of strings.
 func (v *Values) Texts(s Slot) (all []string) {
 	if v[s] != nil {
 		_ = json.Unmarshal(v[s], &all)
@@ -175,7 +175,7 @@ func (v *Values) Texts(s Slot) (all []string) {
 	return all
 }
 
-// ID is the value of an id or progress token, zero for anything else.
+// ID returns the value of an id or progress token, zero for anything else.
 func (v *Values) ID(s Slot) rpc.ID {
 	id, _ := rpc.ParseID(v[s])
 	return id
@@ -184,7 +184,7 @@ func (v *Values) ID(s Slot) rpc.ID {
 // True reports whether a value is true.
 func (v *Values) True(s Slot) bool { return string(v[s]) == "true" }
 
-// Float is the value of a number, 0 for anything else.
+// Float returns the value of a number, 0 for anything else.
 func (v *Values) Float(s Slot) (n float64) {
 	if v[s] != nil && json.Unmarshal(v[s], &n) != nil {
 		return 0
@@ -192,7 +192,7 @@ func (v *Values) Float(s Slot) (n float64) {
 	return n
 }
 
-// Millis is the value of a number of milliseconds; ok is false for anything else. What a duration can not hold becomes the longest.
+// Millis returns a number of milliseconds; ok is false for anything else. One that a Duration can not hold becomes the longest.
 func (v *Values) Millis(s Slot) (d time.Duration, ok bool) {
 	if !v.Has(s) || json.Unmarshal(v[s], new(float64)) != nil {
 		return 0, false

@@ -2,9 +2,9 @@ package wire
 
 import "github.com/mcpkiln/mcpkiln/runtime/rpc"
 
-// Params holds what any request or notification of the client may say. Read functions fill the fields that the
+// Params has the values that any request or notification of the client may have. Read functions fill the fields that the
 // method's params have. Raw fields alias the received frame: they are valid until the read function's caller has
-// dispatched the message, and are copied where they live longer.
+// dispatched the message, and are copied where they are needed longer.
 type Params struct {
 	// initialize; ProtocolVersion and ClientInfo in a stateless revision with every request
 	ProtocolVersion string
@@ -16,18 +16,18 @@ type Params struct {
 	ProgressToken      rpc.ID // zero when absent; also tools/call of handshake revisions
 	// lists
 	Cursor    string
-	HasCursor bool // Cursor is present: "" is one, though none that this package makes
+	HasCursor bool // Cursor is present: it may be "", though the runtime makes no such cursor
 	// tools/call, prompts/get, resources/read; completion/complete
 	Name           string
 	URI            string
 	Arguments      []byte // raw object, nil when absent
-	Argument       string // that is completed
-	Value          string // what of it was typed
+	Argument       string // the argument to complete
+	Value          string // the part of it that was typed
 	InputResponses []byte // raw object, nil when absent; also tasks/update
 	RequestState   string
 	HasState       bool   // RequestState is present
 	Task           []byte // raw value, nil when absent; ReadTaskParams reads it
-	TTL            int64  // milliseconds, as asked; meaningful when HasTTL
+	TTL            int64  // milliseconds, as requested; only if HasTTL
 	HasTTL         bool
 	// tasks
 	TaskID string
@@ -42,7 +42,7 @@ type Params struct {
 	TaskIDs                                        []string
 }
 
-// InitializeResult answers the handshake.
+// InitializeResult is the result of the handshake.
 type InitializeResult struct {
 	ProtocolVersion string
 	Capabilities    []byte // raw object
@@ -50,7 +50,7 @@ type InitializeResult struct {
 	Instructions    string
 }
 
-// DiscoverResult tells what a stateless client may use.
+// DiscoverResult tells a stateless client what the server has.
 type DiscoverResult struct {
 	SupportedVersions []string
 	Capabilities      []byte // raw object
@@ -81,20 +81,20 @@ type CallResult struct {
 	ServerInfo  []byte // raw object
 }
 
-// Block is one block of a tool result's content, or the contents of a resource inside of one.
+// Block is one block of a tool result's content, or the contents of a resource in one.
 type Block struct {
 	Text             string
 	Data             []byte // raw string: base64
 	MIMEType         string
 	URI, Name, Title string
 	Description      string
-	Size             []byte // raw integer: bytes of what a link leads to, nil when that is not known
+	Size             []byte // raw integer: bytes of a link's resource, nil when that is not known
 	Resource         []byte // raw object
 	Annotations      []byte // raw object, nil for none
 	Meta             []byte // raw object, nil for none
 }
 
-// Annotations say whom a block is for and how much it matters.
+// Annotations say whom a block is for and how important it is.
 type Annotations struct {
 	Audience     []string
 	Priority     []byte // raw number, nil for none
@@ -113,25 +113,25 @@ type ItemList struct {
 // PromptResult is a prompt with its arguments filled in.
 type PromptResult struct {
 	Description string
-	Messages    []byte // raw array of what AppendPromptMessage wrote
+	Messages    []byte // raw array of objects of AppendPromptMessage
 	ServerInfo  []byte // raw object
 }
 
-// PromptMessage is one message of it.
+// PromptMessage is one message of a prompt.
 type PromptMessage struct {
 	Role    string
 	Content []byte // raw object
 }
 
-// ListedResource is a resource of a list that no definition describes.
+// ListedResource is a resource of a list for which there is no definition.
 type ListedResource struct {
 	URI, Name, MIMEType string
-	Size                float64 // bytes; 0: not said
+	Size                float64 // bytes; 0: unknown
 }
 
-// ResourceResult is what a resource holds.
+// ResourceResult has the contents of a resource.
 type ResourceResult struct {
-	Contents   []byte // raw array of what AppendTextResource and AppendBlobResource wrote
+	Contents   []byte // raw array of objects of AppendTextResource and AppendBlobResource
 	CacheTTL   Millis
 	CacheScope string
 	ServerInfo []byte // raw object
@@ -140,7 +140,7 @@ type ResourceResult struct {
 // Completion are suggestions for an argument.
 type Completion struct {
 	Values     []string
-	Total      float64 // 0: not said
+	Total      float64 // 0: unknown
 	HasMore    bool
 	ServerInfo []byte // raw object
 }
@@ -152,7 +152,7 @@ type InputRequired struct {
 	ServerInfo    []byte // raw object
 }
 
-// TaskView is a task as one revision shows it. What is after PollInterval is for the messages that have it.
+// TaskView is a task as one revision shows it. Only some messages have the fields after PollInterval.
 type TaskView struct {
 	ID            string
 	Status        string
@@ -160,7 +160,7 @@ type TaskView struct {
 	CreatedAt     Time
 	LastUpdatedAt Time
 	TTL           Millis // negative: unlimited, written as null
-	PollInterval  Millis // 0: not said
+	PollInterval  Millis // 0: none
 
 	Result         []byte // raw object
 	Error          []byte // raw object
@@ -171,7 +171,7 @@ type TaskView struct {
 
 // TaskList is one page of tasks.
 type TaskList struct {
-	Tasks      []byte // raw array of what AppendTask wrote
+	Tasks      []byte // raw array of objects of AppendTask
 	NextCursor string
 }
 
@@ -192,7 +192,7 @@ type Cancelled struct {
 	RelatedTask    string
 }
 
-// Acknowledged is the first message of a subscription: what of it is served (EXT13).
+// Acknowledged is the first message of a subscription: the part of the request that is served (EXT13).
 type Acknowledged struct {
 	ToolsChanged, PromptsChanged, ResourcesChanged bool
 	ResourceURIs                                   []string
@@ -231,7 +231,7 @@ type Elicit struct {
 	RelatedTask     string
 }
 
-// ElicitationComplete says that what a page was opened for is done.
+// ElicitationComplete says that the user has finished on the page of a URL question.
 type ElicitationComplete struct {
 	ElicitationID string
 }

@@ -1,10 +1,10 @@
 package wire
 
-// Op says what the runtime does with a method, or which of its own messages it sends. Names come from the
-// Revision; the runtime knows operations only (REV04).
+// Op says what the runtime does with a method, or which message it sends. The method's name comes from the
+// Revision; the runtime only knows operations (REV04).
 type Op uint8
 
-// The operations. OpNone marks a method that the runtime does nothing with; as a request it is answered as unknown.
+// The operations. OpNone is a method that the runtime does nothing with; a request of it is answered as unknown.
 const (
 	OpNone Op = iota
 	// Sent by the client.
@@ -30,13 +30,13 @@ const (
 	OpListTemplates
 	OpReadResource
 	OpComplete
-	OpSubscribe   // OpMethod, or of the registry, and its URI is noted for ResourceUpdated
-	OpUnsubscribe // as OpSubscribe, and its URI is forgotten
+	OpSubscribe   // OpMethod, or served by the registry, and its URI is recorded for ResourceUpdated
+	OpUnsubscribe // as OpSubscribe, and its URI is removed
 	OpEmptyList   // an empty list, because there is no handler
 	OpMethod      // served by the MethodHandler of this name; unknown without one
 	OpIgnore      // known, nothing to do
 	OpRootsChanged
-	OpNotice // taken by the NoticeHandler of this name
+	OpNotice // passed to the NoticeHandler of this name
 	// Sent by the server. OpCancelled and OpProgress are sent by both.
 	OpTaskStatus
 	OpAcknowledged
@@ -52,5 +52,5 @@ const (
 	OpCreateMessage
 	OpListRoots
 	OpCustomRequest // of the server's own: any number of them
-	OpCount         // how many there are
+	OpCount         // how many operations there are
 )

@@ -17,14 +17,14 @@ import (
 type Revision struct {
 	// Version is the protocol version as it is negotiated, such as "2025-11-25".
 	Version string
-	// Handshake says that the revision begins with initialize. Without it, it is stateless: each request says in its _meta which
-	// revision it is written in and what its client can do.
+	// Handshake says that the revision begins with initialize. Otherwise it is stateless: each request has in its _meta its
+	// revision and the capabilities of its client.
 	Handshake bool
 	// Batches: an array of messages is received, and answered by an array (CAN24). Other revisions refuse it.
 	Batches bool
 	// Methods are the requests and notifications that the client may send, sorted by name.
 	Methods []Method
-	// Outgoing are the requests, input requests and notifications that the server may send. What is missing is neither
+	// Outgoing are the requests, input requests and notifications that the server may send. Others are neither
 	// sent nor declared.
 	Outgoing []Outgoing
 	// Task is the revision's part of the task state machine; zero when it has no tasks or no tool runs as one.
@@ -33,47 +33,47 @@ type Revision struct {
 	Capabilities Capabilities
 	// ToolExecution is the member of an advertised tool that holds Tool.Execution; "" when the revision has none.
 	ToolExecution string
-	// View is what of newer revisions this one has not.
+	// View says what of newer revisions this one does not have.
 	View View
 	// Codes are the error codes that revisions differ in.
 	Codes Codes
-	// Meta are the _meta keys that the runtime itself looks for or writes.
+	// Meta has the _meta keys that the runtime itself reads or writes.
 	Meta Meta
-	// Result are the members that every result carries; zero before 2026-07-28.
+	// Result names the members of every result; zero before 2026-07-28.
 	Result ResultRules
-	// Own are the names that no handler can give a value (LET01).
+	// Own are the names that handlers can not set (LET01).
 	Own Own
 	// HTTP is what the revision says about Streamable HTTP.
 	HTTP HTTP
 
 	// TaskCreated is the definition of a result that is a task; "" where no request has one.
 	TaskCreated string
-	// Definitions are those of results, and what they refer to, sorted by name. A result is held against them that no handler
-	// made (LET01): middleware did.
+	// Definitions are those of results, and what they refer to, sorted by name. They validate results that middleware
+	// made instead of a handler (LET01).
 	Definitions []Definition
-	// Inherits are definitions of a newer revision, sorted by name. They hold here, too, where Definitions has none of the name.
+	// Inherits are definitions of a newer revision, sorted by name. They apply here, too, where Definitions has none of the name.
 	Inherits []Definition
 
-	// ReadRequest reads what every request carries (message `request`); nil before 2026-07-28.
+	// ReadRequest reads the params that every request has (message `request`); nil before 2026-07-28.
 	ReadRequest func(d *check.Decoder, p *Params)
-	// ReadTaskParams reads Params.Task, where the call becomes a task; nil before and after 2025-11-25.
+	// ReadTaskParams reads Params.Task, if the call becomes a task; nil except in 2025-11-25.
 	ReadTaskParams func(d *check.Decoder, p *Params)
 	// ReadElicitResult reads the client's answer to a question.
 	ReadElicitResult func(d *check.Decoder, r *ElicitResult)
-	// ReadCallResult takes a whole tool result apart, for tools that build the protocol's own result type; nil when
+	// ReadCallResult reads a whole tool result, for tools that return the protocol's own result type; nil if
 	// there are none.
 	ReadCallResult func(d *check.Decoder, r *CallResult)
-	// CheckCallResult validates what such a tool wrote by the definition of a tool result (LET01). nil: any JSON will do.
+	// CheckCallResult validates such a result by the protocol's schema (LET01). nil: it may be any JSON.
 	CheckCallResult func(d *check.Decoder)
 
-	// AppendOutput writes what such a tool returned, for revisions that lack something of it; nil: as the tool itself does.
+	// AppendOutput writes such a result, for revisions that lack some members of it; nil: the tool's own function does.
 	AppendOutput func(b []byte, out any) []byte
 
 	AppendInitializeResult func(b []byte, r *InitializeResult) []byte
 	AppendDiscoverResult   func(b []byte, r *DiscoverResult) []byte
 	AppendToolList         func(b []byte, l *ToolList) []byte
 	AppendCallResult       func(b []byte, r *CallResult) []byte
-	// Blocks of content, and what is inside of them; nil: the revision has none of the kind, and a text stands in its place.
+	// Blocks of content, and their parts; nil: the revision has no such block, and a text replaces it.
 	AppendAnnotations         func(b []byte, a *Annotations) []byte
 	AppendTextBlock           func(b []byte, c *Block) []byte
 	AppendImageBlock          func(b []byte, c *Block) []byte
@@ -123,23 +123,23 @@ type Method struct {
 	Task bool
 	// Declares is the server capability that goes with the method, declared when an OpMethod is served; "" for none.
 	Declares string
-	// Cacheable results carry how long they may be kept (EXT20).
+	// Cacheable: results say how long they may be cached (EXT20).
 	Cacheable bool
 	// NoInput: the answer may not ask for input, so its handler can not ask the client (LET16).
 	NoInput bool
-	// EmptyList is the member of the result that is an empty list, of OpEmptyList.
+	// EmptyList is, for OpEmptyList, the member of the result that is an empty list.
 	EmptyList string
 	// Header is the member of the params that the name header of Streamable HTTP repeats (EXT14); "" for none.
 	Header string
 	// Blocks is where the result has content blocks, as a path in which * is every item of a list; "" for nowhere, and where the
 	// revision has every type of them.
 	Blocks string
-	// Result is the definition of what the request is answered with; "": any object will do.
+	// Result is the definition of the request's result; "": it may be any object.
 	Result string
-	// Read reads the params; nil when the method has none that matter. It runs in the read loop, so it must not
-	// decode what it can hand on raw. In a stateless revision every request has one that reads at least what ReadRequest
-	// does; those of methods that may be answered by input required also read InputResponses, RequestState and what
-	// tells one call from another: Name, URI, Arguments.
+	// Read reads the params; nil if the runtime uses none of the method's. It runs in the read loop, so it must not
+	// decode what it can pass on raw. In a stateless revision every request has one that reads at least what ReadRequest
+	// does; those of methods that may be answered by input required also read InputResponses, RequestState and the params
+	// that tell calls apart: Name, URI, Arguments.
 	Read func(d *check.Decoder, p *Params)
 }
 
@@ -147,24 +147,24 @@ type Method struct {
 type Outgoing struct {
 	Op   Op
 	Name string
-	// Capability is what a client has to declare to be asked, as a path like those of Capabilities; "" for messages that are not questions.
+	// Capability is the path of the capability that a client has to declare to be asked, as in Capabilities; "" for messages that are not questions.
 	Capability string
-	// Needs are parts of it that some params take (EXT18).
+	// Needs are the parts of it that some params need (EXT18).
 	Needs []Need
 }
 
-// Need is a part of a client's capability that some params of a question take.
+// Need is a part of a client's capability that some params of a question need.
 type Need struct {
-	Capability string // a path; "": nobody can declare it, because the revision has nothing that takes such params
-	// Member of the params takes it when its value is one of Values, or whatever its value is when there are none.
+	Capability string // a path; "": nobody can declare it, because the revision does not have such params
+	// Params need it if the value of this Member is one of Values, or if it has any value and Values is empty.
 	Member string
 	Values []string
-	// Default: params without the member take it, too, and a client has it that declares the whole capability without a part
-	// that another value of the member takes.
+	// Default: params without the member need it, too, and a client has it that declares the whole capability without a part
+	// that another value of the member needs.
 	Default bool
 }
 
-// Takes reports whether params whose member has the value take the part; nil: they do not have it.
+// Takes reports whether params need the part if their member has the value; nil: they do not have the member.
 func (n *Need) Takes(value []byte) bool {
 	if value == nil {
 		return n.Default
@@ -173,31 +173,31 @@ func (n *Need) Takes(value []byte) bool {
 	return len(n.Values) == 0 || json.Unmarshal(value, &text) == nil && slices.Contains(n.Values, text)
 }
 
-// View is what a revision has of things that handlers and manifests write as the newest one has them. The rest is left out, or
-// something else put in its place. Zero fields: it has all.
+// View says what a revision lacks: handlers and manifests are written for the newest one, and what an older one does not have is left out or
+// replaced. Zero fields: it has all.
 type View struct {
-	// ToolOmits and ServerOmits are members of an advertised tool and of the server's name that it has not.
+	// ToolOmits and ServerOmits are members of an advertised tool and of serverInfo that it does not have.
 	ToolOmits, ServerOmits []string
-	// ToolObjects are the paths in an advertised tool to members whose values are objects in it, and elsewhere schemas: true is {} there, and false
-	// {"not":{}}.
+	// ToolObjects are the paths in an advertised tool to objects whose members' values must be objects in this revision, and may be any schema in
+	// others: true becomes {}, and false {"not":{}}.
 	ToolObjects []string
-	// PromptOmits, ResourceOmits and TemplateOmits are such members of what lists of prompts and resources show. Members of a prompt's arguments
+	// PromptOmits, ResourceOmits and TemplateOmits are such members of listed prompts, resources and templates. Members of a prompt's arguments
 	// are paths in which * is every item of a list.
 	PromptOmits, ResourceOmits, TemplateOmits []string
 	// Blocks are the types of content blocks that it has. Others become text.
 	Blocks []string
-	// FormKeywords are what fields of a form may say. A form with a list in it is not sent where items is none of them.
+	// FormKeywords are the keywords that fields of a form may have. A form with a list is not sent if items is none of them.
 	FormKeywords []string
 }
 
-// Output makes a function for AppendOutput.
+// Output returns a function for AppendOutput.
 func Output[T any](appendTo func(b []byte, out *T) []byte) func(b []byte, out any) []byte {
 	return func(b []byte, out any) []byte { return appendTo(b, out.(*T)) }
 }
 
 // TaskRules is what a revision says about tasks beyond the messages.
 type TaskRules struct {
-	// Edges are the transitions that the engine allows. A task can be read in every revision, so those that have tasks agree on them.
+	// Edges are the transitions that package task allows. A task can be read in every revision, so those that have tasks agree on them.
 	Edges []Edges
 	// ClientDecides: a call becomes a task where the client asks for one with a parameter of the request (TSK02).
 	ClientDecides bool
@@ -221,7 +221,7 @@ type Edges struct {
 	To   []task.Status
 }
 
-// Transitions are the Edges one by one.
+// Transitions returns the Edges one by one.
 func (t *TaskRules) Transitions() (all []task.Edge) {
 	for _, e := range t.Edges {
 		for _, to := range e.To {
@@ -245,11 +245,11 @@ type Capabilities struct {
 	TaskCancel          string
 	TaskCall            string
 	Tasks               string // the extension, declared as {} (EXT01)
-	// Extensions are the places of what the server has beyond the protocol, each declared as {}.
+	// Extensions are the places of the server's extensions of the protocol, each declared as {}.
 	Extensions []string
-	// Declared by the client; what questions take of it is in Outgoing.
+	// Declared by the client; those that questions need are in Outgoing.
 	ClientTasks  string // the extension
-	RootsChanged string // it says so when its roots change; a boolean
+	RootsChanged string // a boolean: it sends a notification when its roots change
 }
 
 // Codes are the codes of errors; 0 means that the revision has no such error.
@@ -270,16 +270,16 @@ type Meta struct {
 	ServerInfo      string
 }
 
-// Own are names that the protocol defines for who serves it, in any revision. What a handler says under them in a result, or in the params
-// of a request to the client, is left out.
+// Own are names that the protocol, in any revision, reserves for the server's runtime. Values that a handler sets under them in a result, or in the
+// params of a request to the client, are left out.
 type Own struct {
 	Meta   []string // keys of _meta
 	Result []string // members of results
 }
 
-// ResultRules names what every result carries (EXT20).
+// ResultRules names the members of every result (EXT20).
 type ResultRules struct {
-	// Type is the member that holds one of the three words that follow.
+	// Type is the member whose value is one of the three that follow.
 	Type                          string
 	Complete, InputRequired, Task string
 	// CacheTTL and CacheScope are members of cacheable results.
@@ -293,7 +293,7 @@ type HTTP struct {
 	// EncodedPrefix and EncodedSuffix surround header values that are base64.
 	EncodedPrefix, EncodedSuffix string
 	Statuses                     Statuses
-	// Primed: streams of sessions begin with an event that has an id and no data. Clients of older revisions take it for a message.
+	// Primed: streams of sessions begin with an event that has an id and no data. Clients of older revisions would take it for a message.
 	Primed bool
 	// DisconnectCancels: the end of a response stream cancels its request (CAN18).
 	DisconnectCancels bool

@@ -8,7 +8,7 @@ import (
 	"github.com/mcpkiln/mcpkiln/runtime/rpc"
 )
 
-// Rule is an object of a message as one revision spells it: the names of its members, and what each of them is, in the same order.
+// Rule is an object of a message in one revision: the names of its members, and how each is read, in the same order.
 // Members that it does not name are skipped.
 type Rule struct {
 	Names    []string
@@ -18,34 +18,35 @@ type Rule struct {
 	object object
 }
 
-// Reads is what each member is.
+// Reads says how each member is read.
 type Reads []Reader
 
-// Reader is what a member is: a Slot, a *Shaped slot, an object with members of its own (*Rule), or one of several objects (*Forms).
-// A value that the member can not be is a violation (LET05).
+// Reader reads a member: a Slot, a *Shaped slot, an object with members of its own (*Rule), or one of several objects (*Forms).
+// A value that the member can not have is a violation (LET05).
 type Reader interface {
 	read(d *check.Decoder, m message)
 }
 
-// Forms is a member that is one of several objects, told apart by the text of one of their members: the forms, and what each is, in the
+// Forms is a member that is one of several objects, told apart by a string in one of their members: the forms, and how each is read, in the
 // same order.
 type Forms struct {
 	Union check.Union
 	Reads []*Rule
 }
 
-// Shaped is a slot whose value is held against its definition.
+// Shaped is a slot whose value is validated by a Shape.
 type Shaped struct {
 	Slot  Slot
 	Shape Shape
 }
 
-// message is a message that is read: it knows which of its fields a slot is. s is what the value has to be; nil: what the field takes.
+// message is a message that is read: it knows which of its fields a slot is. s validates the value; nil: the type of the field does.
 type message interface {
 	readSlot(d *check.Decoder, slot Slot, s *Shape)
 }
 
-// Read fills m, one of *Params, *CallResult and *ElicitResult, with the values of an object. One that has none is a violation.
+// Read fills m, one of *Params, *CallResult and *ElicitResult, with the values of an object. Another value is a violation, and so is an object
+// without a required member.
 func (r *Rule) Read(d *check.Decoder, m message) {
 	for f := d.Object(r.object.of(r.Names, r.Required)); f >= 0; f = d.Next() {
 		if f == check.Other {
@@ -66,7 +67,7 @@ func (o *object) of(names, required []string) *check.Object {
 		return made
 	}
 	made := &check.Object{Names: names, Required: required}
-	o.made.Store(made) // of two that are made at once either will do
+	o.made.Store(made) // two that are made at once are equal
 	return made
 }
 
@@ -117,7 +118,7 @@ func (p *Params) readSlot(d *check.Decoder, slot Slot, s *Shape) {
 	}
 }
 
-// params says how the value of each slot is read.
+// params has the functions that read the slots of Params.
 var params = [...]func(d *check.Decoder, p *Params, s *Shape){
 	SlotProtocolVersion:    func(d *check.Decoder, p *Params, _ *Shape) { p.ProtocolVersion = d.String(nil) },
 	SlotCapabilities:       func(d *check.Decoder, p *Params, _ *Shape) { p.Capabilities = readObject(d) },
@@ -160,7 +161,7 @@ func readObject(d *check.Decoder) []byte {
 	return d.Alias(nil)
 }
 
-// readToken reads a progress token. One that nothing could be reported under is a violation.
+// readToken reads a progress token. A value that can not be one is a violation.
 func (p *Params) readToken(d *check.Decoder) {
 	kind := d.Kind(&tokens)
 	if kind == 0 {
@@ -171,14 +172,14 @@ func (p *Params) readToken(d *check.Decoder) {
 	case !p.ProgressToken.IsZero():
 		d.Skip()
 	case kind == check.KindNumber:
-		d.Int(nil) // which says so
+		d.Int(nil) // reports the violation
 	default:
 		d.Not(&longToken, (*check.Decoder).Skip)
 		d.Skip()
 	}
 }
 
-// readTask reads what asks for a task. Some clients write null for none.
+// readTask returns the value that asks for a task. Some clients write null for none.
 func readTask(d *check.Decoder) []byte {
 	if task := d.Alias(nil); string(task) != "null" {
 		return task

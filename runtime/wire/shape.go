@@ -2,22 +2,22 @@ package wire
 
 import "github.com/mcpkiln/mcpkiln/runtime/check"
 
-// Shape is what a revision's definition of a member says about its value, where the runtime keeps that as text or reads only some of it:
-// what the value can not be is a violation (LET05). The zero Shape takes anything.
+// Shape validates a member by the revision's schema, where the runtime keeps the value as text or reads only some of it: a value that the member
+// can not have is a violation (LET05). The zero Shape allows anything.
 type Shape struct {
 	Kind     check.Kind // of the value: KindObject, KindArray, KindString or KindBool; 0: any
-	Null     bool       // null is taken, too, which some clients write for none
-	Enum     check.Enum // of a string: what it may be; without values: anything
-	Names    []string   // of an object: the members that have names,
-	Required []string   // those of them that it needs,
-	Members  []Shape    // and what they are, in the order of Names
-	Others   *Shape     // of an object: what its other members are; nil: anything
+	Null     bool       // null is allowed, too, which some clients write for none
+	Enum     check.Enum // of a string: the values that are allowed; none: all are
+	Names    []string   // of an object: the members that are known by name,
+	Required []string   // those of them that are required,
+	Members  []Shape    // and their shapes, in the order of Names
+	Others   *Shape     // of an object: the shape of other members; nil: anything
 	Items    *Shape     // of an array; nil: anything
 
 	object object
 }
 
-// readObject takes an object and returns its text; nil for anything else. Without a shape any object will do.
+// readObject takes an object and returns its text; nil for anything else. A nil shape allows any object.
 func (s *Shape) readObject(d *check.Decoder) []byte {
 	if s == nil {
 		return readObject(d)
@@ -31,7 +31,7 @@ func (s *Shape) readObject(d *check.Decoder) []byte {
 }
 
 // readArguments is readObject for arguments. Some clients write null for none. Which tool or prompt they are for, and so which of their values
-// must not be shown, is not known yet (VAL02): there is no such name, but any text, list or object that is wrong may hold one.
+// are sensitive, is not known yet (VAL02). The empty name hides no member, but makes violations show no string, array or object.
 func (s *Shape) readArguments(d *check.Decoder) []byte {
 	d.Hide("/")
 	b := s.readArgumentsOpenly(d)
@@ -53,7 +53,7 @@ func (s *Shape) readArgumentsOpenly(d *check.Decoder) []byte {
 	return nil
 }
 
-// readText takes a string. Without a shape any string will do.
+// readText takes a string. A nil shape allows any string.
 func (s *Shape) readText(d *check.Decoder) string {
 	if s != nil && len(s.Enum.Values) > 0 {
 		return d.Enum(&s.Enum)
@@ -87,7 +87,7 @@ func (s *Shape) take(d *check.Decoder) {
 	}
 }
 
-// takeAny is take for a shape that may not be there.
+// takeAny is take for a shape that may be nil, which allows anything.
 func (s *Shape) takeAny(d *check.Decoder) {
 	if s == nil {
 		d.Skip()

@@ -1,6 +1,6 @@
 package wire
 
-// Slot is a value that some message has, whatever a revision calls it and wherever it stands there.
+// Slot is a value of messages, whatever its name and its place in a revision.
 type Slot uint8
 
 // The slots, named as the fields of the messages are.
@@ -63,7 +63,7 @@ const (
 	SlotTTL
 	SlotURI
 	SlotURL
-	SlotCount // how many a client has values of; those that follow are of what only servers read
+	SlotCount // the number of slots in Values; those that follow are only read by servers
 	SlotArgument
 	SlotMeta
 	SlotValue

@@ -8,10 +8,10 @@ import (
 	"github.com/mcpkiln/mcpkiln/runtime/rpc"
 )
 
-// Millis is a number of milliseconds on the wire; a negative one is written as null.
+// Millis is a number of milliseconds in a message; a negative one is written as null.
 type Millis int64
 
-// MillisOf returns d in whole milliseconds; a negative d stays negative.
+// MillisOf returns d in whole milliseconds, -1 for a negative d.
 func MillisOf(d time.Duration) Millis {
 	if d < 0 {
 		return -1
@@ -27,7 +27,7 @@ func (m Millis) AppendJSON(b []byte) []byte {
 	return strconv.AppendInt(b, int64(m), 10)
 }
 
-// Time is a moment on the wire: RFC 3339 in UTC with milliseconds.
+// Time is a time in a message: RFC 3339 in UTC with milliseconds.
 type Time time.Time
 
 // AppendJSON appends t as a JSON string.

@@ -7,15 +7,15 @@ import (
 	"github.com/mcpkiln/mcpkiln/runtime/rpc"
 )
 
-// Writer is an object as far as it is written. Generated code begins it with Open, adds a member with each call, and ends it with Close:
+// Writer is an object that is being written. Generated code begins it with Open, adds a member with each call, and ends it with Close:
 //
 //	return wire.Open(b).String(`"status":`, t.Status).OptionalString(`"statusMessage":`, t.StatusMessage).Close()
 //
-// A key comes quoted and with its colon. An optional member whose value is zero is left out. Its key may open objects that hold nothing
-// else, `"_meta":{"token":`, which after closes.
+// A key comes quoted and with its colon. An optional member whose value is zero is left out. Its key may open objects that have no other
+// member, `"_meta":{"token":`, which after closes.
 type Writer []byte
 
-// Open begins an object behind b.
+// Open begins an object, appended to b.
 func Open(b []byte) Writer { return append(b, '{') }
 
 // Object begins an object that is a member; Close ends it.
@@ -50,7 +50,7 @@ func (w Writer) Float(key string, v float64) Writer { return check.AppendFloat(w
 // Millis appends a member with a duration.
 func (w Writer) Millis(key string, v Millis) Writer { return v.AppendJSON(w.Key(key)) }
 
-// Time appends a member with a moment.
+// Time appends a member with a time.
 func (w Writer) Time(key string, v Time) Writer { return v.AppendJSON(w.Key(key)) }
 
 // ID appends a member with an id.
@@ -122,8 +122,8 @@ func (w Writer) closing(after []string) Writer {
 // Members appends the members of a raw JSON object.
 func (w Writer) Members(object []byte) Writer { return AppendMembers(w, object) }
 
-// AppendMembers appends the members of the raw JSON object to the object that b ends in: with a comma before them if
-// that has members already, and none after them, as check.Member expects.
+// AppendMembers appends the members of a raw object to the open object that b ends with: after a comma if
+// that has members already, and without one after them, as check.Member expects.
 func AppendMembers(b, object []byte) []byte {
 	object = bytes.TrimSpace(object)
 	if len(object) < 2 || object[0] != '{' {

@@ -1,7 +1,7 @@
-// Package edit changes JSON texts that are known to be right: objects lose members, and what is at a path is replaced. What stays keeps its
+// Package edit changes JSON texts that are known to be valid: it removes members of objects, and replaces values at paths. The rest keeps its
 // order and its spelling.
 //
-// It is for those who change what a revision of the protocol shows of what another one has: package wire has the rules of that.
+// Look here to change how definitions written for a newer revision are shown in an older one: package wire has the rules for that.
 package edit
 
 import (
@@ -16,7 +16,7 @@ import (
 // Object is a JSON object with its members in their order.
 type Object []Member
 
-// Member is one of them.
+// Member is a member of an Object.
 type Member struct {
 	Name  string
 	Value json.RawMessage
@@ -61,7 +61,7 @@ const (
 	EveryMember = "{}" // of an object
 )
 
-// AppendOmitting appends an object without some of its members. They are names, or paths to them.
+// AppendOmitting appends an object without some of its members, which are names or paths.
 func AppendOmitting(b []byte, object string, members []string) []byte {
 	for _, member := range members {
 		if name := member[strings.LastIndexByte(member, '/')+1:]; check.Mentions([]byte(object), name) {
@@ -94,7 +94,7 @@ func omit(value []byte, path []string) []byte {
 	return members.AppendJSON(nil)
 }
 
-// At changes what is at a path in a value, as change does. Where nothing changes, the value stays as it is.
+// At replaces the values at a path, in a value, by those that change returns. If change reports no change of any, the value is returned as it is.
 func At(value []byte, path string, change func([]byte) ([]byte, bool)) []byte {
 	changed, is := step(value, strings.Split(path, "/"), change)
 	if !is {
