@@ -12,8 +12,8 @@ import (
 	"github.com/mcpkiln/mcpkiln/runtime/check"
 )
 
-// explain makes violations of one error, in the words that generated tools have. The library tells several names at once, of properties that
-// are missing or should not be there: each is a violation of its own.
+// explain returns the violations of one error, worded as those of generated tools. The library names several properties at once that
+// are missing or not allowed: each is a violation of its own.
 func (r *reader) explain(v check.Violation, e jsonschema.ErrorKind) check.Violations {
 	switch k := e.(type) {
 	case *kind.Required:
@@ -25,7 +25,7 @@ func (r *reader) explain(v check.Violation, e jsonschema.ErrorKind) check.Violat
 	return check.Violations{v}
 }
 
-// each is a violation for each name, as many as are listed: the names are the client's.
+// each returns a violation for each name, as many as are listed, since there may be many names.
 func each(v check.Violation, names []string, found, allowed string) (all check.Violations) {
 	at := v.Instance
 	v.Found, v.Allowed = found, allowed
@@ -37,7 +37,7 @@ func each(v check.Violation, names []string, found, allowed string) (all check.V
 	return all
 }
 
-// allowed says what would have been right; of keywords that say that in no few words, what the library says.
+// allowed says in words what would be valid. Where a keyword has no short words for that, it returns the library's message.
 func (r *reader) allowed(e jsonschema.ErrorKind) string {
 	switch k := e.(type) {
 	case *kind.Type:
@@ -53,7 +53,7 @@ func (r *reader) allowed(e jsonschema.ErrorKind) string {
 	case *kind.Pattern:
 		return "text that matches " + k.Want
 	case *kind.Format:
-		if r.guarded { // the library's words have the value
+		if r.guarded { // the library's message contains the value
 			return "text of the format " + k.Want
 		}
 	case *kind.MinLength:
@@ -86,7 +86,7 @@ func (r *reader) allowed(e jsonschema.ErrorKind) string {
 	return e.LocalizedString(r.printer)
 }
 
-// articles are types in words, null last: a string or null.
+// articles returns types in words, null last: a string or null.
 func articles(types []string) string {
 	var words []string
 	for _, t := range types {
@@ -112,7 +112,7 @@ func bound(word string, want int, noun string, got int) string {
 	return fmt.Sprintf("%s %d %s, not %d", word, want, noun, got)
 }
 
-// decimal is a number of a schema, which is a decimal fraction.
+// decimal returns the digits of a number in a schema, which is always a decimal fraction.
 func decimal(n *big.Rat) string {
 	if n.IsInt() {
 		return n.Num().String()

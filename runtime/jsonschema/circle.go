@@ -10,12 +10,12 @@ import (
 )
 
 // circles finds references that lead back to themselves without a step into the value, as the generator does in a manifest: the library
-// says so of each value that it validates, which every call would be refused for.
+// reports them with each value that it validates, so that every call would be refused.
 type circles struct {
 	root         *jsonschema.Schema
 	anchored     map[string]int              // how many schemas have an anchor of the name
-	open, closed map[*jsonschema.Schema]bool // schemas that are applied to the value that is looked at, and those that are done
-	queue        []*jsonschema.Schema        // that are applied to other values
+	open, closed map[*jsonschema.Schema]bool // schemas on the way of references to the current one, and those that are done
+	queue        []*jsonschema.Schema        // schemas that are applied to other values
 }
 
 func checkCircles(root *jsonschema.Schema) error {
@@ -28,7 +28,7 @@ func checkCircles(root *jsonschema.Schema) error {
 	return nil
 }
 
-// follow goes to all that is applied to the same value as s.
+// follow visits all schemas that are applied to the same value as s.
 func (c *circles) follow(s *jsonschema.Schema) error {
 	switch {
 	case s == nil || c.closed[s]:
@@ -53,8 +53,8 @@ func (c *circles) follow(s *jsonschema.Schema) error {
 	return nil
 }
 
-// dynamic is the schema that the dynamicRef of s means, nil if it has none. Of several that could be meant, those whose resource was entered
-// first are: the root always was. Between others each value decides, so a circle of the nearest is none yet.
+// dynamic returns the schema that the dynamicRef of s refers to, nil if it has none. Of several candidates, that counts whose resource was entered
+// first, which the root always was. Between others each value decides, so they are not certain, and a circle through the nearest may be none.
 func (c *circles) dynamic(s *jsonschema.Schema) (meant *jsonschema.Schema, certain bool) {
 	nearest, anchor := dynamicRef(s)
 	if anchor != "" && anchor == anchorOf(c.root) {
@@ -63,7 +63,7 @@ func (c *circles) dynamic(s *jsonschema.Schema) (meant *jsonschema.Schema, certa
 	return nearest, c.anchored[anchor] <= 1
 }
 
-// dynamicRef is the schema that $dynamicRef or $recursiveRef names, and the anchor by which another one may be meant; "" for none.
+// dynamicRef returns the schema that $dynamicRef or $recursiveRef names, and the anchor by which it may refer to another one; "" for none.
 func dynamicRef(s *jsonschema.Schema) (nearest *jsonschema.Schema, anchor string) {
 	switch {
 	case s.RecursiveRef != nil:
@@ -74,7 +74,7 @@ func dynamicRef(s *jsonschema.Schema) (nearest *jsonschema.Schema, anchor string
 	return nil, ""
 }
 
-// anchorOf is the name of a $dynamicAnchor, or what stands for a $recursiveAnchor and is no name.
+// anchorOf returns the name of a $dynamicAnchor, or # for a $recursiveAnchor.
 func anchorOf(s *jsonschema.Schema) string {
 	if s.RecursiveAnchor {
 		return "#"
@@ -100,7 +100,7 @@ func anchored(root *jsonschema.Schema) map[string]int {
 	return names
 }
 
-// inPlace are the schemas that are applied to the same value as s, but for its dynamicRef.
+// inPlace returns the schemas that are applied to the same value as s, except its dynamicRef.
 func inPlace(s *jsonschema.Schema) []*jsonschema.Schema {
 	all := slices.Concat([]*jsonschema.Schema{s.Ref, s.Not, s.If, s.Then, s.Else}, s.AllOf, s.AnyOf, s.OneOf)
 	for _, d := range s.Dependencies {
@@ -109,7 +109,7 @@ func inPlace(s *jsonschema.Schema) []*jsonschema.Schema {
 	return slices.AppendSeq(all, maps.Values(s.DependentSchemas))
 }
 
-// within are the schemas of what is in the value that s is applied to.
+// within returns the schemas that are applied to the members, names and items of the value that s is applied to.
 func within(s *jsonschema.Schema) []*jsonschema.Schema {
 	all := slices.Concat([]*jsonschema.Schema{s.PropertyNames, s.UnevaluatedProperties, s.Contains, s.Items2020, s.UnevaluatedItems, s.ContentSchema},
 		s.PrefixItems, schemas(s.AdditionalProperties), schemas(s.Items), schemas(s.AdditionalItems))
@@ -117,7 +117,7 @@ func within(s *jsonschema.Schema) []*jsonschema.Schema {
 	return slices.AppendSeq(all, maps.Values(s.PatternProperties))
 }
 
-// schemas are those in a keyword that may have something else.
+// schemas returns those in a keyword whose value need not be a schema.
 func schemas(keyword any) []*jsonschema.Schema {
 	switch v := keyword.(type) {
 	case *jsonschema.Schema:

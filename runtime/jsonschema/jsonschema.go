@@ -1,6 +1,6 @@
 // Package jsonschema validates the arguments of tools that are added while a server runs, with
 // github.com/santhosh-tekuri/jsonschema. It is a module of its own: a server that only has generated tools needs nothing of it.
-// It is for programs that call Server.AddTool.
+// Programs that call Server.AddTool use it.
 //
 //	v, err := jsonschema.ForTool(definition)
 //	if err != nil {
@@ -8,9 +8,9 @@
 //	}
 //	return srv.AddTool(definition, v, handler)
 //
-// Schemas are of JSON Schema 2020-12 unless they say another draft. Formats are enforced and patterns are those of ECMA-262, as in generated
-// code (judge.go). A reference that leads out of the schema is an error: nothing is read from a disk or a network. So is one that leads back
-// to itself without looking into the value, and an $id that two schemas have.
+// Schemas are of JSON Schema 2020-12 unless $schema names another draft. Formats are enforced and patterns are those of ECMA-262, as in generated
+// code (evaluator.go). A reference that leads out of the schema is an error: nothing is read from a disk or a network. So is one that leads back
+// to itself without a step into the value (circle.go), and an $id that two schemas have. allowed.go words violations.
 package jsonschema
 
 import (
@@ -35,11 +35,11 @@ import (
 // Validator is the server.Validator and server.OutputValidator of one tool. It is safe for concurrent use.
 type Validator struct {
 	input, output *schema // output is nil for a tool without an outputSchema
-	sensitive     bool    // the definition has values that must not be shown
+	sensitive     bool    // the definition has properties that are x-sensitive
 }
 
-// ForTool compiles the schemas of a tool's definition, the JSON object that server.AddTool takes. Its error says what is wrong with
-// which of them.
+// ForTool compiles the schemas of a tool's definition, the JSON object that server.AddTool takes. Its error says which of them is wrong, and
+// why.
 func ForTool(definition []byte) (*Validator, error) {
 	var d struct{ InputSchema, OutputSchema json.RawMessage }
 	if err := json.Unmarshal(definition, &d); err != nil {
@@ -62,8 +62,8 @@ func ForTool(definition []byte) (*Validator, error) {
 	return v, nil
 }
 
-// place is where a schema counts as found: references within it resolve against that, and no other scheme is served.
-const place = "mem:///schema.json"
+// baseURI is that of a schema: references within it resolve against it, and nothing else can be loaded.
+const baseURI = "mem:///schema.json"
 
 func compile(text []byte) (*jsonschema.Schema, error) {
 	schema, err := jsonschema.UnmarshalJSON(bytes.NewReader(text))
@@ -71,13 +71,13 @@ func compile(text []byte) (*jsonschema.Schema, error) {
 		return nil, err
 	}
 	c := jsonschema.NewCompiler()
-	c.UseLoader(nothing{})
+	c.UseLoader(noLoader{})
 	c.AssertFormat()
 	c.UseRegexpEngine(newExpression)
-	err = c.AddResource(place, schema)
+	err = c.AddResource(baseURI, schema)
 	var compiled *jsonschema.Schema
 	if err == nil {
-		compiled, err = c.Compile(place)
+		compiled, err = c.Compile(baseURI)
 	}
 	if err != nil {
 		return nil, unusable(schema, err)
@@ -85,7 +85,7 @@ func compile(text []byte) (*jsonschema.Schema, error) {
 	return compiled, checkCircles(compiled)
 }
 
-// unusable says what is wrong with a schema: each place that breaks the rules of its draft, or the reference that leads nowhere.
+// unusable returns what is wrong with a schema: each place that its draft's schema does not allow, or a reference that can not be resolved.
 func unusable(schema any, err error) error {
 	var outside *jsonschema.LoadURLError
 	var draft *jsonschema.SchemaValidationError
@@ -94,13 +94,13 @@ func unusable(schema any, err error) error {
 	}
 	wrong := new(jsonschema.ValidationError)
 	if !errors.As(err, &draft) || !errors.As(draft.Err, &wrong) {
-		return errors.New(strings.ReplaceAll(strings.TrimSuffix(err.Error(), ` in schema "`+place+`#"`), place, ""))
+		return errors.New(strings.ReplaceAll(strings.TrimSuffix(err.Error(), ` in schema "`+baseURI+`#"`), baseURI, ""))
 	}
 	r := &reader{value: schema, printer: message.NewPrinter(language.English), steps: map[string][]string{}, read: map[*jsonschema.ValidationError]bool{}}
 	var places []string
 	last := ""
 	for _, v := range r.sorted(wrong) {
-		if len(places) == 0 || v.Instance != last { // further ones are other branches of the same choice
+		if len(places) == 0 || v.Instance != last { // further ones are other branches of the same anyOf or oneOf
 			places = append(places, cmp.Or(v.Instance, "its root")+": "+v.Allowed+", found "+r.found(r.steps[v.Instance]))
 		}
 		last = v.Instance
@@ -108,11 +108,11 @@ func unusable(schema any, err error) error {
 	return errors.New(strings.Join(places, "; "))
 }
 
-// nothing loads no schema from anywhere.
-type nothing struct{}
+// noLoader refuses to load any schema.
+type noLoader struct{}
 
 // Load implements jsonschema.URLLoader.
-func (nothing) Load(url string) (any, error) {
+func (noLoader) Load(url string) (any, error) {
 	return nil, fmt.Errorf("%s is outside of the schema, and nothing is fetched", url)
 }
 
@@ -135,7 +135,7 @@ func (v *Validator) validate(s *schema, text []byte) check.Violations {
 		return check.Violations{{Keyword: "JSON", Found: err.Error()}}
 	}
 	var beyond limits
-	if value = beyond.look(value); len(beyond.found) > 0 {
+	if value = beyond.checked(value); len(beyond.found) > 0 {
 		beyond.found.Sort()
 		return beyond.found
 	}
@@ -161,17 +161,17 @@ func (v *Validator) validate(s *schema, text []byte) check.Violations {
 	return all
 }
 
-// maxExponent is the largest exponent of a number, up or down: float64 ends earlier, and the library computes with all digits.
+// maxExponent bounds the exponents of numbers, up and down: float64 ends earlier, and the library computes with all digits.
 const maxExponent = 400
 
-// limits finds numbers with a larger one, and writes the others as the library reads them: a zero may have any exponent.
+// limits finds numbers whose exponent is beyond maxExponent, and gives others a spelling that the library can read: a zero may have any exponent.
 type limits struct {
-	steps []string // to the value that is looked at
+	steps []string // the path to the current value
 	found check.Violations
 }
 
-// look returns what stands for the value.
-func (l *limits) look(value any) any {
+// checked returns the value with its numbers respelled.
+func (l *limits) checked(value any) any {
 	switch v := value.(type) {
 	case map[string]any:
 		for _, name := range slices.Sorted(maps.Keys(v)) {
@@ -191,7 +191,7 @@ func (l *limits) number(v json.Number) json.Number {
 	if len(v) <= maxExponent && !strings.ContainsAny(string(v), "eE") {
 		return v
 	}
-	number, ok := check.AppendCanonical(nil, []byte(v)) // what counts is the number, not how it is written
+	number, ok := check.AppendCanonical(nil, []byte(v)) // the number counts, not how it is written
 	_, exponent, _ := strings.Cut(string(number), "e")
 	if n, _ := strconv.Atoi(exponent); ok && n <= maxExponent && n >= -maxExponent {
 		return json.Number(number)
@@ -210,7 +210,7 @@ func (l *limits) number(v json.Number) json.Number {
 func (l *limits) below(step string, value any) any {
 	if len(l.found) < most {
 		l.steps = append(l.steps, step)
-		value = l.look(value)
+		value = l.checked(value)
 		l.steps = l.steps[:len(l.steps)-1]
 	}
 	return value
@@ -219,27 +219,27 @@ func (l *limits) below(step string, value any) any {
 // most is how many violations are listed, as with generated tools.
 const most = 32
 
-// reader makes violations of what the library says.
+// reader turns the library's errors into violations.
 type reader struct {
 	value   any
 	printer *message.Printer
-	steps   map[string][]string // to what is wrong, by its pointer
+	steps   map[string][]string // the paths to wrong values, by their pointers
 	read    map[*jsonschema.ValidationError]bool
 	guarded bool        // a name that may be in a sensitive value is not shown
-	names   []wrongName // that break propertyNames
+	names   []wrongName // names that break propertyNames
 }
 
-// wrongName is a name, and what the library says of it. It does not say in which object that is.
+// wrongName is a name that breaks propertyNames. The library does not say in which object it is.
 type wrongName struct {
-	name   string
-	why    *jsonschema.ValidationError
-	having int      // how many objects have such a name
-	at     []string // the way to one of them
+	name    string
+	why     *jsonschema.ValidationError
+	objects int      // how many objects have a member of that name
+	at      []string // the path to one of them
 }
 
-// sorted are the violations, by instance; the library goes over members in any order.
+// sorted returns the violations of an error, by instance; the library goes over members in any order.
 func (r *reader) sorted(e *jsonschema.ValidationError) check.Violations {
-	all := append(r.leaves(nil, e), r.namesAreWrong()...)
+	all := append(r.leaves(nil, e), r.wrongNames()...)
 	slices.SortFunc(all, func(a, b check.Violation) int {
 		return cmp.Or(cmp.Compare(a.Schema, b.Schema), cmp.Compare(a.Allowed, b.Allowed))
 	})
@@ -247,8 +247,8 @@ func (r *reader) sorted(e *jsonschema.ValidationError) check.Violations {
 	return all[:min(len(all), most)]
 }
 
-// leaves are what is wrong itself, without the keywords that only contain it.
-// An error that several have as a cause is read once.
+// leaves appends the violations of the errors that have no causes, without the keywords around them.
+// An error that is a cause of several others is read once.
 func (r *reader) leaves(all check.Violations, e *jsonschema.ValidationError) check.Violations {
 	if r.read[e] {
 		return all
@@ -273,8 +273,8 @@ func (r *reader) leaves(all check.Violations, e *jsonschema.ValidationError) che
 	return append(all, r.explain(v, e.ErrorKind)...)
 }
 
-// namesAreWrong are the violations of propertyNames. A name is wrong in the one object that has it, and, if there are several, somewhere in the value.
-func (r *reader) namesAreWrong() (all check.Violations) {
+// wrongNames returns the violations of propertyNames. The instance is the object that has the name, or if several have it, the root.
+func (r *reader) wrongNames() (all check.Violations) {
 	slices.SortFunc(r.names, func(a, b wrongName) int { return cmp.Compare(a.name, b.name) })
 	r.names = r.names[:min(len(r.names), most)]
 	if len(r.names) > 0 {
@@ -285,7 +285,7 @@ func (r *reader) namesAreWrong() (all check.Violations) {
 			Schema: "#/propertyNames", Keyword: "propertyNames", Found: shortened(strconv.Quote(n.name)), Allowed: strings.Join(r.reasons(n.why), " and "),
 		}
 		switch {
-		case n.having == 1:
+		case n.objects == 1:
 			v.Instance = pointer(n.at)
 		case r.guarded:
 			v.Found, v.Allowed = "a name that is not shown", "what its schema allows"
@@ -295,14 +295,14 @@ func (r *reader) namesAreWrong() (all check.Violations) {
 	return all
 }
 
-// findNames looks for objects that have one of the names, in a value at a place.
+// findNames finds the objects that have one of the names, in the value at a path.
 func (r *reader) findNames(at []string, value any) {
 	switch v := value.(type) {
 	case map[string]any:
 		for i := range r.names {
 			n := &r.names[i]
 			if _, ok := v[n.name]; ok {
-				if n.having++; n.having == 1 {
+				if n.objects++; n.objects == 1 {
 					n.at = slices.Clone(at)
 				}
 			}
@@ -317,7 +317,7 @@ func (r *reader) findNames(at []string, value any) {
 	}
 }
 
-// reasons are what the library says of the causes of an error, in the same order whenever.
+// reasons returns what the causes of an error allow, sorted.
 func (r *reader) reasons(e *jsonschema.ValidationError) (all []string) {
 	read := map[*jsonschema.ValidationError]bool{}
 	var look func(*jsonschema.ValidationError)
@@ -337,7 +337,7 @@ func (r *reader) reasons(e *jsonschema.ValidationError) (all []string) {
 	return all
 }
 
-// found is the value at a place, shortened.
+// found returns the value at a path, shortened.
 func (r *reader) found(steps []string) string {
 	at := r.value
 	for _, step := range steps {

@@ -16,45 +16,45 @@ import (
 	"github.com/mcpkiln/mcpkiln/runtime/check/pattern"
 )
 
-// Where the library judges otherwise than generated tools do, a compiled schema is changed, so that a tool may be generated or added without
-// a difference in what it takes: what is equal, formats and patterns, and how often a part of a value is looked at (VAL05, VAL09).
+// Where the library validates otherwise than generated tools do, a compiled schema is changed, so that a tool accepts the same whether it was
+// generated or added: equality, formats and patterns, and how often a part of a value is validated (VAL05, VAL09).
 
-// schema is a compiled schema for any number of goroutines. What the library compiles has a place for extensions, and none for what they know
-// of one validation, so there are as many compiled schemas as validations at once.
+// schema is a schema for any number of goroutines. The library's compiled schemas have a place for extensions, but none for the state of
+// one validation, so there are as many compiled schemas as validations at once.
 type schema struct {
 	text []byte
 	mu   sync.Mutex
-	free []*judge
+	free []*evaluator
 }
 
-// judge is one compiled schema, for one validation at a time.
-type judge struct {
+// evaluator is one compiled schema, for one validation at a time.
+type evaluator struct {
 	root *jsonschema.Schema
-	memo map[verdictKey]error // what referenced schemas say of parts of the value; nil: that may depend on what refers to them
+	memo map[outcomeKey]error // outcomes of referenced schemas for parts of the value; nil: they may depend on the schema that refers
 	left int                  // how many references may still be followed
 }
 
 // newSchema compiles the text.
 func newSchema(text []byte) (*schema, error) {
 	s := &schema{text: text}
-	j, err := s.compile()
-	s.free = []*judge{j}
+	e, err := s.compile()
+	s.free = []*evaluator{e}
 	return s, err
 }
 
-func (s *schema) compile() (*judge, error) {
+func (s *schema) compile() (*evaluator, error) {
 	root, err := compile(s.text)
 	if err != nil {
 		return nil, err
 	}
-	j := &judge{root: root}
-	j.change()
-	return j, nil
+	e := &evaluator{root: root}
+	e.change()
+	return e, nil
 }
 
-// evaluations is how many references are followed in a value, and perByte how many more for each byte of its text. A referenced schema looks
-// at a part of the value once, unless what it says may depend on who refers to it ($dynamicRef, $recursiveRef, unevaluated members): only those
-// schemas come near.
+// evaluations is how many references are followed in a value, and perByte how many more for each byte of its text. A referenced schema validates
+// a part of the value once, unless its outcome may depend on the schema that refers to it ($dynamicRef, $recursiveRef, unevaluated members): only
+// such schemas come near these bounds.
 const (
 	evaluations = 100_000
 	perByte     = 8
@@ -63,55 +63,55 @@ const (
 // errCostly ends a validation that follows too many references.
 var errCostly = errors.New("jsonschema: too many references")
 
-// validate holds the value against the schema. size is that of its text, in bytes.
+// validate validates a value. size is that of its text, in bytes.
 func (s *schema) validate(value any, size int) (err error) {
 	s.mu.Lock()
-	var j *judge
+	var e *evaluator
 	if n := len(s.free); n > 0 {
-		j, s.free = s.free[n-1], s.free[:n-1]
+		e, s.free = s.free[n-1], s.free[:n-1]
 	}
 	s.mu.Unlock()
-	if j == nil {
-		if j, err = s.compile(); err != nil {
+	if e == nil {
+		if e, err = s.compile(); err != nil {
 			return err
 		}
 	}
-	j.left = evaluations + perByte*size
+	e.left = evaluations + perByte*size
 	defer func() {
 		if v := recover(); v == errCostly {
 			err = errCostly
 		} else if v != nil {
 			panic(v)
 		}
-		if len(j.memo) > keptVerdicts {
-			j.memo = map[verdictKey]error{}
+		if len(e.memo) > keptOutcomes {
+			e.memo = map[outcomeKey]error{}
 		}
-		clear(j.memo)
+		clear(e.memo)
 		s.mu.Lock()
 		defer s.mu.Unlock()
 		if len(s.free) < maxFree {
-			s.free = append(s.free, j)
+			s.free = append(s.free, e)
 		}
 	}()
-	return j.root.Validate(value)
+	return e.root.Validate(value)
 }
 
-// maxFree is how many compiled schemas are kept for later, and keptVerdicts how large a memo may have been to be used again.
+// maxFree is how many compiled schemas are kept for later, and keptOutcomes how large a memo may be to be used again.
 const (
 	maxFree      = 16
-	keptVerdicts = 1 << 10
+	keptOutcomes = 1 << 10
 )
 
-// change goes over all that the library has compiled.
-func (j *judge) change() {
-	all := reachable(j.root)
+// change changes all schemas that the library has compiled.
+func (e *evaluator) change() {
+	all := reachable(e.root)
 	if !slices.ContainsFunc(all, dependsOnReferrer) {
-		j.memo = map[verdictKey]error{}
+		e.memo = map[outcomeKey]error{}
 	}
 	remembered := map[*jsonschema.Schema]*jsonschema.Schema{}
 	for _, s := range all {
-		if e := newEquality(s); e != nil {
-			s.Extensions = append(s.Extensions, e)
+		if eq := newEquality(s); eq != nil {
+			s.Extensions = append(s.Extensions, eq)
 		}
 		if s.Format != nil {
 			if f := format.Named(s.Format.Name); f != format.None {
@@ -119,20 +119,20 @@ func (j *judge) change() {
 			}
 		}
 		switch to := s.Ref; {
-		case j.memo == nil:
+		case e.memo == nil:
 			if s.Ref != nil || s.DynamicRef != nil || s.RecursiveRef != nil {
-				s.Extensions = append(s.Extensions, (*budget)(j))
+				s.Extensions = append(s.Extensions, (*budget)(e))
 			}
 		case to != nil:
 			if remembered[to] == nil {
-				remembered[to] = &jsonschema.Schema{DraftVersion: to.DraftVersion, Location: to.Location, Extensions: []jsonschema.SchemaExt{&memory{j, to}}}
+				remembered[to] = &jsonschema.Schema{DraftVersion: to.DraftVersion, Location: to.Location, Extensions: []jsonschema.SchemaExt{&memoized{e, to}}}
 			}
 			s.Ref = remembered[to]
 		}
 	}
 }
 
-// reachable are all schemas that are applied to a value or a part of it.
+// reachable returns all schemas that are applied to a value or a part of it.
 func reachable(root *jsonschema.Schema) []*jsonschema.Schema {
 	seen := map[*jsonschema.Schema]bool{nil: true}
 	var all []*jsonschema.Schema
@@ -156,73 +156,73 @@ func dependsOnReferrer(s *jsonschema.Schema) bool {
 }
 
 // budget counts the references of a schema.
-type budget judge
+type budget evaluator
 
 // Validate implements jsonschema.SchemaExt.
-func (b *budget) Validate(*jsonschema.ValidatorContext, any) { (*judge)(b).spend() }
+func (b *budget) Validate(*jsonschema.ValidatorContext, any) { (*evaluator)(b).spend() }
 
-func (j *judge) spend() {
-	if j.left--; j.left < 0 {
+func (e *evaluator) spend() {
+	if e.left--; e.left < 0 {
 		panic(errCostly)
 	}
 }
 
-// memory stands for a referenced schema, which looks at each part of a value once: a recursive union would look at the innermost part once for
-// each way that leads there.
-type memory struct {
-	judge *judge
-	of    *jsonschema.Schema
+// memoized is a referenced schema that validates each part of a value once: a recursive union would validate the innermost part once for
+// each path of references that leads there.
+type memoized struct {
+	evaluator *evaluator
+	of        *jsonschema.Schema
 }
 
-// verdictKey is a schema and a part of the value: an object or an array by its memory, a scalar by its place, too.
-type verdictKey struct {
-	schema *jsonschema.Schema
-	memory uintptr
-	place  string
-	scalar any
+// outcomeKey is a schema and a part of the value: an object or array by its address, a scalar or an empty array by its place.
+type outcomeKey struct {
+	schema  *jsonschema.Schema
+	address uintptr
+	place   string
+	scalar  any
 }
 
-func (m *memory) key(ctx *jsonschema.ValidatorContext, v any) verdictKey {
+func (m *memoized) key(ctx *jsonschema.ValidatorContext, v any) outcomeKey {
 	switch v := v.(type) {
 	case map[string]any:
-		return verdictKey{schema: m.of, memory: reflect.ValueOf(v).Pointer()}
+		return outcomeKey{schema: m.of, address: reflect.ValueOf(v).Pointer()}
 	case []any:
 		if len(v) > 0 {
-			return verdictKey{schema: m.of, memory: reflect.ValueOf(v).Pointer()}
+			return outcomeKey{schema: m.of, address: reflect.ValueOf(v).Pointer()}
 		}
-		return verdictKey{schema: m.of, place: pointer(ctx.ValueLocation())}
+		return outcomeKey{schema: m.of, place: pointer(ctx.ValueLocation())}
 	}
-	return verdictKey{schema: m.of, place: pointer(ctx.ValueLocation()), scalar: v}
+	return outcomeKey{schema: m.of, place: pointer(ctx.ValueLocation()), scalar: v}
 }
 
 // Validate implements jsonschema.SchemaExt.
-func (m *memory) Validate(ctx *jsonschema.ValidatorContext, v any) {
+func (m *memoized) Validate(ctx *jsonschema.ValidatorContext, v any) {
 	key := m.key(ctx, v)
-	err, known := m.judge.memo[key]
+	err, known := m.evaluator.memo[key]
 	if !known || err != nil && wordless(err) && !wordless(refusal(ctx)) {
-		m.judge.spend()
+		m.evaluator.spend()
 		err = ctx.Validate(m.of, v, nil)
-		m.judge.memo[key] = err
+		m.evaluator.memo[key] = err
 	}
 	if err != nil {
 		ctx.AddErr(err)
 	}
 }
 
-// wordless reports whether an error says that a value is wrong, and not why: nobody asks for more below not and if.
+// wordless reports whether an error says that a value is wrong, but not why: under not and if the library does not describe errors.
 func wordless(err error) bool { return err.(*jsonschema.ValidationError).ErrorKind == nil }
 
-// refusal is an error as the library makes them where ctx is.
+// refusal returns an error as the library makes them in ctx.
 func refusal(ctx *jsonschema.ValidatorContext) error {
 	_, err := ctx.Equals(struct{}{}, nil) // which is no JSON value
 	return err
 }
 
-// equality is const, enum and uniqueItems. To the library, texts that look like numbers equal them.
+// equality is const, enum and uniqueItems. To the library, strings that look like numbers equal them.
 type equality struct {
 	constant   *any
 	enum       *jsonschema.Enum
-	allowed    map[string]bool // both of them, by canonical; nil: neither
+	allowed    map[string]bool // the values of enum in canonical form
 	uniqueness bool
 }
 
@@ -263,14 +263,14 @@ func (e *equality) Validate(ctx *jsonschema.ValidatorContext, v any) {
 	}
 }
 
-// canonical is the same text for equal values, and for no others.
+// canonical returns the canonical form of a value: the same text for equal values, and for no others.
 func canonical(v any) string {
 	text, _ := json.Marshal(v) // it was read from JSON
 	text, _ = check.AppendCanonical(nil, text)
 	return string(text)
 }
 
-// asFormat is a format as generated tools have it.
+// asFormat returns a format that is validated as in generated tools.
 func asFormat(name string, f format.Format) *jsonschema.Format {
 	return &jsonschema.Format{Name: name, Validate: func(v any) error {
 		if text, ok := v.(string); ok && !f.Match(text) {
@@ -280,7 +280,7 @@ func asFormat(name string, f format.Format) *jsonschema.Format {
 	}}
 }
 
-// expression is a pattern of ECMA-262, in what Go has of it.
+// expression is a pattern of ECMA-262, as far as RE2 has it.
 type expression struct {
 	*regexp.Regexp
 	source string
@@ -289,7 +289,7 @@ type expression struct {
 // String implements jsonschema.Regexp.
 func (e *expression) String() string { return e.source }
 
-// newExpression is a jsonschema.RegexpEngine. Patterns that are not those of ECMA-262, or can not be matched in linear time, are refused, as in manifests.
+// newExpression is a jsonschema.RegexpEngine. Patterns that ECMA-262 does not have, or that can not be matched in linear time, are refused, as in manifests.
 func newExpression(source string) (jsonschema.Regexp, error) {
 	if part, instead := pattern.Foreign(source); part != "" {
 		return nil, errors.New(part + " is not of ECMA-262: write " + instead)
