@@ -112,7 +112,7 @@ func elicitResult(d *wire.Dialect, a *Answer, q *Question) ([]byte, error) {
 }
 
 // late is the answer of a user who has not given one.
-func late(d *wire.Dialect, op wire.Op) ([]byte, *Error) {
+func unanswered(d *wire.Dialect, op wire.Op) ([]byte, *Error) {
 	if op == wire.OpElicit {
 		if result, err := elicitResult(d, &Answer{Action: Dismissed}, nil); err == nil {
 			return result, nil

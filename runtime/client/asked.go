@@ -19,16 +19,16 @@ type question struct {
 	id        rpc.ID
 	entryRoom inflight.Room
 
-	mu      sync.Mutex
-	holders map[*call]struct{} // the calls that may have asked; when the last of them is over, so is the question. nil: it is over
-	of      *execution         // the task that asks
+	mu     sync.Mutex
+	askers map[*call]struct{} // the calls that may have asked; when the last of them is over, so is the question. nil: it is over
+	of     *execution         // the task that asks
 }
 
 // Value implements context.Context.
 func (*question) Value(any) any { return nil }
 
 // asked takes a request of the server.
-func (s *Session) asked(m *rpc.Message, from *round) {
+func (s *Session) receiveRequest(m *rpc.Message, from *round) {
 	d := s.dialect.Load()
 	h := d.IncomingOf(string(m.Method))
 	switch {
@@ -43,7 +43,7 @@ func (s *Session) asked(m *rpc.Message, from *round) {
 	}
 	switch h.Op {
 	case wire.OpGetTask, wire.OpTaskResult, wire.OpListTasks, wire.OpCancelTask:
-		s.askedAboutTask(d, h, m)
+		s.receiveTaskRequest(d, h, m)
 		return
 	}
 	s.mu.Lock()
@@ -63,7 +63,7 @@ func (s *Session) asked(m *rpc.Message, from *round) {
 		s.link.reply(rpc.AppendError(nil, m.ID, rpc.Errorf(rpc.CodeInvalidRequest, "the call that asks is over")))
 		return
 	}
-	q := &question{Question: asked, s: s, dialect: d, op: h.Op, id: m.ID, holders: map[*call]struct{}{}}
+	q := &question{Question: asked, s: s, dialect: d, op: h.Op, id: m.ID, askers: map[*call]struct{}{}}
 	if wanted := s.wantsTask(d, h, m.Params); wanted != nil {
 		s.createTask(q, m, wanted, from)
 		return
@@ -74,7 +74,7 @@ func (s *Session) asked(m *rpc.Message, from *round) {
 		s.link.reply(rpc.AppendError(nil, m.ID, rpc.Errorf(rpc.CodeInvalidRequest, "%v", err)))
 		return
 	}
-	q.hold(from)
+	q.pauseAskers(from)
 	if over() { // just now
 		e.Cancel(&Cause{Source: inflight.SourceParent, Reason: "the call that asked is over"})
 	}
@@ -110,7 +110,7 @@ func (s *Session) count(by int) {
 func (q *question) serve(e *inflight.Entry) {
 	result, bad := q.s.answer(e, q.dialect, q.op, q.Question)
 	won := e.Retire()
-	q.done()
+	q.resumeAskers()
 	q.s.count(-1)
 	switch {
 	case !won:
@@ -132,19 +132,19 @@ func (s *Session) questionEnded(e *inflight.Entry, cause *Cause) {
 		if cause.Source == inflight.SourceTimeout && e.AnswerTimeout() {
 			s.replyLate(q)
 		}
-		q.done()
-		s.gone(q.Question, cause)
+		q.resumeAskers()
+		s.questionGone(q.Question, cause)
 	})
 }
 
-func (s *Session) gone(q *Question, cause error) {
+func (s *Session) questionGone(q *Question, cause error) {
 	if f := s.cfg.handlers.QuestionGone; f != nil {
 		f(q, cause)
 	}
 }
 
 func (s *Session) replyLate(q *question) {
-	result, bad := late(q.dialect, q.op)
+	result, bad := unanswered(q.dialect, q.op)
 	if bad != nil {
 		s.link.reply(rpc.AppendError(nil, q.id, bad))
 		return

@@ -8,39 +8,39 @@ import (
 
 // hold stops the clocks of the calls that may have asked: the one on whose stream the question came, else all that are in flight (CAN28).
 // A question of a task belongs to no call, but to whoever waits for the task.
-func (q *question) hold(from *round) {
+func (q *question) pauseAskers(from *round) {
 	q.s.mu.Lock()
 	defer q.s.mu.Unlock()
 	if q.Task != "" {
 		if x := q.s.executions[q.Task]; x != nil {
-			q.holdTask(x)
+			q.pauseTask(x)
 		}
 		return
 	}
 	for c := range q.s.calls {
 		if from == nil || from.call == c {
-			q.add(c)
+			q.pauseCall(c)
 		}
 	}
 }
 
 // holdTask stops the clock of whoever waits for a task, unless the question is over already: it can be taken back on another stream.
-func (q *question) holdTask(x *execution) {
+func (q *question) pauseTask(x *execution) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	if q.holders != nil {
+	if q.askers != nil {
 		q.of = x
 		x.countQuestions(1)
 	}
 }
 
 // add is holdTask for a call.
-func (q *question) add(c *call) {
+func (q *question) pauseCall(c *call) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	if q.holders == nil || !c.awaiting {
+	if q.askers == nil || !c.awaiting {
 		return
 	}
 	if c.questions == nil {
@@ -48,14 +48,14 @@ func (q *question) add(c *call) {
 	}
 	c.questions[q] = struct{}{}
 	c.round.entry.Pause()
-	q.holders[c] = struct{}{}
+	q.askers[c] = struct{}{}
 }
 
 // release is told that a call is over.
-func (q *question) release(c *call) {
+func (q *question) askerEnded(c *call) {
 	q.mu.Lock()
-	delete(q.holders, c)
-	last := len(q.holders) == 0
+	delete(q.askers, c)
+	last := len(q.askers) == 0
 	q.mu.Unlock()
 	if last {
 		if e := q.s.tracker.Find(q.s.key(q.id, inflight.Incoming)); e != nil && e.Values() == context.Context(q) { // else it is a task
@@ -78,15 +78,15 @@ func (s *Session) callOver() *Cause {
 }
 
 // done lets the clocks of the calls go on that still wait.
-func (q *question) done() {
+func (q *question) resumeAskers() {
 	q.mu.Lock()
-	holders, of := q.holders, q.of
-	q.holders, q.of = nil, nil
+	askers, of := q.askers, q.of
+	q.askers, q.of = nil, nil
 	q.mu.Unlock()
 	if of != nil {
 		of.countQuestions(-1)
 	}
-	for c := range holders {
+	for c := range askers {
 		c.mu.Lock()
 		if _, waits := c.questions[q]; waits {
 			delete(c.questions, q)

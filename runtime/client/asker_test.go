@@ -9,9 +9,9 @@ func TestCAN28AQuestionThatIsOverStopsNoClock(t *testing.T) {
 	x := &execution{changed: make(chan struct{})}
 	s.calls, s.executions = map[*call]struct{}{c: {}}, map[string]*execution{"t": x}
 	for _, task := range []string{"", "t"} {
-		q := &question{Question: &Question{Task: task}, s: s, holders: map[*call]struct{}{}}
-		q.done()
-		q.hold(nil)
+		q := &question{Question: &Question{Task: task}, s: s, askers: map[*call]struct{}{}}
+		q.resumeAskers()
+		q.pauseAskers(nil)
 		if len(c.questions) > 0 || x.stopped.openQuestions > 0 {
 			t.Errorf("of %q: %d calls wait, %d tasks", task, len(c.questions), x.stopped.openQuestions)
 		}

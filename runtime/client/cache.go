@@ -8,12 +8,12 @@ import (
 	"github.com/mcpkiln/mcpkiln/runtime/wire"
 )
 
-// cache keeps lists for as long as the server says, or until it says that they have changed. It is one session's, so whose lists they are is
-// no question.
+// cache keeps lists for as long as the server says, or until it says that they have changed. Each session has its own, so lists of several users
+// are never mixed.
 type cache struct {
 	mu    sync.Mutex
 	lists map[wire.Op]cachedList
-	epoch int // counts what was forgotten
+	epoch int // how often forget was called
 }
 
 type cachedList struct {
@@ -31,7 +31,7 @@ func (c *cache) get(op wire.Op) ([]json.RawMessage, int, bool) {
 	return l.items, c.epoch, true
 }
 
-// put keeps a list that was read since epoch, unless something was forgotten meanwhile.
+// put keeps a list that was read since epoch, unless forget was called meanwhile.
 func (c *cache) put(op wire.Op, items []json.RawMessage, ttl time.Duration, epoch int) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

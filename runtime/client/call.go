@@ -15,33 +15,33 @@ import (
 	"github.com/mcpkiln/mcpkiln/runtime/wire"
 )
 
-// call is one thing that a caller waits for: a request, and in revisions that ask by results all rounds of it.
+// call is one call of a caller: a request, and where a result may ask for input, all rounds of it.
 type call struct {
 	callConfig
 	s               *Session
 	dialect         *wire.Dialect
 	op              *wire.Call
 	tool            string
-	cancelsSilently bool                // the server is not told when it is given up
+	cancelsSilently bool                // no cancellation is sent when it is given up
 	tasks           bool                // it may become a task
 	params          []paramheader.Param // arguments that headers repeat
 	acknowledged    chan *wire.Values   // of a subscription
 
-	first      round    // one allocation for the call and its first request, which mostly is the only one
+	first      round    // the first request, mostly the only one: so that both take one allocation
 	scratch    [64]byte // memory for its short values: the name of the tool and the first token
-	registered bool     // in Session.calls, where Requests finds it also between its requests; guarded by Session.mu, and set before the first request
+	registered bool     // it is in Session.calls also between its requests, for Requests; guarded by Session.mu, and set before the first request
 
 	mu        sync.Mutex
-	round     *round // the latest
-	awaiting  bool   // the round, for its answer
-	spent     time.Duration
-	requests  int // so far
+	round     *round        // the latest
+	awaiting  bool          // round waits for its answer
+	spent     time.Duration // in rounds that are over
+	requests  int           // how many were sent
 	last      Progress
 	gaveUp    *Cause // why it was given up between two requests
 	questions map[*question]struct{}
 }
 
-// round is one request of a call. It is Entry.Values of its entry (a context), so that the tracker leads back to it.
+// round is one request of a call. It is the Values of its entry (a context), so that the entry leads back to it.
 type round struct {
 	context.Context // nil; only Value is called
 	call            *call
@@ -49,18 +49,18 @@ type round struct {
 	entryRoom       inflight.Room
 	values          *wire.Values
 	reports         chan Progress
-	maxExtension    time.Duration // how long progress may extend it; 0: for ever
+	maxExtension    time.Duration // until when progress may extend its timeout; 0: for ever
 	violation       error         // how the server broke the protocol in its answer; guarded by call.mu
 
-	late    bool   // expectLate has heard of it; guarded by Session.mu
+	late    bool   // expectLate was called; guarded by Session.mu
 	sent    bool   // guarded by the link
-	session string // that the server did not know any more, final when the round is over
+	session string // the id of the session that the server did not know any more, final when the round is over
 }
 
 // Value implements context.Context.
 func (*round) Value(any) any { return nil }
 
-// newCall begins a call of an operation. The dialect must have it.
+// newCall returns a call of an operation, or an error if the revision or the server does not have it.
 func (s *Session) newCall(op wire.Op, opts []CallOption) (*call, error) {
 	if err := s.usable(); err != nil {
 		return nil, err
@@ -79,7 +79,7 @@ func (s *Session) newCall(op wire.Op, opts []CallOption) (*call, error) {
 	return c, nil
 }
 
-// opNames are what requests are for, in messages about revisions that do not have them.
+// opNames are names for requests, in messages about revisions that do not have them.
 var opNames = map[wire.Op]string{
 	wire.OpPing: "a ping", wire.OpSetLevel: "log levels", wire.OpSubscribe: "single subscriptions", wire.OpUnsubscribe: "single subscriptions",
 	wire.OpListen: "streams of notifications", wire.OpDiscover: "discovery", wire.OpListTasks: "lists of tasks", wire.OpGetTask: "tasks",
@@ -137,7 +137,7 @@ func (c *call) do(ctx context.Context, v *wire.Values, extra []byte) ([]byte, er
 	return c.await(ctx, r)
 }
 
-// newRound is memory for the next request, and for its token.
+// newRound returns memory for the next request, and for its token.
 func (c *call) newRound() (r *round, room []byte) {
 	if c.first.call == nil {
 		r, room = &c.first, c.scratch[len(c.scratch)/2:len(c.scratch)/2]
@@ -148,7 +148,7 @@ func (c *call) newRound() (r *round, room []byte) {
 	return r, room
 }
 
-// read takes a result apart.
+// read returns the values of a result.
 func (c *call) read(l *wire.Layout, result []byte) (*wire.Values, error) {
 	v := spareValues.Get().(*wire.Values)
 	if err := l.Read(result, v); err != nil {
@@ -166,7 +166,7 @@ func inflightCause(ctx context.Context) *Cause {
 	return &Cause{Source: inflight.SourceParent, Err: err}
 }
 
-// write makes the request as it is sent.
+// write encodes the request into b.frame.
 func (c *call) write(b *buffers, id rpc.ID, v *wire.Values, extra []byte) (err error) {
 	b.params = b.params[:0]
 	if c.op.Params != nil || extra != nil {
@@ -182,7 +182,7 @@ func (c *call) write(b *buffers, id rpc.ID, v *wire.Values, extra []byte) (err e
 	return nil
 }
 
-// buffers are what a request is written to, on its way to the link.
+// buffers are the memory in which a request is encoded.
 type buffers struct{ params, frame []byte }
 
 var spareBuffers = sync.Pool{New: func() any { return new(buffers) }}
@@ -196,7 +196,7 @@ func (b *buffers) put() {
 	}
 }
 
-// limit is how long a round may take: without progress its own timeout, and never more than what is left of the whole.
+// limit returns how long a round may take without progress: its own timeout, or what is left of the call's maximum if that is less.
 func (c *call) limit() (time.Duration, error) {
 	if c.maxTime <= 0 {
 		return c.timeout, nil
@@ -211,12 +211,12 @@ func (c *call) limit() (time.Duration, error) {
 	return c.timeout, nil
 }
 
-// timedOut is the end of a call whose maximum is over after several requests.
+// timedOut returns the cause of a call whose maximum has passed after several requests.
 func (c *call) timedOut() *Cause {
 	return notDone(c.maxTime, "in "+strconv.Itoa(c.requests)+" requests")
 }
 
-// asTimeout is err, or timedOut if that is what the timeout of the latest request means.
+// asTimeout returns err, or timedOut if err is the timeout of a request that had what was left of the maximum.
 func (c *call) asTimeout(err error) error {
 	var cause *Cause
 	if c.requests > 1 && c.maxTime > 0 && c.spent >= c.maxTime && errors.As(err, &cause) && cause.Source == inflight.SourceTimeout {
@@ -238,7 +238,7 @@ func (c *call) enter(r *round) {
 	}
 }
 
-// leave is the end of a round: the questions that only it could have asked are over.
+// leave ends a round, and the questions that only it can have asked.
 func (c *call) leave(r *round) {
 	if !c.registered {
 		c.end()
@@ -250,11 +250,11 @@ func (c *call) leave(r *round) {
 	c.questions = nil
 	c.mu.Unlock()
 	for q := range open {
-		q.release(c)
+		q.askerEnded(c)
 	}
 }
 
-// await waits for the answer, and hands progress on meanwhile.
+// await waits for the answer, and passes progress on meanwhile.
 func (c *call) await(ctx context.Context, r *round) ([]byte, error) {
 	for r.reports != nil {
 		select {
@@ -284,7 +284,7 @@ func (c *call) await(ctx context.Context, r *round) ([]byte, error) {
 	return answer.Result, nil
 }
 
-// ended adds to the cause of a request's end what is known of the connection's.
+// ended returns the error of a request that ended with err: for the end of the connection, one that says what is known of that.
 func (s *Session) ended(err error) error {
 	var cause *Cause
 	if !errors.As(err, &cause) || cause.Source != inflight.SourceDisconnect {
@@ -301,25 +301,25 @@ func (s *Session) ended(err error) error {
 	return out
 }
 
-// values are those of a new request: what every one carries. All others are nil, and not worth copying.
+// values returns those of a new request: the ones that every request has. The others are nil, so they are not copied.
 func (c *call) values() *wire.Values {
 	v := spareValues.Get().(*wire.Values)
-	for _, slot := range c.s.carried {
+	for _, slot := range c.s.baseSlots {
 		v[slot] = c.s.base[slot]
 	}
 	return v
 }
 
-// spareValues are those of calls of tools that were answered. They are half of what such a call allocates.
+// spareValues are of answered calls of tools, to be used again. They are half of what such a call allocates.
 var spareValues = sync.Pool{New: func() any { return new(wire.Values) }}
 
-// release gives values back that nobody looks at any more.
+// release makes values available for another call.
 func release(v *wire.Values) {
 	*v = wire.Values{}
 	spareValues.Put(v)
 }
 
-// extra are the members that the caller adds to the params.
+// extra returns the members that the caller adds to the params.
 func (c *call) extra() json.RawMessage {
 	if c.meta == nil {
 		return nil

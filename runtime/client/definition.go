@@ -15,7 +15,7 @@ import (
 	"github.com/mcpkiln/mcpkiln/runtime/check/keyword"
 )
 
-// definition is a tool as tools/list shows it, as far as it binds: schemas without their notes.
+// definition is a tool as tools/list shows it, as far as it is compared: its schemas without annotations.
 type definition struct {
 	Name                      string
 	InputSchema, OutputSchema any
@@ -25,15 +25,15 @@ func readDefinition(text []byte) *definition {
 	d := json.NewDecoder(bytes.NewReader(text))
 	d.UseNumber()
 	var out definition
-	_ = d.Decode(&out) // what can not be read differs
+	_ = d.Decode(&out) // a definition that can not be read differs
 	out.InputSchema, out.OutputSchema = binding(out.InputSchema, keyword.Keywords), binding(out.OutputSchema, keyword.Keywords)
 	return &out
 }
 
-// derived is what is derived from a tool's definition, when it is first needed.
+// derived is derived from a tool's definition on first use.
 type derived struct {
 	once   sync.Once
-	hash   string // of the schemas without their notes
+	hash   string // of the schemas without annotations
 	hidden string // for check.Decoder.Hide
 }
 
@@ -42,8 +42,8 @@ func (k *derived) of(text string) *derived {
 	return k
 }
 
-// SchemaHash is the hash of a tool's schemas that a Ref has of calls of generated clients, for those who call without one. It is made of the
-// definition, as a server lists it.
+// SchemaHash returns the hash of a tool's schemas, from its definition as a server lists it. Generated clients set it as Ref.Schema; other
+// callers may.
 func SchemaHash(definition []byte) string {
 	d := readDefinition(definition)
 	canonical, _ := json.Marshal([]any{d.InputSchema, d.OutputSchema}) // members are sorted
@@ -51,16 +51,16 @@ func SchemaHash(definition []byte) string {
 	return "sha256:" + hex.EncodeToString(sum[:])
 }
 
-// notes are the keywords that bind nobody.
-var notes = []string{"$comment", "$schema", "deprecated", "description", "examples", "title"}
+// annotations are the keywords that allow and forbid nothing.
+var annotations = []string{"$comment", "$schema", "deprecated", "description", "examples", "title"}
 
-// binding is a schema without its notes.
+// binding returns a schema without annotations.
 func binding(v any, k keyword.Keys) any {
 	switch v := v.(type) {
 	case map[string]any:
 		out := map[string]any{}
 		for key, value := range v {
-			if k != keyword.Keywords || !slices.Contains(notes, key) {
+			if k != keyword.Keywords || !slices.Contains(annotations, key) {
 				out[key] = binding(value, k.Below(key))
 			}
 		}
@@ -75,7 +75,7 @@ func binding(v any, k keyword.Keys) any {
 	return v
 }
 
-// firstDifference says at which pointer two JSON values differ, and how; "" for nowhere. at is the pointer of both.
+// firstDifference says at which pointer two JSON values differ first, and how; "" if they do not. at is the pointer of both.
 func firstDifference(at string, known, said any) string {
 	if reflect.DeepEqual(known, said) {
 		return ""
@@ -111,7 +111,7 @@ func differentMember(at string, known, said map[string]any) string {
 	return ""
 }
 
-// shown is a JSON value for a message.
+// shown returns a JSON value for a message.
 func shown(v any) string {
 	if v == nil {
 		return "nothing"

@@ -9,17 +9,17 @@ import (
 	"github.com/mcpkiln/mcpkiln/runtime/wire"
 )
 
-// Description is what a server says of itself. The JSON is as the server writes it.
+// Description is a server's description of itself. The JSON is as the server writes it.
 type Description struct {
-	Revision     string            // that is spoken, such as "2025-11-25"
+	Revision     string            // the one in use, such as "2025-11-25"
 	ServerInfo   json.RawMessage   // an object with name and version, or nil
 	Capabilities json.RawMessage   // an object
 	Instructions string            // for a model; "" for none
 	Tools        []json.RawMessage // definitions, of all pages; empty where the server has no tools
 }
 
-// Describe reads the definitions of all tools, and joins them with what the server has said before: all that a manifest of its tools can be
-// made of. The errors are those of ListTools.
+// Describe reads the definitions of all tools, and adds what the server declared at the beginning: all that a manifest of its tools can be
+// made from. The errors are those of ListTools.
 func (s *Session) Describe(ctx context.Context, opts ...CallOption) (*Description, error) {
 	d := &Description{Revision: s.Revision(), ServerInfo: s.ServerInfo(), Capabilities: s.Capabilities(), Instructions: s.Instructions()}
 	for tool, err := range s.ListTools(ctx, opts...) {
@@ -35,7 +35,7 @@ func (s *Session) Describe(ctx context.Context, opts ...CallOption) (*Descriptio
 	return d, nil
 }
 
-// ListTasks returns what the server says of each task of this caller. Where the revision has no such list, it is a *NotOfferedError.
+// ListTasks returns the state of each task of this caller. In a revision without such a list, the error is a *NotOfferedError.
 func (s *Session) ListTasks(ctx context.Context, opts ...CallOption) iter.Seq2[json.RawMessage, error] {
 	return s.list(ctx, wire.OpListTasks, opts)
 }

@@ -15,21 +15,21 @@ import (
 // Cause is why a request ended without an answer: it was given up (CancelRequest, the caller's context), timed out, or the session ended.
 type Cause = inflight.Cause
 
-// Error is what a server answered in place of a result.
+// Error is an error that a server answered instead of a result.
 type Error = rpc.Error
 
 // Errors of sessions and requests.
 var (
-	// ErrClosed is returned by whatever is begun after Close.
+	// ErrClosed is returned by calls after Close.
 	ErrClosed = errors.New("client: the session is closed")
 	// ErrUncancellable is returned for a request that must not be cancelled, such as initialize (CAN07).
 	ErrUncancellable = errors.New("client: the request can not be cancelled")
 )
 
-// TransportError says that a server could not be reached, or has gone.
+// TransportError says that a server could not be reached, or has ended the connection.
 type TransportError struct {
 	Err error
-	// Stderr are the last lines that a child process wrote to its standard error, Noise the first lines of its standard output that were
+	// Stderr has the last lines that a child process wrote to its standard error, Noise the first lines of its standard output that were
 	// no messages.
 	Stderr, Noise string
 	cause         *Cause
@@ -47,7 +47,7 @@ func (e *TransportError) Error() string {
 	return rpc.Shown(text)
 }
 
-// Unwrap returns what went wrong and, for a request, the *Cause of its end.
+// Unwrap returns Err and, for a request, the *Cause of its end.
 func (e *TransportError) Unwrap() []error {
 	if e.cause == nil {
 		return []error{e.Err}
@@ -58,9 +58,9 @@ func (e *TransportError) Unwrap() []error {
 // StatusError says that an HTTP server answered with a status instead of a message.
 type StatusError struct {
 	Status int
-	// Body is the beginning of what came with it, Challenge the WWW-Authenticate header of a 401 or 403.
+	// Body is the beginning of the response's body, Challenge its WWW-Authenticate header.
 	Body, Challenge string
-	// RetryAfter is how long the server wants not to be asked again; 0: not said.
+	// RetryAfter is how long to wait before another request; 0: unknown.
 	RetryAfter time.Duration
 }
 
@@ -76,7 +76,7 @@ func (e *StatusError) Error() string {
 	return rpc.Shown(text)
 }
 
-// legacy tells whether a server of older revisions may answer so to a request that it does not know.
+// legacy reports whether a server of older revisions may answer with this status to a request that it does not know.
 func (e *StatusError) legacy() bool {
 	switch e.Status {
 	case http.StatusUnauthorized, http.StatusForbidden, http.StatusProxyAuthRequired, http.StatusRequestTimeout, http.StatusTooManyRequests:
@@ -87,7 +87,7 @@ func (e *StatusError) legacy() bool {
 
 // ProtocolError says that the server broke the protocol.
 type ProtocolError struct {
-	Method string // of the request that it answered so; "" for none
+	Method string // of the request whose answer is wrong; "" for none
 	Err    error
 }
 
@@ -99,9 +99,10 @@ func (e *ProtocolError) Error() string {
 	return "client: the server broke the protocol in its answer to " + e.Method + ": " + rpc.Shown(e.Err.Error())
 }
 
-// Unwrap returns what was wrong.
+// Unwrap returns Err.
 func (e *ProtocolError) Unwrap() error { return e.Err }
 
+// broken returns a *ProtocolError.
 func broken(method, format string, args ...any) error {
 	return &ProtocolError{Method: method, Err: fmt.Errorf(format, args...)}
 }
@@ -109,7 +110,7 @@ func broken(method, format string, args ...any) error {
 // VersionError says that client and server have no revision of the protocol in common.
 type VersionError struct {
 	Client []string
-	Server []string // as far as it said
+	Server []string // as far as the server said
 	Asked  string   // the revision of WithRevision, which this side does not know; "" for none
 }
 
@@ -128,7 +129,7 @@ func (e *VersionError) Error() string {
 	return fmt.Sprintf("client: no common protocol revision: this side speaks %s, the server %s", strings.Join(e.Client, ", "), server)
 }
 
-// NotOfferedError says that the server has not declared what a request needs, or that its revision has no such request.
+// NotOfferedError says that the server has not declared the capability of a request, or that its revision has no such request.
 type NotOfferedError struct {
 	What, Revision string
 }

@@ -6,14 +6,14 @@ import (
 )
 
 // Execution is a call of a tool that may run as a task on the server, with a result of type T. Its methods are safe for concurrent use. While
-// it is followed, the server is asked for its state no more often than it wants, and the session's handlers answer what the task asks.
+// it is followed, its state is read no more often than the server wants, and the session's handlers answer the task's questions.
 type Execution[T any] struct {
 	x    *execution
 	read func(r ToolResult) (*T, error)
-	ref  Ref // zero: it was never a task
+	ref  Ref // zero: it was no task
 }
 
-// Result waits for the result. The end of ctx ends the wait alone, the task goes on. The errors are those of a call, and *TaskError for a task
+// Result waits for the result. The end of ctx only ends the wait; the task goes on. The errors are those of a call, and *TaskError for a task
 // that ended without a result.
 func (x *Execution[T]) Result(ctx context.Context) (*T, error) {
 	r, err := x.x.await(ctx)
@@ -23,25 +23,25 @@ func (x *Execution[T]) Result(ctx context.Context) (*T, error) {
 	return x.read(r)
 }
 
-// Updates returns the states of a task, the present one first, until it is over; then the error of Result, if there is one. The end of
-// ctx ends it, too. A call that was answered at once has none.
+// Updates returns the states of a task, the current one first, until it is over; then the error of Result, if there is one. The end of
+// ctx ends it, too. A call that was no task has none.
 func (x *Execution[T]) Updates(ctx context.Context) iter.Seq2[TaskState, error] {
 	return x.x.updates(ctx)
 }
 
-// Cancel asks the server to cancel the task, by the request that is for that alone (CAN11), also when it is not followed any more. Whether the
-// work stops is for the server to say: Result tells. A task that is over is no error.
+// Cancel asks the server to cancel the task, by tasks/cancel (CAN11), also when it is not followed any more. Whether the
+// work stops, the server decides: see Result. For a task that is over, Cancel does nothing.
 func (x *Execution[T]) Cancel(ctx context.Context, reason string) error {
 	return x.x.cancel(ctx, reason)
 }
 
-// Detach ends following the task, which goes on: Ref names it. Result and Updates end with ErrDetached.
+// Detach stops following the task, which goes on: Ref names it. Result and Updates end with ErrDetached.
 func (x *Execution[T]) Detach() { x.x.detach() }
 
-// Ref names the task for Resume, in this process or another; false: there is none, the call was answered at once.
+// Ref names the task for Resume, in this process or another; false: the call was no task.
 func (x *Execution[T]) Ref() (Ref, bool) { return x.ref, x.ref != Ref{} }
 
-// untyped is an execution whose result is as the server wrote it.
+// untyped returns an Execution whose result is the server's.
 func untyped(x *execution) *Execution[ToolResult] {
 	return &Execution[ToolResult]{x: x, ref: x.ref(), read: func(r ToolResult) (*ToolResult, error) { return &r, nil }}
 }

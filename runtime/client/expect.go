@@ -11,18 +11,18 @@ import (
 // Generation is the compile-time handshake between a generated client and this runtime, see server.Generation.
 type Generation int
 
-// Generation1 is what this runtime takes. If it is undefined, upgrade the module github.com/mcpkiln/mcpkiln.
+// Generation1 is the generation of this runtime. If it is undefined, upgrade the module github.com/mcpkiln/mcpkiln.
 const Generation1 Generation = 1
 
-// Difference is something that a server says otherwise of a tool than a generated client knows.
+// Difference is a difference between a server's tool and what a generated client knows of it.
 type Difference struct {
 	Tool string
 	What string // "inputSchema differs at /properties/symbol/maxLength: 8 is known, the server has 16"
 }
 
-// Expect says what tools a generated client knows, as their definitions. They are compared with what the server says of its tools: before
-// the first call of a generated client, and whenever a list of tools is read. Each difference is logged once as a warning, and told to
-// Handlers.ToolDiffers; calls go on. Descriptions, titles and examples are no difference. A client of another generation than Generation1 is
+// Expect sets the tools that a generated client knows, by their definitions. They are compared with those of the server: before
+// the first call of a generated client, and whenever a list of tools is read. Each difference is logged once as a warning, and passed to
+// Handlers.ToolDiffers; calls go on. Descriptions, titles and examples are not compared. A client of another generation than Generation1 is
 // logged as an error.
 func (s *Session) Expect(g Generation, definitions ...string) {
 	if g != Generation1 {
@@ -32,7 +32,7 @@ func (s *Session) Expect(g Generation, definitions ...string) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	if e.tools == nil {
-		e.tools, e.told = map[string]*definition{}, map[Difference]bool{}
+		e.tools, e.reported = map[string]*definition{}, map[Difference]bool{}
 	}
 	for _, text := range definitions {
 		known := readDefinition([]byte(text))
@@ -47,8 +47,8 @@ func (s *Session) Expect(g Generation, definitions ...string) {
 type expected struct {
 	mu       sync.Mutex
 	tools    map[string]*definition // by name
-	compared bool                   // or somebody is about to
-	told     map[Difference]bool
+	compared bool                   // also while the comparison is under way
+	reported map[Difference]bool
 }
 
 func (e *expected) get(tool string) *definition {
@@ -66,15 +66,15 @@ func (e *expected) due() bool {
 	return due
 }
 
-// again has the list compared by whoever comes next.
-func (e *expected) again() {
+// retry has the next call compare the list again.
+func (e *expected) retry() {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	e.compared = false
 }
 
-// compareTools reads the server's list of tools, the first time, so that what differs is known before it matters. Without a list the call goes
-// on, and with one of many pages after the time of one request: the call waits for the comparison, and its server decides how long a list is.
+// compareTools reads the server's list of tools, the first time, so that differences are known before they matter. If the list can not be read, the
+// call goes on. It also goes on after the time of one request, because the server decides how long its list is.
 func (s *Session) compareTools(ctx context.Context) {
 	if !s.expected.due() {
 		return
@@ -89,7 +89,7 @@ func (s *Session) compareTools(ctx context.Context) {
 	for text, err := range s.ListTools(within) {
 		switch {
 		case err != nil && ctx.Err() != nil:
-			s.expected.again()
+			s.expected.retry()
 			return
 		case err != nil:
 			s.cfg.logger.Warn("the server's tools can not be compared with those of the generated client", "error", err)
@@ -115,7 +115,7 @@ func (e *expected) names() []string {
 	return all
 }
 
-// compare looks for differences between what the server says of a tool and what is known of it. It returns the tool's name.
+// compare reports differences between the server's tool and what is known of it. It returns the tool's name.
 func (s *Session) compare(tool *definition) string {
 	known := s.expected.get(tool.Name)
 	if known == nil {
@@ -133,22 +133,22 @@ func (s *Session) compare(tool *definition) string {
 	return tool.Name
 }
 
-// maxDifferences is how many differences are told. What differs is the server's word, which may be another every time.
+// maxDifferences is how many differences are reported. A server may have other ones every time.
 const maxDifferences = 1000
 
-// differs tells of a difference, once.
+// differs reports a difference, once.
 func (s *Session) differs(d Difference) {
 	e := &s.expected
 	e.mu.Lock()
-	told := e.told[d] || len(e.told) >= maxDifferences
-	if !told {
-		if e.told == nil {
-			e.told = map[Difference]bool{}
+	reported := e.reported[d] || len(e.reported) >= maxDifferences
+	if !reported {
+		if e.reported == nil {
+			e.reported = map[Difference]bool{}
 		}
-		e.told[d] = true
+		e.reported[d] = true
 	}
 	e.mu.Unlock()
-	if told {
+	if reported {
 		return
 	}
 	s.cfg.logger.Warn("the server's tool is not the one that the client was generated for", "tool", d.Tool, "difference", d.What)

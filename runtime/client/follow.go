@@ -31,7 +31,7 @@ func (x *execution) follow() {
 		case x.ctx.Err() != nil:
 		case err == nil:
 			misses = 0
-			x.heard(v)
+			x.takeState(v)
 			continue
 		case transient && misses < maxMisses:
 			if misses++; misses == 1 {
@@ -93,7 +93,7 @@ func (x *execution) transient(err error) (wait time.Duration, ok bool) {
 }
 
 // heard takes the answer about the task's state.
-func (x *execution) heard(v *wire.Values) {
+func (x *execution) takeState(v *wire.Values) {
 	state := readState(v, x.task)
 	if err := x.validateState(v, state.Status); err != nil {
 		x.finish(ToolResult{}, err)
@@ -184,14 +184,14 @@ func (x *execution) collected(raw []byte, err error) {
 	switch {
 	case x.ctx.Err() != nil:
 	case errors.As(err, &refused):
-		x.settle(&state)
+		x.readLastState(&state)
 		x.finish(ToolResult{}, taskError(state, refused))
 	case err != nil:
 		x.finish(ToolResult{}, err)
 	default:
 		c := &call{s: x.s, dialect: x.dialect, op: x.dialect.Call(wire.OpCallTool)}
 		result, err := c.toolResult(raw)
-		x.settle(&state)
+		x.readLastState(&state)
 		if state.Status == task.Cancelled && err == nil {
 			result, err = ToolResult{}, taskError(state, nil)
 		}
@@ -200,7 +200,7 @@ func (x *execution) collected(raw []byte, err error) {
 }
 
 // settle reads the last state of a task that was not known to be over when its result came.
-func (x *execution) settle(state *TaskState) {
+func (x *execution) readLastState(state *TaskState) {
 	if terminal(state.Status) {
 		return
 	}
@@ -223,9 +223,9 @@ func (x *execution) answer(requests []byte) {
 	}
 	for key, asked := range questions {
 		x.mu.Lock()
-		later := x.asked[key] || x.open >= maxQuestions
+		later := x.askedKeys[key] || x.open >= maxQuestions
 		if !later {
-			x.asked[key] = true
+			x.askedKeys[key] = true
 			x.open++
 		}
 		x.mu.Unlock()
@@ -266,7 +266,7 @@ func (s *Session) endQuestions(id string) {
 }
 
 // taskTold takes a notification about a task. It is a hint: what counts is read.
-func (s *Session) taskTold(v *wire.Values) {
+func (s *Session) receiveTaskStatus(v *wire.Values) {
 	s.mu.Lock()
 	x := s.executions[v.Text(wire.SlotTaskID)]
 	s.mu.Unlock()
@@ -280,7 +280,7 @@ func (s *Session) taskTold(v *wire.Values) {
 }
 
 // taskProgressed takes progress of a request that has become a task, where its token stays good.
-func (s *Session) taskProgressed(token rpc.ID, p Progress) bool {
+func (s *Session) receiveTaskProgress(token rpc.ID, p Progress) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for _, x := range s.executions {

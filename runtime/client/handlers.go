@@ -5,35 +5,35 @@ import (
 	"encoding/json"
 )
 
-// Handlers answer what a server asks, also where it asks in the form of a task, and hear what it tells. Every field may be nil. They are called concurrently, questions each in a
-// goroutine of its own, notifications in the order of their arrival on one goroutine for all of a session. A notification that waits for that
-// stands for all that say the same, and where 1024 wait or 16 MiB, others than changes of lists are dropped.
+// Handlers answer a server's questions, also those that it asks as tasks, and receive its notifications. Every field may be nil. They are called concurrently, for questions each in a
+// goroutine of its own, for notifications in the order of their arrival on one goroutine for all of a session. A notification is dropped if an equal one
+// waits for that goroutine, or if 1024 or 16 MiB wait and it is not a change of a list.
 type Handlers struct {
 	// Elicit asks the user to fill in a form. The user has to see which server asks, and can review, decline and cancel. Answers are
-	// held against the form's schema, and defaults are filled in, before they are sent.
+	// validated by the form's schema, and defaults are filled in, before they are sent.
 	Elicit func(ctx context.Context, q *Question) (*Answer, error)
-	// OpenURL asks the user to open a web page; Question.URL is shown whole with its host, and nothing is fetched before the user agrees.
+	// OpenURL asks the user to open a web page. It must show all of Question.URL and its host, and fetch nothing before the user agrees.
 	OpenURL func(ctx context.Context, q *Question) (*Answer, error)
-	// Sample asks a model; Question.Params is the request and what it returns the result. Without consent of the user, return
+	// Sample asks a model; Question.Params is the request, and Sample returns the result. Without consent of the user, return
 	// ErrRejected.
 	Sample func(ctx context.Context, q *Question) (json.RawMessage, error)
-	// SampleTools and SampleContext: Sample takes tools, and context of servers.
+	// SampleTools and SampleContext say that Sample supports tools, and context of servers.
 	SampleTools, SampleContext bool
 	// Roots lists the directories that the server may use.
 	Roots func(ctx context.Context, q *Question) ([]Root, error)
-	// QuestionGone hears that nobody waits for an answer any more: the server took the question back, the call or task that it belongs to
-	// is over, its time passed, or the session ended, which cause says. A user interface closes it then.
+	// QuestionGone is called when a question is not to be answered any more: the server cancelled it, the call or task that it belongs to
+	// is over, its time passed, or the session ended, as cause says. A user interface closes it then.
 	QuestionGone func(q *Question, cause error)
 
-	// Log hears log records: the level, the name of the logger, and any JSON.
+	// Log receives log records: the level, the name of the logger, and any JSON.
 	Log func(level, logger string, data json.RawMessage)
-	// ListChanged hears that a list has changed: ToolsChanged, PromptsChanged or ResourcesChanged.
+	// ListChanged is called when a list has changed.
 	ListChanged func(list List)
-	// ResourceUpdated hears that a resource has changed that Subscribe or Listen named.
+	// ResourceUpdated is called when a resource has changed that Subscribe or Listen named.
 	ResourceUpdated func(uri string)
-	// ToolDiffers hears, once of each, how the server's tools differ from what a generated client knows, see Session.Expect.
+	// ToolDiffers is called, once for each, with the differences between the server's tools and what a generated client knows, see Session.Expect.
 	ToolDiffers func(d Difference)
-	// PageDone hears that what a page was opened for is done, by Question.ElicitationID. Ids that nobody knows are to be ignored.
+	// PageDone is called when the user has finished on a page, with its Question.ElicitationID. Ignore unknown ids.
 	PageDone func(elicitationID string)
 }
 

@@ -39,7 +39,7 @@ func (e *Endpoint) open(_ context.Context, s *Session) (link, error) {
 	} else {
 		l.own = http.DefaultTransport.(*http.Transport).Clone()
 		l.own.MaxIdleConnsPerHost = 64
-		l.connections.of(l.own)
+		l.connections.track(l.own)
 		l.client.Transport = l.own
 	}
 	l.client.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
@@ -65,7 +65,7 @@ type httpLink struct {
 	cancel context.CancelFunc
 	work   sync.WaitGroup
 	// telling are messages on their way that nobody waits for: answers, and what gives up requests. Nothing is added once closing is set.
-	telling sync.WaitGroup
+	posts sync.WaitGroup
 
 	renewing chan struct{} // full while a new session is made
 	replying chan struct{} // one for each reply on its way
@@ -188,10 +188,10 @@ func (l *httpLink) reply(frame []byte) {
 		<-l.replying
 		return
 	}
-	l.telling.Add(1)
+	l.posts.Add(1)
 	l.work.Go(func() {
 		defer func() { <-l.replying }()
-		defer l.telling.Done()
+		defer l.posts.Done()
 		if err := l.post(l.ctx, frame); err != nil {
 			l.s.cfg.logger.Debug("a message was not sent", "error", err)
 		}
@@ -202,8 +202,8 @@ func (l *httpLink) giveUpTells(d *wire.Dialect) bool { return d.HTTP.DisconnectC
 
 func (l *httpLink) shared() bool { return false }
 
-// farewell is how long a session that ends may take to say so.
-const farewell = 5 * time.Second
+// endWait is how long a session that ends may take to say so.
+const endWait = 5 * time.Second
 
 // close ends the streams, and the session where there is one. Answers, and what tells the server of requests that were given up, go first.
 func (l *httpLink) close(context.Context) error {
@@ -211,8 +211,8 @@ func (l *httpLink) close(context.Context) error {
 	l.closing = true
 	session := l.session
 	l.mu.Unlock()
-	late := time.AfterFunc(farewell, l.cancel)
-	l.telling.Wait()
+	late := time.AfterFunc(endWait, l.cancel)
+	l.posts.Wait()
 	late.Stop()
 	l.cancel()
 	l.work.Wait()
@@ -228,7 +228,7 @@ func (l *httpLink) close(context.Context) error {
 
 // leave tells the server that the session is over. Servers may refuse that.
 func (l *httpLink) leave(session string) {
-	ctx, cancel := context.WithTimeout(context.Background(), farewell)
+	ctx, cancel := context.WithTimeout(context.Background(), endWait)
 	defer cancel()
 	req, err := l.request(ctx, http.MethodDelete, nil)
 	if err != nil {

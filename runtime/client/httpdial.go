@@ -30,7 +30,7 @@ func (c *connection) Close() error {
 }
 
 // of has a transport dial into the set.
-func (c *connections) of(t *http.Transport) {
+func (c *connections) track(t *http.Transport) {
 	dial := t.DialContext
 	c.open = map[net.Conn]struct{}{}
 	t.DialContext = func(ctx context.Context, network, address string) (net.Conn, error) {

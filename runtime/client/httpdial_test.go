@@ -16,7 +16,7 @@ func TestVAL07AClosedSessionHasNoConnection(t *testing.T) {
 		t.Cleanup(func() { _ = theirs.Close() })
 		return ours, nil
 	}}
-	all.of(transport)
+	all.track(transport)
 	dial := func() (net.Conn, error) { return transport.DialContext(t.Context(), "tcp", "server.test:80") }
 	first, _ := dial()
 	_ = first.Close()

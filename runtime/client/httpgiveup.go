@@ -103,13 +103,13 @@ func (l *httpLink) giveUp(r *round, notice []byte, named bool) (answerable bool)
 		return true
 	}
 	l.ending++
-	l.telling.Add(1)
+	l.posts.Add(1)
 	l.work.Go(func() {
 		defer l.endingDone()
 		defer st.cancel()
 		if notice == nil {
-			defer l.telling.Done()
-			st.lastWord(l.ctx)
+			defer l.posts.Done()
+			st.awaitTaskID(l.ctx)
 		} else {
 			l.takeBack(st, notice)
 		}
@@ -125,7 +125,7 @@ const (
 )
 
 // lastWord waits a moment for an answer that names a task, which can be cancelled by nothing else.
-func (st *stream) lastWord(ctx context.Context) {
+func (st *stream) awaitTaskID(ctx context.Context) {
 	timer := time.NewTimer(taskOnItsWay)
 	defer timer.Stop()
 	for more := taskBegun; ; more = 0 {
@@ -151,8 +151,8 @@ const beginWait = time.Minute
 func (l *httpLink) takeBack(st *stream, notice []byte) {
 	st.reached(l.ctx)
 	seen := isClosed(st.begun)
-	l.tell(notice)
-	l.telling.Done()
+	l.postNotice(notice)
+	l.posts.Done()
 	if seen {
 		return
 	}
@@ -163,24 +163,24 @@ func (l *httpLink) takeBack(st *stream, notice []byte) {
 	case <-timer.C:
 	case <-l.ctx.Done():
 	}
-	if !isClosed(st.ended) && l.mayTell() {
-		l.tell(notice)
-		l.telling.Done()
+	if !isClosed(st.ended) && l.mayPost() {
+		l.postNotice(notice)
+		l.posts.Done()
 	}
 }
 
 // mayTell counts a notice that is sent from now on; false: the session ends, and the server is told that instead.
-func (l *httpLink) mayTell() bool {
+func (l *httpLink) mayPost() bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.closing {
 		return false
 	}
-	l.telling.Add(1)
+	l.posts.Add(1)
 	return true
 }
 
-func (l *httpLink) tell(notice []byte) {
+func (l *httpLink) postNotice(notice []byte) {
 	if err := l.post(l.ctx, notice); err != nil {
 		l.s.cfg.logger.Debug("a cancellation was not sent", "error", err)
 	}

@@ -225,7 +225,7 @@ func (s *Session) answerInput(ctx context.Context, d *wire.Dialect, key string, 
 		return nil, broken("", "its question, %s: %s", asked.Method, bad.Message)
 	}
 	q.Key, q.Task = key, task
-	stop := context.AfterFunc(ctx, func() { s.spawn(func() { s.gone(q, inflightCause(ctx)) }) })
+	stop := context.AfterFunc(ctx, func() { s.spawn(func() { s.questionGone(q, inflightCause(ctx)) }) })
 	result, err := s.handle(ctx, d, h.Op, q)
 	stop()
 	return result, err

@@ -10,8 +10,8 @@ import (
 	"github.com/mcpkiln/mcpkiln/runtime/wire"
 )
 
-// ListTools returns the definitions of all tools, page by page. It ends with the first error. What a definition says of its tool, such as its
-// annotations, is the server's word alone.
+// ListTools returns the definitions of all tools, page by page. It ends with the first error. Nothing verifies what a definition says of its
+// tool, such as its annotations.
 func (s *Session) ListTools(ctx context.Context, opts ...CallOption) iter.Seq2[json.RawMessage, error] {
 	return s.list(ctx, wire.OpListTools, opts)
 }
@@ -21,12 +21,12 @@ func (s *Session) ListPrompts(ctx context.Context, opts ...CallOption) iter.Seq2
 	return s.list(ctx, wire.OpListPrompts, opts)
 }
 
-// ListResources returns all resources that the server names.
+// ListResources returns the descriptions of all resources that the server lists.
 func (s *Session) ListResources(ctx context.Context, opts ...CallOption) iter.Seq2[json.RawMessage, error] {
 	return s.list(ctx, wire.OpListResources, opts)
 }
 
-// ListTemplates returns the templates of addresses of resources.
+// ListTemplates returns the resource templates.
 func (s *Session) ListTemplates(ctx context.Context, opts ...CallOption) iter.Seq2[json.RawMessage, error] {
 	return s.list(ctx, wire.OpListTemplates, opts)
 }
@@ -78,8 +78,8 @@ type pages struct {
 	method string
 	cursor []byte                     // of the next page, nil: there is none; "" is one, too
 	seen   map[[sha256.Size]byte]bool // cursors, which may be long
-	all    []json.RawMessage          // nil if the list is not to be kept
-	ttl    time.Duration              // the shortest
+	all    []json.RawMessage          // nil if the list is not to be cached
+	ttl    time.Duration              // the shortest of the pages
 	tools  knownTools                 // of a list of tools
 }
 
@@ -119,7 +119,7 @@ func (p *pages) next(ctx context.Context) ([]json.RawMessage, error) {
 		ttl = 0
 	}
 	if p.ttl = min(p.ttl, ttl); p.ttl <= 0 {
-		p.all = nil // it will not be kept
+		p.all = nil // it will not be cached
 		return items, nil
 	}
 	p.all = append(p.all, items...)

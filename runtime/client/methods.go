@@ -10,7 +10,7 @@ import (
 	"github.com/mcpkiln/mcpkiln/runtime/wire"
 )
 
-// ToolResult is what a tool returned. The raw members belong to the caller.
+// ToolResult is the result of a tool. The raw members belong to the caller.
 type ToolResult struct {
 	Content           json.RawMessage // an array of content blocks
 	StructuredContent json.RawMessage // nil for none
@@ -18,7 +18,7 @@ type ToolResult struct {
 	Raw               json.RawMessage // the whole result
 }
 
-// learnAgain reads the list of tools anew, because the server says that the headers of a call are not those that it wants.
+// learnAgain reads the list of tools anew, because what is known of a tool is missing or out of date.
 func (s *Session) learnAgain(ctx context.Context) error {
 	s.cache.forget(wire.OpListTools)
 	for _, err := range s.ListTools(ctx) {
@@ -46,7 +46,7 @@ func (c *call) toolResult(result []byte) (r ToolResult, err error) {
 	switch {
 	case err != nil:
 		return ToolResult{}, broken(c.op.Name, "%w", err)
-	case failed != nil && !r.IsError && string(failed) != "false" && string(failed) != "null": // to take it for either would be a guess
+	case failed != nil && !r.IsError && string(failed) != "false" && string(failed) != "null": // whether the tool failed would be a guess
 		return ToolResult{}, broken(c.op.Name, "its isError is no boolean: %.80s", failed)
 	case r.Content != nil && r.Content[0] != '[' && string(r.Content) != "null":
 		return ToolResult{}, broken(c.op.Name, "its content is no list: %.80s", r.Content)
@@ -54,7 +54,7 @@ func (c *call) toolResult(result []byte) (r ToolResult, err error) {
 	return r, nil
 }
 
-// object makes a JSON object of v; nil of nil.
+// object encodes v as a JSON object, or returns an error if it is none; nil is nil.
 func object(v any) (json.RawMessage, error) {
 	raw, ok := v.(json.RawMessage)
 	switch {
@@ -76,7 +76,7 @@ func object(v any) (json.RawMessage, error) {
 	return raw, nil
 }
 
-// GetPrompt returns the messages of a prompt, as the server writes its result.
+// GetPrompt returns the server's result, with the messages of a prompt.
 func (s *Session) GetPrompt(ctx context.Context, name string, args map[string]string, opts ...CallOption) (json.RawMessage, error) {
 	c, err := s.newCall(wire.OpGetPrompt, opts)
 	if err != nil {
@@ -91,12 +91,12 @@ func (s *Session) GetPrompt(ctx context.Context, name string, args map[string]st
 	return result, err
 }
 
-// ReadResource returns a resource, as the server writes its result.
+// ReadResource returns the server's result, with the contents of a resource.
 func (s *Session) ReadResource(ctx context.Context, uri string, opts ...CallOption) (json.RawMessage, error) {
 	return s.ofURI(ctx, wire.OpReadResource, uri, opts)
 }
 
-// Subscribe asks for Handlers.ResourceUpdated of a resource. Revisions without a handshake have Listen for that.
+// Subscribe asks the server to notify Handlers.ResourceUpdated of changes of a resource. In revisions without a handshake use Listen.
 func (s *Session) Subscribe(ctx context.Context, uri string, opts ...CallOption) error {
 	_, err := s.ofURI(ctx, wire.OpSubscribe, uri, opts)
 	return err
@@ -119,7 +119,7 @@ func (s *Session) ofURI(ctx context.Context, op wire.Op, uri string, opts []Call
 	return result, err
 }
 
-// Complete asks for completions. params is what the request says, a JSON object; the result is as the server writes it.
+// Complete asks for completions. params are those of the request, a JSON object; it returns the server's result.
 func (s *Session) Complete(ctx context.Context, params json.RawMessage, opts ...CallOption) (json.RawMessage, error) {
 	c, err := s.newCall(wire.OpComplete, opts)
 	if err != nil {
@@ -132,7 +132,7 @@ func (s *Session) Complete(ctx context.Context, params json.RawMessage, opts ...
 	return result, err
 }
 
-// Ping asks whether the server is there. Revisions without a handshake do not have it.
+// Ping checks that the server answers. Revisions without a handshake do not have it.
 func (s *Session) Ping(ctx context.Context, opts ...CallOption) error {
 	c, err := s.newCall(wire.OpPing, opts)
 	if err != nil {
@@ -142,7 +142,7 @@ func (s *Session) Ping(ctx context.Context, opts ...CallOption) error {
 	return err
 }
 
-// SetLevel asks for log records from that level on. Revisions without a handshake have WithLogLevel alone.
+// SetLevel asks for log records from that level on. In revisions without a handshake use WithLogLevel.
 func (s *Session) SetLevel(ctx context.Context, level string, opts ...CallOption) error {
 	c, err := s.newCall(wire.OpSetLevel, opts)
 	if err != nil {
@@ -154,7 +154,7 @@ func (s *Session) SetLevel(ctx context.Context, level string, opts ...CallOption
 	return err
 }
 
-// RootsChanged tells the server that Handlers.Roots would say something else now, where the revision has a message for that.
+// RootsChanged tells the server that the result of Handlers.Roots has changed, if the revision has a message for that.
 func (s *Session) RootsChanged(ctx context.Context) error {
 	if err := s.usable(); err != nil {
 		return err

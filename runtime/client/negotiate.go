@@ -11,10 +11,10 @@ import (
 	"github.com/mcpkiln/mcpkiln/runtime/wire"
 )
 
-// negotiate finds out what the server speaks. A server of a revision without a handshake answers the first request of those; from any
-// other one comes an error that these do not have, or nothing, and it gets the handshake.
+// negotiate finds the revision to use. A server of a revision without a handshake answers the first request of those; any
+// other one answers with an error that these do not have, or not at all, and then gets the handshake.
 func (s *Session) negotiate(ctx context.Context, t Transport) error {
-	stateless, sessions := s.spoken()
+	stateless, sessions := s.candidates()
 	if len(stateless)+len(sessions) == 0 {
 		return &VersionError{Client: s.cfg.versions(), Asked: s.cfg.revision}
 	}
@@ -39,8 +39,8 @@ func (s *Session) negotiate(ctx context.Context, t Transport) error {
 	return s.initialize(ctx, sessions)
 }
 
-// spoken are the revisions that may be spoken, newest first.
-func (s *Session) spoken() (stateless, sessions []*wire.Dialect) {
+// candidates returns the revisions that may be used, newest first.
+func (s *Session) candidates() (stateless, sessions []*wire.Dialect) {
 	for _, d := range s.cfg.dialects {
 		switch {
 		case s.cfg.revision != "" && d.Version != s.cfg.revision:
@@ -54,7 +54,7 @@ func (s *Session) spoken() (stateless, sessions []*wire.Dialect) {
 }
 
 func (s *Session) open(ctx context.Context, t Transport, d *wire.Dialect) error {
-	s.speak(d)
+	s.use(d)
 	l, err := t.open(ctx, s)
 	if err != nil {
 		return err
@@ -63,7 +63,7 @@ func (s *Session) open(ctx context.Context, t Transport, d *wire.Dialect) error 
 	return nil
 }
 
-// reopen begins anew with a server that has gone.
+// reopen connects again to a server that has ended.
 func (s *Session) reopen(ctx context.Context, t Transport, d *wire.Dialect, why error) error {
 	if !t.reopens() {
 		return why
@@ -77,8 +77,8 @@ func (s *Session) reopen(ctx context.Context, t Transport, d *wire.Dialect, why 
 	return s.open(ctx, t, d)
 }
 
-// speak makes d the revision of what is sent from now on.
-func (s *Session) speak(d *wire.Dialect) {
+// use makes d the revision of all messages from now on.
+func (s *Session) use(d *wire.Dialect) {
 	s.dialect.Store(d)
 	var v wire.Values
 	v.SetText(wire.SlotProtocolVersion, d.Version)
@@ -88,15 +88,15 @@ func (s *Session) speak(d *wire.Dialect) {
 	if s.cfg.logLevel != "" {
 		v.SetText(wire.SlotLogLevel, s.cfg.logLevel)
 	}
-	s.base, s.carried = v, nil
+	s.base, s.baseSlots = v, nil
 	for slot := range v {
 		if v[slot] != nil {
-			s.carried = append(s.carried, wire.Slot(slot))
+			s.baseSlots = append(s.baseSlots, wire.Slot(slot))
 		}
 	}
 }
 
-// discover asks what a server without a handshake offers. legacy: the error may come from one that has never heard of that request.
+// discover asks a server without a handshake for its versions and capabilities. legacy: the error may come from a server that does not know that request.
 func (s *Session) discover(ctx context.Context, stateless, sessions []*wire.Dialect) (legacy bool, err error) {
 	d := stateless[0]
 	var v *wire.Values
@@ -114,7 +114,7 @@ func (s *Session) discover(ctx context.Context, stateless, sessions []*wire.Dial
 			return common(sessions, supported) != nil, &VersionError{Client: versions(stateless, sessions), Server: supported}
 		}
 		d = next
-		s.speak(d)
+		s.use(d)
 	}
 	offered := v.Texts(wire.SlotSupportedVersions)
 	picked := common(stateless, offered)
@@ -125,15 +125,15 @@ func (s *Session) discover(ctx context.Context, stateless, sessions []*wire.Dial
 		return common(sessions, offered) != nil, &VersionError{Client: versions(stateless, sessions), Server: offered}
 	}
 	if picked != d {
-		s.speak(picked)
+		s.use(picked)
 	}
 	s.server = newDeclaration(picked, v)
 	s.server.versions = offered
 	return false, nil
 }
 
-// ask sends one discovery. Where the handshake is the other way, the server may be silent for a moment only, and is not told that nobody
-// waits any more: it may not know what that means.
+// ask sends one discovery. Where the handshake is the alternative, the server has only a moment to answer, and gets no cancellation
+// afterwards: it may not know what that means.
 func (s *Session) ask(ctx context.Context, d *wire.Dialect, probing bool) (*wire.Values, error) {
 	c := &call{s: s, dialect: d, op: d.Call(wire.OpDiscover), callConfig: callConfig{timeout: s.cfg.timeout}, cancelsSilently: true}
 	if probing && s.cfg.probe > 0 && s.link.shared() {
@@ -142,7 +142,7 @@ func (s *Session) ask(ctx context.Context, d *wire.Dialect, probing bool) (*wire
 	return c.plain(ctx)
 }
 
-// plain makes a call that takes nothing but what every request has, and reads its result.
+// plain makes a call without params of its own, and reads its result.
 func (c *call) plain(ctx context.Context) (*wire.Values, error) {
 	result, err := c.do(ctx, c.values(), nil)
 	if err != nil {
@@ -151,7 +151,7 @@ func (c *call) plain(ctx context.Context) (*wire.Values, error) {
 	return c.read(c.op.Result, result)
 }
 
-// supported are the versions that a server speaks instead of the one that it was asked in.
+// supported returns the versions that a server supports, from its error about the version of a request; ok is false for another error.
 func (s *Session) supported(d *wire.Dialect, err error) (versions []string, ok bool) {
 	var answer *Error
 	if !errors.As(err, &answer) || answer.Code != d.Codes.UnsupportedVersion {
@@ -164,7 +164,7 @@ func (s *Session) supported(d *wire.Dialect, err error) (versions []string, ok b
 	return v.Texts(wire.SlotSupported), true
 }
 
-// isLegacy tells whether an error is none of those that only a server without a handshake has.
+// isLegacy reports whether an error may be that of a server that wants the handshake.
 func (s *Session) isLegacy(ctx context.Context, d *wire.Dialect, err error) bool {
 	var answer *Error
 	var cause *Cause
@@ -206,7 +206,7 @@ func versions(lists ...[]*wire.Dialect) (all []string) {
 // initialize is the handshake.
 func (s *Session) initialize(ctx context.Context, sessions []*wire.Dialect) error {
 	d := sessions[0]
-	s.speak(d)
+	s.use(d)
 	v, err := s.requestSession(ctx, d)
 	if err != nil {
 		return err
@@ -219,7 +219,7 @@ func (s *Session) initialize(ctx context.Context, sessions []*wire.Dialect) erro
 	if picked == nil {
 		return &VersionError{Client: versions(sessions), Server: []string{version}}
 	}
-	s.speak(picked)
+	s.use(picked)
 	s.server = newDeclaration(picked, v)
 	op := picked.Call(wire.OpInitialized)
 	if err := s.link.send(ctx, rpc.AppendNotification(nil, op.Name, nil), nil); err != nil {
@@ -229,13 +229,13 @@ func (s *Session) initialize(ctx context.Context, sessions []*wire.Dialect) erro
 	return s.askForLogs(ctx, picked)
 }
 
-// requestSession sends the handshake's request, and returns what the server says of itself.
+// requestSession sends the handshake's request, and returns the server's declaration.
 func (s *Session) requestSession(ctx context.Context, d *wire.Dialect) (*wire.Values, error) {
 	c := &call{s: s, dialect: d, op: d.Call(wire.OpInitialize), callConfig: callConfig{timeout: s.cfg.timeout, maxTime: s.cfg.maxTime}}
 	return c.plain(ctx)
 }
 
-// askForLogs sets the level of log records where that is a request of its own.
+// askForLogs sets the level of log records in a revision that has a request for it.
 func (s *Session) askForLogs(ctx context.Context, d *wire.Dialect) error {
 	op := d.Call(wire.OpSetLevel)
 	if s.cfg.logLevel == "" || op == nil || !s.server.offer(op.Needs) {
@@ -256,7 +256,7 @@ func newDeclaration(d *wire.Dialect, v *wire.Values) declaration {
 	return said
 }
 
-// offer reports whether it has the capability at path; "" needs none.
+// offer reports whether the declaration has the capability at path; every one has "".
 func (s *declaration) offer(path string) bool {
 	if path == "" {
 		return true
@@ -270,12 +270,12 @@ func (s *declaration) offer(path string) bool {
 	return value != nil && value != false
 }
 
-// declare is what this client can do, as the revision writes it.
+// declare returns this client's capabilities, as the revision writes them.
 func (s *Session) declare(d *wire.Dialect) json.RawMessage {
 	all, h, at := map[string]any{}, &s.cfg.handlers, &d.Declares
 	add := func(on bool, path string, value any) {
 		if on && path != "" {
-			place(all, path, value)
+			setAt(all, path, value)
 		}
 	}
 	form, page := h.Elicit != nil, h.OpenURL != nil && at.ElicitationURL != ""
@@ -298,8 +298,8 @@ func (s *Session) declare(d *wire.Dialect) json.RawMessage {
 	return text
 }
 
-// place puts a value at a path, an object where it is nil.
-func place(all map[string]any, path string, value any) {
+// setAt sets the value at a path; for nil, to an object, unless there is a value.
+func setAt(all map[string]any, path string, value any) {
 	var names []string
 	for name := range wire.Steps(path) {
 		names = append(names, name)

@@ -41,10 +41,10 @@ func newConfig(opts []Option) config {
 	return c
 }
 
-// WithLogger sets the logger; the default discards. Late answers are logged at level debug, what breaks the protocol as a warning.
+// WithLogger sets the logger; the default discards. Late answers are logged at level debug, breaches of the protocol as warnings.
 func WithLogger(l *slog.Logger) Option { return func(c *config) { c.logger = l } }
 
-// Info is what WithInfo takes, of a name and a version alone.
+// Info returns the argument of WithInfo for a name and a version alone.
 func Info(name, version string) json.RawMessage {
 	info, _ := json.Marshal(struct {
 		Name    string `json:"name"`
@@ -53,7 +53,7 @@ func Info(name, version string) json.RawMessage {
 	return info
 }
 
-// versions are the revisions that are known, newest first.
+// versions returns the revisions that the client may use, newest first.
 func (c *config) versions() (all []string) {
 	for _, d := range c.dialects {
 		all = append(all, d.Version)
@@ -64,20 +64,20 @@ func (c *config) versions() (all []string) {
 // WithInfo says who the client is: the JSON object of an Implementation, with name and version at least.
 func WithInfo(info json.RawMessage) Option { return func(c *config) { c.info = info } }
 
-// WithRevision speaks that protocol revision and no other. The default is the newest that the server has, too.
+// WithRevision sets the only protocol revision to use. The default is the newest that the server supports, too.
 func WithRevision(version string) Option { return func(c *config) { c.revision = version } }
 
 // WithTimeout sets how long a request may take without progress (60 s), and how long with progress and in all its rounds (10 min). The time
-// that a person takes to answer a question counts in neither. 0: no bound.
+// that a person takes to answer a question counts in neither. 0: no limit.
 func WithTimeout(each, most time.Duration) Option {
 	return func(c *config) { c.timeout, c.maxTime = each, most }
 }
 
-// WithQuestionTimeout sets how long a question of the server may be open; the default is 10 min. 0: no bound.
+// WithQuestionTimeout sets how long a question of the server may be open; the default is 10 min. 0: no limit.
 func WithQuestionTimeout(d time.Duration) Option { return func(c *config) { c.questionTimeout = d } }
 
-// WithProbe sets how long a server may be silent to the first request of revisions without a handshake before it is taken for one of
-// sessions; the default is 2 s.
+// WithProbe sets how long a server may leave the first request of a revision without a handshake unanswered before the client tries the
+// handshake; the default is 2 s.
 func WithProbe(d time.Duration) Option { return func(c *config) { c.probe = d } }
 
 // WithGrace sets how long a child process may take to end after its input was closed, and again after SIGTERM; the default is 3 s.
@@ -92,13 +92,13 @@ func WithMaxFrame(bytes int) Option { return func(c *config) { c.maxFrame = byte
 // WithLogLevel asks the server for its log records from that level on, see Handlers.Log.
 func WithLogLevel(level string) Option { return func(c *config) { c.logLevel = level } }
 
-// WithHandlers says who answers the server's questions and hears its notifications. What has no handler is not declared.
+// WithHandlers sets the handlers of the server's questions and notifications. Capabilities without a handler are not declared.
 func WithHandlers(h Handlers) Option { return func(c *config) { c.handlers = h } }
 
-// WithServerName is the host's name for the server, which Question.Server then is in place of what the server calls itself.
+// WithServerName sets the host's name for the server, which Question.Server then is instead of the server's own.
 func WithServerName(name string) Option { return func(c *config) { c.serverName = name } }
 
-// WithDialects sets the revisions that are spoken, newest first, in place of all that this package knows.
+// WithDialects sets the revisions that may be used, newest first, instead of all that this package knows.
 func WithDialects(all ...*wire.Dialect) Option { return func(c *config) { c.dialects = all } }
 
 // CallOption changes one request.
@@ -112,22 +112,22 @@ type callConfig struct {
 	inline           bool
 }
 
-// Timeout replaces what WithTimeout says, for one request.
+// Timeout is WithTimeout for one request.
 func Timeout(each, most time.Duration) CallOption {
 	return func(c *callConfig) { c.timeout, c.maxTime = each, most }
 }
 
-// OnProgress has f called for progress of one request, on the goroutine of its caller and never after that has returned. While f runs the
-// caller can not return.
+// OnProgress has f called for progress of one request, on the goroutine of its caller and never after the call has returned. While f runs the
+// call can not return.
 func OnProgress(f func(Progress)) CallOption { return func(c *callConfig) { c.progress = f } }
 
 // Meta adds the members of a JSON object to the _meta of one request.
 func Meta(members json.RawMessage) CallOption { return func(c *callConfig) { c.meta = members } }
 
-// Inline has Start call a tool as CallTool does: as a task only where the server decides that, or where the tool runs in no other way.
+// Inline has Start call a tool as CallTool does: as a task only if the server decides that, or if the tool always runs as one.
 func Inline() CallOption { return func(c *callConfig) { c.inline = true } }
 
-// Progress is what a server says of a running request.
+// Progress is a server's report on a running request.
 type Progress struct {
 	Progress, Total float64 // Total 0: unknown
 	Message         string

@@ -40,7 +40,7 @@ func (p *Process) open(_ context.Context, s *Session) (link, error) {
 	c.tail.to = p.Stderr
 	setApart(cmd)
 	cmd.Stderr = &c.tail
-	cmd.WaitDelay = lastWords
+	cmd.WaitDelay = outputWait
 	stdout, theirs, err := os.Pipe()
 	if err != nil {
 		return nil, &TransportError{Err: err}
@@ -84,8 +84,8 @@ type child struct {
 	err    error         // how it ended, final then
 }
 
-// lastWords is how long the output of a process may still come after its end: what it has started can hold the pipes open for ever.
-const lastWords = 500 * time.Millisecond
+// outputWait is how long the output of a process may still come after its end: what it has started can hold the pipes open for ever.
+const outputWait = 500 * time.Millisecond
 
 func (c *child) wait(stdout *os.File) {
 	c.err = c.cmd.Wait()
@@ -94,7 +94,7 @@ func (c *child) wait(stdout *os.File) {
 	}
 	killRest(c.cmd.Process)
 	close(c.exited)
-	if stdout.SetReadDeadline(time.Now().Add(lastWords)) != nil {
+	if stdout.SetReadDeadline(time.Now().Add(outputWait)) != nil {
 		_ = stdout.Close()
 	}
 }
@@ -102,7 +102,7 @@ func (c *child) wait(stdout *os.File) {
 // lost is the error of a connection that ended, with what the process left behind. It waits a moment for its end, since the last words on
 // standard error say most.
 func (c *child) lost(err error) *TransportError {
-	timer := time.NewTimer(lastWords)
+	timer := time.NewTimer(outputWait)
 	defer timer.Stop()
 	select {
 	case <-c.exited:

@@ -25,19 +25,19 @@ func (s *Session) message(frame []byte, from *round) {
 	m, err := rpc.Parse(frame, s.cfg.limits)
 	switch {
 	case m.Answers():
-		s.answered(&m, err, from)
+		s.receiveAnswer(&m, err, from)
 	case err != nil:
 		s.unreadable(frame, &m, err)
 	case m.Kind == rpc.KindRequest:
 		kept := m // what is asked outlives its frame; an answer needs no memory of its own
-		s.asked(&kept, from)
+		s.receiveRequest(&kept, from)
 	default:
-		s.told(&m)
+		s.receiveNotification(&m)
 	}
 }
 
 // answered hands an answer to who waits for it, also one that can not be read (CAN30). Nobody waits any more for a late one (CAN15).
-func (s *Session) answered(m *rpc.Message, bad *rpc.Error, from *round) {
+func (s *Session) receiveAnswer(m *rpc.Message, bad *rpc.Error, from *round) {
 	id := m.ID
 	if id.IsZero() {
 		id = s.onlyRequest(from)
@@ -128,7 +128,7 @@ func (s *Session) tooLarge(err *rpc.FrameError) {
 }
 
 // told takes a notification.
-func (s *Session) told(m *rpc.Message) {
+func (s *Session) receiveNotification(m *rpc.Message) {
 	h := s.dialect.Load().IncomingOf(string(m.Method))
 	if h == nil || !h.Notification {
 		s.cfg.logger.Debug("an unknown notification", "method", string(m.Method))
@@ -143,20 +143,20 @@ func (s *Session) told(m *rpc.Message) {
 	}
 	switch h.Op {
 	case wire.OpCancelled:
-		s.takenBack(&v)
+		s.receiveCancellation(&v)
 	case wire.OpProgress:
-		s.progressed(&v)
+		s.receiveProgress(&v)
 	case wire.OpAcknowledged:
 		s.acknowledge(&v)
 	case wire.OpTaskStatus:
-		s.taskTold(&v)
+		s.receiveTaskStatus(&v)
 	default:
 		s.events.add(h.Op, &v)
 	}
 }
 
 // takenBack ends a question that the server does not want to be answered any more (CAN23).
-func (s *Session) takenBack(v *wire.Values) {
+func (s *Session) receiveCancellation(v *wire.Values) {
 	if s.endSubscription(v) {
 		return
 	}
@@ -167,11 +167,11 @@ func (s *Session) takenBack(v *wire.Values) {
 }
 
 // progressed extends the timeout of a request, and tells its caller. What the caller has no time for gives way to what is newer.
-func (s *Session) progressed(v *wire.Values) {
+func (s *Session) receiveProgress(v *wire.Values) {
 	token := v.ID(wire.SlotProgressToken)
 	p := Progress{Progress: v.Float(wire.SlotProgress), Total: v.Float(wire.SlotTotal), Message: v.Text(wire.SlotMessage)}
 	e := s.tracker.Find(s.key(token, inflight.Outgoing))
-	if e == nil && s.taskProgressed(token, p) {
+	if e == nil && s.receiveTaskProgress(token, p) {
 		return
 	}
 	if e == nil {

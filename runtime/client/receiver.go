@@ -30,7 +30,7 @@ const (
 )
 
 // receives is the engine, which begins with the first question; nil: the session is over.
-func (s *Session) receives() *task.Engine {
+func (s *Session) taskEngine() *task.Engine {
 	r := &s.receiver
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -82,15 +82,15 @@ func (s *Session) createTask(q *question, m *rpc.Message, wanted []byte, from *r
 		answer, err = q.dialect.TaskCreated.Append(nil, valuesOf(&created.Task), nil)
 	}
 	if err == nil {
-		q.hold(from)
+		q.pauseAskers(from)
 		s.count(1)
 		defer created.Start()
 	}
-	s.settle(m.ID, answer, err)
+	s.replyWith(m.ID, answer, err)
 }
 
 func (s *Session) newTask(q *question, m *rpc.Message, wanted []byte) (task.Created, error) {
-	engine := s.receives()
+	engine := s.taskEngine()
 	if engine == nil {
 		return task.Created{}, task.ErrClosed
 	}
@@ -113,8 +113,8 @@ func (s *Session) newTask(q *question, m *rpc.Message, wanted []byte) (task.Crea
 func (s *Session) answerTask(ctx context.Context, r *task.Run) task.Outcome {
 	q := r.Local().(*question)
 	defer s.count(-1)
-	defer q.done()
-	stop := context.AfterFunc(ctx, func() { s.spawn(func() { q.done(); s.gone(q.Question, context.Cause(ctx)) }) })
+	defer q.resumeAskers()
+	stop := context.AfterFunc(ctx, func() { s.spawn(func() { q.resumeAskers(); s.questionGone(q.Question, context.Cause(ctx)) }) })
 	defer stop()
 	result, bad := s.answer(ctx, q.dialect, q.op, q.Question)
 	if bad != nil {
@@ -126,7 +126,7 @@ func (s *Session) answerTask(ctx context.Context, r *task.Run) task.Outcome {
 // taskLate is the end of a question that nobody has answered in time.
 func (s *Session) taskLate(t task.Task) task.Outcome {
 	d := s.dialect.Load()
-	result, bad := late(d, d.IncomingOf(t.Tool).Op)
+	result, bad := unanswered(d, d.IncomingOf(t.Tool).Op)
 	if bad != nil {
 		return task.Outcome{Status: task.Failed, Error: bad, Message: bad.Message}
 	}
@@ -135,7 +135,7 @@ func (s *Session) taskLate(t task.Task) task.Outcome {
 
 // askedAboutTask takes a request of the server about a task of this client. The one that waits for a result may be taken back as every
 // request can (CAN23).
-func (s *Session) askedAboutTask(d *wire.Dialect, h *wire.Incoming, m *rpc.Message) {
+func (s *Session) receiveTaskRequest(d *wire.Dialect, h *wire.Incoming, m *rpc.Message) {
 	var v wire.Values
 	if err := s.readAboutTask(d, h, m, &v); err != nil {
 		s.link.reply(rpc.AppendError(nil, m.ID, err))
@@ -143,25 +143,25 @@ func (s *Session) askedAboutTask(d *wire.Dialect, h *wire.Incoming, m *rpc.Messa
 	}
 	if h.Op != wire.OpTaskResult {
 		result, err := s.aboutTask(d, h.Op, &v)
-		s.settle(m.ID, result, err)
+		s.replyWith(m.ID, result, err)
 		return
 	}
-	if !s.receiver.wait(1) {
+	if !s.receiver.countWaiting(1) {
 		s.link.reply(rpc.AppendError(nil, m.ID, rpc.Errorf(rpc.CodeInvalidRequest, "%d requests wait for results", maxQuestions)))
 		return
 	}
 	id := v.Text(wire.SlotTaskID)
 	e, err := s.tracker.Register(s.ctx, s.key(m.ID, inflight.Incoming), inflight.Info{Method: h.Name})
 	if err != nil {
-		s.receiver.wait(-1)
+		s.receiver.countWaiting(-1)
 		s.link.reply(rpc.AppendError(nil, m.ID, rpc.Errorf(rpc.CodeInvalidRequest, "%v", err)))
 		return
 	}
 	begun := s.spawn(func() {
-		defer s.receiver.wait(-1)
+		defer s.receiver.countWaiting(-1)
 		result, err := s.taskResult(e, d, id)
 		if e.Retire() {
-			s.settle(m.ID, result, err)
+			s.replyWith(m.ID, result, err)
 		}
 	})
 	if !begun {
@@ -183,7 +183,7 @@ func (s *Session) readAboutTask(d *wire.Dialect, h *wire.Incoming, m *rpc.Messag
 }
 
 // wait counts requests that wait for results; false: there are too many.
-func (r *receiver) wait(by int) bool {
+func (r *receiver) countWaiting(by int) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if by > 0 && r.waiting >= maxQuestions {
@@ -194,7 +194,7 @@ func (r *receiver) wait(by int) bool {
 }
 
 // settle answers a request with a result or an error.
-func (s *Session) settle(id rpc.ID, result []byte, err error) {
+func (s *Session) replyWith(id rpc.ID, result []byte, err error) {
 	if err != nil {
 		s.link.reply(rpc.AppendError(nil, id, taskRefused(err)))
 		return
@@ -204,7 +204,7 @@ func (s *Session) settle(id rpc.ID, result []byte, err error) {
 
 // aboutTask answers what needs no waiting: the state of a task, a list of them, a cancellation.
 func (s *Session) aboutTask(d *wire.Dialect, op wire.Op, v *wire.Values) ([]byte, error) {
-	engine, id := s.receives(), v.Text(wire.SlotTaskID)
+	engine, id := s.taskEngine(), v.Text(wire.SlotTaskID)
 	if engine == nil {
 		return nil, task.ErrClosed
 	}
@@ -251,7 +251,7 @@ func listTasks(ctx context.Context, engine *task.Engine, d *wire.Dialect, cursor
 
 // taskResult waits for the end of a task and is what its question would have been answered with, with the task's id (TSK09, TSK10).
 func (s *Session) taskResult(ctx context.Context, d *wire.Dialect, id string) ([]byte, error) {
-	engine := s.receives()
+	engine := s.taskEngine()
 	if engine == nil {
 		return nil, task.ErrClosed
 	}

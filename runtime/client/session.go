@@ -14,16 +14,16 @@ import (
 
 // Session is one client of one server. Its methods are safe for concurrent use.
 type Session struct {
-	cfg     config
-	tracker *inflight.Tracker
-	peer    uint64 // the tracker's number of the server
-	link    link
-	dialect atomic.Pointer[wire.Dialect]
-	base    wire.Values // what every request carries; final when Connect returns
-	carried []wire.Slot // the slots that base has
-	server  declaration // final when Connect returns
+	cfg       config
+	tracker   *inflight.Tracker
+	peer      uint64 // the tracker's number of the server
+	link      link
+	dialect   atomic.Pointer[wire.Dialect]
+	base      wire.Values // the values that every request has; final when Connect returns
+	baseSlots []wire.Slot // the slots that base has
+	server    declaration // final when Connect returns
 
-	ctx      context.Context // ends with the session; its cause is why
+	ctx      context.Context // ends with the session; its cause says why
 	cancel   context.CancelCauseFunc
 	work     sync.WaitGroup // goroutines of handlers
 	events   *events
@@ -40,7 +40,7 @@ type Session struct {
 	state
 }
 
-// state is what changes while a session lives. One mutex guards it.
+// state has the fields that change during a session. One mutex guards them.
 type state struct {
 	mu         sync.Mutex
 	calls      map[*call]struct{} // calls from their first request to their result
@@ -49,55 +49,55 @@ type state struct {
 	over       bool  // no goroutine may begin any more
 	lost       error // why the connection is gone
 	noise      []byte
-	asking     int                   // questions that are with handlers
+	asking     int                   // how many questions handlers are answering
 	executions map[string]*execution // tasks that are followed, by their ids
 	late       lateAnswers
 	waiting    map[rpc.ID]*waiting // calls between two rounds
 }
 
-// declaration is what one side says of itself at the beginning.
+// declaration is what a side declares about itself at the beginning.
 type declaration struct {
 	info, capabilities json.RawMessage
 	instructions       string
 	offers             map[string]any
 	versions           []string
-	has                [wire.OpCount]bool // requests that need nothing which the server has not declared
-	tasks, taskCalls   bool               // tasks as the server decides, tasks that a call asks for
+	has                [wire.OpCount]bool // the requests whose capabilities the server has declared
+	tasks, taskCalls   bool               // the server may make a call a task; a call may ask for a task
 }
 
-// Transport is the way to a server: Conn, Command or HTTP makes one.
+// Transport connects to a server: Conn, Command and HTTP return one.
 type Transport interface {
-	// open begins to carry messages of s, to its receive and lost.
+	// open connects, and passes messages to s.receive, and the end of the connection to s.lose.
 	open(ctx context.Context, s *Session) (link, error)
-	// reopens tells whether it can be opened a second time.
+	// reopens reports whether it can be opened a second time.
 	reopens() bool
 }
 
-// link carries the messages of one session.
+// link sends and receives the messages of one session.
 type link interface {
-	// send takes a message, a request if r is not nil. What goes wrong afterwards ends the request. A frame of up to keepBuffer bytes is not
-	// the link's any more when send returns.
+	// send sends a message, a request if r is not nil. An error after it has returned ends the request. When it returns, a frame of up to keepBuffer
+	// bytes is the caller's again.
 	send(ctx context.Context, frame []byte, r *round) error
-	// giveUp is told that a request is over without an answer. notice is the message that says so, nil: the server is not to be told.
+	// giveUp ends the sending and receiving of a request that is over without an answer. notice is the message for the server, nil: none is sent.
 	// named: its answer names a task, so a stream of its own stays open. answerable: it was sent, and there may be an answer yet.
 	giveUp(r *round, notice []byte, named bool) (answerable bool)
-	// giveUpTells: in the dialect, to end the request's stream is to tell the server.
+	// giveUpTells reports whether in the dialect closing the request's stream tells the server.
 	giveUpTells(d *wire.Dialect) bool
-	// reply sends what nobody waits for. It may block while the server does not read.
+	// reply sends a message without waiting for it to be delivered. It may block while the server does not read.
 	reply(frame []byte)
-	// shared: all messages come on one stream, so nobody can tell to which request one belongs, and a server of sessions may be silent to
-	// the first request of other revisions.
+	// shared reports whether all messages come on one stream. Then a message does not show to which request it belongs, and a server that wants
+	// a handshake may leave another first request unanswered.
 	shared() bool
-	// listen begins to receive what belongs to no request, if there is a stream for that.
+	// listen begins to receive messages that belong to no request, if there is a stream for them.
 	listen()
-	// renew makes a new session in place of one that the server has ended.
+	// renew begins a new session instead of one that the server has ended.
 	renew(ctx context.Context, old string) error
-	// close ends it in order, and at once when ctx ends. Nothing is received afterwards.
+	// close ends the connection in order, and at once when ctx ends. Nothing is received afterwards.
 	close(ctx context.Context) error
 }
 
-// Connect opens a session: it finds out which revision of the protocol the server speaks, newest first, and introduces both sides. ctx is
-// for the beginning alone. The errors are *TransportError, *VersionError, *ProtocolError, *Error and *Cause.
+// Connect opens a session: it finds the newest revision of the protocol that the server supports, and exchanges capabilities. ctx is
+// only for Connect. The errors are *TransportError, *VersionError, *ProtocolError, *Error and *Cause.
 func Connect(ctx context.Context, t Transport, opts ...Option) (*Session, error) {
 	s := &Session{cfg: newConfig(opts), endpoint: endpointOf(t)}
 	s.tracker = inflight.New(inflight.Options{OnCancel: s.onCancel})
@@ -120,17 +120,17 @@ func Connect(ctx context.Context, t Transport, opts ...Option) (*Session, error)
 	return s, nil
 }
 
-// Close ends the session: what is in flight ends with a *Cause of source shutdown, handlers' contexts end, and a child process is asked
-// to end, in the end by force. It waits for handlers, so do not call it from one. Further calls return the same.
+// Close ends the session: requests in flight end with a *Cause of source shutdown, handlers' contexts end, and a child process is asked
+// to end, and finally killed. It waits for handlers, so do not call it from one. Further calls return the same.
 func (s *Session) Close() error { return s.close(context.Background()) }
 
-// Abort is Close at once: a child process is killed that has not ended. It hastens a Close that is under way.
+// Abort is Close, but kills a child process at once. It also shortens a Close that is under way.
 func (s *Session) Abort() error {
 	s.abort()
 	return s.Close()
 }
 
-// close is Close. When ctx ends, or the session is aborted, nobody waits for a child process any more that takes its time to end.
+// close is Close. When ctx ends, or the session is aborted, it does not wait for a child process any more, but kills it.
 func (s *Session) close(ctx context.Context) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -157,7 +157,7 @@ func (s *Session) close(ctx context.Context) error {
 // Done is closed when the session has ended: by Close, or because the connection is gone.
 func (s *Session) Done() <-chan struct{} { return s.ctx.Done() }
 
-// Err is why the session has ended; nil while it has not.
+// Err returns why the session has ended; nil while it has not.
 func (s *Session) Err() error {
 	if s.ctx.Err() == nil {
 		return nil
@@ -165,16 +165,16 @@ func (s *Session) Err() error {
 	return context.Cause(s.ctx)
 }
 
-// Revision is the protocol revision that is spoken, such as "2025-11-25".
+// Revision returns the protocol revision in use, such as "2025-11-25".
 func (s *Session) Revision() string { return s.dialect.Load().Version }
 
-// ServerInfo is the server's name of itself, a JSON object or nil. It decides nothing.
+// ServerInfo returns the server's name and version, a JSON object or nil. This package decides nothing by it.
 func (s *Session) ServerInfo() json.RawMessage { return s.server.info }
 
-// Capabilities is what the server has declared, a JSON object.
+// Capabilities returns the server's capabilities, a JSON object.
 func (s *Session) Capabilities() json.RawMessage { return s.server.capabilities }
 
-// Instructions are the server's, for a model; "" for none.
+// Instructions returns the server's instructions for a model; "" for none.
 func (s *Session) Instructions() string { return s.server.instructions }
 
 // lose ends the session because its connection is gone.
@@ -195,7 +195,7 @@ func (s *Session) lose(err error) {
 	s.tracker.CancelPeer(s.peer, &Cause{Source: inflight.SourceDisconnect, Reason: err.Error(), Force: true})
 }
 
-// endCause is why what was begun in the session ends with it.
+// endCause returns the cause for work that ends with the session.
 func (s *Session) endCause() *Cause {
 	if err := s.usable(); err != nil && !errors.Is(err, ErrClosed) {
 		return &Cause{Source: inflight.SourceDisconnect, Reason: err.Error()}
@@ -203,7 +203,7 @@ func (s *Session) endCause() *Cause {
 	return &Cause{Source: inflight.SourceShutdown, Reason: "the session is closed"}
 }
 
-// usable is an error for a session that is over.
+// usable returns an error for a session that is over.
 func (s *Session) usable() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -224,7 +224,7 @@ func (s *Session) spawn(f func()) bool {
 	return true
 }
 
-// withNoise adds to the error of a server that did not answer in time what it has said instead: a banner, or why it does not go on.
+// withNoise adds to the error for a server that did not answer in time what it wrote instead: a banner, or why it can not go on.
 func (s *Session) withNoise(err error) error {
 	var cause *Cause
 	l, ok := s.link.(*connLink)
@@ -241,7 +241,7 @@ func (s *Session) withNoise(err error) error {
 	return said
 }
 
-// noiseSoFar is what the server sent that was no message.
+// noiseSoFar returns the text that the server sent and that was no message.
 func (s *Session) noiseSoFar() string {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -28,14 +28,14 @@ type execution struct {
 	hint    chan struct{} // something may have changed
 	reports chan Progress
 
-	mu      sync.Mutex
-	state   TaskState
-	changed chan struct{} // closed and made anew with every change
-	over    bool
-	result  ToolResult
-	err     error
-	asked   map[string]bool // keys of questions that were handed to handlers
-	open    int             // how many of them are with handlers
+	mu        sync.Mutex
+	state     TaskState
+	changed   chan struct{} // closed and made anew with every change
+	over      bool
+	result    ToolResult
+	err       error
+	askedKeys map[string]bool // keys of questions that were handed to handlers
+	open      int             // how many of them are with handlers
 	// stopped is the time in which persons were asked, and left what was left of maxTime for the task: of a call that waits for it.
 	stopped       stoppedClock
 	left, maxTime time.Duration
@@ -58,7 +58,7 @@ type TaskState struct {
 var ErrDetached = errors.New("client: the task is not followed any more")
 
 func (s *Session) newExecution(d *wire.Dialect, tool, id string, request rpc.ID) *execution {
-	x := &execution{s: s, dialect: d, tool: tool, task: id, request: request, started: time.Now(), changed: make(chan struct{}), hint: make(chan struct{}, 1), asked: map[string]bool{}}
+	x := &execution{s: s, dialect: d, tool: tool, task: id, request: request, started: time.Now(), changed: make(chan struct{}), hint: make(chan struct{}, 1), askedKeys: map[string]bool{}}
 	x.ctx, x.stop = context.WithCancelCause(s.ctx)
 	return x
 }
@@ -85,13 +85,13 @@ func (x *execution) begin(progress func(Progress)) error {
 		return ErrClosed
 	}
 	if progress != nil {
-		s.spawn(func() { x.hear(progress) })
+		s.spawn(func() { x.passProgress(progress) })
 	}
 	return nil
 }
 
 // hear hands progress on until the execution is over.
-func (x *execution) hear(progress func(Progress)) {
+func (x *execution) passProgress(progress func(Progress)) {
 	for {
 		select {
 		case p := <-x.reports:

@@ -57,10 +57,10 @@ func (x *execution) awaitInTime(ctx context.Context) (ToolResult, error) {
 func (x *execution) limit(ctx context.Context, end context.CancelCauseFunc) {
 	for {
 		x.mu.Lock()
-		left, stands, changed := x.left-time.Since(x.started)+x.stopped.until(), x.stopped.openQuestions > 0, x.changed
+		left, paused, changed := x.left-time.Since(x.started)+x.stopped.until(), x.stopped.openQuestions > 0, x.changed
 		x.mu.Unlock()
 		switch {
-		case stands:
+		case paused:
 			select {
 			case <-changed:
 			case <-ctx.Done():

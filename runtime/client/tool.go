@@ -11,15 +11,15 @@ import (
 	"github.com/mcpkiln/mcpkiln/runtime/rpc"
 )
 
-// Tool is what a generated client knows of one tool: its name, its schemas, and the functions that were made of them. It must not be copied
+// Tool is what a generated client knows of one tool: its name, its schemas, and the functions that were generated from them. It must not be copied
 // after its first use.
 //
-// What is generic is compiled again for each tool. So it only gives values their type, and the rest takes them as any.
+// Generic code is compiled again for each tool. So it only gives values their type; the rest does not depend on the types.
 type Tool[In, Out any] struct {
 	Name string
 	// Definition is the tool as tools/list shows it, from which the functions were generated.
 	Definition string
-	// AppendInput writes an input, and CheckInput reads it back to check it.
+	// AppendInput writes an input, and CheckInput reads it back to validate it.
 	AppendInput func(b []byte, in *In) []byte
 	CheckInput  func(d *check.Decoder, in *In)
 	// DecodeOutput reads an output; nil: the tool has no outputSchema, and Out is ToolResult.
@@ -30,7 +30,7 @@ type Tool[In, Out any] struct {
 }
 
 // Call calls the tool and waits for its output, see Session.CallTool. An input that breaks its schema is not sent, and an output that breaks
-// its schema not returned: that is a *ValidationError. A tool that says that it failed is a *ToolError. in may be nil, for the zero value.
+// its schema not returned: that is a *ValidationError. A result with IsError is a *ToolError. in may be nil, for the zero value.
 func (t *Tool[In, Out]) Call(ctx context.Context, s *Session, in *In, opts ...CallOption) (*Out, error) {
 	args, err := t.arguments(ctx, s, in)
 	if err != nil {
@@ -38,7 +38,7 @@ func (t *Tool[In, Out]) Call(ctx context.Context, s *Session, in *In, opts ...Ca
 	}
 	result, err := s.callTool(ctx, t.Name, args.text, opts)
 	if err != nil {
-		return nil, err // who is told of a call that was given up may still look at its arguments
+		return nil, err // args is not used again: the link of a call that was given up may still read it
 	}
 	t.done(args)
 	return t.output(s, result)
@@ -57,8 +57,8 @@ func (t *Tool[In, Out]) Start(ctx context.Context, s *Session, in *In, opts ...C
 	return t.execution(s, x, err)
 }
 
-// Resume follows a task of the tool that another session has made, perhaps in another process. A ref of another tool is an error. What the
-// client knows of the tool may have changed since: that is reported as a difference, and the output is checked all the same.
+// Resume follows a task of the tool that another session has started, perhaps in another process. A ref of another tool is an error. If the
+// schemas that the client knows have changed since, that is reported as a difference, and the output is validated all the same.
 func (t *Tool[In, Out]) Resume(ctx context.Context, s *Session, ref Ref, opts ...CallOption) (*Execution[Out], error) {
 	if ref.Tool != t.Name {
 		return nil, fmt.Errorf("client: the task is of tool %s, not of %s", ref.Tool, t.Name)
@@ -82,13 +82,13 @@ func (t *Tool[In, Out]) execution(s *Session, x *execution, err error) (*Executi
 	return &Execution[Out]{x: x, ref: ref, read: func(r ToolResult) (*Out, error) { return t.output(s, r) }}, nil
 }
 
-// checked are the arguments of a call, and where they are read to, to be checked.
+// checked has the arguments of a call, and the memory into which they are read to be validated.
 type checked[In any] struct {
 	text json.RawMessage
 	read In // never looked at
 }
 
-// arguments are those of a call, checked.
+// arguments returns the encoded and validated arguments of a call.
 func (t *Tool[In, Out]) arguments(ctx context.Context, s *Session, in *In) (*checked[In], error) {
 	if in == nil {
 		in = new(In)
@@ -112,7 +112,7 @@ func (t *Tool[In, Out]) arguments(ctx context.Context, s *Session, in *In) (*che
 	return args, nil
 }
 
-// done gives back the arguments of a call that was answered.
+// done makes the memory of an answered call's arguments available for another.
 func (t *Tool[In, Out]) done(args *checked[In]) {
 	if cap(args.text) <= keepBuffer {
 		t.spare.Put(args)
@@ -125,7 +125,7 @@ func (t *Tool[In, Out]) output(s *Session, r ToolResult) (*Out, error) {
 		return nil, toolError(t.Name, r)
 	}
 	if t.DecodeOutput == nil {
-		return any(kept(r)).(*Out), nil
+		return any(onHeap(r)).(*Out), nil
 	}
 	out := new(Out)
 	d := check.Get(r.output(), s.cfg.limits)
@@ -139,7 +139,7 @@ func (t *Tool[In, Out]) output(s *Session, r ToolResult) (*Out, error) {
 	return out, nil
 }
 
-// output is the result's structured content. Where there is none, revisions that do not have it send it as text.
+// output returns the result's structured content. Servers of revisions that do not have it send it as text.
 func (r *ToolResult) output() json.RawMessage {
 	if r.StructuredContent != nil {
 		return r.StructuredContent
@@ -152,10 +152,10 @@ func (r *ToolResult) output() json.RawMessage {
 	return nil
 }
 
-// Text is the text of the result's blocks, one a paragraph.
+// Text returns the texts of the result's blocks, joined by newlines.
 func (r *ToolResult) Text() string {
 	var blocks []struct{ Text string }
-	_ = json.Unmarshal(r.Content, &blocks) // what can not be read is no text
+	_ = json.Unmarshal(r.Content, &blocks) // blocks that can not be read have no text
 	var all bytes.Buffer
 	for _, b := range blocks {
 		if b.Text == "" {
@@ -169,8 +169,8 @@ func (r *ToolResult) Text() string {
 	return all.String()
 }
 
-// kept has a result allocated, which a typed output needs not.
-func kept(r ToolResult) *ToolResult { return &r }
+// onHeap allocates a result; a typed output does not need that.
+func onHeap(r ToolResult) *ToolResult { return &r }
 
 func toolError(tool string, r ToolResult) error { return &ToolError{Tool: tool, Result: &r} }
 

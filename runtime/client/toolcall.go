@@ -11,8 +11,8 @@ import (
 	"github.com/mcpkiln/mcpkiln/runtime/wire"
 )
 
-// Start calls a tool, as a task where the server and the tool allow it, and returns when there is a result or a task. ctx is for that
-// alone: when it ends before, the call is given up.
+// Start calls a tool, as a task where the server and the tool allow it, and returns when there is a result or a task. ctx is only for
+// that: when it ends before, the call is given up.
 func (s *Session) Start(ctx context.Context, name string, args any, opts ...CallOption) (*Execution[ToolResult], error) {
 	encoded, err := arguments(name, args)
 	if err != nil {
@@ -25,10 +25,10 @@ func (s *Session) Start(ctx context.Context, name string, args any, opts ...Call
 	return untyped(x), nil
 }
 
-// CallTool calls a tool and waits for its result. args is nil, a json.RawMessage, or anything that json.Marshal makes an object of. In
-// every revision what the tool asks is answered by the session's handlers; where it runs as a task, that is followed to its end, and
+// CallTool calls a tool and waits for its result. args is nil, a json.RawMessage, or anything that json.Marshal encodes as an object. In
+// every revision the tool's questions are answered by the session's handlers; if it runs as a task, that is followed to its end, and
 // cancelled when ctx ends. The errors are *Cause, *Error, *TaskError, *TransportError, *StatusError, *ProtocolError and *NotOfferedError; a
-// result with IsError is none.
+// result with IsError is not an error.
 func (s *Session) CallTool(ctx context.Context, name string, args any, opts ...CallOption) (*ToolResult, error) {
 	encoded, err := arguments(name, args)
 	if err != nil {
@@ -75,8 +75,8 @@ func (s *Session) callTool(ctx context.Context, name string, args json.RawMessag
 	return x.awaitInTime(ctx)
 }
 
-// start calls a tool. It returns what the tool has answered, or the task that the call has become. only: as a task where the tool runs in no
-// other way.
+// start calls a tool. It returns the tool's result, or the task that the call has become. only: as a task only if the tool always runs
+// as one.
 func (s *Session) start(ctx context.Context, name string, args json.RawMessage, opts []CallOption, only bool) (ToolResult, *execution, error) {
 	c, err := s.newCall(wire.OpCallTool, opts)
 	if err != nil {
@@ -102,7 +102,7 @@ func (s *Session) start(ctx context.Context, name string, args json.RawMessage, 
 	return s.outcome(c, result, kind)
 }
 
-// onlyTask tells whether the server refused a call because the tool runs as a task alone, which was not known.
+// onlyTask reports whether the server refused a call because the tool always runs as a task, which was not known.
 func (c *call) onlyTask(ctx context.Context, err error) bool {
 	var refused *Error
 	if c.tasks || !c.mayAsk() || !errors.As(err, &refused) || refused.Code != rpc.CodeMethodNotFound || c.s.learnAgain(ctx) != nil {
@@ -112,16 +112,16 @@ func (c *call) onlyTask(ctx context.Context, err error) bool {
 	return known.support == supportRequired
 }
 
-// mayAsk tells whether a call may ask for a task.
+// mayAsk reports whether a call may ask for a task.
 func (c *call) mayAsk() bool { return c.s.server.taskCalls }
 
-// What a tool says about running as a task. Anything else is no.
+// Values of a tool's taskSupport. Any other means that it never runs as a task.
 const (
 	supportRequired = "required"
 	supportOptional = "optional"
 )
 
-// asTask asks for a task where that is a parameter of the request, and where the tool may be one.
+// asTask adds the parameter that asks for a task, where the revision has it and the tool may run as one.
 func (c *call) asTask(ctx context.Context, v *wire.Values, only bool) error {
 	s := c.s
 	c.tasks = s.server.tasks
@@ -148,7 +148,7 @@ func (c *call) asTask(ctx context.Context, v *wire.Values, only bool) error {
 	return err
 }
 
-// send sends a call of a tool, and once more when the server says that its headers are not those that it wants.
+// send sends a call of a tool, and once more if the server refuses its headers: they may be declared otherwise by now.
 func (c *call) send(ctx context.Context, v *wire.Values) (result []byte, kind resultKind, err error) {
 	for again := false; ; again = true {
 		if c.dialect.HTTP.ParamPrefix != "" && !c.s.link.shared() {
@@ -169,7 +169,7 @@ func (c *call) send(ctx context.Context, v *wire.Values) (result []byte, kind re
 	}
 }
 
-// outcome is what a call has become: a result, or a task that is followed from now on.
+// outcome returns the result of a call, or the task that it has become, which is followed from now on.
 func (s *Session) outcome(c *call, result []byte, kind resultKind) (ToolResult, *execution, error) {
 	if c.tasks && (kind == taskCreated || c.dialect.Task.ClientDecides) {
 		v, err := c.read(c.dialect.TaskCreated, result)

@@ -8,7 +8,7 @@ import (
 	"github.com/mcpkiln/mcpkiln/runtime/wire"
 )
 
-// knownTools remembers of tools what decides how they are called, as the last list of them said.
+// knownTools remembers what decides how tools are called, from the last list of them.
 type knownTools struct {
 	mu    sync.Mutex
 	tools map[string]knownTool
@@ -29,7 +29,7 @@ func (t *knownTools) get(name string) (knownTool, bool) {
 // maxKnown is how many tools are remembered.
 const maxKnown = 1 << 16
 
-// add adds what one page of a list says.
+// add adds the tools of one page of a list.
 func (t *knownTools) add(page map[string]knownTool) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -50,8 +50,8 @@ func (t *knownTools) replace(all *knownTools) {
 	t.tools = all.tools
 }
 
-// learn reads the definitions of a page of tools and returns those that can be called: over HTTP, one whose declaration of headers is not
-// valid can not. It adds them to list, too, which is what the list says so far.
+// learn remembers the tools of a page and returns the definitions of those that can be called: over HTTP, one whose declaration of headers is
+// invalid can not. It adds the tools to list, too, which has those of the pages so far.
 func (s *Session) learn(d *wire.Dialect, tools []json.RawMessage, list *knownTools) []json.RawMessage {
 	headers := d.HTTP.ParamPrefix != "" && !s.link.shared()
 	valid := tools[:0:0]
