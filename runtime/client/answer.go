@@ -12,10 +12,10 @@ import (
 	"github.com/mcpkiln/mcpkiln/runtime/wire"
 )
 
-// codeRejected is what sampling that a user rejects is answered with.
+// codeRejected is the code of the error for sampling that the user rejects.
 const codeRejected = -1
 
-// answer has a handler answer a question.
+// answer returns a handler's answer to a question.
 func (s *Session) answer(ctx context.Context, d *wire.Dialect, op wire.Op, q *Question) ([]byte, *Error) {
 	result, err := s.handle(ctx, d, op, q)
 	var own *Error
@@ -33,7 +33,7 @@ func (s *Session) answer(ctx context.Context, d *wire.Dialect, op wire.Op, q *Qu
 	return nil, rpc.Errorf(rpc.CodeInternalError, "%v", err)
 }
 
-// sendable tells whether a handler's error may be sent: a reserved code means what the specification says, or nothing (LET05), and data
+// sendable reports whether a handler's error may be sent: a reserved code has the meaning of the specification (LET05), and data
 // that is no JSON would break the frame (LET01).
 func sendable(own *Error) bool {
 	return !own.Reserved() && (own.Data == nil || check.Valid(own.Data, check.Limits{}) == nil)
@@ -94,7 +94,7 @@ func rootList(roots []Root) ([]byte, error) {
 	}{roots})
 }
 
-// elicitResult is the answer of a user. What was accepted is held against the form, and completed.
+// elicitResult encodes the answer of a user. The content of an accepted form is validated and completed.
 func elicitResult(d *wire.Dialect, a *Answer, q *Question) ([]byte, error) {
 	var v wire.Values
 	v.SetText(wire.SlotAction, string(a.Action))
@@ -111,7 +111,7 @@ func elicitResult(d *wire.Dialect, a *Answer, q *Question) ([]byte, error) {
 	return d.ElicitResult.Append(nil, &v, nil)
 }
 
-// late is the answer of a user who has not given one.
+// unanswered returns the answer to a question whose time has passed.
 func unanswered(d *wire.Dialect, op wire.Op) ([]byte, *Error) {
 	if op == wire.OpElicit {
 		if result, err := elicitResult(d, &Answer{Action: Dismissed}, nil); err == nil {

@@ -9,7 +9,7 @@ import (
 	"github.com/mcpkiln/mcpkiln/runtime/wire"
 )
 
-// question is a question of the server that came as a request. It is the Values of its entry.
+// question is a question that the server sent as a request. It is the Values of its entry.
 type question struct {
 	context.Context // nil; the tracker asks for values only
 	*Question
@@ -27,7 +27,7 @@ type question struct {
 // Value implements context.Context.
 func (*question) Value(any) any { return nil }
 
-// asked takes a request of the server.
+// receiveRequest handles a request of the server.
 func (s *Session) receiveRequest(m *rpc.Message, from *round) {
 	d := s.dialect.Load()
 	h := d.IncomingOf(string(m.Method))
@@ -59,7 +59,7 @@ func (s *Session) receiveRequest(m *rpc.Message, from *round) {
 		return
 	}
 	over := func() bool { return from != nil && asked.Task == "" && from.entry.Err() != nil }
-	if over() { // nobody would know what the question is about
+	if over() { // the user could not know what the question is about
 		s.link.reply(rpc.AppendError(nil, m.ID, rpc.Errorf(rpc.CodeInvalidRequest, "the call that asks is over")))
 		return
 	}
@@ -75,7 +75,7 @@ func (s *Session) receiveRequest(m *rpc.Message, from *round) {
 		return
 	}
 	q.pauseAskers(from)
-	if over() { // just now
+	if over() { // the call has ended meanwhile
 		e.Cancel(&Cause{Source: inflight.SourceParent, Reason: "the call that asked is over"})
 	}
 	s.count(1)
@@ -85,8 +85,8 @@ func (s *Session) receiveRequest(m *rpc.Message, from *round) {
 	}
 }
 
-// echoed ends a request of this side that comes back as one of the other side's, which has no such: there is no server, but something that
-// writes what it reads.
+// echoed ends a request of this side that comes back as one of the server's: the other side is no server, but something that writes what it
+// reads.
 func (s *Session) echoed(m *rpc.Message) bool {
 	e := s.tracker.Find(s.key(m.ID, inflight.Outgoing))
 	if e == nil || e.Info().Method != string(m.Method) {
@@ -97,16 +97,17 @@ func (s *Session) echoed(m *rpc.Message) bool {
 	return true
 }
 
-// maxQuestions is how many requests of a server may be with handlers at once.
+// maxQuestions is how many questions of a server handlers may be answering at once.
 const maxQuestions = 100
 
+// count counts the questions that handlers are answering.
 func (s *Session) count(by int) {
 	s.mu.Lock()
 	s.asking += by
 	s.mu.Unlock()
 }
 
-// serve has the handler answer, and sends what it says unless the question is over (CAN31).
+// serve calls the handler, and sends its answer unless the question is over (CAN31).
 func (q *question) serve(e *inflight.Entry) {
 	result, bad := q.s.answer(e, q.dialect, q.op, q.Question)
 	won := e.Retire()
@@ -122,11 +123,11 @@ func (q *question) serve(e *inflight.Entry) {
 	}
 }
 
-// questionEnded is the end of a question without an answer. To one whose time has passed the server gets one all the same.
+// questionEnded ends a question that the handler has not answered. If its time has passed, the server gets an answer all the same.
 func (s *Session) questionEnded(e *inflight.Entry, cause *Cause) {
 	q, ok := e.Values().(*question)
 	if !ok {
-		return // it waited for the result of a task
+		return // it was a request for the result of a task
 	}
 	s.spawn(func() {
 		if cause.Source == inflight.SourceTimeout && e.AnswerTimeout() {
@@ -137,6 +138,7 @@ func (s *Session) questionEnded(e *inflight.Entry, cause *Cause) {
 	})
 }
 
+// questionGone calls Handlers.QuestionGone.
 func (s *Session) questionGone(q *Question, cause error) {
 	if f := s.cfg.handlers.QuestionGone; f != nil {
 		f(q, cause)

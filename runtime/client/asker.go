@@ -6,8 +6,8 @@ import (
 	"github.com/mcpkiln/mcpkiln/runtime/inflight"
 )
 
-// hold stops the clocks of the calls that may have asked: the one on whose stream the question came, else all that are in flight (CAN28).
-// A question of a task belongs to no call, but to whoever waits for the task.
+// pauseAskers pauses the clocks of the calls that may have asked: the one on whose stream the question came, else all that are in flight (CAN28).
+// A question of a task belongs to no call, but to the execution that follows the task.
 func (q *question) pauseAskers(from *round) {
 	q.s.mu.Lock()
 	defer q.s.mu.Unlock()
@@ -24,7 +24,7 @@ func (q *question) pauseAskers(from *round) {
 	}
 }
 
-// holdTask stops the clock of whoever waits for a task, unless the question is over already: it can be taken back on another stream.
+// pauseTask pauses the clock of an execution, unless the question is over already: the server can cancel it on another stream.
 func (q *question) pauseTask(x *execution) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -34,7 +34,7 @@ func (q *question) pauseTask(x *execution) {
 	}
 }
 
-// add is holdTask for a call.
+// pauseCall is pauseTask for a call.
 func (q *question) pauseCall(c *call) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -51,7 +51,7 @@ func (q *question) pauseCall(c *call) {
 	q.askers[c] = struct{}{}
 }
 
-// release is told that a call is over.
+// askerEnded ends the question if c was the last call that may have asked it.
 func (q *question) askerEnded(c *call) {
 	q.mu.Lock()
 	delete(q.askers, c)
@@ -64,7 +64,7 @@ func (q *question) askerEnded(c *call) {
 	}
 }
 
-// callOver is why a question ends whose call is over: with the whole session, it may be.
+// callOver returns the cause of a question whose last call is over, maybe because the whole session is.
 func (s *Session) callOver() *Cause {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -77,7 +77,7 @@ func (s *Session) callOver() *Cause {
 	return &Cause{Source: inflight.SourceParent, Reason: "the call that asked is over"}
 }
 
-// done lets the clocks of the calls go on that still wait.
+// resumeAskers resumes the clocks that the question has paused; the question is over.
 func (q *question) resumeAskers() {
 	q.mu.Lock()
 	askers, of := q.askers, q.of

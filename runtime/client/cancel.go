@@ -9,19 +9,19 @@ import (
 	"github.com/mcpkiln/mcpkiln/runtime/wire"
 )
 
-// Request is one thing that a caller waits for.
+// Request is a request that a caller waits for.
 type Request struct {
 	ID           rpc.ID
 	Method, Tool string
 	Started      time.Time
 	Age          time.Duration
-	Task         string   // the task that it has become, "" for none
-	Progress     Progress // the last
-	// Waiting: the server has asked something, and waits for the answer; its timeout is paused.
+	Task         string   // the id of the task that it has become, "" for none
+	Progress     Progress // the latest
+	// Waiting says that the server waits for the answer to a question; the timeout is paused.
 	Waiting bool
 }
 
-// Requests lists what callers wait for, oldest first.
+// Requests returns the requests that callers wait for, oldest first.
 func (s *Session) Requests() []Request {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -58,8 +58,8 @@ func (c *call) snapshot() Request {
 }
 
 // CancelRequest gives up a request in the way that the revision and the transport have for it: by a notification, by closing its stream, or
-// by the request that is for tasks, if it has become one (CAN11).
-// Its caller returns at once with a *Cause of source caller, and an answer that comes later is dropped. Requests that are over or unknown
+// by tasks/cancel if it has become a task (CAN11).
+// Its call returns at once with a *Cause of source caller, and an answer that comes later is dropped. Requests that are over or unknown
 // are ignored; ErrUncancellable is for initialize (CAN07).
 func (s *Session) CancelRequest(id rpc.ID, reason string) error {
 	cause := &Cause{Source: inflight.SourceCaller, Reason: reason}
@@ -71,13 +71,13 @@ func (s *Session) CancelRequest(id rpc.ID, reason string) error {
 	switch e.Cancel(cause) {
 	case inflight.Recorded:
 		return ErrUncancellable
-	case inflight.Unknown: // it was answered just now, which may not be the end of the call
+	case inflight.Unknown: // it was answered meanwhile, but its call may go on
 		s.cancelWaiting(id, cause)
 	}
 	return nil
 }
 
-// onCancel is called for every end of a request other than an answer, by whoever ended it.
+// onCancel is called for every end of a request other than an answer, on the goroutine that ended it.
 func (s *Session) onCancel(e *inflight.Entry, cause *Cause, o inflight.CancelEffect) {
 	if o != inflight.Cancelled {
 		return
@@ -91,8 +91,8 @@ func (s *Session) onCancel(e *inflight.Entry, cause *Cause, o inflight.CancelEff
 	s.giveUp(e, e.Values().(*round), cause)
 }
 
-// giveUp ends the request of a round that nobody waits for any more, and tells the server if it is there to be told. A request that asks for
-// a task is not cancelled itself: its answer names the task, which then is (CAN11). So is one that a server had made before it was told.
+// giveUp ends the request of a round that nobody waits for any more, and tells the server unless the connection is gone. A request that asks for
+// a task is not cancelled itself: its answer names the task, which then is (CAN11). So is a task that a server had created before it was told.
 func (s *Session) giveUp(e *inflight.Entry, r *round, cause *Cause) {
 	id, tells := e.Key().ID, tellsServer(cause.Source)
 	named := tells && r.named()
@@ -108,15 +108,15 @@ func (s *Session) giveUp(e *inflight.Entry, r *round, cause *Cause) {
 	}
 }
 
-// named tells whether the answer names a task, so that it can be waited for.
+// named reports whether the answer names a task in any case, so that it is worth waiting for.
 func (r *round) named() bool { return r.call.tasks && r.call.dialect.Task.ClientDecides }
 
-// tellsServer tells whether the server is there to be told.
+// tellsServer reports whether the server is to be told of an end by that source.
 func tellsServer(source inflight.Source) bool {
 	return source == inflight.SourceCaller || source == inflight.SourceTimeout || source == inflight.SourceParent
 }
 
-// cancelled is the notification that gives up a request (CAN17).
+// cancelled returns the notification that cancels a request (CAN17).
 func (s *Session) cancelled(d *wire.Dialect, id rpc.ID, cause *Cause) []byte {
 	op := d.Call(wire.OpCancelled)
 	if op == nil {
@@ -138,7 +138,7 @@ func (s *Session) cancelled(d *wire.Dialect, id rpc.ID, cause *Cause) []byte {
 	return rpc.AppendNotification(nil, op.Name, params)
 }
 
-// cancelWaiting gives up a call between two rounds, or one that has become a task, or that is about to do one of these.
+// cancelWaiting gives up a call that is between two rounds, or has become a task, or soon will.
 func (s *Session) cancelWaiting(id rpc.ID, cause *Cause) {
 	s.mu.Lock()
 	w := s.waiting[id]
@@ -164,7 +164,7 @@ func (s *Session) cancelWaiting(id rpc.ID, cause *Cause) {
 	}
 }
 
-// giveUpCause is why the call was given up while no request of it was in flight.
+// giveUpCause returns why the call was given up while no request of it was in flight.
 func (c *call) giveUpCause() *Cause {
 	c.mu.Lock()
 	defer c.mu.Unlock()

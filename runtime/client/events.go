@@ -6,34 +6,34 @@ import (
 	"github.com/mcpkiln/mcpkiln/runtime/wire"
 )
 
-// maxEvents is how many notifications may wait for a handler that is slow, and maxEventBytes how large they may be together. What comes when
-// so many wait is dropped, but for changes of lists: of those there are three.
+// maxEvents is how many notifications may wait for a handler that is slow, and maxEventBytes how large they may be together. Further ones
+// are dropped, except changes of lists, of which there are only three.
 const (
 	maxEvents     = 1024
 	maxEventBytes = 16 << 20
 )
 
-// events hands notifications on, in order, from a goroutine that lives while there are some.
+// events calls the handlers of notifications, in order, on a goroutine that runs while there are some.
 type events struct {
 	s       *Session
 	mu      sync.Mutex
 	queue   []event
-	bytes   int             // of what is queued
-	waits   map[string]bool // names of what is queued
+	bytes   int             // of the queued events
+	waits   map[string]bool // names of the queued events
 	running bool
 	dropped int
 }
 
-// event is one call of a handler. One that waits stands for all that say the same: those have a name.
+// event is one call of a handler. Equal events have the same name, and only one of them waits.
 type event struct {
 	name  string // "" for none
 	bytes int
-	tell  func()
+	call  func()
 }
 
 func newEvents(s *Session) *events { return &events{s: s, waits: map[string]bool{}} }
 
-// add has the handler of a notification called, if there is one.
+// add queues a call of the handler of a notification, if there is one.
 func (e *events) add(op wire.Op, v *wire.Values) {
 	h := &e.s.cfg.handlers
 	switch op {
@@ -59,7 +59,7 @@ func (e *events) add(op wire.Op, v *wire.Values) {
 	}
 }
 
-// changed forgets what is kept of a list.
+// changed drops a list from the cache, and queues a call of Handlers.ListChanged.
 func (e *events) changed(list List, ops ...wire.Op) {
 	e.s.cache.forget(ops...)
 	if f := e.s.cfg.handlers.ListChanged; f != nil {
@@ -105,6 +105,6 @@ func (e *events) run() {
 		e.bytes -= next.bytes
 		delete(e.waits, next.name)
 		e.mu.Unlock()
-		next.tell()
+		next.call()
 	}
 }

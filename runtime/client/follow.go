@@ -12,16 +12,16 @@ import (
 	"github.com/mcpkiln/mcpkiln/runtime/wire"
 )
 
-// How often a task's state is read. The server's interval counts; it is never read more often than that, but for a hint.
+// How often a task's state is read: never more often than the server wants, except after a notification.
 const (
 	defaultPoll = time.Second
-	hintPause   = 100 * time.Millisecond // between two hints that are followed
+	hintPause   = 100 * time.Millisecond // between two readings because of notifications
 	maxMisses   = 8                      // failures in a row that may be transient
 	maxBackoff  = 15 * time.Second       // upper bound on the back-off; the server may want longer
-	maxPoll     = 24 * time.Hour         // what is longer is nonsense
+	maxPoll     = 24 * time.Hour         // upper bound on the server's interval
 )
 
-// follow reads the task's state until it is over, and answers what it asks.
+// follow reads the task's state until it is over, and answers its questions.
 func (x *execution) follow() {
 	misses, last := 0, time.Time{}
 	for x.wait(misses, last) {
@@ -54,7 +54,7 @@ func (x *execution) currentState() TaskState {
 	return x.state
 }
 
-// wait waits for the time of the next reading, or a hint. With failures it waits longer.
+// wait waits until the state is to be read again, because of the interval or a hint. After failures it waits longer.
 func (x *execution) wait(misses int, last time.Time) bool {
 	every := x.currentState().PollInterval
 	if every <= 0 {
@@ -76,7 +76,7 @@ func (x *execution) wait(misses int, last time.Time) bool {
 	}
 }
 
-// transient tells whether a failure may be over the next time, and how long to wait at least.
+// transient reports whether a failure may be over the next time, and how long to wait at least.
 func (x *execution) transient(err error) (wait time.Duration, ok bool) {
 	var status *StatusError
 	var cause *Cause
@@ -92,7 +92,7 @@ func (x *execution) transient(err error) (wait time.Duration, ok bool) {
 	return 0, false
 }
 
-// heard takes the answer about the task's state.
+// takeState takes an answer with the task's state.
 func (x *execution) takeState(v *wire.Values) {
 	state := readState(v, x.task)
 	if err := x.validateState(v, state.Status); err != nil {
@@ -113,7 +113,7 @@ func (x *execution) takeState(v *wire.Values) {
 	}
 }
 
-// validateState is an error for a state that can not be this task's.
+// validateState returns an error for a state that can not be this task's.
 func (x *execution) validateState(v *wire.Values, status task.Status) error {
 	method := x.dialect.Call(wire.OpGetTask).Name
 	switch id := v.Text(wire.SlotTaskID); {
@@ -125,7 +125,7 @@ func (x *execution) validateState(v *wire.Values, status task.Status) error {
 	return nil
 }
 
-// expectResult ends the execution of a task that is over if its result does not come in the time of a request.
+// expectResult ends the execution of a task that is over if its result does not come within the timeout of a request.
 func (x *execution) expectResult() {
 	most := x.s.cfg.timeout
 	if x.expecting || most <= 0 {
@@ -139,7 +139,7 @@ func (x *execution) expectResult() {
 	})
 }
 
-// outcome is the end of a task whose state carries it.
+// outcome returns the result or error of a task that is over, from a state that has it.
 func (x *execution) outcome(state TaskState, v *wire.Values) (result ToolResult, err error) {
 	switch {
 	case state.Status == task.Completed && v.Has(wire.SlotResult):
@@ -157,7 +157,7 @@ func (x *execution) outcome(state TaskState, v *wire.Values) (result ToolResult,
 	return result, taskError(state, nil)
 }
 
-// collect waits for the result by the request that blocks until there is one. On its stream, or beside it, come the questions of the task.
+// collect sends the request for the result, which blocks until there is one. The questions of the task come on its stream, or on that of the session.
 func (x *execution) collect() {
 	x.mu.Lock()
 	begun := x.collecting
@@ -199,7 +199,7 @@ func (x *execution) collected(raw []byte, err error) {
 	}
 }
 
-// settle reads the last state of a task that was not known to be over when its result came.
+// readLastState reads the last state of a task that was not known to be over when its result came.
 func (x *execution) readLastState(state *TaskState) {
 	if terminal(state.Status) {
 		return
@@ -210,7 +210,7 @@ func (x *execution) readLastState(state *TaskState) {
 	}
 }
 
-// answer has each question answered that was not asked before, as far as not too many are open, and sends the answers as they come.
+// answer has each question answered that was not before, unless too many are open, and sends each answer when it is there.
 func (x *execution) answer(requests []byte) {
 	var questions map[string]inputRequest
 	if err := json.Unmarshal(requests, &questions); err != nil {
@@ -265,7 +265,7 @@ func (s *Session) endQuestions(id string) {
 	}
 }
 
-// taskTold takes a notification about a task. It is a hint: what counts is read.
+// receiveTaskStatus handles a notification about a task. It is a hint: whether the task is over is only decided by reading its state.
 func (s *Session) receiveTaskStatus(v *wire.Values) {
 	s.mu.Lock()
 	x := s.executions[v.Text(wire.SlotTaskID)]
@@ -279,7 +279,7 @@ func (s *Session) receiveTaskStatus(v *wire.Values) {
 	x.wake()
 }
 
-// taskProgressed takes progress of a request that has become a task, where its token stays good.
+// receiveTaskProgress passes on progress of a request that has become a task, in revisions where its token stays valid.
 func (s *Session) receiveTaskProgress(token rpc.ID, p Progress) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -34,7 +34,7 @@ type formField struct {
 
 type choice struct{ Const any }
 
-// Complete holds what a user filled in against the form, and adds defaults. It returns the content of the answer, a JSON object. A user
+// Complete validates what a user filled in by the form, and adds defaults. It returns the content of the answer, a JSON object. A user
 // interface may call it to tell the user what is wrong.
 func (q *Question) Complete(content any) (json.RawMessage, error) {
 	f, err := readForm(q.Schema)
@@ -73,7 +73,7 @@ func (q *Question) Complete(content any) (json.RawMessage, error) {
 	return json.Marshal(given)
 }
 
-// readForm reads a form, or says why nobody could fill it in: that has to be known before a user is asked.
+// readForm reads a form, or returns why nobody could fill it in: that has to be known before a user is asked.
 func readForm(schema json.RawMessage) (f form, err error) {
 	if schema == nil {
 		return f, nil
@@ -97,7 +97,7 @@ func readForm(schema json.RawMessage) (f form, err error) {
 	return f, nil
 }
 
-// usable is an error for a field that is not of a simple type, or whose default breaks its own rules.
+// usable returns an error for a field that is not of a simple type, or whose default breaks its own rules.
 func (f formField) usable() error {
 	switch f.Type {
 	case "", "string", "number", "integer", "boolean":
@@ -139,7 +139,7 @@ func (f *formField) check(raw json.RawMessage) error {
 	return fmt.Errorf("%s is of no type that a form has", raw)
 }
 
-// isType is an error unless the field is of one of the types.
+// isType returns an error unless the field is of one of the types.
 func (f *formField) isType(types ...string) error {
 	if f.Type != "" && !slices.Contains(types, f.Type) {
 		return fmt.Errorf("must be of type %s", f.Type)
@@ -172,7 +172,7 @@ func (f *formField) allows(v string) bool {
 	return slices.Contains(f.Enum, any(v)) || slices.Contains(choices, choice{v})
 }
 
-// checkFormat knows the formats that a form may have. Others say nothing.
+// checkFormat validates the formats that a form may have. It ignores others.
 func checkFormat(format, v string) error {
 	sound, want := true, ""
 	switch format {

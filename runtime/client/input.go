@@ -22,20 +22,20 @@ type waiting struct {
 // maxRounds is how often one call may ask for input.
 const maxRounds = 100
 
-// run sends a request, and again with answers as often as its result asks for input. It returns a result that is complete, or the task that
-// the request has become.
+// run sends a request, and sends it again with answers as often as its result asks for input. It returns a result that is complete, or the task
+// that the request has become.
 func (c *call) run(ctx context.Context, v *wire.Values, extra []byte) (result []byte, kind resultKind, err error) {
 	c.begin()
 	defer c.end()
 	return c.rounds(ctx, v, extra)
 }
 
-// rounds is run for a call that is listed.
+// rounds is run for a call that is registered, or is not to be listed.
 func (c *call) rounds(ctx context.Context, v *wire.Values, extra []byte) (result []byte, kind resultKind, err error) {
 	renewed := false
 	for n := range maxRounds {
 		result, err = c.do(ctx, v, extra)
-		if errors.Is(err, errNoSession) && !renewed { // it was not served
+		if errors.Is(err, errNoSession) && !renewed { // the request was not served
 			renewed = true
 			if err = c.s.link.renew(ctx, c.round.session); err == nil {
 				c.s.link.listen()
@@ -56,7 +56,7 @@ func (c *call) rounds(ctx context.Context, v *wire.Values, extra []byte) (result
 	return nil, 0, broken(c.op.Name, "it asked for input %d times", maxRounds)
 }
 
-// resultKind is what a result is.
+// resultKind is the kind of a result.
 type resultKind uint8
 
 const (
@@ -65,7 +65,7 @@ const (
 	taskCreated
 )
 
-// kind tells what a result is. One without a word for it is complete; an unknown word, and one that can not answer this request, break the
+// kind returns the kind of a result. One without a resultType is complete; an unknown resultType, and one that this request can not have, break the
 // protocol (EXT21).
 func (c *call) kind(result []byte) (resultKind, error) {
 	rules := &c.dialect.Result
@@ -100,7 +100,7 @@ type inputRequest struct {
 	Params json.RawMessage `json:"params"`
 }
 
-// answerInput answers all that a result asks, and makes v the params of the next round: with the answers, and the state exactly as it
+// answerInput answers all questions of a result, and makes v the params of the next round: with the answers, and the requestState exactly as it
 // came, or without one if there was none.
 func (c *call) answerInput(ctx context.Context, result []byte, v *wire.Values, n int) error {
 	asked, err := c.read(c.dialect.InputRequired, result)
@@ -142,7 +142,7 @@ func (c *call) answerInput(ctx context.Context, result []byte, v *wire.Values, n
 	return nil
 }
 
-// pause waits before a round that nobody was asked for: the server only wants to be called again. No person takes that time, so it counts
+// pause waits before a round without answers: the server only wants to be called again. No person takes that time, so it counts
 // in the maximum of the call (CAN16).
 func (c *call) pause(ctx context.Context, n int) error {
 	wait := min(50*time.Millisecond<<min(n, 10), 5*time.Second)
@@ -158,7 +158,7 @@ func (c *call) pause(ctx context.Context, n int) error {
 	return nil
 }
 
-// tooMany is an error for more questions at once than are answered.
+// tooMany returns an error for more than maxQuestions questions at once.
 func tooMany(method string, n int) error {
 	if n <= maxQuestions {
 		return nil
@@ -166,7 +166,7 @@ func tooMany(method string, n int) error {
 	return broken(method, "it asks %d questions at once, more than %d", n, maxQuestions)
 }
 
-// wait lists the call as one that waits for answers.
+// wait records that the call is between two rounds, so that it can be given up.
 func (c *call) wait(cancel context.CancelCauseFunc) {
 	c.s.mu.Lock()
 	defer c.s.mu.Unlock()
@@ -182,7 +182,7 @@ func (c *call) resume() {
 	delete(c.s.waiting, c.round.entry.Key().ID)
 }
 
-// answerAll has all questions answered at once, each within its own time. nil: nothing was asked.
+// answerAll has all questions answered at the same time, within the time of one question. It returns the answers by key; nil: there was no question.
 func (s *Session) answerAll(ctx context.Context, d *wire.Dialect, questions map[string]inputRequest, task string) (json.RawMessage, error) {
 	if len(questions) == 0 {
 		return nil, nil
@@ -214,7 +214,7 @@ func (s *Session) answerAll(ctx context.Context, d *wire.Dialect, questions map[
 	return json.Marshal(answers)
 }
 
-// answerInput answers one question of a result or task. When it is over before, whoever showed it is told.
+// answerInput answers one question of a result or task. If ctx ends before, Handlers.QuestionGone is called.
 func (s *Session) answerInput(ctx context.Context, d *wire.Dialect, key string, asked inputRequest, task string) ([]byte, error) {
 	h := d.IncomingOf(asked.Method)
 	if h == nil || !h.Input {

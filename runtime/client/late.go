@@ -10,22 +10,22 @@ import (
 	"github.com/mcpkiln/mcpkiln/runtime/wire"
 )
 
-// lateAnswers are the requests that were given up after they had been sent, and may be answered all the same: ids with the round of those
-// that may have become tasks, nil for others. Where there are too many, the oldest gives way: a server that has not answered until then hardly
+// lateAnswers has the requests that were given up after they had been sent, and may be answered all the same: by id the round of those
+// that may have become tasks, nil for others. If there are too many, the oldest is forgotten: a server that has not answered it by then hardly
 // will.
 type lateAnswers struct {
 	rounds map[rpc.ID]*round
 	order  []rpc.ID // oldest first, also of some that were answered meanwhile
-	// early are small answers that came between the end of their request and the note of it.
+	// early are small answers that came between the end of their request and expectLate.
 	early map[rpc.ID][]byte
-	// streams: each request has one of its own, on which its answer may come until that ends.
+	// streams: each request has a stream of its own, on which its answer may come until that ends.
 	streams bool
-	// cancelling is how many tasks are being cancelled whose callers have gone.
+	// cancelling is how many tasks are being cancelled whose callers have given up.
 	cancelling int
-	settled    chan struct{} // closed when neither tasks without a name nor such cancellations are left; nil: nobody waits for that
+	settled    chan struct{} // closed when open is false; nil: nobody waits for that
 }
 
-// open tells whether there is a task, or may be one, that nobody waits for and that was not cancelled yet.
+// open reports whether there is a task, or may be one, that nobody waits for and that was not cancelled yet.
 func (l *lateAnswers) open() bool {
 	if l.cancelling > 0 {
 		return true
@@ -38,8 +38,7 @@ func (l *lateAnswers) open() bool {
 	return false
 }
 
-// leavesTasks tells whether there is, or may be, a task that nobody waits for and that was not cancelled yet: also of a call that was given
-// up so recently that its request is no late one yet.
+// leavesTasks is open, but also counts calls that were given up so recently that expectLate has not been called.
 func (s *state) leavesTasks() bool {
 	if s.late.open() {
 		return true
@@ -55,13 +54,13 @@ func (s *state) leavesTasks() bool {
 	return false
 }
 
-// leavesTask tells whether the request was given up, and may have become a task.
+// leavesTask reports whether the request was given up, and may have become a task.
 func (r *round) leavesTask() bool {
 	cause := r.entry.Cause()
 	return r.call.tasks && cause != nil && tellsServer(cause.Source)
 }
 
-// settleLate wakes those who wait until no task is left, if that is so.
+// settleLate wakes those who wait until no task is left, if none is.
 func (s *state) settleLate() {
 	if s.late.settled != nil && !s.leavesTasks() {
 		close(s.late.settled)
@@ -69,7 +68,7 @@ func (s *state) settleLate() {
 	}
 }
 
-// maxLate is how many late answers are waited for. Over HTTP each holds a stream where it is to name a task.
+// maxLate is how many late answers are waited for. Over HTTP each that names a task keeps a stream open.
 const maxLate = 1024
 
 // maxEarly is how many early answers are kept, and maxEarlyBytes how large one may be: the one that names a task is small.
@@ -78,7 +77,7 @@ const (
 	maxEarlyBytes = 4 << 10
 )
 
-// add adds a request, and returns the one that gives way for it, nil for none.
+// add adds a request, and returns the one that is forgotten for it if that may have become a task.
 func (l *lateAnswers) add(id rpc.ID, r *round) (forgotten *round) {
 	if l.rounds == nil {
 		l.rounds = map[rpc.ID]*round{}
@@ -96,11 +95,11 @@ func (l *lateAnswers) add(id rpc.ID, r *round) (forgotten *round) {
 	return forgotten
 }
 
-// take forgets a request that was answered, and keeps a small answer of one that was not noted yet, for expectLate. r is nil unless the answer may name a task.
+// take removes a request that was answered, and keeps a small answer to one that was not added yet, for expectLate. r is nil unless the answer may name a task.
 func (l *lateAnswers) take(id rpc.ID, result []byte) (r *round) {
-	r, noted := l.rounds[id]
+	r, added := l.rounds[id]
 	delete(l.rounds, id)
-	if !noted && len(result) <= maxEarlyBytes {
+	if !added && len(result) <= maxEarlyBytes {
 		if l.early == nil || len(l.early) >= maxEarly {
 			l.early = map[rpc.ID][]byte{}
 		}
@@ -109,9 +108,9 @@ func (l *lateAnswers) take(id rpc.ID, result []byte) (r *round) {
 	return r
 }
 
-// expectLate notes that a request was given up that may still be answered. If it has made a task, only tasks/cancel ends that
-// (CAN11), so the answer has to be known first. It is called twice, by giveUp and by the caller that returns, in any order, and the first call
-// counts: when the caller returns, it has been noted.
+// expectLate records that a request was given up that may still be answered. If it has created a task, only tasks/cancel ends that
+// (CAN11), so the answer has to be known first. It is called twice, by giveUp and by the call that returns, in any order, and the first
+// counts: when the call returns, the request is recorded.
 func (s *Session) expectLate(id rpc.ID, r *round, makesTask bool) {
 	var task *round
 	if makesTask {
@@ -131,7 +130,7 @@ func (s *Session) expectLate(id rpc.ID, r *round, makesTask bool) {
 	case !answered:
 		forgotten = s.late.add(id, task)
 	case task != nil:
-		s.late.cancelling++ // at once: Close must not come between
+		s.late.cancelling++ // under the lock: Close must not come between
 	}
 	s.settleLate()
 	s.mu.Unlock()
@@ -145,7 +144,7 @@ func (s *Session) expectLate(id rpc.ID, r *round, makesTask bool) {
 	}
 }
 
-// awaits tells whether somebody wants the answer of a round still.
+// awaits reports whether the answer of a round is still wanted.
 func (s *Session) awaits(r *round) bool {
 	if r.entry.Err() == nil {
 		return true
@@ -161,7 +160,7 @@ func (s *Session) answeredLate(id rpc.ID, result []byte) {
 	s.mu.Lock()
 	r := s.late.take(id, result)
 	if r != nil {
-		s.late.cancelling++ // at once: Close must not come between
+		s.late.cancelling++ // under the lock: Close must not come between
 	}
 	s.mu.Unlock()
 	if r != nil {
@@ -171,7 +170,7 @@ func (s *Session) answeredLate(id rpc.ID, result []byte) {
 	s.forgetLate(id)
 }
 
-// cancelEnded counts the end of cancelling a task whose caller has gone.
+// cancelEnded counts the end of a cancellation that cancelling counts.
 func (s *Session) cancelEnded() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -179,7 +178,7 @@ func (s *Session) cancelEnded() {
 	s.settleLate()
 }
 
-// forgetLate is for a request whose answer is not waited for any more: it came, or can not come.
+// forgetLate removes a request whose answer came, or can not come any more.
 func (s *Session) forgetLate(id rpc.ID) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -187,7 +186,7 @@ func (s *Session) forgetLate(id rpc.ID) {
 	s.settleLate()
 }
 
-// cancelNamed cancels the task that a late answer names: its caller has gone.
+// cancelNamed cancels the task that a late answer names.
 func (s *Session) cancelNamed(id rpc.ID, r *round, result []byte) {
 	if result == nil {
 		return
@@ -200,10 +199,10 @@ func (s *Session) cancelNamed(id rpc.ID, r *round, result []byte) {
 	x.giveUp(errCallerGone)
 }
 
-// errCallerGone is why a task is cancelled that was made for nobody.
+// errCallerGone is why a task is cancelled whose call was given up before the task was known.
 var errCallerGone = errors.New("its caller has given up")
 
-// giveUp ends the execution at once, for err, and has the task cancelled. That is counted before the caller hears of the end: Close waits
+// giveUp ends the execution at once, for err, and has the task cancelled. That is counted before the caller learns of the end: Close waits
 // for it.
 func (x *execution) giveUp(err error) {
 	s := x.s
@@ -216,7 +215,7 @@ func (x *execution) giveUp(err error) {
 	}
 }
 
-// cancelWait is how long the cancellation of a task may take that nobody waits for any more.
+// cancelWait is how long the cancellation of a task that was given up may take.
 const cancelWait = 10 * time.Second
 
 // cancelTask tells the server to cancel the task, and waits for its answer no longer than cancelWait.
@@ -231,7 +230,7 @@ func (x *execution) cancelTask(reason string) {
 // lateWait is how long the end of a session waits for tasks that have to be cancelled.
 const lateWait = time.Second
 
-// awaitLate waits a moment until all tasks are cancelled whose callers have gone, also those whose names are not known yet.
+// awaitLate waits up to lateWait until all tasks are cancelled that were given up, also those whose ids are not known yet.
 func (s *Session) awaitLate(ctx context.Context) {
 	s.mu.Lock()
 	if s.lost != nil || !s.leavesTasks() {

@@ -9,7 +9,7 @@ import (
 	"github.com/mcpkiln/mcpkiln/runtime/wire"
 )
 
-// Filter says which notifications a server is to send: those about its lists, about resources, and about tasks.
+// Filter says which notifications a server is to send: about changes of its lists, about resources, and about tasks.
 type Filter struct {
 	Tools, Prompts, Resources bool
 	URIs                      []string // of resources
@@ -18,7 +18,7 @@ type Filter struct {
 
 // Subscription is a stream of notifications, which reach the session's handlers. It ends by Close, or because the server ends it.
 type Subscription struct {
-	// Served is what of the filter the server has acknowledged. It sends nothing else.
+	// Served is the part of the filter that the server has acknowledged. It sends nothing else.
 	Served Filter
 
 	cancel context.CancelCauseFunc
@@ -26,11 +26,11 @@ type Subscription struct {
 	err    error // final when done is closed
 }
 
-// errUnsubscribed is the cause of a subscription that its owner has ended.
+// errUnsubscribed is the cause of a subscription that Close has ended.
 var errUnsubscribed = errors.New("client: the subscription is closed")
 
-// Listen asks for notifications, in revisions without a handshake: with one they come by themselves, and Subscribe is for resources. It
-// returns when the server has acknowledged; ctx is for that alone. After the end of a process or connection, listen again.
+// Listen asks for notifications, in revisions without a handshake: in the others the server sends them unasked, and Subscribe is for resources. It
+// returns when the server has acknowledged; ctx is only for that. After the end of a process or connection, listen again.
 func (s *Session) Listen(ctx context.Context, f Filter) (*Subscription, error) {
 	c, err := s.newCall(wire.OpListen, []CallOption{Timeout(0, 0)})
 	if err != nil {
@@ -78,7 +78,7 @@ func (sub *Subscription) run(ctx context.Context, c *call, v *wire.Values) {
 	close(sub.done)
 }
 
-// Close ends the subscription and waits until it has.
+// Close ends the subscription and waits until it has ended.
 func (sub *Subscription) Close() error {
 	sub.cancel(errUnsubscribed)
 	<-sub.done
@@ -88,7 +88,7 @@ func (sub *Subscription) Close() error {
 // Done is closed when the subscription has ended.
 func (sub *Subscription) Done() <-chan struct{} { return sub.done }
 
-// Err is why it has ended; nil while it has not, after Close, and when the server ended it in order.
+// Err returns why the subscription has ended; nil while it has not, after Close, and when the server ended it in order.
 func (sub *Subscription) Err() error {
 	select {
 	case <-sub.done:
@@ -118,7 +118,7 @@ func (f *Filter) read(v *wire.Values) {
 	}
 }
 
-// acknowledge takes the first message of a subscription, which names the request that asked for it.
+// acknowledge handles the first message of a subscription, which names the request that asked for it.
 func (s *Session) acknowledge(v *wire.Values) {
 	e := s.tracker.Find(s.key(v.ID(wire.SlotSubscriptionID), inflight.Outgoing))
 	if e == nil {
@@ -133,7 +133,7 @@ func (s *Session) acknowledge(v *wire.Values) {
 	}
 }
 
-// endSubscription is a cancellation by the server: that is how it ends a subscription in order where all messages come on one stream.
+// endSubscription handles a cancellation by the server if it is for a subscription: so it ends one in order where all messages come on one stream.
 func (s *Session) endSubscription(v *wire.Values) bool {
 	e := s.tracker.Find(s.key(v.ID(wire.SlotRequestID), inflight.Outgoing))
 	if e == nil || e.Values().(*round).call.acknowledged == nil {

@@ -10,16 +10,16 @@ import (
 	"github.com/mcpkiln/mcpkiln/runtime/wire"
 )
 
-// Question is what a server asks: a request of its own, or a part of a result or a task. Handlers need not know which.
+// Question is a question of a server: a request, or a part of a result or a task. Handlers need not know which.
 type Question struct {
-	Server  string // who asks: the host's name for it (WithServerName), else what it calls itself
+	Server  string // who asks: the host's name for it (WithServerName), else the server's own
 	Method  string
-	Params  json.RawMessage // all that is asked, a JSON object
+	Params  json.RawMessage // the whole question, a JSON object
 	Message string          // to the user
 	Schema  json.RawMessage // of a form
-	URL     string          // of a page,
-	Host    string          // and where it is
-	// ElicitationID names the page in Handlers.PageDone; "" where nothing is told.
+	URL     string          // of a web page,
+	Host    string          // and the host in it
+	// ElicitationID is that of the page in Handlers.PageDone; "" if there is no such notification.
 	ElicitationID string
 	// Task is the id of the task that asks, "" for none.
 	Task string
@@ -27,7 +27,7 @@ type Question struct {
 	Key string
 }
 
-// Action is what a user did with a question.
+// Action is a user's reaction to a question.
 type Action string
 
 // The actions.
@@ -40,15 +40,15 @@ const (
 // Answer is the answer to Handlers.Elicit and OpenURL.
 type Answer struct {
 	Action Action
-	// Content is what the user filled in, by the names of the form's fields: a map, or anything else that json.Marshal makes an object of.
+	// Content is what the user filled in, by the names of the form's fields: a map, or anything else that json.Marshal encodes as an object.
 	// Fields that are missing get their defaults.
 	Content any
 }
 
-// ErrRejected is for Handlers.Sample: the user does not allow it.
+// ErrRejected is for Handlers.Sample to return if the user does not allow it.
 var ErrRejected = errors.New("client: rejected by the user")
 
-// newQuestion reads a question, or says why it can not be asked here.
+// newQuestion reads a question, or returns the error with which to answer it.
 func (s *Session) newQuestion(d *wire.Dialect, h *wire.Incoming, params []byte) (*Question, *Error) {
 	if !s.declares(d, h.Capability) {
 		return nil, undeclared(h)
@@ -112,14 +112,14 @@ func (s *Session) serverName() string {
 	return info.Name
 }
 
-// declares tells whether this client has declared a capability.
+// declares reports whether this client has declared a capability.
 func (s *Session) declares(d *wire.Dialect, path string) bool {
 	var own declaration
 	_ = json.Unmarshal(s.declare(d), &own.offers)
 	return path != "" && own.offer(path)
 }
 
-// memberOf is the value of a member of an object; nil: it has none.
+// memberOf returns the value of a member of an object; nil: it has none.
 func memberOf(object []byte, name string) []byte {
 	if object == nil {
 		return nil

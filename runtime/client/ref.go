@@ -12,26 +12,26 @@ import (
 	"github.com/mcpkiln/mcpkiln/runtime/wire"
 )
 
-// Ref names a task for another session, also in another process: see Execution.Ref and Session.Resume. It holds no secrets, so of a command
-// only the program (Session.Endpoint).
+// Ref names a task for another session, also in another process: see Execution.Ref and Session.Resume. It has no secrets, so of a command
+// it names only the program (Session.Endpoint).
 type Ref struct {
-	Version  int    `json:"version"` // of this form: 1
+	Version  int    `json:"version"` // of the format of Refs: 1
 	Endpoint string `json:"endpoint,omitempty"`
 	Revision string `json:"revision"`
 	Tool     string `json:"tool"`
 	ID       string `json:"id"`
-	// Schema is a hash of the tool's schemas that a generated client knew; "" of a call without one, which may set it: SchemaHash.
+	// Schema is the SchemaHash of the tool, set by generated clients; it may be "" from other callers.
 	Schema string `json:"schema,omitempty"`
 }
 
-// Endpoint is how a Ref names the server of this session: an address, or the program of a child process, without what may be secret; "" for
-// a connection.
+// Endpoint returns how a Ref names the server of this session: its address, or the program of a child process, without parts that may be secret; ""
+// for a connection.
 func (s *Session) Endpoint() string { return s.endpoint }
 
-// refVersion is the only form of Ref so far.
+// refVersion is the only Ref.Version so far.
 const refVersion = 1
 
-// Resume follows a task that another session has made, perhaps in another process.
+// Resume follows a task that another session has started, perhaps in another process.
 func (s *Session) Resume(_ context.Context, ref Ref, opts ...CallOption) (*Execution[ToolResult], error) {
 	x, err := s.resume(ref, opts)
 	if err != nil {
@@ -63,7 +63,7 @@ type RefError struct {
 // Error implements error.
 func (e *RefError) Error() string { return "client: this is no task of the session: " + e.Why }
 
-// follows is an error for a reference that this session can not follow.
+// follows returns an error for a Ref that this session can not follow.
 func (s *Session) follows(ref Ref) error {
 	if err := s.usable(); err != nil {
 		return err
@@ -83,8 +83,8 @@ func (s *Session) follows(ref Ref) error {
 	return nil
 }
 
-// GetTask reads the state of a task once. What the task asks is not answered. The errors are those of requests, and *Error for a task that
-// the server does not know, or not as one of this caller.
+// GetTask reads the state of a task once. It does not answer the task's questions. The errors are those of requests, and *Error for a task that
+// the server does not know, or that belongs to another caller.
 func (s *Session) GetTask(ctx context.Context, ref Ref, opts ...CallOption) (TaskState, error) {
 	if err := s.follows(ref); err != nil {
 		return TaskState{}, err
@@ -99,7 +99,7 @@ func (s *Session) GetTask(ctx context.Context, ref Ref, opts ...CallOption) (Tas
 	return state, x.validateState(v, state.Status)
 }
 
-// ref names the task; zero: there is none.
+// ref returns the Ref of the task; zero: the call is no task.
 func (x *execution) ref() Ref {
 	if x.task == "" {
 		return Ref{}
@@ -107,8 +107,8 @@ func (x *execution) ref() Ref {
 	return Ref{Version: refVersion, Endpoint: x.s.endpoint, Revision: x.dialect.Version, Tool: x.tool, ID: x.task}
 }
 
-// endpointOf names a server without what may be secret: user, query and fragment of an address, and the arguments of a command, where a
-// token or a password is as likely as anything. A few bits of a hash tell two commands apart, and nothing about a secret in them.
+// endpointOf names a server without parts that may be secret: user, query and fragment of an address, and the arguments of a command, which
+// may have a token or a password. A few bits of a hash tell two commands apart, and reveal nothing about a secret in them.
 func endpointOf(t Transport) string {
 	switch t := t.(type) {
 	case *Endpoint:
@@ -127,10 +127,10 @@ func endpointOf(t Transport) string {
 	return ""
 }
 
-// withArguments stands between the program and the hash of its arguments.
+// withArguments is the text between the program and the hash of its arguments.
 const withArguments = " and its arguments ("
 
-// programOf is the program of a command that an endpoint names.
+// programOf returns the program of a command that an endpoint names.
 func programOf(endpoint string) string {
 	path, _, _ := strings.Cut(endpoint, withArguments)
 	return path

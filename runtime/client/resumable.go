@@ -8,7 +8,7 @@ import (
 // NotResumableError says why a call of a tool could not be followed by another process, and what would help.
 type NotResumableError struct {
 	Tool, Why, Remedy string
-	// Store: a durable one would help, Identity: one of the caller would.
+	// Store: a durable store would help. Identity: an identity of the caller would.
 	Store, Identity bool
 }
 
@@ -17,8 +17,8 @@ func (e *NotResumableError) Error() string {
 	return fmt.Sprintf("client: a call of %s can not be followed by another process: %s; %s", e.Tool, e.Why, e.Remedy)
 }
 
-// Resumable is a *NotResumableError if it is known before a tool is called that no other process could follow the call: it will be no task,
-// or a task that ends with this session, or that nobody else may see. durable says that a server which ends with its session keeps its tasks
+// Resumable returns a *NotResumableError if it is known before a tool is called that no other process could follow the call: it will be no task,
+// or a task that ends with this session, or that no other session may see. durable says that a server which ends with its session keeps its tasks
 // in a store that outlives it. Other errors are those of ListTools.
 func (s *Session) Resumable(ctx context.Context, tool string, durable bool) error {
 	d := s.dialect.Load()
@@ -44,13 +44,13 @@ func (s *Session) Resumable(ctx context.Context, tool string, durable bool) erro
 	return err
 }
 
-// anonymous tells whether nothing on the session's requests can say who sends them.
+// anonymous reports whether the session's requests have nothing that can identify the caller.
 func (s *Session) anonymous() bool {
 	l, ok := s.link.(*httpLink)
 	return ok && len(l.endpoint.Header) == 0 && l.endpoint.Client == nil
 }
 
-// taskSupport is what the server says of a tool and tasks.
+// taskSupport returns the tool's taskSupport.
 func (s *Session) taskSupport(ctx context.Context, tool string) (string, error) {
 	known, ok := s.tools.get(tool)
 	if !ok {

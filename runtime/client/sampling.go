@@ -6,7 +6,7 @@ import (
 	"github.com/mcpkiln/mcpkiln/runtime/rpc"
 )
 
-// checkMessages refuses messages in which a use of a tool is not followed by its result, or results are mixed with anything else.
+// checkMessages returns an error if a use of a tool is not followed by its result, or results are mixed with other content.
 func checkMessages(params json.RawMessage) error {
 	var request struct {
 		Messages []struct {
@@ -59,7 +59,7 @@ type block struct {
 	ToolUseID string `json:"toolUseId"`
 }
 
-// blocksOf are the blocks of a message, which may be one.
+// blocksOf returns the blocks of a message: its content is a list, or one block.
 func blocksOf(content json.RawMessage) (all []block, err error) {
 	if len(content) > 0 && content[0] == '[' {
 		err = json.Unmarshal(content, &all)

@@ -19,9 +19,9 @@ type execution struct {
 	s       *Session
 	dialect *wire.Dialect
 	tool    string
-	request rpc.ID // the one that made it; zero: it was resumed
+	request rpc.ID // the one that started it; zero: it was resumed
 	started time.Time
-	task    string // "": it was never a task
+	task    string // its id; "": it is no task
 
 	ctx     context.Context // of the goroutine that follows it
 	stop    context.CancelCauseFunc
@@ -34,24 +34,24 @@ type execution struct {
 	over      bool
 	result    ToolResult
 	err       error
-	askedKeys map[string]bool // keys of questions that were handed to handlers
-	open      int             // how many of them are with handlers
-	// stopped is the time in which persons were asked, and left what was left of maxTime for the task: of a call that waits for it.
+	askedKeys map[string]bool // keys of questions that were passed to handlers
+	open      int             // how many of them handlers are answering
+	// For a call that waits for the task: left is what was left of maxTime when the task began, stopped the time of questions, which does not count.
 	stopped       stoppedClock
 	left, maxTime time.Duration
 	// collecting: the request for the result is open.
 	collecting bool
-	// expecting: the task is known to be over, and its result is due. Of the goroutine that follows it.
+	// expecting: the task is known to be over, and its result is due. Only for the goroutine that follows it.
 	expecting bool
 }
 
-// TaskState is what a server says of a task.
+// TaskState is the state of a task, as the server reports it.
 type TaskState struct {
 	ID           string
 	Status       task.Status
 	Message      string
-	TTL          time.Duration // how long the server keeps it; negative: unlimited or not said
-	PollInterval time.Duration // 0: not said
+	TTL          time.Duration // how long the server keeps it; negative: unlimited or unknown
+	PollInterval time.Duration // how often the server wants to be asked; 0: unknown
 }
 
 // ErrDetached is the error of an execution that is not followed any more, see Execution.Detach.
@@ -72,7 +72,7 @@ func readState(v *wire.Values, id string) TaskState {
 	return s
 }
 
-// begin has the task followed.
+// begin begins to follow the task.
 func (x *execution) begin(progress func(Progress)) error {
 	s := x.s
 	s.mu.Lock()
@@ -90,7 +90,7 @@ func (x *execution) begin(progress func(Progress)) error {
 	return nil
 }
 
-// hear hands progress on until the execution is over.
+// passProgress passes progress on until the execution is over.
 func (x *execution) passProgress(progress func(Progress)) {
 	for {
 		select {
@@ -102,7 +102,7 @@ func (x *execution) passProgress(progress func(Progress)) {
 	}
 }
 
-// TTL asks that the server keeps a task that long, where a request can say that.
+// TTL asks the server to keep a task that long, in revisions whose requests can.
 func TTL(d time.Duration) CallOption { return func(c *callConfig) { c.ttl = d } }
 
 // await is Execution.Result.
@@ -189,7 +189,7 @@ func (x *execution) detach() {
 	}
 }
 
-// wake has the task's state read now.
+// wake has the task's state read soon.
 func (x *execution) wake() {
 	select {
 	case x.hint <- struct{}{}:
@@ -197,7 +197,7 @@ func (x *execution) wake() {
 	}
 }
 
-// update takes a state that the server has told.
+// update records a state that the server has reported.
 func (x *execution) update(state TaskState) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
@@ -208,13 +208,13 @@ func (x *execution) update(state TaskState) {
 	x.change()
 }
 
-// change wakes who waits for one; the lock is held.
+// change wakes those that wait for a change; the lock is held.
 func (x *execution) change() {
 	close(x.changed)
 	x.changed = make(chan struct{})
 }
 
-// finish is the end of the execution; the first one counts. Whoever waits for it finds it in no list any more.
+// finish ends the execution; the first call counts. Those who waited for the end find the execution in no list any more.
 func (x *execution) finish(result ToolResult, err error) {
 	x.s.mu.Lock()
 	x.mu.Lock()
@@ -241,7 +241,7 @@ func terminal(s task.Status) bool {
 	return s == task.Completed || s == task.Failed || s == task.Cancelled
 }
 
-// ask sends a request about the task, which is not listed: callers wait for the task. The answer is read by the layout of the request.
+// ask sends a request about the task, which Requests does not list: callers wait for the task. It returns the values of the result, and the result.
 func (x *execution) ask(ctx context.Context, op wire.Op, responses json.RawMessage, opts ...CallOption) (*wire.Values, []byte, error) {
 	c, err := x.s.newCall(op, opts)
 	if err != nil {

@@ -9,35 +9,35 @@ import (
 	"github.com/mcpkiln/mcpkiln/runtime/rpc"
 )
 
-// stoppedClock counts how long the clock of a call stood, because persons were asked.
+// stoppedClock counts how long the clock of a call was paused by questions.
 type stoppedClock struct {
 	openQuestions int
 	since         time.Time
 	total         time.Duration
 }
 
-// until is how long it stood until now.
-func (s *stoppedClock) until() time.Duration {
+// sum returns how long it was paused until now.
+func (s *stoppedClock) sum() time.Duration {
 	if s.openQuestions > 0 {
 		return s.total + time.Since(s.since)
 	}
 	return s.total
 }
 
-// countQuestions counts the questions of the task that are with handlers: the clock of a call that waits for the task stands meanwhile (CAN28).
+// countQuestions counts the task's open questions: the clock of a call that waits for the task is paused meanwhile (CAN28).
 func (x *execution) countQuestions(by int) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	s := &x.stopped
-	s.total = s.until()
+	s.total = s.sum()
 	s.openQuestions, s.since = s.openQuestions+by, time.Now()
 	if !x.over {
 		x.change()
 	}
 }
 
-// awaitInTime is await for a call that the server has made a task of: what is left of the call's maximum holds for the task, too (CAN16). It ends
-// the task for whatever ends the wait.
+// awaitInTime is await for a call that has become a task: the task may take what is left of the call's maximum (CAN16). If ctx or the maximum
+// ends the wait, the task is given up.
 func (x *execution) awaitInTime(ctx context.Context) (ToolResult, error) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
@@ -53,11 +53,11 @@ func (x *execution) awaitInTime(ctx context.Context) (ToolResult, error) {
 	return result, err
 }
 
-// limit ends the wait when the time of the call is over, until ctx ends.
+// limit calls end when the call's maximum has passed, unless ctx ends before.
 func (x *execution) limit(ctx context.Context, end context.CancelCauseFunc) {
 	for {
 		x.mu.Lock()
-		left, paused, changed := x.left-time.Since(x.started)+x.stopped.until(), x.stopped.openQuestions > 0, x.changed
+		left, paused, changed := x.left-time.Since(x.started)+x.stopped.sum(), x.stopped.openQuestions > 0, x.changed
 		x.mu.Unlock()
 		switch {
 		case paused:
@@ -75,7 +75,7 @@ func (x *execution) limit(ctx context.Context, end context.CancelCauseFunc) {
 	}
 }
 
-// notDone is the end of a call whose maximum is over. It was not one request that took so long.
+// notDone returns the cause of a call whose maximum has passed, as the sum of several requests.
 func notDone(after time.Duration, how string) *Cause {
 	return &Cause{Source: inflight.SourceTimeout, Reason: "not done after " + after.String() + " " + how}
 }

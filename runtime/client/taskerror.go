@@ -10,7 +10,7 @@ import (
 )
 
 // TaskError says that a task ended without a result. Err is why: a *Cause of source peer if it was cancelled, an *ExpiredError if the
-// server does not know it any more, an *Error if it failed with one, or what kept its state from being read.
+// server does not know it any more, an *Error if it failed with one, or the error of reading its state.
 type TaskError struct {
 	State TaskState // the last one that was read
 	Err   error     // nil: it failed without saying why
@@ -40,13 +40,13 @@ func joined(what, why string) string {
 	return what + ": " + why
 }
 
-// Unwrap returns why.
+// Unwrap returns Err.
 func (e *TaskError) Unwrap() error { return e.Err }
 
-// ExpiredError says that the server does not know a task: it has expired, was never there, or is another's.
+// ExpiredError says that the server does not know a task: it has expired, never existed, or belongs to another caller.
 type ExpiredError struct {
 	Task   string
-	Reason string // what the server says
+	Reason string // in the server's words
 }
 
 // Error implements error.
@@ -54,7 +54,7 @@ func (e *ExpiredError) Error() string {
 	return "the server does not know the task, which may have expired: " + rpc.Shown(e.Reason)
 }
 
-// taskError is the end of a task in that state. err is what was said of it, nil for nothing.
+// taskError returns the error of a task that ended in that state. err is the server's error about it, or nil.
 func taskError(state TaskState, err error) *TaskError {
 	var refused *Error
 	said := ""
