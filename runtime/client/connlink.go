@@ -12,8 +12,8 @@ import (
 	"github.com/mcpkiln/mcpkiln/runtime/wire"
 )
 
-// Conn is the way to a server over a connection that carries whole frames, such as one end of rpc.Pipe. The session closes it; it is good
-// for one.
+// Conn returns a transport over a connection that carries whole frames, such as one end of rpc.Pipe. The session closes it, so it is good
+// for one session.
 func Conn(c rpc.Conn) Transport { return connTransport{c} }
 
 type connTransport struct{ conn rpc.Conn }
@@ -39,25 +39,25 @@ type connLink struct {
 	mu      sync.Mutex
 	queue   []queued
 	bytes   int
-	room    chan struct{} // closed when the queue was taken
-	full    bool          // somebody waits for that
+	room    chan struct{} // closed when the queue was taken to be written
+	full    bool          // a sender waits for room
 	wake    chan struct{}
-	writing bool // what was in the queue is being written
+	writing bool // frames that were in the queue are being written
 	closing bool
 	failed  error
 
-	frames [][]byte // the writing goroutine's, for writeAll
+	frames [][]byte // memory for writeAll
 
-	written, read chan struct{} // closed when the goroutine is gone
+	written, read chan struct{} // closed when the goroutine has ended
 }
 
-// queued is a frame that waits to be written; round is nil if that is not a request.
+// queued is a frame that waits to be written; round is nil if it is not a request.
 type queued struct {
 	frame []byte
 	round *round
 }
 
-// forget makes room for another frame, of which as many small ones are kept as are usual at once.
+// forget makes the entry ready for another frame. The memory of small frames is kept, in the first entries.
 func (q *queued) forget(i int) {
 	q.round = nil
 	if i >= 64 || cap(q.frame) > 4<<10 {
@@ -93,7 +93,7 @@ func (l *connLink) send(ctx context.Context, frame []byte, r *round) error {
 	}
 }
 
-// put adds a frame to the queue, or returns what is closed when there may be room. A request that is over already is not sent.
+// put writes a frame or adds it to the queue; without room it returns a channel that is closed when there may be room. A request that is over is not sent.
 func (l *connLink) put(frame []byte, r *round) (room <-chan struct{}, err error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -117,12 +117,12 @@ func (l *connLink) put(frame []byte, r *round) (room <-chan struct{}, err error)
 	return nil, nil
 }
 
-// tryWrite writes a frame that no other one is before, if that does not have to wait; the lock is held.
+// tryWrite writes a frame if no other one is before it and that need not wait; the lock is held.
 func (l *connLink) tryWrite(frame []byte) (written bool) {
 	return l.try != nil && !l.writing && len(l.queue) == 0 && l.try.TryWrite(frame)
 }
 
-// add appends to the queue; the lock is held. A small frame is copied, mostly to where an earlier one was.
+// add appends to the queue; the lock is held. A small frame is copied, mostly into the memory of an earlier one.
 func (l *connLink) add(frame []byte, r *round) {
 	n := len(l.queue)
 	if n == cap(l.queue) {
@@ -141,7 +141,7 @@ func (l *connLink) add(frame []byte, r *round) {
 	}
 }
 
-// giveUp takes back a request that was not written yet; of all others the server is told, behind the request.
+// giveUp withdraws a request that was not written yet; for any other it sends the notice, after the request.
 func (l *connLink) giveUp(r *round, notice []byte, _ bool) (answerable bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -171,7 +171,7 @@ func (l *connLink) listen() {}
 
 func (l *connLink) renew(context.Context, string) error { return errNoSession }
 
-// write writes what is queued until the link closes or fails.
+// write writes queued frames until the link closes or fails.
 func (l *connLink) write() {
 	defer close(l.written)
 	var spare []queued
@@ -199,7 +199,7 @@ func (l *connLink) write() {
 	}
 }
 
-// writeAll writes frames, at once where the connection can.
+// writeAll writes frames, together if the connection can.
 func (l *connLink) writeAll(all []queued) error {
 	together, ok := l.conn.(rpc.Batched)
 	if !ok || len(all) <= 1 {
@@ -230,7 +230,7 @@ func (l *connLink) fail(err error) {
 	l.mu.Unlock()
 }
 
-// signalSpace tells those who wait for room; the lock is held.
+// signalSpace wakes those who wait for room; the lock is held.
 func (l *connLink) signalSpace() {
 	if l.full {
 		close(l.room)
@@ -238,7 +238,7 @@ func (l *connLink) signalSpace() {
 	}
 }
 
-// receive hands on what the server sends, until it sends no more.
+// receive passes the server's frames to the session, until the connection ends.
 func (l *connLink) receive() {
 	defer close(l.read)
 	var large *rpc.FrameError
@@ -256,7 +256,7 @@ func (l *connLink) receive() {
 	}
 }
 
-// gone ends the session, with what is known of the end.
+// gone ends the session because the connection has ended with err.
 func (l *connLink) gone(err error) {
 	if errors.Is(err, io.EOF) {
 		err = errors.New("the server closed the connection")
@@ -273,7 +273,7 @@ func (l *connLink) gone(err error) {
 	}
 }
 
-// drainWait is how long what is queued may take to be written at the end.
+// drainWait is how long queued frames may take to be written at the end.
 const drainWait = time.Second
 
 func (l *connLink) close(ctx context.Context) error {

@@ -24,7 +24,7 @@ type Endpoint struct {
 	Client *http.Client
 }
 
-// HTTP is a transport over Streamable HTTP, to the address of a server's endpoint.
+// HTTP returns a transport over Streamable HTTP, to the URL of a server's endpoint.
 func HTTP(url string) *Endpoint { return &Endpoint{URL: url} }
 
 func (e *Endpoint) reopens() bool { return false }
@@ -51,24 +51,24 @@ func (e *Endpoint) open(_ context.Context, s *Session) (link, error) {
 	return l, nil
 }
 
-// httpLink carries each message in a request of its own. Every request of the session has a goroutine, which reads its response.
+// httpLink sends each message in an HTTP request of its own. Every request of the session has a goroutine, which reads its response.
 type httpLink struct {
 	s        *Session
 	endpoint *Endpoint
 	client   http.Client
 	own      *http.Transport // nil: the caller's
 	maxBytes int64
-	// connections are those of own.
+	// connections has the open ones of own.
 	connections connections
 
 	ctx    context.Context
 	cancel context.CancelFunc
 	work   sync.WaitGroup
-	// telling are messages on their way that nobody waits for: answers, and what gives up requests. Nothing is added once closing is set.
+	// posts counts messages being sent that nobody waits for: answers and cancellations. None is added once closing is set.
 	posts sync.WaitGroup
 
-	renewing chan struct{} // full while a new session is made
-	replying chan struct{} // one for each reply on its way
+	renewing chan struct{} // full while a new session is being opened
+	replying chan struct{} // has a value for each reply being sent
 
 	mu        sync.Mutex
 	closing   bool
@@ -76,11 +76,11 @@ type httpLink struct {
 	listening bool
 	unlisten  context.CancelFunc // ends the listener of the session; nil: there was none
 	streams   map[*round]*stream
-	ending    int           // requests that were given up, and whose server is being told
+	ending    int           // how many requests were given up whose cancellation is being sent
 	room      chan struct{} // closed when ending is less than maxEnding again; nil: nobody waits
 }
 
-// request makes an HTTP request with what all of them carry.
+// request returns an HTTP request with the headers that all have.
 func (l *httpLink) request(ctx context.Context, method string, body []byte) (*http.Request, error) {
 	req, err := http.NewRequestWithContext(ctx, method, l.endpoint.URL, bytes.NewReader(body))
 	if err != nil {
@@ -96,7 +96,7 @@ func (l *httpLink) request(ctx context.Context, method string, body []byte) (*ht
 	return req, nil
 }
 
-// identify adds the headers of a session that has begun: its id, and the revision.
+// identify adds the headers of a session that has begun: its id, which it returns, and the revision.
 func (l *httpLink) identify(req *http.Request, d *wire.Dialect) (session string) {
 	l.mu.Lock()
 	session = l.session
@@ -141,7 +141,7 @@ func (l *httpLink) send(ctx context.Context, frame []byte, r *round) error {
 	return nil
 }
 
-// postTimeout is how long a message that is no request may take.
+// postTimeout is how long sending a message that is no request may take.
 const postTimeout = 30 * time.Second
 
 // post sends a notification or an answer.
@@ -172,10 +172,10 @@ func (l *httpLink) post(ctx context.Context, frame []byte) error {
 	return nil
 }
 
-// maxReplies is how many messages may be on their way that nobody waits for, before no more are received.
+// maxReplies is how many replies may be being sent before no more messages are received.
 const maxReplies = 64
 
-// reply posts what nobody waits for.
+// reply posts a message in a goroutine.
 func (l *httpLink) reply(frame []byte) {
 	select {
 	case l.replying <- struct{}{}:
@@ -202,10 +202,10 @@ func (l *httpLink) giveUpTells(d *wire.Dialect) bool { return d.HTTP.DisconnectC
 
 func (l *httpLink) shared() bool { return false }
 
-// endWait is how long a session that ends may take to say so.
+// endWait is how long the last messages of a session that ends may take.
 const endWait = 5 * time.Second
 
-// close ends the streams, and the session where there is one. Answers, and what tells the server of requests that were given up, go first.
+// close ends the streams, and the session if there is one. Answers and cancellations are sent first.
 func (l *httpLink) close(context.Context) error {
 	l.mu.Lock()
 	l.closing = true
@@ -226,7 +226,7 @@ func (l *httpLink) close(context.Context) error {
 	return nil
 }
 
-// leave tells the server that the session is over. Servers may refuse that.
+// leave deletes the session on the server. Servers may refuse that.
 func (l *httpLink) leave(session string) {
 	ctx, cancel := context.WithTimeout(context.Background(), endWait)
 	defer cancel()
@@ -246,7 +246,7 @@ func (l *httpLink) leave(session string) {
 // errNoSession says that the server does not know the session any more.
 var errNoSession = errors.New("client: the server has ended the session")
 
-// renew makes a new session in place of one that the server has ended.
+// renew opens a new session instead of one that the server has ended.
 func (l *httpLink) renew(ctx context.Context, old string) error {
 	select {
 	case l.renewing <- struct{}{}:
@@ -266,7 +266,7 @@ func (l *httpLink) renew(ctx context.Context, old string) error {
 	}
 	l.mu.Unlock()
 	if current != old {
-		return nil // somebody else has
+		return nil // another request has renewed it
 	}
 	s := l.s
 	d := s.dialect.Load()
@@ -283,7 +283,7 @@ func (l *httpLink) renew(ctx context.Context, old string) error {
 // maxRetryAfter is how many seconds of a server's Retry-After are honoured.
 const maxRetryAfter = 3600
 
-// status is the error of a response that has no message in it.
+// status returns the error for a response that has no message in it.
 func (l *httpLink) status(resp *http.Response) error {
 	err := &StatusError{Status: resp.StatusCode, Challenge: resp.Header.Get("WWW-Authenticate")}
 	if s, err2 := strconv.Atoi(resp.Header.Get("Retry-After")); err2 == nil && s > 0 {

@@ -10,22 +10,22 @@ import (
 type roundKey struct{}
 
 // Asking is for the http.Client of an Endpoint that has to ask a person before it can send a request, for example to log in. ctx is that of
-// the HTTP request. The clocks of the call stand until done is called (CAN28), and the context that is returned ends with the call, or after
-// the time of WithQuestionTimeout. ok is false for what nobody waits for, such as a notification: no person is to be asked for that, and
-// done need not be called.
+// the HTTP request. The clocks of the call are paused until done is called (CAN28), and the context that is returned ends with the call, or after
+// the time of WithQuestionTimeout. ok is false for a message without a call that waits for it, such as a notification: no person is to be asked
+// for that, and done need not be called.
 func Asking(ctx context.Context) (asking context.Context, done func(), ok bool) {
 	r, ok := ctx.Value(roundKey{}).(*round)
 	if !ok {
 		return ctx, func() {}, false
 	}
 	r.entry.Pause()
-	own, cancel := context.WithCancelCause(context.Background()) // the entry's own deadline is that of a clock which stands
+	own, cancel := context.WithCancelCause(context.Background()) // the deadline of the entry itself is that of a paused clock
 	stop := context.AfterFunc(r.entry, func() { cancel(context.Cause(r.entry)) })
 	asking, end := r.call.s.withQuestionTimeout(own)
 	return asking, func() { end(); stop(); cancel(nil); r.entry.Resume() }, true
 }
 
-// withQuestionTimeout ends a context when the time of a question is over.
+// withQuestionTimeout returns a context that ends when the time of a question has passed.
 func (s *Session) withQuestionTimeout(ctx context.Context) (context.Context, context.CancelFunc) {
 	most := s.cfg.questionTimeout
 	if most <= 0 {

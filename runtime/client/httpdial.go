@@ -7,15 +7,15 @@ import (
 	"sync"
 )
 
-// connections are those of a session that has a transport of its own. The transport can only be asked to close what is idle, and a server that
-// goes on talking on a connection whose requests are over would keep it.
+// connections are the open ones of a session with a transport of its own. That only closes idle connections on request, and a server that
+// goes on sending on a connection whose requests are over keeps it from being idle.
 type connections struct {
 	mu     sync.Mutex
 	open   map[net.Conn]struct{}
 	closed bool
 }
 
-// connection leaves the set when it is closed.
+// connection is removed from its set when it is closed.
 type connection struct {
 	net.Conn
 	of *connections
@@ -29,7 +29,7 @@ func (c *connection) Close() error {
 	return c.Conn.Close()
 }
 
-// of has a transport dial into the set.
+// track adds all connections that a transport dials from now on.
 func (c *connections) track(t *http.Transport) {
 	dial := t.DialContext
 	c.open = map[net.Conn]struct{}{}
@@ -49,7 +49,7 @@ func (c *connections) track(t *http.Transport) {
 	}
 }
 
-// close closes all.
+// close closes all, and those that are dialled later.
 func (c *connections) close() {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -20,7 +20,7 @@ import (
 	"github.com/mcpkiln/mcpkiln/runtime/wire"
 )
 
-// exchange sends a request and hands on what comes in answer.
+// exchange sends a request and passes the messages of its response to the session.
 func (l *httpLink) exchange(ctx context.Context, frame []byte, r *round, st *stream) {
 	defer func() {
 		close(st.ended)
@@ -44,7 +44,7 @@ func (l *httpLink) exchange(ctx context.Context, frame []byte, r *round, st *str
 	}
 }
 
-// fail ends a request that has no answer.
+// fail ends a request whose response has no answer.
 func (l *httpLink) fail(r *round, err error) {
 	var status *StatusError
 	var bad *ProtocolError
@@ -88,7 +88,7 @@ func (l *httpLink) roundTrip(ctx context.Context, frame []byte, r *round, st *st
 	return l.read(ctx, resp, r, st)
 }
 
-// read takes a response apart by its type. The body of an error may be a message, too.
+// read reads a response by its type. The body of an error may be a message, too.
 func (l *httpLink) read(ctx context.Context, resp *http.Response, r *round, st *stream) error {
 	kind, _, _ := mime.ParseMediaType(resp.Header.Get("Content-Type"))
 	switch {
@@ -121,7 +121,7 @@ func (l *httpLink) readMessage(resp *http.Response, r *round) error {
 	case int64(len(body)) > l.maxBytes:
 		return broken(r.call.op.Name, "%w", &rpc.FrameError{Limit: int(l.maxBytes)})
 	}
-	if resp.StatusCode >= 300 { // also others than this protocol's servers write an error as JSON
+	if resp.StatusCode >= 300 { // the error may be the JSON of a gateway
 		if m, bad := rpc.Parse(body, l.s.cfg.limits); bad != nil || !m.Answers() {
 			resp.Body = io.NopCloser(bytes.NewReader(body))
 			return l.status(resp)
@@ -135,8 +135,8 @@ func (l *httpLink) readMessage(resp *http.Response, r *round) error {
 	return nil
 }
 
-// follow reads a stream of messages until the request has its answer. Where the revision has that, a stream that ends before is asked for
-// again, from the last event on.
+// follow reads a stream of messages until the request has its answer. Where the revision allows that, a stream that ends before is
+// resumed after the last event.
 func (l *httpLink) follow(ctx context.Context, resp *http.Response, r *round) error {
 	events := &eventReader{max: l.maxBytes, retry: defaultRetry}
 	resumes := r.call.dialect.HTTP.LastEventHeader
@@ -168,10 +168,10 @@ func (l *httpLink) follow(ctx context.Context, resp *http.Response, r *round) er
 	}
 }
 
-// lingering is how long a response may take to end behind its answer. One that does can be followed by another on its connection.
+// lingering is how long a response may take to end after its answer. If it does, its connection can be used again.
 const lingering = time.Second
 
-// linger closes the stream of a request that has its answer, unless the server soon does.
+// linger closes the stream of a request that has its answer, unless the server does so soon.
 func (l *httpLink) linger(r *round) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -180,20 +180,20 @@ func (l *httpLink) linger(r *round) {
 	}
 }
 
-// defaultRetry is how long a client waits before it asks for a stream again, if the server has not said.
+// defaultRetry is how long a client waits before it resumes a stream, if the server has not said.
 const defaultRetry = time.Second
 
-// minRetry is how long it waits at least: a server that ends its streams at once must not make it spin.
+// minRetry is how long it waits at least: a server that ends its streams at once must not make the client spin.
 const minRetry = 50 * time.Millisecond
 
-// maxResumes is how often in a row a stream is asked for that brings nothing new, and maxRefusals how often where nobody listens: a server
-// that has ended has no streams any more, so there is only to see whether one comes back.
+// maxResumes is how often in a row a stream is resumed without a new event, and maxRefusals how often if connections are refused: a server
+// that has ended has no streams any more, so this only waits for it to come back.
 const (
 	maxResumes  = 5
 	maxRefusals = 3
 )
 
-// resume asks for a stream again, after the time that the server wants.
+// resume resumes a stream, after the time that the server wants.
 func (l *httpLink) resume(ctx context.Context, events *eventReader, r *round, failures *int) (*http.Response, error) {
 	why := errors.New("it ended again and again")
 	for refusals := 0; ; {
@@ -235,7 +235,7 @@ func (l *httpLink) resume(ctx context.Context, events *eventReader, r *round, fa
 		switch {
 		case resp.StatusCode == http.StatusUnauthorized || resp.StatusCode == http.StatusForbidden:
 			return nil, err
-		case resp.StatusCode < 500: // not as a *StatusError, which would be one of the call itself
+		case resp.StatusCode < 500: // not a *StatusError, which would be that of the call itself
 			return nil, fmt.Errorf("the stream ended without an answer, and the server does not resume it: HTTP status %d %s", resp.StatusCode, http.StatusText(resp.StatusCode))
 		}
 		why = fmt.Errorf("HTTP status %d %s", resp.StatusCode, http.StatusText(resp.StatusCode))
@@ -247,7 +247,7 @@ func isEventStream(resp *http.Response) bool {
 	return kind == "text/event-stream"
 }
 
-// sleep waits; false: ctx ended first.
+// sleep waits for d; false: ctx ended first.
 func sleep(ctx context.Context, d time.Duration) bool {
 	timer := time.NewTimer(d)
 	defer timer.Stop()
@@ -259,13 +259,13 @@ func sleep(ctx context.Context, d time.Duration) bool {
 	}
 }
 
-// beginning is the first of a body, for an error.
+// beginning returns the beginning of a body, for an error.
 func beginning(body io.Reader) string {
 	text, _ := io.ReadAll(io.LimitReader(body, 300))
 	return strings.TrimSpace(strings.ToValidUTF8(string(text), "?"))
 }
 
-// listen receives what belongs to no request: on a stream of its own, for as long as the session lives. Servers may have none.
+// listen receives messages that belong to no request, on a stream of their own, until the session ends. A server may not have such a stream.
 func (l *httpLink) listen() {
 	d := l.s.dialect.Load()
 	l.mu.Lock()
@@ -291,7 +291,7 @@ func (l *httpLink) listen() {
 	}
 }
 
-// listenWait is how long a session that begins waits for that stream: there are servers that ask on it, and only if it is open.
+// listenWait is how long a session that begins waits for that stream: some servers send their requests only there, and only if it is open.
 const listenWait = time.Second
 
 func (l *httpLink) listenTo(ctx context.Context, d *wire.Dialect, session string, opened func()) {
@@ -322,7 +322,7 @@ func (l *httpLink) listenTo(ctx context.Context, d *wire.Dialect, session string
 		}
 		_ = resp.Body.Close()
 		if resp.StatusCode >= 300 && resp.StatusCode < 500 {
-			return // it has no such stream, or the session is over, which the next request will tell
+			return // it has no such stream, or the session is over, which the next request will find out
 		}
 		l.s.cfg.logger.Debug("the stream of the session ended", "error", err, "status", resp.StatusCode)
 		wait = max(wait, events.retry, minRetry)

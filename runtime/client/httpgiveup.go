@@ -10,15 +10,15 @@ import (
 
 // stream is the HTTP request of one round.
 type stream struct {
-	header  http.Header // what of the request's values headers repeat: the values are not the link's when send has returned
+	header  http.Header // headers that repeat values of the request, which the link must not read after send
 	cancel  context.CancelFunc
 	last    *time.Timer   // ends it some time after its answer; guarded by the link
 	written chan struct{} // closed when the request has been sent, or never will be
-	begun   chan struct{} // closed when the server has begun to answer, or never will
+	begun   chan struct{} // closed when the response has begun, or never will
 	ended   chan struct{} // closed when the response has ended
 	wrote   sync.Once
 	first   sync.Once
-	// answering: what the server sends is its answer, and not a stream of events with that at its end.
+	// answering: the body of the response is the answer, not a stream of events.
 	answering atomic.Bool
 }
 
@@ -29,8 +29,8 @@ func (st *stream) begin() {
 	st.first.Do(func() { close(st.begun) })
 }
 
-// reached waits until the server has probably seen the request: it has begun to answer, or the request was sent a moment ago. That it was
-// sent not every http.RoundTripper tells.
+// reached waits until the server has probably seen the request: the response has begun, or the request was sent a moment ago. Not every
+// http.RoundTripper reports that it was sent.
 func (st *stream) reached(ctx context.Context) {
 	timer := time.NewTimer(sending)
 	defer timer.Stop()
@@ -47,17 +47,17 @@ func (st *stream) reached(ctx context.Context) {
 	}
 }
 
-// sending is how long it is waited for that a request was sent.
+// sending is how long to wait for a request to be sent.
 const sending = time.Second
 
-// arrival is how long a request that was sent may take to be seen. The notification that gives it up comes on another connection.
+// arrival is how long a request that was sent may take to be seen by the server. Its cancellation comes on another connection.
 const arrival = 20 * time.Millisecond
 
-// maxEnding is how many requests may be given up whose server is still being told. Who gives up faster than that waits before the next one,
-// because each takes a connection.
+// maxEnding is how many requests may have been given up whose cancellation is still being sent. With more, new requests have to wait, because each
+// cancellation takes a connection.
 const maxEnding = 128
 
-// awaitRoom waits until not too many requests are ending; false: the request is over before it was sent.
+// awaitRoom waits until fewer than maxEnding requests are ending; false: the request is over before it was sent.
 func (l *httpLink) awaitRoom(ctx context.Context, r *round) bool {
 	for {
 		l.mu.Lock()
@@ -80,7 +80,7 @@ func (l *httpLink) awaitRoom(ctx context.Context, r *round) bool {
 	}
 }
 
-// endingDone is the end of giving up one request.
+// endingDone counts the end of giving up one request.
 func (l *httpLink) endingDone() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -90,7 +90,7 @@ func (l *httpLink) endingDone() {
 	}
 }
 
-// giveUp closes the stream of a request. Where that tells the server nothing, the notification goes first, and behind the request.
+// giveUp closes the stream of a request. If that does not cancel it, the notification is sent before, but after the request.
 func (l *httpLink) giveUp(r *round, notice []byte, named bool) (answerable bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -117,14 +117,14 @@ func (l *httpLink) giveUp(r *round, notice []byte, named bool) (answerable bool)
 	return true
 }
 
-// How long the stream of a request that may have become a task is listened to after it was given up. A server that has made the task has
-// answered: that is on its way, or a body that has begun.
+// How long the stream of a request that may have become a task is read after it was given up. A server that has created the task has
+// answered: the answer is on its way, or its body has begun.
 const (
 	taskOnItsWay = 250 * time.Millisecond
 	taskBegun    = time.Second
 )
 
-// lastWord waits a moment for an answer that names a task, which can be cancelled by nothing else.
+// awaitTaskID waits a moment for an answer that names a task, because tasks/cancel needs its id.
 func (st *stream) awaitTaskID(ctx context.Context) {
 	timer := time.NewTimer(taskOnItsWay)
 	defer timer.Stop()
@@ -143,11 +143,11 @@ func (st *stream) awaitTaskID(ctx context.Context) {
 	}
 }
 
-// beginWait is how long a request that was given up may take to be seen by the server, until nobody looks any more.
+// beginWait is how long takeBack waits for the response to a request that was given up.
 const beginWait = time.Minute
 
-// takeBack tells the server that a request was given up. It may ignore that because it has not seen the request; so it is told once more if
-// its response begins only afterwards.
+// takeBack sends the cancellation of a request. The server may ignore it because it has not seen the request; so it is sent once more if
+// the response begins only afterwards.
 func (l *httpLink) takeBack(st *stream, notice []byte) {
 	st.reached(l.ctx)
 	seen := isClosed(st.begun)
@@ -169,7 +169,7 @@ func (l *httpLink) takeBack(st *stream, notice []byte) {
 	}
 }
 
-// mayTell counts a notice that is sent from now on; false: the session ends, and the server is told that instead.
+// mayPost counts a notice that is about to be sent; false: the session ends, and the server learns that instead.
 func (l *httpLink) mayPost() bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -10,7 +10,7 @@ import (
 	"github.com/mcpkiln/mcpkiln/runtime/wire"
 )
 
-// describe adds the headers that repeat what a request says, so that a gateway can route without reading the body (EXT14).
+// describe adds the headers that repeat values of a request, so that a gateway can route it without reading the body (EXT14).
 func describe(h http.Header, d *wire.Dialect, r *round) {
 	if d.HTTP.MethodHeader != "" {
 		h.Set(d.HTTP.MethodHeader, r.call.op.Name)
@@ -26,8 +26,8 @@ func describe(h http.Header, d *wire.Dialect, r *round) {
 	}
 }
 
-// encodeHeader returns a value as a header can hold it: what is not plain printable ASCII, begins or ends with space, or looks as if it
-// were encoded, is encoded.
+// encodeHeader returns a value for a header. It is encoded if it is not printable ASCII, begins or ends with a space, or looks as if it
+// were encoded.
 func encodeHeader(rules *wire.HTTP, value string) string {
 	plain := strings.TrimSpace(value) == value && !strings.HasPrefix(value, rules.EncodedPrefix)
 	for i := range len(value) {
@@ -39,7 +39,7 @@ func encodeHeader(rules *wire.HTTP, value string) string {
 	return rules.EncodedPrefix + base64.StdEncoding.EncodeToString([]byte(value)) + rules.EncodedSuffix
 }
 
-// headerValue is the argument that a header repeats, as text; false: it is absent or null.
+// headerValue returns the argument that a header repeats, as text; false: it is absent, null, or no scalar.
 func headerValue(p *paramheader.Param, arguments []byte) (string, bool) {
 	for _, name := range p.Path {
 		if len(arguments) == 0 || arguments[0] != '{' {

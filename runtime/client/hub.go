@@ -15,13 +15,13 @@ import (
 	"github.com/mcpkiln/mcpkiln/runtime/rpc"
 )
 
-// Hub holds sessions with several servers, each by the name that the host gives it. Its zero value is ready; its methods are safe for
-// concurrent use. A child process that ends is started again: after a second, and after twice the time of before for as long as it
-// does not live for a minute, up to a minute. Tools are named server/tool.
+// Hub has sessions with several servers, each by the name that the host gives it. Its zero value is ready; its methods are safe for
+// concurrent use. A child process that ends is restarted: after a second, and after twice the time of before, up to a minute, until it has
+// run for a minute. Tools are named server/tool.
 type Hub struct {
-	// Options are those of every session, before those that Add is given.
+	// Options are those of every session, applied before those of Add.
 	Options []Option
-	// Changed hears that a server is down, and why, also after each try to start it again; and with nil that it is up again: then
+	// Changed is called with the error when a server is down, also after each failed restart, and with nil when it is up again: then
 	// Subscribe and Listen again. Calls for one server come one by one. It must not call Remove or Close.
 	Changed func(server string, err error)
 
@@ -37,9 +37,9 @@ type member struct {
 	opts      []Option
 	ctx       context.Context // ends with Remove or Close
 	stop      context.CancelFunc
-	ended     chan struct{} // closed when the goroutine that keeps it is gone
-	err       error         // of Session.Close, final then
-	old       sync.WaitGroup
+	ended     chan struct{}  // closed when the goroutine of keep has ended
+	err       error          // of Session.Close, final then
+	old       sync.WaitGroup // sessions that are being closed
 
 	session *Session   // nil: it is down; guarded by the hub
 	down    *DownError // guarded by the hub
@@ -49,7 +49,7 @@ type member struct {
 type DownError struct {
 	Server string
 	Err    error
-	Again  time.Time // when it is started again; zero: never
+	Again  time.Time // when it is restarted; zero: never
 }
 
 // Error implements error.
@@ -61,10 +61,10 @@ func (e *DownError) Error() string {
 	return text + ": " + e.Err.Error()
 }
 
-// Unwrap returns why.
+// Unwrap returns Err.
 func (e *DownError) Unwrap() error { return e.Err }
 
-// Add connects to a server; ctx is for that alone. The name must be new and without a slash. Where that fails, the hub does not have the
+// Add connects to a server; ctx is only for that. The name must be new and without a slash. If Add fails, the hub does not have the
 // server.
 func (h *Hub) Add(ctx context.Context, name string, t Transport, opts ...Option) error {
 	m := &member{hub: h, name: name, transport: t, opts: slices.Concat(h.Options, opts, []Option{WithServerName(name)}), ended: make(chan struct{})}
@@ -133,14 +133,14 @@ func (h *Hub) Close() error {
 	return errors.Join(errs...)
 }
 
-// Servers are the names of all servers, sorted.
+// Servers returns the names of all servers, sorted.
 func (h *Hub) Servers() []string {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	return slices.Sorted(maps.Keys(h.members))
 }
 
-// Session is the present session with a server. The error is a *DownError for one that is down.
+// Session returns the current session with a server. The error is a *DownError for one that is down.
 func (h *Hub) Session(name string) (*Session, error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -161,7 +161,7 @@ type HubTool struct {
 	Definition json.RawMessage // as the server writes it
 }
 
-// ListTools returns the tools of all servers. An error is that of one server, which the tool that comes with it names; the others follow.
+// ListTools returns the tools of all servers. An error is that of one server, which is HubTool.Server; the other servers follow.
 func (h *Hub) ListTools(ctx context.Context, opts ...CallOption) iter.Seq2[HubTool, error] {
 	return func(yield func(HubTool, error) bool) {
 		for _, name := range h.Servers() {
@@ -174,7 +174,7 @@ func (h *Hub) ListTools(ctx context.Context, opts ...CallOption) iter.Seq2[HubTo
 	}
 }
 
-// listTools lists those of one server. Having none is no error.
+// listTools lists the tools of one server. A server without tools is no error.
 func (h *Hub) listTools(ctx context.Context, server string, opts []CallOption) iter.Seq2[HubTool, error] {
 	return func(yield func(HubTool, error) bool) {
 		s, err := h.Session(server)
@@ -222,13 +222,13 @@ func (h *Hub) find(name string) (s *Session, tool string, err error) {
 	return s, tool, err
 }
 
-// HubRequest is what a caller waits for at one server.
+// HubRequest is a Request to one server.
 type HubRequest struct {
 	Server string
 	Request
 }
 
-// Requests lists what callers wait for at all servers, oldest first.
+// Requests returns the requests to all servers that callers wait for, oldest first.
 func (h *Hub) Requests() (all []HubRequest) {
 	for _, name := range h.Servers() {
 		s, err := h.Session(name)
@@ -243,7 +243,7 @@ func (h *Hub) Requests() (all []HubRequest) {
 	return all
 }
 
-// CancelRequest is Session.CancelRequest at a server. What waited for a server that is down is over already.
+// CancelRequest is Session.CancelRequest for a server. The requests to a server that is down are over already.
 func (h *Hub) CancelRequest(server string, id rpc.ID, reason string) error {
 	s, err := h.Session(server)
 	var down *DownError

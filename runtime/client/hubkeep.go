@@ -6,14 +6,14 @@ import (
 	"time"
 )
 
-// How long it takes until a server that has ended is started again: at first, at most, and after how much life the wait begins anew.
+// How long to wait before a server that has ended is restarted: at first, at most, and how long it must have run for the wait to begin anew.
 const (
 	firstRestart = time.Second
 	maxRestart   = time.Minute
 	steady       = time.Minute
 )
 
-// keep has a session with the server until the member is removed.
+// keep maintains a session with the server until the member is removed.
 func (m *member) keep(s *Session) {
 	defer close(m.ended)
 	defer m.old.Wait()
@@ -39,7 +39,7 @@ func (m *member) keep(s *Session) {
 	}
 }
 
-// restart tries until there is a session again; nil: the member was removed.
+// restart connects until there is a session again; nil: the member was removed.
 func (m *member) restart(wait *time.Duration) *Session {
 	for sleep(m.ctx, *wait+rand.N(*wait/10)) { // servers that died together must not start together
 		*wait = min(2**wait, maxRestart)
@@ -62,7 +62,7 @@ func (m *member) up(s *Session) {
 	m.session, m.down = s, nil
 }
 
-// lost notes why the server is down, and when it is started again; 0: never.
+// lost records why the server is down, and when it is restarted; 0: never.
 func (m *member) lost(err error, wait time.Duration) {
 	down := &DownError{Server: m.name, Err: err}
 	if wait > 0 {

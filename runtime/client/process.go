@@ -14,21 +14,21 @@ import (
 	"github.com/mcpkiln/mcpkiln/runtime/rpc"
 )
 
-// Process is a transport over the standard streams of a child process. It is started when a session begins, and again where a server ends
+// Process is a transport over the standard streams of a child process. It is started when a session begins, and again if it ends
 // because it does not know the first request of newer revisions. On unix it leads a process group of its own, which ends with it; there and on
-// Windows what a person types on the terminal, such as Ctrl-C, is for this process alone. When this process ends in any other way than by
-// Session.Close or Abort, the child sees the end of its input and nothing else: a program should catch what asks it to end, SIGHUP of a terminal
-// that closes too, and close its sessions.
+// Windows the keys that interrupt a program, such as Ctrl-C, do not reach it. When this process ends in any other way than by
+// Session.Close or Abort, the child sees the end of its input and nothing else: a program should catch the signals that ask it to end, SIGHUP of a
+// closing terminal too, and close its sessions.
 type Process struct {
 	Path string
 	Args []string // without the name of the program
 	Env  []string // nil: this process's own
 	Dir  string
-	// Stderr gets what the child writes to its standard error; nil: it is dropped, but for the last lines, which errors quote.
+	// Stderr gets the child's standard error; nil: it is dropped, except the last lines, which errors quote.
 	Stderr io.Writer
 }
 
-// Command is a transport over the standard streams of a child process. Nothing but messages goes over them.
+// Command returns a transport over the standard streams of a child process, which must only write messages to its standard output.
 func Command(path string, args ...string) *Process { return &Process{Path: path, Args: args} }
 
 func (p *Process) reopens() bool { return true }
@@ -60,7 +60,7 @@ func (p *Process) open(_ context.Context, s *Session) (link, error) {
 	return newConnLink(s, conn, c), nil
 }
 
-// startError says why a program does not start, without the words of system calls.
+// startError returns why a program does not start, without the names of system calls.
 func startError(path string, err error) error {
 	var file *fs.PathError
 	var name *exec.Error
@@ -80,17 +80,17 @@ type child struct {
 	grace  time.Duration
 	tail   tail
 	noise  func() string
-	exited chan struct{} // closed when the process is gone
+	exited chan struct{} // closed when the process has ended
 	err    error         // how it ended, final then
 }
 
-// outputWait is how long the output of a process may still come after its end: what it has started can hold the pipes open for ever.
+// outputWait is how long output may still come after the end of a process: other processes that it started can keep the pipes open for ever.
 const outputWait = 500 * time.Millisecond
 
 func (c *child) wait(stdout *os.File) {
 	c.err = c.cmd.Wait()
 	if errors.Is(c.err, exec.ErrWaitDelay) {
-		c.err = nil // it ended in order, and what it started did not
+		c.err = nil // it ended in order, and processes that it started did not
 	}
 	killRest(c.cmd.Process)
 	close(c.exited)
@@ -99,7 +99,7 @@ func (c *child) wait(stdout *os.File) {
 	}
 }
 
-// lost is the error of a connection that ended, with what the process left behind. It waits a moment for its end, since the last words on
+// lost returns the error of a connection that ended, with the output of the process. It waits a moment for the process to end, since the last lines of
 // standard error say most.
 func (c *child) lost(err error) *TransportError {
 	timer := time.NewTimer(outputWait)
@@ -115,8 +115,8 @@ func (c *child) lost(err error) *TransportError {
 	return &TransportError{Err: err, Stderr: c.tail.String(), Noise: c.noise()}
 }
 
-// end closes the child's input, waits, asks it to end, waits, and kills it, with what it has started: where there is no way to ask, it is
-// killed after the first wait. A child that ended by one of the first two is no error. When ctx ends it is killed at once.
+// end closes the child's input, waits, asks it to end, waits, and kills it, with the processes that it started. Where there is no way to ask, it is
+// killed after the first wait. Only having to kill it is an error. When ctx ends it is killed at once.
 func (c *child) end(ctx context.Context) error {
 	_ = c.stdin.Close()
 	if c.over(ctx, c.grace) {
@@ -144,10 +144,10 @@ func (c *child) over(ctx context.Context, within time.Duration) bool {
 	}
 }
 
-// maxTail is how much of standard error is kept for errors.
+// maxTail is how much of standard error is kept for errors, in bytes.
 const maxTail = 2 << 10
 
-// tail keeps the end of what is written to it.
+// tail keeps the end of the text written to it, and passes all of it on.
 type tail struct {
 	to   io.Writer
 	mu   sync.Mutex
@@ -168,7 +168,7 @@ func (t *tail) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// String are the last whole lines.
+// String returns the last maxTail bytes.
 func (t *tail) String() string {
 	t.mu.Lock()
 	defer t.mu.Unlock()

@@ -7,7 +7,7 @@ import (
 	"os/exec"
 )
 
-// There are no process groups.
+// These systems have no process groups.
 
 func setApart(*exec.Cmd) {}
 

@@ -11,8 +11,8 @@ func setApart(cmd *exec.Cmd) {
 	cmd.SysProcAttr = &syscall.SysProcAttr{CreationFlags: syscall.CREATE_NEW_PROCESS_GROUP}
 }
 
-// terminate: a console is asked to end by what its user types, and no other process.
+// terminate returns false: Windows has no signal that asks any process to end.
 func terminate(*os.Process) bool { return false }
 
-// killRest does nothing: a group is no job, and what a child has started is its own affair.
+// killRest does nothing: a process group can not be killed on Windows, so processes that a child started go on.
 func killRest(*os.Process) {}

@@ -6,7 +6,7 @@ import (
 	"github.com/mcpkiln/mcpkiln/runtime/wire"
 )
 
-// receive takes one frame of the server, which it keeps. from is the request on whose stream it came, nil where all messages come on one.
+// receive handles one frame of the server, and keeps it. from is the request on whose stream it came, nil where all messages come on one.
 func (s *Session) receive(frame []byte, from *round) {
 	if rpc.IsBatch(frame) && s.dialect.Load().Batches {
 		all, err := rpc.Batch(frame, s.cfg.limits)
@@ -29,14 +29,14 @@ func (s *Session) message(frame []byte, from *round) {
 	case err != nil:
 		s.unreadable(frame, &m, err)
 	case m.Kind == rpc.KindRequest:
-		kept := m // what is asked outlives its frame; an answer needs no memory of its own
+		kept := m // a request outlives this call, so it is allocated; an answer is not
 		s.receiveRequest(&kept, from)
 	default:
 		s.receiveNotification(&m)
 	}
 }
 
-// answered hands an answer to who waits for it, also one that can not be read (CAN30). Nobody waits any more for a late one (CAN15).
+// receiveAnswer passes an answer to the call that waits for it, also one that can not be read (CAN30). For a late one no call waits (CAN15).
 func (s *Session) receiveAnswer(m *rpc.Message, bad *rpc.Error, from *round) {
 	id := m.ID
 	if id.IsZero() {
@@ -53,8 +53,8 @@ func (s *Session) receiveAnswer(m *rpc.Message, bad *rpc.Error, from *round) {
 	}
 }
 
-// onlyRequest is what an error without an id answers: the request of its stream, or the only one that there is. One that was given up and
-// not answered may be meant as well.
+// onlyRequest returns the id of the request that an error without an id must be for: the request of its stream, or the only one in flight, unless
+// the error may be for one that was given up.
 func (s *Session) onlyRequest(from *round) rpc.ID {
 	if from != nil {
 		return from.entry.Key().ID
@@ -75,7 +75,7 @@ func (s *Session) onlyRequest(from *round) rpc.ID {
 	return only
 }
 
-// fault makes err what the round fails with.
+// fault makes the round fail with err.
 func (r *round) fault(err error) {
 	r.call.mu.Lock()
 	defer r.call.mu.Unlock()
@@ -84,7 +84,7 @@ func (r *round) fault(err error) {
 	}
 }
 
-// unreadable is for frames that are no messages, such as a banner on standard output.
+// unreadable handles frames that are no messages, such as a banner on standard output.
 func (s *Session) unreadable(frame []byte, m *rpc.Message, err *rpc.Error) {
 	if m.Kind == rpc.KindRequest && !m.ID.IsZero() {
 		s.cfg.logger.Warn("a request that can not be read", "error", err.Message, "bytes", len(frame))
@@ -97,21 +97,21 @@ func (s *Session) unreadable(frame []byte, m *rpc.Message, err *rpc.Error) {
 		s.noise = append(append(s.noise, frame[:min(len(frame), maxNoise)]...), '\n')
 	}
 	s.mu.Unlock()
-	if ready { // before, Connect tells of it
+	if ready { // before, Connect reports it
 		s.cfg.logger.Warn("the server wrote what is no message", "error", err.Message, "bytes", len(frame))
 	}
 }
 
-// maxNoise is how much is kept of text that is not a message, to be shown in an error.
+// maxNoise bounds how much noise is kept for errors, in bytes.
 const maxNoise = 512
 
-// tooLarge is for a frame that was thrown away. A request of the server's is refused, if its id was read. What does not tell its kind may have
-// been the answer to any request; to the only one it surely was.
+// tooLarge handles a frame that was too large to read. A request of the server is refused, if its id was read. A frame of unknown kind may be
+// the answer to any request, so it ends one only if there is no other.
 func (s *Session) tooLarge(err *rpc.FrameError) {
 	s.cfg.logger.Warn("a message was thrown away", "error", err)
 	id := err.Begun.ID
 	switch {
-	case id.IsZero() && err.Begun.Method != nil: // no answer
+	case id.IsZero() && err.Begun.Method != nil: // it is no answer
 		return
 	case err.Begun.Kind == rpc.KindRequest:
 		s.link.reply(rpc.AppendError(nil, id, rpc.Errorf(rpc.CodeInvalidRequest, "frame larger than the limit of %d bytes", err.Limit)))
@@ -127,7 +127,7 @@ func (s *Session) tooLarge(err *rpc.FrameError) {
 	}
 }
 
-// told takes a notification.
+// receiveNotification handles a notification.
 func (s *Session) receiveNotification(m *rpc.Message) {
 	h := s.dialect.Load().IncomingOf(string(m.Method))
 	if h == nil || !h.Notification {
@@ -155,7 +155,7 @@ func (s *Session) receiveNotification(m *rpc.Message) {
 	}
 }
 
-// takenBack ends a question that the server does not want to be answered any more (CAN23).
+// receiveCancellation ends a question that the server has cancelled (CAN23), or a subscription.
 func (s *Session) receiveCancellation(v *wire.Values) {
 	if s.endSubscription(v) {
 		return
@@ -166,7 +166,7 @@ func (s *Session) receiveCancellation(v *wire.Values) {
 	}
 }
 
-// progressed extends the timeout of a request, and tells its caller. What the caller has no time for gives way to what is newer.
+// receiveProgress extends the timeout of a request, and passes progress to its caller. If the caller is slow, newer progress replaces older.
 func (s *Session) receiveProgress(v *wire.Values) {
 	token := v.ID(wire.SlotProgressToken)
 	p := Progress{Progress: v.Float(wire.SlotProgress), Total: v.Float(wire.SlotTotal), Message: v.Text(wire.SlotMessage)}

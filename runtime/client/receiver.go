@@ -13,23 +13,23 @@ import (
 	"github.com/mcpkiln/mcpkiln/runtime/wire"
 )
 
-// receiver runs questions that the server asks in the form of a task (TSK26): by the engine that also runs the tasks of servers. It is one
-// session's, so that no server sees the tasks of another one (TSK21). The zero value has no engine until the first such question.
+// receiver runs questions that the server asks as tasks (TSK26), on the engine that also runs the tasks of servers. Each session has its
+// own, so that no server sees the tasks of another one (TSK21). The zero value has no engine until the first such question.
 type receiver struct {
 	mu      sync.Mutex
 	engine  *task.Engine
 	closed  bool
-	waiting int // requests for results that are not there yet
+	waiting int // how many requests for results are blocked
 }
 
-// Limits of what a server may have a client keep. Questions are open for as long as WithQuestionTimeout says.
+// Limits of the tasks that a server may create on a client. Questions are open for as long as WithQuestionTimeout says.
 const (
 	keptTasks     = 1024
 	keptTaskBytes = 16 << 20
-	answerPoll    = time.Second // how often it is to ask, since a person takes their time
+	answerPoll    = time.Second // the poll interval: a person is not faster
 )
 
-// receives is the engine, which begins with the first question; nil: the session is over.
+// taskEngine returns the engine, which is made for the first question; nil: the session is over.
 func (s *Session) taskEngine() *task.Engine {
 	r := &s.receiver
 	r.mu.Lock()
@@ -37,7 +37,7 @@ func (s *Session) taskEngine() *task.Engine {
 	if r.engine != nil || r.closed {
 		return r.engine
 	}
-	// A question neither asks nor parks, so this is the part of the machine that every revision has.
+	// A question never needs input itself, so these transitions, which every revision has, are enough.
 	machine, err := task.NewMachine([]task.Edge{{From: task.Working, To: task.Completed}, {From: task.Working, To: task.Failed}, {From: task.Working, To: task.Cancelled}})
 	if err != nil {
 		panic(err)
@@ -55,18 +55,18 @@ func (s *Session) taskEngine() *task.Engine {
 	return engine
 }
 
-// close ends what is asked, and waits for its handlers.
+// close ends the questions, and waits for their handlers.
 func (r *receiver) close() {
 	r.mu.Lock()
 	r.closed = true
 	engine := r.engine
 	r.mu.Unlock()
 	if engine != nil {
-		_ = engine.Close(context.Background()) // which has no end
+		_ = engine.Close(context.Background()) // its errors are those of a ctx that ends
 	}
 }
 
-// wantsTask is what the params of a question say about the task that it is to be; nil: nothing, or the client has not declared that it can.
+// wantsTask returns the member of a question's params that asks for a task; nil: there is none, or the client has not declared that it supports it.
 func (s *Session) wantsTask(d *wire.Dialect, h *wire.Incoming, params []byte) []byte {
 	if h.Task == "" || !s.declares(d, h.Task) {
 		return nil
@@ -74,7 +74,7 @@ func (s *Session) wantsTask(d *wire.Dialect, h *wire.Incoming, params []byte) []
 	return memberOf(params, d.Call(wire.OpCallTool).Params.NameOf(wire.SlotTask))
 }
 
-// createTask answers a question with a task. Nothing of it happens before the answer is on its way (TSK04).
+// createTask answers a question with a task, which starts after the answer was sent (TSK04).
 func (s *Session) createTask(q *question, m *rpc.Message, wanted []byte, from *round) {
 	created, err := s.newTask(q, m, wanted)
 	var answer []byte
@@ -109,7 +109,7 @@ func (s *Session) newTask(q *question, m *rpc.Message, wanted []byte) (task.Crea
 	return engine.Create(s.ctx, spec)
 }
 
-// answerTask has the handler answer. What it returns when the task is over is dropped by the engine (CAN31).
+// answerTask calls the handler. If the task is over when it returns, the engine drops the answer (CAN31).
 func (s *Session) answerTask(ctx context.Context, r *task.Run) task.Outcome {
 	q := r.Local().(*question)
 	defer s.count(-1)
@@ -123,7 +123,7 @@ func (s *Session) answerTask(ctx context.Context, r *task.Run) task.Outcome {
 	return task.Outcome{Status: task.Completed, Result: result}
 }
 
-// taskLate is the end of a question that nobody has answered in time.
+// taskLate returns the outcome of a question that was not answered in time.
 func (s *Session) taskLate(t task.Task) task.Outcome {
 	d := s.dialect.Load()
 	result, bad := unanswered(d, d.IncomingOf(t.Tool).Op)
@@ -133,8 +133,8 @@ func (s *Session) taskLate(t task.Task) task.Outcome {
 	return task.Outcome{Status: task.Completed, Result: result}
 }
 
-// askedAboutTask takes a request of the server about a task of this client. The one that waits for a result may be taken back as every
-// request can (CAN23).
+// receiveTaskRequest handles a request of the server about a task of this client. The one that waits for a result can be cancelled like any
+// request (CAN23).
 func (s *Session) receiveTaskRequest(d *wire.Dialect, h *wire.Incoming, m *rpc.Message) {
 	var v wire.Values
 	if err := s.readAboutTask(d, h, m, &v); err != nil {
@@ -182,7 +182,7 @@ func (s *Session) readAboutTask(d *wire.Dialect, h *wire.Incoming, m *rpc.Messag
 	return nil
 }
 
-// wait counts requests that wait for results; false: there are too many.
+// countWaiting counts requests that wait for results; false: there are too many.
 func (r *receiver) countWaiting(by int) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -193,7 +193,7 @@ func (r *receiver) countWaiting(by int) bool {
 	return true
 }
 
-// settle answers a request with a result or an error.
+// replyWith answers a request with a result or an error.
 func (s *Session) replyWith(id rpc.ID, result []byte, err error) {
 	if err != nil {
 		s.link.reply(rpc.AppendError(nil, id, taskRefused(err)))
@@ -202,7 +202,7 @@ func (s *Session) replyWith(id rpc.ID, result []byte, err error) {
 	s.link.reply(rpc.AppendResult(nil, id, result))
 }
 
-// aboutTask answers what needs no waiting: the state of a task, a list of them, a cancellation.
+// aboutTask returns the result of a request that need not wait: for the state of a task, a list of them, a cancellation.
 func (s *Session) aboutTask(d *wire.Dialect, op wire.Op, v *wire.Values) ([]byte, error) {
 	engine, id := s.taskEngine(), v.Text(wire.SlotTaskID)
 	if engine == nil {
@@ -225,7 +225,7 @@ func (s *Session) aboutTask(d *wire.Dialect, op wire.Op, v *wire.Values) ([]byte
 	if err != nil {
 		return nil, err
 	}
-	return d.Call(op).Result.Append(nil, valuesOf(&t), nil) // what both ends write alike
+	return d.Call(op).Result.Append(nil, valuesOf(&t), nil) // the server's answer has the same layout
 }
 
 func listTasks(ctx context.Context, engine *task.Engine, d *wire.Dialect, cursor string) ([]byte, error) {
@@ -249,7 +249,7 @@ func listTasks(ctx context.Context, engine *task.Engine, d *wire.Dialect, cursor
 	return d.Call(wire.OpListTasks).Result.Append(nil, &v, nil)
 }
 
-// taskResult waits for the end of a task and is what its question would have been answered with, with the task's id (TSK09, TSK10).
+// taskResult waits for the end of a task and returns the answer to its question, with the task's id (TSK09, TSK10).
 func (s *Session) taskResult(ctx context.Context, d *wire.Dialect, id string) ([]byte, error) {
 	engine := s.taskEngine()
 	if engine == nil {
@@ -267,7 +267,7 @@ func (s *Session) taskResult(ctx context.Context, d *wire.Dialect, id string) ([
 	return d.Call(wire.OpTaskResult).Result.Append(nil, &v, t.Result)
 }
 
-// valuesOf is a task as messages have it.
+// valuesOf returns the values of a task in messages.
 func valuesOf(t *task.Task) *wire.Values {
 	var v wire.Values
 	v.SetText(wire.SlotTaskID, t.ID)
@@ -284,7 +284,7 @@ func valuesOf(t *task.Task) *wire.Values {
 	return &v
 }
 
-// taskRefused is the error that a request for a task is answered with (TSK17).
+// taskRefused returns the error with which a request about a task is answered (TSK17).
 func taskRefused(err error) *Error {
 	var own *Error
 	if errors.As(err, &own) {

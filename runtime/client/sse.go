@@ -11,19 +11,19 @@ import (
 	"github.com/mcpkiln/mcpkiln/runtime/rpc"
 )
 
-// eventReader reads server-sent events. What it remembers outlives one response, because the next one goes on where it ended.
+// eventReader reads server-sent events. Its fields are kept from one response to the next, which resumes the stream.
 type eventReader struct {
 	max   int64  // bytes of one event
 	id    string // of the last event, "" for none
 	retry time.Duration
-	// returned: the last line ended in \r, and a \n that follows belongs to it. It is not waited for, since an event may end so.
+	// returned: the last line ended in \r, and a \n that follows belongs to it. The reader does not wait for that, since none may follow.
 	returned bool
 }
 
 // byteOrderMark may begin a stream, and is no part of its first line.
 const byteOrderMark = "\ufeff"
 
-// read hands on the data of each event until the stream ends. The data belongs to who gets it.
+// read calls each with the data of each event until the stream ends. The data belongs to each.
 func (e *eventReader) read(body io.Reader, each func(data []byte)) error {
 	r := bufio.NewReaderSize(body, 4<<10)
 	e.returned = false
@@ -36,7 +36,7 @@ func (e *eventReader) read(body io.Reader, each func(data []byte)) error {
 		line, err := e.line(r, int64(len(data)))
 		if err != nil {
 			if err == io.EOF {
-				return nil // an event without its blank line does not count
+				return nil // an event without its blank line is ignored
 			}
 			return err
 		}
@@ -54,7 +54,7 @@ func (e *eventReader) read(body io.Reader, each func(data []byte)) error {
 	}
 }
 
-// line is the next line without its end, which is any of \n, \r\n and \r.
+// line returns the next line without its end, which is any of \n, \r\n and \r.
 func (e *eventReader) line(r *bufio.Reader, before int64) (line []byte, err error) {
 	for {
 		c, err := r.ReadByte()
@@ -78,7 +78,7 @@ func (e *eventReader) line(r *bufio.Reader, before int64) (line []byte, err erro
 	}
 }
 
-// more appends what is buffered of the line.
+// more appends the rest of the line as far as it is buffered.
 func (e *eventReader) more(r *bufio.Reader, line []byte, before int64) ([]byte, error) {
 	ready, _ := r.Peek(r.Buffered())
 	if i := bytes.IndexAny(ready, "\r\n"); i >= 0 {
@@ -92,10 +92,10 @@ func (e *eventReader) more(r *bufio.Reader, line []byte, before int64) ([]byte, 
 	return line, nil
 }
 
-// isControl tells whether no HTTP header can carry a character, so that nobody can ask for what follows an event with such an id.
+// isControl reports whether a character can not be in an HTTP header, so that a stream can not be resumed after an event with it in its id.
 func isControl(r rune) bool { return r < ' ' && r != '\t' || r == 0x7f }
 
-// field takes one line. Comments and unknown fields say nothing.
+// field handles one line. Comments and unknown fields are ignored.
 func (e *eventReader) field(line, data []byte, id *string) ([]byte, *string) {
 	name, value, _ := bytes.Cut(line, []byte(":"))
 	value = bytes.TrimPrefix(value, []byte(" "))

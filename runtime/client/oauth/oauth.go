@@ -11,8 +11,8 @@ import (
 	"github.com/mcpkiln/mcpkiln/runtime/client"
 )
 
-// Use has h authorize what a session sends to the server. It wraps the endpoint's Client, or http.DefaultTransport if there is none. One
-// handler is good for one server; sessions that share the endpoint share the token.
+// Use has h authorize the requests of sessions to the server. It wraps the endpoint's Client, or http.DefaultTransport if there is none. Use one
+// handler for one server only; sessions that share the endpoint share the token.
 func Use(e *client.Endpoint, h auth.OAuthHandler) error {
 	u, err := url.Parse(e.URL)
 	if err != nil {
@@ -34,7 +34,7 @@ func Use(e *client.Endpoint, h auth.OAuthHandler) error {
 	return nil
 }
 
-// originOf is the scheme, host and port of an address, written in one way.
+// originOf returns the scheme, host and port of a URL, in one spelling.
 func originOf(u *url.URL) string {
 	port := u.Port()
 	switch {
@@ -47,12 +47,12 @@ func originOf(u *url.URL) string {
 	return u.Scheme + "://" + strings.ToLower(u.Hostname()) + ":" + port
 }
 
-// Error says that the server wants a token and there is none: the user did not agree, the authorization server refused, or what it says can
+// Error says that the server requires a token and there is none: the user did not agree, the authorization server refused, or its answer can
 // not be trusted.
 type Error struct{ Err error }
 
 // Error implements error.
 func (e *Error) Error() string { return "oauth: not authorized: " + e.Err.Error() }
 
-// Unwrap returns what the handler said.
+// Unwrap returns the handler's error.
 func (e *Error) Unwrap() error { return e.Err }

@@ -12,21 +12,21 @@ import (
 	"github.com/mcpkiln/mcpkiln/runtime/client"
 )
 
-// transport adds the token to requests, and has it made where one is refused.
+// transport adds the token to requests, and gets a new one when a request is refused.
 type transport struct {
 	base    http.RoundTripper
 	handler auth.OAuthHandler
-	origin  string // the only one that sees the token
+	origin  string // the only one that gets the token
 
 	turn chan struct{} // full while one request has the handler authorize
 	last atomic.Pointer[outcome]
 }
 
-// outcome is how an authorization ended. It is that of all requests that waited for their turn meanwhile, so that a user who does not agree
+// outcome is how an authorization ended. It applies to all requests that waited for their turn meanwhile, so that a user who does not agree
 // is not asked again for each of them.
 type outcome struct{ err error }
 
-// maxTries is how often a request is sent: at first, with a token that another request has got, and with one of its own.
+// maxTries is how often a request is sent: first, with a token that another request has got, and with one that was got for it.
 const maxTries = 3
 
 // RoundTrip implements http.RoundTripper.
@@ -66,7 +66,7 @@ func refused(resp *http.Response) bool {
 	return resp.StatusCode == http.StatusUnauthorized || resp.StatusCode == http.StatusForbidden
 }
 
-// token is the present one, "" for none. A refresh token that is not good any more is none either: the server then says what it wants.
+// token returns the current token, "" for none. If the refresh token is not valid any more, there is none either: the server then refuses the request.
 func (t *transport) token(ctx context.Context) (string, error) {
 	source, err := t.handler.TokenSource(ctx)
 	if err != nil || source == nil {
@@ -83,7 +83,7 @@ func (t *transport) token(ctx context.Context) (string, error) {
 	return token.AccessToken, nil
 }
 
-// send sends the request with the token. The one of the caller stays as it is.
+// send sends the request with the token. The caller's request does not change.
 func (t *transport) send(req *http.Request, token string) (*http.Response, error) {
 	if token != "" {
 		own := req.Clone(req.Context())
@@ -93,7 +93,7 @@ func (t *transport) send(req *http.Request, token string) (*http.Response, error
 	return t.base.RoundTrip(req)
 }
 
-// again is the request with a body that was not read yet.
+// again returns the request with a body that was not read yet.
 func again(req *http.Request) (own *http.Request, err error) {
 	own = req.Clone(req.Context())
 	if req.Body != nil {
@@ -108,8 +108,8 @@ func closeBody(req *http.Request) {
 	}
 }
 
-// authorize gets a token in place of one that the server refused. asked is false if another request has got one meanwhile: whether that one
-// is enough, the server has to say.
+// authorize gets a token instead of the one that the server refused. asked is false if another request has got one meanwhile, which is to be tried
+// first.
 func (t *transport) authorize(ctx context.Context, req *http.Request, resp *http.Response, used string) (asked bool, err error) {
 	defer resp.Body.Close()
 	seen := t.last.Load()
@@ -128,7 +128,7 @@ func (t *transport) authorize(ctx context.Context, req *http.Request, resp *http
 	err = t.handler.Authorize(ctx, req, resp)
 	switch {
 	case err == nil:
-	case ctx.Err() != nil: // given up, which is no answer to those who wait
+	case ctx.Err() != nil: // given up, which does not decide for those who wait
 		return true, context.Cause(ctx)
 	default:
 		err = &Error{err}

@@ -1,3 +1,3 @@
-// Package dialects has the protocol revisions that a client speaks, made of the folders in schema/. A test of the generator keeps them in
-// step; go test ./generator -update writes them anew. It is for package client alone; nobody edits it.
+// Package dialects has the protocol revisions that a client supports, generated from the folders in schema/. A test of the generator fails when
+// they are out of date; go test ./generator -update writes them anew. It is for package client alone; do not edit it.
 package dialects
