@@ -43,7 +43,7 @@ func appendString(b []byte, s string) []byte {
 	return append(b, '"')
 }
 
-// escapes is how many bytes the usual escapes of a text add to it.
+// escapes returns how many bytes the usual escapes of a text add to it.
 func escapes(s string) int {
 	n := 0
 	for _, c := range []string{`"`, `\`, "\n", "\r", "\t"} {
@@ -100,13 +100,13 @@ var shortEscapes = [256]uint16{'"': '\\' | '"'<<8, '\\': '\\' | '\\'<<8, '\n': '
 
 const escapeBytes = 6 // of the longest, \u001f
 
-// word is eight bytes of a text as one number.
+// word returns the first eight bytes of a text as one number.
 func word[T string | []byte](s T) uint64 {
 	_ = s[7]
 	return uint64(s[0]) | uint64(s[1])<<8 | uint64(s[2])<<16 | uint64(s[3])<<24 | uint64(s[4])<<32 | uint64(s[5])<<40 | uint64(s[6])<<48 | uint64(s[7])<<56
 }
 
-// appendEscape writes a byte that can not stand in a string as it is.
+// appendEscape writes a byte that can not be in a string as it is.
 func appendEscape(b []byte, c byte) []byte {
 	const hex = "0123456789abcdef"
 	switch c {
@@ -234,7 +234,7 @@ func blank(text []byte) bool {
 	return true
 }
 
-// symbol is what a byte means outside of strings.
+// symbol is the meaning of a byte outside of strings.
 type symbol uint8
 
 const (

@@ -21,7 +21,7 @@ type canonicalizer struct {
 	inexact   bool // a number's exponent is beyond maxExponent
 }
 
-// member is where a member stands in canonicalizer.out: from the quote of its name to the end of its value.
+// member is the place of a member in canonicalizer.out: from the quote of its name to the end of its value.
 type member struct{ start, name, end int }
 
 // AppendCanonical appends the form that equal JSON values share, of valid JSON: {"b":10,"a":"\u0031"} and {"a":"1","b":1e1} have the same. It

@@ -50,7 +50,7 @@ func parseDecimal(s []byte) (x decimal, ok bool) {
 	return x, x.exponent() <= maxExponent && x.exponent() >= -maxExponent
 }
 
-// exponent is that of the number with one digit before the point.
+// exponent returns that of the number with one digit before the point.
 func (x decimal) exponent() int { return x.point - 1 }
 
 // SameNumber reports whether two texts are JSON numbers of the same value, of any size.

@@ -57,7 +57,7 @@ func (d *Decoder) countScratch(n int) {
 // CountAny counts the memory of a text as an any, as encoding/json and the like decode it: for validators that are not generated.
 func (d *Decoder) CountAny(text []byte) {
 	const (
-		each   = 64  // element or member: its slot in a slice that has grown, and what is behind it
+		each   = 64  // element or member: its slot in a slice that has grown, and its value
 		object = 384 // a map with its first group of entries
 	)
 	n := len(text)
@@ -76,7 +76,7 @@ func (d *Decoder) CountAny(text []byte) {
 
 func sizeOf[T any]() int { return int(reflect.TypeFor[T]().Size()) }
 
-// What a map takes besides its keys' texts: it keeps entries in groups, and values of more than 128 bytes by themselves.
+// The memory of a map besides its keys' texts: it keeps entries in groups, and values of more than 128 bytes by themselves.
 const (
 	mapHeader = 48
 	mapGroup  = 8

@@ -171,7 +171,7 @@ func Decode[T any](data []byte, lim Limits, decode func(*Decoder, *T), v *T) err
 	return err
 }
 
-// GetScanned is Get for data as DecodeScanned takes it.
+// GetScanned is Get for such data as DecodeScanned decodes.
 func GetScanned(data []byte, lim Limits) *Decoder {
 	d := Get(data, lim)
 	d.scanned = true

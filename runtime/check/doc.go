@@ -29,7 +29,7 @@
 //	encoding, and what may be missing  append*.go, optional.go
 //	rules of generator and runtime     address/, keyword/, paramheader/, secret/: on definitions of tools and questions
 //
-// # Who does what
+// # Generated code and this package
 //
 // Generated code has what depends on the schema: rule tables (rule.go), one decode function per type, one append function per
 // type. The package does the rest: scanning, limits, paths, required, unknown, repeated and null members, messages.
@@ -73,7 +73,7 @@
 // # Words of this package
 //
 //	take            to read a value and go past it; to skip is to take without keeping
-//	rule, table     what generated code says of a schema, and what the package makes of that when it is first used
+//	rule, table     a struct of generated code that describes a schema, and what is derived from it on first use
 //	At              where in the schema a rule is, as a fragment (#/properties/a)
 //	frame           an open object or array: what is known of it so far, and the path to the current value
 //	member, item    what an object has, and what an array has; additional members are those that the rule does not name
@@ -121,7 +121,7 @@
 //	 5 %  the enum
 //	 4 %  the loop of generated code; the rest is calls between them
 //
-// What is left is mostly calls: a decoder by hand keeps its position in a register, this one hands it from method to method.
+// The rest is mostly calls: a decoder by hand keeps its position in a register, this one passes it from method to method.
 // A third of the time goes to the allocator and the garbage collector, which is why strings share allocations, why the size of those
 // is estimated from the text, and why a list grows by what the rest of the text may hold.
 //

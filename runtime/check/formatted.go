@@ -24,7 +24,7 @@ func DateOf(text string) Date {
 	return Date{year, month, day}
 }
 
-// Time is the beginning of the day in UTC.
+// Time returns the beginning of the day in UTC.
 func (d Date) Time() time.Time { return time.Date(d.Year, d.Month, d.Day, 0, 0, 0, 0, time.UTC) }
 
 // String returns the date as it is sent.

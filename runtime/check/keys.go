@@ -7,8 +7,8 @@ import (
 )
 
 // keySet finds repeated keys among those that no rule names. Up to fewKeys of an object are compared one by one; the
-// rest are found by a hash. It is seeded, so that chosen keys can not make it slow (VAL07). Both hold the keys of the open
-// objects alone, so that they are small beside the text.
+// rest are found by a hash. It is seeded, so that chosen keys can not make it slow (VAL07). Both have only the keys of the open
+// objects, so that they are small compared with the text.
 type keySet struct {
 	list  []keyRef // the first keys of the open objects, innermost last; after fewKeys of one object, where its others begin in many
 	seed  maphash.Seed
@@ -30,7 +30,7 @@ type hashedKey struct {
 
 const fewKeys = 16 // measured: comparing 16 signatures costs less than hashing one key and storing it
 
-// hash is seeded when it is first asked for: few texts need it.
+// hash returns the hash of b. The seed is made on first use: few texts need it.
 func (k *keySet) hash(b []byte) uint64 {
 	if k.seed == (maphash.Seed{}) {
 		k.seed = maphash.MakeSeed()
@@ -164,7 +164,7 @@ func signature(key []byte) uint64 {
 	return shortSignature(&w, copy(w[:], key))
 }
 
-// shortSignature is that of the first n bytes of w, fewer than eight.
+// shortSignature returns that of the first n bytes of w, fewer than eight.
 func shortSignature(w *[8]byte, n int) uint64 {
 	return binary.LittleEndian.Uint64(w[:])&(1<<(8*n&63)-1) | uint64(n)<<56
 }

@@ -127,7 +127,7 @@ func (n *name) begins(data []byte, i int) bool {
 	return n.last == 0 || n.ends(data, i)
 }
 
-// ends is begins for the last word of a name that has more than two.
+// ends is like begins, for the last word of a name that has more than two.
 func (n *name) ends(data []byte, i int) bool {
 	return binary.LittleEndian.Uint64(data[i+int(n.last):]) == n.words[2]
 }
@@ -185,7 +185,7 @@ func (t *nameTable) find(key []byte) int {
 	return t.lookup(signature(key), key)
 }
 
-// lookup is find for a key with that signature.
+// lookup is like find, for a key with that signature.
 func (t *nameTable) lookup(sign uint64, key []byte) int {
 	mask := len(t.slots) - 1
 	for i := int(sign * spread >> (t.shift & 63)); ; i++ {

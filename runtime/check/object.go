@@ -188,7 +188,7 @@ func (d *Decoder) missingOf(f *frame, first int, lack uint64) {
 	}
 }
 
-// bound is the value of a bound for which 0 means none.
+// bound returns the value of a bound for which 0 means none, and Zero 0.
 func bound(n int) int {
 	if n == Zero {
 		return 0

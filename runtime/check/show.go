@@ -69,7 +69,7 @@ func container[T string | []byte](text T) string {
 	return ""
 }
 
-// showString is show for a string. Of a long one it copies what is shown and counts the rest.
+// showString is like show, for a string. Of a long one it copies the part that is shown and counts the rest.
 func showString(raw []byte) string {
 	var room, one [2 * showBytes]byte
 	b, total := append(room[:0], '"'), len(`""`)
@@ -104,12 +104,12 @@ const exactBytes = 4096
 // safe shortens a text and escapes what could disturb a terminal or a reader: controls, direction marks, line ends.
 func safe(s string) string { return safeUpTo(s, showBytes) }
 
-// safeUpTo is safe with room bytes, which only hostile texts exceed.
+// safeUpTo is like safe, for up to room bytes, which only hostile texts exceed.
 func safeUpTo(s string, room int) string {
 	return safeOf(s, max(room, showBytes), len(s))
 }
 
-// safeOf is safeUpTo for a text of total bytes, of which s is all, or a prefix longer than room.
+// safeOf is like safeUpTo, for a text of total bytes, of which s is all, or a prefix longer than room.
 func safeOf(s string, room, total int) string {
 	if total <= room && isGraphicASCII(s) {
 		return s

@@ -97,7 +97,7 @@ func lastWord(data []byte, i int) uint64 {
 	return binary.LittleEndian.Uint64(w[:])
 }
 
-// ending is special for bytes that end text which need not be ASCII.
+// ending is like special, for bytes that end text which need not be ASCII.
 func ending(w uint64) uint64 {
 	return (((w ^ ones*2) - ones*(' '+1)) | ((w ^ ones*'\\') - ones)) &^ w & highs
 }

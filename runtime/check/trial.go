@@ -41,7 +41,7 @@ type trial struct {
 	mayList     int    // how many more are listed at most
 }
 
-// step is what a trial does next.
+// step is the next step of a trial.
 type step uint8
 
 const (
@@ -275,7 +275,7 @@ func (t *trial) noneFits() {
 	t.step, t.form = stepCount, -1
 }
 
-// reportNone reports that no form fitted, and what is wrong in the best.
+// reportNone reports that no form fitted, and goes on to list the violations of the best.
 func (t *trial) reportNone() {
 	d := t.d
 	t.step, d.pos, t.listed, t.mayList = stepDone, t.start, len(d.violations), mostOfUnion

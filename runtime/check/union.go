@@ -190,7 +190,7 @@ func (t *trial) hasAll(members []int) bool {
 	return !t.namesRead || !slices.ContainsFunc(members, func(i int) bool { return !t.seenMore[i] })
 }
 
-// kindAndTagFit is possible, ignoring required members.
+// kindAndTagFit is like possible, without regard to required members.
 func (t *trial) kindAndTagFit(f *Form) bool {
 	if f.Kinds != 0 && f.Kinds&t.kind == 0 {
 		return false

@@ -84,7 +84,7 @@ func (u *Union) describe(kind Kind, form int) string {
 	return text
 }
 
-// needs are the members that a form needs.
+// needs returns the names of the members that a form needs.
 func (u *Union) needs(f *Form) []string {
 	var names []string
 	for set := f.Needs; set != 0; set &= set - 1 {

@@ -16,7 +16,7 @@ type Violation struct {
 	offset   int    // where the value begins, in bytes
 }
 
-// Error is one line that a model can act on. It shows paths, names, patterns and enums in full, up to exactBytes in all.
+// Error returns one line that a model can act on. It shows paths, names, patterns and enums in full, up to exactBytes in all.
 func (v Violation) Error() string {
 	s := v.line()
 	if v.Because != "" {

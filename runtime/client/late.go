@@ -38,7 +38,7 @@ func (l *lateAnswers) open() bool {
 	return false
 }
 
-// leavesTasks is open, but also counts calls that were given up so recently that expectLate has not been called.
+// leavesTasks reports what lateAnswers.open does, and also finds calls that were given up so recently that expectLate has not been called.
 func (s *state) leavesTasks() bool {
 	if s.late.open() {
 		return true

@@ -203,7 +203,7 @@ func versions(lists ...[]*wire.Dialect) (all []string) {
 	return all
 }
 
-// initialize is the handshake.
+// initialize makes the handshake.
 func (s *Session) initialize(ctx context.Context, sessions []*wire.Dialect) error {
 	d := sessions[0]
 	s.use(d)

@@ -124,7 +124,7 @@ func Connect(ctx context.Context, t Transport, opts ...Option) (*Session, error)
 // to end, and finally killed. It waits for handlers, so do not call it from one. Further calls return the same.
 func (s *Session) Close() error { return s.close(context.Background()) }
 
-// Abort is Close, but kills a child process at once. It also shortens a Close that is under way.
+// Abort is Close without waiting: it kills a child process at once. It also shortens a Close that is under way.
 func (s *Session) Abort() error {
 	s.abort()
 	return s.Close()

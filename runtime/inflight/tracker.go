@@ -248,7 +248,7 @@ func (t *Tracker) List() []Snapshot {
 	return list
 }
 
-// now is the tracker's clock: nanoseconds since start, monotonic. It costs half as much as time.Now.
+// now returns the time on the tracker's clock: nanoseconds since start, monotonic. It costs half as much as time.Now.
 func (t *Tracker) now() int64 { return int64(time.Since(t.start)) }
 
 func (t *Tracker) at(now int64) time.Time { return t.start.Add(time.Duration(now)) }

@@ -24,10 +24,10 @@ const (
 	idString
 )
 
-// IntID is the id of an integer.
+// IntID returns the id of an integer.
 func IntID(n int64) ID { return ID{num: n, kind: idInt} }
 
-// StringID is the id of a string, which must be valid UTF-8.
+// StringID returns the id of a string, which must be valid UTF-8.
 func StringID(s string) ID { return ID{text: s, kind: idString} }
 
 // IsZero reports whether there is no id.

@@ -116,7 +116,7 @@ func blank(line []byte) bool {
 	return true
 }
 
-// Local is LineOptions.Local.
+// Local returns LineOptions.Local.
 func (l *lines) Local() bool { return l.opts.Local }
 
 // Gone implements Watched, if w does.

@@ -82,7 +82,7 @@ func (q *queue) put(frame []byte) error {
 	return err
 }
 
-// try is put that does not wait.
+// try is put, but does not wait.
 func (q *queue) try(frame []byte) (taken bool) {
 	if blank(frame) || len(frame) > DefaultMaxFrame {
 		return false

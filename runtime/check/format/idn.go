@@ -196,7 +196,7 @@ func punyAdapt(delta, count int, first bool) int {
 	return k + (punyBase-punyTMin+1)*delta/(delta+punySkew)
 }
 
-// encodedLen is the length of a label in punycode, with its prefix where it needs one.
+// encodedLen returns the length of a label in punycode, with its prefix if it needs one.
 func encodedLen(label []rune) int {
 	length, n, delta, bias := 0, rune(utf8.RuneSelf), 0, punyBias
 	for _, r := range label {

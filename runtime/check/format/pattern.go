@@ -63,7 +63,7 @@ const (
 	maxWork   = 200_000 // steps of construction, about a millisecond
 )
 
-// match is not ok where the text is not ASCII and that may matter.
+// match reports whether s matches; ok is false where s is not ASCII and that may matter.
 func (m *dfa) match(s string) (yes, ok bool) {
 	state, next := m.start, m.next
 	for i := range len(s) {

@@ -27,7 +27,7 @@ func Exact(property json.RawMessage) bool {
 	return !slices.ContainsFunc(values, func(v json.RawMessage) bool { return !within(v, maxSafe) })
 }
 
-// maxSafe is the largest integer that float64 tells from its neighbours. A bound that is not allowed itself may be one further.
+// maxSafe is the largest integer that float64 distinguishes from its neighbours. An exclusive bound may be one further.
 const maxSafe = 1<<53 - 1
 
 // within reports whether there is a number, and not further from 0 than most.

@@ -53,7 +53,7 @@ func Valid(definition json.RawMessage) (all []Param) {
 	return all
 }
 
-// walk visits each declaration in a tool's definition, with what is wrong with it, until visit returns an error.
+// walk visits each declaration in a tool's definition, with the error if it is invalid, until visit returns an error.
 func walk(definition json.RawMessage, visit func(Param, error) error) error {
 	schema := members(definition)["inputSchema"]
 	if !check.Mentions(schema, Keyword) {

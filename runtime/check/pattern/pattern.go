@@ -124,7 +124,7 @@ type atom struct {
 
 func several(text string) atom { return atom{text, -1} }
 
-// char is an atom of one character, escaped unless it is a letter, a digit or not ASCII.
+// char returns an atom of one character, escaped unless it is a letter, a digit or not ASCII.
 func char(c rune) atom {
 	if c >= utf8.RuneSelf || '0' <= c && c <= '9' || 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' {
 		return atom{string(c), c}
