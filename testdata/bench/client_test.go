@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"context"
 	"io"
+	"os"
 	"strconv"
 	"sync"
 	"sync/atomic"
@@ -31,12 +32,17 @@ var clients = []struct {
 	dial func(b *testing.B, r io.ReadCloser, w io.WriteCloser) placing
 }{{"by-hand", dialByHand}, {"mcpkiln", dialGenerated}, {"go-sdk", dialSDK}, {"mcp-go", dialMCPGo}}
 
-// BenchmarkClientPipe is one call of a tool from a typed input to a typed output, from one goroutine and from 64.
-func BenchmarkClientPipe(b *testing.B) {
+// BenchmarkClientPipe is one call of a tool from a typed input to a typed output, from one goroutine and from 64, in memory.
+func BenchmarkClientPipe(b *testing.B) { benchmarkClient(b, inMemory) }
+
+// BenchmarkClientStdio is the same over pipes of the system, which a client and its child process have between them.
+func BenchmarkClientStdio(b *testing.B) { benchmarkClient(b, bySystem) }
+
+func benchmarkClient(b *testing.B, pipe piping) {
 	for _, n := range []int{1, 64} {
 		for _, c := range clients {
 			b.Run(inFlight(n)+"/"+c.name, func(b *testing.B) {
-				r, w := serveShop(b)
+				r, w := serveShop(b, pipe)
 				place := c.dial(b, r, w)
 				b.ReportAllocs()
 				b.ResetTimer()
@@ -60,10 +66,23 @@ func BenchmarkClientPipe(b *testing.B) {
 	}
 }
 
-// serveShop serves the orders project and returns the other end of its pipe.
-func serveShop(b *testing.B) (io.ReadCloser, io.WriteCloser) {
-	serverR, clientW := io.Pipe()
-	clientR, serverW := io.Pipe()
+// piping makes a pipe.
+type piping func(*testing.B) (io.ReadCloser, io.WriteCloser)
+
+func inMemory(*testing.B) (io.ReadCloser, io.WriteCloser) { return io.Pipe() }
+
+func bySystem(b *testing.B) (io.ReadCloser, io.WriteCloser) {
+	r, w, err := os.Pipe()
+	if err != nil {
+		b.Fatal(err)
+	}
+	return r, w
+}
+
+// serveShop serves the orders project and returns the other end of its pipes.
+func serveShop(b *testing.B, pipe piping) (io.ReadCloser, io.WriteCloser) {
+	serverR, clientW := pipe(b)
+	clientR, serverW := pipe(b)
 	srv, err := orders.New(shop{})
 	if err != nil {
 		b.Fatal(err)
