@@ -9,8 +9,8 @@
 //	return srv.AddTool(definition, v, handler)
 //
 // Schemas are of JSON Schema 2020-12 unless $schema names another draft. Formats are enforced and patterns are those of ECMA-262, as in generated
-// code (evaluator.go). A reference that leads out of the schema is an error: nothing is read from a disk or a network. So is one that leads back
-// to itself without a step into the value (circle.go), and an $id that two schemas have. allowed.go words violations.
+// code (evaluator.go), and violations have its words (reader.go, allowed.go). A reference that leads out of the schema is an error: nothing is
+// read from a disk or a network. So is one that leads back to itself without a step into the value (circle.go), and an $id that two schemas have.
 package jsonschema
 
 import (
@@ -25,9 +25,6 @@ import (
 	"strings"
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
-	"github.com/santhosh-tekuri/jsonschema/v6/kind"
-	"golang.org/x/text/language"
-	"golang.org/x/text/message"
 
 	"github.com/mcpkiln/mcpkiln/runtime/check"
 )
@@ -96,12 +93,12 @@ func unusable(schema any, err error) error {
 	if !errors.As(err, &draft) || !errors.As(draft.Err, &wrong) {
 		return errors.New(strings.ReplaceAll(strings.TrimSuffix(err.Error(), ` in schema "`+baseURI+`#"`), baseURI, ""))
 	}
-	r := &reader{value: schema, printer: message.NewPrinter(language.English), steps: map[string][]string{}, read: map[*jsonschema.ValidationError]bool{}}
+	r := newReader(schema)
 	var places []string
 	last := ""
-	for _, v := range r.sorted(wrong) {
-		if len(places) == 0 || v.Instance != last { // further ones are other branches of the same anyOf or oneOf
-			places = append(places, cmp.Or(v.Instance, "its root")+": "+v.Allowed+", found "+r.found(r.steps[v.Instance]))
+	for _, v := range r.violations(wrong) {
+		if len(places) == 0 || v.Instance != last { // one reason for each is enough
+			places = append(places, cmp.Or(v.Instance, "its root")+": "+v.Allowed+", found "+v.Found)
 		}
 		last = v.Instance
 	}
@@ -151,14 +148,9 @@ func (v *Validator) validate(s *schema, text []byte) check.Violations {
 	if !ok {
 		return check.Violations{{Keyword: "schema", Found: err.Error()}}
 	}
-	r := &reader{value: value, printer: message.NewPrinter(language.English), steps: map[string][]string{}, read: map[*jsonschema.ValidationError]bool{}, guarded: v.sensitive}
-	all := r.sorted(wrong)
-	for i := range all {
-		if all[i].Found == "" {
-			all[i].Found = r.found(r.steps[all[i].Instance])
-		}
-	}
-	return all
+	r := newReader(value)
+	r.guarded = v.sensitive
+	return r.violations(wrong)
 }
 
 // maxExponent bounds the exponents of numbers, up and down: float64 ends earlier, and the library computes with all digits.
@@ -214,143 +206,6 @@ func (l *limits) below(step string, value any) any {
 		l.steps = l.steps[:len(l.steps)-1]
 	}
 	return value
-}
-
-// most is how many violations are listed, as with generated tools.
-const most = 32
-
-// reader turns the library's errors into violations.
-type reader struct {
-	value   any
-	printer *message.Printer
-	steps   map[string][]string // the paths to wrong values, by their pointers
-	read    map[*jsonschema.ValidationError]bool
-	guarded bool        // a name that may be in a sensitive value is not shown
-	names   []wrongName // names that break propertyNames
-}
-
-// wrongName is a name that breaks propertyNames. The library does not say in which object it is.
-type wrongName struct {
-	name    string
-	why     *jsonschema.ValidationError
-	objects int      // how many objects have a member of that name
-	at      []string // the path to one of them
-}
-
-// sorted returns the violations of an error, by instance; the library goes over members in any order.
-func (r *reader) sorted(e *jsonschema.ValidationError) check.Violations {
-	all := append(r.leaves(nil, e), r.wrongNames()...)
-	slices.SortFunc(all, func(a, b check.Violation) int {
-		return cmp.Or(cmp.Compare(a.Schema, b.Schema), cmp.Compare(a.Allowed, b.Allowed))
-	})
-	all.Sort()
-	return all[:min(len(all), most)]
-}
-
-// leaves appends the violations of the errors that have no causes, without the keywords around them.
-// An error that is a cause of several others is read once.
-func (r *reader) leaves(all check.Violations, e *jsonschema.ValidationError) check.Violations {
-	if r.read[e] {
-		return all
-	}
-	r.read[e] = true
-	if name, ok := e.ErrorKind.(*kind.PropertyNames); ok {
-		r.names = append(r.names, wrongName{name: name.Property, why: e})
-		return all
-	}
-	for _, cause := range e.Causes {
-		all = r.leaves(all, cause)
-	}
-	if len(e.Causes) > 0 {
-		return all
-	}
-	keywords := e.ErrorKind.KeywordPath()
-	v := check.Violation{Instance: pointer(e.InstanceLocation), Schema: "#/" + strings.Join(keywords, "/"), Keyword: "schema"}
-	r.steps[v.Instance] = e.InstanceLocation
-	if len(keywords) > 0 {
-		v.Keyword = keywords[len(keywords)-1]
-	}
-	return append(all, r.explain(v, e.ErrorKind)...)
-}
-
-// wrongNames returns the violations of propertyNames. The instance is the object that has the name, or if several have it, the root.
-func (r *reader) wrongNames() (all check.Violations) {
-	slices.SortFunc(r.names, func(a, b wrongName) int { return cmp.Compare(a.name, b.name) })
-	r.names = r.names[:min(len(r.names), most)]
-	if len(r.names) > 0 {
-		r.findNames(nil, r.value)
-	}
-	for _, n := range r.names {
-		v := check.Violation{
-			Schema: "#/propertyNames", Keyword: "propertyNames", Found: shortened(strconv.Quote(n.name)), Allowed: strings.Join(r.reasons(n.why), " and "),
-		}
-		switch {
-		case n.objects == 1:
-			v.Instance = pointer(n.at)
-		case r.guarded:
-			v.Found, v.Allowed = "a name that is not shown", "what its schema allows"
-		}
-		all = append(all, v)
-	}
-	return all
-}
-
-// findNames finds the objects that have one of the names, in the value at a path.
-func (r *reader) findNames(at []string, value any) {
-	switch v := value.(type) {
-	case map[string]any:
-		for i := range r.names {
-			n := &r.names[i]
-			if _, ok := v[n.name]; ok {
-				if n.objects++; n.objects == 1 {
-					n.at = slices.Clone(at)
-				}
-			}
-		}
-		for step, one := range v {
-			r.findNames(append(at, step), one)
-		}
-	case []any:
-		for i, one := range v {
-			r.findNames(append(at, strconv.Itoa(i)), one)
-		}
-	}
-}
-
-// reasons returns what the causes of an error allow, sorted.
-func (r *reader) reasons(e *jsonschema.ValidationError) (all []string) {
-	read := map[*jsonschema.ValidationError]bool{}
-	var look func(*jsonschema.ValidationError)
-	look = func(e *jsonschema.ValidationError) {
-		for _, cause := range e.Causes {
-			if read[cause] {
-				continue
-			}
-			read[cause] = true
-			if look(cause); len(cause.Causes) == 0 {
-				all = append(all, r.allowed(cause.ErrorKind))
-			}
-		}
-	}
-	look(e)
-	slices.Sort(all)
-	return all
-}
-
-// found returns the value at a path, shortened.
-func (r *reader) found(steps []string) string {
-	at := r.value
-	for _, step := range steps {
-		switch v := at.(type) {
-		case map[string]any:
-			at = v[step]
-		case []any:
-			if i, err := strconv.Atoi(step); err == nil && i < len(v) {
-				at = v[i]
-			}
-		}
-	}
-	return shortened(canonical(at))
 }
 
 func shortened(text string) string {

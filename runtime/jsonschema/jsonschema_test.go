@@ -167,6 +167,29 @@ func TestVAL02ASensitiveValueIsInNoViolation(t *testing.T) {
 	}
 }
 
+// VAL02: of a union is said what is wrong with the form that fits best, and not what is wrong with each.
+func TestVAL02OfAUnionTheBestFormIsExplained(t *testing.T) {
+	byKind := `{"oneOf":[{"required":["kind","url"],"properties":{"kind":{"const":"web"},"url":{"type":"string"}}},
+		{"required":["kind","path","mode"],"properties":{"kind":{"const":"file"},"path":{"type":"string"},"mode":{"enum":["r","w"]}}}]}`
+	for _, c := range []struct{ union, value, want string }{
+		{`{"anyOf":[{"type":"string"},{"type":"number"},{"type":"null"}]}`, `[]`, `/u: type: found [], allowed: a string or a number or null`},
+		{byKind, `{"kind":"file","path":7}`, "/u/mode: is required and missing\n/u/path: type: found 7, allowed: a string"},
+		{byKind, `{"kind":"ftp","path":"a","mode":"r"}`, `/u/kind: const: found "ftp", allowed: "file"`},
+		{`{"oneOf":[{"properties":{"a":{"const":"x"}}},{"properties":{"a":{"const":"y"}}}]}`, `{"a":"z"}`, `/u/a: const: found "z", allowed: "x" or "y"`},
+		{`{"anyOf":[{"type":"array","items":` + byKind + `},` + byKind + `]}`, `[{"kind":"web"}]`, "/u/0/url: is required and missing"},
+		{`{"anyOf":[{"type":"integer"},{"type":"object","required":["a","b","c","d","e"]}]}`, `{}`, "/u/a: is required and missing\n" +
+			"/u/b: is required and missing\n/u/c: is required and missing"},
+	} {
+		v, err := jsonschema.ForTool([]byte(`{"name":"t","inputSchema":{"type":"object","properties":{"u":` + c.union + `}}}`))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if found := v.Validate([]byte(`{"u":` + c.value + `}`)); found.Error() != c.want {
+			t.Errorf("%s with %s:\n%v\nwant\n%s", c.union, c.value, found, c.want)
+		}
+	}
+}
+
 // VAL02: a name that is wrong is told where it stands.
 func TestVAL02AWrongNameIsToldInItsObject(t *testing.T) {
 	v, err := jsonschema.ForTool([]byte(`{"name":"t","inputSchema":{"type":"object","properties":{"o":{"propertyNames":{"maxLength":3}}}}}`))
