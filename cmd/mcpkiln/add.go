@@ -60,8 +60,8 @@ type adding struct {
 	tool     manifest.NewTool
 }
 
-// run adds a tool, or without a name what the handlers lack. Whatever is wrong is found before anything is written: in the manifest, in each
-// package that is generated of it, in the handlers, and where stubs are to be.
+// run adds a tool, or without a name the methods that the handlers lack. All errors are found before anything is written: in the manifest, in
+// each package generated from it, in the handlers, and in the folder for the stubs.
 func (a *adding) run(cmd *cobra.Command, tool string) error {
 	var all []*sources
 	var lacking []*implementation
@@ -102,7 +102,7 @@ func (a *adding) run(cmd *cobra.Command, tool string) error {
 	return writeStubs(cmd, lacking)
 }
 
-// tryAdding does all but write: it finds out what would be refused, and what handlers would lack.
+// tryAdding does everything but write: it reports what would be refused, and returns the handlers with the methods that they would lack.
 func (s *sources) tryAdding(cmd *cobra.Command) ([]*implementation, error) {
 	if err := s.make(cmd); err != nil {
 		return nil, err
@@ -125,7 +125,7 @@ func (s *sources) tryAdding(cmd *cobra.Command) ([]*implementation, error) {
 	return all, nil
 }
 
-// handlersMissing is an error if there are Handlers to implement, and nobody does.
+// handlersMissing returns an error if there are Handlers to implement, and no type implements them.
 func handlersMissing(all []*sources, found []*implementation) error {
 	i := slices.IndexFunc(all, func(s *sources) bool { return s.result.HasHandlers() })
 	if i < 0 || len(found) > 0 {

@@ -26,7 +26,7 @@ type implementation struct {
 	pkg   *packages.Package
 	dir   string
 	named *types.Named
-	tests bool // its package has what a test that cancels needs
+	tests bool // its package has the helper that the tests of stubs need
 	lacks []lacking
 }
 
@@ -36,8 +36,8 @@ type lacking struct {
 	files  []templates.ScaffoldFile
 }
 
-// implementations reads the module's packages as they are on disk, so that what they import need not be read, too. That they do not compile is
-// expected: the generated package may be older, or not there.
+// implementations returns the types of the module that are asserted to implement Handlers. It loads the module's packages without what they
+// import, and expects that they do not compile: the generated package may be older, or not there.
 func implementations(cmd *cobra.Command, s *sources) (all []*implementation, err error) {
 	generated := s.generated()
 	cfg := &packages.Config{Context: cmd.Context(), Dir: s.base,
@@ -66,7 +66,7 @@ func implementations(cmd *cobra.Command, s *sources) (all []*implementation, err
 	return all, nil
 }
 
-// asserted are the declarations var _ T = value of a file.
+// asserted returns the declarations var _ T = value of a file.
 func asserted(f *ast.File) (all []*ast.ValueSpec) {
 	for _, d := range f.Decls {
 		g, ok := d.(*ast.GenDecl)
@@ -82,7 +82,7 @@ func asserted(f *ast.File) (all []*ast.ValueSpec) {
 	return all
 }
 
-// implementationOf is the type of the value, if it is asserted to implement Handlers of the generated package; else nil.
+// implementationOf returns the type of the value if it is asserted to implement Handlers of the generated package, else nil.
 func implementationOf(p *packages.Package, spec *ast.ValueSpec, generated string) *implementation {
 	if !isHandlers(p, spec.Type, generated) {
 		return nil
@@ -134,7 +134,7 @@ func hasHelper(dir string) (bool, error) {
 	return false, err
 }
 
-// missing are the methods that the type lacks. One that embeds Handlers has them all.
+// missing returns the methods that the type lacks. A type that embeds Handlers has them all.
 func (i *implementation) missing(s *sources) (all []generator.Tool) {
 	if i.embeds(s.generated()) {
 		return nil
@@ -177,8 +177,8 @@ func (i *implementation) prepare(s *sources) error {
 	return nil
 }
 
-// stubsMayBeWritten gives stubs files of their own, and is errFindings if one is there already: nobody knows what is in it. A test that is there
-// stays as it is.
+// stubsMayBeWritten gives each stub a file of its own, and returns errFindings if one exists: its content is unknown. An existing test is left
+// as it is.
 func stubsMayBeWritten(cmd *cobra.Command, all []*implementation) error {
 	free, taken := true, map[string]bool{}
 	there := func(path string) bool {
@@ -207,14 +207,14 @@ func stubsMayBeWritten(cmd *cobra.Command, all []*implementation) error {
 	return nil
 }
 
-// ownName is the name of a stub's file for the second type of a package.
+// ownName returns the name of a stub's file for the second type of a package.
 func (i *implementation) ownName(stub string) string {
 	return strings.TrimSuffix(stub, "_handler.go") + "_" + strings.ToLower(strings.TrimLeft(i.named.Obj().Name(), "_")) + "_handler.go"
 }
 
 func (i *implementation) path(f templates.ScaffoldFile) string { return filepath.Join(i.dir, f.Path) }
 
-// writeStubs writes what the handlers lack.
+// writeStubs writes stubs for the methods that the handlers lack.
 func writeStubs(cmd *cobra.Command, all []*implementation) error {
 	for _, one := range all {
 		if err := one.write(cmd); err != nil {
@@ -224,7 +224,7 @@ func writeStubs(cmd *cobra.Command, all []*implementation) error {
 	return nil
 }
 
-// write writes a stub for each missing method, with its test unless that is there.
+// write writes a stub for each missing method, with its test unless that exists.
 func (i *implementation) write(cmd *cobra.Command) error {
 	out := cmd.OutOrStdout()
 	for _, l := range i.lacks {
@@ -247,5 +247,5 @@ func (i *implementation) write(cmd *cobra.Command) error {
 	return nil
 }
 
-// generated is the import path of the package that is generated.
+// generated returns the import path of the generated package.
 func (s *sources) generated() string { return slashpath.Join(s.config.Import, s.result.Out) }

@@ -16,16 +16,16 @@ import (
 	"github.com/mcpkiln/mcpkiln/runtime/client"
 )
 
-// questionError ends a visit in which something is asked that nobody here answers.
+// questionError ends a visit in which a question is asked that neither --answer nor the user answers.
 type questionError struct{ question *client.Question }
 
 // Error implements error.
 func (*questionError) Error() string { return "input required" }
 
-// decline is what --answer says to decline a question.
+// decline is the value of --answer that declines a question.
 const decline = "decline"
 
-// readAnswers reads what --answer says.
+// readAnswers reads the values of --answer.
 func readAnswers(all []string) ([]json.RawMessage, error) {
 	var answers []json.RawMessage
 	for _, text := range all {
@@ -55,7 +55,7 @@ func (v *visit) handlers() client.Handlers {
 	return client.Handlers{Elicit: v.ask, OpenURL: v.ask}
 }
 
-// ask answers a question: by an answer of the command line, by the user, or not at all, which ends the visit.
+// ask answers a question from the command line or by asking the user; if neither can answer, it ends the visit.
 func (v *visit) ask(ctx context.Context, q *client.Question) (*client.Answer, error) {
 	defer v.clock.pause()()
 	v.mu.Lock()
@@ -77,19 +77,19 @@ func (v *visit) ask(ctx context.Context, q *client.Question) (*client.Answer, er
 	}
 	if v.terminal == nil {
 		v.end(&questionError{q})
-		<-ctx.Done() // nobody waits for what this returns
+		<-ctx.Done() // the result is not used
 		return nil, context.Cause(ctx)
 	}
 	a, err := v.terminal.Ask(ctx, q)
 	if errors.Is(err, console.ErrInterrupted) {
 		v.end(errInterrupted)
-		<-ctx.Done() // what asks is cancelled, and not told that it failed
+		<-ctx.Done() // the call is cancelled; an error would go to the server
 		return nil, context.Cause(ctx)
 	}
 	return a, err
 }
 
-// given takes the first answer of the command line that fits. Without one it remembers why those that there are do not.
+// given takes the first answer of the command line that fits. If none does, it remembers why not.
 func (v *visit) given(q *client.Question) *client.Answer {
 	v.mu.Lock()
 	defer v.mu.Unlock()
@@ -112,7 +112,7 @@ func (v *visit) given(q *client.Question) *client.Answer {
 	return nil
 }
 
-// inputRequired prints a question that nobody here answers, and how to answer it.
+// inputRequired prints an unanswered question, and how to answer it.
 func (v *visit) inputRequired(q *client.Question) error {
 	v.mu.Lock()
 	ref, misfits := v.ref, v.misfits
@@ -133,7 +133,7 @@ func (v *visit) inputRequired(q *client.Question) error {
 	return &statusError{exitInputRequired, errors.New(howToAnswer(q, ref, misfits))}
 }
 
-// howToAnswer says why a question stays open, and with which command to answer it. A task that asks is kept for that.
+// howToAnswer says why a question stays open, and with which command to answer it. The reference of a task that asks is kept for that.
 func howToAnswer(q *client.Question, ref *client.Ref, misfits []error) string {
 	why := "there is no terminal to ask you on"
 	if len(misfits) > 0 {
@@ -145,37 +145,37 @@ func howToAnswer(q *client.Question, ref *client.Ref, misfits []error) string {
 	return "the task asks something, and " + why + "\n  answer it, or write decline in place of the fields: " + answerLine(q, *ref)
 }
 
-// answerLine is the command that answers a question of a task, with the fields for somebody to fill in.
+// answerLine returns the command that answers a question of a task, with the fields to fill in.
 func answerLine(q *client.Question, ref client.Ref) string {
-	line := "mcpkiln task answer " + kept(ref) + fields(q)
+	line := "mcpkiln task answer " + keepRef(ref) + fields(q)
 	if !isAddress(ref.Endpoint) {
 		line += " -- COMMAND"
 	}
 	return line
 }
 
-// kept keeps a reference, and returns a word of a shell that names it: its id, or where that is none that can be kept or written, all of it.
-func kept(ref client.Ref) string {
+// keepRef keeps a reference, and returns a shell word for it: its id, or the whole reference if it can not be kept or its id not written.
+func keepRef(ref client.Ref) string {
 	shelf, err := keep.Open()
 	if err == nil {
 		err = shelf.Put(ref, time.Now())
 	}
-	if err == nil && simple.MatchString(ref.ID) {
+	if err == nil && shellSafe.MatchString(ref.ID) {
 		return ref.ID
 	}
 	return quoted(ref)
 }
 
-// quoted is a reference as one word of a shell, whatever the server calls its tasks.
+// quoted returns a reference as one shell word, whatever characters its id has.
 func quoted(ref client.Ref) string {
 	text, _ := json.Marshal(ref)
 	return "'" + strings.ReplaceAll(string(text), "'", `\u0027`) + "'"
 }
 
-// simple is a name that means nothing to a shell.
-var simple = regexp.MustCompile(`^[A-Za-z0-9_][\w.:-]*$`)
+// shellSafe matches a name that a shell takes literally.
+var shellSafe = regexp.MustCompile(`^[A-Za-z0-9_][\w.:-]*$`)
 
-// fields are the fields of a form for somebody to fill in: those that are required, or all if none is.
+// fields returns the fields of a form to fill in: the required ones, or all if none is.
 func fields(q *client.Question) string {
 	var form struct {
 		Properties map[string]json.RawMessage
@@ -187,14 +187,14 @@ func fields(q *client.Question) string {
 	}
 	line := ""
 	for _, name := range form.Required {
-		if simple.MatchString(name) {
+		if shellSafe.MatchString(name) {
 			line += " " + name + "=…"
 		}
 	}
 	return line
 }
 
-// unused says on stderr which answers of the command line were not given, unless the end of the visit says it.
+// unused reports on stderr which answers of the command line were not used, unless the error of the visit does.
 func (v *visit) unused() {
 	v.mu.Lock()
 	defer v.mu.Unlock()

@@ -96,7 +96,7 @@ func (c *caller) run(cmd *cobra.Command, args []string) error {
 	})
 }
 
-// arguments are those of a call, held against the tool's schema.
+// arguments returns the arguments of a call, validated by the tool's schema.
 func (v *visit) arguments(t *tool, given *argument.Given) (json.RawMessage, error) {
 	if err := given.Known("argument", t.InputSchema); err != nil {
 		return nil, fmt.Errorf("%s has %w", t.Name, err)
@@ -115,7 +115,7 @@ func (v *visit) arguments(t *tool, given *argument.Given) (json.RawMessage, erro
 	return in, violated("the arguments of "+t.Name+" break its inputSchema", all)
 }
 
-// maxCheckTime is how long a value is held against a schema of a server, which can write one by which no verdict is reached in a lifetime.
+// maxCheckTime limits how long a value is validated by a server's schema, which can be written so that validation never ends.
 const maxCheckTime = 3 * time.Second
 
 func (v *visit) checkTime() time.Duration {
@@ -125,7 +125,7 @@ func (v *visit) checkTime() time.Duration {
 	return maxCheckTime
 }
 
-// check returns what a value breaks of a schema. Where that is not known when ctx ends, it says so and returns nothing.
+// check returns the violations of a schema by a value. If validation is not done when ctx ends, it warns and returns nothing.
 func (v *visit) check(ctx context.Context, schema, value json.RawMessage, unchecked string) ([]argument.Violation, error) {
 	all, err := argument.Check(ctx, schema, value)
 	switch {
@@ -138,7 +138,7 @@ func (v *visit) check(ctx context.Context, schema, value json.RawMessage, unchec
 	return nil, nil
 }
 
-// violated is an error for violations, one a line.
+// violated returns an error that lists violations, one a line.
 func violated(what string, all []argument.Violation) error {
 	if len(all) == 0 {
 		return nil
@@ -157,7 +157,7 @@ type execution = client.Execution[client.ToolResult]
 func (v *visit) call(one *tool, in json.RawMessage, durable bool) error {
 	x, err := v.session.Start(v.ctx, one.Name, in, client.Inline(), client.OnProgress(v.terminal.Progress))
 	if err != nil {
-		v.givenUp()
+		v.noteAbandoned()
 		return ofTool(one, err)
 	}
 	if ref, ok := x.Ref(); ok && v.session.Resumable(v.ctx, one.Name, durable) == nil {
@@ -174,7 +174,7 @@ func (v *visit) call(one *tool, in json.RawMessage, durable bool) error {
 	return v.print(one, result)
 }
 
-// ofTool names the tool in the error of a call that took too long, which otherwise could be any request of the command.
+// ofTool names the tool in the error of a call that timed out: any request of the command can time out.
 func ofTool(one *tool, err error) error {
 	var cause *client.Cause
 	if errors.As(err, &cause) && errors.Is(cause, context.DeadlineExceeded) && cause.Reason != "" {
@@ -183,7 +183,7 @@ func ofTool(one *tool, err error) error {
 	return err
 }
 
-// withRef adds to an error that says nothing of the task how another command can follow it: the server may only be gone for a while.
+// withRef adds to an error that does not say how the task ended how another command can follow it: the server may be gone only for a while.
 func (v *visit) withRef(err error) error {
 	var over *client.TaskError
 	if v.ref == nil || v.ctx.Err() != nil || errors.As(err, &over) && !errors.As(err, new(*client.TransportError)) {
@@ -206,8 +206,8 @@ func (v *visit) await(x *execution) (*client.ToolResult, error) {
 	return x.Result(v.ctx)
 }
 
-// cancel cancels a task that nobody waits for any more, and notes what became of it, unless it waits for an answer that another command can
-// give.
+// cancel cancels the task of a call if the visit has ended, and notes the outcome. It leaves a task running whose question another command
+// can answer.
 func (v *visit) cancel(x *execution) {
 	var asked *questionError
 	if v.ctx.Err() == nil || v.ref != nil && errors.As(context.Cause(v.ctx), &asked) {
@@ -217,10 +217,10 @@ func (v *visit) cancel(x *execution) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(v.ctx), patience)
 	defer cancel()
 	if _, ok := x.Ref(); !ok {
-		v.givenUp()
+		v.noteAbandoned()
 		return
 	}
-	v.became("the task may go on" + v.followed("get"))
+	v.noteOutcome("the task may go on" + v.followHint("get"))
 	if x.Cancel(ctx, context.Cause(v.ctx).Error()) != nil {
 		return
 	}
@@ -228,31 +228,31 @@ func (v *visit) cancel(x *execution) {
 	var over *client.TaskError
 	switch {
 	case errors.As(err, &over) && over.State.Status == task.Cancelled:
-		v.became("the task is cancelled")
+		v.noteOutcome("the task is cancelled")
 	case err == nil || over != nil && over.State.Status == task.Failed:
-		v.became("the task was over before it could be cancelled" + v.followed("result"))
+		v.noteOutcome("the task was over before it could be cancelled" + v.followHint("result"))
 	default:
-		v.became("the server was asked to cancel the task, and may still do" + v.followed("get"))
+		v.noteOutcome("the server was asked to cancel the task, and may still do" + v.followHint("get"))
 	}
 }
 
-// givenUp notes what becomes of a call that is no task, if the user has given it up: which tools can be cancelled, no server says.
-func (v *visit) givenUp() {
+// noteAbandoned notes the outcome of a call without a task if the visit has ended: servers do not say which tools can be cancelled.
+func (v *visit) noteAbandoned() {
 	switch {
 	case v.ctx.Err() == nil:
 	case v.pipe:
-		v.became("the server was asked to cancel the call, and ends with this command")
+		v.noteOutcome("the server was asked to cancel the call, and ends with this command")
 	default:
-		v.became("the server was asked to cancel the call; a tool that can not be cancelled goes on")
+		v.noteOutcome("the server was asked to cancel the call; a tool that can not be cancelled goes on")
 	}
 }
 
-// followed is how another command follows the task of the visit, behind what became of it; "" if none can.
-func (v *visit) followed(command string) string {
+// followHint returns the command that follows the task of the visit, to go after its outcome; "" if none can.
+func (v *visit) followHint(command string) string {
 	if v.ref == nil {
 		return ""
 	}
-	line := ": mcpkiln task " + command + " " + kept(*v.ref)
+	line := ": mcpkiln task " + command + " " + keepRef(*v.ref)
 	if !isAddress(v.ref.Endpoint) {
 		line += " -- COMMAND"
 	}

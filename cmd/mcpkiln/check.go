@@ -57,7 +57,7 @@ checks every package that was made of a manifest. A difference that a newer mcpk
 // checked is what check found about one package or pair of packages.
 type checked struct {
 	manifest    string
-	command     string // that makes it as it is to be
+	command     string // brings it up to date
 	sources     *sources
 	diagnostics schema.Diagnostics
 	findings    []generator.Finding
@@ -66,7 +66,7 @@ type checked struct {
 // failed reports whether there is anything to do.
 func (c *checked) failed() bool { return len(c.findings) > 0 || c.diagnostics.HasErrors() }
 
-// check checks manifests, each in every way in which it was generated.
+// check checks manifests, each with every set of flags that it was generated with.
 func (o *overrides) check(ctx context.Context, manifests []string) (all []checked, err error) {
 	for _, manifest := range manifests {
 		for _, way := range o.ways(manifest) {
@@ -80,7 +80,7 @@ func (o *overrides) check(ctx context.Context, manifests []string) (all []checke
 	return all, nil
 }
 
-// ways are the flags as given, or else those that were remembered.
+// ways returns the sets of flags to generate a manifest with: those given, or else one for each lock file.
 func (o *overrides) ways(manifest string) (all []*overrides) {
 	root := moduleRoot(manifest)
 	_, dir, err := placeInModule(manifest)
@@ -117,13 +117,13 @@ func (c *checked) check(ctx context.Context, o *overrides) error {
 	c.findings, c.diagnostics = findings, append(c.diagnostics, refused...)
 	if slices.ContainsFunc(findings, func(f generator.Finding) bool { return f.Kind == generator.HandEdited }) {
 		forced := *o
-		forced.config.Docs = "" // docs has no --force, and generate looks after a reference, too
+		forced.config.Docs = "" // docs has no --force, and generate updates a reference, too
 		c.command = forced.command(c.manifest) + " --force"
 	}
 	return err
 }
 
-// command is the command line that generates a manifest with these flags.
+// command returns the command line that generates a manifest with these flags.
 func (o *overrides) command(manifest string) string {
 	words := []string{"mcpkiln", "generate"}
 	if o.config.Docs != "" {

@@ -39,11 +39,11 @@ func checkPrinter(cmd *cobra.Command, format string, namesOnly bool) (func([]che
 	}, nil
 }
 
-// Shapes of --format json, which programs read: members are added, never renamed.
+// The types of --format json, which programs read: members are added, never renamed.
 type (
 	checkJSON struct {
 		Manifest    string           `json:"manifest"`
-		Command     string           `json:"command"` // that makes the package as it is to be
+		Command     string           `json:"command"` // brings the package up to date
 		Summary     string           `json:"summary,omitempty"`
 		Diagnostics []diagnosticJSON `json:"diagnostics"`
 		Findings    []findingJSON    `json:"findings"`
@@ -89,7 +89,7 @@ func printCheckJSON(out io.Writer, all []checked) error {
 	return enc.Encode(list)
 }
 
-// printAnnotations writes a workflow command a line, which GitHub shows at the file.
+// printAnnotations writes workflow commands, one a line, which GitHub shows at the file.
 //
 //	::error file=mcpkiln.yaml,line=3,col=5,title=unknown-key::a tool has no key "x"
 func printAnnotations(out io.Writer, all []checked) error {
@@ -115,7 +115,7 @@ func printAnnotations(out io.Writer, all []checked) error {
 	return nil
 }
 
-// annotation escapes the message of a workflow command, annotated a value before it, a path among them.
+// annotation escapes the message of a workflow command; annotated escapes a property, such as a path.
 func annotation(s string) string {
 	return strings.NewReplacer("%", "%25", "\r", "%0D", "\n", "%0A").Replace(s)
 }

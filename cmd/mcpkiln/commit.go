@@ -15,14 +15,14 @@ import (
 	"time"
 )
 
-// commit is a folder as it is in a commit: the files of a repository that git show prints. It implements fs.FS.
+// commit is a folder of a git commit as an fs.FS, read with git show.
 type commit struct {
 	ctx context.Context
-	dir string // on disk; empty: the working directory
+	dir string // of the folder on disk; empty for the working directory
 	ref string
 }
 
-// openCommit is an error if git is not there, the folder in no repository, or the commit unknown. Nothing is fetched.
+// openCommit returns an error if git is not installed, the folder is in no repository, or the commit is unknown. Nothing is fetched.
 func openCommit(ctx context.Context, dir, ref string) (*commit, error) {
 	c := &commit{ctx, dir, ref}
 	if _, err := exec.LookPath("git"); err != nil {
@@ -46,7 +46,7 @@ func openCommit(ctx context.Context, dir, ref string) (*commit, error) {
 	return c, nil
 }
 
-// gitError is a run of git that ended with another status than 0.
+// gitError is the error of a git command whose exit status is not 0.
 type gitError struct {
 	command string
 	status  int
@@ -60,7 +60,7 @@ func (e *gitError) Error() string {
 	return fmt.Sprintf("git %s says: %s", e.command, e.said)
 }
 
-// git runs git. What git itself says is a *gitError.
+// git runs git. A failure of git itself is a *gitError.
 func (c *commit) git(args ...string) ([]byte, error) {
 	cmd := exec.CommandContext(c.ctx, "git", args...)
 	cmd.Dir = c.dir
@@ -76,7 +76,7 @@ func (c *commit) git(args ...string) ([]byte, error) {
 	return out, err
 }
 
-// object names a file of the commit, beginning from the folder.
+// object returns git's name of a file, whose path is relative to the folder.
 func (c *commit) object(name string) string { return c.ref + ":./" + name }
 
 // ReadFile implements fs.ReadFileFS.
@@ -109,7 +109,7 @@ func (c *commit) Open(name string) (fs.File, error) {
 	}
 	f := &committed{Reader: bytes.NewReader(data), name: path.Base(name), folder: strings.TrimSpace(string(kind)) == "tree"}
 	if f.folder {
-		_, list, _ := strings.Cut(string(data), "\n\n") // below a line that names the tree
+		_, list, _ := strings.Cut(string(data), "\n\n") // the first line names the tree
 		for line := range strings.Lines(list) {
 			entry, below := strings.CutSuffix(strings.TrimSuffix(line, "\n"), "/")
 			f.entries = append(f.entries, fs.FileInfoToDirEntry(&committed{Reader: bytes.NewReader(nil), name: entry, folder: below}))
@@ -118,7 +118,7 @@ func (c *commit) Open(name string) (fs.File, error) {
 	return f, nil
 }
 
-// lacksPath tells a file that the commit does not have from anything else that git can say.
+// lacksPath reports whether git failed because the commit has no such file.
 func lacksPath(err error) bool {
 	return strings.Contains(err.Error(), "does not exist in") || strings.Contains(err.Error(), "exists on disk, but not in")
 }

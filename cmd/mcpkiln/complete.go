@@ -15,8 +15,8 @@ import (
 // completionTime is how long a shell waits for a server when somebody presses tab.
 const completionTime = 3 * time.Second
 
-// complete completes the words of tools and call: the names of entries, tools, and with arguments those of the tool. A server that does
-// not answer in time completes nothing.
+// complete completes the words of tools and call: names of mcp.json entries and of tools, and if arguments is true, the arguments of a tool.
+// Nothing is offered if the server does not answer in time.
 func (r *remote) complete(arguments bool) cobra.CompletionFunc {
 	return func(cmd *cobra.Command, args []string, word string) ([]cobra.Completion, cobra.ShellCompDirective) {
 		none := cobra.ShellCompDirectiveNoFileComp
@@ -42,7 +42,7 @@ func (r *remote) complete(arguments bool) cobra.CompletionFunc {
 	}
 }
 
-// listed are the tools of a server, as far as it answers.
+// listed returns the tools of a server; none if it does not answer.
 func (r *remote) listed(cmd *cobra.Command, name string) (all []tool) {
 	spec := r.spec()
 	spec.Name = name
@@ -60,7 +60,7 @@ func (r *remote) listed(cmd *cobra.Command, name string) (all []tool) {
 	return all
 }
 
-// completions are the arguments of a tool; behind a name that is written, its values where the schema has few.
+// completions returns the arguments of a tool, or after NAME= the values that the schema lists for it.
 func (t *tool) completions(word string) (all []cobra.Completion) {
 	var s struct{ Properties map[string]json.RawMessage }
 	_ = json.Unmarshal(t.InputSchema, &s)
@@ -81,7 +81,7 @@ func (t *tool) completions(word string) (all []cobra.Completion) {
 	return all
 }
 
-// sign is what stands between the name of an argument and its value.
+// sign returns what separates the name of an argument from its value.
 func (p *property) sign() string {
 	if p.Type == "object" {
 		return ":="
@@ -89,7 +89,7 @@ func (p *property) sign() string {
 	return "="
 }
 
-// values are those that a schema lists.
+// values returns the values that a schema lists.
 func (p *property) values() (all []string) {
 	if p.Type == "boolean" {
 		return []string{"true", "false"}

@@ -11,15 +11,15 @@ import (
 	"github.com/mcpkiln/mcpkiln/runtime/client"
 )
 
-// detach calls a tool as a task and leaves it running. Its reference is kept on this machine, and printed as soon as there is one. Where
-// nobody could use it, nothing is called.
+// detach calls a tool as a task and leaves it running. Its reference is kept on this machine, and printed as soon as there is one. If no other
+// command could use it, the tool is not called.
 func (v *visit) detach(one *tool, in json.RawMessage, durable bool) error {
 	if err := v.resumable(one.Name, durable); err != nil {
 		return err
 	}
 	x, err := v.session.Start(v.ctx, one.Name, in)
 	if err != nil {
-		v.givenUp()
+		v.noteAbandoned()
 		return err
 	}
 	ref, ok := x.Ref()
@@ -43,7 +43,7 @@ func (v *visit) detach(one *tool, in json.RawMessage, durable bool) error {
 	return v.printRef(ref)
 }
 
-// resumable is an error, with what would help on a command line, if no other command could follow a call of the tool.
+// resumable returns an error, with the flags that would help, if no other command could follow a call of the tool.
 func (v *visit) resumable(tool string, durable bool) error {
 	err := v.session.Resumable(v.ctx, tool, durable)
 	var no *client.NotResumableError

@@ -13,7 +13,7 @@ import (
 	"github.com/mcpkiln/mcpkiln/schema"
 )
 
-// diffFlags say what is compared with what.
+// diffFlags are the flags of diff.
 type diffFlags struct {
 	overrides
 	against, from, to, format string
@@ -108,13 +108,13 @@ func (o *diffFlags) revisions(cmd *cobra.Command, path string) (*compared, error
 	return &compared{Manifest: filepath.ToSlash(path), From: o.from, To: o.to, Changes: m.Changes, Described: m.Described}, nil
 }
 
-// manifests compares the manifest with what it was, in each way in which it was generated.
+// manifests compares the manifest with the older one, for each set of flags that it was generated with.
 func (o *diffFlags) manifests(cmd *cobra.Command, path string) (*compared, error) {
 	c := &compared{Manifest: filepath.ToSlash(path), Against: o.against}
 	for _, way := range o.ways(path) {
 		flags := *o
 		flags.overrides = *way
-		flags.config.Docs = "" // what it says is judged with the package
+		flags.config.Docs = "" // the package has all that it documents
 		d, err := flags.difference(cmd, path)
 		if err != nil {
 			return nil, err
@@ -124,7 +124,7 @@ func (o *diffFlags) manifests(cmd *cobra.Command, path string) (*compared, error
 	return c, nil
 }
 
-// difference compares the manifest with what it was.
+// difference compares the manifest with the older one, for one set of flags.
 func (o *diffFlags) difference(cmd *cobra.Command, path string) (*generator.Difference, error) {
 	new, err := o.load(path)
 	if err != nil {
@@ -152,7 +152,7 @@ func (o *diffFlags) difference(cmd *cobra.Command, path string) (*generator.Diff
 	return d, nil
 }
 
-// older reads the manifest as it was.
+// older reads the older manifest.
 func (o *diffFlags) older(cmd *cobra.Command, path string) (*sources, error) {
 	ref, git := strings.CutPrefix(o.against, "git:")
 	if !git {
@@ -180,7 +180,7 @@ func (o *diffFlags) older(cmd *cobra.Command, path string) (*sources, error) {
 	return s, err
 }
 
-// unreadable says which manifest can not be read, after what is wrong with it.
+// unreadable prints the diagnostics of a manifest, and returns an error that says which can not be read.
 func (o *diffFlags) unreadable(cmd *cobra.Command, which, name string, err error) error {
 	var ds schema.Diagnostics
 	if errors.As(err, &ds) {

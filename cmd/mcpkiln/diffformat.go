@@ -18,11 +18,11 @@ type compared struct {
 	Against  string // or From and To
 	From, To string
 	Changes  []generator.Change
-	// Described is how many definitions of the protocol differ only in what they tell people.
+	// Described is how many definitions of the protocol differ only in their descriptions.
 	Described int
 }
 
-// add adds the changes of another package of the manifest: what both have is one change. The order is that of Diff.
+// add adds the changes of another package of the manifest, without those that are there. The order is that of Diff.
 func (c *compared) add(more []generator.Change) {
 	for _, x := range more {
 		if !slices.ContainsFunc(c.Changes, func(o generator.Change) bool { return o.ID == x.ID && sentence(o) == sentence(x) }) {
@@ -41,7 +41,7 @@ func (c *compared) count(class generator.Class) (n int) {
 	return n
 }
 
-// what names both sides.
+// what names both sides of the comparison.
 func (c *compared) what() string {
 	if c.From != "" {
 		return c.Manifest + " from " + c.From + " to " + c.To
@@ -66,7 +66,7 @@ func (c *compared) summary() string {
 	return strings.Join(all, ", ")
 }
 
-// printer writes what diff found in the format of the flags.
+// printer returns the function that prints the result in the format of the flags.
 func (o *diffFlags) printer() (func(io.Writer, *compared) error, error) {
 	print, ok := map[string]func(io.Writer, *compared) error{
 		"text": printDiffText, "json": printDiffJSON, "github": printDiffAnnotations, "markdown": printDiffMarkdown,
@@ -77,12 +77,12 @@ func (o *diffFlags) printer() (func(io.Writer, *compared) error, error) {
 	return print, nil
 }
 
-// headings are the classes as they are shown.
+// headings has the heading of each class.
 var headings = map[generator.Class]string{
 	generator.Breaking: "Breaking", generator.AskAgain: "Clients ask again", generator.Compatible: "Compatible", generator.Documentation: "Documentation",
 }
 
-// heading is that of a class. A revision breaks nobody who does not move to it.
+// heading returns the heading of a class. A new revision breaks no client that stays on the old one.
 func (c *compared) heading(class generator.Class) string {
 	if c.From != "" && class == generator.Breaking {
 		return "Clients have to follow"
@@ -90,7 +90,7 @@ func (c *compared) heading(class generator.Class) string {
 	return headings[class]
 }
 
-// sentence is a change with its subject.
+// sentence returns a change with its subject and revisions.
 func sentence(x generator.Change) string {
 	text := x.Message
 	if x.Subject != "" {
@@ -124,7 +124,7 @@ func printDiffText(out io.Writer, c *compared) error {
 	return err
 }
 
-// Shapes of --format json, which programs read: members are added, never renamed.
+// The types of --format json, which programs read: members are added, never renamed.
 type (
 	comparedJSON struct {
 		Manifest  string       `json:"manifest"`
@@ -162,7 +162,7 @@ func printDiffJSON(out io.Writer, c *compared) error {
 	return enc.Encode(item)
 }
 
-// printDiffAnnotations writes a workflow command a line. What is gone stands in no line of the file as it is.
+// printDiffAnnotations writes workflow commands, one a line. What is gone has no line in the new file.
 func printDiffAnnotations(out io.Writer, c *compared) error {
 	for _, x := range c.Changes {
 		level := map[generator.Class]string{generator.Breaking: "error", generator.AskAgain: "warning"}[x.Class]
@@ -179,7 +179,7 @@ func printDiffAnnotations(out io.Writer, c *compared) error {
 	return err
 }
 
-// printDiffMarkdown writes a comment for a pull request. What nobody has to act on is folded.
+// printDiffMarkdown writes a comment for a pull request. Changes that need no action are folded.
 func printDiffMarkdown(out io.Writer, c *compared) error {
 	sign := "✅"
 	if c.count(generator.Breaking) > 0 {

@@ -54,7 +54,7 @@ loads nothing; from then on mcpkiln generate brings them up to date, and mcpkiln
 	return cmd
 }
 
-// printReference prints one form.
+// printReference prints the reference in one format.
 func (s *sources) printReference(cmd *cobra.Command, format string) error {
 	r, found, err := generator.MakeReference(cmd.Context(), s.config)
 	if err != nil {
@@ -71,11 +71,11 @@ func (s *sources) printReference(cmd *cobra.Command, format string) error {
 	return err
 }
 
-// references are what mcpkiln docs --out has written of the manifest, made again. Of their diagnostics the errors are printed: the warnings are
-// those of the package.
+// references generates again what mcpkiln docs --out has written for the manifest. Only errors are printed: the warnings are those of the
+// package.
 func (s *sources) references(cmd *cobra.Command) (all []*sources, err error) {
 	if s.config.Docs != "" {
-		return nil, nil // it is one
+		return nil, nil // s is a reference itself
 	}
 	for _, way := range (&overrides{}).ways(s.config.Manifest.Path) {
 		if way.config.Docs == "" {

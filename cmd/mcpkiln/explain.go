@@ -49,14 +49,14 @@ that it is generated into. Without an argument it lists the codes.`),
 	return cmd
 }
 
-// explanations are of diagnostics, by their codes, and of the findings of vet, by their analyzers.
+// explanations returns those of diagnostics, by code, and of the findings of vet, by analyzer.
 func explanations() map[string]string {
 	all := analyzerDocs()
 	maps.Copy(all, generator.Explanations())
 	return all
 }
 
-// codes are those that are explained, sorted.
+// codes returns the codes that have an explanation, sorted.
 func codes() []string { return slices.Sorted(maps.Keys(explanations())) }
 
 // explain explains a tool of a manifest.
@@ -102,7 +102,7 @@ func (o *overrides) explain(cmd *cobra.Command, path, tool string) error {
 	return err
 }
 
-// neither is the error of a word that names nothing that is explained.
+// neither returns the error for a word that is neither a code nor a tool.
 func neither(word, path string, known []string) error {
 	text := fmt.Sprintf("%q is neither a code of a diagnostic nor a tool of %s", word, path)
 	if hint := schema.DidYouMean(word, known); hint != "" {

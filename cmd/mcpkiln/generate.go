@@ -59,8 +59,8 @@ mcpkiln docs --out has written is brought up to date.`),
 	return cmd
 }
 
-// generate runs the pipeline and writes the package, and the references of the server that are there. Whatever refuses one of them is found before
-// any is written.
+// generate runs the pipeline, and writes the package and the references that mcpkiln docs has written before. All errors are found before
+// anything is written.
 func (s *sources) generate(cmd *cobra.Command, o generator.Options) error {
 	if err := s.make(cmd); err != nil {
 		return err
@@ -90,7 +90,7 @@ func (s *sources) make(cmd *cobra.Command) (err error) {
 	return s.print(cmd.ErrOrStderr(), s.result.Diagnostics)
 }
 
-// try finds out what write would refuse, and prints it.
+// try prints what write would refuse.
 func (s *sources) try(cmd *cobra.Command, o generator.Options) error {
 	o.DryRun = true
 	report, found, err := generator.Write(cmd.Context(), s.base, s.result, o)
@@ -100,7 +100,7 @@ func (s *sources) try(cmd *cobra.Command, o generator.Options) error {
 	return s.printRefused(cmd, report, found)
 }
 
-// printRefused prints what Write has found, and what of it was edited by hand. It is errFindings if anything is an error.
+// printRefused prints what Write has found, and which files were edited by hand. It returns errFindings if anything is an error.
 func (s *sources) printRefused(cmd *cobra.Command, report generator.Report, found schema.Diagnostics) error {
 	err := s.print(cmd.ErrOrStderr(), found)
 	for _, f := range report.Edited {
@@ -109,7 +109,7 @@ func (s *sources) printRefused(cmd *cobra.Command, report generator.Report, foun
 	return err
 }
 
-// write writes what make has made.
+// write writes the result of make.
 func (s *sources) write(cmd *cobra.Command, o generator.Options) error {
 	report, found, err := generator.Write(cmd.Context(), s.base, s.result, o)
 	if err != nil {
@@ -124,8 +124,8 @@ func (s *sources) write(cmd *cobra.Command, o generator.Options) error {
 	return s.refreshSchema(cmd, o.DryRun)
 }
 
-// outdated reports whether the manifest has changed since it was read: then a run at the same time may have written what it says now, and
-// this one what it said before.
+// outdated reports whether the manifest has changed since it was read: another run may have generated the new one at the same time, and this
+// run overwritten it with the old one.
 func (s *sources) outdated() bool {
 	now, ds := generator.ReadManifest(s.config.Manifest.Path)
 	return !ds.HasErrors() && !bytes.Equal(now.Data, s.config.Manifest.Data)

@@ -12,7 +12,7 @@ import (
 	"github.com/mcpkiln/mcpkiln/generator"
 )
 
-// newPrune is the command that placeholders have go generate run (generator.Options).
+// newPrune returns the command that the go:generate lines of placeholders run (see generator.Options).
 func newPrune() *cobra.Command {
 	return &cobra.Command{
 		Use:    "prune FILE",
@@ -23,7 +23,7 @@ func newPrune() *cobra.Command {
 	}
 }
 
-// underGoGenerate reports whether go generate runs this process, and how a directive in another directory can run mcpkiln prune.
+// underGoGenerate reports whether go generate runs this process, and returns how a directive in another directory can run mcpkiln prune.
 func underGoGenerate() (yes bool, prune string) {
 	file := os.Getenv("GOFILE")
 	line, err := strconv.Atoi(os.Getenv("GOLINE"))
@@ -38,7 +38,7 @@ func underGoGenerate() (yes bool, prune string) {
 	return true, pruneCommand(lines[line-1])
 }
 
-// pruneCommand makes prune of a directive's generate, if the command means the same in other directories of the module.
+// pruneCommand replaces generate by prune in a directive, if the command means the same in other directories of the module.
 //
 //	//go:generate go tool mcpkiln generate api.yaml  →  go tool mcpkiln prune
 func pruneCommand(directive string) string {

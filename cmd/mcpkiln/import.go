@@ -80,7 +80,7 @@ func (i *imports) run(cmd *cobra.Command, args []string) error {
 
 const standardStream = "-"
 
-// free returns an error if there is a file that is not to be overwritten.
+// free returns an error if the output file exists, unless --force is given.
 func (i *imports) free() error {
 	_, err := os.Lstat(i.output)
 	switch {
@@ -122,8 +122,8 @@ func (i *imports) source(cmd *cobra.Command, args []string) (*importer.Source, e
 	return source, err
 }
 
-// read returns the content of a file or of standard input, and what messages call it; nil if the name is neither, but may be an entry of
-// an mcp.json.
+// read returns the content of a file or of standard input, and its name for messages; nil if the name is neither, but may be an entry of an
+// mcp.json.
 func (i *imports) read(cmd *cobra.Command, name string) (called string, data []byte, err error) {
 	called, data, err = readSaved(cmd, name)
 	if errors.Is(err, fs.ErrNotExist) && filepath.Ext(name) == "" {
@@ -132,7 +132,7 @@ func (i *imports) read(cmd *cobra.Command, name string) (called string, data []b
 	return called, append([]byte{}, data...), err
 }
 
-// described is what a server has said.
+// described converts the description of a server to a source.
 func described(d *client.Description) (*importer.Source, error) {
 	text, err := json.Marshal(saved{d.Revision, d.ServerInfo, d.Capabilities, d.Instructions, d.Tools})
 	if err != nil {
@@ -160,7 +160,7 @@ func (i *imports) write(ctx context.Context, stdout io.Writer, text []byte) erro
 	return writeBeside(ctx, filepath.Dir(i.output), []templates.ScaffoldFile{{Path: filepath.Base(i.output), Content: text}})
 }
 
-// report says what was written, what was proven, and what was lost.
+// report prints what was written, what was proven, and what was lost.
 func (i *imports) report(cmd *cobra.Command, made *importer.Imported) error {
 	out := cmd.OutOrStdout()
 	if i.output == standardStream {

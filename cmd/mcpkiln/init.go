@@ -66,15 +66,15 @@ type project struct {
 	templates.Project
 	dir     string
 	from    string
-	taken   map[string]string // identifiers of the package that is there, and where they stand
-	tests   bool              // there are tests beside the stubs
-	existed bool              // the directory
+	taken   map[string]string // identifiers of the existing package, and the files that declare them
+	tests   bool              // tests are written, too
+	existed bool              // the directory was there before
 
 	lost     []importer.Loss
-	untested []string // tools without a cancel test, because nobody knows arguments for them
+	untested []string // tools without a cancel test, because no valid arguments are known
 }
 
-// project decides the names of a project in dir.
+// project chooses the names of a project in dir.
 func (o *initOptions) project(dir string) (*project, error) {
 	abs, err := filepath.Abs(dir)
 	if err != nil {
@@ -103,7 +103,7 @@ func (o *initOptions) project(dir string) (*project, error) {
 	return p, p.place(abs, o.module)
 }
 
-// place finds the module that the project becomes part of, or makes it one.
+// place finds the module that the project becomes part of, or gives it one of its own.
 func (p *project) place(abs, own string) error {
 	root, path, err := enclosingModule(filepath.Join(abs, "go.mod"))
 	switch {
@@ -114,7 +114,7 @@ func (p *project) place(abs, own string) error {
 	case root == "" && p.Existing:
 		return fmt.Errorf("%s has Go files and is in no module: run go mod init first", p.dir)
 	case root == "" || own != "":
-		// A path without a dot would be the standard library's.
+		// Module paths without a dot are reserved for the standard library.
 		p.OwnGoMod, p.Root, p.Module = true, true, cmp.Or(own, "example.com/"+p.Package)
 		p.Import = p.Module
 		return importable(p.Import)
@@ -127,8 +127,8 @@ func (p *project) place(abs, own string) error {
 	return importable(p.Import)
 }
 
-// packageName makes the name of the generated package of that of the directory, and another one where the project's own files
-// could not use it.
+// packageName derives the name of the generated package from that of the directory, and changes it where the project's own files could not
+// use it.
 func packageName(dir, store string) (string, error) {
 	name := manifest.PackageName(dir)
 	collides, err := templates.Collides(name, store)
@@ -145,11 +145,11 @@ func importable(importPath string) error {
 	return nil
 }
 
-// unreleased is no version that anybody can download.
+// unreleased is a version that can not be downloaded.
 const unreleased = "v0.0.0"
 
-// requiredVersion is what go.mod asks for: the version of this command, or for a build from a work tree one that only
-// a replace line can satisfy.
+// requiredVersion returns the version that go.mod requires: that of this command, or unreleased, which needs a replace line, for a build from
+// a work tree.
 func requiredVersion() string {
 	if v := toolVersion(); v != unversioned {
 		return v
@@ -157,7 +157,7 @@ func requiredVersion() string {
 	return unreleased
 }
 
-// moduleDir checks that dir holds this module and returns it absolute, slash separated.
+// moduleDir checks that dir is the root of this module, and returns its absolute path with slashes.
 func moduleDir(dir string) (string, error) {
 	abs, err := filepath.Abs(dir)
 	if err != nil {

@@ -1,7 +1,10 @@
 // Command mcpkiln generates Model Context Protocol servers from a manifest of tools.
 //
-// Results go to stdout, diagnostics to stderr as file:line:col: severity[code]: message. The exit status is 0 when
-// everything is well, 1 when there are findings (errors in a manifest, drift), and 2 when the command could not run.
+// Results go to stdout, diagnostics to stderr as file:line:col: severity[code]: message. The exit status is 0 for success, 1 for findings (errors
+// in a manifest, drift), and 2 when the command could not run. Commands that talk to a server have more, in status.go.
+//
+// Words: a visit is one session of a command with a server; a reference is the JSON that names a task for other commands, and is kept if this
+// machine stores it; a way is a set of flags that a manifest is generated with.
 package main
 
 import (
@@ -30,11 +33,12 @@ const (
 	exitFailed   = 2
 )
 
-// garbagePercent lets the heap of a run that is over in a moment grow instead of collecting it: a quarter of the time for a
-// thousand tools (GOGC 100 against 400, measured).
+// garbagePercent lets the heap of a short run grow instead of collecting it, which saves a quarter of the time for a thousand tools (measured
+// with GOGC 400 and 100).
 const garbagePercent = 400
 
-// For manifests of more bytes than largeManifest, of some thousands of tools, memory counts: a quarter less time would cost half as much again.
+// Manifests larger than largeManifest bytes, which have thousands of tools, are collected more often: memory matters more there, and
+// garbagePercent would take half as much again to save a quarter of the time.
 const (
 	largeManifest       = 1 << 20
 	largeGarbagePercent = 100
@@ -45,16 +49,16 @@ func main() {
 	if isVetTool(os.Args[1:]) {
 		unitchecker.Main(vet.Analyzers...)
 	}
-	ctx, stop := signal.NotifyContext(context.Background(), endings()...)
-	context.AfterFunc(ctx, stop) // a second signal ends what does not look at ctx
+	ctx, stop := signal.NotifyContext(context.Background(), endSignals()...)
+	context.AfterFunc(ctx, stop) // a second signal kills the process, if something ignores ctx
 	code := run(ctx, os.Args[1:], os.Stdout, os.Stderr)
 	stop()
 	os.Exit(code)
 }
 
-// endings are the signals that ask the command to end. Who started it may have had it ignore some, as nohup and shells with a job in the
-// background do: those stay ignored.
-func endings() []os.Signal {
+// endSignals returns the signals that ask the command to end, without those that it was started to ignore, as by nohup or as a background job
+// of a shell.
+func endSignals() []os.Signal {
 	all := []os.Signal{syscall.SIGTERM}
 	for _, s := range []os.Signal{os.Interrupt, syscall.SIGHUP} {
 		if !signal.Ignored(s) {
@@ -99,7 +103,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	return code
 }
 
-// sink remembers that something could not be written, so that no command that prints can forget to look.
+// sink remembers the first write error, so that commands need not check each write.
 type sink struct {
 	io.Writer
 	failed error

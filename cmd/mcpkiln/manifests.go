@@ -10,7 +10,7 @@ import (
 	"github.com/mcpkiln/mcpkiln/generator"
 )
 
-// manifestPaths are the manifests that args name: files, and DIR/... for all below DIR; without args the one in this directory.
+// manifestPaths returns the manifests that args name: files, and DIR/... for all below DIR; without args the one in this directory.
 func manifestPaths(args []string) (all []string, err error) {
 	if len(args) == 0 {
 		path, err := manifestPath(nil)
@@ -39,8 +39,8 @@ func manifestPaths(args []string) (all []string, err error) {
 	}), nil
 }
 
-// manifestsBelow finds manifests by their names, and by the locks of what was made of others. It leaves out what the go command does:
-// names that begin with . or _, testdata and vendor, and node_modules.
+// manifestsBelow finds manifests by their names, and those with other names by the lock files that name them. Like the go command it skips names
+// that begin with . or _, testdata and vendor, and also node_modules.
 func manifestsBelow(dir string) (all []string, err error) {
 	dir = filepath.Join(dir, ".")
 	err = filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {

@@ -13,7 +13,7 @@ import (
 	"github.com/mcpkiln/mcpkiln/runtime/client"
 )
 
-// print prints the result of a tool, if it is one by the tool's schema.
+// print prints the result of a tool after it has been validated by the tool's schema.
 func (v *visit) print(one *tool, r *client.ToolResult) error {
 	if err := v.checkResult(one, r); err != nil {
 		return err
@@ -43,7 +43,7 @@ func (v *visit) print(one *tool, r *client.ToolResult) error {
 	return nil
 }
 
-// checkResult holds a result against the tool's outputSchema. Errors of tools need none.
+// checkResult validates a result by the tool's outputSchema, which errors of tools need not conform to.
 func (v *visit) checkResult(t *tool, r *client.ToolResult) error {
 	switch {
 	case t.OutputSchema == nil || r.IsError:
@@ -71,8 +71,7 @@ type block struct {
 	Resource                              struct{ URI, Text, Blob, MIMEType string }
 }
 
-// printContent prints what a result says to a person: its structured content, and those blocks that do not only repeat that. It returns how
-// much that is.
+// printContent prints a result for people: its structured content, and the blocks that do not just repeat it. It returns the number of bytes.
 func printContent(out io.Writer, r *client.ToolResult) (n int, err error) {
 	var blocks []block
 	if r.Content != nil && json.Unmarshal(r.Content, &blocks) != nil {
@@ -93,7 +92,7 @@ func printContent(out io.Writer, r *client.ToolResult) (n int, err error) {
 	return out.Write(text.Bytes())
 }
 
-// sameJSON tells whether a text is that JSON.
+// sameJSON reports whether a text is JSON of the same value as raw.
 func sameJSON(text string, raw json.RawMessage) bool {
 	var a, b any
 	if json.Unmarshal([]byte(text), &a) != nil || json.Unmarshal(raw, &b) != nil {
@@ -104,7 +103,7 @@ func sameJSON(text string, raw json.RawMessage) bool {
 	return err == nil && bytes.Equal(x, y)
 }
 
-// String is the text of a block, or what it is where it has none.
+// String returns the text of a block, or a description in brackets if it has none.
 func (b *block) String() string {
 	switch b.Type {
 	case "text":

@@ -29,7 +29,7 @@ import (
 // schemaFile is the manifest's JSON Schema beside it, for editors.
 const schemaFile = "mcpkiln.schema.json"
 
-// look finds out what is in the directory.
+// look reads what the directory has: whether it may take a project, and the package in it.
 func (p *project) look() error {
 	entries, err := os.ReadDir(p.dir)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -52,7 +52,7 @@ func (p *project) look() error {
 	return nil
 }
 
-// join makes the project part of the package that a file belongs to.
+// join makes the project part of the package of an existing file.
 func (p *project) join(name string) error {
 	f, err := parser.ParseFile(token.NewFileSet(), filepath.Join(p.dir, name), nil, parser.SkipObjectResolution)
 	if err != nil {
@@ -76,7 +76,7 @@ func (p *project) join(name string) error {
 	return nil
 }
 
-// declared are the identifiers of a declaration at the top of a file.
+// declared returns the identifiers that a top-level declaration declares, methods left out.
 func declared(d ast.Decl) (all []string) {
 	switch d := d.(type) {
 	case *ast.FuncDecl:
@@ -98,7 +98,7 @@ func declared(d ast.Decl) (all []string) {
 	return all
 }
 
-// create writes the project. Whatever is wrong is found before anything is written.
+// create writes the project. All errors are found before anything is written.
 func (p *project) create(cmd *cobra.Command) error {
 	files, err := p.files(cmd)
 	if err != nil {
@@ -122,7 +122,7 @@ func (p *project) create(cmd *cobra.Command) error {
 	return errFindings
 }
 
-// files are all of the project, with what is generated.
+// files returns all files of the project, the generated ones too.
 func (p *project) files(cmd *cobra.Command) ([]templates.ScaffoldFile, error) {
 	files, err := templates.Scaffold(p.Project)
 	if err != nil {
@@ -158,7 +158,7 @@ func (p *project) files(cmd *cobra.Command) ([]templates.ScaffoldFile, error) {
 	return files, nil
 }
 
-// imported is the manifest of a saved answer.
+// imported returns the manifest that is made from a saved answer.
 func (p *project) imported(cmd *cobra.Command) ([]byte, error) {
 	name, data, err := readSaved(cmd, p.from)
 	if err != nil {
@@ -176,7 +176,7 @@ func (p *project) imported(cmd *cobra.Command) ([]byte, error) {
 	return made.Manifest, nil
 }
 
-// readSaved reads a file or standard input, and says what messages call it.
+// readSaved reads a file or standard input, and returns its name for messages, too.
 func readSaved(cmd *cobra.Command, name string) (called string, data []byte, err error) {
 	if name == standardStream {
 		data, err = io.ReadAll(cmd.InOrStdin())
@@ -186,7 +186,7 @@ func readSaved(cmd *cobra.Command, name string) (called string, data []byte, err
 	return name, file.Data, err
 }
 
-// generate generates the package of the manifest, as the version that the project asks for will do again.
+// generate generates the package of the manifest with the version that the project's go.mod requires.
 func (p *project) generate(cmd *cobra.Command, m templates.ScaffoldFile) (*generator.Result, error) {
 	s := &sources{config: generator.Config{ToolVersion: p.Version, Import: p.Import, Dir: strings.TrimPrefix(strings.TrimPrefix(p.Import, p.Module), "/"),
 		Manifest: generator.Source{Path: m.Path, Data: m.Content}}}
@@ -197,7 +197,7 @@ func (p *project) generate(cmd *cobra.Command, m templates.ScaffoldFile) (*gener
 	return result, s.print(cmd.ErrOrStderr(), result.Diagnostics)
 }
 
-// stubs are the type of the handlers, a method for each tool, a test that cancels it, and what callers see of it.
+// stubs returns the type of the handlers, and for each tool a method, a test that cancels it, and its golden file.
 func (p *project) stubs(r *generator.Result) ([]templates.ScaffoldFile, error) {
 	s := generator.Stub{Package: p.Name, Type: p.Type, Import: slashpath.Join(p.Import, r.Out)}
 	content, err := s.Handlers(r)
@@ -225,7 +225,7 @@ func (p *project) stubs(r *generator.Result) ([]templates.ScaffoldFile, error) {
 	return append(all, golden...), err
 }
 
-// toolFiles are the stub of a tool and a test that cancels it.
+// toolFiles returns the stub of a tool and, if tests is true and one can be made, a test that cancels it.
 func toolFiles(s generator.Stub, r *generator.Result, t generator.Tool, tests bool) ([]templates.ScaffoldFile, error) {
 	stub, err := s.Handler(r, t)
 	if err != nil {
@@ -239,7 +239,7 @@ func toolFiles(s generator.Stub, r *generator.Result, t generator.Tool, tests bo
 	return all, err
 }
 
-// goldens are what the newest revision's tools/list shows of each tool, as the project's test has it.
+// goldens returns the golden files of the project's test: each tool as tools/list of the newest revision shows it.
 func goldens(r *generator.Result) (all []templates.ScaffoldFile, err error) {
 	for i, text := range r.ToolList(slices.Max(revision.Names())) {
 		var b bytes.Buffer
@@ -254,7 +254,7 @@ func goldens(r *generator.Result) (all []templates.ScaffoldFile, err error) {
 	return all, nil
 }
 
-// leave divides files into those that are written and those that are there already.
+// leave divides files into those to write and those that exist, which are left.
 func (p *project) leave(files []templates.ScaffoldFile) (written []templates.ScaffoldFile, left []string) {
 	for _, f := range files {
 		if _, err := os.Lstat(filepath.Join(p.dir, filepath.FromSlash(f.Path))); err == nil {

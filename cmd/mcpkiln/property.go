@@ -8,7 +8,7 @@ import (
 	"github.com/mcpkiln/mcpkiln/cmd/mcpkiln/internal/plain"
 )
 
-// property is what is explained of a schema.
+// property has the keywords of a schema that are explained.
 type property struct {
 	Type        any
 	Description string
@@ -19,14 +19,14 @@ type property struct {
 	bounds
 }
 
-// bounds are how large a value may be: as the schema writes them, so that a number looks as it does there.
+// bounds are the limits of a value, as JSON so that numbers are shown as the schema writes them.
 type bounds struct {
 	Minimum, ExclusiveMinimum, Maximum, ExclusiveMaximum, MultipleOf json.RawMessage
 	MinLength, MaxLength, MinItems, MaxItems                         json.RawMessage
 	Format, Pattern                                                  string
 }
 
-// propertyOf reads a schema; one whose keywords are not as they should be says nothing.
+// propertyOf reads a schema; it returns an empty property for one with malformed keywords.
 func propertyOf(schema json.RawMessage) (p property) {
 	if json.Unmarshal(schema, &p) != nil {
 		return property{}
@@ -34,7 +34,7 @@ func propertyOf(schema json.RawMessage) (p property) {
 	return p
 }
 
-// kind is the type of a property, or the values that it can have.
+// kind returns the type of a property, or its allowed values.
 func (p *property) kind() string {
 	switch {
 	case len(p.Enum) > 0:
@@ -61,7 +61,7 @@ func (p *property) kind() string {
 	return "any"
 }
 
-// about is the description of a property, and its default.
+// about returns the description of a property, and its default.
 func (p *property) about() string {
 	text := plain.Line(p.Description)
 	if p.Default != nil {
@@ -70,7 +70,7 @@ func (p *property) about() string {
 	return text
 }
 
-// full is the type with its bounds.
+// full returns the type with its limits.
 func (p *property) full() string {
 	if limits := p.limits(); limits != "" {
 		return p.kind() + ", " + limits
@@ -78,7 +78,7 @@ func (p *property) full() string {
 	return p.kind()
 }
 
-// limits are the bounds of the property, as a person says them.
+// limits returns the bounds of the property, and its format and pattern, in words.
 func (p *property) limits() string {
 	var all []string
 	add := func(format string, bound json.RawMessage) {
@@ -102,7 +102,7 @@ func (p *property) limits() string {
 	return strings.Join(all, ", ")
 }
 
-// span is how many of something there may be; nothing where the schema does not say.
+// span returns how many of something there may be in words; nothing if the schema does not say.
 func span(least, most json.RawMessage, what string) []string {
 	from, to := plain.Line(string(least)), plain.Line(string(most))
 	switch {
@@ -118,7 +118,7 @@ func span(least, most json.RawMessage, what string) []string {
 	return []string{from + " to " + many(to, what)}
 }
 
-// many is a number of things.
+// many returns a number with its noun.
 func many(n, things string) string {
 	if n == "1" {
 		things = strings.TrimSuffix(things, "s")

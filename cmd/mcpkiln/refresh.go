@@ -13,8 +13,8 @@ import (
 	"github.com/mcpkiln/mcpkiln/schema/manifest"
 )
 
-// refreshSchema brings the copy of the manifest's JSON Schema that a project has for editors up to date. Where there is none, or a file of
-// something else, nothing is written.
+// refreshSchema updates the project's copy of the manifest's JSON Schema, which is for editors. It writes nothing if there is no such file, or
+// if it has other content.
 func (s *sources) refreshSchema(cmd *cobra.Command, dryRun bool) error {
 	path := filepath.Join(s.base, schemaFile)
 	now := manifest.SchemaJSON()
@@ -33,9 +33,9 @@ func (s *sources) refreshSchema(cmd *cobra.Command, dryRun bool) error {
 	return err
 }
 
-// titleOf is the title of a JSON Schema; "" if it has none.
+// titleOf returns the title of a JSON Schema; "" if it has none.
 func titleOf(text []byte) string {
 	var s struct{ Title string }
-	_ = json.Unmarshal(text, &s) // what can not be read is not ours
+	_ = json.Unmarshal(text, &s) // a file that is no JSON has no title
 	return s.Title
 }

@@ -26,7 +26,7 @@ type remote struct {
 	timeout  time.Duration
 	json     bool
 	verbose  bool
-	strayed  string // the first word behind -- that is a flag of this command; "" for none
+	strayed  string // the first word after -- that is a flag of this command; "" for none
 }
 
 func (r *remote) register(cmd *cobra.Command) {
@@ -34,7 +34,7 @@ func (r *remote) register(cmd *cobra.Command) {
 	cmd.Flags().BoolVar(&r.json, "json", false, "print what the server said, as one line of JSON")
 }
 
-// connection registers the flags that say how to reach it.
+// connection registers the flags that say how to reach the server.
 func (r *remote) connection(cmd *cobra.Command) {
 	f := cmd.Flags()
 	f.StringVar(&r.config, "config", "", "mcp.json with the entry that is named; by default "+strings.Join(target.Files, ", ")+" of this directory")
@@ -44,7 +44,7 @@ func (r *remote) connection(cmd *cobra.Command) {
 	f.BoolVarP(&r.verbose, "verbose", "v", false, "show what a server on a pipe writes to its standard error, and log records")
 }
 
-// words splits arguments at --: what stands before, and a command.
+// words splits arguments at --, into those before it and a command.
 func words(cmd *cobra.Command, args []string) (before, command []string) {
 	if at := cmd.ArgsLenAtDash(); at >= 0 {
 		return args[:at], args[at:]
@@ -52,7 +52,7 @@ func words(cmd *cobra.Command, args []string) (before, command []string) {
 	return args, nil
 }
 
-// named takes the target from the words of a command line: the first, unless a command stands behind --.
+// named takes the target from the arguments, and returns the others: it is the command after --, or else the first argument.
 func (r *remote) named(cmd *cobra.Command, args []string) (t client.Transport, rest []string, err error) {
 	before, command := words(cmd, args)
 	spec := r.spec()
@@ -71,7 +71,7 @@ func (r *remote) named(cmd *cobra.Command, args []string) (t client.Transport, r
 	return t, before, refused(err)
 }
 
-// stray notes a word of a server's command that may have been meant for this one.
+// stray notes a word of a server's command that may have been meant for this command.
 func (r *remote) stray(cmd *cobra.Command, command []string) {
 	for _, word := range command {
 		name, _, _ := strings.Cut(strings.TrimPrefix(word, "--"), "=")
@@ -81,7 +81,7 @@ func (r *remote) stray(cmd *cobra.Command, command []string) {
 	}
 }
 
-// isAddress tells whether a word is the address of a server.
+// isAddress reports whether a word is the address of a server.
 func isAddress(word string) bool {
 	return strings.HasPrefix(word, "http://") || strings.HasPrefix(word, "https://")
 }
@@ -90,7 +90,7 @@ func (r *remote) spec() *target.Spec {
 	return &target.Spec{Config: r.config, Headers: r.headers, Dir: ".", Env: os.LookupEnv}
 }
 
-// tool is what a server says of one of its tools.
+// tool is a server's definition of one of its tools.
 type tool struct {
 	Name, Title, Description  string
 	InputSchema, OutputSchema json.RawMessage
@@ -99,10 +99,10 @@ type tool struct {
 	raw                       json.RawMessage
 }
 
-// maxQuoted is how much of what a server said a message quotes, in bytes.
+// maxQuoted limits how much of a server's answer a message quotes, in bytes.
 const maxQuoted = 200
 
-// excerpt is the beginning of what a server said, on one line.
+// excerpt returns the beginning of a server's answer, on one line.
 func excerpt(raw []byte) string { return plain.Line(rpc.CutTo(string(raw), maxQuoted)) }
 
 // tools reads the definitions of all tools.
@@ -121,10 +121,10 @@ func tools(ctx context.Context, s *client.Session) ([]tool, error) {
 	return all, nil
 }
 
-// maxNames is how many tools a message names.
+// maxNames limits how many tools a message names.
 const maxNames = 12
 
-// find is the tool of that name. Another name is refused with the nearest, or with those that there are.
+// find returns the tool of that name. The error for an unknown name suggests the nearest, or lists the names.
 func find(all []tool, name string) (*tool, error) {
 	var names []string
 	for i := range all {
@@ -148,7 +148,7 @@ func find(all []tool, name string) (*tool, error) {
 // firstWithTasks is the first revision of the protocol that has tasks.
 const firstWithTasks = "2025-11-25"
 
-// find is as the function of that name, and says in a revision without tasks why a tool may be missing.
+// find is like the function find, but its error says in a revision without tasks why a tool may be missing.
 func (v *visit) find(all []tool, name string) (*tool, error) {
 	one, err := find(all, name)
 	if used := v.session.Revision(); err != nil && used < firstWithTasks {

@@ -13,7 +13,7 @@ import (
 	"github.com/mcpkiln/mcpkiln/cmd/mcpkiln/internal/plain"
 )
 
-// newRoot is the command line. Diagnostics go to stderr, which may be a terminal.
+// newRoot returns the root command. Diagnostics go to stderr, which may be a terminal.
 func newRoot(stderr io.Writer) *cobra.Command {
 	root := &cobra.Command{
 		Use:   "mcpkiln",
@@ -40,15 +40,15 @@ Start with:  mcpkiln init reports`),
 	}
 	root.AddCommand(newInit(), newImport(), newAdd(), newGenerate(), newCheck(), newDiff(), newDocs(), newSchema(), newCall(), newTask(), newTools(), newVersion(), newExplain(), newVet(), newPrune())
 	for _, cmd := range root.Commands() {
-		sayArguments(cmd)
+		showUsage(cmd)
 	}
 	return root
 }
 
-// sayArguments has a command that is given too few or too many arguments say what it takes.
-func sayArguments(cmd *cobra.Command) {
+// showUsage adds the usage line to the errors of cmd and its subcommands about too few or too many arguments.
+func showUsage(cmd *cobra.Command) {
 	for _, below := range cmd.Commands() {
-		sayArguments(below)
+		showUsage(below)
 	}
 	if takes := cmd.Args; takes != nil {
 		cmd.Args = func(cmd *cobra.Command, args []string) error {

@@ -17,10 +17,10 @@ import (
 	"github.com/mcpkiln/mcpkiln/schema"
 )
 
-// manifestNames are looked for in this order when no manifest is named.
+// manifestNames are tried in this order when no manifest is named.
 var manifestNames = []string{"mcpkiln.yaml", "mcpkiln.yml", "mcpkiln.json"}
 
-// sources are the files of one run: what Generate is given, and where diagnostics find their lines.
+// sources are the files of one run: the input of Generate, and the text that diagnostics quote.
 type sources struct {
 	config generator.Config
 	base   string            // directory of the manifest
@@ -50,13 +50,13 @@ func (o *overrides) registerInput(cmd *cobra.Command) {
 	f.StringVar(&o.config.ServerVersion, "server-version", "", "server version, likewise")
 }
 
-// fields are the flags of one value by their names.
+// fields returns the flags that have a single value, by name.
 func (o *overrides) fields() map[string]*string {
 	c := &o.config
 	return map[string]*string{"package": &c.Package, "out": &c.Out, "client": &c.Client, "docs": &c.Docs, "server-name": &c.ServerName, "server-version": &c.ServerVersion}
 }
 
-// flags are those that were given, as the lock remembers them: the schema file by its path from the module's root, if it is in the module.
+// flags returns the given flags as a lock file records them: the schema file by its path from the module's root, if it is in the module.
 func (o *overrides) flags(root string) map[string]string {
 	given := map[string]string{}
 	for name, value := range o.fields() {
@@ -75,7 +75,7 @@ func (o *overrides) flags(root string) map[string]string {
 	return given
 }
 
-// remember takes the flags that a lock remembers. A name that is none, or a path that leads out of the module, is not read.
+// remember sets the flags that a lock file records. Unknown flags, and a path that leads out of the module, are ignored.
 func (o *overrides) remember(root string, flags map[string]string) {
 	for name, value := range o.fields() {
 		*value = flags[name]
@@ -88,7 +88,7 @@ func (o *overrides) remember(root string, flags map[string]string) {
 	}
 }
 
-// shortest is a path from the working directory, if there is one.
+// shortest returns the path relative to the working directory if possible, else path.
 func shortest(path string) string {
 	if dir, err := os.Getwd(); err == nil {
 		if rel, err := filepath.Rel(dir, path); err == nil {
@@ -98,7 +98,7 @@ func shortest(path string) string {
 	return path
 }
 
-// load reads the manifest at path, what it names, and the schema file. With an error there is what was read.
+// load reads the manifest at path, the files that it names, and the schema file. On an error it also returns what it has read.
 func (o *overrides) load(path string) (*sources, error) {
 	s := &sources{config: o.config, base: filepath.Dir(path)}
 	s.config.ToolVersion = toolVersion()
@@ -122,7 +122,7 @@ func (o *overrides) load(path string) (*sources, error) {
 	return s, nil
 }
 
-// moduleRoot is the root of the module that a file is in; empty for none.
+// moduleRoot returns the root of the module that a file is in; empty for none.
 func moduleRoot(file string) string {
 	abs, err := filepath.Abs(file)
 	if err != nil {
@@ -132,8 +132,8 @@ func moduleRoot(file string) string {
 	return root
 }
 
-// placeInModule is the import path of the manifest's directory, and its path from the module's root; both are empty outside of a module,
-// where nothing is written.
+// placeInModule returns the import path of the manifest's directory, and its path from the module's root. Both are empty outside a module, where
+// nothing can be written.
 func placeInModule(manifest string) (importPath, dir string, err error) {
 	abs, err := filepath.Abs(manifest)
 	if err != nil {
@@ -160,7 +160,7 @@ func manifestPath(args []string) (string, error) {
 	return "", fmt.Errorf("no %s in this directory: name a manifest, or make a project with mcpkiln init", manifestNames[0])
 }
 
-// readSource reads a file that the user named beside the manifest.
+// readSource reads a file that the user named in addition to the manifest.
 func readSource(path string) (generator.Source, error) {
 	data, err := os.ReadFile(path)
 	var pathErr *fs.PathError
@@ -170,7 +170,7 @@ func readSource(path string) (generator.Source, error) {
 	return generator.Source{Path: path, Data: data}, err
 }
 
-// print renders diagnostics with their source lines, and says with errFindings when one is an error.
+// print prints diagnostics with their source lines, and returns errFindings if one is an error.
 func (s *sources) print(w io.Writer, diags schema.Diagnostics) error {
 	diags.Sort()
 	for _, d := range diags {

@@ -13,13 +13,13 @@ import (
 	"github.com/mcpkiln/mcpkiln/runtime/task"
 )
 
-// What commands that talk to a server exit with, besides 0.
+// The exit statuses of commands that talk to a server, besides 0.
 const (
 	exitTool          = 1 // the tool failed, or the server refused the call
 	exitRefused       = 2 // nothing was sent
 	exitNetwork       = 3
 	exitAuth          = 4
-	exitProtocol      = 5 // the server broke the protocol, or its own schema
+	exitProtocol      = 5 // the server violated the protocol, or its own schema
 	exitInputRequired = 6
 	exitTimeout       = 7
 	exitCancelled     = 8 // by the other side
@@ -29,7 +29,7 @@ const (
 // statusError ends a command with an exit status.
 type statusError struct {
 	status int
-	err    error // nil: what is to be said has been
+	err    error // nil: the message has been printed
 }
 
 // Error implements error.
@@ -43,7 +43,7 @@ func (e *statusError) Error() string {
 // Unwrap returns the error that is printed.
 func (e *statusError) Unwrap() error { return e.err }
 
-// refused is an error that was found before anything was sent.
+// refused gives an error that was found before anything was sent its exit status.
 func refused(err error) error {
 	if err == nil {
 		return nil
@@ -51,10 +51,10 @@ func refused(err error) error {
 	return &statusError{exitRefused, err}
 }
 
-// errInterrupted is the cause of the end of whatever the user has interrupted.
+// errInterrupted is the cause of a context that the user's interrupt has cancelled.
 var errInterrupted = errors.New("interrupted")
 
-// refusedSession gives the answer of a server its exit status that does not let a session begin.
+// refusedSession gives its exit status to the error of a server that refuses a session.
 func refusedSession(err error) error {
 	var answered *client.Error
 	if status, _ := statusOf(err); status != exitTool || !errors.As(err, &answered) {
@@ -63,7 +63,7 @@ func refusedSession(err error) error {
 	return &statusError{exitProtocol, fmt.Errorf("the server refuses to begin: %s", describe(err))}
 }
 
-// withStray adds to the error of a server that did not begin that a word behind -- went to it which may have been meant for this command.
+// withStray adds to the error of a server that did not start that a word after --, which may have been meant for this command, went to it.
 func withStray(err error, word string) error {
 	var lost *client.TransportError
 	if word == "" || !errors.As(err, &lost) {
@@ -73,7 +73,7 @@ func withStray(err error, word string) error {
 	return &statusError{status, fmt.Errorf("%s\n  %s stands behind --, so it went to the server: flags of this command go before", describe(err), word)}
 }
 
-// withStatus gives an error of a session its exit status, and says what would help.
+// withStatus gives an error of a session its exit status, and adds what would help.
 func withStatus(err error) error {
 	var own *statusError
 	if err == nil || errors.As(err, &own) {
@@ -87,10 +87,10 @@ func withStatus(err error) error {
 	return &statusError{status, errors.New(text)}
 }
 
-// timeoutHelp is what would help against a timeout.
+// timeoutHelp is the help for a timeout.
 const timeoutHelp = "--timeout sets how long it may take"
 
-// statusOf is the exit status of an error, and what would help; "" where nothing is known.
+// statusOf returns the exit status of an error, and what would help; "" if that is not known.
 func statusOf(err error) (status int, help string) {
 	var (
 		status0    *client.StatusError
@@ -144,7 +144,7 @@ func statusOfHTTP(e *client.StatusError) (status int, help string) {
 	return exitNetwork, ""
 }
 
-// statusOfTask tells a task that was cancelled from one that failed, and from one that is not known.
+// statusOfTask returns the exit status for a task that was cancelled, failed, or is unknown, and what would help.
 func statusOfTask(e *client.TaskError) (status int, help string) {
 	var answered *client.Error
 	var expired *client.ExpiredError
@@ -161,7 +161,7 @@ func statusOfTask(e *client.TaskError) (status int, help string) {
 	return exitTool, ""
 }
 
-// whyUnknown says what it means that a server does not know a task.
+// whyUnknown explains why a server may not know a task.
 const whyUnknown = "a server keeps a task for a while, and for the one who made it: it has expired, or belongs to somebody else"
 
 func statusOfTransport(e *client.TransportError) (status int, help string) {
@@ -170,7 +170,7 @@ func statusOfTransport(e *client.TransportError) (status int, help string) {
 		return exitProtocol, "a server on a pipe writes messages to its standard output, and everything else to its standard error"
 	case errors.Is(e.Err, context.DeadlineExceeded):
 		return exitTimeout, timeoutHelp
-	case strings.Contains(text, "malformed HTTP"), strings.Contains(text, "readLoopPeekFailLocked"): // which speaks first
+	case strings.Contains(text, "malformed HTTP"), strings.Contains(text, "readLoopPeekFailLocked"): // the server sends before it gets a request
 		return exitProtocol, "the server speaks another protocol: is the address right?"
 	case strings.Contains(text, "does not look like a TLS handshake"), strings.Contains(text, "server gave HTTP response to HTTPS client"):
 		return exitProtocol, "the server does not speak TLS: does its address begin with http://?"
@@ -201,7 +201,7 @@ func statusOfCause(c *client.Cause) (status int, help string) {
 	return exitNetwork, ""
 }
 
-// describe is what an error says, with what a child process has left behind on lines of its own.
+// describe returns the message of an error, with the last output of a server's process on lines of its own.
 func describe(err error) string {
 	var lost *client.TransportError
 	if !errors.As(err, &lost) {

@@ -5,13 +5,13 @@ import (
 	"io"
 )
 
-// interruptible is an input whose reader does not wait any longer when ctx ends: a terminal or a pipe may say nothing for ever.
+// interruptible is a reader whose Read returns when ctx ends, even if a terminal or a pipe sends nothing.
 type interruptible struct {
 	ctx   context.Context
 	input io.Reader
 }
 
-// Read implements io.Reader. A read that was given up takes what comes next, so after an error of ctx there are no more.
+// Read implements io.Reader. An abandoned read consumes the next input, so nothing can be read after an error of ctx.
 func (r interruptible) Read(p []byte) (int, error) {
 	if err := r.ctx.Err(); err != nil {
 		return 0, errInterrupted
@@ -21,7 +21,7 @@ func (r interruptible) Read(p []byte) (int, error) {
 		err  error
 	}
 	done := make(chan read, 1)
-	own := make([]byte, len(p)) // p is the caller's again when Read returns
+	own := make([]byte, len(p)) // the goroutine must not write to p after Read has returned
 	go func() {
 		n, err := r.input.Read(own)
 		done <- read{own[:n], err}

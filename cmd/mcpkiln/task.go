@@ -121,14 +121,14 @@ func newTaskCancel() *cobra.Command {
 		})
 }
 
-// result waits for the result of a task and prints it. Nothing that ends the wait ends the task.
+// result waits for the result of a task and prints it. The task goes on if the wait ends early.
 func (v *visit) result(ref client.Ref) error {
 	all, err := tools(v.ctx, v.session)
 	if err != nil {
 		return err
 	}
 	one, err := find(all, ref.Tool)
-	if err != nil { // it may have gone since
+	if err != nil { // it may have expired since
 		one = &tool{Name: ref.Tool}
 	} else if ref.Schema != "" && ref.Schema != client.SchemaHash(one.raw) {
 		fmt.Fprintf(v.cmd.ErrOrStderr(), "mcpkiln: the schemas of %s have changed since the task was made: its result is not held against the outputSchema\n", plain.Line(ref.Tool))
@@ -144,7 +144,7 @@ func (v *visit) result(ref client.Ref) error {
 	v.mu.Unlock()
 	result, err := v.await(x)
 	if v.ctx.Err() != nil {
-		v.became("the task goes on" + v.followed("wait"))
+		v.noteOutcome("the task goes on" + v.followHint("wait"))
 	}
 	var expired *client.ExpiredError
 	if errors.As(err, &expired) {

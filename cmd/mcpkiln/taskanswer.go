@@ -60,10 +60,10 @@ type reply struct {
 	given   *argument.Given
 	decline bool
 	key     string
-	done    chan error // gets one value when the question was answered, or can not be
+	done    chan error // receives one value when the question was answered, or can not be
 }
 
-// read reads the fields of a form as words, or all of them as --answer has it.
+// read reads the fields of a form as words, or all of them as one value like that of --answer.
 func (r *reply) read(fields []string, stdin io.Reader) (err error) {
 	if len(fields) == 1 && (fields[0] == decline || strings.HasPrefix(fields[0], "{")) {
 		answer, err := readAnswer(fields[0])
@@ -77,7 +77,7 @@ func (r *reply) read(fields []string, stdin io.Reader) (err error) {
 	return err
 }
 
-// answer gives the reply when the task asks, and waits until the server has it.
+// answer gives the reply when the task asks, and waits until the server has received it.
 func (v *visit) answer(ref client.Ref, r *reply) error {
 	state, err := v.state(ref)
 	switch {
@@ -96,7 +96,7 @@ func (v *visit) answer(ref client.Ref, r *reply) error {
 	defer x.Detach()
 	over := make(chan struct{})
 	go func() { defer close(over); _, _ = x.Result(v.ctx) }()
-	if err := v.awaitGiven(ref, r, over, time.After(lookTime)); err != nil {
+	if err := v.awaitGiven(ref, r, over, time.After(questionTime)); err != nil {
 		return err
 	}
 	for state, err := range x.Updates(v.ctx) {
@@ -107,8 +107,8 @@ func (v *visit) answer(ref client.Ref, r *reply) error {
 	return context.Cause(v.ctx)
 }
 
-// awaitGiven returns when the reply was given, or can not be: the task is over, or asks this command nothing until late. It may ask somebody
-// else, who then has to answer or to leave first.
+// awaitGiven returns when the reply was given, or can not be: the task is over, or does not ask this command until late. It may be asking
+// another client, which then has to answer or to disconnect first.
 func (v *visit) awaitGiven(ref client.Ref, r *reply, over <-chan struct{}, late <-chan time.Time) error {
 	select {
 	case err := <-r.done:
@@ -117,7 +117,7 @@ func (v *visit) awaitGiven(ref client.Ref, r *reply, over <-chan struct{}, late 
 	case <-late:
 	}
 	select {
-	case err := <-r.done: // meanwhile
+	case err := <-r.done: // given at the same moment
 		return refused(err)
 	default:
 	}
@@ -131,7 +131,7 @@ func (v *visit) awaitGiven(ref client.Ref, r *reply, over <-chan struct{}, late 
 	case state.Status == task.InputRequired:
 		return refused(errors.New("the question is not put to this command: another one or a host shows it, and has to answer or to end first"))
 	}
-	return refused(fmt.Errorf("the task asks nothing any more: it is %s", state.Status)) // somebody else has answered
+	return refused(fmt.Errorf("the task asks nothing any more: it is %s", state.Status)) // another client has answered
 }
 
 // give answers a question if it is the one that the reply is for. Others stay open.
@@ -144,7 +144,7 @@ func (r *reply) give(ctx context.Context, q *client.Question) (*client.Answer, e
 	}
 	select {
 	case r.done <- err:
-	default: // it was given before
+	default: // the reply was given before
 		err = errors.New("one question is answered")
 	}
 	if err != nil {
@@ -154,7 +154,7 @@ func (r *reply) give(ctx context.Context, q *client.Question) (*client.Answer, e
 	return a, nil
 }
 
-// fill makes the answer of what was given.
+// fill makes the answer from the words of the reply.
 func (r *reply) fill(a *client.Answer, q *client.Question) error {
 	if r.decline {
 		return nil

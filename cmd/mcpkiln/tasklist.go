@@ -37,7 +37,7 @@ machine has left running there.`,
 	return cmd
 }
 
-// list prints what the server lists, or what is kept here.
+// list prints the tasks that the server lists, or those that are kept on this machine.
 func (v *visit) list() error {
 	var none *client.NotOfferedError
 	var all []json.RawMessage
@@ -70,7 +70,7 @@ func (v *visit) list() error {
 	return w.Flush()
 }
 
-// listKept prints the tasks of the server that this machine keeps, and forgets those that the server does not know.
+// listKept prints the server's tasks that are kept on this machine, and forgets those that the server does not know.
 func (v *visit) listKept() error {
 	shelf, err := keep.Open()
 	if err != nil {
@@ -105,5 +105,5 @@ func (v *visit) listKept() error {
 	return w.Flush()
 }
 
-// noTasks says that a list is empty, on stderr: stdout has tasks alone.
+// noTasks says that a list is empty, on stderr: stdout has only tasks.
 func (v *visit) noTasks() { fmt.Fprintln(v.cmd.ErrOrStderr(), "no tasks") }

@@ -15,7 +15,7 @@ import (
 	"github.com/mcpkiln/mcpkiln/runtime/client"
 )
 
-// task finds a task and the server that has it.
+// task returns the reference of a task, and the transport to its server.
 func (r *remote) task(cmd *cobra.Command, text string, name, command []string) (client.Ref, client.Transport, error) {
 	ref, err := readRef(text, cmd.InOrStdin())
 	if err != nil {
@@ -28,7 +28,7 @@ func (r *remote) task(cmd *cobra.Command, text string, name, command []string) (
 		spec.Name = name[0]
 	case len(command) == 0 && isAddress(ref.Endpoint):
 		spec.Name = ref.Endpoint
-	case len(command) == 0: // a reference may come from anybody: what it says is not run
+	case len(command) == 0: // a reference may come from anybody: the command in it is not run
 		return ref, nil, refused(fmt.Errorf("the task is at a server on a pipe: write -- and its command behind the reference, which says %q", ref.Endpoint))
 	}
 	if r.revision == "" {
@@ -38,7 +38,7 @@ func (r *remote) task(cmd *cobra.Command, text string, name, command []string) (
 	return ref, t, refused(err)
 }
 
-// readRef reads a reference: JSON, the file that has it, or the id of a task that this machine keeps.
+// readRef reads a reference: JSON, a file with it, or the id of a task that is kept on this machine.
 func readRef(text string, stdin io.Reader) (ref client.Ref, err error) {
 	raw := []byte(text)
 	switch {
@@ -77,9 +77,9 @@ func keptRef(id string) (client.Ref, error) {
 	return all[0].Ref, nil
 }
 
-// forget drops a reference that is of no use any more.
+// forget drops a kept reference that is of no use any more.
 func (v *visit) forget(ref client.Ref) {
 	if shelf, err := keep.Open(); err == nil {
-		_ = shelf.Drop(ref) // it would be dropped the next time
+		_ = shelf.Drop(ref) // if that fails, the next command drops it
 	}
 }

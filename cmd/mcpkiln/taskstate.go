@@ -24,7 +24,7 @@ func (v *visit) state(ref client.Ref) (client.TaskState, error) {
 	return state, v.unknown(ref, err)
 }
 
-// unknown is err, the answer to a request about a task. One that the server does not know is kept no longer.
+// unknown returns err, the error of a request about a task; if the server does not know the task, it forgets the reference and explains that.
 func (v *visit) unknown(ref client.Ref, err error) error {
 	var answered *client.Error
 	if !errors.As(err, &answered) || answered.Code != rpc.CodeInvalidParams {
@@ -41,7 +41,7 @@ type asked struct {
 	Key    string          `json:"key,omitempty"`
 }
 
-// printState prints the state of a task, and what it asks.
+// printState prints the state of a task, and its questions.
 func (v *visit) printState(ref client.Ref, s client.TaskState, questions ...*client.Question) error {
 	out := v.cmd.OutOrStdout()
 	if v.json {
@@ -68,13 +68,13 @@ func (v *visit) printState(ref client.Ref, s client.TaskState, questions ...*cli
 	return err
 }
 
-// lookTime is how long a question of a task may take to come, and quiet how long no other does when all have.
+// questionTime is how long to wait for the first question of a task, and quietTime for each further one.
 const (
-	lookTime = 30 * time.Second
-	quiet    = 100 * time.Millisecond
+	questionTime = 30 * time.Second
+	quietTime    = 100 * time.Millisecond
 )
 
-// questions are what a task asks. They stay open.
+// questions returns what a task asks. The questions stay open.
 func (v *visit) questions(ref client.Ref, s client.TaskState) (all []*client.Question, err error) {
 	if s.Status != task.InputRequired {
 		return nil, nil
@@ -90,11 +90,11 @@ func (v *visit) questions(ref client.Ref, s client.TaskState) (all []*client.Que
 	defer x.Detach()
 	over := make(chan struct{})
 	go func() { defer close(over); _, _ = x.Result(v.ctx) }()
-	for wait := lookTime; ; wait = quiet {
+	for wait := questionTime; ; wait = quietTime {
 		select {
 		case q := <-shown:
 			all = append(all, q)
-		case <-over: // it was answered, or can not be followed: its state was read all the same
+		case <-over: // answered by another client, or the task can not be followed
 			return all, nil
 		case <-time.After(wait):
 			return all, nil

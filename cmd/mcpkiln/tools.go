@@ -66,7 +66,7 @@ func (r *remote) tools(cmd *cobra.Command, t client.Transport, name []string) er
 	})
 }
 
-// saved is all that a server says of itself, which import reads again.
+// saved is a server's description of itself, which import can read.
 type saved struct {
 	ProtocolVersion string            `json:"protocolVersion"`
 	ServerInfo      json.RawMessage   `json:"serverInfo,omitempty"`
@@ -95,10 +95,10 @@ func (r *remote) list(out io.Writer, s *client.Session, all []tool) error {
 	return w.Flush()
 }
 
-// maxSummary is how long the summary of a tool may be, in characters.
+// maxSummary limits the summary of a tool, in characters.
 const maxSummary = 100
 
-// summary is the first sentence of the description, on one line.
+// summary returns the first sentence of the description, on one line.
 func (t *tool) summary() string {
 	text := plain.Line(t.Description)
 	if text == "" {
@@ -139,7 +139,7 @@ func (t *tool) explain(out io.Writer) error {
 	return err
 }
 
-// hints are what the server says of a tool's behaviour. Nobody has to believe it.
+// hints returns what the server says of a tool's behaviour, which need not be true.
 func (t *tool) hints() (all []string) {
 	for _, h := range []struct{ name, yes, no string }{
 		{"readOnlyHint", "changes nothing", ""}, {"destructiveHint", "may destroy what there is", "destroys nothing"},
@@ -194,10 +194,10 @@ func (t *tool) explainSchema(w io.Writer, title string, schema json.RawMessage) 
 	return err
 }
 
-// trailing are spaces at the ends of lines, which tables have behind empty cells.
+// trailing matches spaces at the ends of lines, which tabwriter leaves after empty cells.
 var trailing = regexp.MustCompile(`(?m) +$`)
 
-// order is the place of a property: those that are required as the schema lists them, then the others.
+// order returns the sort key of a property: required ones come first, as the schema lists them, then the others.
 func order(required []string, name string) int {
 	if i := slices.Index(required, name); i >= 0 {
 		return i

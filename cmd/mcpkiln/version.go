@@ -12,10 +12,10 @@ import (
 	"github.com/mcpkiln/mcpkiln/schema/revision"
 )
 
-// modulePath is the module whose runtime packages generated code links against.
+// modulePath is the module whose runtime packages generated code imports.
 const modulePath = "github.com/mcpkiln/mcpkiln"
 
-// unversioned is what a build from a work tree calls itself.
+// unversioned is the version of a build from a work tree.
 const unversioned = "(devel)"
 
 func newVersion() *cobra.Command {
@@ -39,7 +39,7 @@ func newVersion() *cobra.Command {
 	return cmd
 }
 
-// versionJSON is what version --json prints, for programs.
+// versionJSON is the output of version --json, for programs.
 type versionJSON struct {
 	Version   string   `json:"version"`
 	OS        string   `json:"os"`
@@ -48,7 +48,7 @@ type versionJSON struct {
 	Revisions []string `json:"revisions"` // oldest first
 }
 
-// toolVersion is the version of this module in the build: as the main module, or as a go tool of another one.
+// toolVersion returns the version of this module in the build: as the main module, or as a tool dependency of another one.
 func toolVersion() string {
 	info, ok := debug.ReadBuildInfo()
 	if !ok {

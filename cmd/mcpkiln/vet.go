@@ -55,7 +55,7 @@ func printFindings(cmd *cobra.Command, findings []vet.Finding) error {
 	return nil
 }
 
-// analyzerDocs explains the findings of vet, by name.
+// analyzerDocs returns the explanations of the findings of vet, by analyzer.
 func analyzerDocs() map[string]string {
 	docs := map[string]string{}
 	for _, a := range vet.Analyzers {
@@ -66,8 +66,7 @@ func analyzerDocs() map[string]string {
 	return docs
 }
 
-// isVetTool reports whether go vet runs the command as its tool: it asks for the version and the flags, then hands over a file for each
-// package.
+// isVetTool reports whether go vet runs the command as its -vettool: it asks for the version and the flags, then passes a file for each package.
 func isVetTool(args []string) bool {
 	if len(args) == 0 {
 		return false

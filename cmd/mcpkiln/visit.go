@@ -22,30 +22,31 @@ import (
 type visit struct {
 	*remote
 	cmd      *cobra.Command
-	ctx      context.Context // ends when the user interrupts, when time is up, and when something is asked that nobody here answers
+	ctx      context.Context // ends on an interrupt, when time is up, and when a question can not be answered
 	end      context.CancelCauseFunc
 	session  *client.Session
 	pipe     bool              // the server ends with the session
 	terminal *console.Terminal // nil: there is none
 	clock    clock
-	forced   atomic.Bool // the command is about to end
+	forced   atomic.Bool // hurry is about to end the process
 
 	mu      sync.Mutex
-	answers []json.RawMessage       // to questions, not given yet; nil declines
-	misfits []error                 // why none of them fits the question that was asked last
+	answers []json.RawMessage       // from --answer, not used yet; nil declines
+	misfits []error                 // why none of them fits the last question
 	ref     *client.Ref             // of the task that asks, if another command could answer it
-	reply   *reply                  // to a question of a task; nil: the command is for something else
-	shown   chan<- *client.Question // takes what is asked, which stays open; nil: it is to be answered
-	fate    string                  // what became of the task that nobody waits for any more; "" for none
+	reply   *reply                  // of the command task answer; nil for others
+	shown   chan<- *client.Question // receives questions, which stay open; nil: questions are answered
+	outcome string                  // of the call or task when the visit ended early; "" for none
 }
 
-// grace is how long a server on a pipe may take to end when its input ends, and again when it is asked to: together less than patience.
+// grace is how long a server on a pipe may take to exit when its input is closed, and again when it is sent a signal: together less than
+// patience.
 const grace = 800 * time.Millisecond
 
-// patience is how long an interrupted command waits for the end of what it has begun.
+// patience is how long an interrupted command waits for its call to end.
 const patience = 2 * time.Second
 
-// visit opens a session, has do use it, and ends it. The error has its exit status.
+// visit opens a session, calls do, and closes the session. Its error has an exit status.
 func (r *remote) visit(cmd *cobra.Command, t client.Transport, answers []json.RawMessage, do func(v *visit) error) error {
 	v := &visit{remote: r, cmd: cmd, answers: answers, terminal: console.Open(os.Stdin, os.Stderr)}
 	_, v.pipe = t.(*client.Process)
@@ -66,13 +67,13 @@ func (r *remote) visit(cmd *cobra.Command, t client.Transport, answers []json.Ra
 	return v.status(err)
 }
 
-// hurry ends the command in time if the user has interrupted it, and at once if they do again. A server on a pipe ends with it.
+// hurry ends the command within patience after an interrupt, and at once after a second one. A server on a pipe ends with it.
 func (v *visit) hurry() {
 	if v.cmd.Context().Err() == nil && !errors.Is(context.Cause(v.ctx), errInterrupted) {
 		return
 	}
 	again := make(chan os.Signal, 1)
-	signal.Notify(again, endings()...)
+	signal.Notify(again, endSignals()...)
 	time.AfterFunc(patience/4, func() {
 		if v.terminal != nil {
 			fmt.Fprintln(v.cmd.ErrOrStderr(), "\nmcpkiln: waiting for the server to end the call; Ctrl-C again ends at once")
@@ -86,14 +87,14 @@ func (v *visit) hurry() {
 			endBy(s)
 		case <-time.After(patience):
 			v.forced.Store(true)
-			fmt.Fprintln(v.cmd.ErrOrStderr(), "mcpkiln:", v.withFate(errInterrupted))
+			fmt.Fprintln(v.cmd.ErrOrStderr(), "mcpkiln:", v.withOutcome(errInterrupted))
 			v.abort()
 		}
 		os.Exit(exitInterrupted)
 	}()
 }
 
-// killWait is how long a server on a pipe may take to end that is killed.
+// killWait is how long to wait for a killed server on a pipe to exit.
 const killWait = time.Second
 
 // abort ends the session at once.
@@ -102,7 +103,7 @@ func (v *visit) abort() {
 	s := v.session
 	v.mu.Unlock()
 	if s == nil {
-		return // it ends without one
+		return // there is none yet
 	}
 	ended := make(chan error, 1)
 	go func() { ended <- s.Abort() }()
@@ -112,7 +113,7 @@ func (v *visit) abort() {
 	}
 }
 
-// endBy ends the command by a signal, so that a shell sees what ended it. Where a process can not do that, it returns.
+// endBy ends the command by a signal, so that a shell sees the signal. It returns where a process can not signal itself.
 func endBy(s os.Signal) {
 	signal.Reset(s)
 	if self, err := os.FindProcess(os.Getpid()); err == nil && self.Signal(s) == nil {
@@ -148,17 +149,17 @@ func (v *visit) options(t client.Transport) []client.Option {
 	return opts
 }
 
-// hangUp ends the session. What goes wrong then is shown to those who want to know.
+// hangUp closes the session. Errors are shown only with --verbose.
 func (v *visit) hangUp() {
 	if err := v.session.Close(); err != nil && v.verbose {
 		fmt.Fprintln(v.cmd.ErrOrStderr(), "mcpkiln:", err)
 	}
 	if v.forced.Load() {
-		select {} // who forces the end of the session ends the command, too
+		select {} // hurry ends the process
 	}
 }
 
-// status gives the error of a visit its exit status. What ended the visit counts more than what followed from that.
+// status gives the error of a visit its exit status. The cause of v.ctx takes precedence over errors that follow from it.
 func (v *visit) status(err error) error {
 	if err == nil || v.ctx.Err() == nil {
 		return withStatus(err)
@@ -170,39 +171,39 @@ func (v *visit) status(err error) error {
 	case errors.As(cause, &asked):
 		return v.inputRequired(asked.question)
 	case errors.As(cause, &own):
-		return &statusError{own.status, v.withFate(own.err)}
+		return &statusError{own.status, v.withOutcome(own.err)}
 	}
-	return &statusError{exitInterrupted, v.withFate(errInterrupted)}
+	return &statusError{exitInterrupted, v.withOutcome(errInterrupted)}
 }
 
-// withFate adds to why a visit ended what became of its task.
-func (v *visit) withFate(err error) error {
+// withOutcome adds the outcome of the call or task to the error that ended a visit.
+func (v *visit) withOutcome(err error) error {
 	v.mu.Lock()
 	defer v.mu.Unlock()
-	if v.fate == "" {
+	if v.outcome == "" {
 		return err
 	}
-	return fmt.Errorf("%w\n  %s", err, v.fate)
+	return fmt.Errorf("%w\n  %s", err, v.outcome)
 }
 
-// became notes what became of the task of the visit.
-func (v *visit) became(fate string) {
+// noteOutcome notes the outcome of the call or task of the visit.
+func (v *visit) noteOutcome(outcome string) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
-	v.fate = fate
+	v.outcome = outcome
 }
 
-// clock ends a visit when time is up. The time of questions does not count.
+// clock ends a visit when time is up. It stops while a question is open.
 type clock struct {
 	mu    sync.Mutex
 	left  time.Duration
 	since time.Time
-	timer *time.Timer // nil: it does not run
-	open  int         // questions
+	timer *time.Timer // nil: the clock is stopped
+	open  int         // number of open questions
 	ring  func()
 }
 
-// start has ring called after d. Without a d, never.
+// start has ring called after d; never if d is 0.
 func (c *clock) start(d time.Duration, ring func()) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

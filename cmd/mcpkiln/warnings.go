@@ -9,7 +9,7 @@ import (
 	"github.com/mcpkiln/mcpkiln/cmd/mcpkiln/internal/plain"
 )
 
-// warnings shows what a session warns of as the messages of a command, for those who have not asked for records.
+// warnings is a log handler that prints the warnings of a session as messages of the command, when --verbose is not given.
 type warnings struct{ v *visit }
 
 // Enabled implements slog.Handler.
@@ -27,7 +27,7 @@ func (w warnings) Handle(_ context.Context, r slog.Record) error {
 		}
 		return true
 	})
-	w.v.terminal.Done() // the line of the bar, which is drawn again
+	w.v.terminal.Done() // clears the progress bar, which is drawn again
 	_, err := fmt.Fprintln(w.v.cmd.ErrOrStderr(), "mcpkiln:", plain.Line(text))
 	return err
 }

@@ -15,10 +15,10 @@ import (
 	"github.com/mcpkiln/mcpkiln/schema"
 )
 
-// watchInterval is how often the files are looked at: a stat of each, since the standard library is not told of changes.
+// watchInterval is how often each file is polled with stat: the standard library has no file notifications.
 const watchInterval = 300 * time.Millisecond
 
-// watch generates, and again whenever a file changes that was read, until it is interrupted. Findings are printed and waited out.
+// watch generates, and again whenever a file changes that was read, until it is interrupted. Findings are printed and do not end it.
 func (o *overrides) watch(cmd *cobra.Command, path string, options generator.Options) error {
 	look := time.NewTicker(watchInterval)
 	defer look.Stop()
@@ -27,7 +27,7 @@ func (o *overrides) watch(cmd *cobra.Command, path string, options generator.Opt
 		seen := s.stamp(o.schemaFile)
 		if err == nil {
 			err = s.generate(cmd, options)
-		} else if errors.As(err, new(schema.Diagnostics)) { // somebody is about to write it
+		} else if errors.As(err, new(schema.Diagnostics)) { // the manifest may be half edited
 			fmt.Fprintln(cmd.ErrOrStderr(), err)
 			err = errFindings
 		}
@@ -51,7 +51,7 @@ func (o *overrides) watch(cmd *cobra.Command, path string, options generator.Opt
 	}
 }
 
-// stamp changes when a file does that was read.
+// stamp returns a text that changes when a file changes that was read.
 func (s *sources) stamp(schemaFile string) string {
 	var b strings.Builder
 	add := func(path string) {

@@ -13,7 +13,7 @@ import (
 	"github.com/mcpkiln/mcpkiln/templates"
 )
 
-// writeProject makes a new directory: everything beside it first, then one rename, so that an error or an interrupt leaves no half of it.
+// writeProject makes a new directory: it writes all files into a temporary one and renames that, so that an error leaves no half of a project.
 func writeProject(ctx context.Context, dir string, files []templates.ScaffoldFile) (err error) {
 	parent := filepath.Dir(filepath.Clean(dir))
 	if err := os.MkdirAll(parent, 0o777); err != nil {
@@ -42,7 +42,7 @@ func writeBeside(ctx context.Context, dir string, files []templates.ScaffoldFile
 	return err
 }
 
-// writeNew writes files that do not exist, and returns their paths; one that does is an error.
+// writeNew writes new files, and returns the paths of those written. A file that exists is an error.
 func writeNew(ctx context.Context, dir string, files []templates.ScaffoldFile) (written []string, err error) {
 	for _, f := range files {
 		if ctx.Err() != nil {
@@ -84,7 +84,7 @@ func (p *project) print(cmd *cobra.Command, files []templates.ScaffoldFile, left
 	return err
 }
 
-// use is how the server is tested and run.
+// use returns the commands that test and run the server.
 func (p *project) use() string {
 	if p.Existing {
 		serve := `err = srv.Run(server.WithPrincipal(ctx, "stdio"), rpc.Stdio())`
@@ -106,7 +106,7 @@ func (p *project) use() string {
 	return fmt.Sprintf("  go test ./...\n  %s\n  %s\n%s  go build .             # the program that a client starts\n", stdio, http, keep)
 }
 
-// setUp is the part of the commands that depends on where the project is and what it links against.
+// setUp returns the commands that depend on the project's directory and on the version of the runtime.
 func (p *project) setUp() string {
 	var b strings.Builder
 	if filepath.Clean(p.dir) != "." {
@@ -147,7 +147,7 @@ func (p *project) setUp() string {
 	return b.String()
 }
 
-// quoteWord makes one word of s for a shell.
+// quoteWord quotes s as one word for a shell.
 func quoteWord(s string) string {
 	if !strings.ContainsAny(s, " !\"$&'()*;<>?[\\]`{|}~#\t\n") {
 		return s

@@ -1,12 +1,12 @@
-// Package argument makes the arguments of a tool from words of a command line, and validates JSON by the schemas of a tool.
-// It is for the commands that call tools.
+// Package argument makes the arguments of a tool from words of a command line, and validates JSON by a tool's schemas. It is for the commands
+// that call tools.
 //
-//	name=text         a text; a number, boolean or list where the tool's schema has that there, and no text
+//	name=text         a string; a number, boolean or list where the tool's schema allows that, and no string
 //	name:=JSON        any JSON
-//	@file.json, -     all arguments, from a file or standard input; single ones may follow and win
+//	@file.json, -     all arguments, from a file or standard input; single ones override them
 //
-// A name=text whose name the schema does not have is refused: see Given.Known. What the schema has in a place is read through its local
-// references and combinations in shape.go.
+// A name=text whose name the schema does not have is refused: see Given.Known. What the schema allows at a place is found in shape.go, through
+// local references and combinations.
 package argument
 
 import (
@@ -21,7 +21,7 @@ import (
 	"strings"
 )
 
-// Given is what a command line says, before it is known what the tool takes.
+// Given are the arguments of a command line, read without the tool's schema.
 type Given struct {
 	whole map[string]json.RawMessage // of @file or -
 	pairs []pair
@@ -52,7 +52,7 @@ func Read(words []string, stdin io.Reader) (*Given, error) {
 	return g, nil
 }
 
-// maxFile is how large arguments in a file may be.
+// maxFile limits the size of a file of arguments.
 const maxFile = 64 << 20
 
 func (g *Given) readFile(name string) error {
@@ -102,7 +102,7 @@ func (g *Given) readPair(word string) error {
 	return nil
 }
 
-// Object is the arguments as a tool with that inputSchema takes them.
+// Object returns the arguments as a JSON object for a tool with that inputSchema.
 func (g *Given) Object(schema json.RawMessage) (json.RawMessage, error) {
 	shapes := newShapes(schema)
 	all := map[string]json.RawMessage{}
@@ -125,7 +125,7 @@ func (g *Given) Object(schema json.RawMessage) (json.RawMessage, error) {
 	return json.Marshal(all)
 }
 
-// Explain adds to violations of arguments how one is written that was taken for a text, where it breaks nothing as the JSON that it is.
+// Explain adds to a violation by a name=text that was taken for a string a hint to write name:=JSON, if the JSON would violate nothing.
 func (g *Given) Explain(ctx context.Context, schema, in json.RawMessage, all []Violation) {
 	shapes := newShapes(schema)
 	for _, p := range g.pairs {
@@ -148,10 +148,10 @@ func (g *Given) Explain(ctx context.Context, schema, in json.RawMessage, all []V
 	}
 }
 
-// nouns are the kinds of JSON in a sentence.
+// nouns has the types of JSON as a sentence names them.
 var nouns = map[string]string{"string": "a string", "number": "a number", "boolean": "a boolean", "null": "null", "array": "a list", "object": "an object"}
 
-// with is an object with another value of a member.
+// with returns an object with one member replaced.
 func with(object json.RawMessage, name string, value json.RawMessage) json.RawMessage {
 	all := map[string]json.RawMessage{}
 	_ = json.Unmarshal(object, &all)
@@ -160,7 +160,7 @@ func with(object json.RawMessage, name string, value json.RawMessage) json.RawMe
 	return text
 }
 
-// joined is a list with the items of two.
+// joined returns a list with the items of both.
 func joined(a, b json.RawMessage) json.RawMessage {
 	var first, second []json.RawMessage
 	if json.Unmarshal(a, &first) != nil || json.Unmarshal(b, &second) != nil {
@@ -170,7 +170,7 @@ func joined(a, b json.RawMessage) json.RawMessage {
 	return list
 }
 
-// raw is the value of a word: what follows := as it is, and what follows = by what the schema allows in its place, else a text.
+// raw returns the value of a word as JSON: the text after := as it is, and that after = as what the schema allows at the place, else a string.
 func (p pair) raw(s *shapes, in place) json.RawMessage {
 	if p.json {
 		return json.RawMessage(p.value)
@@ -188,7 +188,7 @@ func (p pair) raw(s *shapes, in place) json.RawMessage {
 	return quoted // the schema says what is wrong with it
 }
 
-// kindOf is the type of JSON, as schemas call it.
+// kindOf returns the type of JSON, as schemas call it.
 func kindOf(raw []byte) string {
 	switch bytes.TrimSpace(raw)[0] {
 	case '"':

@@ -19,21 +19,21 @@ import (
 	"github.com/mcpkiln/mcpkiln/cmd/mcpkiln/internal/plain"
 )
 
-// base is where a schema counts as found: references within it resolve against that.
+// base is the base URI of a schema, against which its references resolve.
 const base = "mem:///schema.json"
 
-// ErrUndecided is the error of a check that ended before there was a verdict.
+// ErrUndecided is the error of a validation that ended without a result.
 var ErrUndecided = errors.New("undecided")
 
-// of tells whether the violation is of the member of that name itself.
+// of reports whether the violation is at the top-level member of that name.
 func (v Violation) of(name string) bool {
 	step, ok := strings.CutPrefix(v.Pointer, "/")
 	return ok && unescaped(step) == name && !strings.Contains(step, "/")
 }
 
-// Check holds a value against a schema, which is of JSON Schema 2020-12 unless it says another draft, and returns all that the value breaks.
-// Nothing that the schema refers to is fetched from a disk or a network: that is an error. A stranger can write a schema by which no verdict
-// is reached in a lifetime: Check returns ErrUndecided as soon as ctx ends, or if the validator fails.
+// Check validates a value by a schema, which is of JSON Schema 2020-12 unless it names another draft, and returns all violations. A reference to
+// another document is an error: nothing is fetched. The schema is not trusted and can be written so that validation never ends: Check returns
+// ErrUndecided as soon as ctx ends, or if the validator panics.
 func Check(ctx context.Context, schema, value json.RawMessage) ([]Violation, error) {
 	var all []Violation
 	done := make(chan error, 1)
@@ -52,13 +52,13 @@ func Check(ctx context.Context, schema, value json.RawMessage) ([]Violation, err
 	select {
 	case err := <-done:
 		return all, err
-	case <-ctx.Done(): // the goroutine ends with the next schema that it comes to
+	case <-ctx.Done(): // the goroutine ends at the next schema, see limit
 		return nil, ErrUndecided
 	}
 }
 
-// limit is an extension of each schema without a keyword, and ends a validation in the midst of it when its context ends: the validator itself
-// tries everything that a schema says, as often as the schema says it, and keeps what each try has found.
+// limit is a keyword extension that applies to every schema, and ends a validation when its context ends: the validator itself evaluates every
+// subschema as often as it is referred to, and keeps all errors.
 type limit struct{ ctx context.Context }
 
 // Compile implements jsonschema.ExtCompiler.
@@ -66,7 +66,7 @@ func (l limit) Compile(jsonschema.CompilerContext, map[string]any) (jsonschema.E
 	return l, nil
 }
 
-// Validate implements jsonschema.ExtSchema. A panic is the one way out: an error would be one of many.
+// Validate implements jsonschema.ExtSchema. It panics because the validator would go on after an error.
 func (l limit) Validate(jsonschema.ValidationContext, any) error {
 	if l.ctx.Err() != nil {
 		panic(ErrUndecided)
@@ -95,7 +95,7 @@ func compile(ctx context.Context, schema json.RawMessage) (*jsonschema.Schema, e
 	return compiled, nil
 }
 
-// unusable says what is wrong with a schema, in the words of this package where it breaks the rules of its draft.
+// unusable returns the error for an invalid schema: the first violation of its metaschema, if that is what is wrong.
 func unusable(schema json.RawMessage, err error) error {
 	var compilation *jsonschema.SchemaError
 	var invalid *jsonschema.ValidationError
@@ -109,23 +109,23 @@ func unusable(schema json.RawMessage, err error) error {
 	return errors.New(strings.ReplaceAll(strings.TrimPrefix(err.Error(), "jsonschema: "), base, ""))
 }
 
-// Violation is one place of a value that breaks a rule of its schema.
+// Violation is one place of a value that violates a keyword of its schema.
 type Violation struct {
 	Pointer string // JSON Pointer; "" is the whole
 	Rule    string // the keyword
-	Message string // what the rule wants, and what was found
+	Message string // what the keyword requires, and the value
 }
 
-// String is the violation on one line.
+// String returns the violation on one line.
 func (v Violation) String() string {
 	text := v.Rule + ": " + v.Message
 	if v.Pointer != "" {
 		text = v.Pointer + ": " + text
 	}
-	return plain.Line(text) // names and patterns in it are a server's
+	return plain.Line(text) // it has names and patterns of the server
 }
 
-// check returns all that a value breaks.
+// check returns all violations by a value.
 func check(compiled *jsonschema.Schema, schema, raw json.RawMessage) []Violation {
 	value, err := decode(raw)
 	if err != nil {
@@ -152,7 +152,7 @@ func decode(raw json.RawMessage) (value any, err error) {
 	return value, err
 }
 
-// violations are the rules that are broken themselves, each once, without those that only contain them.
+// violations returns the innermost violations, each once, without the keywords that contain them.
 func violations(schema json.RawMessage, invalid *jsonschema.ValidationError, value any) (all []Violation) {
 	document, _ := decode(schema) // it is JSON: it was compiled
 	seen := map[Violation]bool{}
@@ -172,7 +172,7 @@ func violations(schema json.RawMessage, invalid *jsonschema.ValidationError, val
 	return all
 }
 
-// leaves are the errors without causes.
+// leaves yields the errors without causes.
 func leaves(e *jsonschema.ValidationError) iter.Seq[*jsonschema.ValidationError] {
 	return func(yield func(*jsonschema.ValidationError) bool) {
 		if len(e.Causes) == 0 {
@@ -189,7 +189,7 @@ func leaves(e *jsonschema.ValidationError) iter.Seq[*jsonschema.ValidationError]
 	}
 }
 
-// allowed says which values a schema allows there as it writes them: the validator puts numbers in quotes. "" is what it does not list.
+// allowed returns the values that a schema lists there as it writes them: the validator puts numbers in quotes. It returns "" if none is listed.
 func allowed(schema any, rule, location string) string {
 	pointer, _ := strings.CutPrefix(location, base+"#")
 	value, ok := follow(schema, pointer)
@@ -209,7 +209,7 @@ func allowed(schema any, rule, location string) string {
 	return "value must be one of " + strings.Join(all, ", ")
 }
 
-// follow is the value at a JSON Pointer in the form that it has in an address.
+// follow returns the value at a JSON Pointer that is written as a URI fragment.
 func follow(value any, pointer string) (at any, ok bool) {
 	if pointer == "" {
 		return value, true
@@ -235,7 +235,7 @@ func follow(value any, pointer string) (at any, ok bool) {
 	return value, ok
 }
 
-// unescaped is what a step of a JSON Pointer in an address names.
+// unescaped returns the name in a step of such a JSON Pointer.
 func unescaped(step string) string {
 	if text, err := url.PathUnescape(step); err == nil {
 		step = text
@@ -243,10 +243,10 @@ func unescaped(step string) string {
 	return strings.NewReplacer("~1", "/", "~0", "~").Replace(step)
 }
 
-// maxFound is how much of a value a message shows, in bytes.
+// maxFound limits how much of a value a message shows, in bytes.
 const maxFound = 80
 
-// shown is a value as JSON, cut where it is long.
+// shown returns a value as JSON, cut if it is long.
 func shown(value any) string {
 	text, _ := json.Marshal(value)
 	if len(text) > maxFound {

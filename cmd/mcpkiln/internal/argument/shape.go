@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// kinds is a set of types as schemas call them, but that integers are numbers: the schema itself says which of those it takes.
+// kinds is a set of JSON types. Integers are numbers: validation finds out which numbers are allowed.
 type kinds uint8
 
 const (
@@ -22,22 +22,22 @@ var kindNames = map[string]kinds{
 	"string": ofText, "number": ofNumber, "integer": ofNumber, "boolean": ofBoolean, "null": ofNull, "array": ofList, "object": ofObject,
 }
 
-// only tells whether a value has that kind and, but for null, no other.
+// only reports whether k is that one kind, or that and null.
 func (k kinds) only(one kinds) bool { return k&one != 0 && k&^(one|ofNull) == 0 }
 
-// place is where a value of the arguments stands: the one of that name, or so many lists deep in it.
+// place is the place of a value in the arguments: the argument of that name, or an item so many lists deep in it.
 type place struct {
 	name  string
 	lists int
 }
 
-// maxLists is how deep in lists a word can stand: those of a recursive schema have no end.
+// maxLists is how deep in lists the value of a word may be: the lists of a recursive schema have no end.
 const maxLists = 2
 
-// maxVisited is how many schemas and values of enums are looked at for one place. By more, nothing is said about it: some schemas never end.
+// maxVisited limits the schemas and enum values that are visited for one place, since some schemas never end. Beyond it, anything is allowed.
 const maxVisited = 10_000
 
-// shapes says what a schema allows in places of the arguments.
+// shapes finds the kinds that a schema allows at places of the arguments.
 type shapes struct {
 	root any
 	left int // of maxVisited
@@ -48,7 +48,7 @@ func newShapes(schema json.RawMessage) *shapes {
 	return &shapes{root: root}
 }
 
-// kinds are those that the schema allows in a place, as far as type, enum, const, local references and combinations of schemas say.
+// kinds returns the kinds that the schema allows at a place by type, enum, const, local references and combinations of schemas.
 func (s *shapes) kinds(in place) kinds {
 	s.left = maxVisited
 	k := s.of(s.root, path{member: &in.name, lists: in.lists})
@@ -58,13 +58,13 @@ func (s *shapes) kinds(in place) kinds {
 	return k
 }
 
-// path leads from a value to one in it: to its member, if that is not nil, and then into lists.
+// path leads from a value to one inside it: to a member, if that is not nil, and then into lists.
 type path struct {
 	member *string
 	lists  int
 }
 
-// of are the kinds that a schema allows at the end of a path.
+// of returns the kinds that a schema allows at the end of a path.
 func (s *shapes) of(schema any, at path) kinds {
 	m, isObject := schema.(map[string]any)
 	s.left--
@@ -92,7 +92,7 @@ func (s *shapes) of(schema any, at path) kinds {
 	return k
 }
 
-// own are the kinds by what the schema says itself.
+// own returns the kinds by the schema's own keywords, without references and combinations.
 func (s *shapes) own(m map[string]any, at path) kinds {
 	switch {
 	case at.member != nil:
@@ -136,7 +136,7 @@ func (s *shapes) ofValues(values []any) (k kinds) {
 	return k
 }
 
-// referred are the kinds by the schema that a reference names, if it is in the same document.
+// referred returns the kinds by the schema that a reference names, if it is in the same document.
 func (s *shapes) referred(ref string, at path) kinds {
 	if pointer, local := strings.CutPrefix(ref, "#"); local {
 		if schema, ok := follow(s.root, pointer); ok {
@@ -146,7 +146,7 @@ func (s *shapes) referred(ref string, at path) kinds {
 	return anything
 }
 
-// some are the kinds by any of the schemas, without those that have nothing at the end of the path.
+// some returns the union of the kinds by each schema, without schemas that do not allow the object or list that the path goes through.
 func (s *shapes) some(schemas []any, at path) (k kinds) {
 	for _, one := range schemas {
 		switch {

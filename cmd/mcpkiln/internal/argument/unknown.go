@@ -13,7 +13,7 @@ import (
 	"github.com/mcpkiln/mcpkiln/schema"
 )
 
-// names is what a schema says of the names of an object's members. Members of the other keywords may name more.
+// names has the keywords of a schema that name an object's members. The ones after AdditionalProperties may name more.
 type names struct {
 	Properties           map[string]json.RawMessage
 	PatternProperties    map[string]json.RawMessage
@@ -28,9 +28,9 @@ type names struct {
 	DependentSchemas json.RawMessage
 }
 
-// Known is an error for the first name=text, of what is called an argument or a field, whose name the schema does not have: it is a slip rather than meant. Names are known by
-// properties, patternProperties, or additionalProperties that are allowed in so many words; a schema without properties, or with a keyword that
-// could name more, knows all. A file and name:=JSON may have any name: whoever writes those means them.
+// Known returns an error for the first name=text whose name the schema does not have, because it is probably misspelt; what is "argument" or
+// "field". Names are known by properties, patternProperties, or additionalProperties unless it is absent or false; a schema without properties,
+// or with a keyword that could name more, knows all. Names in a file or of name:=JSON are not checked: that is how to write an unknown one.
 func (g *Given) Known(what string, inputSchema json.RawMessage) error {
 	var n names
 	if json.Unmarshal(inputSchema, &n) != nil || n.open() {
@@ -50,7 +50,7 @@ func (g *Given) Known(what string, inputSchema json.RawMessage) error {
 	return nil
 }
 
-// open tells whether names that are not among the properties may be meant.
+// open reports whether the schema may allow names that are not among the properties.
 func (n *names) open() bool {
 	additional := n.AdditionalProperties != nil && !bytes.Equal(n.AdditionalProperties, []byte("false"))
 	for _, keyword := range []json.RawMessage{n.Ref, n.DynamicRef, n.AllOf, n.AnyOf, n.OneOf, n.If, n.DependentSchemas} {
@@ -59,7 +59,7 @@ func (n *names) open() bool {
 	return additional || len(n.Properties) == 0
 }
 
-// matches tells whether a pattern has the name, or can not be read here.
+// matches reports whether a pattern matches the name, or is no valid Go regexp.
 func (n *names) matches(name string) bool {
 	for pattern := range n.PatternProperties {
 		if re, err := regexp.Compile(pattern); err != nil || re.MatchString(name) {

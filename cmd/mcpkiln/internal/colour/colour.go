@@ -7,10 +7,10 @@ import (
 	"regexp"
 )
 
-// severity matches what a diagnostic begins with after its place.
+// severity matches the position, severity and code that begin a diagnostic.
 var severity = regexp.MustCompile(`(?m)^((?:[^\n ]+: )?)(error|warning)(\[[a-z0-9-]+\]:)`)
 
-// caret matches the line that points at the place.
+// caret matches the line that points at the position.
 var caret = regexp.MustCompile(`(?m)^( +\^)$`)
 
 const (
@@ -42,7 +42,7 @@ func (w writer) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// Wanted reports whether w shows colours: it is a terminal, and the environment does not object (no-color.org).
+// Wanted reports whether to write colours to w: it is a terminal, and NO_COLOR is not set (no-color.org).
 func Wanted(w io.Writer) bool {
 	f, ok := w.(*os.File)
 	if !ok || os.Getenv("NO_COLOR") != "" || os.Getenv("TERM") == "dumb" {

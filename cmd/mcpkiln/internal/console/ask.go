@@ -31,7 +31,7 @@ func (t *Terminal) Ask(ctx context.Context, q *client.Question) (*client.Answer,
 	return t.askForm(ctx, q)
 }
 
-// pause clears the line as long as a form is open.
+// pause clears the progress line, and draws none as long as asking is true.
 func (t *Terminal) pause(asking bool) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -39,7 +39,7 @@ func (t *Terminal) pause(asking bool) {
 	t.asking = asking
 }
 
-// keysHelp says what the forms of the library do not: their help has the keys of the fields.
+// keysHelp names the keys that the help of the library's forms does not have.
 const keysHelp = " (ESC declines, Ctrl-C interrupts)"
 
 func (t *Terminal) askForm(ctx context.Context, q *client.Question) (*client.Answer, error) {
@@ -52,7 +52,7 @@ func (t *Terminal) askForm(ctx context.Context, q *client.Question) (*client.Ans
 	for _, f := range fields {
 		shown = append(shown, f.input)
 	}
-	if len(shown) == 0 { // nothing to fill in: a yes or no
+	if len(shown) == 0 { // nothing to fill in: ask for yes or no
 		shown = append(shown, huh.NewConfirm().Title("Agree?").Value(&agreed))
 	}
 	group := huh.NewGroup(shown...).Title(plain.Line(q.Server) + " asks" + keysHelp).Description(plain.Text(q.Message))
@@ -88,7 +88,7 @@ func (t *Terminal) askPage(ctx context.Context, q *client.Question) (*client.Ans
 	return &client.Answer{Action: client.Accepted}, nil
 }
 
-// host is the host of an address. One with letters that can look like others is spelt out.
+// host returns a host to show, quoted with escapes if it is not ASCII: its letters can look like others.
 func host(name string) string {
 	for _, r := range name {
 		if r >= 0x80 {
@@ -98,7 +98,7 @@ func host(name string) string {
 	return plain.Line(name)
 }
 
-// browse opens a page, without a shell. Where there is no browser, the user has seen the address.
+// browse opens a page in a browser, without a shell. If there is none, the user has seen the address.
 func browse(url string) {
 	var cmd *exec.Cmd
 	switch runtime.GOOS {
@@ -114,7 +114,7 @@ func browse(url string) {
 	}
 }
 
-// form is a form as the library of programs wants it. It takes itself off the screen when its question is gone.
+// form is a form as a tea.Model. It clears itself from the screen when its question is withdrawn.
 type form struct {
 	*huh.Form
 	gone     <-chan struct{}
@@ -122,18 +122,18 @@ type form struct {
 	closed   bool
 }
 
-// isGone is the message that the question of a form is gone.
-type isGone struct{}
+// withdrawn is the message that the question of a form was withdrawn.
+type withdrawn struct{}
 
 // Init implements tea.Model.
 func (f *form) Init() tea.Cmd {
-	return tea.Batch(f.Form.Init(), func() tea.Msg { <-f.gone; return isGone{} })
+	return tea.Batch(f.Form.Init(), func() tea.Msg { <-f.gone; return withdrawn{} })
 }
 
 // Update implements tea.Model.
 func (f *form) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	switch msg := msg.(type) {
-	case isGone:
+	case withdrawn:
 		f.closed = true
 	case tea.KeyPressMsg:
 		f.declined = f.declined || msg.Code == tea.KeyEscape
@@ -153,7 +153,7 @@ func (f *form) View() tea.View {
 	return tea.NewView(f.Form.View())
 }
 
-// run shows a form. answered is false if the user has left it by ESC.
+// run shows a form. answered is false if the user has left it with ESC.
 func (t *Terminal) run(ctx context.Context, group *huh.Group) (answered bool, err error) {
 	within, cancel := context.WithCancel(ctx)
 	defer cancel()

@@ -17,10 +17,10 @@ import (
 type field struct {
 	name  string
 	input huh.Field
-	value func() (value any, ok bool) // what the user filled in; false: nothing
+	value func() (value any, ok bool) // the user's input; false if empty
 }
 
-// property is what the schema says of a field.
+// property is the schema of a field.
 type property struct {
 	Title, Description, Type, Format string
 	Default                          json.RawMessage
@@ -31,7 +31,7 @@ type property struct {
 
 type choice struct{ Const, Title string }
 
-// maxFields is how many fields a form may have: more than that nobody fills in.
+// maxFields limits the fields of a form: nobody would fill in more.
 const maxFields = 200
 
 // fieldsOf makes the fields of a question, in the order of its schema.
@@ -65,7 +65,7 @@ func fieldsOf(q *client.Question) ([]field, error) {
 	return all, nil
 }
 
-// keys are the names of an object's members, in their order.
+// keys returns the names of an object's members, in their order.
 func keys(object json.RawMessage) (names []string, err error) {
 	if object == nil {
 		return nil, nil
@@ -88,14 +88,14 @@ func keys(object json.RawMessage) (names []string, err error) {
 	return names, nil
 }
 
-// rule holds the value of one field against the form.
+// rule validates the value of one field by the schema of the form.
 type rule struct {
 	name     string
 	schema   json.RawMessage
 	required bool
 }
 
-// check is what is wrong with a value.
+// check returns an error for an invalid value.
 func (r *rule) check(value any) error {
 	one, err := json.Marshal(map[string]any{"type": "object", "properties": map[string]json.RawMessage{r.name: r.schema}})
 	if err != nil {
@@ -139,7 +139,7 @@ func (p *property) confirm(r *rule) field {
 	return field{r.name, input, func() (any, bool) { return yes, true }}
 }
 
-// choices are the values of a field that has some, with what they are called.
+// choices returns the values that enum, oneOf or anyOf list, with their titles.
 func (p *property) choices() (all []choice) {
 	for i, value := range p.Enum {
 		c := choice{value, value}
@@ -157,7 +157,7 @@ func (p *property) choices() (all []choice) {
 	return all
 }
 
-// none is the index of the choice to answer nothing.
+// none is the index of the choice to leave the field empty.
 const none = -1
 
 func (p *property) choose(r *rule) field {
@@ -230,7 +230,7 @@ func (p *property) text(r *rule) field {
 	}}
 }
 
-// read is the value of a text that was typed; false: nothing was.
+// read returns the value of a typed text; ok is false if it is empty.
 func (p *property) read(text string) (value any, ok bool, err error) {
 	switch {
 	case text == "":

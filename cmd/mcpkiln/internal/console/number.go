@@ -7,7 +7,7 @@ import (
 	"github.com/mcpkiln/mcpkiln/runtime/client"
 )
 
-// numbers are the value of progress, the total where it is known, and how much comes in a second where that can be said.
+// numbers returns the value of progress, the total if it is known, and the rate per second if it can be computed.
 func numbers(first, last client.Progress, passed time.Duration) string {
 	text := number(last.Progress)
 	if last.Total > 0 {

@@ -1,5 +1,5 @@
-// Package console is the terminal of a person who waits: a bar for progress, and forms for questions. It draws on standard error, so that
-// standard output holds results alone. What a server has sent is drawn as plain.Text. It is for the commands that call tools.
+// Package console shows a progress bar and forms for questions on the user's terminal. It draws on standard error, so that standard output has
+// only results, and draws text of a server as plain.Text. It is for the commands that call tools.
 package console
 
 import (
@@ -21,10 +21,10 @@ import (
 // ErrInterrupted is what Ask returns when the user presses Ctrl-C in a form.
 var ErrInterrupted = errors.New("interrupted")
 
-// Terminal is a terminal with a person. Its methods are safe for concurrent use, and a nil one shows nothing.
+// Terminal is the terminal of a user. Its methods are safe for concurrent use, and a nil one shows nothing.
 type Terminal struct {
 	in, out *os.File
-	paint   io.Writer     // out, with as many colours as it has and the user wants (NO_COLOR)
+	paint   io.Writer     // out, with the colours that it supports and the user wants (NO_COLOR)
 	forms   chan struct{} // full while a form is open
 	bar     progress.Model
 
@@ -37,10 +37,10 @@ type Terminal struct {
 	last    client.Progress
 }
 
-// barWidth is how wide the bar is, in cells.
+// barWidth is the width of the bar, in cells.
 const barWidth = 24
 
-// Open returns the terminal of a person who sees out and types in; nil unless both are terminals.
+// Open returns the terminal of a user who reads out and types into in; nil unless both are terminals.
 func Open(in, out *os.File) *Terminal {
 	if !term.IsTerminal(in.Fd()) || !term.IsTerminal(out.Fd()) {
 		return nil
@@ -51,8 +51,8 @@ func Open(in, out *os.File) *Terminal {
 	}
 }
 
-// Progress shows how far a call is: a bar where the whole is known, the value, its rate, and what the server says. A value that goes back,
-// which the protocol does not have, is not drawn.
+// Progress shows the progress of a call: a bar if the total is known, the value, its rate, and the server's message. A value that goes back, which
+// the protocol forbids, is not drawn.
 func (t *Terminal) Progress(p client.Progress) {
 	if t == nil {
 		return
@@ -71,7 +71,7 @@ func (t *Terminal) Progress(p client.Progress) {
 	t.draw()
 }
 
-// Status shows what a server says of a task.
+// Status shows the status message of a task.
 func (t *Terminal) Status(message string) {
 	if t == nil || message == "" {
 		return
@@ -92,7 +92,7 @@ func (t *Terminal) Done() {
 	t.clear()
 }
 
-// draw shows the line anew, unless a form is open. With the lock.
+// draw redraws the line, unless a form is open. The caller holds the lock.
 func (t *Terminal) draw() {
 	if t.asking || os.Getenv("TERM") == "dumb" {
 		return
@@ -112,7 +112,7 @@ func (t *Terminal) clear() {
 	}
 }
 
-// line is what is known of the call.
+// line returns the text of the progress line.
 func (t *Terminal) line() string {
 	var line string
 	if !t.begun.IsZero() {

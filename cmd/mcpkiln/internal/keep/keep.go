@@ -1,5 +1,5 @@
-// Package keep remembers on this machine which tasks were left running: there are servers that do not list them. It is
-// for the commands that call tools and follow tasks.
+// Package keep stores on this machine the references of tasks that were left running: some servers do not list them. It is for the commands
+// that call tools and follow tasks.
 package keep
 
 import (
@@ -18,7 +18,7 @@ import (
 	"github.com/mcpkiln/mcpkiln/runtime/client"
 )
 
-// Shelf is a folder with a file for each reference. A file is there whole or not at all, and for its owner alone.
+// Shelf is a folder with a file for each reference. Files are written atomically, and only their owner can read them.
 type Shelf struct{ Dir string }
 
 // Open returns the shelf of this user.
@@ -27,13 +27,13 @@ func Open() (*Shelf, error) {
 	return &Shelf{filepath.Join(dir, "mcpkiln", "tasks")}, err
 }
 
-// Task is a reference that is kept.
+// Task is a kept reference.
 type Task struct {
 	Ref  client.Ref `json:"ref"`
 	Left time.Time  `json:"left"` // when it was left running
 }
 
-// file names the file of a reference.
+// file returns the path of the file of a reference.
 func (s *Shelf) file(ref client.Ref) string {
 	sum := sha256.Sum256([]byte(ref.Endpoint + "\n" + ref.ID))
 	return filepath.Join(s.Dir, hex.EncodeToString(sum[:16])+".json")
@@ -59,7 +59,7 @@ func (s *Shelf) Drop(ref client.Ref) error {
 	return nil
 }
 
-// List returns the tasks that keep is true for, oldest first. Files that can not be read are left out.
+// List returns the tasks for which keep is true, oldest first. Files that can not be read are left out.
 func (s *Shelf) List(keep func(client.Ref) bool) ([]Task, error) {
 	entries, err := os.ReadDir(s.Dir)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {

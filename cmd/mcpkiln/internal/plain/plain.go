@@ -1,9 +1,8 @@
-// Package plain makes text of others safe to print: a terminal shows it, and does nothing that it says. It is for
-// the commands that print what a server sent.
+// Package plain makes untrusted text safe to print: a terminal shows escape sequences in it instead of obeying them. It is for the commands that
+// print what a server sent.
 //
-// What a server sends can hold sequences that move the cursor, recolour, rename the window, or type for the user. Everything that the
-// command prints goes through Writer, so no place that prints can forget that; what the command itself draws on a terminal, a bar or a
-// form, is made of Text.
+// What a server sends can have sequences that move the cursor, change colours, rename the window, or type for the user. Everything that the
+// command prints goes through Writer, so that no code can forget it; the texts of the bar and of forms go through Text.
 package plain
 
 import (
@@ -16,9 +15,8 @@ import (
 	"unicode/utf8"
 )
 
-// Text shows control characters, all but newlines and tabs, as they are written in Go: an escape is \x1b. So are marks that turn the
-// direction of writing, because they make text look like other text, characters that show nothing, because a name or an instruction can hide in
-// them, and bytes that are no UTF-8.
+// Text writes control characters, all but newlines and tabs, as Go escapes: ESC is \x1b. It also escapes marks that change the direction of
+// writing, which make text look like other text, invisible characters, in which a name or an instruction can hide, and bytes that are no UTF-8.
 func Text(s string) string {
 	if strings.IndexFunc(s, isSuspect) < 0 && utf8.ValidString(s) {
 		return s
@@ -44,7 +42,7 @@ func Text(s string) string {
 // characters yields each character of s: as a rune if it is to be shown escaped, -1 if it is no UTF-8, and 0 if it may stay as it is.
 func characters(s string) iter.Seq2[rune, string] {
 	return func(yield func(rune, string) bool) {
-		visible := false // of the one before, see joins
+		visible := false // the character before is, see joins
 		for len(s) > 0 {
 			r, n := utf8.DecodeRuneInString(s)
 			escaped, text := r, s[:n]
@@ -63,7 +61,7 @@ func characters(s string) iter.Seq2[rune, string] {
 	}
 }
 
-// joins reports whether s begins with a character that joiners stand beside: emoji and some scripts need them, and ASCII does not.
+// joins reports whether s begins with a character that a joiner may be next to: emoji and some scripts need joiners, and ASCII does not.
 func joins(s string) bool {
 	r, _ := utf8.DecodeRuneInString(s)
 	return r > unicode.MaxASCII && r != utf8.RuneError && !isSuspect(r)
@@ -71,10 +69,10 @@ func joins(s string) bool {
 
 func isJoiner(r rune) bool { return r == '\u200c' || r == '\u200d' }
 
-// Line is Text on one line.
+// Line is like Text, on one line.
 func Line(s string) string { return Text(strings.Join(strings.Fields(s), " ")) }
 
-// JSON is the same JSON, in which what Text shows is escaped. Valid JSON has such characters in strings alone.
+// JSON returns the same JSON with the characters that Text escapes as \u escapes. Valid JSON has such characters only in strings.
 func JSON(raw []byte) []byte {
 	out := make([]byte, 0, len(raw))
 	for r, text := range characters(string(raw)) {
@@ -92,7 +90,7 @@ func JSON(raw []byte) []byte {
 	return out
 }
 
-// isSuspect reports whether a terminal would obey a character, or not show it. Of the selectors of variants the two for emoji and text pass.
+// isSuspect reports whether a terminal would obey a character, or not show it. The variation selectors for emoji and text are allowed.
 func isSuspect(r rune) bool {
 	if r < utf8.RuneSelf {
 		return r != '\n' && r != '\t' && unicode.IsControl(r)
@@ -101,7 +99,7 @@ func isSuspect(r rune) bool {
 		!unicode.Is(unicode.Prepended_Concatenation_Mark, r)
 }
 
-// Writer writes Text of what it is given. A character must not be spread over two writes.
+// Writer returns a writer that writes Text of its input to w. A character must not be split over two writes.
 func Writer(w io.Writer) io.Writer { return writer{w} }
 
 type writer struct{ w io.Writer }

@@ -1,6 +1,6 @@
 //go:build unix
 
-// Package screen is a terminal with somebody who reads and types, for tests.
+// Package screen simulates a user who reads and types at a terminal, for tests.
 package screen
 
 import (
@@ -16,7 +16,7 @@ import (
 	"github.com/creack/pty"
 )
 
-// Screen is what a person sees of a terminal. It ends with the test.
+// Screen is what a user sees of a terminal. It ends with the test.
 type Screen struct {
 	t   testing.TB
 	pty *os.File
@@ -24,13 +24,13 @@ type Screen struct {
 	mu      sync.Mutex
 	raw     strings.Builder
 	changed chan struct{}
-	ended   chan struct{} // closed when nothing more is drawn
-	at      int           // what comes before was seen
+	ended   chan struct{} // closed when the terminal is closed
+	at      int           // offset in Text after what Sees has found
 }
 
 var size = &pty.Winsize{Rows: 40, Cols: 100}
 
-// Open returns a screen, and the terminal that it shows, which the test closes.
+// Open returns a screen, and the terminal that it shows. The test must close the terminal.
 func Open(t testing.TB) (s *Screen, tty *os.File) {
 	t.Helper()
 	ours, tty, err := pty.Open()
@@ -80,20 +80,20 @@ func (s *Screen) read() {
 	}
 }
 
-// drawn are the sequences that a terminal obeys: what is left is what a person reads.
+// drawn matches escape sequences, which a user does not see.
 var drawn = regexp.MustCompile(`\x1b\[[0-?]*[ -/]*[@-~]|\x1b\][^\a\x1b]*(\a|\x1b\\)|\x1b[PX^_][^\x1b]*\x1b\\|\x1b[=>78c]`)
 
-// Text is all that could be read so far, in the order in which it was drawn.
+// Text returns all that was drawn so far without escape sequences, in order.
 func (s *Screen) Text() string { return drawn.ReplaceAllString(s.Raw(), "") }
 
-// Raw is all that was drawn so far, with the sequences that a terminal obeys.
+// Raw returns all that was drawn so far, with escape sequences.
 func (s *Screen) Raw() string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.raw.String()
 }
 
-// Sees waits until a text is drawn, behind those that were seen before.
+// Sees waits until a text is drawn, after the texts that it has waited for before.
 func (s *Screen) Sees(want string) {
 	s.t.Helper()
 	deadline := time.After(time.Minute)
@@ -116,7 +116,7 @@ func (s *Screen) Sees(want string) {
 	}
 }
 
-// Types presses keys.
+// Types types keys.
 func (s *Screen) Types(keys string) {
 	s.t.Helper()
 	if _, err := io.WriteString(s.pty, keys); err != nil {
@@ -124,5 +124,5 @@ func (s *Screen) Types(keys string) {
 	}
 }
 
-// Ended waits until nothing more is drawn: the command is over.
+// Ended waits until the terminal is closed, as when its command ends.
 func (s *Screen) Ended() { <-s.ended }

@@ -16,7 +16,7 @@ import (
 	"github.com/mcpkiln/mcpkiln/schema"
 )
 
-// Files are where entries are looked for, in this order: the places that editors and hosts have for a project.
+// Files are the files in which entries are looked for, in this order: those that editors and hosts read in a project.
 var Files = []string{"mcp.json", ".mcp.json", ".vscode/mcp.json", ".cursor/mcp.json"}
 
 // entry is one server of an mcp.json.
@@ -29,19 +29,19 @@ type entry struct {
 	Headers map[string]string
 }
 
-// config is an mcp.json. Hosts differ in the name of its one member.
+// config is an mcp.json. Hosts use either of the two members.
 type config struct {
 	MCPServers map[string]entry
 	Servers    map[string]entry
 }
 
-// Names are those of all entries, sorted; none if there is no file.
+// Names returns the names of all entries, sorted; none if there is no file.
 func (s *Spec) Names() ([]string, error) {
 	entries, _, err := s.entries()
 	return slices.Sorted(maps.Keys(entries)), err
 }
 
-// entries reads the file with entries, and says which it was; "" if there is none.
+// entries reads the file with entries, and returns its name, too; "" if there is none.
 func (s *Spec) entries() (entries map[string]entry, file string, err error) {
 	names := Files
 	if s.Config != "" {
@@ -69,7 +69,7 @@ func (s *Spec) entries() (entries map[string]entry, file string, err error) {
 	return nil, "", nil
 }
 
-// entry is the one that the command line names, with the values of its variables.
+// entry returns the entry that the command line names, with its variables expanded.
 func (s *Spec) entry() (*entry, error) {
 	entries, file, err := s.entries()
 	if err != nil {
@@ -110,10 +110,10 @@ func (e *entry) process() *client.Process {
 	return p
 }
 
-// variable is how hosts write a value that is not in the file.
+// variable matches a variable in a value, as hosts write it.
 var variable = regexp.MustCompile(`\$\{(?:env:)?([^}:]+)(:[^}]*)?\}`)
 
-// expand replaces variables of the environment. Others, such as inputs that an editor asks for, are an error.
+// expand replaces environment variables. Others, such as inputs that an editor asks for, are an error.
 func (s *Spec) expand(e *entry) error {
 	var errs []error
 	value := func(text string) string {

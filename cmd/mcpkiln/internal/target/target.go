@@ -20,17 +20,17 @@ import (
 // TokenVariable is the environment variable whose value is sent as a bearer token.
 const TokenVariable = "MCPKILN_TOKEN"
 
-// Spec is what a command line says of a server.
+// Spec is how a command line names a server.
 type Spec struct {
 	Name    string   // an address or the name of an entry; "" for a command
 	Command []string // and its arguments
-	Config  string   // the file with entries; "" for those that Find looks at
-	Headers []string // "Name: value", for HTTP alone
-	Dir     string   // where Find looks
+	Config  string   // the file with entries; "" for the first of Files
+	Headers []string // "Name: value", only for HTTP
+	Dir     string   // folder of Config and Files, unless their paths are absolute
 	Env     func(string) (string, bool)
 }
 
-// Transport is the way to the server. Nothing is reached or started yet: all errors are about what was written.
+// Transport returns the transport to the server. It neither connects nor starts a process: all errors are about the command line or the entry.
 func (s *Spec) Transport() (client.Transport, error) {
 	switch {
 	case len(s.Command) > 0 && s.Name != "":
@@ -52,7 +52,7 @@ func (s *Spec) Transport() (client.Transport, error) {
 	return s.endpoint(e.URL, e.Headers)
 }
 
-// process is one that gets its secrets in the environment.
+// process returns p; --header is an error, since a process gets its secrets in the environment.
 func (s *Spec) process(p *client.Process) (client.Transport, error) {
 	if len(s.Headers) > 0 {
 		return nil, errors.New("--header is for servers on HTTP: give a command its secrets in the environment")
@@ -60,7 +60,8 @@ func (s *Spec) process(p *client.Process) (client.Transport, error) {
 	return p, nil
 }
 
-// endpoint is a server on HTTP. A header of the command line replaces one of the entry, and both replace the token of the environment.
+// endpoint returns the transport over HTTP. A header of the command line replaces one of the entry, and both replace the token of the
+// environment.
 func (s *Spec) endpoint(address string, entry map[string]string) (client.Transport, error) {
 	u, err := url.Parse(address)
 	switch {
@@ -92,7 +93,7 @@ func (s *Spec) endpoint(address string, entry map[string]string) (client.Transpo
 	return e, nil
 }
 
-// meant says how to write a server that is named by the path of its program or without http://; "" if the name looks like neither.
+// meant returns a hint for a server that is named by the path of its program or without http://; "" if the name looks like neither.
 func (s *Spec) meant() string {
 	path := s.Name
 	if !filepath.IsAbs(path) {
