@@ -1,5 +1,5 @@
 // Package check is what generated decoders, validators and encoders call: one pass from bytes to a typed value and all
-// its violations, without reflection and without an intermediate any. Look here to change how JSON is read, validated
+// its violations, without reflection and without an intermediate any. It is for those who change how JSON is read, validated
 // or written; users of generated code need only Raw, Optional and Nullable, all in optional.go.
 //
 // Ids such as VAL07 are rules; testdata/traceability/ledger.tsv lists them.

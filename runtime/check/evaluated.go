@@ -44,7 +44,7 @@ func (d *Decoder) Evaluate(r *Unevaluated) Evaluated {
 	return Evaluated{d: d, rule: r, start: d.here()}
 }
 
-// Again reports whether what a schema evaluates was added before, and records that it is added now. It is for schemas that several others refer to.
+// Again records that what a schema evaluates is added now, and reports whether it was added before. It is for schemas that several others refer to.
 func (e *Evaluated) Again(schema *Once) bool {
 	if slices.Contains(e.asked, schema) {
 		return true

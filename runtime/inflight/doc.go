@@ -1,4 +1,4 @@
-// Package inflight tracks the requests in flight, of both directions, and cancels them. Look here to change when a request ends or may
+// Package inflight tracks the requests in flight, of both directions, and cancels them. It is for those who change when a request ends or may
 // still be answered; handlers need only Cause, which context.Cause returns. Ids such as CAN12 are rules;
 // testdata/traceability/ledger.tsv lists them.
 //

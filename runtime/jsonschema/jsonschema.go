@@ -1,6 +1,6 @@
 // Package jsonschema validates the arguments of tools that are added while a server runs, with
 // github.com/santhosh-tekuri/jsonschema. It is a module of its own: a server that only has generated tools needs nothing of it.
-// Programs that call Server.AddTool use it.
+// It is for programs that call Server.AddTool.
 //
 //	v, err := jsonschema.ForTool(definition)
 //	if err != nil {

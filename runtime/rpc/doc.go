@@ -1,5 +1,5 @@
 // Package rpc is JSON-RPC 2.0 as this protocol uses it: ids, messages, and connections that carry whole frames. To serve over stdio
-// use Stdio, to write a transport implement Conn, in handlers return Error; look at the rest to change how frames are read and written.
+// use Stdio, to write a transport implement Conn, in handlers return Error; the rest is for those who change how frames are read and written.
 // Ids such as VAL07 are rules; testdata/traceability/ledger.tsv lists them.
 //
 // # Map

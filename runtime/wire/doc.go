@@ -1,7 +1,7 @@
 // Package wire describes protocol revisions for the runtime: their methods, messages and rules, as data and functions that generated
 // code supplies. It neither serves nor calls: package server does the one with a Revision, package client the other with a Dialect.
 //
-// Look here to change generated code of revisions, or the runtime. Ids such as REV04 are rules; testdata/traceability/ledger.tsv lists them.
+// It is for those who generate code for revisions, or change the runtime. Ids such as REV04 are rules; testdata/traceability/ledger.tsv lists them.
 //
 //   - revision.go: Revision, one of which generated code makes for each protocol revision, and the rules in it
 //   - capability.go: paths of capabilities; definition.go: schemas of results

@@ -122,7 +122,7 @@ func (t *tabling) items(p holder, n *schema.Node, depth int) {
 	}
 }
 
-// holds reports whether a schema describes members of its values. The result is stored for each schema.
+// holds stores for each schema, and reports, whether it describes members of its values.
 func (t *tabling) holds(n *schema.Node) bool {
 	n = t.resolved(n)
 	if !n.Is(schema.Object) {

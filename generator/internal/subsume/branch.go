@@ -165,7 +165,7 @@ func (s *solver) narrow(b *branch) (forced option, ok bool) {
 	return forced, true
 }
 
-// possible reports whether no term of o plainly contradicts b. Each term costs a step.
+// possible takes a step for each term of o, and reports whether none plainly contradicts b.
 func (s *solver) possible(b *branch, o option) bool {
 	for _, t := range o {
 		s.steps++

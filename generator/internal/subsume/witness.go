@@ -150,7 +150,7 @@ func with(object *schema.Node, name string, v *schema.Node) *schema.Node {
 	return w
 }
 
-// try reports whether v meets the goal. If not, it keeps v unless the probes accept and refuse it like a value that is kept already.
+// try counts v and reports whether it meets the goal. If not, it keeps v unless the probes accept and refuse it like a value that is kept already.
 func (t *trial) try(v *schema.Node) bool {
 	t.tried++
 	t.steps = mostSteps - partSteps // for this value

@@ -1,5 +1,5 @@
 // Package address says which addresses a server may show to clients (LET01). The generator refuses others in the manifest; the runtime refuses them
-// in questions of handlers and in tools and the like that are added at run time. Look here to change which schemes are allowed.
+// in questions of handlers and in tools and the like that are added at run time. It is for those who change which schemes are allowed.
 package address
 
 import (

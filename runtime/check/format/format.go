@@ -1,5 +1,5 @@
 // Package format validates strings, in linear time: by the formats of JSON Schema and by patterns of ECMA-262. Generated rule
-// tables name both. Look here to change what a format accepts.
+// tables name both. It is for those who change what a format accepts.
 //
 //	format.go              Format and its table; the short formats
 //	time.go mail.go uri.go idn.go bidi.go

@@ -1,5 +1,5 @@
-// Package keyword says what the keys of objects are in the JSON of a schema: keywords, names that its author chose, or data. It is for code
-// that walks a schema as JSON: in clients, which compare the tools of a server, and in servers, whose tools may be added at run time.
+// Package keyword says what the keys of objects are in the JSON of a schema: keywords, names that its author chose, or data. It is for the packages
+// that walk a schema as JSON: of clients, which compare the tools of a server, and of servers, whose tools may be added at run time.
 package keyword
 
 import "slices"

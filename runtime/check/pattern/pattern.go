@@ -1,5 +1,5 @@
-// Package pattern compiles the regular expressions of JSON Schema, which are those of ECMA-262, to Go's. Look here to
-// change which patterns are supported; the generator and package format call it.
+// Package pattern compiles the regular expressions of JSON Schema, which are those of ECMA-262, to Go's. It is for those
+// who change which patterns are supported; the generator and package format call it.
 //
 // Most mean the same in both. The others are rewritten: \s and \S, which go beyond ASCII, the dot, which excludes four
 // line ends, \uXXXX and \cX, classes such as [^] and [\b], names of groups, and more than 1,000 repeats. A pattern is read as with the flag u, as JSON

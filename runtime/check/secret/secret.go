@@ -1,6 +1,6 @@
 // Package secret finds forms that ask for secrets. A form passes through the client, and often through its model, so the
 // specification forbids asking for secrets in one (LET04). The generator refuses such a question in the manifest, and the runtime refuses one
-// that a handler asks. Look here to change what counts as a secret.
+// that a handler asks. It is for those who change what counts as a secret.
 //
 // It guesses by words. A name or title means a secret if it ends with one, or goes on with a word that does not change that: databasePassword and
 // password_again, but not passwordPolicy. A description names one at its beginning (your API key), and it or the message asks for one (enter

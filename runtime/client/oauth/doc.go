@@ -1,6 +1,6 @@
 // Package oauth logs a client in where an MCP server requires a token. It has no OAuth of its own: it puts a handler of the official Go SDK's
 // package auth in front of the HTTP client of a session. The handler finds the authorization server, registers, asks the user to agree,
-// and refreshes the token.
+// and refreshes the token. It is for programs whose servers require one.
 //
 //	handler, err := auth.NewAuthorizationCodeHandler(&auth.AuthorizationCodeHandlerConfig{ … })
 //	server := client.HTTP("https://example.com/mcp")

@@ -1,7 +1,7 @@
 // Package edit changes JSON texts that are known to be valid: it removes members of objects, and replaces values at paths. The rest keeps its
 // order and its spelling.
 //
-// Look here to change how definitions written for a newer revision are shown in an older one: package wire has the rules for that.
+// It is for those who change how definitions written for a newer revision are shown in an older one: package wire has the rules for that.
 package edit
 
 import (
