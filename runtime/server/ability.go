@@ -130,8 +130,8 @@ func (rev *revision) abilities(raw []byte) (can ability) {
 	return can
 }
 
-// implied returns the parts that a client has without naming them, because it declares the capability and no other value of the member. A part that
-// it names with anything but a declaration is not implied (LET21).
+// implied returns the parts that a client has without naming them: it declares the capability and no other value of the member. A part that it names
+// with anything but a declaration is not implied (LET21).
 func (q *questionRule) implied(can ability, raw []byte) (also ability) {
 	for i, n := range q.Needs {
 		if n.Default && can&q.base != 0 && can&q.others(n.Member, i) == 0 && at(raw, n.Capability) == nil {

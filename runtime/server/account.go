@@ -43,7 +43,7 @@ func (s *Server) accountOf(who Requestor) *account {
 	return a
 }
 
-// leaveAccount removes a peer, or a run of a task, that has ended from its account. The caller holds mu.
+// leaveAccount removes a peer or a run of a task from its account. The caller holds mu.
 func (s *Server) leaveAccount(a *account) {
 	a.peers.Add(-1)
 	s.closeAccount(a)
@@ -85,8 +85,8 @@ func (p *peer) drop(n int64) {
 	}
 }
 
-// Requestor is the one whose limits a request counts in: an identity, the callers with one quota key, or, as the zero value, all others. Requestors
-// can be compared.
+// Requestor is the one whose limits a request counts in: an identity, the callers with one quota key, or, as the zero value, all others. It can be
+// compared.
 type Requestor struct{ principal, key string }
 
 // RequestorFrom returns the requestor that the requests of ctx count for.

@@ -107,7 +107,7 @@ func (args *addedArguments) enum(i int, a *addedArgument) error {
 	return nil
 }
 
-// bound returns a limit as check.String has it: 0 for none, check.Zero for the limit 0.
+// bound returns a limit for check.String: 0 for none, check.Zero for 0.
 func bound(n *float64) int {
 	switch {
 	case n == nil:

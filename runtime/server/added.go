@@ -66,7 +66,7 @@ func (c *Call) add(change func(*added)) {
 	}
 }
 
-// takeAdded returns what the handler added, nil for nothing. What is added later is dropped.
+// takeAdded returns what the handler added, nil for nothing. Later additions are dropped.
 func (c *Call) takeAdded() *added {
 	a := c.added.Load()
 	if a != nil {

@@ -138,7 +138,7 @@ func (t *ResourceTemplate) refuseOverlap(others []*entry[ResourceTemplate]) erro
 	return nil
 }
 
-// valuesIn returns the values of the variables in object, which matching a URI produced.
+// valuesIn returns the variables' values in object, which matching a URI produced.
 func (t *ResourceTemplate) valuesIn(object []byte) map[string][]string {
 	var raw map[string]any
 	_ = json.Unmarshal(object, &raw) // we wrote it

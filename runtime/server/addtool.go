@@ -104,7 +104,7 @@ func (s *Server) RemoveTool(name string) bool {
 	return removed
 }
 
-// serves reports whether the server serves a revision for which is returns true.
+// serves reports whether is holds for a revision that is served.
 func (s *Server) serves(is func(*revision) bool) bool {
 	for _, rev := range s.revisions {
 		if is(rev) {
@@ -146,7 +146,7 @@ func (s *Server) rawTool(definition []byte, v Validator, h RawHandler) (Tool, er
 	return Tool{}, fmt.Errorf("server: tool %q: %s", name, wrong)
 }
 
-// rawHandler returns h with its validators. outputs is nil for a tool without an outputSchema, hidden names the properties that are sensitive.
+// rawHandler returns h with its validators; outputs is nil without an outputSchema. hidden names the sensitive properties.
 func rawHandler(v Validator, h RawHandler, outputs OutputValidator, hidden string) Handler {
 	c := codec{appendTo: func(b []byte, out any) []byte { return append(b, *out.(*json.RawMessage)...) }, answers: new(answerSizes)}
 	if outputs != nil {

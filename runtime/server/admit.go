@@ -114,8 +114,8 @@ func (r *request) admitStateless(msg *rpc.Message) *refusal {
 	return r.admitMethod()
 }
 
-// declarations remembers the abilities of capabilities that clients of stateless revisions declare: they send the same with every request. It has a
-// fixed number of places, chosen by hash, so that clients can not fill it.
+// declarations remembers the abilities of declarations in stateless revisions: clients send the same with every request. It has few places, found by
+// hash, so that clients can not fill it.
 type declarations struct {
 	seed maphash.Seed
 	seen [64]atomic.Pointer[declared]

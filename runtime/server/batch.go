@@ -9,8 +9,8 @@ import (
 )
 
 // batch is an array of messages that came as one frame (CAN24). Each is served, tracked and cancelled by itself. Its answers are held until the last
-// one is there, and then written as one array; until then a request can still be cancelled. Answers that can not wait for the others are written in
-// an array of their own: see hold and writeFiles.
+// one is there, and then written as one array; until then a request can still be cancelled. Answers that can not wait go in an array of their own:
+// see hold and writeFiles.
 type batch struct {
 	p     *peer
 	about rpc.ID // the request on whose stream the array is written; zero on a connection
@@ -29,8 +29,8 @@ type batch struct {
 // answer.
 const heldSize = 1 << 10
 
-// heldAnswer is an answer that waits for the rest of its batch. It is written if retires, its request, may be retired then; nil: it is a refusal. The
-// one that takes it out of the batch closes its file.
+// heldAnswer waits for the rest of its batch. It is written if retires, its request, may be retired then; nil: it is a refusal. The one that takes it
+// closes its file.
 type heldAnswer struct {
 	answerPart
 	retires retirer
@@ -216,7 +216,7 @@ func (b *batch) flush() {
 	}
 }
 
-// inBackground runs write in a goroutine of the peer. It returns false if the peer has ended.
+// inBackground runs write in a goroutine; false: the peer has ended.
 func (b *batch) inBackground(write func()) bool {
 	if !b.p.live.add() {
 		return false
@@ -256,7 +256,6 @@ func (b *batch) writeFiles() {
 	})
 }
 
-// inFile reports whether the answer is in a file.
 func inFile(a heldAnswer) bool { return a.file != nil }
 
 // writeTaken takes all answers, or those that are in files, writes them, and closes their files when they are read. The caller holds b.writer.

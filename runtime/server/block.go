@@ -255,7 +255,7 @@ var (
 	textPlaced = check.AppendString(nil, textPlace)
 )
 
-// fill puts the data, or a placeholder for it, in its place in the block that begins at start.
+// fill puts the data, or its placeholder, into the block that begins at start.
 func (b *Block) fill(to []byte, start int, placeholders *[]placeholder) []byte {
 	i := bytes.IndexByte(to[start:], placeholderMark[0])
 	if i < 0 {

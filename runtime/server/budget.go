@@ -59,7 +59,7 @@ func (b *budget) fits(p *share, n int64) bool {
 	return p.of == nil || held == 0 || held+n <= (b.limit-b.used+own)/4-own-n
 }
 
-// add changes the bytes that p holds by n, which may be negative. The caller holds mu.
+// add adds n, which may be negative, to what p holds. The caller holds mu.
 func (b *budget) add(p *share, n int64) {
 	b.used += n
 	p.held.Add(n)
@@ -78,8 +78,7 @@ func (b *budget) takeToBegin(ctx context.Context, p *share, n int64) error {
 	return b.get(ctx, p, 0, n, true)
 }
 
-// swap is take for a share that gives held bytes back first, so that a waiter holds nothing that others wait for. It is in the queue before those
-// others get the bytes.
+// swap is take that gives held bytes back first: a waiter holds nothing that others wait for. It is queued before those get the bytes.
 func (b *budget) swap(ctx context.Context, p *share, held, n int64) error {
 	return b.get(ctx, p, held, n, false)
 }
@@ -117,7 +116,6 @@ func (b *budget) await(ctx context.Context, p *share, n int64) error {
 	return nil
 }
 
-// fitsNow reports whether p may hold n more bytes.
 func (b *budget) fitsNow(p *share, n int64) bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -145,9 +143,8 @@ func (b *budget) total() int64 {
 // maxOpened bounds the answers with data of openers that are written at the same time. Each has an open file or two, and two pieces in memory.
 const maxOpened = 1 << 10
 
-// openBudgets makes the budgets of answers. An answer that a caller does not read can not be taken back, so a caller holds at most a third of what
-// all together leave: many such callers leave something. An output in the making finishes by itself, so there a caller may hold three times what is
-// left.
+// openBudgets makes the budgets of answers. An answer that is not read can not be taken back, so a caller holds at most a third of what all leave:
+// many such callers leave something. An output in the making finishes by itself, so there it may be three times what is left.
 func (s *Server) openBudgets() {
 	s.unread = budget{limit: s.cfg.maxUnread, fair: quota.Third, onShortage: s.endStalled, reputations: &s.reputations}
 	s.coming = budget{limit: max(1, s.cfg.maxUnread/2), fair: quota.Fair}

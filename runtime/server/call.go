@@ -160,8 +160,8 @@ func (c *Call) keepAnswer(name string, n int64) error {
 	return nil
 }
 
-// reportPartial passes what a cancelled handler returned to the hook of WithPartialResults and to the log, never to the client (CAN25). A result that
-// may have sensitive values goes to the hook alone.
+// reportPartial passes the result of a cancelled handler to the hook of WithPartialResults and the log, never to the client (CAN25). One that may
+// have sensitive values goes to the hook alone.
 func (c *Call) reportPartial(result any, err error, sensitive bool) {
 	shown := result
 	if sensitive {

@@ -156,7 +156,6 @@ func (r *request) clientInfo() *Client {
 	return readClient(r.params.ClientInfo)
 }
 
-// readClient reads what a client says of itself.
 func readClient(info []byte) *Client {
 	if len(info) == 0 || info[0] != '{' {
 		return nil
@@ -208,8 +207,7 @@ func (v *valued) Value(key any) any {
 	return v.values.Value(key)
 }
 
-// Header is the header of an HTTP request: http.Header without the import of net/http, which a server on standard input and output does not need. Do
-// not change it.
+// Header is the header of an HTTP request: http.Header without net/http, which a server on standard input and output does not need. Do not change it.
 type Header map[string][]string
 
 // Get returns the first value of the name, in whatever case, "" without one.

@@ -108,8 +108,7 @@ func (p *peer) capabilities(rev *revision) []byte {
 	return d.appendJSON(nil)
 }
 
-// listsTasks reports whether p may list tasks. Without an identity a list would show tasks to everybody who reaches the server, so that takes
-// WithTaskList (TSK21).
+// listsTasks reports whether p may list tasks. Without an identity everybody who reaches the server sees them, so that takes WithTaskList (TSK21).
 func (p *peer) listsTasks() bool { return p.principal != "" || p.s.cfg.listTasks }
 
 // serverInfo is how the server names itself. Its members are the same in every revision.

@@ -71,8 +71,7 @@ func (rev *revision) updated(uri string, subscription rpc.ID) notification {
 	return notification{revision: rev, op: wire.OpResourceUpdated, params: rev.AppendResourceUpdated(nil, &u)}
 }
 
-// subscribe records that a session subscribes to a resource, or does not any more, after the handler agreed. A subscription that exceeds a limit is
-// refused (LET06).
+// subscribe records that a session subscribes, or no longer does, after the handler agreed. What exceeds a limit is refused (LET06).
 func (r *request) subscribe(on bool) error {
 	uri, kept := r.params.URI, false
 	var refused error

@@ -75,8 +75,8 @@ func Send[In, Out any](ctx context.Context, c Asker, r *ClientRequest[In, Out], 
 	return out, nil
 }
 
-// permits refuses a request that requires a capability which the manifest does not list for its handler: messages of the handler were not withheld
-// for its refusal (LET20). It refuses whatever the client declared, so that the handler's author sees the error first.
+// permits refuses a request for a capability that the manifest does not list for its handler, whose messages were not withheld for a refusal (LET20).
+// It does so whatever the client declared, so that the author sees the error first.
 func (c *Call) permits(q *task.Question) error {
 	list := c.clientCapabilities()
 	if list == nil {

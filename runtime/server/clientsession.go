@@ -67,7 +67,7 @@ func (s *Server) clientSessions() (all []*ClientSession) {
 	return all
 }
 
-// hasBegun reports whether the client has finished its handshake, so that it may be asked.
+// hasBegun reports whether the handshake is over, so that the client may be asked.
 func (p *peer) hasBegun() bool {
 	select {
 	case <-p.begun:
@@ -161,7 +161,7 @@ func (cs *ClientSession) ask(ctx context.Context, q task.Question, _ answerCheck
 	return data, cs.endCause(err)
 }
 
-// endCause returns err, or the cause of the session's end if err says that it is closed.
+// endCause returns err, or the cause of the session's end if err is that it is closed.
 func (cs *ClientSession) endCause(err error) error {
 	if !errors.Is(err, errSilenced) && !errors.Is(err, rpc.ErrClosed) {
 		return err

@@ -20,10 +20,9 @@ type ResourceError struct{ URI string }
 // Error implements error.
 func (e *ResourceError) Error() string { return "unknown resource " + rpc.Cut(e.URI) }
 
-// URLElicitationError says that a request can not be served before the user has done something on web pages. In a revision that has a code for it, a
-// client that declares that it opens pages gets that error and tries again; another client gets the error of an UnsupportedError. In other revisions
-// it is an error like any other: Send elicitation/create with a URL instead, which every revision serves. The manifest has to list
-// elicitation/create.
+// URLElicitationError says that a request can not be served before the user has done something on web pages. A client that declares that it opens
+// pages gets the revision's error for that, and tries again; another one gets that of an UnsupportedError. Where the revision has none it is an error
+// like any other: Send elicitation/create with a URL instead, which every revision serves. The manifest has to list elicitation/create.
 type URLElicitationError struct{ Elicitations []URLElicitation }
 
 // URLElicitation is one page that the user has to see. All of it is required.
@@ -226,13 +225,13 @@ func (s *Server) allow(own *rpc.Error, log *slog.Logger) *rpc.Error {
 	return own
 }
 
-// defect logs what is wrong with an error of a handler, and returns the internal error that is answered in its place.
+// defect logs what is wrong with a handler's error, and returns the internal error in its place.
 func defect(err error, log *slog.Logger) *rpc.Error {
 	log.Error("error refused", "error", err)
 	return errInternal
 }
 
-// invalidParams returns the error for params that are invalid by err: the first violation in its message, all of them in its data (LET05).
+// invalidParams returns the error for params that break rules: the first violation in its message, all in its data (LET05).
 func invalidParams(method string, err error) *rpc.Error {
 	return invalid("invalid params of "+method, violations(err))
 }

@@ -119,8 +119,7 @@ func compileRevision(w *wire.Revision, d *Definition) *revision {
 	return c
 }
 
-// watchers finds the handlers that are called with the resources of a subscription: those of resources/subscribe and resources/unsubscribe, also for
-// revisions without these requests.
+// watchers finds the handlers for the resources of subscriptions: those of resources/subscribe and unsubscribe, also for revisions without these.
 func watchers(revisions []*revision, d *Definition) {
 	handler := func(op wire.Op, revision string) *methodCodec {
 		for _, rev := range revisions {

@@ -107,7 +107,6 @@ func (r *request) argument() (*Argument, error) {
 	return nil, nil
 }
 
-// find is get for a key that may be empty.
 func (r *registry[T]) find(key string) *T {
 	if key == "" {
 		return nil

@@ -13,8 +13,8 @@ import (
 	"github.com/mcpkiln/mcpkiln/runtime/wire"
 )
 
-// The params of a handler's request to the client may be valid by their schema and still contradict themselves: a client could show no such form, or
-// refuses the messages. The handler gets an error instead.
+// Params of a request to the client may be valid by their schema and contradict themselves: a client could show no such form, or refuses the
+// messages. The handler gets an error instead.
 
 // contradiction returns what in the params of a request to the client contradicts itself, nil for nothing.
 func contradiction(op wire.Op, params []byte) error {

@@ -57,8 +57,8 @@ func (c *callAccount) giveDecoded(bytes int64) {
 	}
 }
 
-// lockDecoding returns when the input may take n more bytes, if there are that many: beyond half of the limit one request at a time may. The one that
-// may waits for nothing else.
+// lockDecoding returns when the input may take n more bytes, if there are that many: beyond half of the limit one request at a time, which waits for
+// nothing else.
 func (r *request) lockDecoding(n int64) {
 	if s := r.reservation.s; r.decoding && !r.holdsDecoding && s.bytes.Used()+n > s.bytes.Max/2 {
 		s.decoding <- struct{}{}
@@ -100,7 +100,7 @@ func (r *reservation) TakeDecoded(bytes int) error {
 	return nil
 }
 
-// decode reads v with d, and puts d back. v counts in the account, if that is not nil.
+// decode reads v with d, and puts d back. v counts in the account, if not nil.
 func decode[T any](d *check.Decoder, account check.Account, read func(*check.Decoder, *T), v *T) error {
 	if account != nil {
 		d.Charge(account)
@@ -150,7 +150,7 @@ func (r *reply) err(name string) error {
 	return nil
 }
 
-// decode reads an answer, which counts in the account, if that is not nil.
+// decode reads an answer, which counts in the account, if not nil.
 func (q *Question[T]) decode(data []byte, limits check.Limits, account check.Account) (Answer[T], error) {
 	var r reply
 	if err := json.Unmarshal(data, &r); err != nil {

@@ -143,7 +143,7 @@ func readPriority(d *check.Decoder) {
 	d.Float(&check.Number{At: "#", Has: check.Minimum | check.Maximum, Max: 1})
 }
 
-// withCommonMembers returns more and the members that all definitions have.
+// withCommonMembers adds the members of all definitions.
 func withCommonMembers(more ...shapeMember) []shapeMember {
 	icon := shapeOf(check.Skip, []string{"src"}, shapeMember{"src", readURI}, shapeMember{"mimeType", readText},
 		shapeMember{"sizes", readEach(&check.Array{At: "#"}, readText)}, shapeMember{"theme", readWord("light", "dark")})

@@ -184,7 +184,7 @@ func (p *peer) offer(owner, id string) {
 	}()
 }
 
-// awaitNoted returns when the client had its time to take note of the task, false when the peer has ended.
+// awaitNoted returns when the client had noteTime, false when the peer has ended.
 func (p *peer) awaitNoted(t *task.Task) bool {
 	left := min(noteTime, time.Until(t.CreatedAt.Add(noteTime))) // at most, whatever another replica's clock says
 	if left <= 0 {

@@ -21,8 +21,7 @@ func (p *EntryPolicy) isZero() bool {
 	return p.Timeout == 0 && !p.MustAsk && p.ClientCapabilities == nil
 }
 
-// policyOf returns the policy of the entry that a request of the method names, the zero one for an unknown entry: such a request is refused when it
-// is served.
+// policyOf returns the policy of the entry that a request names, the zero one for an unknown entry: that is refused later.
 func (s *Server) policyOf(m *wire.Method, p *wire.Params) EntryPolicy {
 	switch m.Op {
 	case wire.OpGetPrompt:

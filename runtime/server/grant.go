@@ -72,8 +72,7 @@ func (b *budget) grantAll(may func(*waiter) bool) (left bool) {
 }
 
 // grantTurns grants the first waiter of each queue, if may selects it and it fits, and reports whether there was one. The oldest queue and the newest
-// one that has had nothing take turns: a caller behind many that do not read does not wait for all of them, and those who came first do not wait
-// forever.
+// one that has had nothing take turns: a caller behind many that do not read does not wait for all of them, nor do the first ones wait forever.
 func (b *budget) grantTurns(may func(*waiter) bool) (granted bool) {
 	first, last := b.queues.Front(), b.queues.Back()
 	for first != nil && last != nil {

@@ -278,7 +278,7 @@ func (e *Engine) park(r *Run) (t Task, err error) {
 	return t, err
 }
 
-// parksFirst notes that the lease is given back, and reports whether that is for the first time.
+// parksFirst notes that the run parks, and reports whether for the first time.
 func (r *Run) parksFirst() bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()

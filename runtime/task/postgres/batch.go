@@ -22,7 +22,6 @@ type batch struct {
 	written map[int64]bool       // the records that no other call had changed, by seq
 }
 
-// creation is a task to create.
 type creation struct {
 	state   task.State
 	quota   task.Quota
@@ -120,7 +119,6 @@ func (b *batch) admit(o *op) error {
 	return nil
 }
 
-// change makes a transition.
 func (b *batch) change(o *op, r *record) error {
 	t := &r.state.Task
 	owner := t.Owner

@@ -8,9 +8,8 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 )
 
-// limitDeadlines bounds the time of dialing, and the deadlines of connections, by the time that one exchange may take. The driver waits 15 seconds
-// for a connection that does not answer before it closes it, and meanwhile that keeps its place in the pool: a pool whose connections are all half
-// open would be full for so long.
+// limitDeadlines bounds dialing, and the deadlines of connections, by the time of one exchange. The driver waits 15 seconds for a connection that
+// does not answer before it closes it, and meanwhile that keeps its place: a pool of half-open connections would be full for so long.
 func limitDeadlines(dial pgconn.DialFunc, most time.Duration) pgconn.DialFunc {
 	return func(ctx context.Context, network, address string) (net.Conn, error) {
 		ctx, cancel := context.WithTimeout(ctx, most)

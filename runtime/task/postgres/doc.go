@@ -12,7 +12,7 @@
 //	statement.go, record.go  what is read and written of tasks
 //	usage.go                 what quotas count
 //	holder.go                leases, and the rows (holders) that extend them
-//	follow.go, notify.go     the followers of a task: its watchers and its run; notifications of changes to and from other processes
+//	follow.go, notify.go     followers: who watches or runs a task; notifications between processes
 //	requestor.go, runner.go, operator.go, expiry.go
 //	                         the methods of task.Store
 //

@@ -15,7 +15,7 @@ import (
 // pollPeriod is how often the store polls the tasks that it follows, in case a notification was lost (DUR03).
 const pollPeriod = 500 * time.Millisecond
 
-// followers are the functions, watchers and runs in this process that are notified of changes.
+// followers are what in this process is notified of changes: functions, watchers and runs.
 type followers struct {
 	interrupts, offers listeners
 
@@ -69,7 +69,6 @@ func (f *followers) watch(id string) *watch {
 	return w
 }
 
-// leave removes a watcher.
 func (f *followers) leave(id string, w *watch) {
 	f.mu.Lock()
 	defer f.mu.Unlock()

@@ -140,7 +140,7 @@ func (s *Store) listen() {
 	}
 }
 
-// receiveAll listens on one connection until it breaks. received is false if it could not listen at all.
+// receiveAll listens on one connection until it breaks. received: it did listen.
 func (s *Store) receiveAll() (received bool, err error) {
 	c, err := s.pool.Acquire(s.base)
 	if err != nil {

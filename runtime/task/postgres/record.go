@@ -88,7 +88,7 @@ func readHead(s *task.State, head []byte, created time.Time) error {
 	return err
 }
 
-// local returns a time without location and monotonic clock, as forms have it.
+// local returns a time as forms have it, without a location.
 func local(t time.Time) time.Time { return time.Unix(0, t.UnixNano()) }
 
 func orZero(t *time.Time) time.Time {
@@ -127,7 +127,7 @@ func (r *record) change(transition func(s *task.State) error) error {
 // released reports whether the lease that was read is no longer the task's: it was given back, or replaced.
 func (r *record) released() bool { return !r.state.Leased.Equal(r.read) }
 
-// columns are the end of the lease, the time when the task becomes an orphan if no holder extends its lease, and whether it is parked.
+// columns are the end of the lease, when the task becomes an orphan if no holder extends that, and whether it is parked.
 func (r *record) columns() (leased, due *time.Time, waits bool) {
 	s := r.state
 	if !r.released() {

@@ -9,7 +9,7 @@ import (
 // everybody is the account in which all tasks count. Other accounts have longer names.
 const everybody = ""
 
-// compactAfter is the number of changes after which those of an account are replaced by their sum.
+// compactAfter is how many changes of an account are replaced by their sum.
 const compactAfter = 64
 
 const readUsage = `SELECT account, sum(kept)::bigint, sum(running)::bigint, sum(bytes)::bigint, count(*) FROM mcpkiln_usage

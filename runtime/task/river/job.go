@@ -15,7 +15,7 @@ type Job struct {
 	Task string `json:"task"`
 	// Run is which run of the task the job is meant to begin, 1 for the first. It may begin a later one.
 	Run uint64 `json:"run"`
-	// Instead is the id of a job for the same run that is being worked at and has not begun it, or 0. It makes the two jobs differ.
+	// Instead is the id of a job for the same run that is being worked at and has not begun it; so the two differ.
 	Instead int64 `json:"instead,omitempty"`
 }
 

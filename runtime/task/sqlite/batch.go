@@ -146,7 +146,6 @@ func (b *batch) writeJournal(r *record) error {
 	return nil
 }
 
-// remove deletes a record.
 func (b *batch) remove(r *record) error {
 	t := &r.state.Task
 	c := charge{account: r.account, bytes: -r.size, kept: -1}

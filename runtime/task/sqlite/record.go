@@ -25,7 +25,7 @@ func (r *record) clone() *record {
 	return &c
 }
 
-// lives reports whether the record is kept in memory: a lease, or the time that a creator has to begin the task, is stored nowhere else.
+// lives reports whether the record is kept in memory: leases, and the time that creators have, are stored nowhere else.
 func (r *record) lives() bool { return !r.state.Task.Status.Terminal() && !r.state.Leased.IsZero() }
 
 const (
@@ -91,7 +91,6 @@ func (c *conn) record(ctx context.Context, condition string, args ...any) (r *re
 	return r, err
 }
 
-// journal reads the journal of a record.
 func (c *conn) journal(ctx context.Context, r *record) error {
 	return c.query(ctx, func(scan func(...any) error) error {
 		var form []byte

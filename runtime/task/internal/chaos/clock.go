@@ -17,7 +17,6 @@ type Skewed struct {
 // Interrupts and Offers are passed on, if the store has them.
 func (s Skewed) Interrupts(hint func(id string)) (stop func()) { return interrupts(s.Store, hint) }
 
-// Offers passes on.
 func (s Skewed) Offers(hint func()) (stop func()) { return offers(s.Store, hint) }
 
 // shown returns a task with the times of the skewed clock.

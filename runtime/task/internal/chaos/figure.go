@@ -8,7 +8,7 @@ import (
 // figures is set by `make chaos`. Other runs share their machine, so their times prove nothing.
 var figures = flag.Bool("figures", false, "fail where something takes longer than it may")
 
-// Figure logs how long something took, and fails the test if that is too long and figures is set.
+// Figure logs how long something took; with -figures the test fails if that is too long.
 func Figure(t TB, what string, took, most time.Duration) {
 	t.Helper()
 	t.Logf("%s: %v (at most %v)", what, took, most)

@@ -35,7 +35,7 @@ var Programs = map[string]*string{
 // Revisions are the protocol revisions of the clients.
 var Revisions = []string{"2025-11-25", "2026-07-28"}
 
-// Fleet is the environment and the arguments that the servers of a test share.
+// Fleet is what the servers of a test have in common.
 type Fleet struct {
 	*testing.T
 	Env  []string
@@ -186,7 +186,7 @@ func (c *Client) Reaches(ref client.Ref, status task.Status) {
 	}
 }
 
-// End waits for the end of a task, and returns its status and result as text.
+// End waits for the end of a task, and returns its outcome as text.
 func (c *Client) End(ref client.Ref) string {
 	c.Helper()
 	x, err := c.Resume(c.Context(), ref)
