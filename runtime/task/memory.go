@@ -36,9 +36,10 @@ type record struct {
 	owner *owner
 	at    time.Time // when it expires, zero for never
 	mu    sync.Mutex
-	gone  bool
-	state State
+	state *State    // until the task is over
+	over  *overTask // from then on; neither when the task is removed
 
+	id, tool string
 	changed  chan struct{} // made by the first watcher, closed by the next change
 	seq      uint64        // place in the owner's list
 	account  *account
@@ -48,7 +49,7 @@ type record struct {
 
 // expired reports whether the task is over its ttl or removed. The caller holds the lock.
 func (r *record) expired(now time.Time) bool {
-	return r.gone || !r.at.IsZero() && !now.Before(r.at)
+	return r.state == nil && r.over == nil || !r.at.IsZero() && !now.Before(r.at)
 }
 
 // NewMemory returns an empty store.
@@ -66,7 +67,8 @@ func (m *Memory) Durable() bool { return false }
 
 // Create implements Requestors.
 func (m *Memory) Create(_ context.Context, t Task, quota Quota) (Task, error) {
-	r := &record{state: NewState(t, time.Now())}
+	state := NewState(t, time.Now())
+	r := &record{state: &state, id: t.ID, tool: t.Tool}
 	r.size = r.state.Size()
 	if err := m.admit(r, quota); err != nil {
 		return Task{}, err
@@ -74,23 +76,22 @@ func (m *Memory) Create(_ context.Context, t Task, quota Quota) (Task, error) {
 	r.at, _ = r.state.Task.ExpiresAt()
 	snapshot := r.state.Task
 	if !m.insert(r) {
-		m.dismiss(r)
+		m.dismiss(r, false)
 		return Task{}, ErrExists
 	}
 	return snapshot, nil
 }
 
 func (m *Memory) insert(r *record) bool {
-	id := r.state.Task.ID
-	s := m.shard(id)
+	s := m.shard(r.id)
 	r.owner.mu.Lock() // so that seq and the list agree
 	defer r.owner.mu.Unlock()
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.records[id] != nil {
+	if s.records[r.id] != nil {
 		return false
 	}
-	s.records[id] = r
+	s.records[r.id] = r
 	s.expiry.add(r)
 	r.owner.append(r)
 	return true
@@ -123,12 +124,12 @@ func (m *Memory) owned(owner, id string, now time.Time) (*record, error) {
 		return nil, err
 	}
 	if r.owner.name != owner {
-		return nil, &NotFoundError{Foreign, r.state.Task.Tool}
+		return nil, &NotFoundError{Foreign, r.tool}
 	}
 	r.mu.Lock()
 	if r.expired(now) {
 		r.mu.Unlock()
-		return nil, &NotFoundError{Expired, r.state.Task.Tool}
+		return nil, &NotFoundError{Expired, r.tool}
 	}
 	return r, nil
 }
@@ -139,7 +140,7 @@ func (m *Memory) Get(_ context.Context, owner, id string) (t Task, err error) {
 	if err != nil {
 		return t, err
 	}
-	t = r.state.Task
+	r.copyTo(&t)
 	r.mu.Unlock()
 	return t, nil
 }
@@ -154,7 +155,8 @@ func (m *Memory) Watch(_ context.Context, owner, id string) (t Task, _ <-chan st
 	if r.changed == nil {
 		r.changed = make(chan struct{})
 	}
-	return r.state.Task, r.changed, nil
+	r.copyTo(&t)
+	return t, r.changed, nil
 }
 
 // Cancel implements Requestors.
@@ -193,6 +195,9 @@ func (m *Memory) Answer(_ context.Context, owner, id string, answers []Answer) (
 // runs are new goroutines, and growing their stacks for large frames took a third of a short task's time. The state may grow by up to
 // more bytes, which are reserved first.
 func (r *record) change(t *Task, more int64, transition func(*State) error) error {
+	if r.over != nil {
+		return r.refuse(t, transition)
+	}
 	if more > SmallGrowth {
 		if err := r.account.reserve(more); err != nil {
 			return err
@@ -200,14 +205,13 @@ func (r *record) change(t *Task, more int64, transition func(*State) error) erro
 		r.size += more
 	}
 	before := r.state.Task.Version
-	over := r.state.Task.Status.Terminal()
-	err := transition(&r.state)
+	err := transition(r.state)
 	if r.state.Task.Version != before {
 		r.wake()
 	}
-	if !over && r.state.Task.Status.Terminal() {
+	over := r.state.Task.Status.Terminal()
+	if over {
 		r.state.Journal = nil
-		r.account.running.Add(-1)
 	}
 	if size := r.state.Size(); size != r.size {
 		r.account.grow(size - r.size)
@@ -215,6 +219,9 @@ func (r *record) change(t *Task, more int64, transition func(*State) error) erro
 	}
 	if t != nil {
 		*t = r.state.Task
+	}
+	if over {
+		r.finish()
 	}
 	return err
 }

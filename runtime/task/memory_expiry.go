@@ -52,7 +52,7 @@ func (s *shard) take(now time.Time, limit int) []*record {
 	var taken []*record
 	for len(taken) < limit && s.expiry.Len() > 0 && !now.Before(s.expiry.First().at) {
 		r := s.expiry.Pop()
-		delete(s.records, r.state.Task.ID)
+		delete(s.records, r.id)
 		taken = append(taken, r)
 	}
 	return taken
@@ -73,11 +73,12 @@ func (m *Memory) remove(r *record) Task {
 	r.owner.remove(r.seq)
 	r.owner.mu.Unlock()
 	r.mu.Lock()
-	t := r.state.Task
-	r.gone = true
+	var t Task
+	r.copyTo(&t)
+	r.state, r.over = nil, nil
 	r.wake()
 	r.mu.Unlock()
-	m.dismiss(r)
+	m.dismiss(r, t.Status.Terminal())
 	return t
 }
 
@@ -86,7 +87,7 @@ func (m *Memory) Discard(_ context.Context, name string) ([]Task, error) {
 	var removed []Task
 	if o := m.owner(name); o != nil {
 		for _, p := range o.after(0, math.MaxInt) {
-			if m.shard(p.state.Task.ID).withdraw(p.record) {
+			if m.shard(p.id).withdraw(p.record) {
 				removed = append(removed, m.remove(p.record))
 			}
 		}
@@ -98,11 +99,10 @@ func (m *Memory) Discard(_ context.Context, name string) ([]Task, error) {
 func (s *shard) withdraw(r *record) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	id := r.state.Task.ID
-	if s.records[id] != r {
+	if s.records[r.id] != r {
 		return false
 	}
-	delete(s.records, id)
+	delete(s.records, r.id)
 	s.expiry.remove(r)
 	return true
 }

@@ -54,7 +54,9 @@ func (m *Memory) each(look func(t *Task)) {
 		for _, r := range s.records {
 			r.mu.Lock()
 			if !r.expired(now) {
-				look(&r.state.Task)
+				var t Task
+				r.copyTo(&t)
+				look(&t)
 			}
 			r.mu.Unlock()
 		}

@@ -65,9 +65,9 @@ func (m *Memory) admit(r *record, q Quota) error {
 	return nil
 }
 
-// dismiss takes back what admit counted, and forgets an owner that has nothing left.
-func (m *Memory) dismiss(r *record) {
-	r.account.dismiss(r.size, !r.state.Task.Status.Terminal())
+// dismiss takes back what admit counted of a task, which was over or not, and forgets an owner that has nothing left.
+func (m *Memory) dismiss(r *record, over bool) {
+	r.account.dismiss(r.size, !over)
 	m.keyed.unuse(r.account)
 	o := r.owner
 	s := m.ownerShard(o.name)
@@ -168,8 +168,10 @@ func listed(records []place, now time.Time) (tasks []Task, n int) {
 		r := records[n]
 		r.mu.Lock()
 		if !r.expired(now) {
-			tasks = append(tasks, r.state.Task)
-			bytes += len(r.state.Task.StatusMessage)
+			tasks = append(tasks, Task{})
+			t := &tasks[len(tasks)-1]
+			r.copyTo(t)
+			bytes += len(t.StatusMessage)
 		}
 		r.mu.Unlock()
 	}

@@ -17,7 +17,7 @@ func (m *Memory) leased(id string, t *Task, more int64, transition func(s *State
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.expired(now) {
-		return &NotFoundError{Expired, r.state.Task.Tool}
+		return &NotFoundError{Expired, r.tool}
 	}
 	return r.change(t, more, func(s *State) error { return transition(s, now) })
 }
@@ -122,5 +122,5 @@ func (m *Memory) Orphans(_ context.Context, limit int) ([]string, error) {
 func (r *record) orphan(now time.Time) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	return !r.expired(now) && r.state.Orphan(now)
+	return !r.expired(now) && r.state != nil && r.state.Orphan(now)
 }

@@ -1,0 +1,74 @@
+package task
+
+import (
+	"slices"
+	"time"
+
+	"github.com/mcpkiln/mcpkiln/runtime/rpc"
+)
+
+// overTask is what is kept of a task that is over until it expires: most of what a store holds. A State, which can still change, takes more than
+// twice as much. What the record has stands there.
+type overTask struct {
+	created, updated           int64 // nanoseconds since 1970
+	ttl, pollInterval, timeout time.Duration
+	ran                        time.Duration
+	version                    uint64
+	reruns                     int
+	machine                    Machine
+	status                     uint8 // its place in statuses
+	kind                       uint8
+	uncancellable              bool
+	cancelRequested            bool
+	message, cancelReason      string
+	meta, result               []byte
+	err                        *rpc.Error
+
+	// The last lease: its holder is told that the task is over, everybody else that they have no lease.
+	node  string
+	epoch uint64
+}
+
+func newOverTask(s *State) *overTask {
+	t := &s.Task
+	return &overTask{
+		created: t.CreatedAt.UnixNano(), updated: t.UpdatedAt.UnixNano(), ttl: t.TTL, pollInterval: t.PollInterval, timeout: t.Timeout, ran: t.Ran,
+		version: t.Version, reruns: t.Reruns, machine: t.Machine, status: uint8(slices.Index(statuses[:], t.Status)), kind: t.Kind,
+		uncancellable: t.Uncancellable, cancelRequested: t.CancelRequested, message: t.StatusMessage, cancelReason: t.CancelReason,
+		meta: t.Meta, result: t.Result, err: t.Error, node: s.Node, epoch: s.Epoch,
+	}
+}
+
+// fill fills in what a task is that is over.
+func (o *overTask) fill(t *Task) {
+	t.CreatedAt, t.UpdatedAt, t.TTL, t.PollInterval, t.Timeout, t.Ran = time.Unix(0, o.created), time.Unix(0, o.updated), o.ttl, o.pollInterval, o.timeout, o.ran
+	t.Version, t.Reruns, t.Machine, t.Status, t.Kind = o.version, o.reruns, o.machine, statuses[o.status], o.kind
+	t.Uncancellable, t.CancelRequested, t.StatusMessage, t.CancelReason = o.uncancellable, o.cancelRequested, o.message, o.cancelReason
+	t.Meta, t.Result, t.Error = o.meta, o.result, o.err
+}
+
+// copyTo copies the task to t, which is zero. The caller holds the lock, and the task has not been removed.
+func (r *record) copyTo(t *Task) {
+	if r.state != nil {
+		*t = r.state.Task
+		return
+	}
+	t.ID, t.Owner, t.Tool = r.id, r.owner.name, r.tool
+	r.over.fill(t)
+}
+
+// finish keeps of a state that is over what can be asked for.
+func (r *record) finish() {
+	r.over, r.state = newOverTask(r.state), nil
+	r.account.running.Add(-1)
+}
+
+// refuse has a transition say why it does nothing to a task that is over.
+func (r *record) refuse(t *Task, transition func(*State) error) error {
+	s := State{Node: r.over.node, Epoch: r.over.epoch}
+	r.copyTo(&s.Task)
+	if t != nil {
+		*t = s.Task
+	}
+	return transition(&s)
+}
