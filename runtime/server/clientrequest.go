@@ -98,7 +98,7 @@ func (c *Call) clientCapabilities() []string {
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.r == nil {
+	if c.r == nil || c.r.policy == nil {
 		return nil
 	}
 	return c.r.policy.ClientCapabilities

@@ -18,27 +18,27 @@ type EntryPolicy struct {
 }
 
 func (p *EntryPolicy) isZero() bool {
-	return p.Timeout == 0 && !p.MustAsk && p.ClientCapabilities == nil
+	return p == nil || p.Timeout == 0 && !p.MustAsk && p.ClientCapabilities == nil
 }
 
-// policyOf returns the policy of the entry that a request names, the zero one for an unknown entry: that is refused later.
-func (s *Server) policyOf(m *wire.Method, p *wire.Params) EntryPolicy {
+// policyOf returns the policy of the entry that a request names, nil for an unknown entry: that is refused later.
+func (s *Server) policyOf(m *wire.Method, p *wire.Params) *EntryPolicy {
 	switch m.Op {
 	case wire.OpGetPrompt:
 		if of := s.prompts.get(p.Name); of != nil {
-			return of.Policy
+			return &of.Policy
 		}
 	case wire.OpReadResource:
 		if of := s.resources.get(p.URI); of != nil {
-			return of.Policy
+			return &of.Policy
 		}
 		for _, e := range s.templates.table.Load().entries {
 			if !e.value.Policy.isZero() && e.value.matches(p.URI) {
-				return e.value.Policy
+				return &e.value.Policy
 			}
 		}
 	}
-	return EntryPolicy{}
+	return nil
 }
 
 func (t *ResourceTemplate) matches(uri string) bool {

@@ -101,8 +101,11 @@ func (r *request) parent() context.Context {
 
 func (r *request) info() inflight.Info {
 	info := inflight.Info{
-		Method: r.method.Name, Principal: r.p.principal, Protected: r.method.Uncancellable, Timeout: r.policy.Timeout, AnswersTimeout: true,
+		Method: r.method.Name, Principal: r.p.principal, Protected: r.method.Uncancellable, AnswersTimeout: true,
 		Variant: r.revision.index,
+	}
+	if r.policy != nil {
+		info.Timeout = r.policy.Timeout
 	}
 	if r.tool != nil {
 		info.Tool = r.tool.Name

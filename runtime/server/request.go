@@ -15,16 +15,17 @@ import (
 // params alias, and buffers for its answer. It is reused after it is answered. A Call is not, because handlers may
 // keep it by mistake.
 type request struct {
+	*body
 	p              *peer
 	revision       *revision
 	method         *wire.Method
-	tool           *Tool       // of tools/call
-	taskTool       string      // of the task that the request reads; only set for middleware
-	policy         EntryPolicy // of prompts/get and resources/read
-	task           bool        // the call becomes one
-	counted        bool        // in Server.calls
-	holdsTaskState bool        // it holds peer.taskState
-	repeated       bool        // the arguments have a repeated key, which decoding them has to find
+	tool           *Tool        // of tools/call
+	taskTool       string       // of the task that the request reads; only set for middleware
+	policy         *EntryPolicy // of prompts/get and resources/read; nil: none
+	task           bool         // the call becomes one
+	counted        bool         // in Server.calls
+	holdsTaskState bool         // it holds peer.taskState
+	repeated       bool         // the arguments have a repeated key, which decoding them has to find
 	can            ability
 	raw            []byte          // the params, for methods of a MethodHandler
 	values         context.Context // the values that the handler sees beside the connection's; nil: none
@@ -39,10 +40,8 @@ type request struct {
 	entry          *inflight.Entry
 	ctx            context.Context // of handlers: entry, or what middleware made of it
 	id             rpc.ID
-	about          rpc.ID // of a batch: the id that its answers are written about
-	params         wire.Params
-	sub            *listen         // of subscriptions/listen
-	result         wire.CallResult // of tools/call; here, because an append function of the revision makes it escape
+	about          rpc.ID  // of a batch: the id that its answers are written about
+	sub            *listen // of subscriptions/listen
 
 	frame        []byte        // as received
 	out          []byte        // the answer
@@ -62,6 +61,26 @@ type request struct {
 	// after runs when the answer was written, or will not be.
 	after       func()
 	nextWaiting *request // in workers
+}
+
+// body is what is read of a request, and what a tool answers: half of the memory of a request. What may wait for long lends it meanwhile.
+type body struct {
+	params wire.Params
+	result wire.CallResult // of tools/call; here, because an append function of the revision makes it escape
+}
+
+// lendBody lets other requests use the body, which nobody looks at until takeBody.
+func (r *request) lendBody() {
+	*r.body = body{}
+	r.reservation.s.bodies.Put(r.body)
+	r.body = nil
+}
+
+func (r *request) takeBody() {
+	var ok bool
+	if r.body, ok = r.reservation.s.bodies.Get().(*body); !ok {
+		r.body = new(body)
+	}
 }
 
 // lockTaskState is called before the state of a task is read, unlockTaskState when it was written, or can not change any more.
@@ -99,6 +118,9 @@ func (s *Server) newRequest(p *peer) *request {
 		r = new(request)
 	}
 	r.open(s, p)
+	if r.body == nil {
+		r.takeBody()
+	}
 	return r
 }
 
@@ -149,9 +171,12 @@ func (s *Server) keep(r *request) {
 
 // clear forgets everything but the buffers, unless those are large.
 func (r *request) clear() {
-	frame, out, scratch := keepSmall(r.frame), keepSmall(r.out), keepSmall(r.scratch)
+	frame, out, scratch, kept := keepSmall(r.frame), keepSmall(r.out), keepSmall(r.scratch), r.body
+	if kept != nil {
+		*kept = body{}
+	}
 	*r = request{} // a literal with the rest in it would be made elsewhere and copied
-	r.frame, r.out, r.scratch = frame, out, scratch
+	r.frame, r.out, r.scratch, r.body = frame, out, scratch, kept
 }
 
 // reuse makes r ready for the next message of its peer, after one that did not become a request: nothing of that is kept until

@@ -57,6 +57,7 @@ type Server struct {
 	treeSizes, completionSizes answerSizes
 	// requests keeps requests that are over, for their buffers.
 	requests sync.Pool
+	bodies   sync.Pool // of requests
 	readings sync.Pool // of Route
 	large    largeBuffers
 	closed   sync.Pool // accounts for reuse

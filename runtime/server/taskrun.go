@@ -110,9 +110,10 @@ func (s *Server) runTask(ctx context.Context, run *task.Run) (o task.Outcome) {
 	return call.revision.outcome(&result)
 }
 
-// newRun is a request for the run of a task: it has buffers, and the account in which decoded bytes count.
+// newRun is a request for the run of a task: it has no body, but buffers, and the account in which decoded bytes count.
 func (s *Server) newRun(who Requestor) *request {
 	r := s.newRequest(nil)
+	r.lendBody()
 	r.frame, r.out, r.scratch = nil, trimmed(r.out), trimmed(r.scratch)
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -22,7 +22,7 @@ func (r *request) callTool(b []byte) ([]byte, error) {
 	if err != nil {
 		return b, err
 	}
-	r.result, err = r.p.s.execute(r.ctx, call, r.params.Arguments, &r.scratch)
+	r.result, err = r.callHandler(call)
 	if call.suspend(&r.reservation) {
 		return b, context.Cause(r.entry)
 	}
@@ -44,6 +44,17 @@ func (r *request) callTool(b []byte) ([]byte, error) {
 	}
 	b = r.p.s.large.grow(b, len(r.result.Content)+len(r.result.StructuredContent)+len(r.result.Meta))
 	return r.revision.AppendCallResult(b, &r.result), nil
+}
+
+// callHandler runs the handler. In a revision with a handshake it needs nothing of the body: the arguments are a part of the frame. Without a
+// handshake the body says who the client is, and what questions are bound to.
+func (r *request) callHandler(call *Call) (wire.CallResult, error) {
+	args := r.params.Arguments
+	if r.revision.Handshake {
+		r.lendBody()
+		defer r.takeBody()
+	}
+	return r.p.s.execute(r.ctx, call, args, &r.scratch)
 }
 
 func (r *request) newCall() *Call {

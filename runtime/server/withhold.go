@@ -19,10 +19,14 @@ import (
 
 // undecided reports whether a call of t, nil for a method, or a request for an entry of a registry, by a client with these abilities may be
 // refused with a status of its own at any time.
-func (rev *revision) undecided(t *Tool, entry EntryPolicy, can ability) bool {
-	asks, listed := entry.MustAsk, entry.ClientCapabilities
-	if t != nil {
+func (rev *revision) undecided(t *Tool, entry *EntryPolicy, can ability) bool {
+	var asks bool
+	var listed []string
+	switch {
+	case t != nil:
 		asks, listed = t.MustAsk, t.ClientCapabilities
+	case entry != nil:
+		asks, listed = entry.MustAsk, entry.ClientCapabilities
 	}
 	if rev.HTTP.Statuses.MissingCapability == 0 || !asks && listed == nil {
 		return false
