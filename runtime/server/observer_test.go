@@ -59,8 +59,10 @@ func TestSRV02EventsOfAConnection(t *testing.T) {
 		l.want(t, "connection opened")
 		c.call("1", "echo", `{"text":"hi"}`)
 		c.answer("1")
+		synctest.Wait() // a request ends after its answer was written
 		c.call("2", "echo", `{"text":"fail"}`)
 		c.answer("2")
+		synctest.Wait()
 		c.call("3", "nobody", `{}`)
 		c.answer("3")
 		c.request("4", "no/method", `{}`)
