@@ -12,14 +12,14 @@ import (
 	"github.com/mcpkiln/mcpkiln/schema"
 )
 
-// Loss is something of the source that what is generated does not have, or has in another way.
+// Loss is something of the source that the generated server does not advertise, or advertises differently.
 type Loss struct {
 	Tool    string // "" for the server
 	Pointer string // in the definition; "" for all of it
 	Why     string
 }
 
-// String is the loss on one line.
+// String returns the loss on one line.
 func (l Loss) String() string {
 	where := l.Tool
 	if where == "" {
@@ -31,28 +31,28 @@ func (l Loss) String() string {
 	return where + ": " + l.Why
 }
 
-// Imported is a manifest that was made of a source.
+// Imported is a manifest that was made from a source.
 type Imported struct {
 	Manifest []byte // YAML
 	Name     string // of the server
 	Version  string
 	Tools    int      // in the source
-	Kept     int      // whose definition is advertised as the source has it
+	Kept     int      // tools whose definition is advertised as the source has it
 	Lost     []Loss   // in the source's order
-	Others   []string // capabilities beside tools that the source declares: they are not imported
+	Others   []string // capabilities other than tools that the source declares: they are not imported
 }
 
-// Import makes the manifest of a source, generates from it, and holds what would be advertised against the source. What can not be generated
-// is left out, and in Lost. It is pure. The error is for a source of which nothing can be generated, and for the end of ctx.
+// Import makes a manifest from a source, generates from it, and compares what would be advertised with the source. What can not be generated is
+// left out, and added to Lost. It writes nothing. It returns an error if nothing can be generated from the source, or if ctx ends.
 func Import(ctx context.Context, s *Source, o Options) (*Imported, error) {
 	out, unexplained, err := attempt(ctx, s, o, true)
-	if err != nil || unexplained { // what tools share may be said in a way that can not stand at the top
+	if err != nil || unexplained { // a shared definition may not be valid as a schema of the manifest
 		out, _, err = attempt(ctx, s, o, false)
 	}
 	return out, err
 }
 
-// attempt imports with or without shared schemas. unexplained: something differs that was not left out.
+// attempt imports with or without shared schemas. unexplained is true if something differs that was not left out.
 func attempt(ctx context.Context, s *Source, o Options, share bool) (out *Imported, unexplained bool, err error) {
 	d := newDraft(s, o, share)
 	result, err := d.generate(ctx)
@@ -66,12 +66,12 @@ func attempt(ctx context.Context, s *Source, o Options, share bool) (out *Import
 		Tools: len(s.Tools), Kept: kept, Lost: d.lost, Others: s.others()}, len(d.lost) > before, nil
 }
 
-// place is where a tool stands in the source; the server is before all.
+// place returns the index of a tool in the source; that of the server is before all.
 func (s *Source) place(tool string) int {
 	return slices.IndexFunc(s.Tools, func(t *schema.Node) bool { return t.Get("name").Text == tool })
 }
 
-// others are capabilities of a server that are methods of a manifest.
+// others returns the declared capabilities other than tools that a manifest could have.
 func (s *Source) others() (all []string) {
 	for _, m := range members(s.Capabilities) {
 		if slices.Contains([]string{"prompts", "resources", "completions", "logging"}, m.Key) {
@@ -81,10 +81,10 @@ func (s *Source) others() (all []string) {
 	return all
 }
 
-// manifestName is what diagnostics call the manifest, which is no file yet.
+// manifestName is the file name in diagnostics of the manifest, which is no file yet.
 const manifestName = "mcpkiln.yaml"
 
-// generate generates from the draft, and leaves out what can not be, until nothing is wrong with the rest.
+// generate generates from the draft, and leaves out what has errors until the rest has none.
 func (d *draft) generate(ctx context.Context) (*generator.Result, error) {
 	for {
 		cfg := generator.Config{Manifest: generator.Source{Path: manifestName, Data: d.yaml()}, Import: "example.com/imported"}
@@ -98,7 +98,7 @@ func (d *draft) generate(ctx context.Context) (*generator.Result, error) {
 	}
 }
 
-// mend leaves out what is wrong; false if that is nothing that can be left out, or nothing would be left.
+// mend leaves out what has errors; it returns false if that can not be left out, or no tool would be left.
 func (d *draft) mend(ds schema.Diagnostics) bool {
 	mended := false
 	for _, e := range ds {
@@ -109,7 +109,7 @@ func (d *draft) mend(ds schema.Diagnostics) bool {
 	return mended && len(d.tools.Members) > 0
 }
 
-// leaveOut leaves out what one error is about: the member of the server, the keyword, or else the tool.
+// leaveOut leaves out what has one error: the member of the server, the keyword, or else the tool.
 func (d *draft) leaveOut(e schema.Diagnostic) bool {
 	if key, ok := strings.CutPrefix(e.Pointer, "/server/"); ok {
 		key, _, _ = strings.Cut(key, "/")
@@ -124,7 +124,7 @@ func (d *draft) leaveOut(e schema.Diagnostic) bool {
 	tool := d.tools.Get(name)
 	switch {
 	case tool == nil:
-		return false // with an error before
+		return false // left out for an earlier error
 	case e.Code == "same-go-name":
 		return d.rename(name, tool)
 	case slices.Contains(ofKeywords, e.Code) && pointer != "":
@@ -136,7 +136,7 @@ func (d *draft) leaveOut(e schema.Diagnostic) bool {
 	return d.remove(d.tools, name, Loss{name, "", "the tool is left out: " + strings.TrimPrefix(pointer+": ", ": ") + why(e)})
 }
 
-// ofKeywords are codes of errors about a member without which the rest says what it said.
+// ofKeywords are codes of errors about a single member, without which the rest keeps its meaning.
 var ofKeywords = []string{"misspelt-keyword", "unknown-key", "foreign-pattern", "meta-name", "icon-source", "no-uri", "mime-type"}
 
 func why(e schema.Diagnostic) string {
@@ -146,7 +146,7 @@ func why(e schema.Diagnostic) string {
 	return e.Message + " (" + e.Hint + ")"
 }
 
-// removeAt removes the member that a pointer leads to.
+// removeAt removes the member at a pointer.
 func (d *draft) removeAt(tool *schema.Node, pointer string, l Loss) bool {
 	at := strings.LastIndexByte(pointer, '/')
 	parent := tool.Lookup(pointer[:at])
@@ -164,7 +164,7 @@ func (d *draft) remove(from *schema.Node, key string, l Loss) bool {
 	return true
 }
 
-// rename gives a tool another name in Go, because one that stands before it has the same.
+// rename gives a tool another name in Go, because an earlier tool has the same.
 func (d *draft) rename(name string, tool *schema.Node) bool {
 	if d.taken == nil {
 		d.taken = map[string]bool{}

@@ -10,31 +10,31 @@ import (
 	"github.com/mcpkiln/mcpkiln/schema/manifest"
 )
 
-// Options say what the manifest is for.
+// Options are choices that the source does not make.
 type Options struct {
-	Name, Version string // of the server, over those of the source
-	Package       string // Go package; "" for one that the server's name makes
+	Name, Version string // of the server; they override those of the source
+	Package       string // Go package; "" for one that is derived from the server's name
 	Schema        string // file with the manifest's JSON Schema, for editors; "" for none
-	Client        bool   // the manifest is for a client alone
-	Suggest       bool   // write what would tighten it, as comments
+	Client        bool   // the manifest is only for a client
+	Suggest       bool   // add comments that suggest stricter schemas
 }
 
-// draft is a manifest that is being made.
+// draft is a manifest under construction.
 type draft struct {
 	source  *Source
 	o       Options
 	server  *schema.Node
-	schemas *schema.Node    // shared by tools; no members: none
+	schemas *schema.Node    // shared by tools; may be empty
 	tools   *schema.Node    // by name
-	unnamed bool            // the source does not say who the server is
-	taken   map[string]bool // Go names, once one is given here
+	unnamed bool            // the source does not name the server
+	taken   map[string]bool // Go names in use, once rename was called
 	lost    []Loss
 }
 
-// toolKeys are the members of a tool that a manifest has, in its order.
+// toolKeys are the members of a tool that a manifest can have, in its order.
 var toolKeys = []string{"title", "description", "icons", "annotations", "_meta", "execution", "inputSchema", "outputSchema"}
 
-// newDraft makes the manifest of a source. What a manifest has no place for is lost.
+// newDraft makes a manifest from a source. What a manifest can not have is added to the losses.
 func newDraft(s *Source, o Options, share bool) *draft {
 	d := &draft{source: s, o: o, schemas: object(), tools: object()}
 	d.server = d.about()
@@ -59,7 +59,7 @@ func newDraft(s *Source, o Options, share bool) *draft {
 	return d
 }
 
-// kept is the value of a tool's member as the manifest has it.
+// kept returns the value of a tool's member as the manifest has it.
 func (d *draft) kept(tool, key string, v *schema.Node) *schema.Node {
 	switch key {
 	case "inputSchema", "outputSchema":
@@ -78,10 +78,10 @@ func (d *draft) kept(tool, key string, v *schema.Node) *schema.Node {
 	return clone(v)
 }
 
-// serverKeys are what a manifest says of the server, in its order.
+// serverKeys are the members of a manifest's server, in its order.
 var serverKeys = []string{"name", "version", "title", "description", "websiteUrl", "icons"}
 
-// about is who the server is.
+// about returns the server member of the manifest.
 func (d *draft) about() *schema.Node {
 	out := object()
 	for _, key := range serverKeys {
@@ -103,7 +103,7 @@ func (d *draft) about() *schema.Node {
 	return out
 }
 
-// stem is what a server is called that has no name: as the file.
+// stem returns the name of a server that has none: that of the file without its extension.
 func stem(file string) string {
 	base := path.Base(strings.ReplaceAll(file, `\`, "/"))
 	if ext := path.Ext(base); len(ext) > 1 && len(ext) < len(base) {
@@ -112,7 +112,7 @@ func stem(file string) string {
 	return "server"
 }
 
-// packageName is the part of the server's name that a Go package is called by: what follows the last slash.
+// packageName returns the name of the Go package, derived from the server's name after the last slash.
 func (d *draft) packageName() string {
 	if d.o.Package != "" {
 		return d.o.Package
@@ -120,13 +120,13 @@ func (d *draft) packageName() string {
 	return manifest.PackageName(path.Base(d.server.Get("name").Text))
 }
 
-// first and last are the keywords that a reader looks for at the beginning and the end of a schema.
+// first and last are the keywords that are written at the beginning and the end of a schema.
 var (
 	first = []string{"$schema", "$id", "$anchor", "$ref", "type", "title", "description", "format", "enum", "const"}
 	last  = []string{"default", "examples", "required", "properties", "patternProperties", "additionalProperties", "unevaluatedProperties", "$defs", "definitions"}
 )
 
-// sorted returns a schema with its keywords in the order in which they are read.
+// sorted returns a schema with its keywords in an order that is easy to read.
 func sorted(n *schema.Node) *schema.Node {
 	rank := func(m schema.Member) int {
 		if i := slices.Index(first, m.Key); i >= 0 {
@@ -169,7 +169,7 @@ func put(n *schema.Node, key string, v *schema.Node) {
 	n.Members = append(n.Members, schema.Member{Key: key, Value: v})
 }
 
-// members are those of an object that may be missing.
+// members returns those of an object that may be nil.
 func members(n *schema.Node) []schema.Member {
 	if n == nil {
 		return nil

@@ -9,8 +9,8 @@ import (
 	"github.com/mcpkiln/mcpkiln/schema"
 )
 
-// prove holds what tools/list would show of each tool against the source. It returns how many are the same JSON, and adds to the losses what is
-// different and not among them.
+// prove compares what tools/list would show of each tool with the source. It returns how many are the same JSON, and adds differences that are not
+// among the losses yet.
 func (d *draft) prove(r *generator.Result) (same int) {
 	advertised := map[string]*schema.Node{}
 	for _, text := range r.ToolList(d.source.Revision) {
@@ -30,7 +30,7 @@ func (d *draft) prove(r *generator.Result) (same int) {
 	return same
 }
 
-// explain adds what is different of a tool.
+// explain adds the differences of a tool to the losses.
 func (d *draft) explain(name string, got, want *schema.Node) {
 	if got == nil {
 		if !slices.ContainsFunc(d.lost, func(l Loss) bool { return l.Tool == name && l.Pointer == "" }) {
@@ -58,7 +58,7 @@ func different(got, want *schema.Node) string {
 	return "it is advertised as " + excerpt(got) + ", the source has " + excerpt(want)
 }
 
-// excerpt is the beginning of a value.
+// excerpt returns the beginning of a value.
 func excerpt(n *schema.Node) string {
 	const most = 60
 	text := n.JSON()
@@ -72,7 +72,7 @@ func excerpt(n *schema.Node) string {
 	return string(text)
 }
 
-// differences are pointers to the smallest parts that are not the same.
+// differences returns pointers to the smallest parts that differ.
 func differences(a, b *schema.Node, at string) (all []string) {
 	if !a.Is(schema.Object) || !b.Is(schema.Object) {
 		if !schema.Equal(a, b) {

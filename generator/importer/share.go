@@ -7,7 +7,7 @@ import (
 	"github.com/mcpkiln/mcpkiln/schema"
 )
 
-// sharing finds the definitions that several schemas have, so that they become one type in Go.
+// sharing finds definitions that several schemas have, so that they become one type in Go.
 type sharing struct {
 	roots  []**schema.Node // schemas of tools
 	named  map[string]*schema.Node
@@ -15,7 +15,7 @@ type sharing struct {
 	order  []string
 }
 
-// schemaName is the name of a definition that can be that of a shared schema.
+// schemaName matches names of definitions that shared schemas can have.
 var schemaName = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9_]*$`)
 
 const (
@@ -47,7 +47,7 @@ func (d *draft) share() {
 	}
 }
 
-// collect counts the definitions of a schema. Of one name they have to be equal everywhere.
+// collect counts the definitions of a schema. Only those are shared that are equal wherever their name is used.
 func (s *sharing) collect(root *schema.Node) {
 	for _, m := range members(root.Get(definitions)) {
 		if s.owners[m.Key]++; s.owners[m.Key] == 1 {
@@ -60,7 +60,7 @@ func (s *sharing) collect(root *schema.Node) {
 	}
 }
 
-// close leaves out what one schema alone has, and what refers to anything that is not shared.
+// close drops definitions that only one schema has, and those that refer to anything that is not shared.
 func (s *sharing) close() {
 	for name, n := range s.owners {
 		if n < 2 {
@@ -80,13 +80,13 @@ func (s *sharing) close() {
 	}
 }
 
-// has reports whether a reference leads to a shared definition.
+// has reports whether a reference is to a shared definition.
 func (s *sharing) has(ref *schema.Node) bool {
 	name, ok := strings.CutPrefix(textOf(ref), definition)
 	return ok && s.named[name] != nil
 }
 
-// pointed returns a schema whose references lead to what is shared.
+// pointed returns a schema whose references are to the shared schemas.
 func (s *sharing) pointed(root *schema.Node) *schema.Node {
 	return schema.EachSchema(root, func(n *schema.Node) *schema.Node {
 		if !s.has(n.Get("$ref")) {
@@ -103,7 +103,7 @@ func (s *sharing) pointed(root *schema.Node) *schema.Node {
 	})
 }
 
-// without returns a schema without the definitions that are shared.
+// without returns a schema without its definitions that are shared.
 func (s *sharing) without(root *schema.Node) *schema.Node {
 	out := object()
 	for _, m := range root.Members {

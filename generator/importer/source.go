@@ -13,22 +13,21 @@ import (
 	"github.com/mcpkiln/mcpkiln/schema/revision"
 )
 
-// Source is what a server says of itself and of its tools.
+// Source is a server's description of itself and of its tools.
 type Source struct {
 	File         string // or another name, for messages
-	Revision     string // that it was said in; "" if nobody knows, or it is none that can be generated
+	Revision     string // protocol revision of the description; "" if unknown or not supported
 	Server       *schema.Node
 	Capabilities *schema.Node
 	Instructions string
 	Tools        []*schema.Node // definitions, at least one, each with a name of its own
 
 	pages int
-	next  bool // the last page names another one
+	next  bool // the last page has a cursor for another one
 }
 
 // Read reads a saved answer to tools/list: the JSON-RPC response, its result, the list of tools alone, what mcpkiln tools --json prints, or
-// several pages, as a list or one after the other. Responses to initialize among them say who the server is. The error says what is wrong,
-// with the line.
+// several pages, as a list or one after the other. Responses to initialize among them describe the server. Errors have the line.
 func Read(file string, data []byte) (*Source, error) {
 	s := &Source{File: file}
 	values, err := split(file, data)
@@ -51,7 +50,7 @@ func Read(file string, data []byte) (*Source, error) {
 	return s, s.names()
 }
 
-// split reads all JSON values of a file, which has one, or a page a line.
+// split reads all JSON values of a file: a single one, or one page on each line.
 func split(file string, data []byte) (all []*schema.Node, err error) {
 	data = bytes.TrimPrefix(data, []byte("\uFEFF"))
 	text := bytes.TrimSpace(data)
@@ -71,7 +70,7 @@ func split(file string, data []byte) (all []*schema.Node, err error) {
 		}
 		begin := end
 		if err != nil {
-			raw = data[begin:] // which the other reader refuses with the place
+			raw = data[begin:] // the schema reader reports the position of the error
 		} else {
 			begin = int(dec.InputOffset()) - len(raw)
 		}
@@ -93,7 +92,7 @@ func split(file string, data []byte) (all []*schema.Node, err error) {
 	}
 }
 
-// moveDown gives what was read by itself its lines in the file.
+// moveDown adds to the positions of a value, which was parsed separately, the lines before it in the file.
 func moveDown(n *schema.Node, ds schema.Diagnostics, lines int) {
 	for i := range ds {
 		ds[i].Pos.Line += int32(lines)
@@ -110,7 +109,7 @@ func moveDown(n *schema.Node, ds schema.Diagnostics, lines int) {
 	})
 }
 
-// rendered is the first error with its line.
+// rendered returns the first error with its source line.
 func rendered(ds schema.Diagnostics, data []byte) error {
 	for _, d := range ds {
 		if d.Severity == schema.Error {
@@ -120,7 +119,7 @@ func rendered(ds schema.Diagnostics, data []byte) error {
 	return ds
 }
 
-// add reads one value: a page, a list of them, or who the server is.
+// add reads one value: a page, a list of pages, or a description of the server.
 func (s *Source) add(v *schema.Node) error {
 	switch {
 	case v.Kind == schema.Array && len(v.Items) > 0 && isPage(v.Items[0]):
@@ -139,7 +138,7 @@ func (s *Source) add(v *schema.Node) error {
 	case v.Get("result") != nil:
 		return s.add(v.Get("result"))
 	case v.Get("method") != nil:
-		return nil // a message of a recorded session
+		return nil // another message of a recorded session
 	}
 	s.about(v)
 	switch tools := v.Get("tools"); {
@@ -153,12 +152,12 @@ func (s *Source) add(v *schema.Node) error {
 	return nil
 }
 
-// isPage tells an answer from a tool.
+// isPage reports whether a value is an answer and not a tool.
 func isPage(v *schema.Node) bool {
 	return v.Kind == schema.Array || v.Get("jsonrpc") != nil || v.Get("result") != nil || v.Get("tools") != nil || v.Get("protocolVersion") != nil
 }
 
-// serverInfoKey is where an answer of a revision without handshake says whose it is.
+// serverInfoKey is the key of the server's info in answers of revisions without a handshake.
 const serverInfoKey = "io.modelcontextprotocol/serverInfo"
 
 func (s *Source) about(v *schema.Node) {
@@ -178,7 +177,7 @@ func (s *Source) about(v *schema.Node) {
 	}
 }
 
-// page adds the tools of one page. cursor is where the next one begins, nil for the last.
+// page adds the tools of one page. cursor is that of the next page, nil for the last.
 func (s *Source) page(tools, cursor *schema.Node) error {
 	if s.pages > 0 && !s.next {
 		return wrong(tools, "this is a second list: the one before it was complete")
@@ -194,7 +193,7 @@ func (s *Source) page(tools, cursor *schema.Node) error {
 	return nil
 }
 
-// names returns an error unless each tool has a name of its own.
+// names returns an error unless each tool has a unique name.
 func (s *Source) names() error {
 	first := map[string]*schema.Node{}
 	for _, t := range s.Tools {

@@ -10,7 +10,7 @@ import (
 	"github.com/mcpkiln/mcpkiln/schema"
 )
 
-// suggest adds what would tighten the manifest as comments. None of it is certain: each says what it was concluded from.
+// suggest adds comments with keywords that would make the schemas stricter. They are guesses: each says what it was concluded from.
 func (d *draft) suggest(comments map[*schema.Node][]string) {
 	add := func(n *schema.Node, what, because string) {
 		if what != "" {
@@ -42,7 +42,7 @@ func suggestProperties(root *schema.Node, add func(n *schema.Node, what, because
 	})
 }
 
-// tighter is what a property could say of its values.
+// tighter returns a keyword that a property could have, and why.
 func tighter(name string, n *schema.Node) (what, because string) {
 	switch textOf(n.Get("type")) {
 	case "number":
@@ -58,10 +58,10 @@ func tighter(name string, n *schema.Node) (what, because string) {
 	return "", ""
 }
 
-// numeric are the keywords of numbers whose values say whether there are fractions.
+// numeric are the keywords of numbers whose values show whether fractions are meant.
 var numeric = []string{"minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf", "default", "enum", "const", "examples"}
 
-// counts are the last words of names of whole numbers.
+// counts are last words of names of properties that are whole numbers.
 var counts = []string{"count", "page", "limit", "offset", "number", "index", "port", "id", "steps", "retries", "lines", "depth", "year", "per"}
 
 func whole(name string, n *schema.Node) (what, because string) {
@@ -91,12 +91,12 @@ func whole(name string, n *schema.Node) (what, because string) {
 	return "", ""
 }
 
-// formats are those that names and descriptions betray; the first that fits counts.
+// formats are recognized by names and descriptions; the first match counts.
 var formats = []struct {
 	format string
 	match  format.Format
 	words  []string       // last words of names
-	about  *regexp.Regexp // in descriptions
+	about  *regexp.Regexp // matches descriptions
 }{
 	{"date", format.Date, []string{"date", "day", "birthday"}, regexp.MustCompile(`(?i)\bYYYY-MM-DD\b(?:[^T]|$)`)},
 	{"date-time", format.DateTime, []string{"timestamp", "datetime", "at", "since", "until"}, regexp.MustCompile(`(?i)\bISO[ -]?8601\b|\bRFC ?3339\b|YYYY-MM-DDT`)},
@@ -127,10 +127,10 @@ func lastWord(name string) (last string) {
 	return last
 }
 
-// long are words of tools that take their time.
+// long matches names and descriptions of tools that take long.
 var long = regexp.MustCompile(`(?i)\b(long[- ]running|takes (?:a while|several|some|minutes|hours|long)|in the background|asynchronous(?:ly)?|deep research|may take|batch job)\b`)
 
-// slow tells a tool that should be able to run as a task.
+// slow suggests task support for a tool that seems to take long, and returns why.
 func slow(name string, tool *schema.Node) (what, because string) {
 	if s := textOf(tool.Get("execution").Get("taskSupport")); s == "optional" || s == "required" {
 		return "", ""

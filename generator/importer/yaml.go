@@ -7,7 +7,7 @@ import (
 	"github.com/mcpkiln/mcpkiln/schema/pretty"
 )
 
-// yaml is the manifest as text.
+// yaml returns the manifest as YAML.
 func (d *draft) yaml() []byte {
 	w := &pretty.Writer{Comments: map[*schema.Node][]string{}}
 	root := object()
@@ -27,7 +27,7 @@ func (d *draft) yaml() []byte {
 	return w.Append(d.header(), root, 0)
 }
 
-// packages says what is generated.
+// packages returns the go member of the manifest: the packages to generate.
 func (d *draft) packages() *schema.Node {
 	out, name := object(), d.packageName()
 	if d.o.Client {
@@ -55,7 +55,7 @@ func (d *draft) header() []byte {
 	return []byte(text)
 }
 
-// aboutServer says what is missing, and which revisions are served.
+// aboutServer returns comments on what is missing, and on the revisions that are served.
 func (d *draft) aboutServer() (lines []string) {
 	if r := d.source.Revision; r != "" && !d.o.Client {
 		lines = append(lines, "All revisions of the protocol are served, not only that of the source, unless they are named:", `protocol: {revisions: ["`+r+`"]}`)
@@ -66,7 +66,7 @@ func (d *draft) aboutServer() (lines []string) {
 	return lines
 }
 
-// aboutTools says what may be changed, and what was left out.
+// aboutTools returns comments on what may be changed, and on what was left out.
 func (d *draft) aboutTools() []string {
 	lines := []string{""}
 	if !d.o.Client {

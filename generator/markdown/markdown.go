@@ -1,5 +1,5 @@
-// Package markdown writes texts into Markdown so that they stay texts: nothing in them is read as markup, as HTML, as the end of a table's cell or
-// of a block of code. It is for those who write Markdown of what others say.
+// Package markdown escapes text for Markdown: nothing in it is read as markup, as HTML, or as the end of a table cell or of a code block. It is for
+// code that writes untrusted text into Markdown.
 package markdown
 
 import (
@@ -12,10 +12,10 @@ import (
 var marks = strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;", "\\", "\\\\", "`", "\\`", "*", `\*`, "_", `\_`, "[", `\[`, "]", `\]`,
 	"|", `\|`, "~", `\~`, "$", `\$`)
 
-// Text is s as a part of a line or of a table's cell: one line, without markup. See Begin for the beginning of a line.
+// Text returns s escaped as a part of a line or of a table cell: one line, without markup. See Begin for the beginning of a line.
 func Text(s string) string { return marks.Replace(oneLine(s)) }
 
-// Begin is a line of Text and Code that stands at the beginning of a line, where more characters begin markup.
+// Begin returns a text of Text and Code for the beginning of a line, where more characters begin markup.
 func Begin(line string) string {
 	digits := len(line) - len(strings.TrimLeft(line, "0123456789"))
 	rest := line[digits:]
@@ -27,7 +27,7 @@ func Begin(line string) string {
 	return line
 }
 
-// Code is s as code within a line or a table's cell.
+// Code returns s as a code span within a line or a table cell.
 func Code(s string) string {
 	s = oneLine(s)
 	if s == "" {
@@ -36,7 +36,7 @@ func Code(s string) string {
 	if !strings.ContainsAny(s, "`|\\") {
 		return "`" + s + "`"
 	}
-	// Inside of a table nothing keeps a bar in a code span from what stands before it.
+	// As HTML: in a table a bar ends the cell even in a code span, and can not be escaped after a backslash.
 	var b strings.Builder
 	for _, r := range s {
 		if r < unicode.MaxASCII && r != ' ' && !isWord(r) {
@@ -52,7 +52,7 @@ func isWord(r rune) bool {
 	return '0' <= r && r <= '9' || 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z'
 }
 
-// Block is a block of code, with a fence that is longer than any in it.
+// Block returns a fenced code block, with a fence that is longer than any in the text.
 func Block(language, text string) string {
 	fence := "```"
 	for strings.Contains(text, fence) {
@@ -61,7 +61,7 @@ func Block(language, text string) string {
 	return fmt.Sprintf("%s%s\n%s\n%s\n", fence, language, strings.TrimRight(text, "\n"), fence)
 }
 
-// oneLine is s with a space for each run of white space, and without control characters, those that turn the direction of writing among them.
+// oneLine returns s with a space for each run of white space, and without control characters and marks that change the direction of writing.
 func oneLine(s string) string {
 	s = strings.Map(func(r rune) rune {
 		switch {

@@ -32,10 +32,10 @@ func blindLoop(fn *function) {
 	}
 }
 
-// working are the packages whose functions take time.
+// working are packages whose functions take time.
 var working = map[string]bool{"net": true, "net/http": true, "os/exec": true, "database/sql": true, "time": true}
 
-// works reports whether a round of the loop does what takes time.
+// works reports whether a round of the loop calls a function that takes time.
 func (fn *function) works(body *ast.BlockStmt) bool {
 	for call := range own[*ast.CallExpr](body) {
 		callee := fn.callee(call)
@@ -55,7 +55,7 @@ func (fn *function) works(body *ast.BlockStmt) bool {
 	return false
 }
 
-// leavesSoon reports whether the loop without a condition has a way out of its own.
+// leavesSoon reports whether a loop without a condition can end by itself.
 func leavesSoon(loop *ast.ForStmt) bool {
 	for n := range ast.Preorder(loop.Body) {
 		switch n := n.(type) {

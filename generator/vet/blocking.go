@@ -9,7 +9,7 @@ import (
 	"golang.org/x/tools/go/analysis"
 )
 
-// Blocking finds waits that go on when the call is cancelled, where a context is at hand.
+// Blocking finds waits that go on when the call is cancelled, in functions that have a context.
 var Blocking = analyzer("blocking", "a wait that a cancellation does not end\n\n"+
 	"time.Sleep, and channel operations outside a select with <-ctx.Done(), hold a cancelled call until they are through. A send into a buffer\n"+
 	"that the function makes is left alone, unless it stands in a loop.", blocking)
@@ -41,7 +41,7 @@ func waitName(n ast.Node) string {
 	return "a receive"
 }
 
-// waits are the channel operations of the function that no context ends, in the order of the text.
+// waits returns the channel operations of the function that no context ends, in source order.
 func (fn *function) waits() (all []ast.Node) {
 	comms := map[ast.Node]bool{}
 	for n := range ast.Preorder(fn.body) {
@@ -70,7 +70,7 @@ func (fn *function) waits() (all []ast.Node) {
 	return all
 }
 
-// operation is the send or receive of a case; nil for default.
+// operation returns the send or receive of a case; nil for default.
 func operation(comm ast.Stmt) ast.Node {
 	switch c := comm.(type) {
 	case *ast.SendStmt:
@@ -94,7 +94,7 @@ func (fn *function) endsWithContext(s *ast.SelectStmt) bool {
 	return false
 }
 
-// isBuffered reports whether e is a channel that the function makes with room for at least one value.
+// isBuffered reports whether e is a buffered channel that the function makes.
 func (fn *function) isBuffered(e ast.Expr) bool {
 	id, ok := ast.Unparen(e).(*ast.Ident)
 	if !ok {
@@ -120,7 +120,7 @@ func (fn *function) isBuffered(e ast.Expr) bool {
 	return false
 }
 
-// makesRoom reports whether e is make with a second argument that is a constant above 0.
+// makesRoom reports whether e is make with a constant capacity above 0.
 func (fn *function) makesRoom(e ast.Expr) bool {
 	call, ok := ast.Unparen(e).(*ast.CallExpr)
 	if !ok || len(call.Args) != 2 {
@@ -141,7 +141,7 @@ func (fn *function) reportSleep(call *ast.CallExpr, ctx string) {
 	fn.pass.Report(d)
 }
 
-// isOwn reports whether the call is a statement of the function, and of no function literal in it.
+// isOwn reports whether the call is in the function itself, and not in a function literal in it.
 func (fn *function) isOwn(call *ast.CallExpr) bool {
 	for stmt := range own[*ast.ExprStmt](fn.body) {
 		if stmt.X == call {

@@ -5,7 +5,7 @@ import (
 	"go/types"
 )
 
-// CallEscape finds calls that are kept, or used by a goroutine that nobody waits for.
+// CallEscape finds calls that are stored, or used by a goroutine that the handler does not wait for.
 var CallEscape = analyzer("callescape", "a call that outlives its handler\n\n"+
 	"A *Call is good until the handler returns. Kept in a field, a map or a package's variable, or used by a goroutine that the handler does not\n"+
 	"wait for, it reports progress and asks for a call that is over.", callEscape)
@@ -36,7 +36,7 @@ func (fn *function) isCallValue(e ast.Expr) bool {
 	return t != nil && isCall(t)
 }
 
-// outlives reports whether what is assigned there is still there when the function has returned.
+// outlives reports whether what is assigned to left outlives the function.
 func (fn *function) outlives(left ast.Expr) bool {
 	switch left := ast.Unparen(left).(type) {
 	case *ast.SelectorExpr, *ast.IndexExpr, *ast.StarExpr:
@@ -48,7 +48,7 @@ func (fn *function) outlives(left ast.Expr) bool {
 	return false
 }
 
-// callIn is where the goroutine uses a call of the function's; nil where it does not.
+// callIn returns where the goroutine uses a call of the function; nil if it does not.
 func (fn *function) callIn(n *ast.GoStmt) *ast.Ident {
 	for id := range nodes[*ast.Ident](n) {
 		v, ok := fn.pass.TypesInfo.Uses[id].(*types.Var)

@@ -20,7 +20,7 @@ func deadCleanup(fn *function) {
 	obj := fn.pass.TypesInfo.Defs[ctx]
 	for stmt := range nodes[*ast.DeferStmt](fn.body) {
 		for call := range nodes[*ast.CallExpr](stmt) {
-			if len(call.Args) == 0 || fn.isTalk(call) {
+			if len(call.Args) == 0 || fn.mayBeLost(call) {
 				continue
 			}
 			if id, ok := call.Args[0].(*ast.Ident); ok && fn.pass.TypesInfo.Uses[id] == obj {
@@ -37,8 +37,8 @@ func deadCleanup(fn *function) {
 	}
 }
 
-// isTalk reports whether the call only derives a context or says something, which may be lost.
-func (fn *function) isTalk(call *ast.CallExpr) bool {
+// mayBeLost reports whether the call only derives a context, logs, traces or sends a message, which may fail.
+func (fn *function) mayBeLost(call *ast.CallExpr) bool {
 	callee := fn.callee(call)
 	if callee == nil || callee.Pkg() == nil {
 		return false

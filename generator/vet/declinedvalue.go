@@ -6,7 +6,7 @@ import (
 	"go/types"
 )
 
-// DeclinedValue finds values of answers that may have been declined.
+// DeclinedValue finds uses of the value of an answer without a check whether it was declined.
 var DeclinedValue = analyzer("declinedvalue", "the value of an answer that may be declined\n\n"+
 	"An answer has a value only where the user accepted. Look at Accepted, or at Action, first.", declinedValue)
 
@@ -17,7 +17,7 @@ func declinedValue(fn *function) {
 		}
 		v := fn.objectOf(ast.Unparen(sel.X))
 		switch {
-		case v == nil || !fn.lookedAt(v, sel):
+		case v == nil || !fn.isChecked(v, sel):
 			fn.at(sel.Pos(), "the user may have declined, and then there is no value: look at Accepted first")
 		case fn.inDeclined(v, sel):
 			fn.at(sel.Pos(), "here the user has declined, so there is no value")
@@ -25,8 +25,8 @@ func declinedValue(fn *function) {
 	}
 }
 
-// lookedAt reports whether the function asks whether v was accepted before that place.
-func (fn *function) lookedAt(v types.Object, before ast.Node) bool {
+// isChecked reports whether the function checks whether v was accepted before that node.
+func (fn *function) isChecked(v types.Object, before ast.Node) bool {
 	for sel := range nodes[*ast.SelectorExpr](fn.body) {
 		if sel.Pos() < before.Pos() && (sel.Sel.Name == "Accepted" || sel.Sel.Name == "Action") && fn.objectOf(ast.Unparen(sel.X)) == v {
 			return true
@@ -35,7 +35,7 @@ func (fn *function) lookedAt(v types.Object, before ast.Node) bool {
 	return false
 }
 
-// inDeclined reports whether n stands in a branch for an answer that was not accepted.
+// inDeclined reports whether n is in a branch for an answer that was not accepted.
 func (fn *function) inDeclined(v types.Object, n ast.Node) bool {
 	for stmt := range nodes[*ast.IfStmt](fn.body) {
 		not, ok := ast.Unparen(stmt.Cond).(*ast.UnaryExpr)

@@ -5,7 +5,7 @@ import (
 	"go/types"
 )
 
-// DoClosure finds steps that take from outside what is another value in another run.
+// DoClosure finds steps that use a variable of the handler whose value differs in each run.
 var DoClosure = analyzer("doclosure", "a step that closes over the time or over chance\n\n"+
 	"What a step does is recorded; what stands before it is computed again when the handler runs again. A value of the time or at random that\n"+
 	"the step uses and the rest of the handler, too, is then another one than the step has recorded. Make it inside the step.", doClosure)
@@ -34,7 +34,7 @@ func doClosure(fn *function) {
 	}
 }
 
-// madeBy names what makes the values of v that no other run makes again; "" where nothing does.
+// madeBy returns the name of the call that gives v a value that differs in each run; "" if there is none.
 func (fn *function) madeBy(v *types.Var) string {
 	for n := range ast.Preorder(fn.body) {
 		switch n := n.(type) {

@@ -2,7 +2,7 @@ package vet
 
 import "go/ast"
 
-// EarlyEffect finds what happens again when a question is answered.
+// EarlyEffect finds effects that happen again when a question is answered.
 var EarlyEffect = analyzer("earlyeffect", "an effect before the last question\n\n"+
 	"In 2026-07-28 the handler of an inline call runs again from the top when its question is answered, so what it wrote, sent or started\n"+
 	"before happens twice. Put it into call.Do, or behind the last question.", earlyEffect)
@@ -24,7 +24,7 @@ func earlyEffect(fn *function) {
 	}
 }
 
-// shareLoop reports whether a loop has both: then the one comes before the other, too.
+// shareLoop reports whether a loop has both: then each runs before the other.
 func (fn *function) shareLoop(a, b ast.Node) bool {
 	for _, loop := range fn.loops(b) {
 		if within(a, loop) {
@@ -52,7 +52,7 @@ func (fn *function) hasEffect(call *ast.CallExpr) bool {
 	return callee != nil && fn.effectful[callee]
 }
 
-// markEffects finds which functions of the package have effects outside of Do, until no more are found.
+// markEffects marks the functions of the package that have effects outside of Do, and repeats that until no more are found.
 func markEffects(all []*function) {
 	effectful := effectfulFunctions{}
 	for _, fn := range all {

@@ -15,7 +15,7 @@ import (
 // serverPath is the package of Call, Answer and the questions.
 const serverPath = "github.com/mcpkiln/mcpkiln/runtime/server"
 
-// Handlers finds the functions that the other analyzers look at, and reports nothing itself.
+// Handlers finds the functions that the other analyzers check, and reports nothing itself.
 var Handlers = &analysis.Analyzer{
 	Name:       "handlers",
 	Doc:        "find the handlers of tools and what they call\n\nThe flag types takes types like mcp.CallToolRequest, separated by commas: functions with such a parameter are handlers, too.",
@@ -29,7 +29,7 @@ func init() {
 	Handlers.Flags.StringVar(&foreignTypes, "types", "", "types of a parameter that makes a function a handler, such as mcp.CallToolRequest")
 }
 
-// found are the functions of a package that handlers are made of.
+// found are the handlers of a package with the functions that they call, and the types that have them.
 type found struct {
 	functions []*function
 	receivers []receiver
@@ -47,14 +47,14 @@ type function struct {
 	pass *analysis.Pass
 	typ  *ast.FuncType
 	body *ast.BlockStmt
-	// uncancellable: it is the handler of a tool that can not be cancelled, or is called by such alone.
+	// uncancellable: it is the handler of a tool that can not be cancelled, or is called only by such handlers.
 	uncancellable bool
-	// object is the function's own; nil for a literal.
+	// object is nil for a function literal.
 	object    *types.Func
 	effectful effectfulFunctions
 }
 
-// effectfulFunctions are the functions of the package that change something outside the program, or call what does.
+// effectfulFunctions are the functions of the package that change something outside the program, themselves or by what they call.
 type effectfulFunctions map[*types.Func]bool
 
 func find(pass *analysis.Pass) (any, error) {
@@ -69,7 +69,7 @@ func find(pass *analysis.Pass) (any, error) {
 		}
 	}
 	roots = append(roots, foreignLiterals(pass)...)
-	// What a handler calls that can be cancelled can be, too, whoever else calls it: so these come first.
+	// A function that a cancellable handler calls is cancellable, whatever else calls it: so these handlers come first.
 	slices.SortStableFunc(roots, func(a, b *function) int {
 		switch {
 		case a.uncancellable == b.uncancellable:
@@ -104,7 +104,7 @@ func declarations(pass *analysis.Pass) map[*types.Func]*ast.FuncDecl {
 	return all
 }
 
-// receivers are the types of the package that implement the Handlers of a generated package, which it imports or is.
+// receivers returns the types of the package that implement Handlers of a generated package, itself or one that it imports.
 func receivers(pkg *types.Package) (all []receiver) {
 	for _, generated := range append(pkg.Imports(), pkg) {
 		handlers := generatedHandlers(generated)
@@ -124,8 +124,8 @@ func receivers(pkg *types.Package) (all []receiver) {
 	return all
 }
 
-// generatedHandlers is the interface that mcpkiln generates into a package; nil in others. Each of its methods takes a call or a notice of the
-// runtime.
+// generatedHandlers returns the Handlers interface of a generated package; nil for other packages. Each of its methods takes a call or a notice of
+// the runtime.
 func generatedHandlers(pkg *types.Package) *types.Interface {
 	obj, ok := pkg.Scope().Lookup("Handlers").(*types.TypeName)
 	if !ok {
@@ -136,16 +136,16 @@ func generatedHandlers(pkg *types.Package) *types.Interface {
 		return nil
 	}
 	for method := range handlers.Methods() {
-		if madeLikeHandler(method.Signature()) {
+		if hasHandlerParams(method.Signature()) {
 			return handlers
 		}
 	}
 	return nil
 }
 
-// madeLikeHandler reports whether a function takes what methods of Handlers take: a context, a call or a notice, and an input. Resources, and
-// prompts without arguments, have no input.
-func madeLikeHandler(sig *types.Signature) bool {
+// hasHandlerParams reports whether a function has the parameters of methods of Handlers: a context, a call or a notice, and an input. Resources,
+// and prompts without arguments, have no input.
+func hasHandlerParams(sig *types.Signature) bool {
 	params := sig.Params()
 	if params.Len() < 2 || params.Len() > 3 || !isContext(params.At(0).Type()) {
 		return false
@@ -153,7 +153,7 @@ func madeLikeHandler(sig *types.Signature) bool {
 	return isCall(params.At(1).Type()) || isNamed(params.At(1).Type(), serverPath, "Notice")
 }
 
-// implements is the method of a generated Handlers that fn implements.
+// implements returns the method of a generated Handlers that fn implements; nil if none.
 func (f *found) implements(fn *types.Func) *types.Func {
 	recv := fn.Signature().Recv()
 	if recv == nil {
@@ -172,7 +172,7 @@ func (f *found) implements(fn *types.Func) *types.Func {
 	return nil
 }
 
-// reachable are the roots and the functions of the package that they call, directly or not.
+// reachable returns the roots and the functions of the package that they call, directly or not.
 func reachable(pass *analysis.Pass, roots []*function, declared map[*types.Func]*ast.FuncDecl) []*function {
 	seen := map[*ast.BlockStmt]bool{}
 	var all []*function
@@ -209,7 +209,7 @@ func takesForeign(sig *types.Signature) bool {
 	return false
 }
 
-// nameOf is the name of a type or of what it points to, also of an alias.
+// nameOf returns the name of a type, or of an alias, or of what it points to.
 func nameOf(t types.Type) *types.TypeName {
 	if p, ok := types.Unalias(t).(*types.Pointer); ok {
 		t = p.Elem()
@@ -237,7 +237,7 @@ func foreignLiterals(pass *analysis.Pass) (all []*function) {
 	return all
 }
 
-// at reports what is wrong there.
+// at reports a finding at a position.
 func (fn *function) at(pos token.Pos, format string, args ...any) {
 	fn.pass.Reportf(pos, format, args...)
 }

@@ -26,18 +26,18 @@ func hiddenCancel(fn *function) {
 	}
 }
 
-// ended are statements that run only where a context has ended.
+// ended are statements that run only if a context has ended.
 type ended struct {
-	asked ast.Node // says that it has
+	asked ast.Node // the condition that the context has ended
 	body  []ast.Stmt
 }
 
-// endedBranches are the branches that are taken because a context has ended, in the order of the text.
+// endedBranches returns the branches that are taken because a context has ended, in source order.
 func (fn *function) endedBranches() (all []ended) {
 	for stmt := range own[ast.Stmt](fn.body) {
 		switch stmt := stmt.(type) {
 		case *ast.IfStmt:
-			if fn.tellsEnd(stmt) {
+			if fn.impliesEnd(stmt) {
 				all = append(all, ended{asked(stmt), stmt.Body.List})
 			}
 		case *ast.CommClause:
@@ -49,7 +49,7 @@ func (fn *function) endedBranches() (all []ended) {
 	return all
 }
 
-// asked is the part of the statement that asks whether a context has ended.
+// asked returns the part of the statement that checks whether a context has ended.
 func asked(stmt *ast.IfStmt) ast.Node {
 	if _, isCall := ast.Unparen(stmt.Cond).(*ast.CallExpr); !isCall && stmt.Init != nil {
 		return stmt.Init
@@ -57,8 +57,8 @@ func asked(stmt *ast.IfStmt) ast.Node {
 	return stmt.Cond
 }
 
-// tellsEnd reports whether the condition of the statement holds only where a context has ended.
-func (fn *function) tellsEnd(stmt *ast.IfStmt) bool {
+// impliesEnd reports whether the condition of the statement is true only if a context has ended.
+func (fn *function) impliesEnd(stmt *ast.IfStmt) bool {
 	switch cond := ast.Unparen(stmt.Cond).(type) {
 	case *ast.CallExpr: // errors.Is(err, context.Canceled)
 		if !fn.calls(cond, "errors.Is") || len(cond.Args) != 2 {
@@ -72,7 +72,7 @@ func (fn *function) tellsEnd(stmt *ast.IfStmt) bool {
 		if !ok || v.Pkg() == nil || v.Pkg().Path() != "context" {
 			return false
 		}
-		return v.Name() == "Canceled" || v.Name() == "DeadlineExceeded" && !fn.setsDeadline() // which may be the one that has passed
+		return v.Name() == "Canceled" || v.Name() == "DeadlineExceeded" && !fn.setsDeadline() // a deadline of its own may have passed
 	case *ast.BinaryExpr: // ctx.Err() != nil, and err := ctx.Err(); err != nil
 		if cond.Op != token.NEQ || !fn.pass.TypesInfo.Types[cond.Y].IsNil() {
 			return false
@@ -117,7 +117,7 @@ func (fn *function) checkReturn(branch ast.Node, ret *ast.ReturnStmt) {
 	fn.pass.Report(d)
 }
 
-// makesText reports whether e makes an error that wraps none.
+// makesText reports whether e makes an error that wraps no other.
 func (fn *function) makesText(e ast.Expr) bool {
 	call, ok := ast.Unparen(e).(*ast.CallExpr)
 	if !ok {
@@ -133,7 +133,7 @@ func (fn *function) makesText(e ast.Expr) bool {
 	return ok && !strings.Contains(format.Value, "%w")
 }
 
-// setsDeadline reports whether the function makes a context with an end of its own.
+// setsDeadline reports whether the function makes a context with a deadline.
 func (fn *function) setsDeadline() bool {
 	for call := range nodes[*ast.CallExpr](fn.body) {
 		if fn.calls(call, "context.WithTimeout", "context.WithDeadline", "context.WithTimeoutCause", "context.WithDeadlineCause") {
@@ -143,7 +143,7 @@ func (fn *function) setsDeadline() bool {
 	return false
 }
 
-// causeOf is what stands for the end that the branch has seen: the error that was compared, or the cause of the context that was asked.
+// causeOf returns the expression for why the context ended: the error that the branch compared, or the cause of the context that it checked.
 func (fn *function) causeOf(branch ast.Node) string {
 	for call := range nodes[*ast.CallExpr](branch) {
 		switch sel, ok := call.Fun.(*ast.SelectorExpr); {

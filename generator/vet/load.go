@@ -21,8 +21,8 @@ type Finding struct {
 	Message  string
 }
 
-// Run loads the packages that patterns name below dir and runs all analyzers over them. The findings are in the order of files and lines.
-// Errors of the compiler are errors.
+// Run loads the packages that patterns name below dir and runs all analyzers on them. The findings are sorted by file and line. Errors of the
+// compiler are errors.
 func Run(dir string, patterns ...string) ([]Finding, error) {
 	graph, err := analyze(dir, patterns...)
 	if err != nil {
@@ -43,7 +43,7 @@ func Run(dir string, patterns ...string) ([]Finding, error) {
 	return all, nil
 }
 
-// relative names a file below dir as seen from there.
+// relative returns a position with the file's path relative to dir.
 func relative(dir string, at token.Position) token.Position {
 	base, err := filepath.Abs(dir)
 	if err != nil {
@@ -63,7 +63,7 @@ func analyze(dir string, patterns ...string) (*checker.Graph, error) {
 	return checker.Analyze(Analyzers, pkgs, nil)
 }
 
-// load is an error if anything does not compile.
+// load returns an error if anything does not compile.
 func load(dir string, patterns ...string) ([]*packages.Package, error) {
 	pkgs, err := packages.Load(&packages.Config{Mode: packages.LoadSyntax | packages.NeedModule, Dir: dir}, patterns...)
 	if err != nil {
@@ -77,7 +77,7 @@ func load(dir string, patterns ...string) ([]*packages.Package, error) {
 	return pkgs, nil
 }
 
-// unloadable says why there is nothing to look at. What does not compile has a place that says enough.
+// unloadable returns the error for a pattern without packages to analyze. Errors of the compiler are returned with their position.
 func unloadable(dir, pattern string, e packages.Error) error {
 	const remedy = "name a folder as ./FOLDER, or all below this one as ./..."
 	switch {

@@ -6,7 +6,7 @@ import (
 	"go/types"
 )
 
-// QuestionName finds questions and steps whose name is not the same, or not one's own, when the handler runs again.
+// QuestionName finds questions and steps whose name changes when the handler runs again, or is not unique.
 var QuestionName = analyzer("questionname", "a question or a step whose name is not stable\n\n"+
 	"Answers and outcomes are found by name when the handler runs again. A name that two askings of a loop share is an error in the second;\n"+
 	"one made of the time or at random is never found again.", questionName)
@@ -21,7 +21,7 @@ func questionName(fn *function) {
 	}
 }
 
-// instance is what server.Named gets among the options of a question; nil without one.
+// instance returns the argument of server.Named among the options of a question; nil if there is none.
 func (fn *function) instance(ask *ast.CallExpr) ast.Expr {
 	for _, arg := range ask.Args {
 		if call, ok := ast.Unparen(arg).(*ast.CallExpr); ok && fn.calls(call, serverPath+".Named") && len(call.Args) == 1 {
@@ -54,7 +54,7 @@ func (fn *function) checkName(call *ast.CallExpr, what string, name ast.Expr, re
 // spread reports whether the options of the call are a slice, which may have a name.
 func spread(call *ast.CallExpr) bool { return call.Ellipsis.IsValid() }
 
-// leaves reports whether the loop is left after the call, whatever comes of it.
+// leaves reports whether the loop always ends in the round of the call.
 func leaves(call *ast.CallExpr, loop ast.Stmt) bool {
 	body := loopBody(loop).List
 	if len(body) == 0 {
@@ -85,10 +85,10 @@ func loopBody(loop ast.Stmt) *ast.BlockStmt {
 	return loop.(*ast.ForStmt).Body
 }
 
-// unstablePackages make what no second run makes again.
+// unstablePackages are packages whose functions return other values in each run.
 var unstablePackages = map[string]bool{"math/rand": true, "math/rand/v2": true, "crypto/rand": true, "github.com/google/uuid": true, "github.com/gofrs/uuid": true, "github.com/oklog/ulid/v2": true, "github.com/rs/xid": true}
 
-// unstable names the call below e whose value is another one in every run; "" without one.
+// unstable returns the name of a call below e whose value differs in each run; "" if there is none.
 func (fn *function) unstable(e ast.Node) string {
 	for call := range nodes[*ast.CallExpr](e) {
 		callee := fn.callee(call)
@@ -102,7 +102,7 @@ func (fn *function) unstable(e ast.Node) string {
 	return ""
 }
 
-// counter names a variable of the name that counts the rounds of a loop over a map; "" where the loop's key or value is in the name.
+// counter returns a variable in a question's name that counts the rounds of a loop over a map; "" if the name has the loop's key or value.
 func (fn *function) counter(name ast.Expr, loop ast.Stmt) string {
 	over, ok := loop.(*ast.RangeStmt)
 	if !ok || name == nil {

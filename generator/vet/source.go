@@ -8,7 +8,7 @@ import (
 	"golang.org/x/tools/go/analysis"
 )
 
-// source is the text of n.
+// source returns the text of n.
 func source(pass *analysis.Pass, n ast.Node) string {
 	var text bytes.Buffer
 	if err := format.Node(&text, pass.Fset, n); err != nil {

@@ -10,7 +10,7 @@ import (
 	"golang.org/x/tools/go/types/typeutil"
 )
 
-// nodes are the nodes of that kind below root, in the order of the text.
+// nodes yields the nodes of that type below root, in source order.
 func nodes[N ast.Node](root ast.Node) iter.Seq[N] {
 	return func(yield func(N) bool) {
 		for n := range ast.Preorder(root) {
@@ -21,7 +21,7 @@ func nodes[N ast.Node](root ast.Node) iter.Seq[N] {
 	}
 }
 
-// own are the nodes of that kind below root that no function literal below it has.
+// own yields the nodes of that type below root that are not in a function literal below it.
 func own[N ast.Node](root ast.Node) iter.Seq[N] {
 	return func(yield func(N) bool) {
 		going := true
@@ -37,7 +37,7 @@ func own[N ast.Node](root ast.Node) iter.Seq[N] {
 	}
 }
 
-// within reports whether n stands in outer.
+// within reports whether n is in outer.
 func within(n, outer ast.Node) bool { return outer.Pos() <= n.Pos() && n.End() <= outer.End() }
 
 func named(t types.Type) *types.Named {
@@ -58,7 +58,7 @@ func isNamed(t types.Type, pkg, name string) bool {
 
 func isContext(t types.Type) bool { return isNamed(t, "context", "Context") }
 
-// isCall reports whether t is a call of the runtime, or the call type of a tool, which embeds one.
+// isCall reports whether t is the runtime's Call, or the call type of a tool, which embeds it.
 func isCall(t types.Type) bool {
 	if isNamed(t, serverPath, "Call") {
 		return true
@@ -73,12 +73,12 @@ func isCall(t types.Type) bool {
 
 func isAnswer(t types.Type) bool { return isNamed(t, serverPath, "Answer") }
 
-// callee is the function that is called, where that is known.
+// callee returns the function that is called; nil if that is not known.
 func (fn *function) callee(call *ast.CallExpr) *types.Func {
 	return typeutil.StaticCallee(fn.pass.TypesInfo, call)
 }
 
-// calls reports whether the call is one of a function or method, named as path.Name or path.Type.Name.
+// calls reports whether the call is of one of the functions or methods, named as path.Name or path.Type.Name.
 func (fn *function) calls(call *ast.CallExpr, names ...string) bool {
 	obj, ok := typeutil.Callee(fn.pass.TypesInfo, call).(*types.Func)
 	if !ok || obj.Pkg() == nil {
@@ -99,13 +99,13 @@ func (fn *function) calls(call *ast.CallExpr, names ...string) bool {
 	return false
 }
 
-// asks reports whether the call puts a question to the user.
+// asks reports whether the call asks the user a question.
 func (fn *function) asks(call *ast.CallExpr) bool {
 	tuple, ok := fn.pass.TypesInfo.TypeOf(call).(*types.Tuple)
 	return ok && tuple.Len() == 2 && isAnswer(tuple.At(0).Type())
 }
 
-// does returns the name and the function of a step, nil if the call is none: call.Do, or server.Do, which takes the call first.
+// does returns the name and the function of a step, nil if the call is not of call.Do or server.Do, whose first argument is the call.
 func (fn *function) does(call *ast.CallExpr) (name, step ast.Expr) {
 	switch n := len(call.Args); {
 	case n == 3 && fn.calls(call, serverPath+".Call.Do"), n == 4 && fn.calls(call, serverPath+".Do"):
@@ -114,7 +114,7 @@ func (fn *function) does(call *ast.CallExpr) (name, step ast.Expr) {
 	return nil, nil
 }
 
-// mentionsContext reports whether n uses a context, whichever.
+// mentionsContext reports whether n uses any context.
 func (fn *function) mentionsContext(n ast.Node) bool {
 	for id := range nodes[*ast.Ident](n) {
 		if t := fn.pass.TypesInfo.TypeOf(id); t != nil && isContext(t) {
@@ -124,7 +124,7 @@ func (fn *function) mentionsContext(n ast.Node) bool {
 	return false
 }
 
-// context is the parameter that is the function's context; nil without one or where it is _.
+// context returns the function's context parameter; nil if there is none or it is _.
 func (fn *function) context() *ast.Ident {
 	for _, field := range fn.typ.Params.List {
 		if t := fn.pass.TypesInfo.TypeOf(field.Type); t != nil && isContext(t) && len(field.Names) > 0 && field.Names[0].Name != "_" {
@@ -134,7 +134,7 @@ func (fn *function) context() *ast.Ident {
 	return nil
 }
 
-// isDone reports whether n is a receive from the Done of a context.
+// isDone reports whether n receives from Done of a context.
 func (fn *function) isDone(n ast.Node) bool {
 	receive, ok := n.(*ast.UnaryExpr)
 	if !ok || receive.Op != token.ARROW {
@@ -144,7 +144,7 @@ func (fn *function) isDone(n ast.Node) bool {
 	return ok && fn.calls(call, "context.Context.Done")
 }
 
-// loops are the loops of the function around n, the innermost first, as far as the function literal that n stands in.
+// loops returns the loops around n within its function or function literal, innermost first.
 func (fn *function) loops(n ast.Node) (all []ast.Stmt) {
 	var around ast.Node = fn.body
 	for lit := range nodes[*ast.FuncLit](fn.body) {
@@ -172,7 +172,7 @@ func (fn *function) isConstant(e ast.Expr) bool {
 	return v != nil && v.Kind() != constant.Unknown
 }
 
-// returnsCause is the text of a return that ends the function with the context's cause, "" where its results have no nil.
+// returnsCause returns the text of a return statement with the context's cause, "" if the other results have no nil value.
 func (fn *function) returnsCause(ctx string) string {
 	if fn.typ.Results == nil {
 		return ""

@@ -4,7 +4,7 @@ import (
 	"go/ast"
 )
 
-// Unbounded finds what may hold a call for ever that nobody can cancel.
+// Unbounded finds what may block a call for ever that can not be cancelled.
 var Unbounded = analyzer("unbounded", "a wait without a bound in a handler that can not be cancelled\n\n"+
 	"With cancellation: {mode: none} neither the client nor a timeout ends the call: a channel that stays silent holds it, and the shutdown,\n"+
 	"until the grace period is over. Bound the wait with a timer.", unbounded)
@@ -25,7 +25,7 @@ func unbounded(fn *function) {
 	}
 }
 
-// isTimed reports whether the wait is for a timer, or has a case with one.
+// isTimed reports whether the wait is for a timer, or a select with a case for one.
 func (fn *function) isTimed(wait ast.Node) bool {
 	for call := range nodes[*ast.CallExpr](wait) {
 		if fn.calls(call, "time.After", "time.Tick") {

@@ -10,8 +10,8 @@ import (
 	"golang.org/x/tools/go/analysis"
 )
 
-// uncancellable reports whether the method of a generated Handlers is that of a tool with cancellation: {mode: none}. It is read from the
-// literals of the tools, in the source of the generated package: facts would say it, too, but have every package below be analyzed.
+// uncancellable reports whether the method of a generated Handlers is that of a tool with cancellation: {mode: none}. It reads the literals of
+// the tools in the source of the generated package: with facts, all its dependencies would have to be analyzed.
 func uncancellable(pass *analysis.Pass, method *types.Func) bool {
 	dir := filepath.Dir(pass.Fset.Position(method.Pos()).Filename)
 	files, _ := filepath.Glob(filepath.Join(dir, "*.gen.go"))
@@ -29,7 +29,7 @@ func uncancellable(pass *analysis.Pass, method *types.Func) bool {
 	return false
 }
 
-// handles reports whether the literal has a field Handler that takes the method.
+// handles reports whether the literal has a field Handler whose value is the method.
 func handles(tool *ast.CompositeLit, method string) bool {
 	handler := fieldOf(tool, "Handler")
 	if handler == nil {
@@ -52,7 +52,7 @@ func isUncancellable(tool *ast.CompositeLit) bool {
 	return ok && value.Name == "true"
 }
 
-// fieldOf is the value of a field of the literal; nil without it.
+// fieldOf returns the value of a field of the literal; nil if it is not set.
 func fieldOf(lit *ast.CompositeLit, name string) ast.Expr {
 	for _, e := range lit.Elts {
 		kv, ok := e.(*ast.KeyValueExpr)
