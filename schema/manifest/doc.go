@@ -16,10 +16,10 @@
 //
 // # Words of this package
 //
-//	answer      a saved result of tools/list of another server, in place of a manifest (Manifest.Answer)
-//	question    an elicitation that a handler may ask the user; its form is the schema of the answer
-//	registry    the prompts, resources or resource templates of the manifest; each entry of one embeds Listed
-//	class, axis of a change that mcpkiln diff reports: how grave it is, and for whom it matters
+//   - answer: a saved result of tools/list of another server, in place of a manifest (Manifest.Answer)
+//   - question: an elicitation that a handler may ask the user; its form is the schema of the answer
+//   - registry: the prompts, resources or resource templates of the manifest; each entry of one embeds Listed
+//   - class, axis: of a change that mcpkiln diff reports: how grave it is, and for whom it matters
 //
 // # Codes
 //
