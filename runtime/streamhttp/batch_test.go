@@ -4,6 +4,7 @@ import (
 	"net/http"
 	"strings"
 	"testing"
+	"testing/synctest"
 
 	"github.com/mcpkiln/mcpkiln/runtime/rpc"
 )
@@ -65,6 +66,54 @@ func TestCAN24RequestsOfABatchAreCancelledByThemselvesOverHTTP(t *testing.T) {
 	<-f.causes
 	resp := <-answered
 	f.want(resp, 200, `[{"jsonrpc":"2.0","id":2,"result":{}}]`)
+}
+
+// CAN03, CAN08: a batch leaves nothing in its session once its response is over, also when nothing answers it; its ids can be used again, and the
+// session may give way.
+func TestCAN03CAN08CAN24ABatchLeavesNothingBehindOverHTTP(t *testing.T) {
+	cancel := func(id string) string { return strings.Replace(cancelOne, ":1}", ":"+id+"}", 1) }
+	hang, pinged := callBody("1", "hang", ""), `{"jsonrpc":"2.0","id":2,"method":"ping"}`
+	for name, c := range map[string]struct {
+		batch  string
+		status int
+	}{
+		"cancelled":              {"[" + hang + "," + cancelOne + "]", 202},
+		"a ping, cancelled":      {"[" + pinged + "," + cancel("2") + "]", 202},
+		"a refusal, cancelled":   {`[{"jsonrpc":"2.0","id":1,"method":"nothing"},` + cancelOne + "]", 202},
+		"all cancelled":          {"[" + hang + "," + callBody("2", "hang", "") + "," + cancel("2") + "," + cancelOne + "]", 202},
+		"one cancelled":          {"[" + hang + "," + pinged + "," + cancelOne + "]", 200},
+		"an id twice, cancelled": {"[" + hang + "," + callBody("1", "echo", "x") + "," + cancelOne + "]", 202},
+		"a notification":         {"[" + initialized + "]", 202},
+		"no message":             {"[5]", 200},
+		"a batch within":         {"[[" + pinged + "]]", 200},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				f := newBubble(t)
+				session := f.march()
+				for range 2 {
+					f.want(f.post(c.batch, session), c.status)
+				}
+				f.want(f.post(callBody("1", "echo", "again"), session), 200, "again")
+				synctest.Wait()
+				f.wantNothingIn(session)
+			})
+		})
+	}
+}
+
+// wantNothingIn fails if the session has a request or a stream.
+func (f *fixture) wantNothingIn(session string) {
+	f.t.Helper()
+	_, id, _ := strings.Cut(session, ": ")
+	f.h.mu.Lock()
+	s := f.h.roster.sessions[id]
+	f.h.mu.Unlock()
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if len(s.active)+len(s.streams) > 0 {
+		f.t.Errorf("%d requests and %d streams are left", len(s.active), len(s.streams))
+	}
 }
 
 func TestCAN24OtherRevisionsRefuseBatchesOverHTTP(t *testing.T) {

@@ -2,7 +2,6 @@ package streamhttp
 
 import (
 	"crypto/rand"
-	"maps"
 	"net/http"
 
 	"github.com/mcpkiln/mcpkiln/runtime/inflight"
@@ -39,7 +38,7 @@ func (s *session) answerTo(w http.ResponseWriter, r *http.Request, to *server.Ro
 	defer s.abandonUnless(&received, st, reader)
 	got, ok := s.receive(r, f, st)
 	if received = true; ok && !got.Answered {
-		s.settle(to.ID)
+		s.settle(st)
 		st.end()
 	}
 	return s.respond(w, r, st, reader)
@@ -54,39 +53,33 @@ func (s *session) converseBatch(w http.ResponseWriter, r *http.Request, f *frame
 	about := rpc.StringID("batch " + rand.Text()) // unlike any id of the client's
 	st := s.batchStream(about, ids)
 	reader := st.attach(-1)
-	received := false
-	defer s.abandonUnless(&received, st, reader)
+	answered := false
+	defer s.abandonUnless(&answered, st, reader)
 	got, ok := s.receiveBatch(r, f, st)
-	if received = true; !ok || got.Answered {
+	if answered = !ok || got.Answered; answered {
 		return s.respond(w, r, st, reader)
 	}
-	s.settle(about)
-	st.end()
-	s.release(st, reader)
-	s.remove(st)
 	w.WriteHeader(http.StatusAccepted)
 	return nil
 }
 
-// abandonUnless frees the stream of a message that was not received, because the application ended the goroutine by runtime.Goexit: it gets
-// no answer.
-func (s *session) abandonUnless(received *bool, st *stream, reader uint64) {
-	if *received {
+// abandonUnless frees the stream of what gets no answer: a batch without requests, or whose requests are all cancelled within it, or a message
+// that was not received, because the application ended the goroutine by runtime.Goexit.
+func (s *session) abandonUnless(answered *bool, st *stream, reader uint64) {
+	if *answered {
 		return
 	}
-	s.mu.Lock()
-	maps.DeleteFunc(s.active, func(_ rpc.ID, of *stream) bool { return of == st })
-	s.mu.Unlock()
+	s.settle(st)
 	st.end()
 	s.release(st, reader)
 	s.remove(st)
 }
 
-// settle removes a request that gets no answer.
-func (s *session) settle(id rpc.ID) {
+// settle frees the ids of the requests of st, which get no answer.
+func (s *session) settle(st *stream) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.active.Delete(id)
+	s.freeIDs(st)
 }
 
 // answeredMalformed hands a malformed answer to the session that asked: it is refused, and still ends the question (CAN30).

@@ -31,12 +31,11 @@ func (s *session) writeTo(about rpc.ID, last bool, write func(st *stream, last b
 	s.mu.Lock()
 	st := s.active.Get(about)
 	switch {
-	case !last:
-	case st != nil && st.batched && st.about != about: // one of the batch is cancelled
+	case !last || st == nil:
+	case st.batched && st.about != about: // one of the batch is cancelled
 		last = false
 	default:
-		s.active.Delete(about)
-		s.endBatch(st)
+		s.freeIDs(st)
 	}
 	unused := last && !s.inUse()
 	s.mu.Unlock()

@@ -121,9 +121,10 @@ func (s *session) batchStream(about rpc.ID, ids []rpc.ID) *stream {
 	return st
 }
 
-// endBatch forgets the requests that st answered with one array. s.mu is held.
-func (s *session) endBatch(st *stream) {
-	if st == nil || !st.batched {
+// freeIDs forgets the requests of st: a later request may have the id of one of them. s.mu is held.
+func (s *session) freeIDs(st *stream) {
+	if !st.batched {
+		s.active.Delete(st.about)
 		return
 	}
 	maps.DeleteFunc(s.active, func(_ rpc.ID, of *stream) bool { return of == st })
