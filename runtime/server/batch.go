@@ -22,6 +22,7 @@ type batch struct {
 	answers  []heldAnswer
 	bytes    int64 // that count for the client until the answers are written
 	received bool  // all of it
+	begun    bool  // some answers were written before the others
 	over     bool  // nothing is held or counted any more
 }
 
@@ -106,6 +107,9 @@ func (b *batch) hold(id rpc.ID, frame []byte, retires retirer) {
 		if retires != nil {
 			cancelled := !b.retire(&heldAnswer{answerPart{id: id}, retires})
 			written := !cancelled && b.p.out.Write(b.about, false, array(frame)) == nil
+			if written {
+				b.begin()
+			}
 			if cancelled || written {
 				if _, complete := b.remove(id); complete {
 					b.flush()
@@ -119,6 +123,13 @@ func (b *batch) hold(id rpc.ID, frame []byte, retires retirer) {
 		frame = append([]byte(nil), frame...)
 	}
 	b.add(heldAnswer{answerPart{id: id, frame: frame}, retires}, n)
+}
+
+// begin notes that answers are written before the others.
+func (b *batch) begin() {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.begun = true
 }
 
 // add adds an answer for which n bytes are counted already.
@@ -186,7 +197,7 @@ func (b *batch) remove(id rpc.ID) (pending, complete bool) {
 func (b *batch) close() (answered bool) {
 	b.mu.Lock()
 	b.received = true
-	answered = len(b.pending)+len(b.answers) > 0
+	answered = b.begun || len(b.pending)+len(b.answers) > 0
 	complete := b.takeComplete()
 	b.mu.Unlock()
 	switch {
@@ -274,6 +285,9 @@ func (b *batch) writeNow(all bool) (taken []heldAnswer, size int) {
 	p.drainAfterCancel()
 	p.gate.RLock()
 	defer p.gate.RUnlock()
+	if !all {
+		b.begin()
+	}
 	taken = b.take(func(a heldAnswer) bool { return all || inFile(a) })
 	var parts []answerPart
 	for _, a := range taken {

@@ -1,12 +1,14 @@
 package streamhttp
 
 import (
+	"context"
 	"net/http"
 	"strings"
 	"testing"
 	"testing/synctest"
 
 	"github.com/mcpkiln/mcpkiln/runtime/rpc"
+	"github.com/mcpkiln/mcpkiln/runtime/server"
 )
 
 // march is a session of 2025-03-26.
@@ -114,6 +116,33 @@ func (f *fixture) wantNothingIn(session string) {
 	if len(s.active)+len(s.streams) > 0 {
 		f.t.Errorf("%d requests and %d streams are left", len(s.active), len(s.streams))
 	}
+}
+
+// An answer that can not wait for its batch is sent also if nothing else of the batch is answered, and it comes before the batch was received.
+func TestCAN24AnAnswerThatComesBeforeItsBatchWasReceivedIsSent(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		large, received := strings.Repeat("x", 1<<20), make(chan struct{})
+		f := newBubble(t)
+		f.srv = newServer(t, []server.Tool{tool("large", func(context.Context, *server.Call, *input) (*output, error) { return &output{large}, nil })},
+			server.WithMaxBytesInFlight(1<<20), server.WithMiddleware(func(next server.Handle) server.Handle {
+				return func(ctx context.Context, m *server.Message) (*server.MessageResult, error) {
+					if m.Method == "notifications/roots/list_changed" {
+						<-received
+					}
+					return next(ctx, m)
+				}
+			}))
+		f.h = Handler(f.srv)
+		session := f.march()
+		got := make(chan *http.Response)
+		go func() {
+			got <- f.post(`[`+callBody("1", "large", "")+`,{"jsonrpc":"2.0","method":"notifications/roots/list_changed"}]`, session)
+		}()
+		synctest.Wait()
+		close(received)
+		f.want(<-got, 200, `[{"jsonrpc":"2.0","id":1,"result":`, large)
+		f.want(f.post(`{"jsonrpc":"2.0","id":1,"method":"ping"}`, session), 200, "{}")
+	})
 }
 
 func TestCAN24OtherRevisionsRefuseBatchesOverHTTP(t *testing.T) {
