@@ -83,7 +83,8 @@
 // An answer with data of an Opener is in a file, and has one event like any other. It stays in the stream until it was written to its end once: a
 // client that loses its connection before gets it again, from its beginning, when it resumes after the priming event or a later one. It is not
 // kept beyond that: it would take disk space for every client that read it and never resumes. It is removed with its session, and after five
-// seconds in which its client reads nothing while others wait for that space. A cancellation ends its response within the frame.
+// seconds in which its client reads nothing while others wait for that space. A cancellation ends its response within the frame; an array that is
+// being written is written to its end, because what is left of its batch follows.
 //
 // The end of a session cancels what is in flight in it, also when its client ends it (DELETE): streams that have begun end in order, without the
 // answer, and a client that resumes one gets 404, because the session is gone.

@@ -285,6 +285,45 @@ func TestTSK28CAN24ALongAnswerOfABatchDoesNotWaitForTheOthers(t *testing.T) {
 	})
 }
 
+// CAN12: an array that is being written when all its requests are cancelled is written to its end, and what is left of the batch follows. A client
+// that does not read it then gives way like any other.
+func TestCAN12CAN24ACancellationWithinAnArrayDoesNotLoseTheOthers(t *testing.T) {
+	for _, reads := range []bool{true, false} {
+		synctest.Test(t, func(t *testing.T) {
+			f := newLongBubble(t, nil)
+			session := f.march()
+			s := f.events(f.post(`[`+callBody("1", "send", "progress")+`,`+callBody("2", "gate", "x")+`]`, session))
+			s.message()
+			synctest.Wait()
+			got := make(chan string)
+			go func() {
+				other := f.events(f.post(callBody("9", "send", "progress"), f.initialize()))
+				other.message()
+				got <- other.message().data
+			}()
+			if _, err := s.r.Discard(longSize / 2); err != nil {
+				t.Fatal(err)
+			}
+			f.want(f.post(cancelOne, session), 202)
+			synctest.Wait()
+			if reads {
+				if rest, err := s.r.ReadString('\n'); err != nil || !strings.HasSuffix(rest, "}]\n") {
+					t.Errorf("the array ends after %d bytes with %.100q, %v", len(rest), rest[max(0, len(rest)-100):], err)
+				}
+			}
+			f.wantLong(<-got, "9")
+			f.release <- struct{}{}
+			if reads {
+				if array := f.array(s.message().data); len(array) != 1 || field(array[0], "id") != "2" {
+					t.Errorf("%.300q", array)
+				}
+				s.end()
+			}
+			f.wantRoom(session)
+		})
+	}
+}
+
 // A client that does not read it then, or is away, gives way.
 func TestTSK28CAN24WhoDoesNotReadALongBatchBlocksNobody(t *testing.T) {
 	for _, away := range []bool{false, true} {

@@ -41,7 +41,8 @@ func (s *stream) AwaitRoom(bytes int) {
 func (s *stream) full() bool { return s.reader != 0 && !s.ended && s.behind > s.limits.pending }
 
 // AwaitRead implements server.Queue. A large frame counts until the reader has written it, so that the server counts what waits to be read (TSK28).
-// A small one is not waited for. An answer in files also waits for a client that resumes the stream: the files are removed when this returns.
+// A small one is not waited for. An answer in files also waits for a client that resumes the stream, and for a reader that writes it although it was
+// dropped meanwhile: the files are removed when this returns.
 func (s *stream) AwaitRead(bytes int) (taken bool) {
 	if bytes <= keptBuffer {
 		return true
@@ -53,7 +54,7 @@ func (s *stream) AwaitRead(bytes int) (taken bool) {
 	if !long {
 		event = s.first + len(s.events) - 1
 	}
-	for s.written < event && s.keeps(event) && (long || reader != 0 && s.reader == reader && !s.inline) {
+	for s.written < event && (s.copying == event || s.keeps(event)) && (long || reader != 0 && s.reader == reader && !s.inline) {
 		s.room.Wait()
 	}
 	if long {
@@ -64,6 +65,9 @@ func (s *stream) AwaitRead(bytes int) (taken bool) {
 
 // longEvent is the number of the event with an answer in files, of which there is one at a time; 0: there is none. s.mu is held.
 func (s *stream) longEvent() int {
+	if s.copying != 0 {
+		return s.copying
+	}
 	for i := range s.events {
 		if s.events[i].long != nil {
 			return s.first + i

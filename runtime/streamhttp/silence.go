@@ -34,7 +34,8 @@ func (s *session) silence(st *stream, about rpc.ID) {
 	}
 }
 
-// withdraw drops the events about one request of a batch, and takes its answer out of the array, also of a later one (CAN02).
+// withdraw drops the events about one request of a batch, and takes its answer out of the array, also of a later one (CAN02). An array that is
+// being written is written to its end: what follows it is about other requests.
 func (s *stream) withdraw(id rpc.ID) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -67,6 +68,7 @@ func (s *stream) end() (unread []storedEvent) {
 		}
 		s.replace(i, storedEvent{})
 	}
+	s.copying = 0 // a response with one answer ends within that
 	s.changed()
 	return unread
 }

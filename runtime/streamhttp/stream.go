@@ -45,6 +45,7 @@ type stream struct {
 	behind  int            // bytes of unread events
 	written int            // number of the last event that was written to the attached reader
 	due     int            // bytes of later ones
+	copying int            // number of the event with an answer in files that the attached reader writes; 0: none
 	answer  int            // of due, the answer: the server counts it
 	held    int            // bytes that allUnread counts
 	inline  bool           // its reader adds the answer itself
@@ -257,7 +258,7 @@ func (s *stream) forget() {
 	s.unread = s.first + len(s.events)
 	s.first = s.unread
 	s.batch = batchRequests{}
-	s.dropped, s.events, s.bytes, s.behind, s.due, s.answer = true, nil, 0, 0, 0, 0
+	s.dropped, s.events, s.bytes, s.behind, s.due, s.answer, s.copying = true, nil, 0, 0, 0, 0, 0
 	s.room.Broadcast()
 }
 

@@ -30,7 +30,7 @@ func (s *stream) attach(after int) (reader uint64) {
 
 // reached notes that the reader has written what it took. s.mu is held.
 func (s *stream) reached() {
-	s.written, s.due = s.unread-1, s.behind
+	s.written, s.due, s.copying = s.unread-1, s.behind, 0
 	s.answer = min(s.answer, s.due)
 	s.recount()
 	s.room.Broadcast()
@@ -53,7 +53,7 @@ func (s *stream) detach(reader uint64) (unread []storedEvent) {
 	if s.reader != reader {
 		return nil
 	}
-	s.reader, s.answer, s.since = 0, 0, time.Now()
+	s.reader, s.answer, s.copying, s.since = 0, 0, 0, time.Now()
 	s.room.Broadcast()
 	if s.listener {
 		taken := s.unread - s.first
@@ -97,6 +97,7 @@ func (s *stream) take(reader uint64) chunk {
 	b := chunk{events: framesOf(unread[:n]), first: s.unread}
 	if n == 0 && len(unread) > 0 && unread[0].long != nil {
 		b.long, n, size = unread[0].long, 1, unread[0].size()
+		s.copying = s.unread
 	}
 	b.more = n < len(unread)
 	b.ended, b.leave = s.ended && !b.more, s.polling && !b.more
@@ -129,7 +130,10 @@ func (s *stream) alone() (answer storedEvent, ok bool) {
 		return answer, false
 	}
 	s.unread, s.behind = s.first+1, 0
-	return s.events[0], true
+	if answer = s.events[0]; answer.long != nil {
+		s.copying = s.first
+	}
+	return answer, true
 }
 
 // poll asks the reader to end its response, so that the client resumes the stream later. It returns false if there is no reader, or nothing
