@@ -150,7 +150,19 @@ func TestCAN24OtherRevisionsRefuseBatchesOverHTTP(t *testing.T) {
 	session := f.initialize()
 	f.want(f.post(twoPings, session), 400, "-32600", "batches are not supported")
 	f.want(f.post(twoPings), 400, "-32600")
+	f.want(f.post(twoPings, "MCP-Protocol-Version: 2025-11-25"), 400, "-32600", "batches are not supported")
+	f.want(f.post(twoPings, headers2026("ping", "")...), 400, "-32600", "batches are not supported")
 	f.want(f.post(twoPings, "Mcp-Session-Id: unknown"), 404)
+}
+
+// TestCAN24ABatchWithoutASessionIsToldThatOneIsMissing, like a single message, where there are batches.
+func TestCAN24ABatchWithoutASessionIsToldThatOneIsMissing(t *testing.T) {
+	f := newFixture(t)
+	for _, body := range []string{twoPings, callBody("1", "echo", "x")} {
+		for _, header := range []string{"X-Other: x", "MCP-Protocol-Version: 2025-03-26"} {
+			f.want(f.post(body, header), 400, "-32600", "the header Mcp-Session-Id is missing")
+		}
+	}
 }
 
 // TestREV06StreamsOfRevisionsWithoutPrimingBeginWithAMessage: clients of that time take an event without data for a message.

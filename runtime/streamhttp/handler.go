@@ -159,14 +159,14 @@ func (h *Endpoint) post(w http.ResponseWriter, r *http.Request) *refusal {
 	return err
 }
 
-// batch serves an array of messages (CAN24) if the session's revision has batches. Otherwise route refuses it, because an array is no
-// message.
+// batch serves an array of messages (CAN24) if the revision has batches: that of the session, or without one that of versionOf. Otherwise
+// route refuses it, because an array is no message.
 func (h *Endpoint) batch(w http.ResponseWriter, r *http.Request, f *frame) *refusal {
-	if h.opts.sessionless {
-		if served, err := h.serveSessionlessBatch(w, r, f); served {
-			return err
-		}
-	} else if r.Header.Get(headerSession) != "" {
+	batches := h.hasBatches(h.versionOf(r))
+	switch {
+	case h.opts.sessionless && batches:
+		return h.serveSessionlessBatch(w, r, f)
+	case !h.opts.sessionless && (batches || r.Header.Get(headerSession) != ""):
 		s, err := h.sessionOf(r)
 		if err != nil {
 			return err
@@ -178,6 +178,11 @@ func (h *Endpoint) batch(w http.ResponseWriter, r *http.Request, f *frame) *refu
 	}
 	_, err := h.route(r, f.data)
 	return err
+}
+
+func (h *Endpoint) hasBatches(version string) bool {
+	w := h.srv.Revision(version)
+	return w != nil && w.Batches
 }
 
 func (h *Endpoint) get(w http.ResponseWriter, r *http.Request) *refusal {

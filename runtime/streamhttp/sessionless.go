@@ -35,18 +35,14 @@ func (h *Endpoint) serveSessionless(w http.ResponseWriter, r *http.Request, to *
 	return s.answerTo(w, r, to, f)
 }
 
-// serveSessionlessBatch is serveSessionless for an array of messages, where the revision has them.
-func (h *Endpoint) serveSessionlessBatch(w http.ResponseWriter, r *http.Request, f *frame) (served bool, _ *refusal) {
-	version := h.versionOf(r)
-	if rules := h.srv.Revision(version); rules == nil || !rules.Batches {
-		return false, nil
-	}
-	s, err := h.openSessionless(r, version)
+// serveSessionlessBatch is serveSessionless for an array of messages.
+func (h *Endpoint) serveSessionlessBatch(w http.ResponseWriter, r *http.Request, f *frame) *refusal {
+	s, err := h.openSessionless(r, h.versionOf(r))
 	if err != nil {
-		return true, err
+		return err
 	}
 	defer s.endSessionless()
-	return true, s.converseBatch(w, r, f)
+	return s.converseBatch(w, r, f)
 }
 
 // versionOf is the revision that a message without a session is written in.
