@@ -118,7 +118,8 @@
 //
 // A batch of 2025-03-26 is one POST and one response: messages of its requests stream, and one array answers them all. The answer to a
 // cancelled one leaves the array until that is sent (batch.go). Streams of revisions
-// before 2025-11-25 do not begin with an event that only has an id: clients of that time take it for a message. The HTTP+SSE transport of
+// before 2025-11-25 do not begin with an event that only has an id: clients of that time take it for a message. One that leaves before an event
+// was sent as a whole knows no id and can not come back: nothing is kept for it, and its requests are served. The HTTP+SSE transport of
 // 2024-11-05 is not served; a client that tries it gets an error that says so. With Streamable HTTP a client may use that revision.
 //
 // With seal keys the id of a session is the outcome of its handshake, sealed for its principal, so a process that does not have the

@@ -76,15 +76,16 @@ func (d *downlink) copyJSON(answer *server.LongAnswer) error {
 	return err
 }
 
-// copyEvent sends what is in buf and an answer that is in files, as one event.
-func (d *downlink) copyEvent(id eventID, answer *server.LongAnswer) error {
-	d.buf = appendEventHead(d.buf, id)
+// copyEvent sends what is in buf and an answer that is in files, as one event of st. A client takes note of an event's id at its end.
+func (d *downlink) copyEvent(st *stream, number int, answer *server.LongAnswer) error {
+	d.buf = appendEventHead(d.buf, st.id(number))
 	if err := d.flush(); err != nil {
 		return err
 	}
 	if err := d.copy(answer.Reader(), oneLine); err != nil {
 		return err
 	}
+	st.start()
 	d.buf = append(d.buf, eventTail...)
 	return d.flush()
 }

@@ -348,6 +348,33 @@ func TestTSK28CAN24WhoDoesNotReadALongBatchBlocksNobody(t *testing.T) {
 	}
 }
 
+// CAN03: where streams do not begin with an id, a client that left before an event was whole can not come back. Nothing is kept for it, and its
+// requests are served.
+func TestCAN03SRV04NothingIsKeptForAClientThatKnowsNoEvent(t *testing.T) {
+	for _, within := range []bool{false, true} {
+		synctest.Test(t, func(t *testing.T) {
+			f := newLongBubble(t, nil)
+			session := f.march()
+			s, lose := f.lost(`[`+callBody("1", "send", "")+`,`+callBody("2", "gate", "x")+`]`, session)
+			if within {
+				f.release <- struct{}{}
+				if _, err := s.r.Discard(longSize / 2); err != nil {
+					t.Fatal(err)
+				}
+				lose()
+			} else {
+				lose()
+				f.release <- struct{}{}
+			}
+			synctest.Wait()
+			if left := f.srv.InFlight(); len(left) != 0 {
+				t.Errorf("still in flight: %v", left)
+			}
+			f.wantRoom(session)
+		})
+	}
+}
+
 // Over HTTP/2 a long answer is whole, or its stream is reset.
 func TestSRV04ALongAnswerOverHTTP2(t *testing.T) {
 	size := int64(longSize)

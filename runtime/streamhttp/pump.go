@@ -29,8 +29,8 @@ func (s *session) respond(w http.ResponseWriter, r *http.Request, st *stream, re
 		return s.gone()
 	}
 	d.stream()
-	st.start()
 	if s.primed {
+		st.start()
 		d.buf = appendPriming(d.buf, st.id(0), s.h.opts.retry)
 	}
 	if !s.pump(r, d, st, reader) {
@@ -126,6 +126,9 @@ func (s *session) pump(r *http.Request, d *downlink, st *stream, reader uint64) 
 
 // events sends what is in buf and the events of b, the header at least.
 func (d *downlink) events(st *stream, b *chunk) error {
+	if len(b.events) > 0 {
+		st.start()
+	}
 	for i, frame := range b.events {
 		if frame == nil {
 			continue
@@ -138,7 +141,7 @@ func (d *downlink) events(st *stream, b *chunk) error {
 		}
 	}
 	if b.long != nil {
-		return d.copyEvent(st.id(b.first), b.long)
+		return d.copyEvent(st, b.first, b.long)
 	}
 	return d.flush()
 }

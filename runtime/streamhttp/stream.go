@@ -275,7 +275,7 @@ func (s *stream) quiet() bool {
 	return s.behind == 0 && !s.ended && !s.polling
 }
 
-// start marks that the client is about to know an event id.
+// start marks that the client is about to know an event id, so that it can resume the stream.
 func (s *stream) start() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
