@@ -1,14 +1,9 @@
 package check
 
 import (
-	"encoding/binary"
 	"math"
-	"math/bits"
-	"slices"
 	"strconv"
-	"strings"
 	"time"
-	"unicode/utf8"
 )
 
 // Member writes the comma, unless the member is the first, and the key, which comes quoted and with its colon.
@@ -25,101 +20,6 @@ func AppendKey(b []byte, name string) []byte {
 		b = append(b, ',')
 	}
 	return append(appendString(b, name), ':')
-}
-
-// AppendString writes a string. HTML is not escaped; invalid UTF-8 becomes U+FFFD, as in encoding/json.
-func AppendString[S ~string](b []byte, s S) []byte { return appendString(b, string(s)) }
-
-func appendString(b []byte, s string) []byte {
-	if cap(b)-len(b) < len(s)+2 {
-		b = slices.Grow(b, len(s)+2+escapes(s)) // at once: growing by steps leaves several times a long text as garbage
-	}
-	b = append(b, '"')
-	start := len(b)
-	b = append(b, s...)
-	if end := plainEnd(b, start); end < len(b) {
-		b = appendHardText(b[:end], s[end-start:])
-	}
-	return append(b, '"')
-}
-
-// escapes returns how many bytes the usual escapes of a text add to it.
-func escapes(s string) int {
-	n := 0
-	for _, c := range []string{`"`, `\`, "\n", "\r", "\t"} {
-		n += strings.Count(s, c)
-	}
-	return n
-}
-
-// appendHardText writes the rest of a string, from the first byte on that is no plain ASCII.
-func appendHardText(b []byte, s string) []byte {
-	if !utf8.ValidString(s) {
-		s = string([]rune(s)) // each byte that is no UTF-8 becomes U+FFFD
-	}
-	for {
-		b = slices.Grow(b, len(s)+escapeBytes)
-		room := b[len(b):cap(b)]
-		read, written := 0, 0
-		// Machine words are written before they are examined: a byte that ends a run of text is overwritten by its escape.
-		for read+8 <= len(s) && written+8+escapeBytes <= len(room) {
-			w := word(s[read : read+8])
-			binary.LittleEndian.PutUint64(room[written:written+8], w)
-			marks := ending(w)
-			if marks == 0 {
-				read, written = read+8, written+8
-				continue
-			}
-			n := bits.TrailingZeros64(marks) >> 3
-			c := s[read+n]
-			read, written = read+n+1, written+n
-			if e := shortEscapes[c]; e != 0 {
-				binary.LittleEndian.PutUint16(room[written:written+2], e)
-				written += 2
-			} else {
-				written += len(appendEscape(room[written:written], c))
-			}
-		}
-		b, s = b[:len(b)+written], s[read:]
-		if len(s) < 8 {
-			break
-		}
-	}
-	for i := range len(s) {
-		if c := s[i]; c < ' ' || c == '"' || c == '\\' {
-			b = appendEscape(b, c)
-		} else {
-			b = append(b, c)
-		}
-	}
-	return b
-}
-
-// shortEscapes are escapes of two bytes as a number, the backslash first: measured, a branch for each costs more than the rest of the loop.
-var shortEscapes = [256]uint16{'"': '\\' | '"'<<8, '\\': '\\' | '\\'<<8, '\n': '\\' | 'n'<<8, '\r': '\\' | 'r'<<8, '\t': '\\' | 't'<<8}
-
-const escapeBytes = 6 // of the longest, \u001f
-
-// word returns the first eight bytes of a text as one number.
-func word[T string | []byte](s T) uint64 {
-	_ = s[7]
-	return uint64(s[0]) | uint64(s[1])<<8 | uint64(s[2])<<16 | uint64(s[3])<<24 | uint64(s[4])<<32 | uint64(s[5])<<40 | uint64(s[6])<<48 | uint64(s[7])<<56
-}
-
-// appendEscape writes a byte that can not be in a string as it is.
-func appendEscape(b []byte, c byte) []byte {
-	const hex = "0123456789abcdef"
-	switch c {
-	case '"', '\\':
-		return append(b, '\\', c)
-	case '\n':
-		return append(b, `\n`...)
-	case '\r':
-		return append(b, `\r`...)
-	case '\t':
-		return append(b, `\t`...)
-	}
-	return append(b, '\\', 'u', '0', '0', hex[c>>4], hex[c&15])
 }
 
 // AppendInt writes an integer.

@@ -39,6 +39,7 @@ type Decoder struct {
 	memo  memo
 
 	outline outline
+	marks   marks
 }
 
 // state has the fields that are zero when a new text begins.
@@ -137,6 +138,9 @@ func (d *Decoder) end() {
 	d.violations, d.repeated = nil, nil
 	d.state = state{}
 	d.keys.list = d.keys.list[:0]
+	if d.marks.wanted {
+		d.marks.end()
+	}
 	if len(d.keys.many) > 0 {
 		d.keys.truncate(0)
 	}

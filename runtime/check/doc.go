@@ -21,12 +21,12 @@
 //	the tables of generated code       rule.go
 //	the scanner                        skip.go, stringscan.go, unescape.go, utf8.go, keys.go: syntax, strings, repeated keys
 //	copies of parts of the text        copy.go
-//	a text decoded after validation    outline.go: where its longest values end
+//	a text read again after validation outline.go: where its longest values end
 //	what is refused, or costs too much limits.go: what is refused though encoding/json takes it (VAL07); decoded.go: memory that values take
 //	                                   beyond their text, and the account that is charged for it (VAL07, TSK28)
 //	violations                         violation.go, report.go: their paths and texts (VAL02); show.go: what is shown of a value; hide.go, sensitive.go: what is not
 //	what no spelling may change        canonical.go: the form that equal values share; mention.go: names that escapes may hide; violationorder.go (LET14)
-//	encoding, and what may be missing  append*.go, optional.go
+//	encoding, and what may be missing  append*.go, optional.go; append_marked.go: a text that was read, written as a string
 //	rules of generator and runtime     address/, keyword/, paramheader/, secret/: on definitions of tools and questions
 //
 // # Generated code and this package
@@ -86,6 +86,7 @@
 //	condition       a keyword without a Go type: it looks at a value that is taken afterwards. A lookahead goes back to where it began
 //	outcome, memo   what validating a value against a schema gave, and where it is remembered; a Once identifies the schema there
 //	literal         a number that is kept as it was written; package model calls it Decimal, encoding/json Number
+//	mark            where an escape of a long string is, remembered for writing the text as a string
 //	overflow        a number, date-time or duration that its schema allows and its Go type can not hold
 //	broken, listed  violations that were found, and those of them that are described
 //	canonical form  the text that all spellings of a value share

@@ -4,16 +4,17 @@ package check
 // texts have, keys without escapes and short values, and gives up at all else; its callers then read the object.
 type glance struct {
 	data []byte
-	pos  int    // where the current value begins; -1: it gave up
-	key  []byte // of the current member
-	sign uint64 // its signature
+	d    *Decoder // remembers where the last long string ends
+	pos  int      // where the current value begins; -1: it gave up
+	key  []byte   // of the current member
+	sign uint64   // its signature
 }
 
 // next moves to the next member. It is false at the end of the object, and where it gives up.
 func (g *glance) next() bool {
 	data, i := g.data, g.pos+1 // after the opening bracket,
 	if g.key != nil {
-		i = shortEnd(data, g.pos) // or after the value
+		i = g.valueEnd() // or after the value
 	}
 	if i = tokenAt(data, i); i < len(data) && data[i] == ',' {
 		i = tokenAt(data, i+1)
@@ -56,11 +57,12 @@ func tokenAt(data []byte, i int) int {
 	return spaceEnd(data, i)
 }
 
-// shortEnd returns the end of the value at i, or of the data if it is a long object or array: going over those would look at their content
+// valueEnd returns the end of the current value, or of the data if it is a long object or array: going over those would look at their content
 // once for each object around it. A string, however long, is looked at for one object.
-func shortEnd(data []byte, i int) int {
+func (g *glance) valueEnd() int {
+	data, i := g.data, g.pos
 	if i < len(data) && data[i] == '"' {
-		return min(quoteAfter(data, i+1)+1, len(data))
+		return g.d.stringEnd(i + 1)
 	}
 	if i < len(data) && data[i] != '{' && data[i] != '[' {
 		return valueEnd(data, i)
@@ -72,13 +74,31 @@ func shortEnd(data []byte, i int) int {
 	return i
 }
 
+// stringEnd returns the end of the string whose text begins at start, or of the data. A long one is judged on the way, as whoever reads the object would do
+// again.
+func (d *Decoder) stringEnd(start int) int {
+	data := d.data
+	if d.hardString.start == int32(start) {
+		return int(d.hardString.end) + 1
+	}
+	end := quoteAfter(data[:min(len(data), start+extentBytes)], start)
+	if end < start+extentBytes {
+		return min(end+1, len(data))
+	}
+	if _, _, end, ok := markedEnd(data, start, nil, 0); ok {
+		d.hardString = span{start: int32(start), end: int32(end), escaped: true}
+		return end + 1
+	}
+	return min(quoteAfter(data, start)+1, len(data))
+}
+
 // glanceAt returns where the value of the first member with that name begins in the object at pos, -1 if there is none. It is not ok if it gave up.
 func (d *Decoder) glanceAt(name string) (at int, ok bool) {
 	data, start := d.data, tokenAt(d.data, d.pos+1)+1 // most often it comes first
 	if end := start + len(name); end+1 < len(data) && string(data[start:end]) == name && data[start-1] == '"' && data[end] == '"' && data[end+1] == ':' {
 		return tokenAt(data, end+2), true
 	}
-	g := glance{data: data, pos: d.pos}
+	g := glance{data: data, d: d, pos: d.pos}
 	for g.next() {
 		if string(g.key) == name {
 			return g.pos, true
@@ -104,7 +124,7 @@ func (d *Decoder) glanceNames(r *Object) (seen uint64, ok bool) {
 	}
 	d.nullable = 0 // as after other looks that go back
 	t := r.names()
-	g := glance{data: d.data, pos: d.pos}
+	g := glance{data: d.data, d: d, pos: d.pos}
 	for g.next() {
 		if i := t.lookup(g.sign, g.key); i != Other {
 			seen |= 1 << i

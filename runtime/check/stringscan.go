@@ -141,6 +141,11 @@ func (d *Decoder) scanHardString(start, i int) (t span, ok bool) {
 		d.pos = int(d.hardString.end) + 1
 		return d.hardString, true
 	}
+	if d.marks.wanted {
+		if t, ok = d.marked(start, i); ok {
+			return t, true
+		}
+	}
 	t.start = int32(start)
 	hard := i
 	for {

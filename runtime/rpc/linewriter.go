@@ -1,7 +1,6 @@
 package rpc
 
 import (
-	"bytes"
 	"errors"
 	"io"
 	"slices"
@@ -25,7 +24,7 @@ type lineWriter struct {
 	mu      sync.Mutex
 	waiting backlog       // frames that wait for room in pending
 	pending []byte        // accepted lines
-	spare   []byte        // the other buffer, unless it is being written
+	spare   []byte        // the other buffer, unless it is being written as pending
 	writing bool          // a goroutine has the write role
 	idle    chan struct{} // made by close; closed when the role is given up
 	err     error         // why nothing is accepted any more
@@ -48,7 +47,7 @@ func (l *lines) WriteFrames(frames [][]byte) error {
 	if slices.ContainsFunc(frames, blank) {
 		return errEmptyFrame
 	}
-	return l.w.write(frames...)
+	return l.w.writeTogether(frames)
 }
 
 // WriteLent implements Lending.
@@ -77,7 +76,23 @@ func (w *lineWriter) try(frame []byte) (taken bool) {
 	return len(w.spare) <= w.pipe.atomic && w.pipe.write(w.spare)
 }
 
-func (w *lineWriter) write(frames ...[]byte) error {
+func (w *lineWriter) write(frame []byte) error {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.err == nil && !w.writing && len(w.pending) == 0 && w.waiting.empty() {
+		line := appendLine(w.spare[:0], frame)
+		if w.spare = line; cap(line) > keepBuffer {
+			w.spare = nil
+		}
+		return w.flush(line) // alone, as most frames are
+	}
+	if err := w.take(frame); err != nil || w.writing {
+		return err
+	}
+	return w.flush(nil)
+}
+
+func (w *lineWriter) writeTogether(frames [][]byte) error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	for _, frame := range frames {
@@ -210,74 +225,6 @@ func (w *lineWriter) close(wait time.Duration) error {
 	}
 	w.mu.Lock()
 	return err
-}
-
-// appendLine appends frame as one line. Some readers end a line at more than \n: a carriage return, which in JSON is only between tokens,
-// becomes a space, and U+2028 and U+2029, which are only in strings, are escaped.
-func appendLine(b, frame []byte) []byte {
-	b = slices.Grow(b, len(frame)+1) // at once: a long frame would be copied again for the end of its line
-	if isPlainLine(frame) {
-		return append(append(b, frame...), '\n')
-	}
-	return append(appendPart(b, frame), '\n')
-}
-
-// isPlainLine reports whether a frame can be a line as it is. Most can: three searches for a byte take half the time of appendPart.
-func isPlainLine(frame []byte) bool {
-	return bytes.IndexByte(frame, '\n') < 0 && bytes.IndexByte(frame, '\r') < 0 && bytes.IndexByte(frame, lineSeparator[0]) < 0
-}
-
-// appendPart appends a part of a line that does not end within a line separator.
-func appendPart(b, frame []byte) []byte {
-	at := len(b)
-	for {
-		i := bytes.Index(frame, lineSeparator)
-		if i < 0 {
-			break
-		}
-		end := i + 2
-		if end < len(frame) && frame[end]|1 == 0xa9 {
-			b = append(append(b, frame[:i]...), `\u202`...)
-			b = append(b, '8'+frame[end]-0xa8)
-			end++
-		} else {
-			b = append(b, frame[:end]...)
-		}
-		frame = frame[end:]
-	}
-	b = append(b, frame...)
-	spaces(b[at:], '\n')
-	spaces(b[at:], '\r')
-	return b
-}
-
-// lineSeparator has the first two bytes of U+2028 and U+2029.
-var lineSeparator = []byte("\xe2\x80")
-
-// hasLineSeparator reports whether a frame has one of these characters.
-func hasLineSeparator(frame []byte) bool {
-	for {
-		i := bytes.Index(frame, lineSeparator)
-		if i < 0 || i+2 == len(frame) {
-			return false
-		}
-		if frame[i+2]|1 == 0xa9 {
-			return true
-		}
-		frame = frame[i+2:]
-	}
-}
-
-// spaces replaces each c by a space.
-func spaces(b []byte, c byte) {
-	for {
-		i := bytes.IndexByte(b, c)
-		if i < 0 {
-			return
-		}
-		b[i] = ' '
-		b = b[i+1:]
-	}
 }
 
 type waitingFrame struct {

@@ -107,7 +107,7 @@ func (s *Server) addTo(call *Call, result wire.CallResult, a *added) (wire.CallR
 		b = appendTextBlock(nextItem(b), *a.summary)
 	}
 	if result.StructuredContent != nil && result.Content == nil && (a.summary == nil || call.revision.structuredMember == "") {
-		b = appendTextBlock(nextItem(b), text(result.StructuredContent))
+		b = call.r.appendOutputBlock(nextItem(b), result.StructuredContent)
 	}
 	b = appendItems(b, result.Content)
 	for i := range a.blocks {

@@ -162,7 +162,8 @@
 // returns when it is on its way.
 //
 // A large answer has two buffers: that of the output, which is checked where it was encoded, and that of the answer, which a connection of
-// lines writes from there (rpc.Lending). Both are used again; up to 8 MB of them wait for the next one and count nowhere (request.go).
+// lines writes from there (rpc.Lending). The decoder that has checked the output knows where the escapes of its long strings are, so its text is copied
+// between them (check.Decoder.MarkEscapes). The buffers are used again; up to 8 MB of them wait for the next one and count nowhere (request.go).
 //
 // A caller has a fair share of the budget (budget.go): up to a third of what is left then. So a caller that does not read holds up its
 // own calls, and k of these callers, even one after the other, leave (3/4)^k of the budget; a caller that holds nothing is answered as long as its

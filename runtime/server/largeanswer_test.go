@@ -1,6 +1,7 @@
 package server
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -89,7 +90,7 @@ func TestTSK28LargeAnswersShareNoBuffers(t *testing.T) {
 type countLines chan struct{}
 
 func (c countLines) Write(b []byte) (int, error) {
-	for range strings.Count(text(b), "\n") {
+	for range bytes.Count(b, []byte{'\n'}) {
 		c <- struct{}{}
 	}
 	return len(b), nil

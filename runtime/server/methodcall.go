@@ -102,7 +102,7 @@ func (r *request) completeMembers(b []byte, start int, members map[string]json.R
 	list := r.revision.lists[r.method.Name]
 	if list != nil {
 		var err error
-		if scope, err = list.oneScope(r, cmp.Or(text(members[rules.CacheScope]), string(check.AppendString(nil, scope)))); err != nil {
+		if scope, err = list.oneScope(r, cmp.Or(string(members[rules.CacheScope]), string(check.AppendString(nil, scope)))); err != nil {
 			return b, err
 		}
 	}

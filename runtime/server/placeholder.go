@@ -275,7 +275,7 @@ func copyText(w io.Writer, r io.Reader) error {
 		if err == nil {
 			complete = completeRunes(buf[:n])
 		}
-		escaped = check.AppendString(escaped[:0], text(buf[:complete]))
+		escaped = check.AppendText(escaped[:0], buf[:complete])
 		if _, err := w.Write(escaped[1 : len(escaped)-1]); err != nil {
 			return err
 		}

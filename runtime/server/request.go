@@ -6,6 +6,7 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"github.com/mcpkiln/mcpkiln/runtime/check"
 	"github.com/mcpkiln/mcpkiln/runtime/inflight"
 	"github.com/mcpkiln/mcpkiln/runtime/rpc"
 	"github.com/mcpkiln/mcpkiln/runtime/wire"
@@ -40,8 +41,9 @@ type request struct {
 	entry          *inflight.Entry
 	ctx            context.Context // of handlers: entry, or what middleware made of it
 	id             rpc.ID
-	about          rpc.ID  // of a batch: the id that its answers are written about
-	sub            *listen // of subscriptions/listen
+	about          rpc.ID         // of a batch: the id that its answers are written about
+	sub            *listen        // of subscriptions/listen
+	output         *check.Decoder // has checked the output of tools/call, whose text is not written yet; nil otherwise
 
 	frame        []byte        // as received
 	out          []byte        // the answer

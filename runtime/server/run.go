@@ -32,13 +32,16 @@ func (s *Server) execute(ctx context.Context, call *Call, args []byte, buf *[]by
 		return s.protocolResult(call, raw, more)
 	case more != nil:
 		return s.addTo(call, wire.CallResult{StructuredContent: raw}, more)
-	case call.taskRun != nil, len(raw) > smallAnswer:
+	case call.taskRun != nil, call.textIsLate(len(raw)):
 		return wire.CallResult{StructuredContent: raw}, nil // its text block is made when it is read, or written
 	}
 	n := len(raw)
-	*buf = appendText(raw, text(raw))
+	*buf = appendTextOf(raw, raw)
 	return wire.CallResult{StructuredContent: (*buf)[:n:n], Content: (*buf)[n:]}, nil
 }
+
+// textIsLate reports whether the text of an output of n bytes is made where it stays, in the answer, for nothing else has a copy of a large one.
+func (c *Call) textIsLate(n int) bool { return c.taskRun == nil && n > smallAnswer }
 
 // run appends the tool's encoded output to b.
 func (h *Handler) run(ctx context.Context, call *Call, args, b []byte) ([]byte, error) {
@@ -238,24 +241,37 @@ func (c *codec) encode(call *Call, out any, b []byte, hidden string) ([]byte, er
 	if !c.structured() {
 		return b, nil
 	}
-	d, decoded := check.Get(b, call.s.cfg.limits), c.spare.Get()
+	return b, c.validateWritten(call, b, hidden)
+}
+
+// validateWritten validates an output that the codec has written. The decoder that has done so waits in the request for who writes the output's text.
+func (c *codec) validateWritten(call *Call, output []byte, hidden string) error {
+	d, decoded := check.Get(output, call.s.cfg.limits), c.spare.Get()
 	if !call.discardsResult {
 		d.Charge(&call.r.reservation)
 	}
 	d.Hide(hidden)
 	d.Discard()
+	late := call.textIsLate(len(output))
+	if late {
+		d.MarkEscapes()
+	}
 	c.decode(d, decoded)
 	err := d.Finish()
-	d.Put()
 	if err == nil && c.validateOutput != nil {
-		err = c.validateOutput(b)
+		err = c.validateOutput(output)
+	}
+	if late && err == nil {
+		call.r.output = d
+	} else {
+		d.Put()
 	}
 	if err != nil {
-		return b, &outputError{err}
+		return &outputError{err}
 	}
 	c.clear(decoded)
 	c.spare.Put(decoded)
-	return b, nil
+	return nil
 }
 
 // encoded ends what runWithinBudgets began: the output is encoded, and has n bytes.

@@ -306,7 +306,7 @@ func unpackResult(b []byte) (r wire.CallResult, err error) {
 		b = b[used+int(n):]
 	}
 	if flags&packedText != 0 {
-		r.Content = appendText(nil, text(r.StructuredContent))
+		r.Content = appendTextOf(nil, r.StructuredContent)
 	}
 	return r, nil
 }

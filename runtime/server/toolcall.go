@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"unsafe"
 
 	"github.com/mcpkiln/mcpkiln/runtime/check"
 	"github.com/mcpkiln/mcpkiln/runtime/rpc"
@@ -229,7 +228,27 @@ func appendText(b []byte, s string) []byte {
 }
 
 func appendTextBlock(b []byte, s string) []byte {
-	return append(check.AppendString(append(b, `{"type":"text","text":`...), s), '}')
+	return append(check.AppendString(append(b, textHead...), s), '}')
+}
+
+const textHead = `{"type":"text","text":`
+
+// appendTextOf is appendText of an output.
+func appendTextOf(b, output []byte) []byte {
+	return append(check.AppendText(append(append(b, '['), textHead...), output), "}]"...)
+}
+
+// appendOutputBlock appends the text of the output of the call, of which the decoder that has checked it knows most.
+func (r *request) appendOutputBlock(b, output []byte) []byte {
+	b = append(b, textHead...)
+	if d := r.output; d != nil {
+		r.output = nil
+		b = d.AppendText(b)
+		d.Put()
+	} else {
+		b = check.AppendText(b, output)
+	}
+	return append(b, '}')
 }
 
 // textOf returns the first text of a tool result's content, "" without one.
@@ -245,9 +264,6 @@ func textOf(content []byte) string {
 	}
 	return ""
 }
-
-// text is b as a string, without a copy: the caller only reads it before b changes.
-func text(b []byte) string { return unsafe.String(unsafe.SliceData(b), len(b)) }
 
 // Marks stand for the content and the structured content of a result while what is around them is written. No JSON has such bytes.
 var (
@@ -267,7 +283,7 @@ func (r *request) appendStructured(b []byte) []byte {
 	for i, c := range around {
 		switch c {
 		case contentMark[0]:
-			b = appendText(b, text(data))
+			b = append(r.appendOutputBlock(append(b, '['), data), ']')
 		case structuredMark[0]:
 			b = append(b, data...)
 		default:

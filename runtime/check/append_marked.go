@@ -1,0 +1,170 @@
+package check
+
+import (
+	"cmp"
+	"encoding/binary"
+	"math/bits"
+	"slices"
+)
+
+// marks are where the escapes of the long strings of a text are, as found when it was read: to write the text as a string, nothing else need be
+// looked at in them.
+type marks struct {
+	wanted bool
+	upto   int     // the end of the last of the strings
+	at     []int32 // the backslashes, in their order
+	in     []markedString
+}
+
+// markedString is what is between the quotes of a long string, as far as all of its backslashes are marked.
+type markedString struct {
+	part
+	marks int // how many there are
+}
+
+// maxMarks is for how many escapes a Decoder has room: what comes after them is looked at again.
+const maxMarks = 8 << 10
+
+// MarkEscapes has the Decoder remember what AppendText needs. Call it before anything is decoded.
+func (d *Decoder) MarkEscapes() { d.marks.wanted = true }
+
+// AppendText appends the text, which was found valid, as a string: Finish has returned nil.
+func (d *Decoder) AppendText(b []byte) []byte {
+	b = append(b, '"')
+	at, left := 0, d.marks.at
+	for _, s := range d.marks.in {
+		b = appendHardText(b, d.full[at:s.start])
+		b, at = appendMarked(b, d.full, s.start, left[:s.marks])
+		b = append(b, d.full[at:s.end]...)
+		at, left = s.end, left[s.marks:]
+	}
+	return append(appendHardText(b, d.full[at:]), '"')
+}
+
+// appendMarked writes a JSON text, as part of a string, from a place in one of its strings to behind the last of the escapes at marks. It returns where that is.
+func appendMarked(b, text []byte, from int, marks []int32) (out []byte, end int) {
+	for len(marks) > 0 {
+		some := marks[:min(len(marks), 64)] // room for more than a few could be much that is not needed
+		marks = marks[len(some):]
+		last := int(some[len(some)-1])
+		b = slices.Grow(b, last-from+4*len(some)+run)
+		room, at := b[:cap(b)], len(b)
+		for _, mark := range some {
+			n := int(mark) - from
+			if from+run <= len(text) { // what is too much is overwritten
+				copyRun((*[run]byte)(room[at:at+run]), (*[run]byte)(text[from:from+run]))
+			} else {
+				copy(room[at:], text[from:mark])
+			}
+			if n > run {
+				copy(room[at+run:], text[from+run:mark])
+			}
+			at += n
+			letter := spellings[text[mark+1]]
+			to := (*[4]byte)(room[at : at+4])
+			binary.LittleEndian.PutUint16(to[:2], '\\'|'\\'<<8)
+			binary.LittleEndian.PutUint16(to[2:], uint16(letter))
+			at, from = at+2+int(letter>>16), int(mark)+2
+		}
+		b = room[:at]
+	}
+	return b, from
+}
+
+// run is how many bytes are copied at once, because most often an escape is among them.
+const run = 32
+
+// copyRun copies without the call that copying any number of bytes takes. It is small enough to be inlined.
+func copyRun(to, from *[run]byte) {
+	a, b := binary.LittleEndian.Uint64(from[:8]), binary.LittleEndian.Uint64(from[8:16])
+	c, d := binary.LittleEndian.Uint64(from[16:24]), binary.LittleEndian.Uint64(from[24:])
+	binary.LittleEndian.PutUint64(to[:8], a)
+	binary.LittleEndian.PutUint64(to[8:16], b)
+	binary.LittleEndian.PutUint64(to[16:24], c)
+	binary.LittleEndian.PutUint64(to[24:], d)
+}
+
+// end forgets all but the memory.
+func (m *marks) end() { *m = marks{at: m.at[:0], in: m.in[:0]} }
+
+// marked takes the string at start, of which the text up to i is plain, if marks are wanted, the string is long and has what is usual.
+func (d *Decoder) marked(start, i int) (t span, ok bool) {
+	m := &d.marks
+	if start <= m.upto || len(m.at) == maxMarks { // it is looked at again, or for nothing
+		return t, false
+	}
+	all, upto, end, ok := markedEnd(d.data, i, m.at, maxMarks)
+	if !ok || end-start < extentBytes {
+		return t, false
+	}
+	m.in, m.at, m.upto = append(m.in, markedString{part{start, upto}, len(all) - len(m.at)}), all, end
+	d.hardString = span{start: int32(start), end: int32(end), escaped: true}
+	d.pos = end + 1
+	return d.hardString, true
+}
+
+// markedEnd returns where the string at i ends, with the places of its escapes behind marks, as far as there is room, and up to where that is. It is
+// not ok if the string has escapes of more than two bytes, or something is wrong.
+func markedEnd(data []byte, i int, marks []int32, most int) (all []int32, upto, end int, ok bool) {
+	start, seen, taken := i, uint64(0), uint64(0) // the first of the block is taken, by an escape before it
+	for ; i+33 <= len(data); i += 32 {
+		in := (*[33]byte)(data[i : i+33])
+		a, b := binary.LittleEndian.Uint64(in[:8]), binary.LittleEndian.Uint64(in[8:16])
+		c, d := binary.LittleEndian.Uint64(in[16:24]), binary.LittleEndian.Uint64(in[24:32])
+		seen |= a | b | c | d
+		places := (gather(ending(a)) | gather(ending(b))<<8 | gather(ending(c))<<16 | gather(ending(d))<<24) &^ taken
+		taken = 0
+		for places != 0 {
+			n := bits.TrailingZeros64(places) & 31
+			switch c := in[n]; {
+			case c == '\\':
+				if unescapes[in[n+1]] == 0 {
+					return nil, 0, 0, false
+				}
+				if len(marks) < most {
+					marks = append(marks, int32(i+n))
+				} else if upto == 0 {
+					upto = i + n
+				}
+				places &^= 3 << n
+				taken = uint64(n+1) >> 5
+			case c == '"':
+				return marks, cmp.Or(upto, i+n), i + n, seen&highs == 0 || notUTF8(data[start:i+n]) == i+n-start
+			case c < ' ':
+				return nil, 0, 0, false
+			default: // a borrow has marked it
+				places &= places - 1
+			}
+		}
+	}
+	if end, ok = markedTail(data, i+int(taken), &marks, most, &upto); !ok {
+		return nil, 0, 0, false
+	}
+	if seen&highs == 0 {
+		start = i
+	}
+	return marks, cmp.Or(upto, end), end, notUTF8(data[start:end]) == end-start
+}
+
+// gather makes of the high bits of a word its lowest byte.
+func gather(marks uint64) uint64 { return marks >> 7 * 0x0102040810204080 >> 56 }
+
+// markedTail is markedEnd for the last bytes of the data.
+func markedTail(data []byte, i int, marks *[]int32, most int, upto *int) (end int, ok bool) {
+	for ; i < len(data); i++ {
+		switch c := data[i]; {
+		case c == '"':
+			return i, true
+		case c < ' ', c == '\\' && (i+1 == len(data) || unescapes[data[i+1]] == 0):
+			return 0, false
+		case c == '\\':
+			if len(*marks) < most {
+				*marks = append(*marks, int32(i))
+			} else if *upto == 0 {
+				*upto = i
+			}
+			i++
+		}
+	}
+	return 0, false
+}
