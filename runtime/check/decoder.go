@@ -249,11 +249,10 @@ func (d *Decoder) peekSpaced() byte {
 //
 //go:noinline
 func spaceEnd(data []byte, i int) int {
-	for uint(i) < uint(len(data)) && isSpace(data[i]) {
-		i++
-		for i+8 <= len(data) {
-			n := bits.TrailingZeros64(binary.LittleEndian.Uint64(data[i:i+8])^ones*' ') >> 3
-			if i += n; n < 8 {
+	for uint(i) < uint(len(data)) && data[i] <= ' ' && isSpace(data[i]) {
+		for i++; i+8 <= len(data); i += 8 {
+			if w := binary.LittleEndian.Uint64(data[i:i+8]) ^ ones*' '; w != 0 {
+				i += bits.TrailingZeros64(w) >> 3
 				break
 			}
 		}
@@ -266,7 +265,8 @@ func (d *Decoder) fail(err error) {
 	if d.err == nil {
 		d.err = err
 	}
-	d.data, d.pos = nil, 0
+	d.data = d.data[:0] // its pointer stays: while garbage is collected, writing one costs more than what follows
+	d.pos = 0
 }
 
 func (d *Decoder) refuse(r Reason, offset, limit int) {

@@ -144,6 +144,10 @@
 //   - A method for each step of Skip: slower by half, because the position goes through memory.
 //   - Listing every form's violations in a trial: unreadable for a model, and most of the time spent on describing them.
 //   - Sizing slices by what is left of the text: a hostile text of short lists takes a thousand times its size.
+//   - Allocating values behind pointers several at a time: measured on lists of unions, half the allocations and no time.
+//   - Reading the form that the first member determines, and checking afterwards whether another one could fit: 7 % less where it is right, but 70 % more for
+//     a small object with additional members.
+//   - Looking for the end of a text and checking its UTF-8 in one loop: as many instructions, because their constants do not fit into registers.
 //
 // # Conditions
 //

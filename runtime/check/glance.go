@@ -17,12 +17,19 @@ func (g *glance) next() bool {
 		i = g.valueEnd() // or after the value
 	}
 	if i = tokenAt(data, i); i < len(data) && data[i] == ',' {
-		i = tokenAt(data, i+1)
+		if i++; i < len(data) && data[i] == ' ' { // json.dumps writes one space
+			i++
+		}
+		i = tokenAt(data, i)
 	}
 	if i+9 < len(data) && data[i] == '"' {
 		w := (*[8]byte)(data[i+1 : i+9 : i+9])
 		if n := nearEnd(w); n < 8 && data[i+1+n] == '"' && data[i+2+n] == ':' {
-			g.key, g.sign, g.pos = data[i+1:i+1+n], shortSignature(w, n), tokenAt(data, i+n+3)
+			g.key, g.sign = data[i+1:i+1+n], shortSignature(w, n)
+			if i += n + 3; i < len(data) && data[i] == ' ' {
+				i++
+			}
+			g.pos = tokenAt(data, i)
 			return true
 		}
 	}
@@ -94,11 +101,7 @@ func (d *Decoder) stringEnd(start int) int {
 
 // glanceAt returns where the value of the first member with that name begins in the object at pos, -1 if there is none. It is not ok if it gave up.
 func (d *Decoder) glanceAt(name string) (at int, ok bool) {
-	data, start := d.data, tokenAt(d.data, d.pos+1)+1 // most often it comes first
-	if end := start + len(name); end+1 < len(data) && string(data[start:end]) == name && data[start-1] == '"' && data[end] == '"' && data[end+1] == ':' {
-		return tokenAt(data, end+2), true
-	}
-	g := glance{data: data, d: d, pos: d.pos}
+	g := glance{data: d.data, d: d, pos: d.pos}
 	for g.next() {
 		if string(g.key) == name {
 			return g.pos, true
@@ -107,14 +110,16 @@ func (d *Decoder) glanceAt(name string) (at int, ok bool) {
 	return -1, g.pos >= 0
 }
 
-// glanceTag returns the string in that member. It is not ok if the member is no string, or has escapes.
-func (d *Decoder) glanceTag(name string) (tag []byte, ok bool) {
-	i, ok := d.glanceAt(name)
-	if !ok || i < 0 || i >= len(d.data) || d.data[i] != '"' {
-		return nil, false
+// glanceFirst returns where the value of the first member begins in the object at pos, if it has the name n; else -1.
+func (d *Decoder) glanceFirst(n *name) (at int) {
+	data, i := d.data, tokenAt(d.data, d.pos+1)
+	if !n.expectable || i+int(n.size) > len(data) || !n.begins(data, i) {
+		return -1
 	}
-	end := plainEnd(d.data, i+1)
-	return d.data[i+1 : end], end < len(d.data) && d.data[end] == '"'
+	if i += int(n.length) + len(`"":`); i < len(data) && data[i] == ' ' {
+		i++
+	}
+	return tokenAt(data, i)
 }
 
 // glanceNames returns which of the names of r the object at pos has. It is not ok if it gave up.

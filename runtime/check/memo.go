@@ -118,7 +118,7 @@ func (d *Decoder) Once(schema *Once, check func(*Decoder)) {
 	v := outcome{schema: schema, start: int32(start), end: int32(d.pos), overflows: d.overflow}
 	d.overflow = d.overflow || over
 	switch {
-	case d.err == errForm && d.quiet:
+	case d.misfits() && d.quiet:
 		v.end = int32(d.reached)
 	case d.err != nil:
 		return

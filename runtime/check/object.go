@@ -264,7 +264,7 @@ func New[T any](d *Decoder, decode func(*Decoder, *T)) *T {
 	} else {
 		v = new(T)
 	}
-	if decode(d, v); d.err == errForm {
+	if decode(d, v); d.misfits() {
 		d.spare = v // the form did not fit: nobody else has v
 	}
 	return v

@@ -14,16 +14,17 @@ package check
 //	})
 func Pick[T any](d *Decoder, u *Union, read func(d *Decoder, form int) T) (v T) {
 	kind := kindOf(d.peek())
-	if form := d.onlyForm(u, kind); form >= 0 {
+	form, left := d.onlyForm(u, kind)
+	if form >= 0 {
 		most := d.listFew(u)
 		v = read(d, form)
 		d.most = most
 		return v
 	}
 	var t trial
-	t.begin(d, u, kind, true)
-	for t.next() {
-		if read := read(d, t.form); t.done() {
+	for keep, more := false, t.begin(d, u, kind, left, true); more; {
+		read := read(d, t.form)
+		if keep, more = t.done(); keep {
 			v = read
 		}
 	}
@@ -47,12 +48,11 @@ func (d *Decoder) Choose(u *Union, checks ...func(*Decoder)) {
 // Group validates the value against the forms of u and goes back to its beginning.
 func (d *Decoder) Group(u *Union, checks ...func(*Decoder)) {
 	var t trial
-	t.begin(d, u, kindOf(d.peek()), false)
+	more := t.begin(d, u, kindOf(d.peek()), 0, false)
 	d.lookaheads++
 	t.state.lookaheads = d.lookaheads // restored before each form
-	for t.next() {
+	for ; more; _, more = t.done() {
 		checks[t.form](d)
-		t.done()
 	}
 	d.lookaheads--
 	d.rewind(t.start)

@@ -30,11 +30,11 @@ func (d *Decoder) save(s *saved) {
 // restore goes back to s, and reports whether the form did not fit; then it closes the frames that the form left open.
 func (d *Decoder) restore(s *saved) bool {
 	d.tried = s.tried
-	if d.err != errForm {
+	if !d.misfits() {
 		return false
 	}
 	d.err = nil
-	d.data = d.full
+	d.data = d.data[:len(d.full)]
 	d.frames, d.keys.list = d.frames[:s.frames], d.keys.list[:s.keys]
 	d.keys.truncate(s.many)
 	d.wide, d.items = d.wide[:s.wide], d.items[:s.items]

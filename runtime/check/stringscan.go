@@ -36,10 +36,8 @@ func plainEnd(data []byte, i int) int {
 			return i + n
 		}
 	}
-	for ; i < len(data); i++ {
-		if c := data[i]; c < ' ' || c == '"' || c == '\\' || c >= utf8.RuneSelf {
-			break
-		}
+	if i < len(data) {
+		i += bits.TrailingZeros64(special(lastWord(data, i))) >> 3
 	}
 	return i
 }
@@ -72,10 +70,8 @@ func textEnd(data []byte, i int) int {
 			return i + bits.TrailingZeros64(marks)>>3
 		}
 	}
-	for ; i < len(data); i++ {
-		if c := data[i]; c < ' ' || c == '"' || c == '\\' {
-			break
-		}
+	if i < len(data) {
+		i += bits.TrailingZeros64(ending(lastWord(data, i))) >> 3
 	}
 	return i
 }
@@ -88,6 +84,7 @@ func wordAt(data []byte, i int) uint64 {
 	return lastWord(data, i)
 }
 
+// lastWord is wordAt for fewer than eight bytes. The first zero behind them ends text, too.
 func lastWord(data []byte, i int) uint64 {
 	if len(data) >= 8 {
 		return binary.LittleEndian.Uint64(data[len(data)-8:]) >> (8 * uint(i+8-len(data)))

@@ -1,7 +1,5 @@
 package check
 
-import "errors"
-
 // trial finds the form of a union that fits a value.
 //
 // When the first look leaves one form, that one is read, and its violations are the union's. Otherwise forms are read
@@ -55,7 +53,18 @@ const (
 )
 
 // errForm ends a form at its first violation; callers of the package never see it.
-var errForm = errors.New("check: the form does not fit")
+var errForm = new(formError)
+
+// formError is a type, because asking for one is a comparison, and comparing errors is a call.
+type formError struct{}
+
+func (*formError) Error() string { return "check: the form does not fit" }
+
+// misfits reports whether a violation ended the form that is read.
+func (d *Decoder) misfits() bool {
+	_, ok := d.err.(*formError)
+	return ok
+}
 
 // mostOfUnion is how many violations are listed for one union.
 const mostOfUnion = 3
@@ -69,19 +78,24 @@ func (d *Decoder) listFew(u *Union) int {
 	return most
 }
 
-// begin looks at the next value, which is of that kind, and decides on the first step.
-func (t *trial) begin(d *Decoder, u *Union, kind Kind, keeps bool) {
-	t.d, t.union, t.kind, t.keeps = d, u, kind, keeps // field by field: measured, a composite literal is written twice
+// begin looks at the next value, which is of that kind, decides on the first step, and reports whether the value is to be read, as t.form. left
+// are the possible forms; 0 if they are not known yet.
+func (t *trial) begin(d *Decoder, u *Union, kind Kind, left uint64, keeps bool) bool {
+	t.d, t.union, t.kind, t.keeps, t.left = d, u, kind, keeps, left // field by field: measured, a composite literal is written twice
 	t.chosen, t.overflowing, t.best = -1, -1, -1
 	t.start = d.pos
 	if t.kind == 0 {
 		d.unexpected("a value")
-		return
+		return false
 	}
 	if t.keeps && d.memo.used > 0 && t.reuseOutcome() {
-		return
+		return t.next()
 	}
-	switch n := t.narrow(); {
+	n := 2
+	if left == 0 {
+		n = t.narrow()
+	}
+	switch {
 	case d.err != nil:
 	case n == 1:
 		t.step = stepDecide
@@ -89,9 +103,11 @@ func (t *trial) begin(d *Decoder, u *Union, kind Kind, keeps bool) {
 		d.dropOutcomes(t.start)
 		t.step, t.form = stepTry, -1
 		d.save(&t.state)
+		return t.nextForm() || t.next()
 	case !t.decideNearest():
 		t.reportImpossible()
 	}
+	return t.next()
 }
 
 // reuseOutcome decides by the outcome of an earlier trial of the value, and reports whether that was possible.
@@ -159,46 +175,68 @@ func (t *trial) nextForm() bool {
 	return false
 }
 
-// done ends the reading that next began, and reports whether what was read is to be kept.
-func (t *trial) done() bool {
-	d := t.d
+// done ends a reading. It reports whether what was read is to be kept, and whether the value is to be read once more, as t.form.
+func (t *trial) done() (keep, more bool) {
 	switch t.step {
+	case stepTry:
+		if keep = t.endTry(); t.step == stepDone || t.d.err != nil {
+			return keep, false
+		} else if t.step == stepTry && t.nextForm() {
+			return keep, true
+		}
 	case stepDecided:
-		d.most = t.state.most
+		t.d.most = t.state.most
 		t.step = stepDone
-		return true
+		return true, false
 	case stepReport:
 		t.finishReport()
-		return false
 	case stepCount:
-		if n := d.counted; d.err == nil {
-			t.tied = t.best >= 0 && (n == t.fewest || n > t.fewest && t.tied)
-			if t.best < 0 || n < t.fewest || n == t.fewest && t.form == t.farthest {
-				t.best, t.fewest = t.form, n
+		t.endCount()
+	}
+	return keep, t.next()
+}
+
+// endTry ends a form on trial, and reports whether it is to be kept.
+func (t *trial) endTry() bool {
+	d := t.d
+	over, partial, decoded := d.overflow, d.partial, d.decoded
+	if d.err != nil {
+		if d.restore(&t.state) {
+			if d.countReread(d.reached - t.start); d.reached > t.farthestEnd {
+				t.farthest, t.farthestEnd = t.form, d.reached
 			}
 		}
-		d.countReread(d.pos - t.start)
-		d.restore(&t.state)
 		return false
 	}
-	over, partial, decoded := d.overflow, d.partial, d.decoded
-	if d.restore(&t.state) {
-		if d.countReread(d.reached - t.start); d.reached > t.farthestEnd {
-			t.farthest, t.farthestEnd = t.form, d.reached
-		}
-		return false
-	}
+	d.tried = t.state.tried
 	if d.countReread(d.pos - t.start); d.err != nil {
 		return false
 	}
-	if !t.countFit(over, partial) {
-		return false
+	if t.chosen < 0 && !over {
+		d.decoded, t.state.decoded = decoded, decoded
+		if !partial && !t.union.One && !d.quiet && !d.counting { // most often
+			t.step = stepDone
+			return true
+		}
 	}
-	d.decoded, t.state.decoded = decoded, decoded
-	return true
+	return t.countFit(over, partial)
 }
 
-// countFit counts a form that fits, and reports whether it is the first one that can be kept.
+// endCount ends a form of which the violations were counted.
+func (t *trial) endCount() {
+	d := t.d
+	if n := d.counted; d.err == nil {
+		t.tied = t.best >= 0 && (n == t.fewest || n > t.fewest && t.tied)
+		if t.best < 0 || n < t.fewest || n == t.fewest && t.form == t.farthest {
+			t.best, t.fewest = t.form, n
+		}
+	}
+	d.countReread(d.pos - t.start)
+	d.restore(&t.state)
+}
+
+// countFit counts a form that fits, and reports whether it is the first one that can be kept. It concludes where no other can
+// change the outcome.
 func (t *trial) countFit(over, partial bool) bool {
 	t.end = t.d.pos
 	if t.fits < len(t.fitting) {
@@ -211,8 +249,11 @@ func (t *trial) countFit(over, partial bool) bool {
 	} else if over {
 		t.overflowing = t.form
 	}
-	if t.fits == 2 && t.union.One || t.chosen >= 0 && !t.union.One {
-		t.form = len(t.union.Forms) // no other can change the outcome
+	switch {
+	case t.form < 64 && t.left>>t.form == 1 && len(t.union.Forms) <= 64: // it was the last one
+		t.conclude()
+	case t.fits == 2 && t.union.One, t.chosen >= 0 && !t.union.One:
+		t.conclude()
 	}
 	return first
 }

@@ -7,27 +7,27 @@ import (
 
 // Forms are excluded by kind, then by tag, then by members; each is looked at only if more than one form is left.
 
-// onlyForm returns the only form that the kind of the value, its tag, or its members leave; -1 if there are more, or none. It saves most unions
-// a trial: measured, a fifth less for a small one.
-func (d *Decoder) onlyForm(u *Union, kind Kind) int {
-	form := -1
-	if kind != KindObject || u.Key == "" && len(u.Members.Names) == 0 {
+// onlyForm returns the only form that the kind of the value, its tag, or its members leave; -1 if there are more, or none. Most unions need
+// no trial: measured, a fifth less for a small one. Where several of up to 64 forms take a kind and nothing else tells them apart, they are left.
+func (d *Decoder) onlyForm(u *Union, kind Kind) (form int, left uint64) {
+	form = -1
+	switch {
+	case kind != KindObject || u.Key == "" && len(u.Members.Names) == 0:
 		if len(u.Forms) > 64 {
-			return u.only(kind, nil)
+			return u.only(kind, nil), 0
 		}
-		if left := u.byKind().of(kind); left&(left-1) == 0 {
-			return bits.Len64(left) - 1
+		if left = u.byKind().of(kind); left&(left-1) != 0 {
+			return -1, left
 		}
-		return -1
+		return bits.Len64(left) - 1, 0
+	case u.Key != "":
+		form = d.onlyTagged(u)
+	default:
+		if seen, ok := d.glanceNames(&u.Members); ok {
+			form = u.onlyWith(seen)
+		}
 	}
-	if u.Key != "" {
-		if tag, ok := d.glanceTag(u.Key); ok {
-			form = u.onlyTagged(tag)
-		}
-	} else if seen, ok := d.glanceNames(&u.Members); ok {
-		form = u.onlyWith(seen)
-	}
-	return form
+	return form, 0
 }
 
 // onlyWith returns the only form that takes an object with some of the first 64 members; -1 if there are more, or none.
@@ -35,7 +35,7 @@ func (u *Union) onlyWith(seen uint64) int {
 	form := -1
 	for i := range u.Forms {
 		f := &u.Forms[i]
-		if f.Kinds != 0 && f.Kinds&KindObject == 0 || f.Needs&^seen != 0 {
+		if f.Needs&^seen != 0 || f.Kinds != 0 && f.Kinds&KindObject == 0 {
 			continue
 		}
 		if form >= 0 {
@@ -62,36 +62,61 @@ func (u *Union) only(kind Kind, tag []byte) int {
 	return form
 }
 
-// onlyTagged returns the only form that takes an object with a tag; -1 if there are more, or none.
-func (u *Union) onlyTagged(tag []byte) int {
-	t := u.byTag()
-	if t.many != nil {
-		if form, ok := t.many[string(tag)]; ok {
-			return form
-		}
+// onlyTagged returns the form that takes the object at pos by its tag, if one alone does and the tag has no escapes.
+func (d *Decoder) onlyTagged(u *Union) int {
+	t, data := u.byTag(), d.data
+	i := d.glanceFirst(&t.key) // most often it comes first
+	if i < 0 {
+		i, _ = d.glanceAt(u.Key)
+	}
+	if uint(i) >= uint(len(data)) || data[i] != '"' {
 		return -1
 	}
-	for i := range t.few {
-		if t.few[i].tag == string(tag) {
-			return t.few[i].form
+	if i++; t.few != nil && i+8 < len(data) {
+		w := (*[8]byte)(data[i : i+8 : i+8])
+		if n := nearEnd(w); n < 8 && data[i+n] == '"' {
+			return t.find(shortSignature(w, n), nil)
 		}
 	}
-	if t.any {
+	end := plainEnd(data, i)
+	if end >= len(data) || data[end] != '"' {
+		return -1
+	}
+	tag := data[i:end]
+	switch {
+	case t.any:
 		return u.only(KindObject, tag)
+	case t.many == nil:
+		return t.find(signature(tag), tag)
+	}
+	if form, ok := t.many[string(tag)]; ok {
+		return form
 	}
 	return -1
 }
 
 // tagTable maps a tag to the only form that takes an object with it, -1 if several do.
 type tagTable struct {
+	key  name // Union.Key
 	few  []taggedForm
 	many map[string]int // instead of few
 	any  bool           // some form takes objects whatever their tag, so both are empty
 }
 
 type taggedForm struct {
+	sign uint64 // of the tag
 	tag  string
 	form int
+}
+
+// find returns the form of a tag with that signature, -1 if there is none among few. A short signature tells without the tag.
+func (t *tagTable) find(sign uint64, tag []byte) int {
+	for i := range t.few {
+		if f := &t.few[i]; f.sign == sign && (sign&long == 0 || f.tag == string(tag)) {
+			return f.form
+		}
+	}
+	return -1
 }
 
 func (u *Union) byTag() *tagTable {
@@ -103,6 +128,7 @@ func (u *Union) byTag() *tagTable {
 
 func (u *Union) makeTags() *tagTable {
 	t := &tagTable{many: make(map[string]int, len(u.Forms))}
+	t.key.set(u.Key, 0)
 	for i := range u.Forms {
 		f := &u.Forms[i]
 		if f.Kinds != 0 && f.Kinds&KindObject == 0 {
@@ -124,7 +150,7 @@ func (u *Union) makeTags() *tagTable {
 		for i := range u.Forms {
 			for _, tag := range u.Forms[i].Tags {
 				if form, ok := t.many[tag]; ok {
-					t.few = append(t.few, taggedForm{tag, form})
+					t.few = append(t.few, taggedForm{signature([]byte(tag)), tag, form})
 				}
 			}
 		}
