@@ -70,6 +70,9 @@
 // one. The withdrawal of a question stays, because the client may have read the question: if its stream is cancelled before a reader took
 // it, a listener gets it.
 //
+// Of an answer in memory that is larger than a session keeps, four times WithReplay, an error is kept once nobody reads it, so that the request of
+// a client that comes back ends.
+//
 // The stream of a GET begins with such an event, too. The specification asks for it in the answer to a POST
 // (basic/transports#sending-messages-to-the-server); of a GET it says that a server sends a retry field before it closes the connection, as there
 // (#listening-for-messages-from-the-server), and this event has it. Otherwise, messages would be lost that were written to a connection which is lost
@@ -157,7 +160,7 @@
 //   - The header Forwarded (RFC 7239) beside X-Forwarded-Host: a proxy that sets the one passes on what a client wrote into the other.
 //   - One message to all listeners: the protocol forbids it.
 //   - 409 for a second GET: a client that lost its connection knows that before its server does.
-//   - An error in place of an answer that gave way: these errors would have to be bounded, too, and the request may have been
+//   - An error in place of every answer that gave way to others: these errors would have to be bounded, too, and the request may have been
 //     served. The log says that a client missed something, and so does a comment at the beginning of its stream.
 //   - 404 for an unknown Last-Event-ID: it would tell the client that its session is gone. 204 for a stream of which nothing is left, and
 //     400 for one that is not known: the page has an event stream or 405, so such a GET is a new listener (LET13).

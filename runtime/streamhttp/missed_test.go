@@ -5,8 +5,10 @@ import (
 	"bytes"
 	"log/slog"
 	"net/http"
+	"slices"
 	"strings"
 	"testing"
+	"testing/synctest"
 )
 
 // What is kept for a client gives way to others. Then neither its owner nor whoever reads the stream is left in the dark: resumability says
@@ -55,6 +57,49 @@ func TestTSK28WhatGaveWayIsMissedAloud(t *testing.T) {
 		n := strings.Count(logged.String(), "came back for messages that gave way")
 		if n > 0 != row.missed || n > 2 {
 			t.Errorf("%s: logged %d times: %s", name, n, logged.String())
+		}
+	}
+}
+
+// LET13: the request of a client that comes back for an answer which is too large to be kept ends with an error, also in a batch.
+func TestLET13TSK28AnAnswerThatIsTooLargeToBeKeptIsAnError(t *testing.T) {
+	for _, away := range []bool{false, true} {
+		for _, batched := range []bool{false, true} {
+			synctest.Test(t, func(t *testing.T) {
+				f := newBubble(t, WithReplay(1000), WithKeepAlive(0))
+				session, request, ids := f.initialize(), callBody("1", "steps", strings.Repeat("x", 5000)), []string{"1"}
+				if batched {
+					session, request, ids = f.march(), "["+request+","+callBody("2", "echo", "x")+"]", []string{"1", "2"}
+				}
+				s, lose := f.lost(request, session)
+				told := s.message()
+				<-f.began
+				if away {
+					lose()
+				}
+				f.release <- struct{}{}
+				synctest.Wait()
+				lose()
+				again := f.back(session, told.id)
+				if e, _ := again.next(); !e.comment {
+					t.Errorf("not told that something is missing: %.300q", e.data)
+				}
+				answers := []string{again.message().data}
+				again.end()
+				if batched {
+					answers = f.array(answers[0])
+				}
+				var got []string
+				for _, answer := range answers {
+					if field(answer, "error", "code") != "-32603" || !strings.Contains(answer, "too large to be kept") {
+						t.Errorf("%.300q", answer)
+					}
+					got = append(got, field(answer, "id"))
+				}
+				if slices.Sort(got); !slices.Equal(got, ids) {
+					t.Errorf("errors for %v, want %v", got, ids)
+				}
+			})
 		}
 	}
 }

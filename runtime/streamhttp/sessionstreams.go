@@ -134,7 +134,7 @@ func (s *session) newStream() *stream {
 	limits := streamLimits{pending: s.h.opts.replay}
 	if !s.sessionless { // nobody can resume a stream whose events have no ids
 		s.last++
-		limits.replay = s.h.opts.replay
+		limits.replay, limits.answer = s.h.opts.replay, int(s.limit())
 	}
 	st := newStream(s.last, limits, &s.kept, s.h.pools.alarm())
 	st.total = &s.h.kept

@@ -79,6 +79,7 @@ func (e *storedEvent) size() int {
 // streamLimits bound what a stream keeps.
 type streamLimits struct {
 	replay  int // bytes
+	answer  int // bytes of the answer, beyond which an error is kept in its place; 0: any
 	pending int // bytes unread by an attached reader before its writer waits
 }
 
@@ -217,6 +218,27 @@ func (s *stream) trim() {
 	for len(s.events) > 1 && (s.bytes > s.limits.replay || s.events[0].size() == 0) && (s.first <= s.written || s.reader == 0) {
 		s.shift()
 	}
+	if s.ended && s.reader == 0 && s.limits.answer > 0 && len(s.events) == 1 && len(s.events[0].frame) > s.limits.answer {
+		s.gaveWay = s.first
+		s.replace(0, storedEvent{frame: s.withoutAnswer(s.events[0].frame)})
+	}
+}
+
+// errNotKept is the error of a client that lost its connection within a large answer.
+var errNotKept = rpc.Errorf(rpc.CodeInternalError, "the request was served, but its answer is too large to be kept for a client that comes back")
+
+// withoutAnswer is an error in place of each answer in the frame.
+func (s *stream) withoutAnswer(frame []byte) []byte {
+	if !s.batched {
+		return rpc.AppendError(nil, s.about, errNotKept)
+	}
+	errs := []byte{'['}
+	rpc.WithoutAnswers(frame, func(id rpc.ID) bool {
+		errs = append(rpc.AppendError(errs, id, errNotKept), ',')
+		return true
+	})
+	errs[len(errs)-1] = ']'
+	return errs
 }
 
 // shift forgets the oldest event, which no reader is writing. s.mu is held.
