@@ -217,11 +217,12 @@ func (r *record) change(t *Task, more int64, transition func(*State) error) erro
 		r.account.grow(size - r.size)
 		r.size = size
 	}
-	if t != nil {
-		*t = r.state.Task
-	}
 	if over {
 		r.finish()
+	}
+	if t != nil {
+		*t = Task{}
+		r.copyTo(t) // as it will be read again: times of a task that is over have no monotonic part
 	}
 	return err
 }
