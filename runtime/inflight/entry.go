@@ -32,7 +32,7 @@ type Entry struct {
 	state
 }
 
-// state is what can change about a request. It is written under shard.mu, except the flag waiting: by shard.apply, and where done and lazy are
+// state is what can change about a request. It is written under shard.mu, except the flags waiting and lacksRoom: by shard.apply, and where done and lazy are
 // made and used. cause and done may be read without the lock once flags say that they are final.
 type state struct {
 	flags  atomic.Uint32
@@ -49,6 +49,7 @@ const (
 	unanswered                    // over by its timeout, and still in the table: not answered or cancelled yet
 	delayed                       // its clock was paused or its timeout extended; lazy says for how long
 	waiting                       // its handler waits for others before it begins
+	lacksRoom                     // its answer waits for room
 	hasValues                     // lazy.values is set; never changes
 )
 
@@ -106,16 +107,24 @@ func (e *Entry) Values() context.Context {
 func (e *Entry) Started() time.Time { return e.shard.tracker.at(e.started) }
 
 // SetWaiting notes whether the handler waits for others before it begins. A request that ends meanwhile stays Waiting.
-func (e *Entry) SetWaiting(waits bool) {
-	if waits {
-		e.flags.Or(waiting)
+func (e *Entry) SetWaiting(waits bool) { e.set(waiting, waits) }
+
+func (e *Entry) set(flag uint32, on bool) {
+	if on {
+		e.flags.Or(flag)
 	} else {
-		e.flags.And(^waiting)
+		e.flags.And(^flag)
 	}
 }
 
 // Waiting reports whether the handler waits for others before it begins, see SetWaiting.
 func (e *Entry) Waiting() bool { return e.flags.Load()&waiting != 0 }
+
+// SetLacksRoom notes whether the request waits for room for its answer. One that ends meanwhile stays so.
+func (e *Entry) SetLacksRoom(waits bool) { e.set(lacksRoom, waits) }
+
+// LacksRoom reports whether the request waits for room for its answer, see SetLacksRoom.
+func (e *Entry) LacksRoom() bool { return e.flags.Load()&lacksRoom != 0 }
 
 // CancelRequested returns the reason of the first cancellation that was recorded because the request is protected (CAN14), and whether there is one.
 func (e *Entry) CancelRequested() (reason string, ok bool) {

@@ -7,6 +7,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/mcpkiln/mcpkiln/runtime/inflight"
 	"github.com/mcpkiln/mcpkiln/runtime/internal/quota"
 )
 
@@ -95,8 +96,15 @@ func (b *budget) get(ctx context.Context, p *share, held, n int64, notBegun bool
 	b.queue(p, w)
 	b.grant()
 	b.mu.Unlock()
+	request := inflight.FromContext(ctx)
+	if request != nil {
+		request.SetLacksRoom(true) // stays if it ends meanwhile: so its answer can say so
+	}
 	select {
 	case <-w.granted:
+		if request != nil {
+			request.SetLacksRoom(false)
+		}
 		return w.err
 	case <-ctx.Done():
 		b.leave(p, w)

@@ -341,3 +341,30 @@ func TestTSK28BudgetsAddUp(t *testing.T) {
 		t.Errorf("one caller has %d bytes", own)
 	}
 }
+
+// The answer to a timeout says that the call waited for room, where it did (CAN20).
+func TestCAN20TSK28ATimeoutSaysThatTheCallWaitedForRoom(t *testing.T) {
+	for name, room := range map[string]func(s *Server) *budget{
+		"big": func(s *Server) *budget { return &s.spooled }, "large": func(s *Server) *budget { return &s.unread },
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			tools := []Tool{bigText(1 << 20), tool("large", large(1<<20, new(atomic.Int64)))}
+			for i := range tools {
+				tools[i].Cancel.Timeout = time.Minute
+			}
+			f := newFixture(t, tools)
+			c := f.dial(t.Context())
+			c.initialize(`{}`)
+			b, others := room(f.srv), new(share)
+			b.change(others, b.limit)
+			c.call("1", name, `{}`)
+			want := name + " timed out after 1m0s: it waited for room, which answers take that their clients have not read"
+			if m, _ := c.answer("1"); m.field("result", "isError") != "true" || m.field("result", "content") != `[{"type":"text","text":"`+want+`"}]` {
+				t.Error(m.raw)
+			}
+			b.change(others, -b.limit)
+			c.close()
+			f.counted()
+		})
+	}
+}

@@ -247,10 +247,10 @@ func (p *peer) answerTimedOut(e *inflight.Entry) error {
 		m.err = t.busy()
 		m.frame = rpc.AppendError(nil, about.id, m.err)
 	} else if info.Tool == "" { // only a tool's result can say that it failed
-		m.err = rpc.Errorf(rpc.CodeInternalError, "%s timed out after %s", info.Method, info.Timeout)
+		m.err = rpc.Errorf(rpc.CodeInternalError, "%s", timeoutText(info.Method, info.Timeout, e.LacksRoom()))
 		m.frame = rpc.AppendError(nil, about.id, m.err)
 	} else {
-		result := timeoutResult(info.Tool, info.Timeout)
+		result := timeoutResult(info.Tool, info.Timeout, e.LacksRoom())
 		result.ServerInfo = rev.resultInfo
 		m.frame = rpc.AppendResult(nil, about.id, rev.AppendCallResult(nil, &result))
 	}
@@ -259,8 +259,17 @@ func (p *peer) answerTimedOut(e *inflight.Entry) error {
 }
 
 // timeoutResult is the result of a call that took too long: the model that chose the tool should see it.
-func timeoutResult(tool string, after time.Duration) wire.CallResult {
-	return wire.CallResult{IsError: true, Content: appendText(nil, tool+" timed out after "+after.String())}
+func timeoutResult(tool string, after time.Duration, lackedRoom bool) wire.CallResult {
+	return wire.CallResult{IsError: true, Content: appendText(nil, timeoutText(tool, after, lackedRoom))}
+}
+
+// timeoutText says what took too long, and if it waited for the clients of other answers (CAN20).
+func timeoutText(what string, after time.Duration, lackedRoom bool) string {
+	text := what + " timed out after " + after.String()
+	if lackedRoom {
+		text += ": it waited for room, which answers take that their clients have not read"
+	}
+	return text
 }
 
 // timedOut is a request whose timeout has passed and was not answered yet. The client may still cancel it: then it is not answered.

@@ -178,7 +178,7 @@ func (s *Server) taskTimedOut(t task.Task) task.Outcome {
 	}
 	var meta taskMeta
 	_ = json.Unmarshal(t.Meta, &meta) // we wrote it; else the newest revision decides
-	result := timeoutResult(t.Tool, t.Timeout)
+	result := timeoutResult(t.Tool, t.Timeout, false)
 	return s.revisionOf(meta.Revision).outcome(&result)
 }
 
