@@ -84,18 +84,6 @@ func AppendError(b []byte, id ID, err *Error) []byte {
 	return append(b, '}')
 }
 
-// AppendErrors appends a batch of answers with the same error, one for each id.
-func AppendErrors(b []byte, ids []ID, err *Error) []byte {
-	b = append(b, '[')
-	for i, id := range ids {
-		if i > 0 {
-			b = append(b, ',')
-		}
-		b = AppendError(b, id, err)
-	}
-	return append(b, ']')
-}
-
 // AppendErrorObject appends the value of an error answer's member error.
 func AppendErrorObject(b []byte, err *Error) []byte {
 	b = append(b, `{"code":`...)

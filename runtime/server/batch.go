@@ -46,7 +46,7 @@ func (p *peer) receiveBatch(r *request, got *Receipt) {
 	}
 	if err != nil {
 		got.Refused, got.Answered = err, true
-		p.answerInReader(r.about, p.s.refusedBatch(r.frame, err), err)
+		p.answerInReader(r.about, rpc.ID{}, err)
 		return
 	}
 	b := &batch{p: p, about: r.about, writer: make(chan struct{}, 1), pending: rpc.ByID[bool]{}, bytes: held}
@@ -64,14 +64,6 @@ func (p *peer) receiveBatch(r *request, got *Receipt) {
 			m.release()
 		}
 	}
-}
-
-// refusedBatch is the answer to an array that is refused as a whole: the error for each of its requests, or one without an id if none can be told.
-func (s *Server) refusedBatch(frame []byte, err *rpc.Error) []byte {
-	if ids, _ := s.Batch(frame); len(ids) > 0 {
-		return rpc.AppendErrors(nil, ids, err)
-	}
-	return rpc.AppendError(nil, rpc.ID{}, err)
 }
 
 // expect notes that a request of the batch is about to be served.

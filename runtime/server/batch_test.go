@@ -254,33 +254,6 @@ func TestCAN24AnAnswerThatCanNotWaitForItsBatchComesAlone(t *testing.T) {
 	})
 }
 
-// TestCAN24TSK28ABatchThatIsRefusedAsAWholeAnswersEachRequest, so that the client knows which are over; without requests, and where the array is
-// too long to be read, there is one error without an id.
-func TestCAN24TSK28ABatchThatIsRefusedAsAWholeAnswersEachRequest(t *testing.T) {
-	c := dialBatchesWith(t, nil, WithMaxBytesInFlight(64<<10))
-	pings := make([]string, 1_000)
-	for i := range pings {
-		pings[i] = ping(fmt.Sprint(i))
-	}
-	c.send("[" + strings.Join(pings, ",") + "]")
-	got := c.array()
-	if len(got) != len(pings) {
-		t.Errorf("%d answers", len(got))
-	}
-	for i := range pings {
-		if !strings.Contains(got[fmt.Sprint(i)], "bytes of requests in flight") {
-			t.Fatalf("%d: %s", i, got[fmt.Sprint(i)])
-		}
-	}
-	none := strings.Repeat(initialized+",", 999) + initialized
-	for _, batch := range []string{"[" + none + "]", "[" + strings.Join(append(pings, ping("1000")), ",") + "]"} {
-		c.send(batch)
-		if m := c.next(); len(m.ID) > 0 && string(m.ID) != "null" || m.Error == nil {
-			t.Errorf("%.300s", m.raw)
-		}
-	}
-}
-
 // hangAndEcho is a batch in which the answer of the second call waits for the first one.
 func hangAndEcho(text string) string {
 	return `[{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"hang"}},{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"echo","arguments":{"text":"` + text + `"}}}]`

@@ -167,12 +167,11 @@ func (p *peer) drainWriters() {
 	defer p.gate.Unlock()
 }
 
-// answerInReader answers a request that is not in flight, or a batch of them, with a frame that has the error, in the read loop and on the stream
-// of about.
-func (p *peer) answerInReader(about rpc.ID, frame []byte, err *rpc.Error) {
+// answerInReader answers a request that is not in flight with an error, in the read loop and on the stream of about.
+func (p *peer) answerInReader(about, id rpc.ID, err *rpc.Error) {
 	p.announceInReader(about)
 	p.drainAfterCancel()
-	_ = p.answerWithTrailer(p.revision, about, frame, err, nil)
+	_ = p.answerWithTrailer(p.revision, about, rpc.AppendError(nil, id, err), err, nil)
 }
 
 // answerWithTrailer sends an answer, and the trailer, which is the last message about the request; nil for none. err is set if the answer is an
@@ -223,7 +222,7 @@ func (p *peer) refuse(r *request, id rpc.ID, err *rpc.Error) {
 		p.batch.hold(id, rpc.AppendError(nil, id, err), nil)
 		return
 	}
-	p.answerInReader(id, rpc.AppendError(nil, id, err), err)
+	p.answerInReader(id, id, err)
 }
 
 // announceInReader tells the transport that the read loop is about to answer.

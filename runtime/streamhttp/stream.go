@@ -232,12 +232,13 @@ func (s *stream) withoutAnswer(frame []byte) []byte {
 	if !s.batched {
 		return rpc.AppendError(nil, s.about, errNotKept)
 	}
-	var ids []rpc.ID
+	errs := []byte{'['}
 	rpc.WithoutAnswers(frame, func(id rpc.ID) bool {
-		ids = append(ids, id)
+		errs = append(rpc.AppendError(errs, id, errNotKept), ',')
 		return true
 	})
-	return rpc.AppendErrors(nil, ids, errNotKept)
+	errs[len(errs)-1] = ']'
+	return errs
 }
 
 // shift forgets the oldest event, which no reader is writing. s.mu is held.
