@@ -96,7 +96,7 @@ func unusable(schema any, err error) error {
 	r := newReader(schema)
 	var places []string
 	last := ""
-	for _, v := range r.violations(wrong) {
+	for _, v := range r.list(wrong) {
 		if len(places) == 0 || v.Instance != last { // one reason for each is enough
 			places = append(places, cmp.Or(v.Instance, "its root")+": "+v.Allowed+", found "+v.Found)
 		}
@@ -150,7 +150,7 @@ func (v *Validator) validate(s *schema, text []byte) check.Violations {
 	}
 	r := newReader(value)
 	r.guarded = v.sensitive
-	return r.violations(wrong)
+	return r.list(wrong)
 }
 
 // maxExponent bounds the exponents of numbers, up and down: float64 ends earlier, and the library computes with all digits.

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"runtime"
 	"strings"
 	"testing"
 
@@ -214,6 +215,26 @@ func TestVAL02ManyWrongNames(t *testing.T) {
 	}
 	if found := v.Validate(append(text, '}')); len(found) != 32 || found[0].Found != `"k000000"` {
 		t.Errorf("%d: %v", len(found), found)
+	}
+}
+
+// VAL07, VAL09: values are written for the violations that are listed alone: one for each of those that are nested, these would take 20 times as long.
+func TestVAL09OnlyListedValuesAreWritten(t *testing.T) {
+	v, err := jsonschema.ForTool([]byte(`{"name":"t","inputSchema":{"properties":{"a":{"$ref":"#/$defs/n"}},"$defs":{"n":{"maxItems":0,"items":{"$ref":"#/$defs/n"}}}}}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	const depth = 500
+	text := `{"a":` + strings.Repeat("[", depth) + `"` + strings.Repeat("x", 1<<20) + `"` + strings.Repeat("]", depth) + `}`
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	found := v.Validate([]byte(text))
+	runtime.ReadMemStats(&after)
+	if len(found) != 32 || !strings.HasPrefix(found[0].Found, "[[[[") {
+		t.Errorf("%.1000v", found)
+	}
+	if times := (after.TotalAlloc - before.TotalAlloc) / uint64(len(text)); times > 2*depth {
+		t.Errorf("%d times the text was allocated", times)
 	}
 }
 

@@ -25,6 +25,7 @@ type reader struct {
 	value   any
 	printer *message.Printer
 	read    map[*jsonschema.ValidationError]check.Violations // an error may be a cause of several
+	paths   map[string][]string                              // to wrong values, by their pointers
 	guarded bool                                             // a name that may be in a sensitive value is not shown
 	owners  map[string]owners                                // by name, for all names in the value; nil: not looked up yet
 }
@@ -51,7 +52,20 @@ func (p *part) pointer() string {
 }
 
 func newReader(value any) *reader {
-	return &reader{value: value, printer: message.NewPrinter(language.English), read: map[*jsonschema.ValidationError]check.Violations{}}
+	return &reader{value: value, printer: message.NewPrinter(language.English),
+		read: map[*jsonschema.ValidationError]check.Violations{}, paths: map[string][]string{}}
+}
+
+// list returns the violations of an error, at most most of them, with the values that they are about: to write one takes long, and an error may have very
+// many causes.
+func (r *reader) list(e *jsonschema.ValidationError) check.Violations {
+	all := slices.Clone(r.violations(e))
+	for i := range all {
+		if all[i].Found == "" {
+			all[i].Found = r.found(r.paths[all[i].Instance])
+		}
+	}
+	return all
 }
 
 // violations returns those of the errors that have no causes, without the keywords around them; of a union those of the form that fits best.
@@ -118,13 +132,8 @@ func (r *reader) reason(e *jsonschema.ValidationError) check.Violations {
 	if len(keywords) > 0 {
 		v.Keyword = keywords[len(keywords)-1]
 	}
-	all := r.explain(v, e.ErrorKind)
-	for i := range all {
-		if all[i].Found == "" {
-			all[i].Found = r.found(e.InstanceLocation)
-		}
-	}
-	return sorted(all)
+	r.paths[v.Instance] = e.InstanceLocation
+	return sorted(r.explain(v, e.ErrorKind))
 }
 
 // union returns what is wrong with the form of anyOf or oneOf that fits best. Forms that fit as well, and refuse the same value by the same keyword, are

@@ -83,9 +83,7 @@ func TestTSK28AnAnswerThatCanNotWaitInABatchIsNotLost(t *testing.T) {
 		t.Errorf("%.200s", got["1"])
 	}
 	c.send(`[` + strings.Repeat(" ", size) + ping("2") + `]`)
-	if got := c.array(); len(got) != 1 || !strings.HasPrefix(got["2"], "-32600 limit reached") {
-		t.Error(got)
-	}
+	c.next().wantError(t, -32600, "limit reached")
 	c.close()
 }
 

@@ -21,7 +21,8 @@ func (r *request) callTool(b []byte) ([]byte, error) {
 	if err != nil {
 		return b, err
 	}
-	r.result, err = r.callHandler(call)
+	result, err := r.callHandler(call)
+	r.result = result // in the body that the request has now: the call has given the earlier one to others
 	if call.suspend(&r.reservation) {
 		return b, context.Cause(r.entry)
 	}

@@ -2,6 +2,7 @@ package streamhttp
 
 import (
 	"log/slog"
+	"math"
 	"net/http"
 	"time"
 )
@@ -119,7 +120,9 @@ func WithQuotaKey(key func(*http.Request) string) Option {
 // WithReplay sets how many bytes one stream keeps for a client that resumes it; the default is 1 MiB. A session keeps four times
 // that. The log says when a client resumes a stream after messages that had to give way. In place of an answer that is larger than a session
 // keeps, a client that comes back gets an error, unless the answer is in a file (server.Opener).
-func WithReplay(bytes int) Option { return func(o *options) { o.replay = max(bytes, 1) } }
+func WithReplay(bytes int) Option {
+	return func(o *options) { o.replay = min(max(bytes, 1), math.MaxInt/8) }
+}
 
 // WithReplayTotal sets how many bytes all sessions keep for clients that may resume, for listeners to come, and for attached clients
 // that have not read them yet; the default is 128 MiB. Streams that wait for a client count 768 bytes more each, and their messages 48

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/mcpkiln/mcpkiln/runtime/inflight"
+	"github.com/mcpkiln/mcpkiln/runtime/rpc"
 )
 
 func (f *fixture) want(resp *http.Response, status int, parts ...string) string {
@@ -256,6 +257,26 @@ func TestCAN18ClosedStreamsArePolled(t *testing.T) {
 func TestClosePollingNeedsASession(t *testing.T) {
 	f := newFixture(t)
 	f.want(f.call2026("1", "poll", ""), 200, "no stream to close")
+}
+
+// A client of a revision without priming knows no event of a stream that has sent none: it could not come back for the answer.
+func TestSRV04ClosePollingNeedsAnEventToResumeFrom(t *testing.T) {
+	f := newFixture(t)
+	f.want(f.post(callBody("1", "poll", "later"), f.march()), 200, "no stream to close")
+}
+
+// An id that was freed with the answer of one request is that of a later one.
+func TestCAN03AnEndedRequestFreesNoIDOfALaterOne(t *testing.T) {
+	f := newFixture(t)
+	f.initialize()
+	s, id := f.only(), rpc.StringID("1")
+	first := s.stream(id)
+	_ = s.Write(id, true, []byte(`{"jsonrpc":"2.0","id":"1","result":{}}`))
+	second := s.stream(id)
+	s.settle(first) // late
+	if err := s.Write(id, true, []byte(`{"jsonrpc":"2.0","id":"1","result":{}}`)); second == nil || err != nil {
+		t.Error(second, err)
+	}
 }
 
 func TestSessionResumesOnlyItsOwnStreams(t *testing.T) {

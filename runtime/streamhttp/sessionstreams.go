@@ -124,7 +124,9 @@ func (s *session) batchStream(about rpc.ID, ids []rpc.ID) *stream {
 // freeIDs forgets the requests of st: a later request may have the id of one of them. s.mu is held.
 func (s *session) freeIDs(st *stream) {
 	if !st.batched {
-		s.active.Delete(st.about)
+		if s.active.Get(st.about) == st {
+			s.active.Delete(st.about)
+		}
 		return
 	}
 	maps.DeleteFunc(s.active, func(_ rpc.ID, of *stream) bool { return of == st })
@@ -239,7 +241,7 @@ func (s *session) closePolling(id rpc.ID) bool {
 	s.mu.Lock()
 	st := s.active.Get(id)
 	s.mu.Unlock()
-	return st != nil && st.poll()
+	return st != nil && (s.primed || st.known()) && st.poll() // else the client has no event to resume from
 }
 
 // ClosePolling closes the response stream of the call that ctx belongs to, so that the client need not keep a connection: it
