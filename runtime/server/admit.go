@@ -26,7 +26,7 @@ func (r *request) admit(to *route, msg *rpc.Message) *refusal {
 	return r.admitMethod()
 }
 
-// validateSession is validate for a revision with a handshake.
+// validateSession refuses a request that can not be served in a session, or before it has begun. A stateless revision has reading.validate.
 func (r *request) validateSession(to *route, msg *rpc.Message) *refusal {
 	p, m := r.p, to.method
 	known := m != nil && !m.Notification && p.serves(to.revision, m)
@@ -40,7 +40,7 @@ func (r *request) validateSession(to *route, msg *rpc.Message) *refusal {
 	case to.err != nil:
 		return &refusal{err: invalidParams(m.Name, to.err)}
 	case p.sessionless:
-		return p.needsSession(m)
+		return p.refuseWithoutSession(m)
 	}
 	return nil
 }
@@ -100,7 +100,7 @@ func (p *peer) serves(rev *revision, m *wire.Method) bool {
 	return true
 }
 
-// hasTools reports whether tools are declared: there are some, or the package is generated to have them, and the program may add them.
+// hasTools reports whether tools are declared: there are some now, or the program may add some, because the package was generated with tools.
 func (s *Server) hasTools(rev *revision) bool {
 	return s.def.Tools != nil && rev.Capabilities.Tools != "" || len(s.tools.table.Load().entries) > 0
 }
@@ -245,10 +245,12 @@ func (r *request) admitTool() *refusal {
 	if r.tool = t; r.params.Arguments == nil {
 		r.params.Arguments = emptyObject
 	}
+	// r.task: this call becomes a task; r.params.Task: the client asks for one; t.Task: the tool's policy. Of the revision, tasks: some tool runs
+	// as one; method.Task: calls may become one; Task: who decides that.
 	switch {
 	case !r.revision.offers(t):
 		return refuseParam(atName, "tool %q runs as a task only, and protocol revision %s has no tasks", t.Name, r.revision.Version)
-	case !r.revision.tasks || !r.method.Task: // task is ignored, whatever it is (LET10)
+	case !r.revision.tasks || !r.method.Task: // it runs inline: params.task is ignored, whatever it is (LET10)
 	case r.revision.Task.ServerDecides:
 		r.task = t.Task.Support != TaskForbidden && r.can&canTasks != 0
 		if t.Task.Support == TaskRequired && !r.task {

@@ -271,7 +271,7 @@ func inFile(a heldAnswer) bool { return a.file != nil }
 
 // writeTaken takes all answers, or those that are in files, writes them, and closes their files when they are read. The caller holds b.writer.
 func (b *batch) writeTaken(all bool) {
-	q := b.p.queue(b.about)
+	q := b.p.queueOf(b.about)
 	taken, size := b.writeNow(all)
 	defer closeFiles(taken)
 	if q != nil {

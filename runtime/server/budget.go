@@ -31,7 +31,7 @@ type budget struct {
 	hurried    bool        // it calls check soon
 }
 
-// share is what one caller holds of a budget, or one of its connections or sessions.
+// share is what one caller holds of a budget, or one of its connections or sessions. Its methods and those of budget call it p.
 type share struct {
 	of      *share        // the caller's; nil: this is one
 	who     Requestor     // of a caller

@@ -72,9 +72,9 @@ func (s *Server) releaseQuestion(name questionID, h *claim) {
 	close(h.done)
 }
 
-// handOver returns when the question may be free, or readersChanged of the stream that wants it is closed. A claim whose stream nobody reads
-// has to be given up: its client may never have got it.
-func (h *claim) handOver(ctx context.Context, readersChanged <-chan struct{}) {
+// awaitFree returns when the question may be free, or readersChanged of the stream that wants it is closed. A claim whose stream nobody reads
+// has to be given up: its client may never have got the question.
+func (h *claim) awaitFree(ctx context.Context, readersChanged <-chan struct{}) {
 	read, changed := h.hasReader()
 	if !read {
 		h.yield()
@@ -88,8 +88,8 @@ func (h *claim) handOver(ctx context.Context, readersChanged <-chan struct{}) {
 	}
 }
 
-// openStream notes a request for a task's result that somebody reads.
-func (s *Server) openStream(d *delivery) {
+// noteStream notes a request for a task's result that somebody reads.
+func (s *Server) noteStream(d *delivery) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.streams[d.task] == nil {
@@ -98,8 +98,8 @@ func (s *Server) openStream(d *delivery) {
 	s.streams[d.task][d] = struct{}{}
 }
 
-// closeStream hands questions that are still open to the session when the last stream is gone.
-func (s *Server) closeStream(d *delivery) {
+// forgetStream hands questions that are still open to the session when the last stream is gone.
+func (s *Server) forgetStream(d *delivery) {
 	s.mu.Lock()
 	streams := s.streams[d.task]
 	_, open := streams[d]

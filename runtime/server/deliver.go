@@ -53,7 +53,7 @@ func (d *delivery) put(ctx context.Context, q task.Question) {
 		turn, yield := context.WithCancel(ctx)
 		held, ours := s.claimQuestion(name, d, yield)
 		if !ours {
-			held.handOver(ctx, changed)
+			held.awaitFree(ctx, changed)
 			yield()
 			continue
 		}
@@ -81,9 +81,9 @@ func (d *delivery) watch(ctx context.Context, name string) {
 		switch {
 		case d.onSession():
 		case read:
-			d.peer.s.openStream(d)
+			d.peer.s.noteStream(d)
 		default:
-			d.peer.s.closeStream(d)
+			d.peer.s.forgetStream(d)
 		}
 		if !await(ctx, changed, readers) {
 			return
@@ -106,7 +106,7 @@ func isOpen(t *task.Task, name string) bool {
 	return !t.Status.Terminal() && slices.ContainsFunc(t.Questions, func(q task.Question) bool { return q.Name == name })
 }
 
-// awaitTask waits for the end of the task and takes its questions meanwhile. A waiter that ends leaves nothing behind
+// awaitTask waits for the end of the task and puts its questions to the client meanwhile. A waiter that ends leaves nothing behind
 // (TSK09).
 func (r *request) awaitTask() (task.Task, error) {
 	s, owner, id := r.p.s, r.p.owner, r.params.TaskID
@@ -127,8 +127,8 @@ func (r *request) streamTask(id string) error {
 	d.about.task = s.taskLife(id)
 	var deliveries sync.WaitGroup
 	begun := map[string]bool{} // questions that are being delivered, or were
-	s.openStream(d)
-	defer s.closeStream(d)
+	s.noteStream(d)
+	defer s.forgetStream(d)
 	defer deliveries.Wait()
 	for {
 		t, changed, err := s.engine.Watch(r.ctx, owner, id)
@@ -158,7 +158,7 @@ func (p *peer) delivers(q *task.Question) bool { return p.revision.unsupported(p
 // to the call, even if that came first, and then do not know the task that asks.
 const noteTime = 100 * time.Millisecond
 
-// offer puts the open questions of a task to its session, unless there is a stream for them.
+// offer puts the open questions of a task to the client on its session's stream, unless a request for the result is read.
 func (p *peer) offer(owner, id string) {
 	if p.s.streamed(id) || !p.live.add() {
 		return

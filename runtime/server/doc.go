@@ -90,6 +90,7 @@
 //	step, instance    a name in the journal: of Do, or of one of several questions that Named tells apart
 //	asking, delivery  a question on its way to a client; the one that puts questions of a task to one client. A claim says which has a question
 //	Carrier           the stream that has a question
+//	stream, offer     of a task: an open request for its result that somebody reads; its questions on the session's stream, while there is none
 //	ability           a set of capabilities that a client declared, as bits; p.can and r.can are such sets
 //	account           what one requestor uses of the limits that all share; a budget is such a limit with queues of waiters, a share one caller's part
 //	reservation       what one answer takes of the budgets: Server.unread (answers), coming (outputs that are larger than expected, or
@@ -102,7 +103,7 @@
 //	placeholder       where the data of an Opener belongs in an answer
 //	registry entry    a tool, prompt or resource that is listed
 //	stateless         of a revision without a handshake: each message names the revision and the client's capabilities itself
-//	inline            of a call: answered with its result, not with a task
+//	inline            of a call: answered with its result, not with a task; of an Outlet (Inline): answered by the read loop itself
 //	retry             the request that repeats a call with the answers to its questions (requestState, inputResponses)
 //	frame             the bytes of one message, or of a batch
 //	reading           the state of reading the params of one message, while its frame is parsed

@@ -30,7 +30,7 @@ func (s *Server) Exchange(ctx context.Context, to *Routed, out Outlet) Result {
 	r.trim()
 	r.size = to.size
 	r.revision, r.method, r.id, r.params, r.raw = to.revision, to.method, to.ID, to.params, to.msg.Params
-	r.repeated, r.header = to.msg.Repeated, to.Header
+	r.repeatedKey, r.header = to.msg.Repeated, to.Header
 	refused := r.admitStateless(&to.msg)
 	if refused == nil {
 		refused = r.register()

@@ -152,7 +152,7 @@ func (r *request) readEntry(arguments []byte, hidden string, read func(d *check.
 		}
 	}
 	get := check.GetScanned
-	if r.repeated {
+	if r.repeatedKey {
 		get = check.Get
 	}
 	d := get(orEmpty(arguments), r.p.s.cfg.limits)

@@ -26,7 +26,7 @@ type request struct {
 	task           bool         // the call becomes one
 	counted        bool         // in Server.calls
 	holdsTaskState bool         // it holds peer.taskState
-	repeated       bool         // the arguments have a repeated key, which decoding them has to find
+	repeatedKey    bool         // the arguments have a repeated key, which decoding them has to find
 	can            ability
 	raw            []byte          // the params, for methods of a MethodHandler
 	values         context.Context // the values that the handler sees beside the connection's; nil: none

@@ -141,8 +141,8 @@ func randomID() int64 {
 	return int64(binary.BigEndian.Uint64(b[:]) >> 12)
 }
 
-// needsSession refuses methods that have no meaning for a single message.
-func (p *peer) needsSession(m *wire.Method) *refusal {
+// refuseWithoutSession refuses methods that have no meaning for a single message.
+func (p *peer) refuseWithoutSession(m *wire.Method) *refusal {
 	switch m.Op {
 	case wire.OpSetLevel, wire.OpSubscribe, wire.OpUnsubscribe:
 		return refuse(rpc.CodeMethodNotFound, "%s needs a session, and this server is served without them", m.Name)

@@ -29,7 +29,7 @@ func (p *peer) receive(r *request, got *Receipt) bool {
 	}
 	msg, err := rpc.ParseInto(r.frame, p.s.cfg.limits, p.reading)
 	got.Kind, got.ID, got.Refused = msg.Kind, msg.ID, err
-	r.repeated = msg.Repeated
+	r.repeatedKey = msg.Repeated
 	if p.streams {
 		got.Method = string(msg.Method)
 	}

@@ -46,7 +46,7 @@ func (c *Call) textIsLate(n int) bool { return c.taskRun == nil && n > smallAnsw
 // run appends the tool's encoded output to b.
 func (h *Handler) run(ctx context.Context, call *Call, args, b []byte) ([]byte, error) {
 	newDecoder := check.GetScanned
-	if call.r.repeated {
+	if call.r.repeatedKey { // decoding has to find it: nothing is skipped unread
 		newDecoder = check.Get
 	}
 	var in any
@@ -91,7 +91,7 @@ func (h *Handler) input(d *check.Decoder, account check.Account) (any, error) {
 	d.Charge(account)
 	d.Hide(h.hidden)
 	in := h.read(d)
-	err := d.FinishAfter(func(d *check.Decoder) { h.read(d) })
+	err := d.FinishAfter(func(d *check.Decoder) { h.read(d) }) // again where it is invalid, in canonical form, to choose the violations that are listed
 	d.Put()
 	if err == nil && h.validate != nil {
 		if wrong := h.validate(*in.(*json.RawMessage)); len(wrong) > 0 {
@@ -123,10 +123,10 @@ func (h *Handler) runInSlot(ctx context.Context, call *Call, in any) (out any, e
 	return out, err
 }
 
-// runWithinBudgets runs a handler when its answer would fit, and reserves room for it (TSK28). x has the sizes of its last answers: if
-// they were small, it waits for nobody.
+// runWithinBudgets runs a handler when its answer would fit, and reserves room for it (TSK28). x estimates the answer's size: if it is
+// small, it waits for nobody.
 func (c *Call) runWithinBudgets(ctx context.Context, x *answerSizes, run func() error) error {
-	if c.discardsResult {
+	if c.discardsResult { // so it has no answer
 		return run()
 	}
 	r := &c.r.reservation
@@ -182,7 +182,7 @@ func (r *reservation) startProbe(ctx context.Context, x *answerSizes) error {
 	if err := slots.enter(ctx, r.account); err != nil {
 		return err
 	}
-	r.probeTimer = time.AfterFunc(lendProbe, func() { slots.add(2) }) // gives its slot back, and lends one more, which endProbe takes back
+	r.probeTimer = time.AfterFunc(lendProbe, func() { slots.add(2) }) // from then on its own slot and one more are free, until endProbe removes that one
 	return nil
 }
 
@@ -204,7 +204,7 @@ func (r *reservation) awaitEncoding(ctx context.Context) error {
 			return err
 		}
 		n := r.size(r.sizes)
-		if r.p == nil || n <= max(r.unread, smallAnswer) {
+		if r.p == nil || n <= max(r.unread, smallAnswer) { // r.unread bytes of Server.unread are reserved
 			r.outputSize = min(n, int64(r.sizes.outputs.load()))
 			return nil
 		}
@@ -244,7 +244,8 @@ func (c *codec) encode(call *Call, out any, b []byte, hidden string) ([]byte, er
 	return b, c.validateWritten(call, b, hidden)
 }
 
-// validateWritten validates an output that the codec has written. The decoder that has done so waits in the request for who writes the output's text.
+// validateWritten validates an output that the codec has written, by decoding it into a value of c.spare. The decoder is kept in the request for
+// writing the output's text.
 func (c *codec) validateWritten(call *Call, output []byte, hidden string) error {
 	d, decoded := check.Get(output, call.s.cfg.limits), c.spare.Get()
 	if !call.discardsResult {

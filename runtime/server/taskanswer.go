@@ -11,9 +11,9 @@ import (
 	"github.com/mcpkiln/mcpkiln/runtime/task"
 )
 
-// A task's question becomes an answer in one of two ways: a client with a session is asked on a stream (delivery.ask), and a client of a stateless
-// revision sends tasks/update (updateTask). Both record it in the engine, which hands it to the handler: by Answer, or by Keep, which also waits out
-// an outage of the store, because an answer to a request comes once.
+// A task's question becomes an answer in one of two ways. A client with a session is asked on a stream (delivery.ask); its answer comes once, so
+// Engine.Keep records it, which waits out an outage of the store. A client of a stateless revision sends tasks/update (updateTask), which Engine.Answer
+// records: it does not wait, since the client can send that again. The engine hands the answer to the handler.
 
 // questionID names an open question of a task.
 type questionID struct{ task, name string }
@@ -78,8 +78,8 @@ func (r *request) answers(t *task.Task) ([]task.Answer, error) {
 		if err == nil {
 			err = r.checkAnswer(t, &q, raw, data)
 		}
-		if full, ok := errors.AsType[*rpc.Error](err); ok {
-			return nil, full
+		if own, ok := errors.AsType[*rpc.Error](err); ok { // it exceeds a limit, whatever it answers
+			return nil, own
 		}
 		if err != nil {
 			for _, text := range violations(err) {

@@ -116,8 +116,8 @@ func (r *request) createTask(b []byte) ([]byte, error) {
 	args := append([]byte(nil), r.params.Arguments...)
 	err := r.takeInput(func() error { return t.Handler.check(args, s.cfg.limits, r) })
 	if err != nil {
-		if full, ok := errors.AsType[*rpc.Error](err); ok {
-			return b, full
+		if own, ok := errors.AsType[*rpc.Error](err); ok {
+			return b, own
 		}
 		if r.revision.Task.ServerDecides {
 			r.outcome = ToolFailed

@@ -16,9 +16,9 @@ import (
 type subject struct {
 	peer *peer
 	id   rpc.ID // the client's request whose stream carries it; zero: the session's stream
-	// Once ctx has ended, nothing more is written: it is a context, or an asking; nil: as long as the connection lasts.
+	// Once ctx has ended, nothing more is written: it is a context, an *inflight.Entry, which is one, or an asking; nil: it lasts as long as the connection.
 	ctx       interface{ Err() error }
-	task      *taskLife // nil: it belongs to no task
+	task      *taskLife // nil: it belongs to no task, or to one that Server.taskLife does not have any more; then ctx alone decides
 	withdrawn Carrier   // the stream of the question that it withdraws; nil: it withdraws none, or the transport does not know
 }
 
@@ -31,7 +31,7 @@ type outgoing struct {
 	revision *revision
 	err      *rpc.Error
 	trailer  []byte
-	torn     *bool       // set if the frame was not written as a whole: the transport may still read it; nil: not needed
+	torn     *bool       // set if the frame was not written as a whole: its buffer is not used again, because the transport may still read it; nil: not needed
 	long     *LongAnswer // in place of frame; nil: it is in memory
 	more     bool        // of long: other answers follow it
 	taken    *bool       // set to whether the client read the answer, as far as the transport knows; nil: not needed
@@ -68,7 +68,7 @@ func (c *Call) subject() subject {
 // for room, because it is the last frame of its stream. nil: it was permitted, which does not say that it arrived, or it waits for the other
 // answers of its batch.
 func (s *subject) write(m outgoing) error {
-	q := s.peer.queue(s.id)
+	q := s.peer.queueOf(s.id)
 	if q != nil && m.retires == nil {
 		q.AwaitRoom(len(m.frame))
 	}
@@ -82,16 +82,16 @@ func (s *subject) write(m outgoing) error {
 	return err
 }
 
-// queue is where frames about the request wait for the peer; nil: Write waits itself, or there is nothing to wait for.
-func (p *peer) queue(about rpc.ID) Queue {
+// queueOf is where frames about the request wait for the peer; nil: Write waits itself, or there is nothing to wait for.
+func (p *peer) queueOf(about rpc.ID) Queue {
 	if p.queued == nil {
 		return nil
 	}
 	return p.queued.Queue(about)
 }
 
-// writeNow decides whether m may still be written, and writes it. It is the one place that does (CAN29), for every kind of message
-// about a request or task; answers that wait for their batch come to batch.writeNow instead, and streamed ones to fillOrStream. The gate
+// writeNow decides whether m may still be written, and writes it. Every message about a request or task is decided on here (CAN29), except
+// for answers that wait for their batch (batch.writeNow) and those that are streamed (request.stream). The gate
 // is held from the decision until the frame is accepted, so whoever ends the subject can wait until nothing is on its way any more.
 func (s *subject) writeNow(m *outgoing) error {
 	p := s.peer
@@ -225,7 +225,7 @@ func (p *peer) refuse(r *request, id rpc.ID, err *rpc.Error) {
 	p.answerInReader(id, id, err)
 }
 
-// announceInReader tells the transport that the read loop is about to answer.
+// announceInReader tells an Inline outlet that the read loop itself is about to answer.
 func (p *peer) announceInReader(id rpc.ID) {
 	if p.inline != nil {
 		p.inline.AnswersInline(id)
@@ -256,13 +256,13 @@ type connOutlet struct {
 	conn    rpc.Conn
 	lent    rpc.Lending // conn, if it is one
 	copying rpc.Copying // likewise
-	failed  chan error  // why the connection has to end, nil if its Close returns that; has room for one
+	failed  chan error  // gets why the connection has to end, nil after a failed write, whose error conn.Close returns; has room for one
 	opened  time.Time
 
 	writing    atomic.Int64 // bytes of large frames that are being written
 	copies     atomic.Int32 // answers that are being copied from their files
-	progressAt atomic.Int64 // when the last of them was written, or the first one begun, as time since opened
-	ended      atomic.Bool  // the connection was ended, because its client reads nothing
+	progressAt atomic.Int64 // when the last of these frames or answers was written, or the first one begun, as time since opened
+	givenUp    atomic.Bool  // the connection was ended, because its client reads nothing
 }
 
 func newConnOutlet(conn rpc.Conn) *connOutlet {
@@ -319,7 +319,7 @@ func (o *connOutlet) noteProgress() { o.progressAt.Store(int64(time.Since(o.open
 
 // Stalled implements Unread.
 func (o *connOutlet) Stalled(wait time.Duration) (bytes int64, ending bool) {
-	if o.ended.Load() {
+	if o.givenUp.Load() {
 		return o.writing.Load(), true
 	}
 	if n := o.writing.Load(); n > 0 && time.Since(o.opened)-time.Duration(o.progressAt.Load()) >= wait {
@@ -333,7 +333,7 @@ func (o *connOutlet) GiveUp(wait time.Duration) {
 	if n, _ := o.Stalled(wait); n == 0 && o.writing.Load() > 0 {
 		return
 	}
-	o.ended.Store(true)
+	o.givenUp.Store(true)
 	o.end(ErrStalled)
 }
 
