@@ -19,7 +19,7 @@ func (d *Decoder) Also(check func(*Decoder)) {
 // rewind goes back to the beginning of a value.
 func (d *Decoder) rewind(start int) {
 	d.nullable = 0
-	if d.countReread(d.pos - start); d.err == nil {
+	if d.spendReread(d.pos - start); d.err == nil {
 		d.pos = start
 	}
 }
@@ -27,7 +27,7 @@ func (d *Decoder) rewind(start int) {
 // Fits reports whether the value satisfies a schema, without listing violations.
 func (d *Decoder) Fits(check func(*Decoder)) bool {
 	start := d.here()
-	if d.err != nil || !d.countTry() {
+	if d.err != nil || !d.spendTry() {
 		return false
 	}
 	var s saved
@@ -42,7 +42,7 @@ func (d *Decoder) Fits(check func(*Decoder)) bool {
 	if d.err != nil {
 		return false
 	}
-	d.countReread(read - start)
+	d.spendReread(read - start)
 	d.pos = start
 	return !failed
 }
@@ -194,7 +194,7 @@ func (d *Decoder) Name(check func(*Decoder)) {
 	pos, key := d.pos, d.frames[len(d.frames)-1].key
 	d.pos = int(key.start) - 1
 	check(d)
-	if d.countReread(int(key.end - key.start)); d.err == nil {
+	if d.spendReread(int(key.end - key.start)); d.err == nil {
 		d.pos = pos
 	}
 }

@@ -79,10 +79,11 @@
 //	member, item    what an object has, and what an array has; additional members are those that the rule does not name
 //	signature       eight bytes that tell the names of members apart; a name of up to seven bytes shares its own with no other
 //	plain, hard     of strings: ASCII without escapes; all others
-//	form            one branch of a union (anyOf, oneOf, or type with several kinds); its tag is the string, in one member, that alone selects it
+//	form            one branch of a union (anyOf, oneOf, or type with several kinds); its tag is the string, in one member, that alone selects it.
+//	                The generator calls it a branch, and form what tells a branch from the others
 //	glance          a look at an object that validates nothing, because the object is read afterwards
 //	trial           reading a value as one form after the other. On trial, quiet: the first violation ends the form; counting: violations
-//	                are counted, not described; listing: the best form is read again to list them
+//	                are counted (counted), not described; listing: the best form is read again to list them
 //	condition       a keyword without a Go type: it looks at a value that is taken afterwards. A lookahead goes back to where it began
 //	outcome, memo   what validating a value against a schema gave, and where it is remembered; a Once identifies the schema there
 //	literal         a number that is kept as it was written; package model calls it Decimal, encoding/json Number

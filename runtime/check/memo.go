@@ -175,16 +175,16 @@ func (d *Decoder) skipRemembering() {
 	d.remembersEnds = spanning
 }
 
-// countTry counts one more form or condition that is tried, and countReread bytes that are read for it. They are bounded by the text and the
+// spendTry counts one more form or condition that is tried, and spendReread bytes that are read for it. They are bounded by the text and the
 // schema while all outcomes are remembered, and by a limit once the memo was full.
-func (d *Decoder) countTry() bool {
+func (d *Decoder) spendTry() bool {
 	if d.evaluated++; d.memo.full && d.evaluated > d.limits.Evaluations+len(d.full)<<6 {
 		d.refuse(TooManyEvaluations, d.pos, d.limits.Evaluations)
 	}
 	return d.err == nil
 }
 
-func (d *Decoder) countReread(bytes int) {
+func (d *Decoder) spendReread(bytes int) {
 	if d.reread += bytes; d.memo.full && d.reread > d.limits.Evaluations<<10+len(d.full)<<6 {
 		d.refuse(TooManyEvaluations, d.pos, d.limits.Evaluations)
 	}

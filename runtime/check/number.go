@@ -136,7 +136,7 @@ func shortFloat(data []byte, i int) (v float64, end int) {
 	}
 	if n+decimals <= 15 {
 		v = float64(m) / exactPowers[decimals]
-	} else if v, ok = nearest(uint64(m), -decimals); !ok { // where 19 digits have overflowed m, the conversion gives their value
+	} else if v, ok = nearest(uint64(m), -decimals); !ok { // 19 digits may have overflowed int64, but not uint64
 		return 0, 0
 	}
 	if negative {
@@ -275,6 +275,7 @@ func (d *Decoder) float(n digits) float64 {
 	return v
 }
 
+// hasExactFactors is exactFactors of a scanned number.
 func (n *digits) hasExactFactors() bool { return n.fits && exactFactors(n.mantissa, n.exp) }
 
 // Powers of ten that float64 holds exactly: with a mantissa below 2^53 one division or multiplication rounds correctly.
@@ -285,7 +286,7 @@ func exactFactors(m uint64, exp int) bool {
 	return m < 1<<53 && exp > -len(exactPowers) && exp < len(exactPowers)
 }
 
-// nearest returns the float64 nearest to m × 10^exp; ok is false where that takes the slow conversion.
+// nearest returns the float64 nearest to m × 10^exp; ok is false where that takes strconv.ParseFloat.
 func nearest(m uint64, exp int) (v float64, ok bool) {
 	switch {
 	case !exactFactors(m, exp):

@@ -27,8 +27,8 @@ func (d *Decoder) save(s *saved) {
 	s.broken, s.omitted, s.listed = d.broken, d.omitted, len(d.violations)
 }
 
-// restore goes back to s, and reports whether the form did not fit; then it closes the frames that the form left open.
-func (d *Decoder) restore(s *saved) bool {
+// restore goes back to s, and reports whether the form failed, because it did not fit; then it closes the frames that the form left open.
+func (d *Decoder) restore(s *saved) (failed bool) {
 	d.tried = s.tried
 	if !d.misfits() {
 		return false

@@ -72,7 +72,7 @@ const mostOfUnion = 3
 // listFew bounds how many violations are listed for u, and returns the previous bound.
 func (d *Decoder) listFew(u *Union) int {
 	most := d.most
-	if u.Keyword != "type" {
+	if u.Keyword != "type" { // there the kind alone decides on the form, so all its violations are meant
 		d.most = min(most, len(d.violations)+mostOfUnion)
 	}
 	return most
@@ -104,7 +104,7 @@ func (t *trial) begin(d *Decoder, u *Union, kind Kind, left uint64, keeps bool) 
 		t.step, t.form = stepTry, -1
 		d.save(&t.state)
 		return t.nextForm() || t.next()
-	case !t.decideNearest():
+	case !t.decideNearest(): // no form is possible, and none is near enough to list what it lacks
 		t.reportImpossible()
 	}
 	return t.next()
@@ -139,7 +139,7 @@ func (t *trial) next() bool {
 		case stepExplain:
 			t.step = stepReport
 			d.save(&t.state)
-			d.byOrder, d.tied = d.byOrder || t.tied, d.tied || t.tied // the one that was read farthest may be another in another order
+			d.byOrder, d.tied = d.byOrder || t.tied, d.tied || t.tied // of tied forms the one that was read farthest is best, which depends on the order of the members
 			d.listing, d.pos, d.most = true, t.start, min(d.most, t.listed+t.mayList)
 			return true
 		case stepTry, stepCount:
@@ -160,7 +160,7 @@ func (t *trial) nextForm() bool {
 		if !t.isLeft(t.form) {
 			continue
 		}
-		if !d.countTry() {
+		if !d.spendTry() {
 			return false
 		}
 		d.pos, d.overflow, d.partial = t.start, false, false
@@ -201,15 +201,15 @@ func (t *trial) endTry() bool {
 	d := t.d
 	over, partial, decoded := d.overflow, d.partial, d.decoded
 	if d.err != nil {
-		if d.restore(&t.state) {
-			if d.countReread(d.reached - t.start); d.reached > t.farthestEnd {
+		if failed := d.restore(&t.state); failed {
+			if d.spendReread(d.reached - t.start); d.reached > t.farthestEnd {
 				t.farthest, t.farthestEnd = t.form, d.reached
 			}
 		}
 		return false
 	}
 	d.tried = t.state.tried
-	if d.countReread(d.pos - t.start); d.err != nil {
+	if d.spendReread(d.pos - t.start); d.err != nil {
 		return false
 	}
 	if t.chosen < 0 && !over {
@@ -219,7 +219,7 @@ func (t *trial) endTry() bool {
 			return true
 		}
 	}
-	return t.countFit(over, partial)
+	return t.noteFit(over, partial)
 }
 
 // endCount ends a form of which the violations were counted.
@@ -231,13 +231,13 @@ func (t *trial) endCount() {
 			t.best, t.fewest = t.form, n
 		}
 	}
-	d.countReread(d.pos - t.start)
+	d.spendReread(d.pos - t.start)
 	d.restore(&t.state)
 }
 
-// countFit counts a form that fits, and reports whether it is the first one that can be kept. It concludes where no other can
+// noteFit notes that the form fits, and reports whether it is the first one that can be kept. It concludes where no other can
 // change the outcome.
-func (t *trial) countFit(over, partial bool) bool {
+func (t *trial) noteFit(over, partial bool) bool {
 	t.end = t.d.pos
 	if t.fits < len(t.fitting) {
 		t.fitting[t.fits] = t.form
@@ -278,7 +278,7 @@ func (t *trial) conclude() {
 		d.wrong(t.union.Keyword, t.union.both(t.kind, t.fitting[0], t.fitting[1]), t.union.At)
 	case t.chosen < 0:
 		t.remember(outcome{end: int32(t.end), fits: true, overflows: true})
-		t.outOfRange()
+		t.reportOverflow()
 	default:
 		t.remember(outcome{end: int32(t.end), fits: true, form: int32(t.chosen)})
 		t.finishChosen()
@@ -327,8 +327,8 @@ func (t *trial) reportNone() {
 	}
 }
 
-// outOfRange reports the value that the Go type of the form that fits can not hold, or leaves that to the trial around this one.
-func (t *trial) outOfRange() {
+// reportOverflow reports the value that the Go type of the form that fits can not hold, or leaves that to the trial around this one.
+func (t *trial) reportOverflow() {
 	d := t.d
 	if d.quiet || d.counting {
 		d.overflow, d.pos = true, t.end
@@ -343,7 +343,7 @@ func (t *trial) finishReport() {
 	t.step = stepDone
 	d.restore(&t.state)
 	d.broken, d.omitted = t.state.broken+len(d.violations)-t.state.listed, t.state.omitted
-	if d.countReread(t.end - t.start); d.err == nil {
+	if d.spendReread(t.end - t.start); d.err == nil {
 		d.pos = t.end
 	}
 }

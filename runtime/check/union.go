@@ -275,7 +275,7 @@ func (t *trial) readNames() {
 	d.rewind(t.start)
 }
 
-// decideNearest decides for the form that has the most of its required members in the object, though not all: those that it lacks are
+// decideNearest chooses, where no form is possible, the one that has the most of its required members in the object: those that it lacks are
 // the union's violations.
 func (t *trial) decideNearest() bool {
 	if !t.namesRead || t.d.quiet {
@@ -356,7 +356,7 @@ func (d *Decoder) findMember(name string) bool {
 func (d *Decoder) leave(start int) {
 	if d.err == nil {
 		d.closeFrame(&d.frames[len(d.frames)-1])
-		d.countReread(d.pos - start)
+		d.spendReread(d.pos - start)
 	}
 	if d.err == nil {
 		d.pos = start
