@@ -188,14 +188,14 @@ func (t *tables) condition(d *model.Decl) {
 	case *model.Dependents:
 		t.add(d.Stem, "Dependents", at(b.At), text("Keyword", b.Keyword), needs(b))
 	case *model.Matched:
-		unknown := [...]string{"AdditionalProperties: check.Skip", "", "AdditionalProperties: check.Refuse"}
+		additional := [...]string{"AdditionalProperties: check.Skip", "", "AdditionalProperties: check.Refuse"}
 		which := 0
 		if b.AdditionalProperties != nil {
 			which = 1
 		} else if b.Refuse {
 			which = 2
 		}
-		t.add(d.Stem, "Keys", at(b.At), t.patterns(b.Patterns), unknown[which])
+		t.add(d.Stem, "Keys", at(b.At), t.patterns(b.Patterns), additional[which])
 	case *model.Contains:
 		t.add(d.Stem, "Contains", at(b.At), bound("Min", &b.Min), bound("Max", b.Max))
 	case *model.Unevaluated:
@@ -216,7 +216,7 @@ func needs(b *model.Dependents) string {
 	for i, key := range b.Keys {
 		all[i] = "{" + text("Key", key) + ifElse(key == "", "", ", ") + list("Names", b.Names[i]) + "}"
 	}
-	return words("Needs", "check.Need", all)
+	return exprs("Needs", "check.Need", all)
 }
 
 func (t *tables) patterns(sources []string) string {
@@ -227,5 +227,5 @@ func (t *tables) patterns(sources []string) string {
 	for i, source := range sources {
 		all[i] = "{" + text("Source", source) + "}"
 	}
-	return words("Patterns", "*"+t.format("Pattern"), all)
+	return exprs("Patterns", "*"+t.format("Pattern"), all)
 }

@@ -136,7 +136,7 @@ func usesFile(pkg *model.Package) ([]File, error) {
 			s.otherName(pkg.Shared, d)
 		}
 		if loan.Use&model.Table != 0 {
-			s.tables(d)
+			s.ruleTables(d)
 		}
 		s.calls(loan, forward{name: d.Decode, path: pkg.Shared.Path, to: d.LentDecode}, forward{name: d.Append, path: pkg.Shared.Path, to: d.LentAppend})
 	}

@@ -7,13 +7,13 @@ import (
 	"github.com/mcpkiln/mcpkiln/generator/internal/model"
 )
 
-// tables writes the rule tables of d:
+// ruleTables writes the rule tables of d, whose names begin with d.Stem:
 //
 //	var (
 //		order       = check.Object{Names: []string{"symbol"}, Required: []string{"symbol"}, AdditionalProperties: check.Skip}
 //		orderSymbol = check.String{Min: 1, Max: 8}
 //	)
-func (s *source) tables(d *model.Decl) {
+func (s *source) ruleTables(d *model.Decl) {
 	t := &tables{source: s}
 	switch b := d.Body.(type) {
 	case *model.Struct:
@@ -93,11 +93,11 @@ func (t *tables) objectRule(b *model.Struct) {
 			nullable = append(nullable, p.Key)
 		}
 	}
-	unknown := [...]string{model.Skip: "AdditionalProperties: check.Skip", model.Keep: "", model.Refuse: "AdditionalProperties: check.Refuse"}[b.AdditionalProperties]
+	additional := [...]string{model.Skip: "AdditionalProperties: check.Skip", model.Keep: "", model.Refuse: "AdditionalProperties: check.Refuse"}[b.AdditionalProperties]
 	if b.Rule.Unevaluated {
-		unknown = "AdditionalProperties: check.RefuseUnevaluated"
+		additional = "AdditionalProperties: check.RefuseUnevaluated"
 	}
-	t.add(b.Rule.Var, "Object", at(b.Rule.At), list("Names", names), list("Required", required), list("Nullable", nullable), unknown,
+	t.add(b.Rule.Var, "Object", at(b.Rule.At), list("Names", names), list("Required", required), list("Nullable", nullable), additional,
 		bound("Min", b.Rule.Min), bound("Max", b.Rule.Max))
 }
 
@@ -124,7 +124,7 @@ func (t *tables) value(v *model.Value) {
 	case *model.Choice:
 		t.add(r.Var, "Enum", at(r.At), list("Values", r.Values), flag("Const", r.Const))
 	case *model.Never:
-		t.add(r.Var, "Union", at(r.At), `Keyword: "false"`)
+		t.add(r.Var, "Union", at(r.At), `Keyword: "false"`) // a union that allows no kind
 	case *model.Slice:
 		t.slice(r)
 	case *model.Map:
@@ -169,8 +169,8 @@ func (t *tables) integer(r *model.NumberRule) {
 	if r == nil {
 		return
 	}
-	t.add(r.Var, "Int", at(r.At), has(r), word("Min", r.Min), word("Max", r.Max), word("MultipleOf", r.MultipleOf),
-		words("Enum", "int64", r.Enum), flag("Const", r.Const))
+	t.add(r.Var, "Int", at(r.At), has(r), expr("Min", r.Min), expr("Max", r.Max), expr("MultipleOf", r.MultipleOf),
+		exprs("Enum", "int64", r.Enum), flag("Const", r.Const))
 }
 
 func (t *tables) number(r *model.NumberRule) {
@@ -270,7 +270,7 @@ func enumTexts(b *model.Enum) []string {
 
 // The functions below write one field of a table, or nothing for its zero value.
 
-func at(place string) string { return text("At", place) }
+func at(location string) string { return text("At", location) }
 
 func text(name, value string) string {
 	if value == "" {
@@ -279,7 +279,8 @@ func text(name, value string) string {
 	return name + ": " + goString(value)
 }
 
-func word(name, value string) string {
+// expr writes a Go expression, such as a number, as it is; text quotes.
+func expr(name, value string) string {
 	if value == "" || value == "0" {
 		return ""
 	}
@@ -317,7 +318,8 @@ func list(name string, values []string) string {
 	return name + ": []string{" + strings.Join(all, ", ") + "}"
 }
 
-func words(name, typ string, values []string) string {
+// exprs writes a list of Go expressions as they are; list quotes.
+func exprs(name, typ string, values []string) string {
 	if len(values) == 0 {
 		return ""
 	}

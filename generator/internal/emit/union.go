@@ -82,7 +82,7 @@ func (t *tables) union(d *model.Decl, b *model.Union) {
 }
 
 // forms adds the table of a union.
-func (t *tables) forms(name, place, keyword string, one bool, key string, forms []model.Form) {
+func (t *tables) forms(name, location, keyword string, one bool, key string, forms []model.Form) {
 	members := members(forms)
 	all := make([]string, len(forms))
 	for i := range forms {
@@ -92,7 +92,7 @@ func (t *tables) forms(name, place, keyword string, one bool, key string, forms 
 	if len(members) > 0 {
 		known = "Members: check.Object{" + list("Names", members) + "}"
 	}
-	t.add(name, "Union", at(place), text("Keyword", keyword), flag("One", one), text("Key", key), known,
+	t.add(name, "Union", at(location), text("Keyword", keyword), flag("One", one), text("Key", key), known,
 		"Forms: []check.Form{"+strings.Join(all, ", ")+"}")
 }
 
@@ -128,7 +128,7 @@ func form(f *model.Form, members []string, one bool) string {
 		fields = append(fields, "Needs: 0b"+strconv.FormatUint(needs, 2))
 	}
 	if more != nil {
-		fields = append(fields, words("More", "int", more))
+		fields = append(fields, exprs("More", "int", more))
 	}
 	if f.Tags != nil {
 		fields = append(fields, list("Tags", f.Tags))

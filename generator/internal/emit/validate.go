@@ -14,7 +14,7 @@ func ValidateFile(header, pkg string, decls []*model.Decl) []byte {
 			continue
 		}
 		if d.Use&(model.Decode|model.Table) != 0 {
-			s.tables(d)
+			s.ruleTables(d)
 		}
 		if d.Use&model.Decode != 0 {
 			s.decoder(d)

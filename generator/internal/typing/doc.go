@@ -1,6 +1,6 @@
 // Package typing turns schemas into Go types and the rules that validate their values. It is for those who add a JSON Schema keyword
 // or change which Go type a schema becomes. Begin with
-// keyword.go, the table of all keywords; its readers are in readkeyword.go. Ids such as VAL06 are rules;
+// keyword.go, the table of all keywords; its readers in readkeyword.go make a shape of them, and typing.go a type of the shape. Ids such as VAL06 are rules;
 // testdata/traceability/ledger.tsv lists them.
 //
 // A schema goes through four steps, each with its file:
@@ -35,9 +35,12 @@
 //	               that says it
 //	group, branch  an anyOf or oneOf; one of its schemas
 //	condition      a keyword that no Go type can say; a check, or assertion in the model, is what is validated beside the type
-//	place          where in the value of a root another value is, and the name (hint) for a type that has to be declared for it
+//	place          where in the value of a root another value is, and what is decided there for its type: its name if it has to be declared
+//	               (hint), whether it must be one of its own (ownType), only a validator (validateOnly) or keeps properties (keepAdditional)
 //	presence       whether a value is required, optional, nullable or both; null is taken out of a shape before its type is decided
-//	form           what tells a branch of a union from the others: kinds, members that it requires, texts of one member (model.Form)
+//	form           what tells a branch of a union from the others: kinds, members that it requires, texts of one member (model.Form).
+//	               Package check calls the branch itself a form
+//	member         of a union: a Go type that implements it, of a branch or of one of its kinds; of an object: a property that a value has
 //	declaration    a Go type, or a validator, with its functions (model.Decl). It claims a name: it gets that one unless another has it
 //	rule           what the runtime checks of one place, an element of a table in generated code; a rule without keywords is left out
 //	own            of one schema alone, without those beside it

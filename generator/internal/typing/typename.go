@@ -182,7 +182,7 @@ func (p place) itemHint() string {
 func (l *lowering) children(p place, props []property, names []string) []place {
 	own := map[string]bool{}
 	for i := range props {
-		if l.ownType(props[i].schema) {
+		if l.mayNeedName(props[i].schema) {
 			own[names[i]] = true
 		}
 	}
@@ -200,8 +200,8 @@ func (l *lowering) children(p place, props []property, names []string) []place {
 	return all
 }
 
-// ownType reports whether a property may need a type named after it.
-func (l *lowering) ownType(c allOf) bool {
+// mayNeedName reports whether a property may need a type named after it.
+func (l *lowering) mayNeedName(c allOf) bool {
 	if _, referred := l.soleRef(c); referred {
 		return false
 	}

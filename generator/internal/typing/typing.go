@@ -14,7 +14,7 @@ import (
 // valueOf decides the Go type of an allOf.
 func (l *lowering) valueOf(c allOf, p place) model.Value {
 	if len(l.decls) > l.MaxDecls {
-		if len(l.decls) == l.MaxDecls+1 {
+		if len(l.decls) == l.MaxDecls+1 { // the declaration of the next line is one more, so this is reported once
 			l.newFunc("check", "TooLarge").Body = &model.Check{Value: model.Value{Type: model.Raw{}}}
 			l.Types.findings.Report(l.root, "schema-too-large", "refer to fewer schemas in one allOf, or combine them where they do not refer to themselves", "the schema leads to more than %d Go declarations", l.MaxDecls)
 		}
@@ -131,13 +131,13 @@ func nullFirst(t model.Type) bool {
 	return true
 }
 
-// valueOfKinds decides the Go type by the kinds beside null. The validation of groups is added by valueOfShape; here they only keep several kinds
-// from becoming a union.
+// valueOfKinds decides the Go type by the kinds beside null. valueOfShape adds the validation of groups; a value of several kinds with a group is kept as JSON,
+// not a union.
 func (l *lowering) valueOfKinds(s *shape, p place) model.Value {
 	kinds := s.kinds &^ model.KindNull
 	switch {
 	case s.never != nil, s.kinds == 0:
-		return l.nothing(s, p)
+		return l.neverValue(s, p)
 	case s.unconstrained():
 		return model.Value{Type: model.Raw{}}
 	case s.enum != nil && kinds != model.KindString && kinds != model.KindNumber:
@@ -150,7 +150,7 @@ func (l *lowering) valueOfKinds(s *shape, p place) model.Value {
 	return l.unionOfKinds(s, p)
 }
 
-// maxMembers is how many kinds a union has at most; a type switch over more is of little use.
+// maxMembers is how many kinds a union, or a branch of one, has at most, since each is a member; a type switch over more is of little use.
 const maxMembers = 3
 
 // valueOfKind is valueOfKinds for values of one kind.
@@ -178,8 +178,8 @@ func (l *lowering) boolean(s *shape, p place) model.Value {
 	return model.Value{Type: model.Bool{}}
 }
 
-// nothing lowers a schema that no value satisfies.
-func (l *lowering) nothing(s *shape, p place) model.Value {
+// neverValue lowers a schema that no value satisfies to Never.
+func (l *lowering) neverValue(s *shape, p place) model.Value {
 	at := first(s.never, s.kindsAt)
 	never := &model.Never{At: l.at(at)}
 	if p.validateOnly {
@@ -208,7 +208,7 @@ func (l *lowering) enumOfKinds(s *shape, p place) model.Value {
 		others.enum, others.groups, others.conditions = nil, nil, nil
 		v.Checks = []model.Assertion{&model.Conjunct{Decl: l.check(&others, p.hint)}}
 	}
-	if kinds := s.kinds &^ model.KindNull; !p.validateOnly && kinds&(kinds-1) != 0 && kinds&(model.KindArray|model.KindObject) == 0 {
+	if kinds := s.kinds &^ model.KindNull; !p.validateOnly && bits.OnesCount8(uint8(kinds)) > 1 && kinds&(model.KindArray|model.KindObject) == 0 {
 		v.Type, v.Values = l.mixedEnum(s, rule, p), nil
 	}
 	return v

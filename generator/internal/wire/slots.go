@@ -30,14 +30,17 @@ func numberSlot(field string) model.WireSlot {
 
 // wireMessage is one function field of wire.Revision and the struct that it reads or appends.
 type wireMessage struct {
-	rule, field, structName, param string
-	read                           bool
-	need                           need
-	slots                          slots
-	meta                           string // append: field with raw members for _meta; read: field for the JSON of _meta
+	rule       string // the message's name in the rules
+	field      string // of wire.Revision
+	structName string // the struct, of runtime/wire
+	param      string // the function's parameter for it
+	read       bool   // the function reads it
+	need       need
+	slots      slots
+	meta       string // append: field with raw members for _meta; read: field for the JSON of _meta
 }
 
-// taskSlots are the fields of server.TaskView, shared by all messages about one task.
+// taskSlots are the fields of wire.TaskView, shared by all messages about one task.
 func taskSlots() slots {
 	return slots{
 		"id": textSlot("ID"), "status": textSlot("Status"), "statusMessage": textSlot("StatusMessage"), "createdAt": momentSlot("CreatedAt"),
@@ -51,7 +54,8 @@ func taskView(rule, field string) wireMessage {
 	return wireMessage{rule: rule, field: field, structName: "TaskView", param: "t", need: forTasks, slots: taskSlots()}
 }
 
-// block is a block of content, or what is inside of one.
+// block is a block of content, or what is inside of one. No message has both data and blob, so they share a field. size is raw, because 0 is a size:
+// that of a listed resource is a number, where 0 means unknown.
 func block(rule, field string) wireMessage {
 	return wireMessage{rule: rule, field: field, structName: "Block", param: "c", need: forTools | forPromptRegistry | forResourceRegistry, slots: slots{
 		"text": textSlot("Text"), "data": rawSlot("Data"), "blob": rawSlot("Data"), "mimeType": textSlot("MIMEType"), "uri": textSlot("URI"),
@@ -77,7 +81,7 @@ func itemList(rule, field string, of need) wireMessage {
 
 // wireMessages are all messages, in the order of the fields of wire.Revision.
 func wireMessages() []wireMessage {
-	return slices.Concat(readMessages(), discoveryMessages(), contentMessages(), registryMessages(), openMessages(), taskMessages(), notificationMessages(),
+	return slices.Concat(readMessages(), discoveryMessages(), contentMessages(), registryMessages(), endingMessages(), taskMessages(), notificationMessages(),
 		questionMessages(), errorMessages())
 }
 
@@ -149,8 +153,8 @@ func registryMessages() []wireMessage {
 	}
 }
 
-// openMessages are results that ask for input, or end a subscription.
-func openMessages() []wireMessage {
+// endingMessages are results that end a run with questions, or a subscription.
+func endingMessages() []wireMessage {
 	return []wireMessage{
 		{rule: "inputRequired", field: "AppendInputRequired", structName: "InputRequired", param: "r", slots: slots{
 			"inputRequests": rawSlot("InputRequests"), "requestState": textSlot("RequestState"), "serverInfo": rawSlot("ServerInfo"),
