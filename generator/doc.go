@@ -4,7 +4,8 @@
 //
 // # Where to look
 //
-//	where a keyword becomes a type    internal/typing: readkeyword.go makes a shape of it (its row: keyword.go), typing.go a type of the shape
+//	where a keyword becomes a shape   internal/typing/readkeyword.go (its row: internal/typing/keyword.go)
+//	where a shape becomes a type      internal/typing/typing.go
 //	what source is written for it     internal/emit
 //	what is made of a tool            internal/lower/tool.go; its questions: internal/lower/question.go
 //	what is made of a revision        internal/wire/table.go

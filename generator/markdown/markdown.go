@@ -1,5 +1,5 @@
 // Package markdown escapes text for Markdown: nothing in it is read as markup, as HTML, or as the end of a table cell or of a code block. It is for
-// code that writes untrusted text into Markdown.
+// those who write untrusted text into Markdown.
 package markdown
 
 import (
