@@ -83,7 +83,7 @@
 //	                The generator calls it a branch, and form what tells a branch from the others
 //	glance          a look at an object that validates nothing, because the object is read afterwards
 //	trial           reading a value as one form after the other. On trial, quiet: the first violation ends the form; counting: violations
-//	                are counted (counted), not described; listing: the best form is read again to list them
+//	                are counted in counted, not described; listing: the best form is read again to list them
 //	condition       a keyword without a Go type: it looks at a value that is taken afterwards. A lookahead goes back to where it began
 //	outcome, memo   what validating a value against a schema gave, and where it is remembered; a Once identifies the schema there
 //	literal         a number that is kept as it was written; package model calls it Decimal, encoding/json Number

@@ -91,7 +91,7 @@ func (h *Handler) input(d *check.Decoder, account check.Account) (any, error) {
 	d.Charge(account)
 	d.Hide(h.hidden)
 	in := h.read(d)
-	err := d.FinishAfter(func(d *check.Decoder) { h.read(d) }) // again where it is invalid, in canonical form, to choose the violations that are listed
+	err := d.FinishAfter(func(d *check.Decoder) { h.read(d) }) // invalid input is read again in canonical form, see FinishAfter
 	d.Put()
 	if err == nil && h.validate != nil {
 		if wrong := h.validate(*in.(*json.RawMessage)); len(wrong) > 0 {
@@ -126,7 +126,7 @@ func (h *Handler) runInSlot(ctx context.Context, call *Call, in any) (out any, e
 // runWithinBudgets runs a handler when its answer would fit, and reserves room for it (TSK28). x estimates the answer's size: if it is
 // small, it waits for nobody.
 func (c *Call) runWithinBudgets(ctx context.Context, x *answerSizes, run func() error) error {
-	if c.discardsResult { // so it has no answer
+	if c.discardsResult {
 		return run()
 	}
 	r := &c.r.reservation
@@ -182,7 +182,7 @@ func (r *reservation) startProbe(ctx context.Context, x *answerSizes) error {
 	if err := slots.enter(ctx, r.account); err != nil {
 		return err
 	}
-	r.probeTimer = time.AfterFunc(lendProbe, func() { slots.add(2) }) // from then on its own slot and one more are free, until endProbe removes that one
+	r.probeTimer = time.AfterFunc(lendProbe, func() { slots.add(2) }) // its own slot and one more, which endProbe removes
 	return nil
 }
 
@@ -215,7 +215,7 @@ func (r *reservation) awaitEncoding(ctx context.Context) error {
 	}
 }
 
-// enter takes one of the slots of Server.encoding. Most of the time one is free.
+// enter takes one of the slots of Server.encoding.
 func (r *reservation) enter(ctx context.Context) error {
 	err := r.s.encoding.enter(ctx)
 	r.encoding = err == nil

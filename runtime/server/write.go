@@ -16,7 +16,7 @@ import (
 type subject struct {
 	peer *peer
 	id   rpc.ID // the client's request whose stream carries it; zero: the session's stream
-	// Once ctx has ended, nothing more is written: it is a context, an *inflight.Entry, which is one, or an asking; nil: it lasts as long as the connection.
+	// Once ctx, which is a context (an *inflight.Entry is one) or an asking, has ended, nothing more is written; nil: it lasts as long as the connection.
 	ctx       interface{ Err() error }
 	task      *taskLife // nil: it belongs to no task, or to one that Server.taskLife does not have any more; then ctx alone decides
 	withdrawn Carrier   // the stream of the question that it withdraws; nil: it withdraws none, or the transport does not know
@@ -31,7 +31,7 @@ type outgoing struct {
 	revision *revision
 	err      *rpc.Error
 	trailer  []byte
-	torn     *bool       // set if the frame was not written as a whole: its buffer is not used again, because the transport may still read it; nil: not needed
+	torn     *bool       // set if the frame was not written as a whole: then its buffer is not used again; nil: not needed
 	long     *LongAnswer // in place of frame; nil: it is in memory
 	more     bool        // of long: other answers follow it
 	taken    *bool       // set to whether the client read the answer, as far as the transport knows; nil: not needed

@@ -35,8 +35,7 @@
 //	               that says it
 //	group, branch  an anyOf or oneOf; one of its schemas
 //	condition      a keyword that no Go type can say; a check, or assertion in the model, is what is validated beside the type
-//	place          where in the value of a root another value is, and what is decided there for its type: its name if it has to be declared
-//	               (hint), whether it must be one of its own (ownType), only a validator (validateOnly) or keeps properties (keepAdditional)
+//	place          where in the value of a root another value is, and what is decided there for its type: the name, for example (types.go)
 //	presence       whether a value is required, optional, nullable or both; null is taken out of a shape before its type is decided
 //	form           what tells a branch of a union from the others: kinds, members that it requires, texts of one member (model.Form).
 //	               Package check calls the branch itself a form

@@ -14,7 +14,7 @@ import (
 // valueOf decides the Go type of an allOf.
 func (l *lowering) valueOf(c allOf, p place) model.Value {
 	if len(l.decls) > l.MaxDecls {
-		if len(l.decls) == l.MaxDecls+1 { // the declaration of the next line is one more, so this is reported once
+		if len(l.decls) == l.MaxDecls+1 { // reported once: newFunc adds one more
 			l.newFunc("check", "TooLarge").Body = &model.Check{Value: model.Value{Type: model.Raw{}}}
 			l.Types.findings.Report(l.root, "schema-too-large", "refer to fewer schemas in one allOf, or combine them where they do not refer to themselves", "the schema leads to more than %d Go declarations", l.MaxDecls)
 		}

@@ -164,7 +164,6 @@ func endingMessages() []wireMessage {
 	}
 }
 
-// taskMessages are of tasks.
 func taskMessages() []wireMessage {
 	return []wireMessage{
 		taskView("taskCreated", "AppendTaskCreated"),
@@ -200,7 +199,6 @@ func notificationMessages() []wireMessage {
 	}
 }
 
-// questionMessages are questions to the user.
 func questionMessages() []wireMessage {
 	return []wireMessage{
 		{rule: "elicit", field: "AppendElicit", structName: "Elicit", param: "e", need: forElicits,
