@@ -125,11 +125,14 @@ import (
 `
 	// pageProject is what a page takes for granted. Methods in a block hide those of Handlers, so one that differs is an error.
 	pageProject = `
-type handlers struct{ reports.Handlers }
+type handlers struct {
+	reports.Handlers
+	step time.Duration
+}
 
 var _ reports.Handlers = (*handlers)(nil)
 
-func newServer(t *testing.T) *server.Server { panic(t) }
+func newServer(t *testing.T, h *handlers) *server.Server { panic(h) }
 
 func verify(authorization string) (user string, ok bool) { panic(authorization) }
 
