@@ -74,9 +74,9 @@ func (c *comparison) received(p place, old, new *schema.Document) bool {
 	case !described.Decided:
 		c.found("input-undecided", p, "may refuse what it accepted: %s", described.Why)
 	case v.Refused.Value != nil:
-		c.found("input-claimed", p, "refuses %s, which it accepted and did not describe", v.Refused.Value.JSON())
+		c.found("input-claimed", p, "refuses %s; before, properties that its schema did not name could hold anything", v.Refused.Value.JSON())
 	case !v.Refused.Decided:
-		c.found("input-claimed", p, "may refuse properties that it did not describe: %s", v.Refused.Why)
+		c.found("input-claimed", p, "may refuse values of properties that its schema did not name before: %s", v.Refused.Why)
 	case v.Accepted.Value != nil:
 		c.found("input-wider", p, "accepts %s, which it refused", v.Accepted.Value.JSON())
 	}
