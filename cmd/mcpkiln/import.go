@@ -145,7 +145,7 @@ func described(d *client.Description) (*importer.Source, error) {
 	return source, nil
 }
 
-// write writes the manifest, whole or not at all.
+// write writes the manifest, whole or not at all, and makes its directory.
 func (i *imports) write(ctx context.Context, stdout io.Writer, text []byte) error {
 	if i.output == standardStream {
 		_, err := stdout.Write(text)
@@ -153,9 +153,6 @@ func (i *imports) write(ctx context.Context, stdout io.Writer, text []byte) erro
 	}
 	if _, err := os.Stat(i.output); err == nil {
 		return disk.Replace(i.output, text, 0o666) // --force was given
-	}
-	if _, err := os.Stat(filepath.Dir(i.output)); err != nil {
-		return err
 	}
 	return writeBeside(ctx, filepath.Dir(i.output), []templates.ScaffoldFile{{Path: filepath.Base(i.output), Content: text}})
 }
