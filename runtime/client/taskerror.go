@@ -3,6 +3,7 @@ package client
 import (
 	"cmp"
 	"errors"
+	"strings"
 
 	"github.com/mcpkiln/mcpkiln/runtime/inflight"
 	"github.com/mcpkiln/mcpkiln/runtime/rpc"
@@ -33,9 +34,13 @@ func (e *TaskError) why() string {
 	return joined(string(e.State.Status), e.State.Message)
 }
 
+// joined says what became of the task, and why, unless that begins with the same word.
 func joined(what, why string) string {
-	if why == "" {
+	switch {
+	case why == "":
 		return what
+	case strings.HasPrefix(why, what):
+		return why
 	}
 	return what + ": " + why
 }
