@@ -58,7 +58,7 @@ func (r *run) packages() lower.Client {
 	r.checkName(r.result.Package)
 	switch {
 	case r.cfg.Import == "":
-		r.result.Diagnostics.ReportAt(pos, "", "no-module", "run `go mod init` where your module starts", "a client needs a module, so that its packages can import each other")
+		r.result.Diagnostics.ReportAt(pos, "", "no-module", "run `go mod init example.com/x` where your module starts", "a client needs a module, so that its packages can import each other")
 	case server == client, server == path.Join(client, lower.SchemaName):
 		r.result.Diagnostics.ReportAt(pos, "", "go-out", "give the client a directory of its own", "client and out can not both be made in %q", server)
 	}

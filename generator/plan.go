@@ -34,7 +34,7 @@ func moduleOf(base string, o Output) (string, schema.Diagnostics) {
 			return dir, nil
 		}
 		if dir == filepath.Dir(dir) {
-			return "", o.refuse("no-module", "there is no go.mod in the manifest's directory or above it", "run `go mod init` where your module starts")
+			return "", o.refuse("no-module", "there is no go.mod in the manifest's directory or above it", "run `go mod init example.com/x` where your module starts")
 		}
 	}
 }

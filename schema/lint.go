@@ -212,11 +212,23 @@ func (l *linter) regexp(pos Position, pointer, text string) {
 	reason := strings.TrimPrefix(err.Error(), "error parsing regexp: ")
 	if perlOnly.MatchString(reason) {
 		hint := "patterns are RE2: write it without lookaround and backreferences, or check it in the handler"
-		l.ds.ReportAt(pos, pointer, "pattern", hint, "pattern is not RE2: %s", reason)
+		l.ds.ReportAt(pos, pointer, "pattern", hint, "pattern is not RE2: %s", construct(reason))
 		return
 	}
 	kind, _, _ := strings.Cut(reason, ":")
 	l.ds.ReportAt(pos, pointer, "pattern", patternHints[kind], "pattern can not be read: %s", reason)
+}
+
+// construct replaces the words of Go for a lookaround, which are about the syntax of its own that is closest, by its name.
+func construct(reason string) string {
+	for _, c := range []struct{ begins, name string }{
+		{"(?<=", "lookbehind"}, {"(?<!", "negative lookbehind"}, {"(?=", "lookahead"}, {"(?!", "negative lookahead"},
+	} {
+		if _, text, ok := strings.Cut(reason, "`"+c.begins); ok {
+			return "`" + c.begins + text + " is a " + c.name
+		}
+	}
+	return reason
 }
 
 // perlOnly matches the errors of patterns that other engines accept and RE2 does not.

@@ -167,7 +167,8 @@ func (d *Document) noSchema(n *Node, fragment string) refusal {
 	return refusal{}
 }
 
-// nearReference is the hint for a reference that leads nowhere: a reference of similar spelling, or a schema of that name elsewhere.
+// nearReference is the hint for a reference that leads nowhere: a reference of similar spelling, a schema of that name elsewhere,
+// or where a definition can stand.
 func (d *Document) nearReference(fragment string) string {
 	all := d.candidates()
 	if hint := DidYouMean("#"+fragment, all); hint != "" {
@@ -179,7 +180,7 @@ func (d *Document) nearReference(fragment string) string {
 			return `did you mean "` + c + `"?`
 		}
 	}
-	return ""
+	return "definitions stand in $defs of the same schema, or in schemas of the manifest"
 }
 
 func (d *Document) target(res resource, fragment string) *Node {

@@ -19,11 +19,11 @@ import (
 func (l *linter) samples() {
 	for _, n := range l.sampled {
 		if reason := l.doc.refusal(n, n.Get("default")); reason != "" {
-			l.ds.Warn(n.Get("default"), "impossible-default", "", "the default is not applied, because it does not satisfy its own schema: %s", reason)
+			l.ds.Warn(n.Get("default"), "impossible-default", "correct or remove it", "the default is not applied, because it does not satisfy its own schema: %s", reason)
 		}
 		for _, v := range n.Get("examples").items() {
 			if reason := l.doc.refusal(n, v); reason != "" {
-				l.ds.Warn(v, "impossible-example", "", "example does not satisfy its schema: %s", reason)
+				l.ds.Warn(v, "impossible-example", "correct or remove it", "example does not satisfy its schema: %s", reason)
 			}
 		}
 	}

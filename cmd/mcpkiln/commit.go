@@ -30,7 +30,7 @@ func openCommit(ctx context.Context, dir, ref string) (*commit, error) {
 	}
 	if _, err := c.git("rev-parse", "--git-dir"); err != nil {
 		if strings.Contains(err.Error(), "not a git repository") {
-			return nil, errors.New("its folder is in no git repository; give a file instead of git:REF")
+			return nil, errors.New("its folder is in no git repository: git init and a commit make one, or name a file with the old manifest: --against old.yaml")
 		}
 		return nil, err
 	}

@@ -112,7 +112,7 @@ func (p *project) place(abs, own string) error {
 	case root == abs && own != "":
 		return fmt.Errorf("--module %s: %s is the directory of module %s already", own, p.dir, path)
 	case root == "" && p.Existing:
-		return fmt.Errorf("%s has Go files and is in no module: run go mod init first", p.dir)
+		return fmt.Errorf("%s has Go files and is in no module: run go mod init example.com/x first", p.dir)
 	case root == "" || own != "":
 		// Module paths without a dot are reserved for the standard library.
 		p.OwnGoMod, p.Root, p.Module = true, true, cmp.Or(own, "example.com/"+p.Package)

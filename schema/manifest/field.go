@@ -58,7 +58,7 @@ func (l *loader) unknown(m schema.Member, what string, known []string) {
 }
 
 func (l *loader) missing(n *schema.Node, key, what string) {
-	l.ds.Report(n, "missing-key", "", "%s needs the key %q", what, key)
+	l.ds.Report(n, "missing-key", forms[what], "%s needs the key %q", what, key)
 }
 
 var kindWords = map[schema.Kind]string{schema.Object: "a mapping", schema.Array: "a list", schema.String: "a string",
@@ -99,7 +99,7 @@ func (l *loader) is(n *schema.Node, kind schema.Kind) bool {
 	return false
 }
 
-// forms are hints for keys that take a mapping or a list, and are often given something else.
+// forms are hints for keys that take a mapping or a list, and are often given something else or a part of it.
 var forms = map[string]string{
 	"icons":        `write icons: [{src: "https://example.com/icon.png"}]`,
 	"audience":     "write audience: [user], [assistant] or [user, assistant]",

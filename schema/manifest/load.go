@@ -138,7 +138,7 @@ func (l *loader) manifest(root *schema.Node, files []schema.File) {
 	}
 	tools := root.Get("tools")
 	if none := tools.Is(schema.Object) || tools.Is(schema.Array); none && len(tools.Items)+len(tools.Members) == 0 && !slices.ContainsFunc(served[1:], says) {
-		l.ds.Warn(tools, "no-tools", "", "the manifest has no tools")
+		l.ds.Warn(tools, "no-tools", "write a tool below tools, as mcpkiln add NAME does", "the manifest has no tools")
 	}
 	l.policies()
 	l.lint(root)

@@ -21,7 +21,7 @@ func (t *Types) writeDefault(p *model.Prop) {
 		p.Default = lit
 		return
 	}
-	t.findings.Warn(n, "impossible-default", "", "the default is not applied: the Go type of the property can not hold it")
+	t.findings.Warn(n, "impossible-default", "correct or remove it", "the default is not applied: the Go type of the property can not hold it")
 	p.Presence, p.DefaultText = presence(false, p.Value.Null, false), ""
 	p.Storage = storage(&p.Value, p.Presence)
 }
