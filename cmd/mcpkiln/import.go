@@ -87,7 +87,7 @@ func (i *imports) free() error {
 	case i.output == standardStream || i.force || errors.Is(err, fs.ErrNotExist):
 		return nil
 	case err != nil:
-		return err
+		return fmt.Errorf("%s can not be written: %w", i.output, errors.Unwrap(err)) // without the name of the system call
 	}
 	return fmt.Errorf("%s is there already: name another file with -o, or overwrite it with --force", i.output)
 }
