@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -8,9 +9,11 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"github.com/mcpkiln/mcpkiln/cmd/mcpkiln/internal/colour"
 	"github.com/mcpkiln/mcpkiln/cmd/mcpkiln/internal/plain"
+	"github.com/mcpkiln/mcpkiln/schema"
 )
 
 // newRoot returns the root command. Diagnostics go to stderr, which may be a terminal.
@@ -39,10 +42,49 @@ Start with:  mcpkiln init reports`),
 		return os.Chdir(dir)
 	}
 	root.AddCommand(newInit(), newImport(), newAdd(), newGenerate(), newCheck(), newDiff(), newDocs(), newSchema(), newCall(), newTask(), newTools(), newVersion(), newExplain(), newVet(), newPrune())
+	root.SetFlagErrorFunc(flagError)
 	for _, cmd := range root.Commands() {
 		showUsage(cmd)
+		if cmd.HasSubCommands() && !cmd.Runnable() {
+			refuseUnknown(cmd)
+		}
 	}
+	refuseUnknown(root)
 	return root
+}
+
+// refuseUnknown makes a name that is no command below cmd an error; without one cmd prints its help.
+func refuseUnknown(cmd *cobra.Command) {
+	cmd.Args, cmd.DisableFlagsInUseLine = cobra.ArbitraryArgs, true
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		if len(args) == 0 {
+			return cmd.Help()
+		}
+		var known []string
+		for _, below := range cmd.Commands() {
+			known = append(known, below.Name())
+		}
+		return fmt.Errorf("unknown command %q%s\n  %s --help lists all commands", args[0], meant(args[0], known), cmd.CommandPath())
+	}
+}
+
+// flagError adds to the error of a flag where all flags are listed, and to that of an unknown one which is probably meant.
+func flagError(cmd *cobra.Command, err error) error {
+	hint := ""
+	if unknown, ok := errors.AsType[*pflag.NotExistError](err); ok {
+		var known []string
+		cmd.Flags().VisitAll(func(f *pflag.Flag) { known = append(known, "--"+f.Name) })
+		hint = meant("--"+unknown.GetSpecifiedName(), known)
+	}
+	return fmt.Errorf("%w%s\n  %s --help lists all flags", err, hint, cmd.CommandPath())
+}
+
+// meant returns a suggestion that goes behind a message, "" for none.
+func meant(given string, known []string) string {
+	if hint := schema.DidYouMean(given, known); hint != "" {
+		return ": " + hint
+	}
+	return ""
 }
 
 // showUsage adds the usage line to the errors of cmd and its subcommands about too few or too many arguments.
