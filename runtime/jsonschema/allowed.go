@@ -49,7 +49,12 @@ func (r *reader) allowed(e jsonschema.ErrorKind) string {
 		for i, want := range k.Want {
 			values[i] = canonical(want)
 		}
+		if len(values) == 1 {
+			return values[0]
+		}
 		return "one of " + strings.Join(values, ", ")
+	case *kind.OneOf: // without causes: several fit
+		return fmt.Sprintf("a value that fits one form of oneOf alone; it fits form %d and form %d", k.Subschemas[0]+1, k.Subschemas[1]+1)
 	case *kind.Pattern:
 		return "text that matches " + k.Want
 	case *kind.Format:

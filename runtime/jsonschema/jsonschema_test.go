@@ -63,7 +63,7 @@ func TestSRV06WrongSchemasAreRefused(t *testing.T) {
 	for definition, want := range map[string]string{
 		`{"name":"a"}`: "the definition of a tool has no inputSchema",
 		`{"name":"a","inputSchema":{"type":"objekt"}}`: `the inputSchema is wrong: /type: one of "array", "boolean", "integer", "null", ` +
-			`"number", "object", "string", found "objekt"`,
+			`"number", "object", "string" or an array, found "objekt"`,
 		`{"name":"a","inputSchema":{"type":"object","properties":{"a":{"type":"strnig"}}}}`:             `the inputSchema is wrong: /properties/a/type: one of`,
 		`{"name":"a","inputSchema":{"type":"object","properties":{"a":{"items":{"required":"b"}}}}}`:    `the inputSchema is wrong: /properties/a/items/required: an array, found`,
 		`{"name":"a","inputSchema":{"type":"object"},"outputSchema":{"properties":{"a":{"enum":"b"}}}}`: `the outputSchema is wrong: /properties/a/enum: an array, found`,
@@ -177,6 +177,11 @@ func TestVAL02OfAUnionTheBestFormIsExplained(t *testing.T) {
 		{byKind, `{"kind":"file","path":7}`, "/u/mode: is required and missing\n/u/path: type: found 7, allowed: a string"},
 		{byKind, `{"kind":"ftp","path":"a","mode":"r"}`, `/u/kind: const: found "ftp", allowed: "file"`},
 		{`{"oneOf":[{"properties":{"a":{"const":"x"}}},{"properties":{"a":{"const":"y"}}}]}`, `{"a":"z"}`, `/u/a: const: found "z", allowed: "x" or "y"`},
+		{`{"anyOf":[{"type":"string"},{"enum":[null]}]}`, `1`, `/u: anyOf: found 1, allowed: a string or null`},
+		{`{"anyOf":[{"type":"string"},{"type":["number","string"]},{"const":null}]}`, `[]`, `/u: anyOf: found [], allowed: a string or a number or null`},
+		{`{"oneOf":[{"properties":{"k":{"const":"a"}}},{"properties":{"k":{"enum":["b","c"]}}}]}`, `{"k":"z"}`, `/u/k: oneOf: found "z", allowed: "a" or one of "b", "c"`},
+		{`{"oneOf":[{"required":["x"]},{"required":["y"]}]}`, `{}`, `/u: oneOf: found {}, allowed: an object with "x" or with "y"`},
+		{`{"oneOf":[{"type":"number"},{"type":"integer"},{"type":"string"}]}`, `1`, `/u: oneOf: found 1, allowed: a value that fits one form of oneOf alone; it fits form 1 and form 2`},
 		{`{"anyOf":[{"type":"array","items":` + byKind + `},` + byKind + `]}`, `[{"kind":"web"}]`, "/u/0/url: is required and missing"},
 		{`{"anyOf":[{"type":"integer"},{"type":"object","required":["a","b","c","d","e"]}]}`, `{}`, "/u/a: is required and missing\n" +
 			"/u/b: is required and missing\n/u/c: is required and missing"},

@@ -136,45 +136,91 @@ func (r *reader) reason(e *jsonschema.ValidationError) check.Violations {
 	return sorted(r.explain(v, e.ErrorKind))
 }
 
-// union returns what is wrong with the form of anyOf or oneOf that fits best. Forms that fit as well, and refuse the same value by the same keyword, are
-// merged: "a string or a number".
+// union returns what is wrong with the form of anyOf or oneOf that fits best. Forms that fit as well are told together where each lacks one thing of the
+// same kind: "a string or null", "an object with x or with y".
 func (r *reader) union(e *jsonschema.ValidationError) check.Violations {
-	var best check.Violations
-	for i, cause := range e.Causes {
+	var best []check.Violations
+	for _, cause := range e.Causes {
 		form := r.violations(cause)
 		order := -1
-		if i > 0 {
-			order = cmp.Or(cmp.Compare(misfit(form, e), misfit(best, e)), cmp.Compare(len(form), len(best)))
+		if len(best) > 0 {
+			order = cmp.Or(cmp.Compare(misfit(form, e), misfit(best[0], e)), cmp.Compare(len(form), len(best[0])))
 		}
 		switch {
 		case order < 0:
-			best = slices.Clone(form)
-		case order == 0 && sameRule(best, form) && !slices.Contains(strings.Split(best[0].Allowed, " or "), form[0].Allowed):
-			best[0].Allowed += " or " + form[0].Allowed
+			best = []check.Violations{form}
+		case order == 0:
+			best = append(best, form)
 		}
 	}
-	return best[:min(len(best), mostOfUnion)]
+	if together, ok := r.together(best, e); ok {
+		return check.Violations{together}
+	}
+	return best[0][:min(len(best[0]), mostOfUnion)]
 }
 
-// misfit tells how certainly a form of the union e was not meant: 2 where the value has another type, 1 where a constant member differs, which
+// together returns one violation in place of those of several forms, each of which has one: they refuse the same value by what it is, or an object because
+// of one property that it lacks.
+func (r *reader) together(forms []check.Violations, e *jsonschema.ValidationError) (v check.Violation, ok bool) {
+	if len(forms) < 2 || len(forms[0]) != 1 {
+		return v, false
+	}
+	v = forms[0][0]
+	keywords := e.ErrorKind.KeywordPath()
+	lacks, at := v.Keyword == "required", v.Instance
+	if lacks {
+		at = at[:strings.LastIndexByte(at, '/')]
+	}
+	var allowed []string
+	for _, form := range forms {
+		f := form[0]
+		switch {
+		case lacks && f.Keyword == "required" && strings.LastIndexByte(f.Instance, '/') == len(at) && strings.HasPrefix(f.Instance, at):
+			allowed = appendNew(allowed, "with "+strconv.Quote(f.Instance[len(at)+1:]))
+		case !lacks && isChoice(f) && isChoice(v) && f.Instance == at:
+			for part := range strings.SplitSeq(f.Allowed, " or ") {
+				allowed = appendNew(allowed, part)
+			}
+		default:
+			return v, false
+		}
+		if f.Keyword != v.Keyword || lacks {
+			v.Keyword, v.Schema = keywords[len(keywords)-1], "#/"+strings.Join(keywords, "/")
+		}
+	}
+	v.Instance, v.Allowed = at, strings.Join(allowed, " or ")
+	if lacks {
+		v.Found, v.Allowed = "", "an object "+v.Allowed
+	}
+	return v, true
+}
+
+func appendNew(all []string, one string) []string {
+	if slices.Contains(all, one) {
+		return all
+	}
+	return append(all, one)
+}
+
+// isChoice reports whether a violation says which values there may be.
+func isChoice(v check.Violation) bool {
+	return v.Keyword == "type" || v.Keyword == "const" || v.Keyword == "enum"
+}
+
+// misfit tells how certainly a form of the union e was not meant: 2 where it refuses the value by what it is, 1 where a constant member differs, which
 // usually tells forms apart, else 0.
 func misfit(form check.Violations, e *jsonschema.ValidationError) int {
 	at, worst := pointer(e.InstanceLocation), 0
 	for _, v := range form {
 		below := strings.TrimPrefix(v.Instance, at)
 		switch {
-		case below == "" && (v.Keyword == "type" || v.Keyword == "schema"):
+		case below == "" && (isChoice(v) || v.Keyword == "schema"):
 			worst = 2
 		case strings.Count(below, "/") <= 1 && (v.Keyword == "const" || v.Keyword == "enum"):
 			worst = max(worst, 1)
 		}
 	}
 	return worst
-}
-
-// sameRule reports whether two forms are each wrong by one violation, of the same value by the same keyword.
-func sameRule(a, b check.Violations) bool {
-	return len(a) == 1 && len(b) == 1 && a[0].Instance == b[0].Instance && a[0].Keyword == b[0].Keyword && slices.Contains([]string{"type", "const", "enum"}, a[0].Keyword)
 }
 
 // wrongName returns the violation of propertyNames. The library does not say in which object the name is. The instance is the object that has it, or
