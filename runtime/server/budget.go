@@ -166,7 +166,7 @@ func (b *budget) total() int64 {
 // many such callers leave something. An output in the making finishes by itself, so there it may be three times what is left. Of descriptors, files
 // with answers have one each, and so do the files that openers read.
 func (s *Server) openBudgets() {
-	files := maxFiles(descriptors())
+	const files = maxOpened
 	s.unread = budget{limit: s.cfg.maxUnread, fair: quota.Third, onShortage: s.endStalled, reputations: &s.reputations}
 	s.coming = budget{limit: max(1, s.cfg.maxUnread/2), fair: quota.Fair}
 	s.opened = budget{limit: files, fair: quota.Third, onShortage: s.refuseOpeners}

@@ -38,7 +38,7 @@
 //	limits on requests in flight                      register.go; account.go: whose they are
 //	how inputs and answers are read                   decode.go; numbers, strings, objects: package check
 //	memory for unread answers                         reservation.go: one answer; budget.go: all; grant.go, shortage.go: who waits; sizecache.go: expected sizes
-//	room for answers in files                         spool.go: one file; growth.go: how it grows; descriptors_unix.go, descriptors_other.go: how many
+//	room for answers in files                         spool.go: one file; growth.go: how it grows
 //	how many outputs are made at once                 encoders.go
 //	how callers read, and probes of handlers          reputation.go, probe.go
 //	how a request is served and answered              workers.go: the goroutines; serve.go, toolcall.go, methodcall.go; request.go: its memory, large buffers, and the goroutines of a peer

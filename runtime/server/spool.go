@@ -155,11 +155,3 @@ func (r *watchedReader) Read(b []byte) (int, error) {
 
 // maxOpened bounds the files with answers, and the openers that are read at the same time, each of which may have an open file.
 const maxOpened = 1 << 10
-
-// maxFiles is how many there may be of either where the process may have so many descriptors; 0: that is not known.
-func maxFiles(descriptors uint64) int64 {
-	if descriptors == 0 {
-		return maxOpened
-	}
-	return int64(min(maxOpened, max(1, descriptors/4)))
-}
