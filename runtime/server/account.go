@@ -9,25 +9,14 @@ import (
 
 // account is what one requestor uses of the limits that all share. Its connections, sessions and exchanges share it (TSK28).
 type account struct {
-	who    Requestor
-	peers  atomic.Int64 // and runs of tasks that count in it; changed under Server.mu
-	calls  atomic.Int64 // its share of Server.calls
-	bytes  atomic.Int64 // its share of Server.bytes
-	coming share        // its share of Server.coming
-	shares
-}
-
-// shares are those of a caller, or of one of its connections and sessions, of the budgets with the same names in Server.
-type shares struct{ unread, opened, spooled share }
-
-func (p *shares) each() [3]*share { return [...]*share{&p.unread, &p.opened, &p.spooled} }
-
-// open makes them a part of the caller's.
-func (p *shares) open(caller *shares, session uint64) {
-	for i, of := range caller.each() {
-		own := p.each()[i]
-		own.of, own.session = of, session
-	}
+	who     Requestor
+	peers   atomic.Int64 // and runs of tasks that count in it; changed under Server.mu
+	calls   atomic.Int64 // its share of Server.calls
+	bytes   atomic.Int64 // its share of Server.bytes
+	unread  share        // its share of Server.unread
+	coming  share        // its share of Server.coming
+	opened  share        // its share of Server.opened
+	spooled share        // its share of Server.spooled
 }
 
 // openAccount finds or makes the account of a requestor, for a peer or the run of a task. The caller holds mu.
@@ -48,9 +37,7 @@ func (s *Server) accountOf(who Requestor) *account {
 			a = new(account)
 		}
 		a.who = who
-		for _, own := range a.each() {
-			own.who = who
-		}
+		a.unread.who = who
 		s.accounts[who] = a
 	}
 	return a

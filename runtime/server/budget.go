@@ -22,21 +22,16 @@ type budget struct {
 
 	mu         sync.Mutex
 	used       int64
-	growing    growing     // all together
-	begun      uint64      // how many growths began
 	queues     list.List   // of *share, those with waiters
 	newestNext bool        // the newest of queues is next, else the oldest
 	freed      time.Time   // when something was given back last while some waited, or the first of them came
 	clock      *time.Timer // calls check while some wait
-	hurried    bool        // it calls check soon
 }
 
 // share is what one caller holds of a budget, or one of its connections or sessions. Its methods and those of budget call it p.
 type share struct {
 	of      *share        // the caller's; nil: this is one
 	who     Requestor     // of a caller
-	session uint64        // the id of the connection or session; 0: of a caller
-	growing growing       // under budget.mu
 	held    atomic.Int64  // changed under budget.mu
 	waiting []*waiter     // under budget.mu, as what follows
 	place   *list.Element // its own in budget.queues; nil: nobody waits
@@ -50,26 +45,19 @@ func (p *share) caller() *share {
 	return p
 }
 
-// fits reports whether p may hold what w wants; more than half of the limit counts as half. A caller that holds nothing may if the budget has that
-// left. Of its caller's share, a connection or session holds no more than it leaves to the caller's others: these could have as much besides. The
-// caller of fits holds mu.
-func (b *budget) fits(p *share, w *waiter) bool {
-	n, held, own, used, fair := w.n, p.held.Load(), p.caller().held.Load(), b.used, b.fair
-	if g := w.growth; g != nil { // as if it gave back what it holds, and took all at once
-		ofAll, ofCaller, ofShare := b.ceded(g)
-		n, held, own, used = n+g.held, held-ofShare, own-ofCaller, used-ofAll
-	}
+// fits reports whether p may hold n more; more than half of the limit counts as half. A caller that holds nothing may if the budget has n left. Of
+// its caller's share, a connection or session holds no more than it leaves to the caller's others. The caller of fits holds mu.
+func (b *budget) fits(p *share, n int64) bool {
 	n = min(n, b.limit/2)
+	own := p.caller().held.Load()
 	if own == 0 {
-		return used+n <= b.limit
+		return b.used+n <= b.limit
 	}
-	if w.grows && held == 0 {
-		fair = quota.Fair // it is little, and what it waited for may wait for it
-	}
-	if !fair(own, used, n, b.limit) {
+	if !b.fair(own, b.used, n, b.limit) {
 		return false
 	}
-	return p.of == nil || held == 0 || fair(own, used, n+held+n, b.limit)
+	held := p.held.Load()
+	return p.of == nil || held == 0 || held+n <= (b.limit-b.used+own)/4-own-n
 }
 
 // add adds n, which may be negative, to what p holds. The caller holds mu.
@@ -83,30 +71,28 @@ func (b *budget) add(p *share, n int64) {
 
 // take takes n bytes for p as soon as it may hold them.
 func (b *budget) take(ctx context.Context, p *share, n int64) error {
-	return b.get(ctx, p, 0, waiter{n: n})
+	return b.get(ctx, p, 0, n, false)
 }
 
 // takeToBegin is take for work that has not begun: it waits behind work that has.
 func (b *budget) takeToBegin(ctx context.Context, p *share, n int64) error {
-	return b.get(ctx, p, 0, waiter{n: n, notBegun: true})
+	return b.get(ctx, p, 0, n, true)
 }
 
 // swap is take that gives held bytes back first: a waiter holds nothing that others wait for. It is queued before those get the bytes.
 func (b *budget) swap(ctx context.Context, p *share, held, n int64) error {
-	return b.get(ctx, p, held, waiter{n: n})
+	return b.get(ctx, p, held, n, false)
 }
 
-func (b *budget) get(ctx context.Context, p *share, held int64, want waiter) error {
+func (b *budget) get(ctx context.Context, p *share, held, n int64, notBegun bool) error {
 	b.mu.Lock()
 	b.add(p, -held)
-	if b.queues.Len() == 0 && b.fits(p, &want) {
-		b.give(p, &want, want.n)
+	if b.queues.Len() == 0 && b.fits(p, n) {
+		b.add(p, n)
 		b.mu.Unlock()
 		return nil
 	}
-	w := new(waiter) // only who waits needs one on the heap
-	*w = want
-	w.reputation, w.granted = b.reputationOf(p), make(chan struct{})
+	w := &waiter{n: n, reputation: b.reputationOf(p), notBegun: notBegun, granted: make(chan struct{})}
 	b.queue(p, w)
 	b.grant()
 	b.mu.Unlock()
@@ -141,7 +127,7 @@ func (b *budget) await(ctx context.Context, p *share, n int64) error {
 func (b *budget) fitsNow(p *share, n int64) bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	return b.fits(p, &waiter{n: n})
+	return b.fits(p, n)
 }
 
 // change counts n more bytes of p, or fewer if n is negative, whether or not it may hold them.
@@ -162,16 +148,16 @@ func (b *budget) total() int64 {
 	return b.used
 }
 
+// maxOpened bounds the answers with data of openers that are written at the same time. Each has an open file or two, and two pieces in memory.
+const maxOpened = 1 << 10
+
 // openBudgets makes the budgets of answers. An answer that is not read can not be taken back, so a caller holds at most a third of what all leave:
-// many such callers leave something. An output in the making finishes by itself, so there it may be three times what is left. Of descriptors, files
-// with answers have one each, and so do the files that openers read.
+// many such callers leave something. An output in the making finishes by itself, so there it may be three times what is left.
 func (s *Server) openBudgets() {
-	const files = maxOpened
 	s.unread = budget{limit: s.cfg.maxUnread, fair: quota.Third, onShortage: s.endStalled, reputations: &s.reputations}
 	s.coming = budget{limit: max(1, s.cfg.maxUnread/2), fair: quota.Fair}
-	s.opened = budget{limit: files, fair: quota.Third, onShortage: s.refuseOpeners}
-	s.spooled = budget{limit: 4 * s.cfg.maxUnread, fair: quota.Third, onShortage: s.freeFiles, reputations: &s.reputations}
-	s.fileBytes = max(1, s.spooled.limit/files)
+	s.opened = budget{limit: maxOpened, fair: quota.Third, onShortage: s.refuseOpeners}
+	s.spooled = budget{limit: 4 * s.cfg.maxUnread, fair: quota.Third, onShortage: s.freeFiles}
 	s.probes.free = maxProbes
 	s.encoding.open(maxEncoders())
 	s.decoding = make(chan struct{}, 1)

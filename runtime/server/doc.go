@@ -38,7 +38,6 @@
 //	limits on requests in flight                      register.go; account.go: whose they are
 //	how inputs and answers are read                   decode.go; numbers, strings, objects: package check
 //	memory for unread answers                         reservation.go: one answer; budget.go: all; grant.go, shortage.go: who waits; sizecache.go: expected sizes
-//	room for answers in files                         spool.go: one file; growth.go: how it grows
 //	how many outputs are made at once                 encoders.go
 //	how callers read, and probes of handlers          reputation.go, probe.go
 //	how a request is served and answered              workers.go: the goroutines; serve.go, toolcall.go, methodcall.go; request.go: its memory, large buffers, and the goroutines of a peer
@@ -94,7 +93,7 @@
 //	ability           a set of capabilities that a client declared, as bits; p.can and r.can are such sets
 //	account           what one requestor uses of the limits that all share; a budget is such a limit with queues of waiters, a share one caller's part
 //	reservation       what one answer takes of the budgets: Server.unread (answers), coming (outputs that are larger than expected, or
-//	                  of tasks), opened (openers that are read) and spooled (temporary files with that data, spool.go, which grow, growth.go). Server.bytes is the one of
+//	                  of tasks), opened (openers that are read) and spooled (temporary files with that data, spool.go). Server.bytes is the one of
 //	                  requests in flight
 //	page              of a list, or of the web, which a question sends the user to
 //	probe             a run of a handler whose size of outputs is not known yet

@@ -78,7 +78,7 @@ func TestTSK28WhoWasGivenUpOnComesLast(t *testing.T) {
 		ada, bob, eve := &share{who: Requestor{principal: "ada"}}, &share{who: Requestor{principal: "bob"}}, &share{who: Requestor{principal: "eve"}}
 		known.hasRead(ada.who)
 		known.hasRead(eve.who)
-		known.hasStalled(eve.who, 0)
+		known.hasStalled(eve.who)
 		known.hasRead(eve.who) // what the system took
 		holder := &share{}
 		b.change(holder, 100)
@@ -99,7 +99,7 @@ func TestTSK28WhoWasGivenUpOnComesLast(t *testing.T) {
 			t.Error(got)
 		}
 		time.Sleep(stallKept)
-		if is := known.of(eve.who, 0); is != reads {
+		if is := known.of(eve.who); is != reads {
 			t.Errorf("a minute later: %d", is)
 		}
 	})

@@ -11,26 +11,13 @@ type waiter struct {
 	reputation reputation
 	err        error         // why it gets nothing; written before granted is closed
 	notBegun   bool          // its work has not begun: it waits behind work that has
-	grows      bool          // they are the first step of a growth
-	growth     *growth       // they are a further step of this; nil: of nothing
 	granted    chan struct{} // closed when it has the bytes, or err
 }
 
-// before reports whether w goes before x, which came earlier: if only w has begun, or both grow and w is older.
-func (w *waiter) before(x *waiter) bool {
-	if w.growth != nil && x.growth != nil {
-		return w.growth.age < x.growth.age
-	}
-	return !w.notBegun && x.notBegun
-}
-
-// isLarge reports whether it waits for better callers who wait. What grows does not: they may wait for what it holds.
-func (w *waiter) isLarge() bool { return w.n > largeOutput && w.growth == nil }
-
-// queue adds w to the queue of its share. The caller holds mu.
+// queue adds w to the queue of its share, before all that have not begun if w has. The caller holds mu.
 func (b *budget) queue(p *share, w *waiter) {
 	at := len(p.waiting)
-	for at > 0 && w.before(p.waiting[at-1]) {
+	for !w.notBegun && at > 0 && p.waiting[at-1].notBegun {
 		at--
 	}
 	p.waiting = slices.Insert(p.waiting, at, w)
@@ -54,7 +41,7 @@ func (b *budget) reputationOf(p *share) reputation {
 	if b.reputations == nil {
 		return unknown
 	}
-	return b.reputations.of(p.caller().who, p.session)
+	return b.reputations.of(p.caller().who)
 }
 
 // grant gives waiters their bytes as far as these fit: first the callers that read, last those that do not. Within one reputation work that has begun
@@ -64,8 +51,8 @@ func (b *budget) grant() {
 	owed := false
 	for is := range reputationCount {
 		better := owed
-		owed = b.grantAll(func(w *waiter) bool { return w.reputation == is && !w.notBegun && !(better && w.isLarge()) }) || owed
-		left := b.grantAll(func(w *waiter) bool { return w.reputation == is && w.notBegun && !(owed && w.isLarge()) })
+		owed = b.grantAll(func(w *waiter) bool { return w.reputation == is && !w.notBegun && !(better && w.n > largeOutput) }) || owed
+		left := b.grantAll(func(w *waiter) bool { return w.reputation == is && w.notBegun && !(owed && w.n > largeOutput) })
 		owed = owed || left
 	}
 }
@@ -99,7 +86,7 @@ func (b *budget) grantTurns(may func(*waiter) bool) (granted bool) {
 		} else {
 			last = e.Prev()
 		}
-		if p := e.Value.(*share); may(p.waiting[0]) && b.fits(p, p.waiting[0]) {
+		if p := e.Value.(*share); may(p.waiting[0]) && b.fits(p, p.waiting[0].n) {
 			b.grantFirst(p)
 			b.newestNext, granted = !b.newestNext, true
 		}
@@ -113,7 +100,7 @@ func (b *budget) grantTurns(may func(*waiter) bool) (granted bool) {
 // grantFirst grants the first waiter of a queue.
 func (b *budget) grantFirst(p *share) {
 	w := p.waiting[0]
-	b.give(p, w, w.n)
+	b.add(p, w.n)
 	close(w.granted)
 	p.served = true
 	b.queues.MoveToBack(p.place)
@@ -136,7 +123,7 @@ func (b *budget) leave(p *share, w *waiter) {
 	if i := slices.Index(p.waiting, w); i >= 0 {
 		b.remove(p, i)
 	} else if w.err == nil {
-		b.give(p, w, -w.n)
+		b.add(p, -w.n)
 	}
 	b.grant()
 }

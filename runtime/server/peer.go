@@ -74,7 +74,7 @@ type peer struct {
 	pagesSent pageIDs
 	pulse     pulse
 	outgoing  atomic.Int64 // last id of our own requests; ids are never reused (CAN15)
-	own       *shares      // of its account's; nil: it is an exchange, which has one answer
+	unread    share        // its share of account.unread; not an exchange's, which has one answer
 	workers   *workers     // nil in an exchange
 	reading   *reading     // of the message that is being received; nil in an exchange
 	live      group
@@ -151,18 +151,7 @@ func (s *Server) addPeer(p *peer) {
 	defer s.mu.Unlock()
 	s.peers[p.id] = p
 	p.account = s.openAccount(p.who)
-	if !p.exchange {
-		p.own = new(shares)
-		p.own.open(&p.account.shares, p.id)
-	}
-}
-
-// shares are the shares that its answers count in.
-func (p *peer) shares() *shares {
-	if p.own == nil {
-		return &p.account.shares
-	}
-	return p.own
+	p.unread.of = &p.account.unread
 }
 
 // removePeer removes the peer and its subscriptions. Its tasks go on without a session if somebody can ask for them (TSK06).

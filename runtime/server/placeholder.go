@@ -147,7 +147,7 @@ func (r *request) fillPlaceholders(b []byte, start int) ([]byte, error) {
 }
 
 // assemble puts the whole answer into memory. A large one waits in a file until it fits into the budget of answers. It may have half of that:
-// one answer leaves something to others.
+// one answer leaves something to others, and its file takes one share (spool.share).
 func (r *request) assemble(b []byte, start int) ([]byte, error) {
 	short, file, err := r.spool(b[start:], r.reservation.s.cfg.maxUnread/2)
 	if err != nil || file == nil {
@@ -168,11 +168,8 @@ func (r *request) assemble(b []byte, start int) ([]byte, error) {
 const maxOpening = 10 * time.Second
 
 // refuseOpeners refuses answers that wait to open data while no reader of another answer ends: readers may ignore that they are closed, and count
-// until they return. The shortages make no difference. While answers wait for room for their files, their readers wait, too.
+// until they return. The shortages make no difference.
 func (s *Server) refuseOpeners(_ []shortage) {
-	if s.spooled.lacking() {
-		return
-	}
 	err := tooOften(time.Second, "busy: data is not opened, because no reader of other data has ended for %v", maxOpening)
 	err.Busy = true
 	if n := s.opened.refuse(maxOpening, err); n > 0 {

@@ -12,7 +12,6 @@ type reputation uint8
 const (
 	reads   reputation = iota // it read a large answer lately
 	unknown                   // neither is remembered
-	partly                    // another of its connections and sessions was given up on lately
 	stalls                    // it was given up on lately
 	reputationCount
 )
@@ -28,13 +27,7 @@ const (
 // reputations remembers the reputation of callers. Its zero value knows nobody.
 type reputations struct {
 	mu          sync.Mutex
-	now, before map[reader]readHistory // before has those that are not in now; it is forgotten when now is full
-}
-
-// reader is a caller, or one of its connections and sessions, of which only stalls are remembered.
-type reader struct {
-	Requestor
-	session uint64 // 0: the caller
+	now, before map[Requestor]readHistory // before has those that are not in now; it is forgotten when now is full
 }
 
 type readHistory struct{ stalled, read time.Time }
@@ -42,15 +35,15 @@ type readHistory struct{ stalled, read time.Time }
 // maxSeen is how many callers are remembered at least.
 const maxSeen = 4096
 
-// of returns the reputation of a caller, or of one of its connections and sessions.
-func (k *reputations) of(who Requestor, session uint64) reputation {
+func (k *reputations) of(who Requestor) reputation {
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	is := k.history(reader{Requestor: who})
+	is, known := k.now[who]
+	if !known {
+		is = k.before[who]
+	}
 	switch {
-	case is.stalledLately() && session != 0 && !k.history(reader{who, session}).stalledLately():
-		return partly
-	case is.stalledLately():
+	case !is.stalled.IsZero() && time.Since(is.stalled) < stallKept:
 		return stalls
 	case !is.read.IsZero() && time.Since(is.read) < readKept:
 		return reads
@@ -58,29 +51,19 @@ func (k *reputations) of(who Requestor, session uint64) reputation {
 	return unknown
 }
 
-func (is readHistory) stalledLately() bool {
-	return !is.stalled.IsZero() && time.Since(is.stalled) < stallKept
-}
-
-// history is what is known of a reader. The caller holds mu.
-func (k *reputations) history(who reader) readHistory {
-	is, known := k.now[who]
-	if !known {
-		is = k.before[who]
-	}
-	return is
-}
-
-// note changes what is known of a reader. Long names are not kept.
-func (k *reputations) note(who reader, change func(*readHistory)) {
+// note changes what is known of a caller. Long names are not kept.
+func (k *reputations) note(who Requestor, change func(*readHistory)) {
 	if len(who.principal)+len(who.key) > maxCaller {
 		return
 	}
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	is := k.history(who)
-	if _, known := k.now[who]; !known && (len(k.now) >= maxSeen || k.now == nil) {
-		k.now, k.before = map[reader]readHistory{}, k.now
+	is, known := k.now[who]
+	if !known {
+		is = k.before[who]
+		if len(k.now) >= maxSeen || k.now == nil {
+			k.now, k.before = map[Requestor]readHistory{}, k.now
+		}
 	}
 	change(&is)
 	k.now[who] = is
@@ -88,14 +71,9 @@ func (k *reputations) note(who reader, change func(*readHistory)) {
 
 // hasRead notes that a caller took a large answer.
 func (k *reputations) hasRead(who Requestor) {
-	k.note(reader{Requestor: who}, func(is *readHistory) { is.read = time.Now() })
+	k.note(who, func(is *readHistory) { is.read = time.Now() })
 }
 
-// hasStalled notes that a caller was given up on, in one of its connections and sessions; 0: in none.
-func (k *reputations) hasStalled(who Requestor, session uint64) {
-	stalled := func(is *readHistory) { *is = readHistory{stalled: time.Now()} }
-	k.note(reader{Requestor: who}, stalled)
-	if session != 0 {
-		k.note(reader{who, session}, stalled)
-	}
+func (k *reputations) hasStalled(who Requestor) {
+	k.note(who, func(is *readHistory) { *is = readHistory{stalled: time.Now()} })
 }

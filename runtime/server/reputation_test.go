@@ -47,7 +47,7 @@ func TestTSK28OnlyAnswersThatWereTakenShowThatACallerReads(t *testing.T) {
 		f := dual(t, Definition{Tools: []Tool{tool("large", large(c.size, new(atomic.Int64)))}})
 		c.out.inbox = newInbox(t)
 		<-f.begin(as(t, "ada"), frame(1, "tools/call", nothing, callParams("large", `{}`)), &c.out)
-		if got := f.srv.reputations.of(Requestor{principal: "ada"}, 0); got != c.want {
+		if got := f.srv.reputations.of(Requestor{principal: "ada"}); got != c.want {
 			t.Errorf("%s: %d, want %d", name, got, c.want)
 		}
 	}
@@ -60,7 +60,7 @@ func TestTSK28OnlyAnswersThatWereTakenShowThatACallerReads(t *testing.T) {
 		if err := s.Close(&inflight.Cause{Source: inflight.SourceDisconnect}); err != nil {
 			t.Error(err)
 		}
-		if got := f.srv.reputations.of(Requestor{principal: "ada"}, 0); got != want {
+		if got := f.srv.reputations.of(Requestor{principal: "ada"}); got != want {
 			t.Errorf("taken by a reader: %t: %d, want %d", taken, got, want)
 		}
 	}
@@ -72,17 +72,17 @@ func TestTSK28HowACallerReadsIsForgotten(t *testing.T) {
 		var known reputations
 		ada, eve := Requestor{principal: "ada"}, Requestor{principal: "eve"}
 		known.hasRead(ada)
-		known.hasStalled(eve, 0)
+		known.hasStalled(eve)
 		time.Sleep(stallKept)
-		if a, e := known.of(ada, 0), known.of(eve, 0); a != reads || e != unknown {
+		if a, e := known.of(ada), known.of(eve); a != reads || e != unknown {
 			t.Errorf("after %v: %d, %d", stallKept, a, e)
 		}
 		time.Sleep(readKept - stallKept)
-		if a := known.of(ada, 0); a != unknown {
+		if a := known.of(ada); a != unknown {
 			t.Errorf("after %v: %d", readKept, a)
 		}
 		known.hasRead(ada)
-		if a := known.of(ada, 0); a != reads {
+		if a := known.of(ada); a != reads {
 			t.Errorf("after another large answer: %d", a)
 		}
 	})

@@ -25,16 +25,13 @@ type reservation struct {
 // smallAnswer is the size, in bytes, up to which answers are not counted: the number of requests bounds those.
 const smallAnswer = 4 << 10
 
-// shares are the shares that the answer counts in.
-func (r *reservation) shares() *shares {
-	if r.p == nil {
-		return &r.account.shares
-	}
-	return r.p.shares()
-}
-
 // share is the share of Server.unread that the answer counts in.
-func (r *reservation) share() *share { return &r.shares().unread }
+func (r *reservation) share() *share {
+	if r.p.exchange {
+		return &r.account.unread
+	}
+	return &r.p.unread
+}
 
 // reserve takes bytes for an answer of n bytes before it is encoded.
 func (r *reservation) reserve(ctx context.Context, n int64) error {

@@ -154,7 +154,7 @@ func (r *request) respond(answer []byte, err error) {
 	r.out = m.frame
 	r.torn = false
 	m.torn = &r.torn
-	if r.taken = false; r.reservation.unread > largeOutput || r.spooled != nil && r.spooled.size > largeOutput {
+	if r.taken = false; r.reservation.unread > largeOutput {
 		m.taken = &r.taken
 	}
 	about := r.subject()

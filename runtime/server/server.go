@@ -45,7 +45,6 @@ type Server struct {
 	unread         budget        // of answers
 	opened         budget        // of answers for which openers are being read into a file or memory, one each
 	spooled        budget        // of temporary files with that data
-	fileBytes      int64         // what each of these takes of it at least, which bounds their number
 	coming         budget        // of outputs of tasks, and of answers that are larger than answerSizes
 	probes         probes        // of runs of handlers that have not answered yet
 	toolLists      answerSizes   // answers of tools/list

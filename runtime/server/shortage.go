@@ -14,11 +14,6 @@ type shortage struct {
 	n       int64 // how many bytes have to become free
 }
 
-// concerns reports whether l is of others than p, and may be less once p gives something back.
-func (l *shortage) concerns(p *share) bool {
-	return (p.of == nil || l.waiting != p) && (l.all || l.waiting.caller() == p.caller())
-}
-
 // checkEvery is how often onShortage is called.
 const checkEvery = time.Second
 
@@ -27,17 +22,9 @@ func (b *budget) check() {
 	b.onShortage(b.shortages())
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	b.hurried = false
 	if b.queues.Len() > 0 {
 		b.clock.Reset(checkEvery)
 	}
-}
-
-// lacking reports whether somebody waits.
-func (b *budget) lacking() bool {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return b.queues.Len() > 0
 }
 
 // shortages returns one for each share with waiters. The needs of those that wait only for others add up.
@@ -48,7 +35,7 @@ func (b *budget) shortages() []shortage {
 	left := b.limit - b.used
 	for e := b.queues.Front(); e != nil; e = e.Next() {
 		p := e.Value.(*share)
-		l := shortage{waiting: p, all: p.caller().complete() == 0}
+		l := shortage{waiting: p, all: p.caller().held.Load() == 0}
 		if l.all {
 			l.n = min(p.waiting[0].n, b.limit/2) - left
 			left = max(0, -l.n)
@@ -108,7 +95,7 @@ func (s *Server) endStalled(shortages []shortage) {
 	for i := range all {
 		if p := &all[i]; !p.ending && p.relieves(shortages) {
 			s.log.Warn("answers are given up: their client does not read, and others wait", "peer", p.id, "principal", p.principal, "bytes", p.bytes)
-			s.reputations.hasStalled(p.who, p.shares().unread.session)
+			s.reputations.hasStalled(p.who)
 			p.out.GiveUp(wait)
 		}
 	}
@@ -137,7 +124,7 @@ func (p *stalledPeer) relieves(shortages []shortage) (useful bool) {
 	free := p.bytes
 	for i := range shortages {
 		l := &shortages[i]
-		if l.n > 0 && free > 0 && l.concerns(&p.shares().unread) {
+		if l.n > 0 && free > 0 && l.waiting != &p.unread && (l.all || l.waiting.caller() == &p.account.unread) {
 			n := min(l.n, free)
 			l.n, free, useful = l.n-n, free-n, true
 		}

@@ -1,11 +1,9 @@
 package server
 
 import (
-	"context"
 	"fmt"
 	"io"
 	"os"
-	"slices"
 	"time"
 
 	"github.com/mcpkiln/mcpkiln/runtime/rpc"
@@ -18,19 +16,20 @@ type spool struct {
 	most int64 // bytes that it may have
 
 	s    *Server
-	room *growth // of Server.spooled
-	kept bool    // a batch has it; whoever takes it from the batch closes it
+	a    *account
+	held int64 // bytes taken from Server.spooled
+	kept bool  // a batch has it; whoever takes it from the batch closes it
 }
 
 // spool writes the frame with the data of all its placeholders before any of the answer is sent: to a file, or if it is short, to memory.
 // Otherwise a slow reader of data would block the connection for all other messages.
 func (r *request) spool(frame []byte, most int64) (short []byte, file *spool, err error) {
-	s, own := r.reservation.s, &r.reservation.shares().opened
+	s, a := r.reservation.s, r.reservation.account
 	r.reservation.giveBack() // nobody who waits for a share of the budget may hold one that others wait for
-	if err := s.opened.take(r.ctx, own, 1); err != nil {
+	if err := s.opened.take(r.ctx, &a.opened, 1); err != nil {
 		return nil, nil, err
 	}
-	defer s.opened.change(own, -1)
+	defer s.opened.change(&a.opened, -1)
 	complete := false // stays false if a reader panics
 	defer func() {
 		if !complete && file != nil {
@@ -41,7 +40,7 @@ func (r *request) spool(frame []byte, most int64) (short []byte, file *spool, er
 	w := &answerWriter{r: r, buf: make([]byte, 0, streamPiece)}
 	w.overflow = func() (io.Writer, error) {
 		file, err = r.newSpool(most)
-		return &filling{file, r.ctx}, err
+		return file, err
 	}
 	if err = w.fill(frame); err == nil && file != nil {
 		if err = w.flush(); err == nil {
@@ -54,53 +53,51 @@ func (r *request) spool(frame []byte, most int64) (short []byte, file *spool, er
 
 // newSpool waits until there is room for another file.
 func (r *request) newSpool(most int64) (*spool, error) {
-	f := &spool{most: most, s: r.reservation.s}
-	var err error
-	if f.room, err = f.s.spooled.begin(r.ctx, &r.reservation.shares().spooled, f.s.fileBytes); err != nil {
+	f := &spool{most: most, s: r.reservation.s, a: r.reservation.account}
+	if err := f.s.spooled.take(r.ctx, &f.a.spooled, f.share()); err != nil {
 		return nil, err
 	}
+	f.held = f.share()
+	var err error
 	if f.file, err = os.CreateTemp("", "mcpkiln-answer-"); err != nil {
-		f.s.spooled.grown(f.room, 0)
+		f.s.spooled.change(&f.a.spooled, -f.held)
 		return nil, err
 	}
 	_ = os.Remove(f.file.Name()) // where an open file can not be removed, close does it
 	return f, nil
 }
 
-// filling writes to a file while there is room. The steps in which it takes that double up to a part of all, which it gives back in the end if it
-// does not need it.
-type filling struct {
-	*spool
-	ctx context.Context // of the request
-}
+// share is what a file takes of the budget at once.
+func (f *spool) share() int64 { return f.s.cfg.maxUnread / 2 }
 
-// Write implements io.Writer.
-func (f *filling) Write(b []byte) (int, error) {
+// Write implements io.Writer. A file that gets larger than its share takes another one, and waits for none: others wait for what it has.
+func (f *spool) Write(b []byte) (int, error) {
 	size := f.size + int64(len(b))
 	if size > f.most {
 		return 0, fmt.Errorf("server: data of an Opener is larger than half of WithMaxBytesUnread, and has to be in memory at once here: %w",
 			rpc.Errorf(rpc.CodeInternalError, "the answer is too large: the limit here is %d bytes", f.most))
 	}
-	if held := f.room.held; held < size {
-		all := &f.s.spooled
-		if err := all.grow(f.ctx, f.room, max(size-held, min(held, all.limit/64))); err != nil {
-			return 0, err
-		}
+	for f.held < size {
+		f.s.spooled.change(&f.a.spooled, f.share())
+		f.held += f.share()
 	}
 	n, err := f.file.Write(b)
 	f.size += int64(n)
 	return n, err
 }
 
-// settle gives back the room that a complete file does not need: it may wait long for its client.
-func (f *spool) settle() { f.s.spooled.grown(f.room, max(f.size, f.s.fileBytes)) }
+// settle gives back the part of its share that a complete file does not need: it may wait long for its client.
+func (f *spool) settle() {
+	f.s.spooled.change(&f.a.spooled, f.size-f.held)
+	f.held = f.size
+}
 
 func (f *spool) reader() io.Reader { return io.NewSectionReader(f.file, 0, f.size) }
 
 func (f *spool) close() {
 	_ = f.file.Close()
 	_ = os.Remove(f.file.Name())
-	f.s.spooled.grown(f.room, 0)
+	f.s.spooled.change(&f.a.spooled, -f.held)
 }
 
 // Copy implements Copier. Only the part of the answer that is in memory counts.
@@ -120,8 +117,8 @@ func (o *connOutlet) EndStalledCopies(wait time.Duration) (ended bool) {
 	return true
 }
 
-// freeFiles makes room while files wait for it: batches write the answers that they have in files, and those whose clients read nothing are given
-// up if others wait for what they take.
+// freeFiles makes room while others wait for room for their files: batches write the answers that they have in files, and answers whose
+// clients read nothing are given up.
 func (s *Server) freeFiles(shortages []shortage) {
 	if len(shortages) == 0 {
 		return
@@ -130,13 +127,9 @@ func (s *Server) freeFiles(shortages []shortage) {
 		for _, b := range p.batches.list() {
 			b.writeFiles()
 		}
-		own := &p.shares().spooled
-		if !slices.ContainsFunc(shortages, func(l shortage) bool { return l.concerns(own) }) {
-			continue
-		}
 		if out := p.copier(); out != nil && out.EndStalledCopies(maxStall) {
 			s.log.Warn("an answer is given up: its client does not read, and others wait for the room of its file", "peer", p.id, "principal", p.principal)
-			s.reputations.hasStalled(p.who, own.session)
+			s.reputations.hasStalled(p.who)
 		}
 	}
 }
@@ -152,6 +145,3 @@ func (r *watchedReader) Read(b []byte) (int, error) {
 	r.read()
 	return r.Reader.Read(b)
 }
-
-// maxOpened bounds the files with answers, and the openers that are read at the same time, each of which may have an open file.
-const maxOpened = 1 << 10
