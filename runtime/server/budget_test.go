@@ -358,7 +358,7 @@ func TestCAN20TSK28ATimeoutSaysThatTheCallWaitedForRoom(t *testing.T) {
 			b, others := room(f.srv), new(share)
 			b.change(others, b.limit)
 			c.call("1", name, `{}`)
-			want := name + " timed out after 1m0s: it waited for room, which answers take that their clients have not read"
+			want := name + " timed out after 1m0s: it waited for room for its answer, which other answers take"
 			if m, _ := c.answer("1"); m.field("result", "isError") != "true" || m.field("result", "content") != `[{"type":"text","text":"`+want+`"}]` {
 				t.Error(m.raw)
 			}

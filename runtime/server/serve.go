@@ -263,11 +263,11 @@ func timeoutResult(tool string, after time.Duration, lackedRoom bool) wire.CallR
 	return wire.CallResult{IsError: true, Content: appendText(nil, timeoutText(tool, after, lackedRoom))}
 }
 
-// timeoutText says what took too long, and if it waited for the clients of other answers (CAN20).
+// timeoutText says what took too long, and whether it waited for room for its answer (CAN20).
 func timeoutText(what string, after time.Duration, lackedRoom bool) string {
 	text := what + " timed out after " + after.String()
 	if lackedRoom {
-		text += ": it waited for room, which answers take that their clients have not read"
+		text += ": it waited for room for its answer, which other answers take"
 	}
 	return text
 }
