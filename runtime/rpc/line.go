@@ -62,18 +62,6 @@ func copyASCII(to, frame []byte) bool {
 	return wrong&highBits == 0
 }
 
-// isASCII is copyASCII without the copy.
-func isASCII(frame []byte) bool {
-	wrong := uint64(0)
-	for ; len(frame) >= 8; frame = frame[8:] {
-		wrong |= notASCII(binary.LittleEndian.Uint64(frame))
-	}
-	for _, c := range frame {
-		wrong |= notASCII(uint64(c) | spaces7)
-	}
-	return wrong&highBits == 0
-}
-
 // spaces7 has spaces in all bytes of a word but the lowest.
 const spaces7 = 0x2020202020202000
 
@@ -84,8 +72,7 @@ func notASCII(w uint64) uint64 { return w - 0x2020202020202020 | w }
 
 // isPlainLine reports whether a frame can be a line as it is. Most can: three searches for a byte take half the time of appendPart.
 func isPlainLine(frame []byte) bool {
-	return len(frame) <= shortFrame && isASCII(frame) ||
-		bytes.IndexByte(frame, '\n') < 0 && bytes.IndexByte(frame, '\r') < 0 && bytes.IndexByte(frame, lineSeparator[0]) < 0
+	return bytes.IndexByte(frame, '\n') < 0 && bytes.IndexByte(frame, '\r') < 0 && bytes.IndexByte(frame, lineSeparator[0]) < 0
 }
 
 // appendPart appends a part of a line that does not end within a line separator.

@@ -108,7 +108,8 @@ func (w *lineWriter) writeTogether(frames [][]byte) error {
 
 // writeLent is write for a frame in a buffer that may be changed: a lone writer writes it from that buffer.
 func (w *lineWriter) writeLent(frame []byte) error {
-	if !isPlainLine(frame) {
+	ascii := len(frame) <= shortFrame && copyASCII(frame, frame) // onto itself: only the report is needed
+	if !ascii && !isPlainLine(frame) {
 		if hasLineSeparator(frame) {
 			return w.write(frame) // the escapes of separators are longer
 		}
