@@ -37,6 +37,11 @@ type heldAnswer struct {
 	retires retirer
 }
 
+// isRefusal reports whether the answer is to a request that was not served. That may have had the id of another one.
+func (a heldAnswer) isRefusal() bool { return a.retires == nil }
+
+func (a heldAnswer) isOfRequest() bool { return a.retires != nil }
+
 // receiveBatch handles the messages of the array in r, in their order.
 func (p *peer) receiveBatch(r *request, got *Receipt) {
 	messages, err := rpc.Batch(r.frame, p.s.cfg.limits)
@@ -145,7 +150,7 @@ func (b *batch) add(a heldAnswer, n int64) {
 	if a.file != nil {
 		a.file.kept = true
 	}
-	if a.retires != nil { // a refused request may have the id of another one
+	if a.isOfRequest() {
 		b.pending.Delete(a.id)
 	}
 	complete := b.takeComplete()
@@ -291,7 +296,7 @@ func (b *batch) writeNow(all bool) (taken []heldAnswer, size int) {
 	taken = b.take(func(a heldAnswer) bool { return all || inFile(a) })
 	var parts []answerPart
 	for _, a := range taken {
-		if a.retires == nil || b.retire(&a) {
+		if a.isRefusal() || b.retire(&a) {
 			parts = append(parts, a.answerPart)
 		}
 	}
@@ -342,11 +347,11 @@ func (b *batch) drop() {
 	b.p.drop(n)
 }
 
-// withdraw drops what is held for a request that is cancelled.
-func (b *batch) withdraw(id rpc.ID) {
-	taken := b.take(func(a heldAnswer) bool { return a.id.Same(id) })
+// withdraw drops what which selects of the answers held for a request that is cancelled.
+func (b *batch) withdraw(id rpc.ID, which func(heldAnswer) bool) {
+	taken := b.take(func(a heldAnswer) bool { return a.id.Same(id) && which(a) })
 	closeFiles(taken)
-	if slices.ContainsFunc(taken, func(a heldAnswer) bool { return a.retires != nil }) { // a refused request may have the id of another one
+	if slices.ContainsFunc(taken, heldAnswer.isOfRequest) {
 		b.p.batches.free(id, b)
 	}
 }

@@ -66,9 +66,9 @@ func (all *batches) list() []*batch {
 	return slices.Collect(maps.Keys(all.all))
 }
 
-// withdraw takes the answers to a cancelled request, also refusals, out of the batches that are not written yet (CAN02).
-func (all *batches) withdraw(id rpc.ID) {
+// withdraw takes those answers to a cancelled request that which selects out of the batches that are not written yet (CAN02).
+func (all *batches) withdraw(id rpc.ID, which func(heldAnswer) bool) {
 	for _, b := range all.list() {
-		b.withdraw(id)
+		b.withdraw(id, which)
 	}
 }

@@ -67,9 +67,10 @@ func (p *peer) cancelOne(r *request, m *wire.Method, msg *rpc.Message) {
 	}
 	key := p.key(r.params.RequestID, inflight.Incoming)
 	p.cancels.Add(1)
+	p.batches.withdraw(key.ID, heldAnswer.isRefusal) // before the request ends, which may complete its batch
 	outcome := p.s.tracker.Cancel(key, rpc.CutTo(r.params.Reason, maxReason))
 	if outcome != inflight.Recorded {
-		p.batches.withdraw(key.ID)
+		p.batches.withdraw(key.ID, heldAnswer.isOfRequest)
 	}
 	if outcome == inflight.Unknown && p.queued != nil {
 		p.queued.Cancelled(key.ID)
