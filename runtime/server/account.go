@@ -9,14 +9,13 @@ import (
 
 // account is what one requestor uses of the limits that all share. Its connections, sessions and exchanges share it (TSK28).
 type account struct {
-	who     Requestor
-	peers   atomic.Int64 // and runs of tasks that count in it; changed under Server.mu
-	calls   atomic.Int64 // its share of Server.calls
-	bytes   atomic.Int64 // its share of Server.bytes
-	unread  share        // its share of Server.unread
-	coming  share        // its share of Server.coming
-	opened  share        // its share of Server.opened
-	spooled share        // its share of Server.spooled
+	who    Requestor
+	peers  atomic.Int64 // and runs of tasks that count in it; changed under Server.mu
+	calls  atomic.Int64 // its share of Server.calls
+	bytes  atomic.Int64 // its share of Server.bytes
+	unread share        // its share of Server.unread
+	coming share        // its share of Server.coming
+	files  fileShares   // its shares of Server.opened and Server.files
 }
 
 // openAccount finds or makes the account of a requestor, for a peer or the run of a task. The caller holds mu.

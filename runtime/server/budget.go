@@ -11,26 +11,26 @@ import (
 	"github.com/mcpkiln/mcpkiln/runtime/internal/quota"
 )
 
-// budget bounds the bytes that all callers hold together, of which each has a fair share. Those whose share is used up wait, and do not keep others
+// budget bounds the bytes (of Server.opened: the answers) that all callers hold together, of which each has a fair share. Those whose share is used up wait, and do not keep others
 // from theirs: each connection, session, or caller without either has a queue, and what is given back goes to the queues in turn (TSK28). grant.go
 // says who is next, shortage.go who is ended so that others get something.
 type budget struct {
 	limit       int64
-	fair        func(own, used, n, limit int64) bool
-	reputations *reputations     // how callers read; nil: all alike
-	onShortage  func([]shortage) // called at once, and each second, while some wait; nil: not called
+	fair        func(own, used, n, limit int64) bool // quota.Fair or quota.Third
+	reputations *reputations                         // how callers read; nil: all alike
+	onShortage  func([]shortage)                     // called at once, and each second, while some wait; nil: not called
 
 	mu         sync.Mutex
 	used       int64
 	queues     list.List   // of *share, those with waiters
 	newestNext bool        // the newest of queues is next, else the oldest
-	freed      time.Time   // when something was given back last while some waited, or the first of them came
+	freed      time.Time   // while some wait: when something was given back last, or if nothing was, when the first of them came
 	clock      *time.Timer // calls check while some wait
 }
 
 // share is what one caller holds of a budget, or one of its connections or sessions. Its methods and those of budget call it p.
 type share struct {
-	of      *share        // the caller's; nil: this is one
+	of      *share        // the caller's share; nil: this is the caller's
 	who     Requestor     // of a caller
 	held    atomic.Int64  // changed under budget.mu
 	waiting []*waiter     // under budget.mu, as what follows
@@ -45,7 +45,7 @@ func (p *share) caller() *share {
 	return p
 }
 
-// fits reports whether p may hold n more; more than half of the limit counts as half. A caller that holds nothing may if the budget has n left. Of
+// fits reports whether p may hold n more; more than half of the limit counts as half, so that what is larger than all gets through alone. A caller that holds nothing may if the budget has n left. Of
 // its caller's share, a connection or session holds no more than it leaves to the caller's others. The caller of fits holds mu.
 func (b *budget) fits(p *share, n int64) bool {
 	n = min(n, b.limit/2)
@@ -57,7 +57,7 @@ func (b *budget) fits(p *share, n int64) bool {
 		return false
 	}
 	held := p.held.Load()
-	return p.of == nil || held == 0 || held+n <= (b.limit-b.used+own)/4-own-n
+	return p.of == nil || held == 0 || held+n <= quota.Part(own, b.used, b.limit)-own-n // only budgets with quota.Third have shares of sessions
 }
 
 // add adds n, which may be negative, to what p holds. The caller holds mu.
@@ -79,7 +79,7 @@ func (b *budget) takeToBegin(ctx context.Context, p *share, n int64) error {
 	return b.get(ctx, p, 0, n, true)
 }
 
-// swap is take that gives held bytes back first: a waiter holds nothing that others wait for. It is queued before those get the bytes.
+// swap is take that gives held bytes back first: a waiter holds nothing that others wait for. p is queued before these get the bytes.
 func (b *budget) swap(ctx context.Context, p *share, held, n int64) error {
 	return b.get(ctx, p, held, n, false)
 }
@@ -141,23 +141,33 @@ func (b *budget) change(p *share, n int64) {
 	}
 }
 
-// total returns the bytes that all hold together.
+// total returns what all hold together.
 func (b *budget) total() int64 {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	return b.used
 }
 
-// maxOpened bounds the answers with data of openers that are written at the same time. Each has an open file or two, and two pieces in memory.
+// maxOpened bounds the answers with data of openers that are written at the same time, and the files of each size class. Each may have an open file,
+// and two pieces in memory.
 const maxOpened = 1 << 10
 
+// maxFiles is how many there may be of either where the process may have so many descriptors; 0: that is not known. All together leave half.
+func maxFiles(descriptors uint64) int64 {
+	if descriptors == 0 {
+		return maxOpened
+	}
+	return int64(min(maxOpened, max(1, descriptors/8)))
+}
+
 // openBudgets makes the budgets of answers. An answer that is not read can not be taken back, so a caller holds at most a third of what all leave:
-// many such callers leave something. An output in the making finishes by itself, so there it may be three times what is left.
+// many such callers leave something. An output in the making finishes by itself, so of coming a caller may hold three times what is left.
 func (s *Server) openBudgets() {
 	s.unread = budget{limit: s.cfg.maxUnread, fair: quota.Third, onShortage: s.endStalled, reputations: &s.reputations}
 	s.coming = budget{limit: max(1, s.cfg.maxUnread/2), fair: quota.Fair}
-	s.opened = budget{limit: maxOpened, fair: quota.Third, onShortage: s.refuseOpeners}
-	s.spooled = budget{limit: 4 * s.cfg.maxUnread, fair: quota.Third, onShortage: s.freeFiles}
+	files := maxFiles(descriptors())
+	s.opened = budget{limit: files, fair: quota.Third, onShortage: s.refuseOpeners}
+	s.openFileRoom(files)
 	s.probes.free = maxProbes
 	s.encoding.open(maxEncoders())
 	s.decoding = make(chan struct{}, 1)

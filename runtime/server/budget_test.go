@@ -43,7 +43,7 @@ func (b *budget) waits() (n int) {
 // counted checks that nothing is counted any more.
 func (f *fixture) counted() {
 	f.t.Helper()
-	if s := f.srv; s.unread.total() != 0 || s.encoding.held() != 0 || s.coming.total() != 0 || s.probes.holds() != 0 || s.opened.total() != 0 || s.spooled.total() != 0 || s.bytes.Used() != 0 || s.calls.Used() != 0 || f.waiting() != 0 {
+	if s := f.srv; s.unread.total() != 0 || s.encoding.held() != 0 || s.coming.total() != 0 || s.probes.holds() != 0 || s.opened.total() != 0 || s.files.total() != 0 || s.bytes.Used() != 0 || s.calls.Used() != 0 || f.waiting() != 0 {
 		f.t.Errorf("still counted: %d unread, %d coming, %d being encoded, %d of messages, %d calls; %d wait", s.unread.total(), s.coming.total(), s.encoding.held(), s.bytes.Used(), s.calls.Used(), f.waiting())
 	}
 	f.srv.mu.Lock()
@@ -345,7 +345,7 @@ func TestTSK28BudgetsAddUp(t *testing.T) {
 // The answer to a timeout says that the call waited for room, where it did (CAN20).
 func TestCAN20TSK28ATimeoutSaysThatTheCallWaitedForRoom(t *testing.T) {
 	for name, room := range map[string]func(s *Server) *budget{
-		"big": func(s *Server) *budget { return &s.spooled }, "large": func(s *Server) *budget { return &s.unread },
+		"big": func(s *Server) *budget { return &s.files[1].budget }, "large": func(s *Server) *budget { return &s.unread },
 	} {
 		synctest.Test(t, func(t *testing.T) {
 			tools := []Tool{bigText(1 << 20), tool("large", large(1<<20, new(atomic.Int64)))}

@@ -62,7 +62,8 @@
 //	handlers behind decoders and encoders             tool.go, bind.go, method.go; codes.go: what their errors become
 //	what a handler gets                               call.go, progress.go, log.go, withhold.go; caller.go: who calls
 //	what a handler adds to its result or error        added.go, block.go, toolerror.go; metakey.go: which keys of _meta it may set
-//	data that is opened when it is sent               opener.go, placeholder.go; spool.go: files for it; longanswer.go: answers from files
+//	data that is opened when it is sent               opener.go, placeholder.go; spool.go: files for it; fileroom.go: how much they take; longanswer.go: answers from files
+//	how many files may be open                        budget.go; descriptors_unix.go, descriptors_other.go: how many the process may have
 //	requests, forms and pages that a handler writes   clientrequest.go, form.go, pages.go; contradiction.go: those that nobody could answer
 //	custom notifications                              custom.go: of the server; notice.go: of clients
 //	how many runs of a tool there are                 toolslots.go
@@ -93,7 +94,7 @@
 //	ability           a set of capabilities that a client declared, as bits; p.can and r.can are such sets
 //	account           what one requestor uses of the limits that all share; a budget is such a limit with queues of waiters, a share one caller's part
 //	reservation       what one answer takes of the budgets: Server.unread (answers), coming (outputs that are larger than expected, or
-//	                  of tasks), opened (openers that are read) and spooled (temporary files with that data, spool.go). Server.bytes is the one of
+//	                  of tasks), opened (answers whose openers are read) and files (temporary files with that data). Server.bytes is the one of
 //	                  requests in flight
 //	page              of a list, or of the web, which a question sends the user to
 //	probe             a run of a handler whose size of outputs is not known yet
@@ -159,7 +160,7 @@
 // it counts as the last ones that its caller got from the tool did (answerSizes), and if those were small, not at all. Handlers of large outputs
 // reserve it before they start. Few outputs are encoded at once (Server.encoding), so few are large before that is known; what came larger
 // than expected waits in a budget of its own (Server.coming), and keeps its caller from starting more. While only others keep an output
-// waiting, nothing large begins, whoever its caller is. Outlets keep no large frame: Write
+// waiting, nothing large begins but for callers that have read better (grant.go). Outlets keep no large frame: Write
 // returns when it is on its way.
 //
 // A large answer has two buffers: that of the output, which is checked where it was encoded, and that of the answer, which a connection of

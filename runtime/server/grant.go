@@ -14,7 +14,7 @@ type waiter struct {
 	granted    chan struct{} // closed when it has the bytes, or err
 }
 
-// queue adds w to the queue of its share, before all that have not begun if w has. The caller holds mu.
+// queue adds w to the queue of its share: if its work has begun, before those whose work has not. The caller holds mu.
 func (b *budget) queue(p *share, w *waiter) {
 	at := len(p.waiting)
 	for !w.notBegun && at > 0 && p.waiting[at-1].notBegun {
@@ -48,32 +48,34 @@ func (b *budget) reputationOf(p *share) reputation {
 // comes first, because its output is in memory. While one waits whose caller holds nothing, nothing large of its reputation begins, which would be in
 // memory, too, and nothing large of a worse reputation gets bytes. The caller holds mu.
 func (b *budget) grant() {
-	owed := false
-	for is := range reputationCount {
-		better := owed
-		owed = b.grantAll(func(w *waiter) bool { return w.reputation == is && !w.notBegun && !(better && w.n > largeOutput) }) || owed
-		left := b.grantAll(func(w *waiter) bool { return w.reputation == is && w.notBegun && !(owed && w.n > largeOutput) })
+	owed := false // a waiter is left whose caller holds nothing
+	for rep := range reputationCount {
+		owedToBetter := owed
+		owed = b.grantAll(func(w *waiter) bool {
+			return w.reputation == rep && !w.notBegun && !(owedToBetter && w.n > largeOutput)
+		}) || owed
+		left := b.grantAll(func(w *waiter) bool { return w.reputation == rep && w.notBegun && !(owed && w.n > largeOutput) })
 		owed = owed || left
 	}
 }
 
-// grantAll grants the waiters that may selects, one of each queue by turns. It reports whether one is left whose caller holds nothing.
-func (b *budget) grantAll(may func(*waiter) bool) (left bool) {
+// grantAll grants the selected waiters, one of each queue by turns. It reports whether one is left whose caller holds nothing.
+func (b *budget) grantAll(selected func(*waiter) bool) (left bool) {
 	if b.queues.Len() == 0 {
 		return false
 	}
-	for b.grantTurns(may) {
+	for b.grantTurns(selected) {
 	}
 	for e := b.queues.Front(); e != nil; e = e.Next() {
 		p := e.Value.(*share)
-		left = left || may(p.waiting[0]) && p.caller().held.Load() == 0
+		left = left || selected(p.waiting[0]) && p.caller().held.Load() == 0
 	}
 	return left
 }
 
-// grantTurns grants the first waiter of each queue, if may selects it and it fits, and reports whether there was one. The oldest queue and the newest
+// grantTurns grants the first waiter of each queue, if it is selected and fits, and reports whether there was one. The oldest queue and the newest
 // one that has had nothing take turns: a caller behind many that do not read does not wait for all of them, nor do the first ones wait forever.
-func (b *budget) grantTurns(may func(*waiter) bool) (granted bool) {
+func (b *budget) grantTurns(selected func(*waiter) bool) (granted bool) {
 	first, last := b.queues.Front(), b.queues.Back()
 	for first != nil && last != nil {
 		e := first
@@ -86,7 +88,7 @@ func (b *budget) grantTurns(may func(*waiter) bool) (granted bool) {
 		} else {
 			last = e.Prev()
 		}
-		if p := e.Value.(*share); may(p.waiting[0]) && b.fits(p, p.waiting[0].n) {
+		if p := e.Value.(*share); selected(p.waiting[0]) && b.fits(p, p.waiting[0].n) {
 			b.grantFirst(p)
 			b.newestNext, granted = !b.newestNext, true
 		}
@@ -128,7 +130,7 @@ func (b *budget) leave(p *share, w *waiter) {
 	b.grant()
 }
 
-// refuse fails all waiters with err, and returns their number, if nothing was given back for as long as after.
+// refuse fails all waiters with err, and returns their number, if nothing was given back since at least after ago.
 func (b *budget) refuse(after time.Duration, err error) (n int) {
 	b.mu.Lock()
 	defer b.mu.Unlock()

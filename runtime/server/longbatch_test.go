@@ -121,12 +121,12 @@ func TestCAN02ALongAnswerThatIsCancelledInItsBatchTakesNoRoom(t *testing.T) {
 		c := f.dialLong()
 		c.send(bigAndHang)
 		synctest.Wait()
-		if f.srv.spooled.total() < 1<<20 {
+		if f.srv.files.total() < 1<<20 {
 			t.Error("nothing is held")
 		}
 		c.cancel("2")
 		synctest.Wait()
-		if n := f.srv.spooled.total(); n > 0 {
+		if n := f.srv.files.total(); n > 0 {
 			t.Errorf("%d bytes are held", n)
 		}
 		c.send(ping("2"))

@@ -73,10 +73,11 @@ type peer struct {
 
 	pagesSent pageIDs
 	pulse     pulse
-	outgoing  atomic.Int64 // last id of our own requests; ids are never reused (CAN15)
-	unread    share        // its share of account.unread; not an exchange's, which has one answer
-	workers   *workers     // nil in an exchange
-	reading   *reading     // of the message that is being received; nil in an exchange
+	outgoing  atomic.Int64               // last id of our own requests; ids are never reused (CAN15)
+	unread    share                      // its share of account.unread; not an exchange's, which has one answer
+	files     atomic.Pointer[fileShares] // its shares of account.files; nil: it has had no such answer, or is an exchange
+	workers   *workers                   // nil in an exchange
+	reading   *reading                   // of the message that is being received; nil in an exchange
 	live      group
 	writing   atomic.Int64             // those of live that have nothing to do but to write
 	notices   noticeQueue              // for handlers

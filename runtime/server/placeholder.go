@@ -29,12 +29,12 @@ type placeholder struct {
 // streamPiece is how much of an answer with placeholders is in memory while it is written, in bytes.
 const streamPiece = 64 << 10
 
-// errTooLate is the error of an answer that can not be streamed any more.
+// errTooLate is the error of an answer that can not be streamed, because its response has been answered or has ended.
 var errTooLate = errors.New("server: it is too late for the answer")
 
 // Streamed is an Outlet that writes an answer piece by piece.
 type Streamed interface {
-	// Stream begins an answer; it returns nil if it is too late for one. Nothing else is written about the request from then on.
+	// Stream begins an answer; nil: its response has been answered, or has ended. Nothing else is written about the request from then on.
 	Stream(about rpc.ID) AnswerStream
 }
 
@@ -51,7 +51,7 @@ type AnswerStream interface {
 type answerWriter struct {
 	r        *request
 	buf      []byte
-	to       io.Writer // of full pieces; nil: the answer was short so far
+	to       io.Writer // of pieces; nil: the answer was short so far
 	overflow func() (io.Writer, error)
 	size     int64 // bytes written to it
 }
@@ -70,7 +70,7 @@ func (w *answerWriter) Write(b []byte) (n int, err error) {
 	return n, nil
 }
 
-// flush writes a full piece to its writer.
+// flush writes what is in memory to the writer of pieces.
 func (w *answerWriter) flush() (err error) {
 	if err := context.Cause(w.r.ctx); err != nil {
 		return err
@@ -106,7 +106,7 @@ func (r *request) stream(frame []byte, out Streamed) (answer []byte, err error) 
 	complete := false // stays false if a reader panics
 	defer func() {
 		if stream != nil {
-			stream.End(r.entry.Retire() && complete) // nobody else answers it: it has begun
+			stream.End(r.entry.Retire() && complete) // also if it is incomplete: no other answer may follow
 		}
 	}()
 	w := &answerWriter{r: r, buf: make([]byte, 0, streamPiece)}
@@ -147,7 +147,7 @@ func (r *request) fillPlaceholders(b []byte, start int) ([]byte, error) {
 }
 
 // assemble puts the whole answer into memory. A large one waits in a file until it fits into the budget of answers. It may have half of that:
-// one answer leaves something to others, and its file takes one share (spool.share).
+// one answer leaves something to others.
 func (r *request) assemble(b []byte, start int) ([]byte, error) {
 	short, file, err := r.spool(b[start:], r.reservation.s.cfg.maxUnread/2)
 	if err != nil || file == nil {

@@ -243,7 +243,7 @@ func TestTSK28FewOpenersWaitInFiles(t *testing.T) {
 		synctest.Wait()
 		close(release)
 		synctest.Wait()
-		if got, most := f.srv.spooled.total(), 4*f.srv.cfg.maxUnread; got == 0 || got > most {
+		if got, most := f.srv.files.total(), 6*f.srv.cfg.maxUnread; got == 0 || got > most {
 			t.Errorf("%d bytes may be in files, want at most %d", got, most)
 		}
 		if n := open.Load(); n == 0 || n > maxOpened {

@@ -44,7 +44,7 @@ type Server struct {
 	bytes          quota.Limit   // of requests in flight
 	unread         budget        // of answers
 	opened         budget        // of answers for which openers are being read into a file or memory, one each
-	spooled        budget        // of temporary files with that data
+	files          fileRoom      // of temporary files with that data
 	coming         budget        // of outputs of tasks, and of answers that are larger than answerSizes
 	probes         probes        // of runs of handlers that have not answered yet
 	toolLists      answerSizes   // answers of tools/list

@@ -68,7 +68,7 @@ func TestSRV04AnAnswerOnAConnectionIsCopiedFromItsFile(t *testing.T) {
 // So does the array of a batch with one, as a whole.
 func TestCAN24SRV04ALongAnswerOfABatchIsCopied(t *testing.T) {
 	const n = 2 << 20
-	f := batchFixture(t, []Tool{bigText(n), tool("echo", structured(echo))}, WithMaxBytesUnread(4*n)) // the files of both have room
+	f := batchFixture(t, []Tool{bigText(n), tool("echo", structured(echo))}, WithMaxBytesUnread(16*n)) // the files of both have room
 	c := f.dialStateless(rpc.LineOptions{})
 	c.request("0", "initialize", `{"protocolVersion":"2025-03-26","capabilities":{},"clientInfo":{"name":"c","version":"1"}}`)
 	for range 3 {
@@ -100,11 +100,15 @@ type lineReader struct {
 func (f *fixture) dialReader() *lineReader { return f.dialReaderAs("2025-11-25") }
 
 func (f *fixture) dialReaderAs(version string) *lineReader {
+	return f.dialReaderOf(f.t.Context(), version)
+}
+
+func (f *fixture) dialReaderOf(ctx context.Context, version string) *lineReader {
 	up, fromClient := io.Pipe()
 	fromServer, down := io.Pipe()
 	c := &lineReader{f.t, fromServer, fromClient, make([]byte, 64<<10), make(chan error, 1)}
 	go func() {
-		c.served <- f.srv.Serve(f.t.Context(), rpc.Lines(up, down, closers{up, down}, rpc.LineOptions{}))
+		c.served <- f.srv.Serve(ctx, rpc.Lines(up, down, closers{up, down}, rpc.LineOptions{}))
 	}()
 	c.send(`{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"` + version + `","capabilities":{},"clientInfo":{"name":"c","version":"1"}}}`)
 	c.line(func() {})

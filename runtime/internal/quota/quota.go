@@ -20,7 +20,10 @@ func Fair(own, used, n, limit int64) bool {
 func beyondPart(own, used, n, limit int64) bool { return own+n > 3*(limit-used) }
 
 // Third is Fair for what can not be refused or taken back soon: one may hold up to a third of what is left then.
-func Third(own, used, n, limit int64) bool { return 3*(own+n) <= limit-used-n }
+func Third(own, used, n, limit int64) bool { return own+n <= Part(own, used, limit) }
+
+// Part is how much the holder of own may hold by Third, of limit, of which all together use used.
+func Part(own, used, limit int64) int64 { return (limit - used + own) / 4 }
 
 // Limit bounds what all hold together. Who holds how much is kept by its users.
 type Limit struct {

@@ -1,0 +1,157 @@
+package server
+
+import (
+	"context"
+
+	"github.com/mcpkiln/mcpkiln/runtime/internal/quota"
+)
+
+// fileRoom is the room of the temporary files with answers (spool.go): one budget for each size class of files.
+//
+// A file takes the size of its class before it is written. One that gets larger waits for the room of the next class, and gives back that of its own
+// when it has it. What has room in the largest class waits for no other room, so however many files wait, there are some that get complete: no file
+// waits for another one that waits for it. And small answers of slow openers do not wait for large ones (TSK28).
+type fileRoom [3]fileClass
+
+// fileClass is a size class of files.
+type fileClass struct {
+	size  int64 // bytes that a file takes before it is written
+	least int64 // bytes that each file takes, however small it is
+	budget
+}
+
+// openFileRoom makes the size classes. Each has room for a bounded number of files, since a process may have few descriptors.
+func (s *Server) openFileRoom(files int64) {
+	unread := s.cfg.maxUnread
+	for i, c := range [len(s.files)]struct{ size, limit int64 }{{unread / 512, unread / 2}, {unread / 32, unread}, {unread / 4, 4 * unread}} {
+		of := &s.files[i]
+		of.budget = budget{limit: c.limit, fair: quota.Third, onShortage: func(all []shortage) { s.freeFiles(i, all) }}
+		of.least = max(1, c.limit/files)
+		of.size = max(c.size, of.least)
+	}
+}
+
+// total is how many bytes all files take.
+func (f *fileRoom) total() (n int64) {
+	for i := range f {
+		n += f[i].budget.total()
+	}
+	return n
+}
+
+// classOf is the first size class from the one on that has files of that many bytes, or the largest.
+func (f *fileRoom) classOf(size int64, from int) int {
+	for from < len(f)-1 && f[from].size < size {
+		from++
+	}
+	return from
+}
+
+// fileShares are the shares that one caller, connection or session has of what answers with data of openers take.
+type fileShares struct {
+	opened share    // of Server.opened
+	files  [3]share // of Server.files
+}
+
+// in makes them a part of the caller's.
+func (f *fileShares) in(caller *fileShares) *fileShares {
+	f.opened.of = &caller.opened
+	for i := range f.files {
+		f.files[i].of = &caller.files[i]
+	}
+	return f
+}
+
+// fileShares are those that the answer counts in. A connection or session has shares of its own once it has such an answer.
+func (r *reservation) fileShares() *fileShares {
+	if r.p == nil || r.p.exchange {
+		return &r.account.files
+	}
+	if own := r.p.files.Load(); own != nil {
+		return own
+	}
+	r.p.files.CompareAndSwap(nil, new(fileShares).in(&r.account.files))
+	return r.p.files.Load()
+}
+
+// fileClaim is what one file holds of the room of files.
+type fileClaim struct {
+	of    *fileRoom
+	by    *fileShares
+	class int
+	held  int64 // bytes of that class
+}
+
+// grow waits for the room of a file of that many bytes. One that is larger than the largest class takes more of that and waits for none: others wait
+// for what it has.
+func (c *fileClaim) grow(ctx context.Context, size int64) error {
+	if size <= c.held {
+		return nil
+	}
+	if class := c.of.classOf(size, c.class); c.held == 0 || class > c.class {
+		larger := fileClaim{of: c.of, by: c.by, class: class}
+		if err := larger.take(ctx); err != nil {
+			return err
+		}
+		c.settle(0)
+		*c = larger
+	}
+	if room := &c.of[c.class]; size > c.held {
+		n := max(room.size, size-c.held)
+		room.change(&c.by.files[c.class], n)
+		c.held += n
+	}
+	return nil
+}
+
+// take takes what a file of its class takes at first.
+func (c *fileClaim) take(ctx context.Context) error {
+	room := &c.of[c.class]
+	err := room.budget.take(ctx, &c.by.files[c.class], room.size)
+	if err == nil {
+		c.held = room.size
+	}
+	return err
+}
+
+// settle gives back what a complete file of that many bytes does not need: it may wait long for its client. 0: there is no file any more.
+func (c *fileClaim) settle(size int64) {
+	room := &c.of[c.class]
+	if size > 0 {
+		size = max(size, room.least)
+	}
+	room.change(&c.by.files[c.class], size-c.held)
+	c.held = size
+}
+
+// freeFiles makes room while others wait for room for their files: batches write the answers that they have in files, and answers whose
+// clients read nothing are given up if that helps.
+func (s *Server) freeFiles(class int, shortages []shortage) {
+	if len(shortages) == 0 {
+		return
+	}
+	for _, p := range s.allPeers() {
+		for _, b := range p.batches.list() {
+			b.writeFiles()
+		}
+		if out := p.copier(); out != nil && p.hinders(class, shortages) && out.EndStalledCopies(maxStall) {
+			s.log.Warn("an answer is given up: its client does not read, and others wait for the room of its file", "peer", p.id, "principal", p.principal)
+			s.reputations.hasStalled(p.who)
+		}
+	}
+}
+
+// hinders reports whether files of the size class that p has take room for which another one waits.
+func (p *peer) hinders(class int, shortages []shortage) bool {
+	own := p.files.Load()
+	if own == nil || own.files[class].held.Load() == 0 {
+		return false
+	}
+	for i := range shortages {
+		l := &shortages[i]
+		if l.waiting != &own.files[class] && (l.all || l.waiting.caller() == own.files[class].of) {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,201 @@
+package server
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+)
+
+// Sessions that do not read their answers do not hold up those of other sessions of their caller.
+func TestTSK28SessionsThatDoNotReadFilesHoldUpNoOtherSession(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := newFixture(t, []Tool{bigText(100 << 10)}, WithMaxBytesUnread(8<<20))
+		ctx := WithPrincipal(t.Context(), "alice")
+		var silent []*lineReader
+		for range 12 {
+			c := f.dialReaderOf(ctx, "2025-11-25")
+			for i := range 30 {
+				c.send(callFrame(fmt.Sprint(i+1), "big"))
+			}
+			silent = append(silent, c)
+		}
+		synctest.Wait()
+		c := f.dialReaderOf(ctx, "2025-11-25")
+		for i := range 3 {
+			start := time.Now()
+			c.send(callFrame(fmt.Sprint(i+1), "big"))
+			if size := c.line(func() {}); size < 100<<10 || time.Since(start) > 3*maxStall {
+				t.Errorf("%d bytes after %v", size, time.Since(start))
+			}
+		}
+		c.close()
+		for _, c := range silent {
+			c.close()
+		}
+		synctest.Wait()
+		f.counted()
+	})
+}
+
+// slowText is a tool whose data comes in two halves, the second one when release is closed. half counts those of which one is read.
+func slowText(n int, half *atomic.Int64, release <-chan struct{}) Tool {
+	return tool("slow", plain(func(_ context.Context, call *Call) (*echoOutput, error) {
+		call.Content(TextResourceFrom("x://y", "", func() (io.ReadCloser, error) {
+			first, second := &letters{n / 2}, &letters{n / 2}
+			wait := readerFunc(func([]byte) (int, error) {
+				half.Add(1)
+				<-release
+				return 0, io.EOF
+			})
+			return io.NopCloser(io.MultiReader(first, wait, second)), nil
+		}))
+		return &echoOutput{"out"}, nil
+	}))
+}
+
+// Readers of data that are slow are read at the same time: files that are small until then take little of the room.
+func TestTSK28ManySlowReadersAreReadAtTheSameTime(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var half atomic.Int64
+		release := make(chan struct{})
+		const calls, size = 30, 200 << 10
+		f := newFixture(t, []Tool{slowText(size, &half, release)})
+		c := f.dialReader()
+		for i := range calls {
+			c.send(callFrame(fmt.Sprint(i+1), "slow"))
+		}
+		synctest.Wait()
+		if n := half.Load(); n < calls {
+			t.Errorf("%d are read at the same time, want %d", n, calls)
+		}
+		close(release)
+		for range calls {
+			if n := c.line(func() {}); n < size {
+				t.Errorf("%d bytes", n)
+			}
+		}
+		c.close()
+		f.counted()
+	})
+}
+
+// Files that get larger than they were expected to be do not wait for one another for ever, and readers that hang hold up their caller only.
+func TestTSK28FilesThatGrowAllGetComplete(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		const sessions, calls, size = 12, 6, 1 << 20
+		var half atomic.Int64
+		hung := make(chan struct{})
+		f := newFixture(t, []Tool{bigText(size), slowText(2*size, &half, hung)}, WithMaxBytesUnread(8<<20)) // a file grows through two size classes
+		mallory := f.dialReaderOf(WithPrincipal(t.Context(), "mallory"), "2025-11-25")
+		for i := range 40 {
+			mallory.send(callFrame(fmt.Sprint(i+1), "slow"))
+		}
+		synctest.Wait()
+		start := time.Now()
+		sizes := make(chan int, sessions*calls)
+		var all []*lineReader
+		for i := range sessions {
+			c := f.dialReaderOf(WithPrincipal(t.Context(), fmt.Sprint("alice", i%3)), "2025-11-25")
+			all = append(all, c)
+			for k := range calls {
+				c.send(callFrame(fmt.Sprint(k+1), "big"))
+			}
+			go func() {
+				for range calls {
+					sizes <- c.line(func() {})
+				}
+			}()
+		}
+		for range sessions * calls {
+			if n := <-sizes; n < size {
+				t.Errorf("%d bytes", n)
+			}
+		}
+		if took := time.Since(start); took > time.Second {
+			t.Errorf("after %v", took)
+		}
+		close(hung)
+		mallory.close()
+		for _, c := range all {
+			c.close()
+		}
+		synctest.Wait()
+		f.counted()
+	})
+}
+
+// However many answers there are, a bounded number of them is in open files, and those of one caller are few of these.
+func TestTSK28FewAnswersAreInOpenFiles(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		h := newHold()
+		f := batchFixture(t, []Tool{bigText(70 << 10), tool("hang", h.handler())})
+		before := lowestFree(t)
+		var clients []*lineReader
+		for i := range 4 {
+			c := f.dialReaderOf(WithPrincipal(t.Context(), fmt.Sprint("mallory", i)), "2025-03-26")
+			calls := []string{callFrame("0", "hang")}
+			for id := range 400 {
+				calls = append(calls, callFrame(fmt.Sprint(id+1), "big"))
+			}
+			c.send(`[` + strings.Join(calls, ",") + `]`)
+			clients = append(clients, c)
+		}
+		synctest.Wait()
+		if n := int64(lowestFree(t) - before); n == 0 || n > maxFiles(descriptors()) {
+			t.Errorf("%d files are open", n)
+		}
+		h.free()
+		for _, c := range clients {
+			c.close()
+		}
+		synctest.Wait()
+		f.counted()
+	})
+}
+
+// lowestFree is the lowest number that no open file has.
+func lowestFree(t *testing.T) int {
+	t.Helper()
+	file, err := os.Open(os.DevNull)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer file.Close()
+	return int(file.Fd())
+}
+
+// A process with few descriptors has fewer files.
+func TestTSK28HowManyFilesThereMayBe(t *testing.T) {
+	for has, want := range map[uint64]int64{0: 1024, 1: 1, 256: 32, 1024: 128, 1 << 20: 1024, 1<<64 - 1: 1024} {
+		if got := maxFiles(has); got != want {
+			t.Errorf("%d: %d, want %d", has, got, want)
+		}
+	}
+}
+
+// The smallest files of a size class are as many as may be open, whatever the limits.
+func TestTSK28AFileTakesEnoughToBoundTheirNumber(t *testing.T) {
+	for _, unread := range []int64{1, 1 << 20, 128 << 20, 8 << 30} {
+		for _, files := range []int64{1, 32, 1024} {
+			s := newFixture(t, nil, WithMaxBytesUnread(unread)).srv
+			s.openFileRoom(files)
+			for i := range s.files {
+				c, by := &s.files[i], new(fileShares)
+				claim := fileClaim{of: &s.files, by: by, class: i}
+				if err := claim.grow(t.Context(), 1); err != nil {
+					t.Fatal(err)
+				}
+				claim.settle(1)
+				if n := c.limit / claim.held; n > files {
+					t.Errorf("limit %d, class %d: %d files, want at most %d", unread, i, n, files)
+				}
+			}
+		}
+	}
+}
