@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"bytes"
 	"log/slog"
+	"maps"
 	"net/http"
 	"slices"
 	"strings"
@@ -101,6 +102,39 @@ func TestLET13TSK28AnAnswerThatIsTooLargeToBeKeptIsAnError(t *testing.T) {
 				}
 			})
 		}
+	}
+}
+
+// LET13: so do the requests of a batch whose answers came in several arrays.
+func TestLET13TSK28AnEarlyArrayThatIsTooLargeToBeKeptIsErrors(t *testing.T) {
+	f := newFixture(t, WithReplay(2000), WithKeepAlive(0))
+	session := f.march()
+	s := f.only()
+	s.mu.Lock()
+	st := s.newStream()
+	s.mu.Unlock()
+	st.batched = true
+	st.start()
+	st.detach(st.attach(-1))
+	answer := func(id string, size int) string {
+		return `{"jsonrpc":"2.0","id":` + id + `,"result":{"text":"` + strings.Repeat("x", size) + `"}}`
+	}
+	for i, array := range []string{answer("1", 2000) + "," + answer(`"a"`, 10), answer("2", 1800), answer("3", 10)} {
+		if err := st.add([]byte("["+array+"]"), i == 2); err != nil {
+			t.Fatal(err)
+		}
+	}
+	id := eventID{stream: st.number, number: 0}
+	again := f.back(session, string(id.appendTo(nil)))
+	got := map[string]bool{} // whether the answer is an error
+	for range 3 {
+		for _, answer := range f.array(again.message().data) {
+			got[field(answer, "id")] = field(answer, "error", "code") == "-32603"
+		}
+	}
+	again.end()
+	if want := map[string]bool{"1": true, `"a"`: true, "2": true, "3": false}; !maps.Equal(got, want) {
+		t.Errorf("%v, want %v", got, want)
 	}
 }
 

@@ -66,6 +66,7 @@ type storedEvent struct {
 	about *rpc.ID            // the request, of several in a batch; zero: none, it stays; nil: all that the stream is about
 
 	question uint64 // of the session, by its number; 0: it is none
+	gaveUp   bool   // it has errors in place of its answers, or these are smaller
 }
 
 // size is how many bytes the event counts: for an answer in files, the piece that is in memory while it is written.
@@ -216,11 +217,38 @@ func (s *stream) signal() {
 // be the answer. s.mu is held.
 func (s *stream) trim() {
 	for len(s.events) > 1 && (s.bytes > s.limits.replay || s.events[0].size() == 0) && (s.first <= s.written || s.reader == 0) {
-		s.shift()
+		if s.reader != 0 || !s.giveUpAnswers() {
+			s.shift()
+		}
 	}
 	if s.ended && s.reader == 0 && s.limits.answer > 0 && len(s.events) == 1 && len(s.events[0].frame) > s.limits.answer {
-		s.gaveWay = s.first
-		s.replace(0, storedEvent{frame: s.withoutAnswer(s.events[0].frame)})
+		s.giveUpAnswer(0)
+	}
+}
+
+// giveUpAnswers keeps errors in place of the oldest array of answers, if they are smaller; of the newest only before errors give way. It reports whether
+// there was one. s.mu is held.
+func (s *stream) giveUpAnswers() bool {
+	n := len(s.events) - 1
+	if s.events[0].gaveUp {
+		n++
+	}
+	for i := range s.events[:n] {
+		if e := &s.events[i]; s.batched && len(e.frame) > 0 && e.frame[0] == '[' && !e.gaveUp {
+			s.giveUpAnswer(i)
+			return true
+		}
+	}
+	return false
+}
+
+// giveUpAnswer keeps errors in place of the answers in an event, if they are smaller. s.mu is held.
+func (s *stream) giveUpAnswer(i int) {
+	e := &s.events[i]
+	e.gaveUp = true
+	if errs := s.withoutAnswer(e.frame); len(errs) < len(e.frame) {
+		s.gaveWay = max(s.gaveWay, s.first+i)
+		s.replace(i, storedEvent{frame: errs, gaveUp: true})
 	}
 }
 
