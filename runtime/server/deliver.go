@@ -14,7 +14,8 @@ import (
 // Questions of a task travel on an open request for its result if there is one, else on the session that created the
 // task (TSK19). Some clients ask for the result only when input is required, others never do: a question has to reach
 // both, and each client once. So one stream has a question at a time, and only one that somebody reads; a stream that nobody
-// reads any more gives the question up to the first one that is read.
+// reads any more gives the question up to the first one that is read. The client may have read it there before, so an answer to what was asked on the
+// lost stream counts, until that is read again, and the client is told that it was asked elsewhere (DUR05).
 type delivery struct {
 	peer        *peer
 	owner, task string
@@ -36,20 +37,22 @@ func (d *delivery) hasReader() (read bool, changed <-chan struct{}) {
 // the session's stream also when a request for the result takes the question over.
 func (d *delivery) put(ctx context.Context, q task.Question) {
 	ctx, cancel := context.WithCancel(ctx)
-	var watch sync.WaitGroup
-	watch.Go(func() {
+	var running sync.WaitGroup
+	running.Go(func() {
 		defer cancel()
 		d.watch(ctx, q.Name)
 	})
-	defer watch.Wait()
+	defer running.Wait()
 	defer cancel()
 	s, name := d.peer.s, questionID{d.task, q.Name}
+	withdraw := func() {} // what was asked before the stream was lost, which its client may still answer
 	for ctx.Err() == nil && !(d.onSession() && s.withdrawOfferIfStreamed(name)) {
 		read, changed := d.hasReader()
 		if !read {
 			await(ctx, changed, nil)
 			continue
 		}
+		withdraw()
 		turn, yield := context.WithCancel(ctx)
 		held, ours := s.claimQuestion(name, d, yield)
 		if !ours {
@@ -57,13 +60,23 @@ func (d *delivery) put(ctx context.Context, q task.Question) {
 			yield()
 			continue
 		}
-		retry := d.ask(turn, held, q)
+		var asked context.Context
+		asked, withdraw = context.WithCancel(ctx)
+		closed := make(chan struct{})
+		running.Go(func() {
+			if d.ask(asked, turn, held, q) {
+				close(closed)
+			}
+		})
+		select {
+		case <-closed:
+			cancel()
+		case <-turn.Done(): // the stream was lost
+		}
 		s.releaseQuestion(name, held)
 		yield()
-		if !retry {
-			return
-		}
 	}
+	withdraw()
 }
 
 // watch returns when the question is closed: answered, withdrawn, or its task over. Meanwhile it makes sure that the session gets

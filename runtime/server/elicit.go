@@ -20,6 +20,7 @@ type asking struct {
 	from      *Call           // whose handler asks, inline; nil: a task's question is delivered
 	parent    context.Context // of what the question belongs to: the request, or the delivery of a task's question
 	waiter    context.Context // of the one that waits for the answer; it may end earlier
+	turn      context.Context // of a task's question: once it ends, another stream asks, and an answer to this still counts; nil inline
 	task      string          // "" inline
 	onCarrier func(Carrier)   // called with the stream that has the question, if the transport knows it; may be nil
 	carrier   Carrier         // that stream; nil: there is none, or the transport does not know it
@@ -81,6 +82,9 @@ func (a *asking) request(method string, params []byte, deadline time.Time) (answ
 		a.over()
 		p.dropUnsent(entry)
 		return answer, err
+	}
+	if a.turn != nil {
+		defer context.AfterFunc(a.turn, a.over)()
 	}
 	answer, err = entry.Await()
 	if a.over(); err != nil {

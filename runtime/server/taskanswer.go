@@ -18,17 +18,17 @@ import (
 // questionID names an open question of a task.
 type questionID struct{ task, name string }
 
-// ask asks the client and records its answer, unless the question is closed. held is the delivery's claim on it. It returns true if the stream
-// gave the question up and may try again.
-func (d *delivery) ask(ctx context.Context, held *claim, q task.Question) (retry bool) {
+// ask asks the client and records its answer, unless the question is closed. held is the delivery's claim on it, until turn ends. It reports whether
+// the question needs no other asking.
+func (d *delivery) ask(ctx, turn context.Context, held *claim, q task.Question) (closed bool) {
 	s := d.peer.s
 	if t, err := s.engine.Look(ctx, d.owner, d.task); err != nil || !isOpen(&t, q.Name) {
-		return false // it was answered before the stream had it
+		return true // it was answered before the stream had it
 	}
-	data, err := (&asking{about: d.about, parent: ctx, waiter: ctx, task: d.task, onCarrier: held.carriedBy}).send(q)
+	data, err := (&asking{about: d.about, parent: ctx, waiter: ctx, turn: turn, task: d.task, onCarrier: held.carriedBy}).send(q)
 	if err != nil {
 		s.log.Debug("question not answered", "task", d.task, "question", q.Name, "error", err)
-		return ctx.Err() != nil
+		return ctx.Err() == nil
 	}
 	_, err = s.engine.Keep(context.WithoutCancel(ctx), d.owner, d.task, task.Answer{Name: q.Name, Data: data})
 	if limit := (*task.LimitError)(nil); errors.As(err, &limit) { // the handler gets the error instead
@@ -38,7 +38,7 @@ func (d *delivery) ask(ctx context.Context, held *claim, q task.Question) (retry
 	if err != nil {
 		s.log.Debug("answer not recorded", "task", d.task, "question", q.Name, "error", err)
 	}
-	return false
+	return true
 }
 
 // updateTask records answers to a task's questions (EXT10). Names that are not open are ignored. If one answer breaks its question's
