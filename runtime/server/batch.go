@@ -155,8 +155,11 @@ func (b *batch) add(a heldAnswer, n int64) {
 	}
 	complete := b.takeComplete()
 	b.mu.Unlock()
-	if complete {
+	switch {
+	case complete:
 		b.flush()
+	case a.file != nil && b.p.s.files.lacking():
+		b.writeFiles()
 	}
 }
 
@@ -253,23 +256,34 @@ func (b *batch) write() {
 	b.writeTaken(true)
 }
 
-// writeFiles writes the answers that are in files before the batch is complete, because other answers wait for room for files (TSK28). It does not
-// wait for the client, and does nothing while that has another array to read.
+// writeFiles writes the answers that are in files before the batch is complete, because other answers wait for room for files (TSK28), of which some may
+// be its own. It does not wait for the client.
 func (b *batch) writeFiles() {
-	b.mu.Lock()
-	some := slices.ContainsFunc(b.answers, inFile)
-	b.mu.Unlock()
-	if !some {
+	if !b.hasFiles() {
 		return
 	}
 	b.inBackground(func() {
-		select {
-		case b.writer <- struct{}{}:
-			defer func() { <-b.writer }()
-			b.writeTaken(false)
-		default:
+		for b.tryWriteFiles() && b.p.s.files.lacking() && b.hasFiles() { // which came while the client read
 		}
 	})
+}
+
+// tryWriteFiles writes them unless the client has another array to read.
+func (b *batch) tryWriteFiles() bool {
+	select {
+	case b.writer <- struct{}{}:
+		defer func() { <-b.writer }()
+		b.writeTaken(false)
+		return true
+	default:
+		return false
+	}
+}
+
+func (b *batch) hasFiles() bool {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return slices.ContainsFunc(b.answers, inFile)
 }
 
 func inFile(a heldAnswer) bool { return a.file != nil }

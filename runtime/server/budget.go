@@ -11,7 +11,7 @@ import (
 	"github.com/mcpkiln/mcpkiln/runtime/internal/quota"
 )
 
-// budget bounds the bytes (of Server.opened: the answers) that all callers hold together, of which each has a fair share. Those whose share is used up wait, and do not keep others
+// budget bounds the bytes (of Server.opened: the openers) that all callers hold together, of which each has a fair share. Those whose share is used up wait, and do not keep others
 // from theirs: each connection, session, or caller without either has a queue, and what is given back goes to the queues in turn (TSK28). grant.go
 // says who is next, shortage.go who is ended so that others get something.
 type budget struct {
@@ -141,6 +141,22 @@ func (b *budget) change(p *share, n int64) {
 	}
 }
 
+// changeOwn is change for bytes that count for p and its caller alone: others do not wait for them.
+func (b *budget) changeOwn(p *share, n int64) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.add(p, n)
+	b.used -= n
+	b.grant()
+}
+
+// lacking reports whether somebody waits.
+func (b *budget) lacking() bool {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.queues.Len() > 0
+}
+
 // total returns what all hold together.
 func (b *budget) total() int64 {
 	b.mu.Lock()
@@ -148,8 +164,7 @@ func (b *budget) total() int64 {
 	return b.used
 }
 
-// maxOpened bounds the answers with data of openers that are written at the same time, and the files of each size class. Each may have an open file,
-// and two pieces in memory.
+// maxOpened bounds the openers that are read at the same time, and the files of each size class. Each may have an open file, and two pieces in memory.
 const maxOpened = 1 << 10
 
 // maxFiles is how many there may be of either where the process may have so many descriptors; 0: that is not known. All together leave half.

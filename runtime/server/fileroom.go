@@ -2,6 +2,7 @@ package server
 
 import (
 	"context"
+	"sync/atomic"
 
 	"github.com/mcpkiln/mcpkiln/runtime/internal/quota"
 )
@@ -10,7 +11,8 @@ import (
 //
 // A file takes the size of its class before it is written. One that gets larger waits for the room of the next class, and gives back that of its own
 // when it has it. What has room in the largest class waits for no other room, so however many files wait, there are some that get complete: no file
-// waits for another one that waits for it. And small answers of slow openers do not wait for large ones (TSK28).
+// waits for another one that waits for it. And small answers of slow openers do not wait for large ones (TSK28). Nor do many large ones fill the room of
+// small ones while they wait: the next file of a handler begins in the class that its last one had.
 type fileRoom [3]fileClass
 
 // fileClass is a size class of files.
@@ -37,6 +39,16 @@ func (f *fileRoom) total() (n int64) {
 		n += f[i].budget.total()
 	}
 	return n
+}
+
+// lacking reports whether somebody waits for room.
+func (f *fileRoom) lacking() bool {
+	for i := range f {
+		if f[i].lacking() {
+			return true
+		}
+	}
+	return false
 }
 
 // classOf is the first size class from the one on that has files of that many bytes, or the largest.
@@ -78,30 +90,38 @@ func (r *reservation) fileShares() *fileShares {
 type fileClaim struct {
 	of    *fileRoom
 	by    *fileShares
+	last  *atomic.Int32 // the class of the last file of the same handler; nil: that is not noted
 	class int
 	held  int64 // bytes of that class
+	over  int64 // bytes beyond the largest class
 }
 
-// grow waits for the room of a file of that many bytes. One that is larger than the largest class takes more of that and waits for none: others wait
-// for what it has.
+// grow waits for the room of a file of that many bytes. What is larger than the largest class waits for none, and counts for its own caller alone.
 func (c *fileClaim) grow(ctx context.Context, size int64) error {
-	if size <= c.held {
+	if c.held > 0 && size <= c.of[c.class].size {
 		return nil
 	}
 	if class := c.of.classOf(size, c.class); c.held == 0 || class > c.class {
-		larger := fileClaim{of: c.of, by: c.by, class: class}
+		if c.last != nil {
+			c.last.Store(int32(class))
+		}
+		larger := fileClaim{of: c.of, by: c.by, last: c.last, class: class}
 		if err := larger.take(ctx); err != nil {
 			return err
 		}
 		c.settle(0)
 		*c = larger
 	}
-	if room := &c.of[c.class]; size > c.held {
-		n := max(room.size, size-c.held)
-		room.change(&c.by.files[c.class], n)
-		c.held += n
+	if over := size - c.of[c.class].size; over > c.over {
+		c.changeOver(over - c.over)
 	}
 	return nil
+}
+
+// changeOver counts n more bytes beyond the largest class.
+func (c *fileClaim) changeOver(n int64) {
+	c.over += n
+	c.of[c.class].changeOwn(&c.by.files[c.class], n)
 }
 
 // take takes what a file of its class takes at first.
@@ -118,7 +138,12 @@ func (c *fileClaim) take(ctx context.Context) error {
 func (c *fileClaim) settle(size int64) {
 	room := &c.of[c.class]
 	if size > 0 {
-		size = max(size, room.least)
+		if c.last != nil {
+			c.last.Store(int32(c.of.classOf(size, 0)))
+		}
+		size = min(max(size, room.least), c.held)
+	} else if c.over > 0 {
+		c.changeOver(-c.over)
 	}
 	room.change(&c.by.files[c.class], size-c.held)
 	c.held = size

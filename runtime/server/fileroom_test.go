@@ -130,6 +130,87 @@ func TestTSK28FilesThatGrowAllGetComplete(t *testing.T) {
 	})
 }
 
+// A batch with more files than its session has room for does not wait for a clock.
+func TestTSK28CAN24FilesOfABatchMakeRoomForItsOthers(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		const calls, size = 120, 200 << 10
+		f := batchFixture(t, []Tool{bigText(size)}, WithMaxBytesUnread(8<<20))
+		c, start := f.dialReaderAs("2025-03-26"), time.Now()
+		var batch []string
+		for i := range calls {
+			batch = append(batch, callFrame(fmt.Sprint(i+1), "big"))
+		}
+		c.send(`[` + strings.Join(batch, ",") + `]`)
+		for total := 0; total < calls*size; {
+			total += c.line(func() {})
+		}
+		if took := time.Since(start); took > time.Second {
+			t.Errorf("after %v", took)
+		}
+		c.close()
+		f.counted()
+	})
+}
+
+// What an answer takes beyond the largest size class holds up its own caller alone, however slowly its client reads it.
+func TestTSK28AVeryLargeAnswerHoldsUpNoOtherCaller(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		const huge = 20 << 20
+		f := newFixture(t, []Tool{bigText(huge), slowText(1<<20, new(atomic.Int64), released())}, WithMaxBytesUnread(4<<20))
+		slow := f.dialReaderOf(WithPrincipal(t.Context(), "slow"), "2025-11-25")
+		slow.send(callFrame("1", "big"))
+		read := make(chan int)
+		go func() { read <- slow.line(func() { time.Sleep(time.Second) }) }()
+		time.Sleep(10 * time.Second)
+		c, start := f.dialReaderOf(WithPrincipal(t.Context(), "other"), "2025-11-25"), time.Now()
+		c.send(callFrame("1", "slow"))
+		if n := c.line(func() {}); n < 1<<20 || time.Since(start) > time.Second {
+			t.Errorf("%d bytes after %v", n, time.Since(start))
+		}
+		if n := <-read; n < huge {
+			t.Errorf("%d bytes", n)
+		}
+		slow.close()
+		c.close()
+		f.counted()
+	})
+}
+
+func released() <-chan struct{} {
+	c := make(chan struct{})
+	close(c)
+	return c
+}
+
+// Large answers that wait for room do not fill that of smaller ones: after the first, those of the same handler wait elsewhere.
+func TestTSK28LargeAnswersThatWaitHoldUpNoSmallOnes(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var half atomic.Int64
+		hung := make(chan struct{})
+		f := newFixture(t, []Tool{slowText(3<<20, &half, hung), bigText(100 << 10)}, WithMaxBytesUnread(8<<20))
+		var all []*lineReader
+		for range 6 {
+			c := f.dialReader()
+			for i := range 20 {
+				c.send(callFrame(fmt.Sprint(i+1), "slow"))
+				synctest.Wait()
+			}
+			all = append(all, c)
+		}
+		c, start := f.dialReader(), time.Now()
+		c.send(callFrame("1", "big"))
+		if n := c.line(func() {}); n < 100<<10 || time.Since(start) > time.Second {
+			t.Errorf("%d bytes after %v", n, time.Since(start))
+		}
+		close(hung)
+		for _, c := range append(all, c) {
+			c.close()
+		}
+		synctest.Wait()
+		f.counted()
+	})
+}
+
 // However many answers there are, a bounded number of them is in open files, and those of one caller are few of these.
 func TestTSK28FewAnswersAreInOpenFiles(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

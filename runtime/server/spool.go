@@ -2,9 +2,11 @@ package server
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"os"
+	"syscall"
 	"time"
 
 	"github.com/mcpkiln/mcpkiln/runtime/rpc"
@@ -25,10 +27,11 @@ type spool struct {
 func (r *request) spool(frame []byte, most int64) (short []byte, file *spool, err error) {
 	s, shares := r.reservation.s, r.reservation.fileShares()
 	r.reservation.giveBack() // nobody who waits for a share of the budget may hold one that others wait for
-	if err := s.opened.take(r.ctx, &shares.opened, 1); err != nil {
+	n := int64(len(r.placeholders))
+	if err := s.opened.take(r.ctx, &shares.opened, n); err != nil {
 		return nil, nil, err
 	}
-	defer s.opened.change(&shares.opened, -1)
+	defer s.opened.change(&shares.opened, -n)
 	complete := false // stays false if a reader panics
 	defer func() {
 		if !complete && file != nil {
@@ -54,12 +57,20 @@ func (r *request) spool(frame []byte, most int64) (short []byte, file *spool, er
 // newSpool waits until there is room for another file.
 func (r *request) newSpool(shares *fileShares, most int64) (*spool, error) {
 	f := &spool{most: most, ctx: r.ctx, claim: fileClaim{of: &r.reservation.s.files, by: shares}}
+	if x := r.reservation.sizes; x != nil {
+		f.claim.last, f.claim.class = &x.file, int(x.file.Load())
+	}
 	if err := f.claim.grow(f.ctx, streamPiece); err != nil {
 		return nil, err
 	}
 	var err error
 	if f.file, err = os.CreateTemp("", "mcpkiln-answer-"); err != nil {
 		f.claim.settle(0)
+		if errors.Is(err, syscall.EMFILE) || errors.Is(err, syscall.ENFILE) {
+			busy := tooOften(time.Second, "busy: too many files are open to write an answer: %v", err)
+			busy.Busy = true
+			return nil, busy
+		}
 		return nil, err
 	}
 	_ = os.Remove(f.file.Name()) // where an open file can not be removed, close does it
