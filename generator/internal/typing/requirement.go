@@ -13,14 +13,14 @@ import (
 // requirement says in words what a schema requires of a value, and the opposite: is at least 5, is less than 5. With a noun it is
 // about a part of the value: "mode" is "fast", of an object.
 type requirement struct {
-	yes, no string
-	noun    string // of a value that has such parts: an object, an array
-	open    bool   // yes contains an "or"
-	wide    bool   // no contains an "or"
+	yes, no  string
+	noun     string // of a value that has such parts: an object, an array
+	yesHasOr bool
+	noHasOr  bool
 
 	but     string // the opposite in words is "anything but" this
 	key     string // the only member that it is about
-	allowed string // the values of key that the opposite allows
+	allowed string // what the opposite allows, in words: values of key, or of the whole value
 	lacks   bool   // the opposite is that key is missing
 }
 
@@ -29,11 +29,11 @@ const (
 	requirementBytes = 4000 // length of the longest text in a violation
 )
 
-// forbidden describes the values that under refuses, for violations of not. The result is zero if the schema has too many parts,
-// or keywords that do not fit into a short sentence.
-func (l *lowering) forbidden(under, owner *schema.Node) requirement {
+// forbidden describes the values that the not of owner refuses. The result is zero if the schema under it has too many parts, or keywords that
+// do not fit into a short sentence.
+func (l *lowering) forbidden(not, owner *schema.Node) requirement {
 	about := l.shape(l.around(owner))
-	s, ok := l.describe(l.ungrouped(allOf{under}), about, requirementDepth)
+	s, ok := l.describe(l.ungrouped(allOf{not}), about, requirementDepth)
 	if !ok || len(s.no) > requirementBytes {
 		return requirement{}
 	}
@@ -43,13 +43,13 @@ func (l *lowering) forbidden(under, owner *schema.Node) requirement {
 	return s
 }
 
-// because describes the values that the schema of an if allows, and the others.
-func (l *lowering) because(under, owner *schema.Node) (then, otherwise string) {
+// because describes the values that the if of owner allows, and the others.
+func (l *lowering) because(tested, owner *schema.Node) (then, otherwise string) {
 	about := *l.shape(l.around(owner))
 	if about.kinds == model.KindAny && about.obj.at != nil {
 		about.kinds = model.KindObject // others are rarely meant
 	}
-	s, ok := l.describe(l.ungrouped(allOf{under}), &about, requirementDepth)
+	s, ok := l.describe(l.ungrouped(allOf{tested}), &about, requirementDepth)
 	if !ok || len(s.yes)+len(s.no) > requirementBytes {
 		return "", ""
 	}
@@ -59,23 +59,37 @@ func (l *lowering) because(under, owner *schema.Node) (then, otherwise string) {
 	return s.yes, s.no
 }
 
-// around returns n and the schemas that it is a branch of, which apply to the same value.
+// around returns n and the schemas that it is a branch of, which apply to the same value. It goes down from the root, where alone it is certain
+// that then is a keyword, and not the name of a property or definition.
 func (l *lowering) around(n *schema.Node) allOf {
-	all := allOf{n}
-	doc := l.home(n)
-	for path := strings.TrimPrefix(n.Pointer, doc.Root.Pointer); ; {
-		branch := inPlace.FindString(path)
-		path = strings.TrimSuffix(path, branch)
-		owner := doc.Lookup(path)
-		if branch == "" || owner == nil || strings.HasSuffix(path, "/properties") {
-			return all
+	at := l.home(n).Root
+	all := allOf{at}
+	for at != n {
+		next := subschemaAround(n, at)
+		if next == nil {
+			return allOf{n} // below a word that is no keyword
 		}
-		all = append(all, owner)
+		if path, _ := below(next, at); !branchPath.MatchString(path) {
+			all = nil // next applies to another value, or is only referred to
+		}
+		at = next
+		all = append(all, at)
 	}
+	return all
 }
 
-// inPlace matches the end of a branch's path.
-var inPlace = regexp.MustCompile(`/(?:(?:allOf|anyOf|oneOf)/[0-9]+|then|else)$`)
+// branchPath matches the path from a schema to a branch of it.
+var branchPath = regexp.MustCompile(`^/(?:(?:allOf|anyOf|oneOf)/[0-9]+|then|else)$`)
+
+// subschemaAround returns the schema directly below owner that n is, or is within; nil for none.
+func subschemaAround(n, owner *schema.Node) (found *schema.Node) {
+	schema.Subschemas(owner, func(sub *schema.Node) {
+		if within(n, sub) {
+			found = sub
+		}
+	})
+	return found
+}
 
 // opposite is a noun phrase for the values of which s is not true.
 func (s requirement) opposite(about *shape) string {
@@ -138,8 +152,8 @@ func describeEnum(e *enumFacet) requirement {
 func (l *lowering) describeKeywords(s, about *shape, depth int) ([]requirement, bool) {
 	var kind []requirement
 	left := about.kinds & s.kinds
-	number := left&model.KindNumber != 0 && s.integer && !about.integer
-	if left != about.kinds || number && s.kinds != model.KindAny {
+	becomesInteger := left&model.KindNumber != 0 && s.integer && !about.integer
+	if left != about.kinds || becomesInteger && s.kinds != model.KindAny {
 		words := kindsInWords(s.kinds, s.integer)
 		kind = append(kind, requirement{yes: "is " + words, no: "is not " + words, but: words})
 	}
@@ -171,10 +185,10 @@ func (l *lowering) describeKeywords(s, about *shape, depth int) ([]requirement, 
 func (s requirement) unless(k model.Kind) requirement {
 	word := kindsInWords(k, false)
 	if s.noun != "" {
-		s.yes, s.open = "is not "+word+", or one in which "+s.yes, true
-		return s // no is about an object already
+		s.yes, s.yesHasOr = "is not "+word+", or one in which "+s.yes, true
+		return s // no is about a part of such a value already
 	}
-	return requirement{yes: "is not " + word + " or " + s.yes, open: true, no: "is " + word + " that " + s.no}
+	return requirement{yes: "is not " + word + " or " + s.yes, yesHasOr: true, no: "is " + word + " that " + s.no}
 }
 
 // within is s for a schema that refuses values of other kinds than k.
@@ -184,9 +198,9 @@ func (s requirement) within(kind requirement, k model.Kind) requirement {
 		word = kind.but
 	}
 	if s.noun != "" {
-		return requirement{yes: "is " + word + " in which " + s.yes, no: kind.no + ", or one in which " + s.no, wide: true}
+		return requirement{yes: "is " + word + " in which " + s.yes, no: kind.no + ", or one in which " + s.no, noHasOr: true}
 	}
-	return requirement{yes: "is " + word + " that " + s.yes, no: kind.no + " or " + s.no, wide: true}
+	return requirement{yes: "is " + word + " that " + s.yes, no: kind.no + " or " + s.no, noHasOr: true}
 }
 
 // predicate is s as a statement about the value itself, not about a part of it.
@@ -203,7 +217,7 @@ func joined(all []requirement) requirement {
 	if len(all) == 1 {
 		return all[0]
 	}
-	s := requirement{noun: all[0].noun, wide: true}
+	s := requirement{noun: all[0].noun, noHasOr: true}
 	if slices.ContainsFunc(all, func(p requirement) bool { return p.noun != s.noun }) {
 		s.noun = ""
 	}
@@ -213,7 +227,7 @@ func joined(all []requirement) requirement {
 			p = p.predicate()
 		}
 		yes[i], no[i] = p.yes, p.no
-		if p.open {
+		if p.yesHasOr {
 			and = ", and "
 		}
 	}
@@ -223,7 +237,7 @@ func joined(all []requirement) requirement {
 
 // opposed is the negation of s.
 func (s requirement) opposed() requirement {
-	return requirement{yes: s.no, no: s.yes, noun: s.noun, open: s.wide, wide: s.open}
+	return requirement{yes: s.no, no: s.yes, noun: s.noun, yesHasOr: s.noHasOr, noHasOr: s.yesHasOr}
 }
 
 // describeAnyOf puts an anyOf into words.
@@ -250,7 +264,7 @@ func (l *lowering) describeCondition(c condition, about *shape, depth int) (requ
 		low, high := l.containsBounds(c.at)
 		s, ok := l.describe(l.ungrouped(allOf{under}), l.shape(about.arr.items), depth-1)
 		s = s.predicate()
-		return requirement{yes: "an item " + s.yes, no: "no item " + s.yes, noun: "an array", open: s.open, wide: s.open}, ok && low == 1 && high == nil
+		return requirement{yes: "an item " + s.yes, no: "no item " + s.yes, noun: "an array", yesHasOr: s.yesHasOr, noHasOr: s.yesHasOr}, ok && low == 1 && high == nil
 	}
 	return requirement{}, false
 }

@@ -85,7 +85,7 @@ func (l *lowering) describeArray(f *arrayFacet, about *shape, depth int) ([]requ
 	}
 	s, ok := l.describe(l.ungrouped(f.items), l.shape(about.arr.items), depth-1)
 	s = s.predicate()
-	each := requirement{yes: "each item " + s.yes, no: "an item " + s.no, noun: "an array", open: s.open, wide: s.wide}
+	each := requirement{yes: "each item " + s.yes, no: "an item " + s.no, noun: "an array", yesHasOr: s.yesHasOr, noHasOr: s.noHasOr}
 	return append(all, each), ok && f.prefix == nil
 }
 
@@ -116,9 +116,9 @@ func (l *lowering) describeMember(f *objectFacet, p property, about *shape, dept
 	}
 	s = s.predicate()
 	name := quoted(p.key) + " "
-	m := requirement{yes: name + s.yes, no: name + s.no, noun: "an object", open: s.open, wide: s.wide, key: p.key, allowed: s.opposite(known)}
+	m := requirement{yes: name + s.yes, no: name + s.no, noun: "an object", yesHasOr: s.yesHasOr, noHasOr: s.noHasOr, key: p.key, allowed: s.opposite(known)}
 	if !slices.Contains(f.required, p.key) && !slices.Contains(about.obj.required, p.key) {
-		m.yes, m.open = name+"is missing or "+s.yes, true
+		m.yes, m.yesHasOr = name+"is missing or "+s.yes, true
 		m.no = name + "is there and " + s.no
 	}
 	return m, true
