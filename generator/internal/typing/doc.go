@@ -76,7 +76,7 @@
 // validator is exact, and the Go type as near to it as Go allows: an anyOf that a Go type can not express is a validator that reads the same
 // bytes, and the type follows from the rest of the schema.
 //
-// Recursion ends because every $ref target and every allOf is lowered once (Types.Declared, lowered, checks, validators). What
+// Recursion ends because every $ref target and every allOf is lowered once (Types.declared, lowered, checks, validators). What
 // depends on all types waits for Finish: how a value is stored, pointers that break cycles, defaults as literals,
 // names of rule tables, and which functions are called at all.
 //

@@ -239,6 +239,9 @@ func (l *lowering) prop(o *objectFacet, q *property, inner place, name string) *
 	s := l.shape(q.schema)
 	inner.node = derived(o.at, "properties/"+schema.EscapeToken(q.key), q.schema)
 	out := &model.Prop{Key: q.key, Quoted: schema.QuoteJSON(q.key)}
+	if l.protocol {
+		l.described[out] = q.schema
+	}
 	switch {
 	case inner.validateOnly || s.never != nil || s.kinds == 0:
 		inner.validateOnly = true

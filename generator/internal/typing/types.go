@@ -38,7 +38,7 @@ type Types struct {
 	decls             []*model.Decl
 	claims            map[*model.Decl]*claim
 	keeping           bool                          // a protocol document is being lowered
-	Declared          map[*schema.Node]*model.Value // schemas that have a declaration of their own
+	declared          map[*schema.Node]*model.Value // schemas that have a declaration of their own
 	checks            map[*schema.Node]*model.Decl  // schemas that have a validator without a type
 	conditions        map[condition]*model.Decl     // the validators of conditions
 	evaluated         map[string]*model.Decl        // functions that record the properties and items that schemas mention, by evaluating.key
@@ -54,6 +54,7 @@ type Types struct {
 
 	defaults  map[*model.Prop]*schema.Node // defaults, to be written once every type is known
 	defaulted []*model.Prop                // the properties that have one, in order
+	described map[*model.Prop]allOf        // the schemas of properties, of protocol documents
 	table     map[string]keyword
 
 	GoTypes map[string]string // Go types that the manifest chooses for formats, integers and numbers
@@ -66,7 +67,7 @@ func NewTypes() *Types {
 		MaxDecls:   maxDecls,
 		claims:     map[*model.Decl]*claim{},
 		chosen:     chosen{docs: map[*schema.Document]bool{}, at: map[string]*schema.Node{}, used: map[*schema.Node]bool{}},
-		Declared:   map[*schema.Node]*model.Value{},
+		declared:   map[*schema.Node]*model.Value{},
 		checks:     map[*schema.Node]*model.Decl{},
 		conditions: map[condition]*model.Decl{},
 		evaluated:  map[string]*model.Decl{},
@@ -76,6 +77,7 @@ func NewTypes() *Types {
 		ids:        map[*schema.Node]int{},
 		elements:   map[model.Type]*model.Decl{},
 		defaults:   map[*model.Prop]*schema.Node{},
+		described:  map[*model.Prop]allOf{},
 		table:      newKeywords(),
 	}
 	t.scopes = scopes{types: t, ambiguous: map[*schema.Document]map[string]bool{}, copies: map[string]*scoped{}, of: map[*schema.Node]origin{}}
@@ -105,6 +107,9 @@ func (t *Types) Check(r Root) *model.Decl {
 	t.roots = append(t.roots, root{decl: d, use: model.Decode})
 	return d
 }
+
+// SchemasOf returns the schemas that describe a property of a protocol document's type.
+func (t *Types) SchemasOf(p *model.Prop) []*schema.Node { return t.described[p] }
 
 func (t *Types) begin(r Root) *lowering {
 	l := &lowering{
@@ -186,17 +191,17 @@ func (l *lowering) lowerRoot(n *schema.Node, r Root) *model.Decl {
 			return v.Type.(model.Named).Decl
 		}
 	}
-	if v, ok := l.Declared[n]; ok {
+	if v, ok := l.declared[n]; ok {
 		if named, ok := v.Type.(model.Named); ok {
 			return named.Decl
 		}
 	}
 	d := l.newDecl(r.Name, n)
 	l.claims[d].rank, l.claims[d].other = rooted, r.Name+"Value"
-	l.Declared[n] = &model.Value{Type: model.Named{Decl: d}}
+	l.declared[n] = &model.Value{Type: model.Named{Decl: d}}
 	l.fill(d, l.shape(allOf{n}), place{hint: d.Name, doc: r.Doc, ownType: true})
 	if _, ok := d.Body.(*model.Enum); ok {
-		l.Declared[n].Checks = copyChecks(d.Checks) // for references to it
+		l.declared[n].Checks = copyChecks(d.Checks) // for references to it
 	}
 	return d
 }

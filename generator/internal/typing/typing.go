@@ -57,7 +57,7 @@ func (l *lowering) ref(target *schema.Node, p place) model.Value {
 
 // named returns the declared type of a $ref target, or nil if it needs none, such as a boolean.
 func (l *lowering) named(target *schema.Node) *model.Value {
-	if v, ok := l.Declared[target]; ok {
+	if v, ok := l.declared[target]; ok {
 		return v
 	}
 	s := l.shape(allOf{target})
@@ -68,7 +68,7 @@ func (l *lowering) named(target *schema.Node) *model.Value {
 	d := l.newDecl(l.refName(target), target)
 	l.claims[d].rank, l.claims[d].other = l.rankOf(), l.longName(target)
 	v.Type = model.Named{Decl: d}
-	l.Declared[target] = v
+	l.declared[target] = v
 	t := *s
 	if v.Null && !l.takesNull(s) {
 		v.Null = false // null is left to d's own functions, because its conditions or forms look at it

@@ -183,7 +183,7 @@ func (l *lowering) nullWithin(target *schema.Node) bool {
 	if s.kinds&model.KindNull == 0 || !worthAName(s) {
 		return false
 	}
-	if v := l.Declared[target]; v != nil {
+	if v := l.declared[target]; v != nil {
 		return !v.Null
 	}
 	return !l.takesNull(s)

@@ -15,10 +15,8 @@ type viewer struct {
 	omittedIn map[*schema.Node][]string
 	revision  string
 	suffix    string
-	nodes     map[*model.Decl]*schema.Node
-	located   map[*model.Decl]bool
 	made      map[string]*model.Decl // by type and properties that are left out; shared by all revisions
-	Out       []*model.Decl
+	Out       []*model.Decl          // those of made that this viewer was the first to need
 }
 
 // Viewers are the viewers of all revisions, by name.
@@ -28,14 +26,7 @@ type Viewers map[string]*viewer
 func NewViewers(types *typing.Types, p *Protocol, wires []*model.Wire) Viewers {
 	all, made := Viewers{}, map[string]*model.Decl{}
 	for _, w := range wires {
-		v := &viewer{types: types, omittedIn: p.omittedIn, revision: w.Revision, suffix: w.Suffix,
-			nodes: map[*model.Decl]*schema.Node{}, located: map[*model.Decl]bool{}, made: made}
-		for n, value := range types.Declared {
-			if named, ok := value.Type.(model.Named); ok {
-				v.nodes[named.Decl] = n
-			}
-		}
-		all[w.Revision] = v
+		all[w.Revision] = &viewer{types: types, omittedIn: p.omittedIn, revision: w.Revision, suffix: w.Suffix, made: made}
 	}
 	return all
 }
@@ -45,22 +36,22 @@ func (viewers Viewers) Append(revision string, of *model.Decl) string {
 	return viewers[revision].view(of).Append
 }
 
-// Settle gives each view its encoder. The views with the type's own encoder and the same validator become one, the first; its validator is that of
-// the newest revision with this encoder.
+// Settle sets the encoder of each view; the newest revision's is first. The first view returned stands for all that have the type's own encoder
+// and the validator of the newest of these; the others follow.
 func (viewers Viewers) Settle(all []model.View, of model.TypeRef) []model.View {
-	usual := model.View{Append: of.Append}
+	shared := model.View{Append: of.Append}
 	for i := len(all) - 1; i >= 0; i-- {
 		all[i].Append = of.Append
 		if of.Decl != nil {
 			all[i].Append = viewers[all[i].Revision].view(of.Decl).Append
 		}
 		if all[i].Append == of.Append {
-			usual.Check = all[i].Check
+			shared.Check = all[i].Check
 		}
 	}
-	settled := []model.View{usual}
+	settled := []model.View{shared}
 	for _, v := range all {
-		if v.Append != usual.Append || v.Check != usual.Check {
+		if v.Append != shared.Append || v.Check != shared.Check {
 			settled = append(settled, v)
 		}
 	}
@@ -69,12 +60,11 @@ func (viewers Viewers) Settle(all []model.View, of model.TypeRef) []model.View {
 
 // view returns the declaration whose encoder writes d for the revision: a new one, or d.
 func (v *viewer) view(d *model.Decl) *model.Decl {
-	v.locateIn(d)
-	left := v.leftOut(d, map[*model.Decl]bool{})
-	if left == "" {
+	omitted := v.omitted(d, map[*model.Decl]bool{})
+	if omitted == "" {
 		return d
 	}
-	key := d.Append + ":" + left
+	key := d.Append + ":" + omitted
 	if made := v.made[key]; made != nil {
 		return made
 	}
@@ -88,64 +78,25 @@ func (v *viewer) view(d *model.Decl) *model.Decl {
 	return &out
 }
 
-// leftOut lists the properties of d, and of everything in it, that the revision lacks; empty for none.
-func (v *viewer) leftOut(d *model.Decl, seen map[*model.Decl]bool) (names string) {
+// omitted lists the properties of d, and of everything in it, that the revision lacks; empty for none.
+func (v *viewer) omitted(d *model.Decl, seen map[*model.Decl]bool) (names string) {
 	if d == nil || seen[d] {
 		return ""
 	}
 	seen[d] = true
 	d.Children(func(_ *model.Value, p *model.Prop) {
-		if p != nil && v.lacks(d, p) {
+		if p != nil && v.lacks(p) {
 			names += " " + d.Append + "." + p.Key
 		}
 	})
-	d.Encoders(func(i *model.Decl) { names += v.leftOut(i, seen) })
+	d.Encoders(func(i *model.Decl) { names += v.omitted(i, seen) })
 	return names
 }
 
-// lacks reports whether the revision has no such property.
-func (v *viewer) lacks(d *model.Decl, p *model.Prop) bool {
-	return slices.Contains(v.omittedIn[v.schemaOf(d, p)], v.revision)
-}
-
-func (v *viewer) schemaOf(d *model.Decl, p *model.Prop) *schema.Node {
-	return v.nodes[d].Get("properties").Get(p.Key)
-}
-
-// locateIn locates the types in d and in all declarations whose encoders it calls.
-func (v *viewer) locateIn(d *model.Decl) {
-	if d == nil || v.located[d] {
-		return
-	}
-	v.located[d] = true
-	d.Children(func(value *model.Value, p *model.Prop) {
-		if p != nil {
-			v.locate(value, v.schemaOf(d, p))
-		}
-	})
-	d.Encoders(v.locateIn)
-}
-
-// locate records the schema of types that have no definition of their own in the protocol.
-func (v *viewer) locate(value *model.Value, n *schema.Node) {
-	switch t := value.Type.(type) {
-	case model.Named:
-		if v.nodes[t.Decl] != nil {
-			return
-		}
-		v.nodes[t.Decl] = n
-		if u, ok := t.Decl.Body.(*model.Union); ok {
-			for i, branch := range itemsOf(n.Get("anyOf")) {
-				if i < len(u.Members) {
-					v.locate(&model.Value{Type: model.Named{Decl: u.Members[i].Decl}}, branch)
-				}
-			}
-		}
-	case *model.Slice:
-		v.locate(&t.Elem, n.Get("items"))
-	case *model.Map:
-		v.locate(&t.Elem, n.Get("additionalProperties"))
-	}
+// lacks reports whether the revision has no such property: each schema that describes it is of other revisions.
+func (v *viewer) lacks(p *model.Prop) bool {
+	schemas := v.types.SchemasOf(p)
+	return len(schemas) > 0 && !slices.ContainsFunc(schemas, func(n *schema.Node) bool { return !slices.Contains(v.omittedIn[n], v.revision) })
 }
 
 // body is d's body with the revision's view of everything in it.
@@ -155,10 +106,10 @@ func (v *viewer) body(d *model.Decl) model.Body {
 		out := *b
 		out.Props = nil
 		for _, p := range b.Props {
-			if !v.lacks(d, p) {
-				seen := *p
-				seen.Value = v.value(p.Value)
-				out.Props = append(out.Props, &seen)
+			if !v.lacks(p) {
+				copied := *p
+				copied.Value = v.value(p.Value)
+				out.Props = append(out.Props, &copied)
 			}
 		}
 		if b.Func != nil {
@@ -169,9 +120,9 @@ func (v *viewer) body(d *model.Decl) model.Body {
 		out := *b
 		out.Members = nil
 		for _, m := range b.Members {
-			seen := *m
-			seen.Decl = v.view(m.Decl)
-			out.Members = append(out.Members, &seen)
+			copied := *m
+			copied.Decl = v.view(m.Decl)
+			out.Members = append(out.Members, &copied)
 		}
 		return &out
 	case *model.Defined:
