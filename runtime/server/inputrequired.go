@@ -24,7 +24,7 @@ type statelessJournal struct {
 	journal *callJournal
 
 	mu        sync.Mutex
-	given     map[string]json.RawMessage // answers of the client, until they are asked for
+	given     map[string]json.RawMessage // answers of the client, each until the handler asks its question
 	asked     map[string]bool            // names of what any run has asked: earlier ones, and this one when it ends
 	until     map[string]int64           // the deadlines of questions, in Unix milliseconds
 	open      []task.Question
@@ -37,20 +37,23 @@ type statelessJournal struct {
 // the handler will run again. Return it.
 var ErrAsked = errors.New("the client is being asked: the call runs again with the answer")
 
-// newStatelessJournal opens the journal that the client sent with its retry. An error is the client's fault.
+// newStatelessJournal opens the journal that the client sent with its retry. It fails if the client's answers or state can not be read, or if there
+// is no room for them.
 func newStatelessJournal(c *Call, r *request) (*statelessJournal, error) {
 	// InputResponses and RequestState are read into copies, which last as long as the call.
 	if full := r.keepAnswer(int64(len(r.params.InputResponses) + len(r.params.RequestState))); full != nil {
 		return nil, full
 	}
-	given, wrong := r.inputResponses()
+	given, err := r.inputResponses()
+	if err != nil {
+		return nil, err
+	}
 	t := &statelessJournal{call: c, binding: r.binding(), given: map[string]json.RawMessage{}, asked: map[string]bool{}, until: map[string]int64{}, ended: make(chan struct{})}
 	now, state := time.Now(), new(sealedJournal)
 	if r.params.HasState {
-		var err error
 		if state, err = c.s.sealer.open(r.params.RequestState, t.binding, now); err != nil {
 			refused := refusedParam(atRequestState, "%v", err)
-			refused.Message = atRequestState[1:] + ": " + refused.Message // where the violation has the pointer
+			refused.Message = atRequestState[1:] + ": " + refused.Message // the violation alone has the pointer
 			return nil, refused
 		}
 	}
@@ -62,7 +65,7 @@ func newStatelessJournal(c *Call, r *request) (*statelessJournal, error) {
 		t.asked[name] = true
 	}
 	t.journal = newCallJournal(t.ask, state.Entries)
-	return t, wrong
+	return t, nil
 }
 
 // tooLate reports whether the time to answer the question has passed. The requestState is valid for longer.
@@ -134,7 +137,7 @@ func (t *statelessJournal) join(q task.Question) (first bool) {
 		return false
 	}
 	t.gathering = t.call.peer.live.add()
-	if !t.gathering { // the connection has ended, and the handler long before
+	if !t.gathering { // the connection is over and the handler has returned: a goroutine that it left behind asks
 		t.over = true
 		close(t.ended)
 	}
@@ -187,12 +190,12 @@ func (t *statelessJournal) append(b []byte) ([]byte, error) {
 			last = q.Deadline
 		}
 	}
-	expires := last.Add(s.cfg.askTimeout) // who answers late is asked again, and no step is done twice
+	expires := last.Add(s.cfg.askTimeout) // longer than the questions: a late answer still brings the journal, so no step is done twice
 	entries := t.journal.entries()
 	for i := range entries {
 		delete(t.until, entries[i].Name) // it was answered in time
 	}
-	state := &sealedJournal{Entries: entries, Asked: slices.Sorted(maps.Keys(t.asked)), Until: t.until, Unused: t.unused()}
+	state := &sealedJournal{Entries: entries, Asked: slices.Sorted(maps.Keys(t.asked)), Until: t.until, Unused: t.dropUnasked()}
 	token, err := s.sealer.seal(state, t.binding, expires)
 	if err != nil {
 		return b, rpc.Errorf(rpc.CodeInternalError, "%v", err)
@@ -200,8 +203,8 @@ func (t *statelessJournal) append(b []byte) ([]byte, error) {
 	return rev.AppendInputRequired(b, &wire.InputRequired{InputRequests: requests, RequestState: token, ServerInfo: rev.info}), nil
 }
 
-// unused are the answers that earlier runs asked for, and this one not yet. The caller holds mu.
-func (t *statelessJournal) unused() map[string]json.RawMessage {
+// dropUnasked drops the answers to questions that no run has asked, and returns those that are left. The caller holds mu.
+func (t *statelessJournal) dropUnasked() map[string]json.RawMessage {
 	maps.DeleteFunc(t.given, func(name string, _ json.RawMessage) bool { return !t.asked[name] })
 	return t.given
 }
@@ -237,11 +240,11 @@ func (r *request) asksBefore(b []byte) (earlier earlierJournal, result []byte, a
 		}
 	}
 	if len(t.open) > 0 {
-		r.reservation.counts = true
+		r.reservation.counts = true // otherwise runWithinBudgets sees to that, but no handler has run
 		b, err = t.append(b)
 		return earlier, b, true, err
 	}
-	return earlierJournal{t.journal.entries(), t.unused()}, b, false, nil
+	return earlierJournal{t.journal.entries(), t.dropUnasked()}, b, false, nil
 }
 
 // before records the answer to q, or opens it. If the client can not be asked, the call fails or the handler decides.

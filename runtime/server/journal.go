@@ -38,7 +38,7 @@ func (c *Call) openJournalLocked() journal {
 	case c.revision.Handshake:
 		c.journal = newCallJournal(c.put, nil)
 	default:
-		// Without state there is nothing that could be wrong with it.
+		// The request is no retry: it has no answers or state that could be wrong.
 		c.stateless, _ = newStatelessJournal(c, c.r)
 		c.journal = c.stateless.journal
 	}

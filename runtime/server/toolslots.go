@@ -26,7 +26,7 @@ type slotQueue []*slotWaiters
 type slotWaiters struct {
 	who     Requestor
 	waiting []chan struct{} // closed when a slot is theirs
-	yields  bool            // it has just got a slot: a new caller goes before it, once
+	yields  bool            // it has had a slot since it queued: the next new caller is put before it
 }
 
 func (q *slotQueue) of(who Requestor) int {
@@ -146,7 +146,7 @@ type slot struct {
 	over bool // the handler has returned
 }
 
-// lend lets another run have the slot. It may be called again.
+// lend lets another run have the slot. Lending twice is lending once.
 func (s *slot) lend() {
 	if s != nil {
 		s.set(false)
@@ -182,13 +182,13 @@ func (s *slot) has() bool {
 }
 
 // takeAgain returns when the run has a slot again. One of its goroutines takes it for all.
-func (s *slot) takeAgain(ctx, call context.Context) error {
+func (s *slot) takeAgain(ctx, run context.Context) error {
 	select {
 	case s.returning <- struct{}{}:
 	case <-ctx.Done():
 		return context.Cause(ctx)
-	case <-call.Done():
-		return context.Cause(call)
+	case <-run.Done():
+		return context.Cause(run)
 	}
 	defer func() { <-s.returning }()
 	if s.has() {
@@ -200,9 +200,9 @@ func (s *slot) takeAgain(ctx, call context.Context) error {
 		case <-ctx.Done():
 			s.of.giveUp(&s.of.resuming, s.who, mine)
 			return context.Cause(ctx)
-		case <-call.Done():
+		case <-run.Done():
 			s.of.giveUp(&s.of.resuming, s.who, mine)
-			return context.Cause(call)
+			return context.Cause(run)
 		}
 	}
 	s.set(true)
@@ -217,11 +217,11 @@ func (c *Call) lendSlot(ctx context.Context, wait func() ([]byte, error)) ([]byt
 	}
 	c.slot.lend()
 	data, err := wait()
-	call := context.Context(c.entry)
+	run := context.Context(c.entry)
 	if c.taskRun != nil {
-		call = c.taskRun.Context()
+		run = c.taskRun.Context()
 	}
-	if late := c.slot.takeAgain(ctx, call); late != nil && err == nil {
+	if late := c.slot.takeAgain(ctx, run); late != nil && err == nil {
 		return nil, late
 	}
 	return data, err
