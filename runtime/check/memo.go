@@ -9,14 +9,14 @@ type memo struct {
 	used       int
 	last       int    // where the last value begins that has an outcome
 	generation uint32 // of the current entries: older ones count as empty
-	full       bool   // it was full once, so values that were validated may be validated again
+	wasFull    bool   // it was full once, so values that were validated may be validated again
 }
 
 // outcome is what validating the value at start against one schema gave.
 type outcome struct {
 	schema     *Once
 	start      int32
-	end        int32 // of the value; if it does not fit, where reading it ended
+	end        int32 // of the value; if it does not fit, what Decoder.reached becomes
 	generation uint32
 	form       int32 // of a union: the form that fits
 	fits       bool
@@ -27,11 +27,11 @@ type outcome struct {
 
 const (
 	keptOutcomes = 1024    // the largest table that a decoder keeps for its next text
-	leastFull    = 1 << 15 // how many outcomes are remembered of any text, however short
+	minCapacity  = 1 << 15 // how many outcomes are remembered of any text, however short
 )
 
 func (m *memo) reset() {
-	m.used, m.last, m.full = 0, 0, false
+	m.used, m.last, m.wasFull = 0, 0, false
 	if m.generation++; m.generation == 0 || len(m.table) > keptOutcomes {
 		m.table = nil
 	}
@@ -74,11 +74,11 @@ func (d *Decoder) known(schema *Once, start int) *outcome {
 func (d *Decoder) remember(v outcome) {
 	m := &d.memo
 	d.dropOutcomes(int(v.start))
-	if m.used > len(d.full)/4+leastFull {
-		if !m.full {
+	if m.used > len(d.full)/4+minCapacity {
+		if !m.wasFull {
 			d.evaluated, d.reread = 0, 0
 		}
-		m.used, m.last, m.full = 0, 0, true
+		m.used, m.last, m.wasFull = 0, 0, true
 		m.generation++
 	}
 	if 2*m.used >= len(m.table) {
@@ -139,7 +139,7 @@ func (d *Decoder) reuse(v *outcome) bool {
 		return false
 	case d.quiet:
 		d.pos = int(v.end)
-		d.countOnly()
+		d.countOnly() // which ends the form
 		return true
 	case d.counting:
 		d.counted++
@@ -149,7 +149,7 @@ func (d *Decoder) reuse(v *outcome) bool {
 		d.skipRemembering()
 		return true
 	}
-	d.reread -= d.pos - int(v.start)
+	d.reread -= d.pos - int(v.start) // what is around counts these bytes as well, but they were skipped, not read
 	return true
 }
 
@@ -166,26 +166,26 @@ func (d *Decoder) skipRemembering() {
 	start := d.here()
 	if v := d.known(&extent, start); v != nil {
 		d.pos = int(v.end)
-		d.reread -= d.pos - start
+		d.reread -= d.pos - start // as in reuse
 		return
 	}
-	spanning := d.remembersEnds
+	before := d.remembersEnds
 	d.remembersEnds = len(d.data)-start >= extentText
 	d.Skip()
-	d.remembersEnds = spanning
+	d.remembersEnds = before
 }
 
 // spendTry counts one more form or condition that is tried, and spendReread bytes that are read for it. They are bounded by the text and the
 // schema while all outcomes are remembered, and by a limit once the memo was full.
 func (d *Decoder) spendTry() bool {
-	if d.evaluated++; d.memo.full && d.evaluated > d.limits.Evaluations+len(d.full)<<6 {
+	if d.evaluated++; d.memo.wasFull && d.evaluated > d.limits.Evaluations+len(d.full)<<6 {
 		d.refuse(TooManyEvaluations, d.pos, d.limits.Evaluations)
 	}
 	return d.err == nil
 }
 
 func (d *Decoder) spendReread(bytes int) {
-	if d.reread += bytes; d.memo.full && d.reread > d.limits.Evaluations<<10+len(d.full)<<6 {
+	if d.reread += bytes; d.memo.wasFull && d.reread > d.limits.Evaluations<<10+len(d.full)<<6 {
 		d.refuse(TooManyEvaluations, d.pos, d.limits.Evaluations)
 	}
 }

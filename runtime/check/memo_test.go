@@ -165,8 +165,8 @@ func TestVAL09MemoryIsBoundedByTheText(t *testing.T) {
 		}
 		return 0
 	})
-	if !d.memo.full || len(d.memo.table) > 2*len(text)+4*leastFull {
-		t.Errorf("%d verdicts of a text of %d bytes are kept, full: %v", len(d.memo.table), len(text), d.memo.full)
+	if !d.memo.wasFull || len(d.memo.table) > 2*len(text)+4*minCapacity {
+		t.Errorf("%d verdicts of a text of %d bytes are kept, full: %v", len(d.memo.table), len(text), d.memo.wasFull)
 	}
 	var limit *LimitError
 	if err := d.Finish(); err != nil && (!errors.As(err, &limit) || limit.Reason != TooManyEvaluations) {

@@ -8,7 +8,7 @@ package check
 type trial struct {
 	d     *Decoder
 	union *Union
-	keeps bool // the value is kept
+	takes bool // the value is taken; false: it is looked at, and read again
 	step  step
 	start int  // where the value begins
 	end   int  // where it ends, once a form fitted
@@ -80,18 +80,18 @@ func (d *Decoder) listFew(u *Union) int {
 
 // begin looks at the next value, which is of that kind, decides on the first step, and reports whether the value is to be read, as t.form. left
 // are the possible forms; 0 if they are not known yet.
-func (t *trial) begin(d *Decoder, u *Union, kind Kind, left uint64, keeps bool) bool {
-	t.d, t.union, t.kind, t.keeps, t.left = d, u, kind, keeps, left // field by field: measured, a composite literal is written twice
+func (t *trial) begin(d *Decoder, u *Union, kind Kind, left uint64, takes bool) bool {
+	t.d, t.union, t.kind, t.takes, t.left = d, u, kind, takes, left // field by field: measured, a composite literal is written twice
 	t.chosen, t.overflowing, t.best = -1, -1, -1
 	t.start = d.pos
 	if t.kind == 0 {
 		d.unexpected("a value")
 		return false
 	}
-	if t.keeps && d.memo.used > 0 && t.reuseOutcome() {
+	if t.takes && d.memo.used > 0 && t.reuseOutcome() {
 		return t.next()
 	}
-	n := 2
+	n := 2 // several
 	if left == 0 {
 		n = t.narrow()
 	}
@@ -124,7 +124,7 @@ func (t *trial) reuseOutcome() bool {
 		return false
 	}
 	known := d.reuse(v)
-	d.partial = d.partial || known
+	d.partial = d.partial || known // it was skipped, so the form around it was not read in full
 	return known
 }
 
@@ -139,7 +139,8 @@ func (t *trial) next() bool {
 		case stepExplain:
 			t.step = stepReport
 			d.save(&t.state)
-			d.byOrder, d.tied = d.byOrder || t.tied, d.tied || t.tied // of tied forms the one that was read farthest is best, which depends on the order of the members
+			// Of tied forms the one that was read farthest is best, which depends on the order of the members.
+			d.byOrder, d.tied = d.byOrder || t.tied, d.tied || t.tied
 			d.listing, d.pos, d.most = true, t.start, min(d.most, t.listed+t.mayList)
 			return true
 		case stepTry, stepCount:
@@ -208,7 +209,7 @@ func (t *trial) endTry() bool {
 		}
 		return false
 	}
-	d.tried = t.state.tried
+	d.tried = t.state.tried // all that restore does after a form that fits
 	if d.spendReread(d.pos - t.start); d.err != nil {
 		return false
 	}
@@ -287,7 +288,7 @@ func (t *trial) conclude() {
 
 // remember keeps an outcome where the value may be read again: inside another trial.
 func (t *trial) remember(v outcome) {
-	if d := t.d; t.keeps && (d.quiet || d.counting) {
+	if d := t.d; t.takes && (d.quiet || d.counting) {
 		v.schema, v.start = &t.union.once, int32(t.start)
 		d.remember(v)
 	}
