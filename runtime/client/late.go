@@ -31,6 +31,7 @@ func (l *lateAnswers) open() bool {
 		return true
 	}
 	for _, r := range l.rounds {
+		// The server was told to cancel a request that does not name its task. On a shared stream nothing shows that it will not be answered.
 		if r != nil && (l.streams || r.named()) {
 			return true
 		}
@@ -38,7 +39,7 @@ func (l *lateAnswers) open() bool {
 	return false
 }
 
-// leavesTasks reports what lateAnswers.open does, and also finds calls that were given up so recently that expectLate has not been called.
+// leavesTasks reports whether late is open, or is about to be: a call was given up so recently that expectLate has not been called.
 func (s *state) leavesTasks() bool {
 	if s.late.open() {
 		return true
@@ -71,7 +72,7 @@ func (s *state) settleLate() {
 // maxLate is how many late answers are waited for. Over HTTP each that names a task keeps a stream open.
 const maxLate = 1024
 
-// maxEarly is how many early answers are kept, and maxEarlyBytes how large one may be: the one that names a task is small.
+// maxEarly is how many early answers are kept: one more drops them all. maxEarlyBytes is how large one may be: the one that names a task is small.
 const (
 	maxEarly      = 64
 	maxEarlyBytes = 4 << 10
@@ -109,8 +110,8 @@ func (l *lateAnswers) take(id rpc.ID, result []byte) (r *round) {
 }
 
 // expectLate records that a request was given up that may still be answered. If it has created a task, only tasks/cancel ends that
-// (CAN11), so the answer has to be known first. It is called twice, by giveUp and by the call that returns, in any order, and the first
-// counts: when the call returns, the request is recorded.
+// (CAN11), so the answer has to be known first. It is called twice, by giveUp and by the call that returns, in any order,
+// so that the request is recorded when the call returns; the second does nothing.
 func (s *Session) expectLate(id rpc.ID, r *round, makesTask bool) {
 	var task *round
 	if makesTask {
@@ -167,7 +168,6 @@ func (s *Session) answeredLate(id rpc.ID, result []byte) {
 		s.cancelNamed(id, r, result)
 		s.cancelEnded()
 	}
-	s.forgetLate(id)
 }
 
 // cancelEnded counts the end of a cancellation that cancelling counts.
@@ -178,7 +178,7 @@ func (s *Session) cancelEnded() {
 	s.settleLate()
 }
 
-// forgetLate removes a request whose answer came, or can not come any more.
+// forgetLate removes a request that can not be answered any more.
 func (s *Session) forgetLate(id rpc.ID) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
