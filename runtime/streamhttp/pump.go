@@ -90,7 +90,7 @@ func (s *session) pump(r *http.Request, d *downlink, st *stream, reader uint64) 
 	defer stop()
 	over := s.ended
 	if st.listener {
-		over = s.done
+		over = s.ending
 	}
 	for {
 		b := st.take(reader)

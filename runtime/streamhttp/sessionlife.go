@@ -136,9 +136,10 @@ func (s *session) expire() {
 	}
 }
 
+// over reports whether the end of the session has begun.
 func (s *session) over() bool {
 	select {
-	case <-s.done:
+	case <-s.ending:
 		return true
 	default:
 		return false
@@ -168,7 +169,7 @@ func (s *session) end(cause *inflight.Cause) {
 		if s.idle != nil {
 			s.idle.Stop()
 		}
-		close(s.done)
+		close(s.ending)
 	}
 	s.mu.Unlock()
 	if !first {
@@ -202,7 +203,7 @@ func (s *session) dropUnread() {
 	}
 }
 
-// lastReceipt returns when no message is being received. No reception begins after done was closed.
+// lastReceipt returns when no message is being received. None begins after ending was closed.
 func (s *session) lastReceipt() {
 	s.order.Lock()
 	defer s.order.Unlock()

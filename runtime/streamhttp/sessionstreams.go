@@ -27,8 +27,8 @@ type session struct {
 	sealed      bool // its id is sealed, so other processes may resume it
 	peer        *server.Session
 	kept        atomic.Int64  // bytes in streams
-	done        chan struct{} // closed when the session ends
-	ended       chan struct{} // closed when all of it has ended
+	ending      chan struct{} // closed when its end begins: nothing more is received
+	ended       chan struct{} // closed when what was in flight is over, or the server's grace period
 
 	order sync.Mutex // messages are received one at a time
 
@@ -56,12 +56,12 @@ type session struct {
 func newSession(ctx context.Context, h *Endpoint, id string) *session {
 	return &session{
 		h: h, id: id, who: server.RequestorFrom(ctx), principal: server.PrincipalFrom(ctx), used: time.Now(), open: 1,
-		done: make(chan struct{}), ended: make(chan struct{}),
+		ending: make(chan struct{}), ended: make(chan struct{}),
 		streams: map[uint64]*stream{}, active: rpc.ByID[*stream]{},
 	}
 }
 
-// receive hands a message to the server, which copies it, unless the session is over. st is the stream of a request, nil for other messages.
+// receive hands a message to the server, unless the session is over. The server copies it. st is the stream of a request, nil for other messages.
 func (s *session) receive(r *http.Request, f *frame, st *stream) (got server.Receipt, ok bool) {
 	s.order.Lock()
 	defer s.order.Unlock()
@@ -86,7 +86,7 @@ func (s *session) receiveBatch(r *http.Request, f *frame, st *stream) (got serve
 	got = s.peer.ReceiveBatch(r.Context(), server.Header(r.Header), f.data, st.about)
 	s.h.pools.spare(f)
 	s.h.taken(f)
-	st.received = true // cancellations within the batch are handled by the server
+	st.received = true // only now: while the batch is received, Cancelled is about earlier streams. The server sees to the batch's own requests
 	return got, true
 }
 
@@ -103,7 +103,7 @@ func (s *session) stream(about rpc.ID) *stream {
 	return st
 }
 
-// batchStream makes the stream of an array of requests, which is answered about an id of its own.
+// batchStream makes the stream of an array of requests, whose answer goes by an id of its own, about.
 func (s *session) batchStream(about rpc.ID, ids []rpc.ID) *stream {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -201,7 +201,7 @@ func (s *session) release(st *stream, reader uint64) {
 	}
 	s.mu.Lock()
 	s.readersChanged()
-	unread := st.detach(reader) // with s.mu, so that a question which is over meanwhile is dropped where it is (CAN19)
+	unread := st.detach(reader) // under s.mu: a question that ends meanwhile is found in st, or where its event went (CAN19)
 	if s.why != nil {
 		s.mu.Unlock()
 		st.drop()
