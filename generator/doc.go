@@ -4,7 +4,7 @@
 //
 // # Where to look
 //
-//	where a keyword becomes a type    internal/typing/typing.go; before, it is read: internal/typing/keyword.go (its row), readkeyword.go
+//	where a keyword becomes a type    internal/typing/typing.go; before, how it is read: internal/typing/readkeyword.go (its row: internal/typing/keyword.go)
 //	what source is written for it     internal/emit
 //	what is made of a tool            internal/lower/tool.go; its questions: internal/lower/question.go
 //	what is made of a revision        internal/wire/table.go

@@ -157,6 +157,7 @@ func (c *call) read(l *wire.Layout, result []byte) (*wire.Values, error) {
 	return v, nil
 }
 
+// inflightCause returns the cause of the end of ctx, which a caller passed.
 func inflightCause(ctx context.Context) *Cause {
 	err := context.Cause(ctx)
 	var own *Cause

@@ -237,6 +237,24 @@ func TestCAN15AServerThatDoesNotRead(t *testing.T) {
 	}
 }
 
+// A notification that was given up before there was room for it was not sent, and its sender is told.
+func TestCAN15ANotificationThatIsGivenUpIsNotSent(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s, _ := meet(t, "2025-11-25", client.WithHandlers(client.Handlers{Roots: func(context.Context, *client.Question) ([]client.Root, error) { return nil, nil }}))
+		calls, giveUp := context.WithCancel(t.Context())
+		for range 3 {
+			go s.CallTool(calls, "x", map[string]string{"text": strings.Repeat("x", 1<<20)})
+		}
+		synctest.Wait() // the server does not read
+		ctx, cancel := context.WithCancel(t.Context())
+		cancel()
+		if err := s.RootsChanged(ctx); !errors.Is(err, context.Canceled) {
+			t.Errorf("it ended with %v", err)
+		}
+		giveUp()
+	})
+}
+
 func TestCAN16ATimeoutAndAHardMaximum(t *testing.T) {
 	for _, c := range []struct {
 		name  string

@@ -79,16 +79,19 @@ func (l *connLink) send(ctx context.Context, frame []byte, r *round) error {
 		if room == nil {
 			return err
 		}
-		var given <-chan struct{}
+		var over <-chan struct{}
 		if r != nil {
-			given = r.entry.Done()
+			over = r.entry.Done()
 		}
 		select {
 		case <-room:
-		case <-given:
+		case <-over:
 			return nil
 		case <-ctx.Done():
-			return nil
+			if r != nil {
+				return nil // the call ends it for that
+			}
+			return ctx.Err()
 		}
 	}
 }
@@ -179,7 +182,7 @@ func (l *connLink) write() {
 		l.mu.Lock()
 		batch, closing := l.queue, l.closing
 		l.queue, l.bytes, l.writing = spare[:0], 0, len(batch) > 0
-		l.signalSpace()
+		l.signalRoom()
 		l.mu.Unlock()
 		if err := l.writeAll(batch); err != nil {
 			l.fail(err)
@@ -226,12 +229,12 @@ func (l *connLink) fail(err error) {
 		l.failed = err
 	}
 	l.queue = nil
-	l.signalSpace()
+	l.signalRoom()
 	l.mu.Unlock()
 }
 
-// signalSpace wakes those who wait for room; the lock is held.
-func (l *connLink) signalSpace() {
+// signalRoom wakes those who wait for room; the lock is held.
+func (l *connLink) signalRoom() {
 	if l.full {
 		close(l.room)
 		l.room, l.full = make(chan struct{}), false

@@ -7,7 +7,6 @@ import (
 	"slices"
 
 	"github.com/mcpkiln/mcpkiln/runtime/inflight"
-	"github.com/mcpkiln/mcpkiln/runtime/rpc"
 	"github.com/mcpkiln/mcpkiln/runtime/wire"
 )
 
@@ -221,9 +220,8 @@ func (s *Session) initialize(ctx context.Context, sessions []*wire.Dialect) erro
 	}
 	s.use(picked)
 	s.server = newDeclaration(picked, v)
-	op := picked.Call(wire.OpInitialized)
-	if err := s.link.send(ctx, rpc.AppendNotification(nil, op.Name, nil), nil); err != nil {
-		return s.ended(&Cause{Source: inflight.SourceDisconnect, Reason: err.Error()})
+	if err := s.notify(ctx, picked.Call(wire.OpInitialized), nil); err != nil {
+		return err
 	}
 	s.link.listen()
 	return s.askForLogs(ctx, picked)

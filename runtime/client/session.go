@@ -75,8 +75,8 @@ type Transport interface {
 
 // link sends and receives the messages of one session.
 type link interface {
-	// send sends a message, a request if r is not nil. An error after it has returned ends the request. When it returns, a frame of up to keepBuffer
-	// bytes is the caller's again.
+	// send sends a message, a request if r is not nil. A request that is over before it was sent is no error, and an error after send has returned
+	// ends the request. When it returns, a frame of up to keepBuffer bytes is the caller's again.
 	send(ctx context.Context, frame []byte, r *round) error
 	// giveUp ends the sending and receiving of a request that is over without an answer. notice is the message for the server, nil: none is sent.
 	// named: its answer names a task, so a stream of its own stays open. answerable: it was sent, and there may be an answer yet.
@@ -257,10 +257,14 @@ func (s *Session) notify(ctx context.Context, op *wire.Call, v *wire.Values) err
 			return err
 		}
 	}
-	if err := s.link.send(ctx, rpc.AppendNotification(nil, op.Name, params), nil); err != nil {
-		return s.ended(&Cause{Source: inflight.SourceDisconnect, Reason: err.Error()})
+	err := s.link.send(ctx, rpc.AppendNotification(nil, op.Name, params), nil)
+	switch {
+	case err == nil:
+		return nil
+	case ctx.Err() != nil:
+		return inflightCause(ctx)
 	}
-	return nil
+	return s.ended(&Cause{Source: inflight.SourceDisconnect, Reason: err.Error()})
 }
 
 func (s *Session) key(id rpc.ID, d inflight.Direction) inflight.Key {
