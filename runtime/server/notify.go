@@ -16,7 +16,7 @@ func (p *peer) notified(r *request, msg *rpc.Message) {
 		return
 	}
 	m := p.revision.methods[string(msg.Method)]
-	if m == nil && p.revision.Handshake && len(p.s.stateless) > 0 {
+	if m == nil && p.revision.Handshake && len(p.s.stateless) > 0 { // both kinds of revisions may be used on one connection (REV02)
 		m = p.s.stateless[0].methods[string(msg.Method)]
 	}
 	if m != nil && m.Op == wire.OpCancelled {
@@ -60,19 +60,20 @@ func (p *peer) rootsChanged(values context.Context) {
 	}()
 }
 
+// cancelOne cancels the request that a notification names, or takes back its answer if that waits to be written (CAN02).
 func (p *peer) cancelOne(r *request, m *wire.Method, msg *rpc.Message) {
 	_ = p.reading.read(m, msg.Params, m.Read) // whatever else is wrong, an id that can be read counts (CAN27)
 	if r.params.RequestID.IsZero() {
 		return
 	}
 	key := p.key(r.params.RequestID, inflight.Incoming)
-	p.cancels.Add(1)
+	p.cancels.Add(1)                                 // see drainAfterCancel
 	p.batches.withdraw(key.ID, heldAnswer.isRefusal) // before the request ends, which may complete its batch
 	outcome := p.s.tracker.Cancel(key, rpc.CutTo(r.params.Reason, maxReason))
-	if outcome != inflight.Recorded {
+	if outcome != inflight.Recorded { // else it goes on, and is answered
 		p.batches.withdraw(key.ID, heldAnswer.isOfRequest)
 	}
-	if outcome == inflight.Unknown && p.queued != nil {
+	if outcome == inflight.Unknown && p.queued != nil { // it may have been answered already
 		p.queued.Cancelled(key.ID)
 	}
 	p.cancels.Add(1)
@@ -82,7 +83,7 @@ func (p *peer) cancelOne(r *request, m *wire.Method, msg *rpc.Message) {
 // (TSK28).
 const maxReason = 4 << 10
 
-// answered delivers the answer to one of our requests. Its parts are copied, because the buffer of the frame is reused.
+// answered delivers the answer to one of our requests, as a copy: the buffer of the frame is reused.
 func (p *peer) answered(msg *rpc.Message) {
 	key := p.key(msg.ID, inflight.Outgoing)
 	if asked := p.s.tracker.Find(key); asked != nil {

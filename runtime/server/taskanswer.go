@@ -62,6 +62,7 @@ func (r *request) updateTask(b []byte) ([]byte, error) {
 	return r.revision.AppendTaskUpdated(b, &v), nil
 }
 
+// answers reads and checks the answers in the request to open questions of the task.
 func (r *request) answers(t *task.Task) ([]task.Answer, error) {
 	given, err := r.inputResponses()
 	if err != nil {

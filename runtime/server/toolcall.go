@@ -28,7 +28,7 @@ func (r *request) callTool(b []byte) ([]byte, error) {
 	}
 	if f, ok := errors.AsType[*fault](err); ok { // unlike errors.As it does not allocate
 		r.result, err = r.revision.answer(f, r.can)
-		if instead, late := r.unbegun(err); late {
+		if instead, late := r.lateRefusal(err); late {
 			r.result, err = wire.CallResult{IsError: true, Content: appendText(nil, instead.Message)}, nil
 		}
 	}

@@ -15,10 +15,10 @@ import (
 // Without clientCapabilities any handler may send any custom request of the manifest (Send), so all messages of all handlers would be withheld:
 // there such requests do not count. Withholding messages for a short time was rejected: clients that follow a call would see its progress late, and
 // most calls are never refused. If such a request turns out to be impossible when the response has begun, the refusal becomes a result with isError
-// (unbegun), or an internal error where there is no such result: the error goes with its status, or not at all.
+// (lateRefusal), or an internal error where there is no such result: the error goes with its status, or not at all.
 
-// undecided reports whether a call of t, nil for a method, or a request for an entry of a registry, by a client with these abilities may be
-// refused with a status of its own at any time.
+// undecided reports whether a request by a client with these abilities may be refused with a status of its own until its handler returns. It is a
+// call of t, or asks for an entry of a registry; t and entry are nil for any other.
 func (rev *revision) undecided(t *Tool, entry *EntryPolicy, can ability) bool {
 	var asks bool
 	var listed []string
@@ -55,9 +55,9 @@ type Holder interface {
 	HoldUntilAnswer() bool
 }
 
-// unbegun returns the error that is answered instead of err, and true, if err has a status of its own and the response has begun with
+// lateRefusal returns the error that is answered instead of err, and true, if err has a status of its own and the response has begun with
 // another one. It is called when the handler has returned.
-func (r *request) unbegun(err error) (instead *rpc.Error, late bool) {
+func (r *request) lateRefusal(err error) (instead *rpc.Error, late bool) {
 	own, ok := errors.AsType[*rpc.Error](err)
 	if !ok || own.Code != r.revision.Codes.MissingCapability || r.revision.status(own) == 0 {
 		return nil, false
@@ -90,12 +90,12 @@ func (c *Call) withhold(n notification) bool {
 		return false
 	}
 	h.mu.Lock()
-	kept := h.over || len(h.notices) < maxWithheld && h.bytes+len(n.params) <= maxWithheldBytes
-	if kept && !h.over {
+	over, full := h.over, len(h.notices) == maxWithheld || h.bytes+len(n.params) > maxWithheldBytes
+	if !over && !full {
 		h.notices, h.bytes = append(h.notices, n), h.bytes+len(n.params)
 	}
 	h.mu.Unlock()
-	if !kept {
+	if !over && full {
 		c.dropped("too many before the answer")
 	}
 	return true

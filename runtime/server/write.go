@@ -153,8 +153,8 @@ func (p *peer) writeAnswer(id rpc.ID, m *outgoing) error {
 // calls it before it takes the gate, because its message may be proof that they were read. The read loop does not wait when it reads one, so
 // a peer that writes much before it reads is not slowed by its cancellations.
 func (p *peer) drainAfterCancel() {
-	if n := p.cancels.Load(); n%2 == 0 && p.cancelsDrained.Load() >= n { // cancels is odd while one takes effect; whoever wrote before the last one has finished
-		return
+	if n := p.cancels.Load(); n%2 == 0 && p.cancelsDrained.Load() >= n { // cancels is odd while one takes effect
+		return // whoever wrote before the last one has finished
 	}
 	p.gate.Lock()
 	defer p.gate.Unlock()
@@ -180,7 +180,7 @@ func (p *peer) answerInReader(about, id rpc.ID, err *rpc.Error) {
 func (p *peer) answerWithTrailer(rev *revision, id rpc.ID, frame []byte, err *rpc.Error, trailer []byte) (failed error) {
 	status := 0
 	if err != nil {
-		status = cmp.Or(p.ended.Status, rev.status(err)) // the status of a refusal is set already
+		status = cmp.Or(p.ended.Status, rev.status(err)) // that of a refusal was set before
 	}
 	if p.exchange {
 		p.ended = Result{Err: err, Status: status}
@@ -239,7 +239,7 @@ func (s *Server) silenceIfOver(t *task.Task) {
 	}
 }
 
-// taskLife is the taskLife of a task that has a session; nil when the session is gone, or the task, or its end was sent.
+// taskLife returns that of a task with a session; nil when the session or the task is gone, or its end was sent.
 func (s *Server) taskLife(id string) *taskLife {
 	s.mu.Lock()
 	defer s.mu.Unlock()
