@@ -40,9 +40,9 @@ type connLink struct {
 	queue   []queued
 	bytes   int
 	room    chan struct{} // closed when the queue was taken to be written
-	full    bool          // a sender waits for room
-	wake    chan struct{}
-	writing bool // frames that were in the queue are being written
+	awaited bool          // a sender waits for room
+	wake    chan struct{} // has an element when write has something to look at
+	writing bool          // frames that were in the queue are being written
 	closing bool
 	failed  error
 
@@ -108,7 +108,7 @@ func (l *connLink) put(frame []byte, r *round) (room <-chan struct{}, err error)
 	case r != nil && r.entry.Err() != nil:
 		return nil, nil
 	case l.bytes > 0 && l.bytes+len(frame) > maxQueued:
-		l.full = true
+		l.awaited = true
 		return l.room, nil
 	}
 	if r != nil {
@@ -138,10 +138,7 @@ func (l *connLink) add(frame []byte, r *round) {
 	}
 	q.frame = frame
 	l.bytes += len(frame)
-	select {
-	case l.wake <- struct{}{}:
-	default:
-	}
+	l.wakeWriter()
 }
 
 // giveUp withdraws a request that was not written yet; for any other it sends the notice, after the request.
@@ -202,6 +199,14 @@ func (l *connLink) write() {
 	}
 }
 
+// wakeWriter has write look at the queue, or at why it is to end.
+func (l *connLink) wakeWriter() {
+	select {
+	case l.wake <- struct{}{}:
+	default:
+	}
+}
+
 // writeAll writes frames, together if the connection can.
 func (l *connLink) writeAll(all []queued) error {
 	together, ok := l.conn.(rpc.Batched)
@@ -235,9 +240,9 @@ func (l *connLink) fail(err error) {
 
 // signalRoom wakes those who wait for room; the lock is held.
 func (l *connLink) signalRoom() {
-	if l.full {
+	if l.awaited {
 		close(l.room)
-		l.room, l.full = make(chan struct{}), false
+		l.room, l.awaited = make(chan struct{}), false
 	}
 }
 
@@ -270,10 +275,7 @@ func (l *connLink) gone(err error) {
 	}
 	l.fail(lost)
 	l.s.lose(lost)
-	select {
-	case l.wake <- struct{}{}:
-	default:
-	}
+	l.wakeWriter()
 }
 
 // drainWait is how long queued frames may take to be written at the end.
@@ -283,10 +285,7 @@ func (l *connLink) close(ctx context.Context) error {
 	l.mu.Lock()
 	l.closing = true
 	l.mu.Unlock()
-	select {
-	case l.wake <- struct{}{}:
-	default:
-	}
+	l.wakeWriter()
 	timer := time.NewTimer(drainWait)
 	defer timer.Stop()
 	select {

@@ -31,8 +31,8 @@ type Session struct {
 	tools    knownTools
 	receiver receiver
 	expected expected
-	endpoint string // how a Ref names the server
-	aborted  context.Context
+	endpoint string          // how a Ref names the server
+	aborted  context.Context // ends when Abort is called
 	abort    context.CancelFunc
 	once     sync.Once
 	err      error // of Close
@@ -45,9 +45,9 @@ type state struct {
 	mu         sync.Mutex
 	calls      map[*call]struct{} // calls from their first request to their result
 	ready      bool               // the handshake is over
-	closed     bool
-	over       bool  // no goroutine may begin any more
-	lost       error // why the connection is gone
+	closed     bool               // Close has made it unusable
+	over       bool               // no goroutine may begin any more
+	lost       error              // why the connection is gone
 	noise      []byte
 	asking     int                   // how many questions handlers are answering
 	executions map[string]*execution // tasks that are followed, by their ids

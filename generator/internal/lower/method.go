@@ -26,11 +26,10 @@ func (l *packageLowering) methods() {
 		}
 	}
 	l.customMethods()
-	less := func(a, b string) int { return strings.Compare(a, b) }
-	slices.SortFunc(l.pkg.Methods, func(a, b *model.MethodHandler) int { return less(a.Name, b.Name) })
-	slices.SortFunc(l.pkg.Sends, func(a, b *model.Send) int { return less(a.Name, b.Name) })
-	slices.SortFunc(l.pkg.NoticesSent, func(a, b *model.Notice) int { return less(a.Name, b.Name) })
-	slices.SortFunc(l.pkg.NoticesTaken, func(a, b *model.NoticeHandler) int { return less(a.Name, b.Name) })
+	slices.SortFunc(l.pkg.Methods, func(a, b *model.MethodHandler) int { return strings.Compare(a.Name, b.Name) })
+	slices.SortFunc(l.pkg.Sends, func(a, b *model.Send) int { return strings.Compare(a.Name, b.Name) })
+	slices.SortFunc(l.pkg.NoticesSent, func(a, b *model.Notice) int { return strings.Compare(a.Name, b.Name) })
+	slices.SortFunc(l.pkg.NoticesTaken, func(a, b *model.NoticeHandler) int { return strings.Compare(a.Name, b.Name) })
 }
 
 // ruleOf returns the rule for a method in the newest served revision that has it.

@@ -86,7 +86,7 @@ func (l *packageLowering) assignDecls(d *division) {
 	for _, ref := range references {
 		d.claim(ref.Decl, d.shared)
 	}
-	for d.unite(l.pkg.Decls) {
+	for d.unite(l.pkg.Decls) { // a union that moves may take members of others along
 	}
 	uses := newSharedUses(d)
 	for _, decl := range l.pkg.Decls {

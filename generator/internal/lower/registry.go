@@ -62,7 +62,7 @@ func (l *packageLowering) registries() {
 		r := &m.Resources[i]
 		goName := methodName("Read", r.Name, r.GoName)
 		h := l.entryHandler(&r.Listed, goName, "resource "+r.Name, "reads "+r.URI.Value, "server.ResourceContents")
-		l.asked(h, &r.Listed, goName)
+		l.entryPolicy(h, &r.Listed, goName)
 		l.pkg.Resources = append(l.pkg.Resources, &model.Resource{Name: r.Name, URI: r.URI.Value, Definition: l.shown(r.Advertised()),
 			MIMEType: r.MIMEType.Value, Subscribe: r.Subscribe.Value, Handler: h})
 	}
@@ -71,6 +71,7 @@ func (l *packageLowering) registries() {
 	}
 }
 
+// shown returns what lists show of an entry.
 func (l *packageLowering) shown(advertised *schema.Node) string {
 	return typing.EscapeHidden(string(advertised.JSON()))
 }
@@ -89,7 +90,7 @@ func (l *packageLowering) prompt(p *manifest.Prompt) *model.Prompt {
 			Doc: []string{goName + "Args are the arguments of the prompt " + p.Name + "."}})
 		out.Handler.Input = out.Input.Name
 	}
-	l.asked(out.Handler, &p.Listed, goName)
+	l.entryPolicy(out.Handler, &p.Listed, goName)
 	out.Arguments = l.completions(&p.Listed, goName, "prompt "+p.Name, p.Arguments)
 	return out
 }
@@ -102,7 +103,7 @@ func (l *packageLowering) template(r *manifest.ResourceTemplate) *model.Resource
 	out.Input = l.types.Lower(typing.Root{Document: r.Schema, Name: goName + "Variables", Scope: goName, Use: model.Decode,
 		Doc: []string{goName + "Variables are the variables of " + r.URITemplate.Value + "."}})
 	out.Handler.Input = out.Input.Name
-	l.asked(out.Handler, &r.Listed, reads)
+	l.entryPolicy(out.Handler, &r.Listed, reads)
 	for _, v := range r.Variables {
 		if v.Raw {
 			out.Raw = append(out.Raw, v.Name)
@@ -140,8 +141,8 @@ func (l *packageLowering) entryHandler(e *manifest.Listed, goName, entry, does, 
 	return h
 }
 
-// asked lowers the timeout and the questions of the handler of an entry.
-func (l *packageLowering) asked(h *model.EntryHandler, e *manifest.Listed, goName string) {
+// entryPolicy lowers the timeout, the questions and the client capabilities of the handler of an entry.
+func (l *packageLowering) entryPolicy(h *model.EntryHandler, e *manifest.Listed, goName string) {
 	h.Timeout = e.Timeout.Value
 	h.Asker = l.asker("the "+h.Entry, goName, e.Elicitations)
 	l.questions(&h.Asker, goName, e.Elicitations, true)

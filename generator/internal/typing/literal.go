@@ -121,15 +121,15 @@ func (t *Types) namedLiteral(v *model.Value, d *model.Decl, n *schema.Node) (mod
 	return nil, false
 }
 
-// definedLiteral is a literal of type d, which is defined over the type of the value of.
-func (t *Types) definedLiteral(v *model.Value, d *model.Decl, of *model.Value, n *schema.Node) (model.Literal, bool) {
-	lit, ok := t.StoredLiteral(of, of.Storage, n)
+// definedLiteral is a literal of type d, which is defined over the type of inner.
+func (t *Types) definedLiteral(v *model.Value, d *model.Decl, inner *model.Value, n *schema.Node) (model.Literal, bool) {
+	lit, ok := t.StoredLiteral(inner, inner.Storage, n)
 	switch l := lit.(type) {
 	case *model.Composite:
 		l.Of = *v
 		return l, ok
 	case model.Basic:
-		if _, named := of.Type.(model.Named); !named {
+		if _, named := inner.Type.(model.Named); !named {
 			return l, ok // a constant without a type
 		}
 	}

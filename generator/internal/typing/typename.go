@@ -27,10 +27,10 @@ const (
 // claim is the claim of a declaration to a name.
 type claim struct {
 	rank  rank
-	asked string // the name that the declaration would have alone
-	other string // a longer name, if the first is taken
-	site  string // identifies the place, for a suffix if all else is taken
-	by    *schema.Node
+	asked string       // the name that the declaration would have alone
+	other string       // a longer name, if the first is taken
+	site  string       // identifies the place, for a suffix if all else is taken
+	by    *schema.Node // the schema of the declaration; nil: it has none of its own
 	named bool
 	apart bool // its type is not shared: neither an alias nor the origin of one
 }

@@ -16,7 +16,7 @@ func (r *reader) readUnevaluatedProperties(s *shape, owner, v *schema.Node) {
 	switch {
 	case w.depends:
 		r.readCondition(s, owner, v)
-	case w.all:
+	case w.all: // no name is left for it
 	default:
 		s.obj.at = owner
 		s.unevaluatedProperties = &objectFacet{at: owner, props: w.names, additionalProperties: allOf{v}, unevaluated: true}
