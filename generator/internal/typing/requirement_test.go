@@ -33,6 +33,18 @@ func TestVAL03WhatIsAroundANot(t *testing.T) {
 	}
 }
 
+// TestVAL03WhatANotAllowsIsSaidOnce: of a property that is known to be an object or an array, too.
+func TestVAL03WhatANotAllowsIsSaidOnce(t *testing.T) {
+	for source, want := range map[string]string{
+		`{"properties":{"a":{"type":"object"}},"required":["a"],"not":{"properties":{"a":{"properties":{"b":{"const":1}},"required":["b"]}}}}`: `an object in which "b" is not 1`,
+		`{"properties":{"a":{"type":"array"}},"required":["a"],"not":{"properties":{"a":{"contains":{"const":1}}}}}`:                           `an array in which no item is 1`,
+	} {
+		if got := allowedBy(t, source); got != want {
+			t.Errorf("%s allows %q, want %q", source, got, want)
+		}
+	}
+}
+
 // allowedBy returns what the not in a schema is said to allow.
 func allowedBy(t *testing.T, source string) string {
 	t.Helper()

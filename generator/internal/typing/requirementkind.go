@@ -114,9 +114,10 @@ func (l *lowering) describeMember(f *objectFacet, p property, about *shape, dept
 	if !ok {
 		return requirement{}, false
 	}
+	allowed := s.opposite(known)
 	s = s.predicate()
 	name := quoted(p.key) + " "
-	m := requirement{yes: name + s.yes, no: name + s.no, noun: "an object", yesHasOr: s.yesHasOr, noHasOr: s.noHasOr, key: p.key, allowed: s.opposite(known)}
+	m := requirement{yes: name + s.yes, no: name + s.no, noun: "an object", yesHasOr: s.yesHasOr, noHasOr: s.noHasOr, key: p.key, allowed: allowed}
 	if !slices.Contains(f.required, p.key) && !slices.Contains(about.obj.required, p.key) {
 		m.yes, m.yesHasOr = name+"is missing or "+s.yes, true
 		m.no = name + "is there and " + s.no
