@@ -62,20 +62,21 @@ func (l *lowering) because(tested, owner *schema.Node) (then, otherwise string) 
 // around returns n and the schemas that it is a branch of, which apply to the same value. It goes down from the root, where alone it is certain
 // that then is a keyword, and not the name of a property or definition.
 func (l *lowering) around(n *schema.Node) allOf {
+	var owners allOf
 	at := l.home(n).Root
-	all := allOf{at}
-	for at != n {
+	for at.Pointer != n.Pointer { // n may be a copy (scopes)
 		next := subschemaAround(n, at)
 		if next == nil {
-			return allOf{n} // below a word that is no keyword
+			return allOf{n} // it is below a word that is no keyword
 		}
-		if path, _ := below(next, at); !branchPath.MatchString(path) {
-			all = nil // next applies to another value, or is only referred to
+		if path, _ := below(next, at); branchPath.MatchString(path) {
+			owners = append(owners, at)
+		} else {
+			owners = nil
 		}
 		at = next
-		all = append(all, at)
 	}
-	return all
+	return append(owners, n)
 }
 
 // branchPath matches the path from a schema to a branch of it.

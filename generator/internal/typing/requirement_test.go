@@ -12,6 +12,7 @@ import (
 func TestVAL03WhatIsAroundANot(t *testing.T) {
 	const alone, text = "a value that is a string that has fewer than 2 characters", "a string that has fewer than 2 characters"
 	for source, want := range map[string]string{
+		`{"$id":"https://example.com/a","$dynamicAnchor":"n","type":"string","allOf":[{"not":{"minLength":2}}],"$defs":{"b":{"$id":"b","$dynamicAnchor":"n"}}}`: text,
 		`{"type":"string","allOf":[{"not":{"minLength":2}}]}`:                                                       text,
 		`{"type":"string","if":{"pattern":"x"},"then":{"anyOf":[{"not":{"minLength":2}},{"not":{"minLength":2}}]}}`: text,
 		`{"properties":{"properties":{"type":"string","if":{"pattern":"x"},"then":{"not":{"minLength":2}}}}}`:       text,

@@ -31,7 +31,7 @@ type shape struct {
 	goType      string // time.Time and the like: what goType asks for
 
 	parts                 []*schema.Node // $ref and allOf, until they are merged
-	unevaluatedProperties *objectFacet   // unevaluatedProperties, until they are
+	unevaluatedProperties *objectFacet   // the keyword, until it is merged, after parts
 }
 
 // annotations are those that have an effect on generated code. Those of the outermost schema take precedence.
