@@ -20,7 +20,7 @@ type stream struct {
 	listener  bool
 	about     rpc.ID // its request; zero for several, or none
 	batched   bool   // it is answered by arrays
-	received  bool   // the request is; under session.order
+	received  bool   // its request was handed to the server; guarded by session.order
 	status    int    // of an answer that comes alone; set before that is added
 	retry     int    // seconds after which the client may try again; 0: not sent
 	limits    streamLimits
@@ -44,9 +44,9 @@ type stream struct {
 	unread  int            // number of the next event for the reader
 	behind  int            // bytes of unread events
 	written int            // number of the last event that was written to the attached reader
-	due     int            // bytes of later ones
+	due     int            // bytes of the events after that one
 	copying int            // number of the event with an answer in files that the attached reader writes; 0: none
-	answer  int            // of due, the answer: the server counts it
+	answer  int            // how many of due are the answer, which the server counts
 	held    int            // bytes that allUnread counts
 	inline  bool           // its reader adds the answer itself
 	reader  uint64         // attached; 0: none

@@ -23,13 +23,13 @@ func (s *stream) attach(after int) (reader uint64) {
 	s.polling = false
 	s.readers++
 	s.reader, s.answer = s.readers, 0
-	s.reached()
+	s.noteWritten()
 	s.signal()
 	return s.reader
 }
 
-// reached notes that the reader has written what it took. s.mu is held.
-func (s *stream) reached() {
+// noteWritten notes that the reader has written what it took. s.mu is held.
+func (s *stream) noteWritten() {
 	s.written, s.due, s.copying = s.unread-1, s.behind, 0
 	s.answer = min(s.answer, s.due)
 	s.recount()
@@ -41,7 +41,7 @@ func (s *stream) wrote(reader uint64) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.reader == reader {
-		s.reached()
+		s.noteWritten()
 	}
 }
 
