@@ -203,7 +203,8 @@ func union(lists []revisionSchema, at string) *schema.Node {
 	return out
 }
 
-// branches lists the alternatives of all parts once each.
+// branches lists the alternatives of all parts once each. One without a $ref is as in a single revision: those that differ are two, of which no
+// property is omitted anywhere.
 func (p *Protocol) branches(lists []revisionSchema, at string) *schema.Node {
 	out := &schema.Node{Kind: schema.Array, Pointer: at}
 	var seen []*schema.Node
