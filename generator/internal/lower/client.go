@@ -12,8 +12,8 @@ import (
 // SchemaName is the package of the types that server and client share. It is below the client's, since that is what others import.
 const SchemaName = "schema"
 
-// refuseResumeClashes refuses a tool whose method of the client would have the name of the method that resumes a task of another tool. tools are
-// by their names in Go.
+// refuseResumeClashes refuses a tool whose method of the client would have the name of the method that resumes a task of another tool. tools has
+// them by their Go names.
 func (l *packageLowering) refuseResumeClashes(tools map[string]*manifest.Tool) {
 	if l.in.Client.Name == "" {
 		return
