@@ -15,7 +15,7 @@ import (
 // task (TSK19). Some clients ask for the result only when input is required, others never do: a question has to reach
 // both, and each client once. So one stream has a question at a time, and only one that somebody reads; a stream that nobody
 // reads any more gives the question up to the first one that is read. The client may have read it there before, so an answer to what was asked on the
-// lost stream counts, until that is read again, and the client is told that it was asked elsewhere (DUR05).
+// lost stream counts until that stream is read again; then the client is told there that nobody waits for it (DUR05).
 type delivery struct {
 	peer        *peer
 	owner, task string
@@ -45,7 +45,7 @@ func (d *delivery) put(ctx context.Context, q task.Question) {
 	defer running.Wait()
 	defer cancel()
 	s, name := d.peer.s, questionID{d.task, q.Name}
-	withdraw := func() {} // what was asked before the stream was lost, which its client may still answer
+	withdraw := func() {} // withdraws what was asked before the stream was lost
 	for ctx.Err() == nil && !(d.onSession() && s.withdrawOfferIfStreamed(name)) {
 		read, changed := d.hasReader()
 		if !read {
@@ -53,27 +53,27 @@ func (d *delivery) put(ctx context.Context, q task.Question) {
 			continue
 		}
 		withdraw()
-		turn, yield := context.WithCancel(ctx)
-		held, ours := s.claimQuestion(name, d, yield)
+		turn, yield := context.WithCancel(ctx) // the turn ends when the stream is lost and another one wants the question
+		h, ours := s.claimQuestion(name, d, yield)
 		if !ours {
-			held.awaitFree(ctx, changed)
+			h.awaitFree(ctx, changed)
 			yield()
 			continue
 		}
-		var asked context.Context
-		asked, withdraw = context.WithCancel(ctx)
+		var asking context.Context // lasts longer: the client may still answer
+		asking, withdraw = context.WithCancel(ctx)
 		closed := make(chan struct{})
 		running.Go(func() {
-			if d.ask(asked, turn, held, q) {
+			if d.ask(asking, turn, h, q) {
 				close(closed)
 			}
 		})
 		select {
 		case <-closed:
 			cancel()
-		case <-turn.Done(): // the stream was lost
+		case <-turn.Done():
 		}
-		s.releaseQuestion(name, held)
+		s.releaseQuestion(name, h)
 		yield()
 	}
 	withdraw()

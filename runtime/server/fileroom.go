@@ -22,13 +22,18 @@ type fileClass struct {
 	budget
 }
 
-// openFileRoom makes the size classes. Each has room for a bounded number of files, since a process may have few descriptors.
-func (s *Server) openFileRoom(files int64) {
+// openFileRoom makes the size classes, each with room for so many files at most. The more bytes a file has, the fewer are in its class, but one caller
+// always has room for some: it gets a quarter. That is more than may be in memory, since it is on disk.
+func (s *Server) openFileRoom(filesPerClass int64) {
 	unread := s.cfg.maxUnread
-	for i, c := range [len(s.files)]struct{ size, limit int64 }{{unread / 512, unread / 2}, {unread / 32, unread}, {unread / 4, 4 * unread}} {
+	for i, c := range [len(s.files)]struct{ size, limit int64 }{
+		{unread / 512, unread / 2}, // 256 files
+		{unread / 32, unread},      // 32
+		{unread / 4, 4 * unread},   // 16
+	} {
 		of := &s.files[i]
 		of.budget = budget{limit: c.limit, fair: quota.Third, onShortage: func(all []shortage) { s.freeFiles(i, all) }}
-		of.least = max(1, c.limit/files)
+		of.least = max(1, c.limit/filesPerClass)
 		of.size = max(c.size, of.least)
 	}
 }
@@ -59,7 +64,7 @@ func (f *fileRoom) classOf(size int64, from int) int {
 	return from
 }
 
-// fileShares are the shares that one caller, connection or session has of what answers with data of openers take.
+// fileShares are the shares of one caller, connection or session in Server.opened and Server.files.
 type fileShares struct {
 	opened share    // of Server.opened
 	files  [3]share // of Server.files
@@ -134,7 +139,7 @@ func (c *fileClaim) take(ctx context.Context) error {
 	return err
 }
 
-// settle gives back what a complete file of that many bytes does not need: it may wait long for its client. 0: there is no file any more.
+// settle gives back what a complete file of that many bytes does not need: it may wait long for its client. 0: all is given back.
 func (c *fileClaim) settle(size int64) {
 	room := &c.of[c.class]
 	if size > 0 {

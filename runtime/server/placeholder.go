@@ -29,12 +29,12 @@ type placeholder struct {
 // streamPiece is how much of an answer with placeholders is in memory while it is written, in bytes.
 const streamPiece = 64 << 10
 
-// errTooLate is the error of an answer that can not be streamed, because its response has been answered or has ended.
+// errTooLate is the error of an answer that can not be streamed, because its HTTP response has its answer already, or has ended.
 var errTooLate = errors.New("server: it is too late for the answer")
 
 // Streamed is an Outlet that writes an answer piece by piece.
 type Streamed interface {
-	// Stream begins an answer; nil: its response has been answered, or has ended. Nothing else is written about the request from then on.
+	// Stream begins an answer; nil: its HTTP response has its answer already, or has ended. Nothing else is written about the request from then on.
 	Stream(about rpc.ID) AnswerStream
 }
 
@@ -125,7 +125,7 @@ func (r *request) stream(frame []byte, out Streamed) (answer []byte, err error) 
 	return w.buf, err
 }
 
-// pausingWriter writes to a client while the timeout of the call is paused.
+// pausingWriter pauses the timeout of the call while it writes to the client.
 type pausingWriter struct {
 	io.Writer
 	r *request
@@ -171,7 +171,7 @@ const maxOpening = 10 * time.Second
 // until they return. The shortages make no difference.
 func (s *Server) refuseOpeners(_ []shortage) {
 	if s.files.lacking() {
-		return // those that are read wait for room
+		return // the open readers wait because their files wait for room
 	}
 	err := tooOften(time.Second, "busy: data is not opened, because no reader of other data has ended for %v", maxOpening)
 	err.Busy = true
