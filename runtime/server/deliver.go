@@ -6,6 +6,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/mcpkiln/mcpkiln/runtime/rpc"
 	"github.com/mcpkiln/mcpkiln/runtime/task"
 )
 
@@ -133,29 +134,42 @@ func (r *request) awaitTask() (task.Task, error) {
 	return s.engine.Wait(r.ctx, owner, id) // returns at once, and audits the retrieval (TSK23)
 }
 
-// streamTask puts the questions of the task to the client until the task is over.
+// streamTask puts the questions of the task to the client until the task is over, or waits for an answer of a client that sends no more (CAN26).
 func (r *request) streamTask(id string) error {
 	s, owner := r.p.s, r.p.owner
 	d := &delivery{peer: r.p, owner: owner, task: id, about: r.subject()}
 	d.about.task = s.taskLife(id)
 	var deliveries sync.WaitGroup
 	begun := map[string]bool{} // questions that are being delivered, or were
+	delivered := make(chan struct{}, 1)
 	s.noteStream(d)
 	defer s.forgetStream(d)
+	ctx, cancel := context.WithCancel(r.ctx)
 	defer deliveries.Wait()
+	defer cancel()
 	for {
 		t, changed, err := s.engine.Watch(r.ctx, owner, id)
 		if err != nil || t.Status.Terminal() {
 			return err
 		}
+		if t.Status == task.InputRequired && r.p.inputEnded.Load() {
+			return rpc.Errorf(rpc.CodeInternalError, "the task waits for an answer: %s", errInputEnded.Reason)
+		}
 		for _, q := range t.Questions {
 			if r.p.delivers(&q) && !begun[q.Name] {
 				begun[q.Name] = true
-				deliveries.Go(func() { d.put(r.ctx, q) })
+				deliveries.Go(func() {
+					d.put(ctx, q)
+					select {
+					case delivered <- struct{}{}:
+					default:
+					}
+				})
 			}
 		}
 		select {
 		case <-changed:
+		case <-delivered: // or the input has ended
 		case <-r.ctx.Done():
 			return context.Cause(r.ctx)
 		case <-s.engine.Done():

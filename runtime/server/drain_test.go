@@ -1,6 +1,7 @@
 package server
 
 import (
+	"bufio"
 	"context"
 	"errors"
 	"fmt"
@@ -130,6 +131,47 @@ func TestCAN26QuestionsEndAtOnce(t *testing.T) {
 			}
 		})
 	}
+}
+
+// A request for the result of a task that waits for an answer ends at once, too: nothing can answer.
+func TestCAN26AResultThatWaitsForAnAnswerEndsAtOnce(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := newFixture(t, []Tool{asker(confirmQuestion())})
+		up, toServer := io.Pipe()
+		fromServer, down := io.Pipe()
+		served := make(chan error, 1)
+		go func() { served <- f.srv.Run(t.Context(), rpc.Lines(up, down, closers{up, down}, rpc.LineOptions{})) }()
+		lines := bufio.NewScanner(fromServer)
+		next := func(id string) message {
+			for lines.Scan() {
+				if m := (message{raw: lines.Text()}); m.field("id") == id {
+					return m
+				}
+			}
+			t.Fatal("no answer to " + id)
+			return message{}
+		}
+		go io.WriteString(toServer, strings.Replace(scripted, `"elicitation":{}`, `"elicitation":{},"tasks":{}`, 1))
+		next("1")
+		_, _ = io.WriteString(toServer, `{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"ask","arguments":{},"task":{}}}`+"\n")
+		id := next("2").str("result", "task", "taskId")
+		_, _ = fmt.Fprintf(toServer, `{"jsonrpc":"2.0","id":3,"method":"tasks/result","params":%s}`+"\n", taskID(id))
+		for lines.Scan() {
+			if m := (message{raw: lines.Text()}); m.field("method") == `"`+elicit+`"` {
+				break
+			}
+		}
+		start := time.Now()
+		toServer.Close()
+		if m := next("3"); !strings.Contains(m.str("error", "message"), "waits for an answer: the client closed its output") {
+			t.Error(m.raw)
+		}
+		go io.Copy(io.Discard, fromServer)
+		if err := <-served; err != nil || time.Since(start) > time.Second {
+			t.Errorf("%v after %v", err, time.Since(start))
+		}
+		_ = f.srv.Shutdown(context.Background())
+	})
 }
 
 func TestCAN26SubscriptionsEndCleanly(t *testing.T) {
