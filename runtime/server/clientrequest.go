@@ -1,6 +1,7 @@
 package server
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -62,14 +63,16 @@ func Send[In, Out any](ctx context.Context, c Asker, r *ClientRequest[In, Out], 
 	if err != nil {
 		return nil, fmt.Errorf("server: the params of %s are invalid: %w", name, err)
 	}
+	asked := q // as its errors call it
+	asked.Name = cmp.Or(name, rev.nameOf(q.Method))
 	out := new(Out)
 	data, err := c.ask(ctx, q, func(data []byte, account check.Account) error {
-		return codec.decode(data, &q, s.cfg.limits, account, new(Out))
+		return codec.decode(data, &asked, s.cfg.limits, account, new(Out))
 	})
 	if err != nil {
 		return nil, err
 	}
-	if err := codec.decode(data, &q, s.cfg.limits, account, out); err != nil {
+	if err := codec.decode(data, &asked, s.cfg.limits, account, out); err != nil {
 		return nil, err
 	}
 	return out, nil

@@ -160,6 +160,9 @@ func publicText(err error) string {
 	if own, ok := errors.AsType[*ToolError](err); ok && own != nil {
 		return own.Message
 	}
+	if own, ok := errors.AsType[*QuestionError](err); ok && own != nil {
+		return own.Error()
+	}
 	if own, ok := errors.AsType[*StepError](err); ok && own != nil {
 		return own.summary()
 	}
@@ -189,6 +192,8 @@ func (s *Server) fault(err error, log *slog.Logger) *fault {
 	var unsupported *UnsupportedError
 	f := &fault{text: err.Error()}
 	switch {
+	case errors.As(err, new(*QuestionError)):
+		return nil // what it wraps is the client's error
 	case errors.As(err, &own) && own != nil:
 		f.own = *s.allow(own, log)
 	case errors.As(err, &resource) && resource != nil:

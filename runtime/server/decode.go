@@ -135,7 +135,7 @@ type reply struct {
 	Action  Action          `json:"action,omitempty"`
 	Content json.RawMessage `json:"content,omitempty"`
 	Error   *rpc.Error      `json:"error,omitempty"`
-	// Malformed: the answer could not be read, and Error says why.
+	// Malformed: the answer could not be read or kept, and Error says why; else that is the client's.
 	Malformed bool `json:"malformed,omitempty"`
 }
 
@@ -145,7 +145,7 @@ func (r *reply) err(name string) error {
 	case r.Malformed && r.Error != nil:
 		return &AnswerError{name, errors.New(r.Error.Message)}
 	case r.Error != nil:
-		return r.Error
+		return &QuestionError{name, r.Error}
 	}
 	return nil
 }

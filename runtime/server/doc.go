@@ -11,7 +11,7 @@
 //   - Call also says who calls: Principal, Client (name, version, capabilities), Revision, Session, Meta (trace context, for example) and, over
 //     HTTP, Header. The handler's context has the values of the request's context.
 //   - Asking fails with ErrAsked (return it: the handler runs again with the answer), ErrUnsupported, ErrQuestionTimeout, *AnswerError,
-//     task.ErrWithdrawn (the context passed to it ended before the call's), or the cause of the context.
+//     *QuestionError, task.ErrWithdrawn (the context passed to it ended before the call's), or the cause of the context.
 //   - An error that a handler returns becomes a tool error, a *ToolError one with data and blocks, an *rpc.Error a JSON-RPC error. Call.Content,
 //     Call.Summary and Call.ResultMeta add to a result.
 //   - A handler undoes what it changes of its goroutine, for example by runtime.LockOSThread: the goroutine may serve the next request.

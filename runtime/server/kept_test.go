@@ -287,7 +287,7 @@ func TestTSK28AnAnswerThatDoesNotFitIsAnErrorOfTheHandler(t *testing.T) {
 	c.initialize(everyAsk)
 	c.call("1", "asks", `{}`)
 	c.reply(c.nextRequest(), `{"roots":[{"uri":"`+megabyte(1)+`"}]}`)
-	if m, _ := c.answer("1"); !strings.Contains(m.raw, "is not kept: limit reached") {
+	if m, _ := c.answer("1"); !strings.Contains(m.raw, `answer to \"roots\": it is not kept: limit reached`) {
 		t.Errorf("%.300s", m.raw)
 	}
 	c.call("2", "asks", `{}`)

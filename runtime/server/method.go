@@ -51,8 +51,8 @@ type MethodCodec[In, Out any] struct {
 
 // BindMethod joins a handler with its codecs. Params that Decode refuses never reach fn; they are answered with -32602. Errors of fn are
 // answered as follows: an *rpc.Error as it is, unless its code is reserved; a *ResourceError, *URLElicitationError or *UnsupportedError with
-// the revision's code, or with its text as an internal error if there is none; ErrQuestionTimeout, task.ErrWithdrawn and the Message of a
-// *ToolError also with their text as internal errors; an *AnswerError as invalid params; any other as an internal error, whose text is only
+// the revision's code, or with its text as an internal error if there is none; ErrQuestionTimeout, task.ErrWithdrawn, a *QuestionError and the Message
+// of a *ToolError also with their text as internal errors; an *AnswerError as invalid params; any other as an internal error, whose text is only
 // logged.
 func BindMethod[In, Out any](name string, fn func(ctx context.Context, call *Call, in *In) (*Out, error), codecs ...MethodCodec[In, Out]) MethodHandler {
 	h := MethodHandler{name: name}

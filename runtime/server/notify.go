@@ -97,7 +97,7 @@ func (p *peer) answered(msg *rpc.Message) {
 }
 
 // copied returns a copy of the answer to a request of the method. It counts for the client until it is read (TSK28); if it does not
-// fit, the asker gets an error instead. The content of the answer to a ping does not matter.
+// fit, the asker gets an *AnswerError instead. The content of the answer to a ping does not matter.
 func (p *peer) copied(msg *rpc.Message, method string) (answer inflight.Response) {
 	if method == p.revision.names[wire.OpPing] {
 		return answer
@@ -108,8 +108,8 @@ func (p *peer) copied(msg *rpc.Message, method string) (answer inflight.Response
 	}
 	if n := answerSize(&answer); n > 0 {
 		if err := p.keep(n); err != nil {
-			err.Message = "the client's answer is not kept: " + err.Message
-			return inflight.Response{Err: err}
+			err.Message = "it is not kept: " + err.Message
+			return inflight.Response{Err: err, Malformed: true}
 		}
 	}
 	answer.Result = append([]byte(nil), answer.Result...)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"log/slog"
 	"maps"
 	"slices"
@@ -164,21 +165,72 @@ func TestLET05ReservedCodesAreForTypedErrorsAroundACall(t *testing.T) {
 	c.request("1", "tools/call", `{`+callParams("must", `{"text":5}`)+`}`).wantError(t, -32601)
 }
 
-// A handler may return the error with which its client answered a question: then it is the handler's, and a reserved code says nothing.
-func TestLET05ReservedCodesOfAClientAreNotPassedOn(t *testing.T) {
-	f := dual(t, Definition{Tools: append(askingTools(), asker(confirmQuestion()))})
-	for _, name := range []string{"form", "url", "sample", "roots", "ask"} {
-		for code, want := range map[int]int{-32042: -32603, -32002: -32603, -32700: -32603, -32602: -32602, -1: -1} {
-			c := f.dial(t.Context())
-			c.initialize(`{"elicitation":{"form":{},"url":{}},"sampling":{},"roots":{}}`)
-			c.call("1", name, `{}`)
+// The error with which a client answered a question is not the server's answer, whatever its code: the model of a tool, and the client of another
+// method, read which question was refused. The handler finds the client's error.
+func TestLET05TheErrorOfAClientIsNotTheServersOwn(t *testing.T) {
+	asks := func(ctx context.Context, call *Call, in *echoInput) (*echoOutput, error) {
+		_, err := Ask(ctx, call, confirmQuestion(), "")
+		var refused *QuestionError
+		if own := (*rpc.Error)(nil); !errors.As(err, &refused) || refused.Question != "confirm" || !errors.As(err, &own) || own.Message != "no" {
+			t.Errorf("the handler got %v", err)
+		}
+		return nil, fmt.Errorf("not asked: %w", err)
+	}
+	f := customized(t, asks, append(askingTools(), tool("ask", structured(asks), withTask(TaskOptional)))...)
+	c := f.dial(WithPrincipal(t.Context(), "somebody"))
+	c.initialize(`{"elicitation":{"form":{},"url":{}},"sampling":{},"roots":{}}`)
+	for _, code := range []int{-32601, -32602, -32603, -32042, -32002, -32700, -1, 7} {
+		refuse := func(tool string) {
+			t.Helper()
 			question := c.next()
+			for question.Method != "" && question.ID == nil { // the status of a task
+				question = c.next()
+			}
 			if question.Method == "" {
-				t.Fatalf("%s does not ask: %s", name, question.raw)
+				t.Fatalf("%s does not ask: %s", tool, question.raw)
 			}
 			c.sendf(`{"jsonrpc":"2.0","id":%s,"error":{"code":%d,"message":"no"}}`, question.ID, code)
-			m, _ := c.answer("1")
-			m.wantError(t, want)
 		}
+		for name, question := range map[string]string{"form": "q", "url": "q", "sample": "q", "roots": "q", "ask": "confirm"} {
+			want := fmt.Sprintf(`the client answered the question \"%s\" with an error: no (code %d)`, question, code)
+			c.call("1", name, `{"text":"x"}`)
+			refuse(name)
+			m, _ := c.answer("1")
+			if m.field("result", "isError") != "true" || !strings.Contains(m.raw, want) {
+				t.Errorf("%s: %s", name, m.raw)
+			}
+			id := c.start("2", name, "")
+			c.sendf(`{"jsonrpc":"2.0","id":3,"method":"tasks/result","params":%s}`, taskID(id))
+			refuse(name)
+			if m, _ = c.answer("3"); m.field("result", "isError") != "true" || !strings.Contains(m.raw, want) {
+				t.Errorf("the task of %s: %s", name, m.raw)
+			}
+			if m = c.request("4", "tasks/get", taskID(id)); !strings.Contains(m.raw, want) {
+				t.Errorf("the status of %s: %s", name, m.raw)
+			}
+		}
+		c.sendf(`{"jsonrpc":"2.0","id":5,"method":"rows/read","params":{"text":"x"}}`)
+		refuse("rows/read")
+		m, _ := c.answer("5")
+		m.wantError(t, -32603, fmt.Sprintf(`the client answered the question "confirm" with an error: no (code %d)`, code))
+	}
+}
+
+// A request outside of calls may have no name: its errors have the method.
+func TestLET05TheErrorOfAClientNamesTheMethodOfARequestWithoutAName(t *testing.T) {
+	f := newFixture(t, nil)
+	c := f.dial(t.Context())
+	c.initialize(`{"elicitation":{},"roots":{}}`)
+	c.fence() // the session has begun
+	answered := make(chan error, 1)
+	for session := range f.srv.Sessions() {
+		go func() {
+			_, err := Send(t.Context(), session, asks["roots"], "", &noInput{})
+			answered <- err
+		}()
+	}
+	c.sendf(`{"jsonrpc":"2.0","id":%s,"error":{"code":-32601,"message":"no"}}`, c.nextRequest().ID)
+	if err := <-answered; err == nil || err.Error() != `the client answered the question "roots/list" with an error: no (code -32601)` {
+		t.Error(err)
 	}
 }

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/mcpkiln/mcpkiln/runtime/check"
+	"github.com/mcpkiln/mcpkiln/runtime/rpc"
 	"github.com/mcpkiln/mcpkiln/runtime/task"
 	"github.com/mcpkiln/mcpkiln/runtime/wire"
 )
@@ -80,7 +81,7 @@ var (
 	ErrQuestionTimeout = errors.New("nobody answered the question in time")
 )
 
-// AnswerError is an answer that could not be read, or breaks the question's schema. If a tool returns it, it becomes a tool error like other
+// AnswerError is an answer that could not be read or kept, or breaks the question's schema. If a tool returns it, it becomes a tool error like other
 // errors. From other handlers it becomes an error with the code of invalid params that says what is wrong: the client made the mistake.
 type AnswerError struct {
 	Question string
@@ -93,14 +94,29 @@ func (e *AnswerError) Error() string { return fmt.Sprintf("answer to %q: %v", e.
 // Unwrap returns the violations.
 func (e *AnswerError) Unwrap() error { return e.Err }
 
+// QuestionError is the JSON-RPC error with which the client answered a question. It is not the handler's own: if a tool returns it, it becomes a tool
+// error that says which question was refused, and from other handlers it becomes an internal error with that text (LET05).
+type QuestionError struct {
+	Question string // its name; the method of a request that was sent without one
+	Err      *rpc.Error
+}
+
+// Error implements error.
+func (e *QuestionError) Error() string {
+	return fmt.Sprintf("the client answered the question %s with an error: %v", rpc.Quoted(e.Question), e.Err)
+}
+
+// Unwrap returns the client's error.
+func (e *QuestionError) Unwrap() error { return e.Err }
+
 // Ask puts q to the user and blocks until it is answered, ctx ends or the question's timeout passes. message "" sends
 // q.Message. When the handler runs again, the recorded answer is returned at once. A question that was answered can not be asked again in the
 // same run, whatever its message: that is an error, unless each asking is Named. One that was not answered, because its timeout passed or ctx
 // ended, can: that is a new asking, and a task records it beside the first.
 // Inline in a stateless revision the first asking does not wait: it returns ErrAsked, which the handler returns as it is.
-// Errors: ErrAsked, ErrUnsupported, ErrQuestionTimeout, *AnswerError, *task.NameError for a name that is taken, *rpc.Error when the client
-// answered with one, task.ErrWithdrawn with the cause of ctx when ctx ended and the call goes on, or the cause of the call's end. When
-// the handler of a task runs again, an asking that was withdrawn fails with task.ErrWithdrawn again.
+// Errors: ErrAsked, ErrUnsupported, ErrQuestionTimeout, *AnswerError, *QuestionError, *task.NameError for a name that is taken,
+// task.ErrWithdrawn with the cause of ctx when ctx ended and the call goes on, or the cause of the call's end. When the handler of a task runs
+// again, an asking that was withdrawn fails with task.ErrWithdrawn again.
 func Ask[T any](ctx context.Context, c *Call, q *Question[T], message string, opts ...AskOption) (Answer[T], error) {
 	if message == "" {
 		message = q.Message

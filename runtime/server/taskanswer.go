@@ -32,7 +32,7 @@ func (d *delivery) ask(ctx, turn context.Context, held *claim, q task.Question) 
 	}
 	_, err = s.engine.Keep(context.WithoutCancel(ctx), d.owner, d.task, task.Answer{Name: q.Name, Data: data})
 	if limit := (*task.LimitError)(nil); errors.As(err, &limit) { // the handler gets the error instead
-		data, _ = json.Marshal(reply{Error: rpc.Errorf(rpc.CodeInvalidRequest, "the answer can not be kept: %v", limit)})
+		data, _ = json.Marshal(reply{Error: rpc.Errorf(rpc.CodeInvalidRequest, "it can not be kept: %v", limit), Malformed: true})
 		_, err = s.engine.Keep(context.WithoutCancel(ctx), d.owner, d.task, task.Answer{Name: q.Name, Data: data})
 	}
 	if err != nil {

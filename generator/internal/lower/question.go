@@ -143,6 +143,6 @@ func questionErrors(q *model.Question, again bool) string {
 		errs = append(errs, "server.ErrUnsupported when the client can not ask")
 	}
 	errs = append(errs, "server.ErrQuestionTimeout", "*server.AnswerError for an answer that breaks the schema",
-		"*rpc.Error when the client answered with one", "the cause of ctx")
+		"*server.QuestionError when the client answered with an error", "the cause of ctx")
 	return "Errors: " + strings.Join(errs, ", ") + "."
 }
