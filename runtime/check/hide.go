@@ -26,7 +26,7 @@ func Hiding[T any](names string, decode func(d *Decoder, v *T)) func(d *Decoder,
 const ofHidden = "of a value that is not shown"
 
 // Hidden hides what Hide hides in v, for violations that another validator found. As with Hide, no
-// object, array or string is shown.
+// object, array or string is shown. The rules are: what is allowed is for everybody.
 func (v Violations) Hidden(names string) Violations {
 	if names == "" {
 		return v
@@ -35,11 +35,8 @@ func (v Violations) Hidden(names string) Violations {
 	d.hidden = names
 	for i := range v {
 		d.hide(&v[i])
-		if v[i].Found = cmp.Or(mayHold(v[i].Found), v[i].Found); v[i].Found != hiddenValue {
-			continue
-		}
-		v[i].Allowed = "what its schema allows"
-		if v[i].Because != "" {
+		v[i].Found = cmp.Or(mayHold(v[i].Found), v[i].Found)
+		if v[i].Found == hiddenValue && v[i].Because != "" {
 			v[i].Because = ofHidden
 		}
 	}

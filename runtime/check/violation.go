@@ -11,7 +11,7 @@ type Violation struct {
 	Schema   string // URI fragment of the keyword: "#/properties/symbol/maxLength"
 	Keyword  string
 	Found    string // the value, shortened and quoted; never one that Hide names
-	Allowed  string // in words
+	Allowed  string // in words, those of the schema: nothing of the value
 	Because  string // in words, why the rule applies here, if a condition is the reason; may be empty
 	offset   int    // where the value begins, in bytes
 }

@@ -168,6 +168,32 @@ func TestVAL02ASensitiveValueIsInNoViolation(t *testing.T) {
 	}
 }
 
+// VAL02: of a value that is not shown, a model is told which rule it breaks, as by a generated tool.
+func TestVAL02TheRuleThatASensitiveValueBreaksIsSaid(t *testing.T) {
+	for schema, row := range map[string][2]string{
+		`"type":"string","minLength":8`:         {`"short"`, "minLength: found a value that is not shown, allowed: at least 8 characters, not 5"},
+		`"type":"string"`:                       {`5`, "type: found a value that is not shown, allowed: a string"},
+		`"type":["string","null"]`:              {`[]`, "type: found a value that is not shown, allowed: a string or null"},
+		`"pattern":"^[a-z]+$"`:                  {`"A"`, "pattern: found a value that is not shown, allowed: text that matches ^[a-z]+$"},
+		`"format":"ipv4"`:                       {`"A"`, "format: found a value that is not shown, allowed: text of the format ipv4"},
+		`"enum":["a","b"]`:                      {`"c"`, `enum: found a value that is not shown, allowed: one of "a", "b"`},
+		`"propertyNames":{"maxLength":1}`:       {`{"bb":1}`, "propertyNames: found a value that is not shown, allowed: at most 1 character, not 2"},
+		`"properties":{"a":{"type":"integer"}}`: {`{"a":"x"}`, "type: found a value that is not shown, allowed: an integer"},
+		`"items":{"propertyNames":{"maxLength":1}}`: {`[{"bb":1},{"bb":1}]`,
+			"propertyNames: found a name that is not shown, allowed: at most 1 character, not 2"},
+	} {
+		definition := []byte(`{"name":"t","inputSchema":{"type":"object","properties":{"pw":{"x-sensitive":true,` + schema + `}}}}`)
+		v, err := jsonschema.ForTool(definition)
+		if err != nil {
+			t.Fatal(schema, err)
+		}
+		found := v.Validate([]byte(`{"pw":` + row[0] + `}`)).Hidden(check.Sensitive(string(definition)))
+		if len(found) != 1 || !strings.HasSuffix(found.Error(), ": "+row[1]) {
+			t.Errorf("%s with %s: %v, want %s", schema, row[0], found, row[1])
+		}
+	}
+}
+
 // VAL02: of a union is said what is wrong with the form that fits best, and not what is wrong with each.
 func TestVAL02OfAUnionTheBestFormIsExplained(t *testing.T) {
 	byKind := `{"oneOf":[{"required":["kind","url"],"properties":{"kind":{"const":"web"},"url":{"type":"string"}}},
