@@ -1,6 +1,9 @@
 package schema
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // MetaLabel and MetaName match the parts of a name in _meta: an optional prefix, which is labels joined by dots and followed by a slash,
 // and a name (LET04).
@@ -9,16 +12,25 @@ const (
 	MetaName  = `([A-Za-z0-9]([A-Za-z0-9._-]*[A-Za-z0-9])?)?`
 )
 
-// MetaObject is the schema of a _meta that a handler writes. Prefixes with the protocol's label are reserved, except for that of
+// MetaObject is the schema of a _meta that a handler writes. Prefixes with the protocol's label are reserved (ReservesMeta), except for that of
 // its extensions, which define names for servers. Labels are parts of domain names, which ignore case: a label that differs from the protocol's only
 // in case is reserved, too.
 func MetaObject() *Node {
 	const own = `^io\.modelcontextprotocol/`
-	reserved := `^[^./]+\.(` + anyCase("modelcontextprotocol") + `|` + anyCase("mcp") + `)[./]`
+	label := `(` + anyCase("modelcontextprotocol") + `|` + anyCase("mcp") + `)`
+	reserved := `^([^./]+\.` + label + `[./]|([^./]+\.)*` + label + `\.[^/]*/)`
 	text := `{"type": "object", "propertyNames": {"pattern": ` + QuoteJSON(`^(`+MetaLabel+`(\.`+MetaLabel+`)*/)?`+MetaName+`$`) +
 		`, "anyOf": [{"pattern": ` + QuoteJSON(own) + `}, {"not": {"pattern": ` + QuoteJSON(reserved) + `}}]}}`
 	n, _ := ParseJSON("", []byte(text))
 	return n
+}
+
+// ReservesMeta reports whether a prefix of these labels is reserved for the protocol in any revision: 2025-06-18 reserves one in which the protocol's
+// label stands before another (modelcontextprotocol.io/, tools.mcp.com/), later ones one whose second label it is. A handler writes its keys once for
+// all revisions.
+func ReservesMeta(labels []string) bool {
+	last := len(labels) - 1
+	return last > 0 && IsProtocolLabel(labels[1]) || slices.ContainsFunc(labels[:last], IsProtocolLabel)
 }
 
 // IsProtocolLabel reports whether a label, the second one of a prefix, reserves it for the protocol.

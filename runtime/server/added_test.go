@@ -281,7 +281,7 @@ func TestLET04KeysOfResultsAreThoseOfTheSchema(t *testing.T) {
 	name := regexp.MustCompile(rule.Get("pattern").Text)
 	own := regexp.MustCompile(rule.Get("anyOf").Items[0].Get("pattern").Text)
 	reserved := regexp.MustCompile(rule.Get("anyOf").Items[1].Get("not").Get("pattern").Text)
-	parts := []string{"", "a", "a-b", "a.b", "-a", "a-", "a_b", "1", "1a", "a b", "é", ".", "/", "a/", "/a", "mcp", "modelcontextprotocol", "io.modelcontextprotocol", "com.mcp", "mcp.", "x.mcp.y", "com.MCP", "IO.ModelContextProtocol"}
+	parts := []string{"", "a", "a-b", "a.b", "-a", "a-", "a_b", "1", "1a", "a b", "é", ".", "/", "a/", "/a", "mcp", "modelcontextprotocol", "io.modelcontextprotocol", "com.mcp", "mcp.", "x.mcp.y", "mcp.dev", "tools.mcp.com", "com.example.mcp.x", "com.example.mcp", "com.MCP", "IO.ModelContextProtocol"}
 	for _, a := range parts {
 		for _, b := range parts {
 			for _, key := range []string{a, a + "/" + b, a + "." + b, a + b, a + "/" + b + "/" + a} {
@@ -290,6 +290,18 @@ func TestLET04KeysOfResultsAreThoseOfTheSchema(t *testing.T) {
 					t.Errorf("%q: want %v, got %v", key, want, err)
 				}
 			}
+		}
+	}
+}
+
+// What 2025-06-18 reserves beyond later revisions is refused in every revision: a handler writes its keys once for all of them.
+func TestLET04KeysThatAnyRevisionReservesAreRefused(t *testing.T) {
+	for key, reserved := range map[string]bool{
+		"modelcontextprotocol.io/x": true, "mcp.dev/x": true, "MCP.dev/x": true, "api.modelcontextprotocol.org/x": true, "tools.mcp.com/x": true,
+		"com.example.mcp.tools/x": true, "com.example.mcp/x": false, "mcp/x": false, "mcp.x": false, "io.modelcontextprotocol/x": false, "com.mcps.x/y": false,
+	} {
+		if err := checkMetaKey(key); (err != nil) != reserved {
+			t.Errorf("%q: %v", key, err)
 		}
 	}
 }

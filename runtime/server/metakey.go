@@ -62,7 +62,7 @@ func withMember(meta []metaMember, key string, value any) ([]metaMember, error) 
 
 // checkMetaKey checks a key of _meta against the protocol's rule (LET04): an optional prefix of labels separated by dots, followed by a
 // slash, then a name. A prefix whose second label is mcp or modelcontextprotocol, in any case, is reserved, except that of the protocol's
-// extensions.
+// extensions. Revision 2025-06-18 reserves one that has such a label before another (tools.mcp.com/): a handler writes its keys once for all revisions.
 func checkMetaKey(key string) error {
 	prefix, name, found := strings.Cut(key, "/")
 	if !found {
@@ -79,10 +79,15 @@ func checkMetaKey(key string) error {
 	}
 	first, rest, _ := strings.Cut(key, ".")
 	second := rest[:max(0, strings.IndexAny(rest, "./"))]
-	if (strings.EqualFold(second, "modelcontextprotocol") || strings.EqualFold(second, "mcp")) && !strings.Contains(first, "/") && prefix != "io.modelcontextprotocol" {
+	isSecond := isProtocolLabel(second) && !strings.Contains(first, "/") && prefix != "io.modelcontextprotocol"
+	if isSecond || slices.ContainsFunc(labels[:len(labels)-1], isProtocolLabel) {
 		return reservedKey(key)
 	}
 	return nil
+}
+
+func isProtocolLabel(label string) bool {
+	return strings.EqualFold(label, "modelcontextprotocol") || strings.EqualFold(label, "mcp")
 }
 
 func reservedKey(key string) error {

@@ -55,7 +55,7 @@ func (l *loader) metaKey(m schema.Member) {
 		l.forbiddenMeta(m, schema.Error, "take another name, or a prefix of your own, such as com.example/", "the protocol has it in requests")
 	case prefix == extensionPrefix && !slices.Contains(protocolNames, name):
 		l.forbiddenMeta(m, schema.Warning, "write it only if an official extension defines it; others take a prefix of their own, such as com.example/", "the prefix is reserved for extensions of the protocol")
-	case last > 0 && schema.IsProtocolLabel(labels[1]):
+	case schema.ReservesMeta(labels):
 		l.forbiddenMeta(m, schema.Error, "take a prefix of your own, such as com.example/", "the prefix is reserved for the protocol")
 	case last > 0 && slices.Contains(topDomains, labels[last]) && !slices.Contains(topDomains, labels[0]):
 		slices.Reverse(labels)
