@@ -53,7 +53,7 @@ func (rd *reading) validate(to *route, msg *rpc.Message) *refusal {
 		return rd.s.unversioned(to.revision)
 	case to.method == nil && rd.peer.session == nil && string(msg.Method) == handshakeMethod:
 		refused := unknownMethod(to.revision, msg)
-		refused.err.Data = rd.s.supported(to.revision, cmp.Or(p.ProtocolVersion, member(msg.Params, "protocolVersion")))
+		refused.err.Data = to.revision.supported(cmp.Or(p.ProtocolVersion, member(msg.Params, "protocolVersion")), rd.s.stateless)
 		return refused
 	case to.method == nil || to.method.Notification:
 		return unknownMethod(to.revision, msg)

@@ -36,7 +36,7 @@ func (s *Server) beforeHandshake(msg *rpc.Message, known bool) *refusal {
 // the error lists those that are served.
 func (s *Server) unversioned(rev *revision) *refusal {
 	refused := refuse(rev.Codes.HeaderMismatch, "neither the header %s nor _meta says the protocol version", rev.HTTP.VersionHeader)
-	refused.err.Data, refused.status = s.supported(rev, ""), rev.HTTP.Statuses.HeaderMismatch
+	refused.err.Data, refused.status = rev.supported("", s.stateless), rev.HTTP.Statuses.HeaderMismatch
 	return refused
 }
 
@@ -77,11 +77,11 @@ func mismatched(rev *revision, hint, version string) *refusal {
 	return refused
 }
 
-// unsupported refuses a revision that _meta names, or the transport's header alone, and lists the supported ones (LET19).
-func (s *Server) unsupported(version string) *refusal {
+// unsupported refuses a revision that _meta names, or the transport's header alone, and lists those that it may name instead (LET19).
+func (s *Server) unsupported(version string, served []*revision) *refusal {
 	rev := s.stateless[0]
 	refused := refuse(rev.Codes.UnsupportedVersion, "protocol version %s is not supported", rpc.Quoted(version))
-	refused.err.Data, refused.status = s.supported(rev, version), rev.HTTP.Statuses.UnsupportedVersion
+	refused.err.Data, refused.status = rev.supported(version, served), rev.HTTP.Statuses.UnsupportedVersion
 	return refused
 }
 
@@ -97,11 +97,11 @@ func (s *Server) legacy(why, requested string) *refusal {
 	return refused
 }
 
-// supported is the data of an error that lists the stateless revisions.
-func (s *Server) supported(rev *revision, requested string) []byte {
+// supported is the data of an error that lists served revisions.
+func (rev *revision) supported(requested string, served []*revision) []byte {
 	u := wire.UnsupportedVersion{Requested: rpc.Cut(requested)}
-	for _, rev := range s.stateless {
-		u.Supported = append(u.Supported, rev.Version)
+	for _, one := range served {
+		u.Supported = append(u.Supported, one.Version)
 	}
 	return rev.AppendUnsupportedVersion(nil, &u)
 }

@@ -244,8 +244,8 @@ func (rd *reading) route(msg *rpc.Message) (to route, refused *refusal) {
 			return rd.otherRevision(msg)
 		}
 	}
-	if !served {
-		return route{revision: rev}, s.unsupported(at.hint)
+	if !served { // the header of a message that does not name its revision may name that of a session, too
+		return route{revision: rev}, s.unsupported(at.hint, s.revisions)
 	}
 	if rev = s.defaultRevision(msg.Kind, msg.Method, at); !rev.Handshake {
 		return rd.readStateless(rev, msg), nil
@@ -302,7 +302,7 @@ func (rd *reading) otherRevision(msg *rpc.Message) (to route, refused *refusal) 
 			return rd.readStateless(rev, msg), nil
 		}
 	}
-	return route{revision: s.stateless[0]}, s.unsupported(version)
+	return route{revision: s.stateless[0]}, s.unsupported(version, s.stateless)
 }
 
 // name returns the name of the method; for a known one without an allocation.

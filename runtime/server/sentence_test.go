@@ -172,7 +172,7 @@ func TestLET19AVersionInTheHeaderAloneIsAnsweredToo(t *testing.T) {
 		data         string
 	}{
 		"one version":      {[]*wire.Revision{stateless}, "2025-11-25", -32022, 400, `{"requested":"2025-11-25","supported":["2026-07-28"]}`},
-		"both":             {[]*wire.Revision{stateless, session}, "1900-01-01", -32022, 400, `{"requested":"1900-01-01","supported":["2026-07-28"]}`},
+		"both":             {[]*wire.Revision{stateless, session}, "1900-01-01", -32022, 400, `{"requested":"1900-01-01","supported":["2026-07-28","2025-11-25"]}`},
 		"sessions alone":   {[]*wire.Revision{session}, "2026-07-28", -32600, 0, `{"supported":["2025-11-25"],"requested":"2026-07-28"}`},
 		"what is spoken":   {[]*wire.Revision{session}, "2025-11-25", 0, 0, ``},
 		"without a header": {[]*wire.Revision{stateless, session}, "", 0, 0, ``},

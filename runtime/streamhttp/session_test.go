@@ -37,6 +37,15 @@ func TestREV02BothRevisionsOnOneEndpoint(t *testing.T) {
 	f.want(f.post(callBody("2", "echo", "old again"), session, "MCP-Protocol-Version: 2025-11-25"), 200, `"old again"`)
 }
 
+// A header that names no revision is told which it may name: that of the session is among them.
+func TestREV06TheSessionsRevisionIsAmongTheSupportedOnes(t *testing.T) {
+	f := newFixture(t)
+	b := f.want(f.post(`{"jsonrpc":"2.0","id":1,"method":"ping"}`, f.initialize(), "MCP-Protocol-Version: x"), 400, "-32022")
+	if got := field(b, "error", "data", "supported"); got != `["2026-07-28","2025-11-25","2025-03-26"]` {
+		t.Error(got)
+	}
+}
+
 func TestSessionAnswersAloneAreJSON(t *testing.T) {
 	f := newFixture(t)
 	resp := f.post(callBody("1", "echo", "x"), f.initialize())
