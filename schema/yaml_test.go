@@ -82,6 +82,11 @@ func TestVAL07ParseYAMLRefuses(t *testing.T) {
 		{"too deep", strings.Repeat("[", 300) + strings.Repeat("]", 300), "f:1:258: error[too-deep]: nested deeper than 256 levels"},
 		{"second document broken", "a: 1\n---\nb: [", "f:3:1: error[syntax]: not YAML: did not find expected node content"},
 		{"scanner", "a: b: c", "f:1:5: error[syntax]: not YAML: mapping values are not allowed in this context; quote the text: YAML takes what is before a colon for a key"},
+		{"half a character", `a: {"b": "x", "c": "caf\u00e9 \ud83d\uDE00"}`,
+			`f:1:31: error[syntax]: not YAML: found invalid Unicode character escape code; write 😀 or \U0001F600: YAML, unlike JSON, has no pairs of escapes`},
+		{"half a character on a later line", "a:\n  \"x\n  \\ud83d\\ude00\"",
+			`f:3:3: error[syntax]: not YAML: found invalid Unicode character escape code; write 😀 or \U0001F600: YAML, unlike JSON, has no pairs of escapes`},
+		{"no character", `a: "\ud83d"`, "f:1:1: error[syntax]: not YAML: found invalid Unicode character escape code; write the character itself"},
 		{"end of flow", "a: 1\nb: [1,\n2", "f:2:1: error[syntax]: not YAML: did not find expected ',' or ']'"},
 	} {
 		_, ds := ParseYAML("f", []byte(test.src))

@@ -3,11 +3,13 @@ package schema
 import (
 	"bytes"
 	"errors"
+	"fmt"
 	"io"
 	"regexp"
 	"sort"
 	"strconv"
 	"strings"
+	"unicode/utf16"
 
 	"go.yaml.in/yaml/v3"
 )
@@ -75,6 +77,8 @@ func (p *yamlParser) cause(at int, message string) (int, string) {
 	switch {
 	case strings.HasPrefix(message, "unknown anchor"):
 		return at, "quote the text if it is none: in YAML a value that begins with * refers to an anchor"
+	case strings.HasPrefix(message, "found invalid Unicode character escape code"):
+		return p.escape(at)
 	case strings.HasPrefix(message, "found character that cannot start any token"):
 		return at, "quote the text that begins with a character such as @, % or a backtick"
 	}
@@ -91,6 +95,23 @@ func (p *yamlParser) cause(at int, message string) (int, string) {
 		}
 	}
 	return at, ""
+}
+
+// surrogatePair matches what JSON writes for a character such as an emoji: two escapes, each for half of it.
+var surrogatePair = regexp.MustCompile(`\\u([dD][89abAB][0-9a-fA-F]{2})\\u([dD][c-fC-F][0-9a-fA-F]{2})`)
+
+// escape is the offset of the escape that the reader refused, in the text with quotes at an offset, and what to write instead.
+func (p *yamlParser) escape(at int) (int, string) {
+	m := surrogatePair.FindSubmatchIndex(p.data[at:])
+	if m == nil {
+		return at, "write the character itself"
+	}
+	half := func(i int) rune {
+		code, _ := strconv.ParseUint(string(p.data[at+m[i]:at+m[i+1]]), 16, 16) // the pattern's digits
+		return rune(code)
+	}
+	r := utf16.DecodeRune(half(2), half(4))
+	return at + m[0], fmt.Sprintf(`write %c or \U%08X: YAML, unlike JSON, has no pairs of escapes`, r, r)
 }
 
 // lineEnd is the offset of the end of the line that contains at.
