@@ -134,6 +134,7 @@ func TestTheLimitOfRequestsLeavesRoomToEndThem(t *testing.T) {
 	c := f.dial(t.Context())
 	c.initialize(`{"elicitation":{}}`)
 	id := c.start("100", "hang", "")
+	<-h.began // its run counts, too
 	for i := range 4 {
 		c.call(fmt.Sprint(i), "hang", `{}`)
 		<-h.began
