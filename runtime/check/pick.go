@@ -14,15 +14,20 @@ package check
 //	})
 func Pick[T any](d *Decoder, u *Union, read func(d *Decoder, form int) T) (v T) {
 	kind := kindOf(d.peek())
-	form, left := d.onlyForm(u, kind)
-	if form >= 0 {
+	only, likely := d.look(u, kind)
+	if only >= 0 {
 		most := d.listFew(u)
-		v = read(d, form)
+		v = read(d, only)
 		d.most = most
 		return v
 	}
+	if likely != 0 {
+		if v, ok := attempt(d, u, kind, likely, read); ok {
+			return v
+		}
+	}
 	var t trial
-	for keep, more := false, t.begin(d, u, kind, left, true); more; {
+	for keep, more := false, t.begin(d, u, kind, true); more; {
 		read := read(d, t.form)
 		if keep, more = t.done(); keep {
 			v = read
@@ -48,7 +53,7 @@ func (d *Decoder) Choose(u *Union, checks ...func(*Decoder)) {
 // Group validates the value against the forms of u and goes back to its beginning.
 func (d *Decoder) Group(u *Union, checks ...func(*Decoder)) {
 	var t trial
-	more := t.begin(d, u, kindOf(d.peek()), 0, false)
+	more := t.begin(d, u, kindOf(d.peek()), false)
 	d.lookaheads++
 	t.state.lookaheads = d.lookaheads // restored before each form
 	for ; more; _, more = t.done() {

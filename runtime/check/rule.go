@@ -134,9 +134,10 @@ type Union struct {
 	Members Object // the members that some forms need; others are skipped
 	Forms   []Form
 
-	once  Once
-	tags  atomic.Pointer[tagTable]
-	kinds atomic.Pointer[kindTable]
+	once    Once
+	tags    atomic.Pointer[tagTable]
+	kinds   atomic.Pointer[kindTable]
+	members atomic.Pointer[memberTable]
 }
 
 // Form says what a first look at a value must find for a form of a Union. The zero Form excludes nothing.

@@ -122,10 +122,10 @@ func (r *String) at() string {
 	return r.At
 }
 
-// length returns how many characters s has, 0 where r does not bound it.
+// length returns how many characters s has, or its bytes where those are proof enough that r allows it: characters have up to four.
 func (r *String) length(s string) int {
-	if r.Min|r.Max == 0 {
-		return 0
+	if n := len(s); r.Min <= (n+3)/4 && (r.Max == 0 || n <= bound(r.Max)) {
+		return n
 	}
 	return runes(s)
 }

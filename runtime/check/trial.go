@@ -78,10 +78,9 @@ func (d *Decoder) listFew(u *Union) int {
 	return most
 }
 
-// begin looks at the next value, which is of that kind, decides on the first step, and reports whether the value is to be read, as t.form. left
-// are the possible forms; 0 if they are not known yet.
-func (t *trial) begin(d *Decoder, u *Union, kind Kind, left uint64, takes bool) bool {
-	t.d, t.union, t.kind, t.takes, t.left = d, u, kind, takes, left // field by field: measured, a composite literal is written twice
+// begin looks at the next value, which is of that kind, decides on the first step, and reports whether the value is to be read, as t.form.
+func (t *trial) begin(d *Decoder, u *Union, kind Kind, takes bool) bool {
+	t.d, t.union, t.kind, t.takes = d, u, kind, takes // field by field: measured, a composite literal is written twice
 	t.chosen, t.overflowing, t.best = -1, -1, -1
 	t.start = d.pos
 	if t.kind == 0 {
@@ -91,10 +90,7 @@ func (t *trial) begin(d *Decoder, u *Union, kind Kind, left uint64, takes bool) 
 	if t.takes && d.memo.used > 0 && t.reuseOutcome() {
 		return t.next()
 	}
-	n := 2 // several
-	if left == 0 {
-		n = t.narrow()
-	}
+	n := t.narrow()
 	switch {
 	case d.err != nil:
 	case n == 1:

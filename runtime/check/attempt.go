@@ -1,0 +1,155 @@
+package check
+
+import (
+	"math/bits"
+	"sync/atomic"
+)
+
+// attempt reads the value as one likely form after the other, until one fits that no other can take the place of. It describes nothing: where it is
+// not ok nothing was taken, and a trial follows.
+//
+// Most values of most texts end here, so only others pay for what a trial keeps track of: measured, a fifth of a union of two small objects.
+func attempt[T any](d *Decoder, u *Union, kind Kind, likely uint64, read func(d *Decoder, form int) T) (v T, ok bool) {
+	var before saved
+	d.save(&before)
+	start, told := d.pos, u.byNames(kind)
+	for ; likely != 0; likely &= likely - 1 {
+		form := bits.TrailingZeros64(likely)
+		d.beginAttempt()
+		v := read(d, form)
+		end, fits := d.endAttempt(&before)
+		if d.err != nil || fits && (!told || d.settle(u, form, start)) {
+			return v, true
+		}
+		d.tried, d.pos = before.tried, start
+		d.spendReread(end - start)
+	}
+	if told {
+		d.misled++
+	}
+	return v, false
+}
+
+// mostMisled is how often members of a text may tell a form too early, before whole objects are looked at first: a wrong form costs another
+// reading, and a member that the form does not name another look.
+const mostMisled = 4
+
+// attempts drops outcomes that are not needed any more, and reports whether likely forms are read before a trial begins. In another trial they are not,
+// because outcomes are not remembered, nor where some are known.
+func (d *Decoder) attempts() bool {
+	if d.quiet || d.counting || d.listing || d.stops {
+		return false
+	}
+	d.dropOutcomes(d.pos)
+	return d.memo.used == 0
+}
+
+func (d *Decoder) beginAttempt() {
+	d.spendTry()
+	d.quiet, d.overflow, d.partial = true, false, false
+	if n := len(d.frames); n < cap(d.frames) {
+		d.frames[:n+1][n].start = -1 // so that settle takes it for no frame of the value's
+	}
+}
+
+// endAttempt ends the reading of a form. It returns where that ended, and whether the form fits and its value can be kept.
+func (d *Decoder) endAttempt(before *saved) (end int, fits bool) {
+	if d.misfits() {
+		d.restore(before)
+		return d.reached, false
+	}
+	d.quiet = false
+	return d.pos, !d.overflow && !d.partial
+}
+
+// memberTable says what members tell about the forms of a union.
+type memberTable struct {
+	tells []int                       // by the index in Members.Names: the only form that needs the member; -1: there are several
+	first []name                      // the first few of those names; their indexes are those of the forms
+	alone []atomic.Pointer[nameTable] // by form: the names of its objects, once it is known that each other form needs a member which those have not
+}
+
+// byMember returns the table, which is made on first use.
+func (u *Union) byMember() *memberTable {
+	if t := u.members.Load(); t != nil {
+		return t
+	}
+	return u.makeMembers()
+}
+
+func (u *Union) makeMembers() *memberTable {
+	t := &memberTable{tells: make([]int, len(u.Members.Names)), alone: make([]atomic.Pointer[nameTable], len(u.Forms))}
+	for i := range t.tells {
+		if t.tells[i] = u.needing(i); t.tells[i] >= 0 && len(t.first) < fewValues {
+			n := name{}
+			if n.set(u.Members.Names[i], t.tells[i]); n.expectable {
+				t.first = append(t.first, n)
+			}
+		}
+	}
+	u.members.Store(t)
+	return t
+}
+
+// needing returns the only form that needs the member with index i; -1 if several do, or if it is not one of the first 64.
+func (u *Union) needing(i int) int {
+	form := -1
+	for j := range u.Forms {
+		if f := &u.Forms[j]; !f.takesObjects() || f.Needs>>i&1 == 0 {
+			continue
+		} else if form >= 0 || j >= 64 {
+			return -1
+		}
+		form = j
+	}
+	return form
+}
+
+// toldFirst returns the form that the name of the first member tells in the object at pos; -1 if it is none of the first few.
+func (t *memberTable) toldFirst(data []byte, pos int) int {
+	i := tokenAt(data, pos+1)
+	for k := range t.first {
+		if n := &t.first[k]; i+int(n.size) <= len(data) && n.begins(data, i) {
+			return int(n.index)
+		}
+	}
+	return -1
+}
+
+// settle looks for the members of other forms in the object at start, which was just read as that form, and returns whether it is the only possible one.
+// Most objects have no members but those that the form names: their frame says so, and nothing has to be looked up.
+func (d *Decoder) settle(u *Union, form, start int) bool {
+	var names *nameTable
+	alone := &u.byMember().alone[form]
+	if n := len(d.frames); n < cap(d.frames) {
+		if f := &d.frames[:n+1][n]; int(f.start) == start && int(f.count) == bits.OnesCount64(f.seen) {
+			if names = f.names; names == alone.Load() {
+				return true
+			}
+		}
+	}
+	end := d.pos
+	d.pos = start
+	seen, ok := d.glanceNames(&u.Members)
+	d.pos = end
+	if !ok || u.onlyWith(seen) != form {
+		return false
+	}
+	if names != nil && u.tellsApart(form, names) {
+		alone.Store(names)
+	} else {
+		d.misled++
+	}
+	return true
+}
+
+// tellsApart reports whether each form but one needs a member that has none of those names.
+func (u *Union) tellsApart(form int, names *nameTable) bool {
+	named := uint64(0)
+	for i, name := range u.Members.Names {
+		if names.find([]byte(name)) != Other {
+			named |= 1 << i
+		}
+	}
+	return u.onlyWith(named) == form
+}
