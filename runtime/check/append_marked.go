@@ -129,7 +129,7 @@ func markedEnd(data []byte, i int, marks []int32, most int) (all []int32, upto, 
 				places &^= 3 << n
 				taken = uint64(n+1) >> 5
 			case c == '"':
-				return marks, cmp.Or(upto, i+n), i + n, seen&highs == 0 || notUTF8(data[start:i+n]) == i+n-start
+				return marks, cmp.Or(upto, i+n), i + n, seen&highs == 0 || notText(data[start:i+n]) == i+n-start
 			case c < ' ':
 				return nil, 0, 0, false
 			default: // a borrow has marked it
@@ -143,7 +143,7 @@ func markedEnd(data []byte, i int, marks []int32, most int) (all []int32, upto, 
 	if seen&highs == 0 {
 		start = i
 	}
-	return marks, cmp.Or(upto, end), end, notUTF8(data[start:end]) == end-start
+	return marks, cmp.Or(upto, end), end, notText(data[start:end]) == end-start
 }
 
 // gather makes of the high bits of a word its lowest byte.

@@ -40,7 +40,7 @@ func AppendText(b, text []byte) []byte {
 // appendHardText writes the rest of a string, from the first byte on that is no plain ASCII.
 func appendHardText[T string | []byte](b []byte, s T) []byte {
 	out, ascii := escape(b, s)
-	if written := out[len(b):]; !ascii && notUTF8(written) < len(written) { // escapes neither make nor mend a wrong byte
+	if written := out[len(b):]; !ascii && notText(written) < len(written) { // escapes neither make nor mend a wrong byte
 		out, _ = escape(b, string([]rune(string(s)))) // each of those becomes U+FFFD
 	}
 	return out

@@ -70,24 +70,22 @@ func (d *Decoder) hardText(start, hard int) (s string, ok bool) {
 	if d.unread || d.hardString.start == int32(start) {
 		return "", false
 	}
-	data, ascii, escaped := d.data, false, false
-	end := hard
-	if end == len(data) || data[end] != '\\' {
-		end = textEnd(data, hard)
+	data := d.data
+	if end, ok := unescapedEnd(data, hard); ok {
+		d.pos = end + 1
+		return d.copyPart(start, end), true
 	}
-	if end < len(data) && data[end] == '\\' {
-		ascii, escaped = end == hard, true
-		text, next, plain := unescape(append(d.scratch[:0], data[start:end]...), data, end)
-		d.scratch, end, ascii = text, next, ascii && plain
+	escape := textEnd(data, hard)
+	if escape == len(data) || data[escape] != '\\' {
+		return "", false
 	}
-	if end == len(data) || data[end] != '"' || !ascii && notUTF8(data[hard:end]) < end-hard {
+	text, end, ascii := unescape(append(d.scratch[:0], data[start:escape]...), data, escape)
+	d.scratch = text
+	if end == len(data) || data[end] != '"' || !(ascii && escape == hard) && notText(data[hard:end]) < end-hard {
 		return "", false
 	}
 	d.pos = end + 1
-	if escaped {
-		return d.copyScratch(start), true
-	}
-	return d.copyPart(start, end), true
+	return d.copyScratch(start), true
 }
 
 // Text takes and validates a string without keeping it.

@@ -145,6 +145,10 @@ func (d *Decoder) scanHardString(start, i int) (t span, ok bool) {
 	}
 	t.start = int32(start)
 	hard := i
+	if end, ok := unescapedEnd(d.data, i); ok {
+		t.end = int32(end)
+		return d.hardScanned(t), true
+	}
 	for {
 		i, t.escaped = easyEnd(d.data, i, t.escaped)
 		switch {
@@ -156,11 +160,10 @@ func (d *Decoder) scanHardString(start, i int) (t span, ok bool) {
 			return t, false
 		case d.data[i] == '"':
 			t.end = int32(i)
-			d.pos = i + 1
-			if ok = d.isUTF8(hard, i); ok && i-start >= extentBytes {
-				d.hardString = t
+			if ok = d.isUTF8(hard, i); !ok {
+				return t, false
 			}
-			return t, ok
+			return d.hardScanned(t), true
 		case d.data[i] != '\\':
 			if d.isUTF8(hard, i) {
 				d.pos = i
@@ -178,6 +181,29 @@ func (d *Decoder) scanHardString(start, i int) (t span, ok bool) {
 		}
 		i += n
 	}
+}
+
+// hardScanned ends the scan of a hard string, which it returns.
+func (d *Decoder) hardScanned(t span) span {
+	d.pos = int(t.end) + 1
+	if t.end-t.start >= extentBytes {
+		d.hardString = t
+	}
+	return t
+}
+
+// unescapedEnd returns the end of the string whose text goes on at i, if that is no escape, none follows, and all of it is valid: package bytes finds
+// quotes and escapes faster than words do, and all else that ends a text is found while its UTF-8 is checked.
+func unescapedEnd(data []byte, i int) (end int, ok bool) {
+	if i == len(data) || data[i] < utf8.RuneSelf {
+		return 0, false
+	}
+	n := bytes.IndexByte(data[i:], '"')
+	if n < 0 {
+		return 0, false
+	}
+	text := data[i : i+n]
+	return i + n, bytes.IndexByte(text, '\\') < 0 && notText(text) == n
 }
 
 // easyEnd is textEnd, but goes on after escapes of two bytes, of which source code has many.
@@ -205,7 +231,7 @@ func easyEnd(data []byte, i int, escaped bool) (int, bool) {
 // isUTF8 reports whether a part of the data is UTF-8, and fails at the first byte that is not.
 func (d *Decoder) isUTF8(start, end int) bool {
 	text := d.data[start:end]
-	i := notUTF8(text)
+	i := notText(text)
 	if i < len(text) {
 		d.refuse(InvalidUTF8, start+i, 0)
 	}

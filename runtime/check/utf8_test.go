@@ -9,34 +9,46 @@ import (
 // holdUTF8 holds the words against the standard library.
 func holdUTF8(t *testing.T, text string) {
 	t.Helper()
-	valid := notUTF8([]byte(text))
-	if want := strings.ToValidUTF8(text, "\x00"); want == text {
+	valid := notText([]byte(text))
+	control := func(r rune) bool { return r < ' ' }
+	if want := strings.ToValidUTF8(text, "\x00"); strings.IndexFunc(want, control) < 0 {
 		if valid != len(text) || runes(text) != utf8.RuneCountInString(text) || runes([]byte(text)) != runes(text) {
 			t.Fatalf("%q: valid up to %d of %d, %d characters", text, valid, len(text), runes(text))
 		}
 		return
 	}
-	if r, size := utf8.DecodeRuneInString(text[valid:]); !utf8.ValidString(text[:valid]) || r != utf8.RuneError || size != 1 {
-		t.Fatalf("%q: stops being UTF-8 at %d", text, valid)
+	if r, size := utf8.DecodeRuneInString(text[valid:]); !utf8.ValidString(text[:valid]) || strings.IndexFunc(text[:valid], control) >= 0 ||
+		!control(r) && (r != utf8.RuneError || size != 1) {
+		t.Fatalf("%q: stops being text at %d", text, valid)
 	}
 }
 
 func FuzzVAL07UTF8(f *testing.F) {
-	for _, s := range []string{"Заказ принят", "注文は明日", "a😀b\xed\xa0\x80", "\xc0\x80", "\xe0\x80\x80", "é\xc3", "\xf4\x90\x80\x80"} {
+	for _, s := range []string{"Заказ принят", "注文は明日", "a😀b\xed\xa0\x80", "\xc0\x80", "\xe0\x80\x80", "é\xc3", "\xf4\x90\x80\x80", "é\x1f", "\x00é"} {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, text string) { holdUTF8(t, text) })
 }
 
-// TestVAL07UTF8 has every sequence of two bytes, and every first three with some fourth, at each place of a word.
+// TestVAL07UTF8 has every sequence of two bytes, and every first three with some fourth, at each place of a word: alone, or of the first of many words.
 func TestVAL07UTF8(t *testing.T) {
+	tails := []string{"éя漢字abc", "éя漢字abc" + strings.Repeat("ы", 16)}
 	for first := 0x80; first < 0x100; first++ {
 		for second := 0; second < 0x100; second++ {
-			for _, rest := range []string{"", "\x80", "\x9f\xbf", "\xbfa", "ab"} {
+			for _, rest := range []string{"", "\x80", "\x9f\xbf", "\xbfa", "ab", "\x1fa"} {
 				for at := range 9 {
-					holdUTF8(t, strings.Repeat("x", at)+string([]byte{byte(first), byte(second)})+rest+"éя漢字abc")
+					holdUTF8(t, strings.Repeat("x", at)+string([]byte{byte(first), byte(second)})+rest+tails[(second+at)%2])
 				}
 			}
+		}
+	}
+}
+
+// TestVAL07ControlsAreNoText has one control in a text of many words.
+func TestVAL07ControlsAreNoText(t *testing.T) {
+	for _, around := range []string{"y", "é", "漢"} {
+		for at := range 80 {
+			holdUTF8(t, strings.Repeat(around, at)+"\x1f"+strings.Repeat(around, 80-at))
 		}
 	}
 }
