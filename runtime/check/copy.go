@@ -6,33 +6,15 @@ import "slices"
 
 const chunkBytes = 1024 // measured: larger chunks gain nothing on 200 kB of records and keep more alive
 
-// copyPart copies a part of the data without escapes.
-func (d *Decoder) copyPart(start, end int) string {
-	if from := start - d.windowAt; from >= 0 && end-d.windowAt <= len(d.window) {
-		return d.window[from : end-d.windowAt]
+// copyPart copies a part of the data. A long string keeps no neighbours alive, and short ones go on where those of the last text ended: most texts have
+// few, so an allocation for each text would be garbage for the most part.
+func (d *Decoder) copyPart(part []byte) string {
+	if len(part) > chunkBytes/4 {
+		return string(part)
 	}
-	return d.copyPartSlow(start, end)
-}
-
-// copyPartSlow is copyPart for a part outside the window. Near the end of the text it copies all that is left as the window. A long string keeps no neighbours alive.
-func (d *Decoder) copyPartSlow(start, end int) string {
-	n := end - start
-	if n > chunkBytes/4 {
-		return string(d.full[start:end])
-	}
-	rest := len(d.full) - start
-	if rest <= chunkBytes/4 {
-		d.window, d.windowAt = string(d.full[start:]), start
-		return d.window[:n]
-	}
-	return d.copyShared(d.full[start:end], rest)
-}
-
-// copyShared copies a small part into an allocation that others share. rest is the length of the text from that part on.
-func (d *Decoder) copyShared(part []byte, rest int) string {
 	if d.chunk.Cap()-d.chunk.Len() < len(part) {
 		d.chunk.Reset()
-		d.chunk.Grow(max(len(part), min(rest/8, chunkBytes))) // about an eighth of a text is kept: measured, garbage costs more than more chunks
+		d.chunk.Grow(chunkBytes)
 	}
 	at := d.chunk.Len()
 	d.chunk.Write(part)
@@ -59,15 +41,7 @@ func (d *Decoder) text(s span) string {
 	if s.escaped {
 		raw := d.full[s.start:s.end]
 		d.scratch, _, _ = unescape(slices.Grow(d.scratch[:0], len(raw)+unescapeRoom), raw, 0) // grown at once: steps would leave several times as much garbage
-		return d.copyScratch(int(s.start))
+		return d.copyPart(d.scratch)
 	}
-	return d.copyPart(int(s.start), int(s.end))
-}
-
-// copyScratch returns a copy of the scratch, the value of the string at start.
-func (d *Decoder) copyScratch(start int) string {
-	if len(d.scratch) <= chunkBytes/4 {
-		return d.copyShared(d.scratch, len(d.full)-start)
-	}
-	return string(d.scratch)
+	return d.copyPart(d.full[s.start:s.end])
 }

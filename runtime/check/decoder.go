@@ -15,16 +15,14 @@ import (
 // Strings and raw values are copied, never aliases of the data, but small ones of one text share an allocation: one of them
 // keeps up to chunkBytes of its neighbours alive.
 type Decoder struct {
-	data     []byte // emptied by fail, so that every method and every loop ends without testing err
-	pos      int
-	frames   []frame
-	window   string          // a copy of the end of full,
-	windowAt int             // which begins there
-	chunk    strings.Builder // copies of strings before it
-	raws     []byte          // copies of small raw values
-	scratch  []byte          // the buffer in which strings are unescaped
-	spare    any             // what New allocated last for a form that did not fit, to be used again
-	err      error
+	data    []byte // emptied by fail, so that every method and every loop ends without testing err
+	pos     int
+	frames  []frame
+	chunk   strings.Builder // copies of small strings, of this text and of earlier ones
+	raws    []byte          // copies of small raw values
+	scratch []byte          // the buffer in which strings are unescaped
+	spare   any             // what New allocated last for a form that did not fit, to be used again
+	err     error
 
 	full    []byte // the data given to Reset
 	limits  Limits
@@ -132,8 +130,6 @@ func (d *Decoder) begin(data []byte, lim Limits) {
 // end drops everything but the stacks.
 func (d *Decoder) end() {
 	d.data, d.full, d.pos, d.err, d.account = nil, nil, 0, nil, nil
-	d.window, d.windowAt = "", 0 // its strings belong to the decoded value,
-	d.chunk.Reset()              // and so do the others
 	d.raws, d.spare = nil, nil
 	d.frames, d.wide, d.items = d.frames[:0], d.wide[:0], d.items[:0]
 	d.violations, d.repeated = nil, nil

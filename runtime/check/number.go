@@ -155,7 +155,7 @@ func (d *Decoder) Literal(r *Number) Literal {
 	if !ok {
 		return "0"
 	}
-	s := d.copyPart(int(n.start), int(n.end))
+	s := d.copyPart(d.full[n.start:n.end])
 	if r != nil {
 		d.checkNumber(r, n, d.float(n))
 	}

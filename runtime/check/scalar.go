@@ -24,7 +24,7 @@ func (d *Decoder) String(r *String) string {
 	d.pos = end + 1
 	s := ""
 	if !d.unread || r.asksForText() {
-		s = d.copyPart(start, end)
+		s = d.copyPart(d.data[start:end])
 	}
 	if r != nil {
 		d.checkString(r, s, end-start, start-1)
@@ -39,7 +39,7 @@ func (d *Decoder) longString(r *String, start, i int) string {
 		d.pos = i + 1
 		s := ""
 		if !d.unread || r.asksForText() {
-			s = d.copyPart(start, i)
+			s = d.copyPart(d.data[start:i])
 		}
 		if r != nil {
 			d.checkString(r, s, i-start, start-1)
@@ -73,7 +73,7 @@ func (d *Decoder) hardText(start, hard int) (s string, ok bool) {
 	data := d.data
 	if end, ok := unescapedEnd(data, hard); ok {
 		d.pos = end + 1
-		return d.copyPart(start, end), true
+		return d.copyPart(data[start:end]), true
 	}
 	escape := textEnd(data, hard)
 	if escape == len(data) || data[escape] != '\\' {
@@ -85,7 +85,7 @@ func (d *Decoder) hardText(start, hard int) (s string, ok bool) {
 		return "", false
 	}
 	d.pos = end + 1
-	return d.copyScratch(start), true
+	return d.copyPart(d.scratch), true
 }
 
 // Text takes and validates a string without keeping it.
