@@ -12,7 +12,8 @@
 //	strings and booleans               scalar.go; formatted.go: dates, durations and the like; format/, pattern/: formats and patterns of strings
 //	objects and arrays                 object.go, array.go: members and items, lists and maps in one call; names.go: which member a key names
 //	forms of unions                    pick.go: what generated code calls; union.go, trial.go: found by kind, tag and members, or by trying;
-//	                                   saved.go: what a trial restores; glance.go: which members an object has, before it is read
+//	                                   attempt.go: likely forms are read before a trial begins; saved.go: what a trial restores;
+//	                                   glance.go: which members an object has, before it is read
 //	why a value has no form, or two    unionreport.go; kind.go: kinds of values
 //	keywords without a Go type         condition.go, evaluated.go, position.go: the value is validated before it is taken
 //	const, enum, uniqueItems           values.go: equality; index.go: long enums
@@ -82,6 +83,7 @@
 //	form            one branch of a union (anyOf, oneOf, or type with several kinds); its tag is the string, in one member, that alone selects it.
 //	                The generator calls it a branch, and form what tells a branch from the others
 //	glance          a look at an object that validates nothing, because the object is read afterwards
+//	attempt         reading a value as a likely form, before a trial begins: a form that a member tells, because no other needs it, or the next of an anyOf
 //	trial           reading a value as one form after the other. On trial, quiet: the first violation ends the form; counting: violations
 //	                are counted in counted, not described; listing: the best form is read again to list them
 //	condition       a keyword without a Go type: it looks at a value that is taken afterwards. A lookahead goes back to where it began
@@ -112,20 +114,20 @@
 //
 // The floor is looking at each byte once: 79 bytes of the small input of testdata/bench (5 fields, enum, bounds, pattern) are
 // ten words, 80 instructions. A decoder written by hand for that schema alone, without paths, limits, escapes and repeated
-// keys, takes 2,150; this one takes 2,700 (callgrind), of which
+// keys, takes 2,150; this one takes 2,600 (callgrind), of which
 //
-//	18 %  keys: a name that is expected next costs 76, any other 150
-//	21 %  strings: finding their ends, copying them, lengths and the pattern
-//	16 %  two allocations: the value, and one for its strings
-//	12 %  the two numbers
-//	 9 %  the pool, and what begins and ends a text
+//	23 %  strings: finding their ends, copying them, lengths and the pattern
+//	22 %  keys: a name that is expected next costs 95, any other 150
+//	13 %  the two numbers
+//	13 %  the pool, and what begins and ends a text
+//	12 %  one allocation: the value
 //	 6 %  opening and closing the object, required members
-//	 5 %  the enum
+//	 6 %  the enum
 //	 4 %  the loop of generated code; the rest is calls between them
 //
 // The rest is mostly calls: a decoder by hand keeps its position in a register, this one passes it from method to method.
-// A third of the time goes to the allocator and the garbage collector, which is why strings share allocations, why the size of those
-// is estimated from the text, and why a list grows by what the rest of the text may hold.
+// A third of the time goes to the allocator and the garbage collector, which is why strings share allocations, also
+// with those of earlier texts, and why a list grows by what the rest of the text may hold.
 //
 // A message is scanned once by rpc.ParseInto, which validates all of it and reads its params in the same pass, see Within: measured, half
 // of what parsing and then reading took. Arguments are skipped there, and decoded when their tool is called.
@@ -140,15 +142,13 @@
 //   - A closure per field, or a table of field offsets with unsafe: the first costs start-up time, the second the
 //     compiler's checks.
 //   - Pointers for optional scalars: an allocation each, and nil dereferences. Optional tells missing from zero, too.
-//   - One copy of the whole text that all strings share: fewer copies, but one string keeps 200 kB alive. Only the last 256 bytes
-//     of a text are copied as one.
+//   - One copy of the whole text that all strings share: fewer copies, but one string keeps 200 kB alive.
+//   - One copy of the last 256 bytes of a text: fewer instructions for many strings, but most of a small text is no string that is kept.
 //   - A method for each step of Skip: slower by half, because the position goes through memory.
 //   - Listing every form's violations in a trial: unreadable for a model, and most of the time spent on describing them.
 //   - Sizing slices by what is left of the text: a hostile text of short lists takes a thousand times its size.
 //   - Allocating values behind pointers several at a time: measured on lists of unions, half the allocations and no time.
-//   - Reading the form that the first member determines, and checking afterwards whether another one could fit: 7 % less where it is right, but 70 % more for
-//     a small object with additional members.
-//   - Looking for the end of a text and checking its UTF-8 in one loop: as many instructions, because their constants do not fit into registers.
+//   - Looking for quotes and escapes in the loop that checks UTF-8: as many instructions, because their constants do not fit into registers.
 //
 // # Conditions
 //
