@@ -23,7 +23,7 @@ type Call struct {
 	tool     *Tool
 	revision *revision
 	peer     *peer // the connection it came on; nil for a task that outlived its own
-	progress *progress
+	progress callProgress
 
 	// One of the two.
 	entry   *inflight.Entry // inline
@@ -99,8 +99,11 @@ func (c *Call) CancelRequested() (reason string, asked bool) {
 // was answered when the task began: use SetStatus there. A total below value is left out. A loop may report every
 // step: the server's rate decides what is sent, and the last value always is (PRO05).
 func (c *Call) Progress(ctx context.Context, value, total float64, message string) {
-	if c.progress != nil && ctx.Err() == nil {
-		c.progress.report(wire.Progress{Progress: value, Total: total, Message: message})
+	if ctx.Err() != nil {
+		return
+	}
+	if pr := c.progress.of(c); pr != nil {
+		pr.report(wire.Progress{Progress: value, Total: total, Message: message})
 	}
 }
 

@@ -33,6 +33,44 @@ type progress struct {
 	timer    *time.Timer
 }
 
+// callProgress is the progress of a call. That of a request is made when the handler first reports some: most requests carry a token, and most
+// handlers report nothing.
+type callProgress struct {
+	token  rpc.ID // of the request; zero: it carried none, or made is there from the beginning
+	mu     sync.Mutex
+	made   *progress
+	closed bool
+}
+
+// of returns the progress of c, nil for none.
+func (p *callProgress) of(c *Call) *progress {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.made == nil && !p.token.IsZero() {
+		p.made = newProgress(c.subject(), c.revision, p.token, "")
+		if p.made != nil {
+			p.made.withheld, p.made.closed = c.withheld != nil, p.closed
+		}
+	}
+	return p.made
+}
+
+// close is progress.close, also for what is reported first after it.
+func (p *callProgress) close() { p.end((*progress).close) }
+
+// drop is progress.drop, also for what is reported first after it.
+func (p *callProgress) drop() { p.end((*progress).drop) }
+
+func (p *callProgress) end(how func(*progress)) {
+	p.mu.Lock()
+	p.closed = true
+	made := p.made
+	p.mu.Unlock()
+	if made != nil {
+		how(made)
+	}
+}
+
 // newProgress returns nil when the request carried no token (PRO01).
 func newProgress(about subject, rev *revision, token rpc.ID, task string) *progress {
 	if token.IsZero() || rev.names[wire.OpProgress] == "" {

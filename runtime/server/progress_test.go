@@ -65,6 +65,25 @@ func TestPRO01NeverAfterTheAnswer(t *testing.T) {
 	})
 }
 
+// The first report of a call, too, may come when it is over.
+func TestPRO01TheFirstReportMayComeTooLate(t *testing.T) {
+	leaked := make(chan *Call, 1)
+	var dropped []Outcome
+	_, c := progressOf(t, withToken, func(_ context.Context, call *Call) { leaked <- call }, WithObserver(func(e Event) {
+		if e.Kind == ProgressDropped {
+			dropped = append(dropped, e.Outcome)
+		}
+	}))
+	call := <-leaked
+	call.Progress(context.Background(), 1, 0, "")
+	if got := c.fence(); len(got) != 0 {
+		t.Error(got)
+	}
+	if !slices.Equal(dropped, []Outcome{TooLate}) {
+		t.Errorf("observed %v", dropped)
+	}
+}
+
 func TestPRO01NeverAfterTheCancellation(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := newFixture(t, []Tool{tool("work", plain(func(ctx context.Context, call *Call) (*echoOutput, error) {

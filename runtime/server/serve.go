@@ -180,10 +180,8 @@ func (t *statelessJournal) respond() {
 	if c.withheld != nil {
 		c.sendWithheld()
 	}
-	if c.progress != nil {
-		c.progress.close() // its last value is not lost when the exchange ends here (PRO05)
-	}
-	c.mu.Lock() // so that what the handler is writing comes first
+	c.progress.close() // its last value is not lost when the exchange ends here (PRO05)
+	c.mu.Lock()        // so that what the handler is writing comes first
 	defer c.mu.Unlock()
 	m := outgoing{frame: append(b, '}'), retires: c.entry, revision: c.revision}
 	space.answer(c.entry, &m, c.ID(), err)

@@ -197,9 +197,9 @@ func (s *Server) taskCall(ctx context.Context, run *task.Run, t *task.Task) (*Ca
 		shared := l.ofTask()
 		c.peer, c.revision, c.can, c.local = shared.life.peer, l.revision, l.can, l
 		if c.peer != nil && l.revision.Task.Progress {
-			c.progress = newProgress(c.subject(), l.revision, l.token, t.ID)
-			before := shared.progress.Swap(c.progress)
-			c.progress.goOnFrom(before)
+			c.progress.made = newProgress(c.subject(), l.revision, l.token, t.ID)
+			before := shared.progress.Swap(c.progress.made)
+			c.progress.made.goOnFrom(before)
 		}
 		return c, nil
 	}

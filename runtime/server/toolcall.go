@@ -69,13 +69,9 @@ func (r *request) newCall() *Call {
 			c.level = place
 		}
 	}
-	if r.params.ProgressToken != (rpc.ID{}) {
-		c.progress = newProgress(r.subject(), r.revision, r.params.ProgressToken, "")
-	}
+	c.progress.token = r.params.ProgressToken
 	if r.p.refuser != nil && r.revision.undecided(r.tool, r.policy, r.can) {
-		if c.withheld = new(withheld); c.progress != nil {
-			c.progress.withheld = true
-		}
+		c.withheld = new(withheld)
 	}
 	return c
 }
@@ -121,9 +117,7 @@ func (c *Call) close() {
 	if c.withheld != nil {
 		c.sendWithheld()
 	}
-	if c.progress != nil {
-		c.progress.close()
-	}
+	c.progress.close()
 	c.mu.Lock()
 	c.r = nil
 	c.mu.Unlock()

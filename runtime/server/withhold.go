@@ -126,7 +126,5 @@ func (c *Call) dropWithheld() {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	h.over, h.notices = true, nil
-	if c.progress != nil {
-		c.progress.drop()
-	}
+	c.progress.drop()
 }
