@@ -64,7 +64,7 @@ func appendMarked(b, text []byte, from int, marks []int32) (out []byte, end int)
 			to := (*[4]byte)(room[at : at+4])
 			binary.LittleEndian.PutUint16(to[:2], '\\'|'\\'<<8)
 			binary.LittleEndian.PutUint16(to[2:], uint16(letter))
-			at, from = at+2+int(letter>>16), int(mark)+2
+			at, from = at+2+int(letter>>56), int(mark)+2
 		}
 		b = room[:at]
 	}
@@ -76,12 +76,7 @@ const run = 32
 
 // copyRun copies without the call that copying any number of bytes takes. It is small enough to be inlined.
 func copyRun(to, from *[run]byte) {
-	a, b := binary.LittleEndian.Uint64(from[:8]), binary.LittleEndian.Uint64(from[8:16])
-	c, d := binary.LittleEndian.Uint64(from[16:24]), binary.LittleEndian.Uint64(from[24:])
-	binary.LittleEndian.PutUint64(to[:8], a)
-	binary.LittleEndian.PutUint64(to[8:16], b)
-	binary.LittleEndian.PutUint64(to[16:24], c)
-	binary.LittleEndian.PutUint64(to[24:], d)
+	putRun(to[:], binary.LittleEndian.Uint64(from[:8]), binary.LittleEndian.Uint64(from[8:16]), binary.LittleEndian.Uint64(from[16:24]), binary.LittleEndian.Uint64(from[24:]))
 }
 
 // end forgets all but the memory.

@@ -84,13 +84,17 @@ func TestMarkEscapesChangesNoVerdict(t *testing.T) {
 	}
 }
 
-// AppendText and AppendString write what encoding/json does, without HTML and line separators.
+// AppendText and AppendString write what encoding/json does, without HTML and line separators, however much room there is.
 func TestAppendTextIsAppendString(t *testing.T) {
 	r := rand.New(rand.NewPCG(5, 6))
 	for range 3000 {
 		s := randomString(r, r.IntN(300), append(textPieces, "\xff", "\xe2\x80"))
 		if text, str := AppendText(nil, []byte(s)), AppendString(nil, s); string(text) != string(str) {
 			t.Fatalf("%q: %s and %s", s, text, str)
+		}
+		before := make([]byte, r.IntN(3), 3+r.IntN(700))
+		if in := AppendString(before, s)[len(before):]; string(in) != string(AppendString(nil, s)) {
+			t.Fatalf("%q becomes %s where there is other room", s, in)
 		}
 		var got string
 		if err := json.Unmarshal(AppendString(nil, s), &got); err != nil || got != strings.ToValidUTF8(string([]rune(s)), "\uFFFD") {

@@ -12,7 +12,7 @@ func AppendString[S ~string](b []byte, s S) []byte { return appendString(b, stri
 
 func appendString(b []byte, s string) []byte {
 	if cap(b)-len(b) < len(s)+2 {
-		b = slices.Grow(b, len(s)+2+escapes(s)) // at once: growing by steps leaves several times a long text as garbage
+		b = slices.Grow(b, len(s)+2+escapes(s)+spelling) // at once: growing by steps leaves several times a long text as garbage
 	}
 	b = append(b, '"')
 	start := len(b)
@@ -49,34 +49,27 @@ func appendHardText[T string | []byte](b []byte, s T) []byte {
 // escape writes a text without checking bytes beyond ASCII; ascii is false if there may be some.
 func escape[T string | []byte](b []byte, s T) (out []byte, ascii bool) {
 	seen := uint64(0)
-	for {
-		b = slices.Grow(b, len(s)+escapeBytes)
+	for len(s) >= 8 {
+		b = slices.Grow(b, len(s)+spelling)
 		room := b[len(b):cap(b)]
-		read, written := 0, 0
+		read, written, some := escapeBlocks(room, s)
+		seen |= some
 		// Machine words are written before they are examined: a byte that ends a run of text is overwritten by its escape.
-		for read+8 <= len(s) && written+8+escapeBytes <= len(room) {
-			w := word(s[read : read+8])
-			binary.LittleEndian.PutUint64(room[written:written+8], w)
+		for read+8 <= len(s) && written+8+spelling <= len(room) {
+			w, to := word(s[read:read+8]), (*[8 + spelling]byte)(room[written:written+8+spelling])
+			binary.LittleEndian.PutUint64(to[:8], w)
 			seen |= w
 			marks := ending(w)
 			if marks == 0 {
 				read, written = read+8, written+8
 				continue
 			}
-			n := bits.TrailingZeros64(marks) >> 3
-			c := s[read+n]
-			read, written = read+n+1, written+n
-			if e := spellings[c]; e != 0 {
-				binary.LittleEndian.PutUint16(room[written:written+2], uint16(e))
-				written += 2
-			} else {
-				written += len(appendEscape(room[written:written], c))
-			}
+			n := bits.TrailingZeros64(marks) >> 3 & 7
+			e := spellings[byte(w>>(8*n))]
+			binary.LittleEndian.PutUint64(to[n:n+spelling], e)
+			read, written = read+n+1, written+n+int(e>>56)
 		}
 		b, s = b[:len(b)+written], s[read:]
-		if len(s) < 8 {
-			break
-		}
 	}
 	for i := range len(s) {
 		seen |= uint64(s[i])
@@ -85,45 +78,76 @@ func escape[T string | []byte](b []byte, s T) (out []byte, ascii bool) {
 	return b, seen&highs == 0
 }
 
-func appendByte(b []byte, c byte) []byte {
-	if c < ' ' || c == '"' || c == '\\' {
-		return appendEscape(b, c)
+// escapeBlocks is escape for the beginning of a long text. It finds what has escapes in 32 bytes at once: where they are can not be foreseen, and a branch
+// that is wrong for each takes longer than all else.
+func escapeBlocks[T string | []byte](room []byte, s T) (read, written int, seen uint64) {
+	for read+2*run <= len(s) && written+run*(escapeBytes+1)+spelling <= len(room) {
+		in := s[read : read+2*run]
+		a, b, c, d := word(in[:8]), word(in[8:16]), word(in[16:24]), word(in[24:32])
+		seen |= a | b | c | d
+		places := gather(ending(a)) | gather(ending(b))<<8 | gather(ending(c))<<16 | gather(ending(d))<<24
+		putRun(room[written:], a, b, c, d)
+		from := 0
+		for ; places != 0; places &= places - 1 { // a borrow may have marked what needs no escape: it is written as it is
+			n := bits.TrailingZeros64(places) & (run - 1)
+			e := spellings[in[n]]
+			written += n - from
+			binary.LittleEndian.PutUint64(room[written:written+spelling], e)
+			from, written = n+1, written+int(e>>56)
+			rest := in[from:]
+			putRun(room[written:], word(rest[:8]), word(rest[8:16]), word(rest[16:24]), word(rest[24:32])) // what is too much is overwritten
+		}
+		read, written = read+run, written+run-from
 	}
-	return append(b, c)
+	return read, written, seen
 }
 
-const escapeBytes = 6 // of the longest, \u001f
+func putRun(room []byte, a, b, c, d uint64) {
+	to := (*[run]byte)(room[:run])
+	binary.LittleEndian.PutUint64(to[:8], a)
+	binary.LittleEndian.PutUint64(to[8:16], b)
+	binary.LittleEndian.PutUint64(to[16:24], c)
+	binary.LittleEndian.PutUint64(to[24:], d)
+}
 
-// spellings has the one or two bytes with which a byte is written as a number, the first byte lowest, and how many they are in the third byte; 0 for
-// a byte with an escape of six: measured, a branch for each costs more than the rest of the loop.
-var spellings = func() (all [256]uint32) {
-	for c := uint32(' '); c < 256; c++ {
-		all[c] = 1<<16 | c
+// appendByte writes one byte of a string.
+func appendByte(b []byte, c byte) []byte {
+	e := spellings[c]
+	for range e>>56 - 1 {
+		b = append(b, byte(e))
+		e >>= 8
 	}
-	for c, letter := range map[byte]uint32{'"': '"', '\\': '\\', '\n': 'n', '\r': 'r', '\t': 't'} {
-		all[c] = 2<<16 | letter<<8 | '\\'
+	return append(b, byte(e))
+}
+
+const (
+	spelling    = 8 // bytes of room for what a byte is written as
+	escapeBytes = 6 // of the longest, \u001f
+)
+
+// spellings has what each byte is written as in a string, the first byte lowest, and how many bytes that are in the highest one: measured, a branch for
+// each escape costs more than the rest of the loop.
+var spellings = func() (all [256]uint64) {
+	const hex = "0123456789abcdef"
+	for c := range all {
+		if all[c] = spell(string([]byte{byte(c)})); c < ' ' {
+			all[c] = spell(`\u00` + hex[c>>4:c>>4+1] + hex[c&15:c&15+1])
+		}
+	}
+	for c, text := range map[byte]string{'"': `\"`, '\\': `\\`, '\n': `\n`, '\r': `\r`, '\t': `\t`} {
+		all[c] = spell(text)
 	}
 	return all
 }()
+
+func spell(text string) uint64 {
+	room := [spelling]byte{spelling - 1: byte(len(text))}
+	copy(room[:], text)
+	return binary.LittleEndian.Uint64(room[:])
+}
 
 // word returns the first eight bytes of a text as one number.
 func word[T string | []byte](s T) uint64 {
 	_ = s[7]
 	return uint64(s[0]) | uint64(s[1])<<8 | uint64(s[2])<<16 | uint64(s[3])<<24 | uint64(s[4])<<32 | uint64(s[5])<<40 | uint64(s[6])<<48 | uint64(s[7])<<56
-}
-
-// appendEscape writes a byte that can not be in a string as it is.
-func appendEscape(b []byte, c byte) []byte {
-	const hex = "0123456789abcdef"
-	switch c {
-	case '"', '\\':
-		return append(b, '\\', c)
-	case '\n':
-		return append(b, `\n`...)
-	case '\r':
-		return append(b, `\r`...)
-	case '\t':
-		return append(b, `\t`...)
-	}
-	return append(b, '\\', 'u', '0', '0', hex[c>>4], hex[c&15])
 }
