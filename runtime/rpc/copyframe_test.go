@@ -15,7 +15,7 @@ func TestLET02AFrameThatIsCopiedIsALine(t *testing.T) {
 	for _, tail := range []string{"", "\u2028", "\xe2", "\xe2\x80"} {
 		for n := copyPiece - 2*len(text); n < copyPiece+8; n++ {
 			frame := strings.Repeat("x", n) + text + tail
-			want := string(appendLine(nil, []byte(frame)))
+			want := string(appendLine(nil, []byte(frame), isPlainLine([]byte(frame))))
 			for name, r := range map[string]io.Reader{"whole": strings.NewReader(frame), "halves": iotest.HalfReader(strings.NewReader(frame)), "at its end": iotest.DataErrReader(strings.NewReader(frame))} {
 				var out strings.Builder
 				c := Lines(strings.NewReader(""), &out, nil, LineOptions{})

@@ -119,7 +119,7 @@ func TestFramesOfEveryLengthAreLines(t *testing.T) {
 			for at := 0; at <= n; at += 1 + n/50 {
 				frame := []byte(strings.Repeat("x", at) + end + strings.Repeat("y", n-at))
 				want := strings.Repeat("x", at) + map[string]string{"\n": " ", "\r": " ", "\u2028": `\u2028`, "\u2029": `\u2029`}[end] + strings.Repeat("y", n-at)
-				if got := string(appendLine([]byte("before\n"), frame)); got != "before\n"+want+"\n" {
+				if got := string(appendLine([]byte("before\n"), frame, isPlainLine(frame))); got != "before\n"+want+"\n" {
 					t.Fatalf("%q, want %q", got, want)
 				}
 				if isPlainLine(frame) {
@@ -127,7 +127,7 @@ func TestFramesOfEveryLengthAreLines(t *testing.T) {
 				}
 			}
 		}
-		if plain := []byte(strings.Repeat("x", n)); string(appendLine(nil, plain)) != string(plain)+"\n" || !isPlainLine(plain) {
+		if plain := []byte(strings.Repeat("x", n)); string(appendLine(nil, plain, true)) != string(plain)+"\n" || !isPlainLine(plain) {
 			t.Fatalf("%q is a line", plain)
 		}
 	}

@@ -67,26 +67,28 @@ func (l *lines) TryWrite(frame []byte) (taken bool) {
 }
 
 func (w *lineWriter) try(frame []byte) (taken bool) {
+	plain := isPlainLine(frame)
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if w.err != nil || w.writing || !w.waiting.empty() || len(w.pending) > 0 {
 		return false
 	}
-	w.spare = appendLine(w.spare[:0], frame)
+	w.spare = appendLine(w.spare[:0], frame, plain)
 	return len(w.spare) <= w.pipe.atomic && w.pipe.write(w.spare)
 }
 
 func (w *lineWriter) write(frame []byte) error {
+	plain := isPlainLine(frame)
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if w.err == nil && !w.writing && len(w.pending) == 0 && w.waiting.empty() {
-		line := appendLine(w.spare[:0], frame)
+		line := appendLine(w.spare[:0], frame, plain)
 		if w.spare = line; cap(line) > keepBuffer {
 			w.spare = nil
 		}
 		return w.flush(line) // alone, as most frames are
 	}
-	if err := w.take(frame); err != nil || w.writing {
+	if err := w.take(frame, plain); err != nil || w.writing {
 		return err
 	}
 	return w.flush(nil)
@@ -96,7 +98,7 @@ func (w *lineWriter) writeTogether(frames [][]byte) error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	for _, frame := range frames {
-		if err := w.take(frame); err != nil {
+		if err := w.take(frame, isPlainLine(frame)); err != nil {
 			return err
 		}
 	}
@@ -108,8 +110,7 @@ func (w *lineWriter) writeTogether(frames [][]byte) error {
 
 // writeLent is write for a frame in a buffer that may be changed: a lone writer writes it from that buffer.
 func (w *lineWriter) writeLent(frame []byte) error {
-	ascii := len(frame) <= shortFrame && copyASCII(frame, frame) // onto itself: only the report is needed
-	if !ascii && !isPlainLine(frame) {
+	if !isPlainLine(frame) {
 		if hasLineSeparator(frame) {
 			return w.write(frame) // the escapes of separators are longer
 		}
@@ -121,11 +122,11 @@ func (w *lineWriter) writeLent(frame []byte) error {
 	if w.err == nil && !w.writing {
 		return w.flush(append(frame, '\n'))
 	}
-	return w.take(frame)
+	return w.take(frame, true)
 }
 
 // take makes a frame pending as soon as there is room. The lock is held, but not while waiting.
-func (w *lineWriter) take(frame []byte) error {
+func (w *lineWriter) take(frame []byte, plain bool) error {
 	for w.err == nil && (!w.waiting.empty() || !w.fits(frame)) {
 		if w.writing {
 			return w.waiting.wait(&w.mu, frame) // the goroutine with the write role will take it
@@ -133,7 +134,7 @@ func (w *lineWriter) take(frame []byte) error {
 		_ = w.flush(nil) // the caller's frames before this one; a failure is in w.err
 	}
 	if w.err == nil {
-		w.pending = appendLine(w.pending, frame)
+		w.pending = appendLine(w.pending, frame, plain)
 	}
 	return w.err
 }
@@ -145,7 +146,7 @@ func (w *lineWriter) fits(frame []byte) bool {
 // admit makes the frames that have waited longest pending, as far as there is room.
 func (w *lineWriter) admit() {
 	for !w.waiting.empty() && !w.waiting.copies() && w.fits(w.waiting.first()) {
-		w.pending = appendLine(w.pending, w.waiting.first())
+		w.pending = appendLine(w.pending, w.waiting.first(), isPlainLine(w.waiting.first()))
 		w.waiting.taken()
 	}
 }
