@@ -67,8 +67,9 @@ func (m *Memory) Durable() bool { return false }
 
 // Create implements Requestors.
 func (m *Memory) Create(_ context.Context, t Task, quota Quota) (Task, error) {
-	state := NewState(t, time.Now())
-	r := &record{state: &state, id: t.ID, tool: t.Tool}
+	state := spareStates.Get().(*State)
+	*state = NewState(t, time.Now())
+	r := &record{state: state, id: t.ID, tool: t.Tool}
 	r.size = r.state.Size()
 	if err := m.admit(r, quota); err != nil {
 		return Task{}, err

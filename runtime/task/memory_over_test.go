@@ -19,7 +19,8 @@ func TestTSK10NothingOfATaskIsLostWhenItIsOver(t *testing.T) {
 			t.Fatalf("%s is %v here, which shows nothing", field.Name, value)
 		}
 	}
-	r := &record{state: &s, id: want.ID, tool: want.Tool, owner: &owner{name: want.Owner}, account: &account{}}
+	before := s
+	r := &record{state: &before, id: want.ID, tool: want.Tool, owner: &owner{name: want.Owner}, account: &account{}}
 	r.finish()
 	var got Task
 	if r.copyTo(&got); !reflect.DeepEqual(&got, want) {
