@@ -10,19 +10,18 @@ import (
 	"github.com/mcpkiln/mcpkiln/runtime/wire"
 )
 
-// lateAnswers has the requests that were given up after they had been sent, and may be answered all the same: by id the round of those
-// that may have become tasks, nil for others. If there are too many, the oldest is forgotten: a server that has not answered it by then hardly
-// will.
+// lateAnswers has the requests that were given up after they had been sent, and may be answered all the same. If there are too many, the oldest is
+// forgotten: a server that has not answered it by then hardly will.
 type lateAnswers struct {
-	rounds map[rpc.ID]*round
-	order  []rpc.ID // oldest first, also of some that were answered meanwhile
+	rounds map[rpc.ID]*round // nil for a request that can not have become a task
+	order  []rpc.ID          // oldest first, also of some that were answered meanwhile
 	// early are small answers that came between the end of their request and expectLate.
 	early map[rpc.ID][]byte
 	// streams: each request has a stream of its own, on which its answer may come until that ends.
 	streams bool
 	// cancelling is how many tasks are being cancelled whose callers have given up.
 	cancelling int
-	settled    chan struct{} // closed when open is false; nil: nobody waits for that
+	settled    chan struct{} // closed when leavesTasks is false; nil: nobody waits for that
 }
 
 // open reports whether there is a task, or may be one, that nobody waits for and that was not cancelled yet.
@@ -31,7 +30,8 @@ func (l *lateAnswers) open() bool {
 		return true
 	}
 	for _, r := range l.rounds {
-		// The server was told to cancel a request that does not name its task. On a shared stream nothing shows that it will not be answered.
+		// A request whose answer need not name a task (round.named) was cancelled itself. On a shared stream nothing shows that no answer will
+		// follow, so it is not waited for.
 		if r != nil && (l.streams || r.named()) {
 			return true
 		}
@@ -39,7 +39,7 @@ func (l *lateAnswers) open() bool {
 	return false
 }
 
-// leavesTasks reports whether late is open, or is about to be: a call was given up so recently that expectLate has not been called.
+// leavesTasks reports whether late.open is true, or soon will be: a call was given up so recently that expectLate has not been called.
 func (s *state) leavesTasks() bool {
 	if s.late.open() {
 		return true
@@ -69,7 +69,7 @@ func (s *state) settleLate() {
 	}
 }
 
-// maxLate is how many late answers are waited for. Over HTTP each that names a task keeps a stream open.
+// maxLate is how many late answers are waited for. Over HTTP a request whose answer will name a task (round.named) keeps its stream open.
 const maxLate = 1024
 
 // maxEarly is how many early answers are kept: one more drops them all. maxEarlyBytes is how large one may be: the one that names a task is small.
@@ -110,8 +110,8 @@ func (l *lateAnswers) take(id rpc.ID, result []byte) (r *round) {
 }
 
 // expectLate records that a request was given up that may still be answered. If it has created a task, only tasks/cancel ends that
-// (CAN11), so the answer has to be known first. It is called twice, by giveUp and by the call that returns, in any order,
-// so that the request is recorded when the call returns; the second does nothing.
+// (CAN11), so the answer has to be known first. It is called twice, by Session.giveUp and by call.await, in any
+// order, so that the request is recorded when the call returns; the second does nothing.
 func (s *Session) expectLate(id rpc.ID, r *round, makesTask bool) {
 	var task *round
 	if makesTask {

@@ -24,8 +24,8 @@ type ToolHandle func(ctx context.Context, call *Call, in any) (out any, err erro
 // one is the outermost. A middleware calls next once, or answers itself. It may pass on a context of its own, which handlers get, and change the
 // result or the error. Errors are answered as those of handlers are. A result other than the one that next returned is validated as a handler's
 // is: by its definition in the request's revision, and the structured content of a tool by the outputSchema. If it does not fit, the client gets
-// an internal error, and the log says what is wrong (LET01, VAL01). The other members that the protocol defines belong to the runtime: the
-// result's type, server and task are those of the result that next returned or, if it was not called, of a complete one. The data of an Opener is
+// an internal error, and the log says what is wrong (LET01, VAL01). The result's type, server and task belong to the runtime:
+// they are those of the result that next returned or, if it was not called, of a complete one. The data of an Opener is
 // opened when the outermost middleware has returned, or one reads the result (MessageResult.JSON).
 //
 // A request of the client passes through middleware once it is admitted: malformed and unknown ones, and those beyond a limit, are refused

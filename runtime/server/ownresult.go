@@ -13,11 +13,11 @@ import (
 )
 
 // A result of middleware's own, answered without next or changed after it, follows the rules for handlers: it fits its definition and the tool's
-// outputSchema, the other members that the protocol defines belong to the runtime, and no error has a code that the protocol reserves (LET01, LET05,
+// outputSchema, the result's type, server and task (rev.Own) belong to the runtime, and no error has a code that the protocol reserves (LET01, LET05,
 // VAL01).
 
-// replace puts a result of middleware's own in place of the one that next returned: b from start on, if it did. The runtime's members and keys of
-// _meta there are kept.
+// replace puts a result of middleware's own in place of next's result, which is b[start:], empty if next was not called. The runtime's members and
+// keys of _meta there are kept.
 func (r *request) replace(b []byte, start int, result []byte) ([]byte, error) {
 	s, rev := r.p.s, r.revision
 	if err := r.reservation.reserve(r.ctx, int64(len(result))); err != nil {
@@ -66,10 +66,10 @@ func (r *request) appendOwn(b []byte, start int, members, served map[string]json
 	}
 	meta := rev.metaWith(reserved, members[rev.metaMember])
 	delete(members, rev.metaMember)
-	for _, name := range rev.Own.Result {
+	for _, name := range rev.Own.Result { // names that belong to the runtime (wire.Own), which middleware can not set
 		delete(members, name)
 	}
-	if resultType == nil && r.method.Result == "" { // no revision defines it
+	if resultType == nil && r.method.Result == "" { // no revision defines the method
 		if err := r.validateUndefined(members); err != nil {
 			return b, err
 		}
@@ -109,7 +109,7 @@ func (r *request) validateUndefined(members map[string]json.RawMessage) error {
 }
 
 // validateOwn validates a result of middleware's own, as the client will read it, by the definition in the revision, and the output of a tool
-// by its outputSchema. served has the members of what next returned; resultType is that of a result that is not complete.
+// by its outputSchema. served has the members of what next returned; resultType is the type of a result that is not complete, nil for others.
 func (r *request) validateOwn(result []byte, served map[string]json.RawMessage, resultType []byte) error {
 	rev, definition := r.revision, r.method.Result
 	created := r.task && rev.Result.Type == "" || string(resultType) == string(check.AppendString(nil, rev.Result.Task))
@@ -117,7 +117,9 @@ func (r *request) validateOwn(result []byte, served map[string]json.RawMessage, 
 	case created:
 		definition = rev.TaskCreated
 	case resultType != nil:
-		return nil // it asks before there is a task; other questions do not pass through middleware
+		// It is input_required: a tool that runs as a task asks before the task exists. No other question is a result that middleware sees
+		// (WithMiddleware).
+		return nil
 	}
 	if err := r.validateBy(definition, r.withoutAsked(result, served)); err != nil || created {
 		return err
@@ -142,7 +144,7 @@ func (r *request) validateBy(definition string, result []byte) error {
 	return r.revision.defined.Check(definition, result, r.p.s.cfg.limits, hidden)
 }
 
-// withoutAsked returns a task's result without the questions that next returned: some are custom requests, which no revision defines.
+// withoutAsked returns the answer about a task without the questions that next returned: some are custom requests, which no revision defines.
 func (r *request) withoutAsked(result []byte, served map[string]json.RawMessage) []byte {
 	write := r.revision.AppendTaskDetail
 	if r.method.Op != wire.OpGetTask || write == nil {
@@ -159,11 +161,11 @@ func (r *request) withoutAsked(result []byte, served map[string]json.RawMessage)
 	if questions != nil {
 		members[name], _ = json.Marshal(questions) // no value of these types fails
 	}
-	result, _ = json.Marshal(members) // as before
+	result, _ = json.Marshal(members) // likewise
 	return result
 }
 
-// toolOfResult returns the tool whose result, or whose task, this is about; nil for none, and for one that was removed.
+// toolOfResult returns the tool that is called, or whose task the request is about; nil for none, and for a tool that was removed.
 func (r *request) toolOfResult() *Tool {
 	if r.tool == nil && r.taskTool != "" {
 		return r.p.s.tools.get(r.taskTool)
@@ -171,7 +173,7 @@ func (r *request) toolOfResult() *Tool {
 	return r.tool
 }
 
-// validateTask validates the result of a tool within a task, if it is another one than next returned.
+// validateTask validates a tool's result within the answer about its task, unless it is the one that next returned.
 func (r *request) validateTask(members, served map[string]json.RawMessage) error {
 	rev := r.revision
 	if rev.AppendTaskDetail == nil {
@@ -190,7 +192,7 @@ func (r *request) validateTask(members, served map[string]json.RawMessage) error
 	return r.validateOutput(membersOf(result), membersOf(served[name]))
 }
 
-// validateOutput validates the structured output of a tool by its outputSchema (VAL01), if it is another one than next returned.
+// validateOutput validates the structured output of a tool by its outputSchema (VAL01), unless it is the one that next returned.
 func (r *request) validateOutput(members, served map[string]json.RawMessage) error {
 	rev, t := r.revision, r.toolOfResult()
 	if t == nil || !t.Handler.structured() || rev.structuredMember == "" {
@@ -211,7 +213,7 @@ func (r *request) validateOutput(members, served map[string]json.RawMessage) err
 	return nil
 }
 
-// marker is a value that a revision writes into a sample, to find the name of the member that has it.
+// marker is written into a sample by a function of the revision, to find the name of the member that has it.
 var marker = []byte(`{"own":0}`)
 
 // memberWithMarker is the member of an object that is the marker, "" for none.
@@ -226,7 +228,7 @@ func memberThatIs(object []byte, value string) string {
 	return ""
 }
 
-// ownError returns what an error that middleware made itself is answered with.
+// ownError returns the error that the client gets for an error of middleware's own.
 func (s *Server) ownError(m *Message, err error) error {
 	if misused := (*misuseError)(nil); errors.As(err, &misused) {
 		return errInternal // it is logged

@@ -86,7 +86,9 @@ func (s *session) receiveBatch(r *http.Request, f *frame, st *stream) (got serve
 	got = s.peer.ReceiveBatch(r.Context(), server.Header(r.Header), f.data, st.about)
 	s.h.pools.spare(f)
 	s.h.taken(f)
-	st.received = true // only now: while the batch is received, Cancelled is about earlier streams. The server sees to the batch's own requests
+	// Only now: Queued.Cancelled, called meanwhile, then passes this stream by. The server itself drops the answers that it holds to the batch's own
+	// requests, and a request may have the id of an earlier one that the batch cancels before it.
+	st.received = true
 	return got, true
 }
 
@@ -134,7 +136,7 @@ func (s *session) freeIDs(st *stream) {
 
 func (s *session) newStream() *stream {
 	limits := streamLimits{pending: s.h.opts.replay}
-	if !s.sessionless { // nobody can resume a stream whose events have no ids
+	if !s.sessionless { // a sessionless stream keeps number 0, so its events have no ids and nobody can resume it
 		s.last++
 		limits.replay, limits.answer = s.h.opts.replay, int(s.limit())
 	}

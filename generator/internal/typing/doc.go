@@ -107,7 +107,7 @@
 //
 // A keyword that no Go type can express is a condition: a validator of its own that reads the same bytes before the type is
 // read, one for each schema that has it. patternProperties is for
-// names that properties does not list: with one pattern and nothing else allowed it is a map of its type, otherwise
+// names that "properties" does not list: with one pattern and nothing else allowed it is a map of its type, otherwise
 // such properties are kept as JSON. unevaluatedProperties is additionalProperties wherever the names that are mentioned do
 // not depend on the value (allOf, $ref); elsewhere generated functions record them at run time.
 //

@@ -10,11 +10,11 @@ import (
 	"github.com/mcpkiln/mcpkiln/schema"
 )
 
-// requirement says in words what a schema requires of a value, and the opposite: is at least 5, is less than 5. With a noun it is
-// about a part of the value: "mode" is "fast", of an object.
+// requirement says in words what a schema requires of a value, and the opposite: "is at least 5", "is less than 5". With a noun it is about a part
+// of the value, for example noun "an object", yes "\"mode\" is \"fast\"".
 type requirement struct {
 	yes, no  string
-	noun     string // of a value that has such parts: an object, an array
+	noun     string // for a value that has such parts: "an object", "an array"
 	yesHasOr bool
 	noHasOr  bool
 
@@ -29,8 +29,8 @@ const (
 	requirementBytes = 4000 // length of the longest text in a violation
 )
 
-// forbidden describes the values that the not of owner refuses. The result is zero if the schema under it has too many parts, or keywords that
-// do not fit into a short sentence.
+// forbidden describes the values that "not" of owner refuses. The result is zero if the schema under it has too many parts, or keywords that do
+// not fit into a short sentence.
 func (l *lowering) forbidden(not, owner *schema.Node) requirement {
 	about := l.shape(l.around(owner))
 	s, ok := l.describe(l.ungrouped(allOf{not}), about, requirementDepth)
@@ -43,7 +43,7 @@ func (l *lowering) forbidden(not, owner *schema.Node) requirement {
 	return s
 }
 
-// because describes the values that the if of owner allows, and the others.
+// because describes the values that "if" of owner allows, and the others.
 func (l *lowering) because(tested, owner *schema.Node) (then, otherwise string) {
 	about := *l.shape(l.around(owner))
 	if about.kinds == model.KindAny && about.obj.at != nil {
@@ -59,15 +59,15 @@ func (l *lowering) because(tested, owner *schema.Node) (then, otherwise string) 
 	return s.yes, s.no
 }
 
-// around returns n and the schemas that it is a branch of, which apply to the same value. It goes down from the root, where alone it is certain
-// that then is a keyword, and not the name of a property or definition.
+// around returns n and the schemas that it is a branch of, which apply to the same value. It goes down from the root: only so it is certain that
+// "then" is a keyword, and not the name of a property or definition.
 func (l *lowering) around(n *schema.Node) allOf {
 	var owners allOf
 	at := l.home(n).Root
 	for at.Pointer != n.Pointer { // n may be a copy (scopes)
 		next := subschemaAround(n, at)
 		if next == nil {
-			return allOf{n} // it is below a word that is no keyword
+			return allOf{n} // n is below a word that is no keyword
 		}
 		if path, _ := below(next, at); branchPath.MatchString(path) {
 			owners = append(owners, at)
@@ -114,7 +114,7 @@ func (l *lowering) ungrouped(c allOf) *shape {
 	return s
 }
 
-// describe puts s into words, leaving out what is known of the value already, which is about. ok is false if that is not possible.
+// describe puts s into words, leaving out what about says of the value already. ok is false if that is not possible.
 func (l *lowering) describe(s, about *shape, depth int) (requirement, bool) {
 	if depth == 0 || s.never != nil || s.kinds == 0 {
 		return requirement{}, false
@@ -153,6 +153,7 @@ func describeEnum(e *enumFacet) requirement {
 func (l *lowering) describeKeywords(s, about *shape, depth int) ([]requirement, bool) {
 	var kind []requirement
 	left := about.kinds & s.kinds
+	// A type that lists all kinds, with "integer" in place of "number", is left out: it would be a list of six kinds.
 	becomesInteger := left&model.KindNumber != 0 && s.integer && !about.integer
 	if left != about.kinds || becomesInteger && s.kinds != model.KindAny {
 		words := kindsInWords(s.kinds, s.integer)
@@ -187,7 +188,7 @@ func (s requirement) unless(k model.Kind) requirement {
 	word := kindsInWords(k, false)
 	if s.noun != "" {
 		s.yes, s.yesHasOr = "is not "+word+", or one in which "+s.yes, true
-		return s // no is about a part of such a value already
+		return s // s.no is about a part of such a value already
 	}
 	return requirement{yes: "is not " + word + " or " + s.yes, yesHasOr: true, no: "is " + word + " that " + s.no}
 }
@@ -213,7 +214,7 @@ func (s requirement) predicate() requirement {
 	return s
 }
 
-// joined requires all of them.
+// joined returns the requirement that all of them are met.
 func joined(all []requirement) requirement {
 	if len(all) == 1 {
 		return all[0]

@@ -11,6 +11,9 @@ import (
 	"github.com/mcpkiln/mcpkiln/schema"
 )
 
+// Here a keyword becomes a part of a Go type, or a check beside it: readkeyword.go has read all keywords of a place into a shape, and the shape
+// decides the type.
+
 // valueOf decides the Go type of an allOf.
 func (l *lowering) valueOf(c allOf, p place) model.Value {
 	if len(l.decls) > l.MaxDecls {

@@ -9,22 +9,25 @@ import (
 // slots are the fields of one struct of the runtime, by their slots in the rules.
 type slots map[string]model.WireSlot
 
-func textSlot(field string) model.WireSlot {
+func stringSlot(field string) model.WireSlot {
 	return model.WireSlot{Field: field, Kind: model.StringSlot}
 }
 func rawSlot(field string) model.WireSlot { return model.WireSlot{Field: field, Kind: model.RawSlot} }
-func listSlot(field string) model.WireSlot {
+func stringsSlot(field string) model.WireSlot {
 	return model.WireSlot{Field: field, Kind: model.StringsSlot}
 }
 func idSlot(field string) model.WireSlot   { return model.WireSlot{Field: field, Kind: model.IDSlot} }
-func flagSlot(field string) model.WireSlot { return model.WireSlot{Field: field, Kind: model.BoolSlot} }
+func boolSlot(field string) model.WireSlot { return model.WireSlot{Field: field, Kind: model.BoolSlot} }
+
+// millisSlot is for appending alone; intSlot reads milliseconds as a number.
 func millisSlot(field string) model.WireSlot {
 	return model.WireSlot{Field: field, Kind: model.MillisSlot}
 }
-func momentSlot(field string) model.WireSlot {
+func intSlot(field string) model.WireSlot { return model.WireSlot{Field: field, Kind: model.IntSlot} }
+func timeSlot(field string) model.WireSlot {
 	return model.WireSlot{Field: field, Kind: model.TimeSlot}
 }
-func numberSlot(field string) model.WireSlot {
+func floatSlot(field string) model.WireSlot {
 	return model.WireSlot{Field: field, Kind: model.FloatSlot}
 }
 
@@ -43,8 +46,8 @@ type wireMessage struct {
 // taskSlots are the fields of wire.TaskView, shared by all messages about one task.
 func taskSlots() slots {
 	return slots{
-		"id": textSlot("ID"), "status": textSlot("Status"), "statusMessage": textSlot("StatusMessage"), "createdAt": momentSlot("CreatedAt"),
-		"lastUpdatedAt": momentSlot("LastUpdatedAt"), "ttl": millisSlot("TTL"), "pollInterval": millisSlot("PollInterval"),
+		"id": stringSlot("ID"), "status": stringSlot("Status"), "statusMessage": stringSlot("StatusMessage"), "createdAt": timeSlot("CreatedAt"),
+		"lastUpdatedAt": timeSlot("LastUpdatedAt"), "ttl": millisSlot("TTL"), "pollInterval": millisSlot("PollInterval"),
 		"result": rawSlot("Result"), "error": rawSlot("Error"), "inputRequests": rawSlot("InputRequests"), "subscriptionId": idSlot("SubscriptionID"),
 		"serverInfo": rawSlot("ServerInfo"),
 	}
@@ -54,27 +57,27 @@ func taskView(rule, field string) wireMessage {
 	return wireMessage{rule: rule, field: field, structName: "TaskView", param: "t", need: forTasks, slots: taskSlots()}
 }
 
-// block is a block of content, or what is inside of one. No message has both data and blob, so they share a field. size is raw, because 0 is a size:
-// that of a listed resource is a number, where 0 means unknown.
+// block is a block of content, or what is inside of one. No message has both data and blob, so they share a field. size is raw here, because 0 is a
+// size in a block; in ListedResource it is a number, and 0 means unknown.
 func block(rule, field string) wireMessage {
 	return wireMessage{rule: rule, field: field, structName: "Block", param: "c", need: forTools | forPromptRegistry | forResourceRegistry, slots: slots{
-		"text": textSlot("Text"), "data": rawSlot("Data"), "blob": rawSlot("Data"), "mimeType": textSlot("MIMEType"), "uri": textSlot("URI"),
-		"name": textSlot("Name"), "title": textSlot("Title"), "description": textSlot("Description"), "size": rawSlot("Size"),
+		"text": stringSlot("Text"), "data": rawSlot("Data"), "blob": rawSlot("Data"), "mimeType": stringSlot("MIMEType"), "uri": stringSlot("URI"),
+		"name": stringSlot("Name"), "title": stringSlot("Title"), "description": stringSlot("Description"), "size": rawSlot("Size"),
 		"resource": rawSlot("Resource"), "annotations": rawSlot("Annotations"), "meta": rawSlot("Meta"),
 	}}
 }
 
 func callResultSlots() slots {
 	return slots{
-		"content": rawSlot("Content"), "structuredContent": rawSlot("StructuredContent"), "isError": flagSlot("IsError"),
-		"relatedTask": textSlot("RelatedTask"), "serverInfo": rawSlot("ServerInfo"),
+		"content": rawSlot("Content"), "structuredContent": rawSlot("StructuredContent"), "isError": boolSlot("IsError"),
+		"relatedTask": stringSlot("RelatedTask"), "serverInfo": rawSlot("ServerInfo"),
 	}
 }
 
 // itemList is a page of one of the registries.
 func itemList(rule, field string, of need) wireMessage {
 	return wireMessage{rule: rule, field: field, structName: "ItemList", param: "l", need: of, slots: slots{
-		"items": rawSlot("Items"), "nextCursor": textSlot("NextCursor"), "cacheTTL": millisSlot("CacheTTL"), "cacheScope": textSlot("CacheScope"),
+		"items": rawSlot("Items"), "nextCursor": stringSlot("NextCursor"), "cacheTTL": millisSlot("CacheTTL"), "cacheScope": stringSlot("CacheScope"),
 		"serverInfo": rawSlot("ServerInfo"),
 	}}
 }
@@ -85,13 +88,14 @@ func wireMessages() []wireMessage {
 		questionMessages(), errorMessages())
 }
 
-// readMessages are read, beside the params of methods.
+// readMessages are what the server reads: into wire.Params what every request has (request) and the member task of a call (taskParams), the
+// client's answer to an elicitation, and the results of tools without outputSchema. The params of single methods are in clientOps (table.go).
 func readMessages() []wireMessage {
 	return []wireMessage{
 		{rule: "request", field: "ReadRequest", structName: "Params", param: "p", read: true, slots: paramSlots()},
 		{rule: "taskParams", field: "ReadTaskParams", structName: "Params", param: "p", read: true, need: forTasks, slots: paramSlots()},
 		{rule: "elicitResult", field: "ReadElicitResult", structName: "ElicitResult", param: "r", read: true, need: forElicits,
-			slots: slots{"action": textSlot("Action"), "content": rawSlot("Content")}},
+			slots: slots{"action": stringSlot("Action"), "content": rawSlot("Content")}},
 		{rule: "callResult", field: "ReadCallResult", structName: "CallResult", param: "r", read: true, need: forResults, meta: "Meta",
 			slots: callResultSlots()},
 	}
@@ -101,15 +105,15 @@ func readMessages() []wireMessage {
 func discoveryMessages() []wireMessage {
 	return []wireMessage{
 		{rule: "initializeResult", field: "AppendInitializeResult", structName: "InitializeResult", param: "r", slots: slots{
-			"protocolVersion": textSlot("ProtocolVersion"), "capabilities": rawSlot("Capabilities"), "serverInfo": rawSlot("ServerInfo"),
-			"instructions": textSlot("Instructions"),
+			"protocolVersion": stringSlot("ProtocolVersion"), "capabilities": rawSlot("Capabilities"), "serverInfo": rawSlot("ServerInfo"),
+			"instructions": stringSlot("Instructions"),
 		}},
 		{rule: "discoverResult", field: "AppendDiscoverResult", structName: "DiscoverResult", param: "r", slots: slots{
-			"supportedVersions": listSlot("SupportedVersions"), "capabilities": rawSlot("Capabilities"), "instructions": textSlot("Instructions"),
-			"cacheTTL": millisSlot("CacheTTL"), "cacheScope": textSlot("CacheScope"), "serverInfo": rawSlot("ServerInfo"),
+			"supportedVersions": stringsSlot("SupportedVersions"), "capabilities": rawSlot("Capabilities"), "instructions": stringSlot("Instructions"),
+			"cacheTTL": millisSlot("CacheTTL"), "cacheScope": stringSlot("CacheScope"), "serverInfo": rawSlot("ServerInfo"),
 		}},
 		{rule: "toolList", field: "AppendToolList", structName: "ToolList", param: "l", slots: slots{
-			"tools": rawSlot("Tools"), "nextCursor": textSlot("NextCursor"), "cacheTTL": millisSlot("CacheTTL"), "cacheScope": textSlot("CacheScope"),
+			"tools": rawSlot("Tools"), "nextCursor": stringSlot("NextCursor"), "cacheTTL": millisSlot("CacheTTL"), "cacheScope": stringSlot("CacheScope"),
 			"serverInfo": rawSlot("ServerInfo"),
 		}},
 	}
@@ -120,7 +124,7 @@ func contentMessages() []wireMessage {
 	return []wireMessage{
 		{rule: "callResult", field: "AppendCallResult", structName: "CallResult", param: "r", meta: "Meta", slots: callResultSlots()},
 		{rule: "annotations", field: "AppendAnnotations", structName: "Annotations", param: "a", need: forTools | forPromptRegistry,
-			slots: slots{"audience": listSlot("Audience"), "priority": rawSlot("Priority"), "lastModified": textSlot("LastModified")}},
+			slots: slots{"audience": stringsSlot("Audience"), "priority": rawSlot("Priority"), "lastModified": stringSlot("LastModified")}},
 		block("textBlock", "AppendTextBlock"),
 		block("imageBlock", "AppendImageBlock"),
 		block("audioBlock", "AppendAudioBlock"),
@@ -136,19 +140,19 @@ func registryMessages() []wireMessage {
 	return []wireMessage{
 		itemList("promptList", "AppendPromptList", forPromptRegistry),
 		{rule: "promptResult", field: "AppendPromptResult", structName: "PromptResult", param: "r", need: forPromptRegistry,
-			slots: slots{"description": textSlot("Description"), "messages": rawSlot("Messages"), "serverInfo": rawSlot("ServerInfo")}},
+			slots: slots{"description": stringSlot("Description"), "messages": rawSlot("Messages"), "serverInfo": rawSlot("ServerInfo")}},
 		{rule: "promptMessage", field: "AppendPromptMessage", structName: "PromptMessage", param: "m", need: forPromptRegistry,
-			slots: slots{"role": textSlot("Role"), "content": rawSlot("Content")}},
+			slots: slots{"role": stringSlot("Role"), "content": rawSlot("Content")}},
 		itemList("resourceList", "AppendResourceList", forResourceRegistry),
 		itemList("templateList", "AppendTemplateList", forResourceRegistry),
 		{rule: "resource", field: "AppendResource", structName: "ListedResource", param: "r", need: forResourceRegistry, slots: slots{
-			"uri": textSlot("URI"), "name": textSlot("Name"), "mimeType": textSlot("MIMEType"), "size": numberSlot("Size"),
+			"uri": stringSlot("URI"), "name": stringSlot("Name"), "mimeType": stringSlot("MIMEType"), "size": floatSlot("Size"),
 		}},
 		{rule: "resourceRead", field: "AppendResourceResult", structName: "ResourceResult", param: "r", need: forResourceRegistry, slots: slots{
-			"contents": rawSlot("Contents"), "cacheTTL": millisSlot("CacheTTL"), "cacheScope": textSlot("CacheScope"), "serverInfo": rawSlot("ServerInfo"),
+			"contents": rawSlot("Contents"), "cacheTTL": millisSlot("CacheTTL"), "cacheScope": stringSlot("CacheScope"), "serverInfo": rawSlot("ServerInfo"),
 		}},
 		{rule: "completion", field: "AppendCompletion", structName: "Completion", param: "c", need: forCompletions, slots: slots{
-			"values": listSlot("Values"), "total": numberSlot("Total"), "hasMore": flagSlot("HasMore"), "serverInfo": rawSlot("ServerInfo"),
+			"values": stringsSlot("Values"), "total": floatSlot("Total"), "hasMore": boolSlot("HasMore"), "serverInfo": rawSlot("ServerInfo"),
 		}},
 	}
 }
@@ -157,7 +161,7 @@ func registryMessages() []wireMessage {
 func endingMessages() []wireMessage {
 	return []wireMessage{
 		{rule: "inputRequired", field: "AppendInputRequired", structName: "InputRequired", param: "r", slots: slots{
-			"inputRequests": rawSlot("InputRequests"), "requestState": textSlot("RequestState"), "serverInfo": rawSlot("ServerInfo"),
+			"inputRequests": rawSlot("InputRequests"), "requestState": stringSlot("RequestState"), "serverInfo": rawSlot("ServerInfo"),
 		}},
 		{rule: "listenResult", field: "AppendListenResult", structName: "ListenResult", param: "r",
 			slots: slots{"subscriptionId": idSlot("SubscriptionID"), "serverInfo": rawSlot("ServerInfo")}},
@@ -172,7 +176,7 @@ func taskMessages() []wireMessage {
 		taskView("taskCancelled", "AppendTaskCancelled"),
 		taskView("taskUpdated", "AppendTaskUpdated"),
 		{rule: "taskList", field: "AppendTaskList", structName: "TaskList", param: "l", need: forTasks,
-			slots: slots{"tasks": rawSlot("Tasks"), "nextCursor": textSlot("NextCursor")}},
+			slots: slots{"tasks": rawSlot("Tasks"), "nextCursor": stringSlot("NextCursor")}},
 		taskView("taskStatus", "AppendTaskStatus"),
 	}
 }
@@ -181,30 +185,30 @@ func taskMessages() []wireMessage {
 func notificationMessages() []wireMessage {
 	return []wireMessage{
 		{rule: "progress", field: "AppendProgress", structName: "Progress", param: "p", slots: slots{
-			"progressToken": idSlot("ProgressToken"), "progress": numberSlot("Progress"), "total": numberSlot("Total"), "message": textSlot("Message"),
-			"relatedTask": textSlot("RelatedTask"),
+			"progressToken": idSlot("ProgressToken"), "progress": floatSlot("Progress"), "total": floatSlot("Total"), "message": stringSlot("Message"),
+			"relatedTask": stringSlot("RelatedTask"),
 		}},
 		{rule: "cancelled", field: "AppendCancelled", structName: "Cancelled", param: "c", need: forCancelled, slots: slots{
-			"requestId": idSlot("RequestID"), "reason": textSlot("Reason"), "subscriptionId": idSlot("SubscriptionID"), "relatedTask": textSlot("RelatedTask"),
+			"requestId": idSlot("RequestID"), "reason": stringSlot("Reason"), "subscriptionId": idSlot("SubscriptionID"), "relatedTask": stringSlot("RelatedTask"),
 		}},
 		{rule: "acknowledged", field: "AppendAcknowledged", structName: "Acknowledged", param: "a", slots: slots{
-			"toolsChanged": flagSlot("ToolsChanged"), "promptsChanged": flagSlot("PromptsChanged"), "resourcesChanged": flagSlot("ResourcesChanged"),
-			"resourceURIs": listSlot("ResourceURIs"), "taskIds": listSlot("TaskIDs"), "subscriptionId": idSlot("SubscriptionID"),
+			"toolsChanged": boolSlot("ToolsChanged"), "promptsChanged": boolSlot("PromptsChanged"), "resourcesChanged": boolSlot("ResourcesChanged"),
+			"resourceURIs": stringsSlot("ResourceURIs"), "taskIds": stringsSlot("TaskIDs"), "subscriptionId": idSlot("SubscriptionID"),
 		}},
 		{rule: "changed", field: "AppendChanged", structName: "Changed", param: "c", slots: slots{"subscriptionId": idSlot("SubscriptionID")}},
 		{rule: "resourceUpdated", field: "AppendResourceUpdated", structName: "ResourceUpdated", param: "u", need: forUpdates,
-			slots: slots{"uri": textSlot("URI"), "subscriptionId": idSlot("SubscriptionID")}},
+			slots: slots{"uri": stringSlot("URI"), "subscriptionId": idSlot("SubscriptionID")}},
 		{rule: "log", field: "AppendLog", structName: "LogMessage", param: "l", need: forLogging,
-			slots: slots{"level": textSlot("Level"), "logger": textSlot("Logger"), "data": rawSlot("Data"), "relatedTask": textSlot("RelatedTask")}},
+			slots: slots{"level": stringSlot("Level"), "logger": stringSlot("Logger"), "data": rawSlot("Data"), "relatedTask": stringSlot("RelatedTask")}},
 	}
 }
 
 func questionMessages() []wireMessage {
 	return []wireMessage{
 		{rule: "elicit", field: "AppendElicit", structName: "Elicit", param: "e", need: forElicits,
-			slots: slots{"message": textSlot("Message"), "requestedSchema": rawSlot("RequestedSchema"), "relatedTask": textSlot("RelatedTask")}},
+			slots: slots{"message": stringSlot("Message"), "requestedSchema": rawSlot("RequestedSchema"), "relatedTask": stringSlot("RelatedTask")}},
 		{rule: "elicitationComplete", field: "AppendElicitationComplete", structName: "ElicitationComplete", param: "e", need: forPages,
-			slots: slots{"elicitationId": textSlot("ElicitationID")}},
+			slots: slots{"elicitationId": stringSlot("ElicitationID")}},
 	}
 }
 
@@ -214,21 +218,21 @@ func errorMessages() []wireMessage {
 		{rule: "missingCapability", field: "AppendMissingCapability", structName: "MissingCapability", param: "m",
 			slots: slots{"requiredCapabilities": rawSlot("RequiredCapabilities")}},
 		{rule: "unsupportedVersion", field: "AppendUnsupportedVersion", structName: "UnsupportedVersion", param: "u",
-			slots: slots{"supported": listSlot("Supported"), "requested": textSlot("Requested")}},
+			slots: slots{"supported": stringsSlot("Supported"), "requested": stringSlot("Requested")}},
 	}
 }
 
 // paramSlots are the fields of wire.Params, filled by all readers of params.
 func paramSlots() slots {
 	return slots{
-		"protocolVersion": textSlot("ProtocolVersion"), "capabilities": rawSlot("Capabilities"), "clientInfo": rawSlot("ClientInfo"),
-		"clientCapabilities": rawSlot("ClientCapabilities"), "logLevel": textSlot("LogLevel"), "progressToken": idSlot("ProgressToken"),
-		"cursor": textSlot("Cursor"), "name": textSlot("Name"), "uri": textSlot("URI"), "arguments": rawSlot("Arguments"),
-		"argument": textSlot("Argument"), "value": textSlot("Value"),
-		"inputResponses": rawSlot("InputResponses"), "requestState": textSlot("RequestState"),
-		"task": rawSlot("Task"), "ttl": {Field: "TTL", Kind: model.IntSlot},
-		"taskId": textSlot("TaskID"), "requestId": idSlot("RequestID"), "reason": textSlot("Reason"), "level": textSlot("Level"),
-		"toolsChanged": flagSlot("ToolsChanged"), "promptsChanged": flagSlot("PromptsChanged"), "resourcesChanged": flagSlot("ResourcesChanged"),
-		"resourceURIs": listSlot("ResourceURIs"), "taskIds": listSlot("TaskIDs"),
+		"protocolVersion": stringSlot("ProtocolVersion"), "capabilities": rawSlot("Capabilities"), "clientInfo": rawSlot("ClientInfo"),
+		"clientCapabilities": rawSlot("ClientCapabilities"), "logLevel": stringSlot("LogLevel"), "progressToken": idSlot("ProgressToken"),
+		"cursor": stringSlot("Cursor"), "name": stringSlot("Name"), "uri": stringSlot("URI"), "arguments": rawSlot("Arguments"),
+		"argument": stringSlot("Argument"), "value": stringSlot("Value"),
+		"inputResponses": rawSlot("InputResponses"), "requestState": stringSlot("RequestState"),
+		"task": rawSlot("Task"), "ttl": intSlot("TTL"),
+		"taskId": stringSlot("TaskID"), "requestId": idSlot("RequestID"), "reason": stringSlot("Reason"), "level": stringSlot("Level"),
+		"toolsChanged": boolSlot("ToolsChanged"), "promptsChanged": boolSlot("PromptsChanged"), "resourcesChanged": boolSlot("ResourcesChanged"),
+		"resourceURIs": stringsSlot("ResourceURIs"), "taskIds": stringsSlot("TaskIDs"),
 	}
 }
