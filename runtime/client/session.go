@@ -43,12 +43,12 @@ type Session struct {
 // state has the fields that change during a session. One mutex guards them.
 type state struct {
 	mu         sync.Mutex
-	calls      map[*call]struct{} // calls from their first request to their result
-	ready      bool               // the handshake is over
-	closed     bool               // Close has made it unusable
-	over       bool               // no goroutine may begin any more
-	lost       error              // why the connection is gone
-	noise      []byte
+	calls      map[*call]struct{}    // calls from their first request to their result
+	ready      bool                  // the handshake is over
+	closed     bool                  // Close has made it unusable
+	over       bool                  // no goroutine may begin any more
+	lost       error                 // why the connection is gone
+	noise      []byte                // text that the server wrote and that was no message
 	asking     int                   // how many questions handlers are answering
 	executions map[string]*execution // tasks that are followed, by their ids
 	late       lateAnswers
@@ -79,7 +79,7 @@ type link interface {
 	// ends the request. When it returns, a frame of up to keepBuffer bytes is the caller's again.
 	send(ctx context.Context, frame []byte, r *round) error
 	// giveUp ends the sending and receiving of a request that is over without an answer. notice is the message for the server, nil: none is sent.
-	// named: its answer names a task, so a stream of its own stays open. answerable: it was sent, and there may be an answer yet.
+	// named: its answer will name a task, so the request's stream stays open, if it has one of its own. answerable: it was sent, and there may be an answer yet.
 	giveUp(r *round, notice []byte, named bool) (answerable bool)
 	// giveUpTells reports whether in the dialect closing the request's stream tells the server.
 	giveUpTells(d *wire.Dialect) bool
@@ -90,7 +90,7 @@ type link interface {
 	shared() bool
 	// listen begins to receive messages that belong to no request, if there is a stream for them.
 	listen()
-	// renew begins a new session instead of one that the server has ended.
+	// renew begins a new session instead of old, the id of one that the server has ended.
 	renew(ctx context.Context, old string) error
 	// close ends the connection in order, and at once when ctx ends. Nothing is received afterwards.
 	close(ctx context.Context) error
@@ -224,7 +224,7 @@ func (s *Session) spawn(f func()) bool {
 	return true
 }
 
-// withNoise adds to the error for a server that did not answer in time what it wrote instead: a banner, or why it can not go on.
+// withNoise returns err. For a server that did not answer in time, it adds what the server wrote instead: a banner, or why it can not go on.
 func (s *Session) withNoise(err error) error {
 	var cause *Cause
 	l, ok := s.link.(*connLink)

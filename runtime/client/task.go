@@ -25,8 +25,8 @@ type execution struct {
 
 	ctx     context.Context // of the goroutine that follows it
 	stop    context.CancelCauseFunc
-	hint    chan struct{} // something may have changed
-	reports chan Progress
+	hint    chan struct{} // the state may have changed, and is to be read soon
+	reports chan Progress // nil: nobody wants it
 
 	mu        sync.Mutex
 	state     TaskState
@@ -63,6 +63,7 @@ func (s *Session) newExecution(d *wire.Dialect, tool, id string, request rpc.ID)
 	return x
 }
 
+// readState returns the state that a message reports of the task with the id.
 func readState(v *wire.Values, id string) TaskState {
 	s := TaskState{ID: id, Status: task.Status(v.Text(wire.SlotStatus)), Message: v.Text(wire.SlotStatusMessage), TTL: -1}
 	if ttl, ok := v.Millis(wire.SlotTTL); ok {
@@ -214,7 +215,7 @@ func (x *execution) change() {
 	x.changed = make(chan struct{})
 }
 
-// finish ends the execution; the first call counts. Those who waited for the end find the execution in no list any more.
+// finish ends the execution; the first call counts. The session forgets the execution before those who wait for the end go on.
 func (x *execution) finish(result ToolResult, err error) {
 	x.s.mu.Lock()
 	x.mu.Lock()
@@ -241,7 +242,8 @@ func terminal(s task.Status) bool {
 	return s == task.Completed || s == task.Failed || s == task.Cancelled
 }
 
-// ask sends a request about the task, which Requests does not list: callers wait for the task. It returns the values of the result, and the result.
+// ask sends a request about the task. Session.Requests does not list the request, because callers wait for the task. It returns the values of the
+// result, and the result.
 func (x *execution) ask(ctx context.Context, op wire.Op, responses json.RawMessage, opts ...CallOption) (*wire.Values, []byte, error) {
 	c, err := x.s.newCall(op, opts)
 	if err != nil {

@@ -75,7 +75,7 @@ func (x *execution) limit(ctx context.Context, end context.CancelCauseFunc) {
 	}
 }
 
-// notDone returns the cause of a call whose maximum has passed, as the sum of several requests.
+// notDone returns the cause of a call that several requests together have not finished within its maximum; how says which requests.
 func notDone(after time.Duration, how string) *Cause {
 	return &Cause{Source: inflight.SourceTimeout, Reason: "not done after " + after.String() + " " + how}
 }

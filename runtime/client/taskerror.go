@@ -34,7 +34,7 @@ func (e *TaskError) why() string {
 	return joined(string(e.State.Status), e.State.Message)
 }
 
-// joined says what became of the task, and why, unless that begins with the same word.
+// joined says what became of the task, and why. Where why begins with what, it says both.
 func joined(what, why string) string {
 	switch {
 	case why == "":

@@ -38,7 +38,7 @@ func (c *Call) openJournalLocked() journal {
 	case c.revision.Handshake:
 		c.journal = newCallJournal(c.put, nil)
 	default:
-		// The request is no retry: it has no answers or state that could be wrong.
+		// There is no error: the request is no retry, so it has no answers or state that could be wrong.
 		c.stateless, _ = newStatelessJournal(c, c.r)
 		c.journal = c.stateless.journal
 	}
@@ -135,15 +135,15 @@ func (c *Call) keyFor(name string) string {
 	return name
 }
 
-// againMark precedes the number of a question's second and later askings. No instance begins so.
+// againMark precedes the number of a question's second and later askings. The key of an instance never begins with its "!" (keyOf).
 const againMark = instanceMark + "!"
 
 // callJournal is the journal of an inline call. It lives as long as the call, in stateless revisions as long as the client retries it. With it,
 // handlers see one model inline and as a task: names are unique, and what has a name happens once.
 type callJournal struct {
-	ask  func(ctx context.Context, q task.Question, check answerCheck) ([]byte, error)
-	mu   sync.Mutex
-	made map[string]*journalEntry // by name
+	ask      func(ctx context.Context, q task.Question, check answerCheck) ([]byte, error)
+	mu       sync.Mutex
+	recorded map[string]*journalEntry // by name
 }
 
 type journalEntry struct {
@@ -156,9 +156,9 @@ type answerCheck func(data []byte, account check.Account) error
 
 // newCallJournal makes a journal of what an earlier run recorded.
 func newCallJournal(ask func(ctx context.Context, q task.Question, check answerCheck) ([]byte, error), earlier []recordedEntry) *callJournal {
-	j := &callJournal{ask: ask, made: map[string]*journalEntry{}}
+	j := &callJournal{ask: ask, recorded: map[string]*journalEntry{}}
 	for _, e := range earlier {
-		j.made[e.Name] = &journalEntry{string(e.Question), e.Data}
+		j.recorded[e.Name] = &journalEntry{string(e.Question), e.Data}
 	}
 	return j
 }
@@ -178,7 +178,7 @@ func (j *callJournal) Ask(ctx context.Context, q task.Question, check answerChec
 func (j *callJournal) replay(name string, q *task.Question, fn func() ([]byte, error)) ([]byte, error) {
 	question := hashOf(q)
 	j.mu.Lock()
-	old := j.made[name]
+	old := j.recorded[name]
 	j.mu.Unlock()
 	switch {
 	case old != nil && old.question != question:
@@ -189,7 +189,7 @@ func (j *callJournal) replay(name string, q *task.Question, fn func() ([]byte, e
 	data, err := fn()
 	if err == nil {
 		j.mu.Lock()
-		j.made[name] = &journalEntry{question, data}
+		j.recorded[name] = &journalEntry{question, data}
 		j.mu.Unlock()
 	}
 	return data, err
@@ -199,8 +199,8 @@ func (j *callJournal) replay(name string, q *task.Question, fn func() ([]byte, e
 func (j *callJournal) entries() (all []recordedEntry) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	for name, made := range j.made {
-		all = append(all, recordedEntry{name, []byte(made.question), made.data})
+	for name, e := range j.recorded {
+		all = append(all, recordedEntry{name, []byte(e.question), e.data})
 	}
 	slices.SortFunc(all, func(a, b recordedEntry) int { return strings.Compare(a.Name, b.Name) })
 	return all

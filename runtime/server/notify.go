@@ -35,7 +35,7 @@ func (p *peer) handleNotification(ctx context.Context, m *wire.Method) {
 	case m == nil || !p.ready:
 	case m.Op == wire.OpInitialized:
 		p.begin()
-	case m.Op == wire.OpRootsChanged && p.can&p.revision.tellsRoots != 0: // others may not report later changes
+	case m.Op == wire.OpRootsChanged && p.can&p.revision.tellsRoots != 0: // a client reports changes only if it has declared that it does
 		p.rootsChanged(ctx)
 	}
 }

@@ -82,7 +82,7 @@ func encodeStep(v any) ([]byte, error) {
 }
 
 // unescapeReplaced replaces the escape of U+FFFD by the character. encoding/json writes the escape for invalid UTF-8 only, and the character
-// itself when a valid text contains it.
+// itself when a valid text contains it: without this, a value with invalid UTF-8 would have another form once it was decoded (sameStep).
 func unescapeReplaced(data []byte) []byte {
 	const escape = `\ufffd`
 	if !bytes.Contains(data, []byte(escape)) {

@@ -54,8 +54,9 @@ func (j *earlierJournal) entry(name string) *recordedEntry {
 	return nil
 }
 
+// step returns the value of a recorded step.
 func (e *recordedEntry) step() ([]byte, error) {
-	if len(e.Question) > 0 {
+	if len(e.Question) > 0 { // it is the answer to a question
 		return nil, &task.NameError{Name: e.Name, Why: otherBefore}
 	}
 	return e.Data, nil
@@ -67,7 +68,7 @@ func (j *earlierJournal) answer(call *Call, q *task.Question, check answerCheck)
 		switch string(e.Question) {
 		case hashOf(q):
 			return e.Data, nil
-		case "":
+		case "": // a step
 			return nil, &task.NameError{Name: q.Name, Why: otherBefore}
 		}
 	}

@@ -13,12 +13,12 @@ import (
 // out right before the answer, or are dropped if that is the refusal (LET20).
 //
 // Without clientCapabilities any handler may send any custom request of the manifest (Send), so all messages of all handlers would be withheld:
-// there such requests do not count. Withholding messages for a short time was rejected: clients that follow a call would see its progress late, and
+// such requests do not count then. Withholding messages for a short time was rejected: clients that follow a call would see its progress late, and
 // most calls are never refused. If such a request turns out to be impossible when the response has begun, the refusal becomes a result with isError
 // (lateRefusal), or an internal error where there is no such result: the error goes with its status, or not at all.
 
-// undecided reports whether a request by a client with these abilities may be refused with a status of its own until its handler returns. It is a
-// call of t, or asks for an entry of a registry; t and entry are nil for any other.
+// undecided reports whether a request by a client with these abilities may still be refused, with a status of its own, as long as its handler has not
+// returned. It is a call of t, or asks for an entry of a registry; t and entry are nil for any other.
 func (rev *revision) undecided(t *Tool, entry *EntryPolicy, can ability) bool {
 	var asks bool
 	var listed []string
@@ -31,15 +31,15 @@ func (rev *revision) undecided(t *Tool, entry *EntryPolicy, can ability) bool {
 	if rev.HTTP.Statuses.MissingCapability == 0 || !asks && listed == nil {
 		return false
 	}
-	takes := rev.listed(listed)
+	needed := rev.listed(listed)
 	if asks {
-		takes |= rev.asking
+		needed |= rev.asking
 	}
-	return can&takes != takes
+	return can&needed != needed
 }
 
-// Undecided reports whether the request may end with an error that has a status of its own until the server has written something about it: the
-// messages of its handler are withheld (LET20), and the transport does not begin the response either.
+// Undecided reports whether the request may end with an error that has a status of its own, as long as the server has written nothing about it. Then
+// the messages of its handler are withheld (LET20), and the transport does not begin the response either.
 func (to *Routed) Undecided() bool {
 	if to.Kind != rpc.KindRequest || to.revision == nil || to.method == nil {
 		return false

@@ -16,27 +16,26 @@ import (
 type subject struct {
 	peer *peer
 	id   rpc.ID // the client's request whose stream carries it; zero: the session's stream
-	// Once ctx, which is a context (an *inflight.Entry is one) or an asking, has ended, nothing more is written; nil: it lasts as long as the connection.
+	// Once ctx, which is a context (an *inflight.Entry is one) or an asking, has ended, nothing more is written; nil: the subject lasts as long as the connection.
 	ctx       interface{ Err() error }
-	task      *taskLife // nil: it belongs to no task, or to one that Server.taskLife does not have any more; then ctx alone decides
-	withdrawn Carrier   // the stream of the question that it withdraws; nil: it withdraws none, or the transport does not know
+	task      *taskLife // nil: the message is about no task, or about one that Server.taskLife does not have any more; then ctx alone decides
+	withdrawn Carrier   // the stream of the question that the message withdraws; nil: it withdraws none, or the transport does not know the stream
 }
 
 // outgoing is one message about a subject.
 type outgoing struct {
 	frame []byte
-	// For an answer: retiring the request permits it, revision is the one that it is written in, err is set if it is an error, and trailer
-	// follows it, nil for nothing.
-	retires  retirer
-	revision *revision
-	err      *rpc.Error
-	trailer  []byte
+	// For an answer:
+	retires  retirer     // the request: the answer may be written if this can be retired
+	revision *revision   // that the answer is written in
+	err      *rpc.Error  // set if the answer is an error
+	trailer  []byte      // follows the answer; nil: nothing does
 	torn     *bool       // set if the frame was not written as a whole: then its buffer is not used again; nil: not needed
-	long     *LongAnswer // in place of frame; nil: it is in memory
+	long     *LongAnswer // the answer in place of frame; nil: frame is the answer
 	more     bool        // of long: other answers follow it
 	taken    *bool       // set to whether the client read the answer, as far as the transport knows; nil: not needed
-	// For a question: set to the stream that has it.
-	carrier *Carrier
+	// For a question:
+	carrier *Carrier // set to the stream that has it
 }
 
 type retirer interface{ Retire() bool }
@@ -64,9 +63,9 @@ func (c *Call) subject() subject {
 	return subject{peer: c.peer, id: c.ID(), ctx: c.entry}
 }
 
-// write writes m if that is still permitted. It waits for the peer to read outside of the peer's gate and the task's. An answer does not wait
-// for room, because it is the last frame of its stream. nil: it was permitted, which does not say that it arrived, or it waits for the other
-// answers of its batch.
+// write writes m if that is still permitted. While it waits for the peer to read, it holds neither the peer's gate nor the task's. An answer does not
+// wait for room, because it is the last frame of its stream. No error means that m was permitted, not that it arrived: an answer may still wait for
+// the others of its batch.
 func (s *subject) write(m outgoing) error {
 	q := s.peer.queueOf(s.id)
 	if q != nil && m.retires == nil {
@@ -108,8 +107,8 @@ func (s *subject) writeNow(m *outgoing) error {
 	return s.writeInGate(m)
 }
 
-// writeInGate is a part of writeNow. The compiler makes deferred calls cheap only in functions with few returns (open-coded defers); with those
-// of this one, each write would pay for a list of them.
+// writeInGate is a part of writeNow. The compiler makes deferred calls cheap only in functions with few returns (open-coded defers); with the returns
+// of writeInGate in it, writeNow would keep a list of deferred calls for each write.
 func (s *subject) writeInGate(m *outgoing) error {
 	p := s.peer
 	switch {
@@ -150,11 +149,11 @@ func (p *peer) writeAnswer(id rpc.ID, m *outgoing) error {
 }
 
 // drainAfterCancel returns when everything is written that was permitted before the cancellations that were read until now. Every writer
-// calls it before it takes the gate, because its message may be proof that they were read. The read loop does not wait when it reads one, so
+// calls it before it takes the gate, because its message may show the peer that they were read. The read loop does not wait when it reads one, so
 // a peer that writes much before it reads is not slowed by its cancellations.
 func (p *peer) drainAfterCancel() {
 	if n := p.cancels.Load(); n%2 == 0 && p.cancelsDrained.Load() >= n { // cancels is odd while one takes effect
-		return // whoever wrote before the last one has finished
+		return // what was permitted before the last cancellation is written
 	}
 	p.gate.Lock()
 	defer p.gate.Unlock()
@@ -180,7 +179,7 @@ func (p *peer) answerInReader(about, id rpc.ID, err *rpc.Error) {
 func (p *peer) answerWithTrailer(rev *revision, id rpc.ID, frame []byte, err *rpc.Error, trailer []byte) (failed error) {
 	status := 0
 	if err != nil {
-		status = cmp.Or(p.ended.Status, rev.status(err)) // that of a refusal was set before
+		status = cmp.Or(p.ended.Status, rev.status(err)) // a refusal has set p.ended.Status before
 	}
 	if p.exchange {
 		p.ended = Result{Err: err, Status: status}
@@ -232,14 +231,14 @@ func (p *peer) announceInReader(id rpc.ID) {
 	}
 }
 
-// silenceIfOver ends the life of a task whose end is about to be sent.
+// silenceIfOver ends the life of t if t is over: that state is about to be sent.
 func (s *Server) silenceIfOver(t *task.Task) {
 	if t.Status.Terminal() {
 		s.taskLife(t.ID).end()
 	}
 }
 
-// taskLife returns that of a task with a session; nil when the session or the task is gone, or its end was sent.
+// taskLife returns the life of a task that has a session; nil when the session or the task is gone, or the task's end was sent.
 func (s *Server) taskLife(id string) *taskLife {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -286,7 +285,7 @@ func (o *connOutlet) orEnd(err error) error {
 	return err
 }
 
-// write counts frames above smallAnswer among the unread answers.
+// write writes a frame. One above smallAnswer counts among the unread answers meanwhile.
 func (o *connOutlet) write(frame []byte, last bool) error {
 	size := int64(len(frame))
 	if size <= smallAnswer {
