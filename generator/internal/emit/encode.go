@@ -149,9 +149,13 @@ func (s *source) appendOptional(p *model.Prop, field string) (string, bool) {
 	return "", false
 }
 
-// writeOptional writes
+// writeOptional writes one of
 //
 //	b = check.AppendOptional(b, `"limit":`, v.Limit, check.AppendFloat)
+//
+//	if v.ID.Set {
+//		b = appendThingID(check.Member(b, `"id":`), &v.ID.Value)
+//	}
 func (s *source) writeOptional(p *model.Prop, field string) {
 	if f, ok := s.scalarAppend(&p.Value); ok {
 		s.line("b = ", s.runtime(ifElse(p.Presence == model.Optional, "AppendOptional", "AppendOrNull")), "(b, ", key(p), ", ", field, ", ", f, ")")
@@ -191,7 +195,7 @@ func (s *source) writeNullable(p *model.Prop, field string) {
 	s.close("}")
 }
 
-// writeElement writes the body of a function for a value without properties. name is that of the declared type of *v, if it has one.
+// writeElement writes the body of a function for a value without properties. name is the name of *v's type, if that is declared.
 func (s *source) writeElement(v *model.Value, name string) {
 	switch {
 	case v.Storage == model.StoreOptional:

@@ -56,7 +56,7 @@ type tables struct {
 	all []row
 }
 
-// add writes a table; fields that are empty are left out.
+// add adds a table; fields that are empty are left out.
 func (t *tables) add(name, typ string, fields ...string) {
 	var given []string
 	for _, f := range fields {
@@ -196,6 +196,7 @@ func float(name, text string, rounded bool) string {
 	return name + ": " + text
 }
 
+// has says which bounds there are, because 0 is a bound, too.
 func has(r *model.NumberRule) string {
 	var all []string
 	add := func(bound string, exclusive bool, name string) {
@@ -300,7 +301,7 @@ func bound(name string, n *int) string {
 	case n == nil:
 		return ""
 	case *n == 0 && name == "Min":
-		return "" // no bound
+		return "" // every length is at least 0
 	case *n == 0:
 		return name + ": check.Zero"
 	}

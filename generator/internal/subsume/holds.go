@@ -32,7 +32,7 @@ func (s *solver) holds(in site, v *schema.Node) (bool, error) {
 type evaluation struct {
 	*solver
 	value *schema.Node
-	seen  []bool // which are evaluated, by position of the item or member
+	seen  []bool // which parts keywords have evaluated, by position of the item or member
 	err   error  // once it is set, the results of the methods have no meaning
 }
 
@@ -152,6 +152,7 @@ func (e *evaluation) mark(i int) {
 	e.seen[i] = true
 }
 
+// applied evaluates a keyword that applies schemas to the value itself, or that depends on which members it has.
 func (e *evaluation) applied(s site, m schema.Member) bool {
 	held := 0
 	for _, n := range m.Value.Items {
@@ -185,6 +186,7 @@ func (e *evaluation) applied(s site, m schema.Member) bool {
 	return e.dependent(s, m.Value)
 }
 
+// dependent evaluates dependentRequired, dependentSchemas or dependencies, whose value is v.
 func (e *evaluation) dependent(s site, v *schema.Node) bool {
 	ok := true
 	for _, m := range v.Members {
@@ -218,6 +220,7 @@ func (e *evaluation) alone(s site, v *schema.Node) bool {
 	return ok
 }
 
+// ofItems evaluates a keyword of arrays.
 func (e *evaluation) ofItems(s site, m schema.Member) bool {
 	ok := true
 	each := func(n *schema.Node, first, end int) {
@@ -279,6 +282,7 @@ func (e *evaluation) contains(s site, n *schema.Node) bool {
 	return f.array.counts[0].number.holds(found)
 }
 
+// ofMembers evaluates a keyword of objects.
 func (e *evaluation) ofMembers(s site, m schema.Member) bool {
 	additional := mentioned(s)
 	additional.others = true // all names but the mentioned ones

@@ -49,7 +49,8 @@ func (s *solver) contradictory(o *members) bool {
 	})
 }
 
-// slot is a property of the object that is being made: one that the schemas name, or a fresh one, of which only the patterns that its name matches are known.
+// slot is a property of the object that is being made: one that the schemas mention, or a fresh one, whose name is not chosen yet: only the patterns
+// that it matches are known.
 type slot struct {
 	name  string
 	fresh bool
@@ -64,7 +65,7 @@ const mostPatterns = 5
 // draft is an object in the making.
 type draft struct {
 	branch
-	known    []string // names that some schema names
+	known    []string // names of properties that the schemas mention
 	patterns []string
 	slots    []slot
 }
@@ -109,7 +110,7 @@ func (d *draft) uses(name string) bool {
 	return slices.ContainsFunc(d.slots, func(s slot) bool { return !s.fresh && s.name == name })
 }
 
-// place finds a property for each demand: one that the draft has, one that a schema names, or a fresh one.
+// place finds a property for each demand: one that the draft has, one that a schema mentions, or a fresh one.
 func (s *solver) place(d draft, open []member) outcome {
 	if s.spent() {
 		return s.undecided(tooMany)
@@ -134,6 +135,7 @@ func (s *solver) place(d draft, open []member) outcome {
 
 // places yields copies of d, one for each property that could meet the demand, those that d has first.
 func (s *solver) places(d draft, m member) iter.Seq[draft] {
+	// with yields d with p as slot i, if p can meet the demand, too. It returns false when no more are wanted.
 	with := func(i int, p slot, yield func(draft) bool) bool {
 		if may := p.fresh && d.matching(m.names, p.match) || !p.fresh && m.has(p.name); !may || !p.fresh && s.met(m.name, text(p.name)).answer == none {
 			return true
@@ -166,7 +168,7 @@ func (s *solver) places(d draft, m member) iter.Seq[draft] {
 	}
 }
 
-// more returns the properties that could be added: those that schemas name, and one for each combination of patterns.
+// more returns the properties that could be added: those that schemas mention, and a fresh one for each combination of patterns.
 func (s *solver) more(d draft) (all []slot) {
 	for _, name := range d.known {
 		if !d.uses(name) && s.canHave(&d.object, name, nil) {
@@ -190,7 +192,7 @@ func (s *solver) more(d draft) (all []slot) {
 	return all
 }
 
-// matching reports whether a fresh name that matches those patterns belongs to a class.
+// matching reports whether a fresh name that matches those patterns belongs to c.
 func (d *draft) matching(c names, match []bool) bool {
 	inside := slices.ContainsFunc(c.patterns, func(p string) bool { return match[slices.Index(d.patterns, p)] })
 	return c.others != inside
@@ -248,7 +250,7 @@ func (s *solver) complete(d draft) outcome {
 	return outcome{}
 }
 
-// build gives every property a value.
+// build gives every property a value, and tries the object.
 func (s *solver) build(d draft) outcome {
 	v := &schema.Node{Kind: schema.Object}
 	for _, p := range d.slots {
@@ -280,7 +282,6 @@ func (s *solver) name(d draft, p slot, taken []string) outcome {
 // another looks for a solution near v, which is excluded: with another value for a property, or with one property more.
 func (s *solver) another(d draft, v *schema.Node) outcome {
 	if len(d.excluded) == 0 {
-
 		return s.undecided(d.because("rules for the properties of an object"))
 	}
 	for i, m := range v.Members {
