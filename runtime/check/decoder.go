@@ -12,8 +12,8 @@ import (
 // Decoder reads one JSON text into typed values and collects its violations. It is reusable and not safe for
 // concurrent use: Get one, decode, Finish, Put.
 //
-// Strings and raw values are copied, never aliases of the data, but small ones of one text share an allocation: one of them
-// keeps up to chunkBytes of its neighbours alive.
+// Strings and raw values are copied, never aliases of the data, but small ones share an allocation, also those of several
+// texts: one of them keeps up to chunkBytes of its neighbours alive.
 type Decoder struct {
 	data    []byte // emptied by fail, so that every method and every loop ends without testing err
 	pos     int

@@ -291,7 +291,7 @@ func exact(s string) (*big.Rat, bool) {
 		return nil, false
 	}
 	if i := strings.IndexAny(s, "eE"); i >= 0 && len(s)-i > 5 {
-		return nil, false
+		return new(big.Rat), strings.Trim(s[:i], "-0.") == "" // zero, whatever its exponent
 	}
 	return new(big.Rat).SetString(s)
 }
