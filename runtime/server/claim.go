@@ -122,21 +122,23 @@ func (s *Server) streamed(id string) bool {
 	return len(s.streams[id]) > 0
 }
 
-// beginOffer marks the question as offered to the session, and reports whether nobody else offers it.
-func (s *Server) beginOffer(name questionID) bool {
+// beginOffer notes that d offers the question to the session, and reports whether nobody else does.
+func (s *Server) beginOffer(name questionID, d *delivery) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.offers[name] {
+	if s.offers[name] != nil {
 		return false
 	}
-	s.offers[name] = true
+	s.offers[name] = d
 	return true
 }
 
-func (s *Server) endOffer(name questionID) {
+func (s *Server) endOffer(name questionID, d *delivery) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	delete(s.offers, name)
+	if s.offers[name] == d {
+		delete(s.offers, name)
+	}
 }
 
 // withdrawOfferIfStreamed ends the offer to the session if there is a stream; it is made again when that closes.

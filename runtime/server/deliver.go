@@ -46,14 +46,16 @@ func (d *delivery) put(ctx context.Context, q task.Question) {
 	defer running.Wait()
 	defer cancel()
 	s, name := d.peer.s, questionID{d.task, q.Name}
-	withdraw := func() {} // withdraws what was asked before the stream was lost
+	var withdraw context.CancelFunc // withdraws what was asked before the stream was lost; nil: nothing was
 	for ctx.Err() == nil && !(d.onSession() && s.withdrawOfferIfStreamed(name)) {
 		read, changed := d.hasReader()
 		if !read {
 			await(ctx, changed, nil)
 			continue
 		}
-		withdraw()
+		if withdraw != nil {
+			withdraw()
+		}
 		turn, yield := context.WithCancel(ctx) // the turn ends when the stream is lost and another one wants the question
 		h, ours := s.claimQuestion(name, d, yield)
 		if !ours {
@@ -77,7 +79,19 @@ func (d *delivery) put(ctx context.Context, q task.Question) {
 		s.releaseQuestion(name, h)
 		yield()
 	}
-	withdraw()
+	if withdraw != nil {
+		d.awaitReader(ctx)
+		withdraw()
+	}
+}
+
+// awaitReader returns when somebody reads the stream, or ctx ends.
+func (d *delivery) awaitReader(ctx context.Context) {
+	for {
+		if read, changed := d.hasReader(); read || !await(ctx, changed, nil) {
+			return
+		}
+	}
 }
 
 // watch returns when the question is closed: answered, withdrawn, or its task over. Meanwhile it makes sure that the session gets
@@ -200,9 +214,9 @@ func (p *peer) offer(owner, id string) {
 		d := &delivery{peer: p, owner: owner, task: id, about: subject{peer: p, task: p.s.taskLife(id)}}
 		var deliveries sync.WaitGroup
 		for _, q := range t.Questions {
-			if name := (questionID{id, q.Name}); p.delivers(&q) && p.s.beginOffer(name) {
+			if name := (questionID{id, q.Name}); p.delivers(&q) && p.s.beginOffer(name, d) {
 				deliveries.Go(func() {
-					defer p.s.endOffer(name)
+					defer p.s.endOffer(name, d)
 					d.put(p.ctx, q)
 				})
 			}

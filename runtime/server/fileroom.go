@@ -2,17 +2,16 @@ package server
 
 import (
 	"context"
-	"sync/atomic"
+	"slices"
 
 	"github.com/mcpkiln/mcpkiln/runtime/internal/quota"
 )
 
 // fileRoom is the room of the temporary files with answers (spool.go): one budget for each size class of files.
 //
-// A file takes the size of its class before it is written. One that gets larger waits for the room of the next class, and gives back that of its own
-// when it has it. What has room in the largest class waits for no other room, so however many files wait, there are some that get complete: no file
-// waits for another one that waits for it. And small answers of slow openers do not wait for large ones (TSK28). Nor do many large ones fill the room of
-// small ones while they wait: the next file of a handler begins in the class that its last one had.
+// A file takes the size of its class before it is written. One that gets larger gives that back, and waits for the room of the next class. So no file
+// waits for another one that waits, those in the largest class wait for none, and small answers of slow openers do not wait for large ones, however many
+// of these wait (TSK28). What a file has on disk while it waits counts nowhere: Server.opened bounds how many do.
 type fileRoom [3]fileClass
 
 // fileClass is a size class of files.
@@ -95,7 +94,6 @@ func (r *reservation) fileShares() *fileShares {
 type fileClaim struct {
 	of    *fileRoom
 	by    *fileShares
-	last  *atomic.Int32 // the class of the last file of the same handler; nil: that is not noted
 	class int
 	held  int64 // bytes of that class
 	over  int64 // bytes beyond the largest class
@@ -107,15 +105,11 @@ func (c *fileClaim) grow(ctx context.Context, size int64) error {
 		return nil
 	}
 	if class := c.of.classOf(size, c.class); c.held == 0 || class > c.class {
-		if c.last != nil {
-			c.last.Store(int32(class))
-		}
-		larger := fileClaim{of: c.of, by: c.by, last: c.last, class: class}
-		if err := larger.take(ctx); err != nil {
+		c.settle(0)
+		c.class = class
+		if err := c.take(ctx); err != nil {
 			return err
 		}
-		c.settle(0)
-		*c = larger
 	}
 	if over := size - c.of[c.class].size; over > c.over {
 		c.changeOver(over - c.over)
@@ -143,9 +137,6 @@ func (c *fileClaim) take(ctx context.Context) error {
 func (c *fileClaim) settle(size int64) {
 	room := &c.of[c.class]
 	if size > 0 {
-		if c.last != nil {
-			c.last.Store(int32(c.of.classOf(size, 0)))
-		}
 		size = min(max(size, room.least), c.held)
 	} else if c.over > 0 {
 		c.changeOver(-c.over)
@@ -171,17 +162,11 @@ func (s *Server) freeFiles(class int, shortages []shortage) {
 	}
 }
 
-// hinders reports whether files of the size class that p has take room for which another one waits.
+// hinders reports whether files of the size class that p has take room for which another answer waits, of whomever: also of p.
 func (p *peer) hinders(class int, shortages []shortage) bool {
 	own := p.files.Load()
 	if own == nil || own.files[class].held.Load() == 0 {
 		return false
 	}
-	for i := range shortages {
-		l := &shortages[i]
-		if l.waiting != &own.files[class] && (l.all || l.waiting.caller() == own.files[class].of) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(shortages, func(l shortage) bool { return l.all || l.waiting.caller() == own.files[class].of })
 }

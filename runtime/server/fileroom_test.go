@@ -211,6 +211,33 @@ func TestTSK28LargeAnswersThatWaitHoldUpNoSmallOnes(t *testing.T) {
 	})
 }
 
+// An answer with many openers keeps no other caller from its own.
+func TestTSK28AnAnswerWithManyOpenersHoldsUpNoOther(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		hung := make(chan struct{})
+		many := tool("many", plain(func(_ context.Context, call *Call) (*echoOutput, error) {
+			for range 2 * maxOpened {
+				call.Content(ImageFrom("image/png", ReaderOf(readerFunc(func([]byte) (int, error) { <-hung; return 0, io.EOF }))))
+			}
+			return &echoOutput{"out"}, nil
+		}))
+		f := newFixture(t, []Tool{many, bigText(100 << 10)})
+		mallory := f.dialReaderOf(WithPrincipal(t.Context(), "mallory"), "2025-11-25")
+		mallory.send(callFrame("1", "many"))
+		synctest.Wait()
+		c, start := f.dialReaderOf(WithPrincipal(t.Context(), "other"), "2025-11-25"), time.Now()
+		c.send(callFrame("1", "big"))
+		if n := c.line(func() {}); n < 100<<10 || time.Since(start) > time.Second {
+			t.Errorf("%d bytes after %v", n, time.Since(start))
+		}
+		close(hung)
+		mallory.close()
+		c.close()
+		synctest.Wait()
+		f.counted()
+	})
+}
+
 // However many answers there are, a bounded number of them is in open files, and those of one caller are few of these.
 func TestTSK28FewAnswersAreInOpenFiles(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

@@ -194,7 +194,7 @@ func (w *answerWriter) fill(frame []byte) (err error) {
 	}()
 	for i := range placeholders {
 		if placeholders[i].data, err = placeholders[i].open(); err != nil {
-			return fmt.Errorf("opening the data of a block: %w", err)
+			return orBusy(fmt.Errorf("opening the data of a block: %w", err))
 		}
 		opened++
 	}

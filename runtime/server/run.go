@@ -295,7 +295,6 @@ type answerSizes struct {
 	known   atomic.Int64 // how many callers have an entry in sizeCache
 	probed  atomic.Bool  // nothing is known yet, and the first run has begun
 	outputs sizeEstimate // of all callers, of the output alone: a tool's answer has it twice, also as text
-	file    atomic.Int32 // the size class of the last answer in a file
 }
 
 // small reports whether all answers were small lately, and one of n bytes is. Then there is nothing to look up and nothing to learn.

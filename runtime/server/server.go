@@ -71,8 +71,8 @@ type Server struct {
 	taskLives map[string]*taskLife
 	// streams are the open requests for a task's result that somebody reads, by task.
 	streams map[string]map[*delivery]struct{}
-	claims  map[questionID]*claim // which delivery has an open question
-	offers  map[questionID]bool   // questions that are being offered to the sessions of their tasks
+	claims  map[questionID]*claim    // which delivery has an open question
+	offers  map[questionID]*delivery // of questions that are being offered to the sessions of their tasks
 	// listens are the open subscriptions.
 	listens     map[*listen]struct{}
 	taskListens map[string]map[*listen]struct{} // subscriptions to a task, by its id
@@ -92,7 +92,7 @@ func New(d Definition, opts ...Option) (*Server, error) {
 	s := &Server{
 		def: d, cfg: defaults(),
 		peers: map[uint64]*peer{}, accounts: map[Requestor]*account{}, taskLives: map[string]*taskLife{}, streams: map[string]map[*delivery]struct{}{},
-		claims: map[questionID]*claim{}, offers: map[questionID]bool{},
+		claims: map[questionID]*claim{}, offers: map[questionID]*delivery{},
 		listens: map[*listen]struct{}{}, taskListens: map[string]map[*listen]struct{}{}, checks: map[questionID]answerCheck{}, waitingForSlot: map[string]bool{}, down: make(chan struct{}),
 	}
 	for _, o := range opts {

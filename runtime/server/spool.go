@@ -26,8 +26,8 @@ type spool struct {
 // Otherwise a slow reader of data would block the connection for all other messages.
 func (r *request) spool(frame []byte, most int64) (short []byte, file *spool, err error) {
 	s, shares := r.reservation.s, r.reservation.fileShares()
-	r.reservation.giveBack() // nobody who waits for a share of the budget may hold one that others wait for
-	n := int64(len(r.placeholders))
+	r.reservation.giveBack()                                       // nobody who waits for a share of the budget may hold one that others wait for
+	n := min(int64(len(r.placeholders)), max(1, s.opened.limit/8)) // one answer keeps no others from theirs
 	if err := s.opened.take(r.ctx, &shares.opened, n); err != nil {
 		return nil, nil, err
 	}
@@ -54,24 +54,26 @@ func (r *request) spool(frame []byte, most int64) (short []byte, file *spool, er
 	return w.buf, file, err
 }
 
+// orBusy returns err, or if the process has no descriptor left for a file, an error that says to try again.
+func orBusy(err error) error {
+	if !errors.Is(err, syscall.EMFILE) && !errors.Is(err, syscall.ENFILE) {
+		return err
+	}
+	busy := tooOften(time.Second, "busy: too many files are open: %v", err)
+	busy.Busy = true
+	return busy
+}
+
 // newSpool waits until there is room for another file.
 func (r *request) newSpool(shares *fileShares, most int64) (*spool, error) {
 	f := &spool{most: most, ctx: r.ctx, claim: fileClaim{of: &r.reservation.s.files, by: shares}}
-	if x := r.reservation.sizes; x != nil {
-		f.claim.last, f.claim.class = &x.file, int(x.file.Load())
-	}
 	if err := f.claim.grow(f.ctx, streamPiece); err != nil {
 		return nil, err
 	}
 	var err error
 	if f.file, err = os.CreateTemp("", "mcpkiln-answer-"); err != nil {
 		f.claim.settle(0)
-		if errors.Is(err, syscall.EMFILE) || errors.Is(err, syscall.ENFILE) {
-			busy := tooOften(time.Second, "busy: too many files are open to write an answer: %v", err)
-			busy.Busy = true
-			return nil, busy
-		}
-		return nil, err
+		return nil, orBusy(err)
 	}
 	_ = os.Remove(f.file.Name()) // where an open file can not be removed, close does it
 	return f, nil

@@ -178,23 +178,32 @@ func TestTSK19AnOpenResultTakesOverFromOneThatWasLost(t *testing.T) {
 	f.answered(second, session, second.question())
 }
 
-// DUR05: the client may have read the question on the stream that was lost. Its answer to that counts, and the question that it was asked again is
-// withdrawn.
+// DUR05: the client may have read the question on the stream that was lost, of a result or of the session. Its answer to that counts, and the question
+// that it was asked again is withdrawn.
 func TestTSK19DUR05AnAnswerToTheQuestionOfALostStreamCounts(t *testing.T) {
-	f := newAsking(t)
-	session := f.initialize()
-	id := f.create(session)
-	first, lose := f.stream(session, "2", id)
-	old := first.question()
-	lose()
-	second, _ := f.stream(session, "3", id)
-	q := second.question()
-	f.post(fmt.Sprintf(`{"jsonrpc":"2.0","id":%s,"result":{"action":"accept","content":{"text":"yes"}}}`, field(old, "id")), session)
-	withdraws(t, second.message().data, q)
-	if e := second.message(); !strings.Contains(e.data, "accept yes") {
-		t.Errorf("want the result, got %s", e.data)
+	for _, listens := range []bool{false, true} {
+		f := newAsking(t)
+		session := f.initialize()
+		var first *events
+		var lose func()
+		if listens {
+			first, lose = f.stream(session, "", "")
+		}
+		id := f.create(session)
+		if !listens {
+			first, lose = f.stream(session, "2", id)
+		}
+		old := first.question()
+		lose()
+		second, _ := f.stream(session, "3", id)
+		q := second.question()
+		f.post(fmt.Sprintf(`{"jsonrpc":"2.0","id":%s,"result":{"action":"accept","content":{"text":"yes"}}}`, field(old, "id")), session)
+		withdraws(t, second.message().data, q)
+		if e := second.message(); !strings.Contains(e.data, "accept yes") {
+			t.Errorf("want the result, got %s", e.data)
+		}
+		second.end()
 	}
-	second.end()
 }
 
 // A listener gets what a lost result stream had, and a client that comes back to that has it, too.

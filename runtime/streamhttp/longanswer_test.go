@@ -348,6 +348,26 @@ func TestTSK28CAN24WhoDoesNotReadALongBatchBlocksNobody(t *testing.T) {
 	}
 }
 
+// A session is not kept from new answers by its own ones that nobody comes back for.
+func TestTSK28LostLongAnswersMakeRoomForTheirOwnSession(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := newLongBubble(t, nil)
+		session := f.initialize()
+		for i := range 4 {
+			s, lose := f.lost(callBody(fmt.Sprint(i+1), "send", "progress"), session)
+			s.message()
+			lose()
+		}
+		began := time.Now()
+		s := f.events(f.post(callBody("9", "send", "progress"), session))
+		s.message()
+		f.wantLong(s.message().data, "9")
+		if waited := time.Since(began); waited > 20*time.Second {
+			t.Errorf("waited %v", waited)
+		}
+	})
+}
+
 // CAN03: where streams do not begin with an id, a client that left before an event was whole can not come back. Nothing is kept for it, and its
 // requests are served.
 func TestCAN03SRV04NothingIsKeptForAClientThatKnowsNoEvent(t *testing.T) {
