@@ -21,8 +21,11 @@ func attempt[T any](d *Decoder, u *Union, kind Kind, likely uint64, read func(d 
 		if d.err != nil || fits && (!told || d.settle(u, form, start)) {
 			return v, true
 		}
+		unread := d.partial // it may fit, so no other form may take its place
 		d.tried, d.pos = before.tried, start
-		d.spendReread(end - start)
+		if d.spendReread(end - start); unread {
+			break
+		}
 	}
 	if told {
 		d.misled++
@@ -34,9 +37,9 @@ func attempt[T any](d *Decoder, u *Union, kind Kind, likely uint64, read func(d 
 // reading, and a member that the form does not name another look.
 const mostMisled = 4
 
-// attempts drops outcomes that are not needed any more, and reports whether likely forms are read before a trial begins. In another trial they are not,
-// because outcomes are not remembered, nor where some are known.
-func (d *Decoder) attempts() bool {
+// prepareAttempts drops outcomes that are not needed any more, and reports whether likely forms are read before a trial begins. In another trial they
+// are not, because outcomes are not remembered, nor where some are known.
+func (d *Decoder) prepareAttempts() bool {
 	if d.quiet || d.counting || d.listing || d.stops {
 		return false
 	}

@@ -54,3 +54,66 @@ func TestVAL09ObjectsWithOtherMembersAreLookedAtFirst(t *testing.T) {
 		}
 	}
 }
+
+// Of an anyOf the first form that fits is taken, also where an attempt at it has not read all, because a part is known already.
+func TestVAL05AnAttemptTakesNoLaterForm(t *testing.T) {
+	part := &Union{Keyword: "anyOf", Forms: []Form{{Kinds: KindString}, {Kinds: KindString}}}
+	of := &Union{Keyword: "anyOf", Forms: []Form{{Kinds: KindObject}, {Kinds: KindObject}}}
+	short := String{Max: 3}
+	p := Object{Names: []string{"p"}}
+	also := func(d *Decoder) {
+		for f := d.Object(&p); f >= 0; f = d.Next() {
+			d.Choose(part, func(d *Decoder) { d.Text(&short) }, func(d *Decoder) { d.Text(nil) })
+		}
+	}
+	var got string
+	err := Decode([]byte(`{"p":"hello"}`), Limits{}, func(d *Decoder, v *string) {
+		*v = Pick(d, of, func(d *Decoder, form int) string {
+			if form == 0 {
+				d.Also(also)
+			}
+			text := ""
+			for f := d.Object(&p); f >= 0; f = d.Next() {
+				if form == 1 {
+					text = d.String(nil)
+					continue
+				}
+				text = Pick(d, part, func(d *Decoder, form int) string {
+					if form == 0 {
+						return "short " + d.String(&short)
+					}
+					return d.String(nil)
+				})
+			}
+			return []string{"first ", "second "}[form] + text
+		})
+	}, &got)
+	if err != nil || got != "first hello" {
+		t.Errorf("%q, %v", got, err)
+	}
+}
+
+// A look that stopped within an object says nothing of its other members.
+func TestVAL05AnAttemptTrustsNoFrameThatDidNotEnd(t *testing.T) {
+	u := newPathOrURL()
+	url := Object{Names: []string{"url"}}
+	var d Decoder
+	for _, text := range []string{`{"url":"a"}`, `{"url":1}`, `{"url":1,"path":1}`, `{"path":1,"url":1}`} {
+		d.Reset([]byte(text), Limits{})
+		d.scanned = true
+		Pick(&d, u, func(d *Decoder, form int) (none struct{}) {
+			if form == 0 {
+				d.If(nil, func(d *Decoder) {
+					for f := d.Object(&url); f >= 0; f = d.Next() {
+						d.Text(nil)
+					}
+				}, (func(d *Decoder))(nil), nil)
+			}
+			d.Raw(nil)
+			return none
+		})
+		if err, both := d.Finish(), len(text) > 14; (err == nil) == both {
+			t.Errorf("%s: %v", text, err)
+		}
+	}
+}

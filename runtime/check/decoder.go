@@ -13,7 +13,7 @@ import (
 // concurrent use: Get one, decode, Finish, Put.
 //
 // Strings and raw values are copied, never aliases of the data, but small ones share an allocation, also those of several
-// texts: one of them keeps up to chunkBytes of its neighbours alive.
+// texts: one of them keeps up to chunkBytes of its neighbours alive, which no account counts.
 type Decoder struct {
 	data    []byte // emptied by fail, so that every method and every loop ends without testing err
 	pos     int

@@ -34,6 +34,9 @@ func (d *Decoder) restore(s *saved) (failed bool) {
 		return false
 	}
 	d.err = nil
+	if n := s.frames; n < len(d.frames) {
+		d.frames[n].start = -1 // it did not end, so what it has seen says nothing of the value (settle)
+	}
 	d.data = d.data[:len(d.full)]
 	d.frames, d.keys.list = d.frames[:s.frames], d.keys.list[:s.keys]
 	d.keys.truncate(s.many)

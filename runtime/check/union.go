@@ -23,7 +23,7 @@ func (d *Decoder) look(u *Union, kind Kind) (only int, likely uint64) {
 	switch {
 	case left&(left-1) == 0:
 		return bits.Len64(left) - 1, 0
-	case u.One || !d.attempts():
+	case u.One || !d.prepareAttempts():
 		return -1, 0
 	}
 	return -1, left
@@ -40,7 +40,7 @@ func (d *Decoder) lookAtNames(u *Union) (only int, likely uint64) {
 		return -1, 0
 	}
 	d.nullable = 0 // as after other looks that go back
-	members, attempts := u.byMember(), d.misled < mostMisled && d.attempts()
+	members, attempts := u.byMember(), d.misled < mostMisled && d.prepareAttempts()
 	if attempts {
 		if form := members.toldFirst(d.data, d.pos); form >= 0 {
 			return -1, 1 << form

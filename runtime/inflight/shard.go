@@ -93,6 +93,9 @@ func (e *Entry) Cancel(cause *Cause) CancelEffect { return e.shard.change(e, can
 // timeout still ends it. It is for a request that became a task (CAN11). False: it is over already.
 func (e *Entry) Protect() bool { return e.shard.change(e, protect, nil) == Recorded }
 
+// Protected reports whether cancellations by peers, disconnects and shutdowns are only recorded.
+func (e *Entry) Protected() bool { return e.flags.Load()&protected != 0 }
+
 // change applies an event and then does what must not happen under the lock.
 func (s *shard) change(e *Entry, ev event, c *Cause) CancelEffect {
 	s.mu.Lock()

@@ -37,7 +37,7 @@ type heldAnswer struct {
 	retires retirer
 }
 
-// isRefusal reports whether the answer is to a request that was not served. That may have had the id of another one.
+// isRefusal reports whether the answer is to a request that was not served. One that is in flight may have the same id.
 func (a heldAnswer) isRefusal() bool { return a.retires == nil }
 
 func (a heldAnswer) isOfRequest() bool { return a.retires != nil }

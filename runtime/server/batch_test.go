@@ -207,6 +207,25 @@ func TestLET14RequestsOfABatchHaveOneIDInAnySpelling(t *testing.T) {
 	})
 }
 
+// A refusal is answered, like the request that has its id and goes on, because it can not be cancelled.
+func TestCAN14ARefusalOfAnUncancellableRequestsIDIsAnswered(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		h := newHold()
+		fixed := tool("hang", h.handler())
+		fixed.Cancel.Uncancellable = true
+		c := dialBatches(t, fixed)
+		hang := `{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"hang"}}`
+		c.send(`[` + hang + `,` + hang + `,{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":2}}]`)
+		<-h.began
+		synctest.Wait()
+		h.free()
+		if got := string(<-c.frames); !strings.Contains(got, "-32600") || !strings.Contains(got, "structuredContent") {
+			t.Errorf("want a refusal and an answer: %s", got)
+		}
+		c.close()
+	})
+}
+
 // TestCAN24ProgressOfABatchComesAtOnce.
 func TestCAN24ProgressOfABatchComesAtOnce(t *testing.T) {
 	free := make(chan struct{})

@@ -11,9 +11,9 @@ import (
 	"github.com/mcpkiln/mcpkiln/runtime/internal/quota"
 )
 
-// budget bounds the bytes (of Server.opened: the openers) that all callers hold together, of which each has a fair share. Those whose share is used up wait, and do not keep others
-// from theirs: each connection, session, or caller without either has a queue, and what is given back goes to the queues in turn (TSK28). grant.go
-// says who is next, shortage.go who is ended so that others get something.
+// budget bounds the bytes (of Server.opened: the openers) that all callers hold together, of which each has a fair share. Those whose share is used
+// up wait, and do not keep others from theirs: each connection, session, or caller without either has a queue, and what is given back goes to the
+// queues in turn (TSK28). grant.go says who is next, shortage.go who is ended so that others get something.
 type budget struct {
 	limit       int64
 	fair        func(own, used, n, limit int64) bool // quota.Fair or quota.Third
@@ -45,8 +45,9 @@ func (p *share) caller() *share {
 	return p
 }
 
-// fits reports whether p may hold n more; more than half of the limit counts as half, so that what is larger than all gets through alone. A caller that holds nothing may if the budget has n left. Of
-// its caller's share, a connection or session holds no more than it leaves to the caller's others. The caller of fits holds mu.
+// fits reports whether p may hold n more; more than half of the limit counts as half, so that what is larger than all gets through alone. A caller
+// that holds nothing may if the budget has n left. Of its caller's share, a connection or session holds no more than it leaves to the caller's
+// others. The caller of fits holds mu.
 func (b *budget) fits(p *share, n int64) bool {
 	n = min(n, b.limit/2)
 	own := p.caller().held.Load()

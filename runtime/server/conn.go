@@ -45,6 +45,7 @@ func (s *Server) serve(ctx context.Context, conn rpc.Conn) (why, late error) {
 	}
 	out := newConnOutlet(conn)
 	p := s.newPeer(ctx, out)
+	p.inputOver = make(chan struct{})
 	if l, ok := conn.(local); ok && l.Local() && p.principal == "" {
 		p.owner = ownedByLocal
 	}
@@ -113,7 +114,7 @@ func (p *peer) end(cause *inflight.Cause) {
 // when nothing of the peer runs any more, when the grace period is over, or when there is another reason to end. Questions to the peer end at once,
 // because nothing can answer them, and so do subscriptions, because nothing can end them. The error is that of a failed write, or ErrUnanswered.
 func (p *peer) drain(ctx context.Context, gone <-chan struct{}, failed <-chan error) error {
-	p.inputEnded.Store(true)
+	close(p.inputOver)
 	p.begin()
 	p.s.tracker.CancelOutgoing(p.id, errInputEnded)
 	select {
@@ -145,6 +146,16 @@ func (p *peer) unanswered() error {
 		return fmt.Errorf("%w: %d after %v", ErrUnanswered, n, p.s.cfg.grace)
 	}
 	return nil
+}
+
+// inputEnded reports whether nothing is read any more from the peer's connection.
+func (p *peer) inputEnded() bool {
+	select {
+	case <-p.inputOver:
+		return true
+	default: // also where there is no connection
+		return false
+	}
 }
 
 // errInputEnded is the error of questions to a peer that sends no more.

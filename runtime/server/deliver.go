@@ -155,7 +155,7 @@ func (r *request) streamTask(id string) error {
 	d.about.task = s.taskLife(id)
 	var deliveries sync.WaitGroup
 	begun := map[string]bool{} // questions that are being delivered, or were
-	delivered := make(chan struct{}, 1)
+	inputOver := r.p.inputOver
 	s.noteStream(d)
 	defer s.forgetStream(d)
 	ctx, cancel := context.WithCancel(r.ctx)
@@ -166,24 +166,19 @@ func (r *request) streamTask(id string) error {
 		if err != nil || t.Status.Terminal() {
 			return err
 		}
-		if t.Status == task.InputRequired && r.p.inputEnded.Load() {
+		if t.Status == task.InputRequired && r.p.inputEnded() {
 			return rpc.Errorf(rpc.CodeInternalError, "the task waits for an answer: %s", errInputEnded.Reason)
 		}
 		for _, q := range t.Questions {
 			if r.p.delivers(&q) && !begun[q.Name] {
 				begun[q.Name] = true
-				deliveries.Go(func() {
-					d.put(ctx, q)
-					select {
-					case delivered <- struct{}{}:
-					default:
-					}
-				})
+				deliveries.Go(func() { d.put(ctx, q) })
 			}
 		}
 		select {
 		case <-changed:
-		case <-delivered: // or the input has ended
+		case <-inputOver:
+			inputOver = nil // what is not waited for may still come
 		case <-r.ctx.Done():
 			return context.Cause(r.ctx)
 		case <-s.engine.Done():

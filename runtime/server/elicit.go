@@ -73,7 +73,7 @@ func (a *asking) request(method string, params []byte, deadline time.Time) (answ
 	if err != nil {
 		return answer, err
 	}
-	if p.inputEnded.Load() {
+	if p.inputEnded() {
 		p.dropUnsent(entry)
 		return answer, errInputEnded
 	}

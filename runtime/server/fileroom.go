@@ -3,6 +3,7 @@ package server
 import (
 	"context"
 	"slices"
+	"sync/atomic"
 
 	"github.com/mcpkiln/mcpkiln/runtime/internal/quota"
 )
@@ -96,7 +97,10 @@ type fileClaim struct {
 	by    *fileShares
 	class int
 	held  int64 // bytes of that class
-	over  int64 // bytes beyond the largest class
+
+	openers int64         // of the answer
+	waiting *atomic.Int64 // Server.openersWaiting
+	over    int64         // bytes beyond the largest class
 }
 
 // grow waits for the room of a file of that many bytes. What is larger than the largest class waits for none, and counts for its own caller alone.
@@ -117,7 +121,7 @@ func (c *fileClaim) grow(ctx context.Context, size int64) error {
 	return nil
 }
 
-// changeOver counts n more bytes beyond the largest class.
+// changeOver counts n more bytes beyond the largest class: they fill the part of the file's caller, and take nobody else's.
 func (c *fileClaim) changeOver(n int64) {
 	c.over += n
 	c.of[c.class].changeOwn(&c.by.files[c.class], n)
@@ -125,6 +129,8 @@ func (c *fileClaim) changeOver(n int64) {
 
 // take takes what a file of its class takes at first.
 func (c *fileClaim) take(ctx context.Context) error {
+	c.waiting.Add(c.openers)
+	defer c.waiting.Add(-c.openers)
 	room := &c.of[c.class]
 	err := room.budget.take(ctx, &c.by.files[c.class], room.size)
 	if err == nil {

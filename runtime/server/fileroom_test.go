@@ -295,7 +295,7 @@ func TestTSK28AFileTakesEnoughToBoundTheirNumber(t *testing.T) {
 			s.openFileRoom(files)
 			for i := range s.files {
 				c, by := &s.files[i], new(fileShares)
-				claim := fileClaim{of: &s.files, by: by, class: i}
+				claim := fileClaim{of: &s.files, by: by, class: i, waiting: new(atomic.Int64)}
 				if err := claim.grow(t.Context(), 1); err != nil {
 					t.Fatal(err)
 				}

@@ -67,8 +67,10 @@ func (p *peer) cancelOne(r *request, m *wire.Method, msg *rpc.Message) {
 		return
 	}
 	key := p.key(r.params.RequestID, inflight.Incoming)
-	p.cancels.Add(1)                                 // see drainAfterCancel
-	p.batches.withdraw(key.ID, heldAnswer.isRefusal) // before the request ends, which may complete its batch
+	p.cancels.Add(1) // see drainAfterCancel
+	if e := p.s.tracker.Find(key); e == nil || !e.Protected() {
+		p.batches.withdraw(key.ID, heldAnswer.isRefusal) // before the request ends, which may complete its batch
+	}
 	outcome := p.s.tracker.Cancel(key, rpc.CutTo(r.params.Reason, maxReason))
 	if outcome != inflight.Recorded { // else it goes on, and is answered
 		p.batches.withdraw(key.ID, heldAnswer.isOfRequest)

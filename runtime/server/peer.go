@@ -43,10 +43,10 @@ type peer struct {
 	begun       chan struct{} // closed when the client is initialized, and may be asked, or its input has ended
 	beginning   sync.Once     // of begun
 	closing     atomic.Bool
-	gone        atomic.Bool // nothing is written any more
-	passing     atomic.Bool // the read loop waits for middleware
-	inputEnded  atomic.Bool // nothing is read any more, so questions have no answer
-	released    sync.Once   // of live
+	gone        atomic.Bool   // nothing is written any more
+	passing     atomic.Bool   // the read loop waits for middleware
+	inputOver   chan struct{} // of a connection; closed when nothing is read any more, so questions have no answer
+	released    sync.Once     // of live
 	opened      time.Time
 	agreed      atomic.Pointer[revision] // revision, once ready is set; for all goroutines but the read loop's
 	batch       *batch                   // that is being received; for the read loop alone

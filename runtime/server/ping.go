@@ -74,7 +74,7 @@ func (p *peer) step(every time.Duration) {
 	}
 	p.writing.Add(1)
 	defer p.endWriter()
-	if p.closing.Load() || p.inputEnded.Load() {
+	if p.closing.Load() || p.inputEnded() {
 		return
 	}
 	p.pulse.timer.Load().Reset(every)

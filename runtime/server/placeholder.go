@@ -170,8 +170,8 @@ const maxOpening = 10 * time.Second
 // refuseOpeners refuses answers that wait to open data while no reader of another answer ends: readers may ignore that they are closed, and count
 // until they return. The shortages make no difference.
 func (s *Server) refuseOpeners(_ []shortage) {
-	if s.files.lacking() {
-		return // the open readers wait because their files wait for room
+	if s.opened.total() <= s.openersWaiting.Load() {
+		return // they wait because their files wait for room
 	}
 	err := tooOften(time.Second, "busy: data is not opened, because no reader of other data has ended for %v", maxOpening)
 	err.Busy = true

@@ -2,11 +2,9 @@ package server
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"os"
-	"syscall"
 	"time"
 
 	"github.com/mcpkiln/mcpkiln/runtime/rpc"
@@ -41,7 +39,7 @@ func (r *request) spool(frame []byte, most int64) (short []byte, file *spool, er
 	}()
 	w := &answerWriter{r: r, buf: make([]byte, 0, streamPiece)}
 	w.overflow = func() (io.Writer, error) {
-		file, err = r.newSpool(shares, most)
+		file, err = r.newSpool(shares, n, most)
 		return file, err
 	}
 	if err = w.fill(frame); err == nil && file != nil {
@@ -56,7 +54,7 @@ func (r *request) spool(frame []byte, most int64) (short []byte, file *spool, er
 
 // orBusy returns err, or if the process has no descriptor left for a file, an error that says to try again.
 func orBusy(err error) error {
-	if !errors.Is(err, syscall.EMFILE) && !errors.Is(err, syscall.ENFILE) {
+	if !lacksDescriptors(err) {
 		return err
 	}
 	busy := tooOften(time.Second, "busy: too many files are open: %v", err)
@@ -65,8 +63,9 @@ func orBusy(err error) error {
 }
 
 // newSpool waits until there is room for another file.
-func (r *request) newSpool(shares *fileShares, most int64) (*spool, error) {
-	f := &spool{most: most, ctx: r.ctx, claim: fileClaim{of: &r.reservation.s.files, by: shares}}
+func (r *request) newSpool(shares *fileShares, openers, most int64) (*spool, error) {
+	s := r.reservation.s
+	f := &spool{most: most, ctx: r.ctx, claim: fileClaim{of: &s.files, by: shares, openers: openers, waiting: &s.openersWaiting}}
 	if err := f.claim.grow(f.ctx, streamPiece); err != nil {
 		return nil, err
 	}

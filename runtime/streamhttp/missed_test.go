@@ -138,6 +138,35 @@ func TestLET13TSK28AnEarlyArrayThatIsTooLargeToBeKeptIsErrors(t *testing.T) {
 	}
 }
 
+// What was dropped for another reason costs no answer that there is room for.
+func TestLET13AnArrayThatFitsIsKept(t *testing.T) {
+	f := newFixture(t, WithKeepAlive(0))
+	session := f.march()
+	s := f.only()
+	s.mu.Lock()
+	st := s.newStream()
+	s.mu.Unlock()
+	st.batched = true
+	st.start()
+	st.detach(st.attach(-1))
+	for i, e := range []storedEvent{
+		{frame: []byte(`{"jsonrpc":"2.0","id":1,"method":"elicitation/create","params":{}}`), question: 7},
+		{frame: []byte(`[{"jsonrpc":"2.0","id":1,"result":{"text":"` + strings.Repeat("x", 200) + `"}}]`)},
+		{frame: []byte(`[{"jsonrpc":"2.0","id":2,"result":{}}]`)},
+	} {
+		if err := st.addEvent(e, i == 2); err != nil {
+			t.Fatal(err)
+		}
+	}
+	st.dropQuestion(7) // it was answered on another stream
+	again := f.back(session, string(eventID{stream: st.number}.appendTo(nil)))
+	if m := again.message().data; !strings.Contains(m, "xxx") {
+		t.Error(m)
+	}
+	again.message()
+	again.end()
+}
+
 // evict has n more streams give way.
 func evict(s *session, n int) {
 	for range n {

@@ -217,7 +217,7 @@ func (s *stream) signal() {
 // be the answer. s.mu is held.
 func (s *stream) trim() {
 	for len(s.events) > 1 && (s.bytes > s.limits.replay || s.events[0].size() == 0) && (s.first <= s.written || s.reader == 0) {
-		if s.reader != 0 || !s.giveUpAnswers() {
+		if s.reader != 0 || s.bytes <= s.limits.replay || !s.giveUpAnswers() {
 			s.shift()
 		}
 	}
