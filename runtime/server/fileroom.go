@@ -2,7 +2,6 @@ package server
 
 import (
 	"context"
-	"slices"
 	"sync/atomic"
 
 	"github.com/mcpkiln/mcpkiln/runtime/internal/quota"
@@ -98,7 +97,6 @@ type fileClaim struct {
 	class int
 	held  int64 // bytes of that class
 
-	openers int64         // of the answer
 	waiting *atomic.Int64 // Server.openersWaiting
 	over    int64         // bytes beyond the largest class
 }
@@ -129,8 +127,8 @@ func (c *fileClaim) changeOver(n int64) {
 
 // take takes what a file of its class takes at first.
 func (c *fileClaim) take(ctx context.Context) error {
-	c.waiting.Add(c.openers)
-	defer c.waiting.Add(-c.openers)
+	c.waiting.Add(1)
+	defer c.waiting.Add(-1)
 	room := &c.of[c.class]
 	err := room.budget.take(ctx, &c.by.files[c.class], room.size)
 	if err == nil {
@@ -152,7 +150,7 @@ func (c *fileClaim) settle(size int64) {
 }
 
 // freeFiles makes room while others wait for room for their files: batches write the answers that they have in files, and answers whose
-// clients read nothing are given up if that helps.
+// clients read nothing are given up if that helps. For its own answers alone a client that is connected is not given up: it may read them later.
 func (s *Server) freeFiles(class int, shortages []shortage) {
 	if len(shortages) == 0 {
 		return
@@ -161,18 +159,25 @@ func (s *Server) freeFiles(class int, shortages []shortage) {
 		for _, b := range p.batches.list() {
 			b.writeFiles()
 		}
-		if out := p.copier(); out != nil && p.hinders(class, shortages) && out.EndStalledCopies(maxStall) {
+		any, others := p.hinders(class, shortages)
+		if out := p.copier(); out != nil && any && out.EndStalledCopies(maxStall, others) {
 			s.log.Warn("an answer is given up: its client does not read, and others wait for the room of its file", "peer", p.id, "principal", p.principal)
 			s.reputations.hasStalled(p.who)
 		}
 	}
 }
 
-// hinders reports whether files of the size class that p has take room for which another answer waits, of whomever: also of p.
-func (p *peer) hinders(class int, shortages []shortage) bool {
+// hinders reports whether files of the size class that p has take room for which another answer waits, and whether that is one of somebody else.
+func (p *peer) hinders(class int, shortages []shortage) (any, others bool) {
 	own := p.files.Load()
 	if own == nil || own.files[class].held.Load() == 0 {
-		return false
+		return false, false
 	}
-	return slices.ContainsFunc(shortages, func(l shortage) bool { return l.all || l.waiting.caller() == own.files[class].of })
+	for i := range shortages {
+		if l := &shortages[i]; l.all || l.waiting.caller() == own.files[class].of {
+			any = true
+			others = others || l.waiting != &own.files[class]
+		}
+	}
+	return any, others
 }

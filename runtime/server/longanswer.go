@@ -14,8 +14,9 @@ type Copier interface {
 	// Copy is Write for such an answer. It is written as a whole, or its connection ends. The files of the answer stay until Copy has returned and,
 	// where the Outlet is Queued, AwaitRead has: until then nothing else about the request is copied.
 	Copy(about rpc.ID, last bool, answer *LongAnswer) error
-	// EndStalledCopies ends the answers whose clients have read nothing for that long, and reports whether there were any.
-	EndStalledCopies(wait time.Duration) bool
+	// EndStalledCopies ends the answers of which nothing was read for that long, and reports whether there were any: also those whose clients are
+	// connected, or only those whose clients have lost their connection.
+	EndStalledCopies(wait time.Duration, connected bool) bool
 }
 
 // LongAnswer is an answer, or the array of a batch, at least partly in temporary files. It may be read several times, also concurrently.
@@ -92,6 +93,21 @@ func (a *LongAnswer) pieces() io.Reader {
 		all = append(all, strings.NewReader("]"))
 	}
 	return io.MultiReader(all...)
+}
+
+// Refused returns an error in place of the answer, or of each of the array.
+func (a *LongAnswer) Refused(err *rpc.Error) []byte {
+	if !a.array {
+		return rpc.AppendError(nil, a.parts[0].id, err)
+	}
+	errs := []byte{'['}
+	for i := range a.parts {
+		if i > 0 {
+			errs = append(errs, ',')
+		}
+		errs = rpc.AppendError(errs, a.parts[i].id, err)
+	}
+	return append(errs, ']')
 }
 
 // Without returns the array without the answers to cancelled requests, nil if none is left.

@@ -23,7 +23,9 @@ type placeholder struct {
 	open Opener
 	text bool // a JSON text; else base64
 
-	data io.ReadCloser
+	data io.ReadCloser // while it is open
+	log  *slog.Logger
+	stop func() bool // keeps the end of the call from closing it
 }
 
 // streamPiece is how much of an answer with placeholders is in memory while it is written, in bytes.
@@ -54,6 +56,7 @@ type answerWriter struct {
 	to       io.Writer // of pieces; nil: the answer was short so far
 	overflow func() (io.Writer, error)
 	size     int64 // bytes written to it
+	opensAll bool  // before the first byte
 }
 
 // Write implements io.Writer.
@@ -109,7 +112,7 @@ func (r *request) stream(frame []byte, out Streamed) (answer []byte, err error) 
 			stream.End(r.entry.Retire() && complete) // also if it is incomplete: no other answer may follow
 		}
 	}()
-	w := &answerWriter{r: r, buf: make([]byte, 0, streamPiece)}
+	w := &answerWriter{r: r, buf: make([]byte, 0, streamPiece), opensAll: true}
 	w.overflow = func() (io.Writer, error) {
 		r.reservation.countAnswer(r.ctx, streamPiece)
 		if stream = out.Stream(r.id); stream == nil {
@@ -181,30 +184,29 @@ func (s *Server) refuseOpeners(_ []shortage) {
 	}
 }
 
-// fill writes the frame with the data that its placeholders open. Their readers are closed when it returns, or earlier to end them with the call.
-// Their code is the application's, like that of handlers: the callers that answer, or run the task, recover from a panic (TSK25).
+// fill writes the frame with the data that its placeholders open: each in its turn, or all before the first byte if that is sent at once, so that
+// an error of one is the answer. Readers are closed when they are read, or earlier to end them with the call. Their code is the application's,
+// like that of handlers: the callers that answer, or run the task, recover from a panic (TSK25).
 func (w *answerWriter) fill(frame []byte) (err error) {
-	placeholders, opened, stop := w.r.placeholders, 0, func() bool { return true }
+	placeholders := w.r.placeholders
 	w.r.placeholders = nil
-	log := w.r.log() // readers may be closed after the request was reused
-	defer func() {
-		if stop() {
-			closeAll(log, placeholders[:opened])
+	opened := 0
+	defer func() { // of those that are open and will not be read
+		for i := range placeholders[:opened] {
+			placeholders[i].close()
 		}
 	}()
-	for i := range placeholders {
-		if placeholders[i].data, err = placeholders[i].open(); err != nil {
-			return orBusy(fmt.Errorf("opening the data of a block: %w", err))
+	for ; w.opensAll && opened < len(placeholders); opened++ {
+		if err := placeholders[opened].openFor(w.r); err != nil {
+			return err
 		}
-		opened++
 	}
-	stop = context.AfterFunc(w.r.ctx, func() { closeAll(log, placeholders) })
 	for i := range placeholders {
 		at := bytes.IndexByte(frame, placeholderMark[0])
 		if _, err := w.Write(frame[:at]); err != nil {
 			return err
 		}
-		if err := placeholders[i].copyTo(w); err != nil {
+		if err := w.copyData(&placeholders[i]); err != nil {
 			return err
 		}
 		frame = frame[at+1:]
@@ -213,19 +215,43 @@ func (w *answerWriter) fill(frame []byte) (err error) {
 	return err
 }
 
-func closeAll(log *slog.Logger, placeholders []placeholder) {
-	for i := range placeholders {
-		placeholders[i].close(log)
+// copyData writes the data of a placeholder.
+func (w *answerWriter) copyData(p *placeholder) error {
+	if !w.opensAll {
+		if err := p.openFor(w.r); err != nil {
+			return err
+		}
 	}
+	defer p.close()
+	return p.copyTo(w)
 }
 
-func (p *placeholder) close(log *slog.Logger) {
+// openFor opens the data. The end of the call closes it.
+func (p *placeholder) openFor(r *request) (err error) {
+	if p.data, err = p.open(); err != nil {
+		return orBusy(fmt.Errorf("opening the data of a block: %w", err))
+	}
+	data, log := p.data, r.log() // it may be closed after the request was reused
+	p.stop = context.AfterFunc(r.ctx, func() { closeData(data, log) })
+	p.log = log
+	return nil
+}
+
+// close closes the data, unless the end of the call did, or it is closed already.
+func (p *placeholder) close() {
+	if p.stop != nil && p.stop() {
+		closeData(p.data, p.log)
+	}
+	p.stop = nil
+}
+
+func closeData(data io.Closer, log *slog.Logger) {
 	defer func() {
 		if v := recover(); v != nil {
 			logPanic(log, v)
 		}
 	}()
-	_ = p.data.Close()
+	_ = data.Close()
 }
 
 func (p *placeholder) copyTo(w io.Writer) error {

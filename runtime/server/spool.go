@@ -24,12 +24,11 @@ type spool struct {
 // Otherwise a slow reader of data would block the connection for all other messages.
 func (r *request) spool(frame []byte, most int64) (short []byte, file *spool, err error) {
 	s, shares := r.reservation.s, r.reservation.fileShares()
-	r.reservation.giveBack()                                       // nobody who waits for a share of the budget may hold one that others wait for
-	n := min(int64(len(r.placeholders)), max(1, s.opened.limit/8)) // one answer keeps no others from theirs
-	if err := s.opened.take(r.ctx, &shares.opened, n); err != nil {
+	r.reservation.giveBack() // nobody who waits for a share of the budget may hold one that others wait for
+	if err := s.opened.take(r.ctx, &shares.opened, 1); err != nil {
 		return nil, nil, err
 	}
-	defer s.opened.change(&shares.opened, -n)
+	defer s.opened.change(&shares.opened, -1)
 	complete := false // stays false if a reader panics
 	defer func() {
 		if !complete && file != nil {
@@ -39,7 +38,7 @@ func (r *request) spool(frame []byte, most int64) (short []byte, file *spool, er
 	}()
 	w := &answerWriter{r: r, buf: make([]byte, 0, streamPiece)}
 	w.overflow = func() (io.Writer, error) {
-		file, err = r.newSpool(shares, n, most)
+		file, err = r.newSpool(shares, most)
 		return file, err
 	}
 	if err = w.fill(frame); err == nil && file != nil {
@@ -63,9 +62,9 @@ func orBusy(err error) error {
 }
 
 // newSpool waits until there is room for another file.
-func (r *request) newSpool(shares *fileShares, openers, most int64) (*spool, error) {
+func (r *request) newSpool(shares *fileShares, most int64) (*spool, error) {
 	s := r.reservation.s
-	f := &spool{most: most, ctx: r.ctx, claim: fileClaim{of: &s.files, by: shares, openers: openers, waiting: &s.openersWaiting}}
+	f := &spool{most: most, ctx: r.ctx, claim: fileClaim{of: &s.files, by: shares, waiting: &s.openersWaiting}}
 	if err := f.claim.grow(f.ctx, streamPiece); err != nil {
 		return nil, err
 	}
@@ -110,8 +109,8 @@ func (o *connOutlet) Copy(_ rpc.ID, _ bool, answer *LongAnswer) error {
 }
 
 // EndStalledCopies implements Copier: it ends the connection.
-func (o *connOutlet) EndStalledCopies(wait time.Duration) (ended bool) {
-	if n, ending := o.Stalled(wait); n == 0 || ending || o.copies.Load() == 0 {
+func (o *connOutlet) EndStalledCopies(wait time.Duration, connected bool) (ended bool) {
+	if n, ending := o.Stalled(wait); !connected || n == 0 || ending || o.copies.Load() == 0 {
 		return false
 	}
 	o.GiveUp(wait)

@@ -368,6 +368,42 @@ func TestTSK28LostLongAnswersMakeRoomForTheirOwnSession(t *testing.T) {
 	})
 }
 
+// LET13: the request whose long answer was given up ends with an error for a client that comes back, also in a batch.
+func TestLET13TSK28ALongAnswerThatWasGivenUpIsAnError(t *testing.T) {
+	for _, batched := range []bool{false, true} {
+		synctest.Test(t, func(t *testing.T) {
+			f := newLongBubble(t, nil)
+			session, request := f.initialize(), callBody("1", "send", "progress")
+			if batched {
+				session, request = f.march(), "["+request+"]"
+			}
+			s, lose := f.lost(request, session)
+			told := s.message()
+			lose()
+			for i := range 4 { // others want the room
+				other := f.events(f.post(callBody(fmt.Sprint(i+2), "send", "progress"), f.initialize()))
+				other.message()
+				other.message()
+			}
+			time.Sleep(10 * time.Second)
+			hungry, starve := f.lost(callBody("8", "send", "progress"), session)
+			hungry.message()
+			for i := range 4 {
+				more, leave := f.lost(callBody(fmt.Sprint(i+20), "send", "progress"), session)
+				more.message()
+				leave()
+			}
+			starve()
+			time.Sleep(20 * time.Second)
+			again := f.back(session, told.id)
+			if m := again.message().data; !strings.Contains(m, "too large to be kept") || !strings.Contains(m, `"id":1`) || strings.HasPrefix(m, "[") != batched {
+				t.Errorf("%.300q", m)
+			}
+			again.end()
+		})
+	}
+}
+
 // CAN03: where streams do not begin with an id, a client that left before an event was whole can not come back. Nothing is kept for it, and its
 // requests are served.
 func TestCAN03SRV04NothingIsKeptForAClientThatKnowsNoEvent(t *testing.T) {

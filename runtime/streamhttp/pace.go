@@ -98,33 +98,36 @@ func (s *session) GiveUp(wait time.Duration) {
 	})
 }
 
-// EndStalledCopies implements server.Copier. Clients can not resume such answers.
-func (s *session) EndStalledCopies(wait time.Duration) (ended bool) {
+// EndStalledCopies implements server.Copier. A client that resumes the stream gets errors in place of such answers.
+func (s *session) EndStalledCopies(wait time.Duration, connected bool) (ended bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for _, st := range s.streams {
-		if st.giveUpLong(wait) {
+		if st.giveUpLong(wait, connected) {
 			ended = true
 		}
 	}
 	return ended
 }
 
-// giveUpLong gives up an answer that is in files if nobody has read anything of it for that long.
-func (s *stream) giveUpLong(wait time.Duration) bool {
+// giveUpLong gives up an answer that is in files if nobody has read anything of it for that long; where a reader is attached, only if connected is set.
+func (s *stream) giveUpLong(wait time.Duration, connected bool) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	long := s.longEvent()
-	if long == 0 {
+	switch {
+	case long == 0:
 		return false
+	case s.reader == 0:
+		if time.Since(s.since) < wait {
+			return false
+		}
+	default:
+		if p := s.pace.Load(); !connected || p == nil || !p.giveUp(wait) {
+			return false
+		}
 	}
-	if s.reader == 0 && time.Since(s.since) < wait {
-		return false
-	}
-	if p := s.pace.Load(); s.reader != 0 && (p == nil || !p.giveUp(wait)) {
-		return false
-	}
-	s.dropLong(long)
+	s.refuseLong(long)
 	return true
 }
 

@@ -54,7 +54,13 @@ func (s *stream) AwaitRead(bytes int) (taken bool) {
 	if !long {
 		event = s.first + len(s.events) - 1
 	}
-	for s.written < event && (s.copying == event || s.keeps(event)) && (long || reader != 0 && s.reader == reader && !s.inline) {
+	waits := func() bool {
+		if long {
+			return s.copying == event || s.keepsLong(event)
+		}
+		return s.keeps(event) && reader != 0 && s.reader == reader && !s.inline
+	}
+	for s.written < event && waits() {
 		s.room.Wait()
 	}
 	if long {
@@ -78,11 +84,27 @@ func (s *stream) longEvent() int {
 
 // dropLong drops an answer that is in files: nobody can ask for it again. s.mu is held.
 func (s *stream) dropLong(number int) {
-	if s.keeps(number) {
+	if s.keepsLong(number) {
 		s.gaveWay = number
 		s.replace(number-s.first, storedEvent{})
 		s.changed()
 	}
+}
+
+// refuseLong keeps errors in place of an answer that is in files, for a client that comes back. s.mu is held.
+func (s *stream) refuseLong(number int) {
+	if !s.keepsLong(number) {
+		return
+	}
+	e := &s.events[number-s.first]
+	s.gaveWay = number
+	s.replace(number-s.first, storedEvent{frame: e.long.Refused(errNotKept), about: e.about, gaveUp: true})
+	s.changed()
+}
+
+// keepsLong reports whether the event is kept, in files. s.mu is held.
+func (s *stream) keepsLong(number int) bool {
+	return s.keeps(number) && s.events[number-s.first].long != nil
 }
 
 // keeps reports whether the event is kept. s.mu is held.
