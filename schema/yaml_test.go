@@ -86,7 +86,16 @@ func TestVAL07ParseYAMLRefuses(t *testing.T) {
 			`f:1:31: error[syntax]: not YAML: found invalid Unicode character escape code; write 😀 or \U0001F600: YAML, unlike JSON, has no pairs of escapes`},
 		{"half a character on a later line", "a:\n  \"x\n  \\ud83d\\ude00\"",
 			`f:3:3: error[syntax]: not YAML: found invalid Unicode character escape code; write 😀 or \U0001F600: YAML, unlike JSON, has no pairs of escapes`},
-		{"no character", `a: "\ud83d"`, "f:1:1: error[syntax]: not YAML: found invalid Unicode character escape code; write the character itself"},
+		{"half alone, and a pair in a comment", "a: \"x\\ud83d\"\n# in JSON: \\ud83d\\ude00",
+			`f:1:6: error[syntax]: not YAML: found invalid Unicode character escape code; write a whole character: half of a surrogate pair is none`},
+		{"half alone, and a pair in single quotes", `{a: 'it''s "\ud83d\ude00"', b: don't, c: "\ude00\ud83d", d: "\ud83d\ude00"}`,
+			`f:1:43: error[syntax]: not YAML: found invalid Unicode character escape code; write a whole character: half of a surrogate pair is none`},
+		{"an escaped backslash before a pair", `a: "\"\\\ud83d\ude00"`,
+			`f:1:9: error[syntax]: not YAML: found invalid Unicode character escape code; write 😀 or \U0001F600: YAML, unlike JSON, has no pairs of escapes`},
+		{"half by eight digits", `a: "\\ud83d \U0000D83D"`,
+			`f:1:13: error[syntax]: not YAML: found invalid Unicode character escape code; write a whole character: half of a surrogate pair is none`},
+		{"above the last character", `a: "\U0010FFFF\U00110000"`,
+			`f:1:15: error[syntax]: not YAML: found invalid Unicode character escape code; write an escape of a character: the last one is \U0010FFFF`},
 		{"end of flow", "a: 1\nb: [1,\n2", "f:2:1: error[syntax]: not YAML: did not find expected ',' or ']'"},
 	} {
 		_, ds := ParseYAML("f", []byte(test.src))

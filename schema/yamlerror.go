@@ -9,6 +9,7 @@ import (
 	"sort"
 	"strconv"
 	"strings"
+	"unicode"
 	"unicode/utf16"
 
 	"go.yaml.in/yaml/v3"
@@ -97,21 +98,45 @@ func (p *yamlParser) cause(at int, message string) (int, string) {
 	return at, ""
 }
 
-// surrogatePair matches what JSON writes for a character such as an emoji: two escapes, each for half of it.
-var surrogatePair = regexp.MustCompile(`\\u([dD][89abAB][0-9a-fA-F]{2})\\u([dD][c-fC-F][0-9a-fA-F]{2})`)
+var (
+	// yamlWord matches a text in double or single quotes, a comment, or a word of a text without quotes.
+	yamlWord = regexp.MustCompile(`(?s)"(?:[^"\\]|\\.)*"?|'[^']*'?|#[^\n]*|[^\s"'#:,\[\]{}][^\s,\[\]{}]*`)
+	// yamlEscape matches an escape in double quotes, or what JSON writes for a character such as an emoji: two escapes, each for half of it.
+	yamlEscape = regexp.MustCompile(`(?s)\\(?:u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}|u[0-9a-fA-F]{4}|U[0-9a-fA-F]{8}|.)`)
+)
 
-// escape is the offset of the escape that the reader refused, in the text with quotes at an offset, and what to write instead.
+// escape is the offset of the escape that the reader refused, in a text in double quotes that begins in the line of an offset, and what to write
+// instead.
 func (p *yamlParser) escape(at int) (int, string) {
-	m := surrogatePair.FindSubmatchIndex(p.data[at:])
-	if m == nil {
-		return at, "write the character itself"
+	for _, word := range yamlWord.FindAllIndex(p.data[at:], -1) {
+		text := p.data[at+word[0] : at+word[1]]
+		if text[0] != '"' {
+			continue
+		}
+		for _, m := range yamlEscape.FindAllIndex(text, -1) {
+			if hint := escapeHint(string(text[m[0]:m[1]])); hint != "" {
+				return at + word[0] + m[0], hint
+			}
+		}
 	}
-	half := func(i int) rune {
-		code, _ := strconv.ParseUint(string(p.data[at+m[i]:at+m[i+1]]), 16, 16) // the pattern's digits
-		return rune(code)
+	return at, ""
+}
+
+// escapeHint is the remedy for an escape that YAML refuses, "" for one that it takes.
+func escapeHint(escape string) string {
+	high, low, pair := strings.Cut(escape[2:], `\u`)
+	code, _ := strconv.ParseUint(high, 16, 32) // 0 for an escape without digits
+	switch {
+	case pair:
+		second, _ := strconv.ParseUint(low, 16, 16)
+		r := utf16.DecodeRune(rune(code), rune(second))
+		return fmt.Sprintf(`write %c or \U%08X: YAML, unlike JSON, has no pairs of escapes`, r, r)
+	case utf16.IsSurrogate(rune(code)):
+		return "write a whole character: half of a surrogate pair is none"
+	case code > unicode.MaxRune:
+		return `write an escape of a character: the last one is \U0010FFFF`
 	}
-	r := utf16.DecodeRune(half(2), half(4))
-	return at + m[0], fmt.Sprintf(`write %c or \U%08X: YAML, unlike JSON, has no pairs of escapes`, r, r)
+	return ""
 }
 
 // lineEnd is the offset of the end of the line that contains at.
