@@ -135,19 +135,23 @@ type reply struct {
 	Action  Action          `json:"action,omitempty"`
 	Content json.RawMessage `json:"content,omitempty"`
 	Error   *rpc.Error      `json:"error,omitempty"`
-	// Malformed: the answer could not be read or kept, and Error says why; else that is the client's.
+	// Malformed: the answer could not be read or kept, and Error says why.
 	Malformed bool `json:"malformed,omitempty"`
+	// Own: middleware answered in the client's place, or changed its answer, and Error is its own; else that is the client's.
+	Own bool `json:"own,omitempty"`
 }
 
 // err returns the error of the question name, nil if there is an answer. Whatever rule an answer breaks, that is an *AnswerError (CAN30).
 func (r *reply) err(name string) error {
 	switch {
-	case r.Malformed && r.Error != nil:
+	case r.Error == nil:
+		return nil
+	case r.Malformed:
 		return &AnswerError{name, errors.New(r.Error.Message)}
-	case r.Error != nil:
-		return &QuestionError{name, r.Error}
+	case r.Own:
+		return r.Error
 	}
-	return nil
+	return &QuestionError{name, r.Error}
 }
 
 // decode reads an answer, which counts in the account, if not nil.

@@ -37,8 +37,9 @@ type ToolHandle func(ctx context.Context, call *Call, in any) (out any, err erro
 //
 // A message of the server passes before it is decided whether it may still be written, so next may return an error that says that it is
 // too late. Notifications of one call, and of one task, pass in order, and the next one waits for their middleware. Returning without
-// calling next drops a notification, and answers a request in the client's place. Pings do not pass, nor do questions that stateless
-// revisions put into results, except as the result of a tool that asks before there is a task.
+// calling next drops a notification, and answers a request in the client's place: asking then fails with an *rpc.Error of middleware as it is, and
+// with an internal one for other errors. Pings do not pass, nor do questions that stateless revisions put into results, except as the result of a
+// tool that asks before there is a task.
 func WithMiddleware(wraps ...func(next Handle) Handle) Option {
 	return func(c *config) { c.middleware = append(c.middleware, wraps...) }
 }

@@ -234,3 +234,69 @@ func TestLET05TheErrorOfAClientNamesTheMethodOfARequestWithoutAName(t *testing.T
 		t.Error(err)
 	}
 }
+
+// An error of middleware is not the client's: it is what asking fails with, as it is, and the answer if the handler returns it.
+func TestLET05AnErrorOfMiddlewareIsNotTheClients(t *testing.T) {
+	var around func(err error) error
+	ended := make(chan error, 1)
+	asks := func(ctx context.Context, call *Call, in *echoInput) (*echoOutput, error) {
+		_, err := Ask(ctx, call, confirmQuestion(), "")
+		ended <- err
+		return nil, err
+	}
+	middleware := wrapping("elicitation/create", func(ctx context.Context, next Handle, m *Message) (*MessageResult, error) {
+		if err := around(nil); err != nil {
+			return nil, err
+		}
+		_, err := next(ctx, m)
+		return nil, around(err)
+	})
+	f := dual(t, customDefinition(asks, func(context.Context, *Notice, *echoInput) error { return nil }, tool("ask", structured(asks), withTask(TaskOptional))), middleware)
+	c := f.dial(WithPrincipal(t.Context(), "somebody"))
+	c.initialize(`{"elicitation":{"form":{}}}`)
+	always := func(err error) func(error) error { return func(error) error { return err } }
+	for _, row := range []struct {
+		around        func(err error) error // what middleware returns, with nil instead of passing the question on
+		asked, client bool                  // whether the client was asked, and the error is the client's
+		code          int                   // of the answer, if the error is not the client's
+	}{
+		{always(rpc.Errorf(4290, "busy")), false, false, 4290},
+		{always(errors.New("secret")), false, false, -32603},
+		{always((*rpc.Error)(nil)), false, false, -32603},
+		{func(err error) error {
+			if err != nil {
+				err = rpc.Errorf(4291, "in other words")
+			}
+			return err
+		}, true, false, 4291},
+		{func(err error) error {
+			if err != nil {
+				err = fmt.Errorf("wrapped: %w", err)
+			}
+			return err
+		}, true, true, 0},
+	} {
+		around = row.around
+		for _, place := range []string{"inline", "task", "method"} {
+			switch place {
+			case "inline":
+				c.call("2", "ask", `{"text":"x"}`)
+			case "task":
+				c.sendf(`{"jsonrpc":"2.0","id":2,"method":"tasks/result","params":%s}`, taskID(c.start("1", "ask", "")))
+			case "method":
+				c.sendf(`{"jsonrpc":"2.0","id":2,"method":"rows/read","params":{"text":"x"}}`)
+			}
+			if row.asked {
+				c.sendf(`{"jsonrpc":"2.0","id":%s,"error":{"code":-32601,"message":"no"}}`, c.nextRequest().ID)
+			}
+			if err := <-ended; errors.As(err, new(*QuestionError)) != row.client {
+				t.Errorf("%s, %d: the handler got %v", place, row.code, err)
+			}
+			if m, _ := c.answer("2"); row.code != 0 {
+				m.wantError(t, row.code)
+			} else if !strings.Contains(m.raw, "the client answered the question") {
+				t.Errorf("%s: %s", place, m.raw)
+			}
+		}
+	}
+}

@@ -222,10 +222,11 @@ func (a *asking) pass(method string, params []byte, q *task.Question) ([]byte, e
 	if unanswered != nil && errors.Is(err, unanswered) {
 		return nil, err
 	}
-	answer := inflight.Response{Result: result.bytes(nil)}
-	if err != nil {
-		answer.Err = asRPC(err)
-		answer.Malformed = received.Malformed && answer.Err == received.Err
+	if err == nil {
+		return p.readReply(q.Method, inflight.Response{Result: result.bytes(nil)})
 	}
-	return p.readReply(q.Method, answer)
+	if own := asRPC(err); own != received.Err {
+		return json.Marshal(reply{Error: own, Own: true})
+	}
+	return p.readReply(q.Method, received)
 }

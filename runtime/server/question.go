@@ -114,9 +114,9 @@ func (e *QuestionError) Unwrap() error { return e.Err }
 // same run, whatever its message: that is an error, unless each asking is Named. One that was not answered, because its timeout passed or ctx
 // ended, can: that is a new asking, and a task records it beside the first.
 // Inline in a stateless revision the first asking does not wait: it returns ErrAsked, which the handler returns as it is.
-// Errors: ErrAsked, ErrUnsupported, ErrQuestionTimeout, *AnswerError, *QuestionError, *task.NameError for a name that is taken,
-// task.ErrWithdrawn with the cause of ctx when ctx ended and the call goes on, or the cause of the call's end. When the handler of a task runs
-// again, an asking that was withdrawn fails with task.ErrWithdrawn again.
+// Errors: ErrAsked, ErrUnsupported, ErrQuestionTimeout, *AnswerError, *QuestionError, the *rpc.Error of middleware that answered in the client's
+// place, *task.NameError for a name that is taken, task.ErrWithdrawn with the cause of ctx when ctx ended and the call goes on, or the cause of the
+// call's end. When the handler of a task runs again, an asking that was withdrawn fails with task.ErrWithdrawn again.
 func Ask[T any](ctx context.Context, c *Call, q *Question[T], message string, opts ...AskOption) (Answer[T], error) {
 	if message == "" {
 		message = q.Message

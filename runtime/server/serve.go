@@ -204,7 +204,7 @@ var errInternal = rpc.Errorf(rpc.CodeInternalError, "internal error")
 
 // asRPC returns err as a JSON-RPC error. An error without a code is internal, and its text is not sent.
 func asRPC(err error) *rpc.Error {
-	if own := (*rpc.Error)(nil); errors.As(err, &own) {
+	if own := (*rpc.Error)(nil); errors.As(err, &own) && own != nil {
 		return own
 	}
 	return errInternal
