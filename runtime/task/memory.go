@@ -20,7 +20,8 @@ type Memory struct {
 	ids     [shards]shard
 	owners  [shards]ownerShard
 	keyed   accounts
-	size    size // of everybody's tasks
+	size    size      // of everybody's tasks
+	spare   sync.Pool // of *State, of tasks that are over, to be used again: half of what the life of a task in memory allocates
 }
 
 // shard holds the records whose ids hash to it, and their order of expiry.
@@ -67,7 +68,10 @@ func (m *Memory) Durable() bool { return false }
 
 // Create implements Requestors.
 func (m *Memory) Create(_ context.Context, t Task, quota Quota) (Task, error) {
-	state := spareStates.Get().(*State)
+	state, ok := m.spare.Get().(*State)
+	if !ok {
+		state = new(State)
+	}
 	*state = NewState(t, time.Now())
 	r := &record{state: state, id: t.ID, tool: t.Tool}
 	r.size = r.state.Size()
@@ -168,7 +172,7 @@ func (m *Memory) Cancel(_ context.Context, owner, id string, c Cancel) (t Task, 
 		return t, err
 	}
 	defer r.mu.Unlock()
-	err = r.change(&t, 0, func(s *State) error { return s.Cancel(c, now) })
+	err = m.change(r, &t, 0, func(s *State) error { return s.Cancel(c, now) })
 	return t, err
 }
 
@@ -184,7 +188,7 @@ func (m *Memory) Answer(_ context.Context, owner, id string, answers []Answer) (
 	for _, a := range answers {
 		more += int64(len(a.Data))
 	}
-	err = r.change(&t, more, func(s *State) error {
+	err = m.change(r, &t, more, func(s *State) error {
 		_, err := s.Answer(answers, now)
 		return err
 	})
@@ -195,7 +199,7 @@ func (m *Memory) Answer(_ context.Context, owner, id string, answers []Answer) (
 // watchers before it is unlocked. The changed task goes to t, if that is not nil: through a pointer, because
 // runs are new goroutines, and growing their stacks for large frames took a third of a short task's time. The state may grow by up to
 // more bytes, which are reserved first.
-func (r *record) change(t *Task, more int64, transition func(*State) error) error {
+func (m *Memory) change(r *record, t *Task, more int64, transition func(*State) error) error {
 	if r.over != nil {
 		return r.refuse(t, transition)
 	}
@@ -219,7 +223,7 @@ func (r *record) change(t *Task, more int64, transition func(*State) error) erro
 		r.size = size
 	}
 	if over {
-		r.finish()
+		m.finish(r)
 	}
 	if t != nil {
 		*t = Task{}

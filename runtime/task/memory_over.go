@@ -2,7 +2,6 @@ package task
 
 import (
 	"slices"
-	"sync"
 	"time"
 
 	"github.com/mcpkiln/mcpkiln/runtime/rpc"
@@ -58,15 +57,12 @@ func (r *record) copyTo(t *Task) {
 	r.over.fill(t)
 }
 
-// spareStates are of tasks that are over, to be used again: half of what the life of a task in memory allocates.
-var spareStates = sync.Pool{New: func() any { return new(State) }}
-
 // finish keeps of a state that is over what can be asked for. Nobody else has the state.
-func (r *record) finish() {
+func (m *Memory) finish(r *record) {
 	state := r.state
 	r.over, r.state = newOverTask(state), nil
 	*state = State{}
-	spareStates.Put(state)
+	m.spare.Put(state)
 	r.account.running.Add(-1)
 }
 

@@ -21,7 +21,8 @@ func TestTSK10NothingOfATaskIsLostWhenItIsOver(t *testing.T) {
 	}
 	before := s
 	r := &record{state: &before, id: want.ID, tool: want.Tool, owner: &owner{name: want.Owner}, account: &account{}}
-	r.finish()
+	m := NewMemory()
+	m.finish(r)
 	var got Task
 	if r.copyTo(&got); !reflect.DeepEqual(&got, want) {
 		t.Errorf("it is %+v, and was %+v", got, *want)
@@ -32,7 +33,7 @@ func TestTSK10NothingOfATaskIsLostWhenItIsOver(t *testing.T) {
 		stale bool
 	}{{holder, false}, {Lease{want.ID, "another", s.Epoch}, true}, {Lease{want.ID, s.Node, s.Epoch + 1}, true}} {
 		var after Task
-		err := r.change(&after, 0, func(s *State) error { return s.Record(row.by, "late", nil, got.UpdatedAt) })
+		err := m.change(r, &after, 0, func(s *State) error { return s.Record(row.by, "late", nil, got.UpdatedAt) })
 		if _, over := errors.AsType[*TerminalError](err); over == row.stale || errors.Is(err, ErrLease) != row.stale || !reflect.DeepEqual(&after, want) {
 			t.Errorf("%+v: %v, %+v", row.by, err, after)
 		}

@@ -19,7 +19,7 @@ func (m *Memory) leased(id string, t *Task, more int64, transition func(s *State
 	if r.expired(now) {
 		return &NotFoundError{Expired, r.tool}
 	}
-	return r.change(t, more, func(s *State) error { return transition(s, now) })
+	return m.change(r, t, more, func(s *State) error { return transition(s, now) })
 }
 
 // Begin implements Runners.
