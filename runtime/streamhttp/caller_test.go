@@ -50,3 +50,15 @@ func TestSRV03AHeaderThatIsNotValidIsNamed(t *testing.T) {
 		f.want(f.post(callBody2026("1", "echo", "x"), headers2026("tools/call", value)...), http.StatusBadRequest, want)
 	}
 }
+
+func TestTSK21SessionsBelongToTheirPrincipal(t *testing.T) {
+	f := newFixture(t)
+	session := f.initialize("X-User: ann")
+	ping := `{"jsonrpc":"2.0","id":1,"method":"ping"}`
+	f.want(f.post(ping, session, "X-User: ann"), 200)
+	f.want(f.post(ping, session, "X-User: bob"), 404)
+	f.want(f.post(ping, session), 404)
+	f.want(f.do(f.request(http.MethodGet, "", session, "X-User: bob")), 404)
+	f.want(f.do(f.request(http.MethodDelete, "", session, "X-User: bob")), 404)
+	f.want(f.post(ping, session, "X-User: ann"), 200)
+}
