@@ -1,9 +1,6 @@
 package schema
 
-import (
-	"slices"
-	"strings"
-)
+import "strings"
 
 // MetaLabel and MetaName match the parts of a name in _meta: an optional prefix, which is labels joined by dots and followed by a slash,
 // and a name (LET04).
@@ -17,10 +14,8 @@ const (
 // in case is reserved, too.
 func MetaObject() *Node {
 	const own = `^io\.modelcontextprotocol/`
-	label := `(` + anyCase("modelcontextprotocol") + `|` + anyCase("mcp") + `)`
-	reserved := `^([^./]+\.` + label + `[./]|([^./]+\.)*` + label + `\.[^/]*/)`
 	text := `{"type": "object", "propertyNames": {"pattern": ` + QuoteJSON(`^(`+MetaLabel+`(\.`+MetaLabel+`)*/)?`+MetaName+`$`) +
-		`, "anyOf": [{"pattern": ` + QuoteJSON(own) + `}, {"not": {"pattern": ` + QuoteJSON(reserved) + `}}]}}`
+		`, "anyOf": [{"pattern": ` + QuoteJSON(own) + `}, {"not": {"pattern": ` + QuoteJSON(reservedMeta()) + `}}]}}`
 	n, _ := ParseJSON("", []byte(text))
 	return n
 }
@@ -29,11 +24,21 @@ func MetaObject() *Node {
 // label stands before another (modelcontextprotocol.io/, tools.mcp.com/), later ones one whose second label it is. A handler writes its keys once for
 // all revisions.
 func ReservesMeta(labels []string) bool {
-	last := len(labels) - 1
-	return last > 0 && IsProtocolLabel(labels[1]) || slices.ContainsFunc(labels[:last], IsProtocolLabel)
+	for i, label := range labels {
+		if IsProtocolLabel(label) && (i == 1 || i < len(labels)-1) {
+			return true
+		}
+	}
+	return false
 }
 
-// IsProtocolLabel reports whether a label, the second one of a prefix, reserves it for the protocol.
+// reservedMeta is a pattern for names whose prefix ReservesMeta reserves.
+func reservedMeta() string {
+	label := `(` + anyCase("modelcontextprotocol") + `|` + anyCase("mcp") + `)`
+	return `^([^./]+\.` + label + `[./]|([^./]+\.)*` + label + `\.[^/]*/)`
+}
+
+// IsProtocolLabel reports whether a label is the protocol's. Where in a prefix that reserves it, ReservesMeta says.
 func IsProtocolLabel(label string) bool {
 	return strings.EqualFold(label, "modelcontextprotocol") || strings.EqualFold(label, "mcp")
 }

@@ -275,19 +275,33 @@ func TestSRV04AMethodTakesNoContent(t *testing.T) {
 	}
 }
 
-// TestLET04KeysOfResultsAreThoseOfTheSchema holds the runtime's rule for keys against the one that generated checks have.
-func TestLET04KeysOfResultsAreThoseOfTheSchema(t *testing.T) {
-	rule := schema.MetaObject().Get("propertyNames")
-	name := regexp.MustCompile(rule.Get("pattern").Text)
+// reservedInSchema says of a key whether the two forms of the schema's rule reserve it: the pattern that generated checks have, and the function for
+// a manifest, which leaves the prefix of extensions to its caller.
+func reservedInSchema(rule *schema.Node) func(key string) (pattern, function bool) {
 	own := regexp.MustCompile(rule.Get("anyOf").Items[0].Get("pattern").Text)
 	reserved := regexp.MustCompile(rule.Get("anyOf").Items[1].Get("not").Get("pattern").Text)
+	return func(key string) (pattern, function bool) {
+		prefix, _, prefixed := strings.Cut(key, "/")
+		function = prefixed && prefix != "io.modelcontextprotocol" && schema.ReservesMeta(strings.Split(prefix, "."))
+		return !own.MatchString(key) && reserved.MatchString(key), function
+	}
+}
+
+// TestLET04KeysOfResultsAreThoseOfTheSchema holds the runtime's rule for keys against the one that generated checks have, and that against a manifest's.
+func TestLET04KeysOfResultsAreThoseOfTheSchema(t *testing.T) {
+	rule := schema.MetaObject().Get("propertyNames")
+	name, reserved := regexp.MustCompile(rule.Get("pattern").Text), reservedInSchema(rule)
 	parts := []string{"", "a", "a-b", "a.b", "-a", "a-", "a_b", "1", "1a", "a b", "é", ".", "/", "a/", "/a", "mcp", "modelcontextprotocol", "io.modelcontextprotocol", "com.mcp", "mcp.", "x.mcp.y", "mcp.dev", "tools.mcp.com", "com.example.mcp.x", "com.example.mcp", "com.MCP", "IO.ModelContextProtocol"}
 	for _, a := range parts {
 		for _, b := range parts {
 			for _, key := range []string{a, a + "/" + b, a + "." + b, a + b, a + "/" + b + "/" + a} {
-				want := name.MatchString(key) && (own.MatchString(key) || !reserved.MatchString(key))
+				pattern, function := reserved(key)
+				want := name.MatchString(key) && !pattern
 				if err := checkMetaKey(key); (err == nil) != want {
 					t.Errorf("%q: want %v, got %v", key, want, err)
+				}
+				if name.MatchString(key) && strings.Contains(key, "/") && function != pattern {
+					t.Errorf("%q: the pattern says %v, the function %v", key, pattern, function)
 				}
 			}
 		}
@@ -296,12 +310,18 @@ func TestLET04KeysOfResultsAreThoseOfTheSchema(t *testing.T) {
 
 // What 2025-06-18 reserves beyond later revisions is refused in every revision: a handler writes its keys once for all of them.
 func TestLET04KeysThatAnyRevisionReservesAreRefused(t *testing.T) {
-	for key, reserved := range map[string]bool{
+	reserved := reservedInSchema(schema.MetaObject().Get("propertyNames"))
+	for key, want := range map[string]bool{
 		"modelcontextprotocol.io/x": true, "mcp.dev/x": true, "MCP.dev/x": true, "api.modelcontextprotocol.org/x": true, "tools.mcp.com/x": true,
-		"com.example.mcp.tools/x": true, "com.example.mcp/x": false, "mcp/x": false, "mcp.x": false, "io.modelcontextprotocol/x": false, "com.mcps.x/y": false,
+		"com.example.mcp.tools/x": true, "com.mcp/x": true, "io.modelcontextprotocol.ui/x": true, "IO.ModelContextProtocol/x": true,
+		"com.example.mcp/x": false, "mcp/x": false, "mcp.x": false, "x/mcp.dev": false, "io.modelcontextprotocol/x": false, "com.mcps.x/y": false,
 	} {
-		if err := checkMetaKey(key); (err != nil) != reserved {
-			t.Errorf("%q: %v", key, err)
+		pattern, function := reserved(key)
+		if err := checkMetaKey(key); (err != nil) != want || pattern != want || function != want {
+			t.Errorf("%q: want %v; the runtime says %v, the pattern %v, the function %v", key, want, err, pattern, function)
 		}
+	}
+	if schema.ReservesMeta(nil) {
+		t.Error("a name without a prefix is reserved")
 	}
 }
