@@ -10,7 +10,8 @@ import (
 // U+2028 and U+2029, which stand in strings alone, are escaped. Frames come from encoders that write the last two as they are, and have raw JSON of
 // others in them: so here, where each frame becomes a line, is where it is made one.
 
-// appendLine appends frame as one line. plain is isPlainLine of the frame: the lock of a writer is only held for the copy.
+// appendLine appends frame as one line. plain is isPlainLine of the frame. That of a single frame is found before a lineWriter's lock is taken, which
+// is then held for the copy only; that of frames that are written together, or have waited for room, is found under the lock.
 func appendLine(b, frame []byte, plain bool) []byte {
 	b = slices.Grow(b, len(frame)+1) // at once: a long frame would be copied again for the end of its line
 	if plain {
