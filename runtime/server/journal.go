@@ -50,6 +50,7 @@ func (c *Call) ask(ctx context.Context, q task.Question, check answerCheck) ([]b
 	name, timeout := q.Name, time.Until(q.Deadline).Round(time.Millisecond)
 	data, err := c.reserve(name, func() ([]byte, error) {
 		q.Name = c.keyFor(name)
+		c.lendProbe()
 		data, err := c.openJournal().Ask(ctx, q, check)
 		if errors.Is(err, task.ErrUnanswered) || errors.Is(err, task.ErrWithdrawn) {
 			c.countUnanswered(name)
@@ -60,6 +61,15 @@ func (c *Call) ask(ctx context.Context, q task.Question, check answerCheck) ([]b
 		return nil, fmt.Errorf("%w: %q after %v", ErrQuestionTimeout, name, timeout)
 	}
 	return data, err
+}
+
+// lendProbe lets others begin that wait for what the outputs of the handler show (probe.go).
+func (c *Call) lendProbe() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.r != nil {
+		c.r.reservation.lendProbe()
+	}
 }
 
 // nameUse is what this run has done with a name.

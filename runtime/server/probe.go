@@ -10,7 +10,7 @@ import (
 
 // probes bounds how many runs there are of handlers that have not answered yet: the size of their outputs is unknown, and each run finds it out for
 // its handler. A run that takes long gives its slot back early and adds one more, which is removed when it ends: so the number of such runs doubles
-// with each second, and ten thousand handlers that wait for something begin within ten. If it grew faster, more handlers of a slow tool with large
+// with each second, or earlier where they wait for a person, and ten thousand handlers that wait for something begin within ten. If it grew faster, more handlers of a slow tool with large
 // outputs would run than memory has room for when the first returns. The number of free slots may become negative.
 type probes struct {
 	mu    sync.Mutex

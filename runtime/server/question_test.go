@@ -244,6 +244,33 @@ func TestTSK19AClientHasAMomentToTakeNoteOfTheTask(t *testing.T) {
 	})
 }
 
+// CAN28: calls of a handler whose outputs are not known yet do not wait for one another's questions.
+func TestCAN28ManyCallsAskAtOnce(t *testing.T) {
+	for _, asTask := range []bool{false, true} {
+		synctest.Test(t, func(t *testing.T) {
+			const calls = 100
+			f := newFixture(t, []Tool{asker(confirmQuestion())})
+			c := f.dialTasks("me")
+			start := time.Now()
+			for i := range calls {
+				extra := ""
+				if asTask {
+					extra = `,"task":{}`
+				}
+				c.sendf(`{"jsonrpc":"2.0","id":%d,"method":"tools/call","params":{"name":"ask","arguments":{}%s}}`, i+1, extra)
+			}
+			for range calls {
+				c.nextRequest()
+			}
+			if took := time.Since(start); took >= lendProbe {
+				t.Errorf("the last was asked after %v", took)
+			}
+			c.close()
+			_ = f.srv.Shutdown(context.Background())
+		})
+	}
+}
+
 // A client that asks for the result when input is required and never looks at other streams still gets the question; on
 // another connection of the same identity, because the one that made the task is gone.
 func TestTSK19QuestionOfATaskOnAResultStream(t *testing.T) {

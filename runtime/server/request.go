@@ -143,7 +143,7 @@ func (r *request) release() {
 
 // uncount gives back what the request and its answer hold.
 func (r *request) uncount() {
-	if space := &r.reservation; space.unread > 0 || space.coming > 0 || space.encoding || space.probeTimer != nil || space.firstRunOf != nil {
+	if space := &r.reservation; space.unread > 0 || space.coming > 0 || space.encoding || space.probeTimer.Load() != nil || space.firstRunOf != nil {
 		space.free()
 	}
 	if r.holdsDecoding {

@@ -3,6 +3,7 @@ package server
 import (
 	"context"
 	"runtime"
+	"sync/atomic"
 	"time"
 )
 
@@ -13,13 +14,13 @@ type reservation struct {
 	p          *peer    // nil: for a task's result, which waits for no peer
 	account    *account // whose answer it is
 	sizes      *answerSizes
-	counts     bool         // the answer counts in the budgets
-	unread     int64        // of Server.unread
-	coming     int64        // of Server.coming, until the output is encoded
-	encoding   bool         // it has a slot of Server.encoding
-	outputSize int64        // how many bytes the output is expected to have, if the last ones were large
-	probeTimer *time.Timer  // while a probe has a slot of Server.probes: gives that back early
-	firstRunOf *answerSizes // the handler's, in its first run, which needs no slot
+	counts     bool                       // the answer counts in the budgets
+	unread     int64                      // of Server.unread
+	coming     int64                      // of Server.coming, until the output is encoded
+	encoding   bool                       // it has a slot of Server.encoding
+	outputSize int64                      // how many bytes the output is expected to have, if the last ones were large
+	probeTimer atomic.Pointer[time.Timer] // while a probe has a slot of Server.probes: gives that back early
+	firstRunOf *answerSizes               // the handler's, in its first run, which needs no slot
 }
 
 // smallAnswer is the size, in bytes, up to which answers are not counted: the number of requests bounds those.
@@ -105,15 +106,22 @@ func (r *reservation) endProbe() {
 		r.firstRunOf.probed.Store(false)
 		r.firstRunOf = nil
 	}
-	if r.probeTimer == nil {
+	timer := r.probeTimer.Swap(nil)
+	if timer == nil {
 		return
 	}
-	if r.probeTimer.Stop() {
+	if timer.Stop() {
 		r.s.probes.add(1)
 	} else {
 		r.s.probes.add(-1)
 	}
-	r.probeTimer = nil
+}
+
+// lendProbe gives the probe's slot back early, as its timer would: a run that waits for a person makes no output.
+func (r *reservation) lendProbe() {
+	if timer := r.probeTimer.Load(); timer != nil && timer.Stop() {
+		timer.Reset(0)
+	}
 }
 
 // leave gives the slot of Server.encoding back.

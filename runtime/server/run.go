@@ -182,7 +182,7 @@ func (r *reservation) startProbe(ctx context.Context, x *answerSizes) error {
 	if err := slots.enter(ctx, r.account); err != nil {
 		return err
 	}
-	r.probeTimer = time.AfterFunc(lendProbe, func() { slots.add(2) }) // its own slot and one more, which endProbe removes
+	r.probeTimer.Store(time.AfterFunc(lendProbe, func() { slots.add(2) })) // its own slot and one more, which endProbe removes
 	return nil
 }
 
