@@ -361,7 +361,11 @@ func TestCAN29WhatIsBeingSaidComesBeforeTheAnswer(t *testing.T) {
 			if m := c.next(); !strings.Contains(m.raw, text) {
 				t.Errorf("first came %s", m.raw)
 			}
-			if m := c.next(); string(m.ID) != "1" {
+			m := c.next()
+			if text == elicit && m.Method == "notifications/cancelled" {
+				m = c.next() // the withdrawal of the question comes before or after the answer
+			}
+			if string(m.ID) != "1" {
 				t.Errorf("then came %s", m.raw)
 			}
 			c.close()
