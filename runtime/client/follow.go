@@ -42,6 +42,7 @@ func (x *execution) follow() {
 			}
 		default:
 			x.finish(ToolResult{}, taskError(x.currentState(), err))
+			return
 		}
 		break
 	}
@@ -210,7 +211,8 @@ func (x *execution) readLastState(state *TaskState) {
 	}
 }
 
-// answer has each question answered that was not before, unless too many are open, and sends each answer when it is there.
+// answer has each question answered that was not before, and sends each answer when it is there. Questions beyond maxQuestions at once wait for
+// the next reading of the state. A state with more than that ends the task.
 func (x *execution) answer(requests []byte) {
 	var questions map[string]inputRequest
 	if err := json.Unmarshal(requests, &questions); err != nil {
@@ -223,13 +225,13 @@ func (x *execution) answer(requests []byte) {
 	}
 	for key, asked := range questions {
 		x.mu.Lock()
-		later := x.askedKeys[key] || x.open >= maxQuestions
-		if !later {
+		skip := x.askedKeys[key] || x.open >= maxQuestions
+		if !skip {
 			x.askedKeys[key] = true
 			x.open++
 		}
 		x.mu.Unlock()
-		if !later {
+		if !skip {
 			x.s.spawn(func() { x.answerOne(key, asked) })
 		}
 	}
@@ -287,10 +289,7 @@ func (s *Session) receiveTaskProgress(token rpc.ID, p Progress) bool {
 		if x.request != token || x.reports == nil || !x.dialect.Task.Progress {
 			continue
 		}
-		select {
-		case x.reports <- p:
-		default:
-		}
+		report(x.reports, p)
 		return true
 	}
 	return false

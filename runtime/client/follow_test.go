@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -122,5 +123,44 @@ func TestTSK27ACancelledTaskHasNoResult(t *testing.T) {
 			t.Fatalf("%v", err)
 		}
 		has(t, err.Error(), "by an operator")
+	})
+}
+
+// A caller that is slow gets the newest progress of its task, as it does that of a call: the oldest gives way.
+func TestPRO01ASlowCallerGetsTheNewestProgressOfItsTask(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s, p := meetOffering(t, "2025-11-25", taskOffers)
+		go func() {
+			p.answer(p.expect("tools/list"), `{"tools":[{"name":"x","inputSchema":{"type":"object"},"execution":{"taskSupport":"required"}}]}`)
+		}()
+		for _, err := range s.ListTools(t.Context()) {
+			if err != nil {
+				t.Fatal(err)
+			}
+		}
+		const last = 100
+		slow, got := make(chan struct{}), []float64(nil)
+		done := start(t.Context(), s, "x", client.OnProgress(func(p client.Progress) {
+			<-slow
+			got = append(got, p.Progress)
+		}))
+		m := p.expect("tools/call")
+		state := `"taskId":"t1",` + moments + `,"ttl":null,"status":`
+		p.answer(m, `{"task":{`+state+`"working"}}`)
+		synctest.Wait()
+		for n := range last {
+			p.send(`{"jsonrpc":"2.0","method":"notifications/progress","params":{"progressToken":%s,"progress":%d}}`, m.ID, n+1)
+		}
+		synctest.Wait()
+		close(slow)
+		synctest.Wait()
+		if len(got) < 2 || !slices.IsSorted(got) || got[len(got)-1] != last {
+			t.Errorf("%v", got)
+		}
+		p.answer(p.expect("tasks/get"), `{`+state+`"completed"}`)
+		p.answer(p.expect("tasks/result"), `{"content":[]}`)
+		if r := <-done; r.err != nil {
+			t.Error(r.err)
+		}
 	})
 }

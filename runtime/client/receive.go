@@ -166,7 +166,7 @@ func (s *Session) receiveCancellation(v *wire.Values) {
 	}
 }
 
-// receiveProgress extends the timeout of a request, and passes progress to its caller. If the caller is slow, newer progress replaces older.
+// receiveProgress extends the timeout of a request, and passes progress to its caller.
 func (s *Session) receiveProgress(v *wire.Values) {
 	token := v.ID(wire.SlotProgressToken)
 	p := Progress{Progress: v.Float(wire.SlotProgress), Total: v.Float(wire.SlotTotal), Message: v.Text(wire.SlotMessage)}
@@ -183,17 +183,21 @@ func (s *Session) receiveProgress(v *wire.Values) {
 	r.call.mu.Lock()
 	r.call.last = p
 	r.call.mu.Unlock()
-	if r.reports == nil {
-		return
+	if r.reports != nil {
+		report(r.reports, p)
 	}
+}
+
+// report hands progress to the goroutine that passes it on. If its caller is slow, newer progress replaces older.
+func report(reports chan Progress, p Progress) {
 	for {
 		select {
-		case r.reports <- p:
+		case reports <- p:
 			return
 		default:
 		}
 		select {
-		case <-r.reports:
+		case <-reports:
 		default:
 		}
 	}
