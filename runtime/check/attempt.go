@@ -5,8 +5,8 @@ import (
 	"sync/atomic"
 )
 
-// attempt reads the value as one likely form after the other, until one fits that no other can take the place of. It describes nothing: where it is
-// not ok nothing was taken, and a trial follows.
+// attempt reads the value as one likely form after the other, until one fits and no other form could be chosen instead. It describes nothing:
+// where it is not ok nothing was taken, and a trial follows.
 //
 // Most values of most texts end here, so only others pay for what a trial keeps track of: measured, a fifth of a union of two small objects.
 func attempt[T any](d *Decoder, u *Union, kind Kind, likely uint64, read func(d *Decoder, form int) T) (v T, ok bool) {
@@ -21,9 +21,9 @@ func attempt[T any](d *Decoder, u *Union, kind Kind, likely uint64, read func(d 
 		if d.err != nil || fits && (!told || d.settle(u, form, start)) {
 			return v, true
 		}
-		unread := d.partial // it may fit, so no other form may take its place
+		partial := d.partial // parts of it were skipped, so whether it fits is for the trial; a later form must not be taken before
 		d.tried, d.pos = before.tried, start
-		if d.spendReread(end - start); unread {
+		if d.spendReread(end - start); partial {
 			break
 		}
 	}
@@ -33,12 +33,12 @@ func attempt[T any](d *Decoder, u *Union, kind Kind, likely uint64, read func(d 
 	return v, false
 }
 
-// mostMisled is how often members of a text may tell a form too early, before whole objects are looked at first: a wrong form costs another
-// reading, and a member that the form does not name another look.
+// mostMisled is after how many wrong guesses in one text whole objects are looked at before a form is chosen: a wrong form costs another reading,
+// and a member that the form does not name another look.
 const mostMisled = 4
 
-// prepareAttempts drops outcomes that are not needed any more, and reports whether likely forms are read before a trial begins. In another trial they
-// are not, because outcomes are not remembered, nor where some are known.
+// prepareAttempts drops outcomes that are not needed any more, and reports whether likely forms are read before a trial begins. Not within
+// a trial, where outcomes of attempts would not be remembered; nor while the memo has outcomes.
 func (d *Decoder) prepareAttempts() bool {
 	if d.quiet || d.counting || d.listing || d.stops {
 		return false
@@ -67,9 +67,11 @@ func (d *Decoder) endAttempt(before *saved) (end int, fits bool) {
 
 // memberTable says what members tell about the forms of a union.
 type memberTable struct {
-	tells []int                       // by the index in Members.Names: the only form that needs the member; -1: there are several
-	first []name                      // the first few of those names; their indexes are those of the forms
-	alone []atomic.Pointer[nameTable] // by form: the names of its objects, once it is known that each other form needs a member which those have not
+	tells []int  // by the index in Members.Names: the only form that needs the member; -1: none, several, or a form beyond the first 64
+	first []name // the first few of those names; their indexes are those of the forms
+	// by form: the nameTable of its objects, once it is known that every other form needs a member not in it: an object with no further members is
+	// then this form's
+	alone []atomic.Pointer[nameTable]
 }
 
 // byMember returns the table, which is made on first use.
@@ -94,7 +96,7 @@ func (u *Union) makeMembers() *memberTable {
 	return t
 }
 
-// needing returns the only form that needs the member with index i; -1 if several do, or if it is not one of the first 64.
+// needing returns the only form that needs the member with index i; -1 if none does, if several do, or if it is beyond the first 64.
 func (u *Union) needing(i int) int {
 	form := -1
 	for j := range u.Forms {
@@ -124,7 +126,7 @@ func (t *memberTable) toldFirst(data []byte, pos int) int {
 func (d *Decoder) settle(u *Union, form, start int) bool {
 	var names *nameTable
 	alone := &u.byMember().alone[form]
-	if n := len(d.frames); n < cap(d.frames) {
+	if n := len(d.frames); n < cap(d.frames) { // the frame of the object just closed is still in the array, at len
 		if f := &d.frames[:n+1][n]; int(f.start) == start && int(f.count) == bits.OnesCount64(f.seen) {
 			if names = f.names; names == alone.Load() {
 				return true
@@ -146,7 +148,7 @@ func (d *Decoder) settle(u *Union, form, start int) bool {
 	return true
 }
 
-// tellsApart reports whether each form but one needs a member that has none of those names.
+// tellsApart reports whether an object with members of those names alone can only be form.
 func (u *Union) tellsApart(form int, names *nameTable) bool {
 	named := uint64(0)
 	for i, name := range u.Members.Names {

@@ -71,7 +71,7 @@ type frame struct {
 	array   *Array
 	seen    uint64 // which of names.rule.Names have come, a bit each; beyond 64 names see base
 	unknown uint64 // signatures of the other keys, a bit each
-	field   int32  // index of the current member; Other
+	field   int32  // index of the current member, or Other; -1: none yet
 	count   int32  // members or items begun
 	start   int32  // offset of the bracket
 	key     span   // the current member's name as written, without quotes

@@ -8,7 +8,7 @@ import (
 
 // nameTable finds the index of a name: first it tries those that are expected next, then it looks up the signature (open addressing).
 type nameTable struct {
-	after []followers // by index + 1
+	after []followers // by index + 1; [0]: what begins an object
 	names []name
 	shift uint
 	slots []nameSlot // a power of two, at least twice the names
@@ -39,7 +39,7 @@ type nameSlot struct {
 	index int32 // Other: empty
 }
 
-const noSign = long - 1 // no key has it: the upper byte of a short key's signature is its length
+const noSign = long - 1 // no key has it: a signature without the bit long has the length of a key, below 8, in its upper byte; here that is 0x7f
 
 // names returns the table, which is made on first use, maybe by several goroutines at once: all make an equal one.
 func (r *Object) names() *nameTable {
@@ -166,7 +166,7 @@ func (t *nameTable) expect(after int32, i int) {
 	}
 }
 
-// index returns the index of the current key, which has that signature, or Other.
+// index is lookup for the current key, with that signature; t is f.names. It is written out because only a long key's text is needed.
 func (d *Decoder) index(f *frame, t *nameTable, sign uint64) int {
 	mask := len(t.slots) - 1
 	for i := int(sign * spread >> (t.shift & 63)); ; i++ {
@@ -185,7 +185,8 @@ func (t *nameTable) find(key []byte) int {
 	return t.lookup(signature(key), key)
 }
 
-// lookup is like find, for a key with that signature.
+// lookup is like find, for a key with that signature. shift is less than 64: with the mask, which changes nothing, the compiler knows and leaves out
+// a check.
 func (t *nameTable) lookup(sign uint64, key []byte) int {
 	mask := len(t.slots) - 1
 	for i := int(sign * spread >> (t.shift & 63)); ; i++ {
