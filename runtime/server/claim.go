@@ -33,7 +33,8 @@ func (h *claim) carriedBy(on Carrier) {
 	h.yieldIfUnread()
 }
 
-// yieldIfUnread gives the claim up, so that the question is asked again, if its stream was lost and another one of the client is read.
+// yieldIfUnread gives the claim up, so that the question is asked again, if its stream was lost, and the stream of its
+// delivery is read.
 func (h *claim) yieldIfUnread() {
 	if read, _ := h.hasReader(); read {
 		return
@@ -72,8 +73,8 @@ func (s *Server) releaseQuestion(name questionID, h *claim) {
 	close(h.done)
 }
 
-// awaitFree returns when the question may be free, or readersChanged of the stream that wants it is closed. A claim whose stream nobody reads
-// has to be given up: its client may never have got the question.
+// awaitFree returns when the claim is released, when the readers of its stream or of the waiting one (readersChanged) have changed, or when ctx
+// ends. A claim whose stream nobody reads has to be given up: its client may never have got the question.
 func (h *claim) awaitFree(ctx context.Context, readersChanged <-chan struct{}) {
 	read, changed := h.hasReader()
 	if !read {
@@ -108,10 +109,10 @@ func (s *Server) forgetStream(d *delivery) {
 	if last {
 		delete(s.streams, d.task)
 	}
-	session := s.taskLives[d.task]
+	life := s.taskLives[d.task]
 	s.mu.Unlock()
-	if last && session != nil {
-		session.peer.offer(d.owner, d.task)
+	if last && life != nil {
+		life.peer.offer(d.owner, d.task)
 	}
 }
 

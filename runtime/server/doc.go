@@ -88,9 +88,11 @@
 //	run               one execution of a handler; a call whose client is asked may have several, which its journal connects
 //	journal           what a call has asked and done under names, so that its next run gets the same outcomes
 //	step, instance    a name in the journal: of Do, or of one of several questions that Named tells apart
-//	asking, delivery  a question on its way to a client; the one that puts questions of a task to one client. A claim says which has a question
+//	asking            a question on its way to a client
+//	delivery          what puts the questions of a task to one client, over one stream; a claim says which delivery has a question
 //	Carrier           the stream that has a question
-//	stream, offer     of a task: an open request for its result that somebody reads; its questions on the session's stream, while there is none
+//	stream            of a task: an open request for its result that somebody reads
+//	offer             a question of a task put on the session's stream while no stream (in this sense) is open
 //	ability           a set of capabilities that a client declared, as bits; p.can and r.can are such sets
 //	account           what one requestor uses of the limits that all share; a budget is such a limit with queues of waiters, a share one caller's part
 //	reservation       what one answer takes of the budgets: Server.unread (answers), coming (outputs that are larger than expected, or

@@ -50,7 +50,7 @@ func (r *request) performWithMiddleware(b []byte) ([]byte, error) {
 	m.ID, m.Params, m.Tool, m.header, m.can, m.info = r.id, r.raw, r.toolName(), r.header, r.can, r.params.ClientInfo
 	r.head, r.answer, m.request = len(b), b, r
 	ctx := r.ctx
-	if r.method.Op == wire.OpInitialize {
+	if r.method.Op == wire.OpInitialize { // its entry is protected (CAN07): it does not end with the connection, as middleware has to
 		var done func()
 		ctx, done = p.bound(ctx)
 		defer done()
@@ -122,8 +122,7 @@ func (p *peer) passNotification(r *request, method string, params []byte, handle
 	})
 }
 
-// exchangeNotification sends a notification in a stateless revision through the middleware, and to its handler if the protocol does not
-// define it.
+// exchangeNotification takes a notification of the client, in a stateless revision, through the middleware; a custom one goes to its handler.
 func (s *Server) exchangeNotification(ctx context.Context, to *Routed, out Outlet) {
 	custom := to.method != nil && to.method.Op == wire.OpNotice
 	if s.middleware == nil && !custom || to.Kind != rpc.KindNotification || to.revision == nil {
@@ -140,7 +139,8 @@ func (s *Server) exchangeNotification(ctx context.Context, to *Routed, out Outle
 	_, _ = s.passSafely(ctx, m)
 }
 
-// notification is one that the server sends.
+// notification is one that the server sends. With middleware its way is: send or Call.notify, passOn, subject.pass, passSafely, the middleware,
+// and last the write.
 type notification struct {
 	revision *revision
 	op       wire.Op
@@ -225,6 +225,7 @@ func (a *asking) pass(method string, params []byte, q *task.Question) ([]byte, e
 	if err == nil {
 		return p.readReply(q.Method, inflight.Response{Result: result.bytes(nil)})
 	}
+	// If it is not the client's own error, come back untouched, it is middleware's (reply.Own).
 	if own := asRPC(err); own != received.Err {
 		return json.Marshal(reply{Error: own, Own: true})
 	}

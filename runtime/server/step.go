@@ -142,8 +142,8 @@ func (c *Call) Key(name string) string {
 	return base32.StdEncoding.WithPadding(base32.NoPadding).EncodeToString(h.Sum(nil)[:20])
 }
 
-// keySeed is the seed of the call's keys. Inline it is random and recorded, since a retry is another request. That of a task is its id, or
-// the recorded one if the task was made of such a retry.
+// keySeed is the seed of the call's keys. Inline it is random and recorded, since a retry is another request. That of a task is its id, or,
+// if inline runs had recorded a seed before the call became a task, that one.
 func (c *Call) keySeed() []byte {
 	if c.taskRun != nil {
 		if e := c.local.earlier.entry(seedStep); e != nil {

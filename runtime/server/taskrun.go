@@ -24,14 +24,14 @@ type taskMeta struct {
 	Can      []string        `json:"can,omitempty"`    // what the client declared
 	Meta     json.RawMessage `json:"meta,omitempty"`   // of the request
 	Client   *Client         `json:"client,omitempty"` // of a session, without capabilities
-	Earlier  earlierJournal  `json:"carried,omitzero"` // what inline runs recorded; stored tasks have this key
+	Earlier  earlierJournal  `json:"carried,omitzero"` // what inline runs recorded; the JSON key is "carried", because tasks already stored have that
 }
 
 // taskLocal is the same, with the connection, for runs in the process that created the task.
 type taskLocal struct {
-	life     taskLife                 // the task's, if this is the first run; without a peer: no progress is sent, and no question on a connection
+	life     taskLife                 // zero in later runs, see ofTask. If its peer is nil, no progress is sent, and no question on a connection
 	first    *taskLocal               // that of the first run; nil: this is it
-	progress atomic.Pointer[progress] // the latest run's, if this is the first run
+	progress atomic.Pointer[progress] // the latest run's; unused in later runs, like life
 	revision *revision
 	can      ability
 	token    rpc.ID
@@ -49,7 +49,7 @@ func (l *taskLocal) ofTask() *taskLocal {
 	return l
 }
 
-// again returns the taskLocal of the next run, as long as the connection is there.
+// again returns the taskLocal of the next run; only called while the connection is there.
 func (l *taskLocal) again() *taskLocal {
 	return &taskLocal{first: l, revision: l.revision, can: l.can, token: l.token, who: l.who, earlier: l.earlier, header: l.header, ctx: valued{values: l.ctx.values}}
 }
@@ -99,7 +99,7 @@ func (s *Server) runTask(ctx context.Context, run *task.Run) (o task.Outcome) {
 	if f := (*fault)(nil); errors.As(err, &f) {
 		end := failed(&f.own)
 		end.Kind, end.Message, end.Status = f.kind, f.text, call.revision.statusOf(f.kind, end.Status)
-		if len(f.text) > task.MaxStatusMessage { // a revision without a code for it shows the whole text
+		if len(f.text) > task.MaxStatusMessage { // it is cut there: revisions without a code for the kind show a result, which has the whole text
 			end.Result = packResult(&wire.CallResult{IsError: true, Content: appendText(nil, f.text)})
 		}
 		return end
@@ -110,7 +110,8 @@ func (s *Server) runTask(ctx context.Context, run *task.Run) (o task.Outcome) {
 	return call.revision.outcome(&result)
 }
 
-// newRun is a request for the run of a task: it has no body, but buffers, and the account in which decoded bytes count.
+// newRun is a request for the run of a task: its body (see lendBody) is lent at once, but it has buffers, and the account in which
+// decoded bytes count.
 func (s *Server) newRun(who Requestor) *request {
 	r := s.newRequest(nil)
 	r.lendBody()
@@ -143,7 +144,8 @@ func (rev *revision) outcome(result *wire.CallResult) task.Outcome {
 	return o
 }
 
-// statusOf is the status that the revision shows for a task that ended by k and is stored with another one (TSK12, EXT08).
+// statusOf is the status that the revision shows for a task that ended by k (TSK12, EXT08); stored is what the store has, which may
+// have been decided for another revision.
 func (rev *revision) statusOf(k kind, stored task.Status) task.Status {
 	switch {
 	case k == plainKind:
