@@ -48,7 +48,7 @@ func (s *session) respondAlone(d *downlink, st *stream, reader uint64, answer st
 		err = d.writeRefusal(st.status, st.retry, answer.frame)
 	}
 	if err == nil && (answer.long != nil || len(answer.frame) > keptBuffer) {
-		st.wrote(reader) // AwaitRead waits for it
+		st.wrote(reader) // AwaitRead waits only for larger ones
 	}
 	s.log(err)
 	s.remove(st)
@@ -107,7 +107,7 @@ func (s *session) pump(r *http.Request, d *downlink, st *stream, reader uint64) 
 		switch {
 		case b.more:
 			continue
-		case b.ended || b.leave || over == nil:
+		case b.ended || b.leave || over == nil: // nil: the session is over, and this round sent what was there
 			d.clearDeadline()
 			return b.ended || b.leave
 		}
@@ -124,7 +124,7 @@ func (s *session) pump(r *http.Request, d *downlink, st *stream, reader uint64) 
 	}
 }
 
-// events sends what is in buf and the events of b, the header at least.
+// events sends what is in buf and the events of b; at least the HTTP header, if there is nothing to send.
 func (d *downlink) events(st *stream, b *chunk) error {
 	if len(b.events) > 0 {
 		st.start()
