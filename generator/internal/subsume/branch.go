@@ -8,10 +8,10 @@ import (
 
 // term is one demand on a value: one of the fields is set.
 type term struct {
-	literal *literal
-	demand  *member // the object has a property that meets this
-	absent  *string // the object has no property of that name
-	note    func(*facts)
+	literal  *literal
+	property *member // the object has a property that meets this
+	absent   *string // the object has no property of that name
+	note     func(*facts)
 }
 
 // option is what has to be met together, choice what has to be met by one of its options. A choice without options can not be met.
@@ -28,7 +28,7 @@ var (
 func that(l literal) term             { return term{literal: &l} }
 func note(f func(*facts)) choice      { return choice{{{note: f}}} }
 func must(l literal) choice           { return choice{{that(l)}} }
-func has(m member) option             { return option{{demand: &m}} }
+func has(m member) option             { return option{{property: &m}} }
 func lacks(name string) option        { return option{{absent: &name}} }
 func (o option) and(t ...term) option { return append(slices.Clip(o), t...) }
 
@@ -74,8 +74,8 @@ func (s *solver) take(b *branch, o option) bool {
 			if !s.takeLiteral(b, *t.literal) {
 				return false
 			}
-		case t.demand != nil:
-			b.object.demands = append(b.object.demands, *t.demand)
+		case t.property != nil:
+			b.object.demands = append(b.object.demands, *t.property)
 		case t.absent != nil:
 			b.object.absent = append(b.object.absent, *t.absent)
 		default:
@@ -181,8 +181,8 @@ func (s *solver) possible(b *branch, o option) bool {
 			if b.object.needs(*t.absent) {
 				return false
 			}
-		case t.demand != nil:
-			if name, exact := t.demand.exact(); exact && !s.canHave(&b.object, name, t.demand.value) {
+		case t.property != nil:
+			if name, exact := t.property.exact(); exact && !s.canHave(&b.object, name, t.property.value) {
 				return false
 			}
 		}
@@ -221,10 +221,10 @@ func (s *solver) each(b branch) outcome {
 // to be searched for.
 func (o option) cost() (n int) {
 	for _, t := range o {
-		if t.demand == nil {
+		if t.property == nil {
 			continue
 		}
-		if _, exact := t.demand.exact(); exact {
+		if _, exact := t.property.exact(); exact {
 			n = max(n, 1)
 		} else {
 			n = max(n, 2)

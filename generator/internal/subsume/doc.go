@@ -41,7 +41,7 @@
 //	facts           what is known of a value of one kind: its bounds, for example. An obstacle is a demand that facts can not express: then
 //	                "there is no value" can not be concluded
 //	branch          a partial solution of a goal, with the choices that are left; a leaf has none left: a value is made from its facts
-//	way             a partial solution of any other search: a branch, the items of an array so far, the schemas that hold
+//	way             a partial solution of any search: a branch, the items of an array so far, the schemas that hold
 //	names           a class of properties: those that are listed or match a pattern, or with others all but those. mentioned are those that
 //	                properties and patternProperties name
 //	evaluated       of an item or a property: a keyword that unevaluatedItems or unevaluatedProperties looks at applies to it

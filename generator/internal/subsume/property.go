@@ -115,7 +115,7 @@ func (a atom) required() choice {
 	all := option{}
 	c := never
 	for _, n := range a.value.Items {
-		all = append(all, term{demand: &member{names: named(n.Text)}})
+		all = append(all, term{property: &member{names: named(n.Text)}})
 		c = append(c, lacks(n.Text))
 	}
 	if a.holds {
@@ -131,7 +131,7 @@ func (a atom) dependencies() choice {
 		return a.oneByOne()
 	}
 	m := a.value.Members[0]
-	present := option{{demand: &member{names: named(m.Key)}}}
+	present := option{{property: &member{names: named(m.Key)}}}
 	if m.Value.Kind != schema.Array {
 		with := present.and(that(a.sub(m.Value, a.holds)))
 		if a.holds {

@@ -174,7 +174,7 @@ func (a atom) throughDependent(s site, v *schema.Node, w evaluatedParts) ([]eval
 		for _, w := range ways {
 			without := w
 			without.option = w.option.and(lacks(m.Key)...)
-			w.option = w.option.and(term{demand: &member{names: named(m.Key)}})
+			w.option = w.option.and(term{property: &member{names: named(m.Key)}})
 			next, ok := a.with(s.at(m.Value), w, true)
 			if !ok || len(longer)+len(next) > mostWays {
 				return nil, false

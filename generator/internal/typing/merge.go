@@ -32,7 +32,8 @@ func (s *shape) and(t *shape) {
 	s.goType = cmp.Or(s.goType, t.goType)
 }
 
-// unite appends the elements of b that a lacks. Each is kept once: otherwise schemas with many references to them would multiply.
+// unite appends the elements of b that a lacks. Each is kept once: otherwise a schema that is referred to many times would be in the
+// list as often.
 func unite[S ~[]T, T any, K comparable](a, b S, key func(T) K) S {
 	a = slices.Clip(a)
 	if (len(a)+len(b))*len(b) > manyPairs {
