@@ -243,6 +243,24 @@ func TestTSK28TheDataOfAnAnswerIsOpenedInTurn(t *testing.T) {
 	})
 }
 
+// A reader that was there before its answer is closed however that ends, also if it is not read any more.
+func TestCAN03ReadersThatAreNotReadAreClosed(t *testing.T) {
+	var open atomic.Int64
+	f := newFixture(t, []Tool{tool("fails", plain(func(_ context.Context, call *Call) (*echoOutput, error) {
+		open.Add(2)
+		call.Content(ImageFrom("image/png", ReaderOf(&countedReader{letters{1}, &open})),
+			ImageFrom("image/png", func() (io.ReadCloser, error) { return nil, io.ErrUnexpectedEOF }),
+			ImageFrom("image/png", ReaderOf(&countedReader{letters{1}, &open})))
+		return &echoOutput{"out"}, nil
+	}))})
+	c := f.dial(t.Context())
+	c.initialize(nothing)
+	c.call("1", "fails", `{}`)
+	if m, _ := c.answer("1"); m.Error == nil || open.Load() != 0 {
+		t.Errorf("%d are open: %s", open.Load(), m.raw)
+	}
+}
+
 // However many answers there are, a bounded number of them is in open files, and those of one caller are few of these.
 func TestTSK28FewAnswersAreInOpenFiles(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

@@ -191,9 +191,13 @@ func (w *answerWriter) fill(frame []byte) (err error) {
 	placeholders := w.r.placeholders
 	w.r.placeholders = nil
 	opened := 0
-	defer func() { // of those that are open and will not be read
+	log := w.r.log()
+	defer func() { // also of those that will not be read: a reader that was there before is closed by whoever opens it (ReaderOf)
 		for i := range placeholders[:opened] {
 			placeholders[i].close()
+		}
+		for i := range placeholders[opened:] {
+			placeholders[opened+i].discard(log)
 		}
 	}()
 	for ; w.opensAll && opened < len(placeholders); opened++ {
@@ -202,6 +206,7 @@ func (w *answerWriter) fill(frame []byte) (err error) {
 		}
 	}
 	for i := range placeholders {
+		opened = max(opened, i+1)
 		at := bytes.IndexByte(frame, placeholderMark[0])
 		if _, err := w.Write(frame[:at]); err != nil {
 			return err
@@ -243,6 +248,18 @@ func (p *placeholder) close() {
 		closeData(p.data, p.log)
 	}
 	p.stop = nil
+}
+
+// discard closes what would have been opened.
+func (p *placeholder) discard(log *slog.Logger) {
+	defer func() {
+		if v := recover(); v != nil {
+			logPanic(log, v)
+		}
+	}()
+	if data, err := p.open(); err == nil {
+		_ = data.Close()
+	}
 }
 
 func closeData(data io.Closer, log *slog.Logger) {

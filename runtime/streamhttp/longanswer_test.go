@@ -135,6 +135,9 @@ func TestSRV04ALongAnswerIsResumedFromItsFile(t *testing.T) {
 		if e := again.message(); e.data != told.data {
 			t.Errorf("%.300q", e.data)
 		}
+		if e := again.message(); e.id != answer.id || !strings.Contains(e.data, "too large to be kept") { // it may have been lost on its way
+			t.Errorf("%.300q", e.data)
+		}
 		again.end()
 		f.wantRoom(session)
 	})

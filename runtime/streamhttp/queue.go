@@ -64,7 +64,7 @@ func (s *stream) AwaitRead(bytes int) (taken bool) {
 		s.room.Wait()
 	}
 	if long {
-		s.dropLong(event)
+		s.refuseLong(event)
 	}
 	return s.written >= event
 }
@@ -82,16 +82,7 @@ func (s *stream) longEvent() int {
 	return 0
 }
 
-// dropLong drops an answer that is in files: nobody can ask for it again. s.mu is held.
-func (s *stream) dropLong(number int) {
-	if s.keepsLong(number) {
-		s.gaveWay = number
-		s.replace(number-s.first, storedEvent{})
-		s.changed()
-	}
-}
-
-// refuseLong keeps errors in place of an answer that is in files, for a client that comes back. s.mu is held.
+// refuseLong keeps errors in place of an answer that is in files: nobody can ask for it again, but a client that lost it may come back. s.mu is held.
 func (s *stream) refuseLong(number int) {
 	if !s.keepsLong(number) {
 		return
