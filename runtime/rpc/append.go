@@ -96,3 +96,15 @@ func AppendErrorObject(b []byte, err *Error) []byte {
 	}
 	return append(b, '}')
 }
+
+// AppendErrors appends a batch of answers with the same error, one for each id.
+func AppendErrors(b []byte, ids []ID, err *Error) []byte {
+	b = append(b, '[')
+	for i, id := range ids {
+		if i > 0 {
+			b = append(b, ',')
+		}
+		b = AppendError(b, id, err)
+	}
+	return append(b, ']')
+}

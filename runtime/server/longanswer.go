@@ -100,14 +100,11 @@ func (a *LongAnswer) Refused(err *rpc.Error) []byte {
 	if !a.array {
 		return rpc.AppendError(nil, a.parts[0].id, err)
 	}
-	errs := []byte{'['}
+	ids := make([]rpc.ID, len(a.parts))
 	for i := range a.parts {
-		if i > 0 {
-			errs = append(errs, ',')
-		}
-		errs = rpc.AppendError(errs, a.parts[i].id, err)
+		ids[i] = a.parts[i].id
 	}
-	return append(errs, ']')
+	return rpc.AppendErrors(nil, ids, err)
 }
 
 // Without returns the array without the answers to cancelled requests, nil if none is left.

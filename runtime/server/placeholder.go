@@ -200,8 +200,9 @@ func (w *answerWriter) fill(frame []byte) (err error) {
 			placeholders[opened+i].discard(log)
 		}
 	}()
-	for ; w.opensAll && opened < len(placeholders); opened++ {
-		if err := placeholders[opened].openFor(w.r); err != nil {
+	for w.opensAll && opened < len(placeholders) {
+		opened++
+		if err := placeholders[opened-1].openFor(w.r); err != nil {
 			return err
 		}
 	}
@@ -252,23 +253,22 @@ func (p *placeholder) close() {
 
 // discard closes what would have been opened.
 func (p *placeholder) discard(log *slog.Logger) {
-	defer func() {
-		if v := recover(); v != nil {
-			logPanic(log, v)
-		}
-	}()
+	defer logPanics(log)
 	if data, err := p.open(); err == nil {
 		_ = data.Close()
 	}
 }
 
 func closeData(data io.Closer, log *slog.Logger) {
-	defer func() {
-		if v := recover(); v != nil {
-			logPanic(log, v)
-		}
-	}()
+	defer logPanics(log)
 	_ = data.Close()
+}
+
+// logPanics ends a panic of the application's code, when it is deferred.
+func logPanics(log *slog.Logger) {
+	if v := recover(); v != nil {
+		logPanic(log, v)
+	}
 }
 
 func (p *placeholder) copyTo(w io.Writer) error {

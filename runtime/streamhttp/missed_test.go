@@ -34,11 +34,7 @@ func TestTSK28WhatGaveWayIsMissedAloud(t *testing.T) {
 		f := newFixture(t, WithReplay(row.limit), WithLogger(slog.New(slog.NewTextHandler(&logged, nil))))
 		session := f.initialize()
 		s := f.only()
-		s.mu.Lock()
-		st := s.newStream()
-		s.mu.Unlock()
-		st.start()
-		st.detach(st.attach(-1))
+		st := lostStream(s)
 		for i := range 2 {
 			if err := st.add(text10(i), row.ends && i == 1); err != nil {
 				t.Fatal(err)
@@ -109,13 +105,8 @@ func TestLET13TSK28AnAnswerThatIsTooLargeToBeKeptIsAnError(t *testing.T) {
 func TestLET13TSK28AnEarlyArrayThatIsTooLargeToBeKeptIsErrors(t *testing.T) {
 	f := newFixture(t, WithReplay(2000), WithKeepAlive(0))
 	session := f.march()
-	s := f.only()
-	s.mu.Lock()
-	st := s.newStream()
-	s.mu.Unlock()
+	st := lostStream(f.only())
 	st.batched = true
-	st.start()
-	st.detach(st.attach(-1))
 	answer := func(id string, size int) string {
 		return `{"jsonrpc":"2.0","id":` + id + `,"result":{"text":"` + strings.Repeat("x", size) + `"}}`
 	}
@@ -142,13 +133,8 @@ func TestLET13TSK28AnEarlyArrayThatIsTooLargeToBeKeptIsErrors(t *testing.T) {
 func TestLET13AnArrayThatFitsIsKept(t *testing.T) {
 	f := newFixture(t, WithKeepAlive(0))
 	session := f.march()
-	s := f.only()
-	s.mu.Lock()
-	st := s.newStream()
-	s.mu.Unlock()
+	st := lostStream(f.only())
 	st.batched = true
-	st.start()
-	st.detach(st.attach(-1))
 	for i, e := range []storedEvent{
 		{frame: []byte(`{"jsonrpc":"2.0","id":1,"method":"elicitation/create","params":{}}`), question: 7},
 		{frame: []byte(`[{"jsonrpc":"2.0","id":1,"result":{"text":"` + strings.Repeat("x", 200) + `"}}]`)},
@@ -167,14 +153,20 @@ func TestLET13AnArrayThatFitsIsKept(t *testing.T) {
 	again.end()
 }
 
+// lostStream is a new stream whose client knows an event and has lost its connection.
+func lostStream(s *session) *stream {
+	s.mu.Lock()
+	st := s.newStream()
+	s.mu.Unlock()
+	st.start()
+	st.detach(st.attach(-1))
+	return st
+}
+
 // evict has n more streams give way.
 func evict(s *session, n int) {
 	for range n {
-		s.mu.Lock()
-		st := s.newStream()
-		s.mu.Unlock()
-		st.start()
-		st.detach(st.attach(-1))
+		st := lostStream(s)
 		_ = st.add(text10(1), true)
 	}
 	s.dropIdle()

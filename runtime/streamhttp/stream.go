@@ -260,13 +260,12 @@ func (s *stream) withoutAnswer(frame []byte) []byte {
 	if !s.batched {
 		return rpc.AppendError(nil, s.about, errNotKept)
 	}
-	errs := []byte{'['}
+	var ids []rpc.ID
 	rpc.WithoutAnswers(frame, func(id rpc.ID) bool {
-		errs = append(rpc.AppendError(errs, id, errNotKept), ',')
+		ids = append(ids, id)
 		return true
 	})
-	errs[len(errs)-1] = ']'
-	return errs
+	return rpc.AppendErrors(nil, ids, errNotKept)
 }
 
 // shift forgets the oldest event, which no reader is writing. s.mu is held.
