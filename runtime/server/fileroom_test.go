@@ -261,6 +261,24 @@ func TestCAN03ReadersThatAreNotReadAreClosed(t *testing.T) {
 	}
 }
 
+// Data that can not be opened is not tried once more to close it, also where all is opened before the first byte.
+func TestCAN03DataIsOpenedOnce(t *testing.T) {
+	for _, all := range []bool{false, true} {
+		f := newFixture(t, nil)
+		c := f.dial(t.Context())
+		c.initialize(nothing)
+		r := f.srv.newRequest(f.srv.onlyPeer())
+		r.ctx = t.Context()
+		tries := 0
+		r.placeholders = []placeholder{{open: func() (io.ReadCloser, error) { tries++; return nil, io.ErrUnexpectedEOF }}}
+		w := &answerWriter{r: r, buf: make([]byte, 0, streamPiece), opensAll: all}
+		if err := w.fill([]byte{placeholderMark[0]}); err == nil || tries != 1 {
+			t.Errorf("all at once %t: opened %d times, %v", all, tries, err)
+		}
+		r.release()
+	}
+}
+
 // However many answers there are, a bounded number of them is in open files, and those of one caller are few of these.
 func TestTSK28FewAnswersAreInOpenFiles(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
