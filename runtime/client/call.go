@@ -48,7 +48,7 @@ type round struct {
 	entry           *inflight.Entry
 	entryRoom       inflight.Room
 	values          *wire.Values
-	reports         chan Progress
+	reports         reports       // guarded by call.mu, but for its channel
 	maxExtension    time.Duration // until when progress may extend its timeout; 0: for ever
 	violation       error         // how the server broke the protocol in its answer; guarded by call.mu
 
@@ -108,7 +108,7 @@ func (c *call) do(ctx context.Context, v *wire.Values, extra []byte) ([]byte, er
 	if c.progress != nil || c.op.Op == wire.OpCallTool { // without a token no progress would extend the timeout
 		v[wire.SlotProgressToken] = id.AppendJSON(room)
 		if c.progress != nil {
-			r.reports = make(chan Progress, 16)
+			r.reports.c = make(chan Progress, maxReports)
 		}
 	}
 	if err := ctx.Err(); err != nil {
@@ -257,9 +257,9 @@ func (c *call) leave(r *round) {
 
 // await waits for the answer, and passes progress on meanwhile.
 func (c *call) await(ctx context.Context, r *round) ([]byte, error) {
-	for r.reports != nil {
+	for r.reports.c != nil {
 		select {
-		case p := <-r.reports:
+		case p := <-r.reports.c:
 			c.progress(p)
 			continue
 		case <-r.entry.Done():
@@ -268,6 +268,9 @@ func (c *call) await(ctx context.Context, r *round) ([]byte, error) {
 		break
 	}
 	answer, err := r.entry.Await()
+	for err == nil && len(r.reports.c) > 0 { // what came before the answer
+		c.progress(<-r.reports.c)
+	}
 	c.mu.Lock()
 	bad := r.violation
 	c.mu.Unlock()

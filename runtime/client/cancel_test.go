@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"log/slog"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -347,4 +348,48 @@ func TestPRO01ProgressOfWhatIsOverReachesNobody(t *testing.T) {
 	p.send(`{"jsonrpc":"2.0","method":"notifications/progress","params":{"progressToken":%s,"progress":3}}`, m.ID)
 	p.answer(m2, `{"content":[]}`)
 	<-done
+}
+
+// A server whose progress comes by two streams overtakes itself. What is behind the last report is dropped, and what came before the answer
+// reaches a slow caller before it, also if the call becomes a task.
+func TestPRO02ProgressThatGoesBackIsDropped(t *testing.T) {
+	for answer, states := range map[string][]string{
+		`"content":[]`: nil,
+		`"task":{"taskId":"t1",` + moments + `,"ttl":null,"status":"working"}`: {"completed"},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			s, p := meetOffering(t, "2025-11-25", taskOffers)
+			slow, got := make(chan struct{}), []float64(nil)
+			begin := func() <-chan result {
+				return start(t.Context(), s, "x", client.OnProgress(func(p client.Progress) { <-slow; got = append(got, p.Progress) }))
+			}
+			if states != nil {
+				p.offerTask(s)
+			}
+			done := begin()
+			m := p.expect("tools/call")
+			report := func(values ...float64) {
+				for _, v := range values {
+					p.send(`{"jsonrpc":"2.0","method":"notifications/progress","params":{"progressToken":%s,"progress":%v}}`, m.ID, v)
+				}
+				synctest.Wait()
+			}
+			report(-2, -3, 2, 1, 2, 3)
+			p.answer(m, "{"+answer+"}")
+			synctest.Wait()
+			close(slow)
+			synctest.Wait()
+			want := []float64{-2, 2, 2, 3}
+			for _, status := range states {
+				report(1, 4)
+				want = append(want, 4)
+				state := `{"taskId":"t1",` + moments + `,"ttl":null,"status":"` + status + `"}`
+				p.answer(p.expect("tasks/get"), state)
+				p.answer(p.expect("tasks/result"), `{"content":[]}`)
+			}
+			if r := <-done; r.err != nil || !slices.Equal(got, want) {
+				t.Errorf("%v, %v", got, r.err)
+			}
+		})
+	}
 }

@@ -89,7 +89,7 @@
 // know any more is replaced by a new one, once for all requests that find out, and these are sent again: a 404 says that they were not served.
 //
 // Progress is passed on by the goroutine of the caller, between two waits. So it needs no lock, comes in order, and none comes after the
-// call has returned (PRO01). If the caller is slow, newer progress replaces older.
+// call has returned (PRO01). If the caller is slow, newer progress replaces older; what goes back is dropped (PRO02).
 //
 // A task is followed by a goroutine of the session: it reads the state at the server's interval and a little more, at once after a
 // notification, and trusts only what it reads. In a revision with a request for the result that blocks, that request is sent when the

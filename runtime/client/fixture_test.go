@@ -212,6 +212,19 @@ func meetOffering(t testing.TB, revision, offers string, opts ...client.Option) 
 	return meetOver(t, ours, theirs, revision, offers, opts...)
 }
 
+// offerTask offers the tool x, whose calls become tasks.
+func (p *peer) offerTask(s *client.Session) {
+	p.t.Helper()
+	go func() {
+		p.answer(p.expect("tools/list"), `{"tools":[{"name":"x","inputSchema":{"type":"object"},"execution":{"taskSupport":"required"}}]}`)
+	}()
+	for _, err := range s.ListTools(p.t.Context()) {
+		if err != nil {
+			p.t.Fatal(err)
+		}
+	}
+}
+
 // meetOver is meetOffering over a connection, of which ours is the client's end.
 func meetOver(t testing.TB, ours, theirs rpc.Conn, revision, offers string, opts ...client.Option) (*client.Session, *peer) {
 	t.Helper()

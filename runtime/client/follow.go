@@ -286,10 +286,10 @@ func (s *Session) receiveTaskProgress(token rpc.ID, p Progress) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for _, x := range s.executions {
-		if x.request != token || x.reports == nil || !x.dialect.Task.Progress {
+		if x.request != token || x.reports.c == nil || !x.dialect.Task.Progress {
 			continue
 		}
-		report(x.reports, p)
+		x.reports.add(p)
 		return true
 	}
 	return false

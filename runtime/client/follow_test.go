@@ -130,14 +130,7 @@ func TestTSK27ACancelledTaskHasNoResult(t *testing.T) {
 func TestPRO01ASlowCallerGetsTheNewestProgressOfItsTask(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s, p := meetOffering(t, "2025-11-25", taskOffers)
-		go func() {
-			p.answer(p.expect("tools/list"), `{"tools":[{"name":"x","inputSchema":{"type":"object"},"execution":{"taskSupport":"required"}}]}`)
-		}()
-		for _, err := range s.ListTools(t.Context()) {
-			if err != nil {
-				t.Fatal(err)
-			}
-		}
+		p.offerTask(s)
 		const last = 100
 		slow, got := make(chan struct{}), []float64(nil)
 		done := start(t.Context(), s, "x", client.OnProgress(func(p client.Progress) {

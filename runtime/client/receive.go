@@ -181,24 +181,39 @@ func (s *Session) receiveProgress(v *wire.Values) {
 	r := e.Values().(*round)
 	e.Extend(r.maxExtension)
 	r.call.mu.Lock()
-	r.call.last = p
-	r.call.mu.Unlock()
-	if r.reports != nil {
-		report(r.reports, p)
+	defer r.call.mu.Unlock()
+	if r.reports.add(p) {
+		r.call.last = p
 	}
 }
 
-// report hands progress to the goroutine that passes it on. If its caller is slow, newer progress replaces older.
-func report(reports chan Progress, p Progress) {
-	for {
+// maxReports is how many reports wait for a slow caller.
+const maxReports = 16
+
+// reports are what a server reports on one request.
+type reports struct {
+	c    chan Progress // to the goroutine that passes them on; nil: nobody wants them
+	any  bool
+	last float64
+}
+
+// add passes progress on that goes on from the last, and reports whether it does. What goes back is dropped: its server breaks the protocol, or
+// what came before it came by another stream (PRO02). If the caller is slow, newer progress replaces older.
+func (r *reports) add(p Progress) bool {
+	if r.any && p.Progress < r.last {
+		return false
+	}
+	r.any, r.last = true, p.Progress
+	for r.c != nil {
 		select {
-		case reports <- p:
-			return
+		case r.c <- p:
+			return true
 		default:
 		}
 		select {
-		case <-reports:
+		case <-r.c:
 		default:
 		}
 	}
+	return true
 }

@@ -26,7 +26,7 @@ type execution struct {
 	ctx     context.Context // of the goroutine that follows it
 	stop    context.CancelCauseFunc
 	hint    chan struct{} // the state may have changed, and is to be read soon
-	reports chan Progress // nil: nobody wants it
+	reports reports       // guarded by Session.mu, but for its channel
 
 	mu        sync.Mutex
 	state     TaskState
@@ -95,7 +95,7 @@ func (x *execution) begin(progress func(Progress)) error {
 func (x *execution) passProgress(progress func(Progress)) {
 	for {
 		select {
-		case p := <-x.reports:
+		case p := <-x.reports.c:
 			progress(p)
 		case <-x.ctx.Done():
 			return

@@ -191,7 +191,9 @@ func (s *Session) outcome(c *call, result []byte, kind resultKind) (ToolResult, 
 func (s *Session) follow(c *call, v *wire.Values) (*execution, error) {
 	x := s.newExecution(c.dialect, c.tool, v.Text(wire.SlotTaskID), c.round.entry.Key().ID)
 	if c.progress != nil {
-		x.reports = make(chan Progress, 16)
+		c.mu.Lock()
+		x.reports = c.round.reports // its token stays, so its progress goes on
+		c.mu.Unlock()
 	}
 	x.state = readState(v, x.task)
 	x.maxTime, x.left = c.maxTime, c.maxTime-c.spent
