@@ -63,7 +63,7 @@ func (f *fileRoom) classOf(size int64, from int) int {
 	return from
 }
 
-// fileShares are the shares of one caller, connection or session in Server.opened and Server.files.
+// fileShares are the shares of one caller, connection, session or exchange in Server.opened and Server.files.
 type fileShares struct {
 	opened share    // of Server.opened
 	files  [3]share // of Server.files
@@ -78,9 +78,9 @@ func (f *fileShares) in(caller *fileShares) *fileShares {
 	return f
 }
 
-// fileShares are those that the answer counts in. A connection or session has shares of its own once it has such an answer.
+// fileShares are those that the answer counts in. A connection, session or exchange has shares of its own once it has such an answer.
 func (r *reservation) fileShares() *fileShares {
-	if r.p == nil || r.p.exchange {
+	if r.p == nil {
 		return &r.account.files
 	}
 	if own := r.p.files.Load(); own != nil {

@@ -261,9 +261,9 @@ func TestCAN03ReadersThatAreNotReadAreClosed(t *testing.T) {
 	}
 }
 
-// Data that can not be opened is not tried once more to close it, also where all is opened before the first byte.
+// Data that can not be opened is not tried once more to close it, also where it is opened before the first byte.
 func TestCAN03DataIsOpenedOnce(t *testing.T) {
-	for _, all := range []bool{false, true} {
+	for _, opens := range []bool{false, true} {
 		f := newFixture(t, nil)
 		c := f.dial(t.Context())
 		c.initialize(nothing)
@@ -271,9 +271,9 @@ func TestCAN03DataIsOpenedOnce(t *testing.T) {
 		r.ctx = t.Context()
 		tries := 0
 		r.placeholders = []placeholder{{open: func() (io.ReadCloser, error) { tries++; return nil, io.ErrUnexpectedEOF }}}
-		w := &answerWriter{r: r, buf: make([]byte, 0, streamPiece), opensAll: all}
+		w := &answerWriter{r: r, buf: make([]byte, 0, streamPiece), opens: opens}
 		if err := w.fill([]byte{placeholderMark[0]}); err == nil || tries != 1 {
-			t.Errorf("all at once %t: opened %d times, %v", all, tries, err)
+			t.Errorf("before the first byte %t: opened %d times, %v", opens, tries, err)
 		}
 		r.release()
 	}

@@ -56,7 +56,7 @@ type answerWriter struct {
 	to       io.Writer // of pieces; nil: the answer was short so far
 	overflow func() (io.Writer, error)
 	size     int64 // bytes written to it
-	opensAll bool  // before the first byte
+	opens    bool  // before the first byte
 }
 
 // Write implements io.Writer.
@@ -89,12 +89,13 @@ func (w *answerWriter) flush() (err error) {
 	return err
 }
 
-// fillOrStream returns the frame with the data of its placeholders. A long one is written instead if the outlet can stream it; if the outlet is a
-// Copier, it is put into r.spooled.
+// fillOrStream returns the frame with the data of its placeholders. A long one with the data of one is written instead if the outlet can stream
+// it: that is open as long as the client reads. One with the data of several, which could fail to open after the first byte, is put into r.spooled, as any
+// long one is where the outlet is only a Copier.
 func (r *request) fillOrStream(frame []byte) (answer []byte, err error) {
 	out, streams := r.p.out.(Streamed)
 	switch {
-	case streams && r.p.exchange && r.trailer == nil:
+	case streams && len(r.placeholders) == 1 && r.trailer == nil:
 		return r.stream(frame, out)
 	case r.p.copier() != nil && r.trailer == nil:
 		answer, r.spooled, err = r.spool(frame, math.MaxInt64)
@@ -112,7 +113,7 @@ func (r *request) stream(frame []byte, out Streamed) (answer []byte, err error) 
 			stream.End(r.entry.Retire() && complete) // also if it is incomplete: no other answer may follow
 		}
 	}()
-	w := &answerWriter{r: r, buf: make([]byte, 0, streamPiece), opensAll: true}
+	w := &answerWriter{r: r, buf: make([]byte, 0, streamPiece), opens: true}
 	w.overflow = func() (io.Writer, error) {
 		r.reservation.countAnswer(r.ctx, streamPiece)
 		if stream = out.Stream(r.id); stream == nil {
@@ -184,8 +185,8 @@ func (s *Server) refuseOpeners(_ []shortage) {
 	}
 }
 
-// fill writes the frame with the data that its placeholders open: each in its turn, or all before the first byte if that is sent at once, so that
-// an error of one is the answer. Readers are closed when they are read, or earlier to end them with the call. Their code is the application's,
+// fill writes the frame with the data that its placeholders open in turn. What is sent at once has one, and opens it before the first byte: then an
+// error is the answer. Readers are closed when they are read, or earlier to end them with the call. Their code is the application's,
 // like that of handlers: the callers that answer, or run the task, recover from a panic (TSK25).
 func (w *answerWriter) fill(frame []byte) (err error) {
 	placeholders := w.r.placeholders
@@ -200,9 +201,9 @@ func (w *answerWriter) fill(frame []byte) (err error) {
 			placeholders[opened+i].discard(log)
 		}
 	}()
-	for w.opensAll && opened < len(placeholders) {
-		opened++
-		if err := placeholders[opened-1].openFor(w.r); err != nil {
+	if w.opens {
+		opened = 1
+		if err := placeholders[0].openFor(w.r); err != nil {
 			return err
 		}
 	}
@@ -223,7 +224,7 @@ func (w *answerWriter) fill(frame []byte) (err error) {
 
 // copyData writes the data of a placeholder.
 func (w *answerWriter) copyData(p *placeholder) error {
-	if !w.opensAll {
+	if !w.opens {
 		if err := p.openFor(w.r); err != nil {
 			return err
 		}

@@ -1,6 +1,7 @@
 package streamhttp
 
 import (
+	"io"
 	"net/http"
 
 	"github.com/mcpkiln/mcpkiln/runtime/inflight"
@@ -32,6 +33,17 @@ func (x *exchange) Stream(rpc.ID) server.AnswerStream {
 	}
 	x.phase = answering
 	return a
+}
+
+// Copy implements server.Copier.
+func (x *exchange) Copy(about rpc.ID, _ bool, answer *server.LongAnswer) error {
+	to := x.Stream(about)
+	if to == nil {
+		return errGone
+	}
+	_, err := io.CopyBuffer(to, answer.Reader(), make([]byte, piece))
+	to.End(err == nil)
+	return err
 }
 
 // Write implements io.Writer.

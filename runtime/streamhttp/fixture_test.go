@@ -68,6 +68,7 @@ type fixture struct {
 	began   chan struct{} // one for each handler that waits
 	release chan struct{} // lets one of them go on
 	causes  chan error    // why those of "hang" ended
+	blocks  openBlocks    // of "several"
 }
 
 func newServer(t testing.TB, tools []server.Tool, opts ...server.Option) *server.Server {

@@ -37,7 +37,7 @@ func newLongBubble(t *testing.T, fails error, opts ...Option) *fixture {
 		return &output{}, nil
 	})
 	f := &fixture{t: t, began: make(chan struct{}, 9), release: make(chan struct{})}
-	f.srv = newServer(t, []server.Tool{sends, tool("echo", f.echo), tool("gate", f.gate)}, server.WithMaxBytesUnread(300<<10), server.WithGrace(time.Second))
+	f.srv = newServer(t, []server.Tool{sends, tool("several", f.blocks.several), tool("echo", f.echo), tool("gate", f.gate)}, server.WithMaxBytesUnread(300<<10), server.WithGrace(time.Second))
 	f.h = Handler(f.srv, append(opts, WithKeepAlive(0))...)
 	l := newPipes()
 	f.ts = &httptest.Server{Listener: l, Config: &http.Server{Handler: f.h}}

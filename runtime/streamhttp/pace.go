@@ -98,6 +98,11 @@ func (s *session) GiveUp(wait time.Duration) {
 	})
 }
 
+// EndStalledCopies implements server.Copier. Its client can not come back.
+func (x *exchange) EndStalledCopies(wait time.Duration, connected bool) bool {
+	return connected && x.d.pace.giveUp(wait)
+}
+
 // EndStalledCopies implements server.Copier. A client that resumes the stream gets errors in place of such answers.
 func (s *session) EndStalledCopies(wait time.Duration, connected bool) (ended bool) {
 	s.mu.Lock()
