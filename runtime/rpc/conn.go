@@ -54,6 +54,12 @@ type Copying interface {
 	CopyFrame(r io.Reader) error
 }
 
+// Reporting is a Conn that reports what its peer takes of a large frame.
+type Reporting interface {
+	// OnWrite has f called when the peer has taken another 64 KiB of a frame. It is called before the first write.
+	OnWrite(f func())
+}
+
 // ErrClosed is what a Conn returns after its own Close.
 var ErrClosed = errors.New("rpc: connection closed")
 

@@ -20,6 +20,7 @@ type lineWriter struct {
 	w     io.Writer
 	pipe  *promptPipe // w, if that is a pipe which can be written to without waiting
 	limit int         // of pending, in bytes
+	wrote func()      // see Reporting; nil: nobody wants to know
 
 	mu      sync.Mutex
 	waiting backlog       // frames that wait for room in pending
@@ -167,7 +168,7 @@ func (w *lineWriter) flush(lent []byte) error {
 			w.admit()
 		}
 		w.mu.Unlock()
-		failed = writeAll(w.w, batch)
+		failed = w.writeParts(batch)
 		w.mu.Lock()
 		if lent == nil && cap(batch) <= keepBuffer {
 			w.spare = batch[:0]
@@ -183,6 +184,23 @@ func (w *lineWriter) flush(lent []byte) error {
 		w.idle = nil
 	}
 	return failed
+}
+
+// writePart is how many bytes one Write has, if anybody wants to know how far a large frame is.
+const writePart = 64 << 10
+
+// OnWrite implements Reporting.
+func (l *lines) OnWrite(f func()) { l.w.wrote = f }
+
+func (w *lineWriter) writeParts(b []byte) error {
+	for w.wrote != nil && len(b) > writePart {
+		if err := writeAll(w.w, b[:writePart]); err != nil {
+			return err
+		}
+		w.wrote()
+		b = b[writePart:]
+	}
+	return writeAll(w.w, b)
 }
 
 func writeAll(w io.Writer, b []byte) error {

@@ -136,6 +136,28 @@ func TestTSK28AConnectionThatDoesNotReadIsEnded(t *testing.T) {
 	})
 }
 
+// A connection whose client reads slowly is not ended, however large the one frame is that it reads.
+func TestTSK28AConnectionThatIsReadSlowlyIsNotEnded(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := newFixture(t, []Tool{tool("large", large(1<<20, new(atomic.Int64)))}, WithMaxBytesUnread(1<<20), WithGrace(time.Second))
+		slow := f.dialReader()
+		slow.send(callFrame("1", "large"))
+		synctest.Wait()
+		other := f.dial(t.Context())
+		other.initialize(`{}`)
+		other.call("1", "large", `{}`)
+		if n := slow.line(func() { time.Sleep(time.Second) }); n < 1<<20 {
+			t.Errorf("%d bytes", n)
+		}
+		m, _ := other.answer("1")
+		m.wantNoError(t)
+		slow.close()
+		other.close()
+		synctest.Wait()
+		f.counted()
+	})
+}
+
 // Answers, refusals, cancels, timeouts, tasks and lost connections give back what they took.
 func TestCAN03CountedBytesComeBackToZero(t *testing.T) {
 	var ran atomic.Int64

@@ -51,14 +51,14 @@ func (r *request) spool(frame []byte, most int64) (short []byte, file *spool, er
 	return w.buf, file, err
 }
 
-// orBusy returns err, or if the process has no descriptor left for a file, an error that says to try again.
+// orBusy returns err, or if the process has no descriptor left for a file, an error that says to try again. The client does not read the text of err.
 func orBusy(err error) error {
 	if !lacksDescriptors(err) {
 		return err
 	}
-	busy := tooOften(time.Second, "busy: too many files are open: %v", err)
+	busy := tooOften(time.Second, "busy: too many files are open")
 	busy.Busy = true
-	return busy
+	return fmt.Errorf("%w: %w", busy, err)
 }
 
 // newSpool waits until there is room for another file.

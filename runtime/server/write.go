@@ -260,14 +260,18 @@ type connOutlet struct {
 
 	writing    atomic.Int64 // bytes of large frames that are being written
 	copies     atomic.Int32 // answers that are being copied from their files
-	progressAt atomic.Int64 // when the last of these frames or answers was written, or the first one begun, as time since opened
+	progressAt atomic.Int64 // when a part of these frames or answers was last written, or the first one begun, as time since opened
 	givenUp    atomic.Bool  // the connection was ended, because its client reads nothing
 }
 
 func newConnOutlet(conn rpc.Conn) *connOutlet {
 	lent, _ := conn.(rpc.Lending)
 	copying, _ := conn.(rpc.Copying)
-	return &connOutlet{conn: conn, lent: lent, copying: copying, failed: make(chan error, 1), opened: time.Now()}
+	o := &connOutlet{conn: conn, lent: lent, copying: copying, failed: make(chan error, 1), opened: time.Now()}
+	if r, ok := conn.(rpc.Reporting); ok {
+		r.OnWrite(o.noteProgress)
+	}
+	return o
 }
 
 // Write implements Outlet. A write that failed ends the connection: every later one would fail, too.
