@@ -243,14 +243,18 @@ func TestTSK28TheDataOfAnAnswerIsOpenedInTurn(t *testing.T) {
 	})
 }
 
-// A reader that was there before its answer is closed however that ends, also if it is not read any more.
+// A reader that was there before its answer is closed however that ends, also if it is not read any more. What would have to be opened is not.
 func TestCAN03ReadersThatAreNotReadAreClosed(t *testing.T) {
 	var open atomic.Int64
+	late := func() (io.ReadCloser, error) {
+		t.Error("it is opened for nobody")
+		return nil, io.ErrUnexpectedEOF
+	}
 	f := newFixture(t, []Tool{tool("fails", plain(func(_ context.Context, call *Call) (*echoOutput, error) {
 		open.Add(2)
 		call.Content(ImageFrom("image/png", ReaderOf(&countedReader{letters{1}, &open})),
 			ImageFrom("image/png", func() (io.ReadCloser, error) { return nil, io.ErrUnexpectedEOF }),
-			ImageFrom("image/png", ReaderOf(&countedReader{letters{1}, &open})))
+			ImageFrom("image/png", ReaderOf(&countedReader{letters{1}, &open})), ImageFrom("image/png", late))
 		return &echoOutput{"out"}, nil
 	}))})
 	c := f.dial(t.Context())

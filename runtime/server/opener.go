@@ -4,6 +4,7 @@ import (
 	"errors"
 	"io"
 	"io/fs"
+	"reflect"
 	"sync/atomic"
 )
 
@@ -30,7 +31,10 @@ func FileOf(files fs.FS, name string) Opener {
 	return func() (io.ReadCloser, error) { return files.Open(name) }
 }
 
-// ReaderOf reads from r, once: the block or resource that has it can be sent once. If r is an io.Closer, it is closed.
+// ReaderOf reads from r, once: the block or resource that has it can be sent once. If r is an io.Closer, it is closed, also where its answer fails, or
+// the call ends, before r is read; behind an Opener of your own it is not.
+//
+//go:noinline
 func ReaderOf(r io.Reader) Opener {
 	var opened atomic.Bool
 	return func() (io.ReadCloser, error) {
@@ -43,6 +47,12 @@ func ReaderOf(r io.Reader) Opener {
 		return io.NopCloser(r), nil
 	}
 }
+
+// readerOf is the code of what ReaderOf returns, of which there is one as long as the function is not inlined.
+var readerOf = reflect.ValueOf(ReaderOf(nil)).Pointer()
+
+// hasReader reports whether ReaderOf has made the Opener: then there is something to close before it is called.
+func (o Opener) hasReader() bool { return reflect.ValueOf(o).Pointer() == readerOf }
 
 // ImageFrom is Image with the data that open gives.
 func ImageFrom(mimeType string, open Opener) Block { return Image(mimeType, nil).from(open) }

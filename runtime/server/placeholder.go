@@ -193,7 +193,7 @@ func (w *answerWriter) fill(frame []byte) (err error) {
 	w.r.placeholders = nil
 	opened := 0
 	log := w.r.log()
-	defer func() { // also of those that will not be read: a reader that was there before is closed by whoever opens it (ReaderOf)
+	defer func() {
 		for i := range placeholders[:opened] {
 			placeholders[i].close()
 		}
@@ -252,9 +252,12 @@ func (p *placeholder) close() {
 	p.stop = nil
 }
 
-// discard closes what would have been opened.
+// discard closes a reader that was there before the placeholder is filled, and will not be read.
 func (p *placeholder) discard(log *slog.Logger) {
 	defer logPanics(log)
+	if !p.open.hasReader() {
+		return
+	}
 	if data, err := p.open(); err == nil {
 		_ = data.Close()
 	}
