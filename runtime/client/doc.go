@@ -86,7 +86,9 @@
 //
 // Over HTTP a notification that gives up a request is another request, on another connection. It waits until the first one was sent and a
 // moment more, so that a server does not see it first and ignore it; then the stream is closed. A session that the server does not
-// know any more is replaced by a new one, once for all requests that find out, and these are sent again: a 404 says that they were not served.
+// know any more is replaced by a new one, once for all requests that find out, and these are sent again: a 404 to the POST of a request says that it
+// was not served. A 404 to the GET that resumes its stream does not say that: the request fails, because it may have been served, and the next
+// one finds out.
 //
 // Progress is passed on by the goroutine of the caller, between two waits. So it needs no lock, comes in order, and none comes after the
 // call has returned (PRO01). If the caller is slow, newer progress replaces older; what goes back is dropped (PRO02).

@@ -243,7 +243,7 @@ func (l *httpLink) leave(session string) {
 	_ = resp.Body.Close()
 }
 
-// errNoSession says that the server does not know the session any more.
+// errNoSession says that the server did not serve a request, because it does not know the session any more.
 var errNoSession = errors.New("client: the server has ended the session")
 
 // renew opens a new session instead of one that the server has ended.

@@ -228,11 +228,9 @@ func (l *httpLink) resume(ctx context.Context, events *eventReader, r *round, fa
 		}
 		err = l.status(resp)
 		_ = resp.Body.Close()
-		if resp.StatusCode == http.StatusNotFound && session != "" {
-			r.session = session
-			return nil, errNoSession
-		}
 		switch {
+		case resp.StatusCode == http.StatusNotFound && session != "": // not errNoSession: the request was served, perhaps to its end
+			return nil, errors.New("the stream ended without an answer, and the server has ended the session; the call may have run")
 		case resp.StatusCode == http.StatusUnauthorized || resp.StatusCode == http.StatusForbidden:
 			return nil, err
 		case resp.StatusCode < 500: // not a *StatusError, which would be that of the call itself

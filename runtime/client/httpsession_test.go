@@ -2,10 +2,12 @@ package client_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"strings"
 	"sync"
 	"testing"
 	"testing/synctest"
@@ -47,6 +49,47 @@ func TestASessionThatTheServerHasForgottenIsRenewed(t *testing.T) {
 	}
 	if sessions != 2 || calls != 4 {
 		t.Errorf("%d sessions, %d calls", sessions, calls)
+	}
+}
+
+// Only a 404 to the request itself says that it was not served. If the session ends while the stream of a call is being resumed, the call fails
+// without being sent again, since its tool may have run. The next call gets a new session.
+func TestACallWhoseStreamCanNotBeResumedIsNotSentAgain(t *testing.T) {
+	for status, says := range map[int]string{
+		http.StatusBadRequest: "does not resume it: HTTP status 400 Bad Request",
+		http.StatusNotFound:   "the server has ended the session; the call may have run",
+		http.StatusGone:       "does not resume it: HTTP status 410 Gone",
+	} {
+		sessions, calls := 0, 0
+		url := script(t, func(w http.ResponseWriter, r *http.Request, m message) {
+			if m.Method == "initialize" {
+				sessions++
+			}
+			if session(w, r, m, fmt.Sprint("s", sessions)) {
+				return
+			}
+			switch {
+			case r.Method == http.MethodGet:
+				w.WriteHeader(status)
+			case r.Header.Get("Mcp-Session-Id") != "s1":
+				answer(w, m, `{"content":[]}`)
+			case calls == 1:
+				w.WriteHeader(http.StatusNotFound)
+			default:
+				calls++
+				w.Header().Set("Content-Type", "text/event-stream")
+				fmt.Fprint(w, "id: 1\nretry: 1\ndata:\n\n")
+			}
+		})
+		s := dialHTTP(t, url, client.WithRevision("2025-11-25"))
+		_, err := s.CallTool(t.Context(), "x", nil)
+		var lost *client.TransportError
+		if !errors.As(err, &lost) || !strings.Contains(err.Error(), says) || sessions != 1 {
+			t.Errorf("%d: %v, %d sessions", status, err, sessions)
+		}
+		if _, err := s.CallTool(t.Context(), "x", nil); err != nil || sessions != 2 {
+			t.Errorf("%d: %v, %d sessions", status, err, sessions)
+		}
 	}
 }
 

@@ -35,7 +35,7 @@ func (c *call) rounds(ctx context.Context, v *wire.Values, extra []byte) (result
 	renewed := false
 	for n := range maxRounds {
 		result, err = c.do(ctx, v, extra)
-		if errors.Is(err, errNoSession) && !renewed { // the request was not served
+		if errors.Is(err, errNoSession) && !renewed {
 			renewed = true
 			if err = c.s.link.renew(ctx, c.round.session); err == nil {
 				c.s.link.listen()
