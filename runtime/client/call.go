@@ -132,7 +132,7 @@ func (c *call) do(ctx context.Context, v *wire.Values, extra []byte) ([]byte, er
 	c.enter(r)
 	defer c.leave(r)
 	if err := s.link.send(ctx, b.frame, r); err != nil {
-		e.Cancel(&Cause{Source: inflight.SourceDisconnect, Reason: err.Error(), Force: true})
+		r.fail(err)
 	}
 	return c.await(ctx, r)
 }

@@ -181,8 +181,8 @@ func (l *connLink) write() {
 		l.queue, l.bytes, l.writing = spare[:0], 0, len(batch) > 0
 		l.signalRoom()
 		l.mu.Unlock()
-		if err := l.writeAll(batch); err != nil {
-			l.fail(err)
+		if n, err := l.writeAll(batch); err != nil {
+			l.writeFailed(err, batch[n:])
 			return
 		}
 		for i := range batch {
@@ -207,35 +207,55 @@ func (l *connLink) wakeWriter() {
 	}
 }
 
-// writeAll writes frames, together if the connection can.
-func (l *connLink) writeAll(all []queued) error {
+// writeAll writes frames, together if the connection can. After an error, those from the nth on may not have been written.
+func (l *connLink) writeAll(all []queued) (n int, err error) {
 	together, ok := l.conn.(rpc.Batched)
 	if !ok || len(all) <= 1 {
 		for i := range all {
 			if err := l.conn.WriteFrame(all[i].frame); err != nil {
-				return err
+				return i, err
 			}
 		}
-		return nil
+		return len(all), nil
 	}
 	frames := l.frames[:0]
 	for i := range all {
 		frames = append(frames, all[i].frame)
 	}
-	err := together.WriteFrames(frames)
+	err = together.WriteFrames(frames)
 	clear(frames) // a large one is not kept
 	l.frames = frames
-	return err
+	return 0, err
 }
 
-func (l *connLink) fail(err error) {
+// writeFailed ends the requests that can not be written any more. Those that were written may still be answered, while the connection can be read.
+func (l *connLink) writeFailed(err error, unwritten []queued) {
+	lost := l.lost(err)
+	for _, q := range slices.Concat(unwritten, l.stop(lost)) {
+		if q.round != nil {
+			q.round.fail(lost)
+		}
+	}
+}
+
+// lost returns the error of a connection that ended with err.
+func (l *connLink) lost(err error) *TransportError {
+	if l.child != nil {
+		return l.child.lost(err)
+	}
+	return &TransportError{Err: err}
+}
+
+// stop lets nothing be sent any more, because of err, and returns what was in the queue.
+func (l *connLink) stop(err *TransportError) (unwritten []queued) {
 	l.mu.Lock()
+	defer l.mu.Unlock()
 	if l.failed == nil {
 		l.failed = err
 	}
-	l.queue = nil
+	unwritten, l.queue, l.bytes = l.queue, nil, 0
 	l.signalRoom()
-	l.mu.Unlock()
+	return unwritten
 }
 
 // signalRoom wakes those who wait for room; the lock is held.
@@ -269,11 +289,8 @@ func (l *connLink) gone(err error) {
 	if errors.Is(err, io.EOF) {
 		err = errors.New("the server closed the connection")
 	}
-	lost := &TransportError{Err: err}
-	if l.child != nil {
-		lost = l.child.lost(err)
-	}
-	l.fail(lost)
+	lost := l.lost(err)
+	l.stop(lost) // what was in the queue ends with the session
 	l.s.lose(lost)
 	l.wakeWriter()
 }

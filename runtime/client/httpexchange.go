@@ -15,7 +15,6 @@ import (
 	"syscall"
 	"time"
 
-	"github.com/mcpkiln/mcpkiln/runtime/inflight"
 	"github.com/mcpkiln/mcpkiln/runtime/rpc"
 	"github.com/mcpkiln/mcpkiln/runtime/wire"
 )
@@ -40,19 +39,18 @@ func (l *httpLink) exchange(ctx context.Context, frame []byte, r *round, st *str
 		err = broken(r.call.op.Name, "the response ended without an answer")
 	}
 	if err != nil && ctx.Err() == nil {
-		l.fail(r, err)
+		r.fail(asTransport(err))
 	}
 }
 
-// fail ends a request whose response has no answer.
-func (l *httpLink) fail(r *round, err error) {
+// asTransport returns the error of a request whose response has no answer: a *TransportError, unless err says more.
+func asTransport(err error) error {
 	var status *StatusError
 	var bad *ProtocolError
-	if !errors.As(err, &status) && !errors.As(err, &bad) && !errors.Is(err, errNoSession) {
-		err = &TransportError{Err: err}
+	if errors.As(err, &status) || errors.As(err, &bad) || errors.Is(err, errNoSession) {
+		return err
 	}
-	r.fault(err)
-	l.s.tracker.Deliver(r.entry.Key(), inflight.Response{})
+	return &TransportError{Err: err}
 }
 
 func (l *httpLink) roundTrip(ctx context.Context, frame []byte, r *round, st *stream) error {

@@ -75,13 +75,19 @@ func (s *Session) onlyRequest(from *round) rpc.ID {
 	return only
 }
 
-// fault makes the round fail with err.
+// fault makes the round fail with err when it ends.
 func (r *round) fault(err error) {
 	r.call.mu.Lock()
 	defer r.call.mu.Unlock()
 	if r.violation == nil {
 		r.violation = err
 	}
+}
+
+// fail ends the round with err.
+func (r *round) fail(err error) {
+	r.fault(err)
+	r.call.s.tracker.Deliver(r.entry.Key(), inflight.Response{})
 }
 
 // unreadable handles frames that are no messages, such as a banner on standard output.
@@ -121,8 +127,7 @@ func (s *Session) tooLarge(err *rpc.FrameError) {
 	}
 	if !id.IsZero() {
 		if e := s.tracker.Find(s.key(id, inflight.Outgoing)); e != nil {
-			e.Values().(*round).fault(broken(e.Info().Method, "%w", err))
-			s.tracker.Deliver(e.Key(), inflight.Response{})
+			e.Values().(*round).fail(broken(e.Info().Method, "%w", err))
 		}
 	}
 }

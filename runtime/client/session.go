@@ -258,11 +258,14 @@ func (s *Session) notify(ctx context.Context, op *wire.Call, v *wire.Values) err
 		}
 	}
 	err := s.link.send(ctx, rpc.AppendNotification(nil, op.Name, params), nil)
+	var lost *TransportError
 	switch {
 	case err == nil:
 		return nil
 	case ctx.Err() != nil:
 		return inflightCause(ctx)
+	case errors.As(err, &lost):
+		return err
 	}
 	return s.ended(&Cause{Source: inflight.SourceDisconnect, Reason: err.Error()})
 }
