@@ -79,10 +79,15 @@ func (e *StatusError) Error() string {
 // legacy reports whether a server of older revisions may answer with this status to a request that it does not know.
 func (e *StatusError) legacy() bool {
 	switch e.Status {
-	case http.StatusUnauthorized, http.StatusForbidden, http.StatusProxyAuthRequired, http.StatusRequestTimeout, http.StatusTooManyRequests:
+	case http.StatusUnauthorized, http.StatusForbidden, http.StatusProxyAuthRequired:
 		return false
 	}
-	return e.Status >= 400 && e.Status < 500
+	return e.Status >= 400 && e.Status < 500 && !e.transient()
+}
+
+// transient reports whether the same request may be answered the next time.
+func (e *StatusError) transient() bool {
+	return e.Status == http.StatusRequestTimeout || e.Status == http.StatusTooManyRequests || e.Status >= 500
 }
 
 // ProtocolError says that the server broke the protocol.

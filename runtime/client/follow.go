@@ -84,7 +84,7 @@ func (x *execution) transient(err error) (wait time.Duration, ok bool) {
 	var lost *TransportError
 	switch {
 	case errors.As(err, &status):
-		return status.RetryAfter, status.Status == 429 || status.Status >= 500
+		return status.RetryAfter, status.transient()
 	case errors.As(err, &lost):
 		return 0, x.s.usable() == nil
 	case errors.As(err, &cause):

@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net/http"
+	"net/http/httptest"
 	"slices"
 	"strings"
 	"testing"
@@ -156,4 +158,42 @@ func TestPRO01ASlowCallerGetsTheNewestProgressOfItsTask(t *testing.T) {
 			t.Error(r.err)
 		}
 	})
+}
+
+// A server that is busy is asked for the state of a task again, when it says.
+func TestEXT22AServerThatIsBusyIsAskedForTheStateAgain(t *testing.T) {
+	for _, status := range []int{http.StatusRequestTimeout, http.StatusTooManyRequests, http.StatusServiceUnavailable} {
+		synctest.Test(t, func(t *testing.T) {
+			asked := 0
+			endpoint := client.HTTP("http://server.example/mcp")
+			endpoint.Client = &http.Client{Transport: roundTrip(func(_ *http.Request, m message) (*http.Response, error) {
+				w := httptest.NewRecorder()
+				switch {
+				case m.Method == "server/discover":
+					answer(w, m, `{"resultType":"complete","supportedVersions":["2026-07-28"],"capabilities":`+taskOffers+`,"ttlMs":0,"cacheScope":"private"}`)
+				case asked == 0:
+					asked++
+					w.Header().Set("Retry-After", "20")
+					w.WriteHeader(status)
+				default:
+					answer(w, m, `{"resultType":"complete","taskId":"t1","status":"completed","createdAt":"2026-01-01T00:00:00Z","lastUpdatedAt":"2026-01-01T00:00:00Z","ttlMs":null,"result":{"content":[]}}`)
+				}
+				return w.Result(), nil
+			})}
+			s, err := client.Connect(t.Context(), endpoint)
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer s.Close()
+			x, err := s.Resume(t.Context(), client.Ref{Version: 1, Endpoint: s.Endpoint(), Revision: "2026-07-28", Tool: "x", ID: "t1"})
+			if err != nil {
+				t.Fatal(err)
+			}
+			began := time.Now()
+			_, err = x.Result(t.Context())
+			if waited := time.Since(began); err != nil || waited < 20*time.Second || waited > 30*time.Second {
+				t.Errorf("%d: %v after %v", status, err, waited)
+			}
+		})
+	}
 }

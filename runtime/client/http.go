@@ -284,7 +284,7 @@ func (l *httpLink) renew(ctx context.Context, old string) error {
 const maxRetryAfter = 3600
 
 // status returns the error for a response that has no message in it.
-func (l *httpLink) status(resp *http.Response) error {
+func (l *httpLink) status(resp *http.Response) *StatusError {
 	err := &StatusError{Status: resp.StatusCode, Challenge: resp.Header.Get("WWW-Authenticate")}
 	if s, err2 := strconv.Atoi(resp.Header.Get("Retry-After")); err2 == nil && s > 0 {
 		err.RetryAfter = time.Duration(min(s, maxRetryAfter)) * time.Second

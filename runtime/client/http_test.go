@@ -119,6 +119,10 @@ func TestHTTPAnswersThatAreNone(t *testing.T) {
 			w.Header().Set("Content-Type", "text/html; charset=utf-8")
 			_, _ = io.WriteString(w, "<html>Sign in</html>")
 		}, []string{"text/html", "Sign in"}},
+		"no type": {func(w http.ResponseWriter, _ message) {
+			w.Header()["Content-Type"] = nil
+			_, _ = io.WriteString(w, "hello")
+		}, []string{"answers without a Content-Type: hello"}},
 		"redirect": {func(w http.ResponseWriter, _ message) {
 			w.Header().Set("Location", "https://elsewhere.example/mcp")
 			w.WriteHeader(http.StatusTemporaryRedirect)

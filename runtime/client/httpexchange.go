@@ -102,7 +102,7 @@ func (l *httpLink) read(ctx context.Context, resp *http.Response, r *round, st *
 	case resp.StatusCode >= 300:
 		return l.status(resp)
 	case kind == "":
-		kind = "nothing"
+		return broken(r.call.op.Name, "the server answers without a Content-Type: %s", rpc.Shown(beginning(resp.Body)))
 	}
 	return broken(r.call.op.Name, "the server answers with %s, not with a message: %s", kind, rpc.Shown(beginning(resp.Body)))
 }
@@ -193,7 +193,7 @@ const (
 
 // resume resumes a stream, after the time that the server wants.
 func (l *httpLink) resume(ctx context.Context, events *eventReader, r *round, failures *int) (*http.Response, error) {
-	why := errors.New("it ended again and again")
+	why, after := errors.New("it ended again and again"), time.Duration(0)
 	for refusals := 0; ; {
 		if *failures++; *failures > maxResumes || refusals == maxRefusals {
 			return nil, fmt.Errorf("the stream ended without an answer, and could not be resumed: %w", why)
@@ -202,9 +202,10 @@ func (l *httpLink) resume(ctx context.Context, events *eventReader, r *round, fa
 		if *failures > 1 {
 			wait = min(wait<<(*failures-1), max(wait, time.Minute))
 		}
-		if !sleep(ctx, wait) {
+		if !sleep(ctx, max(wait, after)) {
 			return nil, ctx.Err()
 		}
+		after = 0
 		d := r.call.dialect
 		req, err := l.request(ctx, http.MethodGet, nil)
 		if err != nil {
@@ -224,18 +225,28 @@ func (l *httpLink) resume(ctx context.Context, events *eventReader, r *round, fa
 		case resp.StatusCode == http.StatusOK && isEventStream(resp):
 			return resp, nil
 		}
-		err = l.status(resp)
+		status := l.status(resp)
 		_ = resp.Body.Close()
-		switch {
-		case resp.StatusCode == http.StatusNotFound && session != "": // not errNoSession: the request was served, perhaps to its end
-			return nil, errors.New("the stream ended without an answer, and the server has ended the session; the call may have run")
-		case resp.StatusCode == http.StatusUnauthorized || resp.StatusCode == http.StatusForbidden:
-			return nil, err
-		case resp.StatusCode < 500: // not a *StatusError, which would be that of the call itself
-			return nil, fmt.Errorf("the stream ended without an answer, and the server does not resume it: HTTP status %d %s", resp.StatusCode, http.StatusText(resp.StatusCode))
+		if !status.transient() {
+			return nil, notResumed(resp, status, session)
 		}
-		why = fmt.Errorf("HTTP status %d %s", resp.StatusCode, http.StatusText(resp.StatusCode))
+		why, after = fmt.Errorf("HTTP status %d %s", resp.StatusCode, http.StatusText(resp.StatusCode)), status.RetryAfter
 	}
+}
+
+// notResumed returns the error of a request whose stream the server does not resume. Mostly it is no *StatusError, which would be that of the
+// request itself.
+func notResumed(resp *http.Response, status *StatusError, session string) error {
+	const ended = "the stream ended without an answer, and the server "
+	switch {
+	case resp.StatusCode == http.StatusUnauthorized || resp.StatusCode == http.StatusForbidden:
+		return status
+	case resp.StatusCode == http.StatusNotFound && session != "": // not errNoSession: the request was served, perhaps to its end
+		return errors.New(ended + "has ended the session; the call may have run")
+	case resp.StatusCode == http.StatusOK:
+		return fmt.Errorf(ended+"does not resume it: it answers with Content-Type %q", resp.Header.Get("Content-Type"))
+	}
+	return fmt.Errorf(ended+"does not resume it: HTTP status %d %s", resp.StatusCode, http.StatusText(resp.StatusCode))
 }
 
 func isEventStream(resp *http.Response) bool {
@@ -312,15 +323,18 @@ func (l *httpLink) listenTo(ctx context.Context, d *wire.Dialect, session string
 		if err != nil {
 			continue
 		}
+		status := new(StatusError)
 		if resp.StatusCode == http.StatusOK && isEventStream(resp) {
 			wait = events.retry
 			err = events.read(resp.Body, func(data []byte) { l.s.receive(data, nil) })
+		} else {
+			status = l.status(resp)
 		}
 		_ = resp.Body.Close()
-		if resp.StatusCode >= 300 && resp.StatusCode < 500 {
+		if status.Status >= 300 && !status.transient() {
 			return // it has no such stream, or the session is over, which the next request will find out
 		}
 		l.s.cfg.logger.Debug("the stream of the session ended", "error", err, "status", resp.StatusCode)
-		wait = max(wait, events.retry, minRetry)
+		wait = max(wait, events.retry, minRetry, status.RetryAfter)
 	}
 }

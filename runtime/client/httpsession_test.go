@@ -56,6 +56,7 @@ func TestASessionThatTheServerHasForgottenIsRenewed(t *testing.T) {
 // without being sent again, since its tool may have run. The next call gets a new session.
 func TestACallWhoseStreamCanNotBeResumedIsNotSentAgain(t *testing.T) {
 	for status, says := range map[int]string{
+		http.StatusOK:         `does not resume it: it answers with Content-Type "text/plain"`,
 		http.StatusBadRequest: "does not resume it: HTTP status 400 Bad Request",
 		http.StatusNotFound:   "the server has ended the session; the call may have run",
 		http.StatusGone:       "does not resume it: HTTP status 410 Gone",
@@ -70,6 +71,7 @@ func TestACallWhoseStreamCanNotBeResumedIsNotSentAgain(t *testing.T) {
 			}
 			switch {
 			case r.Method == http.MethodGet:
+				w.Header().Set("Content-Type", "text/plain")
 				w.WriteHeader(status)
 			case r.Header.Get("Mcp-Session-Id") != "s1":
 				answer(w, m, `{"content":[]}`)
@@ -177,4 +179,51 @@ func TestASessionThatIsRenewedListensOnce(t *testing.T) {
 			t.Errorf("%v; %d streams are open", err, listening.Load())
 		}
 	})
+}
+
+// A stream for what belongs to no request is asked for again, as the server says, if it only has no time for it.
+func TestAServerThatIsBusyIsAskedForItsStreamAgain(t *testing.T) {
+	for status, want := range map[int]time.Duration{
+		http.StatusRequestTimeout:     90 * time.Second,
+		http.StatusTooManyRequests:    90 * time.Second,
+		http.StatusServiceUnavailable: 90 * time.Second,
+		http.StatusMethodNotAllowed:   0,
+		http.StatusNotFound:           0,
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			var asked []time.Time
+			endpoint := client.HTTP("http://server.example/mcp")
+			endpoint.Client = &http.Client{Transport: roundTrip(func(r *http.Request, m message) (*http.Response, error) {
+				w := httptest.NewRecorder()
+				if r.Method == http.MethodGet {
+					asked = append(asked, time.Now())
+					w.Header().Set("Retry-After", "90")
+					w.WriteHeader(status)
+				} else {
+					session(w, r, m, "s")
+				}
+				return w.Result(), nil
+			})}
+			s, err := client.Connect(t.Context(), endpoint, client.WithRevision("2025-11-25"))
+			if err != nil {
+				t.Fatal(err)
+			}
+			time.Sleep(time.Hour) // of the bubble's clock
+			_ = s.Close()
+			if want == 0 {
+				if len(asked) != 1 {
+					t.Errorf("%d: asked %d times", status, len(asked))
+				}
+				return
+			}
+			if len(asked) != int(time.Hour/want)+1 && len(asked) != int(time.Hour/want) {
+				t.Errorf("%d: asked %d times", status, len(asked))
+			}
+			for i := range asked[1:] {
+				if waited := asked[i+1].Sub(asked[i]); waited != want {
+					t.Errorf("%d: asked again after %v", status, waited)
+				}
+			}
+		})
+	}
 }

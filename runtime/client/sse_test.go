@@ -144,6 +144,45 @@ func TestCAN31AServerThatHasEndedIsNotWaitedFor(t *testing.T) {
 	}
 }
 
+// A server that has no time to resume a stream is asked again when it says.
+func TestAServerThatIsBusyIsAskedToResumeAgain(t *testing.T) {
+	for _, status := range []int{http.StatusRequestTimeout, http.StatusTooManyRequests, http.StatusServiceUnavailable} {
+		synctest.Test(t, func(t *testing.T) {
+			var call message
+			busy := true
+			endpoint := client.HTTP("http://server.example/mcp")
+			endpoint.Client = &http.Client{Transport: roundTrip(func(r *http.Request, m message) (*http.Response, error) {
+				w := httptest.NewRecorder()
+				switch {
+				case session(w, r, m, "s"):
+				case m.Method == "tools/call":
+					call = m
+					w.Header().Set("Content-Type", "text/event-stream")
+					fmt.Fprint(w, "id: 1\ndata:\n\n")
+				case busy:
+					busy = false
+					w.Header().Set("Retry-After", "20")
+					w.WriteHeader(status)
+				default:
+					w.Header().Set("Content-Type", "text/event-stream")
+					fmt.Fprintf(w, "data: {\"jsonrpc\":\"2.0\",\"id\":%s,\"result\":{\"content\":[]}}\n\n", call.ID)
+				}
+				return w.Result(), nil
+			})}
+			s, err := client.Connect(t.Context(), endpoint, client.WithRevision("2025-11-25"))
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer s.Close()
+			began := time.Now()
+			_, err = s.CallTool(t.Context(), "x", nil)
+			if waited := time.Since(began); err != nil || waited < 20*time.Second || waited > 30*time.Second {
+				t.Errorf("%d: %v after %v", status, err, waited)
+			}
+		})
+	}
+}
+
 // A stream that goes on behind its answer asks nobody, and is closed.
 func TestCAN31NothingIsAskedOnAStreamWhoseCallIsOver(t *testing.T) {
 	closed := make(chan struct{})
