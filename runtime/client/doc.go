@@ -91,7 +91,9 @@
 // one finds out.
 //
 // Progress is passed on by the goroutine of the caller, between two waits. So it needs no lock, comes in order, and none comes after the
-// call has returned (PRO01). If the caller is slow, newer progress replaces older; what goes back is dropped (PRO02).
+// call has returned (PRO01). If the caller is slow, newer progress replaces older; what goes back is dropped (PRO02). A call that has become a task
+// keeps to that, though a goroutine of the session passes its progress on. Execution.Result can only wait a moment for that goroutine: a caller's
+// function may wait for Result, also by ways that nothing here can see.
 //
 // A task is followed by a goroutine of the session: it reads the state at the server's interval and a little more, at once after a
 // notification, and trusts only what it reads. In a revision with a request for the result that blocks, that request is sent when the

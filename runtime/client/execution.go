@@ -30,7 +30,7 @@ func (x *Execution[T]) Updates(ctx context.Context) iter.Seq2[TaskState, error] 
 }
 
 // Cancel asks the server to cancel the task, by tasks/cancel (CAN11), also when it is not followed any more. Whether the
-// work stops, the server decides: see Result. For a task that is over, Cancel does nothing.
+// work stops, the server decides: see Result. Progress is not passed on any more. For a task that is over, Cancel does nothing.
 func (x *Execution[T]) Cancel(ctx context.Context, reason string) error {
 	return x.x.cancel(ctx, reason)
 }

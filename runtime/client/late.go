@@ -209,6 +209,7 @@ func (x *execution) giveUp(err error) {
 	s.mu.Lock()
 	s.late.cancelling++
 	s.mu.Unlock()
+	x.silent.Store(true)
 	x.finish(ToolResult{}, err)
 	if !s.spawn(func() { defer s.cancelEnded(); x.cancelTask(err.Error()) }) {
 		s.cancelEnded()

@@ -117,8 +117,9 @@ func Timeout(each, most time.Duration) CallOption {
 	return func(c *callConfig) { c.timeout, c.maxTime = each, most }
 }
 
-// OnProgress has f called for progress of one request, on the goroutine of its caller and never after the call has returned. While f runs the
-// call can not return.
+// OnProgress has f called for progress of one request, one report after the other and never after the call has returned: while f runs it can
+// not return. Of an Execution, f is called on a goroutine of its own. Result waits for what came before the end, but no longer than a second,
+// since f may itself wait for Result. After Cancel and Detach f is not called any more.
 func OnProgress(f func(Progress)) CallOption { return func(c *callConfig) { c.progress = f } }
 
 // Meta adds the members of a JSON object to the _meta of one request.

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"iter"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/mcpkiln/mcpkiln/runtime/inflight"
@@ -27,6 +28,8 @@ type execution struct {
 	stop    context.CancelCauseFunc
 	hint    chan struct{} // the state may have changed, and is to be read soon
 	reports reports       // guarded by Session.mu, but for its channel
+	passed  chan struct{} // closed when all progress was passed on; nil: nobody wants it
+	silent  atomic.Bool   // no more progress is passed on: the task was cancelled, or is not followed any more
 
 	mu        sync.Mutex
 	state     TaskState
@@ -85,21 +88,42 @@ func (x *execution) begin(progress func(Progress)) error {
 	if !s.spawn(func() { x.follow() }) {
 		return ErrClosed
 	}
-	if progress != nil {
-		s.spawn(func() { x.passProgress(progress) })
+	passed := make(chan struct{})
+	if progress != nil && s.spawn(func() { defer close(passed); x.passProgress(progress) }) {
+		x.passed = passed
 	}
 	return nil
 }
 
-// passProgress passes progress on until the execution is over.
+// passProgress passes progress on until the execution is over, and then what came before its end.
 func (x *execution) passProgress(progress func(Progress)) {
-	for {
+	for over := false; !over || len(x.reports.c) > 0; {
 		select {
 		case p := <-x.reports.c:
-			progress(p)
+			if !x.silent.Load() {
+				progress(p)
+			}
 		case <-x.ctx.Done():
-			return
+			over = true
 		}
+	}
+}
+
+// passWait is how long Execution.Result waits until the progress was passed on that came before the end. What a caller does with progress may
+// itself wait for Result.
+const passWait = time.Second
+
+// awaitPassed waits until all progress was passed on, but no longer than passWait.
+func (x *execution) awaitPassed(ctx context.Context) {
+	if x.passed == nil {
+		return
+	}
+	timer := time.NewTimer(passWait)
+	defer timer.Stop()
+	select {
+	case <-x.passed:
+	case <-timer.C:
+	case <-ctx.Done():
 	}
 }
 
@@ -113,6 +137,7 @@ func (x *execution) await(ctx context.Context) (ToolResult, error) {
 		over, changed := x.over, x.changed
 		x.mu.Unlock()
 		if over {
+			x.awaitPassed(ctx)
 			return x.result, x.err
 		}
 		select {
@@ -162,7 +187,11 @@ func (x *execution) cancel(ctx context.Context, reason string) error {
 	if over || x.task == "" {
 		return nil
 	}
-	return x.sendCancel(ctx, reason)
+	if err := x.sendCancel(ctx, reason); err != nil {
+		return err
+	}
+	x.silent.Store(true)
+	return nil
 }
 
 func (x *execution) sendCancel(ctx context.Context, reason string) error {
@@ -186,6 +215,7 @@ func (x *execution) sendCancel(ctx context.Context, reason string) error {
 // detach is Execution.Detach.
 func (x *execution) detach() {
 	if x.task != "" {
+		x.silent.Store(true)
 		x.finish(ToolResult{}, ErrDetached)
 	}
 }

@@ -71,8 +71,11 @@ func (s *Session) callTool(ctx context.Context, name string, args json.RawMessag
 	if x == nil {
 		return answer, nil
 	}
-	defer x.detach()
-	return x.awaitInTime(ctx)
+	result, err := x.awaitInTime(ctx)
+	if x.passed != nil {
+		<-x.passed // as in any call, none comes after it has returned
+	}
+	return result, err
 }
 
 // start calls a tool. It returns the tool's result, or the task that the call has become. only: as a task only if the tool always runs

@@ -1,0 +1,127 @@
+package client_test
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/mcpkiln/mcpkiln/runtime/client"
+)
+
+// reporting is a task whose caller is busy with the first of its reports.
+type reporting struct {
+	*client.Execution[client.ToolResult]
+	p    *peer
+	call message
+	got  []float64
+	busy chan struct{} // the caller goes on when it is closed
+}
+
+// report starts a task, which has then reported 1 to 8.
+func report(t *testing.T) *reporting {
+	s, p := meetOffering(t, "2025-11-25", taskOffers)
+	r := &reporting{p: p, busy: make(chan struct{})}
+	p.offerTask(s)
+	begun := make(chan struct{})
+	go func() {
+		defer close(begun)
+		x, err := s.Start(t.Context(), "x", nil, client.OnProgress(r.take))
+		if err != nil {
+			t.Error(err)
+		}
+		r.Execution = x
+	}()
+	r.call = p.expect("tools/call")
+	p.answer(r.call, fmt.Sprintf(`{"task":{"taskId":"t1","status":"working",%s,"ttl":null,"pollInterval":5000}}`, moments))
+	<-begun
+	for i := range 8 {
+		p.send(`{"jsonrpc":"2.0","method":"notifications/progress","params":{"progressToken":%s,"progress":%d}}`, r.call.ID, i+1)
+		synctest.Wait()
+	}
+	return r
+}
+
+func (r *reporting) take(p client.Progress) {
+	r.got = append(r.got, p.Progress)
+	<-r.busy
+}
+
+// end has the server answer that the task is over with that status.
+func (r *reporting) end(status string) {
+	r.p.t.Helper()
+	go r.p.each(func(m message) {
+		switch m.Method {
+		case "tasks/result":
+			r.p.answer(m, `{"content":[]}`)
+		case "tasks/get", "tasks/cancel":
+			r.p.answer(m, fmt.Sprintf(`{"taskId":"t1","status":%q,%s,"ttl":null}`, status, moments))
+		}
+	})
+}
+
+// What a task reported before its end reaches a caller that was busy then, and Result does not wait for it for ever: what the caller does may
+// wait for Result.
+func TestPRO01WhatATaskReportedLastIsPassedOn(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := report(t)
+		r.end("completed")
+		if _, err := r.Result(t.Context()); err != nil {
+			t.Error(err)
+		}
+		close(r.busy)
+		synctest.Wait()
+		if !slices.Equal(r.got, []float64{1, 2, 3, 4, 5, 6, 7, 8}) {
+			t.Errorf("%v", r.got)
+		}
+	})
+}
+
+// Nothing is passed on after a caller has cancelled the task or stopped following it.
+func TestPRO01NothingIsPassedOnAfterCancelOrDetach(t *testing.T) {
+	for name, stop := range map[string]func(r *reporting) error{
+		"Cancel": func(r *reporting) error { return r.Cancel(context.Background(), "enough") },
+		"Detach": func(r *reporting) error { r.Detach(); return nil },
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			r := report(t)
+			r.end("cancelled")
+			if err := stop(r); err != nil {
+				t.Errorf("%s: %v", name, err)
+			}
+			close(r.busy)
+			if _, err := r.Result(t.Context()); err == nil {
+				t.Errorf("%s: it has a result", name)
+			}
+			synctest.Wait()
+			if !slices.Equal(r.got, []float64{1}) {
+				t.Errorf("%s: %v", name, r.got)
+			}
+		})
+	}
+}
+
+// A call that has become a task returns, as any other, after all its progress was passed on.
+func TestPRO01ACallThatIsATaskReturnsAfterItsProgress(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s, p := meetOffering(t, "2025-11-25", taskOffers)
+		p.offerTask(s)
+		got := 0
+		done := start(t.Context(), s, "x", client.OnProgress(func(client.Progress) {
+			time.Sleep(time.Minute) // of the bubble's clock
+			got++
+		}))
+		r := &reporting{p: p, call: p.expect("tools/call")}
+		p.answer(r.call, fmt.Sprintf(`{"task":{"taskId":"t1","status":"working",%s,"ttl":null,"pollInterval":5000}}`, moments))
+		synctest.Wait()
+		for i := range 8 {
+			p.send(`{"jsonrpc":"2.0","method":"notifications/progress","params":{"progressToken":%s,"progress":%d}}`, r.call.ID, i+1)
+		}
+		r.end("completed")
+		if r := <-done; r.err != nil || got != 8 {
+			t.Errorf("%v; %d reports were passed on", r.err, got)
+		}
+	})
+}
