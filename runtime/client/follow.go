@@ -292,5 +292,21 @@ func (s *Session) receiveTaskProgress(token rpc.ID, p Progress) bool {
 		x.reports.add(p)
 		return true
 	}
+	for c := range s.calls {
+		if c.tasks && c.dialect.Task.Progress && c.reportLate(token, p) {
+			return true
+		}
+	}
 	return false
+}
+
+// reportLate takes progress of a request that was answered, perhaps with a task that its caller does not follow yet; false: it is another's.
+func (c *call) reportLate(token rpc.ID, p Progress) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.round == nil || c.round.entry.Key().ID != token {
+		return false
+	}
+	c.round.reports.add(p)
+	return true
 }

@@ -35,13 +35,25 @@ func report(t *testing.T) *reporting {
 		r.Execution = x
 	}()
 	r.call = p.expect("tools/call")
-	p.answer(r.call, fmt.Sprintf(`{"task":{"taskId":"t1","status":"working",%s,"ttl":null,"pollInterval":5000}}`, moments))
+	r.become()
 	<-begun
 	for i := range 8 {
-		p.send(`{"jsonrpc":"2.0","method":"notifications/progress","params":{"progressToken":%s,"progress":%d}}`, r.call.ID, i+1)
-		synctest.Wait()
+		r.progress(i + 1)
 	}
 	return r
+}
+
+// become answers that the call has become a task.
+func (r *reporting) become() {
+	r.p.t.Helper()
+	r.p.answer(r.call, fmt.Sprintf(`{"task":{"taskId":"t1","status":"working",%s,"ttl":null,"pollInterval":5000}}`, moments))
+}
+
+// progress reports progress, which the client has received when it returns.
+func (r *reporting) progress(n int) {
+	r.p.t.Helper()
+	r.p.send(`{"jsonrpc":"2.0","method":"notifications/progress","params":{"progressToken":%s,"progress":%d}}`, r.call.ID, n)
+	synctest.Wait()
 }
 
 func (r *reporting) take(p client.Progress) {
@@ -114,14 +126,33 @@ func TestPRO01ACallThatIsATaskReturnsAfterItsProgress(t *testing.T) {
 			got++
 		}))
 		r := &reporting{p: p, call: p.expect("tools/call")}
-		p.answer(r.call, fmt.Sprintf(`{"task":{"taskId":"t1","status":"working",%s,"ttl":null,"pollInterval":5000}}`, moments))
+		r.become()
 		synctest.Wait()
 		for i := range 8 {
-			p.send(`{"jsonrpc":"2.0","method":"notifications/progress","params":{"progressToken":%s,"progress":%d}}`, r.call.ID, i+1)
+			r.progress(i + 1)
 		}
 		r.end("completed")
 		if r := <-done; r.err != nil || got != 8 {
 			t.Errorf("%v; %d reports were passed on", r.err, got)
+		}
+	})
+}
+
+// Progress that comes after a call has become a task, and before its caller has noticed that, is not lost.
+func TestPRO01ProgressBeforeATaskIsFollowed(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s, p := meetOffering(t, "2025-11-25", taskOffers)
+		p.offerTask(s)
+		r := &reporting{p: p, busy: make(chan struct{})}
+		done := start(t.Context(), s, "x", client.OnProgress(r.take))
+		r.call = p.expect("tools/call")
+		r.progress(1)
+		r.become()
+		r.progress(2)
+		close(r.busy)
+		r.end("completed")
+		if d := <-done; d.err != nil || !slices.Equal(r.got, []float64{1, 2}) {
+			t.Errorf("%v; %v", d.err, r.got)
 		}
 	})
 }
