@@ -13,11 +13,11 @@ import (
 type question struct {
 	context.Context // nil; the tracker asks for values only
 	*Question
-	s         *Session
-	dialect   *wire.Dialect
-	op        wire.Op
-	id        rpc.ID
-	entryRoom inflight.Room
+	s           *Session
+	dialect     *wire.Dialect
+	op          wire.Op
+	id          rpc.ID
+	entryMemory inflight.Room
 
 	mu     sync.Mutex
 	askers map[*call]struct{} // the calls that may have asked; when the last of them is over, so is the question. nil: it is over
@@ -69,7 +69,7 @@ func (s *Session) receiveRequest(m *rpc.Message, from *round) {
 		return
 	}
 	info := inflight.Info{Method: h.Name, Timeout: s.cfg.questionTimeout, AnswersTimeout: true}
-	e, err := s.tracker.RegisterIn(&q.entryRoom, s.ctx, s.key(m.ID, inflight.Incoming), info, q)
+	e, err := s.tracker.RegisterIn(&q.entryMemory, s.ctx, s.key(m.ID, inflight.Incoming), info, q)
 	if err != nil {
 		s.link.reply(rpc.AppendError(nil, m.ID, rpc.Errorf(rpc.CodeInvalidRequest, "%v", err)))
 		return

@@ -25,11 +25,11 @@ type call struct {
 	cancelsSilently bool                // no cancellation is sent when it is given up
 	tasks           bool                // it may become a task
 	params          []paramheader.Param // arguments that headers repeat
-	acknowledged    chan *wire.Values   // of a subscription
+	acknowledged    chan *wire.Values   // receives the server's acknowledgement; only of a subscription
 
-	first      round    // the first request, mostly the only one: so that both take one allocation
+	first      round    // the first request, mostly the only one: the call and it are one allocation
 	scratch    [64]byte // memory for its short values: the name of the tool and the first token
-	registered bool     // it is in Session.calls also between its requests, for Requests; guarded by Session.mu, and set before the first request
+	registered bool     // begin was called: it stays in Session.calls between its rounds, so that Requests lists it; guarded by Session.mu, and set before the first round
 
 	mu        sync.Mutex
 	round     *round        // the latest
@@ -41,19 +41,19 @@ type call struct {
 	questions map[*question]struct{}
 }
 
-// round is one request of a call. It is the Values of its entry (a context), so that the entry leads back to it.
+// round is one request of a call. It is the context that inflight keeps as Entry.Values, so that the entry leads back to it.
 type round struct {
 	context.Context // nil; only Value is called
 	call            *call
 	entry           *inflight.Entry
-	entryRoom       inflight.Room
+	entryMemory     inflight.Room // memory for the entry
 	values          *wire.Values
 	reports         reports       // guarded by call.mu, but for its channel
-	maxExtension    time.Duration // until when progress may extend its timeout; 0: for ever
-	violation       error         // how the server broke the protocol in its answer; guarded by call.mu
+	maxExtension    time.Duration // how long the round may take in all, with progress; 0: for ever
+	violation       error         // why its answer counts as none; guarded by call.mu
 
 	late    bool   // expectLate was called; guarded by Session.mu
-	sent    bool   // guarded by the link
+	sent    bool   // handed to the link; guarded by it
 	session string // the id of the session that the server did not know any more, final when the round is over
 }
 
@@ -112,7 +112,7 @@ func (c *call) do(ctx context.Context, v *wire.Values, extra []byte) ([]byte, er
 		}
 	}
 	if err := ctx.Err(); err != nil {
-		return nil, inflightCause(ctx)
+		return nil, causeOf(ctx)
 	}
 	b := spareBuffers.Get().(*buffers)
 	defer b.put()
@@ -124,7 +124,7 @@ func (c *call) do(ctx context.Context, v *wire.Values, extra []byte) ([]byte, er
 		return nil, err
 	}
 	info := inflight.Info{Method: c.op.Name, Tool: c.tool, Timeout: limit, Protected: c.op.Uncancellable}
-	e, err := s.tracker.RegisterIn(&r.entryRoom, ctx, s.key(id, inflight.Outgoing), info, r)
+	e, err := s.tracker.RegisterIn(&r.entryMemory, ctx, s.key(id, inflight.Outgoing), info, r)
 	if err != nil {
 		return nil, ErrClosed
 	}
@@ -157,8 +157,8 @@ func (c *call) read(l *wire.Layout, result []byte) (*wire.Values, error) {
 	return v, nil
 }
 
-// inflightCause returns the cause of the end of ctx, which a caller passed.
-func inflightCause(ctx context.Context) *Cause {
+// causeOf returns the cause of the end of ctx, which is a caller's.
+func causeOf(ctx context.Context) *Cause {
 	err := context.Cause(ctx)
 	var own *Cause
 	if errors.As(err, &own) {
@@ -217,7 +217,7 @@ func (c *call) timedOut() *Cause {
 	return notDone(c.maxTime, "in "+strconv.Itoa(c.requests)+" requests")
 }
 
-// asTimeout returns err, or timedOut if err is the timeout of a request that had what was left of the maximum.
+// asTimeout returns err, or timedOut if err is the timeout of a round whose limit was what was left of maxTime.
 func (c *call) asTimeout(err error) error {
 	var cause *Cause
 	if c.requests > 1 && c.maxTime > 0 && c.spent >= c.maxTime && errors.As(err, &cause) && cause.Source == inflight.SourceTimeout {
@@ -278,8 +278,8 @@ func (c *call) await(ctx context.Context, r *round) ([]byte, error) {
 	case err == nil && bad != nil:
 		return nil, bad
 	case err != nil:
-		if r.leavesTask() {
-			c.s.expectLate(r.entry.Key().ID, r, true)
+		if task := r.leavesTask(); task {
+			c.s.expectLate(r.entry.Key().ID, r, task)
 		}
 		return nil, c.s.ended(err)
 	case answer.Err != nil:
@@ -288,7 +288,7 @@ func (c *call) await(ctx context.Context, r *round) ([]byte, error) {
 	return answer.Result, nil
 }
 
-// ended returns the error of a request that ended with err: for the end of the connection, one that says what is known of that.
+// ended returns the error of a request that ended with err. If the connection ended, the error has what is known of that.
 func (s *Session) ended(err error) error {
 	var cause *Cause
 	if !errors.As(err, &cause) || cause.Source != inflight.SourceDisconnect {
@@ -305,7 +305,7 @@ func (s *Session) ended(err error) error {
 	return out
 }
 
-// values returns those of a new request: the ones that every request has. The others are nil, so they are not copied.
+// values returns spare values with those of every request (Session.base). Spare ones are empty, so only these are copied.
 func (c *call) values() *wire.Values {
 	v := spareValues.Get().(*wire.Values)
 	for _, slot := range c.s.baseSlots {
@@ -323,7 +323,7 @@ func release(v *wire.Values) {
 	spareValues.Put(v)
 }
 
-// extra returns the members that the caller adds to the params.
+// extra returns the _meta of the caller, as an object; nil if there is none.
 func (c *call) extra() json.RawMessage {
 	if c.meta == nil {
 		return nil

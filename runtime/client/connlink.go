@@ -32,7 +32,7 @@ const maxQueued = 1 << 20
 type connLink struct {
 	s    *Session
 	conn rpc.Conn
-	try  rpc.Trying // conn, if it is one
+	try  rpc.Trying // conn, if it can write without waiting (TryWrite); else nil
 	// child is the process at the other end, nil for none.
 	child *child
 
@@ -48,7 +48,7 @@ type connLink struct {
 
 	frames [][]byte // memory for writeAll
 
-	written, read chan struct{} // closed when the goroutine has ended
+	writerDone, readerDone chan struct{} // closed when the goroutine has ended
 }
 
 // queued is a frame that waits to be written; round is nil if it is not a request.
@@ -57,7 +57,7 @@ type queued struct {
 	round *round
 }
 
-// forget makes the entry ready for another frame. The memory of small frames is kept, in the first entries.
+// forget makes the element of the queue ready for another frame. The memory of small frames is kept, in the first elements.
 func (q *queued) forget(i int) {
 	q.round = nil
 	if i >= 64 || cap(q.frame) > 4<<10 {
@@ -66,7 +66,7 @@ func (q *queued) forget(i int) {
 }
 
 func newConnLink(s *Session, conn rpc.Conn, c *child) *connLink {
-	l := &connLink{s: s, conn: conn, child: c, room: make(chan struct{}), wake: make(chan struct{}, 1), written: make(chan struct{}), read: make(chan struct{})}
+	l := &connLink{s: s, conn: conn, child: c, room: make(chan struct{}), wake: make(chan struct{}, 1), writerDone: make(chan struct{}), readerDone: make(chan struct{})}
 	l.try, _ = conn.(rpc.Trying)
 	go l.write()
 	go l.receive()
@@ -89,7 +89,7 @@ func (l *connLink) send(ctx context.Context, frame []byte, r *round) error {
 			return nil
 		case <-ctx.Done():
 			if r != nil {
-				return nil // the call ends it for that
+				return nil // its context has ended, which ends the entry
 			}
 			return ctx.Err()
 		}
@@ -120,7 +120,7 @@ func (l *connLink) put(frame []byte, r *round) (room <-chan struct{}, err error)
 	return nil, nil
 }
 
-// tryWrite writes a frame if no other one is before it and that need not wait; the lock is held.
+// tryWrite writes a frame if none is before it and conn can take it at once; the lock is held.
 func (l *connLink) tryWrite(frame []byte) (written bool) {
 	return l.try != nil && !l.writing && len(l.queue) == 0 && l.try.TryWrite(frame)
 }
@@ -141,8 +141,9 @@ func (l *connLink) add(frame []byte, r *round) {
 	l.wakeWriter()
 }
 
-// giveUp withdraws a request that was not written yet; for any other it sends the notice, after the request.
-func (l *connLink) giveUp(r *round, notice []byte, _ bool) (answerable bool) {
+// giveUp withdraws a request that is still in the queue; for any other that was sent it sends the notice, after the request. It is answerable if it
+// was sent, so that an answer may come. Whether the answer will name a task does not matter: all messages come on one stream.
+func (l *connLink) giveUp(r *round, notice []byte, named bool) (answerable bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	i := slices.IndexFunc(l.queue, func(q queued) bool { return q.round == r })
@@ -157,6 +158,7 @@ func (l *connLink) giveUp(r *round, notice []byte, _ bool) (answerable bool) {
 	return r.sent
 }
 
+// giveUpTells implements link: there is no stream to close, see link.
 func (l *connLink) giveUpTells(*wire.Dialect) bool { return false }
 
 func (l *connLink) reply(frame []byte) {
@@ -167,13 +169,15 @@ func (l *connLink) reply(frame []byte) {
 
 func (l *connLink) shared() bool { return true }
 
-func (l *connLink) listen() {}
+// listenUnasked does nothing: all messages come on one stream.
+func (l *connLink) listenUnasked() {}
 
+// renew is not called: only over HTTP a session can end before its connection.
 func (l *connLink) renew(context.Context, string) error { return errNoSession }
 
 // write writes queued frames until the link closes or fails.
 func (l *connLink) write() {
-	defer close(l.written)
+	defer close(l.writerDone)
 	var spare []queued
 	for {
 		l.mu.Lock()
@@ -268,7 +272,7 @@ func (l *connLink) signalRoom() {
 
 // receive passes the server's frames to the session, until the connection ends.
 func (l *connLink) receive() {
-	defer close(l.read)
+	defer close(l.readerDone)
 	var large *rpc.FrameError
 	for {
 		frame, err := l.conn.ReadFrame(nil)
@@ -306,7 +310,7 @@ func (l *connLink) close(ctx context.Context) error {
 	timer := time.NewTimer(drainWait)
 	defer timer.Stop()
 	select {
-	case <-l.written:
+	case <-l.writerDone:
 	case <-timer.C:
 	case <-ctx.Done():
 	}
@@ -315,8 +319,8 @@ func (l *connLink) close(ctx context.Context) error {
 		err = l.child.end(ctx)
 	}
 	closed := l.conn.Close()
-	<-l.read
-	<-l.written
+	<-l.readerDone
+	<-l.writerDone
 	if l.child == nil {
 		err = closed
 	}

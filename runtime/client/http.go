@@ -96,7 +96,7 @@ func (l *httpLink) request(ctx context.Context, method string, body []byte) (*ht
 	return req, nil
 }
 
-// identify adds the headers of a session that has begun: its id, which it returns, and the revision.
+// identify sets the headers for the revision and for the id of the session, which it returns; "" for none.
 func (l *httpLink) identify(req *http.Request, d *wire.Dialect) (session string) {
 	l.mu.Lock()
 	session = l.session
@@ -252,7 +252,7 @@ func (l *httpLink) renew(ctx context.Context, old string) error {
 	case l.renewing <- struct{}{}:
 		defer func() { <-l.renewing }()
 	case <-ctx.Done():
-		return inflightCause(ctx)
+		return causeOf(ctx)
 	case <-l.ctx.Done():
 		return ErrClosed
 	}

@@ -19,23 +19,23 @@ import (
 	"github.com/mcpkiln/mcpkiln/runtime/wire"
 )
 
-// exchange sends a request and passes the messages of its response to the session.
+// exchange sends a request and passes the messages of its response to the session. st is what giveUp needs to know of the request's HTTP stream.
 func (l *httpLink) exchange(ctx context.Context, frame []byte, r *round, st *stream) {
 	defer func() {
 		close(st.ended)
-		st.begin()
+		st.noteBegun()
 		st.cancel()
 		l.mu.Lock()
-		if st.last != nil {
-			st.last.Stop()
+		if st.lingerTimer != nil {
+			st.lingerTimer.Stop()
 		}
 		delete(l.streams, r)
 		l.mu.Unlock()
 		l.s.forgetLate(r.entry.Key().ID)
 	}()
-	ctx = context.WithValue(ctx, roundKey{}, r)
+	ctx = context.WithValue(ctx, roundKey{}, r) // for Asking
 	err := l.roundTrip(ctx, frame, r, st)
-	if err == nil && r.entry.Err() == nil {
+	if err == nil && r.entry.Err() == nil { // Err is set as soon as the entry is over, by an answer too
 		err = broken(r.call.op.Name, "the response ended without an answer")
 	}
 	if err != nil && ctx.Err() == nil {
@@ -54,7 +54,7 @@ func asTransport(err error) error {
 }
 
 func (l *httpLink) roundTrip(ctx context.Context, frame []byte, r *round, st *stream) error {
-	trace := &httptrace.ClientTrace{WroteRequest: func(httptrace.WroteRequestInfo) { st.write() }, GotFirstResponseByte: st.begin}
+	trace := &httptrace.ClientTrace{WroteRequest: func(httptrace.WroteRequestInfo) { st.noteWritten() }, GotFirstResponseByte: st.noteBegun}
 	req, err := l.request(httptrace.WithClientTrace(ctx, trace), http.MethodPost, frame)
 	if err != nil {
 		return err
@@ -73,7 +73,7 @@ func (l *httpLink) roundTrip(ctx context.Context, frame []byte, r *round, st *st
 		return err
 	}
 	defer resp.Body.Close()
-	st.begin()
+	st.noteBegun()
 	switch {
 	case resp.StatusCode == http.StatusNotFound && session != "":
 		r.session = session
@@ -91,11 +91,11 @@ func (l *httpLink) read(ctx context.Context, resp *http.Response, r *round, st *
 	kind, _, _ := mime.ParseMediaType(resp.Header.Get("Content-Type"))
 	switch {
 	case kind == "text/event-stream" && resp.StatusCode == http.StatusOK:
-		return l.follow(ctx, resp, r)
+		return l.readStream(ctx, resp, r)
 	case resp.StatusCode == http.StatusUnauthorized || resp.StatusCode == http.StatusForbidden:
 		return l.status(resp)
 	case kind == "application/json":
-		st.answering.Store(true)
+		st.answering.Store(true) // the body is the answer: giving up waits longer for it
 		return l.readMessage(resp, r)
 	case resp.StatusCode == http.StatusAccepted || resp.StatusCode == http.StatusNoContent:
 		return broken(r.call.op.Name, "HTTP status %d in place of an answer", resp.StatusCode)
@@ -133,9 +133,9 @@ func (l *httpLink) readMessage(resp *http.Response, r *round) error {
 	return nil
 }
 
-// follow reads a stream of messages until the request has its answer. Where the revision allows that, a stream that ends before is
+// readStream reads a stream of messages until the request has its answer. Where the revision allows that, a stream that ends before is
 // resumed after the last event.
-func (l *httpLink) follow(ctx context.Context, resp *http.Response, r *round) error {
+func (l *httpLink) readStream(ctx context.Context, resp *http.Response, r *round) error {
 	events := &eventReader{max: l.maxBytes, retry: defaultRetry}
 	resumes := r.call.dialect.HTTP.LastEventHeader
 	for failures := 0; ; {
@@ -166,15 +166,15 @@ func (l *httpLink) follow(ctx context.Context, resp *http.Response, r *round) er
 	}
 }
 
-// lingering is how long a response may take to end after its answer. If it does, its connection can be used again.
+// lingering is how long a response may take to end after its answer. If it ends in time, its connection can be used again.
 const lingering = time.Second
 
 // linger closes the stream of a request that has its answer, unless the server does so soon.
 func (l *httpLink) linger(r *round) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if st := l.streams[r]; st != nil && st.last == nil {
-		st.last = time.AfterFunc(lingering, st.cancel)
+	if st := l.streams[r]; st != nil && st.lingerTimer == nil {
+		st.lingerTimer = time.AfterFunc(lingering, st.cancel)
 	}
 }
 
@@ -184,8 +184,8 @@ const defaultRetry = time.Second
 // minRetry is how long it waits at least: a server that ends its streams at once must not make the client spin.
 const minRetry = 50 * time.Millisecond
 
-// maxResumes is how often in a row a stream is resumed without a new event, and maxRefusals how often if connections are refused: a server
-// that has ended has no streams any more, so this only waits for it to come back.
+// maxResumes is how often in a row a stream is resumed without a new event, and maxRefusals how often if connections are refused. A refused
+// connection mostly means that the server and its streams are gone, so there are fewer tries.
 const (
 	maxResumes  = 5
 	maxRefusals = 3
@@ -272,11 +272,11 @@ func beginning(body io.Reader) string {
 	return strings.TrimSpace(strings.ToValidUTF8(string(text), "?"))
 }
 
-// listen receives messages that belong to no request, on a stream of their own, until the session ends. A server may not have such a stream.
-func (l *httpLink) listen() {
+// listenUnasked receives messages that belong to no request, on a stream of their own, until the session ends. A server may not have such a stream.
+func (l *httpLink) listenUnasked() {
 	d := l.s.dialect.Load()
 	l.mu.Lock()
-	if l.closing || l.listening || d.HTTP.LastEventHeader == "" {
+	if l.closing || l.listening || d.HTTP.LastEventHeader == "" { // "": the revision has no stream of the session
 		l.mu.Unlock()
 		return
 	}

@@ -10,22 +10,22 @@ import (
 
 // stream is the HTTP request of one round.
 type stream struct {
-	header  http.Header // headers that repeat values of the request, which the link must not read after send
-	cancel  context.CancelFunc
-	last    *time.Timer   // ends it some time after its answer; guarded by the link
-	written chan struct{} // closed when the request has been sent, or never will be
-	begun   chan struct{} // closed when the response has begun, or never will
-	ended   chan struct{} // closed when the response has ended
-	wrote   sync.Once
-	first   sync.Once
+	header      http.Header // headers that repeat values of the request, which the link must not read after send
+	cancel      context.CancelFunc
+	lingerTimer *time.Timer   // ends it some time after its answer; guarded by the link
+	written     chan struct{} // closed when the request has been sent, or never will be
+	begun       chan struct{} // closed when the response has begun, or never will
+	ended       chan struct{} // closed when the response has ended
+	wrote       sync.Once
+	first       sync.Once
 	// answering: the body of the response is the answer, not a stream of events.
 	answering atomic.Bool
 }
 
-func (st *stream) write() { st.wrote.Do(func() { close(st.written) }) }
+func (st *stream) noteWritten() { st.wrote.Do(func() { close(st.written) }) }
 
-func (st *stream) begin() {
-	st.write()
+func (st *stream) noteBegun() {
+	st.noteWritten()
 	st.first.Do(func() { close(st.begun) })
 }
 

@@ -38,7 +38,7 @@ func (c *call) rounds(ctx context.Context, v *wire.Values, extra []byte) (result
 		if errors.Is(err, errNoSession) && !renewed {
 			renewed = true
 			if err = c.s.link.renew(ctx, c.round.session); err == nil {
-				c.s.link.listen()
+				c.s.link.listenUnasked()
 				result, err = c.do(ctx, v, extra)
 			}
 		}
@@ -137,7 +137,7 @@ func (c *call) answerInput(ctx context.Context, result []byte, v *wire.Values, n
 		return c.pause(ctx, n)
 	}
 	if ctx.Err() != nil {
-		return inflightCause(ctx)
+		return causeOf(ctx)
 	}
 	return nil
 }
@@ -150,7 +150,7 @@ func (c *call) pause(ctx context.Context, n int) error {
 		wait = min(wait, c.maxTime-c.spent)
 	}
 	if !sleep(ctx, wait) {
-		return inflightCause(ctx)
+		return causeOf(ctx)
 	}
 	c.mu.Lock()
 	c.spent += wait
@@ -206,7 +206,7 @@ func (s *Session) answerAll(ctx context.Context, d *wire.Dialect, questions map[
 	}
 	all.Wait()
 	if ctx.Err() != nil {
-		return nil, inflightCause(ctx)
+		return nil, causeOf(ctx)
 	}
 	if len(errs) > 0 {
 		return nil, errors.Join(errs...)
@@ -225,7 +225,7 @@ func (s *Session) answerInput(ctx context.Context, d *wire.Dialect, key string, 
 		return nil, broken("", "its question, %s: %s", asked.Method, bad.Message)
 	}
 	q.Key, q.Task = key, task
-	stop := context.AfterFunc(ctx, func() { s.spawn(func() { s.questionGone(q, inflightCause(ctx)) }) })
+	stop := context.AfterFunc(ctx, func() { s.spawn(func() { s.questionGone(q, causeOf(ctx)) }) })
 	result, err := s.handle(ctx, d, h.Op, q)
 	stop()
 	return result, err

@@ -55,7 +55,7 @@ func (s *state) leavesTasks() bool {
 	return false
 }
 
-// leavesTask reports whether the request was given up, and may have become a task.
+// leavesTask reports whether the request was given up, and may have become a task: its answer is waited for, to cancel it.
 func (r *round) leavesTask() bool {
 	cause := r.entry.Cause()
 	return r.call.tasks && cause != nil && tellsServer(cause.Source)

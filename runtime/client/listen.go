@@ -62,7 +62,7 @@ func (s *Session) Listen(ctx context.Context, f Filter) (*Subscription, error) {
 		}
 		return nil, sub.err
 	case <-ctx.Done():
-		cause := inflightCause(ctx)
+		cause := causeOf(ctx)
 		sub.cancel(cause)
 		return nil, cause
 	}

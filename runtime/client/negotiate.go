@@ -10,46 +10,46 @@ import (
 	"github.com/mcpkiln/mcpkiln/runtime/wire"
 )
 
-// negotiate finds the revision to use. A server of a revision without a handshake answers the first request of those; any
-// other one answers with an error that these do not have, or not at all, and then gets the handshake.
+// negotiate finds the revision to use. First it asks as a revision without a handshake. A server of such a revision answers. If an error
+// comes back that those revisions do not have, or nothing, the handshake follows.
 func (s *Session) negotiate(ctx context.Context, t Transport) error {
-	stateless, sessions := s.candidates()
-	if len(stateless)+len(sessions) == 0 {
+	stateless, handshaking := s.candidates()
+	if len(stateless)+len(handshaking) == 0 {
 		return &VersionError{Client: s.cfg.versions(), Asked: s.cfg.revision}
 	}
-	if err := s.open(ctx, t, slices.Concat(stateless, sessions)[0]); err != nil {
+	if err := s.open(ctx, t, slices.Concat(stateless, handshaking)[0]); err != nil {
 		return err
 	}
 	if len(stateless) > 0 {
-		legacy, err := s.discover(ctx, stateless, sessions)
+		legacy, err := s.discover(ctx, stateless, handshaking)
 		if err == nil {
 			return nil
 		}
-		if !legacy || len(sessions) == 0 {
+		if !legacy || len(handshaking) == 0 {
 			return err
 		}
 		s.cfg.logger.Debug("no answer of a revision without a handshake", "error", err)
 		if s.usable() != nil { // there are servers that end when they do not know a request
-			if err := s.reopen(ctx, t, sessions[0], err); err != nil {
+			if err := s.reopen(ctx, t, handshaking[0], err); err != nil {
 				return err
 			}
 		}
 	}
-	return s.initialize(ctx, sessions)
+	return s.initialize(ctx, handshaking)
 }
 
 // candidates returns the revisions that may be used, newest first.
-func (s *Session) candidates() (stateless, sessions []*wire.Dialect) {
+func (s *Session) candidates() (stateless, handshaking []*wire.Dialect) {
 	for _, d := range s.cfg.dialects {
 		switch {
 		case s.cfg.revision != "" && d.Version != s.cfg.revision:
 		case d.Handshake:
-			sessions = append(sessions, d)
+			handshaking = append(handshaking, d)
 		default:
 			stateless = append(stateless, d)
 		}
 	}
-	return stateless, sessions
+	return stateless, handshaking
 }
 
 func (s *Session) open(ctx context.Context, t Transport, d *wire.Dialect) error {
@@ -96,21 +96,21 @@ func (s *Session) use(d *wire.Dialect) {
 }
 
 // discover asks a server without a handshake for its versions and capabilities. legacy: the error may come from a server that does not know that request.
-func (s *Session) discover(ctx context.Context, stateless, sessions []*wire.Dialect) (legacy bool, err error) {
+func (s *Session) discover(ctx context.Context, stateless, handshaking []*wire.Dialect) (legacy bool, err error) {
 	d := stateless[0]
 	var v *wire.Values
 	for try := 0; ; try++ {
-		v, err = s.ask(ctx, d, len(sessions) > 0)
+		v, err = s.ask(ctx, d, len(handshaking) > 0)
 		if err == nil {
 			break
 		}
-		supported, other := s.supported(d, err)
-		if !other {
+		supported, refusedVersion := s.supported(d, err)
+		if !refusedVersion {
 			return s.isLegacy(ctx, d, err), err
 		}
 		next := common(stateless, supported)
 		if next == nil || try > 0 {
-			return common(sessions, supported) != nil, &VersionError{Client: versions(stateless, sessions), Server: supported}
+			return common(handshaking, supported) != nil, &VersionError{Client: versions(stateless, handshaking), Server: supported}
 		}
 		d = next
 		s.use(d)
@@ -121,7 +121,7 @@ func (s *Session) discover(ctx context.Context, stateless, sessions []*wire.Dial
 		return true, broken(d.Call(wire.OpDiscover).Name, "it names no versions")
 	}
 	if picked == nil {
-		return common(sessions, offered) != nil, &VersionError{Client: versions(stateless, sessions), Server: offered}
+		return common(handshaking, offered) != nil, &VersionError{Client: versions(stateless, handshaking), Server: offered}
 	}
 	if picked != d {
 		s.use(picked)
@@ -131,8 +131,8 @@ func (s *Session) discover(ctx context.Context, stateless, sessions []*wire.Dial
 	return false, nil
 }
 
-// ask sends one discovery. Where the handshake is the alternative, the server has only a moment to answer, and gets no cancellation
-// afterwards: it may not know what that means.
+// ask sends one discovery. Where the handshake is the alternative and all messages share a stream, the server has only a moment. It never gets a
+// cancellation: it may not know what that means.
 func (s *Session) ask(ctx context.Context, d *wire.Dialect, probing bool) (*wire.Values, error) {
 	c := &call{s: s, dialect: d, op: d.Call(wire.OpDiscover), callConfig: callConfig{timeout: s.cfg.timeout}, cancelsSilently: true}
 	if probing && s.cfg.probe > 0 && s.link.shared() {
@@ -203,8 +203,8 @@ func versions(lists ...[]*wire.Dialect) (all []string) {
 }
 
 // initialize makes the handshake.
-func (s *Session) initialize(ctx context.Context, sessions []*wire.Dialect) error {
-	d := sessions[0]
+func (s *Session) initialize(ctx context.Context, handshaking []*wire.Dialect) error {
+	d := handshaking[0]
 	s.use(d)
 	v, err := s.requestSession(ctx, d)
 	if err != nil {
@@ -214,16 +214,16 @@ func (s *Session) initialize(ctx context.Context, sessions []*wire.Dialect) erro
 	if version == "" {
 		return broken(d.Call(wire.OpInitialize).Name, "it names no version")
 	}
-	picked := common(sessions, []string{version})
+	picked := common(handshaking, []string{version})
 	if picked == nil {
-		return &VersionError{Client: versions(sessions), Server: []string{version}}
+		return &VersionError{Client: versions(handshaking), Server: []string{version}}
 	}
 	s.use(picked)
 	s.server = newDeclaration(picked, v)
 	if err := s.notify(ctx, picked.Call(wire.OpInitialized), nil); err != nil {
 		return err
 	}
-	s.link.listen()
+	s.link.listenUnasked()
 	return s.askForLogs(ctx, picked)
 }
 
@@ -242,6 +242,7 @@ func (s *Session) askForLogs(ctx context.Context, d *wire.Dialect) error {
 	return s.SetLevel(ctx, s.cfg.logLevel)
 }
 
+// newDeclaration returns what the server declared.
 func newDeclaration(d *wire.Dialect, v *wire.Values) declaration {
 	said := declaration{info: v[wire.SlotServerInfo], capabilities: v[wire.SlotCapabilities], instructions: v.Text(wire.SlotInstructions)}
 	_ = json.Unmarshal(said.capabilities, &said.offers)
@@ -254,7 +255,7 @@ func newDeclaration(d *wire.Dialect, v *wire.Values) declaration {
 	return said
 }
 
-// offer reports whether the declaration has the capability at path; every one has "".
+// offer reports whether the declaration has the capability at path. The empty path needs no capability.
 func (s *declaration) offer(path string) bool {
 	if path == "" {
 		return true
@@ -276,19 +277,19 @@ func (s *Session) declare(d *wire.Dialect) json.RawMessage {
 			setAt(all, path, value)
 		}
 	}
-	form, page := h.Elicit != nil, h.OpenURL != nil && at.ElicitationURL != ""
-	add(form || page, at.Elicitation, nil)
+	form, url := h.Elicit != nil, h.OpenURL != nil && at.ElicitationURL != ""
+	add(form || url, at.Elicitation, nil)
 	add(form && at.ElicitationForm != "", at.ElicitationForm, nil)
-	add(page, at.ElicitationURL, nil)
+	add(url, at.ElicitationURL, nil)
 	add(h.Sample != nil, at.Sampling, nil)
 	add(h.Sample != nil && h.SampleTools, at.SamplingTools, nil)
 	add(h.Sample != nil && h.SampleContext, at.SamplingContext, nil)
 	add(d.Task.ServerDecides, at.Tasks, nil)
-	asTask := (form || page) && at.TaskElicit != "" || h.Sample != nil && at.TaskCreateMessage != ""
+	asTask := (form || url) && at.TaskElicit != "" || h.Sample != nil && at.TaskCreateMessage != ""
 	add(asTask, at.Tasks, nil)
 	add(asTask, at.TaskCancel, nil)
 	add(asTask, at.TaskList, nil)
-	add(form || page, at.TaskElicit, nil)
+	add(form || url, at.TaskElicit, nil)
 	add(h.Sample != nil, at.TaskCreateMessage, nil)
 	add(h.Roots != nil, at.Roots, nil)
 	add(h.Roots != nil, at.RootsListChanged, true)

@@ -84,7 +84,7 @@ func (r *round) fault(err error) {
 	}
 }
 
-// fail ends the round with err.
+// fail ends the round with err: call.await returns the fault, and the empty response only ends the entry.
 func (r *round) fail(err error) {
 	r.fault(err)
 	r.call.s.tracker.Deliver(r.entry.Key(), inflight.Response{})

@@ -62,7 +62,8 @@ type declaration struct {
 	offers             map[string]any
 	versions           []string
 	has                [wire.OpCount]bool // the requests whose capabilities the server has declared
-	tasks, taskCalls   bool               // the server may make a call a task; a call may ask for a task
+	tasks              bool               // the server may make a call a task
+	taskCalls          bool               // a call may ask for a task
 }
 
 // Transport connects to a server: Conn, Command and HTTP return one.
@@ -88,8 +89,8 @@ type link interface {
 	// shared reports whether all messages come on one stream. Then a message does not show to which request it belongs, and a server that wants
 	// a handshake may leave another first request unanswered.
 	shared() bool
-	// listen begins to receive messages that belong to no request, if there is a stream for them.
-	listen()
+	// listenUnasked begins to receive messages that belong to no request, if there is a stream for them.
+	listenUnasked()
 	// renew begins a new session instead of old, the id of one that the server has ended.
 	renew(ctx context.Context, old string) error
 	// close ends the connection in order, and at once when ctx ends. Nothing is received afterwards.
@@ -192,7 +193,7 @@ func (s *Session) lose(err error) {
 	}
 	s.mu.Unlock()
 	s.cancel(err)
-	s.tracker.CancelPeer(s.peer, &Cause{Source: inflight.SourceDisconnect, Reason: err.Error(), Force: true})
+	s.tracker.CancelPeer(s.peer, &Cause{Source: inflight.SourceDisconnect, Reason: err.Error(), Force: true}) // Force: also initialize, which no other cause ends but its timeout
 }
 
 // endCause returns the cause for work that ends with the session.
@@ -263,7 +264,7 @@ func (s *Session) notify(ctx context.Context, op *wire.Call, v *wire.Values) err
 	case err == nil:
 		return nil
 	case ctx.Err() != nil:
-		return inflightCause(ctx)
+		return causeOf(ctx)
 	case errors.As(err, &lost):
 		return err
 	}

@@ -143,7 +143,7 @@ func (x *execution) await(ctx context.Context) (ToolResult, error) {
 		select {
 		case <-changed:
 		case <-ctx.Done():
-			return ToolResult{}, inflightCause(ctx)
+			return ToolResult{}, causeOf(ctx)
 		}
 	}
 }
@@ -172,7 +172,7 @@ func (x *execution) updates(ctx context.Context) iter.Seq2[TaskState, error] {
 			select {
 			case <-changed:
 			case <-ctx.Done():
-				yield(state, inflightCause(ctx))
+				yield(state, causeOf(ctx))
 				return
 			}
 		}

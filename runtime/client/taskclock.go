@@ -46,7 +46,7 @@ func (x *execution) awaitInTime(ctx context.Context) (ToolResult, error) {
 	}
 	result, err := x.await(ctx)
 	if err != nil && ctx.Err() != nil {
-		cause := inflightCause(ctx)
+		cause := causeOf(ctx)
 		x.giveUp(cause)
 		return ToolResult{}, cause
 	}
