@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -125,6 +126,106 @@ func TestAskWithdrawsWhenItsCallerGoesOnWithout(t *testing.T) {
 		time.Sleep(time.Second)
 		synctest.Wait()
 		if got := w.status(id, task.Completed); string(got.Result) != "true true" {
+			t.Errorf("result %q", got.Result)
+		}
+	})
+}
+
+// Whatever the store was doing when the caller stopped waiting: no question stays open that nobody waits for.
+func TestTSK29AskLeavesNothingOpenWhenItsCallerGoesOnWithout(t *testing.T) {
+	for name, c := range map[string]struct {
+		call       string
+		hang, late bool
+		want       string
+	}{
+		"a watch that hangs":            {call: "watch", hang: true, want: "true true"},
+		"a watch that fails":            {call: "watch", want: "true true"},
+		"a question that was stored":    {call: "ask", late: true, want: "true true"},
+		"a question that hangs":         {call: "ask", hang: true, want: "true false"},
+		"a question that never arrives": {call: "ask", want: "true false"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			store := newFailing(c.call)
+			store.hang, store.late = c.hang, c.late
+			in(t, task.Config{Store: store, Runner: func(ctx context.Context, r *task.Run) task.Outcome {
+				short, cancel := context.WithTimeout(ctx, time.Second)
+				defer cancel()
+				_, err := r.Ask(short, task.Question{Name: "q"})
+				time.Sleep(5 * time.Second)
+				var name *task.NameError
+				if errors.As(err, &name) {
+					return done(err.Error())
+				}
+				return done(fmt.Sprint(errors.Is(err, context.DeadlineExceeded), " ", errors.Is(err, task.ErrWithdrawn)))
+			}}, func(w *world) {
+				store.fail(15 * time.Second)
+				id := w.create(task.Spec{})
+				time.Sleep(3 * time.Second)
+				synctest.Wait()
+				if got := w.get(id); got.Status != task.Working {
+					t.Errorf("the task is %s, with the questions %+v", got.Status, got.Questions)
+				}
+				time.Sleep(5 * time.Second)
+				synctest.Wait()
+				if got := w.status(id, task.Completed); string(got.Result) != c.want {
+					t.Errorf("result %q, want %q", got.Result, c.want)
+				}
+			})
+		})
+	}
+}
+
+// An answer that is there counts even if it can not be read before its caller stops waiting.
+func TestTSK29AnAnswerThatIsReadLateCounts(t *testing.T) {
+	store := newFailing("entry")
+	in(t, task.Config{Store: store, Runner: func(ctx context.Context, r *task.Run) task.Outcome {
+		short, cancel := context.WithTimeout(ctx, time.Second)
+		defer cancel()
+		return asking(short, r)
+	}}, func(w *world) {
+		id := w.create(task.Spec{})
+		store.fail(5 * time.Second)
+		w.answer(id, task.Answer{Name: "q", Data: []byte("yes")})
+		time.Sleep(10 * time.Second)
+		synctest.Wait()
+		if got := w.status(id, task.Completed); string(got.Result) != "yes" {
+			t.Errorf("result %q", got.Result)
+		}
+	})
+}
+
+// A later run, too, withdraws what an earlier one has asked and it does not wait for.
+func TestTSK29ALaterRunWithdrawsWhatItDoesNotWaitFor(t *testing.T) {
+	twoEngines(t, task.Config{Runner: func(ctx context.Context, r *task.Run) task.Outcome {
+		other, stop := context.WithCancel(ctx)
+		defer stop()
+		var asking sync.WaitGroup
+		if r.Epoch() == 1 {
+			asking.Go(func() { _ = ask(other, r, "a") })
+		}
+		answer := ask(other, r, "b")
+		stop() // one is enough
+		asking.Wait()
+		_, err := r.Ask(other, task.Question{Name: "a", Method: "elicitation/create", Payload: []byte("a")})
+		_, fresh := r.Ask(other, task.Question{Name: "c"})
+		select {
+		case <-time.After(time.Minute):
+		case <-ctx.Done():
+		}
+		return done(fmt.Sprint(answer, " ", errors.Is(err, task.ErrWithdrawn), " ", fresh))
+	}}, func(a, b *world) {
+		id := a.create(task.Spec{})
+		time.Sleep(time.Minute)
+		synctest.Wait()
+		a.wantRunning(0)
+		b.answer(id, task.Answer{Name: "b", Data: []byte("2")})
+		synctest.Wait()
+		if got := a.get(id); got.Status != task.Working {
+			t.Errorf("the task is %s, with the questions %+v", got.Status, got.Questions)
+		}
+		time.Sleep(2 * time.Minute)
+		synctest.Wait()
+		if got := a.status(id, task.Completed); string(got.Result) != "2 true context canceled" {
 			t.Errorf("result %q", got.Result)
 		}
 	})

@@ -89,15 +89,23 @@ func (r *Run) remember(e Entry) {
 // Errors: *NameError if the name is that of another question or a step; ErrUnanswered; ErrWithdrawn, with the cause of ctx's end if
 // that has just withdrawn the question; the cause of the run's end, which leaves it open for the next run.
 func (r *Run) Ask(ctx context.Context, q Question) ([]byte, error) {
-	if e, err := r.known(q); e != nil || err != nil {
-		return e.outcome(err)
+	e, err := r.known(q)
+	switch ended := r.ended(ctx); {
+	case err != nil || e != nil && e.Kind != Open:
+	case ended == nil:
+		e, err = r.putAndAwait(ctx, q)
+	case e == nil:
+		err = ended // before anybody was asked
+	default: // an earlier run has asked
+		e, err = r.giveUp(ctx, q.Name, ctx.Err())
 	}
-	if err := r.ended(ctx); err != nil {
-		return nil, err
-	}
+	return e.outcome(err)
+}
+
+func (r *Run) putAndAwait(ctx context.Context, q Question) (*Entry, error) {
 	t, err := r.putQuestion(ctx, q)
 	if err != nil {
-		return nil, r.causeOr(err)
+		return r.giveUp(ctx, q.Name, err) // the try that failed may have been carried out
 	}
 	r.publish(&t)
 	r.mu.Lock()
@@ -109,8 +117,7 @@ func (r *Run) Ask(ctx context.Context, q Question) ([]byte, error) {
 	defer disarmIdle()
 	r.pause()
 	defer r.resume()
-	e, err := r.await(ctx, q.Name, late, idle)
-	return e.outcome(err)
+	return r.await(ctx, q.Name, late, idle)
 }
 
 func (r *Run) putQuestion(ctx context.Context, q Question) (t Task, err error) {
@@ -125,7 +132,7 @@ func (r *Run) putQuestion(ctx context.Context, q Question) (t Task, err error) {
 // Settled reports whether Ask would ask nobody, because the journal has the outcome or the name is not the question's.
 func (r *Run) Settled(q Question) bool {
 	e, err := r.known(q)
-	return e != nil || err != nil
+	return err != nil || e != nil && e.Kind != Open
 }
 
 // pause stops the clock of the run's timeout while a question is open: a person's time is not the task's (CAN28).
@@ -151,7 +158,7 @@ func (r *Run) resume() {
 	}
 }
 
-// known is the entry of a question that is closed, nil if it has to be asked.
+// known is the entry of a question, nil if no run has asked it.
 func (r *Run) known(q Question) (*Entry, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -162,13 +169,7 @@ func (r *Run) known(q Question) (*Entry, error) {
 	if e == nil {
 		return nil, nil
 	}
-	if err := e.sameQuestion(q); err != nil {
-		return nil, err
-	}
-	if e.Kind == Open {
-		return nil, nil
-	}
-	return e, nil
+	return e, e.sameQuestion(q)
 }
 
 // outcome is what Ask returns for a closed question.
@@ -203,10 +204,10 @@ func (r *Run) await(ctx context.Context, name string, late, idle <-chan struct{}
 		var t Task
 		changed, err := r.engine.watch(ctx, retryLimit{run: r}, owner, lease.Task, &t)
 		if err != nil {
-			return nil, r.causeOr(err)
+			return r.giveUp(ctx, name, err)
 		}
 		if !t.open(name) {
-			return r.closedQuestion(ctx, lease, name)
+			return r.closedQuestion(lease, name)
 		}
 		select {
 		case <-changed:
@@ -219,7 +220,7 @@ func (r *Run) await(ctx context.Context, name string, late, idle <-chan struct{}
 			idle = nil
 			r.stopToPark(false)
 		case <-ctx.Done():
-			return r.giveUp(ctx, lease, name)
+			return r.giveUp(ctx, name, ctx.Err())
 		case <-r.ctx.Done():
 			return nil, context.Cause(&r.ctx)
 		}
@@ -235,10 +236,10 @@ func (t *Task) open(name string) bool {
 	return false
 }
 
-// closedQuestion reads how a question that is not open any more ended, and remembers it.
-func (r *Run) closedQuestion(ctx context.Context, l Lease, name string) (*Entry, error) {
+// closedQuestion reads how a question that is not open any more ended, and remembers it. An answer counts even if its caller stops waiting now.
+func (r *Run) closedQuestion(l Lease, name string) (*Entry, error) {
 	var e Entry
-	err := r.retryOutage(ctx, func(ctx context.Context, _ bool) (err error) {
+	err := r.retryOutage(&r.ctx, func(ctx context.Context, _ bool) (err error) {
 		e, err = r.engine.store.Entry(ctx, l, name)
 		return err
 	})
@@ -254,17 +255,20 @@ func (r *Run) closedQuestion(ctx context.Context, l Lease, name string) (*Entry,
 	return &e, nil
 }
 
-// giveUp withdraws the question of a caller that stopped waiting, unless the run ends: then the question stays for the
-// next one. An answer that came first counts.
-func (r *Run) giveUp(ctx context.Context, l Lease, name string) (*Entry, error) {
-	cause := context.Cause(ctx)
-	if r.ctx.Err() != nil {
-		return nil, cause
+// giveUp withdraws the question of a caller that stopped waiting, in the middle of a store call (then err is that call's) or between two. If the run
+// ends it leaves the question open for the next one. An answer that came first counts.
+func (r *Run) giveUp(ctx context.Context, name string, err error) (*Entry, error) {
+	if ctx.Err() == nil || r.ctx.Err() != nil || !Outage(err) {
+		return nil, r.causeOr(err)
 	}
+	cause, l := context.Cause(ctx), r.lease()
 	if err := r.withdraw(l, name); err != nil {
 		return nil, errors.Join(cause, err)
 	}
-	e, err := r.closedQuestion(r.engine.base, l, name)
+	e, err := r.closedQuestion(l, name)
+	if unknown := (*NameError)(nil); errors.As(err, &unknown) {
+		return nil, cause // nobody was asked
+	}
 	if err != nil {
 		return nil, errors.Join(cause, err)
 	}
