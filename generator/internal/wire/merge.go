@@ -43,19 +43,22 @@ func node(n *schema.Node, pointer string) *schema.Node {
 	out := &schema.Node{Kind: schema.Object, Pointer: pointer}
 	for _, key := range []string{"title", "description"} {
 		if v := n.Get(key); v != nil {
-			out.Members = append(out.Members, schema.Member{Key: key, Value: leafNode(v, pointer+"/"+key)})
+			out.Members = append(out.Members, schema.Member{Key: key, Value: copyOf(v, pointer+"/"+key)})
 		}
 	}
 	return out
 }
 
-// leafNode copies a value that contains no schema.
-func leafNode(n *schema.Node, pointer string) *schema.Node {
+// copyOf is n at pointer, without a position, as in node. No schema in it refers to a definition.
+func copyOf(n *schema.Node, pointer string) *schema.Node {
 	out := *n
 	out.Pointer, out.Pos = pointer, schema.Position{}
-	out.Items = nil
-	for _, item := range n.Items {
-		out.Items = append(out.Items, leafNode(item, pointer))
+	out.Items, out.Members = nil, nil
+	for i, item := range n.Items {
+		out.Items = append(out.Items, copyOf(item, pointer+"/"+strconv.Itoa(i)))
+	}
+	for _, m := range n.Members {
+		out.Members = append(out.Members, schema.Member{Key: m.Key, Value: copyOf(m.Value, pointer+"/"+schema.EscapeToken(m.Key))})
 	}
 	return &out
 }
@@ -119,14 +122,8 @@ func (p *Protocol) inline(parts []revisionSchema) []revisionSchema {
 	return out
 }
 
-// keyword merges one keyword of parts; m is that of the first part. Where they differ it is left out: a value that one revision
-// allows must be valid.
+// keyword merges one keyword of parts; m is that of the first part.
 func (p *Protocol) keyword(out *schema.Node, parts []revisionSchema, m schema.Member, name string) {
-	values := each(parts, m.Key)
-	if m.Key == "anyOf" || m.Key == "oneOf" {
-		values = alternatives(parts, m.Key)
-	}
-	at := out.Pointer + "/" + schema.EscapeToken(m.Key)
 	switch m.Key {
 	case "title", "description":
 		return // node copies them
@@ -136,39 +133,61 @@ func (p *Protocol) keyword(out *schema.Node, parts []revisionSchema, m schema.Me
 	case "required":
 		p.required(out, parts, name)
 		return
-	case "enum":
-		if len(values) == len(parts) {
-			out.Members = append(out.Members, schema.Member{Key: m.Key, Value: union(values, at)})
-		}
-		return
 	}
-	if len(values) < len(parts) {
-		return
+	if merged := p.value(parts, m, out.Pointer+"/"+schema.EscapeToken(m.Key)); merged != nil {
+		out.Members = append(out.Members, schema.Member{Key: m.Key, Value: merged})
 	}
-	var merged *schema.Node
-	switch {
-	case m.Key == "items" || m.Key == "additionalProperties" && m.Value.Kind == schema.Object:
-		merged = p.merge(values, at, "")
-	case m.Key == "anyOf" || m.Key == "oneOf" || m.Key == "allOf":
-		merged = p.branches(values, at)
-	case m.Key == "$ref": // the same in all parts that have it
-		ref := refName(parts[0].n)
-		p.define(ref)
-		merged = leafNode(m.Value, at)
-		merged.Text = "#/$defs/" + ref
-	case same(values):
-		merged = leafNode(m.Value, at)
-	default:
-		return
-	}
-	out.Members = append(out.Members, schema.Member{Key: m.Key, Value: merged})
 }
 
-// alternatives are the lists of key (anyOf or oneOf); for a part without it, a list of the schema itself.
-func alternatives(parts []revisionSchema, key string) []revisionSchema {
+// value merges what parts say under the keyword of m, the first part's. It returns nil to leave out a keyword in which they differ, or of which nobody
+// knows how to merge it: a value that one revision allows must be valid.
+func (p *Protocol) value(parts []revisionSchema, m schema.Member, at string) *schema.Node {
+	values := each(parts, m.Key)
+	if m.Key == "anyOf" {
+		values = alternatives(parts)
+	}
+	switch {
+	case len(values) < len(parts) || isForTheRest(parts, m.Key):
+		return nil
+	case m.Key == "enum":
+		return enumUnion(values, at)
+	case m.Key == "items" || m.Key == "additionalProperties" && m.Value.Kind == schema.Object:
+		return p.merge(values, at, "")
+	case m.Key == "anyOf" || m.Key == "allOf" && same(values) || m.Key == "oneOf" && same(values) && !refers(m.Value):
+		return p.branches(values, at)
+	case m.Key == "$ref": // equal here: parts that differed were inlined
+		ref := refName(parts[0].n)
+		p.define(ref)
+		merged := copyOf(m.Value, at)
+		merged.Text = "#/$defs/" + ref
+		return merged
+	case same(values) && !refers(m.Value):
+		return copyOf(m.Value, at)
+	}
+	return nil
+}
+
+// isForTheRest reports whether a keyword is about what others do not cover, of which one may have been left out.
+func isForTheRest(parts []revisionSchema, key string) bool {
+	switch key {
+	case "additionalProperties":
+		return len(each(parts, "patternProperties")) > 0
+	case "items":
+		return len(each(parts, "prefixItems")) > 0
+	}
+	return key == "unevaluatedProperties" || key == "unevaluatedItems"
+}
+
+// refers reports whether a schema is in n that refers to a definition. The merged definition may allow more, and so a not or a oneOf of it less.
+func refers(n *schema.Node) bool {
+	return n.Get("$ref") != nil || slices.ContainsFunc(n.Items, refers) || slices.ContainsFunc(n.Members, func(m schema.Member) bool { return refers(m.Value) })
+}
+
+// alternatives are the lists of anyOf; for a part without it, a list of the schema itself.
+func alternatives(parts []revisionSchema) []revisionSchema {
 	all := make([]revisionSchema, len(parts))
 	for i, x := range parts {
-		list := x.n.Get(key)
+		list := x.n.Get("anyOf")
 		if list == nil {
 			list = &schema.Node{Kind: schema.Array, Items: []*schema.Node{x.n}}
 		}
@@ -188,15 +207,15 @@ func each(parts []revisionSchema, key string) []revisionSchema {
 	return all
 }
 
-// union lists each value of an enum once.
-func union(lists []revisionSchema, at string) *schema.Node {
+// enumUnion lists each value of an enum once.
+func enumUnion(lists []revisionSchema, at string) *schema.Node {
 	out := &schema.Node{Kind: schema.Array, Pointer: at}
 	seen := map[string]bool{}
 	for _, l := range lists {
 		for _, v := range l.n.Items {
 			if text := string(v.JSON()); !seen[text] {
 				seen[text] = true
-				out.Items = append(out.Items, leafNode(v, at))
+				out.Items = append(out.Items, copyOf(v, at))
 			}
 		}
 	}
@@ -322,7 +341,7 @@ func (p *Protocol) required(out *schema.Node, parts []revisionSchema, name strin
 			everywhere = everywhere && slices.ContainsFunc(itemsOf(x.n.Get("required")), func(n *schema.Node) bool { return n.Text == v.Text })
 		}
 		if everywhere {
-			list.Items = append(list.Items, leafNode(v, list.Pointer))
+			list.Items = append(list.Items, copyOf(v, list.Pointer))
 		}
 	}
 	if len(list.Items) > 0 {

@@ -1,6 +1,7 @@
 package wire
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/mcpkiln/mcpkiln/schema"
@@ -51,6 +52,30 @@ func TestREV01WhatOneRevisionAllowsGetsThrough(t *testing.T) {
 		"items": {
 			`{"type":"array","items":{"type":"string"}}`, `{"type":"array","items":{"type":"string","maxLength":3}}`,
 			`{"type":"array","items":{"type":"string"}}`},
+		"conditions that differ": {
+			`{"allOf":[{"required":["a"]}],"type":"object"}`, `{"allOf":[{"required":["b"]}],"type":"object"}`, `{"type":"object"}`},
+		"conditions that are the same": {
+			`{"allOf":[{"$ref":"#/$defs/Text"},{"maxLength":5}]}`, `{"allOf":[{"$ref":"#/$defs/Text"},{"maxLength":5}]}`,
+			`{"allOf":[{"$ref":"#/$defs/Text"},{"maxLength":5}]}`},
+		"exclusive alternatives that differ": {
+			`{"oneOf":[{"type":"string"},{"type":"integer"}]}`, `{"oneOf":[{"type":"string"},{"type":"number"}]}`, `{}`},
+		"exclusive alternatives that are the same": {
+			`{"oneOf":[{"type":"string"},{"type":"integer"}]}`, `{"oneOf":[{"type":"string"},{"type":"integer"}]}`,
+			`{"oneOf":[{"type":"string"},{"type":"integer"}]}`},
+		"exclusive alternatives whose definitions may allow more": {
+			`{"oneOf":[{"$ref":"#/$defs/Text"},{"type":"integer"}]}`, `{"oneOf":[{"$ref":"#/$defs/Text"},{"type":"integer"}]}`, `{}`},
+		"the negation of a schema": {
+			`{"not":{"type":"string"}}`, `{"not":{"type":"string"}}`, `{"not":{"type":"string"}}`},
+		"the negation of a definition, which may allow more": {
+			`{"type":"array","not":{"items":{"$ref":"#/$defs/Text"}}}`, `{"type":"array","not":{"items":{"$ref":"#/$defs/Text"}}}`, `{"type":"array"}`},
+		"what else an object may have, where patterns differ": {
+			`{"additionalProperties":false,"patternProperties":{"^a":{}}}`, `{"additionalProperties":false,"patternProperties":{"^b":{}}}`, `{}`},
+		"what else a list may have, where its beginnings differ": {
+			`{"type":"array","prefixItems":[{"type":"string"}],"items":{"type":"integer"}}`,
+			`{"type":"array","prefixItems":[{"type":"boolean"}],"items":{"type":"integer"}}`, `{"type":"array"}`},
+		"what else was not looked at": {
+			`{"anyOf":[{"properties":{"a":{}}}],"unevaluatedProperties":false}`, `{"anyOf":[{"$ref":"#/$defs/Text"}],"unevaluatedProperties":false}`,
+			`{"anyOf":[{"properties":{"a":{}}},{"$ref":"#/$defs/Text"}]}`},
 		"_meta": {
 			`{"type":"object","properties":{"_meta":{"$ref":"#/$defs/Text"}}}`, `{"type":"object","properties":{"_meta":{"type":"object"}}}`,
 			`{"type":"object","properties":{"_meta":{"type":"object"}}}`},
@@ -60,8 +85,12 @@ func TestREV01WhatOneRevisionAllowsGetsThrough(t *testing.T) {
 				revisionOf(t, "2025-01-01", `{"It":`+c.older+`}`),
 				revisionOf(t, "2026-01-01", `{"It":`+c.newer+`,"Text":{"type":"string"}}`),
 			}, "It")
-			if got := string(p.Node("It").JSON()); got != c.merged {
+			got := string(p.Node("It").JSON())
+			if got != c.merged {
 				t.Errorf("got  %s\nwant %s", got, c.merged)
+			}
+			if strings.Contains(got, "#/$defs/Text") && p.Node("Text") == nil {
+				t.Error("the definition Text is referred to and missing")
 			}
 		})
 	}
@@ -99,5 +128,14 @@ func TestREV07ADocSaysWhichRevisionsHaveAProperty(t *testing.T) {
 		if got != want {
 			t.Errorf("%s: %s, want %s", in, got, want)
 		}
+	}
+}
+
+// TestREV01WhatIsCopiedHasNoPosition: the merged document is in no file.
+func TestREV01WhatIsCopiedHasNoPosition(t *testing.T) {
+	p := NewProtocol([]*revision.Revision{revisionOf(t, "2026-01-01", `{"It":{"patternProperties":{"^a/":{"enum":["b"]}}}}`)}, "It")
+	n := p.Node("It").Get("patternProperties").Get("^a/").Get("enum").Items[0]
+	if n.Pos != (schema.Position{}) || n.Pointer != "/$defs/It/patternProperties/^a~1/enum/0" {
+		t.Errorf("%v at %s", n.Pos, n.Pointer)
 	}
 }
