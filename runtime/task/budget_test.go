@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 	"testing/synctest"
+	"time"
 
 	"github.com/mcpkiln/mcpkiln/runtime/inflight"
 	"github.com/mcpkiln/mcpkiln/runtime/task"
@@ -80,6 +81,35 @@ func TestTSK28ADispatchedTaskCountsForItsQuotaKey(t *testing.T) {
 			t.Error(err)
 		}
 	})
+}
+
+// A task that begins again counts for its quota key, too, wherever it does.
+func TestTSK28ATaskThatBeginsAgainCountsForItsQuotaKey(t *testing.T) {
+	for _, here := range []bool{true, false} {
+		c := task.Config{Limits: task.Limits{Running: 1}, Runner: func(ctx context.Context, r *task.Run) task.Outcome {
+			ask(ctx, r, "q")
+			return patient(ctx, r)
+		}}
+		twoEngines(t, c, func(a, b *world) {
+			id := a.create(task.Spec{QuotaKey: "east"})
+			time.Sleep(time.Minute)
+			synctest.Wait()
+			a.wantRunning(0)
+			again := a
+			if !here {
+				again = b
+			}
+			again.answer(id, task.Answer{Name: "q", Data: []byte("yes")})
+			synctest.Wait()
+			again.wantRunning(1)
+			made, err := again.Create(t.Context(), task.Spec{Owner: ada}) // of the owner, who has no other
+			if err != nil {
+				t.Fatalf("here: %v, %v", here, err)
+			}
+			made.Start()
+			again.refused("unfinished tasks per requestor", task.Spec{Owner: ada})
+		})
+	}
 }
 
 func TestTSK28ResultThatDoesNotFitFailsItsTask(t *testing.T) {

@@ -87,7 +87,7 @@ func (e *Engine) fillIn(r *Run, b *Begun, from time.Time) {
 		r.timer = e.timers.add(time.Now().Add(left), func() { e.timeout(r) })
 	}
 	r.mu.Unlock()
-	e.enlist(r, from)
+	e.enlist(r, b.Account, from)
 	if b.Task.CancelRequested {
 		r.cancelled(&b.Task)
 	}
@@ -97,7 +97,7 @@ func (e *Engine) fillIn(r *Run, b *Begun, from time.Time) {
 }
 
 // enlist makes the run known. If the task has another run here, that one has lost its lease.
-func (e *Engine) enlist(r *Run, from time.Time) {
+func (e *Engine) enlist(r *Run, account string, from time.Time) {
 	e.mu.Lock()
 	id := r.task.ID
 	before, closed := e.runs[id], e.closed
@@ -106,11 +106,9 @@ func (e *Engine) enlist(r *Run, from time.Time) {
 	}
 	e.dropWakeTimerLocked(id)
 	if !r.slot {
-		if r.requestor == (requestor{}) { // it was created elsewhere, or before a restart: nobody knows its key
-			r.requestor.name = r.task.Owner
-		}
-		// The slot that Create took was given back before Begin returned: the id had gone to a dispatcher, or the task was discarded.
-		r.slot = true
+		// Create's slot was taken elsewhere or for an earlier run, or given back before Begin returned: the id had gone to a dispatcher, or the task
+		// was discarded.
+		r.requestor, r.slot = requestorOf(account, r.task.Owner), true
 		e.slots.take(r.requestor)
 	}
 	e.planHeartbeat(from)

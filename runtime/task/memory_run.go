@@ -13,6 +13,10 @@ func (m *Memory) leased(id string, t *Task, more int64, transition func(s *State
 	if err != nil {
 		return err
 	}
+	return m.leasedRecord(r, t, more, transition)
+}
+
+func (m *Memory) leasedRecord(r *record, t *Task, more int64, transition func(s *State, now time.Time) error) error {
 	now := time.Now()
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -24,13 +28,20 @@ func (m *Memory) leased(id string, t *Task, more int64, transition func(s *State
 
 // Begin implements Runners.
 func (m *Memory) Begin(_ context.Context, id, node string, d time.Duration) (b Begun, err error) {
-	err = m.leased(id, &b.Task, 0, func(s *State, now time.Time) (err error) {
+	r, err := m.find(id)
+	if err != nil {
+		return Begun{}, err
+	}
+	err = m.leasedRecord(r, &b.Task, 0, func(s *State, now time.Time) (err error) {
 		b.Lease, err = s.Begin(node, d, now)
 		b.Journal, b.Crashes, b.Now = slices.Clone(s.Journal), s.Crashes, now
 		return err
 	})
 	if err != nil {
 		return Begun{}, err
+	}
+	if key := r.account.key; key != "" {
+		b.Account = Quota{Key: key}.Account("")
 	}
 	return b, nil
 }

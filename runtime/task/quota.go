@@ -14,10 +14,13 @@ type Quota struct {
 // SmallGrowth is how many bytes a task may always grow by at once, whatever the quota.
 const SmallGrowth = 1 << 10
 
+// accountOfKey begins the accounts of keys.
+const accountOfKey = "k"
+
 // Account names the account in which a task of owner counts. A key never names the account of an owner.
 func (q Quota) Account(owner string) string {
 	if q.Key != "" {
-		return "k" + q.Key
+		return accountOfKey + q.Key
 	}
 	return "o" + owner
 }

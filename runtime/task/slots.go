@@ -1,5 +1,7 @@
 package task
 
+import "strings"
+
 // slots count the tasks that take memory or time in this process, by requestor: from creation until the handler has returned, which may
 // be long after the task is over (TSK28). Tasks that a dispatcher sent elsewhere are counted by the store alone.
 type slots struct {
@@ -51,6 +53,14 @@ func (s *Spec) requestor() requestor {
 		return requestor{s.QuotaKey, true}
 	}
 	return requestor{name: s.Owner}
+}
+
+// requestorOf returns the requestor of an account, as Begun has it.
+func requestorOf(account, owner string) requestor {
+	if key, keyed := strings.CutPrefix(account, accountOfKey); keyed {
+		return requestor{key, true}
+	}
+	return requestor{name: owner}
 }
 
 // enterTask is enter for a task that is created: with a slot for it.

@@ -96,6 +96,8 @@ type Begun struct {
 	Lease   Lease
 	Task    Task
 	Journal []Entry
+	// Account is the one that the task counts in, as Quota.Account named it at Create; "" stands for the owner's.
+	Account string
 	// Crashes is State.Crashes.
 	Crashes int
 	// Now is the time by the store's clock.

@@ -199,13 +199,14 @@ func (s *Store) Begin(ctx context.Context, id, node string, d time.Duration) (ta
 	}
 	var l task.Lease
 	var began time.Time
-	after, err := s.write(ctx, &op{id: id, whole: true, change: func(s *task.State, now time.Time) (err error) {
+	o := &op{id: id, whole: true, change: func(s *task.State, now time.Time) (err error) {
 		began = now
 		l, err = s.Begin(node, d, now)
 		return err
-	}})
+	}}
+	after, err := s.write(ctx, o)
 	if err != nil {
 		return task.Begun{}, err
 	}
-	return task.Begun{Lease: l, Task: after.Task, Journal: after.Journal, Crashes: after.Crashes, Now: began}, nil
+	return task.Begun{Lease: l, Task: after.Task, Journal: after.Journal, Account: o.record.account, Crashes: after.Crashes, Now: began}, nil
 }

@@ -24,17 +24,25 @@ func (s *Store) leased(ctx context.Context, id string, more int64, transition fu
 
 // Begin implements task.Runners.
 func (s *Store) Begin(ctx context.Context, id, node string, d time.Duration) (task.Begun, error) {
-	var l task.Lease
-	var began time.Time
-	after, err := s.leased(ctx, id, 0, func(s *task.State, now time.Time) (err error) {
-		began = now
-		l, err = s.Begin(node, d, now)
+	var begun task.Begun
+	err := s.submit(ctx, func(b *batch) error {
+		r, err := b.find(id)
+		if err != nil {
+			return err
+		}
+		var l task.Lease
+		err = b.transition(r, 0, func(s *task.State) (err error) {
+			l, err = s.Begin(node, d, b.now)
+			return err
+		})
+		after := &r.state
+		begun = task.Begun{Lease: l, Task: after.Task, Journal: slices.Clone(after.Journal), Account: r.account, Crashes: after.Crashes, Now: b.now}
 		return err
 	})
 	if err != nil {
 		return task.Begun{}, err
 	}
-	return task.Begun{Lease: l, Task: after.Task, Journal: slices.Clone(after.Journal), Crashes: after.Crashes, Now: began}, nil
+	return begun, nil
 }
 
 // Record implements task.Runners.

@@ -128,6 +128,7 @@ func keyedQuota(p *probe) {
 	p.full(err, "one more in the east")
 	_, err = p.Get(p.ctx, "", "large")
 	p.must(err, "get: keys are for quotas alone")
+	p.equal(p.begin("large").Account, east.Account(""), "the account of a run")
 }
 
 func discard(p *probe) {

@@ -2,6 +2,7 @@ package tasktest
 
 import (
 	"context"
+	"time"
 
 	"github.com/mcpkiln/mcpkiln/runtime/task"
 )
@@ -14,6 +15,8 @@ var quotaFaults = []fault{
 		func(s task.Store) task.Store { return &weightless{s} }},
 	{"keys are ignored", []string{"TSK28KeysTellRequestorsApart"},
 		func(s task.Store) task.Store { return &keyless{s} }},
+	{"runs do not learn their accounts", []string{"TSK28KeysTellRequestorsApart"},
+		func(s task.Store) task.Store { return &anonymous{s} }},
 	{"nothing is discarded", []string{"TSK28DiscardRemovesAnOwnersTasks"},
 		func(s task.Store) task.Store { return &hoarding{s} }},
 }
@@ -36,6 +39,14 @@ type keyless struct{ task.Store }
 func (s *keyless) Create(ctx context.Context, t task.Task, q task.Quota) (task.Task, error) {
 	q.Key = ""
 	return s.Store.Create(ctx, t, q)
+}
+
+type anonymous struct{ task.Store }
+
+func (s *anonymous) Begin(ctx context.Context, id, node string, d time.Duration) (task.Begun, error) {
+	b, err := s.Store.Begin(ctx, id, node, d)
+	b.Account = ""
+	return b, err
 }
 
 type hoarding struct{ task.Store }
