@@ -223,7 +223,7 @@ func (e *Engine) finish(r *Run, o *Outcome) {
 	err := e.retryOutage(e.base, p, func(ctx context.Context, again bool) error {
 		t, err := e.store.Finish(ctx, r.lease(), *o)
 		if again && isOver(err) {
-			t, err = e.store.Get(ctx, r.task.Owner, r.task.ID) // an earlier try has ended it
+			t, err = e.endedAs(ctx, r, o.Status)
 		}
 		if err == nil {
 			e.audit.ended(e.base, &t)
@@ -234,6 +234,15 @@ func (e *Engine) finish(r *Run, o *Outcome) {
 	if err != nil {
 		e.unfinished(r, o, err)
 	}
+}
+
+// endedAs returns the task if it is over with that status: then an earlier try has ended it, else somebody else.
+func (e *Engine) endedAs(ctx context.Context, r *Run, status Status) (Task, error) {
+	t, err := e.store.Get(ctx, r.task.Owner, r.task.ID)
+	if err == nil && t.Status != status {
+		err = &TerminalError{Status: t.Status}
+	}
+	return t, err
 }
 
 func isOver(err error) bool {

@@ -159,6 +159,26 @@ func TestDUR06OutagesAreWaitedOut(t *testing.T) {
 	}
 }
 
+// Who cancelled the task while the store was away has ended it, and the outcome of the run is dropped.
+func TestTSK23AnEndBySomebodyElseIsNotRecordedAsTheRuns(t *testing.T) {
+	log := &record{}
+	store := newFailing("finish")
+	in(t, task.Config{Store: store, Runner: after(time.Second, done("result")), Logger: log.logger()}, func(w *world) {
+		id := w.create(task.Spec{})
+		store.fail(10 * time.Second)
+		time.Sleep(5 * time.Second)
+		if _, err := store.Cancel(t.Context(), ada, id, task.Cancel{Force: true}); err != nil { // by another process
+			t.Fatal(err)
+		}
+		time.Sleep(10 * time.Second)
+		synctest.Wait()
+		w.status(id, task.Cancelled)
+		if ends, drops := log.count("task ended"), log.count("late task outcome dropped", "outcome=completed"); ends != 0 || drops != 1 {
+			t.Errorf("%d ends and %d dropped outcomes are recorded: %q", ends, drops, log.lines)
+		}
+	})
+}
+
 func TestDUR06LostBeginIsTakenUpAfterItsLease(t *testing.T) {
 	store := newFailing("begin")
 	store.late = true
