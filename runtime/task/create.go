@@ -130,7 +130,7 @@ func (e *Engine) dispatch(id string) error {
 	return err
 }
 
-// forgetLater drops the local part of a task that runs elsewhere, unless it begins here soon.
+// forgetLater drops the local part of a task that runs elsewhere: its slot at once, the rest unless it begins here within a lease.
 func (e *Engine) forgetLater(r *Run) {
 	e.mu.Lock()
 	defer e.mu.Unlock()

@@ -11,8 +11,8 @@ import (
 	"github.com/mcpkiln/mcpkiln/runtime/rpc"
 )
 
-// Run runs the task id to its end, unless another run has it. A Dispatcher has to see to that call; calling it twice or late does
-// nothing. It returns nil when there is nothing left to run, and an error if the store failed or the
+// Run runs the task id to its end, unless another run has it. A Dispatcher must make sure that Run is called for each id;
+// calling it twice or late does nothing. It returns nil when there is nothing left to run, and an error if the store failed or the
 // engine is closed: then deliver the id again.
 func (e *Engine) Run(id string) error {
 	if !e.enter() {
@@ -59,7 +59,7 @@ func (e *Engine) beginFailed(r *Run, err error) error {
 	var over *TerminalError
 	switch {
 	case errors.Is(err, ErrLease):
-		e.forgetLater(r) // somebody runs it, perhaps this engine
+		e.forgetLater(r) // another Run has the task, here or elsewhere
 		return nil
 	case errors.As(err, &over), errors.Is(err, ErrNotFound):
 		e.forgetUnbegun(r)
@@ -74,14 +74,14 @@ func (e *Engine) beginFailed(r *Run, err error) error {
 func (e *Engine) fillIn(r *Run, b *Begun, from time.Time) {
 	r.mu.Lock()
 	e.timers.remove(r.timer)
-	if r.task.CancelRequested { // since Begin read the task
+	if r.task.CancelRequested { // a cancel came after Begin had read the task
 		b.Task.CancelRequested, b.Task.CancelReason = true, r.task.CancelReason
 	}
 	r.timer, r.epoch, r.crashes, r.fenced, r.task = nil, b.Lease.Epoch, int32(min(b.Crashes, math.MaxInt32)), from.Sub(e.began)+e.fenceAfter(), b.Task
 	for i := range b.Journal {
 		r.remember(b.Journal[i])
 	}
-	r.clocks, r.answeredWhileOthersOpen = clocks{b.Now, time.Since(e.began)}, handlerMayHaveBeenBusy(b.Journal, b.Now)
+	r.clocks, r.handlerMayBeBusy = clocks{b.Now, time.Since(e.began)}, handlerMayBeBusy(b.Journal, b.Now)
 	left := b.Task.Timeout - b.Task.Ran
 	if b.Task.Timeout > 0 && left > 0 {
 		r.timer = e.timers.add(time.Now().Add(left), func() { e.timeout(r) })
@@ -128,7 +128,7 @@ func (e *Engine) forget(r *Run) {
 	r.timer = nil
 	id := r.task.ID
 	r.mu.Unlock()
-	r.end(e.over) // what the handler left running
+	r.end(e.over) // with the cause "completed": what the handler left running ends
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	e.freeSlot(r)
@@ -137,6 +137,7 @@ func (e *Engine) forget(r *Run) {
 	}
 }
 
+// forgetUnbegun spares a run that has begun: execute forgets that when it is over.
 func (e *Engine) forgetUnbegun(r *Run) {
 	if r.Epoch() == 0 {
 		e.forget(r)
@@ -162,14 +163,14 @@ func (e *Engine) perform(r *Run) {
 		out = crashed(int(r.crashes))
 	case e.alwaysReplays && r.Epoch() > maxReplays:
 		out = internal(fmt.Sprintf("the handler was run again %d times and is not done: are the names of its steps and questions the same in every run?", maxReplays))
-	case r.markRunnerCalled():
+	case r.markRunnerCalled(): // false: the run has ended, its cause decides
 		out = e.config.Runner(&r.ctx, r)
 	}
 	returned = true
 }
 
-// failDefective sets the outcome of a defective handler. Only the status message says what went wrong: the answer to the request would not have
-// said it either (TSK10).
+// failDefective sets the outcome of a defective handler. Its error stays "internal error", as without a task (TSK10); only the status message says
+// more.
 func (e *Engine) failDefective(r *Run, panicked any, o *Outcome) {
 	*o = internal("internal error")
 	if o.Message = "the handler ended without a result"; panicked != nil {
@@ -254,7 +255,7 @@ func isOver(err error) bool {
 func (e *Engine) unfinished(r *Run, o *Outcome, err error) {
 	var over *TerminalError
 	var limit *LimitError
-	if errors.As(err, &limit) && o.size() > SmallGrowth {
+	if errors.As(err, &limit) && o.size() > SmallGrowth { // up to that a store refuses nothing
 		small := internal(fmt.Sprintf("the result of %d bytes can not be kept: %v", len(o.Result), limit))
 		e.finish(r, &small)
 		return
@@ -263,14 +264,14 @@ func (e *Engine) unfinished(r *Run, o *Outcome, err error) {
 		e.audit.dropped(&r.task, *o, err)
 		return
 	}
-	e.audit.failed("finish", &r.task, err) // the engine is closed: another run may follow
+	e.audit.failed("finish", &r.task, err) // the store was away until the engine closed or the shutdown stopped waiting: another run may follow
 }
 
-// park gives the lease back, once: if the timeout passes after a run was told to park and before its handler returns, timeout does it, and the
-// return of the handler comes here again.
+// park gives the lease back, at most once. It may be called twice: by Engine.timeout, while a handler that was told to park has not returned, and when
+// it returns.
 func (e *Engine) park(r *Run) (t Task, err error) {
 	if !r.parksFirst() {
-		return t, ErrLease
+		return t, ErrLease // it has no lease any more
 	}
 	err = r.retryOutage(e.base, func(ctx context.Context, again bool) (err error) {
 		t, err = e.store.Park(ctx, r.lease())
@@ -297,7 +298,7 @@ func (r *Run) parksFirst() bool {
 // timeout ends a run that took too long, also one whose handler does not listen.
 func (e *Engine) timeout(r *Run) {
 	r.stop(inflight.SourceTimeout, "", nil)
-	if r.cause().Source != inflight.SourceShutdown { // else the return of the handler decides, or the end of the grace period
+	if r.cause().Source != inflight.SourceShutdown { // else the return of the handler decides, or the end of Close's wait
 		e.spawn(func() { e.endTask(r, new(Outcome)) })
 	}
 }

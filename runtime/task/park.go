@@ -60,9 +60,9 @@ func (r *Run) hasOpenQuestion() bool {
 	return false
 }
 
-// handlerMayHaveBeenBusy reports whether a run begins with an open question and a settled one: the goroutine that asked the settled one may be at
+// handlerMayBeBusy reports whether a run begins with an open question and a settled one: the goroutine that asked the settled one may be at
 // work while the other waits.
-func handlerMayHaveBeenBusy(journal []Entry, now time.Time) bool {
+func handlerMayBeBusy(journal []Entry, now time.Time) bool {
 	open, settled := false, false
 	for i := range journal {
 		switch e := &journal[i]; e.Kind {
@@ -77,14 +77,13 @@ func handlerMayHaveBeenBusy(journal []Entry, now time.Time) bool {
 
 // stopToPark ends the run as soon as no step is being done, to begin again with the answer, or with rerunAtOnce without it. A run whose handler may
 // be at work beside the question goes on instead: work that was cut short would wait for an answer that it does not need.
-func (r *Run) stopToPark(rerunAtOnce bool) {
+func (r *Run) stopToPark() {
 	r.mu.Lock()
-	if r.answeredWhileOthersOpen && !rerunAtOnce {
+	if r.handlerMayBeBusy && !r.rerunAtOnce {
 		r.mu.Unlock()
 		return
 	}
 	r.parking = true
-	r.rerunAtOnce = r.rerunAtOnce || rerunAtOnce
 	busy := len(r.doing) > 0
 	r.mu.Unlock()
 	if !busy {
@@ -97,7 +96,10 @@ func (r *Run) parkAfterStep() error {
 	if !r.engine.alwaysReplays || !r.mayPark() {
 		return nil
 	}
-	r.stopToPark(true)
+	r.mu.Lock()
+	r.rerunAtOnce = true
+	r.mu.Unlock()
+	r.stopToPark()
 	return context.Cause(&r.ctx)
 }
 
@@ -158,7 +160,7 @@ func (e *Engine) dropWakeTimerLocked(id string) {
 func (r *Run) mayGoOn(t *Task) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if r.rerunAtOnce || r.answeredWhileOthersOpen || len(t.Questions) == 0 {
+	if r.rerunAtOnce || r.handlerMayBeBusy || len(t.Questions) == 0 {
 		return true
 	}
 	for name, e := range r.journal {

@@ -32,13 +32,13 @@ type Run struct {
 	crashes int32 // of earlier runs
 	asking  int32 // open questions of this run
 
-	slot                    bool // taken, for requestor; under Engine.mu
-	started                 bool
-	parking                 bool // the run ends when no step is being done
-	rerunAtOnce             bool // the next run begins at once
-	answeredWhileOthersOpen bool // the handler was given an answer while another question was open: it may be at work
-	parked                  bool // the lease is being given back, or has been
-	runnerCalled            bool // the runner was called, or is about to be
+	slot             bool // taken, for requestor; under Engine.mu
+	started          bool
+	parking          bool // the run ends when no step is being done
+	rerunAtOnce      bool // the next run begins at once
+	handlerMayBeBusy bool // the handler was given an answer while another question was open: it may be at work
+	parked           bool // the lease is being given back, or has been
+	runnerCalled     bool // the runner was called, or is about to be
 }
 
 // runContext is a task's context. Unlike a plain context with a cause, its Err tells a timeout from a cancel.

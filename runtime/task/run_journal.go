@@ -11,9 +11,10 @@ import (
 
 // Do runs fn and journals what it returns. A later run of the task, or a later call, gets the journaled value and does
 // not run fn. A crash before fn's value is journaled runs fn again; nothing is journaled when fn fails.
-// Errors: *NameError if name is that of a question or is being done; the cause of the run's end, if another run goes on with the task.
+// Errors: fn's own; *NameError if name is that of a question or is being done; *LimitError if there is no room for the value; the store's. The cause of
+// the run's end, if another run goes on with the task, or if the value could not be journaled since the run has ended.
 func (r *Run) Do(ctx context.Context, name string, fn func(ctx context.Context) ([]byte, error)) ([]byte, error) {
-	if err := r.whyHandedOn(); err != nil {
+	if err := r.whyHandedOn(); err != nil { // another run goes on
 		return nil, err
 	}
 	done, data, err := r.enterStep(name)
@@ -33,7 +34,7 @@ func (r *Run) Do(ctx context.Context, name string, fn func(ctx context.Context) 
 	r.remember(Entry{Name: name, Kind: Done, Data: data})
 	delete(r.doing, name)
 	r.mu.Unlock()
-	return data, r.parkAfterStep()
+	return data, r.parkAfterStep() // in tests; leaveStep parks a run that was told to while it was busy
 }
 
 func (r *Run) record(ctx context.Context, name string, data []byte) error {
@@ -41,7 +42,7 @@ func (r *Run) record(ctx context.Context, name string, data []byte) error {
 	return r.retryOutage(ctx, func(ctx context.Context, again bool) error {
 		err := store.Record(ctx, lease, name, data)
 		if taken := (*NameError)(nil); again && errors.As(err, &taken) {
-			_, err = store.Entry(ctx, lease, name) // an earlier try has recorded it: the name is this call's
+			_, err = store.Entry(ctx, lease, name) // an earlier try of this call has recorded the name
 		}
 		return err
 	})
@@ -71,7 +72,7 @@ func (r *Run) leaveStep(name string) {
 	delete(r.doing, name)
 	park := r.parking && len(r.doing) == 0
 	r.mu.Unlock()
-	if park {
+	if park { // stopToPark waited for this step
 		r.stop(inflight.SourceParent, "", ErrParked)
 	}
 }
@@ -85,9 +86,10 @@ func (r *Run) remember(e Entry) {
 }
 
 // Ask asks and blocks until the answer is there; the task is input_required meanwhile. A later run or call gets the
-// journaled answer at once. While a question is open for long the run is parked: Ask returns the cause of its end, with ErrParked. q needs Name, Method and Payload; Deadline, if set, is when to give up.
+// journaled answer at once. While a question is open for long the run is parked: Ask returns the cause of the run's end, with
+// ErrParked. q needs Name, Method and Payload; Deadline, if set, is when to give up.
 // Errors: *NameError if the name is that of another question or a step; ErrUnanswered; ErrWithdrawn, with the cause of ctx's end if
-// that has just withdrawn the question; the cause of the run's end, which leaves it open for the next run.
+// that has just withdrawn the question; the cause of the run's end, which leaves the question open for the next run.
 func (r *Run) Ask(ctx context.Context, q Question) ([]byte, error) {
 	e, err := r.known(q)
 	switch ended := r.ended(ctx); {
@@ -122,14 +124,14 @@ func (r *Run) putAndAwait(ctx context.Context, q Question) (*Entry, error) {
 
 func (r *Run) putQuestion(ctx context.Context, q Question) (t Task, err error) {
 	err = r.retryOutage(ctx, func(ctx context.Context, _ bool) (err error) {
-		q.AskedAt = time.Now() // by the clock of the deadline
+		q.AskedAt = time.Now() // by this process's clock, as Deadline is; the store converts both
 		t, err = r.engine.store.Ask(ctx, r.lease(), q)
 		return err
 	})
 	return t, err
 }
 
-// Settled reports whether Ask would ask nobody, because the journal has the outcome or the name is not the question's.
+// Settled reports whether Ask would return at once, without asking, because the journal has the outcome or the name is not the question's.
 func (r *Run) Settled(q Question) bool {
 	e, err := r.known(q)
 	return err != nil || e != nil && e.Kind != Open
@@ -140,7 +142,7 @@ func (r *Run) pause() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.asking++; r.asking == 1 && r.timer != nil {
-		r.timer.left = max(time.Until(r.timer.at), 1) // what is due already, too
+		r.timer.left = max(time.Until(r.timer.at), 1) // resume takes 0 for not stopped
 		r.engine.timers.remove(r.timer)
 	}
 }
@@ -185,7 +187,7 @@ func (e *Entry) outcome(err error) ([]byte, error) {
 	return nil, ErrWithdrawn
 }
 
-// deadline arms a timer for the question's deadline, the first one that it was asked with.
+// deadline arms a timer for the question's deadline, as the first run set it.
 func (r *Run) deadline(t *Task, name string) (late <-chan struct{}, disarm func()) {
 	for _, q := range t.Questions {
 		if q.Name == name && !q.Deadline.IsZero() {
@@ -218,7 +220,7 @@ func (r *Run) await(ctx context.Context, name string, late, idle <-chan struct{}
 			}
 		case <-idle:
 			idle = nil
-			r.stopToPark(false)
+			r.stopToPark()
 		case <-ctx.Done():
 			return r.giveUp(ctx, name, ctx.Err())
 		case <-r.ctx.Done():
@@ -250,7 +252,7 @@ func (r *Run) closedQuestion(l Lease, name string) (*Entry, error) {
 	defer r.mu.Unlock()
 	r.remember(e)
 	if r.hasOpenQuestion() {
-		r.answeredWhileOthersOpen, r.parking = true, false
+		r.handlerMayBeBusy, r.parking = true, false
 	}
 	return &e, nil
 }
