@@ -27,7 +27,7 @@ func (l *packageLowering) customMethods() {
 		}
 		stem, doc := customName(c), textLines(c.Description.Value)
 		if !c.FromServer {
-			l.takeHandler(stem, named{entry: "method " + c.Name, pos: c.Pos, node: c.Node, goName: c.GoName})
+			l.takeHandler(stem, named{what: "method " + c.Name, pos: c.Pos, node: c.Node, goName: c.GoName})
 		}
 		switch {
 		case c.FromServer && c.Notification():

@@ -8,11 +8,11 @@ import (
 
 // named is what a method of Handlers is named after. The method of a tool has the same name in a client.
 type named struct {
-	entry  string // for people: tool "get_quote"
+	what   string // for people: tool "get_quote"
 	pos    schema.Position
 	node   *schema.Node
 	goName manifest.Text // that the manifest chooses
-	fixed  bool          // the protocol's: no goName can change it
+	fixed  bool          // it is the protocol's name, which the manifest can not change
 }
 
 // goNameOf is the Go name that the manifest chooses, or the one derived from name.
@@ -36,7 +36,7 @@ func methodName(prefix, name string, chosen manifest.Text) string {
 // number at the end would change when entries are reordered. A chosen name that go vet refuses is an error, too.
 func (l *packageLowering) takeHandler(method string, by named) (ok bool) {
 	if naming.IsStandardMethod(method) {
-		l.refuseStandard(method, by.entry, by.goName)
+		l.refuseStandard(method, by.what, by.goName)
 	}
 	first, taken := l.handlers[method]
 	if !taken {
@@ -45,9 +45,9 @@ func (l *packageLowering) takeHandler(method string, by named) (ok bool) {
 	}
 	hint := "give one of them a goName"
 	if first.fixed {
-		hint = "give " + by.entry + " a goName"
+		hint = "give " + by.what + " a goName"
 	}
-	l.diags.ReportAt(by.pos, by.node.Pointer, "same-go-name", hint, "%s and %s (%s) would both be %s in Go", by.entry, first.entry, first.pos, method)
+	l.diags.ReportAt(by.pos, by.node.Pointer, "same-go-name", hint, "%s and %s (%s) would both be %s in Go", by.what, first.what, first.pos, method)
 	return false
 }
 

@@ -19,9 +19,9 @@ func (l *packageLowering) methods() {
 	for _, m := range l.in.Manifest.Methods {
 		if rule := l.ruleOf(m.Value); rule == nil {
 			l.unknownMethod(m)
-		} else if !l.servedTwice(m, rule) {
+		} else if !l.refuseServedTwice(m, rule) {
 			l.method(m, rule)
-			l.promised(m, rule)
+			l.refuseIncomplete(m, rule)
 			l.deprecated(m, rule)
 		}
 	}
@@ -32,7 +32,7 @@ func (l *packageLowering) methods() {
 	slices.SortFunc(l.pkg.NoticesTaken, func(a, b *model.NoticeHandler) int { return strings.Compare(a.Name, b.Name) })
 }
 
-// ruleOf returns the rule for a method in the newest served revision that has it.
+// ruleOf returns the rule for a method, which is what rules.yaml says of it, in the newest served revision that has it.
 func (l *packageLowering) ruleOf(name string) *revision.Method { return ruleIn(l.in.Revisions, name) }
 
 func ruleIn(revisions []*revision.Revision, name string) *revision.Method {
@@ -104,7 +104,7 @@ func (l *packageLowering) method(m manifest.Text, rule *revision.Method) {
 	switch {
 	case handled(rule):
 		l.implied(rule.Capability)
-		l.takeHandler(stem, named{entry: "method " + rule.Name, pos: m.Node.Pos, node: m.Node, fixed: true})
+		l.takeHandler(stem, named{what: "method " + rule.Name, pos: m.Node.Pos, node: m.Node, fixed: true})
 		l.pkg.Methods = append(l.pkg.Methods, &model.MethodHandler{Name: rule.Name, GoName: stem, Capability: rule.Capability})
 		l.defines(rule.Name)
 	case sent(rule):
@@ -122,7 +122,7 @@ func (l *packageLowering) method(m manifest.Text, rule *revision.Method) {
 // definitions names the protocol's definitions of a method's params and result.
 type definitions struct{ params, result string }
 
-// defines records the definitions of a method in the newest of all revisions.
+// defines records the definitions of a method in the newest known revision that has the method.
 func (l *packageLowering) defines(name string) {
 	rule := ruleIn(l.in.Known(), name)
 	if l.definitions == nil {
@@ -131,8 +131,8 @@ func (l *packageLowering) defines(name string) {
 	l.definitions[name] = definitions{rule.Params, rule.Result}
 }
 
-// promised refuses a method without the others of its capability: clients would call them and get method not found.
-func (l *packageLowering) promised(m manifest.Text, rule *revision.Method) {
+// refuseIncomplete refuses a method without the others of its capability: clients would call them and get method not found.
+func (l *packageLowering) refuseIncomplete(m manifest.Text, rule *revision.Method) {
 	feature, _, _ := strings.Cut(rule.Name, "/")
 	others := []string{feature + "/list", feature + "/get", feature + "/read"}
 	if other := counterparts[rule.Op]; other != "" {
@@ -178,8 +178,8 @@ func sends() map[string]bool {
 	return map[string]bool{"createMessage": true, "elicit": true, "listRoots": true}
 }
 
-// switches are the needs that a method enables, by operation, where the runtime serves it by itself. Each revision has setLevel or log for
-// the log, or both.
+// switches are the needs that a method enables, by operation, where the runtime serves it by itself. A revision enables the log by setLevel,
+// by log, or by both.
 func switches(n *model.Needs) map[string]*bool {
 	return map[string]*bool{
 		"setLevel": &n.Logging, "log": &n.Logging, "promptsChanged": &n.PromptsChanged, "resourcesChanged": &n.ResourcesChanged,
@@ -254,7 +254,7 @@ func (l *packageLowering) protocolType(name string, use model.Use) model.TypeRef
 	return l.types.Lower(typing.Root{Document: l.protocol.Doc, Node: n, Name: naming.GoName(name), Keep: true, Use: use, Sent: use == model.Encode})
 }
 
-// views makes the encoders for revisions in which a result or params differ.
+// views makes the encoders for revisions in which a result or params differ; Settle says which revisions get one of their own.
 func (l *packageLowering) views() {
 	viewers := wire.NewViewers(l.types, l.protocol, l.pkg.Wires)
 	for _, m := range l.protocolMethods() {

@@ -32,8 +32,8 @@ func (l *packageLowering) registryNeeds() {
 	}
 }
 
-// servedTwice refuses a method that a registry serves, too.
-func (l *packageLowering) servedTwice(m manifest.Text, rule *revision.Method) bool {
+// refuseServedTwice refuses a method that a registry serves, too.
+func (l *packageLowering) refuseServedTwice(m manifest.Text, rule *revision.Method) bool {
 	key := ""
 	switch n := &l.pkg.Needs; {
 	case n.Prompts && (rule.Op == "listPrompts" || rule.Op == "getPrompt"):
@@ -136,7 +136,7 @@ func (l *packageLowering) entryHandler(e *manifest.Listed, goName, entry, does, 
 	if lines := textLines(e.Description.Value); len(lines) > 0 {
 		h.Doc = append([]string{goName + " " + does + ": " + lines[0]}, lines[1:]...)
 	}
-	l.takeHandler(goName, named{entry: entry, pos: e.Pos, node: e.Node, goName: e.GoName})
+	l.takeHandler(goName, named{what: entry, pos: e.Pos, node: e.Node, goName: e.GoName})
 	l.pkg.Entries = append(l.pkg.Entries, h)
 	return h
 }

@@ -19,7 +19,7 @@ func (l *packageLowering) tools() {
 	for i := range l.in.Manifest.Tools {
 		t := &l.in.Manifest.Tools[i]
 		name := methodName("", t.Name, t.GoName)
-		if !l.takeHandler(name, named{entry: fmt.Sprintf("tool %q", t.Name), pos: t.Pos, node: t.Node, goName: t.GoName}) {
+		if !l.takeHandler(name, named{what: fmt.Sprintf("tool %q", t.Name), pos: t.Pos, node: t.Node, goName: t.GoName}) {
 			continue
 		}
 		byMethod[name] = t

@@ -23,6 +23,7 @@
 //	operation  what a method means to the runtime, whatever its name is; op in the rules
 //	need       a feature that a package uses: rows of the tables are left out where nothing needs them
 //	shape      the type, properties and enum of a value, for the runtime to validate it (model.WireShape)
+//	owned      a member that the runtime alone reads and writes; filled: one that it writes where a handler leaves it out
 //	union      the types of handlers: what any revision defines
 //
 // Rules say where in a message a slot is; the tables in table.go and slots.go say which field of which struct of the runtime it

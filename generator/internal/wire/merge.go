@@ -31,14 +31,15 @@ func (p *Protocol) merge(parts []revisionSchema, pointer, name string) *schema.N
 	for _, m := range parts[0].n.Members {
 		p.keyword(out, parts, m, name)
 	}
+	// A definition has the members of all revisions, also where the newest has none: handlers see its type in each of them.
 	if name != "" && out.Get("properties") == nil && slices.ContainsFunc(parts, func(x revisionSchema) bool { return x.n.Get("properties") != nil }) {
 		p.properties(out, parts, name)
 	}
 	return out
 }
 
-// node is an object schema at pointer with only the title and description of n. It has no position in a document: two
-// definitions of different revisions have the same pointer.
+// node is an object schema at pointer with only the title and description of n. Its Pos is empty: the merged schema is in no
+// file.
 func node(n *schema.Node, pointer string) *schema.Node {
 	out := &schema.Node{Kind: schema.Object, Pointer: pointer}
 	for _, key := range []string{"title", "description"} {
@@ -49,7 +50,7 @@ func node(n *schema.Node, pointer string) *schema.Node {
 	return out
 }
 
-// copyOf is n at pointer, without a position, as in node. No schema in it refers to a definition.
+// copyOf is n at pointer, and without a Pos, as in node. No schema in it refers to a definition.
 func copyOf(n *schema.Node, pointer string) *schema.Node {
 	out := *n
 	out.Pointer, out.Pos = pointer, schema.Position{}
@@ -73,13 +74,13 @@ func unconstrained(n *schema.Node) bool {
 
 // same reports whether all parts assert the same. References are compared by name: definitions are merged too.
 func same(parts []revisionSchema) bool {
-	return !slices.ContainsFunc(parts[1:], func(x revisionSchema) bool { return !sameSaid(parts[0].n, x.n) })
+	return !slices.ContainsFunc(parts[1:], func(x revisionSchema) bool { return !assertSame(parts[0].n, x.n) })
 }
 
-// sameSaid reports whether two schemas are the same, but for annotations such as descriptions, and for the order of their keys. References are
+// assertSame reports whether two schemas are the same, but for annotations such as descriptions, and for the order of their keys. References are
 // compared by name alone, since not every document has $defs.
-func sameSaid(a, b *schema.Node) bool {
-	if a.Kind != b.Kind || a.Text != b.Text || refName(a) != refName(b) || !slices.EqualFunc(a.Items, b.Items, sameSaid) {
+func assertSame(a, b *schema.Node) bool {
+	if a.Kind != b.Kind || a.Text != b.Text || refName(a) != refName(b) || !slices.EqualFunc(a.Items, b.Items, assertSame) {
 		return false
 	}
 	compared := 0
@@ -88,7 +89,7 @@ func sameSaid(a, b *schema.Node) bool {
 			continue
 		}
 		compared++
-		if other := b.Member(m.Key); other == nil || !asserts(*other) || !sameSaid(m.Value, other.Value) {
+		if other := b.Member(m.Key); other == nil || !asserts(*other) || !assertSame(m.Value, other.Value) {
 			return false
 		}
 	}
@@ -100,8 +101,8 @@ func sameSaid(a, b *schema.Node) bool {
 	return compared == 0
 }
 
-// asserts reports whether a member is neither a $ref nor an annotation. A property may be called title or description: its value is an object, that of
-// an annotation is a text.
+// asserts reports whether a member is neither a $ref nor an annotation. A property may have the name of an annotation: its value is an object. So a
+// default that is an object counts as asserting, and schemas that differ in it alone are merged like others that differ.
 func asserts(m schema.Member) bool {
 	return m.Key != "$ref" && (m.Value.Kind == schema.Object || !typing.Annotations[m.Key])
 }
@@ -222,14 +223,14 @@ func enumUnion(lists []revisionSchema, at string) *schema.Node {
 	return out
 }
 
-// branches lists the alternatives of all parts once each. One without a $ref is as in a single revision: those that differ are two, of which no
-// property is omitted anywhere.
+// branches lists the alternatives of all parts once each. An alternative without a $ref is merged alone. Where two revisions differ in it, both are
+// listed, and no revision is recorded in omittedIn for their properties.
 func (p *Protocol) branches(lists []revisionSchema, at string) *schema.Node {
 	out := &schema.Node{Kind: schema.Array, Pointer: at}
 	var seen []*schema.Node
 	for _, l := range lists {
 		for _, v := range l.n.Items {
-			if !slices.ContainsFunc(seen, func(s *schema.Node) bool { return sameSaid(s, v) }) {
+			if !slices.ContainsFunc(seen, func(s *schema.Node) bool { return assertSame(s, v) }) {
 				seen = append(seen, v)
 				out.Items = append(out.Items, p.merge([]revisionSchema{{l.rev, v}}, at+"/"+strconv.Itoa(len(out.Items)), ""))
 			}
@@ -238,7 +239,7 @@ func (p *Protocol) branches(lists []revisionSchema, at string) *schema.Node {
 	return out
 }
 
-// properties merges the properties of all parts and records which revisions lack one.
+// properties merges the properties of all parts and records in which revisions one is left out.
 func (p *Protocol) properties(out *schema.Node, parts []revisionSchema, name string) {
 	at := out.Pointer + "/properties"
 	list := &schema.Node{Kind: schema.Object, Pointer: at}
@@ -286,8 +287,8 @@ func (p *Protocol) property(parts []revisionSchema, key, at, name string) *schem
 	return merged
 }
 
-// refusesMember reports whether the member key of the params called name asks for something that no client of r can do. The request is refused then:
-// without the member it would be another one.
+// refusesMember reports whether the member key of the params called name asks for something that no client of r can do. Such a request is
+// refused, because leaving the member out would ask for something else.
 func refusesMember(r *revision.Revision, name, key string) bool {
 	for _, m := range r.Methods {
 		if m.Params == name && slices.ContainsFunc(m.Needs, func(n revision.Need) bool { return n.Member == key && n.Capability == "" }) {
@@ -336,11 +337,11 @@ func objectNode(at string) *schema.Node {
 func (p *Protocol) required(out *schema.Node, parts []revisionSchema, name string) {
 	list := &schema.Node{Kind: schema.Array, Pointer: out.Pointer + "/required"}
 	for _, v := range parts[0].n.Get("required").Items {
-		everywhere := !p.messages[name] || !p.ownedByRuntime[v.Text] && !p.filled[v.Text]
+		keep := !p.messages[name] || !p.ownedByRuntime[v.Text] && !p.filled[v.Text]
 		for _, x := range parts[1:] {
-			everywhere = everywhere && slices.ContainsFunc(itemsOf(x.n.Get("required")), func(n *schema.Node) bool { return n.Text == v.Text })
+			keep = keep && slices.ContainsFunc(itemsOf(x.n.Get("required")), func(n *schema.Node) bool { return n.Text == v.Text })
 		}
-		if everywhere {
+		if keep {
 			list.Items = append(list.Items, copyOf(v, list.Pointer))
 		}
 	}

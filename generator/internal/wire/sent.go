@@ -102,7 +102,7 @@ func (p *Protocol) agrees(q *Protocol, name string, seen map[string]bool) bool {
 	if a == nil || b == nil {
 		return a == b
 	}
-	same := sameSaid(a, b)
+	same := assertSame(a, b)
 	a.Walk(func(n *schema.Node) bool {
 		if ref := refName(n); ref != "" {
 			same = same && p.agrees(q, ref, seen)
