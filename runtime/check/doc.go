@@ -85,6 +85,7 @@
 //	glance          a look at an object that validates nothing, because the object is read afterwards
 //	attempt         reading a value as a likely form, before a trial begins: a form that a member tells, because no other
 //	                form needs that member, or the next of an anyOf
+//	misled          how many attempts of a text guessed wrong by a member
 //	trial           reading a value as one form after the other. On trial, quiet: the first violation ends the form; counting: violations
 //	                are counted in counted, not described; listing: the best form is read again to list them
 //	condition       a keyword without a Go type: it looks at a value that is taken afterwards. A lookahead goes back to where it began

@@ -127,7 +127,7 @@ func (d *Decoder) glanceNames(r *Object) (seen uint64, ok bool) {
 	if len(r.Names) > 64 {
 		return 0, false
 	}
-	d.nullable = 0 // as after other looks that go back
+	d.nullable = 0 // going back invalidates what it holds
 	t := r.names()
 	g := glance{data: d.data, d: d, pos: d.pos}
 	for g.next() {

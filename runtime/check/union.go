@@ -5,11 +5,11 @@ import (
 	"slices"
 )
 
-// Forms are excluded by kind, then by tag, then by members; each is looked at only if more than one form is left.
+// The kind excludes forms first, then the tag, then members; a later test is made only if more than one form is left.
 
 // look looks at the kind of the value, its tag, or its members, and returns the only possible form; -1 if there are more, or none. Most unions need no
-// trial: measured, a fifth less for a small one. Where there are more, likely are those to read before a trial begins: all possible ones of an anyOf
-// that nothing but the kind tells apart, or the one that a member tells, which is the only possible one unless the members of another come, too.
+// trial: measured, a fifth less for a small one. likely are the forms to attempt: of an anyOf that only the kind tells apart, all that are left; else
+// the one that a member tells, which may not be the only one if members of another follow.
 func (d *Decoder) look(u *Union, kind Kind) (only int, likely uint64) {
 	switch {
 	case u.byNames(kind):
@@ -23,7 +23,7 @@ func (d *Decoder) look(u *Union, kind Kind) (only int, likely uint64) {
 	switch {
 	case left&(left-1) == 0:
 		return bits.Len64(left) - 1, 0
-	case u.One || !d.prepareAttempts():
+	case u.One || !d.prepareAttempts(): // a oneOf is decided by all its forms
 		return -1, 0
 	}
 	return -1, left
@@ -39,7 +39,7 @@ func (d *Decoder) lookAtNames(u *Union) (only int, likely uint64) {
 	if len(u.Members.Names) > 64 {
 		return -1, 0
 	}
-	d.nullable = 0 // as after other looks that go back
+	d.nullable = 0 // going back invalidates what it holds
 	members, attempts := u.byMember(), d.misled < mostMisled && d.prepareAttempts()
 	if attempts {
 		if form := members.toldFirst(d.data, d.pos); form >= 0 {
@@ -56,13 +56,13 @@ func (d *Decoder) lookAtNames(u *Union) (only int, likely uint64) {
 			return -1, 1 << members.tells[i]
 		}
 	}
-	if g.pos < 0 {
+	if g.pos < 0 { // it gave up
 		return -1, 0
 	}
 	return u.onlyWith(seen), 0
 }
 
-// onlyWith returns the only form that takes an object with some of the first 64 members; -1 if there are more, or none.
+// onlyWith returns the only form that takes an object whose named members are those in seen, of the first 64; -1 if there are more, or none.
 func (u *Union) onlyWith(seen uint64) int {
 	form := -1
 	for i := range u.Forms {
@@ -200,7 +200,7 @@ func (t *trial) narrow() int {
 		t.form = bits.Len64(t.left) - 1
 		return bits.OnesCount64(t.left)
 	}
-	t.seen = ^uint64(0)
+	t.seen = ^uint64(0) // until the names are read, any may be there
 	if t.kind == KindObject && u.Key != "" {
 		t.readTag() // it is worth its time: a Key tells at least two forms that take objects apart
 	}
@@ -309,8 +309,8 @@ func (t *trial) readNames() {
 	d.rewind(t.start)
 }
 
-// decideNearest chooses, where no form is possible, the one that has the most of its required members in the object: those that it lacks are
-// the union's violations.
+// decideNearest chooses, where no form is possible, the one with most required members present, then fewest missing: those are the union's
+// violations. It is false on a tie, or if none is present.
 func (t *trial) decideNearest() bool {
 	if !t.namesRead || t.d.quiet {
 		return false
@@ -390,7 +390,7 @@ func (d *Decoder) findMember(name string) bool {
 func (d *Decoder) leave(start int) {
 	if d.err == nil {
 		d.closeFrame(&d.frames[len(d.frames)-1])
-		d.spendReread(d.pos - start)
+		d.spendReread(d.pos - start) // counts against Limits.Evaluations once the memo was full
 	}
 	if d.err == nil {
 		d.pos = start
