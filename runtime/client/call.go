@@ -50,6 +50,7 @@ type round struct {
 	values          *wire.Values
 	reports         reports       // guarded by call.mu, but for its channel
 	maxExtension    time.Duration // how long the round may take in all, with progress; 0: for ever
+	gaveUp          sync.Once     // Session.giveUp was called
 	violation       error         // why its answer counts as none; guarded by call.mu
 
 	late    bool   // expectLate was called; guarded by Session.mu
@@ -278,8 +279,8 @@ func (c *call) await(ctx context.Context, r *round) ([]byte, error) {
 	case err == nil && bad != nil:
 		return nil, bad
 	case err != nil:
-		if task := r.leavesTask(); task {
-			c.s.expectLate(r.entry.Key().ID, r, task)
+		if cause := r.entry.Cause(); cause != nil {
+			c.s.giveUp(r.entry, r, cause) // before the caller goes on, and perhaps closes the session
 		}
 		return nil, c.s.ended(err)
 	case answer.Err != nil:

@@ -93,7 +93,12 @@ func (s *Session) onCancel(e *inflight.Entry, cause *Cause, o inflight.CancelEff
 
 // giveUp ends the request of a round that nobody waits for any more, and tells the server unless the connection is gone. A request that asks for
 // a task is not cancelled itself: its answer names the task, which then is (CAN11). So is a task that a server had created before it was told.
+// It is called by what ends the request and by its caller, in any order: the second call does nothing, but returns when the first is done.
 func (s *Session) giveUp(e *inflight.Entry, r *round, cause *Cause) {
+	r.gaveUp.Do(func() { s.giveUpOnce(e, r, cause) })
+}
+
+func (s *Session) giveUpOnce(e *inflight.Entry, r *round, cause *Cause) {
 	id, tells := e.Key().ID, tellsServer(cause.Source)
 	named := tells && r.named()
 	if task := tells && r.call.tasks; task || s.link.shared() {

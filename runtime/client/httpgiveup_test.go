@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
+	"log/slog"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -116,6 +117,47 @@ func TestCAN17CloseWaitsForWhatGivesUpARequest(t *testing.T) {
 		t.Error(err)
 	}
 	if !strings.HasSuffix(heard.String(), "POST notifications/cancelled, DELETE") {
+		t.Errorf("requests: %s", &heard)
+	}
+}
+
+// blockedLog takes nothing about the end of a request before it is released.
+type blockedLog struct {
+	slog.Handler
+	release chan struct{}
+}
+
+// Handle implements slog.Handler.
+func (l *blockedLog) Handle(_ context.Context, r slog.Record) error {
+	if r.Message == "request ended" {
+		<-l.release
+	}
+	return nil
+}
+
+// Enabled implements slog.Handler.
+func (l *blockedLog) Enabled(context.Context, slog.Level) bool { return true }
+
+// A call that timed out returns when what tells the server is under way: its caller may close the session next.
+func TestCAN17ACallThatTimedOutHasToldTheServer(t *testing.T) {
+	var heard told
+	url := script(t, func(w http.ResponseWriter, r *http.Request, m message) {
+		heard.add(r, []byte(m.raw))
+		if !session(w, r, m, "a") {
+			<-r.Context().Done()
+		}
+	})
+	slow := &blockedLog{slog.DiscardHandler, make(chan struct{})}
+	defer close(slow.release) // the goroutine of the timer logs before it gives up the request
+	s := dialHTTP(t, url, client.WithRevision("2025-11-25"), client.WithLogger(slog.New(slow)), client.WithTimeout(50*time.Millisecond, time.Minute))
+	var cause *client.Cause
+	if _, err := s.CallTool(t.Context(), "hang", nil); !errors.As(err, &cause) || cause.Source != inflight.SourceTimeout {
+		t.Error(err)
+	}
+	if err := s.Close(); err != nil {
+		t.Error(err)
+	}
+	if !strings.HasSuffix(heard.String(), "POST tools/call, POST notifications/cancelled, DELETE") {
 		t.Errorf("requests: %s", &heard)
 	}
 }

@@ -110,18 +110,13 @@ func (l *lateAnswers) take(id rpc.ID, result []byte) (r *round) {
 }
 
 // expectLate records that a request was given up that may still be answered. If it has created a task, only tasks/cancel ends that
-// (CAN11), so the answer has to be known first. It is called twice, by Session.giveUp and by call.await, in any
-// order, so that the request is recorded when the call returns; the second does nothing.
+// (CAN11), so the answer has to be known first.
 func (s *Session) expectLate(id rpc.ID, r *round, makesTask bool) {
 	var task *round
 	if makesTask {
 		task = r
 	}
 	s.mu.Lock()
-	if r.late {
-		s.mu.Unlock()
-		return
-	}
 	r.late = true
 	result, answered := s.late.early[id]
 	delete(s.late.early, id)
