@@ -1,11 +1,13 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"maps"
+	"net/url"
 	"regexp"
 	"slices"
 	"strings"
@@ -13,6 +15,7 @@ import (
 
 	"github.com/mcpkiln/mcpkiln/cmd/mcpkiln/internal/console"
 	"github.com/mcpkiln/mcpkiln/cmd/mcpkiln/internal/keep"
+	"github.com/mcpkiln/mcpkiln/cmd/mcpkiln/internal/plain"
 	"github.com/mcpkiln/mcpkiln/runtime/client"
 )
 
@@ -25,18 +28,30 @@ func (*questionError) Error() string { return "input required" }
 // decline is the value of --answer that declines a question.
 const decline = "decline"
 
+// answer is an answer of the command line. It declines if all is empty.
+type answer struct {
+	content json.RawMessage // the fields of a form
+	page    string          // the address of a page that is agreed to, or the beginning of one
+}
+
+func (a *answer) declines() bool { return a.content == nil && a.page == "" }
+
 // readAnswers reads the values of --answer.
-func readAnswers(all []string) ([]json.RawMessage, error) {
-	var answers []json.RawMessage
+func readAnswers(all []string) (answers []answer, err error) {
 	for _, text := range all {
-		answer, err := readAnswer(text)
-		if err != nil {
+		var a answer
+		if page, bad := url.Parse(text); isAddress(text) && bad == nil && page.Host != "" {
+			a.page = text
+		} else if a.content, err = readAnswer(text); err != nil {
 			return nil, fmt.Errorf("--answer %w", err)
 		}
-		answers = append(answers, answer)
+		answers = append(answers, a)
 	}
 	return answers, nil
 }
+
+// whatAnswers is how --answer agrees.
+const whatAnswers = "a JSON object with the fields of the question, or the address of the page"
 
 // readAnswer reads one answer: a JSON object, or nil to decline.
 func readAnswer(text string) (json.RawMessage, error) {
@@ -94,22 +109,34 @@ func (v *visit) given(q *client.Question) *client.Answer {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	v.misfits = nil
-	for i, content := range v.answers {
-		a := &client.Answer{Action: client.Declined}
-		if content != nil {
-			a = &client.Answer{Action: client.Accepted}
-			if q.URL == "" {
-				a.Content = content
-			}
-			if _, err := q.Complete(a.Content); err != nil {
-				v.misfits = append(v.misfits, err)
-				continue
-			}
+	for i, given := range v.answers {
+		if err := given.fits(q); err != nil {
+			v.misfits = append(v.misfits, err)
+			continue
 		}
 		v.answers = append(v.answers[:i:i], v.answers[i+1:]...)
+		a := &client.Answer{Action: client.Declined}
+		if !given.declines() {
+			a = &client.Answer{Action: client.Accepted, Content: given.content}
+		}
 		return a
 	}
 	return nil
+}
+
+// fits returns why the answer is none to the question. What agrees to a page names it, or where it is: nobody agrees to what he has not seen.
+func (a *answer) fits(q *client.Question) (err error) {
+	switch {
+	case a.page != "" && q.URL == "":
+		return fmt.Errorf("a form is no page at %s", a.page)
+	case a.page != "" && q.URL != a.page && !strings.HasPrefix(q.URL, strings.TrimSuffix(a.page, "/")+"/"):
+		return fmt.Errorf("the page is not at %s: it is %s", a.page, plain.Line(q.URL))
+	case a.page == "" && a.content != nil && q.URL != "":
+		return fmt.Errorf("what is asked is no form, but to open a page, which is agreed to by its address: %s", plain.Line(q.URL))
+	case a.content != nil:
+		_, err = q.Complete(a.content)
+	}
+	return err
 }
 
 // inputRequired prints an unanswered question, and how to answer it.
@@ -140,7 +167,7 @@ func howToAnswer(q *client.Question, ref *client.Ref, misfits []error) string {
 		why = "--answer fits no question: " + strings.ReplaceAll(errors.Join(misfits...).Error(), "\n", "; ")
 	}
 	if ref == nil {
-		return "the tool asks something, and " + why + "\n  call it again with --answer: a JSON object with the fields of the question, or " + decline
+		return "the tool asks something, and " + why + "\n  call it again with --answer: " + whatAnswers + ", or " + decline
 	}
 	return "the task asks something, and " + why + "\n  answer it, or write decline in place of the fields: " + answerLine(q, *ref)
 }
@@ -201,11 +228,8 @@ func (v *visit) unused() {
 	if v.ctx.Err() != nil && len(v.misfits) > 0 {
 		return
 	}
-	for _, content := range v.answers {
-		text := decline
-		if content != nil {
-			text = string(content)
-		}
+	for _, a := range v.answers {
+		text := cmp.Or(a.page, string(a.content), decline)
 		fmt.Fprintf(v.cmd.ErrOrStderr(), "mcpkiln: --answer %s was not used: nothing that it fits was asked\n", text)
 	}
 }

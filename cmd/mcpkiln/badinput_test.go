@@ -11,6 +11,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"os/exec"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -294,6 +295,73 @@ func TestToolsOfAStrangerAreShownNotObeyed(t *testing.T) {
 		_, stdout, stderr := runs(t, args...)
 		if out := stdout + stderr; out == "" || strings.ContainsAny(out, "\x1b\a\r\u009b") {
 			t.Errorf("%q: %q", args, out)
+		}
+	}
+}
+
+// TestNothingIsCompletedThatAShellObeys: bash evaluates the words of a line to complete the next one, and @ and - mean a file and a flag here.
+func TestNothingIsCompletedThatAShellObeys(t *testing.T) {
+	bad := []string{"`touch x`", "$(touch x)", "a;b", "a b", "a|b", "a&b", "a>b", "a'b", "a\"b", "~x", "*", "a?", "{a,b}", "!!", "#a", "=ls", "@/etc/passwd", "--header", "a\\b", "a\nb", "a\tb", ""}
+	schema := map[string]any{"fine": map[string]any{"enum": append(slices.Clone(bad[:15]), "good-1")}}
+	definitions := []map[string]any{{"name": "plain.tool/1", "inputSchema": map[string]any{"type": "object", "properties": schema}}}
+	for _, name := range bad {
+		schema[name] = map[string]any{"type": "string"}
+		definitions = append(definitions, map[string]any{"name": name, "inputSchema": map[string]any{"type": "object"}})
+	}
+	text, err := json.Marshal(definitions)
+	if err != nil {
+		t.Fatal(err)
+	}
+	url := strange(t, strings.Trim(string(text), "[]"), ``)
+	for word, want := range map[string]string{"": "fine=\n:6\n", "fine=": "fine=good-1\n:6\n"} {
+		if _, stdout, _ := runs(t, "__complete", "call", url, "plain.tool/1", word); stdout != want {
+			t.Errorf("%q: %q", word, stdout)
+		}
+	}
+	if _, stdout, _ := runs(t, "__complete", "call", url, ""); stdout != "plain.tool/1\n:4\n" {
+		t.Errorf("%q", stdout)
+	}
+}
+
+// EXT21: nobody agrees to open a page that he has not named: not by an answer that is meant for a form, and not by the page of another.
+func TestEXT21APageIsAgreedToByItsAddress(t *testing.T) {
+	const page = "https://pay.example/now?order=1"
+	for given, agreed := range map[string]bool{
+		`{"overwrite":true}`: false, `{}`: false, "https://pay.example/no": false, "https://pay.example/now/": false, "https://pay.exampl": false, "https://": false,
+		"https://pay.example": true, "https://pay.example/": true, page: true,
+	} {
+		answers := make(chan string, 1)
+		ts := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			var m struct {
+				ID     json.RawMessage
+				Method string
+				Params struct{ InputResponses json.RawMessage }
+			}
+			_ = json.NewDecoder(r.Body).Decode(&m)
+			result := `"supportedVersions":["2026-07-28"],"capabilities":{"tools":{}},"ttlMs":0,"cacheScope":"private","tools":[` + plainTool + `]`
+			switch {
+			case m.Params.InputResponses != nil:
+				answers <- string(m.Params.InputResponses)
+				result = `"content":[]`
+			case m.Method == "tools/call":
+				result = `"resultType":"input_required","inputRequests":{"a":{"method":"elicitation/create","params":{"mode":"url","message":"Pay","url":"` + page + `","elicitationId":"1"}}}`
+			}
+			if m.Method != "tools/call" || m.Params.InputResponses != nil {
+				result = `"resultType":"complete",` + result
+			}
+			w.Header().Set("Content-Type", "application/json")
+			fmt.Fprintf(w, `{"jsonrpc":"2.0","id":%s,"result":{%s}}`, m.ID, result)
+		}))
+		status, stdout, stderr := runs(t, "call", ts.URL, "t", "--answer", given)
+		ts.Close()
+		close(answers)
+		answer := <-answers
+		switch {
+		case agreed && (status != 0 || !strings.Contains(answer, `"action":"accept"`)):
+			t.Errorf("%s: %d, %s%s, %s", given, status, stdout, stderr, answer)
+		case given == "https://" && status == exitRefused:
+		case !agreed && (status != exitInputRequired || answer != "" || !strings.Contains(stdout, page) || !strings.Contains(stderr, page)):
+			t.Errorf("%s: %d, %s%s, %s", given, status, stdout, stderr, answer)
 		}
 	}
 }

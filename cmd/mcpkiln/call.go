@@ -47,7 +47,7 @@ broke the protocol or its schema, 6 input required, 7 timeout, 8 cancelled by th
 	c.register(cmd)
 	cmd.ValidArgsFunction = c.complete(true)
 	f := cmd.Flags()
-	f.StringArrayVar(&c.answers, "answer", nil, "`JSON` object that answers a question, or "+decline+"; each answers the first question that it fits")
+	f.StringArrayVar(&c.answers, "answer", nil, "`JSON` object that answers a question, address of a page to agree to, or "+decline+"; each answers the first question that it fits")
 	f.BoolVar(&c.detach, "detach", false, "print a reference to the task as soon as there is one, and leave it running: see mcpkiln task")
 	f.BoolVar(&c.durable, "durable", false, "the server on a pipe keeps its tasks in a store that outlives it, so that a task can be left running")
 	return cmd

@@ -3,13 +3,12 @@ package main
 import (
 	"encoding/json"
 	"maps"
+	"regexp"
 	"slices"
 	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
-
-	"github.com/mcpkiln/mcpkiln/cmd/mcpkiln/internal/plain"
 )
 
 // completionTime is how long a shell waits for a server when somebody presses tab.
@@ -29,9 +28,9 @@ func (r *remote) complete(arguments bool) cobra.CompletionFunc {
 		}
 		all := r.listed(cmd, args[0])
 		if len(args) == 1 {
-			var names []cobra.Completion
+			var names offered
 			for i := range all {
-				names = append(names, cobra.CompletionWithDesc(plain.Line(all[i].Name), all[i].summary()))
+				names.add(all[i].Name, all[i].summary())
 			}
 			return names, none
 		}
@@ -39,6 +38,18 @@ func (r *remote) complete(arguments bool) cobra.CompletionFunc {
 			return one.completions(word), none | cobra.ShellCompDirectiveNoSpace
 		}
 		return nil, none
+	}
+}
+
+// harmlessWord matches what no shell takes for more than a word, and the command for no flag or file.
+var harmlessWord = regexp.MustCompile(`^[\p{L}\p{N}_.:/][\p{L}\p{N}_.:/=@%+,-]*$`)
+
+// offered are the completions of a word. A server chooses them, and shells evaluate a line to complete it: so others than harmless ones are left out.
+type offered []cobra.Completion
+
+func (o *offered) add(word, about string) {
+	if harmlessWord.MatchString(word) {
+		*o = append(*o, cobra.CompletionWithDesc(word, about))
 	}
 }
 
@@ -61,7 +72,7 @@ func (r *remote) listed(cmd *cobra.Command, name string) (all []tool) {
 }
 
 // completions returns the arguments of a tool, or after NAME= the values that the schema lists for it.
-func (t *tool) completions(word string) (all []cobra.Completion) {
+func (t *tool) completions(word string) (all offered) {
 	var s struct{ Properties map[string]json.RawMessage }
 	_ = json.Unmarshal(t.InputSchema, &s)
 	name, _, written := strings.Cut(word, "=")
@@ -69,12 +80,12 @@ func (t *tool) completions(word string) (all []cobra.Completion) {
 		var p property
 		_ = json.Unmarshal(s.Properties[key], &p)
 		if !written {
-			all = append(all, cobra.CompletionWithDesc(plain.Line(key)+p.sign(), p.about()))
+			all.add(key+p.sign(), p.about())
 			continue
 		}
 		if key == name {
 			for _, value := range p.values() {
-				all = append(all, plain.Line(key+"="+value))
+				all.add(key+"="+value, "")
 			}
 		}
 	}

@@ -161,6 +161,9 @@ func (r *reply) fill(a *client.Answer, q *client.Question) error {
 	}
 	a.Action = client.Accepted
 	if q.URL != "" {
+		if fields, err := r.given.Object(nil); err != nil || string(fields) != "{}" {
+			return fmt.Errorf("what is asked is no form, but to open a page, which is agreed to without fields: %s", plain.Line(q.URL))
+		}
 		return nil
 	}
 	if err := r.given.Known("field", q.Schema); err != nil {

@@ -96,7 +96,7 @@ func (v *visit) listKept() error {
 		case v.json:
 			err = v.printState(kept.Ref, state)
 		default:
-			_, err = fmt.Fprintf(w, "%s\t%s\t%s\t%s\n", kept.Ref.ID, kept.Ref.Tool, state.Status, plain.Line(state.Message))
+			_, err = fmt.Fprintf(w, "%s\t%s\t%s\t%s\n", plain.Line(kept.Ref.ID), plain.Line(kept.Ref.Tool), state.Status, plain.Line(state.Message))
 		}
 		if err != nil && unknown == nil {
 			return err

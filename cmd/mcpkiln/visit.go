@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -31,7 +30,7 @@ type visit struct {
 	forced   atomic.Bool // hurry is about to end the process
 
 	mu      sync.Mutex
-	answers []json.RawMessage       // from --answer, not used yet; nil declines
+	answers []answer                // from --answer, not used yet
 	misfits []error                 // why none of them fits the last question
 	ref     *client.Ref             // of the task that asks, if another command could answer it
 	reply   *reply                  // of the command task answer; nil for others
@@ -47,7 +46,7 @@ const grace = 800 * time.Millisecond
 const patience = 2 * time.Second
 
 // visit opens a session, calls do, and closes the session. Its error has an exit status.
-func (r *remote) visit(cmd *cobra.Command, t client.Transport, answers []json.RawMessage, do func(v *visit) error) error {
+func (r *remote) visit(cmd *cobra.Command, t client.Transport, answers []answer, do func(v *visit) error) error {
 	v := &visit{remote: r, cmd: cmd, answers: answers, terminal: console.Open(os.Stdin, os.Stderr)}
 	_, v.pipe = t.(*client.Process)
 	v.ctx, v.end = context.WithCancelCause(cmd.Context())

@@ -160,14 +160,22 @@ func with(object json.RawMessage, name string, value json.RawMessage) json.RawMe
 	return text
 }
 
-// joined returns a list with the items of both.
+// joined returns a list with the items of both. null is an item.
 func joined(a, b json.RawMessage) json.RawMessage {
-	var first, second []json.RawMessage
-	if json.Unmarshal(a, &first) != nil || json.Unmarshal(b, &second) != nil {
+	first, ok := items(a)
+	second, also := items(b)
+	if !ok || !also {
 		return b
 	}
 	list, _ := json.Marshal(slices.Concat(first, second))
 	return list
+}
+
+func items(raw json.RawMessage) (all []json.RawMessage, ok bool) {
+	if kindOf(raw) == "null" {
+		return []json.RawMessage{raw}, true
+	}
+	return all, json.Unmarshal(raw, &all) == nil
 }
 
 // raw returns the value of a word as JSON: the text after := as it is, and that after = as what the schema allows at the place, else a string.

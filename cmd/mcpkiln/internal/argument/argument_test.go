@@ -18,7 +18,8 @@ import (
 
 const schema = `{"type":"object","required":["name"],"additionalProperties":false,"properties":{
   "name":{"type":"string","minLength":2},"n":{"type":"integer","maximum":120},"ok":{"type":"boolean"},"x":{"type":["number","null"]},
-  "tags":{"type":"array","items":{"type":"string"}},"ids":{"type":"array","items":{"type":"integer"}},"any":{},"o":{"type":"object"}}}`
+  "tags":{"type":"array","items":{"type":"string"}},"ids":{"type":"array","items":{"type":"integer"}},"any":{},"o":{"type":"object"},
+  "gaps":{"type":["array","null"],"items":{"type":["number","null"]}}}}`
 
 func TestWordsBecomeWhatTheSchemaHas(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "a.json")
@@ -36,6 +37,9 @@ func TestWordsBecomeWhatTheSchemaHas(t *testing.T) {
 		"tags=a":                        `{"tags":["a"]}`,
 		"tags=a tags=b":                 `{"tags":["a","b"]}`,
 		"ids=1 ids=2 ids:=[3,4]":        `{"ids":[1,2,3,4]}`,
+		"gaps=1 gaps=null gaps=2":       `{"gaps":[1,null,2]}`,
+		"gaps=null gaps=null gaps=1":    `{"gaps":[null,null,1]}`,
+		"gaps=null":                     `{"gaps":null}`,
 		`o:={"a":[1]} tags=["x","y"]`:   `{"o":{"a":[1]},"tags":["x","y"]}`,
 		"@" + file + " name=word":       `{"n":12345678901234567890,"name":"word"}`,
 		"- n=1":                         `{"n":1,"name":"stdin"}`,
