@@ -221,8 +221,8 @@ func fields(q *client.Question) string {
 	return line
 }
 
-// unused reports on stderr which answers of the command line were not used, unless the error of the visit does.
-func (v *visit) unused() {
+// warnOfUnusedAnswers says on stderr which answers of the command line were not used, unless the error of the visit does.
+func (v *visit) warnOfUnusedAnswers() {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	if v.ctx.Err() != nil && len(v.misfits) > 0 {

@@ -240,7 +240,7 @@ func (v *visit) cancel(x *execution) {
 func (v *visit) noteAbandoned() {
 	switch {
 	case v.ctx.Err() == nil:
-	case v.pipe:
+	case v.child:
 		v.noteOutcome("the server was asked to cancel the call, and ends with this command")
 	default:
 		v.noteOutcome("the server was asked to cancel the call; a tool that can not be cancelled goes on")

@@ -50,7 +50,7 @@ func main() {
 		unitchecker.Main(vet.Analyzers...)
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), endSignals()...)
-	context.AfterFunc(ctx, stop) // a second signal kills the process, if something ignores ctx
+	context.AfterFunc(ctx, stop) // a second signal kills the process, if something ignores ctx; during a visit hurry catches it
 	code := run(ctx, os.Args[1:], os.Stdout, os.Stderr)
 	stop()
 	os.Exit(code)

@@ -26,7 +26,8 @@ type remote struct {
 	timeout  time.Duration
 	json     bool
 	verbose  bool
-	strayed  string // the first word after -- that is a flag of this command; "" for none
+	// misplaced is the first word after -- that is a flag of this command; "" for none.
+	misplaced string
 }
 
 func (r *remote) register(cmd *cobra.Command) {
@@ -60,7 +61,7 @@ func (r *remote) named(cmd *cobra.Command, args []string) (t client.Transport, r
 	if len(command) > 0 && strings.HasPrefix(command[0], "-") {
 		return nil, nil, refused(fmt.Errorf("%s: what follows -- is the command of a server; write flags before --", command[0]))
 	}
-	r.stray(cmd, command)
+	r.noteMisplaced(cmd, command)
 	if cmd.ArgsLenAtDash() < 0 && len(before) > 0 {
 		spec.Name, before = before[0], before[1:]
 	}
@@ -71,12 +72,12 @@ func (r *remote) named(cmd *cobra.Command, args []string) (t client.Transport, r
 	return t, before, refused(err)
 }
 
-// stray notes a word of a server's command that may have been meant for this command.
-func (r *remote) stray(cmd *cobra.Command, command []string) {
+// noteMisplaced notes a word of a server's command that may have been meant for this command.
+func (r *remote) noteMisplaced(cmd *cobra.Command, command []string) {
 	for _, word := range command {
 		name, _, _ := strings.Cut(strings.TrimPrefix(word, "--"), "=")
-		if r.strayed == "" && strings.HasPrefix(word, "--") && cmd.Flags().Lookup(name) != nil {
-			r.strayed = word
+		if r.misplaced == "" && strings.HasPrefix(word, "--") && cmd.Flags().Lookup(name) != nil {
+			r.misplaced = word
 		}
 	}
 }

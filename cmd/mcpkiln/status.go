@@ -63,8 +63,8 @@ func refusedSession(err error) error {
 	return &statusError{exitProtocol, fmt.Errorf("the server refuses to begin: %s", describe(err))}
 }
 
-// withStray adds to the error of a server that did not start that a word after --, which may have been meant for this command, went to it.
-func withStray(err error, word string) error {
+// withMisplaced adds to the error of a server that did not start that a word after --, which may have been meant for this command, went to it.
+func withMisplaced(err error, word string) error {
 	var lost *client.TransportError
 	if word == "" || !errors.As(err, &lost) {
 		return err

@@ -19,12 +19,12 @@ import (
 
 // visit is one session of a command with a server.
 type visit struct {
-	*remote
+	*remote  // the flags of commands that talk to a server
 	cmd      *cobra.Command
 	ctx      context.Context // ends on an interrupt, when time is up, and when a question can not be answered
 	end      context.CancelCauseFunc
 	session  *client.Session
-	pipe     bool              // the server ends with the session
+	child    bool              // the server is a child process, which ends with the session
 	terminal *console.Terminal // nil: there is none
 	clock    clock
 	forced   atomic.Bool // hurry is about to end the process
@@ -33,7 +33,7 @@ type visit struct {
 	answers []answer                // from --answer, not used yet
 	misfits []error                 // why none of them fits the last question
 	ref     *client.Ref             // of the task that asks, if another command could answer it
-	reply   *reply                  // of the command task answer; nil for others
+	reply   *reply                  // of `mcpkiln task answer`; nil for other commands
 	shown   chan<- *client.Question // receives questions, which stay open; nil: questions are answered
 	outcome string                  // of the call or task when the visit ended early; "" for none
 }
@@ -48,13 +48,13 @@ const patience = 2 * time.Second
 // visit opens a session, calls do, and closes the session. Its error has an exit status.
 func (r *remote) visit(cmd *cobra.Command, t client.Transport, answers []answer, do func(v *visit) error) error {
 	v := &visit{remote: r, cmd: cmd, answers: answers, terminal: console.Open(os.Stdin, os.Stderr)}
-	_, v.pipe = t.(*client.Process)
+	_, v.child = t.(*client.Process)
 	v.ctx, v.end = context.WithCancelCause(cmd.Context())
 	defer v.end(nil)
 	defer context.AfterFunc(v.ctx, v.hurry)()
 	session, err := client.Connect(v.ctx, t, v.options(t)...)
 	if err != nil {
-		return v.status(withStray(refusedSession(err), v.strayed))
+		return v.status(withMisplaced(refusedSession(err), v.misplaced))
 	}
 	v.mu.Lock()
 	v.session = session
@@ -62,7 +62,7 @@ func (r *remote) visit(cmd *cobra.Command, t client.Transport, answers []answer,
 	defer v.hangUp()
 	err = do(v)
 	v.terminal.Done()
-	v.unused()
+	v.warnOfUnusedAnswers()
 	return v.status(err)
 }
 
@@ -93,7 +93,7 @@ func (v *visit) hurry() {
 	}()
 }
 
-// killWait is how long to wait for a killed server on a pipe to exit.
+// killWait is how long to wait for a killed server on a pipe to exit, and then for this process to be ended by its own signal.
 const killWait = time.Second
 
 // abort ends the session at once.
@@ -112,7 +112,8 @@ func (v *visit) abort() {
 	}
 }
 
-// endBy ends the command by a signal, so that a shell sees the signal. It returns where a process can not signal itself.
+// endBy ends the command by a signal, so that a shell sees the signal. It returns where a process can not signal itself, and after killWait if the
+// signal did not end it.
 func endBy(s os.Signal) {
 	signal.Reset(s)
 	if self, err := os.FindProcess(os.Getpid()); err == nil && self.Signal(s) == nil {
