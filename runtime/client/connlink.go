@@ -3,6 +3,7 @@ package client
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"slices"
 	"sync"
@@ -216,9 +217,15 @@ func (l *connLink) writeAll(all []queued) (n int, err error) {
 	together, ok := l.conn.(rpc.Batched)
 	if !ok || len(all) <= 1 {
 		for i := range all {
-			if err := l.conn.WriteFrame(all[i].frame); err != nil {
+			err := l.conn.WriteFrame(all[i].frame)
+			if err == nil {
+				continue
+			}
+			var large *rpc.FrameError
+			if !errors.As(err, &large) {
 				return i, err
 			}
+			l.notWritten(&all[i], large)
 		}
 		return len(all), nil
 	}
@@ -230,6 +237,16 @@ func (l *connLink) writeAll(all []queued) (n int, err error) {
 	clear(frames) // a large one is not kept
 	l.frames = frames
 	return 0, err
+}
+
+// notWritten ends a request that is too large for the connection, which goes on.
+func (l *connLink) notWritten(q *queued, large *rpc.FrameError) {
+	err := &TransportError{Err: fmt.Errorf("not sent: %w", large)}
+	if q.round != nil {
+		q.round.fail(err)
+		return
+	}
+	l.s.cfg.logger.Warn("a message was not sent", "error", err)
 }
 
 // writeFailed ends the requests that can not be written any more. Those that were written may still be answered, while the connection can be read.

@@ -61,3 +61,20 @@ func TestRequestsThatCanNotBeWrittenEndAtOnce(t *testing.T) {
 		}
 	})
 }
+
+// A request that is too large for a connection ends alone: the connection goes on.
+func TestVAL07ARequestThatIsTooLargeEndsAlone(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s, p := meet(t, "2025-11-25")
+		large := map[string]string{"text": strings.Repeat("a", rpc.DefaultMaxFrame)}
+		_, err := s.CallTool(t.Context(), "x", large)
+		var frame *rpc.FrameError
+		if !errors.As(err, &frame) || !errors.As(err, new(*client.TransportError)) {
+			t.Error(err)
+		}
+		go p.each(func(m message) { p.answer(m, `{"content":[]}`) })
+		if _, err := s.CallTool(t.Context(), "x", nil); err != nil {
+			t.Error(err)
+		}
+	})
+}
