@@ -283,12 +283,18 @@ func (l *httpLink) renew(ctx context.Context, old string) error {
 // maxRetryAfter is how many seconds of a server's Retry-After are honoured.
 const maxRetryAfter = 3600
 
+// retryAfter returns how long a response says to wait; 0: it does not say.
+func retryAfter(resp *http.Response) time.Duration {
+	s, err := strconv.Atoi(resp.Header.Get("Retry-After"))
+	if err != nil || s <= 0 {
+		return 0
+	}
+	return time.Duration(min(s, maxRetryAfter)) * time.Second
+}
+
 // status returns the error for a response that has no message in it.
 func (l *httpLink) status(resp *http.Response) *StatusError {
-	err := &StatusError{Status: resp.StatusCode, Challenge: resp.Header.Get("WWW-Authenticate")}
-	if s, err2 := strconv.Atoi(resp.Header.Get("Retry-After")); err2 == nil && s > 0 {
-		err.RetryAfter = time.Duration(min(s, maxRetryAfter)) * time.Second
-	}
+	err := &StatusError{Status: resp.StatusCode, Challenge: resp.Header.Get("WWW-Authenticate"), RetryAfter: retryAfter(resp)}
 	if resp.StatusCode >= 300 && resp.StatusCode < 400 {
 		err.Body = fmt.Sprintf("redirects are not followed: to %s", resp.Header.Get("Location"))
 		return err

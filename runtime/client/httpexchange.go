@@ -323,12 +323,10 @@ func (l *httpLink) listenTo(ctx context.Context, d *wire.Dialect, session string
 		if err != nil {
 			continue
 		}
-		status := new(StatusError)
+		status := StatusError{Status: resp.StatusCode, RetryAfter: retryAfter(resp)}
 		if resp.StatusCode == http.StatusOK && isEventStream(resp) {
 			wait = events.retry
 			err = events.read(resp.Body, func(data []byte) { l.s.receive(data, nil) })
-		} else {
-			status = l.status(resp)
 		}
 		_ = resp.Body.Close()
 		if status.Status >= 300 && !status.transient() {
