@@ -352,3 +352,44 @@ func TestTSK28AFileTakesEnoughToBoundTheirNumber(t *testing.T) {
 		}
 	}
 }
+
+// What an answer has in memory besides the data of Openers counts while it waits for the room of its file: handlers do not begin meanwhile, whoever calls.
+func TestTSK28WhatWaitsForFilesCountsInMemory(t *testing.T) {
+	for _, callers := range []int{1, 8} {
+		synctest.Test(t, func(t *testing.T) {
+			var ran atomic.Int64
+			f := newFixture(t, []Tool{tool("both", plain(func(_ context.Context, call *Call) (*echoOutput, error) {
+				ran.Add(1)
+				call.Content(Text(strings.Repeat("x", 1<<20)), TextResourceFrom("x://y", "", func() (io.ReadCloser, error) { return &letters{100 << 10}, nil }))
+				return &echoOutput{"out"}, nil
+			}))}, WithMaxBytesUnread(4<<20))
+			var clients []*lineReader
+			for i := range callers {
+				c := f.dialReaderOf(WithPrincipal(t.Context(), fmt.Sprint("mallory", i)), "2025-11-25")
+				c.send(callFrame("0", "both")) // its size is known then
+				c.line(func() {})
+				clients = append(clients, c)
+			}
+			ran.Store(0)
+			for i := range 80 {
+				clients[i%callers].send(callFrame(fmt.Sprint(i+1), "both"))
+			}
+			synctest.Wait()
+			if n := ran.Load(); n > 24 {
+				t.Errorf("%d of 80 handlers have run, though few answers have room", n)
+			}
+			if n := f.srv.coming.total() + f.srv.unread.total(); n > 6<<20 {
+				t.Errorf("%d bytes are in memory", n)
+			}
+			for i := range 80 {
+				if n := clients[i%callers].line(func() {}); n < 1<<20 {
+					t.Errorf("%d bytes", n)
+				}
+			}
+			for _, c := range clients {
+				c.close()
+			}
+			f.counted()
+		})
+	}
+}

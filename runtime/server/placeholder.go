@@ -98,8 +98,15 @@ func (r *request) fillOrStream(frame []byte) (answer []byte, err error) {
 	case streams && len(r.placeholders) == 1 && r.trailer == nil:
 		return r.stream(frame, out)
 	case r.p.copier() != nil && r.trailer == nil:
-		answer, r.spooled, err = r.spool(frame, math.MaxInt64)
-		return append(frame[:0], answer...), err
+		r.dropParts()
+		r.reservation.countAnswer(r.ctx, len(frame)) // until the file has it
+		if answer, r.spooled, err = r.spool(frame, math.MaxInt64); r.spooled == nil {
+			return append(frame[:0], answer...), err
+		}
+		r.out = nil // its client may take long to read it
+		r.reservation.s.large.give(frame)
+		r.reservation.giveBack()
+		return nil, err
 	}
 	return r.fillPlaceholders(frame, 0)
 }
@@ -115,7 +122,7 @@ func (r *request) stream(frame []byte, out Streamed) (answer []byte, err error) 
 	}()
 	w := &answerWriter{r: r, buf: make([]byte, 0, streamPiece), opens: true}
 	w.overflow = func() (io.Writer, error) {
-		r.reservation.countAnswer(r.ctx, streamPiece)
+		r.reservation.countAnswer(r.ctx, len(frame)+streamPiece)
 		if stream = out.Stream(r.id); stream == nil {
 			return nil, errTooLate
 		}
@@ -153,7 +160,7 @@ func (r *request) fillPlaceholders(b []byte, start int) ([]byte, error) {
 // assemble puts the whole answer into memory. A large one waits in a file until it fits into the budget of answers. It may have half of that:
 // one answer leaves something to others.
 func (r *request) assemble(b []byte, start int) ([]byte, error) {
-	short, file, err := r.spool(b[start:], r.reservation.s.cfg.maxUnread/2)
+	short, file, err := r.spoolForMemory(b[start:])
 	if err != nil || file == nil {
 		return append(b[:start], short...), err
 	}
@@ -166,6 +173,11 @@ func (r *request) assemble(b []byte, start int) ([]byte, error) {
 		return b[:start], err
 	}
 	return b[:start+int(file.size)], nil
+}
+
+func (r *request) spoolForMemory(frame []byte) (short []byte, file *spool, err error) {
+	defer r.reservation.assembling(len(frame))()
+	return r.spool(frame, r.reservation.s.cfg.maxUnread/2)
 }
 
 // maxOpening is how long an answer waits to open its data while no reader of another answer ends.

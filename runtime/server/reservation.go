@@ -49,6 +49,14 @@ func (r *reservation) reserve(ctx context.Context, n int64) error {
 	return nil
 }
 
+// assembling gives back what the answer has of Server.unread: it waits for a file, and others that have files wait for that. What it has in memory, n bytes,
+// counts in Server.coming until done is called: who waits for that has not begun.
+func (r *reservation) assembling(n int) (done func()) {
+	r.giveBack()
+	r.s.coming.change(&r.account.coming, int64(n))
+	return func() { r.s.coming.change(&r.account.coming, -int64(n)) }
+}
+
 func (r *reservation) giveBack() {
 	if r.unread > 0 {
 		r.s.unread.change(r.share(), -r.unread)

@@ -144,11 +144,7 @@ func (r *request) respond(answer []byte, err error) {
 	if err != nil {
 		answer = r.out
 	}
-	// The parts of the answer are not needed any more.
-	if cap(r.scratch) > keptBuffer {
-		r.reservation.s.large.give(r.scratch)
-		r.scratch, r.result = nil, wire.CallResult{}
-	}
+	r.dropParts()
 	m := outgoing{frame: answer, long: r.longAnswer(), trailer: r.trailer, retires: r.entry, revision: r.revision}
 	r.reservation.answer(r.entry, &m, r.id, err)
 	r.out = m.frame
@@ -166,6 +162,14 @@ func (r *request) respond(answer []byte, err error) {
 	}
 	if r.torn {
 		r.out = nil // HTTP/2 may still be reading it
+	}
+}
+
+// dropParts gives back the parts of an answer that is complete, if they are large.
+func (r *request) dropParts() {
+	if cap(r.scratch) > keptBuffer {
+		r.reservation.s.large.give(r.scratch)
+		r.scratch, r.result = nil, wire.CallResult{}
 	}
 }
 

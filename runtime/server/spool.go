@@ -24,7 +24,6 @@ type spool struct {
 // Otherwise a slow reader of data would block the connection for all other messages.
 func (r *request) spool(frame []byte, most int64) (short []byte, file *spool, err error) {
 	s, shares := r.reservation.s, r.reservation.fileShares()
-	r.reservation.giveBack() // nobody who waits for a share of the budget may hold one that others wait for
 	if err := s.opened.take(r.ctx, &shares.opened, 1); err != nil {
 		return nil, nil, err
 	}
