@@ -85,7 +85,8 @@
 // that waits to be written is withdrawn silently; any other is followed by its cancellation.
 //
 // Over HTTP a notification that gives up a request is another request, on another connection. It waits until the first one was sent and a
-// moment more, so that a server does not see it first and ignore it; then the stream is closed. A session that the server does not
+// moment more, so that a server does not see it first and ignore it; then the stream is closed, in a minute at most, or when too many are open. New
+// requests wait only while too many notifications are being sent, never for streams that a server leaves open. A session that the server does not
 // know any more is replaced by a new one, once for all requests that find out, and these are sent again: a 404 to the POST of a request says that it
 // was not served. A 404 to the GET that resumes its stream does not say that: the request fails, because it may have been served, and the next
 // one finds out.

@@ -3,6 +3,8 @@ package client
 import (
 	"context"
 	"net/http"
+	"net/http/httptrace"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -12,10 +14,11 @@ import (
 type stream struct {
 	header      http.Header // headers that repeat values of the request, which the link must not read after send
 	cancel      context.CancelFunc
-	lingerTimer *time.Timer   // ends it some time after its answer; guarded by the link
-	written     chan struct{} // closed when the request has been sent, or never will be
-	begun       chan struct{} // closed when the response has begun, or never will
-	ended       chan struct{} // closed when the response has ended
+	release     context.CancelFunc // closes it, and ends what gives it up; nil: it was not given up
+	lingerTimer *time.Timer        // ends it some time after its answer; guarded by the link
+	written     chan struct{}      // closed when the request has been sent, or never will be
+	begun       chan struct{}      // closed when the response has begun, or never will
+	ended       chan struct{}      // closed when the response has ended
 	wrote       sync.Once
 	first       sync.Once
 	// answering: the body of the response is the answer, not a stream of events.
@@ -54,8 +57,11 @@ const sending = time.Second
 const arrival = 20 * time.Millisecond
 
 // maxEnding is how many requests may have been given up whose cancellation is still being sent. With more, new requests have to wait, because each
-// cancellation takes a connection.
+// cancellation takes a connection. It counts no more when it has been sent, whatever the server does then.
 const maxEnding = 128
+
+// maxKept is how many streams of requests that were given up are kept open for what may still come. For one more, the oldest is closed.
+const maxKept = 128
 
 // awaitRoom waits until fewer than maxEnding requests are ending; false: the request is over before it was sent.
 func (l *httpLink) awaitRoom(ctx context.Context, r *round) bool {
@@ -80,14 +86,31 @@ func (l *httpLink) awaitRoom(ctx context.Context, r *round) bool {
 	}
 }
 
-// endingDone counts the end of giving up one request.
-func (l *httpLink) endingDone() {
+// noticeSent counts the end of sending one cancellation; the stream of its request is kept.
+func (l *httpLink) noticeSent(st *stream) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.ending--; l.room != nil && l.ending < maxEnding {
 		close(l.room)
 		l.room = nil
 	}
+	l.keep(st)
+}
+
+// keep counts a stream that is kept open; the lock is held.
+func (l *httpLink) keep(st *stream) {
+	if len(l.kept) >= maxKept {
+		l.kept[0].release()
+		l.kept = slices.Delete(l.kept, 0, 1)
+	}
+	l.kept = append(l.kept, st)
+}
+
+// unkeep counts the end of a stream that was kept.
+func (l *httpLink) unkeep(st *stream) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.kept = slices.DeleteFunc(l.kept, func(other *stream) bool { return other == st })
 }
 
 // giveUp closes the stream of a request. If that does not cancel it, the notification is sent before, but after the request.
@@ -102,16 +125,23 @@ func (l *httpLink) giveUp(r *round, notice []byte, named bool) (answerable bool)
 		st.cancel()
 		return true
 	}
-	l.ending++
+	ctx, release := context.WithCancel(l.ctx)
+	st.release = release
+	if notice == nil {
+		l.keep(st)
+	} else {
+		l.ending++
+	}
 	l.posts.Add(1)
 	l.work.Go(func() {
-		defer l.endingDone()
+		defer release()
+		defer l.unkeep(st)
 		defer st.cancel()
 		if notice == nil {
 			defer l.posts.Done()
-			st.awaitTaskID(l.ctx)
+			st.awaitTaskID(ctx)
 		} else {
-			l.takeBack(st, notice)
+			l.takeBack(ctx, st, notice)
 		}
 	})
 	return true
@@ -148,10 +178,13 @@ const beginWait = time.Minute
 
 // takeBack sends the cancellation of a request. The server may ignore it because it has not seen the request; so it is sent once more if
 // the response begins only afterwards.
-func (l *httpLink) takeBack(st *stream, notice []byte) {
-	st.reached(l.ctx)
+func (l *httpLink) takeBack(ctx context.Context, st *stream, notice []byte) {
+	st.reached(ctx)
 	seen := isClosed(st.begun)
-	l.postNotice(notice)
+	sent := sync.OnceFunc(func() { l.noticeSent(st) })
+	trace := &httptrace.ClientTrace{WroteRequest: func(httptrace.WroteRequestInfo) { sent() }}
+	l.postNotice(httptrace.WithClientTrace(ctx, trace), notice)
+	sent() // it could not be sent, or its http.RoundTripper does not report that it was
 	l.posts.Done()
 	if seen {
 		return
@@ -161,10 +194,11 @@ func (l *httpLink) takeBack(st *stream, notice []byte) {
 	select {
 	case <-st.begun:
 	case <-timer.C:
-	case <-l.ctx.Done():
+	case <-ctx.Done():
+		return
 	}
 	if !isClosed(st.ended) && l.mayPost() {
-		l.postNotice(notice)
+		l.postNotice(ctx, notice)
 		l.posts.Done()
 	}
 }
@@ -180,8 +214,8 @@ func (l *httpLink) mayPost() bool {
 	return true
 }
 
-func (l *httpLink) postNotice(notice []byte) {
-	if err := l.post(l.ctx, notice); err != nil {
+func (l *httpLink) postNotice(ctx context.Context, notice []byte) {
+	if err := l.post(ctx, notice); err != nil {
 		l.s.cfg.logger.Debug("a cancellation was not sent", "error", err)
 	}
 }

@@ -1,0 +1,87 @@
+package client_test
+
+import (
+	"context"
+	"net/http"
+	"net/http/httptrace"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/mcpkiln/mcpkiln/runtime/client"
+)
+
+// stuck is a server that keeps the calls of one tool open for ever, and answers all else at once.
+type stuck struct {
+	revision, offers string
+	silent           bool // it does not answer cancellations
+	open             atomic.Int32
+}
+
+func (s *stuck) serve(r *http.Request, m message) (*http.Response, error) {
+	if trace := httptrace.ContextClientTrace(r.Context()); trace != nil && trace.WroteRequest != nil {
+		trace.WroteRequest(httptrace.WroteRequestInfo{})
+	}
+	if strings.Contains(string(m.Params), `"hang"`) || s.silent && m.Method == "notifications/cancelled" {
+		s.open.Add(1)
+		defer s.open.Add(-1)
+		<-r.Context().Done()
+		return nil, r.Context().Err()
+	}
+	result := complete(s.revision, "done")
+	switch m.Method {
+	case "server/discover":
+		result = `{"resultType":"complete","supportedVersions":["2026-07-28"],"capabilities":` + s.offers + `,"ttlMs":0,"cacheScope":"private"}`
+	case "initialize":
+		result = `{"protocolVersion":"` + s.revision + `","capabilities":` + s.offers + `,"serverInfo":{"name":"stuck","version":"1"}}`
+	case "tools/call":
+	default:
+		return &http.Response{StatusCode: http.StatusAccepted, Body: http.NoBody}, nil
+	}
+	text := `{"jsonrpc":"2.0","id":` + string(m.ID) + `,"result":` + result + `}`
+	return &http.Response{StatusCode: http.StatusOK, Header: http.Header{"Content-Type": {"application/json"}}, Body: &body{r.Context(), []part{{0, text}}}}, nil
+}
+
+// However many calls of a tool were given up, and whatever their server does with them, other calls go on, and what they leave open is bounded.
+func TestCAN15CallsThatWereGivenUpStopNoOthers(t *testing.T) {
+	for name, srv := range map[string]*stuck{
+		"its cancellations are answered":     {revision: "2025-11-25", offers: offers},
+		"its cancellations are not answered": {revision: "2025-11-25", offers: offers, silent: true},
+		"it may have made tasks of them":     {revision: "2026-07-28", offers: taskOffers},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			endpoint := client.HTTP("http://server.test/mcp")
+			endpoint.Client = &http.Client{Transport: roundTrip(srv.serve)}
+			s, err := client.Connect(t.Context(), endpoint, client.WithRevision(srv.revision))
+			if err != nil {
+				t.Fatal(err)
+			}
+			ctx, cancel := context.WithCancel(t.Context())
+			var calls []<-chan result
+			for range 1000 {
+				calls = append(calls, start(ctx, s, "hang"))
+			}
+			synctest.Wait()
+			cancel()
+			for _, done := range calls {
+				if r := <-done; r.err == nil {
+					t.Errorf("%s: a call has a result", name)
+				}
+			}
+			time.Sleep(50 * time.Millisecond) // of the bubble's clock: what is being sent has been sent
+			at := time.Now()
+			if _, err := s.CallTool(t.Context(), "other", nil); err != nil || time.Since(at) > 0 {
+				t.Errorf("%s: %v after %v", name, err, time.Since(at))
+			}
+			synctest.Wait()
+			if n := srv.open.Load(); n > 2*128 {
+				t.Errorf("%s: %d HTTP requests are open", name, n)
+			}
+			if err := s.Close(); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+}
