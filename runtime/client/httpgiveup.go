@@ -14,7 +14,7 @@ import (
 type stream struct {
 	header      http.Header // headers that repeat values of the request, which the link must not read after send
 	cancel      context.CancelFunc
-	release     context.CancelFunc // closes it, and ends what gives it up; nil: it was not given up
+	release     context.CancelFunc // has its cancellation not wait any longer, and closes it; nil: it was not given up
 	lingerTimer *time.Timer        // ends it some time after its answer; guarded by the link
 	written     chan struct{}      // closed when the request has been sent, or never will be
 	begun       chan struct{}      // closed when the response has begun, or never will
@@ -61,7 +61,7 @@ const arrival = 20 * time.Millisecond
 const maxEnding = 128
 
 // maxKept is how many streams of requests that were given up are kept open for what may still come. For one more, the oldest is closed.
-const maxKept = 128
+const maxKept = 1024
 
 // awaitRoom waits until fewer than maxEnding requests are ending; false: the request is over before it was sent.
 func (l *httpLink) awaitRoom(ctx context.Context, r *round) bool {
@@ -177,7 +177,7 @@ func (st *stream) awaitTaskID(ctx context.Context) {
 const beginWait = time.Minute
 
 // takeBack sends the cancellation of a request. The server may ignore it because it has not seen the request; so it is sent once more if
-// the response begins only afterwards.
+// the response begins only afterwards, and before its stream is closed.
 func (l *httpLink) takeBack(ctx context.Context, st *stream, notice []byte) {
 	st.reached(ctx)
 	seen := isClosed(st.begun)
@@ -186,7 +186,7 @@ func (l *httpLink) takeBack(ctx context.Context, st *stream, notice []byte) {
 	l.postNotice(httptrace.WithClientTrace(ctx, trace), notice)
 	sent() // it could not be sent, or its http.RoundTripper does not report that it was
 	l.posts.Done()
-	if seen {
+	if seen || ctx.Err() != nil { // the server does not even answer the notice
 		return
 	}
 	timer := time.NewTimer(beginWait)
@@ -195,10 +195,9 @@ func (l *httpLink) takeBack(ctx context.Context, st *stream, notice []byte) {
 	case <-st.begun:
 	case <-timer.C:
 	case <-ctx.Done():
-		return
 	}
 	if !isClosed(st.ended) && l.mayPost() {
-		l.postNotice(ctx, notice)
+		l.postNotice(l.ctx, notice)
 		l.posts.Done()
 	}
 }

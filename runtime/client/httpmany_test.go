@@ -60,7 +60,7 @@ func TestCAN15CallsThatWereGivenUpStopNoOthers(t *testing.T) {
 			}
 			ctx, cancel := context.WithCancel(t.Context())
 			var calls []<-chan result
-			for range 1000 {
+			for range 3000 {
 				calls = append(calls, start(ctx, s, "hang"))
 			}
 			synctest.Wait()
@@ -76,7 +76,7 @@ func TestCAN15CallsThatWereGivenUpStopNoOthers(t *testing.T) {
 				t.Errorf("%s: %v after %v", name, err, time.Since(at))
 			}
 			synctest.Wait()
-			if n := srv.open.Load(); n > 2*128 {
+			if n := srv.open.Load(); n > 2*(128+1024) { // each with its cancellation
 				t.Errorf("%s: %d HTTP requests are open", name, n)
 			}
 			if err := s.Close(); err != nil {
