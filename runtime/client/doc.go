@@ -32,7 +32,7 @@
 //   - call.go: one request, from its parameters to its end; input.go: the rounds of a call whose results ask for input; cancel.go: giving up;
 //     late.go: answers that come afterwards
 //   - toolcall.go, tools.go: calls of tools, as tasks or not; tool.go, expect.go, definition.go: what generated clients call, and what they know
-//     of a server; execution.go, task.go: a call that is a task, taskclock.go: how long it may take, taskerror.go: how it fails; follow.go: reading its state and answering its
+//     of a server; execution.go, task.go: a call that is a task, taskclock.go: how long it may take, taskprogress.go: its progress, taskerror.go: how it fails; follow.go: reading its state and answering its
 //     questions; ref.go: naming it for another process, resumable.go: whether one could follow it
 //   - methods.go, list.go, describe.go, cache.go: the requests, lists with their pages, and how long they are cached
 //   - receive.go: messages from the server; events.go: notifications, queued for handlers
@@ -92,9 +92,9 @@
 // one finds out.
 //
 // Progress is passed on by the goroutine of the caller, between two waits. So it needs no lock, comes in order, and none comes after the
-// call has returned (PRO01). If the caller is slow, newer progress replaces older; what goes back is dropped (PRO02). A call that has become a task
-// keeps to that, though a goroutine of the session passes its progress on. Execution.Result can only wait a moment for that goroutine: a caller's
-// function may wait for Result, also by ways that nothing here can see.
+// call has returned (PRO01). If the caller is slow, newer progress replaces older; what goes back is dropped (PRO02). A call that waits
+// for the task that it has become keeps to that. An Execution may have no caller that waits, so a goroutine of the session passes its progress on.
+// Result, Cancel and Detach wait only a moment for that goroutine: a caller's function may wait for them, also by ways that nothing here can see.
 //
 // A task is followed by a goroutine of the session: it reads the state at the server's interval and a little more, at once after a
 // notification, and trusts only what it reads. In a revision with a request for the result that blocks, that request is sent when the

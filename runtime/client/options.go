@@ -117,9 +117,11 @@ func Timeout(each, most time.Duration) CallOption {
 	return func(c *callConfig) { c.timeout, c.maxTime = each, most }
 }
 
-// OnProgress has f called for progress of one request, one report after the other and never after the call has returned: while f runs it can
-// not return. Of an Execution, f is called on a goroutine of its own. Result waits for what came before the end, but no longer than a second,
-// since f may itself wait for Result. After Cancel and Detach f is not called any more.
+// OnProgress has f called for progress of one request, one report after the other, on the goroutine of its caller and never after the call has
+// returned: while f runs it can not return. Of an Execution, f is called on the goroutine of Start until that returns, and then on one of the session,
+// whether somebody waits for the Execution or not. Result passes on what came before the end of the task; after Result, Cancel and Detach f is not
+// called any more. They wait until f has returned, but no longer than a second, since f may itself call them: only then can f still run when they
+// have returned.
 func OnProgress(f func(Progress)) CallOption { return func(c *callConfig) { c.progress = f } }
 
 // Meta adds the members of a JSON object to the _meta of one request.

@@ -51,7 +51,7 @@ func (s *Session) resume(ref Ref, opts []CallOption) (*execution, error) {
 	x := s.newExecution(s.dialect.Load(), ref.Tool, ref.ID, rpc.ID{})
 	x.state = TaskState{ID: ref.ID, Status: task.Working, TTL: -1}
 	x.hint <- struct{}{} // its state is not known yet
-	return x, x.begin(nil)
+	return x, x.begin()
 }
 
 // RefError says that a session can not follow a task, and why: the task is of another server or revision.

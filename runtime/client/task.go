@@ -6,7 +6,6 @@ import (
 	"errors"
 	"iter"
 	"sync"
-	"sync/atomic"
 	"time"
 
 	"github.com/mcpkiln/mcpkiln/runtime/inflight"
@@ -24,12 +23,10 @@ type execution struct {
 	started time.Time
 	task    string // its id; "": it is no task
 
-	ctx     context.Context // of the goroutine that follows it
-	stop    context.CancelCauseFunc
-	hint    chan struct{} // the state may have changed, and is to be read soon
-	reports reports       // guarded by Session.mu, but for its channel
-	passed  chan struct{} // closed when all progress was passed on; nil: nobody wants it
-	silent  atomic.Bool   // no more progress is passed on: the task was cancelled, or is not followed any more
+	ctx  context.Context // of the goroutine that follows it
+	stop context.CancelCauseFunc
+	hint chan struct{} // the state may have changed, and is to be read soon
+	passing
 
 	mu        sync.Mutex
 	state     TaskState
@@ -61,7 +58,7 @@ type TaskState struct {
 var ErrDetached = errors.New("client: the task is not followed any more")
 
 func (s *Session) newExecution(d *wire.Dialect, tool, id string, request rpc.ID) *execution {
-	x := &execution{s: s, dialect: d, tool: tool, task: id, request: request, started: time.Now(), changed: make(chan struct{}), hint: make(chan struct{}, 1), askedKeys: map[string]bool{}}
+	x := &execution{s: s, dialect: d, tool: tool, task: id, request: request, started: time.Now(), changed: make(chan struct{}), hint: make(chan struct{}, 1), passing: passing{calling: make(chan struct{}, 1)}, askedKeys: map[string]bool{}}
 	x.ctx, x.stop = context.WithCancelCause(s.ctx)
 	return x
 }
@@ -77,7 +74,7 @@ func readState(v *wire.Values, id string) TaskState {
 }
 
 // begin begins to follow the task.
-func (x *execution) begin(progress func(Progress)) error {
+func (x *execution) begin() error {
 	s := x.s
 	s.mu.Lock()
 	if s.executions == nil {
@@ -88,60 +85,30 @@ func (x *execution) begin(progress func(Progress)) error {
 	if !s.spawn(func() { x.follow() }) {
 		return ErrClosed
 	}
-	passed := make(chan struct{})
-	if progress != nil && s.spawn(func() { defer close(passed); x.passProgress(progress) }) {
-		x.passed = passed
-	}
 	return nil
-}
-
-// passProgress passes progress on until the execution is over, and then what came before its end.
-func (x *execution) passProgress(progress func(Progress)) {
-	for over := false; !over || len(x.reports.c) > 0; {
-		select {
-		case p := <-x.reports.c:
-			if !x.silent.Load() {
-				progress(p)
-			}
-		case <-x.ctx.Done():
-			over = true
-		}
-	}
-}
-
-// passWait is how long Execution.Result waits until the progress was passed on that came before the end. What a caller does with progress may
-// itself wait for Result.
-const passWait = time.Second
-
-// awaitPassed waits until all progress was passed on, but no longer than passWait.
-func (x *execution) awaitPassed(ctx context.Context) {
-	if x.passed == nil {
-		return
-	}
-	timer := time.NewTimer(passWait)
-	defer timer.Stop()
-	select {
-	case <-x.passed:
-	case <-timer.C:
-	case <-ctx.Done():
-	}
 }
 
 // TTL asks the server to keep a task that long, in revisions whose requests can.
 func TTL(d time.Duration) CallOption { return func(c *callConfig) { c.ttl = d } }
 
-// await is Execution.Result.
+// await is Execution.Result. The goroutine of a call that waits for its task passes progress on meanwhile.
 func (x *execution) await(ctx context.Context) (ToolResult, error) {
+	own := x.reports.c
+	if x.passed != nil {
+		own = nil
+	}
 	for {
 		x.mu.Lock()
 		over, changed := x.over, x.changed
 		x.mu.Unlock()
 		if over {
-			x.awaitPassed(ctx)
+			x.passRest(ctx)
 			return x.result, x.err
 		}
 		select {
 		case <-changed:
+		case p := <-own:
+			x.pass(p)
 		case <-ctx.Done():
 			return ToolResult{}, causeOf(ctx)
 		}
@@ -190,7 +157,7 @@ func (x *execution) cancel(ctx context.Context, reason string) error {
 	if err := x.sendCancel(ctx, reason); err != nil {
 		return err
 	}
-	x.silent.Store(true)
+	x.silence(ctx)
 	return nil
 }
 
@@ -217,6 +184,7 @@ func (x *execution) detach() {
 	if x.task != "" {
 		x.silent.Store(true)
 		x.finish(ToolResult{}, ErrDetached)
+		x.silence(context.Background())
 	}
 }
 

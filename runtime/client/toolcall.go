@@ -48,10 +48,14 @@ func (s *Session) startTool(ctx context.Context, name string, args json.RawMessa
 		o(&c)
 	}
 	answer, x, err := s.start(ctx, name, args, opts, c.inline)
-	if err == nil && x == nil {
-		x = &execution{tool: name, over: true, result: answer}
+	switch {
+	case err != nil:
+		return nil, err
+	case x == nil:
+		return &execution{tool: name, over: true, result: answer}, nil
 	}
-	return x, err
+	x.passInBackground()
+	return x, nil
 }
 
 func arguments(tool string, args any) (json.RawMessage, error) {
@@ -71,11 +75,7 @@ func (s *Session) callTool(ctx context.Context, name string, args json.RawMessag
 	if x == nil {
 		return answer, nil
 	}
-	result, err := x.awaitInTime(ctx)
-	if x.passed != nil {
-		<-x.passed // as in any call, none comes after it has returned
-	}
-	return result, err
+	return x.awaitInTime(ctx)
 }
 
 // start calls a tool. It returns the tool's result, or the task that the call has become. only: as a task only if the tool always runs
@@ -195,12 +195,12 @@ func (s *Session) follow(c *call, v *wire.Values) (*execution, error) {
 	x := s.newExecution(c.dialect, c.tool, v.Text(wire.SlotTaskID), c.round.entry.Key().ID)
 	if c.progress != nil {
 		c.mu.Lock()
-		x.reports = c.round.reports // its token stays, so its progress goes on
+		x.progress, x.reports = c.progress, c.round.reports // its token stays, so its progress goes on
 		c.mu.Unlock()
 	}
 	x.state = readState(v, x.task)
 	x.maxTime, x.left = c.maxTime, c.maxTime-c.spent
-	if err := x.begin(c.progress); err != nil {
+	if err := x.begin(); err != nil {
 		return nil, err
 	}
 	if cause := c.giveUpCause(); cause != nil {

@@ -1,0 +1,77 @@
+package client
+
+import (
+	"context"
+	"sync/atomic"
+	"time"
+)
+
+// passing is how the progress of a task reaches the function of OnProgress. A call that waits for its task calls it on the caller's goroutine; an
+// Execution, which its caller may leave alone, has a goroutine for that.
+type passing struct {
+	progress func(Progress) // nil: nobody wants progress
+	reports  reports        // guarded by Session.mu, but for its channel
+	passed   chan struct{}  // closed when the goroutine has passed everything on; nil: there is none
+	calling  chan struct{}  // full while progress is called
+	silent   atomic.Bool    // progress is not called any more: the task was cancelled, is not followed, or its result was returned
+}
+
+// passInBackground has progress passed on by a goroutine until the execution is over, and then what came before its end.
+func (x *execution) passInBackground() {
+	passed := make(chan struct{})
+	if x.progress != nil && x.s.spawn(func() { defer close(passed); x.passUntilOver() }) {
+		x.passed = passed
+	}
+}
+
+func (x *execution) passUntilOver() {
+	for over := false; !over || len(x.reports.c) > 0; {
+		select {
+		case p := <-x.reports.c:
+			x.pass(p)
+		case <-x.ctx.Done():
+			over = true
+		}
+	}
+}
+
+// pass passes one report on.
+func (x *execution) pass(p Progress) {
+	x.calling <- struct{}{}
+	defer func() { <-x.calling }()
+	if !x.silent.Load() {
+		x.progress(p)
+	}
+}
+
+// passWait is how long to wait for a caller's function, which may itself wait for the result, cancel the task or stop following it.
+const passWait = time.Second
+
+// passRest passes on what came before the end of the execution, or waits until the goroutine has. Afterwards progress is not called any more.
+func (x *execution) passRest(ctx context.Context) {
+	for x.passed == nil && len(x.reports.c) > 0 && ctx.Err() == nil {
+		x.pass(<-x.reports.c)
+	}
+	if x.passed == nil {
+		return
+	}
+	ctx, cancel := context.WithTimeout(ctx, passWait)
+	defer cancel()
+	select {
+	case <-x.passed:
+	case <-ctx.Done():
+		x.silent.Store(true)
+	}
+}
+
+// silence has progress not called any more, and waits for the call that is under way.
+func (x *execution) silence(ctx context.Context) {
+	x.silent.Store(true)
+	ctx, cancel := context.WithTimeout(ctx, passWait)
+	defer cancel()
+	select {
+	case x.calling <- struct{}{}:
+		<-x.calling
+	case <-ctx.Done():
+	}
+}
