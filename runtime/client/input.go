@@ -6,9 +6,9 @@ import (
 	"errors"
 	"maps"
 	"slices"
-	"sync"
 	"time"
 
+	"github.com/mcpkiln/mcpkiln/runtime/inflight"
 	"github.com/mcpkiln/mcpkiln/runtime/rpc"
 	"github.com/mcpkiln/mcpkiln/runtime/wire"
 )
@@ -183,33 +183,42 @@ func (c *call) resume() {
 }
 
 // answerAll has all questions answered at the same time, within the time of one question. It returns the answers by key; nil: there was no question.
+// It waits neither for handlers when ctx has ended, nor for others when one has failed: what they return afterwards is dropped.
 func (s *Session) answerAll(ctx context.Context, d *wire.Dialect, questions map[string]inputRequest, task string) (json.RawMessage, error) {
 	if len(questions) == 0 {
 		return nil, nil
 	}
-	ctx, cancel := s.withQuestionTimeout(ctx)
-	defer cancel()
-	var mu sync.Mutex
-	var all sync.WaitGroup
-	answers, errs := map[string]json.RawMessage{}, []error{}
+	ctx, end := s.withQuestionTimeout(ctx)
+	defer end()
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(&Cause{Source: inflight.SourceParent, Reason: "another question of the same call was not answered"})
+	type reply struct {
+		key    string
+		result json.RawMessage
+		err    error
+	}
+	replies := make(chan reply, len(questions))
 	for _, key := range slices.Sorted(maps.Keys(questions)) {
-		all.Go(func() {
+		if !s.spawn(func() {
 			result, err := s.answerInput(ctx, d, key, questions[key], task)
-			mu.Lock()
-			defer mu.Unlock()
-			if err != nil {
-				errs = append(errs, err)
-				return
+			replies <- reply{key, result, err}
+		}) {
+			return nil, ErrClosed
+		}
+	}
+	answers := map[string]json.RawMessage{}
+	for range questions {
+		select {
+		case r := <-replies:
+			if r.err != nil && ctx.Err() == nil {
+				return nil, r.err
 			}
-			answers[key] = result
-		})
-	}
-	all.Wait()
-	if ctx.Err() != nil {
-		return nil, causeOf(ctx)
-	}
-	if len(errs) > 0 {
-		return nil, errors.Join(errs...)
+			answers[r.key] = r.result
+		case <-ctx.Done():
+		}
+		if ctx.Err() != nil {
+			return nil, causeOf(ctx)
+		}
 	}
 	return json.Marshal(answers)
 }

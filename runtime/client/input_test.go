@@ -136,3 +136,72 @@ func TestCAN16RoundsThatAskNothingPassNoMaximum(t *testing.T) {
 		}
 	})
 }
+
+// A call that is given up between two rounds returns at once, whatever the handlers of its questions do. What they return then is not sent, and
+// only Close waits for them.
+func TestCAN15ACallWaitsForNoHandler(t *testing.T) {
+	const asks = `"inputRequests":{"a":{"method":"elicitation/create","params":{"message":"a"}},"b":{"method":"elicitation/create","params":{"message":"b"}}}`
+	var cause *client.Cause
+	for name, c := range map[string]struct {
+		giveUp func(s *client.Session, cancel context.CancelFunc)
+		fails  bool
+		after  time.Duration
+		is     func(err error) bool
+	}{
+		"its context": {
+			giveUp: func(_ *client.Session, cancel context.CancelFunc) { cancel() },
+			is:     func(err error) bool { return errors.As(err, &cause) && cause.Source == inflight.SourceParent },
+		},
+		"CancelRequest": {
+			giveUp: func(s *client.Session, _ context.CancelFunc) { _ = s.CancelRequest(s.Requests()[0].ID, "enough") },
+			is:     func(err error) bool { return errors.As(err, &cause) && cause.Source == inflight.SourceCaller },
+		},
+		"the time of questions": {
+			after: time.Minute,
+			is:    func(err error) bool { return errors.As(err, &cause) && cause.Source == inflight.SourceTimeout },
+		},
+		"another question": {
+			fails: true,
+			is:    func(err error) bool { return errors.Is(err, client.ErrRejected) },
+		},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			answered := make(chan struct{})
+			s, p := meet(t, "2026-07-28", client.WithQuestionTimeout(time.Minute), elicits(func(ctx context.Context, q *client.Question) (*client.Answer, error) {
+				if c.fails && q.Message == "a" {
+					return nil, client.ErrRejected
+				}
+				<-answered
+				return accept(ctx, q)
+			}))
+			ctx, cancel := context.WithCancel(t.Context())
+			defer cancel()
+			began := time.Now()
+			done := start(ctx, s, "x")
+			p.answer(p.expect("tools/call"), `{"resultType":"input_required",`+asks+`}`)
+			synctest.Wait()
+			if c.giveUp != nil {
+				c.giveUp(s, cancel)
+			}
+			select {
+			case r := <-done:
+				if !c.is(r.err) || time.Since(began) != c.after {
+					t.Errorf("%s: %v after %v", name, r.err, time.Since(began))
+				}
+			case <-time.After(time.Hour):
+				t.Errorf("%s: the call does not return", name)
+			}
+			closed := make(chan struct{})
+			go func() { defer close(closed); _ = s.Close() }()
+			go p.each(func(m message) { t.Errorf("%s: the client sent %s", name, m.raw) })
+			synctest.Wait()
+			select {
+			case <-closed:
+				t.Errorf("%s: Close did not wait for the handlers", name)
+			default:
+			}
+			close(answered)
+			<-closed
+		})
+	}
+}
