@@ -97,6 +97,7 @@ func TestCAN15ACancelledCallReturnsAtOnce(t *testing.T) {
 				if r := <-next; r.err != nil || !strings.Contains(string(r.Raw), "in time") {
 					t.Errorf("the next call: %s, %v", r.Raw, r.err)
 				}
+				synctest.Wait() // what ended the request may log that after its caller has gone on
 				has(t, l.String(), "level=DEBUG", "a late answer was dropped", "request ended")
 				if n := len(s.Requests()) + client.InFlight(s); n != 0 {
 					t.Errorf("%d requests are left", n)
