@@ -13,8 +13,8 @@ type Execution[T any] struct {
 	ref  Ref // zero: it was no task
 }
 
-// Result waits for the result, and until progress was passed on, see OnProgress. The end of ctx only ends the wait; the task goes on. The errors are those of a call, and *TaskError for a task
-// that ended without a result.
+// Result waits for the result, and until progress was passed on, see OnProgress. The end of ctx only ends the wait; the task goes on. The errors
+// are those of a call, and *TaskError for a task that ended without a result.
 func (x *Execution[T]) Result(ctx context.Context) (*T, error) {
 	r, err := x.x.await(ctx)
 	if err != nil {

@@ -11,31 +11,36 @@ import (
 )
 
 // negotiate finds the revision to use. First it asks as a revision without a handshake. A server of such a revision answers. If an error
-// comes back that those revisions do not have, or nothing, the handshake follows.
-func (s *Session) negotiate(ctx context.Context, t Transport) error {
+// comes back that those revisions do not have, or nothing, the handshake follows. It returns the session, which is not s if the server had to be
+// started again.
+func (s *Session) negotiate(ctx context.Context, t Transport) (*Session, error) {
 	stateless, handshaking := s.candidates()
 	if len(stateless)+len(handshaking) == 0 {
-		return &VersionError{Client: s.cfg.versions(), Asked: s.cfg.revision}
+		return s, &VersionError{Client: s.cfg.versions(), Asked: s.cfg.revision}
 	}
 	if err := s.open(ctx, t, slices.Concat(stateless, handshaking)[0]); err != nil {
-		return err
+		return s, err
 	}
 	if len(stateless) > 0 {
 		legacy, err := s.discover(ctx, stateless, handshaking)
 		if err == nil {
-			return nil
+			return s, nil
 		}
 		if !legacy || len(handshaking) == 0 {
-			return err
+			return s, err
 		}
 		s.cfg.logger.Debug("no answer of a revision without a handshake", "error", err)
 		if s.usable() != nil { // there are servers that end when they do not know a request
-			if err := s.reopen(ctx, t, handshaking[0], err); err != nil {
-				return err
+			if !t.reopens() {
+				return s, err
+			}
+			s = s.another(ctx)
+			if err := s.open(ctx, t, handshaking[0]); err != nil {
+				return s, err
 			}
 		}
 	}
-	return s.initialize(ctx, handshaking)
+	return s, s.initialize(ctx, handshaking)
 }
 
 // candidates returns the revisions that may be used, newest first.
@@ -62,18 +67,14 @@ func (s *Session) open(ctx context.Context, t Transport, d *wire.Dialect) error 
 	return nil
 }
 
-// reopen connects again to a server that has ended.
-func (s *Session) reopen(ctx context.Context, t Transport, d *wire.Dialect, why error) error {
-	if !t.reopens() {
-		return why
-	}
-	_ = s.link.close(ctx)
-	s.cancel(why)
-	s.ctx, s.cancel = context.WithCancelCause(context.Background())
-	s.mu.Lock()
-	s.lost = nil
-	s.mu.Unlock()
-	return s.open(ctx, t, d)
+// another returns a session with the same server instead of s, whose server has ended. What that has said may still be with handlers, which know
+// s: only the end of the other waits for them.
+func (s *Session) another(ctx context.Context) *Session {
+	s.disconnect(ctx)
+	next := newSession(s.cfg, s.endpoint)
+	next.noise = s.noise // nothing is received any more
+	next.spawn(s.awaitHandlers)
+	return next
 }
 
 // use makes d the revision of all messages from now on.

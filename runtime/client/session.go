@@ -100,14 +100,8 @@ type link interface {
 // Connect opens a session: it finds the newest revision of the protocol that the server supports, and exchanges capabilities. ctx is
 // only for Connect. The errors are *TransportError, *VersionError, *ProtocolError, *Error and *Cause.
 func Connect(ctx context.Context, t Transport, opts ...Option) (*Session, error) {
-	s := &Session{cfg: newConfig(opts), endpoint: endpointOf(t)}
-	s.tracker = inflight.New(inflight.Options{OnCancel: s.onCancel})
-	s.peer = s.tracker.NewPeer()
-	s.ctx, s.cancel = context.WithCancelCause(context.Background())
-	s.aborted, s.abort = context.WithCancel(context.Background())
-	s.calls = map[*call]struct{}{}
-	s.events = newEvents(s)
-	if err := s.negotiate(ctx, t); err != nil {
+	s, err := newSession(newConfig(opts), endpointOf(t)).negotiate(ctx, t)
+	if err != nil {
 		_ = s.close(ctx)
 		return nil, s.withNoise(err)
 	}
@@ -119,6 +113,17 @@ func Connect(ctx context.Context, t Transport, opts ...Option) (*Session, error)
 		s.cfg.logger.Warn("the server wrote what is no message", "text", rpc.Shown(noise))
 	}
 	return s, nil
+}
+
+func newSession(cfg config, endpoint string) *Session {
+	s := &Session{cfg: cfg, endpoint: endpoint}
+	s.tracker = inflight.New(inflight.Options{OnCancel: s.onCancel})
+	s.peer = s.tracker.NewPeer()
+	s.ctx, s.cancel = context.WithCancelCause(context.Background())
+	s.aborted, s.abort = context.WithCancel(context.Background())
+	s.calls = map[*call]struct{}{}
+	s.events = newEvents(s)
+	return s
 }
 
 // Close ends the session: requests in flight end with a *Cause of source shutdown, handlers' contexts end, and a child process is asked
@@ -137,22 +142,32 @@ func (s *Session) close(ctx context.Context) error {
 	defer cancel()
 	defer context.AfterFunc(s.aborted, cancel)()
 	s.once.Do(func() {
-		s.awaitLate(ctx)
-		s.mu.Lock()
-		s.closed = true
-		s.mu.Unlock()
-		s.tracker.Shutdown("the session is closed", true)
-		if s.link != nil {
-			s.err = s.link.close(ctx)
-		}
-		s.cancel(ErrClosed)
-		s.mu.Lock()
-		s.over = true
-		s.mu.Unlock()
-		s.receiver.close()
-		s.work.Wait()
+		s.disconnect(ctx)
+		s.awaitHandlers()
 	})
 	return s.err
+}
+
+// disconnect ends the connection and all requests. Handlers may still run.
+func (s *Session) disconnect(ctx context.Context) {
+	s.awaitLate(ctx)
+	s.mu.Lock()
+	s.closed = true
+	s.mu.Unlock()
+	s.tracker.Shutdown("the session is closed", true)
+	if s.link != nil {
+		s.err = s.link.close(ctx)
+	}
+	s.cancel(ErrClosed)
+	s.mu.Lock()
+	s.over = true
+	s.mu.Unlock()
+}
+
+// awaitHandlers waits until nothing of a session that was disconnected runs any more.
+func (s *Session) awaitHandlers() {
+	s.receiver.close()
+	s.work.Wait()
 }
 
 // Done is closed when the session has ended: by Close, or because the connection is gone.
