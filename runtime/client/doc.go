@@ -45,6 +45,7 @@
 //   - connlink.go: messages over a connection; process.go: a child process
 //   - http.go: Streamable HTTP, its sessions; httpexchange.go: one request and its response; httpgiveup.go:
 //     giving one up; httpasking.go: one that waits for a person; httpheader.go: params that headers repeat; httpdial.go: connections; sse.go: events
+//   - internal/address: addresses without the parts that may be secret
 //   - internal/dialects: the revisions, generated
 //
 // # Words of this package
@@ -112,6 +113,9 @@
 // A request that was given up may be answered all the same. On a shared stream an error without an id could be for such a request, so while there
 // is one it ends no other. 1024 requests that were given up are remembered, then the oldest is forgotten, and if that one asked for a task, the log says
 // that its task may go on.
+//
+// An address may have a key in it, so errors and logs have it without user, query and fragment, as a Ref has; and servers repeat the query of a
+// request in their pages, so it is cut out of these.
 //
 // A server's text is shown in errors on one line, except results, with its control characters escaped, and cut (rpc.Shown).
 //

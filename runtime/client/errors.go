@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/mcpkiln/mcpkiln/runtime/client/internal/address"
 	"github.com/mcpkiln/mcpkiln/runtime/inflight"
 	"github.com/mcpkiln/mcpkiln/runtime/rpc"
 )
@@ -26,7 +27,8 @@ var (
 	ErrUncancellable = errors.New("client: the request can not be cancelled")
 )
 
-// TransportError says that a server could not be reached, or has ended the connection.
+// TransportError says that a server could not be reached, or has ended the connection. Addresses are shown without user, query and fragment, which may
+// be secret.
 type TransportError struct {
 	Err error
 	// Stderr has the last lines that a child process wrote to its standard error, Noise the first lines of its standard output that were
@@ -37,7 +39,7 @@ type TransportError struct {
 
 // Error implements error.
 func (e *TransportError) Error() string {
-	text := "client: " + e.Err.Error()
+	text := "client: " + address.InText(e.Err.Error())
 	if e.Noise != "" {
 		text += "; not a message on its standard output: " + rpc.Shown(e.Noise)
 	}
@@ -68,7 +70,7 @@ type StatusError struct {
 func (e *StatusError) Error() string {
 	text := fmt.Sprintf("client: HTTP status %d %s", e.Status, http.StatusText(e.Status))
 	if e.Challenge != "" {
-		text += " (" + e.Challenge + ")"
+		text += " (" + address.InText(e.Challenge) + ")"
 	}
 	if e.Body != "" {
 		text += ": " + rpc.Shown(e.Body)

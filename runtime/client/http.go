@@ -10,6 +10,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/mcpkiln/mcpkiln/runtime/client/internal/address"
 	"github.com/mcpkiln/mcpkiln/runtime/rpc"
 	"github.com/mcpkiln/mcpkiln/runtime/wire"
 )
@@ -85,7 +86,7 @@ type httpLink struct {
 func (l *httpLink) request(ctx context.Context, method string, body []byte) (*http.Request, error) {
 	req, err := http.NewRequestWithContext(ctx, method, l.endpoint.URL, bytes.NewReader(body))
 	if err != nil {
-		return nil, err
+		return nil, address.Cleaned(err)
 	}
 	for name, values := range l.endpoint.Header {
 		req.Header[http.CanonicalHeaderKey(name)] = values
@@ -95,6 +96,12 @@ func (l *httpLink) request(ctx context.Context, method string, body []byte) (*ht
 		req.Header.Set("Accept", "application/json, text/event-stream")
 	}
 	return req, nil
+}
+
+// do sends a request. Its errors do not tell the parts of the address that may be secret.
+func (l *httpLink) do(req *http.Request) (*http.Response, error) {
+	resp, err := l.client.Do(req)
+	return resp, address.Cleaned(err)
 }
 
 // identify sets the headers for the revision and for the id of the session, which it returns; "" for none.
@@ -162,7 +169,7 @@ func (l *httpLink) post(ctx context.Context, frame []byte) error {
 			req.Header.Set(d.HTTP.MethodHeader, string(m.Method))
 		}
 	}
-	resp, err := l.client.Do(req)
+	resp, err := l.do(req)
 	if err != nil {
 		return err
 	}
@@ -236,7 +243,7 @@ func (l *httpLink) leave(session string) {
 		return
 	}
 	l.identify(req, l.s.dialect.Load())
-	resp, err := l.client.Do(req)
+	resp, err := l.do(req)
 	if err != nil {
 		l.s.cfg.logger.Debug("the session was not ended", "error", err)
 		return
@@ -297,9 +304,9 @@ func retryAfter(resp *http.Response) time.Duration {
 func (l *httpLink) status(resp *http.Response) *StatusError {
 	err := &StatusError{Status: resp.StatusCode, Challenge: resp.Header.Get("WWW-Authenticate"), RetryAfter: retryAfter(resp)}
 	if resp.StatusCode >= 300 && resp.StatusCode < 400 {
-		err.Body = fmt.Sprintf("redirects are not followed: to %s", resp.Header.Get("Location"))
+		err.Body = fmt.Sprintf("redirects are not followed: to %s", address.Shown(resp.Header.Get("Location")))
 		return err
 	}
-	err.Body = beginning(resp.Body)
+	err.Body = beginning(resp)
 	return err
 }

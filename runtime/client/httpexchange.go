@@ -65,7 +65,7 @@ func (l *httpLink) roundTrip(ctx context.Context, frame []byte, r *round, st *st
 		session = l.identify(req, d)
 	}
 	maps.Copy(req.Header, st.header)
-	resp, err := l.client.Do(req)
+	resp, err := l.do(req)
 	switch {
 	case errors.Is(err, io.EOF):
 		return fmt.Errorf("the server closed the connection without an answer: %w", err)
@@ -102,9 +102,9 @@ func (l *httpLink) read(ctx context.Context, resp *http.Response, r *round, st *
 	case resp.StatusCode >= 300:
 		return l.status(resp)
 	case kind == "":
-		return broken(r.call.op.Name, "the server answers without a Content-Type: %s", rpc.Shown(beginning(resp.Body)))
+		return broken(r.call.op.Name, "the server answers without a Content-Type: %s", rpc.Shown(beginning(resp)))
 	}
-	return broken(r.call.op.Name, "the server answers with %s, not with a message: %s", kind, rpc.Shown(beginning(resp.Body)))
+	return broken(r.call.op.Name, "the server answers with %s, not with a message: %s", kind, rpc.Shown(beginning(resp)))
 }
 
 // readMessage reads a body that is one message, or several of a batch.
@@ -214,7 +214,7 @@ func (l *httpLink) resume(ctx context.Context, events *eventReader, r *round, fa
 		req.Header.Set("Accept", "text/event-stream")
 		req.Header.Set(d.HTTP.LastEventHeader, events.id)
 		session := l.identify(req, d)
-		resp, err := l.client.Do(req)
+		resp, err := l.do(req)
 		switch {
 		case err != nil:
 			l.s.cfg.logger.Debug("a stream was not resumed", "error", err)
@@ -266,10 +266,21 @@ func sleep(ctx context.Context, d time.Duration) bool {
 	}
 }
 
-// beginning returns the beginning of a body, for an error.
-func beginning(body io.Reader) string {
-	text, _ := io.ReadAll(io.LimitReader(body, 300))
-	return strings.TrimSpace(strings.ToValidUTF8(string(text), "?"))
+// maxBeginning is how much of a body is shown, in bytes.
+const maxBeginning = 300
+
+// beginning returns the beginning of a body, for an error, without the query of its request: servers repeat that, and it may be secret.
+func beginning(resp *http.Response) string {
+	query := ""
+	if resp.Request != nil && resp.Request.URL.RawQuery != "" {
+		query = "?" + resp.Request.URL.RawQuery
+	}
+	body, _ := io.ReadAll(io.LimitReader(resp.Body, maxBeginning+int64(len(query))))
+	text := string(body)
+	if query != "" {
+		text = strings.ReplaceAll(text, query, "")
+	}
+	return strings.TrimSpace(strings.ToValidUTF8(text[:min(len(text), maxBeginning)], "?"))
 }
 
 // listenUnasked receives messages that belong to no request, on a stream of their own, until the session ends. A server may not have such a stream.
@@ -318,7 +329,7 @@ func (l *httpLink) listenTo(ctx context.Context, d *wire.Dialect, session string
 			return // there is another session, with another listener
 		}
 		wait = min(max(2*wait, events.retry), max(events.retry, time.Minute))
-		resp, err := l.client.Do(req)
+		resp, err := l.do(req)
 		opened()
 		if err != nil {
 			continue

@@ -7,6 +7,7 @@ import (
 	"net/url"
 	"strings"
 
+	"github.com/mcpkiln/mcpkiln/runtime/client/internal/address"
 	"github.com/mcpkiln/mcpkiln/runtime/rpc"
 	"github.com/mcpkiln/mcpkiln/runtime/task"
 	"github.com/mcpkiln/mcpkiln/runtime/wire"
@@ -116,7 +117,7 @@ func endpointOf(t Transport) string {
 		if err != nil {
 			return ""
 		}
-		return (&url.URL{Scheme: u.Scheme, Host: u.Host, Path: u.Path}).String()
+		return address.Of(u)
 	case *Process:
 		if len(t.Args) == 0 {
 			return t.Path

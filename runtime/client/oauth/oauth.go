@@ -9,6 +9,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/auth"
 
 	"github.com/mcpkiln/mcpkiln/runtime/client"
+	"github.com/mcpkiln/mcpkiln/runtime/client/internal/address"
 )
 
 // Use has h authorize the requests of sessions to the server. It wraps the endpoint's Client, or http.DefaultTransport if there is none. Use one
@@ -16,10 +17,10 @@ import (
 func Use(e *client.Endpoint, h auth.OAuthHandler) error {
 	u, err := url.Parse(e.URL)
 	if err != nil {
-		return fmt.Errorf("oauth: %w", err)
+		return fmt.Errorf("oauth: %w", address.Cleaned(err))
 	}
 	if u.Host == "" || u.Scheme != "https" && u.Scheme != "http" {
-		return fmt.Errorf("oauth: %q is no address of a server", u.Redacted())
+		return fmt.Errorf("oauth: %q is no address of a server", address.Of(u))
 	}
 	var own http.Client
 	if e.Client != nil {
@@ -52,7 +53,7 @@ func originOf(u *url.URL) string {
 type Error struct{ Err error }
 
 // Error implements error.
-func (e *Error) Error() string { return "oauth: not authorized: " + e.Err.Error() }
+func (e *Error) Error() string { return "oauth: not authorized: " + address.InText(e.Err.Error()) }
 
 // Unwrap returns the handler's error.
 func (e *Error) Unwrap() error { return e.Err }

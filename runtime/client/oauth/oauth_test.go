@@ -3,8 +3,10 @@ package oauth_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"net/http"
+	"net/url"
 	"slices"
 	"strings"
 	"testing"
@@ -199,5 +201,19 @@ func TestWhatIsNoServersAddressIsRefused(t *testing.T) {
 		if err := oauth.Use(server, &keeper{}); err == nil || server.Client != nil {
 			t.Errorf("%q: %v", address, err)
 		}
+	}
+}
+
+// No error tells the parts of an address that may be secret, neither of the server's nor of those that the handler has asked.
+func TestErrorsDoNotTellSecretPartsOfAddresses(t *testing.T) {
+	for _, address := range []string{"ftp://user:SECRET@host.example/mcp?key=SECRET", "http://user:SEC/RET@host.example/mcp?key=SECRET"} {
+		if err := oauth.Use(client.HTTP(address), nil); err == nil || strings.Contains(err.Error(), "SEC") {
+			t.Errorf("%s: %v", address, err)
+		}
+	}
+	failed := &url.Error{Op: "Get", URL: "https://login.example/token?code=SECRET", Err: errors.New("refused")}
+	err := &oauth.Error{Err: fmt.Errorf("no token: %w", failed)}
+	if text := err.Error(); text != `oauth: not authorized: no token: Get "https://login.example/token": refused` || !errors.Is(err, failed) {
+		t.Error(text)
 	}
 }
