@@ -236,6 +236,8 @@ func (s *Session) answerInput(ctx context.Context, d *wire.Dialect, key string, 
 	q.Key, q.Task = key, task
 	stop := context.AfterFunc(ctx, func() { s.spawn(func() { s.questionGone(q, causeOf(ctx)) }) })
 	result, err := s.handle(ctx, d, h.Op, q)
-	stop()
+	if stop() && ctx.Err() != nil { // the handler saw the end of ctx first
+		s.questionGone(q, causeOf(ctx))
+	}
 	return result, err
 }
