@@ -32,16 +32,16 @@ func (c *cache) get(op wire.Op) ([]json.RawMessage, int, bool) {
 }
 
 // put keeps a list that was read since epoch, unless forget was called meanwhile.
-func (c *cache) put(op wire.Op, items []json.RawMessage, ttl time.Duration, epoch int) {
+func (c *cache) put(op wire.Op, items []json.RawMessage, expires time.Time, epoch int) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if ttl <= 0 || epoch != c.epoch {
+	if !time.Now().Before(expires) || epoch != c.epoch {
 		return
 	}
 	if c.lists == nil {
 		c.lists = map[wire.Op]cachedList{}
 	}
-	c.lists[op] = cachedList{items, time.Now().Add(ttl)}
+	c.lists[op] = cachedList{items, expires}
 }
 
 func (c *cache) forget(ops ...wire.Op) {

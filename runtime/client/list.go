@@ -46,7 +46,7 @@ func (s *Session) list(ctx context.Context, op wire.Op, opts []CallOption) iter.
 			}
 			return
 		}
-		p := &pages{s: s, op: op, opts: opts, seen: map[[sha256.Size]byte]bool{}, ttl: time.Duration(1<<63 - 1)}
+		p := &pages{s: s, op: op, opts: opts, seen: map[[sha256.Size]byte]bool{}}
 		for range maxPages {
 			items, err := p.next(ctx)
 			if err != nil {
@@ -62,7 +62,7 @@ func (s *Session) list(ctx context.Context, op wire.Op, opts []CallOption) iter.
 				if op == wire.OpListTools {
 					s.tools.replace(&p.tools)
 				}
-				s.cache.put(op, p.all, p.ttl, epoch)
+				s.cache.put(op, p.all, p.expires, epoch)
 				return
 			}
 		}
@@ -72,15 +72,15 @@ func (s *Session) list(ctx context.Context, op wire.Op, opts []CallOption) iter.
 
 // pages reads a list page by page.
 type pages struct {
-	s      *Session
-	op     wire.Op
-	opts   []CallOption
-	method string
-	cursor []byte                     // of the next page, nil: there is none; "" is one, too
-	seen   map[[sha256.Size]byte]bool // cursors, which may be long
-	all    []json.RawMessage          // nil if the list is not to be cached
-	ttl    time.Duration              // the shortest of the pages
-	tools  knownTools                 // of a list of tools
+	s       *Session
+	op      wire.Op
+	opts    []CallOption
+	method  string
+	cursor  []byte                     // of the next page, nil: there is none; "" is one, too
+	seen    map[[sha256.Size]byte]bool // cursors, which may be long
+	all     []json.RawMessage          // nil if the list is not to be cached
+	expires time.Time                  // when the first of the pages does
+	tools   knownTools                 // of a list of tools
 }
 
 func (p *pages) next(ctx context.Context) ([]json.RawMessage, error) {
@@ -95,6 +95,7 @@ func (p *pages) next(ctx context.Context) ([]json.RawMessage, error) {
 	if err != nil {
 		return nil, err
 	}
+	came := time.Now()
 	page, err := c.read(c.op.Result, result)
 	if err != nil {
 		return nil, err
@@ -118,7 +119,10 @@ func (p *pages) next(ctx context.Context) ([]json.RawMessage, error) {
 	if !ok || !c.op.Cacheable {
 		ttl = 0
 	}
-	if p.ttl = min(p.ttl, ttl); p.ttl <= 0 {
+	if expires := came.Add(ttl); p.expires.IsZero() || expires.Before(p.expires) {
+		p.expires = expires
+	}
+	if !time.Now().Before(p.expires) {
 		p.all = nil // it will not be cached
 		return items, nil
 	}

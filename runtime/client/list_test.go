@@ -126,3 +126,23 @@ func TestAToolThatIsGoneIsForgotten(t *testing.T) {
 		}
 	})
 }
+
+// A list is kept as long as the server says of each page, from when that came, however long its reader takes.
+func TestAListIsKeptNoLongerThanItsPages(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s, p := meet(t, "2026-07-28")
+		asked := 0
+		go p.each(func(m message) {
+			asked++
+			p.answer(m, `{"resultType":"complete","ttlMs":500,"cacheScope":"private","tools":[{"name":"a","inputSchema":{"type":"object"}}]}`)
+		})
+		for range 2 {
+			for range s.ListTools(t.Context()) {
+				time.Sleep(600 * time.Millisecond) // of the bubble's clock
+			}
+		}
+		if synctest.Wait(); asked != 2 {
+			t.Errorf("the list was read %d times", asked)
+		}
+	})
+}
