@@ -3,13 +3,19 @@ package streamhttp
 import (
 	"bufio"
 	"bytes"
+	"context"
+	"fmt"
 	"log/slog"
 	"maps"
 	"net/http"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
+
+	"github.com/mcpkiln/mcpkiln/runtime/rpc"
+	"github.com/mcpkiln/mcpkiln/runtime/server"
 )
 
 // What is kept for a client gives way to others. Then neither its owner nor whoever reads the stream is left in the dark: resumability says
@@ -151,6 +157,133 @@ func TestLET13AnArrayThatFitsIsKept(t *testing.T) {
 	}
 	again.message()
 	again.end()
+}
+
+// LET13, CAN24: an early array that is too large to be kept does not lose the stream of its batch: the requests in it end with errors, and the others
+// are answered.
+func TestLET13CAN24AnEarlyArrayThatIsTooLargeCostsNoOtherAnswer(t *testing.T) {
+	for _, away := range []bool{true, false} {
+		synctest.Test(t, func(t *testing.T) {
+			f := newBubble(t)
+			more := make(chan struct{})
+			f.srv = newServer(t, append(f.tools(), tool("large", func(context.Context, *server.Call, *input) (*output, error) {
+				<-more
+				return &output{strings.Repeat("x", 1<<20)}, nil
+			})), server.WithMaxBytesInFlight(1<<20))
+			f.h = Handler(f.srv, WithReplay(64<<10), WithKeepAlive(0))
+			session := f.march()
+			s, lose := f.lost("["+callBody("1", "steps", "x")+","+callBody("2", "large", "")+"]", session)
+			told := s.message()
+			<-f.began
+			if away {
+				lose()
+			}
+			close(more)
+			synctest.Wait()
+			lose()
+			again := f.back(session, told.id)
+			if e, _ := again.next(); !e.comment {
+				t.Errorf("not told that something is missing: %.300q", e.data)
+			}
+			if got := f.array(again.message().data); len(got) != 1 || field(got[0], "id") != "2" || !strings.Contains(got[0], "too large to be kept") {
+				t.Errorf("in place of the large answer: %.300q", got)
+			}
+			f.release <- struct{}{}
+			if got := f.array(again.message().data); len(got) != 1 || field(got[0], "id") != "1" || field(got[0], "result") == "" {
+				t.Errorf("the other answer: %.300q", got)
+			}
+			again.end()
+		})
+	}
+}
+
+// What is too large to be kept gives way alone, wherever it is in a stream whose request is in flight.
+func TestLET13TSK28WhatIsTooLargeGivesWayAlone(t *testing.T) {
+	note := func(size int) string { return `{"method":"n","params":"` + strings.Repeat("x", size) + `"}` }
+	array := func(id, size int) string {
+		return fmt.Sprintf(`[{"jsonrpc":"2.0","id":%d,"result":"%s"}]`, id, strings.Repeat("x", size))
+	}
+	many := make([]string, 100) // errors in place of these are too large, too
+	for i := range many {
+		many[i] = strings.Trim(array(i, 100), "[]")
+	}
+	for name, row := range map[string]struct {
+		batched bool
+		events  []string
+		want    string
+	}{
+		"an array":                     {true, []string{array(1, 5000), array(2, 1)}, "error 1, result 2"},
+		"an array after others":        {true, []string{note(1), array(1, 400), array(2, 5000), note(1), array(3, 1)}, "note, result 1, error 2, note, result 3"},
+		"an array after errors":        {true, []string{array(1, 5000), array(2, 5000), array(3, 1)}, "error 1, error 2, result 3"},
+		"every array":                  {true, []string{array(1, 5000), note(1), array(2, 5000)}, "error 1, note, error 2"},
+		"an array of many":             {true, []string{"[" + strings.Join(many, ",") + "]", array(200, 1)}, "result 200"},
+		"a notification of a batch":    {true, []string{note(5000), array(1, 1)}, "result 1"},
+		"a notification":               {false, []string{note(1), note(5000), strings.Trim(array(1, 1), "[]")}, "note, result 1"},
+		"an answer":                    {false, []string{note(1), strings.Trim(array(1, 5000), "[]")}, "note, error 1"},
+		"a notification and an answer": {false, []string{note(5000), strings.Trim(array(1, 5000), "[]")}, "error 1"},
+	} {
+		h := &Endpoint{opts: defaults(), roster: newRoster()}
+		h.opts.replay = 1000
+		s := newSession(t.Context(), h, "id")
+		st := lostStream(s)
+		st.batched, st.about = row.batched, rpc.IntID(1)
+		for i, e := range row.events {
+			if err := st.add([]byte(e), i == len(row.events)-1); err != nil {
+				t.Fatalf("%s: event %d: %v", name, i, err)
+			}
+			s.bound()
+			if n := s.kept.Load(); n > s.limit() {
+				t.Errorf("%s: %d bytes are kept", name, n)
+			}
+		}
+		if got := said(st.take(st.attach(0)).events); got != row.want || !st.lacks(0) {
+			t.Errorf("%s: the client gets %s", name, got)
+		}
+	}
+}
+
+// LET13: neither does a client miss how a request ended whose array its lost connection took, and which gave way to later messages.
+func TestLET13CAN24AnArrayThatALostConnectionTookIsErrors(t *testing.T) {
+	st := newStream(1, streamLimits{replay: 1000, answer: 4000, pending: 1000}, new(atomic.Int64), new(pools).alarm())
+	st.batched = true
+	reader := st.attach(-1)
+	st.start()
+	add := func(id, size int) {
+		t.Helper()
+		if err := st.add(fmt.Appendf(nil, `[{"id":%d,"result":"%s"}]`, id, strings.Repeat("x", size)), false); err != nil {
+			t.Fatal(err)
+		}
+	}
+	add(1, 600)
+	st.take(reader)
+	st.wrote(reader)
+	add(2, 600)
+	add(3, 10)
+	if got := said(st.take(reader).events); got != "result 2, result 3" {
+		t.Errorf("who is there gets %s", got)
+	}
+	st.wrote(reader)
+	st.detach(reader)
+	if got := said(st.take(st.attach(0)).events); got != "error 1, result 2, result 3" {
+		t.Errorf("who comes back gets %s", got)
+	}
+}
+
+// said is what kind of events there are, with the ids of answers.
+func said(events [][]byte) string {
+	var all []string
+	for _, e := range events {
+		answer := strings.Trim(string(e), "[]")
+		switch {
+		case field(answer, "error") != "":
+			all = append(all, "error "+field(answer, "id"))
+		case field(answer, "result") != "":
+			all = append(all, "result "+field(answer, "id"))
+		case e != nil:
+			all = append(all, "note")
+		}
+	}
+	return strings.Join(all, ", ")
 }
 
 // lostStream is a new stream whose client knows an event and has lost its connection.

@@ -214,27 +214,53 @@ func (s *stream) signal() {
 }
 
 // trim forgets the oldest events above the limit: written ones always, others when nobody reads; never the newest, which may
-// be the answer. s.mu is held.
+// be the answer, unless it is too large. s.mu is held.
 func (s *stream) trim() {
+	if s.reader == 0 && s.limits.answer > 0 && s.bytes > s.limits.answer {
+		s.giveUpTooLarge()
+	}
 	for len(s.events) > 1 && (s.bytes > s.limits.replay || s.events[0].size() == 0) && (s.first <= s.written || s.reader == 0) {
-		if s.reader != 0 || s.bytes <= s.limits.replay || !s.giveUpAnswers() {
+		if s.bytes <= s.limits.replay || !s.giveUpAnswers() {
 			s.shift()
 		}
 	}
-	if s.ended && s.reader == 0 && s.limits.answer > 0 && len(s.events) == 1 && len(s.events[0].frame) > s.limits.answer {
-		s.giveUpAnswer(0)
+}
+
+// giveUpTooLarge forgets each event that alone is more than the session keeps, or keeps errors in place of its answers, so that the stream need
+// not give way as a whole. s.mu is held.
+func (s *stream) giveUpTooLarge() {
+	tooLarge := func(i int) bool { return len(s.events[i].frame) > s.limits.answer }
+	for i := range s.events {
+		if tooLarge(i) && s.hasAnswers(i) {
+			s.giveUpAnswer(i)
+		}
+		if tooLarge(i) {
+			s.gaveWay = max(s.gaveWay, s.first+i)
+			s.replace(i, storedEvent{})
+		}
 	}
 }
 
-// giveUpAnswers keeps errors in place of the oldest array of answers, if they are smaller; of the newest only before errors give way. It reports whether
-// there was one. s.mu is held.
+// hasAnswers reports whether the event is the answer, or an array of answers. s.mu is held.
+func (s *stream) hasAnswers(i int) bool {
+	if frame := s.events[i].frame; s.batched {
+		return len(frame) > 0 && frame[0] == '['
+	}
+	return s.ended && i == len(s.events)-1
+}
+
+// giveUpAnswers keeps errors in place of the oldest array of answers, if they are smaller; of the newest only before errors give way, and of none that
+// an attached reader has still to write. It reports whether there was one. s.mu is held.
 func (s *stream) giveUpAnswers() bool {
 	n := len(s.events) - 1
 	if s.events[0].gaveUp {
 		n++
 	}
-	for i := range s.events[:n] {
-		if e := &s.events[i]; s.batched && len(e.frame) > 0 && e.frame[0] == '[' && !e.gaveUp {
+	if s.reader != 0 {
+		n = min(n, s.written-s.first+1)
+	}
+	for i := range n {
+		if s.batched && s.hasAnswers(i) && !s.events[i].gaveUp {
 			s.giveUpAnswer(i)
 			return true
 		}
