@@ -71,7 +71,9 @@
 // it, a listener gets it.
 //
 // Of an answer in memory that is larger than a session keeps, four times WithReplay, an error is kept once nobody reads it, so that the request of
-// a client that comes back ends.
+// a client that comes back ends; of an array of answers, an error for each. Any other message of that size is dropped. So neither costs the other
+// messages of the stream, whose requests may be in flight. An array that an attached reader has written gives way to errors, too, before these are
+// forgotten: its connection may be lost already.
 //
 // The stream of a GET begins with such an event, too. The specification asks for it in the answer to a POST
 // (basic/transports#sending-messages-to-the-server); of a GET it says that a server sends a retry field before it closes the connection, as there

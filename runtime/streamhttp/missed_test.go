@@ -269,6 +269,44 @@ func TestLET13CAN24AnArrayThatALostConnectionTookIsErrors(t *testing.T) {
 	}
 }
 
+// Nor does a message for listeners that is too large to be kept, whether nobody listens yet or a lost connection took it.
+func TestTSK28WhatIsTooLargeForAListenerGivesWayAlone(t *testing.T) {
+	for _, listened := range []bool{false, true} {
+		h := &Endpoint{opts: defaults(), roster: newRoster()}
+		h.opts.replay = 1000
+		s := newSession(t.Context(), h, "id")
+		write := func(frames ...string) {
+			for _, frame := range frames {
+				if err := s.Write(rpc.ID{}, false, []byte(frame)); err != nil {
+					t.Fatal(err)
+				}
+			}
+		}
+		frames := []string{`{"id":1,"result":{}}`, strings.Repeat("x", 5000), `{"id":2,"result":{}}`}
+		st := s.listen()
+		if listened {
+			st.start()
+			reader := st.attach(-1)
+			s.join(st)
+			write(frames...)
+			st.take(reader)
+			st.wrote(reader)
+			s.release(st, reader)
+		} else {
+			write(frames...)
+		}
+		if n := h.kept.Load(); n > s.limit() {
+			t.Errorf("listened %v: %d bytes are kept", listened, n)
+		}
+		reader := st.attach(0)
+		s.join(st)
+		if got := said(st.take(reader).events); got != "result 1, result 2" {
+			t.Errorf("listened %v: the client gets %s", listened, got)
+		}
+		s.release(st, reader)
+	}
+}
+
 // said is what kind of events there are, with the ids of answers.
 func said(events [][]byte) string {
 	var all []string

@@ -9,7 +9,8 @@ import (
 // keptStreams is how many streams a session keeps for resumption, whatever their size.
 const keptStreams = 256
 
-// keep appends to the backlog and drops its oldest events. The backlog counts like what streams keep. s.mu is held.
+// keep appends to the backlog and drops its oldest events. The backlog counts like what streams keep, and like them lacks what alone is more than
+// the session keeps. s.mu is held.
 func (s *session) keep(events []storedEvent) {
 	if s.why != nil {
 		return
@@ -17,6 +18,9 @@ func (s *session) keep(events []storedEvent) {
 	s.noteCarriers(nil, events...)
 	before := s.backlogged
 	for _, e := range events {
+		if int64(len(e.frame)) > s.limit() {
+			continue
+		}
 		s.backlog = append(s.backlog, e)
 		s.backlogged += len(e.frame) + eventSize
 	}
