@@ -1,12 +1,14 @@
 package client
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/json"
 	"iter"
 	"time"
 
+	"github.com/mcpkiln/mcpkiln/runtime/rpc"
 	"github.com/mcpkiln/mcpkiln/runtime/wire"
 )
 
@@ -31,8 +33,12 @@ func (s *Session) ListTemplates(ctx context.Context, opts ...CallOption) iter.Se
 	return s.list(ctx, wire.OpListTemplates, opts)
 }
 
-// maxPages is how many pages a list may have.
-const maxPages = 10_000
+// Limits of a list: a server decides how long it is.
+const (
+	maxPages      = 10_000
+	maxListFrames = 4  // how many messages of the largest size (WithMaxFrame) all its pages have room in
+	itemSize      = 32 // bytes that an item takes beside its text
+)
 
 // list reads a list from the cache, or page by page.
 func (s *Session) list(ctx context.Context, op wire.Op, opts []CallOption) iter.Seq2[json.RawMessage, error] {
@@ -81,6 +87,10 @@ type pages struct {
 	all     []json.RawMessage          // nil if the list is not to be cached
 	expires time.Time                  // when the first of the pages does
 	tools   knownTools                 // of a list of tools
+	size    int                        // of the items so far, in bytes
+
+	spent    time.Duration // in the requests so far, which are rounds of one call as far as its maximum goes
+	requests int
 }
 
 func (p *pages) next(ctx context.Context) ([]json.RawMessage, error) {
@@ -91,7 +101,9 @@ func (p *pages) next(ctx context.Context) ([]json.RawMessage, error) {
 	p.method = c.op.Name
 	v := c.values()
 	v[wire.SlotCursor] = p.cursor
+	c.spent, c.requests = p.spent, p.requests
 	result, _, err := c.run(ctx, v, c.extra())
+	p.spent, p.requests = c.spent, c.requests
 	if err != nil {
 		return nil, err
 	}
@@ -103,6 +115,9 @@ func (p *pages) next(ctx context.Context) ([]json.RawMessage, error) {
 	var items []json.RawMessage
 	if json.Unmarshal(page[wire.SlotItems], &items) != nil {
 		return nil, broken(p.method, "its list is none: %.200s", page[wire.SlotItems])
+	}
+	if err := p.measure(items); err != nil {
+		return nil, err
 	}
 	if p.op == wire.OpListTools {
 		items = p.s.learn(c.dialect, items, &p.tools)
@@ -128,4 +143,15 @@ func (p *pages) next(ctx context.Context) ([]json.RawMessage, error) {
 	}
 	p.all = append(p.all, items...)
 	return items, nil
+}
+
+// measure adds the items of a page to the size of the list, which is limited: whoever reads a list keeps all of it.
+func (p *pages) measure(items []json.RawMessage) error {
+	for _, item := range items {
+		p.size += len(item) + itemSize
+	}
+	if most := maxListFrames * cmp.Or(p.s.cfg.maxFrame, rpc.DefaultMaxFrame); p.size > most {
+		return broken(p.method, "the list is larger than %d bytes, %d times the largest message (WithMaxFrame)", most, maxListFrames)
+	}
+	return nil
 }

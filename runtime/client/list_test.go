@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"iter"
 	"slices"
 	"strings"
 	"testing"
@@ -145,4 +146,85 @@ func TestAListIsKeptNoLongerThanItsPages(t *testing.T) {
 			t.Errorf("the list was read %d times", asked)
 		}
 	})
+}
+
+// listed are the members of all lists that a session reads.
+var listed = []string{"tools", "prompts", "resources", "resourceTemplates", "tasks"}
+
+// lists returns the methods that read them.
+func lists(s *client.Session) map[string]func(context.Context, ...client.CallOption) iter.Seq2[json.RawMessage, error] {
+	return map[string]func(context.Context, ...client.CallOption) iter.Seq2[json.RawMessage, error]{
+		"tools": s.ListTools, "prompts": s.ListPrompts, "resources": s.ListResources, "resourceTemplates": s.ListTemplates, "tasks": s.ListTasks,
+	}
+}
+
+// pageAfterPage answers each request after a while with a page that is not the last.
+func (p *peer) pageAfterPage(member, item string, each time.Duration) {
+	for n := 0; ; n++ {
+		frame, err := p.conn.ReadFrame(nil)
+		if err != nil {
+			return
+		}
+		var m message
+		_ = json.Unmarshal(frame, &m)
+		if m.ID != nil {
+			<-time.After(each)
+			p.answer(m, fmt.Sprintf(`{"resultType":"complete","%s":[%s],"nextCursor":"%d","ttlMs":1000,"cacheScope":"private"}`, member, item, n))
+		}
+	}
+}
+
+// endlessList reads a list whose pages never end, and returns how many items it yielded before its error.
+func endlessList(t *testing.T, revision, member, item string, each time.Duration, opts ...client.Option) (items int, err error) {
+	t.Helper()
+	s, p := meetOffering(t, revision, `{"tools":{},"prompts":{},"resources":{},"tasks":{"list":{}}}`, opts...)
+	served := make(chan struct{})
+	go func() { defer close(served); p.pageAfterPage(member, item, each) }()
+	for _, err = range lists(s)[member](t.Context()) {
+		if err != nil {
+			break
+		}
+		items++
+	}
+	<-time.After(each) // for the answer that comes too late
+	_ = p.conn.Close()
+	<-served
+	return items, err
+}
+
+// A list whose pages have a new cursor each ends at its size in all, small items with what they take in memory.
+func TestVAL07ListsAreBoundedInAllTheirPages(t *testing.T) {
+	const page, limit = 1000, 4000
+	for _, member := range listed {
+		for item, most := range map[string]int{`{"name":"` + strings.Repeat("a", page-50) + `"}`: 4, "{}": limit / 32} {
+			synctest.Test(t, func(t *testing.T) {
+				items, err := endlessList(t, "2025-11-25", member, item, 0, client.WithMaxFrame(page))
+				var bad *client.ProtocolError
+				if !errors.As(err, &bad) || items == 0 || items > most {
+					t.Fatalf("%s: %d items, %v", member, items, err)
+				}
+				has(t, err.Error(), "the list is larger than 4000 bytes", "WithMaxFrame")
+			})
+		}
+	}
+}
+
+// The maximum of a call is that of a list with all its pages, however fast each comes.
+func TestCAN16AListEndsInTheTimeOfACall(t *testing.T) {
+	for _, revision := range []string{"2026-07-28", "2025-11-25"} {
+		for _, member := range listed {
+			if member == "tasks" && revision == "2026-07-28" {
+				continue // it has no such list
+			}
+			synctest.Test(t, func(t *testing.T) {
+				begun := time.Now()
+				items, err := endlessList(t, revision, member, `{"name":"a"}`, 59*time.Second, client.WithTimeout(time.Minute, 5*time.Minute))
+				var cause *client.Cause
+				if !errors.As(err, &cause) || cause.Source.String() != "timeout" || items != 5 || time.Since(begun) != 5*time.Minute+59*time.Second {
+					t.Errorf("%s %s: %d items in %v, %v", revision, member, items, time.Since(begun), err)
+				}
+				has(t, err.Error(), "not done after 5m0s in 6 requests")
+			})
+		}
+	}
 }

@@ -67,8 +67,8 @@ func WithInfo(info json.RawMessage) Option { return func(c *config) { c.info = i
 // WithRevision sets the only protocol revision to use. The default is the newest that the server supports, too.
 func WithRevision(version string) Option { return func(c *config) { c.revision = version } }
 
-// WithTimeout sets how long a request may take without progress (60 s), and how long with progress and in all its rounds (10 min). The time
-// that a person takes to answer a question counts in neither. 0: no limit.
+// WithTimeout sets how long a request may take without progress (60 s), and how long with progress and in all its rounds, or
+// all pages of a list (10 min). The time that a person takes to answer a question counts in neither. 0: no limit.
 func WithTimeout(each, most time.Duration) Option {
 	return func(c *config) { c.timeout, c.maxTime = each, most }
 }
@@ -86,7 +86,8 @@ func WithGrace(d time.Duration) Option { return func(c *config) { c.grace = d } 
 // WithLimits sets the limits of JSON that the server sends.
 func WithLimits(l check.Limits) Option { return func(c *config) { c.limits = l } }
 
-// WithMaxFrame sets how large one message of the server may be, in bytes; the default is 16 MiB.
+// WithMaxFrame sets how large one message of the server may be, in bytes; the default is 16 MiB. A list may be
+// four times as large in all its pages.
 func WithMaxFrame(bytes int) Option { return func(c *config) { c.maxFrame = bytes } }
 
 // WithLogLevel asks the server for its log records from that level on, see Handlers.Log.
