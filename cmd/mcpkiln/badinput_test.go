@@ -45,17 +45,23 @@ func bad(t *testing.T, status int, header, kind, body string) string {
 	return ts.URL
 }
 
-// strange is a server with one tool, whose calls are answered as a test wants: a result, or an error if it begins with !.
+// strange is a server of all revisions with one tool, whose calls are answered as a test wants: a result, or an error if it begins with !.
 func strange(t *testing.T, definition, answer string) string {
 	t.Helper()
 	ts := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		var m struct {
 			ID     json.RawMessage
 			Method string
+			Params struct{ ProtocolVersion string }
 		}
 		_ = json.NewDecoder(r.Body).Decode(&m)
+		if m.ID == nil {
+			w.WriteHeader(http.StatusAccepted)
+			return
+		}
 		w.Header().Set("Content-Type", "application/json")
 		result := map[string]string{
+			"initialize":      `{"protocolVersion":"` + m.Params.ProtocolVersion + `","capabilities":{"tools":{}},"serverInfo":{"name":"s","version":"1"}}`,
 			"server/discover": `{"resultType":"complete","supportedVersions":["2026-07-28"],"capabilities":{"tools":{}},"ttlMs":0,"cacheScope":"private"}`,
 			"tools/list":      `{"resultType":"complete","tools":[` + definition + `],"ttlMs":0,"cacheScope":"private"}`,
 			"tools/call":      answer,
@@ -164,6 +170,19 @@ func TestAResultThatSaysNothing(t *testing.T) {
 		got, stdout, stderr := runs(t, "call", strange(t, plainTool, answer), "t")
 		if got != status || stdout != "" || !strings.Contains(stderr, "mcpkiln: the result of t has no content\n") {
 			t.Errorf("%s: exit status %d, %q, %q", answer, got, stdout, stderr)
+		}
+	}
+}
+
+// TestAnOutputSchemaThatTheRevisionDoesNotHave: servers list it all the same, and it promises nothing.
+func TestAnOutputSchemaThatTheRevisionDoesNotHave(t *testing.T) {
+	for revision, want := range map[string]int{"2024-11-05": 0, "2025-03-26": 0, "2025-06-18": exitProtocol, "2025-11-25": exitProtocol} {
+		for _, also := range []string{"", `,"structuredContent":{"n":"x"}`} {
+			url := strange(t, typedTool, `{"content":[{"type":"text","text":"{\"n\":1}"}]`+also+`}`)
+			status, stdout, stderr := runs(t, "call", "--revision="+revision, url, "t")
+			if status != want || (stdout == "{\"n\":1}\n") != (want == 0) || (stderr == "") != (want == 0) {
+				t.Errorf("%s%s: exit status %d, %q, %s", revision, also, status, stdout, stderr)
+			}
 		}
 	}
 }

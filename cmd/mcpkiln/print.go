@@ -46,7 +46,7 @@ func (v *visit) print(one *tool, r *client.ToolResult) error {
 // checkResult validates a result by the tool's outputSchema, which errors of tools need not conform to.
 func (v *visit) checkResult(t *tool, r *client.ToolResult) error {
 	switch {
-	case t.OutputSchema == nil || r.IsError:
+	case t.OutputSchema == nil || r.IsError || r.StructuredContent == nil && !v.session.HasOutputSchemas():
 		return nil
 	case r.StructuredContent == nil:
 		return &statusError{exitProtocol, fmt.Errorf("%s has an outputSchema, but its result has no structuredContent", t.Name)}

@@ -4,8 +4,6 @@ import (
 	"context"
 	"slices"
 	"sync"
-
-	"github.com/mcpkiln/mcpkiln/runtime/wire"
 )
 
 // Generation is the compile-time handshake between a generated client and this runtime, see server.Generation.
@@ -124,8 +122,8 @@ func (s *Session) compare(tool *definition) string {
 	if d := firstDifference("", known.InputSchema, tool.InputSchema); d != "" {
 		s.differs(Difference{tool.Name, "inputSchema differs at " + d})
 	}
-	if !s.dialect.Load().Call(wire.OpCallTool).Result.Has(wire.SlotStructuredContent) {
-		return tool.Name // the revision has no outputSchema
+	if !s.HasOutputSchemas() {
+		return tool.Name
 	}
 	if d := firstDifference("", known.OutputSchema, tool.OutputSchema); d != "" {
 		s.differs(Difference{tool.Name, "outputSchema differs at " + d})

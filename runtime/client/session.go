@@ -184,6 +184,12 @@ func (s *Session) Err() error {
 // Revision returns the protocol revision in use, such as "2025-11-25".
 func (s *Session) Revision() string { return s.dialect.Load().Version }
 
+// HasOutputSchemas reports whether tools of the revision in use have an outputSchema and results structuredContent, which older ones do not
+// have. Servers list an outputSchema all the same, but it promises nothing then.
+func (s *Session) HasOutputSchemas() bool {
+	return s.dialect.Load().Call(wire.OpCallTool).Result.Has(wire.SlotStructuredContent)
+}
+
 // ServerInfo returns the server's name and version, a JSON object or nil. This package decides nothing by it.
 func (s *Session) ServerInfo() json.RawMessage { return s.server.info }
 
