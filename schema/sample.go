@@ -110,22 +110,23 @@ func newCompiler(d *Document) *jsonschema.Compiler {
 	c.LoadURL = refuseURL
 	// The text is valid JSON, since it was written from nodes; other errors are found when it is compiled.
 	root, _ := ParseJSON("", d.Bundle().JSON())
-	rewritePatterns(root)
+	RewritePatterns(root, goPattern)
 	_ = c.AddResource(documentURL, bytes.NewReader(root.JSON()))
 	return c
 }
 
-// rewritePatterns replaces the patterns of a schema by those of Go's syntax, for the reference validator. It changes n in place: nothing else may use it.
-func rewritePatterns(n *Node) {
+// RewritePatterns replaces the patterns of a schema by what rewrite returns for each, as for a validator with Go's syntax. It changes n in place:
+// nothing else may use it.
+func RewritePatterns(n *Node, rewrite func(string) string) {
 	if p := n.Get("pattern"); p.Is(String) {
-		p.Text = goPattern(p.Text)
+		p.Text = rewrite(p.Text)
 	}
 	if p := n.Get("patternProperties"); p.Is(Object) {
 		for i := range p.Members {
-			p.Members[i].Key = goPattern(p.Members[i].Key)
+			p.Members[i].Key = rewrite(p.Members[i].Key)
 		}
 	}
-	subschemas(n, rewritePatterns)
+	subschemas(n, func(sub *Node) { RewritePatterns(sub, rewrite) })
 }
 
 func goPattern(text string) string {

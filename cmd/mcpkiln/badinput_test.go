@@ -134,7 +134,7 @@ func TestBadInputReadsWell(t *testing.T) {
 		"an error":                   {[]string{strange(t, plainTool, `!{"code":-32603,"message":"\u001b]0;x\u0007broken"}`)}, exitTool, []string{`\x1b]0;x`, "broken"}},
 		"a list that is none":        {[]string{strange(t, `5`, ``)}, exitProtocol, []string{"tool 1 of the list can not be read"}},
 		"a schema that is none":      {[]string{strange(t, `{"name":"t","inputSchema":{"type":"nonsense"}}`, ``)}, exitRefused, []string{"inputSchema of t can not be read"}},
-		"a schema from elsewhere":    {[]string{strange(t, `{"name":"t","inputSchema":{"$ref":"file:///etc/passwd"}}`, ``)}, exitRefused, []string{"nothing is fetched"}},
+		"a schema from elsewhere":    {[]string{strange(t, `{"name":"t","inputSchema":{"$ref":"file:///etc/passwd"}}`, `{"resultType":"complete","content":[]}`)}, 0, []string{"the arguments of t are sent unchecked: its inputSchema refers to file:///etc/passwd, which is outside of it, and nothing is fetched\n"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -125,16 +125,21 @@ func (v *visit) checkTime() time.Duration {
 	return maxCheckTime
 }
 
-// check returns the violations of a schema by a value. If validation is not done when ctx ends, it warns and returns nothing.
+// check returns the violations of a schema by a value. If the schema can not be evaluated here, or not before ctx ends, it warns and returns nothing:
+// the server checks, too.
 func (v *visit) check(ctx context.Context, schema, value json.RawMessage, unchecked string) ([]argument.Violation, error) {
 	all, err := argument.Check(ctx, schema, value)
+	why := fmt.Sprintf("gives no verdict within %v", v.checkTime())
+	var unable *argument.UncheckableError
 	switch {
+	case errors.As(err, &unable):
+		why = unable.What
 	case !errors.Is(err, argument.ErrUndecided):
 		return all, err
 	case v.ctx.Err() != nil:
 		return nil, context.Cause(v.ctx)
 	}
-	fmt.Fprintf(v.cmd.ErrOrStderr(), "mcpkiln: %s gives no verdict within %v\n", plain.Line(unchecked), v.checkTime())
+	fmt.Fprintf(v.cmd.ErrOrStderr(), "mcpkiln: %s\n", plain.Line(unchecked+" "+why))
 	return nil, nil
 }
 

@@ -54,6 +54,40 @@ func TestVAL09WhatASchemaNeverDecidesIsNotChecked(t *testing.T) {
 	}
 }
 
+// TestWhatASchemaHasThatIsNotSupportedIsNotChecked: arguments are sent and results are shown, and the user hears why they are not checked. What is wrong with
+// a schema that has such a part is wrong all the same.
+func TestWhatASchemaHasThatIsNotSupportedIsNotChecked(t *testing.T) {
+	const lookahead = `a pattern that this command can not match, "^(?=.*[0-9]).+$"`
+	for part, why := range map[string]string{
+		`"properties":{"a":{"type":"integer"},"p":{"pattern":"^(?=.*[0-9]).+$"}}`: "has " + lookahead,
+		`"patternProperties":{"^(?=.*[0-9]).+$":{"type":"string"}}`:               "has " + lookahead,
+		`"properties":{"a":{"$ref":"https://example.com/s.json"}}`:                "refers to https://example.com/s.json, which is outside of it, and nothing is fetched",
+		`"properties":{"a":{"$ref":"other.json#/a"}}`:                             "refers to other.json, which is outside of it, and nothing is fetched",
+		`"$schema":"https://example.com/draft"`:                                   "refers to https://example.com/draft, which is outside of it, and nothing is fetched",
+	} {
+		v, stderr := checking(t.Context(), 0)
+		given, err := argument.Read([]string{"a:=true"}, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		one := &tool{Name: "t", InputSchema: json.RawMessage(`{` + part + `}`), OutputSchema: json.RawMessage(`{` + part + `}`)}
+		if in, err := v.arguments(one, given); err != nil || string(in) != `{"a":true}` {
+			t.Errorf("%s: %s, %v", part, in, err)
+		}
+		if err := v.checkResult(one, &client.ToolResult{StructuredContent: json.RawMessage(`{"a":true}`)}); err != nil {
+			t.Errorf("%s: %v", part, err)
+		}
+		want := "mcpkiln: the arguments of t are sent unchecked: its inputSchema " + why + "\nmcpkiln: the result of t is shown unchecked: its outputSchema " + why + "\n"
+		if stderr.String() != want {
+			t.Errorf("%s: %s", part, stderr)
+		}
+		one.InputSchema = json.RawMessage(`{` + part + `,"minProperties":"x"}`)
+		if _, err := v.arguments(one, given); err == nil && !strings.Contains(part, `"$schema"`) {
+			t.Errorf("%s: a schema that is none is used", part)
+		}
+	}
+}
+
 // TestVAL09TheUserEndsACheck: nothing is sent then.
 func TestVAL09TheUserEndsACheck(t *testing.T) {
 	ctx, cancel := context.WithCancelCause(t.Context())

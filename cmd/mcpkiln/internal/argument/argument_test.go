@@ -252,6 +252,26 @@ func TestNothingIsFetched(t *testing.T) {
 	}
 }
 
+// TestVAL05PatternsAreThoseOfECMA262, which are matched and shown as the schema writes them.
+func TestVAL05PatternsAreThoseOfECMA262(t *testing.T) {
+	for pattern, values := range map[string][2]string{
+		`^\\u00e9+$`: {"éé", "e"}, `^[^]$`: {"x", ""}, `^\\s$`: {"\u2003", "x"}, `^(?<year>\\d{4})$`: {"2026", "26"}, `^x{1,1500}$`: {"xx", "y"},
+	} {
+		for _, where := range []string{`{"properties":{"a":{"pattern":"` + pattern + `"}}}`, `{"properties":{"a":{"not":{"not":{"pattern":"` + pattern + `"}}}}}`} {
+			for i, value := range values {
+				text, _ := json.Marshal(map[string]string{"a": value})
+				all, err := argument.Check(t.Context(), json.RawMessage(where), text)
+				if err != nil || (len(all) == 0) != (i == 0) {
+					t.Errorf("%s, %q: %v, %v", where, value, all, err)
+				}
+				if i == 1 && !strings.Contains(where, "not") && !strings.Contains(fmt.Sprint(all), "does not match pattern '"+strings.ReplaceAll(pattern, `\\`, `\`)+"'") {
+					t.Errorf("%s: %v", where, all)
+				}
+			}
+		}
+	}
+}
+
 // TestANameThatTheSchemaDoesNotHaveIsASlip: unless it is written in a way that says it is meant, or the schema may have more names.
 func TestANameThatTheSchemaDoesNotHaveIsASlip(t *testing.T) {
 	const pages = `"properties":{"title":{},"pages":{}}`

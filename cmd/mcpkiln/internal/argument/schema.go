@@ -10,6 +10,7 @@ import (
 	"io"
 	"iter"
 	"net/url"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -17,10 +18,15 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v5"
 
 	"github.com/mcpkiln/mcpkiln/cmd/mcpkiln/internal/plain"
+	"github.com/mcpkiln/mcpkiln/runtime/check/pattern"
+	"github.com/mcpkiln/mcpkiln/schema"
 )
 
-// base is the base URI of a schema, against which its references resolve.
-const base = "mem:///schema.json"
+// base is the base URI of a schema, against which its references resolve, those to other documents below baseFolder.
+const (
+	base       = baseFolder + "schema.json"
+	baseFolder = "mem:///"
+)
 
 // ErrUndecided is the error of a validation that ended without a result.
 var ErrUndecided = errors.New("undecided")
@@ -31,8 +37,8 @@ func (v Violation) of(name string) bool {
 	return ok && unescaped(step) == name && !strings.Contains(step, "/")
 }
 
-// Check validates a value by a schema, which is of JSON Schema 2020-12 unless it names another draft, and returns all violations. A reference to
-// another document is an error: nothing is fetched. The schema is not trusted and can be written so that validation never ends: Check returns
+// Check validates a value by a schema, which is of JSON Schema 2020-12 unless it names another draft, and returns all violations. A schema that
+// may be right and can not be evaluated here is an *UncheckableError, such as one with a reference to another document: nothing is fetched. The schema is not trusted and can be written so that validation never ends: Check returns
 // ErrUndecided as soon as ctx ends, or if the validator panics.
 func Check(ctx context.Context, schema, value json.RawMessage) ([]Violation, error) {
 	var all []Violation
@@ -74,32 +80,73 @@ func (l limit) Validate(jsonschema.ValidationContext, any) error {
 	return nil
 }
 
+// UncheckableError is the error of a schema by which nothing can be checked here, though it may be right.
+type UncheckableError struct {
+	What string // what it has or does that is not supported here, as a verb with its object
+}
+
+// Error implements error.
+func (e *UncheckableError) Error() string { return "it " + e.What }
+
 func compile(ctx context.Context, schema json.RawMessage) (*jsonschema.Schema, error) {
 	if len(schema) == 0 {
 		return nil, errors.New("there is none")
 	}
+	rewritten, foreign := withGoPatterns(schema)
 	c := jsonschema.NewCompiler()
 	c.AssertFormat = true
 	c.RegisterExtension("limit", nil, limit{ctx})
 	c.LoadURL = func(url string) (io.ReadCloser, error) {
-		return nil, fmt.Errorf("%s is outside of the schema, and nothing is fetched", url)
+		return nil, &UncheckableError{fmt.Sprintf("refers to %s, which is outside of it, and nothing is fetched", strings.TrimPrefix(url, baseFolder))}
 	}
-	err := c.AddResource(base, bytes.NewReader(schema))
+	err := c.AddResource(base, bytes.NewReader(rewritten))
 	var compiled *jsonschema.Schema
 	if err == nil {
 		compiled, err = c.Compile(base)
 	}
-	if err != nil {
+	switch {
+	case err != nil:
 		return nil, unusable(schema, err)
+	case foreign != nil:
+		return nil, foreign
 	}
 	return compiled, nil
 }
 
-// unusable returns the error for an invalid schema: the first violation of its metaschema, if that is what is wrong.
+// withGoPatterns returns a schema with its patterns, which are those of ECMA-262, in Go's syntax. foreign is about one that has more than Go's regular
+// expressions; it matches anything in what is returned.
+func withGoPatterns(raw json.RawMessage) (rewritten json.RawMessage, foreign error) {
+	root, ds := schema.ParseJSON("", raw)
+	if root == nil || len(ds) > 0 {
+		return raw, nil // the validator says what is wrong
+	}
+	changed := false
+	schema.RewritePatterns(root, func(text string) string {
+		re2, err := pattern.RE2(text)
+		if err == nil {
+			_, err = regexp.Compile(re2)
+		}
+		if err != nil {
+			foreign, re2 = &UncheckableError{fmt.Sprintf("has a pattern that this command can not match, %q", text)}, ""
+		}
+		changed = changed || re2 != text
+		return re2
+	})
+	if !changed {
+		return raw, nil
+	}
+	return root.JSON(), foreign
+}
+
+// unusable returns the error for a schema that can not be used: what it has that is not supported here, or what is wrong with it. That is the first
+// violation of its metaschema, if it has one.
 func unusable(schema json.RawMessage, err error) error {
+	var unable *UncheckableError
 	var compilation *jsonschema.SchemaError
 	var invalid *jsonschema.ValidationError
 	switch {
+	case errors.As(err, &unable):
+		return unable
 	case errors.As(err, &invalid):
 		value, _ := decode(schema)
 		return errors.New(violations(nil, invalid, value)[0].String())
@@ -189,12 +236,15 @@ func leaves(e *jsonschema.ValidationError) iter.Seq[*jsonschema.ValidationError]
 	}
 }
 
-// allowed returns the values that a schema lists there as it writes them: the validator puts numbers in quotes. It returns "" if none is listed.
+// allowed returns the values or the pattern that a schema has there as it writes them: the validator puts numbers in quotes. It returns "" if
+// there are none.
 func allowed(schema any, rule, location string) string {
 	pointer, _ := strings.CutPrefix(location, base+"#")
 	value, ok := follow(schema, pointer)
 	list, several := value.([]any)
 	switch {
+	case ok && rule == "pattern":
+		return fmt.Sprintf("does not match pattern '%s'", value) // as it was before withGoPatterns
 	case !ok || rule != "enum" && rule != "const":
 		return ""
 	case rule == "const" || !several:
