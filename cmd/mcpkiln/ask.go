@@ -17,6 +17,7 @@ import (
 	"github.com/mcpkiln/mcpkiln/cmd/mcpkiln/internal/keep"
 	"github.com/mcpkiln/mcpkiln/cmd/mcpkiln/internal/plain"
 	"github.com/mcpkiln/mcpkiln/runtime/client"
+	"github.com/mcpkiln/mcpkiln/runtime/rpc"
 )
 
 // questionError ends a visit in which a question is asked that neither --answer nor the user answers.
@@ -95,13 +96,28 @@ func (v *visit) ask(ctx context.Context, q *client.Question) (*client.Answer, er
 		<-ctx.Done() // the result is not used
 		return nil, context.Cause(ctx)
 	}
-	a, err := v.terminal.Ask(ctx, q)
+	a, err := v.terminal.Ask(ctx, v.withTitle(q))
 	if errors.Is(err, console.ErrInterrupted) {
 		v.end(errInterrupted)
 		<-ctx.Done() // the call is cancelled; an error would go to the server
 		return nil, context.Cause(ctx)
 	}
 	return a, err
+}
+
+// maxTitle limits how much is shown of what a server calls itself, in bytes.
+const maxTitle = 60
+
+// withTitle returns a question in which the user's name for the server is followed by what the server calls itself, if that is another name.
+func (v *visit) withTitle(q *client.Question) *client.Question {
+	v.mu.Lock()
+	s := v.session
+	v.mu.Unlock()
+	shown := *q
+	if s != nil && s.ServerTitle() != "" && s.ServerTitle() != q.Server {
+		shown.Server += fmt.Sprintf(" (calls itself %q)", rpc.CutTo(s.ServerTitle(), maxTitle)) // quoted, so that it can not go on in our words
+	}
+	return &shown
 }
 
 // given takes the first answer of the command line that fits. If none does, it remembers why not.

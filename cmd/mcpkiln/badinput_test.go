@@ -342,6 +342,15 @@ func TestNothingIsCompletedThatAShellObeys(t *testing.T) {
 	}
 }
 
+// TestAQuestionSaysWhoAsks, in the user's words: the server has none of its own.
+func TestAQuestionSaysWhoAsks(t *testing.T) {
+	url := strange(t, plainTool, `{"resultType":"input_required","inputRequests":{"a":{"method":"elicitation/create","params":{"message":"?","requestedSchema":{"type":"object","properties":{}}}}}}`)
+	status, stdout, stderr := runs(t, "call", url, "t")
+	if want := `{"server":"` + strings.TrimPrefix(url, "http://") + `",`; status != exitInputRequired || !strings.HasPrefix(stdout, want) {
+		t.Errorf("%d, %s%s", status, stdout, stderr)
+	}
+}
+
 // EXT21: nobody agrees to open a page that he has not named: not by an answer that is meant for a form, and not by the page of another.
 func TestEXT21APageIsAgreedToByItsAddress(t *testing.T) {
 	const page = "https://pay.example/now?order=1"

@@ -28,6 +28,7 @@ type remote struct {
 	verbose  bool
 	// misplaced is the first word after -- that is a flag of this command; "" for none.
 	misplaced string
+	server    string // what the user calls the server
 }
 
 func (r *remote) register(cmd *cobra.Command) {
@@ -66,6 +67,7 @@ func (r *remote) named(cmd *cobra.Command, args []string) (t client.Transport, r
 		spec.Name, before = before[0], before[1:]
 	}
 	t, err = spec.Transport()
+	r.server = spec.ServerName()
 	if at := slices.IndexFunc(before, isAddress); err != nil && at >= 0 {
 		err = fmt.Errorf("%s: the address comes first", before[at])
 	}

@@ -35,6 +35,7 @@ func (r *remote) task(cmd *cobra.Command, text string, name, command []string) (
 		r.revision = ref.Revision
 	}
 	t, err := spec.Transport()
+	r.server = spec.ServerName()
 	return ref, t, refused(err)
 }
 

@@ -139,6 +139,7 @@ func (v *visit) options(t client.Transport) []client.Option {
 	}
 	opts := []client.Option{
 		client.WithInfo(client.Info("mcpkiln", toolVersion())), client.WithGrace(grace), client.WithLogger(logger), client.WithHandlers(v.handlers()),
+		client.WithServerName(v.server),
 	}
 	if v.revision != "" {
 		opts = append(opts, client.WithRevision(v.revision))

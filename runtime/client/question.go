@@ -1,6 +1,7 @@
 package client
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"net/url"
@@ -100,17 +101,7 @@ func undeclared(h *wire.Incoming) *Error {
 	return rpc.Errorf(rpc.CodeMethodNotFound, "this client has not declared %s", h.Capability)
 }
 
-func (s *Session) serverName() string {
-	if s.cfg.serverName != "" {
-		return s.cfg.serverName
-	}
-	var info struct{ Title, Name string }
-	_ = json.Unmarshal(s.server.info, &info)
-	if info.Title != "" {
-		return info.Title
-	}
-	return info.Name
-}
+func (s *Session) serverName() string { return cmp.Or(s.cfg.serverName, s.ServerTitle()) }
 
 // declares reports whether this client has declared a capability.
 func (s *Session) declares(d *wire.Dialect, path string) bool {

@@ -1,6 +1,7 @@
 package client
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -192,6 +193,13 @@ func (s *Session) HasOutputSchemas() bool {
 
 // ServerInfo returns the server's name and version, a JSON object or nil. This package decides nothing by it.
 func (s *Session) ServerInfo() json.RawMessage { return s.server.info }
+
+// ServerTitle returns the title that the server gives itself, else its name; "" for none. Any server can call itself anything.
+func (s *Session) ServerTitle() string {
+	var info struct{ Title, Name string }
+	_ = json.Unmarshal(s.server.info, &info)
+	return cmp.Or(info.Title, info.Name)
+}
 
 // Capabilities returns the server's capabilities, a JSON object.
 func (s *Session) Capabilities() json.RawMessage { return s.server.capabilities }

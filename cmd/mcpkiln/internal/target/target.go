@@ -52,6 +52,17 @@ func (s *Spec) Transport() (client.Transport, error) {
 	return s.endpoint(e.URL, e.Headers)
 }
 
+// ServerName returns what the user calls the server: the name of the entry, the host of the address, or the program.
+func (s *Spec) ServerName() string {
+	if len(s.Command) > 0 {
+		return filepath.Base(s.Command[0])
+	}
+	if u, err := url.Parse(s.Name); err == nil && u.Host != "" {
+		return u.Host
+	}
+	return s.Name
+}
+
 // process returns p; --header is an error, since a process gets its secrets in the environment.
 func (s *Spec) process(p *client.Process) (client.Transport, error) {
 	if len(s.Headers) > 0 {

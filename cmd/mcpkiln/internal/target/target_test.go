@@ -52,6 +52,17 @@ func TestAnEntryIsAnAddress(t *testing.T) {
 	}
 }
 
+// TestAServerIsCalledWhatTheUserCallsIt, and no secret of its address or command is shown.
+func TestAServerIsCalledWhatTheUserCallsIt(t *testing.T) {
+	for want, s := range map[string]*target.Spec{
+		"local": spec(t, "local"), "remote": spec(t, "remote"), "shop.example:8080": {Name: "https://shop.example:8080/mcp?key=secret"}, "reports": {Command: []string{"/opt/reports", "--token=secret"}},
+	} {
+		if got := s.ServerName(); got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
+	}
+}
+
 func TestATokenComesFromTheEnvironment(t *testing.T) {
 	s := &target.Spec{Name: "https://example.com/mcp", Env: func(k string) (string, bool) { return "tok", k == target.TokenVariable }}
 	for _, header := range [][]string{nil, {"authorization: Basic eA=="}} {
