@@ -68,7 +68,8 @@ func (c *caller) run(cmd *cobra.Command, args []string) error {
 	case len(rest) == 0:
 		return refused(errors.New("no tool is named: mcpkiln tools lists those of a server"))
 	}
-	given, err := argument.Read(rest[1:], cmd.InOrStdin())
+	stdin := cmd.InOrStdin()
+	given, err := interruptibly(cmd.Context(), func() (*argument.Given, error) { return argument.Read(rest[1:], stdin) })
 	if err != nil {
 		return refused(err)
 	}

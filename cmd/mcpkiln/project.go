@@ -182,7 +182,7 @@ func readSaved(cmd *cobra.Command, name string) (called string, data []byte, err
 		data, err = io.ReadAll(cmd.InOrStdin())
 		return "standard input", data, err
 	}
-	file, err := readSource(name)
+	file, err := interruptibly(cmd.Context(), func() (generator.Source, error) { return readSource(name) })
 	return name, file.Data, err
 }
 

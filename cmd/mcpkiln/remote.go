@@ -66,7 +66,7 @@ func (r *remote) named(cmd *cobra.Command, args []string) (t client.Transport, r
 	if cmd.ArgsLenAtDash() < 0 && len(before) > 0 {
 		spec.Name, before = before[0], before[1:]
 	}
-	t, err = spec.Transport()
+	t, err = interruptibly(cmd.Context(), spec.Transport)
 	r.server = spec.ServerName()
 	if at := slices.IndexFunc(before, isAddress); err != nil && at >= 0 {
 		err = fmt.Errorf("%s: the address comes first", before[at])

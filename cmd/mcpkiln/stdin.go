@@ -5,6 +5,30 @@ import (
 	"io"
 )
 
+// interruptibly returns what f returns, or errInterrupted when ctx ends first. Then f is abandoned: it waits for input, such as the first byte of a
+// FIFO, which can not be taken back.
+func interruptibly[T any](ctx context.Context, f func() (T, error)) (T, error) {
+	var none T
+	if ctx.Err() != nil {
+		return none, errInterrupted
+	}
+	type returned struct {
+		value T
+		err   error
+	}
+	done := make(chan returned, 1)
+	go func() {
+		value, err := f()
+		done <- returned{value, err}
+	}()
+	select {
+	case got := <-done:
+		return got.value, got.err
+	case <-ctx.Done():
+		return none, errInterrupted
+	}
+}
+
 // interruptible is a reader whose Read returns when ctx ends, even if a terminal or a pipe sends nothing.
 type interruptible struct {
 	ctx   context.Context
@@ -13,23 +37,10 @@ type interruptible struct {
 
 // Read implements io.Reader. An abandoned read consumes the next input, so nothing can be read after an error of ctx.
 func (r interruptible) Read(p []byte) (int, error) {
-	if err := r.ctx.Err(); err != nil {
-		return 0, errInterrupted
-	}
-	type read struct {
-		data []byte
-		err  error
-	}
-	done := make(chan read, 1)
-	own := make([]byte, len(p)) // the goroutine must not write to p after Read has returned
-	go func() {
+	data, err := interruptibly(r.ctx, func() ([]byte, error) {
+		own := make([]byte, len(p)) // an abandoned read must not write to p
 		n, err := r.input.Read(own)
-		done <- read{own[:n], err}
-	}()
-	select {
-	case got := <-done:
-		return copy(p, got.data), got.err
-	case <-r.ctx.Done():
-		return 0, errInterrupted
-	}
+		return own[:n], err
+	})
+	return copy(p, data), err
 }

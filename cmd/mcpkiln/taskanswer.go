@@ -47,7 +47,7 @@ arguments of mcpkiln call; or with what call --answer takes, a JSON object or de
 			return err
 		}
 		reply := &reply{decline: no, key: key, done: make(chan error, 1)}
-		if err := reply.read(before[1:], cmd.InOrStdin()); err != nil {
+		if err := reply.read(cmd.Context(), before[1:], cmd.InOrStdin()); err != nil {
 			return refused(err)
 		}
 		return r.visit(cmd, t, nil, func(v *visit) error { return v.answer(ref, reply) })
@@ -64,7 +64,7 @@ type reply struct {
 }
 
 // read reads the fields of a form as words, or all of them as one value like that of --answer.
-func (r *reply) read(fields []string, stdin io.Reader) (err error) {
+func (r *reply) read(ctx context.Context, fields []string, stdin io.Reader) (err error) {
 	if len(fields) == 1 && (fields[0] == decline || strings.HasPrefix(fields[0], "{")) {
 		answer, err := readAnswer(fields[0])
 		if err != nil {
@@ -73,7 +73,7 @@ func (r *reply) read(fields []string, stdin io.Reader) (err error) {
 		r.decline = r.decline || answer == nil
 		fields, stdin = []string{"-"}, strings.NewReader(cmp.Or(string(answer), "{}"))
 	}
-	r.given, err = argument.Read(fields, stdin)
+	r.given, err = interruptibly(ctx, func() (*argument.Given, error) { return argument.Read(fields, stdin) })
 	return err
 }
 

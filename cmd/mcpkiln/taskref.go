@@ -17,7 +17,8 @@ import (
 
 // task returns the reference of a task, and the transport to its server.
 func (r *remote) task(cmd *cobra.Command, text string, name, command []string) (client.Ref, client.Transport, error) {
-	ref, err := readRef(text, cmd.InOrStdin())
+	stdin := cmd.InOrStdin()
+	ref, err := interruptibly(cmd.Context(), func() (client.Ref, error) { return readRef(text, stdin) })
 	if err != nil {
 		return ref, nil, refused(err)
 	}
@@ -34,7 +35,7 @@ func (r *remote) task(cmd *cobra.Command, text string, name, command []string) (
 	if r.revision == "" {
 		r.revision = ref.Revision
 	}
-	t, err := spec.Transport()
+	t, err := interruptibly(cmd.Context(), spec.Transport)
 	r.server = spec.ServerName()
 	return ref, t, refused(err)
 }
