@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"net/url"
+	"regexp"
 	"slices"
 	"strings"
 	"sync"
@@ -110,7 +111,12 @@ func newCompiler(d *Document) *jsonschema.Compiler {
 	c.LoadURL = refuseURL
 	// The text is valid JSON, since it was written from nodes; other errors are found when it is compiled.
 	root, _ := ParseJSON("", d.Bundle().JSON())
-	RewritePatterns(root, goPattern)
+	RewritePatterns(root, func(text string) string {
+		if re2, err := GoPattern(text); err == nil {
+			return re2
+		}
+		return text
+	})
 	_ = c.AddResource(documentURL, bytes.NewReader(root.JSON()))
 	return c
 }
@@ -129,11 +135,13 @@ func RewritePatterns(n *Node, rewrite func(string) string) {
 	subschemas(n, func(sub *Node) { RewritePatterns(sub, rewrite) })
 }
 
-func goPattern(text string) string {
-	if re2, err := pattern.RE2(text); err == nil {
-		return re2
+// GoPattern returns a pattern, which is of ECMA-262, in Go's syntax. The error is about one that has more than Go's regular expressions.
+func GoPattern(text string) (string, error) {
+	re2, err := pattern.RE2(text)
+	if err == nil {
+		_, err = regexp.Compile(re2)
 	}
-	return text
+	return re2, err
 }
 
 // satisfies returns why the schema at pointer refuses v, or "".

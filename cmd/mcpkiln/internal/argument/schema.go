@@ -10,7 +10,6 @@ import (
 	"io"
 	"iter"
 	"net/url"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -18,7 +17,6 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v5"
 
 	"github.com/mcpkiln/mcpkiln/cmd/mcpkiln/internal/plain"
-	"github.com/mcpkiln/mcpkiln/runtime/check/pattern"
 	"github.com/mcpkiln/mcpkiln/schema"
 )
 
@@ -122,10 +120,7 @@ func withGoPatterns(raw json.RawMessage) (rewritten json.RawMessage, foreign err
 	}
 	changed := false
 	schema.RewritePatterns(root, func(text string) string {
-		re2, err := pattern.RE2(text)
-		if err == nil {
-			_, err = regexp.Compile(re2)
-		}
+		re2, err := schema.GoPattern(text)
 		if err != nil {
 			foreign, re2 = &UncheckableError{fmt.Sprintf("has a pattern that this command can not match, %q", text)}, ""
 		}
