@@ -351,8 +351,8 @@ func TestAQuestionSaysWhoAsks(t *testing.T) {
 	}
 }
 
-// EXT21: nobody agrees to open a page that he has not named: not by an answer that is meant for a form, and not by the page of another.
-func TestEXT21APageIsAgreedToByItsAddress(t *testing.T) {
+// TestAPageIsAgreedToByItsAddress: nobody agrees to open a page that he has not named: not by an answer that is meant for a form, and not by the page of another.
+func TestAPageIsAgreedToByItsAddress(t *testing.T) {
 	const page = "https://pay.example/now?order=1"
 	for given, agreed := range map[string]bool{
 		`{"overwrite":true}`: false, `{}`: false, "https://pay.example/no": false, "https://pay.example/now/": false, "https://pay.exampl": false, "https://": false,
