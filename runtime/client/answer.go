@@ -15,22 +15,22 @@ import (
 // codeRejected is the code of the error for sampling that the user rejects.
 const codeRejected = -1
 
-// answer returns a handler's answer to a question.
-func (s *Session) answer(ctx context.Context, d *wire.Dialect, op wire.Op, q *Question) ([]byte, *Error) {
+// answer returns a handler's answer to a question. failed: the handler has failed, and the error says so.
+func (s *Session) answer(ctx context.Context, d *wire.Dialect, op wire.Op, q *Question) (result []byte, bad *Error, failed bool) {
 	result, err := s.handle(ctx, d, op, q)
 	var own *Error
 	switch {
 	case err == nil:
-		return result, nil
+		return result, nil, false
 	case errors.As(err, &own) && own != nil && sendable(own):
-		return nil, own
+		return nil, own, false
 	case errors.Is(err, ErrRejected):
-		return nil, rpc.Errorf(codeRejected, "rejected by the user")
+		return nil, rpc.Errorf(codeRejected, "rejected by the user"), false
 	}
 	if ctx.Err() == nil {
 		s.cfg.logger.Error("a question was not answered", "method", q.Method, "error", err)
 	}
-	return nil, rpc.Errorf(rpc.CodeInternalError, "%v", err)
+	return nil, rpc.Errorf(rpc.CodeInternalError, "%v", err), true
 }
 
 // sendable reports whether a handler's error may be sent: a reserved code has the meaning of the specification (LET05), and data

@@ -46,16 +46,14 @@ func (s *Session) receiveRequest(m *rpc.Message, from *round) {
 		s.receiveTaskRequest(d, h, m)
 		return
 	}
-	s.mu.Lock()
-	many := s.asking >= maxQuestions
-	s.mu.Unlock()
-	if many {
-		s.link.reply(rpc.AppendError(nil, m.ID, rpc.Errorf(rpc.CodeInternalError, "%d questions are open", maxQuestions)))
-		return
-	}
 	asked, bad := s.newQuestion(d, h, m.Params)
+	s.mu.Lock()
+	if s.asking >= maxQuestions {
+		bad = rpc.Errorf(rpc.CodeInternalError, "%d questions are open", maxQuestions)
+	}
+	s.mu.Unlock()
 	if bad != nil {
-		s.link.reply(rpc.AppendError(nil, m.ID, bad))
+		s.refuse(m.ID, asked, bad)
 		return
 	}
 	over := func() bool { return from != nil && asked.Task == "" && from.entry.Err() != nil }
@@ -68,7 +66,7 @@ func (s *Session) receiveRequest(m *rpc.Message, from *round) {
 		s.createTask(q, m, wanted, from)
 		return
 	}
-	info := inflight.Info{Method: h.Name, Timeout: s.cfg.questionTimeout, AnswersTimeout: true}
+	info := inflight.Info{Method: h.Name, Timeout: s.cfg.questionTimeout, AnswersTimeout: !s.resumed(asked.Task)}
 	e, err := s.tracker.RegisterIn(&q.entryMemory, s.ctx, s.key(m.ID, inflight.Incoming), info, q)
 	if err != nil {
 		s.link.reply(rpc.AppendError(nil, m.ID, rpc.Errorf(rpc.CodeInvalidRequest, "%v", err)))
@@ -109,17 +107,26 @@ func (s *Session) count(by int) {
 
 // serve calls the handler, and sends its answer unless the question is over (CAN31).
 func (q *question) serve(e *inflight.Entry) {
-	result, bad := q.s.answer(e, q.dialect, q.op, q.Question)
+	result, bad, failed := q.s.answer(e, q.dialect, q.op, q.Question)
 	won := e.Retire()
 	q.resumeAskers()
 	q.s.count(-1)
 	switch {
 	case !won:
 		q.s.cfg.logger.Debug("an answer to a question that is over was dropped", "id", q.id.String())
+	case failed:
+		q.s.refuse(q.id, q.Question, bad)
 	case bad != nil:
 		q.s.link.reply(rpc.AppendError(nil, q.id, bad))
 	default:
 		q.s.link.reply(rpc.AppendResult(nil, q.id, result))
+	}
+}
+
+// refuse answers a question that can not be answered with an error, unless it is one to leave open.
+func (s *Session) refuse(id rpc.ID, q *Question, why *Error) {
+	if !s.leaveOpen(q, why) {
+		s.link.reply(rpc.AppendError(nil, id, why))
 	}
 }
 
@@ -130,8 +137,12 @@ func (s *Session) questionEnded(e *inflight.Entry, cause *Cause) {
 		return // it was a request for the result of a task
 	}
 	s.spawn(func() {
-		if cause.Source == inflight.SourceTimeout && e.AnswerTimeout() {
+		switch {
+		case cause.Source != inflight.SourceTimeout:
+		case e.AnswerTimeout():
 			s.replyLate(q)
+		default:
+			s.leaveOpen(q.Question, cause)
 		}
 		q.resumeAskers()
 		s.questionGone(q.Question, cause)

@@ -101,6 +101,9 @@
 // notification, and trusts only what it reads. In a revision with a request for the result that blocks, that request is sent when the
 // task asks something or is over, because the questions come on its stream.
 //
+// A session that has resumed a task is a guest: what it can not answer it leaves open for the host that started the task (Handlers.LeftOpen), and it
+// ends with an error of its own, never with the task's end. The session that started it cancels it instead: without an answer it would wait for ever.
+//
 // A question that a server asks as a task runs on the task engine that servers use (TSK26), one for each session. It outlives the call during
 // which it came, because the server knows its id; the call's clock is paused all the same.
 //

@@ -3,6 +3,7 @@ package client
 import (
 	"encoding/json"
 	"errors"
+	"fmt"
 	"math/rand/v2"
 	"time"
 
@@ -220,7 +221,7 @@ func (x *execution) answer(requests []byte) {
 		return
 	}
 	if err := tooMany(x.dialect.Call(wire.OpGetTask).Name, len(questions)); err != nil {
-		x.giveUp(err)
+		x.fail(err)
 		return
 	}
 	for key, asked := range questions {
@@ -244,16 +245,72 @@ func (x *execution) answerOne(key string, asked inputRequest) {
 	x.mu.Lock()
 	x.open--
 	x.mu.Unlock()
-	if err == nil {
-		_, _, err = x.ask(x.ctx, wire.OpUpdateTask, answers)
-	}
 	switch {
 	case x.ctx.Err() != nil:
-	case err != nil: // without its answer the task waits for ever
-		x.giveUp(err)
+	case err == nil:
+		x.deliver(answers)
+	case x.made: // without its answer the task waits for ever
+		x.fail(fmt.Errorf("its question, %s, was not answered: %w", asked.Method, err))
 	default:
-		x.wake()
+		q, _, _ := x.s.inputQuestion(x.dialect, key, asked, x.task)
+		x.s.leaveOpen(q, err)
 	}
+}
+
+// deliver sends an answer, again after failures that may be over the next time: the server ignores what it was told before (EXT10).
+func (x *execution) deliver(answers []byte) {
+	for misses := 0; ; misses++ {
+		_, _, err := x.ask(x.ctx, wire.OpUpdateTask, answers)
+		wait, transient := x.transient(err)
+		switch {
+		case x.ctx.Err() != nil:
+			return
+		case err == nil:
+			x.wake()
+			return
+		case !transient || misses == maxMisses:
+			x.fail(fmt.Errorf("an answer to it was not taken: %w", err))
+			return
+		case misses == 0:
+			x.s.cfg.logger.Warn("an answer to a task was not delivered, and will be sent again", "task", x.task, "error", err)
+		}
+		if !sleep(x.ctx, max(wait, min(defaultPoll<<misses, maxBackoff))) {
+			return
+		}
+	}
+}
+
+// fail ends the execution of a task that can not be followed to its result. The task is cancelled if this session started it; else it goes on,
+// because it is another host's.
+func (x *execution) fail(err error) {
+	if x.made {
+		x.giveUp(&TaskError{State: x.currentState(), Err: fmt.Errorf("it is cancelled: %w", err)})
+		return
+	}
+	x.finish(ToolResult{}, fmt.Errorf("client: task %s goes on, but is not followed: %w", rpc.Shown(x.task), err))
+}
+
+// resumed reports whether this session follows the task with the id and has not started it.
+func (s *Session) resumed(id string) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	x := s.executions[id]
+	return x != nil && !x.made
+}
+
+// leaveOpen leaves a question that this session can not answer open if it is one of a task that was only resumed.
+func (s *Session) leaveOpen(q *Question, why error) bool {
+	if !s.resumed(q.Task) {
+		return false
+	}
+	s.spawn(func() {
+		if f := s.cfg.handlers.LeftOpen; f != nil {
+			f(q, why)
+			return
+		}
+		s.cfg.logger.Warn("a question of a task that was resumed stays open", "task", q.Task, "method", q.Method, "error", why)
+	})
+	return true
 }
 
 // endQuestions ends the questions of a task that came as requests.

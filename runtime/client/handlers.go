@@ -24,6 +24,9 @@ type Handlers struct {
 	// QuestionGone is called when a question is not to be answered any more: the server cancelled it, the call or task that it belongs to
 	// is over, its time passed, or the session ended, as cause says. A user interface closes it then.
 	QuestionGone func(q *Question, cause error)
+	// LeftOpen is called with a question of a task that this session has resumed and did not start, if no handler can be asked, as why says, or its
+	// handler has failed. The question is not answered and the task goes on: the host that started it may answer. The question has what could be read of it.
+	LeftOpen func(q *Question, why error)
 
 	// Log receives log records: the level, the name of the logger, and any JSON.
 	Log func(level, logger string, data json.RawMessage)

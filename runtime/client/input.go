@@ -225,19 +225,28 @@ func (s *Session) answerAll(ctx context.Context, d *wire.Dialect, questions map[
 
 // answerInput answers one question of a result or task. If ctx ends before, Handlers.QuestionGone is called.
 func (s *Session) answerInput(ctx context.Context, d *wire.Dialect, key string, asked inputRequest, task string) ([]byte, error) {
-	h := d.IncomingOf(asked.Method)
-	if h == nil || !h.Input {
-		return nil, broken("", "no result can ask %s", asked.Method)
+	q, op, err := s.inputQuestion(d, key, asked, task)
+	if err != nil {
+		return nil, err
 	}
-	q, bad := s.newQuestion(d, h, asked.Params)
-	if bad != nil {
-		return nil, broken("", "its question, %s: %s", asked.Method, bad.Message)
-	}
-	q.Key, q.Task = key, task
 	stop := context.AfterFunc(ctx, func() { s.spawn(func() { s.questionGone(q, causeOf(ctx)) }) })
-	result, err := s.handle(ctx, d, h.Op, q)
+	result, err := s.handle(ctx, d, op, q)
 	if stop() && ctx.Err() != nil { // the handler saw the end of ctx first
 		s.questionGone(q, causeOf(ctx))
 	}
 	return result, err
+}
+
+// inputQuestion reads one question of a result or task. If it can not be asked, the question has what could be read.
+func (s *Session) inputQuestion(d *wire.Dialect, key string, asked inputRequest, task string) (q *Question, op wire.Op, err error) {
+	h := d.IncomingOf(asked.Method)
+	if h == nil || !h.Input {
+		return &Question{Server: s.serverName(), Method: asked.Method, Params: asked.Params, Key: key, Task: task}, 0, broken("", "no result can ask %s", asked.Method)
+	}
+	q, bad := s.newQuestion(d, h, asked.Params)
+	if bad != nil {
+		err = broken("", "its question, %s: %s", asked.Method, bad.Message)
+	}
+	q.Key, q.Task = key, task
+	return q, h.Op, err
 }

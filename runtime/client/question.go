@@ -49,10 +49,30 @@ type Answer struct {
 // ErrRejected is for Handlers.Sample to return if the user does not allow it.
 var ErrRejected = errors.New("client: rejected by the user")
 
-// newQuestion reads a question, or returns the error with which to answer it.
+// newQuestion reads a question. The error is the one with which to answer it; the question then has what could be read.
 func (s *Session) newQuestion(d *wire.Dialect, h *wire.Incoming, params []byte) (*Question, *Error) {
+	q := &Question{Server: s.serverName(), Method: h.Name, Params: params, Task: relatedTask(d, params)}
+	return q, s.readQuestion(q, d, h)
+}
+
+// relatedTask returns the id of the task that a request is about; "" for none.
+func relatedTask(d *wire.Dialect, params []byte) string {
+	var about struct {
+		Meta struct {
+			Related struct{ TaskID string } `json:"io.modelcontextprotocol/related-task"`
+		} `json:"_meta"`
+	}
+	if d.HasTasks && params != nil {
+		_ = json.Unmarshal(params, &about)
+	}
+	return about.Meta.Related.TaskID
+}
+
+// readQuestion reads the params of a question into its other fields.
+func (s *Session) readQuestion(q *Question, d *wire.Dialect, h *wire.Incoming) *Error {
+	params := q.Params
 	if !s.declares(d, h.Capability) {
-		return nil, undeclared(h)
+		return undeclared(h)
 	}
 	page := false
 	for i := range h.Needs {
@@ -61,7 +81,7 @@ func (s *Session) newQuestion(d *wire.Dialect, h *wire.Incoming, params []byte) 
 			continue
 		}
 		if n.Capability == "" || !s.declares(d, n.Capability) {
-			return nil, rpc.Errorf(rpc.CodeInvalidParams, "this client has not declared what %s takes", n.Member)
+			return rpc.Errorf(rpc.CodeInvalidParams, "this client has not declared what %s takes", n.Member)
 		}
 		page = page || n.Capability == d.Declares.ElicitationURL
 	}
@@ -72,29 +92,27 @@ func (s *Session) newQuestion(d *wire.Dialect, h *wire.Incoming, params []byte) 
 	var v wire.Values
 	if params != nil {
 		if err := layout.Read(params, &v); err != nil {
-			return nil, rpc.Errorf(rpc.CodeInvalidParams, "%v", err)
+			return rpc.Errorf(rpc.CodeInvalidParams, "%v", err)
 		}
 	}
-	q := &Question{
-		Server: s.serverName(), Method: h.Name, Params: params, Message: v.Text(wire.SlotMessage), Schema: v[wire.SlotRequestedSchema],
-		URL: v.Text(wire.SlotURL), ElicitationID: v.Text(wire.SlotElicitationID), Task: v.Text(wire.SlotRelatedTask),
-	}
+	q.Message, q.Schema = v.Text(wire.SlotMessage), v[wire.SlotRequestedSchema]
+	q.URL, q.ElicitationID = v.Text(wire.SlotURL), v.Text(wire.SlotElicitationID)
 	if text := v[wire.SlotMessage]; h.Op == wire.OpElicit && (len(text) == 0 || text[0] != '"') {
-		return nil, rpc.Errorf(rpc.CodeInvalidParams, "the message to the user is no text")
+		return rpc.Errorf(rpc.CodeInvalidParams, "the message to the user is no text")
 	}
 	if h.Op == wire.OpElicit && !page {
 		if _, err := readForm(q.Schema); err != nil {
-			return nil, rpc.Errorf(rpc.CodeInvalidParams, "%v", err)
+			return rpc.Errorf(rpc.CodeInvalidParams, "%v", err)
 		}
 	}
 	if page {
 		u, err := url.Parse(q.URL)
 		if err != nil || u.Host == "" || u.Scheme != "https" && u.Scheme != "http" {
-			return nil, rpc.Errorf(rpc.CodeInvalidParams, "%q is not the address of a web page", q.URL)
+			return rpc.Errorf(rpc.CodeInvalidParams, "%q is not the address of a web page", q.URL)
 		}
 		q.Host = u.Host
 	}
-	return q, nil
+	return nil
 }
 
 func undeclared(h *wire.Incoming) *Error {

@@ -116,7 +116,7 @@ func (s *Session) answerTask(ctx context.Context, r *task.Run) task.Outcome {
 	defer q.resumeAskers()
 	stop := context.AfterFunc(ctx, func() { s.spawn(func() { q.resumeAskers(); s.questionGone(q.Question, context.Cause(ctx)) }) })
 	defer stop()
-	result, bad := s.answer(ctx, q.dialect, q.op, q.Question)
+	result, bad, _ := s.answer(ctx, q.dialect, q.op, q.Question)
 	if bad != nil {
 		return task.Outcome{Status: task.Failed, Error: bad, Message: bad.Message}
 	}

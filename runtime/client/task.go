@@ -22,6 +22,7 @@ type execution struct {
 	request rpc.ID // the one that started it; zero: it was resumed
 	started time.Time
 	task    string // its id; "": it is no task
+	made    bool   // this session started it, and did not only resume it; final when it is followed
 
 	ctx  context.Context // of the goroutine that follows it
 	stop context.CancelCauseFunc
@@ -58,7 +59,7 @@ type TaskState struct {
 var ErrDetached = errors.New("client: the task is not followed any more")
 
 func (s *Session) newExecution(d *wire.Dialect, tool, id string, request rpc.ID) *execution {
-	x := &execution{s: s, dialect: d, tool: tool, task: id, request: request, started: time.Now(), changed: make(chan struct{}), hint: make(chan struct{}, 1), passing: passing{calling: make(chan struct{}, 1)}, askedKeys: map[string]bool{}}
+	x := &execution{s: s, dialect: d, tool: tool, task: id, request: request, made: request != rpc.ID{}, started: time.Now(), changed: make(chan struct{}), hint: make(chan struct{}, 1), passing: passing{calling: make(chan struct{}, 1)}, askedKeys: map[string]bool{}}
 	x.ctx, x.stop = context.WithCancelCause(s.ctx)
 	return x
 }
@@ -79,6 +80,9 @@ func (x *execution) begin() error {
 	s.mu.Lock()
 	if s.executions == nil {
 		s.executions = map[string]*execution{}
+	}
+	if followed := s.executions[x.task]; followed != nil {
+		x.made = x.made || followed.made
 	}
 	s.executions[x.task] = x
 	s.mu.Unlock()
