@@ -21,7 +21,7 @@ import (
 )
 
 // questionError ends a visit in which a question is asked that neither --answer nor the user answers.
-type questionError struct{ question *client.Question }
+type questionError struct{ openQuestion }
 
 // Error implements error.
 func (*questionError) Error() string { return "input required" }
@@ -68,7 +68,7 @@ func readAnswer(text string) (json.RawMessage, error) {
 
 // handlers answer what the server asks the user.
 func (v *visit) handlers() client.Handlers {
-	return client.Handlers{Elicit: v.ask, OpenURL: v.ask}
+	return client.Handlers{Elicit: v.ask, OpenURL: v.ask, LeftOpen: v.leftOpen}
 }
 
 // ask answers a question from the command line or by asking the user; if neither can answer, it ends the visit.
@@ -79,7 +79,7 @@ func (v *visit) ask(ctx context.Context, q *client.Question) (*client.Answer, er
 	v.mu.Unlock()
 	if shown != nil {
 		select {
-		case shown <- q:
+		case shown <- openQuestion{question: q}:
 			<-ctx.Done()
 		case <-ctx.Done():
 		}
@@ -92,7 +92,7 @@ func (v *visit) ask(ctx context.Context, q *client.Question) (*client.Answer, er
 		return a, nil
 	}
 	if v.terminal == nil {
-		v.end(&questionError{q})
+		v.end(&questionError{openQuestion{question: q}})
 		<-ctx.Done() // the result is not used
 		return nil, context.Cause(ctx)
 	}
@@ -156,7 +156,8 @@ func (a *answer) fits(q *client.Question) (err error) {
 }
 
 // inputRequired prints an unanswered question, and how to answer it.
-func (v *visit) inputRequired(q *client.Question) error {
+func (v *visit) inputRequired(open openQuestion) error {
+	q := open.question
 	v.mu.Lock()
 	ref, misfits := v.ref, v.misfits
 	v.mu.Unlock()
@@ -173,11 +174,14 @@ func (v *visit) inputRequired(q *client.Question) error {
 	if err != nil {
 		return err
 	}
-	return &statusError{exitInputRequired, errors.New(howToAnswer(q, ref, misfits))}
+	return &statusError{exitInputRequired, errors.New(howToAnswer(open, ref, misfits))}
 }
 
 // howToAnswer says why a question stays open, and with which command to answer it. The reference of a task that asks is kept for that.
-func howToAnswer(q *client.Question, ref *client.Ref, misfits []error) string {
+func howToAnswer(open openQuestion, ref *client.Ref, misfits []error) string {
+	if open.why != nil {
+		return "the task " + open.beyond() + "\n  mcpkiln task get shows all that it asks, and mcpkiln task wait waits on when that is answered"
+	}
 	why := "there is no terminal to ask you on"
 	if len(misfits) > 0 {
 		why = "--answer fits no question: " + strings.ReplaceAll(errors.Join(misfits...).Error(), "\n", "; ")
@@ -185,7 +189,7 @@ func howToAnswer(q *client.Question, ref *client.Ref, misfits []error) string {
 	if ref == nil {
 		return "the tool asks something, and " + why + "\n  call it again with --answer: " + whatAnswers + ", or " + decline
 	}
-	return "the task asks something, and " + why + "\n  answer it, or write decline in place of the fields: " + answerLine(q, *ref)
+	return "the task asks something, and " + why + "\n  answer it, or write decline in place of the fields: " + answerLine(open.question, *ref)
 }
 
 // answerLine returns the command that answers a question of a task, with the fields to fill in.

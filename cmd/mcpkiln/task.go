@@ -104,6 +104,7 @@ func newTaskCancel() *cobra.Command {
 				case before.Status == task.Completed || before.Status == task.Failed:
 					return refused(fmt.Errorf("there is nothing to cancel: the task is %s", before.Status))
 				}
+				v.show() // what it asks is nobody's business any more
 				x, err := v.session.Resume(v.ctx, ref)
 				if err != nil {
 					return err

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -46,7 +47,7 @@ arguments of mcpkiln call; or with what call --answer takes, a JSON object or de
 		if err != nil {
 			return err
 		}
-		reply := &reply{decline: no, key: key, done: make(chan error, 1)}
+		reply := &reply{decline: no, key: key, done: make(chan error, 1), missed: make(chan error, maxShown)}
 		if err := reply.read(cmd.Context(), before[1:], cmd.InOrStdin()); err != nil {
 			return refused(err)
 		}
@@ -60,7 +61,9 @@ type reply struct {
 	given   *argument.Given
 	decline bool
 	key     string
+	used    atomic.Bool
 	done    chan error // receives one value when the question was answered, or can not be
+	missed  chan error // why it is not for a question; of those beyond its room nothing is said
 }
 
 // read reads the fields of a form as words, or all of them as one value like that of --answer.
@@ -99,8 +102,27 @@ func (v *visit) answer(ref client.Ref, r *reply) error {
 	if err := v.awaitGiven(ref, r, over, time.After(questionTime)); err != nil {
 		return err
 	}
-	for state, err := range x.Updates(v.ctx) {
-		if state.Status != task.InputRequired || err != nil {
+	return v.received(ref, x, state)
+}
+
+// receiveTime is how long a task may go on asking after an answer, in a revision whose states do not show which questions are open.
+const receiveTime = 5 * time.Second
+
+// received waits until the state of the task shows that an answer was received, and prints it. before is the state when it was given.
+func (v *visit) received(ref client.Ref, x *execution, before client.TaskState) error {
+	ctx, stop := context.WithCancel(v.ctx)
+	defer stop()
+	if before.Questions == 0 {
+		ctx, stop = context.WithTimeout(v.ctx, receiveTime)
+		defer stop()
+	}
+	for state, err := range x.Updates(ctx) {
+		switch {
+		case over(state), ctx.Err() != nil && v.ctx.Err() == nil:
+			return v.printState(ref, state)
+		case err != nil:
+			return err
+		case state.Status != task.InputRequired || state.Questions < before.Questions:
 			return v.printState(ref, state)
 		}
 	}
@@ -110,11 +132,18 @@ func (v *visit) answer(ref client.Ref, r *reply) error {
 // awaitGiven returns when the reply was given, or can not be: the task is over, or does not ask this command until late. It may be asking
 // another client, which then has to answer or to disconnect first.
 func (v *visit) awaitGiven(ref client.Ref, r *reply, over <-chan struct{}, late <-chan time.Time) error {
-	select {
-	case err := <-r.done:
-		return refused(err)
-	case <-over:
-	case <-late:
+	var misfits []error
+	for asked := true; asked; {
+		select {
+		case err := <-r.done:
+			return refused(err)
+		case err := <-r.missed:
+			misfits, late = append(misfits, err), time.After(quietTime) // for another that it fits
+		case <-over:
+			asked = false
+		case <-late:
+			asked = false
+		}
 	}
 	select {
 	case err := <-r.done: // given at the same moment
@@ -128,30 +157,44 @@ func (v *visit) awaitGiven(ref client.Ref, r *reply, over <-chan struct{}, late 
 	switch {
 	case err != nil:
 		return err
+	case state.Status == task.InputRequired && len(misfits) > 0:
+		return refused(errors.Join(misfits...))
 	case state.Status == task.InputRequired:
 		return refused(errors.New("the question is not put to this command: another one or a host shows it, and has to answer or to end first"))
 	}
 	return refused(fmt.Errorf("the task asks nothing any more: it is %s", state.Status)) // another client has answered
 }
 
-// give answers a question if it is the one that the reply is for. Others stay open.
+// give answers the first question that the reply is for. Others stay open.
 func (r *reply) give(ctx context.Context, q *client.Question) (*client.Answer, error) {
 	a := &client.Answer{Action: client.Declined}
 	err := r.fill(a, q)
-	if r.key != "" && q.Key != r.key {
-		<-ctx.Done()
-		return nil, context.Cause(ctx)
+	switch {
+	case err != nil:
+		r.miss(q, err)
+	case r.key != "" && q.Key != r.key:
+	case r.used.CompareAndSwap(false, true):
+		r.done <- nil
+		return a, nil
+	}
+	<-ctx.Done() // the question stays open
+	return nil, context.Cause(ctx)
+}
+
+// miss notes why the reply can not answer a question.
+func (r *reply) miss(q *client.Question, why error) {
+	to := r.missed
+	switch r.key {
+	case "":
+	case q.Key: // no other is meant
+		to = r.done
+	default:
+		return
 	}
 	select {
-	case r.done <- err:
-	default: // the reply was given before
-		err = errors.New("one question is answered")
+	case to <- why:
+	default:
 	}
-	if err != nil {
-		<-ctx.Done() // the question stays open
-		return nil, context.Cause(ctx)
-	}
-	return a, nil
 }
 
 // fill makes the answer from the words of the reply.

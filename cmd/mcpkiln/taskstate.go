@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"time"
 
@@ -39,15 +40,62 @@ type asked struct {
 	Method string          `json:"method"`
 	Params json.RawMessage `json:"params"`
 	Key    string          `json:"key,omitempty"`
+	// Unanswerable is why no command can answer it.
+	Unanswerable string `json:"unanswerable,omitempty"`
+}
+
+// openQuestion is a question that stays open.
+type openQuestion struct {
+	question *client.Question
+	why      error // why this command can not answer it; nil: it can
+}
+
+// beyond says what a task asks that this command can not answer, and who can; "" if it can.
+func (q *openQuestion) beyond() string {
+	const whose = ", which only the host that made the task can answer"
+	switch method := q.question.Method; {
+	case q.why == nil:
+		return ""
+	case method == "sampling/createMessage":
+		return "asks for sampling" + whose
+	case method == "roots/list":
+		return "asks for roots" + whose
+	default:
+		why := strings.TrimPrefix(q.why.Error(), "client: ")
+		return "asks something (" + plain.Line(method) + ") that this command can not answer, and that the host which made the task may: " + plain.Line(why)
+	}
+}
+
+// leftOpen is called with a question of a task that this command can not answer.
+func (v *visit) leftOpen(q *client.Question, why error) {
+	open := openQuestion{q, why}
+	v.mu.Lock()
+	reply, shown := v.reply, v.shown
+	v.mu.Unlock()
+	switch {
+	case shown != nil:
+		select {
+		case shown <- open:
+		default: // so many are not shown
+		}
+	case reply != nil:
+		reply.miss(q, errors.New("the task "+open.beyond()))
+	case v.terminal != nil:
+		v.terminal.Done() // clears the progress bar, which is drawn again
+		fmt.Fprintln(v.cmd.ErrOrStderr(), "mcpkiln: the task", open.beyond()+"; it waits for that")
+	default:
+		v.end(&questionError{open})
+	}
 }
 
 // printState prints the state of a task, and its questions.
-func (v *visit) printState(ref client.Ref, s client.TaskState, questions ...*client.Question) error {
+func (v *visit) printState(ref client.Ref, s client.TaskState, questions ...openQuestion) error {
 	out := v.cmd.OutOrStdout()
 	if v.json {
 		var all []asked
-		for _, q := range questions {
-			all = append(all, asked{q.Method, q.Params, q.Key})
+		for _, open := range questions {
+			q := open.question
+			all = append(all, asked{q.Method, q.Params, q.Key, open.beyond()})
 		}
 		text, err := json.Marshal(struct {
 			Ref       client.Ref `json:"ref"`
@@ -61,7 +109,12 @@ func (v *visit) printState(ref client.Ref, s client.TaskState, questions ...*cli
 		return printJSON(out, text)
 	}
 	text := strings.TrimSpace(string(s.Status)+"  "+plain.Line(s.Message)) + "\n"
-	for _, q := range questions {
+	for _, open := range questions {
+		q := open.question
+		if open.why != nil {
+			text += "  it " + open.beyond() + "\n"
+			continue
+		}
 		text += "  it asks: " + plain.Line(q.Message+" "+q.URL) + "\n  " + answerLine(q, ref) + "\n"
 	}
 	_, err := io.WriteString(out, text)
@@ -74,15 +127,27 @@ const (
 	quietTime    = 100 * time.Millisecond
 )
 
+// maxShown is how many questions of a task are shown that no command can answer.
+const maxShown = 100
+
+// show has all questions left open, and returns where they come.
+func (v *visit) show() <-chan openQuestion {
+	shown := make(chan openQuestion, maxShown)
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	v.shown = shown
+	return shown
+}
+
 // questions returns what a task asks. The questions stay open.
-func (v *visit) questions(ref client.Ref, s client.TaskState) (all []*client.Question, err error) {
+func (v *visit) questions(ref client.Ref, s client.TaskState) (all []openQuestion, err error) {
 	if s.Status != task.InputRequired {
 		return nil, nil
 	}
-	shown := make(chan *client.Question)
-	v.mu.Lock()
-	v.shown = shown
-	v.mu.Unlock()
+	defer func() {
+		slices.SortStableFunc(all, func(a, b openQuestion) int { return strings.Compare(a.question.Key, b.question.Key) })
+	}()
+	shown := v.show()
 	x, err := v.session.Resume(v.ctx, ref)
 	if err != nil {
 		return nil, err

@@ -30,12 +30,12 @@ type visit struct {
 	forced   atomic.Bool // hurry is about to end the process
 
 	mu      sync.Mutex
-	answers []answer                // from --answer, not used yet
-	misfits []error                 // why none of them fits the last question
-	ref     *client.Ref             // of the task that asks, if another command could answer it
-	reply   *reply                  // of `mcpkiln task answer`; nil for other commands
-	shown   chan<- *client.Question // receives questions, which stay open; nil: questions are answered
-	outcome string                  // of the call or task when the visit ended early; "" for none
+	answers []answer            // from --answer, not used yet
+	misfits []error             // why none of them fits the last question
+	ref     *client.Ref         // of the task that asks, if another command could answer it
+	reply   *reply              // of `mcpkiln task answer`; nil for other commands
+	shown   chan<- openQuestion // receives questions, which stay open; nil: questions are answered
+	outcome string              // of the call or task when the visit ended early; "" for none
 }
 
 // grace is how long a server on a pipe may take to exit when its input is closed, and again when it is sent a signal: together less than
@@ -170,7 +170,7 @@ func (v *visit) status(err error) error {
 	var own *statusError
 	switch {
 	case errors.As(cause, &asked):
-		return v.inputRequired(asked.question)
+		return v.inputRequired(asked.openQuestion)
 	case errors.As(cause, &own):
 		return &statusError{own.status, v.withOutcome(own.err)}
 	}

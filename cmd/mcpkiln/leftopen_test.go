@@ -1,0 +1,163 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"net/http"
+	"net/http/httptest"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+)
+
+// asking is a server of 2026-07-28 with a task t1 that asks, until it has an answer to each question.
+type asking struct {
+	mu        sync.Mutex
+	questions map[string]json.RawMessage
+	refuses   int // how many answers get status 503
+	seen      []string
+}
+
+const (
+	sureForm   = `{"method":"elicitation/create","params":{"message":"sure?","requestedSchema":{"type":"object","properties":{"yes":{"type":"boolean"}},"required":["yes"]}}}`
+	nameForm   = `{"method":"elicitation/create","params":{"message":"who?","requestedSchema":{"type":"object","properties":{"name":{"type":"string"}},"required":["name"]}}}`
+	noForm     = `{"method":"elicitation/create","params":{"message":"x","requestedSchema":{"type":"object","properties":{"a":{"type":"object"}}}}}`
+	asksSample = `{"method":"sampling/createMessage","params":{"messages":[],"maxTokens":5}}`
+	asksRoots  = `{"method":"roots/list","params":{}}`
+)
+
+// ServeHTTP implements http.Handler.
+func (a *asking) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	var m struct {
+		ID     json.RawMessage
+		Method string
+		Params struct{ InputResponses map[string]json.RawMessage }
+	}
+	_ = json.NewDecoder(r.Body).Decode(&m)
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.seen = append(a.seen, m.Method)
+	result := `{"resultType":"complete"}`
+	switch m.Method {
+	case "server/discover":
+		result = `{"resultType":"complete","supportedVersions":["2026-07-28"],"capabilities":{"tools":{},"extensions":{"io.modelcontextprotocol/tasks":{}}},"ttlMs":0,"cacheScope":"private"}`
+	case "tools/list":
+		result = `{"resultType":"complete","tools":[` + plainTool + `],"ttlMs":0,"cacheScope":"private"}`
+	case "tasks/get":
+		more := `"status":"completed","result":{"content":[{"type":"text","text":"done"}]}`
+		if len(a.questions) > 0 {
+			open, _ := json.Marshal(a.questions)
+			more = `"status":"input_required","inputRequests":` + string(open)
+		}
+		result = `{"resultType":"complete","taskId":"t1","createdAt":"2026-01-01T00:00:00Z","lastUpdatedAt":"2026-01-01T00:00:00Z","ttlMs":null,"pollIntervalMs":20,` + more + `}`
+	case "tasks/update":
+		if a.refuses > 0 {
+			a.refuses--
+			w.WriteHeader(http.StatusServiceUnavailable)
+			return
+		}
+		for key := range m.Params.InputResponses {
+			delete(a.questions, key)
+		}
+	}
+	w.Header().Set("Content-Type", "application/json")
+	fmt.Fprintf(w, `{"jsonrpc":"2.0","id":%s,"result":%s}`, m.ID, result)
+}
+
+// ask serves a task with questions, and returns its reference.
+func ask(t *testing.T, refuses int, questions ...string) (a *asking, ref string) {
+	t.Helper()
+	t.Setenv("XDG_CONFIG_HOME", t.TempDir())
+	a = &asking{questions: map[string]json.RawMessage{}, refuses: refuses}
+	for n, q := range questions {
+		a.questions[fmt.Sprintf("q%d", n)] = json.RawMessage(q)
+	}
+	ts := httptest.NewServer(a)
+	t.Cleanup(ts.Close)
+	return a, `{"version":1,"endpoint":"` + ts.URL + `","revision":"2026-07-28","tool":"t","id":"t1"}`
+}
+
+// open returns the keys of the questions that are not answered yet.
+func (a *asking) open() []string {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return slices.Sorted(maps.Keys(a.questions))
+}
+
+// saw returns how often the server got a request.
+func (a *asking) saw(method string) (n int) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	for _, m := range a.seen {
+		if m == method {
+			n++
+		}
+	}
+	return n
+}
+
+// TestEXT22ACommandLeavesOpenWhatOnlyTheHostOfATaskCanAnswer: no command cancels a task because of a question that it can not answer, and
+// each says what the task asks.
+func TestEXT22ACommandLeavesOpenWhatOnlyTheHostOfATaskCanAnswer(t *testing.T) {
+	for _, c := range []struct{ question, says string }{
+		{asksSample, "asks for sampling, which only the host that made the task can answer"},
+		{asksRoots, "asks for roots, which only the host that made the task can answer"},
+		{noForm, "asks something (elicitation/create) that this command can not answer"},
+	} {
+		a, ref := ask(t, 0, c.question)
+		for _, run := range []struct {
+			args   []string
+			status int
+		}{
+			{[]string{"get", ref}, 0}, {[]string{"get", "--json", ref}, 0}, {[]string{"wait", ref}, exitInputRequired},
+			{[]string{"answer", ref, "yes=true"}, exitRefused}, {[]string{"answer", "--key", "q0", ref, "yes=true"}, exitRefused},
+		} {
+			status, stdout, stderr := runs(t, append([]string{"task"}, run.args...)...)
+			if status != run.status || !strings.Contains(stdout+stderr, c.says) {
+				t.Errorf("%s: status %d: %s%s", run.args[0], status, stdout, stderr)
+			}
+		}
+		if a.saw("tasks/cancel")+a.saw("tasks/update") > 0 {
+			t.Errorf("%s: the server got %q", c.question, a.seen)
+		}
+	}
+}
+
+// TestEXT22ACommandAnswersTheQuestionThatItCan: beside one that it can not answer, or that the fields do not fit.
+func TestEXT22ACommandAnswersTheQuestionThatItCan(t *testing.T) {
+	for _, beside := range []string{asksSample, noForm, nameForm} {
+		for range 3 { // they are asked at the same time
+			a, ref := ask(t, 0, sureForm, beside)
+			status, stdout, stderr := runs(t, "task", "get", ref)
+			if status != 0 || !strings.Contains(stdout, "it asks: sure?") || strings.Count(stdout, "\n  it asks") != 2 {
+				t.Errorf("status %d: %s%s", status, stdout, stderr)
+			}
+			status, stdout, stderr = runs(t, "task", "answer", ref, "yes=true")
+			if status != 0 || !slices.Equal(a.open(), []string{"q1"}) || a.saw("tasks/cancel") > 0 {
+				t.Errorf("status %d: %s%s", status, stdout, stderr)
+			}
+		}
+	}
+}
+
+// TestEXT22ACommandGivesOneAnswer, though its fields fit several questions.
+func TestEXT22ACommandGivesOneAnswer(t *testing.T) {
+	a, ref := ask(t, 0, slices.Repeat([]string{sureForm}, 20)...)
+	status, stdout, stderr := runs(t, "task", "answer", ref, "yes=true")
+	if status != 0 || len(a.open()) != 19 || a.saw("tasks/update") != 1 {
+		t.Errorf("status %d, %d are open: %s%s", status, len(a.open()), stdout, stderr)
+	}
+}
+
+// TestEXT22AnAnswerIsGivenAgain: an answer that a busy server did not take is neither lost nor the end of the task.
+func TestEXT22AnAnswerIsGivenAgain(t *testing.T) {
+	a, ref := ask(t, 1, sureForm)
+	began := time.Now()
+	status, stdout, stderr := runs(t, "task", "answer", ref, "yes=true")
+	if status != 0 || !strings.HasPrefix(stdout, "completed") || a.saw("tasks/update") != 2 || a.saw("tasks/cancel") > 0 {
+		t.Errorf("status %d after %v: %s%s", status, time.Since(began), stdout, stderr)
+	}
+}
