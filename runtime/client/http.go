@@ -213,19 +213,20 @@ func (l *httpLink) shared() bool { return false }
 // endWait is how long the last messages of a session that ends may take.
 const endWait = 5 * time.Second
 
-// close ends the streams, and the session if there is one. Answers and cancellations are sent first.
-func (l *httpLink) close(context.Context) error {
+// close ends the streams, and the session if there is one. Answers and cancellations are sent first. When ctx ends, nothing more is sent.
+func (l *httpLink) close(ctx context.Context) error {
 	l.mu.Lock()
 	l.closing = true
 	session := l.session
 	l.mu.Unlock()
-	late := time.AfterFunc(endWait, l.cancel)
+	sending, sent := context.WithTimeout(ctx, endWait)
+	context.AfterFunc(sending, l.cancel)
 	l.posts.Wait()
-	late.Stop()
+	sent()
 	l.cancel()
 	l.work.Wait()
 	if session != "" {
-		l.leave(session)
+		l.leave(ctx, session)
 	}
 	if l.own != nil {
 		l.own.CloseIdleConnections()
@@ -235,8 +236,8 @@ func (l *httpLink) close(context.Context) error {
 }
 
 // leave deletes the session on the server. Servers may refuse that.
-func (l *httpLink) leave(session string) {
-	ctx, cancel := context.WithTimeout(context.Background(), endWait)
+func (l *httpLink) leave(ctx context.Context, session string) {
+	ctx, cancel := context.WithTimeout(ctx, endWait)
 	defer cancel()
 	req, err := l.request(ctx, http.MethodDelete, nil)
 	if err != nil {

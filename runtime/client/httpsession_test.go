@@ -227,3 +227,46 @@ func TestAServerThatIsBusyIsAskedForItsStreamAgain(t *testing.T) {
 		})
 	}
 }
+
+// A session that is aborted waits for nothing: not for the server to end the session, nor to take the cancellation of a call. Close waits for each
+// no longer than 5 s.
+func TestAbortWaitsForNoServer(t *testing.T) {
+	for _, silent := range []string{http.MethodDelete, "notifications/cancelled"} {
+		for name, most := range map[string]time.Duration{"Abort": 0, "Close": 5 * time.Second} {
+			synctest.Test(t, func(t *testing.T) {
+				asked := make(chan struct{}, 10)
+				endpoint := client.HTTP("http://server.example/mcp")
+				endpoint.Client = &http.Client{Transport: roundTrip(func(r *http.Request, m message) (*http.Response, error) {
+					w := httptest.NewRecorder()
+					switch {
+					case silent == r.Method, silent == m.Method, m.Method == "tools/call":
+						asked <- struct{}{}
+						<-r.Context().Done()
+						return nil, r.Context().Err()
+					case !session(w, r, m, "s1"):
+						w.WriteHeader(http.StatusAccepted)
+					}
+					return w.Result(), nil
+				})}
+				s, err := client.Connect(t.Context(), endpoint, client.WithRevision("2025-11-25"))
+				if err != nil {
+					t.Fatal(err)
+				}
+				ctx, cancel := context.WithCancel(t.Context())
+				done := start(ctx, s, "x")
+				<-asked
+				if silent != http.MethodDelete {
+					cancel()
+					<-done
+					<-asked
+				}
+				began := time.Now()
+				end := map[string]func() error{"Abort": s.Abort, "Close": s.Close}[name]
+				if err := end(); err != nil || time.Since(began) != most {
+					t.Errorf("%s, %s: %v after %v", name, silent, err, time.Since(began))
+				}
+				cancel()
+			})
+		}
+	}
+}

@@ -131,7 +131,8 @@ func newSession(cfg config, endpoint string) *Session {
 // to end, and finally killed. It waits for handlers, so do not call it from one. Further calls return the same.
 func (s *Session) Close() error { return s.close(context.Background()) }
 
-// Abort is Close without waiting: it kills a child process at once. It also shortens a Close that is under way.
+// Abort is Close without waiting: it kills a child process at once, and of a server over HTTP it takes no leave. It also shortens a Close that is
+// under way.
 func (s *Session) Abort() error {
 	s.abort()
 	return s.Close()
