@@ -27,7 +27,8 @@ type visit struct {
 	child    bool              // the server is a child process, which ends with the session
 	terminal *console.Terminal // nil: there is none
 	clock    clock
-	forced   atomic.Bool // hurry is about to end the process
+	forced   atomic.Bool           // hurry is about to end the process
+	done     atomic.Pointer[error] // the outcome, once only the end of the session is awaited
 
 	mu      sync.Mutex
 	answers []answer            // from --answer, not used yet
@@ -42,8 +43,11 @@ type visit struct {
 // patience.
 const grace = 800 * time.Millisecond
 
-// patience is how long an interrupted command waits for its call to end.
+// patience is how long an interrupted command waits for its call to end, and any command for the end of its session if that has failed.
 const patience = 2 * time.Second
+
+// leaveTime is how long a command whose result is printed waits for a server over HTTP to take its leave.
+const leaveTime = time.Second
 
 // visit opens a session, calls do, and closes the session. Its error has an exit status.
 func (r *remote) visit(cmd *cobra.Command, t client.Transport, answers []answer, do func(v *visit) error) error {
@@ -63,18 +67,25 @@ func (r *remote) visit(cmd *cobra.Command, t client.Transport, answers []answer,
 	err = do(v)
 	v.terminal.Done()
 	v.warnOfUnusedAnswers()
-	return v.status(err)
+	err = v.status(err)
+	v.done.Store(&err)
+	return err
 }
 
-// hurry ends the command within patience after an interrupt, and at once after a second one. A server on a pipe ends with it.
+// hurry ends the command within patience after an interrupt, and at once after a second one. A server on a pipe ends with it. A command that has
+// its result keeps its status.
 func (v *visit) hurry() {
 	if v.cmd.Context().Err() == nil && !errors.Is(context.Cause(v.ctx), errInterrupted) {
+		return
+	}
+	if v.done.Load() != nil && !v.child {
+		v.abort()
 		return
 	}
 	again := make(chan os.Signal, 1)
 	signal.Notify(again, endSignals()...)
 	time.AfterFunc(patience/4, func() {
-		if v.terminal != nil {
+		if v.terminal != nil && v.done.Load() == nil {
 			fmt.Fprintln(v.cmd.ErrOrStderr(), "\nmcpkiln: waiting for the server to end the call; Ctrl-C again ends at once")
 		}
 	})
@@ -85,12 +96,29 @@ func (v *visit) hurry() {
 			v.abort()
 			endBy(s)
 		case <-time.After(patience):
+			if err := v.done.Load(); err != nil {
+				v.abort()
+				time.Sleep(killWait) // mostly the command ends before
+				os.Exit(exitOf(*err))
+			}
 			v.forced.Store(true)
 			fmt.Fprintln(v.cmd.ErrOrStderr(), "mcpkiln:", v.withOutcome(errInterrupted))
 			v.abort()
 		}
 		os.Exit(exitInterrupted)
 	}()
+}
+
+// exitOf returns the exit status for the outcome of a visit.
+func exitOf(err error) int {
+	var own *statusError
+	switch {
+	case err == nil:
+		return exitClean
+	case errors.As(err, &own):
+		return own.status
+	}
+	return exitFailed
 }
 
 // killWait is how long to wait for a killed server on a pipe to exit, and then for this process to be ended by its own signal.
@@ -152,6 +180,13 @@ func (v *visit) options(t client.Transport) []client.Option {
 
 // hangUp closes the session. Errors are shown only with --verbose.
 func (v *visit) hangUp() {
+	if !v.child {
+		wait := patience
+		if err := v.done.Load(); err != nil && *err == nil {
+			wait = leaveTime
+		}
+		defer time.AfterFunc(wait, func() { _ = v.session.Abort() }).Stop()
+	}
 	if err := v.session.Close(); err != nil && v.verbose {
 		fmt.Fprintln(v.cmd.ErrOrStderr(), "mcpkiln:", err)
 	}

@@ -1,0 +1,64 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"os/exec"
+	"strings"
+	"testing"
+)
+
+// TestAnInterruptAfterTheResultChangesNothing: the result is printed, and a server that does not answer the end of its session holds the
+// command up. Ctrl-C ends that, and the status stays that of the result.
+func TestAnInterruptAfterTheResultChangesNothing(t *testing.T) {
+	for _, c := range []struct {
+		result string
+		status int
+	}{{`{"content":[{"type":"text","text":"ok"}]}`, exitClean}, {`{"content":[{"type":"text","text":"no luck"}],"isError":true}`, exitTool}} {
+		ending := make(chan struct{}, 1)
+		ts := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			var m struct {
+				ID     json.RawMessage
+				Method string
+			}
+			_ = json.NewDecoder(r.Body).Decode(&m)
+			result := map[string]string{
+				"initialize": `{"protocolVersion":"2025-11-25","capabilities":{"tools":{}},"serverInfo":{"name":"s","version":"1"}}`,
+				"tools/list": `{"tools":[` + plainTool + `]}`,
+				"tools/call": c.result,
+			}[m.Method]
+			switch {
+			case r.Method == http.MethodDelete:
+				ending <- struct{}{}
+				<-r.Context().Done()
+			case r.Method == http.MethodGet:
+				w.WriteHeader(http.StatusMethodNotAllowed)
+			case result != "":
+				w.Header().Set("Mcp-Session-Id", "s1")
+				w.Header().Set("Content-Type", "application/json")
+				fmt.Fprintf(w, `{"jsonrpc":"2.0","id":%s,"result":%s}`, m.ID, result)
+			default:
+				w.WriteHeader(http.StatusAccepted)
+			}
+		}))
+		var out strings.Builder
+		cmd := exec.Command("mcpkiln", "call", "--revision", "2025-11-25", ts.URL, "t")
+		cmd.Stdout, cmd.Stderr = &out, &out
+		if err := cmd.Start(); err != nil {
+			t.Fatal(err)
+		}
+		<-ending
+		if err := cmd.Process.Signal(os.Interrupt); err != nil {
+			t.Fatal(err)
+		}
+		_ = cmd.Wait()
+		if got := cmd.ProcessState.ExitCode(); got != c.status {
+			t.Errorf("status %d, not %d: %s", got, c.status, out.String())
+		}
+		ts.CloseClientConnections()
+		ts.Close()
+	}
+}
