@@ -266,7 +266,7 @@ func (x *execution) deliver(answers []byte) {
 		case x.ctx.Err() != nil:
 			return
 		case err == nil:
-			x.wake()
+			x.delivered()
 			return
 		case !transient || misses == maxMisses:
 			x.fail(fmt.Errorf("an answer to it was not taken: %w", err))
@@ -278,6 +278,15 @@ func (x *execution) deliver(answers []byte) {
 			return
 		}
 	}
+}
+
+// delivered counts a question that the server has the answer to, though its state may list it for a while, and has that read soon.
+func (x *execution) delivered() {
+	if state := x.currentState(); state.Questions > 0 {
+		state.Questions--
+		x.update(state)
+	}
+	x.wake()
 }
 
 // fail ends the execution of a task that can not be followed to its result. The task is cancelled if this session started it; else it goes on,

@@ -194,6 +194,26 @@ func TestEXT22AResumedTaskThatAsksTooMuchGoesOn(t *testing.T) {
 	})
 }
 
+// A question counts as open until the server has its answer, though the server may list it for a while.
+func TestEXT22AStateSaysHowManyQuestionsAreOpen(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s, p := meetOffering(t, "2026-07-28", taskOffers, leaves(make(chan opened, 10)))
+		x := resume(t, s)
+		p.answer(p.expect("tasks/get"), taskIs("complete", "input_required", `,"inputRequests":{"k":`+wantsSample+`,"good":`+goodForm+`}`))
+		m := p.expect("tasks/update")
+		for state, err := range x.Updates(t.Context()) {
+			switch {
+			case err != nil:
+				t.Fatal(err)
+			case state.Questions == 2:
+				p.answer(m, `{"resultType":"complete"}`)
+			case state.Questions == 1:
+				return
+			}
+		}
+	})
+}
+
 // busy is a server of 2026-07-28 whose task t1 asks until it is answered, and that takes no answer as long as fails returns something for it.
 func busy(t *testing.T, seen map[string]int, fails func(attempt int) (*http.Response, error)) *client.Session {
 	t.Helper()
