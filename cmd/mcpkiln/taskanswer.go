@@ -105,25 +105,23 @@ func (v *visit) answer(ref client.Ref, r *reply) error {
 	return v.received(ref, x, state)
 }
 
-// receiveTime is how long a task may go on asking after an answer, in a revision whose states do not show which questions are open.
+// receiveTime is how long a task may say that it asks although no question of it is known to be open.
 const receiveTime = 5 * time.Second
 
 // received waits until the state of the task shows that an answer was received, and prints it. before is the state when it was given.
 func (v *visit) received(ref client.Ref, x *execution, before client.TaskState) error {
 	ctx, stop := context.WithCancel(v.ctx)
 	defer stop()
-	if before.Questions == 0 {
-		ctx, stop = context.WithTimeout(v.ctx, receiveTime)
-		defer stop()
-	}
 	for state, err := range x.Updates(ctx) {
 		switch {
 		case over(state), ctx.Err() != nil && v.ctx.Err() == nil:
 			return v.printState(ref, state)
 		case err != nil:
 			return err
-		case state.Status != task.InputRequired || state.Questions < before.Questions:
+		case state.Status != task.InputRequired || 0 < state.Questions && state.Questions < before.Questions:
 			return v.printState(ref, state)
+		case state.Questions == 0:
+			defer time.AfterFunc(receiveTime, stop).Stop()
 		}
 	}
 	return context.Cause(v.ctx)
