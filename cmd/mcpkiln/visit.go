@@ -85,7 +85,7 @@ func (v *visit) hurry() {
 	again := make(chan os.Signal, 1)
 	signal.Notify(again, endSignals()...)
 	time.AfterFunc(patience/4, func() {
-		if v.terminal != nil && v.done.Load() == nil {
+		if err := v.done.Load(); v.terminal != nil && (err == nil || exitOf(*err) == exitInterrupted) {
 			fmt.Fprintln(v.cmd.ErrOrStderr(), "\nmcpkiln: waiting for the server to end the call; Ctrl-C again ends at once")
 		}
 	})

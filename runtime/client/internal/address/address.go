@@ -1,4 +1,5 @@
-// Package address shows addresses of servers without the parts that may be secret: user, query and fragment.
+// Package address shows addresses of servers without the parts that may be secret: user, query and fragment. It is for the packages of the client
+// that put one into an error or a log.
 package address
 
 import (
