@@ -205,7 +205,8 @@
 //	arguments, Meta, journals       in the quota of the store, arguments once more while the task runs; status messages are cut to 4 KiB; of
 //	                                a task's HTTP header at most 4 KiB or nothing
 //	notifications for handlers      counted as requests, with what they decode to, until they are taken
-//	answers with data of Openers    in files, which count until the client has taken them, gives them up or is given up
+//	answers with data of Openers    in files, which count until the client has taken them, gives them up or is given up; what they have in
+//	                                memory counts as other answers do until a file has it
 //	names in errors                 cut to 128 bytes
 //	log records                     4,096, or 4 MiB, of those that wait
 //
