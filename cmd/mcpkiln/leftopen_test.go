@@ -17,7 +17,8 @@ import (
 type asking struct {
 	mu        sync.Mutex
 	questions map[string]json.RawMessage
-	refuses   int // how many answers get status 503
+	refuses   int    // how many answers get status 503
+	gone      string // the question that another client has answered by then
 	seen      []string
 }
 
@@ -56,6 +57,7 @@ func (a *asking) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	case "tasks/update":
 		if a.refuses > 0 {
 			a.refuses--
+			delete(a.questions, a.gone)
 			w.WriteHeader(http.StatusServiceUnavailable)
 			return
 		}
@@ -159,5 +161,15 @@ func TestEXT22AnAnswerIsGivenAgain(t *testing.T) {
 	status, stdout, stderr := runs(t, "task", "answer", ref, "yes=true")
 	if status != 0 || !strings.HasPrefix(stdout, "completed") || a.saw("tasks/update") != 2 || a.saw("tasks/cancel") > 0 {
 		t.Errorf("status %d after %v: %s%s", status, time.Since(began), stdout, stderr)
+	}
+}
+
+// TestEXT22AnAnswerIsGivenBeforeTheCommandEnds: also if another question of the task is gone meanwhile, which changes its state.
+func TestEXT22AnAnswerIsGivenBeforeTheCommandEnds(t *testing.T) {
+	a, ref := ask(t, 1, sureForm, nameForm)
+	a.gone = "q1"
+	status, stdout, stderr := runs(t, "task", "answer", ref, "yes=true")
+	if status != 0 || !strings.HasPrefix(stdout, "completed") || a.saw("tasks/update") != 2 || len(a.open()) > 0 {
+		t.Errorf("status %d, %q are open: %s%s", status, a.open(), stdout, stderr)
 	}
 }

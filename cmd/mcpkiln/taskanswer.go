@@ -47,7 +47,7 @@ arguments of mcpkiln call; or with what call --answer takes, a JSON object or de
 		if err != nil {
 			return err
 		}
-		reply := &reply{decline: no, key: key, done: make(chan error, 1), missed: make(chan error, maxShown)}
+		reply := &reply{decline: no, key: key, done: make(chan error, 1), missed: make(chan error, maxShown), answered: make(chan string, 1)}
 		if err := reply.read(cmd.Context(), before[1:], cmd.InOrStdin()); err != nil {
 			return refused(err)
 		}
@@ -58,12 +58,13 @@ arguments of mcpkiln call; or with what call --answer takes, a JSON object or de
 
 // reply is the answer to one question of a task.
 type reply struct {
-	given   *argument.Given
-	decline bool
-	key     string
-	used    atomic.Bool
-	done    chan error // receives one value when the question was answered, or can not be
-	missed  chan error // why it is not for a question; of those beyond its room nothing is said
+	given    *argument.Given
+	decline  bool
+	key      string
+	used     atomic.Bool
+	answered chan string // receives the key of the question that was answered
+	done     chan error  // receives one value when the question was answered, or can not be
+	missed   chan error  // why it is not for a question; of those beyond its room nothing is said
 }
 
 // read reads the fields of a form as words, or all of them as one value like that of --answer.
@@ -101,6 +102,11 @@ func (v *visit) answer(ref client.Ref, r *reply) error {
 	go func() { defer close(over); _, _ = x.Result(v.ctx) }()
 	if err := v.awaitGiven(ref, r, over, time.After(questionTime)); err != nil {
 		return err
+	}
+	if key := <-r.answered; key != "" { // in revisions without keys the state says as much as there is
+		if err := x.AwaitAnswered(v.ctx, key); err != nil {
+			return err
+		}
 	}
 	return v.received(ref, x, state)
 }
@@ -172,6 +178,7 @@ func (r *reply) give(ctx context.Context, q *client.Question) (*client.Answer, e
 		r.miss(q, err)
 	case r.key != "" && q.Key != r.key:
 	case r.used.CompareAndSwap(false, true):
+		r.answered <- q.Key
 		r.done <- nil
 		return a, nil
 	}

@@ -248,7 +248,7 @@ func (x *execution) answerOne(key string, asked inputRequest) {
 	switch {
 	case x.ctx.Err() != nil:
 	case err == nil:
-		x.deliver(answers)
+		x.deliver(key, answers)
 	case x.made: // without its answer the task waits for ever
 		x.fail(fmt.Errorf("its question, %s, was not answered: %w", asked.Method, err))
 	default:
@@ -258,7 +258,7 @@ func (x *execution) answerOne(key string, asked inputRequest) {
 }
 
 // deliver sends an answer, again after failures that may be over the next time: the server ignores what it was told before (EXT10).
-func (x *execution) deliver(answers []byte) {
+func (x *execution) deliver(key string, answers []byte) {
 	for misses := 0; ; misses++ {
 		_, _, err := x.ask(x.ctx, wire.OpUpdateTask, answers)
 		wait, transient := x.transient(err)
@@ -266,7 +266,7 @@ func (x *execution) deliver(answers []byte) {
 		case x.ctx.Err() != nil:
 			return
 		case err == nil:
-			x.delivered()
+			x.delivered(key)
 			return
 		case !transient || misses == maxMisses:
 			x.fail(fmt.Errorf("an answer to it was not taken: %w", err))
@@ -281,11 +281,17 @@ func (x *execution) deliver(answers []byte) {
 }
 
 // delivered counts a question that the server has the answer to, though its state may list it for a while, and has that read soon.
-func (x *execution) delivered() {
-	if state := x.currentState(); state.Questions > 0 {
-		state.Questions--
-		x.update(state)
+func (x *execution) delivered(key string) {
+	x.mu.Lock()
+	if x.taken == nil {
+		x.taken = map[string]bool{}
 	}
+	x.taken[key] = true
+	if x.state.Questions > 0 && !terminal(x.state.Status) {
+		x.state.Questions--
+	}
+	x.change()
+	x.mu.Unlock()
 	x.wake()
 }
 

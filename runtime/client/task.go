@@ -37,6 +37,7 @@ type execution struct {
 	err       error
 	askedKeys map[string]bool // keys of questions that were passed to handlers
 	open      int             // how many of them handlers are answering
+	taken     map[string]bool // keys of those that the server has the answers to
 	// For a call that waits for the task: left is what was left of maxTime when the task began, stopped the time of questions, which does not count.
 	stopped       stoppedClock
 	left, maxTime time.Duration
@@ -152,6 +153,23 @@ func (x *execution) updates(ctx context.Context) iter.Seq2[TaskState, error] {
 				yield(state, causeOf(ctx))
 				return
 			}
+		}
+	}
+}
+
+// awaitTaken is Execution.AwaitAnswered.
+func (x *execution) awaitTaken(ctx context.Context, key string) error {
+	for {
+		x.mu.Lock()
+		taken, over, changed, err := x.taken[key], x.over, x.changed, x.err
+		x.mu.Unlock()
+		if taken || over {
+			return err
+		}
+		select {
+		case <-changed:
+		case <-ctx.Done():
+			return causeOf(ctx)
 		}
 	}
 }
