@@ -342,3 +342,20 @@ func evict(s *session, n int) {
 	}
 	s.dropIdle()
 }
+
+// CAN30: who asks while the client is away, and asks more than is kept, hears that at once, and does not wait for an answer.
+func TestCAN30AQuestionThatIsTooLargeToBeKeptIsRefused(t *testing.T) {
+	h := &Endpoint{opts: defaults(), roster: newRoster()}
+	h.opts.replay = 1000
+	s := newSession(t.Context(), h, "id")
+	st := lostStream(s)
+	about := rpc.IntID(1)
+	s.mu.Lock()
+	s.active.Set(about, st)
+	s.mu.Unlock()
+	for size, want := range map[int]error{3000: nil, 5000: errAway} {
+		if _, err := s.Ask(about, []byte(`{"id":2,"method":"`+strings.Repeat("x", size)+`"}`)); err != want {
+			t.Errorf("%d bytes: %v", size, err)
+		}
+	}
+}

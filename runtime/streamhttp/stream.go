@@ -95,6 +95,7 @@ var (
 	errGone     = errors.New("streamhttp: the stream is over")
 	errNoReader = errors.New("streamhttp: nobody listens")
 	errUnread   = errors.New("streamhttp: too much is unread")
+	errAway     = errors.New("streamhttp: the client is away, and the question is too large to be kept until it comes back (4 × WithReplay)")
 )
 
 func newStream(number uint64, limits streamLimits, kept *atomic.Int64, a *alarm) *stream {
@@ -140,6 +141,8 @@ func (s *stream) addEvent(e storedEvent, last bool) error {
 		return errGone
 	case s.listener && s.reader == 0:
 		return errNoReader
+	case e.question != 0 && s.reader == 0 && s.limits.answer > 0 && e.size() > s.limits.answer:
+		return errAway // else it would give way, and whoever asks would wait for its answer
 	}
 	s.ended = last
 	if e = s.batch.wanted(e); !s.dropped && e.size() > 0 {
