@@ -47,7 +47,7 @@ arguments of mcpkiln call; or with what call --answer takes, a JSON object or de
 		if err != nil {
 			return err
 		}
-		reply := &reply{decline: no, key: key, done: make(chan error, 1), missed: make(chan error, maxShown), answered: make(chan string, 1)}
+		reply := &reply{decline: no, key: key, done: make(chan error, 1), missed: make(chan error, maxShown)}
 		if err := reply.read(cmd.Context(), before[1:], cmd.InOrStdin()); err != nil {
 			return refused(err)
 		}
@@ -62,9 +62,9 @@ type reply struct {
 	decline  bool
 	key      string
 	used     atomic.Bool
-	answered chan string // receives the key of the question that was answered
-	done     chan error  // receives one value when the question was answered, or can not be
-	missed   chan error  // why it is not for a question; of those beyond its room nothing is said
+	answered string     // the key of the question that was answered, before done receives nil
+	done     chan error // receives one value when the question was answered, or can not be
+	missed   chan error // why it is not for a question; of those beyond its room nothing is said
 }
 
 // read reads the fields of a form as words, or all of them as one value like that of --answer.
@@ -103,34 +103,34 @@ func (v *visit) answer(ref client.Ref, r *reply) error {
 	if err := v.awaitGiven(ref, r, over, time.After(questionTime)); err != nil {
 		return err
 	}
-	if key := <-r.answered; key != "" { // in revisions without keys the state says as much as there is
+	return v.received(ref, x, r.answered)
+}
+
+// receiveTime is how long the state of a task may go on to say that it asks, in revisions that tell no receipt of an answer.
+const receiveTime = 5 * time.Second
+
+// received waits until the server has the answer to the question with the key, and prints the state after it. A question that came as a request has
+// no key, and no receipt of its answer.
+func (v *visit) received(ref client.Ref, x *execution, key string) error {
+	if key != "" {
 		if err := x.AwaitAnswered(v.ctx, key); err != nil {
 			return err
 		}
 	}
-	return v.received(ref, x, state)
-}
-
-// receiveTime is how long a task may say that it asks although no question of it is known to be open.
-const receiveTime = 5 * time.Second
-
-// received waits until the state of the task shows that an answer was received, and prints it. before is the state when it was given.
-func (v *visit) received(ref client.Ref, x *execution, before client.TaskState) error {
-	ctx, stop := context.WithCancel(v.ctx)
-	defer stop()
-	for state, err := range x.Updates(ctx) {
+	for late := time.Now().Add(receiveTime); ; {
+		state, err := v.state(ref)
 		switch {
-		case over(state), ctx.Err() != nil && v.ctx.Err() == nil:
-			return v.printState(ref, state)
 		case err != nil:
 			return err
-		case state.Status != task.InputRequired || 0 < state.Questions && state.Questions < before.Questions:
+		case key != "" || state.Status != task.InputRequired || !time.Now().Before(late):
 			return v.printState(ref, state)
-		case state.Questions == 0:
-			defer time.AfterFunc(receiveTime, stop).Stop()
+		}
+		select {
+		case <-time.After(receiveTime / 50):
+		case <-v.ctx.Done():
+			return context.Cause(v.ctx)
 		}
 	}
-	return context.Cause(v.ctx)
 }
 
 // awaitGiven returns when the reply was given, or can not be: the task is over, or does not ask this command until late. It may be asking
@@ -159,6 +159,8 @@ func (v *visit) awaitGiven(ref client.Ref, r *reply, over <-chan struct{}, late 
 	}
 	state, err := v.state(ref)
 	switch {
+	case !r.used.CompareAndSwap(false, true): // given while the state was read
+		return refused(<-r.done)
 	case err != nil:
 		return err
 	case state.Status == task.InputRequired && len(misfits) > 0:
@@ -178,7 +180,7 @@ func (r *reply) give(ctx context.Context, q *client.Question) (*client.Answer, e
 		r.miss(q, err)
 	case r.key != "" && q.Key != r.key:
 	case r.used.CompareAndSwap(false, true):
-		r.answered <- q.Key
+		r.answered = q.Key
 		r.done <- nil
 		return a, nil
 	}

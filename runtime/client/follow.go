@@ -287,9 +287,6 @@ func (x *execution) delivered(key string) {
 		x.taken = map[string]bool{}
 	}
 	x.taken[key] = true
-	if x.state.Questions > 0 && !terminal(x.state.Status) {
-		x.state.Questions--
-	}
 	x.change()
 	x.mu.Unlock()
 	x.wake()

@@ -54,7 +54,6 @@ type TaskState struct {
 	Message      string
 	TTL          time.Duration // how long the server keeps it; negative: unlimited or unknown
 	PollInterval time.Duration // how often the server wants to be asked; 0: unknown
-	Questions    int           // how many it has open, in revisions whose states have them; else 0
 }
 
 // ErrDetached is the error of an execution that is not followed any more, see Execution.Detach.
@@ -73,11 +72,6 @@ func readState(v *wire.Values, id string) TaskState {
 		s.TTL = ttl
 	}
 	s.PollInterval, _ = v.Millis(wire.SlotPollInterval)
-	if v.Has(wire.SlotInputRequests) {
-		var open map[string]json.RawMessage
-		_ = json.Unmarshal(v[wire.SlotInputRequests], &open)
-		s.Questions = len(open)
-	}
 	return s
 }
 
