@@ -167,7 +167,9 @@ func TestEXT22AnAnswerIsGivenAgain(t *testing.T) {
 // TestEXT22AnAnswerIsGivenBeforeTheCommandEnds: also if another question of the task is gone meanwhile, which changes its state.
 func TestEXT22AnAnswerIsGivenBeforeTheCommandEnds(t *testing.T) {
 	a, ref := ask(t, 1, sureForm, nameForm)
+	a.mu.Lock()
 	a.gone = "q1"
+	a.mu.Unlock()
 	status, stdout, stderr := runs(t, "task", "answer", ref, "yes=true")
 	if status != 0 || !strings.HasPrefix(stdout, "completed") || a.saw("tasks/update") != 2 || len(a.open()) > 0 {
 		t.Errorf("status %d, %q are open: %s%s", status, a.open(), stdout, stderr)
