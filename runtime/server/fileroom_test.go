@@ -6,6 +6,7 @@ import (
 	"io"
 	"os"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
@@ -381,11 +382,17 @@ func TestTSK28WhatWaitsForFilesCountsInMemory(t *testing.T) {
 			if n := f.srv.coming.total() + f.srv.unread.total(); n > 6<<20 {
 				t.Errorf("%d bytes are in memory", n)
 			}
-			for i := range 80 {
-				if n := clients[i%callers].line(func() {}); n < 1<<20 {
-					t.Errorf("%d bytes", n)
-				}
+			var read sync.WaitGroup
+			for _, c := range clients {
+				read.Go(func() {
+					for range 80 / callers {
+						if n := c.line(func() {}); n < 1<<20 {
+							t.Errorf("%d bytes", n)
+						}
+					}
+				})
 			}
+			read.Wait()
 			for _, c := range clients {
 				c.close()
 			}
