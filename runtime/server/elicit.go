@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"sync/atomic"
 	"time"
 
 	"github.com/mcpkiln/mcpkiln/runtime/inflight"
@@ -26,6 +27,8 @@ type asking struct {
 	carrier   Carrier         // that stream; nil: there is none, or the transport does not know it
 	clock     *inflight.Entry // of the call, which is paused while the question is open; nil for none
 	id        rpc.ID
+	lost      atomic.Bool             // the question could not be kept until the client reads it
+	unwait    context.CancelCauseFunc // ends waiter
 }
 
 // send asks the client and waits for the answer, which it returns as a reply. When parent or waiter ends or the deadline passes first, the client is
@@ -47,6 +50,8 @@ func (a *asking) send(q task.Question) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
+	a.waiter, a.unwait = context.WithCancelCause(a.waiter)
+	defer a.unwait(nil)
 	a.id = rpc.IntID(p.outgoing.Add(1))
 	questionname.Report(a.parent, a.id, q.Name)
 	method := p.revision.nameOf(q.Method)
@@ -137,7 +142,7 @@ func (a *asking) write(method string, params []byte) error {
 	if p := a.about.peer; method == p.revision.names[wire.OpElicit] {
 		p.pagesSent.add(member(params, "elicitationId"))
 	}
-	m := outgoing{frame: rpc.AppendRequest(nil, a.id, method, params), carrier: &a.carrier}
+	m := outgoing{frame: rpc.AppendRequest(nil, a.id, method, params), question: a}
 	var err error
 	if a.from != nil {
 		err = a.from.write(&a.about, m)
@@ -151,6 +156,12 @@ func (a *asking) write(method string, params []byte) error {
 		return cause
 	}
 	return err
+}
+
+// lose ends the wait for the answer to a question that the client can not read any more (CAN30).
+func (a *asking) lose(err error) {
+	a.lost.Store(true)
+	a.unwait(err)
 }
 
 // over closes the question on the stream that has it.

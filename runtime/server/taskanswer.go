@@ -25,10 +25,11 @@ func (d *delivery) ask(ctx, turn context.Context, held *claim, q task.Question) 
 	if t, err := s.engine.Look(ctx, d.owner, d.task); err != nil || !isOpen(&t, q.Name) {
 		return true // it was answered before the stream had it
 	}
-	data, err := (&asking{about: d.about, parent: ctx, waiter: ctx, turn: turn, task: d.task, onCarrier: held.carriedBy}).send(q)
+	a := &asking{about: d.about, parent: ctx, waiter: ctx, turn: turn, task: d.task, onCarrier: held.carriedBy}
+	data, err := a.send(q)
 	if err != nil {
 		s.log.Debug("question not answered", "task", d.task, "question", q.Name, "error", err)
-		return ctx.Err() == nil
+		return ctx.Err() == nil && !a.lost.Load() // a lost one is asked again when somebody reads
 	}
 	_, err = s.engine.Keep(context.WithoutCancel(ctx), d.owner, d.task, task.Answer{Name: q.Name, Data: data})
 	if limit := (*task.LimitError)(nil); errors.As(err, &limit) { // the handler gets the error instead

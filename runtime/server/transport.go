@@ -55,8 +55,9 @@ type Attended interface {
 	// Attended reports whether somebody reads the stream that frames about the request go on now, and returns a channel that is
 	// closed when that may have changed.
 	Attended(about rpc.ID) (read bool, changed <-chan struct{})
-	// Ask writes a question as Write does, and returns the stream that has it.
-	Ask(about rpc.ID, frame []byte) (Carrier, error)
+	// Ask writes a question as Write does, and returns the stream that has it. If the question can not be kept until its client reads it, unkept is
+	// called with the reason, maybe before Ask returns; it does not block.
+	Ask(about rpc.ID, frame []byte, unkept func(error)) (Carrier, error)
 }
 
 // Carrier is the stream that has a question.

@@ -35,7 +35,7 @@ type outgoing struct {
 	more     bool        // of long: other answers follow it
 	taken    *bool       // set to whether the client read the answer, as far as the transport knows; nil: not needed
 	// For a question:
-	carrier *Carrier // set to the stream that has it
+	question *asking // its carrier is set to the stream that has it
 }
 
 type retirer interface{ Retire() bool }
@@ -127,9 +127,9 @@ func (s *subject) writeInGate(m *outgoing) error {
 			*m.taken = failed == nil
 		}
 		return nil
-	case m.carrier != nil && p.attended != nil && !p.gone.Load(): // the outlet returns the stream that has the question
+	case m.question != nil && p.attended != nil && !p.gone.Load(): // the outlet returns the stream that has the question
 		var err error
-		*m.carrier, err = p.attended.Ask(s.id, m.frame)
+		m.question.carrier, err = p.attended.Ask(s.id, m.frame, m.question.lose)
 		return err
 	case s.withdrawn != nil && !p.gone.Load():
 		return s.withdrawn.Withdraw(m.frame)

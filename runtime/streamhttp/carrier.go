@@ -2,6 +2,7 @@ package streamhttp
 
 import (
 	"slices"
+	"sync/atomic"
 
 	"github.com/mcpkiln/mcpkiln/runtime/rpc"
 	"github.com/mcpkiln/mcpkiln/runtime/server"
@@ -11,26 +12,24 @@ import (
 type carrier struct {
 	s      *session
 	about  rpc.ID
-	number uint64  // of the question
-	stream *stream // nil: the backlog has it, or lost it; guarded by s.mu
+	unkept func(error) // ends the wait for the answer
+	lost   atomic.Bool // unkept was called
+	stream *stream     // nil: the backlog has it, or lost it; guarded by s.mu
+	closed bool        // guarded by s.mu
+	first  int         // number of its event in stream before it was moved behind others; 0: it was not, since a client resumed the stream; guarded by stream.mu
 }
 
 // Ask implements server.Attended.
-func (s *session) Ask(about rpc.ID, frame []byte) (server.Carrier, error) {
-	s.mu.Lock()
-	if s.carriers == nil {
-		s.carriers = map[uint64]*carrier{}
-	}
-	s.asked++
-	c := &carrier{s: s, about: about, number: s.asked}
-	s.carriers[c.number] = c
-	own := storedEvent{frame: slices.Clone(frame), question: c.number}
-	st := s.active.Get(about)
-	s.noteCarriers(st, own)
-	s.mu.Unlock()
+func (s *session) Ask(about rpc.ID, frame []byte, unkept func(error)) (server.Carrier, error) {
+	c := &carrier{s: s, about: about, unkept: unkept}
+	own := storedEvent{frame: slices.Clone(frame), question: c}
 	if about.IsZero() {
 		return c, s.offer(own)
 	}
+	s.mu.Lock()
+	st := s.active.Get(about)
+	s.noteCarriers(st, own)
+	s.mu.Unlock()
 	if st == nil {
 		return c, errGone // the request was cancelled after the question was permitted
 	}
@@ -41,13 +40,17 @@ func (s *session) Ask(about rpc.ID, frame []byte) (server.Carrier, error) {
 
 // noteCarriers notes that st has the events. s.mu is held.
 func (s *session) noteCarriers(st *stream, events ...storedEvent) {
-	if len(s.carriers) == 0 {
-		return
-	}
 	for _, e := range events {
-		if c := s.carriers[e.question]; c != nil {
+		if c := e.question; c != nil && !c.closed {
 			c.stream = st
 		}
+	}
+}
+
+// lose ends the wait for the answer (CAN30).
+func (c *carrier) lose() {
+	if c.lost.CompareAndSwap(false, true) {
+		c.unkept(errAway)
 	}
 }
 
@@ -55,21 +58,20 @@ func (s *session) noteCarriers(st *stream, events ...storedEvent) {
 func (c *carrier) Attended() (read bool, changed <-chan struct{}) {
 	c.s.mu.Lock()
 	defer c.s.mu.Unlock()
-	return c.stream.read(), c.s.watched()
+	return !c.lost.Load() && c.stream.read(), c.s.watched()
 }
 
 // Close implements server.Carrier: a client that resumes the stream does not get the question any more.
 func (c *carrier) Close() {
 	c.s.mu.Lock()
 	defer c.s.mu.Unlock()
-	if c.s.carriers[c.number] == nil {
+	if c.closed {
 		return
 	}
-	delete(c.s.carriers, c.number)
-	if c.stream != nil {
-		c.stream.dropQuestion(c.number)
+	if c.closed = true; c.stream != nil {
+		c.stream.dropQuestion(c)
 	} else {
-		c.s.dropQuestion(c.number)
+		c.s.dropQuestion(c)
 	}
 }
 

@@ -287,7 +287,7 @@ func TestTSK19WhatALostListenerDidNotTakeGoesToAnother(t *testing.T) {
 	readers := []uint64{first.attach(-1), second.attach(-1)}
 	s.join(first)
 	s.join(second)
-	question, err := s.Ask(rpc.ID{}, []byte(`{"n":1}`))
+	question, err := s.Ask(rpc.ID{}, []byte(`{"n":1}`), func(err error) { t.Error(err) })
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -303,7 +303,7 @@ func TestTSK19WhatALostListenerDidNotTakeGoesToAnother(t *testing.T) {
 		t.Error("nobody listens, and it is read")
 	}
 	question.Close()
-	if len(s.carriers) != 0 {
-		t.Errorf("%d carriers are left", len(s.carriers))
+	if len(s.backlog) != 0 {
+		t.Errorf("%d events are left", len(s.backlog))
 	}
 }

@@ -27,7 +27,8 @@
 //     has one, and which gives way; shutdown.go: the end of all
 //   - adopt.go: sessions that another process opened; sessionless.go: messages without a session
 //   - sessionstreams.go: which stream of a session a message goes to; replay.go: what is kept for clients that resume a stream, and its limits
-//   - stream.go: the messages of one response of a session, kept for a client that lost its connection; pump.go: writing them
+//   - stream.go: the messages of one response of a session, kept for a client that lost its connection; giveway.go: which of them give way where a limit is
+//     met; pump.go: writing them
 //   - sessionoutlet.go: what the server writes to a session; carrier.go: which stream has a question; queue.go: whether the client reads it;
 //     silence.go: messages that are dropped because their request is cancelled, or over; streamreader.go: who reads a stream; batch.go: the requests of a batch; answer.go: an answer that is written as it is made
 //   - pool.go: memory that requests need for a short time, and reuse
@@ -72,7 +73,9 @@
 //
 // Of an answer in memory that is larger than a session keeps, four times WithReplay, an error is kept once nobody reads it, so that the request of
 // a client that comes back ends; of an array of answers, an error for each. Any other message of that size is dropped. So neither costs the other
-// messages of the stream, whose requests may be in flight. An array that an attached reader has written gives way to errors, too, before these are
+// messages of the stream, whose requests may be in flight. Open questions give way last, since a handler waits for each: one that comes to be the
+// oldest moves behind the other messages, with a number of its own. If a question is dropped before it was written, its handler gets an error at once
+// (CAN30); a task's question is asked again when somebody reads. An array that an attached reader has written gives way to errors, too, before these are
 // forgotten: its connection may be lost already.
 //
 // The stream of a GET begins with such an event, too. The specification asks for it in the answer to a POST

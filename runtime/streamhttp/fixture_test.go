@@ -65,10 +65,11 @@ type fixture struct {
 	h   *Endpoint
 	ts  *httptest.Server
 
-	began   chan struct{} // one for each handler that waits
-	release chan struct{} // lets one of them go on
-	causes  chan error    // why those of "hang" ended
-	blocks  openBlocks    // of "several"
+	began      chan struct{} // one for each handler that waits
+	release    chan struct{} // lets one of them go on
+	causes     chan error    // why those of "hang" ended
+	unanswered chan error    // why the questions of "ask" and "strict" ended without an answer; nil: not noted
+	blocks     openBlocks    // of "several"
 }
 
 func newServer(t testing.TB, tools []server.Tool, opts ...server.Option) *server.Server {
@@ -189,6 +190,9 @@ func (f *fixture) poll(ctx context.Context, _ *server.Call, in *input) (*output,
 func (f *fixture) ask(ctx context.Context, call *server.Call, _ *input) (*output, error) {
 	answer, err := server.Ask(ctx, call, &askQuestion, "")
 	if err != nil {
+		if f.unanswered != nil {
+			f.unanswered <- err
+		}
 		return nil, err
 	}
 	return &output{text: string(answer.Action) + " " + answer.Value.text}, nil

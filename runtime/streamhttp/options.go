@@ -119,7 +119,8 @@ func WithQuotaKey(key func(*http.Request) string) Option {
 
 // WithReplay sets how many bytes one stream keeps for a client that resumes it; the default is 1 MiB. A session keeps four times
 // that. The log says when a client resumes a stream after messages that had to give way. In place of an answer that is larger than a session
-// keeps, a client that comes back gets an error, unless the answer is in a file (server.Opener); any other message of that size is dropped.
+// keeps, a client that comes back gets an error, unless the answer is in a file (server.Opener); any other message of that size is dropped. Questions give way last, and one
+// that does ends with an error for its handler.
 func WithReplay(bytes int) Option {
 	return func(o *options) { o.replay = min(max(bytes, 1), math.MaxInt/8) }
 }

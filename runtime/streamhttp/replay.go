@@ -9,8 +9,8 @@ import (
 // keptStreams is how many streams a session keeps for resumption, whatever their size.
 const keptStreams = 256
 
-// keep appends to the backlog and drops its oldest events. The backlog counts like what streams keep, and like them lacks what alone is more than
-// the session keeps. s.mu is held.
+// keep appends to the backlog, whose oldest events give way, open questions last. The backlog counts like what streams keep, and like them lacks
+// what alone is more than the session keeps. s.mu is held.
 func (s *session) keep(events []storedEvent) {
 	if s.why != nil {
 		return
@@ -19,17 +19,32 @@ func (s *session) keep(events []storedEvent) {
 	before := s.backlogged
 	for _, e := range events {
 		if int64(len(e.frame)) > s.limit() {
+			loseQuestions(e)
 			continue
 		}
 		s.backlog = append(s.backlog, e)
 		s.backlogged += len(e.frame) + eventSize
 	}
-	for len(s.backlog) > 1 && s.backlogged > s.h.opts.replay {
-		s.backlogged -= len(s.backlog[0].frame) + eventSize
+	for i, n := 0, len(s.backlog); len(s.backlog) > 1 && s.backlogged > s.h.opts.replay; i++ {
+		e := s.backlog[0]
 		s.backlog[0] = storedEvent{} // or the array keeps it
-		s.backlog = s.backlog[1:]
+		if s.backlog = s.backlog[1:]; e.question != nil && i < n {
+			s.backlog = append(s.backlog, e)
+			continue
+		}
+		s.backlogged -= len(e.frame) + eventSize
+		loseQuestions(e)
 	}
 	s.h.kept.Add(int64(s.backlogged - before))
+}
+
+// loseQuestions tells who asks that nobody has read the events, which are kept no longer.
+func loseQuestions(events ...storedEvent) {
+	for _, e := range events {
+		if e.question != nil {
+			e.question.lose()
+		}
+	}
 }
 
 // takeBacklog empties the backlog. s.mu is held.
@@ -40,9 +55,9 @@ func (s *session) takeBacklog() []storedEvent {
 	return events
 }
 
-// dropQuestion drops the question of the backlog that has the number. s.mu is held.
-func (s *session) dropQuestion(number uint64) {
-	i := slices.IndexFunc(s.backlog, func(e storedEvent) bool { return e.question == number })
+// dropQuestion drops the question of the backlog. s.mu is held.
+func (s *session) dropQuestion(c *carrier) {
+	i := slices.IndexFunc(s.backlog, func(e storedEvent) bool { return e.question == c })
 	if i < 0 {
 		return
 	}
@@ -91,7 +106,7 @@ const rememberedLost = 64
 // lose forgets a stream that its client may resume. s.mu is held.
 func (s *session) lose(st *stream) {
 	last := st.lastEvent()
-	st.drop()
+	st.lose()
 	delete(s.streams, st.number)
 	if len(s.lost) == rememberedLost {
 		s.lost = append(s.lost[:0], s.lost[1:]...)
@@ -130,7 +145,7 @@ func (s *session) forgetWritten() {
 func (s *session) dropIdle() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.takeBacklog()
+	loseQuestions(s.takeBacklog()...)
 	for st := s.oldest(); st != nil; st = s.oldest() {
 		s.lose(st)
 	}

@@ -164,7 +164,7 @@ func TestPRO01WhatComesAfterItsStreamGoesToNobody(t *testing.T) {
 	if err := s.Write(id, false, []byte(`{}`)); err != errGone {
 		t.Errorf("written: %v", err)
 	}
-	if _, err := s.Ask(id, []byte(`{}`)); err != errGone {
+	if _, err := s.Ask(id, []byte(`{}`), func(err error) { t.Error(err) }); err != errGone {
 		t.Errorf("asked: %v", err)
 	}
 	if len(s.backlog) != 0 {
@@ -266,7 +266,7 @@ func TestTSK19ASessionIsNotAskedWhatIsOver(t *testing.T) {
 			s.join(st)
 		}
 		for _, text := range []string{`{"n":1}`, `{"n":2}`, `{"n":3}`} {
-			question, err := s.Ask(rpc.ID{}, []byte(text))
+			question, err := s.Ask(rpc.ID{}, []byte(text), func(err error) { t.Error(err) })
 			if err != nil {
 				t.Fatal(err)
 			}

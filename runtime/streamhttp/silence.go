@@ -74,11 +74,11 @@ func (s *stream) end() (unread []storedEvent) {
 }
 
 // dropQuestion drops the event of a question, if the stream has it still.
-func (s *stream) dropQuestion(number uint64) {
+func (s *stream) dropQuestion(c *carrier) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for i, e := range s.events {
-		if e.question == number {
+		if e.question == c {
 			s.replace(i, storedEvent{})
 			s.changed()
 			return

@@ -65,8 +65,8 @@ type storedEvent struct {
 	long  *server.LongAnswer // in place of frame, until it was written once
 	about *rpc.ID            // the request, of several in a batch; zero: none, it stays; nil: all that the stream is about
 
-	question uint64 // of the session, by its number; 0: it is none
-	gaveUp   bool   // it has errors in place of its answers, or these are smaller
+	question *carrier // nil: it is none
+	gaveUp   bool     // it has errors in place of its answers, or these are smaller
 }
 
 // size is how many bytes the event counts: for an answer in files, the piece that is in memory while it is written.
@@ -95,7 +95,7 @@ var (
 	errGone     = errors.New("streamhttp: the stream is over")
 	errNoReader = errors.New("streamhttp: nobody listens")
 	errUnread   = errors.New("streamhttp: too much is unread")
-	errAway     = errors.New("streamhttp: the client is away, and the question is too large to be kept until it comes back (4 × WithReplay)")
+	errAway     = errors.New("streamhttp: the client is away, and the question could not be kept until it comes back (WithReplay)")
 )
 
 func newStream(number uint64, limits streamLimits, kept *atomic.Int64, a *alarm) *stream {
@@ -141,11 +141,15 @@ func (s *stream) addEvent(e storedEvent, last bool) error {
 		return errGone
 	case s.listener && s.reader == 0:
 		return errNoReader
-	case e.question != 0 && s.reader == 0 && s.limits.answer > 0 && e.size() > s.limits.answer:
-		return errAway // else it would give way, and whoever asks would wait for its answer
 	}
 	s.ended = last
-	if e = s.batch.wanted(e); !s.dropped && e.size() > 0 {
+	e = s.batch.wanted(e)
+	switch {
+	case s.dropped:
+		if e.question != nil {
+			e.question.lose()
+		}
+	case e.size() > 0:
 		s.push(e)
 		if last && s.reader != 0 {
 			s.answer = len(e.frame)
@@ -216,120 +220,27 @@ func (s *stream) signal() {
 	}
 }
 
-// trim forgets the oldest events above the limit: written ones always, others when nobody reads; never the newest, which may
-// be the answer, unless it is too large. s.mu is held.
-func (s *stream) trim() {
-	if s.reader == 0 && s.limits.answer > 0 && s.bytes > s.limits.answer {
-		s.giveUpTooLarge()
-	}
-	for len(s.events) > 1 && (s.bytes > s.limits.replay || s.events[0].size() == 0) && (s.first <= s.written || s.reader == 0) {
-		if s.bytes <= s.limits.replay || !s.giveUpAnswers() {
-			s.shift()
-		}
-	}
-}
-
-// giveUpTooLarge forgets each event that alone is more than the session keeps, or keeps errors in place of its answers, so that the stream need
-// not give way as a whole. s.mu is held.
-func (s *stream) giveUpTooLarge() {
-	tooLarge := func(i int) bool { return len(s.events[i].frame) > s.limits.answer }
-	for i := range s.events {
-		if tooLarge(i) && s.hasAnswers(i) {
-			s.giveUpAnswer(i)
-		}
-		if tooLarge(i) {
-			s.gaveWay = max(s.gaveWay, s.first+i)
-			s.replace(i, storedEvent{})
-		}
-	}
-}
-
-// hasAnswers reports whether the event is the answer, or an array of answers. s.mu is held.
-func (s *stream) hasAnswers(i int) bool {
-	if frame := s.events[i].frame; s.batched {
-		return len(frame) > 0 && frame[0] == '['
-	}
-	return s.ended && i == len(s.events)-1
-}
-
-// giveUpAnswers keeps errors in place of the oldest array of answers, if they are smaller; of the newest only before errors give way, and of none that
-// an attached reader has still to write. It reports whether there was one. s.mu is held.
-func (s *stream) giveUpAnswers() bool {
-	n := len(s.events) - 1
-	if s.events[0].gaveUp {
-		n++
-	}
-	if s.reader != 0 {
-		n = min(n, s.written-s.first+1)
-	}
-	for i := range n {
-		if s.batched && s.hasAnswers(i) && !s.events[i].gaveUp {
-			s.giveUpAnswer(i)
-			return true
-		}
-	}
-	return false
-}
-
-// giveUpAnswer keeps errors in place of the answers in an event, if they are smaller. s.mu is held.
-func (s *stream) giveUpAnswer(i int) {
-	e := &s.events[i]
-	e.gaveUp = true
-	if errs := s.withoutAnswer(e.frame); len(errs) < len(e.frame) {
-		s.gaveWay = max(s.gaveWay, s.first+i)
-		s.replace(i, storedEvent{frame: errs, gaveUp: true})
-	}
-}
-
-// errNotKept is the error of a client that lost its connection within a large answer.
-var errNotKept = rpc.Errorf(rpc.CodeInternalError, "the request was served, but its answer is too large to be kept for a client that comes back")
-
-// withoutAnswer is an error in place of each answer in the frame.
-func (s *stream) withoutAnswer(frame []byte) []byte {
-	if !s.batched {
-		return rpc.AppendError(nil, s.about, errNotKept)
-	}
-	var ids []rpc.ID
-	rpc.WithoutAnswers(frame, func(id rpc.ID) bool {
-		ids = append(ids, id)
-		return true
-	})
-	return rpc.AppendErrors(nil, ids, errNotKept)
-}
-
-// shift forgets the oldest event, which no reader is writing. s.mu is held.
-func (s *stream) shift() {
-	size := s.events[0].size()
-	if size > 0 {
-		s.gaveWay = s.first
-		s.room.Broadcast() // AwaitRead may wait for it
-	}
-	if s.first == s.unread {
-		s.unread++
-		s.behind -= size
-	}
-	s.bytes -= size
-	s.events[0] = storedEvent{}
-	s.events = s.events[1:]
-	s.first++
-}
-
-// forgetWritten forgets what an attached reader has written, and a resumption might ask for.
-func (s *stream) forgetWritten() {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	for s.reader != 0 && len(s.events) > 0 && s.first <= s.written {
-		s.shift()
-	}
-	s.recount()
-}
-
 // drop makes the stream unreadable. Its request goes on.
 func (s *stream) drop() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.forget()
 	s.recount()
+}
+
+// lose is drop for a stream that its client may want: who asked on it is told.
+func (s *stream) lose() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.loseAll()
+	s.recount()
+}
+
+func (s *stream) loseAll() {
+	for i := range s.events {
+		s.loseQuestion(i)
+	}
+	s.forget()
 }
 
 func (s *stream) forget() {

@@ -14,6 +14,7 @@ func (s *stream) attach(after int) (reader uint64) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if after >= 0 {
+		s.leaveOutRead(after)
 		s.unread = min(max(after+1, s.first), s.first+len(s.events))
 		s.behind = 0
 		for _, e := range s.events[s.unread-s.first:] {
@@ -62,7 +63,7 @@ func (s *stream) detach(reader uint64) (unread []storedEvent) {
 		s.bytes -= s.behind
 		s.behind = 0
 	} else if !s.started {
-		s.forget()
+		s.loseAll()
 	}
 	s.trim()
 	s.recount()

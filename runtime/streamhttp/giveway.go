@@ -1,0 +1,160 @@
+package streamhttp
+
+import "github.com/mcpkiln/mcpkiln/runtime/rpc"
+
+// trim forgets the oldest events above the limit: written ones always, others when nobody reads; never the newest, which may
+// be the answer, unless it is too large. Open questions give way last, since somebody waits for each. s.mu is held.
+func (s *stream) trim() {
+	if s.reader == 0 && s.limits.answer > 0 && s.bytes > s.limits.answer {
+		s.giveUpTooLarge()
+	}
+	last := s.first + len(s.events) - 1
+	for len(s.events) > 1 && (s.bytes > s.limits.replay || s.events[0].size() == 0) && (s.first <= s.written || s.reader == 0) {
+		switch question := s.events[0].question != nil; {
+		case s.bytes <= s.limits.replay:
+			s.shift()
+		case s.giveUpAnswers():
+		case question && s.reader == 0 && !s.ended && s.first <= last: // else it was moved already: only questions are left
+			s.moveBack()
+		default:
+			s.shift()
+		}
+	}
+}
+
+// moveBack puts the oldest event, a question, behind all others, with a number of its own. s.mu is held.
+func (s *stream) moveBack() {
+	e, gaveWay := s.events[0], s.gaveWay
+	if e.question.first == 0 {
+		e.question.first = s.first
+	}
+	s.events[0].question = nil
+	s.shift()
+	s.gaveWay = gaveWay
+	s.push(e)
+}
+
+// loseQuestion tells who asks that the event, if it is a question, could not be kept until a client reads it, so that nobody waits for the answer
+// (CAN30). The answer to one that was written may still come. s.mu is held.
+func (s *stream) loseQuestion(i int) {
+	c, number := s.events[i].question, s.first+i
+	if c == nil {
+		return
+	}
+	if c.first != 0 {
+		number = c.first
+	}
+	if number > s.written {
+		c.lose()
+	}
+}
+
+// leaveOutRead leaves out the questions that the client has read, as it says, before they were moved. s.mu is held.
+func (s *stream) leaveOutRead(after int) {
+	for i, e := range s.events {
+		switch c := e.question; {
+		case c == nil || c.first == 0:
+		case c.first <= after:
+			s.replace(i, storedEvent{})
+		default:
+			c.first = 0
+		}
+	}
+}
+
+// giveUpTooLarge forgets each event that alone is more than the session keeps, or keeps errors in place of its answers, so that the stream need
+// not give way as a whole. s.mu is held.
+func (s *stream) giveUpTooLarge() {
+	tooLarge := func(i int) bool { return len(s.events[i].frame) > s.limits.answer }
+	for i := range s.events {
+		if tooLarge(i) && s.hasAnswers(i) {
+			s.giveUpAnswer(i)
+		}
+		if tooLarge(i) {
+			s.gaveWay = max(s.gaveWay, s.first+i)
+			s.loseQuestion(i)
+			s.replace(i, storedEvent{})
+		}
+	}
+}
+
+// hasAnswers reports whether the event is the answer, or an array of answers. s.mu is held.
+func (s *stream) hasAnswers(i int) bool {
+	if frame := s.events[i].frame; s.batched {
+		return len(frame) > 0 && frame[0] == '['
+	}
+	return s.ended && i == len(s.events)-1
+}
+
+// giveUpAnswers keeps errors in place of the oldest array of answers, if they are smaller; of the newest only before errors give way, and of none that
+// an attached reader has still to write. It reports whether there was one. s.mu is held.
+func (s *stream) giveUpAnswers() bool {
+	n := len(s.events) - 1
+	if s.events[0].gaveUp {
+		n++
+	}
+	if s.reader != 0 {
+		n = min(n, s.written-s.first+1)
+	}
+	for i := range n {
+		if s.batched && s.hasAnswers(i) && !s.events[i].gaveUp {
+			s.giveUpAnswer(i)
+			return true
+		}
+	}
+	return false
+}
+
+// giveUpAnswer keeps errors in place of the answers in an event, if they are smaller. s.mu is held.
+func (s *stream) giveUpAnswer(i int) {
+	e := &s.events[i]
+	e.gaveUp = true
+	if errs := s.withoutAnswer(e.frame); len(errs) < len(e.frame) {
+		s.gaveWay = max(s.gaveWay, s.first+i)
+		s.replace(i, storedEvent{frame: errs, gaveUp: true})
+	}
+}
+
+// errNotKept is the error of a client that lost its connection within a large answer.
+var errNotKept = rpc.Errorf(rpc.CodeInternalError, "the request was served, but its answer is too large to be kept for a client that comes back")
+
+// withoutAnswer is an error in place of each answer in the frame.
+func (s *stream) withoutAnswer(frame []byte) []byte {
+	if !s.batched {
+		return rpc.AppendError(nil, s.about, errNotKept)
+	}
+	var ids []rpc.ID
+	rpc.WithoutAnswers(frame, func(id rpc.ID) bool {
+		ids = append(ids, id)
+		return true
+	})
+	return rpc.AppendErrors(nil, ids, errNotKept)
+}
+
+// shift forgets the oldest event, which no reader is writing. s.mu is held.
+func (s *stream) shift() {
+	s.loseQuestion(0)
+	size := s.events[0].size()
+	if size > 0 {
+		s.gaveWay = s.first
+		s.room.Broadcast() // AwaitRead may wait for it
+	}
+	if s.first == s.unread {
+		s.unread++
+		s.behind -= size
+	}
+	s.bytes -= size
+	s.events[0] = storedEvent{}
+	s.events = s.events[1:]
+	s.first++
+}
+
+// forgetWritten forgets what an attached reader has written, and a resumption might ask for.
+func (s *stream) forgetWritten() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for s.reader != 0 && len(s.events) > 0 && s.first <= s.written {
+		s.shift()
+	}
+	s.recount()
+}
