@@ -15,29 +15,29 @@ type batch struct {
 	p     *peer
 	about rpc.ID // the request on whose stream the array is written; zero on a connection
 
-	writer chan struct{} // a lock: who writes an array holds it until the client has read that
+	writer chan struct{} // a lock: whoever writes an array holds it until the client has read the array
 
 	mu       sync.Mutex
 	pending  rpc.ByID[bool] // requests that are being served
 	answers  []heldAnswer
-	bytes    int64 // that count for the client until the answers are written
-	received bool  // all of it
+	bytes    int64 // counted in the client's account until the answers are written
+	received bool  // the whole array was
 	begun    bool  // some answers were written before the others
 	over     bool  // nothing is held or counted any more
 }
 
-// heldSize is about what a message takes until its batch is answered, besides its id and answer: entries of maps, and an error in place of the
-// answer.
+// heldSize is about how many bytes a message takes until its batch is answered, besides its id and answer: entries of maps, and an error in place
+// of the answer.
 const heldSize = 1 << 10
 
-// heldAnswer waits for the rest of its batch. It is written if retires, its request, may be retired then; nil: it is a refusal. The one that takes it
-// closes its file.
+// heldAnswer waits for the rest of its batch. It is written unless its request, retires, was cancelled meanwhile; nil: it refuses a request that was
+// never in flight. Whoever takes it out of the batch closes its file.
 type heldAnswer struct {
 	answerPart
 	retires retirer
 }
 
-// isRefusal reports whether the answer is to a request that was not served. One that is in flight may have the same id.
+// isRefusal reports whether the answer refuses a request. One in flight may have the same id.
 func (a heldAnswer) isRefusal() bool { return a.retires == nil }
 
 func (a heldAnswer) isOfRequest() bool { return a.retires != nil }
@@ -104,8 +104,8 @@ func (p *peer) holdForBatch(id rpc.ID, m outgoing) bool {
 	return true
 }
 
-// hold keeps a copy of an answer, and counts it twice, since it is copied again when it is written. An answer for which the client's account has no
-// room is written at once, in an array of its own. The caller holds the gate.
+// hold keeps a copy of an answer, and counts it twice, since it is copied again when it is written. An answer that does not fit into the client's
+// account is written at once, in an array of its own. The caller holds the gate.
 func (b *batch) hold(id rpc.ID, frame []byte, retires retirer) {
 	n := 2 * int64(len(frame))
 	if err := b.p.keep(n); err != nil {
@@ -256,14 +256,14 @@ func (b *batch) write() {
 	b.writeTaken(true)
 }
 
-// writeFiles writes the answers that are in files before the batch is complete, because other answers wait for room for files (TSK28), of which some may
-// be its own. It does not wait for the client.
+// writeFiles writes the answers that are in files before the batch is complete, because other answers, perhaps of this batch, wait for space for files
+// (TSK28). It does not wait for the client.
 func (b *batch) writeFiles() {
 	if !b.hasFiles() {
 		return
 	}
 	b.inBackground(func() {
-		for b.tryWriteFiles() && b.p.s.files.lacking() && b.hasFiles() { // which came while the client read
+		for b.tryWriteFiles() && b.p.s.files.lacking() && b.hasFiles() { // others were added while the client read
 		}
 	})
 }
@@ -328,12 +328,12 @@ func (b *batch) writeNow(all bool) (taken []heldAnswer, size int) {
 	return taken, m.size()
 }
 
-// take takes the answers that which selects out of the batch.
-func (b *batch) take(which func(a heldAnswer) bool) (taken []heldAnswer) {
+// take removes the selected answers from the batch and returns them.
+func (b *batch) take(selected func(a heldAnswer) bool) (taken []heldAnswer) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.answers = slices.DeleteFunc(b.answers, func(a heldAnswer) bool {
-		is := which(a)
+		is := selected(a)
 		if is {
 			taken = append(taken, a)
 		}
@@ -361,9 +361,9 @@ func (b *batch) drop() {
 	b.p.drop(n)
 }
 
-// withdraw drops what which selects of the answers held for a request that is cancelled.
-func (b *batch) withdraw(id rpc.ID, which func(heldAnswer) bool) {
-	taken := b.take(func(a heldAnswer) bool { return a.id.Same(id) && which(a) })
+// withdraw drops the selected ones of the answers held for a request that is cancelled.
+func (b *batch) withdraw(id rpc.ID, selected func(heldAnswer) bool) {
+	taken := b.take(func(a heldAnswer) bool { return a.id.Same(id) && selected(a) })
 	closeFiles(taken)
 	if slices.ContainsFunc(taken, heldAnswer.isOfRequest) {
 		b.p.batches.free(id, b)

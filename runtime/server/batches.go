@@ -66,9 +66,9 @@ func (all *batches) list() []*batch {
 	return slices.Collect(maps.Keys(all.all))
 }
 
-// withdraw takes those answers to a cancelled request that which selects out of the batches that are not written yet (CAN02).
-func (all *batches) withdraw(id rpc.ID, which func(heldAnswer) bool) {
+// withdraw drops the selected ones of the answers to a cancelled request from the batches that are not written yet (CAN02).
+func (all *batches) withdraw(id rpc.ID, selected func(heldAnswer) bool) {
 	for _, b := range all.list() {
-		b.withdraw(id, which)
+		b.withdraw(id, selected)
 	}
 }

@@ -17,14 +17,14 @@ import (
 type budget struct {
 	limit       int64
 	fair        func(own, used, n, limit int64) bool // quota.Fair or quota.Third
-	reputations *reputations                         // how callers read; nil: all alike
+	reputations *reputations                         // how callers read; nil: all are treated alike
 	onShortage  func([]shortage)                     // called at once, and each second, while some wait; nil: not called
 
 	mu         sync.Mutex
 	used       int64
 	queues     list.List   // of *share, those with waiters
 	newestNext bool        // the newest of queues is next, else the oldest
-	freed      time.Time   // while some wait: when something was given back last, or if nothing was, when the first of them came
+	freed      time.Time   // while some wait: when something was last given back, or else when the first of them came
 	clock      *time.Timer // calls check while some wait
 }
 
@@ -35,7 +35,7 @@ type share struct {
 	held    atomic.Int64  // changed under budget.mu
 	waiting []*waiter     // under budget.mu, as what follows
 	place   *list.Element // its own in budget.queues; nil: nobody waits
-	served  bool          // one of those that waited has gone on
+	served  bool          // one of its waiters has got its bytes
 }
 
 func (p *share) caller() *share {
@@ -45,9 +45,9 @@ func (p *share) caller() *share {
 	return p
 }
 
-// fits reports whether p may hold n more; more than half of the limit counts as half, so that what is larger than all gets through alone. A caller
-// that holds nothing may if the budget has n left. Of its caller's share, a connection or session holds no more than it leaves to the caller's
-// others. The caller of fits holds mu.
+// fits reports whether p may hold n more; more than half of the limit counts as half, so that even what is larger than the limit gets through alone.
+// A caller that holds nothing may hold n if the budget has that left. A connection or session may hold half of what its caller's others leave of the
+// caller's share. The caller of fits holds mu.
 func (b *budget) fits(p *share, n int64) bool {
 	n = min(n, b.limit/2)
 	own := p.caller().held.Load()
@@ -80,7 +80,7 @@ func (b *budget) takeToBegin(ctx context.Context, p *share, n int64) error {
 	return b.get(ctx, p, 0, n, true)
 }
 
-// swap is take that gives held bytes back first: a waiter holds nothing that others wait for. p is queued before these get the bytes.
+// swap is take that gives held bytes back first: a waiter holds nothing that others wait for. It is queued before these get the bytes.
 func (b *budget) swap(ctx context.Context, p *share, held, n int64) error {
 	return b.get(ctx, p, held, n, false)
 }
@@ -99,7 +99,7 @@ func (b *budget) get(ctx context.Context, p *share, held, n int64, notBegun bool
 	b.mu.Unlock()
 	request := inflight.FromContext(ctx)
 	if request != nil {
-		request.SetLacksRoom(true) // stays if it ends meanwhile: so its answer can say so
+		request.SetLacksRoom(true) // stays if the request ends meanwhile, so that its answer can say so
 	}
 	select {
 	case <-w.granted:
@@ -142,7 +142,7 @@ func (b *budget) change(p *share, n int64) {
 	}
 }
 
-// changeOwn is change for bytes that count for p and its caller alone: others do not wait for them.
+// changeOwn is change for bytes that count in the shares of p and its caller, but not in the budget: others do not wait for them.
 func (b *budget) changeOwn(p *share, n int64) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -168,7 +168,8 @@ func (b *budget) total() int64 {
 // maxOpened bounds the openers that are read at the same time, and the files of each size class. Each may have an open file, and two pieces in memory.
 const maxOpened = 1 << 10
 
-// maxFiles is how many there may be of either where the process may have so many descriptors; 0: that is not known. All together leave half.
+// maxFiles is how many openers, and files of each size class, there may be in a process with so many descriptors; 0: unknown. All together they use
+// at most half.
 func maxFiles(descriptors uint64) int64 {
 	if descriptors == 0 {
 		return maxOpened
@@ -177,7 +178,7 @@ func maxFiles(descriptors uint64) int64 {
 }
 
 // openBudgets makes the budgets of answers. An answer that is not read can not be taken back, so a caller holds at most a third of what all leave:
-// many such callers leave something. An output in the making finishes by itself, so of coming a caller may hold three times what is left.
+// many such callers leave something. An output that is being encoded finishes by itself, so of coming a caller may hold three times what is left.
 func (s *Server) openBudgets() {
 	s.unread = budget{limit: s.cfg.maxUnread, fair: quota.Third, onShortage: s.endStalled, reputations: &s.reputations}
 	s.coming = budget{limit: max(1, s.cfg.maxUnread/2), fair: quota.Fair}

@@ -13,34 +13,34 @@ type claim struct {
 }
 
 // hasReader reports whether somebody reads the stream that has the question. The channel is closed when that may have changed.
-func (h *claim) hasReader() (read bool, changed <-chan struct{}) {
-	s := h.by.peer.s
+func (c *claim) hasReader() (read bool, changed <-chan struct{}) {
+	s := c.by.peer.s
 	s.mu.Lock()
-	on := h.on
+	on := c.on
 	s.mu.Unlock()
 	if on != nil {
 		return on.Attended()
 	}
-	return h.by.hasReader()
+	return c.by.hasReader()
 }
 
 // carriedBy notes the stream that has the question.
-func (h *claim) carriedBy(on Carrier) {
-	s := h.by.peer.s
+func (c *claim) carriedBy(on Carrier) {
+	s := c.by.peer.s
 	s.mu.Lock()
-	h.on = on
+	c.on = on
 	s.mu.Unlock()
-	h.yieldIfUnread()
+	c.yieldIfUnread()
 }
 
 // yieldIfUnread gives the claim up, so that the question is asked again, if its stream was lost, and the stream of its
 // delivery is read.
-func (h *claim) yieldIfUnread() {
-	if read, _ := h.hasReader(); read {
+func (c *claim) yieldIfUnread() {
+	if read, _ := c.hasReader(); read {
 		return
 	}
-	if read, _ := h.by.hasReader(); read {
-		h.yield()
+	if read, _ := c.by.hasReader(); read {
+		c.yield()
 	}
 }
 
@@ -48,48 +48,48 @@ func (h *claim) yieldIfUnread() {
 func (s *Server) claimOf(name questionID, d *delivery) *claim {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if h := s.claims[name]; h != nil && h.by == d {
-		return h
+	if c := s.claims[name]; c != nil && c.by == d {
+		return c
 	}
 	return nil
 }
 
-// claimQuestion gives the question to d, or returns the claim of the delivery that has it.
-func (s *Server) claimQuestion(name questionID, d *delivery, yield context.CancelFunc) (h *claim, ours bool) {
+// claimQuestion makes a claim for d, or returns that of the delivery which has the question.
+func (s *Server) claimQuestion(name questionID, d *delivery, yield context.CancelFunc) (c *claim, ours bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if h = s.claims[name]; h != nil {
-		return h, false
+	if c = s.claims[name]; c != nil {
+		return c, false
 	}
-	h = &claim{by: d, yield: yield, done: make(chan struct{})}
-	s.claims[name] = h
-	return h, true
+	c = &claim{by: d, yield: yield, done: make(chan struct{})}
+	s.claims[name] = c
+	return c, true
 }
 
-func (s *Server) releaseQuestion(name questionID, h *claim) {
+func (s *Server) releaseQuestion(name questionID, c *claim) {
 	s.mu.Lock()
 	delete(s.claims, name)
 	s.mu.Unlock()
-	close(h.done)
+	close(c.done)
 }
 
 // awaitFree returns when the claim is released, when the readers of its stream or of the waiting one (readersChanged) have changed, or when ctx
 // ends. A claim whose stream nobody reads has to be given up: its client may never have got the question.
-func (h *claim) awaitFree(ctx context.Context, readersChanged <-chan struct{}) {
-	read, changed := h.hasReader()
+func (c *claim) awaitFree(ctx context.Context, readersChanged <-chan struct{}) {
+	read, changed := c.hasReader()
 	if !read {
-		h.yield()
+		c.yield()
 		changed = nil
 	}
 	select {
-	case <-h.done:
+	case <-c.done:
 	case <-changed:
 	case <-readersChanged:
 	case <-ctx.Done():
 	}
 }
 
-// noteStream notes a request for a task's result that somebody reads.
+// noteStream notes an open request for a task's result that somebody reads.
 func (s *Server) noteStream(d *delivery) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -99,7 +99,7 @@ func (s *Server) noteStream(d *delivery) {
 	s.streams[d.task][d] = struct{}{}
 }
 
-// forgetStream hands questions that are still open to the session when the last stream is gone.
+// forgetStream removes a stream. Without the last one, questions that are still open are offered to the session.
 func (s *Server) forgetStream(d *delivery) {
 	s.mu.Lock()
 	streams := s.streams[d.task]

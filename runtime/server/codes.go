@@ -152,7 +152,7 @@ func (rev *revision) clientError(s *Server, err error, can ability, log *slog.Lo
 	return rpc.Errorf(rpc.CodeInternalError, "%s", text)
 }
 
-// publicText returns the text that a client may read of an error that no revision has a code for, "" if none: what an error wraps may be secret.
+// publicText returns the text of an error that a client may read though no revision has a code for it, "" if none: what an error wraps may be secret.
 func publicText(err error) string {
 	if own, ok := errors.AsType[*UnsupportedError](err); ok && own != nil {
 		return own.Error()
@@ -254,7 +254,7 @@ func violations(err error) []string {
 	return texts
 }
 
-// below puts the path of a member before those of the violations in err.
+// below puts the path of a member before the paths of the violations in err.
 func below(member string, err error) error {
 	var all check.Violations
 	if !errors.As(err, &all) {

@@ -32,7 +32,7 @@ type revision struct {
 	info           []byte // how the server names itself
 	resultInfo     []byte // the same in results, of a revision that has it there (EXT20)
 	serverMeta     []byte // the same as a _meta, of a revision whose results have it; nil: they do not
-	// declarable are the paths of the capabilities that clients can declare, in the order of the bits of ability.
+	// declarable are the paths of the capabilities that clients can declare; declarable[i] is bit i of an ability.
 	declarable    []string
 	questionRules []questionRule
 	form          []byte // params of a form, to find out which abilities it requires
@@ -44,7 +44,7 @@ type revision struct {
 	metaMember                    string       // the name of messages' metadata; "" for none
 	metadata                      check.Object // finds it in params
 	asking                        ability      // the abilities that a form requires
-	tellsRoots                    ability      // of a client that notifies of changed roots; 0 if the revision has no such notification
+	tellsRoots                    ability      // declared by clients that notify of changed roots; 0 if the revision has no such notification
 	tasks                         bool         // some tool runs as a task, and the revision has a way for it (TSK01)
 }
 

@@ -14,9 +14,9 @@ import (
 //
 // Questions of a task travel on an open request for its result if there is one, else on the session that created the
 // task (TSK19). Some clients ask for the result only when input is required, others never do: a question has to reach
-// both, and each client once. So one stream has a question at a time, and only one that somebody reads; a stream that nobody
-// reads any more gives the question up to the first one that is read. The client may have read it there before, so an answer to what was asked on the
-// lost stream counts until that stream is read again; then the client is told there that nobody waits for it (DUR05).
+// both, and each client once. So one stream has a question at a time, and only one that somebody reads; when nobody reads that any more, the
+// question goes to the first stream that is read. The client may have seen it on the lost stream, so an answer to what was asked there counts until
+// that stream is read again; then the client is told there that nobody waits for it (DUR05).
 type delivery struct {
 	peer        *peer
 	owner, task string
@@ -56,10 +56,10 @@ func (d *delivery) put(ctx context.Context, q task.Question) {
 		if withdraw != nil {
 			withdraw()
 		}
-		turn, yield := context.WithCancel(ctx) // the turn ends when the stream is lost and another one wants the question
-		h, ours := s.claimQuestion(name, d, yield)
+		claimed, yield := context.WithCancel(ctx) // ends when the stream is lost and another one wants the question
+		held, ours := s.claimQuestion(name, d, yield)
 		if !ours {
-			h.awaitFree(ctx, changed)
+			held.awaitFree(ctx, changed)
 			yield()
 			continue
 		}
@@ -67,16 +67,16 @@ func (d *delivery) put(ctx context.Context, q task.Question) {
 		asking, withdraw = context.WithCancel(ctx)
 		closed := make(chan struct{})
 		running.Go(func() {
-			if d.ask(asking, turn, h, q) {
+			if d.ask(asking, claimed, held, q) {
 				close(closed)
 			}
 		})
 		select {
 		case <-closed:
 			cancel()
-		case <-turn.Done():
+		case <-claimed.Done():
 		}
-		s.releaseQuestion(name, h)
+		s.releaseQuestion(name, held)
 		yield()
 	}
 	if withdraw != nil {
@@ -103,8 +103,8 @@ func (d *delivery) watch(ctx context.Context, name string) {
 			return
 		}
 		read, readers := d.hasReader()
-		if h := d.peer.s.claimOf(questionID{d.task, name}, d); h != nil {
-			h.yieldIfUnread()
+		if c := d.peer.s.claimOf(questionID{d.task, name}, d); c != nil {
+			c.yieldIfUnread()
 		}
 		switch {
 		case d.onSession():

@@ -39,7 +39,7 @@
 //	how inputs and answers are read                   decode.go; numbers, strings, objects: package check
 //	memory for unread answers                         reservation.go: one answer; budget.go: all; grant.go, shortage.go: who waits; sizecache.go: expected sizes
 //	how many outputs are made at once                 encoders.go
-//	how callers read, and probes of handlers          reputation.go, probe.go
+//	callers that do not read, outputs of unknown size reputation.go; probe.go
 //	how a request is served and answered              workers.go: the goroutines; serve.go, toolcall.go, methodcall.go; request.go: its memory, large buffers, and the goroutines of a peer
 //	one run of a handler, from input to output        run.go
 //	who may still write, and the writing itself       write.go (subject.writeNow); of a task: tasklife.go, too
@@ -80,10 +80,10 @@
 //	                  Attended knows whether somebody reads, Costly says what memory a request takes
 //	session           what the client and the server agreed on by a handshake; a stateless revision has none
 //	entry             a request in the tracker (package inflight). To retire it is to be the one who may answer it
-//	gate              the lock that writers share from that permission to the write
+//	gate              a peer's read-write lock, which each writer holds shared from that permission until it has written
 //	subject           what a message is about: a request, a task or a question. Once its context or taskLife has ended, nothing is written about it
 //	outgoing          the message itself
-//	live, writing     the goroutines of a peer, and those of them that only write
+//	live, writing     counts of the goroutines of a peer, and of those that only write
 //	kind, fault       how a tool call ended, whatever its form in a revision; a handler's error of such a kind (codes.go)
 //	run               one execution of a handler; a call whose client is asked may have several, which its journal connects
 //	journal           what a call has asked and done under names, so that its next run gets the same outcomes
@@ -92,15 +92,17 @@
 //	delivery          what puts the questions of a task to one client, over one stream; a claim says which delivery has a question
 //	Carrier           the stream that has a question
 //	stream            of a task: an open request for its result that somebody reads
-//	offer             a question of a task put on the session's stream while no stream (in this sense) is open
+//	offer             a question of a task that is sent on the session's own stream, while no stream in the above sense is open
 //	ability           a set of capabilities that a client declared, as bits; p.can and r.can are such sets
 //	account           what one requestor uses of the limits that all share; a budget is such a limit with queues of waiters, a share one caller's part
 //	reservation       what one answer takes of the budgets: Server.unread (answers), coming (outputs that are larger than expected, or
 //	                  of tasks), opened (answers whose openers are read) and files (temporary files with that data). Server.bytes is the one of
 //	                  requests in flight
 //	page              of a list, or of the web, which a question sends the user to
-//	probe             a run of a handler whose size of outputs is not known yet
-//	slot              a permission to run, of a tool with MaxConcurrent
+//	probe             a run of a handler while the size of its outputs is unknown
+//	slot              a permission to run, of a tool with MaxConcurrent or of a probe, or to encode an output
+//	trailer           a message that follows the answer to a request
+//	tree              a folder whose files are resources (tree.go)
 //	reputation        whether a caller read its last large answers
 //	placeholder       where the data of an Opener belongs in an answer
 //	registry entry    a tool, prompt or resource that is listed
@@ -152,9 +154,9 @@
 // only runs as a task is not listed where there are no tasks, and a call of it says why.
 //
 // In 2025-03-26 an array of messages is a batch (batch.go): each is served, tracked and cancelled by itself, and the answers are written
-// together when the last one is there. Until then they count for the client, and their requests can be cancelled; an answer for which there
-// is no room comes before the others, in an array of its own, and so do those in files while somebody waits for the room of files. A batch has at
-// most a thousand messages, and no handshake among them.
+// together when the last one is there. Until then they count for the client, and their requests can be cancelled; an answer that does not fit
+// into its account comes before the others, in an array of its own, and so do those in files while others wait for space for files. A batch has
+// at most a thousand messages, and no handshake among them.
 //
 // # What answers cost
 //
@@ -162,8 +164,8 @@
 // it counts as the last ones that its caller got from the tool did (answerSizes), and if those were small, not at all. Handlers of large outputs
 // reserve it before they start. Few outputs are encoded at once (Server.encoding), so few are large before that is known; what came larger
 // than expected waits in a budget of its own (Server.coming), and keeps its caller from starting more. While only others keep an output
-// waiting, nothing large begins but for callers that have read better (grant.go). Outlets keep no large frame: Write
-// returns when it is on its way.
+// waiting, nothing large begins but for callers that have read better (grant.go). Outlets keep no large frame: Write,
+// or AwaitRead of one with queues, returns when the peer has read enough of it.
 //
 // A large answer has two buffers: that of the output, which is checked where it was encoded, and that of the answer, which a connection of
 // lines writes from there (rpc.Lending). The decoder that has checked the output knows where the escapes of its long strings are, so its text is copied

@@ -21,11 +21,11 @@ type asking struct {
 	from      *Call           // whose handler asks, inline; nil: a task's question is delivered
 	parent    context.Context // of what the question belongs to: the request, or the delivery of a task's question
 	waiter    context.Context // of the one that waits for the answer; it may end earlier
-	turn      context.Context // of a task's question: once it ends, another stream asks, and an answer to this still counts; nil inline
+	claimed   context.Context // ends with the claim on a task's question: another stream asks then, and an answer to this still counts; nil inline
 	task      string          // "" inline
 	onCarrier func(Carrier)   // called with the stream that has the question, if the transport knows it; may be nil
 	carrier   Carrier         // that stream; nil: there is none, or the transport does not know it
-	clock     *inflight.Entry // of the call, which is paused while the question is open; nil for none
+	clock     *inflight.Entry // the call, whose timeout is paused while the question is open; nil for none
 	id        rpc.ID
 	lost      atomic.Bool             // the question could not be kept until the client reads it
 	unwait    context.CancelCauseFunc // ends waiter
@@ -88,8 +88,8 @@ func (a *asking) request(method string, params []byte, deadline time.Time) (answ
 		p.dropUnsent(entry)
 		return answer, err
 	}
-	if a.turn != nil {
-		defer context.AfterFunc(a.turn, a.over)()
+	if a.claimed != nil {
+		defer context.AfterFunc(a.claimed, a.over)()
 	}
 	answer, err = entry.Await()
 	if a.over(); err != nil {

@@ -33,7 +33,7 @@ func (e *encoders) enter(ctx context.Context) error {
 			return context.Cause(ctx)
 		}
 	}
-	<-e.granted // there is one for each that still waits
+	<-e.granted // leave has counted this waiter, so its slot comes
 	e.leave()
 	return context.Cause(ctx)
 }

@@ -7,22 +7,22 @@ import (
 	"github.com/mcpkiln/mcpkiln/runtime/internal/quota"
 )
 
-// fileRoom is the room of the temporary files with answers (spool.go): one budget for each size class of files.
+// fileRoom bounds the disk space of the temporary files with answers (spool.go): one budget for each size class of files.
 //
-// A file takes the size of its class before it is written. One that gets larger gives that back, and waits for the room of the next class. So no file
-// waits for another one that waits, those in the largest class wait for none, and small answers of slow openers do not wait for large ones, however many
+// A file reserves the size of its class before it is written. One that gets larger gives that back, and waits for a place in the next class. So no file
+// waits for one that waits itself, those in the largest class wait for none, and small answers of slow openers do not wait for large ones, however many
 // of these wait (TSK28). What a file has on disk while it waits counts nowhere: Server.opened bounds how many do.
 type fileRoom [3]fileClass
 
 // fileClass is a size class of files.
 type fileClass struct {
-	size  int64 // bytes that a file takes before it is written
-	least int64 // bytes that each file takes, however small it is
+	size  int64 // bytes that a file reserves before it is written
+	least int64 // bytes that each file counts as, however small it is
 	budget
 }
 
-// openFileRoom makes the size classes, each with room for so many files at most. The more bytes a file has, the fewer are in its class, but one caller
-// always has room for some: it gets a quarter. That is more than may be in memory, since it is on disk.
+// openFileRoom makes the size classes, each for so many files at most. The larger its files, the fewer a class has, but the quarter that one caller
+// gets is always a few. All classes together hold more than answers may take in memory, since files are on disk.
 func (s *Server) openFileRoom(filesPerClass int64) {
 	unread := s.cfg.maxUnread
 	for i, c := range [len(s.files)]struct{ size, limit int64 }{
@@ -45,7 +45,7 @@ func (f *fileRoom) total() (n int64) {
 	return n
 }
 
-// lacking reports whether somebody waits for room.
+// lacking reports whether a file waits for space.
 func (f *fileRoom) lacking() bool {
 	for i := range f {
 		if f[i].lacking() {
@@ -55,7 +55,7 @@ func (f *fileRoom) lacking() bool {
 	return false
 }
 
-// classOf is the first size class from the one on that has files of that many bytes, or the largest.
+// classOf is the smallest class for files of that many bytes, at least from, or the largest of all.
 func (f *fileRoom) classOf(size int64, from int) int {
 	for from < len(f)-1 && f[from].size < size {
 		from++
@@ -90,7 +90,7 @@ func (r *reservation) fileShares() *fileShares {
 	return r.p.files.Load()
 }
 
-// fileClaim is what one file holds of the room of files.
+// fileClaim is what one file holds of a fileRoom.
 type fileClaim struct {
 	of    *fileRoom
 	by    *fileShares
@@ -101,7 +101,7 @@ type fileClaim struct {
 	over    int64         // bytes beyond the largest class
 }
 
-// grow waits for the room of a file of that many bytes. What is larger than the largest class waits for none, and counts for its own caller alone.
+// grow waits for the space of a file of that many bytes. Bytes beyond the largest class are not waited for, and count for the file's caller alone.
 func (c *fileClaim) grow(ctx context.Context, size int64) error {
 	if c.held > 0 && size <= c.of[c.class].size {
 		return nil
@@ -119,13 +119,13 @@ func (c *fileClaim) grow(ctx context.Context, size int64) error {
 	return nil
 }
 
-// changeOver counts n more bytes beyond the largest class: they fill the part of the file's caller, and take nobody else's.
+// changeOver counts n more bytes beyond the largest class: they use up the share of the file's caller, and nobody else's.
 func (c *fileClaim) changeOver(n int64) {
 	c.over += n
 	c.of[c.class].changeOwn(&c.by.files[c.class], n)
 }
 
-// take takes what a file of its class takes at first.
+// take reserves the size of its class.
 func (c *fileClaim) take(ctx context.Context) error {
 	c.waiting.Add(1)
 	defer c.waiting.Add(-1)
@@ -149,8 +149,8 @@ func (c *fileClaim) settle(size int64) {
 	c.held = size
 }
 
-// freeFiles makes room while others wait for room for their files: batches write the answers that they have in files, and answers whose
-// clients read nothing are given up if that helps. For its own answers alone a client that is connected is not given up: it may read them later.
+// freeFiles frees space while others wait for it: batches write the answers that they have in files, and answers whose clients read nothing are
+// given up if that helps. A connected client whose answers hold up only its own others is not given up: it may read them later.
 func (s *Server) freeFiles(class int, shortages []shortage) {
 	if len(shortages) == 0 {
 		return
@@ -167,7 +167,7 @@ func (s *Server) freeFiles(class int, shortages []shortage) {
 	}
 }
 
-// hinders reports whether files of the size class that p has take room for which another answer waits, and whether that is one of somebody else.
+// hinders reports whether p has files of the size class in space that another answer waits for, and whether that is an answer of somebody else.
 func (p *peer) hinders(class int, shortages []shortage) (any, others bool) {
 	own := p.files.Load()
 	if own == nil || own.files[class].held.Load() == 0 {

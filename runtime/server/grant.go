@@ -44,9 +44,9 @@ func (b *budget) reputationOf(p *share) reputation {
 	return b.reputations.of(p.caller().who)
 }
 
-// grant gives waiters their bytes as far as these fit: first the callers that read, last those that do not. Within one reputation work that has begun
-// comes first, because its output is in memory. While one waits whose caller holds nothing, nothing large of its reputation begins, which would be in
-// memory, too, and nothing large of a worse reputation gets bytes. The caller holds mu.
+// grant gives waiters their bytes as far as these fit: first the callers that read, last those that do not. Within one reputation, work that has begun
+// comes first, because its output is in memory. While a waiter is left whose caller holds nothing, no large work of its reputation begins, because its
+// output would be in memory, too, and nothing large of a worse reputation gets bytes. The caller holds mu.
 func (b *budget) grant() {
 	owed := false // a waiter is left whose caller holds nothing
 	for rep := range reputationCount {

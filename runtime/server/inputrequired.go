@@ -28,7 +28,7 @@ type statelessJournal struct {
 	asked     map[string]bool            // names of what any run has asked: earlier ones, and this one when it ends
 	until     map[string]int64           // the deadlines of questions, in Unix milliseconds
 	open      []task.Question
-	gathering bool          // waits for more questions to join
+	gathering bool          // gather waits for more questions
 	over      bool          // no more questions join
 	ended     chan struct{} // closed when its call is answered, or can not be any more
 }
@@ -37,8 +37,8 @@ type statelessJournal struct {
 // the handler will run again. Return it.
 var ErrAsked = errors.New("the client is being asked: the call runs again with the answer")
 
-// newStatelessJournal opens the journal that the client sent with its retry. It fails if the client's answers or state can not be read, or if there
-// is no room for them.
+// newStatelessJournal opens the journal that the client sent with its retry. It fails if the client's answers or state can not be read, or do not
+// fit into its account.
 func newStatelessJournal(c *Call, r *request) (*statelessJournal, error) {
 	// InputResponses and RequestState are read into copies, which last as long as the call.
 	if full := r.keepAnswer(int64(len(r.params.InputResponses) + len(r.params.RequestState))); full != nil {
@@ -240,7 +240,7 @@ func (r *request) asksBefore(b []byte) (earlier earlierJournal, result []byte, a
 		}
 	}
 	if len(t.open) > 0 {
-		r.reservation.counts = true // otherwise runWithinBudgets sees to that, but no handler has run
+		r.reservation.counts = true // runWithinBudgets would set it, but no handler has run
 		b, err = t.append(b)
 		return earlier, b, true, err
 	}

@@ -63,7 +63,7 @@ func (c *Call) ask(ctx context.Context, q task.Question, check answerCheck) ([]b
 	return data, err
 }
 
-// lendProbe lets others begin that wait for what the outputs of the handler show (probe.go).
+// lendProbe lets runs begin that wait until this handler's outputs show their size (probe.go).
 func (c *Call) lendProbe() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -148,8 +148,8 @@ func (c *Call) keyFor(name string) string {
 // againMark precedes the number of a question's second and later askings. The key of an instance never begins with its "!" (keyOf).
 const againMark = instanceMark + "!"
 
-// callJournal is the journal of an inline call. It lives as long as the call, in stateless revisions as long as the client retries it. With it,
-// handlers see one model inline and as a task: names are unique, and what has a name happens once.
+// callJournal is the journal of an inline call. It lives as long as the call, in stateless revisions as long as the client retries it. It gives
+// handlers the same model inline as in a task: names are unique, and what has a name happens once.
 type callJournal struct {
 	ask      func(ctx context.Context, q task.Question, check answerCheck) ([]byte, error)
 	mu       sync.Mutex

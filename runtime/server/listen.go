@@ -15,7 +15,7 @@ import (
 type listen struct {
 	peer     *peer
 	revision *revision
-	can      ability // of the listener
+	can      ability // of its client
 	id       rpc.ID
 	kinds    map[wire.Op]bool
 	tasks    map[string]bool // guarded by Server.mu
@@ -25,10 +25,10 @@ type listen struct {
 
 	end  chan struct{} // closed when the server ends it
 	gone chan struct{} // closed when its request is over
-	wake chan struct{}
+	wake chan struct{} // wakes the request's goroutine when changes are queued
 
-	changes newest[topic, struct{}] // changes to send
-	sent    map[string]uint64       // last version of each task that was sent; for the request's goroutine only
+	changes newest[topic, struct{}]
+	sent    map[string]uint64 // last version of each task that was sent; for the request's goroutine only
 
 	ending sync.Once
 }
@@ -136,7 +136,7 @@ func (l *listen) accept(p *wire.Params) *wire.Acknowledged {
 	return ack
 }
 
-// acceptTasks adds the tasks that the caller owns. A caller that guesses ids is refused, as with any request about tasks (LET03).
+// acceptTasks adds the tasks that the caller owns. A caller that guesses too many ids is refused, as with any request about tasks (LET03).
 func (l *listen) acceptTasks(r *request) error {
 	if !r.revision.tasks || r.revision.names[wire.OpTaskStatus] == "" {
 		return nil

@@ -11,8 +11,8 @@ import (
 
 // Copier is an Outlet that copies an answer from the temporary files that contain it.
 type Copier interface {
-	// Copy is Write for such an answer. It is written as a whole, or its connection ends. The files of the answer stay until Copy has returned and,
-	// where the Outlet is Queued, AwaitRead has: until then nothing else about the request is copied.
+	// Copy is Write for such an answer. It is written as a whole, or its connection ends. The answer's files stay until Copy has returned and,
+	// if the Outlet is Queued, AwaitRead has, too: until then nothing else about the request is copied.
 	Copy(about rpc.ID, last bool, answer *LongAnswer) error
 	// EndStalledCopies ends the answers of which nothing was read for that long, and reports whether there were any: also those whose clients are
 	// connected, or only those whose clients have lost their connection.

@@ -107,7 +107,7 @@ func (m *Message) String() string {
 	return m.Method + " " + m.ID.String()
 }
 
-// passes ensures that each middleware passes a message on at most once, and before it returns: afterwards the message's memory is reused.
+// passes counts calls of next. It ensures that each middleware passes a message on at most once, and before it returns: then its memory is reused.
 type passes struct {
 	state atomic.Uint64
 	idle  chan struct{} // closed by the last leave after the end; nil: there is none to wait for

@@ -9,7 +9,7 @@ import (
 )
 
 // newest is a queue that keeps the newest value of each key, in the order in which the keys came. The producer does not wait for a
-// client that reads slowly; that client gets the value of the time when it reads. The zero value is empty and ready to use.
+// client that reads slowly; that client gets the values that are current when it reads. The zero value is empty and ready to use.
 type newest[K comparable, V any] struct {
 	mu      sync.Mutex
 	order   []K // keys, from next on

@@ -46,14 +46,14 @@ type peer struct {
 	gone        atomic.Bool   // nothing is written any more
 	passing     atomic.Bool   // the read loop waits for middleware
 	inputOver   chan struct{} // of a connection; closed when nothing is read any more, so questions have no answer
-	released    sync.Once     // of live
+	released    sync.Once     // of release
 	opened      time.Time
 	agreed      atomic.Pointer[revision] // revision, once ready is set; for all goroutines but the read loop's
 	batch       *batch                   // that is being received; for the read loop alone
 	batches     batches                  // whose answers are not complete
-	left        bool                     // it is forgotten, and can subscribe to nothing; guarded by Server.mu
+	left        bool                     // forgetPeer was called: it can subscribe to nothing any more; guarded by Server.mu
 	streams     bool                     // the transport has a stream per request
-	sessionless bool                     // it is for one message of a client that has no session, though the revision has them
+	sessionless bool                     // it stands for the session of one message, of a client that has none
 	exchange    bool                     // it has one request
 	ended       Result                   // of an exchange; written with its answer
 	level       atomic.Int32             // the lowest logLevel that the client wants
@@ -79,7 +79,7 @@ type peer struct {
 	workers   *workers                   // nil in an exchange
 	reading   *reading                   // of the message that is being received; nil in an exchange
 	live      group
-	writing   atomic.Int64             // those of live that have nothing to do but to write
+	writing   atomic.Int64             // the goroutines in live that only write
 	notices   noticeQueue              // for handlers
 	changes   newest[topic, *taskLife] // tasks whose changes are to be sent
 }
@@ -94,7 +94,7 @@ const (
 	ownedBySession = "session:"
 	// ownedByLocal is for the user who started this process, over connections and restarts.
 	ownedByLocal = "local"
-	// ownedByNobody is for exchanges without an identity: what keeps strangers from their tasks is that ids can not be guessed.
+	// ownedByNobody is for exchanges without an identity: only the ids, which can not be guessed, keep strangers from their tasks.
 	ownedByNobody = "nobody:"
 )
 
@@ -131,7 +131,7 @@ func (p *peer) setOwner(anonymous string) {
 }
 
 // taskQuota names the quota that the peer's tasks count in; "" is their owner's. Callers without an identity share one, unless a quota
-// key tells them apart: sessions cost nothing.
+// key tells them apart: one for each session would be no limit, since they can open more.
 func (p *peer) taskQuota() string {
 	if p.principal != "" || p.owner == ownedByLocal {
 		return ""
@@ -231,7 +231,7 @@ func (r *request) follow(ctx context.Context) (stop func() bool) {
 	return context.AfterFunc(ctx, func() { e.Cancel(disconnected(ctx)) })
 }
 
-// disconnected is the cause of an exchange that ends with ctx: the transport's, else that the client is gone.
+// disconnected is the cause of an exchange that ends with ctx: the transport's, or by default that the client is gone.
 func disconnected(ctx context.Context) *inflight.Cause {
 	if own := (*inflight.Cause)(nil); errors.As(context.Cause(ctx), &own) {
 		return own

@@ -25,7 +25,7 @@ type placeholder struct {
 
 	data io.ReadCloser // while it is open
 	log  *slog.Logger
-	stop func() bool // keeps the end of the call from closing it
+	stop func() bool // of context.AfterFunc: the end of the call does not close data any more
 }
 
 // streamPiece is how much of an answer with placeholders is in memory while it is written, in bytes.
@@ -56,7 +56,7 @@ type answerWriter struct {
 	to       io.Writer // of pieces; nil: the answer was short so far
 	overflow func() (io.Writer, error)
 	size     int64 // bytes written to it
-	opens    bool  // before the first byte
+	opens    bool  // the data of the first placeholder is opened before the first byte is written
 }
 
 // Write implements io.Writer.
@@ -89,9 +89,9 @@ func (w *answerWriter) flush() (err error) {
 	return err
 }
 
-// fillOrStream returns the frame with the data of its placeholders. A long one with the data of one is written instead if the outlet can stream
-// it: that is open as long as the client reads. One with the data of several, which could fail to open after the first byte, is put into r.spooled, as any
-// long one is where the outlet is only a Copier.
+// fillOrStream returns the frame with the data of its placeholders. If that is long and the outlet can stream, a frame with one placeholder is written
+// to the client while its data is read. With several, of which the second could fail to open when the answer has begun, the frame is put into the file
+// r.spooled, as is any long one if the outlet is only a Copier.
 func (r *request) fillOrStream(frame []byte) (answer []byte, err error) {
 	out, streams := r.p.out.(Streamed)
 	switch {
@@ -157,8 +157,8 @@ func (r *request) fillPlaceholders(b []byte, start int) ([]byte, error) {
 	return r.assemble(b, start)
 }
 
-// assemble puts the whole answer into memory. A large one waits in a file until it fits into the budget of answers. It may have half of that:
-// one answer leaves something to others.
+// assemble puts the whole answer into memory. A large one waits in a file until it fits into the budget of answers. It may take half of that budget,
+// so that one answer leaves something to others.
 func (r *request) assemble(b []byte, start int) ([]byte, error) {
 	short, file, err := r.spoolForMemory(b[start:])
 	if err != nil || file == nil {
@@ -184,7 +184,7 @@ func (r *request) spoolForMemory(frame []byte) (short []byte, file *spool, err e
 const maxOpening = 10 * time.Second
 
 // refuseOpeners refuses answers that wait to open data while no reader of another answer ends: readers may ignore that they are closed, and count
-// until they return. The shortages make no difference.
+// until they return. All waiters are refused, whatever their shortages.
 func (s *Server) refuseOpeners(_ []shortage) {
 	if s.opened.total() <= s.openersWaiting.Load() {
 		return // they wait because their files wait for room
@@ -197,8 +197,8 @@ func (s *Server) refuseOpeners(_ []shortage) {
 	}
 }
 
-// fill writes the frame with the data that its placeholders open in turn. What is sent at once has one, and opens it before the first byte: then an
-// error is the answer. Readers are closed when they are read, or earlier to end them with the call. Their code is the application's,
+// fill writes the frame with the data that its placeholders open in turn. An answer that is streamed has one placeholder, opened before the first byte
+// so that an error can still be the answer. Readers are closed when they are read, or when the call ends before. Their code is the application's,
 // like that of handlers: the callers that answer, or run the task, recover from a panic (TSK25).
 func (w *answerWriter) fill(frame []byte) (err error) {
 	placeholders := w.r.placeholders

@@ -8,10 +8,10 @@ import (
 	"time"
 )
 
-// probes bounds how many runs there are of handlers that have not answered yet: the size of their outputs is unknown, and each run finds it out for
-// its handler. A run that takes long gives its slot back early and adds one more, which is removed when it ends: so the number of such runs doubles
-// with each second, or earlier where they wait for a person, and ten thousand handlers that wait for something begin within ten. If it grew faster, more handlers of a slow tool with large
-// outputs would run than memory has room for when the first returns. The number of free slots may become negative.
+// probes bounds how many runs there are of handlers that have not answered yet: the size of their outputs is unknown until the first run ends. A run
+// that takes longer than lendProbe, or waits for a person, gives its slot back early and adds one more, which is removed when it ends: so the number of
+// such runs doubles each second or faster, and ten thousand handlers that wait for something begin within ten seconds. If it grew faster for all, more
+// runs of a slow tool with large outputs would have begun than fit into memory when the first returns. The number of free slots may become negative.
 type probes struct {
 	mu    sync.Mutex
 	free  int
@@ -38,22 +38,22 @@ func (p *probes) enter(ctx context.Context, caller *account) error {
 		p.mu.Unlock()
 		return nil
 	}
-	turn := p.wait(caller)
+	granted := p.wait(caller)
 	p.mu.Unlock()
 	select {
-	case <-turn:
+	case <-granted:
 		return nil
 	case <-ctx.Done():
 	}
-	if !p.leave(caller, turn) {
+	if !p.leave(caller, granted) {
 		p.add(1)
 	}
 	return context.Cause(ctx)
 }
 
 // wait queues a run. mu is held.
-func (p *probes) wait(caller *account) (turn chan struct{}) {
-	turn = make(chan struct{})
+func (p *probes) wait(caller *account) (granted chan struct{}) {
+	granted = make(chan struct{})
 	e := p.of[caller]
 	if e == nil {
 		if p.of == nil {
@@ -63,19 +63,19 @@ func (p *probes) wait(caller *account) (turn chan struct{}) {
 		p.of[caller] = e
 	}
 	line := e.Value.(*probeLine)
-	line.waiting = append(line.waiting, turn)
-	return turn
+	line.waiting = append(line.waiting, granted)
+	return granted
 }
 
 // leave removes a run that waits no longer. It returns false if the run has a slot.
-func (p *probes) leave(caller *account, turn chan struct{}) bool {
+func (p *probes) leave(caller *account, granted chan struct{}) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	e := p.of[caller]
 	if e == nil {
 		return false
 	}
-	i := slices.Index(e.Value.(*probeLine).waiting, turn)
+	i := slices.Index(e.Value.(*probeLine).waiting, granted)
 	if i >= 0 {
 		p.remove(e, i)
 	}

@@ -218,7 +218,7 @@ func (s *Server) tool(name string) *Tool {
 	return s.tools.get(name)
 }
 
-// shows reports whether the filter shows that to the caller.
+// shows reports whether the filter shows the entry of that name to the caller.
 func (r *request) shows(f filter, name string) bool { return f == nil || r.shown(f)(name) }
 
 // offers reports whether calls of the tool can be made in the revision.

@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// reputation says how a caller has read its large answers. Among callers that wait for room in a budget, those that have read go first, and
+// reputation says how a caller has read its large answers. Among callers that wait for bytes of a budget, those that have read go first, and
 // those that were given up on go last: so a caller that reads waits for few of those that do not, however many they are (TSK28).
 type reputation uint8
 
@@ -27,7 +27,7 @@ const (
 // reputations remembers the reputation of callers. Its zero value knows nobody.
 type reputations struct {
 	mu          sync.Mutex
-	now, before map[Requestor]readHistory // before has those that are not in now; it is forgotten when now is full
+	now, before map[Requestor]readHistory // two generations: when now is full, it replaces before
 }
 
 type readHistory struct{ stalled, read time.Time }
@@ -38,14 +38,14 @@ const maxSeen = 4096
 func (k *reputations) of(who Requestor) reputation {
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	is, known := k.now[who]
+	history, known := k.now[who]
 	if !known {
-		is = k.before[who]
+		history = k.before[who]
 	}
 	switch {
-	case !is.stalled.IsZero() && time.Since(is.stalled) < stallKept:
+	case !history.stalled.IsZero() && time.Since(history.stalled) < stallKept:
 		return stalls
-	case !is.read.IsZero() && time.Since(is.read) < readKept:
+	case !history.read.IsZero() && time.Since(history.read) < readKept:
 		return reads
 	}
 	return unknown
@@ -58,22 +58,22 @@ func (k *reputations) note(who Requestor, change func(*readHistory)) {
 	}
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	is, known := k.now[who]
+	history, known := k.now[who]
 	if !known {
-		is = k.before[who]
+		history = k.before[who]
 		if len(k.now) >= maxSeen || k.now == nil {
 			k.now, k.before = map[Requestor]readHistory{}, k.now
 		}
 	}
-	change(&is)
-	k.now[who] = is
+	change(&history)
+	k.now[who] = history
 }
 
 // hasRead notes that a caller took a large answer.
 func (k *reputations) hasRead(who Requestor) {
-	k.note(who, func(is *readHistory) { is.read = time.Now() })
+	k.note(who, func(h *readHistory) { h.read = time.Now() })
 }
 
 func (k *reputations) hasStalled(who Requestor) {
-	k.note(who, func(is *readHistory) { *is = readHistory{stalled: time.Now()} })
+	k.note(who, func(h *readHistory) { *h = readHistory{stalled: time.Now()} })
 }

@@ -50,7 +50,7 @@ type request struct {
 	outcome      Outcome       // for observers; "" is Succeeded
 	answer       []byte        // the answer so far, within middleware
 	call         *Call         // allocated for tools/call, not filled in; nil: newCall makes one
-	passes       *passes       // of tool middleware; nil: none
+	passes       *passes       // counts the calls of next in tool middleware; nil: none
 	head         int           // length of answer before its result
 	scratch      []byte        // parts of the answer
 	trailer      []byte        // a message that follows the answer; nil: none
@@ -65,7 +65,8 @@ type request struct {
 	nextWaiting *request // in workers
 }
 
-// body is what is read of a request, and what a tool answers: half of the memory of a request. What may wait for long lends it meanwhile.
+// body is what is read of a request, and what a tool answers: half of the memory of a request. A request that may wait for long lends it to others
+// meanwhile.
 type body struct {
 	params wire.Params
 	result wire.CallResult // of tools/call; here, because an append function of the revision makes it escape
@@ -141,7 +142,7 @@ func (r *request) release() {
 	r.reservation.s.keep(r)
 }
 
-// uncount gives back what the request and its answer hold.
+// uncount gives back what the request and its answer hold of limits and budgets.
 func (r *request) uncount() {
 	if space := &r.reservation; space.unread > 0 || space.coming > 0 || space.encoding || space.probeTimer.Load() != nil || space.firstRunOf != nil {
 		space.free()
@@ -177,7 +178,7 @@ func (r *request) clear() {
 	if kept != nil {
 		*kept = body{}
 	}
-	*r = request{} // a literal with the rest in it would be made elsewhere and copied
+	*r = request{} // a literal with the buffers in it would be built in a temporary and copied
 	r.frame, r.out, r.scratch, r.body = frame, out, scratch, kept
 }
 
@@ -206,7 +207,7 @@ type group struct {
 	left chan struct{} // closed then; nil: nobody has asked for it
 }
 
-// start counts the owner itself; done ends that too.
+// start counts the owner itself, which calls done like the others.
 func (g *group) start() { g.n.Store(1) }
 
 // idle returns a channel that is closed when all are gone. It is made when it is first asked for: most exchanges are over before they wait.
@@ -302,7 +303,7 @@ func (l *largeBuffers) remove(i int) []byte {
 	return b
 }
 
-// give takes back a buffer that is no longer used, if it is a large one. The oldest ones make room.
+// give takes back a buffer that is no longer used, if it is a large one. The oldest ones are dropped for it.
 func (l *largeBuffers) give(b []byte) {
 	if cap(b) > keptBuffer && cap(b) <= largestBuffer {
 		l.add(b)

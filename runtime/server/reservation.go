@@ -49,8 +49,8 @@ func (r *reservation) reserve(ctx context.Context, n int64) error {
 	return nil
 }
 
-// assembling gives back what the answer has of Server.unread: it waits for a file, and others that have files wait for that. What it has in memory, n bytes,
-// counts in Server.coming until done is called: who waits for that has not begun.
+// assembling gives back the answer's bytes of Server.unread while it waits for a file: others that have files wait for those bytes. The n bytes that it
+// has in memory count in Server.coming until done is called; those who wait there have no files.
 func (r *reservation) assembling(n int) (done func()) {
 	r.giveBack()
 	r.s.coming.change(&r.account.coming, int64(n))
@@ -64,7 +64,7 @@ func (r *reservation) giveBack() {
 	}
 }
 
-// list reserves an answer with a list; x has the sizes of the last ones.
+// list reserves bytes for an answer with a list; x has the sizes of the last ones.
 func (r *reservation) list(ctx context.Context, x *answerSizes) error {
 	r.sizes = x
 	return r.reserve(ctx, r.size(x))
@@ -147,10 +147,10 @@ func (r *reservation) returned(n int) {
 	}
 }
 
-// handleLarge runs a handler that is expected to return n bytes, as soon as they fit. While one takes long,
-// others may have the bytes.
+// handleLarge runs a handler that is expected to return n bytes, as soon as they fit. If it takes longer than lendAfter, they are given
+// back until it has returned.
 func (r *reservation) handleLarge(ctx context.Context, n int64, run func() error) error {
-	b, own, counted := &r.s.unread, (*share)(nil), &r.unread // the budget, its share, and the field that says what r holds of it
+	b, own, counted := &r.s.unread, (*share)(nil), &r.unread // the budget, the caller's share, and the field that says what r holds of it
 	if r.p == nil {
 		b, own, counted = &r.s.coming, &r.account.coming, &r.coming
 	} else {
@@ -184,5 +184,5 @@ const lendAfter = 2 * time.Second
 func maxEncoders() int { return max(4, 2*runtime.GOMAXPROCS(0)) }
 
 // largeOutput is the number of bytes beyond which an output is large. An output can not be refused when a handler returns it, so
-// handlers of large outputs reserve room before they start (TSK28).
+// handlers of large outputs reserve their bytes before they start (TSK28).
 const largeOutput = 256 << 10

@@ -152,8 +152,8 @@ type reading struct {
 // forget drops what aliases the message.
 func (rd *reading) forget() { *rd = reading{} }
 
-// release puts a reading of Route, with its params, back into its pool. As an rpc.Reader both escape to the
-// heap, so they are reused, and Route copies the params: that costs less than to allocate them.
+// release puts a reading of Route back into its pool. As an rpc.Reader it escapes to the heap with its params, so both are reused, and Route
+// copies the params: that costs less than allocating them.
 func (rd *reading) release(to *sync.Pool) {
 	*rd.params = wire.Params{}
 	*rd = reading{params: rd.params}
@@ -174,7 +174,7 @@ func (rd *reading) ReadParams(d *check.Decoder, method []byte) bool {
 	return true
 }
 
-// ReadResult implements rpc.Reader. The one that waits for an answer decodes it.
+// ReadResult implements rpc.Reader. An answer is decoded by the goroutine that waits for it.
 func (rd *reading) ReadResult(*check.Decoder, rpc.ID) bool { return false }
 
 // classify returns the revision that the message most likely belongs to, before its params were read.

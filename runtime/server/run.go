@@ -40,7 +40,7 @@ func (s *Server) execute(ctx context.Context, call *Call, args []byte, buf *[]by
 	return wire.CallResult{StructuredContent: (*buf)[:n:n], Content: (*buf)[n:]}, nil
 }
 
-// textIsLate reports whether the text of an output of n bytes is made where it stays, in the answer, for nothing else has a copy of a large one.
+// textIsLate reports whether the text block of an output of n bytes is made in the answer itself, so that there is no other copy of a large one.
 func (c *Call) textIsLate(n int) bool { return c.taskRun == nil && n > smallAnswer }
 
 // run appends the tool's encoded output to b.
@@ -123,8 +123,8 @@ func (h *Handler) runInSlot(ctx context.Context, call *Call, in any) (out any, e
 	return out, err
 }
 
-// runWithinBudgets runs a handler when its answer would fit, and reserves room for it (TSK28). x estimates the answer's size: if it is
-// small, it waits for nobody.
+// runWithinBudgets runs a handler when its answer would fit, and reserves bytes for it (TSK28). x estimates the answer's size; a small one
+// does not wait.
 func (c *Call) runWithinBudgets(ctx context.Context, x *answerSizes, run func() error) error {
 	if c.discardsResult {
 		return run()
@@ -136,7 +136,7 @@ func (c *Call) runWithinBudgets(ctx context.Context, x *answerSizes, run func() 
 		if n > largeOutput {
 			return r.handleLarge(ctx, n, run)
 		}
-		if err := r.wait(ctx, n); err != nil {
+		if err := r.awaitFit(ctx, n); err != nil {
 			return err
 		}
 		if x.overall.load() == 0 {
@@ -158,8 +158,8 @@ func (c *Call) runWithinBudgets(ctx context.Context, x *answerSizes, run func() 
 	}
 }
 
-// wait returns when an answer of n bytes would fit. Handlers start after it: otherwise their output would wait in memory.
-func (r *reservation) wait(ctx context.Context, n int64) error {
+// awaitFit returns when an answer of n bytes would fit. Handlers start after it: otherwise their output would wait in memory.
+func (r *reservation) awaitFit(ctx context.Context, n int64) error {
 	if coming := &r.account.coming; coming.held.Load() > 0 {
 		if err := r.s.coming.await(ctx, coming, 0); err != nil { // others came larger than expected
 			return err
@@ -197,7 +197,7 @@ func (c *Call) returned(err error) error {
 	return err
 }
 
-// awaitEncoding returns when an output may be encoded: only few are at once, so that their sizes are known before the next ones.
+// awaitEncoding returns when an output may be encoded: few are at once, so that the sizes of these are known before others begin.
 func (r *reservation) awaitEncoding(ctx context.Context) error {
 	for {
 		if err := r.enter(ctx); err != nil {

@@ -10,7 +10,7 @@ import (
 // shortage is how much the waiters of one share need.
 type shortage struct {
 	waiting *share
-	all     bool  // it waits because all others hold too much together; else because its own caller does
+	all     bool  // the budget is used up by all together; else the share of the waiters' own caller is
 	n       int64 // how many bytes have to become free
 }
 
@@ -27,7 +27,7 @@ func (b *budget) check() {
 	}
 }
 
-// shortages returns one for each share with waiters. The needs of those that wait only for others add up.
+// shortages returns one for each share with waiters. The needs of those whose own caller holds nothing add up.
 func (b *budget) shortages() []shortage {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -49,7 +49,7 @@ func (b *budget) shortages() []shortage {
 	return all
 }
 
-// How long a client may read nothing: maxStall while others wait for the room that its answers take, down to minStall if they wait for much;
+// How long a client may read nothing: maxStall while others wait for the bytes that its answers hold, down to minStall if they wait for many;
 // LateStall at the end, after the grace period (CAN21).
 const (
 	maxStall  = 5 * time.Second

@@ -60,7 +60,7 @@ func orBusy(err error) error {
 	return fmt.Errorf("%w: %w", busy, err)
 }
 
-// newSpool waits until there is room for another file.
+// newSpool waits until there is space for another file.
 func (r *request) newSpool(shares *fileShares, most int64) (*spool, error) {
 	s := r.reservation.s
 	f := &spool{most: most, ctx: r.ctx, claim: fileClaim{of: &s.files, by: shares, waiting: &s.openersWaiting}}
@@ -76,7 +76,7 @@ func (r *request) newSpool(shares *fileShares, most int64) (*spool, error) {
 	return f, nil
 }
 
-// Write implements io.Writer. A file that gets larger may wait for room.
+// Write implements io.Writer. A file that gets too large for its class waits for the next one.
 func (f *spool) Write(b []byte) (int, error) {
 	size := f.size + int64(len(b))
 	if size > f.most {

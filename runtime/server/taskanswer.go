@@ -18,14 +18,14 @@ import (
 // questionID names an open question of a task.
 type questionID struct{ task, name string }
 
-// ask asks the client and records its answer, unless the question is closed. held is the delivery's claim on it, until turn ends. It reports whether
+// ask asks the client and records its answer, unless the question is closed. held is the delivery's claim on it, until claimed ends. It reports whether
 // the question needs no other asking.
-func (d *delivery) ask(ctx, turn context.Context, held *claim, q task.Question) (closed bool) {
+func (d *delivery) ask(ctx, claimed context.Context, held *claim, q task.Question) (closed bool) {
 	s := d.peer.s
 	if t, err := s.engine.Look(ctx, d.owner, d.task); err != nil || !isOpen(&t, q.Name) {
 		return true // it was answered before the stream had it
 	}
-	a := &asking{about: d.about, parent: ctx, waiter: ctx, turn: turn, task: d.task, onCarrier: held.carriedBy}
+	a := &asking{about: d.about, parent: ctx, waiter: ctx, claimed: claimed, task: d.task, onCarrier: held.carriedBy}
 	data, err := a.send(q)
 	if err != nil {
 		s.log.Debug("question not answered", "task", d.task, "question", q.Name, "error", err)

@@ -8,7 +8,7 @@ import (
 )
 
 // taskLife is a task as its session sees it. While it lasts, progress, log records, questions and changes may be written. It ends before
-// an answer or a notification says so (PRO01).
+// an answer or a notification says that the task is over (PRO01).
 type taskLife struct {
 	peer    *peer      // the session that created the task
 	local   *taskLocal // contains this

@@ -12,7 +12,7 @@ import (
 )
 
 // taskMethod serves the requests about tasks. A task's owner is the peer's identity, so a foreign task is an unknown one
-// (TSK21). Only results of tasks, and lists, wait for room among the unread answers: a cancellation is served at once (TSK18).
+// (TSK21). Only results of tasks, and lists, wait until they fit into the budget of unread answers: a cancellation is served at once (TSK18).
 func (r *request) taskMethod(b []byte) ([]byte, error) {
 	switch r.method.Op {
 	case wire.OpGetTask:

@@ -22,7 +22,7 @@ func (r *request) callTool(b []byte) ([]byte, error) {
 		return b, err
 	}
 	result, err := r.callHandler(call)
-	r.result = result // in the body that the request has now: the call has given the earlier one to others
+	r.result = result // only now: the request may have another body than before the call (lendBody)
 	if call.suspend(&r.reservation) {
 		return b, context.Cause(r.entry)
 	}
@@ -46,8 +46,8 @@ func (r *request) callTool(b []byte) ([]byte, error) {
 	return r.revision.AppendCallResult(b, &r.result), nil
 }
 
-// callHandler runs the handler. In a revision with a handshake it needs nothing of the body: the arguments are a part of the frame. Without a
-// handshake the body says who the client is, and what questions are bound to.
+// callHandler runs the handler, and lends the body meanwhile if the revision has a handshake: the arguments are a part of the frame. In others the
+// handler may need the body, which says who the client is and what its questions are bound to.
 func (r *request) callHandler(call *Call) (wire.CallResult, error) {
 	args := r.params.Arguments
 	if r.revision.Handshake {
@@ -182,14 +182,14 @@ func (s *Server) failureWith(call *Call, err error, more *added) (wire.CallResul
 	return result, nil
 }
 
-// followed reports whether the error of a handler only says that its request was over.
-func (c *Call) followed(err error) bool {
+// saysOver reports whether the error of a handler only says that its request was over.
+func (c *Call) saysOver(err error) bool {
 	return c.taskRun == nil && c.entry.Err() != nil && errors.Is(err, c.entry.Err())
 }
 
 // failure makes the answer for a handler's error: a result, or an error, of which a *fault gets its form from the revision.
 func (s *Server) failure(call *Call, err error) (wire.CallResult, error) {
-	if call.followed(err) {
+	if call.saysOver(err) {
 		return wire.CallResult{}, call.entry.Cause() // nothing would be sent
 	}
 	if f := call.fault(err); f != nil {
@@ -233,7 +233,7 @@ func appendTextOf(b, output []byte) []byte {
 	return append(check.AppendText(append(append(b, '['), textHead...), output), "}]"...)
 }
 
-// appendOutputBlock appends the text of the output of the call, of which the decoder that has checked it knows most.
+// appendOutputBlock appends the text block of the call's output. The decoder that has validated it knows where its escapes are.
 func (r *request) appendOutputBlock(b, output []byte) []byte {
 	b = append(b, textHead...)
 	if d := r.output; d != nil {

@@ -146,7 +146,7 @@ type slot struct {
 	over bool // the handler has returned
 }
 
-// lend lets another run have the slot. Lending twice is lending once.
+// lend lets another run have the slot. A second call does nothing.
 func (s *slot) lend() {
 	if s != nil {
 		s.set(false)

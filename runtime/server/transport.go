@@ -72,7 +72,7 @@ type Carrier interface {
 }
 
 // Unread is an Outlet that knows how its client reads, so that writes to one that does not read can be ended while others wait for the
-// room that its answers take (TSK28).
+// bytes that its answers hold (TSK28).
 type Unread interface {
 	// Stalled returns how many bytes of frames above 4 KiB are being written of which nothing was read for that long, and whether
 	// they are given up already.

@@ -64,8 +64,8 @@ func (c *Call) subject() subject {
 }
 
 // write writes m if that is still permitted. While it waits for the peer to read, it holds neither the peer's gate nor the task's. An answer does not
-// wait for room, because it is the last frame of its stream. No error means that m was permitted, not that it arrived: an answer may still wait for
-// the others of its batch.
+// wait for a place in the queue, because it is the last frame of its stream. No error means that m was permitted, not that it arrived: an answer may
+// still wait for the others of its batch.
 func (s *subject) write(m outgoing) error {
 	q := s.peer.queueOf(s.id)
 	if q != nil && m.retires == nil {
@@ -255,7 +255,7 @@ type connOutlet struct {
 	conn    rpc.Conn
 	lent    rpc.Lending // conn, if it is one
 	copying rpc.Copying // likewise
-	failed  chan error  // gets why the connection has to end, nil after a failed write, whose error conn.Close returns; has room for one
+	failed  chan error  // receives why the connection has to end, nil after a failed write, whose error conn.Close returns; buffers one
 	opened  time.Time
 
 	writing    atomic.Int64 // bytes of large frames that are being written
