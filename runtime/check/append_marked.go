@@ -22,7 +22,7 @@ type markedString struct {
 	marks int // how many there are
 }
 
-// maxMarks is for how many escapes a Decoder has room: what comes after them is looked at again.
+// maxMarks is how many escapes a Decoder remembers: the text after them is scanned again.
 const maxMarks = 8 << 10
 
 // MarkEscapes has the Decoder remember what AppendText needs. Call it before anything is decoded.
@@ -41,17 +41,18 @@ func (d *Decoder) AppendText(b []byte) []byte {
 	return append(appendHardText(b, d.full[at:]), '"')
 }
 
-// appendMarked writes a JSON text, as part of a string, from a place in one of its strings to behind the last of the escapes at marks. It returns where that is.
+// appendMarked appends a JSON text, as part of a string, from an offset in one of its strings to the end of the last escape at marks. It returns that
+// end.
 func appendMarked(b, text []byte, from int, marks []int32) (out []byte, end int) {
 	for len(marks) > 0 {
-		some := marks[:min(len(marks), 64)] // room for more than a few could be much that is not needed
+		some := marks[:min(len(marks), 64)] // growing for all at once could take much more than is needed
 		marks = marks[len(some):]
 		last := int(some[len(some)-1])
 		b = slices.Grow(b, last-from+4*len(some)+run)
 		room, at := b[:cap(b)], len(b)
 		for _, mark := range some {
 			n := int(mark) - from
-			if from+run <= len(text) { // what is too much is overwritten
+			if from+run <= len(text) { // the excess is overwritten
 				copyRun((*[run]byte)(room[at:at+run]), (*[run]byte)(text[from:from+run]))
 			} else {
 				copy(room[at:], text[from:mark])
@@ -79,13 +80,13 @@ func copyRun(to, from *[run]byte) {
 	putRun(to[:], binary.LittleEndian.Uint64(from[:8]), binary.LittleEndian.Uint64(from[8:16]), binary.LittleEndian.Uint64(from[16:24]), binary.LittleEndian.Uint64(from[24:]))
 }
 
-// end forgets all but the memory.
+// end drops the marks and keeps their memory.
 func (m *marks) end() { *m = marks{at: m.at[:0], in: m.in[:0]} }
 
-// marked takes the string at start, of which the text up to i is plain, if marks are wanted, the string is long and has what is usual.
+// marked takes the string at start, of which the text up to i is plain, if it is long and markedEnd finds its end.
 func (d *Decoder) marked(start, i int) (t span, ok bool) {
 	m := &d.marks
-	if start <= m.upto || len(m.at) == maxMarks { // it is looked at again, or for nothing
+	if start <= m.upto || len(m.at) == maxMarks { // it was marked before, or no more marks are kept
 		return t, false
 	}
 	all, upto, end, ok := markedEnd(d.data, i, m.at, maxMarks)
@@ -98,10 +99,10 @@ func (d *Decoder) marked(start, i int) (t span, ok bool) {
 	return d.hardString, true
 }
 
-// markedEnd returns where the string at i ends, with the places of its escapes behind marks, as far as there is room, and up to where that is. It is
-// not ok if the string has escapes of more than two bytes, or something is wrong.
+// markedEnd returns where the string at i ends, marks with the places of its escapes appended, at most most of them, and up to where these reach. It is
+// not ok if the string has escapes of more than two bytes, or is invalid.
 func markedEnd(data []byte, i int, marks []int32, most int) (all []int32, upto, end int, ok bool) {
-	start, seen, taken := i, uint64(0), uint64(0) // the first of the block is taken, by an escape before it
+	start, seen, taken := i, uint64(0), uint64(0) // taken: the block's first byte belongs to the escape before it
 	for ; i+33 <= len(data); i += 32 {
 		in := (*[33]byte)(data[i : i+33])
 		a, b := binary.LittleEndian.Uint64(in[:8]), binary.LittleEndian.Uint64(in[8:16])
@@ -141,7 +142,7 @@ func markedEnd(data []byte, i int, marks []int32, most int) (all []int32, upto, 
 	return marks, cmp.Or(upto, end), end, notText(data[start:end]) == end-start
 }
 
-// gather makes of the high bits of a word its lowest byte.
+// gather packs the high bits of a word's bytes into its lowest byte.
 func gather(marks uint64) uint64 { return marks >> 7 * 0x0102040810204080 >> 56 }
 
 // markedTail is markedEnd for the last bytes of the data.

@@ -78,8 +78,8 @@ func escape[T string | []byte](b []byte, s T) (out []byte, ascii bool) {
 	return b, seen&highs == 0
 }
 
-// escapeBlocks is escape for the beginning of a long text. It finds what has escapes in 32 bytes at once: where they are can not be foreseen, and a branch
-// that is wrong for each takes longer than all else.
+// escapeBlocks is escape for the beginning of a long text. It finds all bytes to escape in 32 at once: a branch for each would be mispredicted, which
+// takes longer than all else.
 func escapeBlocks[T string | []byte](room []byte, s T) (read, written int, seen uint64) {
 	for read+2*run <= len(s) && written+run*(escapeBytes+1)+spelling <= len(room) {
 		in := s[read : read+2*run]
@@ -95,7 +95,7 @@ func escapeBlocks[T string | []byte](room []byte, s T) (read, written int, seen 
 			binary.LittleEndian.PutUint64(room[written:written+spelling], e)
 			from, written = n+1, written+int(e>>56)
 			rest := in[from:]
-			putRun(room[written:], word(rest[:8]), word(rest[8:16]), word(rest[16:24]), word(rest[24:32])) // what is too much is overwritten
+			putRun(room[written:], word(rest[:8]), word(rest[8:16]), word(rest[16:24]), word(rest[24:32])) // the excess is overwritten
 		}
 		read, written = read+run, written+run-from
 	}
@@ -121,7 +121,7 @@ func appendByte(b []byte, c byte) []byte {
 }
 
 const (
-	spelling    = 8 // bytes of room for what a byte is written as
+	spelling    = 8 // bytes reserved for what one byte is written as
 	escapeBytes = 6 // of the longest, \u001f
 )
 

@@ -84,7 +84,7 @@ func few[T any](d *Decoder) []T {
 // that what a hostile text of empty lists costs stays in proportion to it.
 const fewItems = 4
 
-// room makes room for one more item. It is small enough to be inlined.
+// room returns list with capacity for one more item. It is small enough to be inlined.
 func room[T any](d *Decoder, list []T) []T {
 	if len(list) < cap(list) {
 		return list
@@ -92,8 +92,8 @@ func room[T any](d *Decoder, list []T) []T {
 	return grow(d, list)
 }
 
-// grow makes room in a full list. It doubles it; where the list is a notable part of the text, it makes room for as many elements as the
-// rest may have, estimated from those so far, at most fourfold: measured on 200 kB of records, half the memory that doubling takes.
+// grow doubles the capacity of a full list. Where the list is a notable part of the text, it makes it large enough for as many elements as
+// the rest may have, estimated from those so far, at most fourfold: measured on 200 kB of records, half the memory that doubling takes.
 // A hostile text of many short lists costs what doubling costs. Near the limit a list grows by a quarter. After a
 // violation the list is not used: it is emptied.
 func grow[T any](d *Decoder, list []T) []T {

@@ -12,13 +12,13 @@ import (
 func attempt[T any](d *Decoder, u *Union, kind Kind, likely uint64, read func(d *Decoder, form int) T) (v T, ok bool) {
 	var before saved
 	d.save(&before)
-	start, told := d.pos, u.byNames(kind)
+	start, byNames := d.pos, u.byNames(kind)
 	for ; likely != 0; likely &= likely - 1 {
 		form := bits.TrailingZeros64(likely)
 		d.beginAttempt()
 		v := read(d, form)
 		end, fits := d.endAttempt(&before)
-		if d.err != nil || fits && (!told || d.settle(u, form, start)) {
+		if d.err != nil || fits && (!byNames || d.settle(u, form, start)) {
 			return v, true
 		}
 		partial := d.partial // parts of it were skipped, so whether it fits is for the trial; a later form must not be taken before
@@ -27,7 +27,7 @@ func attempt[T any](d *Decoder, u *Union, kind Kind, likely uint64, read func(d 
 			break
 		}
 	}
-	if told {
+	if byNames {
 		d.misled++
 	}
 	return v, false
@@ -65,10 +65,10 @@ func (d *Decoder) endAttempt(before *saved) (end int, fits bool) {
 	return d.pos, !d.overflow && !d.partial
 }
 
-// memberTable says what members tell about the forms of a union.
+// memberTable says which forms of a union members indicate.
 type memberTable struct {
-	tells []int  // by the index in Members.Names: the only form that needs the member; -1: none, several, or a form beyond the first 64
-	first []name // the first few of those names; their indexes are those of the forms
+	indicates []int  // by the index in Members.Names: the only form that needs the member; -1: none, several, or a form beyond the first 64
+	first     []name // the first few of those names; their indexes are those of the forms
 	// by form: the nameTable of its objects, once it is known that every other form needs a member not in it: an object with no further members is
 	// then this form's
 	alone []atomic.Pointer[nameTable]
@@ -83,11 +83,11 @@ func (u *Union) byMember() *memberTable {
 }
 
 func (u *Union) makeMembers() *memberTable {
-	t := &memberTable{tells: make([]int, len(u.Members.Names)), alone: make([]atomic.Pointer[nameTable], len(u.Forms))}
-	for i := range t.tells {
-		if t.tells[i] = u.needing(i); t.tells[i] >= 0 && len(t.first) < fewValues {
+	t := &memberTable{indicates: make([]int, len(u.Members.Names)), alone: make([]atomic.Pointer[nameTable], len(u.Forms))}
+	for i := range t.indicates {
+		if t.indicates[i] = u.needing(i); t.indicates[i] >= 0 && len(t.first) < fewValues {
 			n := name{}
-			if n.set(u.Members.Names[i], t.tells[i]); n.expectable {
+			if n.set(u.Members.Names[i], t.indicates[i]); n.expectable {
 				t.first = append(t.first, n)
 			}
 		}
@@ -110,8 +110,8 @@ func (u *Union) needing(i int) int {
 	return form
 }
 
-// toldFirst returns the form that the name of the first member tells in the object at pos; -1 if it is none of the first few.
-func (t *memberTable) toldFirst(data []byte, pos int) int {
+// byFirst returns the form that the first member of the object at pos indicates; -1 if its name is none of the first few.
+func (t *memberTable) byFirst(data []byte, pos int) int {
 	i := tokenAt(data, pos+1)
 	for k := range t.first {
 		if n := &t.first[k]; i+int(n.size) <= len(data) && n.begins(data, i) {
@@ -121,7 +121,7 @@ func (t *memberTable) toldFirst(data []byte, pos int) int {
 	return -1
 }
 
-// settle looks for the members of other forms in the object at start, which was just read as that form, and returns whether it is the only possible one.
+// settle looks for the members of other forms in the object at start, which was just read as form, and reports whether form is the only possible one.
 // Most objects have no members but those that the form names: their frame says so, and nothing has to be looked up.
 func (d *Decoder) settle(u *Union, form, start int) bool {
 	var names *nameTable

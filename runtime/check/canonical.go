@@ -15,9 +15,9 @@ type canonicalizer struct {
 	movesLeft int      // how many bytes may be moved to sort members
 	members   []member // of the open objects
 	scratch   []byte
-	around    part // an array whose items that begin
-	upto      int  // after this are not written:
-	cut       int  // they would begin here in out; 0: all is written
+	around    part // an array of which the items that begin after upto are not written
+	upto      int
+	cut       int  // where they would begin in out; 0: all is written
 	inexact   bool // a number's exponent is beyond maxExponent
 }
 

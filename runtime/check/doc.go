@@ -78,14 +78,14 @@
 //	At              where in the schema a rule is, as a fragment (#/properties/a)
 //	frame           an open object or array: what is known of it so far, and the path to the current value
 //	member, item    what an object has, and what an array has; additional members are those that the rule does not name
-//	signature       eight bytes that tell the names of members apart; a name of up to seven bytes shares its own with no other
+//	signature       eight bytes that distinguish names of members; no other name has that of a name of up to seven bytes
 //	plain, hard     of strings: ASCII without escapes; all others
 //	form            one branch of a union (anyOf, oneOf, or type with several kinds); its tag is the string, in one member, that alone selects it.
-//	                The generator calls it a branch, and form what tells a branch from the others
+//	                The generator calls it a branch, and form what distinguishes a branch
 //	glance          a look at an object that validates nothing, because the object is read afterwards
-//	attempt         reading a value as a likely form, before a trial begins: a form that a member tells, because no other
+//	attempt         reading a value as a likely form, before a trial begins: a form that a member indicates, because no other
 //	                form needs that member, or the next of an anyOf
-//	misled          how many attempts of a text guessed wrong by a member
+//	misled          how often a member of a text indicated a form that was not the only possible one
 //	trial           reading a value as one form after the other. On trial, quiet: the first violation ends the form; counting: violations
 //	                are counted in counted, not described; listing: the best form is read again to list them
 //	condition       a keyword without a Go type: it looks at a value that is taken afterwards. A lookahead goes back to where it began

@@ -81,8 +81,8 @@ func (g *glance) valueEnd() int {
 	return i
 }
 
-// stringEnd returns the end of the string whose text begins at start, or of the data. A long one is judged on the way, as whoever reads the object would do
-// again.
+// stringEnd returns the end of the string whose text begins at start, or of the data. A long one is validated at the same time, so that reading
+// the object need not do it again.
 func (d *Decoder) stringEnd(start int) int {
 	data := d.data
 	if d.hardString.start == int32(start) {

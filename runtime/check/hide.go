@@ -25,8 +25,8 @@ func Hiding[T any](names string, decode func(d *Decoder, v *T)) func(d *Decoder,
 // ofHidden replaces the reason why a rule applies where its words would reveal a hidden value.
 const ofHidden = "of a value that is not shown"
 
-// Hidden hides what Hide hides in v, for violations that another validator found. As with Hide, no
-// object, array or string is shown. The rules are: what is allowed is for everybody.
+// Hidden is Hide for violations that another validator found. As with Hide, no object, array or string is shown; what the schema
+// allows is.
 func (v Violations) Hidden(names string) Violations {
 	if names == "" {
 		return v

@@ -149,7 +149,7 @@ func (d *Decoder) reuse(v *outcome) bool {
 		d.skipRemembering()
 		return true
 	}
-	d.reread -= d.pos - int(v.start) // what is around counts these bytes as well, but they were skipped, not read
+	d.reread -= d.pos - int(v.start) // the caller will count these bytes, but they were skipped, not read
 	return true
 }
 
@@ -161,7 +161,8 @@ const (
 	extentBytes = 256  // and how long such values are at least
 )
 
-// skipRemembering is Skip for a value that will be read again. It remembers where long values end, so that looking into each of nested objects does not cost the square of their depth.
+// skipRemembering is Skip for a value that will be read again. It remembers where long values end: otherwise nested objects that are each looked
+// into would cost the square of their depth.
 func (d *Decoder) skipRemembering() {
 	start := d.here()
 	if v := d.known(&extent, start); v != nil {

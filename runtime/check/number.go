@@ -18,7 +18,7 @@ type digits struct {
 	fits     bool // the mantissa has at most 19 digits and the exponent is below 1000
 }
 
-const fitDigits = 19
+const fitDigits = 19 // decimal digits, which always fit into a uint64
 
 // Int takes an integer; 1.0 and 1e2 are integers. One outside int64 is a violation, see outOfRange.
 func (d *Decoder) Int(r *Int) int64 {

@@ -104,19 +104,19 @@ const exactBytes = 4096
 // safe shortens a text and escapes what could disturb a terminal or a reader: controls, direction marks, line ends.
 func safe(s string) string { return safeUpTo(s, showBytes) }
 
-// safeUpTo is like safe, for up to room bytes, which only hostile texts exceed.
-func safeUpTo(s string, room int) string {
-	return safeOf(s, max(room, showBytes), len(s))
+// safeUpTo is like safe, for up to most bytes, which only hostile texts exceed.
+func safeUpTo(s string, most int) string {
+	return safeOf(s, max(most, showBytes), len(s))
 }
 
-// safeOf is like safeUpTo, for a text of total bytes, of which s is all, or a prefix longer than room.
-func safeOf(s string, room, total int) string {
-	if total <= room && isGraphicASCII(s) {
+// safeOf is like safeUpTo, for a text of total bytes, of which s is all, or a prefix longer than most.
+func safeOf(s string, most, total int) string {
+	if total <= most && isGraphicASCII(s) {
 		return s
 	}
 	var b strings.Builder
 	for i, r := range s {
-		if i >= room {
+		if i >= most {
 			b.WriteString("… (" + plural(total, "byte") + ")")
 			break
 		}

@@ -291,7 +291,7 @@ func (t *trial) remember(v outcome) {
 }
 
 // finishChosen ends a trial in which a form was chosen. If it was not read in full, it is read once more; inside another
-// trial that is left to the other.
+// trial that is left to the outer one.
 func (t *trial) finishChosen() {
 	d := t.d
 	switch {

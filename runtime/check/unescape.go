@@ -19,7 +19,7 @@ func unescape(b, data []byte, i int) (value []byte, end int, ascii bool) {
 	room, written, seen := b[:cap(b)], len(b), uint64(0)
 	for i < len(data) {
 		if written+unescapeRoom > len(room) {
-			room = slices.Grow(room[:written], min(max(64, 3*written), len(data)-i+unescapeRoom)) // few steps: each leaves its room behind
+			room = slices.Grow(room[:written], min(max(64, 3*written), len(data)-i+unescapeRoom)) // few steps: each leaves its buffer as garbage
 			room = room[:cap(room)]
 		}
 		w := wordAt(data, i)
@@ -50,7 +50,7 @@ func unescape(b, data []byte, i int) (value []byte, end int, ascii bool) {
 	return room[:written], i, seen&highs == 0
 }
 
-// unescapeRoom is how much room there is at least, after the value so far, for a machine word and a character.
+// unescapeRoom is how many bytes are free at least after the value so far: for a machine word and a character.
 const unescapeRoom = 16
 
 // unicodeEscape returns the character of an escape that begins with \u.

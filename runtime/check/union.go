@@ -9,7 +9,7 @@ import (
 
 // look looks at the kind of the value, its tag, or its members, and returns the only possible form; -1 if there are more, or none. Most unions need no
 // trial: measured, a fifth less for a small one. likely are the forms to attempt: of an anyOf that only the kind tells apart, all that are left; else
-// the one that a member tells, which may not be the only one if members of another follow.
+// the one that a member indicates, which may not be the only one if members of another follow.
 func (d *Decoder) look(u *Union, kind Kind) (only int, likely uint64) {
 	switch {
 	case u.byNames(kind):
@@ -29,12 +29,12 @@ func (d *Decoder) look(u *Union, kind Kind) (only int, likely uint64) {
 	return -1, left
 }
 
-// byNames reports whether names of members are what tells the forms that take a kind apart.
+// byNames reports whether the forms that take a kind are distinguished by names of members.
 func (u *Union) byNames(kind Kind) bool {
 	return kind == KindObject && u.Key == "" && len(u.Members.Names) > 0
 }
 
-// lookAtNames goes on until a member tells the form.
+// lookAtNames goes on until a member indicates a form.
 func (d *Decoder) lookAtNames(u *Union) (only int, likely uint64) {
 	if len(u.Members.Names) > 64 {
 		return -1, 0
@@ -42,7 +42,7 @@ func (d *Decoder) lookAtNames(u *Union) (only int, likely uint64) {
 	d.nullable = 0 // going back invalidates what it holds
 	members, attempts := u.byMember(), d.misled < mostMisled && d.prepareAttempts()
 	if attempts {
-		if form := members.toldFirst(d.data, d.pos); form >= 0 {
+		if form := members.byFirst(d.data, d.pos); form >= 0 {
 			return -1, 1 << form
 		}
 	}
@@ -52,8 +52,8 @@ func (d *Decoder) lookAtNames(u *Union) (only int, likely uint64) {
 		if i == Other {
 			continue
 		}
-		if seen |= 1 << i; attempts && members.tells[i] >= 0 {
-			return -1, 1 << members.tells[i]
+		if seen |= 1 << i; attempts && members.indicates[i] >= 0 {
+			return -1, 1 << members.indicates[i]
 		}
 	}
 	if g.pos < 0 { // it gave up
@@ -141,7 +141,7 @@ type taggedForm struct {
 	form int
 }
 
-// find returns the form of a tag with that signature, -1 if there is none among few. A short signature tells without the tag.
+// find returns the form of a tag with that signature, -1 if there is none among few. A short signature needs no comparison of tags.
 func (t *tagTable) find(sign uint64, tag []byte) int {
 	for i := range t.few {
 		if f := &t.few[i]; f.sign == sign && (sign&long == 0 || f.tag == string(tag)) {
@@ -202,7 +202,7 @@ func (t *trial) narrow() int {
 	}
 	t.seen = ^uint64(0) // until the names are read, any may be there
 	if t.kind == KindObject && u.Key != "" {
-		t.readTag() // it is worth its time: a Key tells at least two forms that take objects apart
+		t.readTag() // it is worth its time: a Key distinguishes at least two forms that take objects
 	}
 	n := t.countPossible()
 	if n > 1 && t.kind == KindObject && len(u.Members.Names) > 0 && d.err == nil {
@@ -309,8 +309,8 @@ func (t *trial) readNames() {
 	d.rewind(t.start)
 }
 
-// decideNearest chooses, where no form is possible, the one with most required members present, then fewest missing: those are the union's
-// violations. It is false on a tie, or if none is present.
+// decideNearest chooses, where no form is possible, the one with most required members present, then fewest missing: its violations are the
+// union's. It is false on a tie, or if none is present.
 func (t *trial) decideNearest() bool {
 	if !t.namesRead || t.d.quiet {
 		return false

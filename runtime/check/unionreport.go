@@ -9,7 +9,7 @@ import (
 
 // This file says why a value has none of the forms of a union, or too many.
 
-// countIfImpossible is how many violations a value counts for that no form of a union can take: the form around it was hardly meant, then.
+// countIfImpossible is how many violations are counted for a value that no form of a union can take: the form around it was hardly meant, then.
 const countIfImpossible = 100
 
 // reportImpossible reports the members, tag or kind of the value that no form takes.
@@ -34,7 +34,7 @@ func (t *trial) reportImpossible() {
 	}
 }
 
-// needs says in words which members each form needs that kind and tag leave.
+// needs says in words which members are needed by each form that kind and tag leave.
 func (t *trial) needs() string {
 	var forms []*Form
 	for i := range t.union.Forms {

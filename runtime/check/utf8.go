@@ -6,8 +6,8 @@ import (
 	"unicode/utf8"
 )
 
-// notText returns where text stops being UTF-8 without controls, its length if it does not. It looks at four machine words at a time, and at one where
-// those have something rare: Cyrillic and Japanese take a third of the instructions of always one at a time.
+// notText returns where text stops being UTF-8 without controls, its length if it does not. It looks at four machine words at a time, and at single
+// ones where those have something rare: Cyrillic and Japanese take a third of the instructions that single words take.
 func notText(text []byte) int {
 	i, due, ok := 0, uint64(0), true // due marks the bytes of the next word that have to continue a sequence of the last one
 	for i+32 <= len(text) {

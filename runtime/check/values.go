@@ -7,8 +7,8 @@ import (
 	"sync"
 )
 
-// canonicalSet has the indexes of Values.JSON by canonical form, and where there are many, also by text. It is made when a value
-// is first none of the first few, byte for byte.
+// canonicalSet has the indexes of Values.JSON by canonical form, and where there are many, also by text. It is made for the first value that
+// differs from each of the first few texts.
 type canonicalSet struct {
 	once    sync.Once
 	forms   map[string]int

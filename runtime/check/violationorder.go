@@ -21,8 +21,7 @@ func (d *Decoder) FinishAfter(read func(*Decoder)) error {
 
 // inCanonicalOrder returns the violations of text in its canonical form, instead of those that were found first, where that makes a difference.
 // It makes none for a text with repeated keys, which has no meaning that others could share, nor for one that was said to be scanned and is not valid:
-// only valid JSON has a canonical form. How many violations there are in all is known from
-// the first reading, so the second one ends where the list does.
+// only valid JSON has a canonical form. The first reading has counted all violations, so the second one ends where the list does.
 //
 // Rejected: replacing listed violations by those that sort before them. A form of a union ends at its first violation, the form that fits best is
 // found by how far each was read, and a violation beyond the limit is not described: all of that would have to change.
@@ -40,7 +39,7 @@ func (d *Decoder) inCanonicalOrder(found Violations, text []byte, read func(*Dec
 }
 
 // readCanonical reads text in canonical form, of the array around only the items up to the last violation found: later ones are seldom read before
-// there is enough to list, and writing them would be most of the cost of a refusal. It is not ok if the text ended before there was enough.
+// there is enough to list, and writing them would be most of the cost of a refusal. It is not ok if these items have too few violations.
 func (d *Decoder) readCanonical(around part, found Violations, text []byte, read func(*Decoder)) (listed Violations, ok bool) {
 	limits, last := d.limits, found.last()
 	room := len(text) - max(0, around.end-last)
