@@ -49,7 +49,7 @@ const (
 	unanswered                    // over by its timeout, and still in the table: not answered or cancelled yet
 	delayed                       // its clock was paused or its timeout extended; lazy says for how long
 	waiting                       // its handler waits for others before it begins
-	lacksRoom                     // its answer waits for room
+	lacksRoom                     // its answer waits for memory
 	hasValues                     // lazy.values is set; never changes
 )
 
@@ -120,10 +120,10 @@ func (e *Entry) set(flag uint32, on bool) {
 // Waiting reports whether the handler waits for others before it begins, see SetWaiting.
 func (e *Entry) Waiting() bool { return e.flags.Load()&waiting != 0 }
 
-// SetLacksRoom notes whether the request waits for room for its answer. One that ends meanwhile stays so.
+// SetLacksRoom notes whether the request waits for memory for its answer. One that ends meanwhile keeps it.
 func (e *Entry) SetLacksRoom(waits bool) { e.set(lacksRoom, waits) }
 
-// LacksRoom reports whether the request waits for room for its answer, see SetLacksRoom.
+// LacksRoom reports whether the request waits for memory for its answer, see SetLacksRoom.
 func (e *Entry) LacksRoom() bool { return e.flags.Load()&lacksRoom != 0 }
 
 // CancelRequested returns the reason of the first cancellation that was recorded because the request is protected (CAN14), and whether there is one.

@@ -65,7 +65,7 @@ type Tracker struct {
 	closed atomic.Bool
 	peers  atomic.Uint64
 	ids    atomic.Int64
-	// wakers are channels with room for one value, for Await. They belong to the tracker, so that none leaves a bubble of testing/synctest.
+	// wakers are channels that buffer one value, for Await. They belong to the tracker, so that none leaves a bubble of testing/synctest.
 	wakers sync.Pool
 }
 

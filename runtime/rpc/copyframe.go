@@ -9,8 +9,7 @@ import (
 // CopyFrame implements Copying.
 func (l *lines) CopyFrame(r io.Reader) error { return l.w.copy(r) }
 
-// copy is write for a frame that is read from a Reader. It waits its turn among the frames for which there is no room, so frames
-// arrive in the order of the calls.
+// copy is write for a frame that is read from a Reader. It waits in the backlog, so frames arrive in the order of the calls.
 func (w *lineWriter) copy(from io.Reader) error {
 	w.mu.Lock()
 	if w.err != nil {

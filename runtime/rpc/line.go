@@ -6,12 +6,12 @@ import (
 	"slices"
 )
 
-// Some readers end a line at more than \n: in a line, a carriage return, which in JSON stands between tokens alone, is a space, as \n is, and
-// U+2028 and U+2029, which stand in strings alone, are escaped. Frames come from encoders that write the last two as they are, and have raw JSON of
-// others in them: so here, where each frame becomes a line, is where it is made one.
+// Some readers end a line not only at \n. So \n and \r, which JSON has between tokens alone, become spaces in a line, and U+2028 and U+2029, which
+// it has in strings alone, are escaped. That is done where a frame becomes a line, because encoders do not escape these two, and frames have raw
+// JSON of others in them.
 
 // appendLine appends frame as one line. plain is isPlainLine of the frame. That of a single frame is found before a lineWriter's lock is taken, which
-// is then held for the copy only; that of frames that are written together, or have waited for room, is found under the lock.
+// is then held for the copy only; that of frames that are written together, or have waited, is found under the lock.
 func appendLine(b, frame []byte, plain bool) []byte {
 	b = slices.Grow(b, len(frame)+1) // at once: a long frame would be copied again for the end of its line
 	if plain {
@@ -20,18 +20,17 @@ func appendLine(b, frame []byte, plain bool) []byte {
 	return append(appendPart(b, frame), '\n')
 }
 
-// isPlainLine reports whether a frame can be a line as it is. Most can: what is needed is three searches for a byte, which take half the time of
-// appendPart, and for a short frame none.
+// isPlainLine reports whether a frame can be a line as it is. Most can: for a long frame, three searches for a byte show that in half the time of
+// appendPart.
 func isPlainLine(frame []byte) bool {
 	return len(frame) <= shortFrame && isPlainASCII(frame) ||
 		bytes.IndexByte(frame, '\n') < 0 && bytes.IndexByte(frame, '\r') < 0 && bytes.IndexByte(frame, lineSeparator[0]) < 0
 }
 
-// shortFrame is up to how many bytes a frame is gone over by words: longer ones are searched by what has a processor's wide registers.
+// shortFrame is the size, in bytes, up to which a frame is checked by words: for longer ones package bytes, which has wide registers, is faster.
 const shortFrame = 512
 
-// isPlainASCII reports whether a frame is ASCII without controls, as most are. What is left after whole blocks or words is looked at with what comes
-// before it.
+// isPlainASCII reports whether a frame is ASCII without controls, as most are. The last block or word may overlap the one before it.
 func isPlainASCII(frame []byte) bool {
 	wrong, n := uint64(0), len(frame)
 	switch {

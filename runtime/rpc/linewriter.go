@@ -23,7 +23,7 @@ type lineWriter struct {
 	wrote func()      // see Reporting; nil: nobody wants to know
 
 	mu      sync.Mutex
-	waiting backlog       // frames that wait for room in pending
+	waiting backlog       // frames that do not fit into pending yet
 	pending []byte        // accepted lines
 	spare   []byte        // the other buffer, unless it is being written as pending
 	writing bool          // a goroutine has the write role
@@ -126,7 +126,7 @@ func (w *lineWriter) writeLent(frame []byte) error {
 	return w.take(frame, true)
 }
 
-// take makes a frame pending as soon as there is room. The lock is held, but not while waiting.
+// take makes a frame pending as soon as it fits. The lock is held, but not while waiting.
 func (w *lineWriter) take(frame []byte, plain bool) error {
 	for w.err == nil && (!w.waiting.empty() || !w.fits(frame)) {
 		if w.writing {
@@ -144,7 +144,7 @@ func (w *lineWriter) fits(frame []byte) bool {
 	return len(w.pending) == 0 || len(w.pending)+len(frame) < w.limit
 }
 
-// admit makes the frames that have waited longest pending, as far as there is room.
+// admit makes the frames that have waited longest pending, as far as they fit.
 func (w *lineWriter) admit() {
 	for !w.waiting.empty() && !w.waiting.copies() && w.fits(w.waiting.first()) {
 		w.pending = appendLine(w.pending, w.waiting.first(), isPlainLine(w.waiting.first()))
@@ -250,11 +250,11 @@ func (w *lineWriter) close(wait time.Duration) error {
 type waitingFrame struct {
 	frame []byte
 	from  io.Reader  // the frame, if it is not in memory; else nil
-	done  chan error // has room for one
+	done  chan error // buffers one
 }
 
-// backlog has the frames for which a full buffer has no room, in order. Each writer is woken once: when its frame was taken, or when
-// it never will be. Waking all of them for each frame would cost the square of their number when a peer begins to read again.
+// backlog has the frames that wait for a full buffer, in order. Each writer is woken once: when its frame was taken, or when it
+// never will be. Waking all of them for each frame would cost the square of their number when a peer begins to read again.
 type backlog struct{ waiting []waitingFrame }
 
 func (b *backlog) empty() bool { return len(b.waiting) == 0 }

@@ -40,7 +40,7 @@ func (p *pipeEnd) Close() error {
 type queue struct {
 	mu       sync.Mutex
 	readable sync.Cond
-	waiting  backlog       // frames that wait for room in pending
+	waiting  backlog       // frames that do not fit into pending yet
 	pending  []byte        // frames, each after its length in 4 bytes
 	noMore   bool          // the writing end closed
 	unread   atomic.Bool   // the reading end closed

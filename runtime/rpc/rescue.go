@@ -55,7 +55,7 @@ func splitLoosely(frame []byte, r *raw) (whole, ok bool) {
 		rest = bytes.TrimLeft(rest[colon+1:], space)
 		end := valueEnd(rest, ',')
 		if end == 0 {
-			return false, false // no value, into which kind would look
+			return false, false // there is no value, and raw.kind reads its first byte
 		}
 		again := member >= 0 && r[member] != nil
 		cut := end == len(rest)

@@ -137,7 +137,7 @@ func (e *Engine) forget(r *Run) {
 	}
 }
 
-// forgetUnbegun spares a run that has begun: execute forgets that when it is over.
+// forgetUnbegun is forget for a run that has not begun: execute forgets others when they are over.
 func (e *Engine) forgetUnbegun(r *Run) {
 	if r.Epoch() == 0 {
 		e.forget(r)

@@ -26,8 +26,8 @@ type owner struct {
 	chunks []chunk
 }
 
-// chunk is a run of tasks in order of seq; never empty. A list of short runs makes appending, removing anywhere and
-// seeking a cursor cheap without a tree: at 100,000 tasks, some 400 chunks.
+// chunk has some of an owner's tasks, in order of seq; never empty. A list of short chunks makes appending, removing anywhere
+// and seeking a cursor cheap without a tree: at 100,000 tasks, some 400 chunks.
 type chunk []place
 
 // place repeats the record's seq, so that seeking touches no records: at 100,000 tasks each of them is a cache miss.
@@ -42,7 +42,7 @@ func (m *Memory) ownerShard(name string) *ownerShard {
 	return &m.owners[maphash.String(m.seed, name)%shards]
 }
 
-// admit counts one more task, if the quota has room for it.
+// admit counts one more task, if the quota allows it.
 func (m *Memory) admit(r *record, q Quota) error {
 	name := r.state.Task.Owner
 	s := m.ownerShard(name)

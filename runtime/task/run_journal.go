@@ -11,7 +11,7 @@ import (
 
 // Do runs fn and journals what it returns. A later run of the task, or a later call, gets the journaled value and does
 // not run fn. A crash before fn's value is journaled runs fn again; nothing is journaled when fn fails.
-// Errors: fn's own; *NameError if name is that of a question or is being done; *LimitError if there is no room for the value; the store's. The cause of
+// Errors: fn's own; *NameError if name is that of a question or is being done; *LimitError if the value exceeds the quota; the store's. The cause of
 // the run's end, if another run goes on with the task, or if the value could not be journaled since the run has ended.
 func (r *Run) Do(ctx context.Context, name string, fn func(ctx context.Context) ([]byte, error)) ([]byte, error) {
 	if err := r.whyHandedOn(); err != nil { // another run goes on

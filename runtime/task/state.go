@@ -20,7 +20,7 @@ type State struct {
 	Node   string
 	Epoch  uint64
 	Leased time.Time
-	// Since is the time up to which the run's time is in Task.Ran; zero while none is counted.
+	// Since is the time up to which Task.Ran counts the running time; zero while none is counted.
 	Since time.Time
 	// Counted is the epoch of the last run that counts its time: programs of an earlier version begin runs that do not (DUR07). 0 if there is none.
 	Counted uint64
