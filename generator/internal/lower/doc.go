@@ -20,7 +20,7 @@
 //	entry      a prompt, a resource or a resource template: an element of a registry
 //	result     of a tool without an output schema: the protocol's own CallToolResult
 //	part       a package that has some of the tools of a manifest with many
-//	lends      of the shared package: a declaration that several parts refer to is there, with an exported name
+//	to lend    of the shared package: to declare, under an exported name, what other packages call
 //	view       the encoder and the validator of a message for one revision (model.View)
 //	wire       the functions and tables of one revision for the runtime (model.Wire)
 //	root       a schema that has a type of its own (typing.Root)

@@ -9,7 +9,7 @@ import (
 // mostItems bounds how many items a witness has.
 const mostItems = 2_000
 
-// array looks for an array: each position gets the rules for it, some of the demands, and for each count one of its two sides: counted or not.
+// array looks for an array: each item gets the rules of its position and some of the demands, and for each count it is counted or not.
 func (s *solver) array(b branch) outcome {
 	f := &b.array
 	if f.unique && (f.repeated || slices.ContainsFunc(f.counts, func(c counted) bool { return s.fewer(goal{c.literal}, c.number.least) })) {
@@ -93,12 +93,12 @@ func (f *items) at(i int) (g goal) {
 // role is what an item does for the array beside keeping the rules: which demands it meets, and in which counts it is counted (bits of each).
 type role struct{ demands, counted uint }
 
-// position is a way to fill the first items.
-type position struct {
-	met    uint
-	counts [maxCounts]int
-	before *position
-	goal   goal
+// filling is a way to fill the first items.
+type filling struct {
+	met    uint           // the demands that are met, a bit each
+	counts [maxCounts]int // how many items are counted
+	before *filling       // without its last item
+	goal   goal           // of that item
 }
 
 const (
@@ -125,7 +125,7 @@ func (s *solver) fill(b branch, more map[int]goal) outcome {
 		return s.undecided("an array of many items")
 	}
 	result := outcome{}
-	ways := []*position{{}}
+	ways := []*filling{{}}
 	for i := 0; ; i++ {
 		for _, p := range ways {
 			if i >= b.size.least && p.complete(f) {
@@ -147,7 +147,7 @@ func (s *solver) fill(b branch, more map[int]goal) outcome {
 	}
 }
 
-func (p *position) complete(f *items) bool {
+func (p *filling) complete(f *items) bool {
 	for i, c := range f.counts {
 		if !c.number.holds(p.counts[i]) {
 			return false
@@ -157,7 +157,7 @@ func (p *position) complete(f *items) bool {
 }
 
 // extend adds an item to each way. doubt says that an item was left out because the search for it was undecided.
-func (s *solver) extend(f *items, ways []*position, i int, more goal) (longer []*position, doubt bool) {
+func (s *solver) extend(f *items, ways []*filling, i int, more goal) (longer []*filling, doubt bool) {
 	type signature struct {
 		met    uint
 		counts [maxCounts]int
@@ -171,7 +171,7 @@ func (s *solver) extend(f *items, ways []*position, i int, more goal) (longer []
 			continue
 		}
 		for _, p := range ways {
-			next := &position{met: p.met | r.demands, counts: p.counts, before: p, goal: g}
+			next := &filling{met: p.met | r.demands, counts: p.counts, before: p, goal: g}
 			for k, c := range f.counts {
 				if r.counted&(1<<k) != 0 {
 					next.counts[k]++
@@ -246,7 +246,7 @@ func (s *solver) crowded(f *items, n int) bool {
 }
 
 // assemble makes the array of a way with n items. If items must differ, each excludes the values of those before it.
-func (s *solver) assemble(b branch, p *position, n int) outcome {
+func (s *solver) assemble(b branch, p *filling, n int) outcome {
 	goals := make([]goal, n)
 	for i := n - 1; i >= 0; i, p = i-1, p.before {
 		goals[i] = p.goal

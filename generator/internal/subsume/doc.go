@@ -35,7 +35,7 @@
 //
 //	site            a schema, with the document in which its references are resolved
 //	literal         the condition that a value satisfies a schema, or (holds is false) does not; a goal is all the literals that one value has to meet
-//	atom            a keyword of a schema, or its negation, for values of one kind; its method in the table (says) returns what it demands
+//	atom            a keyword of a schema, or its negation, for values of one kind; the table has a method that returns what it demands
 //	choice, option  a demand: one option of a choice has to be met, and all terms of an option
 //	term            a literal, a property that an object has or lacks, or a note, which adds to the facts
 //	facts           what is known of a value of one kind: its bounds, for example. An obstacle is a demand that facts can not express: then

@@ -112,7 +112,7 @@ func (e *evaluation) assertion(s site, m schema.Member) bool {
 
 // typeOrNumber evaluates type, which may require an integer, and the keywords of numbers, by the facts that they demand.
 func (e *evaluation) typeOrNumber(s site, m schema.Member) bool {
-	options := keywords[m.Key].says(atom{site: s, value: m.Value, kind: e.value.Kind, holds: true})
+	options := keywords[m.Key].demands(atom{site: s, value: m.Value, kind: e.value.Kind, holds: true})
 	if len(options) == 0 || e.value.Kind != schema.Number {
 		return len(options) > 0
 	}

@@ -10,10 +10,10 @@ import (
 
 // keyword describes a keyword. Values of other kinds than its own always satisfy it.
 type keyword struct {
-	kind schema.Kind
-	any  bool // it is for every kind
-	form form
-	says func(a atom) choice // what the keyword, or its negation, demands
+	kind    schema.Kind
+	any     bool // it is for every kind
+	form    form
+	demands func(a atom) choice // what the keyword, or its negation, demands
 }
 
 // atom is a keyword of a schema, or its negation, for a value of some kind.
@@ -40,44 +40,44 @@ var keywords map[string]keyword
 
 func init() {
 	keywords = map[string]keyword{
-		"type":  {any: true, says: atom.types},
-		"enum":  {any: true, says: func(a atom) choice { return a.oneOfValues(a.value.Items) }},
-		"const": {any: true, says: func(a atom) choice { return a.oneOfValues([]*schema.Node{a.value}) }},
-		"allOf": {any: true, form: schemaList, says: atom.allOf},
-		"anyOf": {any: true, form: schemaList, says: atom.anyOf},
-		"oneOf": {any: true, form: schemaList, says: atom.oneOf},
-		"not":   {any: true, form: oneSchema, says: func(a atom) choice { return must(a.sub(a.value, !a.holds)) }},
-		"if":    {any: true, form: oneSchema, says: atom.condition},
-		"then":  {any: true, form: oneSchema, says: nothing},
-		"else":  {any: true, form: oneSchema, says: nothing},
-		"$ref":  {any: true, says: atom.ref}, "$dynamicRef": {any: true, says: atom.ref},
+		"type":  {any: true, demands: atom.types},
+		"enum":  {any: true, demands: func(a atom) choice { return a.oneOfValues(a.value.Items) }},
+		"const": {any: true, demands: func(a atom) choice { return a.oneOfValues([]*schema.Node{a.value}) }},
+		"allOf": {any: true, form: schemaList, demands: atom.allOf},
+		"anyOf": {any: true, form: schemaList, demands: atom.anyOf},
+		"oneOf": {any: true, form: schemaList, demands: atom.oneOf},
+		"not":   {any: true, form: oneSchema, demands: func(a atom) choice { return must(a.sub(a.value, !a.holds)) }},
+		"if":    {any: true, form: oneSchema, demands: atom.condition},
+		"then":  {any: true, form: oneSchema, demands: nothing},
+		"else":  {any: true, form: oneSchema, demands: nothing},
+		"$ref":  {any: true, demands: atom.ref}, "$dynamicRef": {any: true, demands: atom.ref},
 
-		"minimum":          {kind: schema.Number, says: func(a atom) choice { return a.bound(false, false) }},
-		"exclusiveMinimum": {kind: schema.Number, says: func(a atom) choice { return a.bound(false, true) }},
-		"maximum":          {kind: schema.Number, says: func(a atom) choice { return a.bound(true, false) }},
-		"exclusiveMaximum": {kind: schema.Number, says: func(a atom) choice { return a.bound(true, true) }},
-		"multipleOf":       {kind: schema.Number, says: func(a atom) choice { return a.multiple(a.value.Rat()) }},
+		"minimum":          {kind: schema.Number, demands: func(a atom) choice { return a.bound(false, false) }},
+		"exclusiveMinimum": {kind: schema.Number, demands: func(a atom) choice { return a.bound(false, true) }},
+		"maximum":          {kind: schema.Number, demands: func(a atom) choice { return a.bound(true, false) }},
+		"exclusiveMaximum": {kind: schema.Number, demands: func(a atom) choice { return a.bound(true, true) }},
+		"multipleOf":       {kind: schema.Number, demands: func(a atom) choice { return a.multiple(a.value.Rat()) }},
 
-		"minLength": {kind: schema.String, says: atom.least}, "maxLength": {kind: schema.String, says: atom.most},
-		"pattern": {kind: schema.String, says: atom.pattern}, "format": {kind: schema.String, says: atom.format},
+		"minLength": {kind: schema.String, demands: atom.least}, "maxLength": {kind: schema.String, demands: atom.most},
+		"pattern": {kind: schema.String, demands: atom.pattern}, "format": {kind: schema.String, demands: atom.format},
 
-		"minItems": {kind: schema.Array, says: atom.least}, "maxItems": {kind: schema.Array, says: atom.most},
-		"uniqueItems": {kind: schema.Array, says: atom.unique},
-		"prefixItems": {kind: schema.Array, form: schemaList, says: atom.prefix},
-		"items":       {kind: schema.Array, form: oneSchema, says: atom.items}, "additionalItems": {kind: schema.Array, form: oneSchema, says: nothing},
-		"contains": {kind: schema.Array, form: oneSchema, says: atom.contains}, "minContains": {kind: schema.Array, says: nothing},
-		"maxContains": {kind: schema.Array, says: nothing}, "unevaluatedItems": {kind: schema.Array, form: oneSchema, says: atom.unevaluatedItems},
+		"minItems": {kind: schema.Array, demands: atom.least}, "maxItems": {kind: schema.Array, demands: atom.most},
+		"uniqueItems": {kind: schema.Array, demands: atom.unique},
+		"prefixItems": {kind: schema.Array, form: schemaList, demands: atom.prefix},
+		"items":       {kind: schema.Array, form: oneSchema, demands: atom.items}, "additionalItems": {kind: schema.Array, form: oneSchema, demands: nothing},
+		"contains": {kind: schema.Array, form: oneSchema, demands: atom.contains}, "minContains": {kind: schema.Array, demands: nothing},
+		"maxContains": {kind: schema.Array, demands: nothing}, "unevaluatedItems": {kind: schema.Array, form: oneSchema, demands: atom.unevaluatedItems},
 
-		"minProperties": {kind: schema.Object, says: atom.least}, "maxProperties": {kind: schema.Object, says: atom.most},
-		"required":              {kind: schema.Object, says: atom.required},
-		"properties":            {kind: schema.Object, form: schemaMap, says: atom.properties},
-		"patternProperties":     {kind: schema.Object, form: schemaMap, says: atom.patternProperties},
-		"additionalProperties":  {kind: schema.Object, form: oneSchema, says: atom.additionalProperties},
-		"propertyNames":         {kind: schema.Object, form: oneSchema, says: atom.propertyNames},
-		"dependentRequired":     {kind: schema.Object, says: atom.dependencies},
-		"dependentSchemas":      {kind: schema.Object, form: schemaMap, says: atom.dependencies},
-		"dependencies":          {kind: schema.Object, form: schemaMap, says: atom.dependencies},
-		"unevaluatedProperties": {kind: schema.Object, form: oneSchema, says: atom.unevaluatedProperties},
+		"minProperties": {kind: schema.Object, demands: atom.least}, "maxProperties": {kind: schema.Object, demands: atom.most},
+		"required":              {kind: schema.Object, demands: atom.required},
+		"properties":            {kind: schema.Object, form: schemaMap, demands: atom.properties},
+		"patternProperties":     {kind: schema.Object, form: schemaMap, demands: atom.patternProperties},
+		"additionalProperties":  {kind: schema.Object, form: oneSchema, demands: atom.additionalProperties},
+		"propertyNames":         {kind: schema.Object, form: oneSchema, demands: atom.propertyNames},
+		"dependentRequired":     {kind: schema.Object, demands: atom.dependencies},
+		"dependentSchemas":      {kind: schema.Object, form: schemaMap, demands: atom.dependencies},
+		"dependencies":          {kind: schema.Object, form: schemaMap, demands: atom.dependencies},
+		"unevaluatedProperties": {kind: schema.Object, form: oneSchema, demands: atom.unevaluatedProperties},
 	}
 }
 
@@ -113,7 +113,7 @@ func demandsOf(l literal, kind schema.Kind) []choice {
 	for _, m := range keywordsOf(l.site) {
 		k, known := keywords[m.Key]
 		if known && (k.any || k.kind == kind) {
-			all = append(all, k.says(atom{l.site, m.Value, kind, l.holds}))
+			all = append(all, k.demands(atom{l.site, m.Value, kind, l.holds}))
 		} else if !known {
 			all = append(all, unknown("keyword "+m.Key))
 		}

@@ -44,7 +44,7 @@ type outcome struct {
 const mostSteps = 400_000
 
 type solver struct {
-	depth int // of goals within goals
+	depth int // the most goals within goals that are searched
 	steps int
 	why   string // the first reason why something is undecided
 	same  map[[2]*schema.Node]bool
@@ -52,11 +52,11 @@ type solver struct {
 	size  map[*schema.Node]int     // sizes of values, in nodes
 	held  map[[2]*schema.Node]bool // results of holds, by schema and value
 
-	numbers map[*schema.Node]int
-	demands map[asked][]choice
+	numbers map[*schema.Node]int // of nodes, see key
+	demands map[asked][]choice   // results of demandsOf
 
-	known map[string]outcome
-	open  map[string]int // goals that are being searched, with their depth
+	known map[string]outcome // of goals, by key
+	open  map[string]int     // goals that are being searched, with their depth
 	// assumed is the depth of the outermost open goal that was met again below itself since the innermost open goal was begun.
 	assumed     int
 	provisional map[string]int // goals that have no value if the open goal of that depth has none

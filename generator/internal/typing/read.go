@@ -17,11 +17,11 @@ type reader struct {
 	report   *schema.Diagnostics
 	active   map[*schema.Node]bool // schemas that are being merged: one that is met again contains itself without a step into the value
 
-	narrowing map[*schema.Node]bool // the same for schemas whose groups are being narrowed
-	shapes    map[*schema.Node]*shape
-	owns      map[*schema.Node]*shape
-	nulls     map[*shape]bool // takesNull of shapes
-	protocol  bool            // the document is one of the protocol
+	narrowing map[*schema.Node]bool   // the same for schemas whose groups are being narrowed
+	shapes    map[*schema.Node]*shape // results of shape for single schemas
+	owns      map[*schema.Node]*shape // results of own
+	nulls     map[*shape]bool         // results of takesNull
+	protocol  bool                    // the document is one of the protocol
 }
 
 // shape reads and merges the schemas of c. What it returns is shared and must not be changed.

@@ -56,9 +56,9 @@ func separateMembers(d *model.Decl) {
 type sharer struct {
 	claims map[*model.Decl]*claim
 	ids    map[*model.Decl]int
-	known  map[string]int
-	open   map[*model.Decl]bool
-	key    []byte // of the declaration at hand
+	known  map[string]int       // ids by key
+	open   map[*model.Decl]bool // those whose keys are being written
+	key    []byte               // all that a declaration says, as far as it is written
 }
 
 // id is the same for declarations of the same meaning. One that is not shared has its own.

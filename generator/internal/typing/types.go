@@ -43,9 +43,9 @@ type Types struct {
 	conditions        map[condition]*model.Decl     // the validators of conditions
 	evaluated         map[string]*model.Decl        // functions that record the properties and items that schemas mention, by evaluating.key
 	scopes            scopes
-	lowered           map[string]*loweredAllOf // results for conjunctions, by lowering.key
-	validators        map[string]*model.Decl   // the same for conjunctions that are only validated
-	ids               map[*schema.Node]int
+	lowered           map[string]*loweredAllOf   // results for conjunctions, by lowering.key
+	validators        map[string]*model.Decl     // the same for conjunctions that are only validated
+	ids               map[*schema.Node]int       // numbers of schemas, see id
 	inProgress        map[string]string          // conjunctions that are being lowered, with the name that a declaration would have
 	elements          map[model.Type]*model.Decl // elements without rules: decodeString
 	roots             []root
@@ -206,7 +206,7 @@ func (l *lowering) lowerRoot(n *schema.Node, r Root) *model.Decl {
 	return d
 }
 
-// fill lowers s into d. A nullable type is defined over another one.
+// fill lowers s into d. The type of a nullable schema is defined over that of its values but null.
 func (l *lowering) fill(d *model.Decl, s *shape, p place) {
 	p.decl = d
 	if s.kinds&model.KindNull != 0 && worthAName(s) {

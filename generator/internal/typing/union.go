@@ -152,7 +152,7 @@ func (l *lowering) declareUnion(s *shape, rule model.UnionRule, forms []model.Fo
 		var tags []string
 		if _, byTag := rule.(*model.ByTag); byTag {
 			tags = m.Form.Tags
-			m.Form.Needs = nil // the text is enough
+			m.Form.Needs = nil // the tag is enough
 		}
 		m.Decl = l.member(b, place{hint: d.Name + words.of(i, tags), ownType: true, keepAdditional: p.keepAdditional || tried}, s.hasNoFacets())
 		u.Members = append(u.Members, m)

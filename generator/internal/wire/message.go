@@ -104,6 +104,7 @@ func (l *wireLowering) addTaskMembers(root *model.WireObject, m wireMessage) {
 // metaMember is the member that every message may have; handlers may add members of their own to it.
 const metaMember = "_meta"
 
+// splice adds _meta: a reader takes it as JSON, an appender writes the handler's members into it.
 func (l *wireLowering) splice(root *model.WireObject, m wireMessage) {
 	member := descend(root, []string{metaMember}, 0)
 	if m.read {
