@@ -33,8 +33,8 @@ func attempt[T any](d *Decoder, u *Union, kind Kind, likely uint64, read func(d 
 	return v, false
 }
 
-// mostMisled is after how many wrong guesses in one text whole objects are looked at before a form is chosen: a wrong form costs another reading,
-// and a member that the form does not name another look.
+// mostMisled is how many wrong guesses one text may have: from then on whole objects are looked at before a form is chosen, since a wrong one
+// costs another reading.
 const mostMisled = 4
 
 // prepareAttempts drops outcomes that are not needed any more, and reports whether likely forms are read before a trial begins. Not within

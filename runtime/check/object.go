@@ -27,7 +27,7 @@ func (d *Decoder) Object(r *Object) int {
 	return d.Next()
 }
 
-// widen makes room for the seen bits of more than 64 names.
+// widen adds words for the seen bits of more than 64 names.
 func (d *Decoder) widen(f *frame) {
 	f.base = int32(len(d.wide))
 	for range (len(f.names.rule.Names) - 1) / 64 {

@@ -65,7 +65,7 @@ func (s *Server) closeUnused(a *account) {
 	s.closeAccount(a)
 }
 
-// keep counts n bytes that are kept for the client, if its account has room, until drop (TSK28).
+// keep counts n bytes that are kept for the client, if they fit into its account, until drop (TSK28).
 func (p *peer) keep(n int64) *rpc.Error {
 	return p.s.takeBytes(p.account, n)
 }

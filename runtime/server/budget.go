@@ -142,7 +142,7 @@ func (b *budget) change(p *share, n int64) {
 	}
 }
 
-// changeOwn is change for bytes that count in the shares of p and its caller, but not in the budget: others do not wait for them.
+// changeOwn is change for bytes that count in the shares of p and its caller alone, so that others do not wait for them.
 func (b *budget) changeOwn(p *share, n int64) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -168,8 +168,7 @@ func (b *budget) total() int64 {
 // maxOpened bounds the openers that are read at the same time, and the files of each size class. Each may have an open file, and two pieces in memory.
 const maxOpened = 1 << 10
 
-// maxFiles is how many openers, and files of each size class, there may be in a process with so many descriptors; 0: unknown. All together they use
-// at most half.
+// maxFiles is how many there may be of either in a process with so many descriptors, 0 if unknown. All together use at most half of these.
 func maxFiles(descriptors uint64) int64 {
 	if descriptors == 0 {
 		return maxOpened

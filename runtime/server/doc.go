@@ -80,7 +80,7 @@
 //	                  Attended knows whether somebody reads, Costly says what memory a request takes
 //	session           what the client and the server agreed on by a handshake; a stateless revision has none
 //	entry             a request in the tracker (package inflight). To retire it is to be the one who may answer it
-//	gate              a peer's read-write lock, which each writer holds shared from that permission until it has written
+//	gate              a peer's lock, which writers hold shared from that permission until they have written
 //	subject           what a message is about: a request, a task or a question. Once its context or taskLife has ended, nothing is written about it
 //	outgoing          the message itself
 //	live, writing     counts of the goroutines of a peer, and of those that only write
@@ -100,9 +100,9 @@
 //	                  requests in flight
 //	page              of a list, or of the web, which a question sends the user to
 //	probe             a run of a handler while the size of its outputs is unknown
-//	slot              a permission to run, of a tool with MaxConcurrent or of a probe, or to encode an output
+//	slot              a permission: to run a tool with MaxConcurrent, to probe, or to encode an output
 //	trailer           a message that follows the answer to a request
-//	tree              a folder whose files are resources (tree.go)
+//	tree              a file system whose files are resources
 //	reputation        whether a caller read its last large answers
 //	placeholder       where the data of an Opener belongs in an answer
 //	registry entry    a tool, prompt or resource that is listed
@@ -270,9 +270,8 @@
 //   - A timeout and questions in the definition of what is added while the server runs: lists would show members that the protocol does not have, and
 //     its handler has context.WithTimeout and Ask at hand. Tasks are the exception, since their key is the protocol's: AddTool reads
 //     execution.taskSupport.
-//   - Workers that wait for requests: with one request at a time, measured, no difference to a goroutine per request whose stack is grown at the
-//     start (stack.Grow), although they take 15 % fewer instructions, and idle goroutines would be there for leak checks to trip over. Those that
-//     are there take what waits.
+//   - Workers that wait for requests: with one request at a time, measured, no faster than a goroutine per request whose stack is grown at the
+//     start (stack.Grow), and leak checks would report them. A goroutine that has served a request takes the next one that waits.
 //   - A lock around permission and write instead of the gate: it keeps the connection from committing writes in groups.
 //   - A progress rate by distance alone: short calls that report three steps would send two. The burst is within the
 //     rate's window.

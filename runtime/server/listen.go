@@ -25,7 +25,7 @@ type listen struct {
 
 	end  chan struct{} // closed when the server ends it
 	gone chan struct{} // closed when its request is over
-	wake chan struct{} // wakes the request's goroutine when changes are queued
+	wake chan struct{} // has an element when changes were queued
 
 	changes newest[topic, struct{}]
 	sent    map[string]uint64 // last version of each task that was sent; for the request's goroutine only

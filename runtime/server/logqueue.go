@@ -13,7 +13,7 @@ import (
 
 // LogQueue is a slog.Handler that never blocks: a goroutine of its own hands the records to another handler, in order. So a log that
 // nobody reads, such as a full pipe, holds up no lock, call or connection. When too many records wait, new ones are dropped; how many
-// is logged as soon as there is room. The server and streamhttp put one before every logger that they are given.
+// is logged when the others are. The server and streamhttp put one before every logger that they are given.
 type LogQueue struct {
 	to   slog.Handler
 	feed *logFeed // shared with the handlers that are made of this one

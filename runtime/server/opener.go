@@ -19,7 +19,7 @@ import (
 // Everywhere else an answer begins when all of it is there: the data is first put into a temporary file, which is always removed, and copied to the
 // client from there, so it may be of any size. On a newline-framed connection, such as standard input and output, later messages wait until the
 // client has read it. Over HTTP in sessions a client that lost its connection within the answer gets it again from its beginning, until it was
-// written to its end once, or others wait for the room of its file.
+// written to its end once, or others wait for the space of its file.
 //
 // The result of a task, and a result that middleware reads (MessageResult.JSON), has to be in memory: the data stays in the file until there is room
 // for it in the budget of unread answers. A result that middleware reads may have half of WithMaxBytesUnread, the result of a task as much as

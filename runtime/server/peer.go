@@ -58,9 +58,8 @@ type peer struct {
 	ended       Result                   // of an exchange; written with its answer
 	level       atomic.Int32             // the lowest logLevel that the client wants
 
-	// gate keeps a message about a request from being written after one that proves that the request's cancellation was read. Writers
-	// hold it shared from asking for permission until the frame is accepted, and do not hinder each other. The first writer after a
-	// cancellation was read takes it exclusively once before (drainAfterCancel), so this holds whatever the scheduling (CAN02).
+	// gate keeps a message about a request from being written after one that proves that the request's cancellation was read (CAN02).
+	// Writers hold it shared; the first one after a cancellation takes it exclusively once before (drainAfterCancel). See doc.go.
 	gate           sync.RWMutex
 	cancels        atomic.Uint64 // twice the cancellations read, odd while one takes effect; only the read loop changes it
 	cancelsDrained atomic.Uint64 // the value of cancels that no writer can have missed
@@ -131,7 +130,7 @@ func (p *peer) setOwner(anonymous string) {
 }
 
 // taskQuota names the quota that the peer's tasks count in; "" is their owner's. Callers without an identity share one, unless a quota
-// key tells them apart: one for each session would be no limit, since they can open more.
+// key tells them apart: sessions of their own would cost nothing.
 func (p *peer) taskQuota() string {
 	if p.principal != "" || p.owner == ownedByLocal {
 		return ""

@@ -25,7 +25,7 @@ type placeholder struct {
 
 	data io.ReadCloser // while it is open
 	log  *slog.Logger
-	stop func() bool // of context.AfterFunc: the end of the call does not close data any more
+	stop func() bool // keeps the end of the call from closing data
 }
 
 // streamPiece is how much of an answer with placeholders is in memory while it is written, in bytes.
@@ -56,7 +56,7 @@ type answerWriter struct {
 	to       io.Writer // of pieces; nil: the answer was short so far
 	overflow func() (io.Writer, error)
 	size     int64 // bytes written to it
-	opens    bool  // the data of the first placeholder is opened before the first byte is written
+	opens    bool  // the first placeholder is opened before anything is written
 }
 
 // Write implements io.Writer.

@@ -18,7 +18,7 @@ const (
 
 // How long it is remembered that a caller was given up on, and that it read. Bytes that the operating system took look as if they were read, so
 // a caller that stalled can not clear itself earlier. One that read is trusted for as long as a model may take between two calls, so that it
-// does not pay to read once and then hoard.
+// does not pay to read once and then leave many unread.
 const (
 	stallKept = time.Minute
 	readKept  = 10 * time.Minute

@@ -65,8 +65,7 @@ type request struct {
 	nextWaiting *request // in workers
 }
 
-// body is what is read of a request, and what a tool answers: half of the memory of a request. A request that may wait for long lends it to others
-// meanwhile.
+// body is what is read of a request, and what a tool answers: half of a request's memory. One that may wait for long lends it to others meanwhile.
 type body struct {
 	params wire.Params
 	result wire.CallResult // of tools/call; here, because an append function of the revision makes it escape
@@ -267,7 +266,7 @@ const (
 	spareBuffers  = 8 << 20 // bytes of all that are not in use
 )
 
-// grow makes room in b for about n more bytes, if they are many: growing by steps would leave several times as much behind.
+// grow gives b capacity for about n more bytes, if they are many: growing by steps would leave several times as much garbage.
 func (l *largeBuffers) grow(b []byte, n int) []byte {
 	if n < keptBuffer || cap(b)-len(b) >= n {
 		return b

@@ -221,8 +221,7 @@ type route struct {
 	err      error        // of reading the params
 }
 
-// route finds the revision and method of each message by itself (REV02). A message that names a stateless revision in its _meta, or has
-// a method that only such a revision has, is served by that; every other belongs to the session.
+// route finds the revision and method of each message by itself (REV02), as "Revisions side by side" in doc.go says.
 func (rd *reading) route(msg *rpc.Message) (to route, refused *refusal) {
 	s, at := rd.s, rd.peer
 	served := at.hint == "" || slices.Contains(s.versions, at.hint)

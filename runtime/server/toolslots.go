@@ -49,7 +49,7 @@ func (q *slotQueue) add(who Requestor) (mine chan struct{}) {
 	return mine
 }
 
-// next removes and returns the run whose turn it is.
+// next removes and returns the first run of the first caller.
 func (q *slotQueue) next() (next chan struct{}) {
 	one := (*q)[0]
 	next = one.waiting[0]
@@ -96,7 +96,7 @@ func (t *toolSlots) take(line *slotQueue, who Requestor) (mine chan struct{}) {
 	return line.add(who)
 }
 
-// give gives a slot to the run whose turn it is.
+// give gives a slot to the next run.
 func (t *toolSlots) give() {
 	t.mu.Lock()
 	defer t.mu.Unlock()

@@ -107,8 +107,7 @@ func (s *subject) writeNow(m *outgoing) error {
 	return s.writeInGate(m)
 }
 
-// writeInGate is a part of writeNow. The compiler makes deferred calls cheap only in functions with few returns (open-coded defers); with the returns
-// of writeInGate in it, writeNow would keep a list of deferred calls for each write.
+// writeInGate is a part of writeNow, which with all these returns would have no open-coded defers, but keep a list of deferred calls for each write.
 func (s *subject) writeInGate(m *outgoing) error {
 	p := s.peer
 	switch {

@@ -15,7 +15,7 @@
 // # Words of this package
 //
 //	side      the old or the new state of a server
-//	class     how grave a change is; axis: for whom it matters: callers, handlers, the wire, open tasks (manifest.ChangeRule)
+//	class     how serious a change is; axis: for whom: callers, handlers, the wire, open tasks (manifest.ChangeRule)
 //	gone      of a change: it is about something that only the old side has
 //	received  of a schema: it is for values that the server receives; sent: for values that it sends
 //

@@ -96,8 +96,8 @@ type asked struct {
 	kind  schema.Kind
 }
 
-// demandsOf returns the demands of l on a value of some kind: all of the choices have to be met. They are cached: so schemas that are made for them are
-// the same nodes when l is met again, and goals with these have the same key.
+// demandsOf returns the demands of l on a value of some kind: all of the choices have to be met. They are cached, so that schemas made for them are
+// the same nodes when l comes again, and goals with these have the same key.
 func (s *solver) demandsOf(l literal, kind schema.Kind) []choice {
 	a := asked{l.node, l.holds, kind}
 	all, known := s.demands[a]

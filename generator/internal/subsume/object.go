@@ -62,7 +62,7 @@ type slot struct {
 // mostPatterns bounds the combinations of patterns that a name may match.
 const mostPatterns = 5
 
-// draft is an object in the making.
+// draft is an object that is being made.
 type draft struct {
 	branch
 	known    []string // names of properties that the schemas mention
