@@ -120,7 +120,7 @@
 // An address may have a key in it, so errors and logs have it without user, query and fragment, as a Ref has; and servers repeat the query of a
 // request in their pages, so it is cut out of these.
 //
-// A server's text is shown in errors on one line, except results, with its control characters escaped, and cut (rpc.Shown).
+// A server's text is shown in errors on one line, except results, with its control characters escaped, and cut (rpc.Printable).
 //
 // A child process leads a process group, which is killed when the child has ended: processes that it started would hold its streams open. Windows has
 // no such groups without a job object, which would end processes that a server means to leave behind; there the streams are abandoned. When this process

@@ -41,12 +41,12 @@ type TransportError struct {
 func (e *TransportError) Error() string {
 	text := "client: " + address.InText(e.Err.Error())
 	if e.Noise != "" {
-		text += "; not a message on its standard output: " + rpc.Shown(e.Noise)
+		text += "; not a message on its standard output: " + rpc.Printable(e.Noise)
 	}
 	if e.Stderr != "" {
-		text += "; its standard error: " + rpc.Shown(e.Stderr)
+		text += "; its standard error: " + rpc.Printable(e.Stderr)
 	}
-	return rpc.Shown(text)
+	return rpc.Printable(text)
 }
 
 // Unwrap returns Err and, for a request, the *Cause of its end.
@@ -73,9 +73,9 @@ func (e *StatusError) Error() string {
 		text += " (" + address.InText(e.Challenge) + ")"
 	}
 	if e.Body != "" {
-		text += ": " + rpc.Shown(e.Body)
+		text += ": " + rpc.Printable(e.Body)
 	}
-	return rpc.Shown(text)
+	return rpc.Printable(text)
 }
 
 // legacy reports whether a server of older revisions may answer with this status to a request that it does not know.
@@ -101,9 +101,9 @@ type ProtocolError struct {
 // Error implements error.
 func (e *ProtocolError) Error() string {
 	if e.Method == "" {
-		return "client: the server broke the protocol: " + rpc.Shown(e.Err.Error())
+		return "client: the server broke the protocol: " + rpc.Printable(e.Err.Error())
 	}
-	return "client: the server broke the protocol in its answer to " + e.Method + ": " + rpc.Shown(e.Err.Error())
+	return "client: the server broke the protocol in its answer to " + e.Method + ": " + rpc.Printable(e.Err.Error())
 }
 
 // Unwrap returns Err.
@@ -128,7 +128,7 @@ func (e *VersionError) Error() string {
 	}
 	server := "another one"
 	if len(e.Server) > 0 {
-		server = rpc.Shown(strings.Join(e.Server, ", "))
+		server = rpc.Printable(strings.Join(e.Server, ", "))
 	}
 	if slices.ContainsFunc(e.Server, func(v string) bool { return slices.Contains(e.Client, v) }) {
 		return "client: no common protocol revision: the server refuses what it says it speaks: " + server

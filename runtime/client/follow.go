@@ -299,7 +299,7 @@ func (x *execution) fail(err error) {
 		x.giveUp(&TaskError{State: x.currentState(), Err: fmt.Errorf("it is cancelled: %w", err)})
 		return
 	}
-	x.finish(ToolResult{}, fmt.Errorf("client: task %s goes on, but is not followed: %w", rpc.Shown(x.task), err))
+	x.finish(ToolResult{}, fmt.Errorf("client: task %s goes on, but is not followed: %w", rpc.Printable(x.task), err))
 }
 
 // resumed reports whether this session follows the task with the id and has not started it.

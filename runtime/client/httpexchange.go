@@ -102,9 +102,9 @@ func (l *httpLink) read(ctx context.Context, resp *http.Response, r *round, st *
 	case resp.StatusCode >= 300:
 		return l.status(resp)
 	case kind == "":
-		return broken(r.call.op.Name, "the server answers without a Content-Type: %s", rpc.Shown(beginning(resp)))
+		return broken(r.call.op.Name, "the server answers without a Content-Type: %s", rpc.Printable(beginning(resp)))
 	}
-	return broken(r.call.op.Name, "the server answers with %s, not with a message: %s", kind, rpc.Shown(beginning(resp)))
+	return broken(r.call.op.Name, "the server answers with %s, not with a message: %s", kind, rpc.Printable(beginning(resp)))
 }
 
 // readMessage reads a body that is one message, or several of a batch.

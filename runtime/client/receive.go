@@ -166,7 +166,7 @@ func (s *Session) receiveCancellation(v *wire.Values) {
 		return
 	}
 	id := v.ID(wire.SlotRequestID)
-	if o := s.tracker.Cancel(s.key(id, inflight.Incoming), rpc.Shown(v.Text(wire.SlotReason))); o == inflight.Unknown {
+	if o := s.tracker.Cancel(s.key(id, inflight.Incoming), rpc.Printable(v.Text(wire.SlotReason))); o == inflight.Unknown {
 		s.cfg.logger.Debug("a cancellation of what is over, or was never asked", "id", id.String())
 	}
 }

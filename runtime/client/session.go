@@ -111,7 +111,7 @@ func Connect(ctx context.Context, t Transport, opts ...Option) (*Session, error)
 	noise := string(s.noise)
 	s.mu.Unlock()
 	if noise != "" {
-		s.cfg.logger.Warn("the server wrote what is no message", "text", rpc.Shown(noise))
+		s.cfg.logger.Warn("the server wrote what is no message", "text", rpc.Printable(noise))
 	}
 	return s, nil
 }

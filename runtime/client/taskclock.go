@@ -67,7 +67,7 @@ func (x *execution) limit(ctx context.Context, end context.CancelCauseFunc) {
 				return
 			}
 		case left <= 0:
-			end(notDone(x.maxTime, "as task "+strconv.Quote(rpc.Shown(x.task))))
+			end(notDone(x.maxTime, "as task "+strconv.Quote(rpc.Printable(x.task))))
 			return
 		case !sleep(ctx, left):
 			return

@@ -19,7 +19,7 @@ type TaskError struct {
 
 // Error implements error.
 func (e *TaskError) Error() string {
-	return rpc.Shown("client: task " + e.State.ID + ": " + e.why())
+	return rpc.Printable("client: task " + e.State.ID + ": " + e.why())
 }
 
 func (e *TaskError) why() string {
@@ -56,7 +56,7 @@ type ExpiredError struct {
 
 // Error implements error.
 func (e *ExpiredError) Error() string {
-	return "the server does not know the task, which may have expired: " + rpc.Shown(e.Reason)
+	return "the server does not know the task, which may have expired: " + rpc.Printable(e.Reason)
 }
 
 // taskError returns the error of a task that ended in that state. err is the server's error about it, or nil.
@@ -68,7 +68,7 @@ func taskError(state TaskState, err error) *TaskError {
 	}
 	switch {
 	case state.Status == task.Cancelled:
-		err = &Cause{Source: inflight.SourcePeer, Reason: rpc.Shown(cmp.Or(state.Message, said))}
+		err = &Cause{Source: inflight.SourcePeer, Reason: rpc.Printable(cmp.Or(state.Message, said))}
 	case refused != nil && refused.Code == rpc.CodeInvalidParams && state.Status != task.Failed:
 		err = &ExpiredError{Task: state.ID, Reason: said}
 	}

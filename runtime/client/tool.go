@@ -182,7 +182,7 @@ type ToolError struct {
 
 // Error implements error.
 func (e *ToolError) Error() string {
-	return joined("client: "+e.Tool+" failed", rpc.ShownLines(e.Result.Text()))
+	return joined("client: "+e.Tool+" failed", rpc.PrintableLines(e.Result.Text()))
 }
 
 // ValidationError says that an input or an output breaks the schema that a generated client knows.
@@ -198,7 +198,7 @@ func (e *ValidationError) Error() string {
 	if e.Unsent {
 		what = "not sent, the input breaks its schema"
 	}
-	return "client: " + e.Tool + ": " + what + ":\n" + rpc.ShownLines(e.Err.Error())
+	return "client: " + e.Tool + ": " + what + ":\n" + rpc.PrintableLines(e.Err.Error())
 }
 
 // Unwrap returns the violations.

@@ -28,7 +28,7 @@ type Error struct {
 }
 
 // Error implements error.
-func (e *Error) Error() string { return fmt.Sprintf("%s (code %d)", Shown(e.Message), e.Code) }
+func (e *Error) Error() string { return fmt.Sprintf("%s (code %d)", Printable(e.Message), e.Code) }
 
 // Errorf returns an Error with a formatted message.
 func Errorf(code int, format string, args ...any) *Error {

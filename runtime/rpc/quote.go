@@ -31,9 +31,9 @@ func Quoted[T string | []byte](name T) string { return strconv.Quote(Cut(name)) 
 // maxText bounds how much of a peer's text is shown, in bytes.
 const maxText = 4 << 10
 
-// Shown returns a peer's text as a person may see it: on one line, because a second one could pass for someone else's, cut if it is long, and
+// Printable returns a peer's text as a person may see it: on one line, because a second one could pass for someone else's, cut if it is long, and
 // with control and invisible characters escaped as in Go. Tabs stay.
-func Shown(text string) string {
+func Printable(text string) string {
 	text = CutTo(text, maxText)
 	if strings.ContainsFunc(text, endsLine) {
 		text = strings.Join(strings.FieldsFunc(text, endsLine), " | ")
@@ -55,11 +55,11 @@ func Shown(text string) string {
 	return b.String()
 }
 
-// ShownLines is Shown for a result, or a text of this side: its lines stay.
-func ShownLines(text string) string {
+// PrintableLines is Printable for a result, or a text of this side: its lines stay.
+func PrintableLines(text string) string {
 	lines := strings.Split(CutTo(text, maxText), "\n")
 	for i, line := range lines {
-		lines[i] = Shown(line)
+		lines[i] = Printable(line)
 	}
 	return strings.Join(lines, "\n")
 }

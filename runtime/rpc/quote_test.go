@@ -18,8 +18,8 @@ func TestTSK27TextOfAPeerIsShownOnOneLine(t *testing.T) {
 		"a\u0085b":       `a\u0085b`,
 		"é 漢":            "é 漢",
 	} {
-		if got := rpc.Shown(text); got != want {
-			t.Errorf("Shown(%q) = %q, want %q", text, got, want)
+		if got := rpc.Printable(text); got != want {
+			t.Errorf("Printable(%q) = %q, want %q", text, got, want)
 		}
 	}
 	if err := fmt.Errorf("it says: %w", &rpc.Error{Code: 1, Message: "no\nroot: yes"}); strings.Contains(err.Error(), "\n") {
