@@ -47,15 +47,4 @@ func (n *Node) withoutOwn() *Node {
 }
 
 // GoTypes returns the names that goType gives to types of the document, in source order.
-func (d *Document) GoTypes() []*Node {
-	var all []*Node
-	var visit func(*Node)
-	visit = func(n *Node) {
-		if t := n.Get("goType"); t.Is(String) && !IsGoType(t.Text) {
-			all = append(all, t)
-		}
-		subschemas(n, visit)
-	}
-	visit(d.Root)
-	return all
-}
+func (d *Document) GoTypes() []*Node { return d.ids.goTypes }

@@ -11,7 +11,8 @@ type index struct {
 	byURI     map[string]int
 	byPointer map[string]int // without the root
 	anchors   map[anchor]*Node
-	schemas   int // how many schemas the document has
+	goTypes   []*Node // the names that goType gives to types, in source order
+	schemas   int     // how many schemas the document has
 }
 
 // resource is a schema with a base URI for the references below it: the root, and every schema with an $id.
@@ -39,6 +40,9 @@ func newIndex(root *Node, base string, dialect Dialect, ds *Diagnostics) index {
 			if a := n.Get(key); a.Is(String) {
 				x.name(base, a.Text, n, a, ds)
 			}
+		}
+		if t := n.Get("goType"); t.Is(String) && !IsGoType(t.Text) {
+			x.goTypes = append(x.goTypes, t)
 		}
 		subschemas(n, func(s *Node) { walk(s, base) })
 	}

@@ -22,22 +22,25 @@ func wordMap(list string) map[string]string {
 // Singular returns the Go name of one element of a list called name: line_items is LineItem. It is empty if name is no
 // plural.
 func Singular(name string) string {
-	all := Words(name)
-	if len(all) == 0 {
-		return ""
+	start, last := 0, ""
+	for i, word := range Each(name) {
+		start, last = i, word
 	}
-	last := strings.ToLower(all[len(all)-1])
+	last = strings.ToLower(last)
 	one := singularWord(last)
 	if one == last {
 		return ""
 	}
-	return GoWords(strings.Join(all[:len(all)-1], " ") + " " + one)
+	return GoWords(name[:start] + " " + one)
 }
 
 // singularWord returns word itself if it is no plural.
 func singularWord(word string) string {
 	if one, ok := singulars[word]; ok {
 		return one
+	}
+	if !strings.HasSuffix(word, "s") {
+		return word // as every ending below does
 	}
 	if _, ok := initialisms[strings.TrimSuffix(word, "s")]; !ok && initialisms[word] != "" {
 		return word // DNS, but not URLs

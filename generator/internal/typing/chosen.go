@@ -95,13 +95,13 @@ func (l *lowering) fieldNames(props []property) []string {
 	return names
 }
 
-// methods are those that generated types may have; a field can not have the same name.
-var methods = map[string]bool{"MarshalJSON": true, "UnmarshalJSON": true}
+// isMethod reports whether generated types may have a method of that name; a field can not have the same name.
+func isMethod(name string) bool { return name == "MarshalJSON" || name == "UnmarshalJSON" }
 
 // fieldName is GoName for a field.
 func fieldName(key string) string {
 	name := naming.GoName(key)
-	if methods[name] {
+	if isMethod(name) {
 		name += "Value"
 	}
 	return name
@@ -109,7 +109,7 @@ func fieldName(key string) string {
 
 // sameField reports that a chosen name belongs to another field, or to a method.
 func (l *lowering) sameField(n *schema.Node, names []string, i int, props []property) {
-	if methods[n.Text] {
+	if isMethod(n.Text) {
 		l.Types.findings.Report(n, "same-go-name", "choose another goName", "%s is a method that the type may have", n.Text)
 	}
 	for j, name := range names {

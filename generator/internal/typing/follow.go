@@ -8,7 +8,6 @@ func (r *reader) follow(n *schema.Node) (*schema.Node, bool) {
 	seen := map[*schema.Node]bool{}
 	target, found := n, false
 	for !seen[n] {
-		seen[n] = true
 		if goType(n) != nil {
 			return n, true
 		}
@@ -16,6 +15,7 @@ func (r *reader) follow(n *schema.Node) (*schema.Node, bool) {
 		if next == nil {
 			return target, found
 		}
+		seen[n] = true
 		if n = next; byRef {
 			target, found = n, true
 		}

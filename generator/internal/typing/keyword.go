@@ -96,7 +96,7 @@ func (r *reader) read(s *shape, owner *schema.Node, m *schema.Member) {
 	switch {
 	case !known:
 		// unknown keyword: package schema has reported misspellings
-	case !k.definedIn(r.dialect(owner)):
+	case k.only != inBoth && !k.definedIn(r.dialect(owner)):
 		r.report.Warn(m.Value, "foreign-keyword", r.dialectHint(owner, m.Key), "%s is no keyword of the draft of this schema and says nothing", m.Key)
 	case k.read != nil:
 		k.read(r, s, owner, m.Value)

@@ -38,6 +38,11 @@ func (r *reader) shape(c allOf) *shape {
 }
 
 func (r *reader) merge(c allOf) *shape {
+	if len(c) == 1 {
+		if own := r.own(c[0]); own.obj.at == nil && own.groups == nil && own.enum == nil {
+			return own // the rest changes only what it has not
+		}
+	}
 	s := &shape{kinds: model.KindAny}
 	for i, n := range c {
 		if own := r.own(n); i == 0 {
