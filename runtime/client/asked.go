@@ -21,7 +21,7 @@ type question struct {
 
 	mu     sync.Mutex
 	askers map[*call]struct{} // the calls that may have asked; when the last of them is over, so is the question. nil: it is over
-	of     *execution         // the task that asks
+	of     *follower          // of the task that asks
 }
 
 // Value implements context.Context.

@@ -7,13 +7,13 @@ import (
 )
 
 // pauseAskers pauses the clocks of the calls that may have asked: the one on whose stream the question came, else all that are in flight (CAN28).
-// A question of a task belongs to no call, but to the execution that follows the task.
+// A question of a task belongs to no call, but to the executions of the task.
 func (q *question) pauseAskers(from *round) {
 	q.s.mu.Lock()
 	defer q.s.mu.Unlock()
 	if q.Task != "" {
-		if x := q.s.executions[q.Task]; x != nil {
-			q.pauseTask(x)
+		if f := q.s.followers[q.Task]; f != nil {
+			q.pauseTask(f)
 		}
 		return
 	}
@@ -24,13 +24,13 @@ func (q *question) pauseAskers(from *round) {
 	}
 }
 
-// pauseTask pauses the clock of an execution, unless the question is over already: the server can cancel it on another stream.
-func (q *question) pauseTask(x *execution) {
+// pauseTask pauses the clocks of a task's executions, unless the question is over already: the server can cancel it on another stream.
+func (q *question) pauseTask(f *follower) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	if q.askers != nil {
-		q.of = x
-		x.countQuestions(1)
+		q.of = f
+		f.countQuestions(1)
 	}
 }
 

@@ -6,14 +6,14 @@ import "testing"
 func TestCAN28AQuestionThatIsOverStopsNoClock(t *testing.T) {
 	s := &Session{}
 	c := &call{s: s, awaiting: true}
-	x := &execution{changed: make(chan struct{})}
-	s.calls, s.executions = map[*call]struct{}{c: {}}, map[string]*execution{"t": x}
+	f := &follower{changed: make(chan struct{})}
+	s.calls, s.followers = map[*call]struct{}{c: {}}, map[string]*follower{"t": f}
 	for _, task := range []string{"", "t"} {
 		q := &question{Question: &Question{Task: task}, s: s, askers: map[*call]struct{}{}}
 		q.resumeAskers()
 		q.pauseAskers(nil)
-		if len(c.questions) > 0 || x.stopped.openQuestions > 0 {
-			t.Errorf("of %q: %d calls wait, %d tasks", task, len(c.questions), x.stopped.openQuestions)
+		if len(c.questions) > 0 || f.stopped.openQuestions > 0 {
+			t.Errorf("of %q: %d calls wait, %d tasks", task, len(c.questions), f.stopped.openQuestions)
 		}
 	}
 }

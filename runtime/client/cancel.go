@@ -26,7 +26,7 @@ func (s *Session) Requests() []Request {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	var all []Request
-	for _, x := range s.executions {
+	for x := range s.executions() {
 		if !x.request.IsZero() {
 			all = append(all, Request{ID: x.request, Method: x.dialect.Call(wire.OpCallTool).Name, Tool: x.tool, Task: x.task, Started: x.started, Age: time.Since(x.started)})
 		}
@@ -148,7 +148,7 @@ func (s *Session) cancelWaiting(id rpc.ID, cause *Cause) {
 	s.mu.Lock()
 	w := s.waiting[id]
 	var task *execution
-	for _, x := range s.executions {
+	for x := range s.executions() {
 		if x.request == id {
 			task = x
 		}

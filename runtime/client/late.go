@@ -131,7 +131,7 @@ func (s *Session) expectLate(id rpc.ID, r *round, makesTask bool) {
 	s.settleLate()
 	s.mu.Unlock()
 	if answered && task != nil {
-		s.cancelNamed(id, task, result)
+		s.cancelNamed(task, result)
 		s.cancelEnded()
 	}
 	if forgotten != nil && forgotten.named() {
@@ -160,7 +160,7 @@ func (s *Session) answeredLate(id rpc.ID, result []byte) {
 	}
 	s.mu.Unlock()
 	if r != nil {
-		s.cancelNamed(id, r, result)
+		s.cancelNamed(r, result)
 		s.cancelEnded()
 	}
 }
@@ -182,7 +182,7 @@ func (s *Session) forgetLate(id rpc.ID) {
 }
 
 // cancelNamed cancels the task that a late answer names.
-func (s *Session) cancelNamed(id rpc.ID, r *round, result []byte) {
+func (s *Session) cancelNamed(r *round, result []byte) {
 	if result == nil {
 		return
 	}
@@ -190,23 +190,21 @@ func (s *Session) cancelNamed(id rpc.ID, r *round, result []byte) {
 	if err != nil || !v.Has(wire.SlotTaskID) {
 		return
 	}
-	x := s.newExecution(r.call.dialect, r.call.tool, v.Text(wire.SlotTaskID), id)
-	x.giveUp(errCallerGone)
+	s.newFollower(r.call.dialect, r.call.tool, readState(v, v.Text(wire.SlotTaskID))).abandon(nil, errCallerGone)
 }
 
 // errCallerGone is why a task is cancelled whose call was given up before the task was known.
 var errCallerGone = errors.New("its caller has given up")
 
-// giveUp ends the execution at once, for err, and has the task cancelled. That is counted before the caller learns of the end: Close waits
-// for it.
-func (x *execution) giveUp(err error) {
-	s := x.s
+// abandon ends an execution of the task at once, for err, or all if it is nil, and has the task cancelled. That is counted before the callers learn of
+// the end: Close waits for it.
+func (f *follower) abandon(one *execution, err error) {
+	s := f.s
 	s.mu.Lock()
 	s.late.cancelling++
 	s.mu.Unlock()
-	x.silent.Store(true)
-	x.finish(ToolResult{}, err)
-	if !s.spawn(func() { defer s.cancelEnded(); x.cancelTask(err.Error()) }) {
+	f.end(one, ToolResult{}, err)
+	if !s.spawn(func() { defer s.cancelEnded(); f.cancelTask(err.Error()) }) {
 		s.cancelEnded()
 	}
 }
@@ -215,11 +213,11 @@ func (x *execution) giveUp(err error) {
 const cancelWait = 10 * time.Second
 
 // cancelTask tells the server to cancel the task, and waits for its answer no longer than cancelWait.
-func (x *execution) cancelTask(reason string) {
-	ctx, cancel := context.WithTimeout(x.s.ctx, cancelWait)
+func (f *follower) cancelTask(reason string) {
+	ctx, cancel := context.WithTimeout(f.s.ctx, cancelWait)
 	defer cancel()
-	if err := x.sendCancel(ctx, reason); err != nil {
-		x.s.cfg.logger.Debug("a task was not cancelled", "task", x.task, "error", err)
+	if err := f.sendCancel(ctx, reason); err != nil {
+		f.s.cfg.logger.Debug("a task was not cancelled", "task", f.task, "error", err)
 	}
 }
 

@@ -49,10 +49,13 @@ func (s *Session) resume(ref Ref, opts []CallOption) (*execution, error) {
 	for _, o := range opts {
 		o(&c)
 	}
-	x := s.newExecution(s.dialect.Load(), ref.Tool, ref.ID, rpc.ID{})
-	x.state = TaskState{ID: ref.ID, Status: task.Working, TTL: -1}
-	x.hint <- struct{}{} // its state is not known yet
+	x := newExecution(s.followerOf(ref), rpc.ID{})
+	x.wake() // its state is not known yet
 	return x, x.begin()
+}
+
+func (s *Session) followerOf(ref Ref) *follower {
+	return s.newFollower(s.dialect.Load(), ref.Tool, TaskState{ID: ref.ID, Status: task.Working, TTL: -1})
 }
 
 // RefError says that a session can not follow a task, and why: the task is of another server or revision.
@@ -90,14 +93,13 @@ func (s *Session) GetTask(ctx context.Context, ref Ref, opts ...CallOption) (Tas
 	if err := s.follows(ref); err != nil {
 		return TaskState{}, err
 	}
-	x := s.newExecution(s.dialect.Load(), ref.Tool, ref.ID, rpc.ID{})
-	defer x.stop(ErrDetached)
-	v, _, err := x.ask(ctx, wire.OpGetTask, nil, opts...)
+	f := s.followerOf(ref)
+	v, _, err := f.ask(ctx, wire.OpGetTask, nil, opts...)
 	if err != nil {
 		return TaskState{}, err
 	}
-	state := readState(v, x.task)
-	return state, x.validateState(v, state.Status)
+	state := readState(v, f.task)
+	return state, f.validateState(v, state.Status)
 }
 
 // ref returns the Ref of the task; zero: the call is no task.

@@ -43,17 +43,17 @@ type Session struct {
 
 // state has the fields that change during a session. One mutex guards them.
 type state struct {
-	mu         sync.Mutex
-	calls      map[*call]struct{}    // calls from their first request to their result
-	ready      bool                  // the handshake is over
-	closed     bool                  // Close has made it unusable
-	over       bool                  // no goroutine may begin any more
-	lost       error                 // why the connection is gone
-	noise      []byte                // text that the server wrote and that was no message
-	asking     int                   // how many questions handlers are answering
-	executions map[string]*execution // tasks that are followed, by their ids
-	late       lateAnswers
-	waiting    map[rpc.ID]*waiting // calls between two rounds
+	mu        sync.Mutex
+	calls     map[*call]struct{}   // calls from their first request to their result
+	ready     bool                 // the handshake is over
+	closed    bool                 // Close has made it unusable
+	over      bool                 // no goroutine may begin any more
+	lost      error                // why the connection is gone
+	noise     []byte               // text that the server wrote and that was no message
+	asking    int                  // how many questions handlers are answering
+	followers map[string]*follower // of tasks, by their ids
+	late      lateAnswers
+	waiting   map[rpc.ID]*waiting // calls between two rounds
 }
 
 // declaration is what a side declares about itself at the beginning.
@@ -122,7 +122,7 @@ func newSession(cfg config, endpoint string) *Session {
 	s.peer = s.tracker.NewPeer()
 	s.ctx, s.cancel = context.WithCancelCause(context.Background())
 	s.aborted, s.abort = context.WithCancel(context.Background())
-	s.calls = map[*call]struct{}{}
+	s.calls, s.followers = map[*call]struct{}{}, map[string]*follower{}
 	s.events = newEvents(s)
 	return s
 }

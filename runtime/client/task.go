@@ -2,13 +2,10 @@ package client
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"iter"
-	"sync"
 	"time"
 
-	"github.com/mcpkiln/mcpkiln/runtime/inflight"
 	"github.com/mcpkiln/mcpkiln/runtime/rpc"
 	"github.com/mcpkiln/mcpkiln/runtime/task"
 	"github.com/mcpkiln/mcpkiln/runtime/wire"
@@ -16,35 +13,16 @@ import (
 
 // execution is an Execution without the type of its result.
 type execution struct {
-	s       *Session
-	dialect *wire.Dialect
-	tool    string
-	request rpc.ID // the one that started it; zero: it was resumed
-	started time.Time
-	task    string // its id; "": it is no task
-	made    bool   // this session started it, and did not only resume it; final when it is followed
-
-	ctx  context.Context // of the goroutine that follows it
-	stop context.CancelCauseFunc
-	hint chan struct{} // the state may have changed, and is to be read soon
+	*follower        // of its task; other executions of the session may have the same
+	request   rpc.ID // the one that started it; zero: it was resumed
+	started   time.Time
 	passing
 
-	mu        sync.Mutex
-	state     TaskState
-	changed   chan struct{} // closed and made anew with every change
-	over      bool
-	result    ToolResult
-	err       error
-	askedKeys map[string]bool // keys of questions that were passed to handlers
-	open      int             // how many of them handlers are answering
-	taken     map[string]bool // keys of those that the server has the answers to
-	// For a call that waits for the task: left is what was left of maxTime when the task began, stopped the time of questions, which does not count.
-	stopped       stoppedClock
+	ended  chan struct{} // closed when it is over, and result and err are final
+	result ToolResult
+	err    error
+	// For a call that waits for the task: left is what was left of maxTime when the task began. The time of questions does not count.
 	left, maxTime time.Duration
-	// collecting: the request for the result is open.
-	collecting bool
-	// expecting: the task is known to be over, and its result is due. Only for the goroutine that follows it.
-	expecting bool
 }
 
 // TaskState is the state of a task, as the server reports it.
@@ -59,9 +37,15 @@ type TaskState struct {
 // ErrDetached is the error of an execution that is not followed any more, see Execution.Detach.
 var ErrDetached = errors.New("client: the task is not followed any more")
 
-func (s *Session) newExecution(d *wire.Dialect, tool, id string, request rpc.ID) *execution {
-	x := &execution{s: s, dialect: d, tool: tool, task: id, request: request, made: request != rpc.ID{}, started: time.Now(), changed: make(chan struct{}), hint: make(chan struct{}, 1), passing: passing{calling: make(chan struct{}, 1)}, askedKeys: map[string]bool{}}
-	x.ctx, x.stop = context.WithCancelCause(s.ctx)
+func newExecution(f *follower, request rpc.ID) *execution {
+	return &execution{follower: f, request: request, started: time.Now(), ended: make(chan struct{}), passing: passing{calling: make(chan struct{}, 1)}}
+}
+
+// answeredAtOnce returns the execution of a call that was no task.
+func answeredAtOnce(result ToolResult) *execution {
+	x := newExecution(&follower{}, rpc.ID{})
+	x.result = result
+	close(x.ended)
 	return x
 }
 
@@ -75,19 +59,25 @@ func readState(v *wire.Values, id string) TaskState {
 	return s
 }
 
-// begin begins to follow the task.
+// begin has the task followed: by the follower that the execution has, or by the one that follows the task already, since each question is to be
+// asked once.
 func (x *execution) begin() error {
-	s := x.s
+	s, first := x.s, false
 	s.mu.Lock()
-	if s.executions == nil {
-		s.executions = map[string]*execution{}
+	if f := s.followers[x.task]; f != nil {
+		x.follower = f
+	} else {
+		first = true
+		x.ctx, x.stop = context.WithCancelCause(s.ctx)
+		x.executions = map[*execution]struct{}{}
+		s.followers[x.task] = x.follower
 	}
-	if followed := s.executions[x.task]; followed != nil {
-		x.made = x.made || followed.made
-	}
-	s.executions[x.task] = x
+	x.executions[x] = struct{}{}
+	x.made = x.made || !x.request.IsZero()
 	s.mu.Unlock()
-	if !s.spawn(func() { x.follow() }) {
+	x.left -= x.pausedSoFar()
+	if first && !s.spawn(x.follow) {
+		x.finish(ToolResult{}, ErrClosed)
 		return ErrClosed
 	}
 	return nil
@@ -102,22 +92,17 @@ func (x *execution) await(ctx context.Context) (ToolResult, error) {
 	if x.passed != nil {
 		own = nil
 	}
-	for {
-		x.mu.Lock()
-		over, changed := x.over, x.changed
-		x.mu.Unlock()
-		if over {
-			x.passRest(ctx)
-			return x.result, x.err
-		}
+	for !isClosed(x.ended) {
 		select {
-		case <-changed:
+		case <-x.ended:
 		case p := <-own:
 			x.pass(p)
 		case <-ctx.Done():
 			return ToolResult{}, causeOf(ctx)
 		}
 	}
+	x.passRest(ctx)
+	return x.result, x.err
 }
 
 // updates is Execution.Updates.
@@ -128,21 +113,23 @@ func (x *execution) updates(ctx context.Context) iter.Seq2[TaskState, error] {
 		}
 		var last TaskState
 		for {
+			over := isClosed(x.ended)
 			x.mu.Lock()
-			state, over, changed, err := x.state, x.over, x.changed, x.err
+			state, changed := x.state, x.changed
 			x.mu.Unlock()
 			if state != last && !yield(state, nil) {
 				return
 			}
 			last = state
 			if over {
-				if err != nil {
-					yield(state, err)
+				if x.err != nil {
+					yield(state, x.err)
 				}
 				return
 			}
 			select {
 			case <-changed:
+			case <-x.ended:
 			case <-ctx.Done():
 				yield(state, causeOf(ctx))
 				return
@@ -153,27 +140,26 @@ func (x *execution) updates(ctx context.Context) iter.Seq2[TaskState, error] {
 
 // awaitTaken is Execution.AwaitAnswered.
 func (x *execution) awaitTaken(ctx context.Context, key string) error {
-	for {
+	for !isClosed(x.ended) {
 		x.mu.Lock()
-		taken, over, changed, err := x.taken[key], x.over, x.changed, x.err
+		taken, changed := x.questions[key], x.changed
 		x.mu.Unlock()
-		if taken || over {
-			return err
+		if taken {
+			return nil
 		}
 		select {
 		case <-changed:
+		case <-x.ended:
 		case <-ctx.Done():
 			return causeOf(ctx)
 		}
 	}
+	return x.err
 }
 
 // cancel is Execution.Cancel.
 func (x *execution) cancel(ctx context.Context, reason string) error {
-	x.mu.Lock()
-	over := x.over && x.err == nil || terminal(x.state.Status)
-	x.mu.Unlock()
-	if over || x.task == "" {
+	if isClosed(x.ended) && x.err == nil || terminal(x.currentState().Status) || x.task == "" {
 		return nil
 	}
 	if err := x.sendCancel(ctx, reason); err != nil {
@@ -183,99 +169,21 @@ func (x *execution) cancel(ctx context.Context, reason string) error {
 	return nil
 }
 
-func (x *execution) sendCancel(ctx context.Context, reason string) error {
-	x.s.cfg.logger.Info("task is cancelled", "task", x.task, "tool", x.tool, "reason", reason)
-	v, _, err := x.ask(ctx, wire.OpCancelTask, nil)
-	if err != nil {
-		var refused *Error
-		if x.dialect.Task.CancelTerminalRefused && errors.As(err, &refused) && refused.Code == rpc.CodeInvalidParams {
-			err = nil // it was over before
-		}
-		x.wake()
-		return err
-	}
-	if v.Has(wire.SlotStatus) {
-		x.update(readState(v, x.task))
-	}
-	x.wake()
-	return nil
-}
-
 // detach is Execution.Detach.
 func (x *execution) detach() {
 	if x.task != "" {
 		x.silent.Store(true)
-		x.finish(ToolResult{}, ErrDetached)
+		x.end(x, ToolResult{}, ErrDetached)
 		x.silence(context.Background())
 	}
 }
 
-// wake has the task's state read soon.
-func (x *execution) wake() {
-	select {
-	case x.hint <- struct{}{}:
-	default:
-	}
-}
-
-// update records a state that the server has reported.
-func (x *execution) update(state TaskState) {
-	x.mu.Lock()
-	defer x.mu.Unlock()
-	if x.over || state == x.state || terminal(x.state.Status) {
-		return
-	}
-	x.state = state
-	x.change()
-}
-
-// change wakes those that wait for a change; the lock is held.
-func (x *execution) change() {
-	close(x.changed)
-	x.changed = make(chan struct{})
-}
-
-// finish ends the execution; the first call counts. The session forgets the execution before those who wait for the end go on.
-func (x *execution) finish(result ToolResult, err error) {
-	x.s.mu.Lock()
-	x.mu.Lock()
-	if x.over {
-		x.mu.Unlock()
-		x.s.mu.Unlock()
-		return
-	}
-	x.over, x.result, x.err = true, result, err
-	last := x.s.executions[x.task] == x // a task may be resumed twice
-	if last {
-		delete(x.s.executions, x.task)
-	}
-	close(x.changed)
-	x.mu.Unlock()
-	x.s.mu.Unlock()
-	x.stop(&Cause{Source: inflight.SourceParent, Reason: "the task that asked is over"})
-	if last {
-		x.s.endQuestions(x.task)
-	}
+// giveUp ends the execution at once, for err, and has the task cancelled.
+func (x *execution) giveUp(err error) {
+	x.silent.Store(true)
+	x.abandon(x, err)
 }
 
 func terminal(s task.Status) bool {
 	return s == task.Completed || s == task.Failed || s == task.Cancelled
-}
-
-// ask sends a request about the task. Session.Requests does not list the request, because callers wait for the task. It returns the values of the
-// result, and the result.
-func (x *execution) ask(ctx context.Context, op wire.Op, responses json.RawMessage, opts ...CallOption) (*wire.Values, []byte, error) {
-	c, err := x.s.newCall(op, opts)
-	if err != nil {
-		return nil, nil, err
-	}
-	v := c.values()
-	v.SetText(wire.SlotTaskID, x.task)
-	v[wire.SlotInputResponses] = responses
-	result, _, err := c.rounds(ctx, v, nil)
-	if err != nil {
-		return nil, nil, err
-	}
-	said, err := c.read(c.op.Result, result)
-	return said, result, err
 }

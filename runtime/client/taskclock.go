@@ -24,16 +24,24 @@ func (s *stoppedClock) sum() time.Duration {
 	return s.total
 }
 
-// countQuestions counts the task's open questions: the clock of a call that waits for the task is paused meanwhile (CAN28).
-func (x *execution) countQuestions(by int) {
-	x.mu.Lock()
-	defer x.mu.Unlock()
-	s := &x.stopped
+// add counts questions that are open from now on, or not any more.
+func (s *stoppedClock) add(by int) {
 	s.total = s.sum()
 	s.openQuestions, s.since = s.openQuestions+by, time.Now()
-	if !x.over {
-		x.change()
-	}
+}
+
+// countQuestions counts the task's open questions: the clocks of calls that wait for the task are paused meanwhile (CAN28).
+func (f *follower) countQuestions(by int) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.stopped.add(by)
+	f.change()
+}
+
+func (f *follower) pausedSoFar() time.Duration {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.stopped.sum()
 }
 
 // awaitInTime is await for a call that has become a task: the task may take what is left of the call's maximum (CAN16). If ctx or the maximum

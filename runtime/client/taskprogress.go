@@ -4,6 +4,8 @@ import (
 	"context"
 	"sync/atomic"
 	"time"
+
+	"github.com/mcpkiln/mcpkiln/runtime/rpc"
 )
 
 // passing is how the progress of a task reaches the function of OnProgress. A call that waits for its task calls it on the caller's goroutine; an
@@ -29,7 +31,7 @@ func (x *execution) passUntilOver() {
 		select {
 		case p := <-x.reports.c:
 			x.pass(p)
-		case <-x.ctx.Done():
+		case <-x.ended:
 			over = true
 		}
 	}
@@ -74,4 +76,34 @@ func (x *execution) silence(ctx context.Context) {
 		<-x.calling
 	case <-ctx.Done():
 	}
+}
+
+// receiveTaskProgress passes on progress of a request that has become a task, in revisions where its token stays valid.
+func (s *Session) receiveTaskProgress(token rpc.ID, p Progress) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for x := range s.executions() {
+		if x.request != token || x.reports.c == nil || !x.dialect.Task.Progress {
+			continue
+		}
+		x.reports.add(p)
+		return true
+	}
+	for c := range s.calls {
+		if c.tasks && c.dialect.Task.Progress && c.reportLate(token, p) {
+			return true
+		}
+	}
+	return false
+}
+
+// reportLate takes progress of a request that was answered, perhaps with a task that its caller does not follow yet; false: it is another's.
+func (c *call) reportLate(token rpc.ID, p Progress) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.round == nil || c.round.entry.Key().ID != token {
+		return false
+	}
+	c.round.reports.add(p)
+	return true
 }

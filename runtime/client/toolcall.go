@@ -52,7 +52,7 @@ func (s *Session) startTool(ctx context.Context, name string, args json.RawMessa
 	case err != nil:
 		return nil, err
 	case x == nil:
-		return &execution{tool: name, over: true, result: answer}, nil
+		return answeredAtOnce(answer), nil
 	}
 	x.passInBackground()
 	return x, nil
@@ -192,17 +192,18 @@ func (s *Session) outcome(c *call, result []byte, kind resultKind) (ToolResult, 
 
 // follow begins to follow the task that a call has become.
 func (s *Session) follow(c *call, v *wire.Values) (*execution, error) {
-	x := s.newExecution(c.dialect, c.tool, v.Text(wire.SlotTaskID), c.round.entry.Key().ID)
+	state := readState(v, v.Text(wire.SlotTaskID))
+	x := newExecution(s.newFollower(c.dialect, c.tool, state), c.round.entry.Key().ID)
 	if c.progress != nil {
 		c.mu.Lock()
 		x.progress, x.reports = c.progress, c.round.reports // its token stays, so its progress goes on
 		c.mu.Unlock()
 	}
-	x.state = readState(v, x.task)
 	x.maxTime, x.left = c.maxTime, c.maxTime-c.spent
 	if err := x.begin(); err != nil {
 		return nil, err
 	}
+	x.update(state)
 	if cause := c.giveUpCause(); cause != nil {
 		x.giveUp(cause)
 		return nil, cause

@@ -1,0 +1,133 @@
+package client
+
+import (
+	"encoding/json"
+	"fmt"
+
+	"github.com/mcpkiln/mcpkiln/runtime/inflight"
+	"github.com/mcpkiln/mcpkiln/runtime/rpc"
+	"github.com/mcpkiln/mcpkiln/runtime/wire"
+)
+
+// answer has each question answered that was not before, and sends each answer when it is there. Questions beyond maxQuestions at once wait for
+// the next reading of the state. A state with more than that ends the task.
+func (f *follower) answer(requests []byte) {
+	var questions map[string]inputRequest
+	if err := json.Unmarshal(requests, &questions); err != nil {
+		f.s.cfg.logger.Warn("the questions of a task can not be read", "task", f.task, "error", err)
+		return
+	}
+	if err := tooMany(f.dialect.Call(wire.OpGetTask).Name, len(questions)); err != nil {
+		f.fail(err)
+		return
+	}
+	for key, asked := range questions {
+		if f.takes(key) {
+			f.s.spawn(func() { f.answerOne(key, asked) })
+		}
+	}
+}
+
+// takes reports whether the question with that key is to be asked, and counts it then.
+func (f *follower) takes(key string) bool {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if _, asked := f.questions[key]; asked || f.stopped.openQuestions >= maxQuestions {
+		return false
+	}
+	f.questions[key] = false
+	f.stopped.add(1)
+	f.change()
+	return true
+}
+
+func (f *follower) answerOne(key string, asked inputRequest) {
+	answers, err := f.s.answerAll(f.ctx, f.dialect, map[string]inputRequest{key: asked}, f.task)
+	f.countQuestions(-1)
+	switch {
+	case f.ctx.Err() != nil:
+	case err == nil:
+		f.deliver(key, answers)
+	default:
+		q, _, _ := f.s.inputQuestion(f.dialect, key, asked, f.task)
+		if !f.s.leaveOpen(q, err) { // without its answer the task waits for ever
+			f.fail(fmt.Errorf("its question, %s, was not answered: %w", asked.Method, err))
+		}
+	}
+}
+
+// deliver sends an answer, again after failures that may be over the next time: the server ignores what it was told before (EXT10).
+func (f *follower) deliver(key string, answers []byte) {
+	for misses := 0; ; misses++ {
+		_, _, err := f.ask(f.ctx, wire.OpUpdateTask, answers)
+		wait, transient := f.transient(err)
+		switch {
+		case f.ctx.Err() != nil:
+			return
+		case err == nil:
+			f.delivered(key)
+			return
+		case !transient || misses == maxMisses:
+			f.fail(fmt.Errorf("an answer to it was not taken: %w", err))
+			return
+		case misses == 0:
+			f.s.cfg.logger.Warn("an answer to a task was not delivered, and will be sent again", "task", f.task, "error", err)
+		}
+		if !sleep(f.ctx, max(wait, min(defaultPoll<<misses, maxBackoff))) {
+			return
+		}
+	}
+}
+
+// delivered counts a question that the server has the answer to, though its state may list it for a while, and has that read soon.
+func (f *follower) delivered(key string) {
+	f.mu.Lock()
+	f.questions[key] = true
+	f.change()
+	f.mu.Unlock()
+	f.wake()
+}
+
+// fail ends the executions of a task that can not be followed to its result. The task is cancelled if this session started it; else it goes on,
+// because it is another host's.
+func (f *follower) fail(err error) {
+	if f.guest() {
+		f.finish(ToolResult{}, fmt.Errorf("client: task %s goes on, but is not followed: %w", rpc.Printable(f.task), err))
+		return
+	}
+	f.abandon(nil, &TaskError{State: f.currentState(), Err: fmt.Errorf("it is cancelled: %w", err)})
+}
+
+// resumed reports whether this session follows the task with the id and has not started it.
+func (s *Session) resumed(id string) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	f := s.followers[id]
+	return f != nil && !f.made
+}
+
+// leaveOpen leaves a question that this session can not answer open if it is one of a task that was only resumed.
+func (s *Session) leaveOpen(q *Question, why error) bool {
+	if !s.resumed(q.Task) {
+		return false
+	}
+	s.spawn(func() {
+		if f := s.cfg.handlers.LeftOpen; f != nil {
+			f(q, why)
+			return
+		}
+		s.cfg.logger.Warn("a question of a task that was resumed stays open", "task", q.Task, "method", q.Method, "error", why)
+	})
+	return true
+}
+
+// endQuestions ends the questions of a task that came as requests.
+func (s *Session) endQuestions(id string) {
+	for _, open := range s.tracker.List() {
+		if q, ok := open.Values.(*question); ok && q.Task == id {
+			if e := s.tracker.Find(open.Key); e != nil {
+				e.Cancel(&Cause{Source: inflight.SourceParent, Reason: "the task that asked is over"})
+			}
+		}
+	}
+}
