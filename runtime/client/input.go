@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"maps"
 	"slices"
 	"time"
@@ -98,6 +99,25 @@ func (c *call) kind(result []byte) (resultKind, error) {
 type inputRequest struct {
 	Method string          `json:"method"`
 	Params json.RawMessage `json:"params"`
+	bad    error           // why it can not be read; other questions beside it can
+}
+
+// UnmarshalJSON implements json.Unmarshaler.
+func (r *inputRequest) UnmarshalJSON(raw []byte) error {
+	type plain inputRequest
+	if r.bad = json.Unmarshal(raw, (*plain)(r)); r.bad == nil && r.Method == "" {
+		r.bad = errors.New("it has no method")
+	}
+	return nil
+}
+
+// inputRequests reads the questions of a result or a task, by their keys. raw is nil if there are none; method is that of the request that was
+// answered with them.
+func inputRequests(method string, raw []byte) (questions map[string]inputRequest, err error) {
+	if raw != nil && json.Unmarshal(raw, &questions) != nil {
+		return nil, broken(method, "its inputRequests are no questions: %.200s", raw)
+	}
+	return questions, tooMany(method, len(questions))
 }
 
 // answerInput answers all questions of a result, and makes v the params of the next round: with the answers, and the requestState exactly as it
@@ -110,13 +130,8 @@ func (c *call) answerInput(ctx context.Context, result []byte, v *wire.Values, n
 	if !asked.Has(wire.SlotInputRequests) && !asked.Has(wire.SlotRequestState) {
 		return broken(c.op.Name, "it asks for input, with neither inputRequests nor requestState")
 	}
-	var questions map[string]inputRequest
-	if asked.Has(wire.SlotInputRequests) {
-		if json.Unmarshal(asked[wire.SlotInputRequests], &questions) != nil {
-			return broken(c.op.Name, "its inputRequests are no questions: %.200s", asked[wire.SlotInputRequests])
-		}
-	}
-	if err := tooMany(c.op.Name, len(questions)); err != nil {
+	questions, err := inputRequests(c.op.Name, asked[wire.SlotInputRequests])
+	if err != nil {
 		return err
 	}
 	ctx, cancel := context.WithCancelCause(ctx)
@@ -240,8 +255,11 @@ func (s *Session) answerInput(ctx context.Context, d *wire.Dialect, key string, 
 // inputQuestion reads one question of a result or task. If it can not be asked, the question has what could be read.
 func (s *Session) inputQuestion(d *wire.Dialect, key string, asked inputRequest, task string) (q *Question, op wire.Op, err error) {
 	h := d.IncomingOf(asked.Method)
-	if h == nil || !h.Input {
-		return &Question{Server: s.serverName(), Method: asked.Method, Params: asked.Params, Key: key, Task: task}, 0, broken("", "no result can ask %s", asked.Method)
+	if asked.bad == nil && (h == nil || !h.Input) {
+		asked.bad = fmt.Errorf("no result can ask %s", asked.Method)
+	}
+	if asked.bad != nil {
+		return &Question{Server: s.serverName(), Method: asked.Method, Params: asked.Params, Key: key, Task: task}, 0, broken("", "its question %q: %w", key, asked.bad)
 	}
 	q, bad := s.newQuestion(d, h, asked.Params)
 	if bad != nil {

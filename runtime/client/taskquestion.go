@@ -1,7 +1,6 @@
 package client
 
 import (
-	"encoding/json"
 	"fmt"
 
 	"github.com/mcpkiln/mcpkiln/runtime/inflight"
@@ -12,12 +11,8 @@ import (
 // answer has each question answered that was not before, and sends each answer when it is there. Questions beyond maxQuestions at once wait for
 // the next reading of the state. A state with more than that ends the task.
 func (f *follower) answer(requests []byte) {
-	var questions map[string]inputRequest
-	if err := json.Unmarshal(requests, &questions); err != nil {
-		f.s.cfg.logger.Warn("the questions of a task can not be read", "task", f.task, "error", err)
-		return
-	}
-	if err := tooMany(f.dialect.Call(wire.OpGetTask).Name, len(questions)); err != nil {
+	questions, err := inputRequests(f.dialect.Call(wire.OpGetTask).Name, requests)
+	if err != nil {
 		f.fail(err)
 		return
 	}
@@ -51,7 +46,7 @@ func (f *follower) answerOne(key string, asked inputRequest) {
 	default:
 		q, _, _ := f.s.inputQuestion(f.dialect, key, asked, f.task)
 		if !f.s.leaveOpen(q, err) { // without its answer the task waits for ever
-			f.fail(fmt.Errorf("its question, %s, was not answered: %w", asked.Method, err))
+			f.fail(fmt.Errorf("its question %q was not answered: %w", key, err))
 		}
 	}
 }
