@@ -94,6 +94,9 @@ func (f *follower) takeState(v *wire.Values) {
 		return
 	}
 	f.update(state)
+	if state.Status != task.InputRequired {
+		f.unlisted = 0
+	}
 	if terminal(state.Status) && !f.dialect.Task.QuestionsInline {
 		f.expectResult()
 	}

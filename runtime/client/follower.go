@@ -36,6 +36,8 @@ type follower struct {
 	collecting bool            // the request for the result is open
 	// expecting: the task is known to be over, and its result is due. Only for the goroutine that follows it.
 	expecting bool
+	// unlisted is how many readings in a row said that the task waits for input, and listed no question. Only for the same goroutine.
+	unlisted int
 }
 
 // newFollower returns a follower of the task with that state, which does not follow it yet.

@@ -25,7 +25,8 @@ type Handlers struct {
 	// is over, its time passed, or the session ended, as cause says. A user interface closes it then.
 	QuestionGone func(q *Question, cause error)
 	// LeftOpen is called with a question of a task that this session has resumed and did not start, if no handler can be asked, as why says, or its
-	// handler has failed. The question is not answered and the task goes on: the host that started it may answer. The question has what could be read of it.
+	// handler has failed. The question is not answered and the task goes on: the host that started it may answer. The question has what could be read of
+	// it, and no Method if the server shows none, since this session has declared nothing that the task asks.
 	LeftOpen func(q *Question, why error)
 
 	// Log receives log records: the level, the name of the logger, and any JSON.

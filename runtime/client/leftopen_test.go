@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/mcpkiln/mcpkiln/runtime/client"
+	"github.com/mcpkiln/mcpkiln/runtime/server"
 )
 
 // Questions of a task. Of a host that can only be asked for forms, and whose user has a form named broken, it can answer the first.
@@ -88,6 +89,77 @@ func TestEXT22AResumedTaskKeepsTheQuestionsOfItsHost(t *testing.T) {
 				}
 			})
 		}
+	}
+}
+
+// A server shows a session only questions that it has declared. If that is none, the host learns once that the task waits all the same, and again
+// when it has worked meanwhile. After an answer, the list may be ahead of the status for one reading.
+func TestEXT22AResumedTaskThatShowsNoQuestion(t *testing.T) {
+	for _, none := range []string{``, `,"inputRequests":{}`, `,"inputRequests":null`} {
+		synctest.Test(t, func(t *testing.T) {
+			open := make(chan opened, 10)
+			s, p := meetOffering(t, "2026-07-28", taskOffers, leaves(open))
+			x := resume(t, s)
+			reads := func(state string, want int) {
+				t.Helper()
+				p.answer(p.expect("tasks/get"), state)
+				synctest.Wait()
+				if len(open) != want {
+					t.Fatalf("%q: told %d times", none, len(open))
+				}
+			}
+			waits, works := taskIs("complete", "input_required", none), taskIs("complete", "working", "")
+			for range 3 {
+				reads(waits, 1)
+			}
+			left := <-open
+			if left.q.Task != "t1" || left.q.Method != "" || left.q.Server != s.ServerTitle() {
+				t.Errorf("%+v", left.q)
+			}
+			has(t, left.why.Error(), "waits for input", "not declared")
+			reads(works, 0)
+			reads(waits, 1)
+			<-open
+			p.answer(p.expect("tasks/get"), asks("2026-07-28", ""))
+			p.answer(p.expect("tasks/update"), `{"resultType":"complete"}`)
+			reads(waits, 0)
+			reads(works, 0)
+			reads(waits, 0)
+			reads(waits, 1)
+			p.answer(p.expect("tasks/get"), taskIs("complete", "completed", `,"result":{"content":[]}`))
+			if _, err := x.Result(t.Context()); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+}
+
+// So it is with a server of this project.
+func TestEXT22ASessionThatCanNotBeAskedLearnsThatATaskWaits(t *testing.T) {
+	srv := newServer(t, []server.Tool{asTask(tool("ask", ask), server.TaskRequired)})
+	me := &client.Endpoint{URL: ofSomebody(t, srv), Header: http.Header{"Authorization": {"Bearer me"}}}
+	connect := func(h client.Handlers) *client.Session {
+		s, err := client.Connect(t.Context(), me, client.WithHandlers(h))
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { _ = s.Close() })
+		return s
+	}
+	x, err := connect(client.Handlers{Elicit: func(ctx context.Context, _ *client.Question) (*client.Answer, error) {
+		<-ctx.Done()
+		return nil, ctx.Err()
+	}}).Start(t.Context(), "ask", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ref, _ := x.Ref()
+	open := make(chan opened, 10)
+	if _, err := connect(client.Handlers{LeftOpen: func(q *client.Question, why error) { open <- opened{q, why} }}).Resume(t.Context(), ref); err != nil {
+		t.Fatal(err)
+	}
+	if left := <-open; left.q.Task != ref.ID || left.q.Method != "" {
+		t.Errorf("%+v: %v", left.q, left.why)
 	}
 }
 

@@ -1,6 +1,7 @@
 package client
 
 import (
+	"errors"
 	"fmt"
 
 	"github.com/mcpkiln/mcpkiln/runtime/inflight"
@@ -16,10 +17,29 @@ func (f *follower) answer(requests []byte) {
 		f.fail(err)
 		return
 	}
+	if f.unlisted++; len(questions) > 0 {
+		f.unlisted = 0
+	}
+	f.tellUnlisted()
 	for key, asked := range questions {
 		if f.takes(key) {
 			f.s.spawn(func() { f.answerOne(key, asked) })
 		}
+	}
+}
+
+// tellUnlisted tells the host once that the task waits for input, and lists no question: servers list only what the session has declared that it can
+// be asked. After an answer the next reading has to say so, too, since the list may be ahead of the status.
+func (f *follower) tellUnlisted() {
+	f.mu.Lock()
+	patience := min(len(f.questions), 1)
+	f.mu.Unlock()
+	if f.unlisted != 1+patience {
+		return
+	}
+	why := errors.New("the task waits for input, and shows this session no question: it has not declared what the task asks")
+	if !f.s.leaveOpen(&Question{Server: f.s.serverName(), Task: f.task}, why) {
+		f.s.cfg.logger.Warn("a task waits for input, and lists no question", "task", f.task)
 	}
 }
 
