@@ -35,16 +35,19 @@ func (x *Execution[T]) AwaitAnswered(ctx context.Context, key string) error {
 	return x.x.awaitTaken(ctx, key)
 }
 
-// Cancel asks the server to cancel the task, by tasks/cancel (CAN11), also when it is not followed any more. Whether the
+// Cancel asks the server to cancel the task, for all who follow it, by tasks/cancel (CAN11), also when it is not followed any more. Whether the
 // work stops, the server decides: see Result. Progress is not passed on any more. For a task that is over, Cancel does nothing.
 func (x *Execution[T]) Cancel(ctx context.Context, reason string) error {
 	return x.x.cancel(ctx, reason)
 }
 
-// Detach stops following the task, which goes on: Ref names it. Result and Updates end with ErrDetached.
+// Detach stops following the task, which goes on: Ref names it. Result and Updates end with ErrDetached. Others in the session that follow the task go on,
+// too. The task may still end with the session, or be one that no other session can see: Session.Resumable says so before the call.
 func (x *Execution[T]) Detach() { x.x.detach() }
 
-// Ref names the task for Resume, in this process or another; false: the call was no task.
+// Ref names the task for Resume, in this process or another; false: the call was no task. A Ref does not say that another session can follow the task. It
+// can not if the server is a process on a pipe that keeps its tasks in memory, or on a connection within the process, or if in revision 2025-11-25 nothing
+// identifies the caller over HTTP: see Session.Resumable.
 func (x *Execution[T]) Ref() (Ref, bool) { return x.ref, x.ref != Ref{} }
 
 // untyped returns an Execution whose result is the server's.
