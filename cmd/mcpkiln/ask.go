@@ -73,7 +73,6 @@ func (v *visit) handlers() client.Handlers {
 
 // ask answers a question from the command line or by asking the user; if neither can answer, it ends the visit.
 func (v *visit) ask(ctx context.Context, q *client.Question) (*client.Answer, error) {
-	defer v.clock.pause()()
 	v.mu.Lock()
 	reply, shown := v.reply, v.shown
 	v.mu.Unlock()
@@ -88,6 +87,7 @@ func (v *visit) ask(ctx context.Context, q *client.Question) (*client.Answer, er
 	if reply != nil {
 		return reply.give(ctx, q)
 	}
+	defer v.clock.pause()()
 	if a := v.given(q); a != nil {
 		return a, nil
 	}
@@ -189,12 +189,16 @@ func howToAnswer(open openQuestion, ref *client.Ref, misfits []error) string {
 	if ref == nil {
 		return "the tool asks something, and " + why + "\n  call it again with --answer: " + whatAnswers + ", or " + decline
 	}
-	return "the task asks something, and " + why + "\n  answer it, or write decline in place of the fields: " + answerLine(open.question, *ref)
+	return "the task asks something, and " + why + "\n  answer it, or write decline in place of the fields: " + answerLine(open.question, *ref, false)
 }
 
-// answerLine returns the command that answers a question of a task, with the fields to fill in.
-func answerLine(q *client.Question, ref client.Ref) string {
-	line := "mcpkiln task answer " + keepRef(ref) + fields(q)
+// answerLine returns the command that answers a question of a task, with the fields to fill in, and with its key if it is one of several.
+func answerLine(q *client.Question, ref client.Ref, several bool) string {
+	line := "mcpkiln task answer " + keepRef(ref)
+	if several && shellSafe.MatchString(q.Key) {
+		line += " --key " + q.Key
+	}
+	line += fields(q)
 	if !isAddress(ref.Endpoint) {
 		line += " -- COMMAND"
 	}

@@ -119,12 +119,7 @@ func (v *visit) arguments(t *tool, given *argument.Given) (json.RawMessage, erro
 // maxCheckTime limits how long a value is validated by a server's schema, which can be written so that validation never ends.
 const maxCheckTime = 3 * time.Second
 
-func (v *visit) checkTime() time.Duration {
-	if v.timeout > 0 {
-		return min(maxCheckTime, v.timeout)
-	}
-	return maxCheckTime
-}
+func (v *visit) checkTime() time.Duration { return v.within(maxCheckTime) }
 
 // check returns the violations of a schema by a value. If the schema can not be evaluated here, or not before ctx ends, it warns and returns nothing:
 // the server checks, too.

@@ -140,12 +140,27 @@ func find(all []tool, name string) (*tool, error) {
 	switch {
 	case len(names) == 0:
 		hint = "it has no tools"
-	case hint == "" && len(names) > maxNames:
-		hint = fmt.Sprintf("it has %s and %d more", strings.Join(names[:maxNames], ", "), len(names)-maxNames)
 	case hint == "":
-		hint = "it has " + strings.Join(names, ", ")
+		hint = "it has " + listed(names)
 	}
 	return nil, refused(fmt.Errorf("the server has no tool %q: %s", name, hint))
+}
+
+// listed returns names for a message, at most maxNames of them.
+func listed(names []string) string {
+	if len(names) <= maxNames {
+		return strings.Join(names, ", ")
+	}
+	return fmt.Sprintf("%s and %d more", strings.Join(names[:maxNames], ", "), len(names)-maxNames)
+}
+
+// nearestFirst returns names for a message, in order behind the one that word is probably a misspelling of.
+func nearestFirst(word string, names []string) string {
+	slices.Sort(names)
+	if at := slices.Index(names, schema.Nearest(word, names)); at > 0 {
+		names = slices.Concat(names[at:at+1], names[:at], names[at+1:])
+	}
+	return listed(names)
 }
 
 // firstWithTasks is the first revision of the protocol that has tasks.

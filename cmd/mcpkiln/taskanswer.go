@@ -47,7 +47,7 @@ arguments of mcpkiln call; or with what call --answer takes, a JSON object or de
 		if err != nil {
 			return err
 		}
-		reply := &reply{decline: no, key: key, done: make(chan error, 1), missed: make(chan error, maxShown)}
+		reply := &reply{decline: no, key: key, done: make(chan error, 1), missed: make(chan misfit, maxShown)}
 		if err := reply.read(cmd.Context(), before[1:], cmd.InOrStdin()); err != nil {
 			return refused(err)
 		}
@@ -63,8 +63,14 @@ type reply struct {
 	key      string
 	used     atomic.Bool
 	answered string     // the key of the question that was answered, before done receives nil
-	done     chan error // receives one value when the question was answered, or can not be
-	missed   chan error // why it is not for a question; of those beyond its room nothing is said
+	done     chan error  // receives one value when the question was answered, or can not be
+	missed   chan misfit // questions that it is not for; of those beyond its room nothing is said
+}
+
+// misfit is a question that a reply is not for.
+type misfit struct {
+	key string
+	why error // nil: the reply names another key
 }
 
 // read reads the fields of a form as words, or all of them as one value like that of --answer.
@@ -91,16 +97,17 @@ func (v *visit) answer(ref client.Ref, r *reply) error {
 		return refused(fmt.Errorf("the task asks nothing: it is %s", state.Status))
 	}
 	v.mu.Lock()
-	v.reply = r
+	v.reply, v.ref = r, &ref
 	v.mu.Unlock()
+	v.clock.start(v.timeout, func() {
+		v.end(&statusError{exitTimeout, fmt.Errorf("the task was not answered within %v", v.timeout)})
+	})
 	x, err := v.session.Resume(v.ctx, ref)
 	if err != nil {
 		return err
 	}
 	defer x.Detach()
-	over := make(chan struct{})
-	go func() { defer close(over); _, _ = x.Result(v.ctx) }()
-	if err := v.awaitGiven(ref, r, over, time.After(questionTime)); err != nil {
+	if err := v.awaitGiven(ref, r, v.ended(x), time.After(questionTime)); err != nil {
 		return err
 	}
 	return v.received(ref, x, r.answered)
@@ -114,6 +121,7 @@ const receiveTime = 5 * time.Second
 func (v *visit) received(ref client.Ref, x *execution, key string) error {
 	if key != "" {
 		if err := x.AwaitAnswered(v.ctx, key); err != nil {
+			v.noteOutcome("whether the server has taken the answer is not known" + v.followHint("get"))
 			return err
 		}
 	}
@@ -135,40 +143,62 @@ func (v *visit) received(ref client.Ref, x *execution, key string) error {
 
 // awaitGiven returns when the reply was given, or can not be: the task is over, or does not ask this command until late. It may be asking
 // another client, which then has to answer or to disconnect first.
-func (v *visit) awaitGiven(ref client.Ref, r *reply, over <-chan struct{}, late <-chan time.Time) error {
-	var misfits []error
+func (v *visit) awaitGiven(ref client.Ref, r *reply, ended <-chan error, late <-chan time.Time) error {
+	var misfits []misfit
+	var lost error
 	for asked := true; asked; {
 		select {
 		case err := <-r.done:
 			return refused(err)
-		case err := <-r.missed:
-			misfits, late = append(misfits, err), time.After(quietTime) // for another that it fits
-		case <-over:
+		case m := <-r.missed:
+			misfits, late = append(misfits, m), time.After(quietTime) // for another that it fits
+		case lost = <-ended:
 			asked = false
 		case <-late:
 			asked = false
 		}
 	}
 	select {
-	case err := <-r.done: // given at the same moment
+	case err := <-r.done: // at the same moment
 		return refused(err)
 	default:
-	}
-	if v.ctx.Err() != nil {
-		return context.Cause(v.ctx)
 	}
 	state, err := v.state(ref)
 	switch {
 	case !r.used.CompareAndSwap(false, true): // given while the state was read
 		return refused(<-r.done)
+	case v.ctx.Err() != nil:
+		v.noteOutcome("no answer was given")
+		return context.Cause(v.ctx)
 	case err != nil:
 		return err
-	case state.Status == task.InputRequired && len(misfits) > 0:
-		return refused(errors.Join(misfits...))
-	case state.Status == task.InputRequired:
-		return refused(errors.New("the question is not put to this command: another one or a host shows it, and has to answer or to end first"))
+	case state.Status != task.InputRequired: // another client has answered
+		return refused(fmt.Errorf("the task asks nothing any more: it is %s", state.Status))
+	case lost != nil:
+		return lost
+	case len(misfits) > 0:
+		return refused(r.misfits(misfits))
 	}
-	return refused(fmt.Errorf("the task asks nothing any more: it is %s", state.Status)) // another client has answered
+	return refused(errors.New("the question is not put to this command: another one or a host shows it, and has to answer or to end first"))
+}
+
+// misfits says why the reply is for none of the questions that are open.
+func (r *reply) misfits(open []misfit) error {
+	var keys []string
+	var why []error
+	for _, m := range open {
+		why = append(why, m.why)
+		if m.key != "" {
+			keys = append(keys, plain.Line(m.key))
+		}
+	}
+	switch {
+	case r.key == "":
+		return errors.Join(why...)
+	case len(keys) == 0:
+		return errors.New("the questions of the task have no keys: leave --key out")
+	}
+	return fmt.Errorf("no question that is open has the key %q: there is %s", r.key, nearestFirst(r.key, keys))
 }
 
 // give answers the first question that the reply is for. Others stay open.
@@ -176,9 +206,10 @@ func (r *reply) give(ctx context.Context, q *client.Question) (*client.Answer, e
 	a := &client.Answer{Action: client.Declined}
 	err := r.fill(a, q)
 	switch {
+	case r.key != "" && q.Key != r.key:
+		r.miss(q, nil)
 	case err != nil:
 		r.miss(q, err)
-	case r.key != "" && q.Key != r.key:
 	case r.used.CompareAndSwap(false, true):
 		r.answered = q.Key
 		r.done <- nil
@@ -188,18 +219,17 @@ func (r *reply) give(ctx context.Context, q *client.Question) (*client.Answer, e
 	return nil, context.Cause(ctx)
 }
 
-// miss notes why the reply can not answer a question.
+// miss notes that the reply is not for a question, and why.
 func (r *reply) miss(q *client.Question, why error) {
-	to := r.missed
-	switch r.key {
-	case "":
-	case q.Key: // no other is meant
-		to = r.done
-	default:
+	if r.key != "" && q.Key == r.key { // no other is meant
+		select {
+		case r.done <- why:
+		default:
+		}
 		return
 	}
 	select {
-	case to <- why:
+	case r.missed <- misfit{q.Key, why}:
 	default:
 	}
 }

@@ -110,15 +110,31 @@ func (v *visit) printState(ref client.Ref, s client.TaskState, questions ...open
 	}
 	text := strings.TrimSpace(string(s.Status)+"  "+plain.Line(s.Message)) + "\n"
 	for _, open := range questions {
-		q := open.question
-		if open.why != nil {
-			text += "  it " + open.beyond() + "\n"
-			continue
+		text += "  " + open.line() + "\n"
+		if open.why == nil {
+			text += "  " + answerLine(open.question, ref, len(questions) > 1) + "\n"
 		}
-		text += "  it asks: " + plain.Line(q.Message+" "+q.URL) + "\n  " + answerLine(q, ref) + "\n"
 	}
 	_, err := io.WriteString(out, text)
 	return err
+}
+
+// line says what a task asks, and with which key.
+func (q *openQuestion) line() string {
+	text := "it asks for a form: "
+	switch {
+	case q.why != nil:
+		text = "it " + q.beyond()
+	case q.question.URL != "":
+		text = "it asks to open a page: "
+	}
+	if q.why == nil {
+		text += plain.Line(q.question.Message + " " + q.question.URL)
+	}
+	if q.question.Key != "" {
+		text = plain.Line(q.question.Key) + ": " + text
+	}
+	return text
 }
 
 // questionTime is how long to wait for the first question of a task, and quietTime for each further one.
@@ -153,16 +169,31 @@ func (v *visit) questions(ref client.Ref, s client.TaskState) (all []openQuestio
 		return nil, err
 	}
 	defer x.Detach()
-	over := make(chan struct{})
-	go func() { defer close(over); _, _ = x.Result(v.ctx) }()
-	for wait := questionTime; ; wait = quietTime {
+	ended := v.ended(x)
+	for wait := v.within(questionTime); ; wait = quietTime {
 		select {
 		case q := <-shown:
 			all = append(all, q)
-		case <-over: // answered by another client, or the task can not be followed
-			return all, nil
+		case err := <-ended: // nil: answered by another client
+			return all, err
 		case <-time.After(wait):
+			if len(all) == 0 {
+				fmt.Fprintln(v.cmd.ErrOrStderr(), "mcpkiln: what it asks is not shown to this command: another one or a host may show it")
+			}
 			return all, nil
 		}
 	}
+}
+
+// ended returns where the error comes with which a task can not be followed any more; nil: it is over.
+func (v *visit) ended(x *execution) <-chan error {
+	ended := make(chan error, 1)
+	go func() {
+		_, err := x.Result(v.ctx)
+		if failed := (*client.TaskError)(nil); errors.As(err, &failed) && over(failed.State) {
+			err = nil
+		}
+		ended <- err
+	}()
+	return ended
 }

@@ -229,6 +229,14 @@ func (v *visit) noteOutcome(outcome string) {
 	v.outcome = outcome
 }
 
+// within returns d, or the time of --timeout if that is less.
+func (v *visit) within(d time.Duration) time.Duration {
+	if v.timeout > 0 {
+		return min(d, v.timeout)
+	}
+	return d
+}
+
 // clock ends a visit when time is up. It stops while a question is open.
 type clock struct {
 	mu    sync.Mutex

@@ -1,0 +1,86 @@
+package main
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// TestEXT22AKeyThatNoQuestionHasIsRefused, with the keys that are open, the nearest first: nothing is waited for that can not come.
+func TestEXT22AKeyThatNoQuestionHasIsRefused(t *testing.T) {
+	a, ref := ask(t, 0)
+	a.put("overwrite", sureForm)
+	a.put("a", nameForm)
+	a.put("s", asksSample)
+	status, stdout, stderr := runs(t, "task", "answer", ref, "--key", "overwrit", "yes=true")
+	if want := `no question that is open has the key "overwrit": there is overwrite, a, s` + "\n"; status != exitRefused || !strings.HasSuffix(stderr, want) {
+		t.Errorf("status %d: %s%s", status, stdout, stderr)
+	}
+	status, stdout, stderr = runs(t, "task", "answer", ref, "--key", "a", "name=x")
+	if status != 0 || !slices.Equal(a.open(), []string{"overwrite", "s"}) {
+		t.Errorf("status %d, %q are open: %s%s", status, a.open(), stdout, stderr)
+	}
+}
+
+// TestEXT22TheStateSaysWhatATaskAsks: each question with its key, its kind and its text, and with the line that answers it and no other.
+func TestEXT22TheStateSaysWhatATaskAsks(t *testing.T) {
+	a, ref := ask(t, 0)
+	a.put("sure", sureForm)
+	a.put("page", `{"method":"elicitation/create","params":{"mode":"url","message":"Pay","url":"https://pay.example/now","elicitationId":"1"}}`)
+	a.put("s", asksSample)
+	_, stdout, stderr := runs(t, "task", "get", ref)
+	for _, want := range []string{
+		"\n  page: it asks to open a page: Pay https://pay.example/now\n  mcpkiln task answer t1 --key page\n",
+		"\n  sure: it asks for a form: sure?\n  mcpkiln task answer t1 --key sure yes=…\n",
+		"\n  s: it asks for sampling, which only the host that made the task can answer\n",
+	} {
+		if !strings.Contains(stdout, want) {
+			t.Errorf("%q is not in %s%s", want, stdout, stderr)
+		}
+	}
+	_, stdout, stderr = runs(t, "task", "get", "--json", ref)
+	for _, want := range []string{`"key":"sure"`, `"method":"elicitation/create"`, `"message":"sure?"`, `"mode":"url"`, `"key":"s","unanswerable":"asks for sampling`} {
+		if !strings.Contains(stdout, want) {
+			t.Errorf("%s is not in %s%s", want, stdout, stderr)
+		}
+	}
+}
+
+// TestEXT22MoreQuestionsThanAreReadAreAnError of the server, which no command keeps to itself.
+func TestEXT22MoreQuestionsThanAreReadAreAnError(t *testing.T) {
+	a, ref := ask(t, 0)
+	for n := range 150 {
+		a.put(fmt.Sprint("q", n), sureForm)
+	}
+	for _, args := range [][]string{{"get", ref}, {"answer", ref, "yes=true"}, {"answer", ref, "--key", "q1", "yes=true"}} {
+		status, stdout, stderr := runs(t, append([]string{"task"}, args...)...)
+		if status != exitProtocol || stdout != "" || !strings.Contains(stderr, "it asks 150 questions at once, more than 100") {
+			t.Errorf("%s: status %d: %s%s", args[0], status, stdout, stderr)
+		}
+	}
+}
+
+// TestCAN28TheTimeOfAnAnswerIsBounded by --timeout: that of an answer that the server does not take, too, of which the command says what it knows.
+func TestCAN28TheTimeOfAnAnswerIsBounded(t *testing.T) {
+	_, ref := ask(t, 1000, sureForm)
+	status, stdout, stderr := runs(t, "task", "answer", ref, "--timeout", "300ms", "yes=true")
+	const want = "the task was not answered within 300ms\n  whether the server has taken the answer is not known: mcpkiln task get t1\n"
+	if status != exitTimeout || !strings.HasSuffix(stderr, want) {
+		t.Errorf("status %d: %s%s", status, stdout, stderr)
+	}
+}
+
+// TestCAN28TheWaitForAQuestionIsBounded by --timeout: the state is known without its questions, and no answer is given.
+func TestCAN28TheWaitForAQuestionIsBounded(t *testing.T) {
+	a, ref := ask(t, 0)
+	a.silent = true
+	status, stdout, stderr := runs(t, "task", "get", "--timeout", "300ms", ref)
+	if status != 0 || stdout != "input_required\n" || stderr != "mcpkiln: what it asks is not shown to this command: another one or a host may show it\n" {
+		t.Errorf("status %d: %s%s", status, stdout, stderr)
+	}
+	status, stdout, stderr = runs(t, "task", "answer", "--timeout", "300ms", ref, "yes=true")
+	if status != exitTimeout || !strings.HasSuffix(stderr, "the task was not answered within 300ms\n  no answer was given\n") {
+		t.Errorf("status %d: %s%s", status, stdout, stderr)
+	}
+}
