@@ -9,6 +9,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -17,6 +18,7 @@ import (
 	"github.com/mcpkiln/mcpkiln/generator/disk"
 	"github.com/mcpkiln/mcpkiln/generator/importer"
 	"github.com/mcpkiln/mcpkiln/runtime/client"
+	"github.com/mcpkiln/mcpkiln/schema"
 	"github.com/mcpkiln/mcpkiln/templates"
 )
 
@@ -75,6 +77,7 @@ func (i *imports) run(cmd *cobra.Command, args []string) error {
 	if err := i.write(cmd.Context(), cmd.OutOrStdout(), made.Manifest); err != nil {
 		return refused(err)
 	}
+	noteUnsaidTasks(cmd.ErrOrStderr(), source.Revision, source.Capabilities, slices.ContainsFunc(source.Tools, func(t *schema.Node) bool { return t.Get("execution").Get("taskSupport") != nil }))
 	return i.report(cmd, made)
 }
 

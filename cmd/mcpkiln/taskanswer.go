@@ -62,7 +62,7 @@ type reply struct {
 	decline  bool
 	key      string
 	used     atomic.Bool
-	answered string     // the key of the question that was answered, before done receives nil
+	answered string      // the key of the question that was answered, before done receives nil
 	done     chan error  // receives one value when the question was answered, or can not be
 	missed   chan misfit // questions that it is not for; of those beyond its room nothing is said
 }

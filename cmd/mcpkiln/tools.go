@@ -15,6 +15,7 @@ import (
 
 	"github.com/mcpkiln/mcpkiln/cmd/mcpkiln/internal/plain"
 	"github.com/mcpkiln/mcpkiln/runtime/client"
+	"github.com/mcpkiln/mcpkiln/schema"
 )
 
 func newTools() *cobra.Command {
@@ -52,6 +53,10 @@ func (r *remote) tools(cmd *cobra.Command, t client.Transport, name []string) er
 			return err
 		}
 		out := cmd.OutOrStdout()
+		if !r.json {
+			capabilities, _ := schema.ParseJSON("", v.session.Capabilities())
+			noteUnsaidTasks(cmd.ErrOrStderr(), v.session.Revision(), capabilities, slices.ContainsFunc(all, func(t tool) bool { return t.Execution.TaskSupport != "" }))
+		}
 		if len(name) == 0 {
 			return r.list(out, v.session, all)
 		}
@@ -82,7 +87,7 @@ func (r *remote) list(out io.Writer, s *client.Session, all []tool) error {
 		for i := range all {
 			raw[i] = all[i].raw
 		}
-		text, err := json.Marshal(saved{ProtocolVersion: s.Revision(), ServerInfo: s.ServerInfo(), Instructions: s.Instructions(), Tools: raw})
+		text, err := json.Marshal(saved{ProtocolVersion: s.Revision(), ServerInfo: s.ServerInfo(), Capabilities: s.Capabilities(), Instructions: s.Instructions(), Tools: raw})
 		if err != nil {
 			return err
 		}
