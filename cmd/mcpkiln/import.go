@@ -77,8 +77,14 @@ func (i *imports) run(cmd *cobra.Command, args []string) error {
 	if err := i.write(cmd.Context(), cmd.OutOrStdout(), made.Manifest); err != nil {
 		return refused(err)
 	}
-	noteUnsaidTasks(cmd.ErrOrStderr(), source.Revision, source.Capabilities, slices.ContainsFunc(source.Tools, func(t *schema.Node) bool { return t.Get("execution").Get("taskSupport") != nil }))
+	noteSource(cmd, source)
 	return i.report(cmd, made)
+}
+
+// noteSource says what a manifest that is made of a source may lack.
+func noteSource(cmd *cobra.Command, s *importer.Source) {
+	said := slices.ContainsFunc(s.Tools, func(t *schema.Node) bool { return t.Get("execution").Get("taskSupport") != nil })
+	noteUnsaidTasks(cmd.ErrOrStderr(), s.Revision, s.Capabilities, said)
 }
 
 const standardStream = "-"

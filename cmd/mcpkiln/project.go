@@ -172,6 +172,7 @@ func (p *project) imported(cmd *cobra.Command) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
+	noteSource(cmd, source)
 	p.lost = made.Lost
 	return made.Manifest, nil
 }

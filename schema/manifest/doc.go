@@ -1,4 +1,4 @@
-// Package manifest reads mcpkiln.yaml, or a saved tools/list answer (the response, its result, or the list alone), into Go structs
+// Package manifest reads mcpkiln.yaml, or a saved tools/list answer (the response, its result, the list alone, or what mcpkiln tools --json prints), into Go structs
 // with the positions of their values. The author of an answer is somebody else, so some errors of a manifest are only warnings there. The package is
 // for those who add a key to the manifest; README.md is for those who write one. Ids such as VAL06 are rules;
 // testdata/traceability/ledger.tsv lists them.

@@ -161,15 +161,32 @@ func answer(root *schema.Node) *schema.Node {
 		return nil
 	}
 	for _, m := range root.Members {
-		if !answerKeys[m.Key] && m.Key != "tools" {
+		if !answerKeys[m.Key] && m.Key != "tools" && m.Key != "serverInfo" && m.Key != "instructions" {
 			return nil
 		}
 	}
-	return root
+	return described(root)
 }
 
 // answerKeys are keys beside the tools of an answer, which are ignored.
-var answerKeys = map[string]bool{"nextCursor": true, "_meta": true, "resultType": true, "ttlMs": true, "cacheScope": true}
+var answerKeys = map[string]bool{
+	"nextCursor": true, "_meta": true, "resultType": true, "ttlMs": true, "cacheScope": true, "protocolVersion": true, "capabilities": true,
+}
+
+// described returns an answer that says who its server is, as mcpkiln tools --json prints it, with the server as a manifest has it.
+func described(answer *schema.Node) *schema.Node {
+	info := answer.Member("serverInfo")
+	if info == nil || !info.Value.Is(schema.Object) {
+		return answer
+	}
+	out, server := *answer, *info.Value
+	if said := answer.Member("instructions"); said != nil {
+		server.Members = append(slices.Clone(server.Members), *said)
+	}
+	said := func(m schema.Member) bool { return m.Key == "serverInfo" || m.Key == "instructions" }
+	out.Members = append(slices.DeleteFunc(slices.Clone(answer.Members), said), schema.Member{Key: "server", KeyPos: info.KeyPos, Value: &server})
+	return &out
+}
 
 func (l *loader) version(n *schema.Node) {
 	l.m.Version = n
