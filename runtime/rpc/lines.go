@@ -2,6 +2,8 @@ package rpc
 
 import (
 	"bufio"
+	"bytes"
+	"encoding/json"
 	"errors"
 	"io"
 	"sync"
@@ -35,7 +37,7 @@ func (o LineOptions) withDefaults() LineOptions {
 // readChunk is the size of one read. A pipe holds as much.
 const readChunk = 64 << 10
 
-// Lines frames with newlines. It reads lines that end in \n or \r\n, the last one also without, and skips blank ones. A frame
+// Lines frames with newlines. It reads lines that end in \n or \r\n, the last one also without, and skips blank ones, and a message that is broken off at the end. A frame
 // is written as one line: raw newlines, which in JSON can only be between tokens, become spaces.
 // Close closes c, which may be nil, and that must end a pending read of r. If w is a pipe, do not call its Fd any more: that would make
 // it blocking.
@@ -61,7 +63,7 @@ func (l *lines) ReadFrame(buf []byte) ([]byte, error) {
 		if l.closed.Load() {
 			return line[:0], ErrClosed
 		}
-		if err != nil && (err != io.EOF || blank(line)) {
+		if err != nil && (err != io.EOF || blank(line) || brokenOff(line)) {
 			return line[:0], err
 		}
 		if !blank(line) {
@@ -114,6 +116,12 @@ func blank(line []byte) bool {
 		}
 	}
 	return true
+}
+
+// brokenOff reports whether a last line, without its newline, is the beginning of a message whose writer has ended within it.
+func brokenOff(line []byte) bool {
+	start := bytes.TrimLeft(line, " \t\r")
+	return (start[0] == '{' || start[0] == '[') && !json.Valid(line)
 }
 
 // Local returns LineOptions.Local.

@@ -39,6 +39,9 @@ func TestLinesRead(t *testing.T) {
 	for _, c := range []struct{ name, input, want string }{
 		{"lines", "{}\n[1]\n", "{}\n[1]\nEOF"},
 		{"no last newline", "{}\n[1]", "{}\n[1]\nEOF"},
+		{"broken off", "{}\n {\"a\":", "{}\nEOF"},
+		{"a batch that is broken off", "[{},", "EOF"},
+		{"no message, and no last newline", "{}\nWelcome", "{}\nWelcome\nEOF"},
 		{"CRLF", "{}\r\n[1]\r\n", "{}\n[1]\nEOF"},
 		{"blank lines", "\n\r\n \t\n{}\n\n\n", "{}\nEOF"},
 		{"nothing", "", "EOF"},
