@@ -73,12 +73,11 @@ func (r *remote) listed(cmd *cobra.Command, name string) (all []tool) {
 
 // completions returns the arguments of a tool, or after NAME= the values that the schema lists for it.
 func (t *tool) completions(word string) (all offered) {
-	var s struct{ Properties map[string]json.RawMessage }
-	_ = json.Unmarshal(t.InputSchema, &s)
+	e := newExplainer(t.InputSchema)
+	properties, _ := e.object()
 	name, _, written := strings.Cut(word, "=")
-	for _, key := range slices.Sorted(maps.Keys(s.Properties)) {
-		var p property
-		_ = json.Unmarshal(s.Properties[key], &p)
+	for _, key := range slices.Sorted(maps.Keys(properties)) {
+		p := e.property(properties[key])
 		if !written {
 			all.add(key+p.sign(), p.about())
 			continue

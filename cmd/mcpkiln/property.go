@@ -1,8 +1,10 @@
 package main
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/mcpkiln/mcpkiln/cmd/mcpkiln/internal/plain"
@@ -15,8 +17,13 @@ type property struct {
 	Default     json.RawMessage
 	Enum        []json.RawMessage
 	Const       json.RawMessage
-	Items       *property
+	Items       json.RawMessage
+	Ref         string `json:"$ref"`
+	AnyOf,
+	OneOf []json.RawMessage
 	bounds
+	items   *property  // Items, when an explainer has read it
+	choices []property // and those of AnyOf and OneOf
 }
 
 // bounds are the limits of a value, as JSON so that numbers are shown as the schema writes them.
@@ -48,17 +55,28 @@ func (p *property) kind() string {
 	}
 	switch v := p.Type.(type) {
 	case string:
-		if v == "array" && p.Items != nil {
-			if limits := p.Items.limits(); limits != "" {
-				return "array of " + p.Items.kind() + " (" + limits + ")"
+		if v == "array" && p.items != nil {
+			if limits := p.items.limits(); limits != "" {
+				return "array of " + p.items.kind() + " (" + limits + ")"
 			}
-			return "array of " + p.Items.kind()
+			return "array of " + p.items.kind()
 		}
 		return plain.Line(v)
 	case []any:
 		return plain.Line(strings.ReplaceAll(strings.Trim(fmt.Sprint(v), "[]"), " ", " | "))
 	}
-	return "any"
+	return p.chosen()
+}
+
+// chosen returns the types of a property that may be one of several.
+func (p *property) chosen() string {
+	var all []string
+	for i := range p.choices {
+		if kind := p.choices[i].full(); !slices.Contains(all, kind) {
+			all = append(all, kind)
+		}
+	}
+	return cmp.Or(strings.Join(all, " | "), "any")
 }
 
 // about returns the description of a property, and its default.

@@ -1,6 +1,11 @@
 package main
 
-import "testing"
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+	"testing"
+)
 
 // TestAPropertyIsExplainedWithItsBounds: those that a caller has to keep.
 func TestAPropertyIsExplainedWithItsBounds(t *testing.T) {
@@ -18,12 +23,46 @@ func TestAPropertyIsExplainedWithItsBounds(t *testing.T) {
 		`{"type":"string","pattern":"\u001b[2J"}`:                             `string, matches \x1b[2J`,
 		`{"const":1}`:                        "1",
 		`{"type":"integer","minimum":"one"}`: `integer, ≥ "one"`,
-		`{"type":"array","items":[1]}`:       "any",
+		`{"type":"array","items":[1]}`:       "array of any",
 		`true`:                               "any",
 	} {
-		p := propertyOf([]byte(schema))
+		p := newExplainer(nil).property([]byte(schema))
 		if got := p.full(); got != want {
 			t.Errorf("%s: %q, want %q", schema, got, want)
 		}
+	}
+}
+
+// TestAPropertyIsExplainedThroughReferences within the schema, which may lead in a circle, out of it, or nowhere. What stands beside one goes before.
+func TestAPropertyIsExplainedThroughReferences(t *testing.T) {
+	const defs = `{"$defs":{"unit":{"type":"string","enum":["C","F"]},"size":{"type":"integer","minimum":1,"description":"How large"},"alias":{"$ref":"#/$defs/size"},
+		"tree":{"type":"array","items":{"$ref":"#/$defs/tree"}},"loop":{"$ref":"#/$defs/loop"},"a b/c":{"type":"boolean"}}}`
+	for schema, want := range map[string]string{
+		`{"$ref":"#/$defs/unit"}`:                                     `"C" | "F"`,
+		`{"$ref":"#/$defs/alias","maximum":9}`:                        "integer, ≥ 1, ≤ 9",
+		`{"type":"array","items":{"$ref":"#/$defs/size"}}`:            "array of integer (≥ 1)",
+		`{"$ref":"#/$defs/tree"}`:                                     "array of #/$defs/tree",
+		`{"$ref":"#/$defs/loop"}`:                                     "#/$defs/loop",
+		`{"$ref":"#/$defs/a%20b~1c"}`:                                 "boolean",
+		`{"$ref":"#/$defs/none"}`:                                     "#/$defs/none",
+		`{"$ref":"https://example.com/\u001b[2J"}`:                    `https://example.com/\x1b[2J`,
+		`{"anyOf":[{"$ref":"#/$defs/size"},{"type":"null"}]}`:         "integer, ≥ 1 | null",
+		`{"oneOf":[{"type":"string"},{"type":"string"},{"const":1}]}`: "string | 1",
+	} {
+		p := newExplainer(json.RawMessage(defs)).property(json.RawMessage(schema))
+		if got := p.full(); got != want {
+			t.Errorf("%s: %q, want %q", schema, got, want)
+		}
+	}
+	one := tool{Name: "t", InputSchema: json.RawMessage(`{"$ref":"#/$defs/in","$defs":{"in":{"properties":{"a":{"$ref":"#/$defs/b"},"c":{}},"required":["c"]},"b":{"type":"integer","enum":[1,2]}}}`)}
+	var text strings.Builder
+	if err := one.explain(&text); err != nil || !strings.Contains(text.String(), "\n  c  any    required\n  a  1 | 2\n") {
+		t.Errorf("%v, %s", err, text.String())
+	}
+	if got := fmt.Sprint(one.completions("a=")); got != "[a=1\t a=2\t]" {
+		t.Error(got)
+	}
+	if one = *undecidable(); one.explain(&text) != nil { // it ends
+		t.Error(text.String())
 	}
 }

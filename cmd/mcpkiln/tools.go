@@ -170,24 +170,21 @@ func (t *tool) hints() (all []string) {
 
 // explainSchema prints the properties of an object, required ones first.
 func (t *tool) explainSchema(w io.Writer, title string, schema json.RawMessage) error {
-	var s struct {
-		Properties map[string]json.RawMessage
-		Required   []string
-	}
-	_ = json.Unmarshal(schema, &s) // anything but an object has no properties
+	e := newExplainer(schema)
+	properties, required := e.object()
 	fmt.Fprintf(w, "\n%s:", title)
-	if len(s.Properties) == 0 {
+	if len(properties) == 0 {
 		fmt.Fprint(w, " none that the schema names")
 	}
 	fmt.Fprintln(w)
-	names := slices.Sorted(maps.Keys(s.Properties))
-	slices.SortStableFunc(names, func(a, b string) int { return order(s.Required, a) - order(s.Required, b) })
+	names := slices.Sorted(maps.Keys(properties))
+	slices.SortStableFunc(names, func(a, b string) int { return order(required, a) - order(required, b) })
 	var buf bytes.Buffer
 	table := tabwriter.NewWriter(&buf, 0, 0, 2, ' ', 0)
 	for _, name := range names {
-		p := propertyOf(s.Properties[name])
+		p := e.property(properties[name])
 		need := ""
-		if slices.Contains(s.Required, name) {
+		if slices.Contains(required, name) {
 			need = "required"
 		}
 		fmt.Fprintf(table, "  %s\t%s\t%s\t%s\n", plain.Line(name), p.full(), need, p.about())
