@@ -290,7 +290,7 @@ func exact(s string) (*big.Rat, bool) {
 	if len(s) > 60 || len(s) == 0 || !json.Valid([]byte(s)) || s[0] != '-' && (s[0] < '0' || s[0] > '9') {
 		return nil, false
 	}
-	if i := strings.IndexAny(s, "eE"); i >= 0 && len(s)-i > 5 {
+	if i := strings.IndexAny(s, "eE"); i >= 0 && len(strings.TrimLeft(s[i+1:], "+-0")) > 4 {
 		return new(big.Rat), strings.Trim(s[:i], "-0.") == "" // zero, whatever its exponent
 	}
 	return new(big.Rat).SetString(s)

@@ -121,7 +121,7 @@ func (l *lowering) number(s *shape, p place) model.Value {
 		rule.Const = s.enum.single
 		rule.Enum = numbers(s, s.integer || small)
 	} else {
-		l.bounds(s, rule)
+		s.num.bounds(rule, s.integer || small)
 		if multiple != nil {
 			rule.MultipleOf = Decimal(multiple)
 		}
@@ -148,12 +148,12 @@ func orNil(r *model.NumberRule) *model.NumberRule {
 	return r
 }
 
-// bounds fills in minimum and maximum; those of an int64 become integers that mean the same.
-func (l *lowering) bounds(s *shape, rule *model.NumberRule) {
-	if b := s.num.min; b != nil {
+// bounds fills in minimum and maximum; those of integers become integers that mean the same.
+func (s *numberFacet) bounds(rule *model.NumberRule, integers bool) {
+	if b := s.min; b != nil {
 		value := b.value
 		rule.Min, rule.ExclusiveMin = b.text, b.exclusive
-		if s.integer {
+		if integers {
 			if !value.IsInt() {
 				value, rule.ExclusiveMin = new(big.Rat).SetInt(ceil(value)), false
 			}
@@ -161,10 +161,10 @@ func (l *lowering) bounds(s *shape, rule *model.NumberRule) {
 		}
 		rule.RoundedMin = roundedByFloat64(value)
 	}
-	if b := s.num.max; b != nil {
+	if b := s.max; b != nil {
 		value := b.value
 		rule.Max, rule.ExclusiveMax = b.text, b.exclusive
-		if s.integer {
+		if integers {
 			if !value.IsInt() {
 				below := new(big.Int).Sub(ceil(value), big.NewInt(1))
 				value, rule.ExclusiveMax = new(big.Rat).SetInt(below), false
