@@ -210,7 +210,9 @@ func (a *asking) withdraw(err error) error {
 		return err
 	}
 	reason := "nobody waits for the answer any more"
-	if ended := a.ended(); ended != nil {
+	if ended := a.ended(); a.lost.Load() && ended != nil {
+		return ended // the client has not read it
+	} else if ended != nil {
 		err = ended
 	} else if cause != nil && cause.Source == inflight.SourceTimeout {
 		err, reason = task.ErrUnanswered, "nobody answered in time"

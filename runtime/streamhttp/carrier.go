@@ -15,21 +15,26 @@ type carrier struct {
 	unkept func(error) // ends the wait for the answer
 	lost   atomic.Bool // unkept was called
 	stream *stream     // nil: the backlog has it, or lost it; guarded by s.mu
-	closed bool        // guarded by s.mu
-	first  int         // number of its event in stream before it was moved behind others; 0: it was not, since a client resumed the stream; guarded by stream.mu
+	// Guarded by stream.mu.
+	forgotten int // number of its event in stream, which was written and is not kept any more; 0: there is none
+	first     int // number of its event in stream before it was moved behind others; 0: it was not, since a client resumed the stream
 }
 
 // Ask implements server.Attended.
 func (s *session) Ask(about rpc.ID, frame []byte, unkept func(error)) (server.Carrier, error) {
 	c := &carrier{s: s, about: about, unkept: unkept}
 	own := storedEvent{frame: slices.Clone(frame), question: c}
-	if about.IsZero() {
-		return c, s.offer(own)
-	}
 	s.mu.Lock()
+	if s.questions == nil {
+		s.questions = map[*carrier]struct{}{}
+	}
+	s.questions[c] = struct{}{}
 	st := s.active.Get(about)
 	s.noteCarriers(st, own)
 	s.mu.Unlock()
+	if about.IsZero() {
+		return c, s.offer(own)
+	}
 	if st == nil {
 		return c, errGone // the request was cancelled after the question was permitted
 	}
@@ -41,7 +46,7 @@ func (s *session) Ask(about rpc.ID, frame []byte, unkept func(error)) (server.Ca
 // noteCarriers notes that st has the events. s.mu is held.
 func (s *session) noteCarriers(st *stream, events ...storedEvent) {
 	for _, e := range events {
-		if c := e.question; c != nil && !c.closed {
+		if c := e.question; c != nil {
 			c.stream = st
 		}
 	}
@@ -52,6 +57,25 @@ func (c *carrier) lose() {
 	if c.lost.CompareAndSwap(false, true) {
 		c.unkept(errAway)
 	}
+}
+
+// loseUnread ends the wait for the answers to questions that the client has not read, as the last event that it has shows, and that are not kept: they
+// were written to a connection that was lost.
+func (s *session) loseUnread(last eventID) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for c := range s.questions {
+		if c.stream != nil && c.stream.number == last.stream && c.stream.forgotAfter(c, last.number) {
+			c.lose()
+		}
+	}
+}
+
+// forgotAfter reports whether the question was written after that event, and is not kept.
+func (s *stream) forgotAfter(c *carrier, number int) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return c.forgotten > number
 }
 
 // Attended implements server.Carrier.
@@ -65,10 +89,10 @@ func (c *carrier) Attended() (read bool, changed <-chan struct{}) {
 func (c *carrier) Close() {
 	c.s.mu.Lock()
 	defer c.s.mu.Unlock()
-	if c.closed {
+	if _, open := c.s.questions[c]; !open {
 		return
 	}
-	if c.closed = true; c.stream != nil {
+	if delete(c.s.questions, c); c.stream != nil {
 		c.stream.dropQuestion(c)
 	} else {
 		c.s.dropQuestion(c)

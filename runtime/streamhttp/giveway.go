@@ -35,7 +35,7 @@ func (s *stream) moveBack() {
 }
 
 // loseQuestion tells who asks that the event, if it is a question, could not be kept until a client reads it, so that nobody waits for the answer
-// (CAN30). The answer to one that was written may still come. s.mu is held.
+// (CAN30). One that was written may have been read: then its answer comes, else the client may show that when it comes back. s.mu is held.
 func (s *stream) loseQuestion(i int) {
 	c, number := s.events[i].question, s.first+i
 	if c == nil {
@@ -46,7 +46,9 @@ func (s *stream) loseQuestion(i int) {
 	}
 	if number > s.written {
 		c.lose()
+		return
 	}
+	c.forgotten = number
 }
 
 // leaveOutRead leaves out the questions that the client has read, as it says, before they were moved. s.mu is held.

@@ -2,11 +2,13 @@ package streamhttp
 
 import (
 	"fmt"
+	"runtime"
 	"slices"
 	"strings"
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
+	"weak"
 
 	"github.com/mcpkiln/mcpkiln/runtime/rpc"
 )
@@ -166,26 +168,67 @@ func TestCAN30AQuestionThatIsNotKeptIsLost(t *testing.T) {
 	}
 }
 
-// The answer to a question that a reader has written may come on any connection, so it is waited for whatever becomes of the stream.
-func TestCAN30AQuestionThatWasWrittenIsNotLost(t *testing.T) {
-	for _, moved := range []bool{false, true} {
-		s, st := keptAway(t)
-		reader := st.attach(-1)
-		lost := s.asked(t, 1, 100)
-		st.take(reader)
-		st.wrote(reader)
-		s.release(st, reader)
-		for range 12 {
-			if !moved {
-				break
+// A question that was written may have been read, so the answer is waited for whatever becomes of the stream, until the client shows that it has not
+// read it.
+func TestCAN30AQuestionThatWasWrittenIsLostIfTheClientHasNotReadIt(t *testing.T) {
+	away := func(s *session, st *stream, reader uint64) { s.release(st, reader) }
+	for name, row := range map[string]struct {
+		size   int
+		forget func(t *testing.T, s *session, st *stream, reader uint64)
+	}{
+		"its stream gives way": {100, func(_ *testing.T, s *session, st *stream, reader uint64) {
+			away(s, st, reader)
+			s.dropIdle()
+		}},
+		"its stream gives way after it was moved": {100, func(t *testing.T, s *session, st *stream, reader uint64) {
+			away(s, st, reader)
+			for range 12 {
+				if err := s.Write(rpc.IntID(1), false, note100()); err != nil {
+					t.Fatal(err)
+				}
 			}
-			if err := s.Write(rpc.IntID(1), false, note100()); err != nil {
-				t.Fatal(err)
+			s.dropIdle()
+		}},
+		"it gives way to what is written after it": {100, func(t *testing.T, s *session, st *stream, reader uint64) {
+			for range 12 {
+				if err := s.Write(rpc.IntID(1), false, note100()); err != nil {
+					t.Fatal(err)
+				}
+				st.take(reader)
+				st.wrote(reader)
 			}
-		}
-		s.dropIdle()
-		if err := lost.Load(); err != nil {
-			t.Errorf("moved %v: %v", moved, err)
+		}},
+		"it is too large": {5000, func(_ *testing.T, s *session, st *stream, reader uint64) { away(s, st, reader) }},
+	} {
+		for _, listener := range []bool{false, true} {
+			for last := range 3 {
+				s, st := keptAway(t)
+				if st.listener = listener; listener && name != "it is too large" {
+					continue // those are about the stream of a request
+				}
+				reader := st.attach(-1)
+				if listener {
+					s.join(st)
+				}
+				if err := st.add(note100(), false); err != nil {
+					t.Fatal(err)
+				}
+				about := int64(1)
+				if listener {
+					about = 0
+				}
+				lost := s.asked(t, about, row.size) // event 2
+				st.take(reader)
+				st.wrote(reader)
+				row.forget(t, s, st, reader)
+				if err := lost.Load(); err != nil {
+					t.Errorf("%s: %v", name, err)
+				}
+				s.resume(string(eventID{stream: st.number, number: last, listener: listener}.appendTo(nil)))
+				if got := lost.Load() == errAway; got != (last < 2) {
+					t.Errorf("%s: a client comes back that has read event %d: lost %v", name, last, got)
+				}
+			}
 		}
 	}
 }
@@ -267,4 +310,45 @@ func TestTSK19CAN30ALostQuestionOfATaskIsAskedAgain(t *testing.T) {
 			t.Errorf("want the result, got %s", got)
 		}
 	})
+}
+
+// TSK28: a frame that gave way, or went to another stream, is garbage, though its stream is kept.
+func TestTSK28NothingKeepsWhatGaveWay(t *testing.T) {
+	for name, lose := range map[string]func(s *session, st *stream, reader uint64){
+		"dropped": func(s *session, st *stream, reader uint64) {
+			s.release(st, reader)
+			st.drop()
+		},
+		"too large": func(s *session, st *stream, reader uint64) { s.release(st, reader) },
+		"given back": func(s *session, st *stream, reader uint64) {
+			st.listener = true
+			s.release(st, reader)
+			s.dropIdle()
+		},
+		"forgotten": func(s *session, st *stream, reader uint64) {
+			st.take(reader)
+			st.wrote(reader)
+			st.forgetWritten()
+		},
+	} {
+		s, st := keptAway(t)
+		reader := st.attach(-1)
+		var frames []weak.Pointer[byte]
+		for range 3 {
+			frame := make([]byte, 5000)
+			frames = append(frames, weak.Make(&frame[0]))
+			if err := st.add(frame, false); err != nil {
+				t.Fatal(err)
+			}
+		}
+		lose(s, st, reader)
+		runtime.GC()
+		for i, f := range frames {
+			if f.Value() != nil {
+				t.Errorf("%s: frame %d is kept", name, i)
+			}
+		}
+		runtime.KeepAlive(st)
+		runtime.KeepAlive(s)
+	}
 }

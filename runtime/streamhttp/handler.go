@@ -222,6 +222,7 @@ func (h *Endpoint) get(w http.ResponseWriter, r *http.Request) *refusal {
 func (s *session) resume(last string) (st *stream, after int, missed bool) {
 	id, ok := parseEventID(last)
 	if ok {
+		s.loseUnread(id)
 		st = s.find(id.stream)
 		if missed = s.lacks(id) || st != nil && st.listener == id.listener && st.lacks(id.number); missed {
 			s.h.warnLost(id)

@@ -35,14 +35,15 @@ type session struct {
 	mu         sync.Mutex
 	why        *inflight.Cause // of the end; nil while there is none
 	streams    map[uint64]*stream
-	active     rpc.ByID[*stream] // by request that is to be answered
-	listeners  []*stream         // with a reader, the newest last
-	lost       []lost            // the newest last
-	backlog    []storedEvent     // for the next listener
-	backlogged int               // bytes
-	last       uint64            // number of the newest stream
-	readers    chan struct{}     // closed when readers have come or gone; nil: nobody waits for it
-	open       int               // HTTP requests
+	active     rpc.ByID[*stream]     // by request that is to be answered
+	listeners  []*stream             // with a reader, the newest last
+	lost       []lost                // the newest last
+	backlog    []storedEvent         // for the next listener
+	backlogged int                   // bytes
+	last       uint64                // number of the newest stream
+	questions  map[*carrier]struct{} // open ones
+	readers    chan struct{}         // closed when readers have come or gone; nil: nobody waits for it
+	open       int                   // HTTP requests
 	used       time.Time
 	tenant     *tenant // guarded by Endpoint.mu
 	idleListed bool    // in tenant.idle, between before and after; guarded by Endpoint.mu

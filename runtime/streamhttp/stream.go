@@ -180,7 +180,9 @@ func (s *stream) refill(events []storedEvent) {
 }
 
 func (s *stream) push(e storedEvent) {
-	s.events = append(s.events, e)
+	if s.events = append(s.events, e); len(s.events) > 1 {
+		s.one[0] = storedEvent{} // events has an array of its own: this one keeps no frame
+	}
 	s.bytes += e.size()
 	s.behind += e.size()
 	s.due += e.size()
@@ -246,7 +248,7 @@ func (s *stream) loseAll() {
 func (s *stream) forget() {
 	s.unread = s.first + len(s.events)
 	s.first = s.unread
-	s.batch = batchRequests{}
+	s.batch, s.one[0] = batchRequests{}, storedEvent{}
 	s.dropped, s.events, s.bytes, s.behind, s.due, s.answer, s.copying = true, nil, 0, 0, 0, 0, 0
 	s.room.Broadcast()
 }

@@ -59,6 +59,7 @@ func (s *stream) detach(reader uint64) (unread []storedEvent) {
 	if s.listener {
 		taken := s.unread - s.first
 		unread = slices.DeleteFunc(slices.Clone(s.events[taken:]), func(e storedEvent) bool { return e.frame == nil })
+		clear(s.events[taken:]) // or the array keeps them
 		s.events = s.events[:taken]
 		s.bytes -= s.behind
 		s.behind = 0
