@@ -129,7 +129,7 @@ func AppendMap[T any](b []byte, m map[string]T, value func([]byte, *T) []byte) [
 	return append(AppendMembers(append(b, '{'), m, value), '}')
 }
 
-// AppendMembers writes the members that Put stored, in the order of their names, into an object that is open.
+// AppendMembers writes the members that AddMember stored, in the order of their names, into an object that is open.
 func AppendMembers[T any](b []byte, m map[string]T, value func([]byte, *T) []byte) []byte {
 	for _, name := range names(m) {
 		v := m[name]

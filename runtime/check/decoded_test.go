@@ -62,7 +62,7 @@ var hostile = map[string]struct {
 	"other properties": {`"%d":{}`, true, 200_000, func(d *check.Decoder, v *any) {
 		var m map[string]wide
 		for f := d.Object(nil); f >= 0; f = d.Next() {
-			check.Put(d, &m, decodeWide)
+			check.AddMember(d, &m, decodeWide)
 		}
 		*v = m
 	}},

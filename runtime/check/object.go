@@ -219,8 +219,8 @@ func (d *Decoder) Keep(m *map[string]Raw) {
 	(*m)[key] = v
 }
 
-// Put takes the current member's value into *m.
-func Put[T any](d *Decoder, m *map[string]T, decode func(*Decoder, *T)) {
+// AddMember takes the current member's value into *m.
+func AddMember[T any](d *Decoder, m *map[string]T, decode func(*Decoder, *T)) {
 	key := d.Key()
 	var v T
 	decode(d, &v)

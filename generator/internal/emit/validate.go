@@ -126,7 +126,7 @@ func (s *source) readStruct(b *model.Struct) {
 		if b.Func == nil {
 			s.line("d.Keep(&v.", b.Field, ")")
 		} else {
-			s.line("check.Put(d, &v.", b.Field, ", ", b.Func.Decode, ")")
+			s.line("check.AddMember(d, &v.", b.Field, ", ", b.Func.Decode, ")")
 		}
 	})
 }
