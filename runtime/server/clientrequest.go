@@ -144,7 +144,7 @@ func (c *ClientCodec[In, Out]) params(in *In) []byte {
 	return c.Append(nil, in)
 }
 
-// decode reads the answer to q; to a form it has to fit that (LET12). It counts in the account, if that is not nil.
+// decode reads the answer to q. If q is a form, the answer has to fit it (LET12). It counts in the account, if that is not nil.
 func (c *ClientCodec[In, Out]) decode(data []byte, q *task.Question, limits check.Limits, account check.Account, out *Out) error {
 	var r reply
 	if err := json.Unmarshal(data, &r); err != nil {

@@ -29,7 +29,7 @@ func (r *request) listTools(b []byte) ([]byte, error) {
 		scope = cachePrivate
 	}
 	l.wrap = func(items []byte, next string) []byte {
-		const rest = 512 // room for the other members of most pages
+		const rest = 512 // bytes, for the other members of most pages
 		list := wire.ToolList{Tools: items, NextCursor: next, CacheTTL: wire.MillisOf(s.cfg.cacheTTL), CacheScope: scope, ServerInfo: rev.info}
 		return rev.AppendToolList(make([]byte, 0, len(items)+len(rev.info)+rest), &list)
 	}

@@ -14,7 +14,7 @@ type MessageResult struct {
 // ResultOf is a result that middleware made itself: a JSON object.
 func ResultOf(object json.RawMessage) *MessageResult { return &MessageResult{own: object} }
 
-// JSON returns the result as it is on the wire. It reads the data of an Opener into memory, at most half of WithMaxBytesUnread, and may wait for room
+// JSON returns the result as it is on the wire. It reads the data of an Opener into memory, at most half of WithMaxBytesUnread, and may wait for that
 // until the call ends; middleware that returns the result of next without calling JSON leaves the data unread. An error of JSON is that of the
 // answer, too, unless the middleware answers itself. Do not call it concurrently, and do not change the bytes: to send another result, return a
 // ResultOf, which is validated.

@@ -155,7 +155,7 @@ type noticeQueue struct {
 	busy    bool // one is being handled
 }
 
-// add handles the notification now, or when it is its turn.
+// add handles the notification now, or after those before it.
 func (q *noticeQueue) add(n *Notice) {
 	n.over = q.next
 	q.mu.Lock()
