@@ -43,18 +43,18 @@ func wrap(line string) []string {
 		return []string{"//"}
 	}
 	var out []string
-	current := "//"
+	current := append(make([]byte, 0, min(len(line), commentWidth)+8), "//"...)
 	for _, w := range words {
-		if len(current)+1+len(w) > commentWidth && current != "//" {
-			out = append(out, current)
-			current = "//"
+		if len(current)+1+len(w) > commentWidth && len(current) > 2 {
+			out = append(out, string(current))
+			current = current[:2]
 		}
-		if current == "//" && (strings.HasPrefix(w, "+build") || w[0] == '[' && strings.Contains(line, "]:")) {
+		if len(current) == 2 && (strings.HasPrefix(w, "+build") || w[0] == '[' && strings.Contains(line, "]:")) {
 			w = "\\" + w // a build constraint before a package clause, or a link that gofmt would move to the end
 		}
-		current += " " + w
+		current = append(append(current, ' '), w...)
 	}
-	return append(out, current)
+	return append(out, string(current))
 }
 
 // quotes are written in doc comments as gofmt would.

@@ -215,6 +215,23 @@ func runes(name string) int { return len([]rune(name)) }
 
 // goString is text as a Go string literal, between backquotes if that saves escapes. Invisible characters are escaped.
 func goString(text string) string {
+	escapes := 0
+	for i := range len(text) {
+		switch c := text[i]; {
+		case c < ' ' || c > '~' || c == '`':
+			return shorter(text)
+		case c == '"' || c == '\\':
+			escapes++
+		}
+	}
+	if escapes > 0 {
+		return "`" + text + "`"
+	}
+	return `"` + text + `"`
+}
+
+// shorter is goString for every text. It is slow.
+func shorter(text string) string {
 	plain := strconv.Quote(text)
 	if raw := "`" + text + "`"; len(raw) < len(plain) && strconv.CanBackquote(text) && !strings.ContainsFunc(text, invisible) {
 		return raw

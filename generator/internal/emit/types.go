@@ -101,8 +101,8 @@ func withSubject(name string, lines []string) []string {
 //	}
 func (s *source) structType(d *model.Decl, b *model.Struct) {
 	s.typeDoc(d)
-	var run []tagged
-	flush := func() { s.taggedRows(run); run = nil }
+	run := make([]tagged, 0, len(b.Props)+1)
+	flush := func() { s.taggedRows(run); run = run[:0] }
 	s.open("type ", d.Name, " struct {")
 	for _, p := range b.Props {
 		if p.Name == "" {

@@ -105,12 +105,13 @@ func Each(text string) iter.Seq2[int, string] {
 		}
 		start, before := -1, ' '
 		for i, r := range text {
-			ends := !isWord(r) || start >= 0 && rises(before, r, text[i:])
+			word := isWord(r)
+			ends := !word || start >= 0 && rises(before, r, text[i:])
 			if ends && start >= 0 && !yield(start, text[start:i]) {
 				return
 			}
 			switch {
-			case !isWord(r):
+			case !word:
 				start = -1
 			case ends || start < 0:
 				start = i
@@ -159,6 +160,9 @@ func Distinct(texts []string, word func(string) string) []string {
 	for i, text := range texts {
 		all[i] = word(text)
 		times[all[i]]++
+	}
+	if len(times) == len(texts) {
+		return all
 	}
 	spelt := make(map[string]int)
 	for i, text := range texts {

@@ -38,7 +38,7 @@ func (l *lowering) simplify(c allOf) allOf {
 
 // key identifies the schemas of c. The same schemas have the same type, so that recursion through merged schemas ends.
 func (l *lowering) key(c allOf, p place) string {
-	var all []string
+	all := make([]string, 0, 4)
 	for _, n := range c {
 		target, _ := l.follow(n)
 		all = append(all, l.id(target))

@@ -150,6 +150,7 @@ func (l *lowering) mapOf(s *shape, p place) model.Value {
 func (l *lowering) structOf(s *shape, p place) *model.Struct {
 	o := &s.obj
 	st := &model.Struct{Rule: &model.ObjectRule{At: l.ruleAt(first(o.at, s.kindsAt), p), Min: o.min, Max: o.max}}
+	st.Props = make([]*model.Prop, 0, len(o.props))
 	names := l.fieldNames(o.props)
 	for i, inner := range l.children(p, o.props, names) {
 		st.Props = append(st.Props, l.prop(o, &o.props[i], inner, names[i]))

@@ -113,7 +113,7 @@ func (l *lowering) number(s *shape, p place) model.Value {
 	rounded := slices.ContainsFunc(n.listed, roundedByFloat64) || !p.validateOnly && n.exact
 	integers := s.integer || rounded && n.integers
 	small := integers && !p.validateOnly && !exactly && !n.beyondInt64
-	if small {
+	if small && multiple != nil {
 		multiple = LCM(multiple, big.NewRat(1, 1))
 	}
 	rule.Integer = s.integer && !small && s.enum == nil

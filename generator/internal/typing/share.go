@@ -17,7 +17,8 @@ import (
 
 // share finds the declarations that become an alias of one before them.
 func (t *Types) share() {
-	s := &sharer{claims: t.claims, ids: map[*model.Decl]int{}, known: map[string]int{}, open: map[*model.Decl]bool{}}
+	s := &sharer{claims: t.claims, ids: map[*model.Decl]int{}, known: map[string]int{}, open: map[*model.Decl]bool{},
+		fields: map[reflect.Type][]int{}}
 	first := map[int]*model.Decl{}
 	for _, r := range []rank{rooted, referred, nested} {
 		for _, d := range t.decls {
@@ -56,9 +57,10 @@ func separateMembers(d *model.Decl) {
 type sharer struct {
 	claims map[*model.Decl]*claim
 	ids    map[*model.Decl]int
-	known  map[string]int       // ids by key
-	open   map[*model.Decl]bool // those whose keys are being written
-	key    []byte               // all that a declaration says, as far as it is written
+	known  map[string]int
+	open   map[*model.Decl]bool
+	fields map[reflect.Type][]int // meaning of types
+	key    []byte                 // of the declaration at hand
 }
 
 // id is the same for declarations of the same meaning. One that is not shared has its own.
@@ -120,10 +122,8 @@ func (s *sharer) write(v reflect.Value) {
 		}
 		s.inside(v)
 	case reflect.Struct:
-		for i := range v.NumField() {
-			if !nameFields[v.Type().Field(i).Name] {
-				s.write(v.Field(i))
-			}
+		for _, i := range s.meaning(v.Type()) {
+			s.write(v.Field(i))
 		}
 	case reflect.Slice:
 		s.key = append(strconv.AppendInt(s.key, int64(v.Len()), 10), '[')
@@ -142,6 +142,20 @@ func (s *sharer) write(v reflect.Value) {
 	default:
 		panic("typing: the model has a field of a kind that share does not know: " + v.Kind().String())
 	}
+}
+
+// meaning returns the indexes of the fields of a struct that have a meaning.
+func (s *sharer) meaning(t reflect.Type) []int {
+	all, ok := s.fields[t]
+	if !ok {
+		for i := range t.NumField() {
+			if !nameFields[t.Field(i).Name] {
+				all = append(all, i)
+			}
+		}
+		s.fields[t] = all
+	}
+	return all
 }
 
 // inside writes the value of a pointer or an interface.
