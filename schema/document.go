@@ -34,14 +34,16 @@ type Document struct {
 	// URI of the dialect.
 	Meta *Document
 
-	ids     index
-	refused *refusals
+	ids       index
+	refused   *refusals
+	sensitive bool // somewhere in it a key is x-sensitive
 }
 
 // Library holds the named schemas that several documents share. Each is a document of its own: "#" in it is itself.
 type Library struct {
-	Schemas []Named
-	byName  map[string]*Document
+	Schemas   []Named
+	byName    map[string]*Document
+	sensitive bool // one of them is
 }
 
 // Named is a schema and the name it was given.
@@ -59,7 +61,7 @@ func NewDocument(root *Node, shared *Library) (*Document, Diagnostics) {
 // documentOf is NewDocument for a schema of this dialect, unless its $schema names another.
 func documentOf(root *Node, shared *Library, dialect Dialect) (*Document, Diagnostics) {
 	var ds Diagnostics
-	d := &Document{Root: root, Shared: shared, refused: &refusals{reasons: map[*Node]string{}}}
+	d := &Document{Root: root, Shared: shared, refused: &refusals{reasons: map[*Node]string{}}, sensitive: root.hasKey(sensitiveKeyword)}
 	d.Dialect = dialectOf(root, dialect, &ds)
 	d.ids = newIndex(root, "", d.Dialect, &ds)
 	if refersToMeta(root, d.Dialect) {
@@ -83,6 +85,7 @@ func (l *Library) add(name string, root *Node, dialect Dialect) Diagnostics {
 	d, ds := documentOf(root, l, dialect)
 	l.Schemas = append(l.Schemas, Named{name, d})
 	l.byName[name] = d
+	l.sensitive = l.sensitive || d.sensitive
 	return ds
 }
 

@@ -250,6 +250,25 @@ two: {properties: {schemas: {$ref: "#/schemas/X"}}, schemas: {X: {type: integer}
 	}
 }
 
+// TestVAL02WhatIsSensitiveIsFound: a document of which this says false is not searched for properties whose values no violation may show.
+func TestVAL02WhatIsSensitiveIsFound(t *testing.T) {
+	root := parse(t, `
+schemas: {Login: {properties: {token: {type: string, x-sensitive: true}}}}
+none: {properties: {id: {type: string}}}
+below: {anyOf: [{properties: {id: {type: string, x-sensitive: true}}}]}
+`)
+	library, _ := NewLibrary(root.Get("schemas"))
+	for _, test := range []struct {
+		name   string
+		shared *Library
+		want   bool
+	}{{"none", nil, false}, {"below", nil, true}, {"none", library, true}} {
+		if d, _ := NewDocument(root.Get(test.name), test.shared); d.MentionsSensitive() != test.want {
+			t.Errorf("%s: %t", test.name, !test.want)
+		}
+	}
+}
+
 func TestSharedSchemaBelowAnID(t *testing.T) {
 	root := parse(t, `
 schemas: {ID: {type: string}}

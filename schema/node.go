@@ -147,6 +147,16 @@ func (n *Node) Walk(visit func(*Node) bool) {
 	}
 }
 
+// hasKey reports whether n or a value below it has a member of that key.
+func (n *Node) hasKey(key string) bool {
+	found := false
+	n.Walk(func(n *Node) bool {
+		found = found || n.Get(key) != nil
+		return !found
+	})
+	return found
+}
+
 // JSON returns n as compact JSON: members in source order, numbers as they were written.
 func (n *Node) JSON() []byte { return n.AppendJSON(nil) }
 

@@ -4,6 +4,11 @@ package schema
 // violations. It asserts nothing, and is advertised as it is: a client may hide the value, too.
 const sensitiveKeyword = "x-sensitive"
 
+// MentionsSensitive reports whether a key in d, or in the schemas that it shares, is x-sensitive. Nearly no document has one.
+func (d *Document) MentionsSensitive() bool {
+	return d.sensitive || d.Shared != nil && d.Shared.sensitive
+}
+
 // sensitive checks a use of the keyword. The runtime finds it by the names of properties.
 func (l *linter) sensitive(n, v *Node) {
 	switch {

@@ -99,6 +99,9 @@ func (l *packageLowering) customType(c *manifest.CustomMethod, d *schema.Documen
 
 // hiddenOf are the properties of a tool or a method that are x-sensitive, for check.Hiding. output may be nil.
 func hiddenOf(input, output *schema.Document) string {
+	if !input.MentionsSensitive() && (output == nil || !output.MentionsSensitive()) {
+		return ""
+	}
 	schemas := append([]byte{'['}, input.Bundle().JSON()...)
 	if output != nil {
 		schemas = append(append(schemas, ','), output.Bundle().JSON()...)
