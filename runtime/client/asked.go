@@ -22,6 +22,7 @@ type question struct {
 	mu     sync.Mutex
 	askers map[*call]struct{} // the calls that may have asked; when the last of them is over, so is the question. nil: it is over
 	of     *follower          // of the task that asks
+	life   context.Context    // ends with the request or task that asks, as far as that is known, else with the session
 }
 
 // Value implements context.Context.
@@ -53,7 +54,9 @@ func (s *Session) receiveRequest(m *rpc.Message, from *round) {
 	}
 	s.mu.Unlock()
 	if bad != nil {
-		s.refuse(m.ID, asked, bad)
+		if !s.leaveOpen(asked, bad) {
+			s.link.reply(rpc.AppendError(nil, m.ID, bad))
+		}
 		return
 	}
 	over := func() bool { return from != nil && asked.Task == "" && from.entry.Err() != nil }
@@ -61,7 +64,7 @@ func (s *Session) receiveRequest(m *rpc.Message, from *round) {
 		s.link.reply(rpc.AppendError(nil, m.ID, rpc.Errorf(rpc.CodeInvalidRequest, "the call that asks is over")))
 		return
 	}
-	q := &question{Question: asked, s: s, dialect: d, op: h.Op, id: m.ID, askers: map[*call]struct{}{}}
+	q := &question{Question: asked, s: s, dialect: d, op: h.Op, id: m.ID, askers: map[*call]struct{}{}, life: s.lifeOf(asked.Task, from)}
 	if wanted := s.wantsTask(d, h, m.Params); wanted != nil {
 		s.createTask(q, m, wanted, from)
 		return
@@ -110,24 +113,21 @@ func (q *question) serve(e *inflight.Entry) {
 	result, bad, failed := q.s.answer(e, q.dialect, q.op, q.Question)
 	won := e.Retire()
 	q.resumeAskers()
-	q.s.count(-1)
+	defer q.s.count(-1)
 	switch {
 	case !won:
 		q.s.cfg.logger.Debug("an answer to a question that is over was dropped", "id", q.id.String())
-	case failed:
-		q.s.refuse(q.id, q.Question, bad)
-	case bad != nil:
-		q.s.link.reply(rpc.AppendError(nil, q.id, bad))
+	case failed && q.s.leaveOpen(q.Question, bad):
 	default:
-		q.s.link.reply(rpc.AppendResult(nil, q.id, result))
+		q.s.insist(q.life, q.id, answerFrame(q.id, result, bad))
 	}
 }
 
-// refuse answers a question that can not be answered with an error, unless it is one to leave open.
-func (s *Session) refuse(id rpc.ID, q *Question, why *Error) {
-	if !s.leaveOpen(q, why) {
-		s.link.reply(rpc.AppendError(nil, id, why))
+func answerFrame(id rpc.ID, result []byte, bad *Error) []byte {
+	if bad != nil {
+		return rpc.AppendError(nil, id, bad)
 	}
+	return rpc.AppendResult(nil, id, result)
 }
 
 // questionEnded ends a question that the handler has not answered. If its time has passed, the server gets an answer all the same.
@@ -137,15 +137,16 @@ func (s *Session) questionEnded(e *inflight.Entry, cause *Cause) {
 		return // it was a request for the result of a task
 	}
 	s.spawn(func() {
+		q.resumeAskers()
+		s.questionGone(q.Question, cause)
 		switch {
 		case cause.Source != inflight.SourceTimeout:
 		case e.AnswerTimeout():
-			s.replyLate(q)
+			result, bad := unanswered(q.dialect, q.op)
+			s.insist(q.life, q.id, answerFrame(q.id, result, bad))
 		default:
 			s.leaveOpen(q.Question, cause)
 		}
-		q.resumeAskers()
-		s.questionGone(q.Question, cause)
 	})
 }
 
@@ -154,13 +155,4 @@ func (s *Session) questionGone(q *Question, cause error) {
 	if f := s.cfg.handlers.QuestionGone; f != nil {
 		f(q, cause)
 	}
-}
-
-func (s *Session) replyLate(q *question) {
-	result, bad := unanswered(q.dialect, q.op)
-	if bad != nil {
-		s.link.reply(rpc.AppendError(nil, q.id, bad))
-		return
-	}
-	s.link.reply(rpc.AppendResult(nil, q.id, result))
 }

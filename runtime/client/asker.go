@@ -24,6 +24,19 @@ func (q *question) pauseAskers(from *round) {
 	}
 }
 
+// lifeOf returns a context that ends with what asks a question: its task, or the request on whose stream it came.
+func (s *Session) lifeOf(task string, from *round) context.Context {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	switch f := s.followers[task]; {
+	case f != nil:
+		return f.ctx
+	case task == "" && from != nil:
+		return from.entry
+	}
+	return s.ctx
+}
+
 // pauseTask pauses the clocks of a task's executions, unless the question is over already: the server can cancel it on another stream.
 func (q *question) pauseTask(f *follower) {
 	q.mu.Lock()

@@ -36,7 +36,7 @@
 //     fails; follower.go: what all executions of a task share; follow.go: reading its state; taskquestion.go: answering its questions; ref.go: naming it for another process, resumable.go: whether one could follow it
 //   - methods.go, list.go, describe.go, cache.go: the requests, lists with their pages, and how long they are cached
 //   - receive.go: messages from the server; events.go: notifications, queued for handlers
-//   - question.go: the server's questions; asked.go: a question that is a request, from its receipt to its end; asker.go: the calls that may have
+//   - question.go: the server's questions; asked.go: a question that is a request, from its receipt to its end; again.go: answers that did not arrive; asker.go: the calls that may have
 //     asked it, whose clocks are paused meanwhile; answer.go: a handler's answer, as the revision writes it; form.go and sampling.go: what questions and
 //     their answers must look like
 //   - receiver.go: questions asked as tasks, which this side runs

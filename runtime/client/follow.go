@@ -6,7 +6,6 @@ import (
 	"math/rand/v2"
 	"time"
 
-	"github.com/mcpkiln/mcpkiln/runtime/inflight"
 	"github.com/mcpkiln/mcpkiln/runtime/task"
 	"github.com/mcpkiln/mcpkiln/runtime/wire"
 )
@@ -26,7 +25,7 @@ func (f *follower) follow() {
 	for f.wait(misses, last) {
 		last = time.Now()
 		v, _, err := f.ask(f.ctx, wire.OpGetTask, nil)
-		switch wait, transient := f.transient(err); {
+		switch wait, transient := f.s.transient(err); {
 		case f.ctx.Err() != nil:
 		case err == nil:
 			misses = 0
@@ -68,22 +67,6 @@ func (f *follower) wait(misses int, last time.Time) bool {
 	case <-f.hint:
 		return sleep(f.ctx, hintPause-time.Since(last))
 	}
-}
-
-// transient reports whether a failure may be over the next time, and how long to wait at least.
-func (f *follower) transient(err error) (wait time.Duration, ok bool) {
-	var status *StatusError
-	var cause *Cause
-	var lost *TransportError
-	switch {
-	case errors.As(err, &status):
-		return status.RetryAfter, status.transient()
-	case errors.As(err, &lost):
-		return 0, f.s.usable() == nil
-	case errors.As(err, &cause):
-		return 0, cause.Source == inflight.SourceTimeout
-	}
-	return 0, false
 }
 
 // takeState takes an answer with the task's state.
@@ -165,7 +148,7 @@ func (f *follower) collect() {
 	}
 	f.s.spawn(func() {
 		_, raw, err := f.ask(f.ctx, wire.OpTaskResult, nil, Timeout(0, 0))
-		if _, transient := f.transient(err); err != nil && transient && f.ctx.Err() == nil {
+		if _, transient := f.s.transient(err); err != nil && transient && f.ctx.Err() == nil {
 			f.mu.Lock()
 			f.collecting = false // the next reading of the state begins anew
 			f.mu.Unlock()

@@ -65,7 +65,7 @@ type httpLink struct {
 	ctx    context.Context
 	cancel context.CancelFunc
 	work   sync.WaitGroup
-	// posts counts messages being sent that nobody waits for: answers and cancellations. None is added once closing is set.
+	// posts counts messages being sent that are no requests. None is added once closing is set.
 	posts sync.WaitGroup
 
 	renewing chan struct{} // full while a new session is being opened
@@ -123,6 +123,10 @@ func (l *httpLink) send(ctx context.Context, frame []byte, r *round) error {
 		frame = bytes.Clone(frame)
 	}
 	if r == nil {
+		if !l.mayPost() {
+			return ErrClosed
+		}
+		defer l.posts.Done()
 		return l.post(ctx, frame)
 	}
 	if !l.awaitRoom(ctx, r) {

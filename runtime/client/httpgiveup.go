@@ -202,7 +202,7 @@ func (l *httpLink) takeBack(ctx context.Context, st *stream, notice []byte) {
 	}
 }
 
-// mayPost counts a notice that is about to be sent; false: the session ends, and the server learns that instead.
+// mayPost counts a message that is about to be sent; false: the session ends, and the server learns that instead.
 func (l *httpLink) mayPost() bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()

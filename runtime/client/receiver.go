@@ -86,7 +86,7 @@ func (s *Session) createTask(q *question, m *rpc.Message, wanted []byte, from *r
 		s.count(1)
 		defer created.Start()
 	}
-	s.replyWith(m.ID, answer, err)
+	s.link.reply(answerFrame(m.ID, answer, taskRefused(err)))
 }
 
 func (s *Session) newTask(q *question, m *rpc.Message, wanted []byte) (task.Created, error) {
@@ -143,7 +143,7 @@ func (s *Session) receiveTaskRequest(d *wire.Dialect, h *wire.Incoming, m *rpc.M
 	}
 	if h.Op != wire.OpTaskResult {
 		result, err := s.aboutTask(d, h.Op, &v)
-		s.replyWith(m.ID, result, err)
+		s.link.reply(answerFrame(m.ID, result, taskRefused(err)))
 		return
 	}
 	if !s.receiver.countWaiting(1) {
@@ -161,7 +161,7 @@ func (s *Session) receiveTaskRequest(d *wire.Dialect, h *wire.Incoming, m *rpc.M
 		defer s.receiver.countWaiting(-1)
 		result, err := s.taskResult(e, d, id)
 		if e.Retire() {
-			s.replyWith(m.ID, result, err)
+			s.insist(s.ctx, m.ID, answerFrame(m.ID, result, taskRefused(err)))
 		}
 	})
 	if !begun {
@@ -191,15 +191,6 @@ func (r *receiver) countWaiting(by int) bool {
 	}
 	r.waiting += by
 	return true
-}
-
-// replyWith answers a request with a result or an error.
-func (s *Session) replyWith(id rpc.ID, result []byte, err error) {
-	if err != nil {
-		s.link.reply(rpc.AppendError(nil, id, taskRefused(err)))
-		return
-	}
-	s.link.reply(rpc.AppendResult(nil, id, result))
 }
 
 // aboutTask returns the result of a request that need not wait: for the state of a task, a list of them, a cancellation.
@@ -284,8 +275,11 @@ func valuesOf(t *task.Task) *wire.Values {
 	return &v
 }
 
-// taskRefused returns the error with which a request about a task is answered (TSK17).
+// taskRefused returns the error with which a request about a task is answered (TSK17); nil: there is none.
 func taskRefused(err error) *Error {
+	if err == nil {
+		return nil
+	}
 	var own *Error
 	if errors.As(err, &own) {
 		return own

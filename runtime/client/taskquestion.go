@@ -73,24 +73,17 @@ func (f *follower) answerOne(key string, asked inputRequest) {
 
 // deliver sends an answer, again after failures that may be over the next time: the server ignores what it was told before (EXT10).
 func (f *follower) deliver(key string, answers []byte) {
-	for misses := 0; ; misses++ {
+	send := func() error {
 		_, _, err := f.ask(f.ctx, wire.OpUpdateTask, answers)
-		wait, transient := f.transient(err)
-		switch {
-		case f.ctx.Err() != nil:
-			return
-		case err == nil:
-			f.delivered(key)
-			return
-		case !transient || misses == maxMisses:
-			f.fail(fmt.Errorf("an answer to it was not taken: %w", err))
-			return
-		case misses == 0:
-			f.s.cfg.logger.Warn("an answer to a task was not delivered, and will be sent again", "task", f.task, "error", err)
-		}
-		if !sleep(f.ctx, max(wait, min(defaultPoll<<misses, maxBackoff))) {
-			return
-		}
+		return err
+	}
+	err := f.s.sendAgain(f.ctx, send(), send)
+	switch {
+	case f.ctx.Err() != nil:
+	case err != nil:
+		f.fail(fmt.Errorf("an answer to it was not taken: %w", err))
+	default:
+		f.delivered(key)
 	}
 }
 

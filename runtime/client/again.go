@@ -1,0 +1,67 @@
+package client
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/mcpkiln/mcpkiln/runtime/inflight"
+	"github.com/mcpkiln/mcpkiln/runtime/rpc"
+)
+
+// insist sends the answer to a request of the server, again after failures that may be over the next time, as long as open has not ended and the server
+// has not taken the request back.
+func (s *Session) insist(open context.Context, id rpc.ID, frame []byte) {
+	send := func() error {
+		if err := s.link.send(s.ctx, frame, nil); err != nil {
+			return asTransport(err)
+		}
+		return nil
+	}
+	err := send()
+	if err == nil {
+		return
+	}
+	if e, taken := s.tracker.Register(open, s.key(id, inflight.Incoming), inflight.Info{}); taken == nil {
+		defer e.Retire()
+		e.Follow(open)
+		open = e
+	}
+	if err = s.sendAgain(open, err, send); err != nil && open.Err() == nil && s.usable() == nil {
+		s.cfg.logger.Warn("an answer was not delivered", "id", id.String(), "error", err)
+	}
+}
+
+// sendAgain sends what has failed with err until it arrives, fails for good, or ctx ends. It returns the last error.
+func (s *Session) sendAgain(ctx context.Context, err error, send func() error) error {
+	for misses := range maxMisses {
+		wait, transient := s.transient(err)
+		if !transient || ctx.Err() != nil {
+			break
+		}
+		if misses == 0 {
+			s.cfg.logger.Warn("an answer was not delivered, and will be sent again", "error", err)
+		}
+		if !sleep(ctx, max(wait, min(defaultPoll<<misses, maxBackoff))) {
+			break
+		}
+		err = send()
+	}
+	return err
+}
+
+// transient reports whether a failure may be over the next time, and how long to wait at least.
+func (s *Session) transient(err error) (wait time.Duration, ok bool) {
+	var status *StatusError
+	var cause *Cause
+	var lost *TransportError
+	switch {
+	case errors.As(err, &status):
+		return status.RetryAfter, status.transient()
+	case errors.As(err, &lost):
+		return 0, s.usable() == nil
+	case errors.As(err, &cause):
+		return 0, cause.Source == inflight.SourceTimeout
+	}
+	return 0, false
+}

@@ -1,0 +1,159 @@
+package client_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/mcpkiln/mcpkiln/runtime/client"
+)
+
+// deaf is a server over HTTP, without tasks, whose tool asks on the stream of its call, and that takes no answer as long as fails returns something.
+type deaf struct {
+	events  *io.PipeWriter // of the call
+	answers atomic.Int32   // attempts
+	last    message        // the latest answer
+}
+
+func dialDeaf(t *testing.T, fails func(attempt int) (*http.Response, error), opts ...client.Option) (*client.Session, *deaf) {
+	t.Helper()
+	d := &deaf{}
+	var call message
+	endpoint := client.HTTP("http://server.example/mcp")
+	endpoint.Client = &http.Client{Transport: roundTrip(func(r *http.Request, m message) (*http.Response, error) {
+		w := httptest.NewRecorder()
+		switch {
+		case r.Method != http.MethodPost:
+			return status(http.StatusMethodNotAllowed), nil
+		case m.Method == "initialize":
+			answer(w, m, `{"protocolVersion":"2025-11-25","capabilities":{"tools":{}},"serverInfo":{"name":"deaf","version":"1"}}`)
+		case m.Method == "tools/call":
+			call = m
+			body, events := io.Pipe()
+			d.events = events
+			context.AfterFunc(r.Context(), func() { _ = body.CloseWithError(r.Context().Err()) })
+			go d.say(goodQuestion)
+			return &http.Response{StatusCode: http.StatusOK, Header: http.Header{"Content-Type": {"text/event-stream"}}, Body: body, Request: r}, nil
+		case m.Method == "":
+			attempt := int(d.answers.Add(1))
+			if resp, err := fails(attempt); resp != nil || err != nil {
+				return resp, err
+			}
+			d.last = m
+			go d.say(`{"jsonrpc":"2.0","id":` + string(call.ID) + `,"result":{"content":[]}}`)
+			return status(http.StatusAccepted), nil
+		default:
+			return status(http.StatusAccepted), nil
+		}
+		return w.Result(), nil
+	})}
+	s, err := client.Connect(t.Context(), endpoint, append(opts, client.WithRevision("2025-11-25"))...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = s.Close() })
+	return s, d
+}
+
+const goodQuestion = `{"jsonrpc":"2.0","id":"q","method":"elicitation/create","params":{"message":"sure?","requestedSchema":{"type":"object","properties":{}}}}`
+
+func (d *deaf) say(frame string) { _, _ = fmt.Fprintf(d.events, "data: %s\n\n", frame) }
+
+// An answer to a question that is a request of its own is sent again if it did not arrive, whatever the answer is.
+func TestCAN30AnAnswerThatDidNotArriveIsSentAgain(t *testing.T) {
+	for name, fail := range failures {
+		for what, h := range map[string]func(ctx context.Context, q *client.Question) (*client.Answer, error){
+			`"action":"accept"`: accept,
+			"an error":          func(context.Context, *client.Question) (*client.Answer, error) { return nil, errors.New("no hands") },
+			`"action":"cancel"`: func(ctx context.Context, _ *client.Question) (*client.Answer, error) {
+				<-ctx.Done() // its time has passed
+				return nil, ctx.Err()
+			},
+		} {
+			synctest.Test(t, func(t *testing.T) {
+				s, d := dialDeaf(t, func(attempt int) (*http.Response, error) {
+					if attempt > 3 {
+						return nil, nil
+					}
+					return fail()
+				}, client.WithQuestionTimeout(10*time.Second), elicits(h))
+				if _, err := s.CallTool(t.Context(), "x", nil); err != nil || d.answers.Load() != 4 {
+					t.Errorf("%s: %v after %d answers", name, err, d.answers.Load())
+				}
+				if what == "an error" {
+					has(t, fmt.Sprint(d.last.Error), "-32603")
+				} else {
+					has(t, string(d.last.Result), what)
+				}
+			})
+		}
+	}
+}
+
+// An answer that is refused is not sent again, nor one to a question that is over: the server has taken it back, or its call has ended.
+func TestCAN31AnAnswerIsNotSentAgainWhenItsQuestionIsOver(t *testing.T) {
+	for name, end := range map[string]struct {
+		status int
+		ends   func(d *deaf, cancel context.CancelFunc)
+	}{
+		"refused": {http.StatusBadRequest, func(*deaf, context.CancelFunc) {}},
+		"taken back": {http.StatusServiceUnavailable, func(d *deaf, _ context.CancelFunc) {
+			d.say(`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":"q"}}`)
+		}},
+		"given up": {http.StatusServiceUnavailable, func(_ *deaf, cancel context.CancelFunc) { cancel() }},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			s, d := dialDeaf(t, func(int) (*http.Response, error) { return status(end.status), nil }, elicits(accept))
+			ctx, cancel := context.WithCancel(t.Context())
+			defer cancel()
+			done := start(ctx, s, "x")
+			synctest.Wait()
+			if d.answers.Load() != 1 {
+				t.Errorf("%s: %d answers", name, d.answers.Load())
+			}
+			end.ends(d, cancel)
+			sleep(t.Context(), 30*time.Second)
+			if d.answers.Load() != 1 {
+				t.Errorf("%s: %d answers", name, d.answers.Load())
+			}
+			cancel()
+			<-done
+		})
+	}
+}
+
+// A server that never takes the answer is not asked for ever.
+func TestCAN31AnAnswerThatNeverArrives(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s, d := dialDeaf(t, func(int) (*http.Response, error) { return status(http.StatusServiceUnavailable), nil }, elicits(accept), client.WithTimeout(time.Hour, 0))
+		ctx, cancel := context.WithCancel(t.Context())
+		done := start(ctx, s, "x")
+		sleep(t.Context(), 50*time.Minute)
+		if d.answers.Load() < 5 || d.answers.Load() > 20 {
+			t.Errorf("%d answers", d.answers.Load())
+		}
+		cancel()
+		<-done
+	})
+}
+
+// The session can be closed while an answer waits to be sent again.
+func TestCAN21CloseWaitsForNoAnswerThatDoesNotArrive(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s, d := dialDeaf(t, func(int) (*http.Response, error) { return status(http.StatusServiceUnavailable), nil }, elicits(accept))
+		done := start(t.Context(), s, "x")
+		sleep(t.Context(), 10*time.Second)
+		began := time.Now()
+		if err := s.Close(); err != nil || time.Since(began) > time.Second || d.answers.Load() < 2 {
+			t.Errorf("%v after %v and %d answers", err, time.Since(began), d.answers.Load())
+		}
+		<-done
+	})
+}
