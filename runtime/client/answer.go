@@ -15,22 +15,23 @@ import (
 // codeRejected is the code of the error for sampling that the user rejects.
 const codeRejected = -1
 
-// answer returns a handler's answer to a question. failed: the handler has failed, and the error says so.
-func (s *Session) answer(ctx context.Context, d *wire.Dialect, op wire.Op, q *Question) (result []byte, bad *Error, failed bool) {
+// answer returns a handler's answer to a question. failure is why there is none, if the handler has failed. It is for the host: bad, which the server gets,
+// does not repeat it, since it may have in it what the user has entered, or paths and addresses of this side.
+func (s *Session) answer(ctx context.Context, d *wire.Dialect, op wire.Op, q *Question) (result []byte, bad *Error, failure error) {
 	result, err := s.handle(ctx, d, op, q)
 	var own *Error
 	switch {
 	case err == nil:
-		return result, nil, false
+		return result, nil, nil
 	case errors.As(err, &own) && own != nil && sendable(own):
-		return nil, own, false
+		return nil, own, nil
 	case errors.Is(err, ErrRejected):
-		return nil, rpc.Errorf(codeRejected, "rejected by the user"), false
+		return nil, rpc.Errorf(codeRejected, "rejected by the user"), nil
 	}
 	if ctx.Err() == nil {
 		s.cfg.logger.Error("a question was not answered", "method", q.Method, "error", err)
 	}
-	return nil, rpc.Errorf(rpc.CodeInternalError, "%v", err), true
+	return nil, rpc.Errorf(rpc.CodeInternalError, "the question could not be answered"), err
 }
 
 // sendable reports whether a handler's error may be sent: a reserved code has the meaning of the specification (LET05), and data

@@ -110,14 +110,14 @@ func (s *Session) count(by int) {
 
 // serve calls the handler, and sends its answer unless the question is over (CAN31).
 func (q *question) serve(e *inflight.Entry) {
-	result, bad, failed := q.s.answer(e, q.dialect, q.op, q.Question)
+	result, bad, failure := q.s.answer(e, q.dialect, q.op, q.Question)
 	won := e.Retire()
 	q.resumeAskers()
 	defer q.s.count(-1)
 	switch {
 	case !won:
 		q.s.cfg.logger.Debug("an answer to a question that is over was dropped", "id", q.id.String())
-	case failed && q.s.leaveOpen(q.Question, bad):
+	case failure != nil && q.s.leaveOpen(q.Question, failure):
 	default:
 		q.s.insist(q.life, q.id, answerFrame(q.id, result, bad))
 	}

@@ -8,6 +8,9 @@ import (
 // Handlers answer a server's questions, also those that it asks as tasks, and receive its notifications. Every field may be nil. They are called concurrently, for questions each in a
 // goroutine of its own, for notifications in the order of their arrival on one goroutine for all of a session. A notification is dropped if an equal one
 // waits for that goroutine, or if 1024 or 16 MiB wait and it is not a change of a list.
+//
+// If a handler of questions fails, the server learns only that, and the logger why. An *Error is sent as it is, unless its code is one that the protocol
+// reserves.
 type Handlers struct {
 	// Elicit asks the user to fill in a form. The user has to see which server asks, and can review, decline and cancel. Answers are
 	// validated by the form's schema, and defaults are filled in, before they are sent.
