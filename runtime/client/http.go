@@ -2,6 +2,7 @@ package client
 
 import (
 	"bytes"
+	"container/list"
 	"context"
 	"errors"
 	"fmt"
@@ -79,7 +80,7 @@ type httpLink struct {
 	streams   map[*round]*stream
 	ending    int           // how many requests were given up whose cancellation is being sent
 	room      chan struct{} // closed when ending is less than maxEnding again; nil: nobody waits
-	kept      []*stream     // of requests that were given up: open for what may still come, oldest first
+	kept      list.List     // streams of requests that were given up: open for what may still come, oldest first
 }
 
 // request returns an HTTP request with the headers that all have.

@@ -1,10 +1,10 @@
 package client
 
 import (
+	"container/list"
 	"context"
 	"net/http"
 	"net/http/httptrace"
-	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -15,6 +15,7 @@ type stream struct {
 	header      http.Header // headers that repeat values of the request, which the link must not read after send
 	cancel      context.CancelFunc
 	release     context.CancelFunc // has its cancellation not wait any longer, and closes it; nil: it was not given up
+	kept        *list.Element      // its place in httpLink.kept; guarded by the link
 	lingerTimer *time.Timer        // ends it some time after its answer; guarded by the link
 	written     chan struct{}      // closed when the request has been sent, or never will be
 	begun       chan struct{}      // closed when the response has begun, or never will
@@ -99,18 +100,17 @@ func (l *httpLink) noticeSent(st *stream) {
 
 // keep counts a stream that is kept open; the lock is held.
 func (l *httpLink) keep(st *stream) {
-	if len(l.kept) >= maxKept {
-		l.kept[0].release()
-		l.kept = slices.Delete(l.kept, 0, 1)
+	if l.kept.Len() >= maxKept {
+		l.kept.Remove(l.kept.Front()).(*stream).release()
 	}
-	l.kept = append(l.kept, st)
+	st.kept = l.kept.PushBack(st)
 }
 
 // unkeep counts the end of a stream that was kept.
 func (l *httpLink) unkeep(st *stream) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.kept = slices.DeleteFunc(l.kept, func(other *stream) bool { return other == st })
+	l.kept.Remove(st.kept)
 }
 
 // giveUp closes the stream of a request. If that does not cancel it, the notification is sent before, but after the request.
