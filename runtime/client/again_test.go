@@ -15,17 +15,18 @@ import (
 	"github.com/mcpkiln/mcpkiln/runtime/client"
 )
 
-// deaf is a server over HTTP, without tasks, whose tool asks on the stream of its call, and that takes no answer as long as fails returns something.
+// deaf is a server over HTTP whose tool, or its task t1, asks on the stream of its call, and that takes no answer as long as fails returns something.
 type deaf struct {
 	events  *io.PipeWriter // of the call
-	answers atomic.Int32   // attempts
-	last    message        // the latest answer
+	call    message
+	answers atomic.Int32 // attempts
+	over    atomic.Bool  // the task is
+	last    message      // the latest answer
 }
 
 func dialDeaf(t *testing.T, fails func(attempt int) (*http.Response, error), opts ...client.Option) (*client.Session, *deaf) {
 	t.Helper()
 	d := &deaf{}
-	var call message
 	endpoint := client.HTTP("http://server.example/mcp")
 	endpoint.Client = &http.Client{Transport: roundTrip(func(r *http.Request, m message) (*http.Response, error) {
 		w := httptest.NewRecorder()
@@ -33,13 +34,23 @@ func dialDeaf(t *testing.T, fails func(attempt int) (*http.Response, error), opt
 		case r.Method != http.MethodPost:
 			return status(http.StatusMethodNotAllowed), nil
 		case m.Method == "initialize":
-			answer(w, m, `{"protocolVersion":"2025-11-25","capabilities":{"tools":{}},"serverInfo":{"name":"deaf","version":"1"}}`)
-		case m.Method == "tools/call":
-			call = m
+			answer(w, m, `{"protocolVersion":"2025-11-25","capabilities":`+taskOffers+`,"serverInfo":{"name":"deaf","version":"1"}}`)
+		case m.Method == "tasks/get":
+			status := "input_required"
+			if d.over.Load() {
+				status = "completed"
+			}
+			answer(w, m, `{"taskId":"t1",`+moments+`,"ttl":null,"status":"`+status+`"}`)
+		case m.Method == "tools/call" || m.Method == "tasks/result":
+			d.call = m
 			body, events := io.Pipe()
 			d.events = events
 			context.AfterFunc(r.Context(), func() { _ = body.CloseWithError(r.Context().Err()) })
-			go d.say(goodQuestion)
+			question := `{"jsonrpc":"2.0","id":"q",` + goodForm[1:]
+			if m.Method == "tasks/result" {
+				question = ofTask(goodForm)
+			}
+			go d.say(question)
 			return &http.Response{StatusCode: http.StatusOK, Header: http.Header{"Content-Type": {"text/event-stream"}}, Body: body, Request: r}, nil
 		case m.Method == "":
 			attempt := int(d.answers.Add(1))
@@ -47,7 +58,7 @@ func dialDeaf(t *testing.T, fails func(attempt int) (*http.Response, error), opt
 				return resp, err
 			}
 			d.last = m
-			go d.say(`{"jsonrpc":"2.0","id":` + string(call.ID) + `,"result":{"content":[]}}`)
+			go d.say(`{"jsonrpc":"2.0","id":` + string(d.call.ID) + `,"result":{"content":[]}}`)
 			return status(http.StatusAccepted), nil
 		default:
 			return status(http.StatusAccepted), nil
@@ -61,8 +72,6 @@ func dialDeaf(t *testing.T, fails func(attempt int) (*http.Response, error), opt
 	t.Cleanup(func() { _ = s.Close() })
 	return s, d
 }
-
-const goodQuestion = `{"jsonrpc":"2.0","id":"q","method":"elicitation/create","params":{"message":"sure?","requestedSchema":{"type":"object","properties":{}}}}`
 
 func (d *deaf) say(frame string) { _, _ = fmt.Fprintf(d.events, "data: %s\n\n", frame) }
 
@@ -125,6 +134,31 @@ func TestCAN31AnAnswerIsNotSentAgainWhenItsQuestionIsOver(t *testing.T) {
 			}
 			cancel()
 			<-done
+		})
+	}
+}
+
+// So is one to the question of a task that is over.
+func TestCAN31AnAnswerIsNotSentAgainWhenItsTaskIsOver(t *testing.T) {
+	for _, over := range []bool{false, true} {
+		synctest.Test(t, func(t *testing.T) {
+			s, d := dialDeaf(t, func(int) (*http.Response, error) { return status(http.StatusServiceUnavailable), nil }, elicits(accept))
+			x := resume(t, s)
+			synctest.Wait()
+			d.over.Store(over)
+			sleep(t.Context(), 2500*time.Millisecond)
+			before := d.answers.Load()
+			if over {
+				d.say(`{"jsonrpc":"2.0","id":` + string(d.call.ID) + `,"result":{"content":[]}}`)
+				if _, err := x.Result(t.Context()); err != nil {
+					t.Error(err)
+				}
+			}
+			sleep(t.Context(), 30*time.Second)
+			if again := d.answers.Load() > before; before == 0 || again == over {
+				t.Errorf("over %v: %d answers, then %d", over, before, d.answers.Load())
+			}
+			x.Detach()
 		})
 	}
 }

@@ -22,7 +22,7 @@ func (f *follower) answer(requests []byte) {
 	}
 	f.tellUnlisted()
 	for key, asked := range questions {
-		if f.takes(key) {
+		if f.take(key) {
 			f.s.spawn(func() { f.answerOne(key, asked) })
 		}
 	}
@@ -43,8 +43,8 @@ func (f *follower) tellUnlisted() {
 	}
 }
 
-// takes reports whether the question with that key is to be asked, and counts it then.
-func (f *follower) takes(key string) bool {
+// take counts the question with that key as asked, and returns whether it is to be: it was not before, and not too many are open.
+func (f *follower) take(key string) bool {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if _, asked := f.questions[key]; asked || f.stopped.openQuestions >= maxQuestions {
