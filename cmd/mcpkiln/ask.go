@@ -254,6 +254,6 @@ func (v *visit) warnOfUnusedAnswers() {
 	}
 	for _, a := range v.answers {
 		text := cmp.Or(a.page, string(a.content), decline)
-		fmt.Fprintf(v.cmd.ErrOrStderr(), "mcpkiln: --answer %s was not used: nothing that it fits was asked\n", text)
+		fmt.Fprintf(v.cmd.ErrOrStderr(), "mcpkiln: --answer %s was not used: %s\n", text, cmp.Or(v.unused, "nothing that it fits was asked"))
 	}
 }

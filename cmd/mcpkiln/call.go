@@ -161,7 +161,7 @@ func (v *visit) call(one *tool, in json.RawMessage, durable bool) error {
 		v.noteAbandoned()
 		return ofTool(one, err)
 	}
-	if ref, ok := x.Ref(); ok && v.session.Resumable(v.ctx, one.Name, durable) == nil {
+	if ref, ok := refOf(x, one); ok && v.session.Resumable(v.ctx, one.Name, durable) == nil {
 		v.mu.Lock()
 		v.ref = &ref
 		v.mu.Unlock()
@@ -173,6 +173,13 @@ func (v *visit) call(one *tool, in json.RawMessage, durable bool) error {
 	}
 	v.terminal.Done()
 	return v.print(one, result)
+}
+
+// refOf returns the reference of a call that is a task, with the schemas that its tool has now.
+func refOf(x *execution, one *tool) (client.Ref, bool) {
+	ref, ok := x.Ref()
+	ref.Schema = client.SchemaHash(one.raw)
+	return ref, ok
 }
 
 // ofTool names the tool in the error of a call that timed out: any request of the command can time out.

@@ -22,7 +22,7 @@ func (v *visit) detach(one *tool, in json.RawMessage, durable bool) error {
 		v.noteAbandoned()
 		return err
 	}
-	ref, ok := x.Ref()
+	ref, ok := refOf(x, one)
 	if !ok {
 		fmt.Fprintf(v.cmd.ErrOrStderr(), "mcpkiln: the server answered at once, so there is no task\n")
 		result, err := x.Result(v.ctx)
@@ -32,7 +32,6 @@ func (v *visit) detach(one *tool, in json.RawMessage, durable bool) error {
 		return v.print(one, result)
 	}
 	defer x.Detach()
-	ref.Schema = client.SchemaHash(one.raw)
 	shelf, err := keep.Open()
 	if err == nil {
 		err = shelf.Put(ref, time.Now())
@@ -40,6 +39,8 @@ func (v *visit) detach(one *tool, in json.RawMessage, durable bool) error {
 	if err != nil {
 		fmt.Fprintln(v.cmd.ErrOrStderr(), "mcpkiln: the reference is printed, but not kept:", err)
 	}
+	v.ref = &ref
+	v.unused = "nothing that it fits was asked before the task began; answer what the task asks" + v.followHint("answer")
 	return v.printRef(ref)
 }
 

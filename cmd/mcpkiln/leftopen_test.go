@@ -20,6 +20,8 @@ type asking struct {
 	refuses   int    // how many answers get status 503
 	gone      string // the question that another client has answered by then
 	silent    bool   // it says that it asks, and not what
+	before    string // what it asks before a call becomes the task; "" for nothing
+	tool      string // its only tool
 	seen      []string
 }
 
@@ -47,14 +49,14 @@ func (a *asking) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	case "server/discover":
 		result = `{"resultType":"complete","supportedVersions":["2026-07-28"],"capabilities":{"tools":{},"extensions":{"io.modelcontextprotocol/tasks":{}}},"ttlMs":0,"cacheScope":"private"}`
 	case "tools/list":
-		result = `{"resultType":"complete","tools":[` + plainTool + `],"ttlMs":0,"cacheScope":"private"}`
-	case "tasks/get":
-		more := `"status":"completed","result":{"content":[{"type":"text","text":"done"}]}`
-		if len(a.questions) > 0 || a.silent {
-			open, _ := json.Marshal(a.questions)
-			more = `"status":"input_required","inputRequests":` + string(open)
+		result = `{"resultType":"complete","tools":[` + a.tool + `],"ttlMs":0,"cacheScope":"private"}`
+	case "tools/call":
+		result = `{"resultType":"task",` + a.state() + `}`
+		if a.before != "" && m.Params.InputResponses == nil {
+			result = `{"resultType":"input_required","inputRequests":{"before":` + a.before + `}}`
 		}
-		result = `{"resultType":"complete","taskId":"t1","createdAt":"2026-01-01T00:00:00Z","lastUpdatedAt":"2026-01-01T00:00:00Z","ttlMs":null,"pollIntervalMs":20,` + more + `}`
+	case "tasks/get":
+		result = `{"resultType":"complete",` + a.state() + `}`
 	case "tasks/update":
 		if a.refuses > 0 {
 			a.refuses--
@@ -70,11 +72,21 @@ func (a *asking) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	fmt.Fprintf(w, `{"jsonrpc":"2.0","id":%s,"result":%s}`, m.ID, result)
 }
 
+// state returns the members of the task's state.
+func (a *asking) state() string {
+	more := `"status":"completed","result":{"content":[{"type":"text","text":"done"}]}`
+	if len(a.questions) > 0 || a.silent {
+		open, _ := json.Marshal(a.questions)
+		more = `"status":"input_required","inputRequests":` + string(open)
+	}
+	return `"taskId":"t1","createdAt":"2026-01-01T00:00:00Z","lastUpdatedAt":"2026-01-01T00:00:00Z","ttlMs":null,"pollIntervalMs":20,` + more
+}
+
 // ask serves a task with questions, and returns its reference.
 func ask(t *testing.T, refuses int, questions ...string) (a *asking, ref string) {
 	t.Helper()
 	t.Setenv("XDG_CONFIG_HOME", t.TempDir())
-	a = &asking{questions: map[string]json.RawMessage{}, refuses: refuses}
+	a = &asking{questions: map[string]json.RawMessage{}, refuses: refuses, tool: plainTool}
 	for n, q := range questions {
 		a.questions[fmt.Sprintf("q%d", n)] = json.RawMessage(q)
 	}

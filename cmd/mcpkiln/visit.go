@@ -32,6 +32,7 @@ type visit struct {
 
 	mu      sync.Mutex
 	answers []answer            // from --answer, not used yet
+	unused  string              // why an answer is not used; "": nothing that it fits was asked
 	misfits []error             // why none of them fits the last question
 	ref     *client.Ref         // of the task that asks, if another command could answer it
 	reply   *reply              // of `mcpkiln task answer`; nil for other commands

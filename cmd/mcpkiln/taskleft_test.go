@@ -1,0 +1,47 @@
+package main
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+)
+
+// callsTool runs a call of the asking server's tool, and returns what it printed.
+func callsTool(t *testing.T, ref string, args ...string) (status int, stdout, stderr string) {
+	t.Helper()
+	var r struct{ Endpoint string }
+	if err := json.Unmarshal([]byte(ref), &r); err != nil {
+		t.Fatal(err)
+	}
+	return runs(t, append([]string{"call", r.Endpoint, "t"}, args...)...)
+}
+
+// TestEXT22AnAnswerThatADetachedCallDoesNotUse is for a question of the task: the command that gives it is named. One to a question before the task is used.
+func TestEXT22AnAnswerThatADetachedCallDoesNotUse(t *testing.T) {
+	a, ref := ask(t, 0, sureForm)
+	a.before = nameForm
+	status, stdout, stderr := callsTool(t, ref, "--detach", "--answer", `{"yes":true}`, "--answer", `{"name":"x"}`)
+	const want = `mcpkiln: --answer {"yes":true} was not used: nothing that it fits was asked before the task began; answer what the task asks: mcpkiln task answer t1` + "\n"
+	if status != 0 || !strings.Contains(stdout, `"id":"t1"`) || stderr != want || a.saw("tools/call") != 2 {
+		t.Errorf("status %d: %s%s", status, stdout, stderr)
+	}
+}
+
+// TestTSK27TheSchemasOfATaskThatAsksAreKept: a task that call could not wait for is held against the schemas that the tool had then.
+func TestTSK27TheSchemasOfATaskThatAsksAreKept(t *testing.T) {
+	a, ref := ask(t, 0, sureForm)
+	status, stdout, stderr := callsTool(t, ref)
+	if status != exitInputRequired || !strings.Contains(stdout, `"schema":"sha256:`) {
+		t.Errorf("status %d: %s%s", status, stdout, stderr)
+	}
+	if status, stdout, stderr = runs(t, "task", "answer", "t1", "yes=true"); status != 0 {
+		t.Errorf("status %d: %s%s", status, stdout, stderr)
+	}
+	a.mu.Lock()
+	a.tool = typedTool
+	a.mu.Unlock()
+	status, stdout, stderr = runs(t, "task", "wait", "t1")
+	if status != 0 || stdout != "done\n" || !strings.Contains(stderr, "the schemas of t have changed since the task was made") {
+		t.Errorf("status %d: %s%s", status, stdout, stderr)
+	}
+}
