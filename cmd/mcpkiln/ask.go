@@ -147,12 +147,26 @@ func (a *answer) fits(q *client.Question) (err error) {
 		return fmt.Errorf("a form is no page at %s", a.page)
 	case a.page != "" && q.URL != a.page && !strings.HasPrefix(q.URL, strings.TrimSuffix(a.page, "/")+"/"):
 		return fmt.Errorf("the page is not at %s: it is %s", a.page, plain.Line(q.URL))
+	case a.page != "" && q.URL != a.page && hasDots(q.URL):
+		return fmt.Errorf("%s may be left by the dots in the path of the page, which is agreed to by its whole address: %s", a.page, plain.Line(q.URL))
 	case a.page == "" && a.content != nil && q.URL != "":
 		return fmt.Errorf("what is asked is no form, but to open a page, which is agreed to by its address: %s", plain.Line(q.URL))
 	case a.content != nil:
 		_, err = q.Complete(a.content)
 	}
 	return err
+}
+
+// hasDots reports whether the path of an address has segments that lead elsewhere, as browsers read it: . and .., with %2e for a dot and \ for /.
+func hasDots(address string) bool {
+	path, _, _ := strings.Cut(address, "#")
+	path, _, _ = strings.Cut(path, "?")
+	for _, segment := range strings.FieldsFunc(strings.ToLower(path), func(r rune) bool { return r == '/' || r == '\\' }) {
+		if segment = strings.ReplaceAll(segment, "%2e", "."); segment == "." || segment == ".." {
+			return true
+		}
+	}
+	return false
 }
 
 // inputRequired prints an unanswered question, and how to answer it.

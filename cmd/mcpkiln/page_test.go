@@ -1,0 +1,24 @@
+package main
+
+import (
+	"testing"
+
+	"github.com/mcpkiln/mcpkiln/runtime/client"
+)
+
+// TestCAN23APageIsWhereTheBrowserOpensIt: dots in a path lead a browser elsewhere, however they are written. Whoever names the whole address has seen them.
+func TestCAN23APageIsWhereTheBrowserOpensIt(t *testing.T) {
+	const at = "https://x.example/a"
+	for page, agreed := range map[string]bool{
+		at + "/b?x=../1#../2": true, at + "/b..c/.d": true, at + "/%2e%2e%2e/b": true, at + "/..;/b": true,
+		at + "/../evil?x=1": false, at + "/%2e%2E/evil": false, at + "/.%2e/evil": false, at + `/b\..\..\evil`: false, at + "/..": false, at + "/./b": false,
+	} {
+		q := &client.Question{URL: page}
+		if err := (&answer{page: at}).fits(q); (err == nil) != agreed {
+			t.Errorf("%s: %v", page, err)
+		}
+		if err := (&answer{page: page}).fits(q); err != nil {
+			t.Errorf("%s is its whole address: %v", page, err)
+		}
+	}
+}
