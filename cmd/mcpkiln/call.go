@@ -208,10 +208,21 @@ func (v *visit) await(x *execution) (*client.ToolResult, error) {
 			v.end(&statusError{exitTimeout, fmt.Errorf("the task was not over after %v", v.timeout)})
 		})
 		for state := range x.Updates(v.ctx) {
-			v.terminal.Status(cmp.Or(state.Message, "the task is "+string(state.Status)))
+			v.showState(state)
 		}
 	}
 	return x.Result(v.ctx)
+}
+
+// showState shows the state of a task that is waited for. One that asks nothing is not waiting for its host any more.
+func (v *visit) showState(state client.TaskState) {
+	v.terminal.Status(cmp.Or(state.Message, "the task is "+string(state.Status)))
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	if state.Status != task.InputRequired && v.resume != nil {
+		v.resume()
+		v.resume = nil
+	}
 }
 
 // cancel cancels the task of a call if the visit has ended, and notes the outcome. It leaves a task running whose question another command

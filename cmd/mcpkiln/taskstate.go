@@ -81,10 +81,20 @@ func (v *visit) leftOpen(q *client.Question, why error) {
 	case reply != nil:
 		reply.miss(q, errors.New("the task "+open.beyond()))
 	case v.terminal != nil:
+		v.stopClock()
 		v.terminal.Done() // clears the progress bar, which is drawn again
 		fmt.Fprintln(v.cmd.ErrOrStderr(), "mcpkiln: the task", open.beyond()+"; it waits for that")
 	default:
 		v.end(&questionError{open})
+	}
+}
+
+// stopClock stops the clock until the task asks nothing any more.
+func (v *visit) stopClock() {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	if v.resume == nil {
+		v.resume = v.clock.pause()
 	}
 }
 

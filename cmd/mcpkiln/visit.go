@@ -37,6 +37,7 @@ type visit struct {
 	ref     *client.Ref         // of the task that asks, if another command could answer it
 	reply   *reply              // of `mcpkiln task answer`; nil for other commands
 	shown   chan<- openQuestion // receives questions, which stay open; nil: questions are answered
+	resume  func()              // starts the clock again when the task asks nothing any more; nil: it was not stopped for that
 	outcome string              // of the call or task when the visit ended early; "" for none
 }
 
