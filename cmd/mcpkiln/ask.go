@@ -51,9 +51,6 @@ func readAnswers(all []string) (answers []answer, err error) {
 	return answers, nil
 }
 
-// whatAnswers is how --answer agrees.
-const whatAnswers = "a JSON object with the fields of the question, or the address of the page"
-
 // readAnswer reads one answer: a JSON object, or nil to decline.
 func readAnswer(text string) (json.RawMessage, error) {
 	if text == decline {
@@ -61,9 +58,22 @@ func readAnswer(text string) (json.RawMessage, error) {
 	}
 	var content map[string]json.RawMessage
 	if err := json.Unmarshal([]byte(text), &content); err != nil || content == nil {
-		return nil, fmt.Errorf("%s: write a JSON object with the fields of the question, or %s", text, decline)
+		return nil, fmt.Errorf("%s: write a JSON object with the fields of the question%s, or %s", text, asObject(text), decline)
 	}
 	return json.RawMessage(text), nil
+}
+
+// asObject returns how name=text is written as a JSON object, to go behind a message; "" if it is something else.
+func asObject(text string) string {
+	name, value, ok := strings.Cut(text, "=")
+	if name = strings.TrimSuffix(name, ":"); !ok || !shellSafe.MatchString(name) || strings.Contains(value, "'") {
+		return ""
+	}
+	if !json.Valid([]byte(value)) {
+		word, _ := json.Marshal(value) // a text always has JSON
+		value = string(word)
+	}
+	return `, as in '{"` + name + `": ` + value + `}'`
 }
 
 // handlers answer what the server asks the user.
@@ -201,7 +211,7 @@ func howToAnswer(open openQuestion, ref *client.Ref, misfits []error) string {
 		why = "--answer fits no question: " + strings.ReplaceAll(errors.Join(misfits...).Error(), "\n", "; ")
 	}
 	if ref == nil {
-		return "the tool asks something, and " + why + "\n  call it again with --answer: " + whatAnswers + ", or " + decline
+		return "the tool asks something, and " + why + "\n  call it again with --answer " + answerWord(open.question) + ", or --answer " + decline
 	}
 	return "the task asks something, and " + why + "\n  answer it, or write decline in place of the fields: " + answerLine(open.question, *ref, false)
 }
@@ -217,6 +227,19 @@ func answerLine(q *client.Question, ref client.Ref, several bool) string {
 		line += " -- COMMAND"
 	}
 	return line
+}
+
+// answerWord returns the value of --answer for a question, with the fields to fill in.
+func answerWord(q *client.Question) string {
+	if q.URL != "" {
+		return "and the address of the page"
+	}
+	var all []string
+	for _, name := range toFillIn(q) {
+		word, _ := json.Marshal(name) // a text always has JSON
+		all = append(all, strings.ReplaceAll(string(word), "'", `\u0027`)+": …")
+	}
+	return "'{" + strings.Join(all, ", ") + "}'"
 }
 
 // keepRef keeps a reference, and returns a shell word for it: its id, or the whole reference if it can not be kept or its id not written.
@@ -240,8 +263,18 @@ func quoted(ref client.Ref) string {
 // shellSafe matches a name that a shell takes literally.
 var shellSafe = regexp.MustCompile(`^[A-Za-z0-9_][\w.:-]*$`)
 
-// fields returns the fields of a form to fill in: the required ones, or all if none is.
-func fields(q *client.Question) string {
+// fields returns the fields of a form to fill in, as words; not those whose names a shell does not take literally.
+func fields(q *client.Question) (line string) {
+	for _, name := range toFillIn(q) {
+		if shellSafe.MatchString(name) {
+			line += " " + name + "=…"
+		}
+	}
+	return line
+}
+
+// toFillIn returns the names of a form's fields: of the required ones, or of all if none is.
+func toFillIn(q *client.Question) []string {
 	var form struct {
 		Properties map[string]json.RawMessage
 		Required   []string
@@ -250,13 +283,7 @@ func fields(q *client.Question) string {
 	if len(form.Required) == 0 {
 		form.Required = slices.Sorted(maps.Keys(form.Properties))
 	}
-	line := ""
-	for _, name := range form.Required {
-		if shellSafe.MatchString(name) {
-			line += " " + name + "=…"
-		}
-	}
-	return line
+	return form.Required
 }
 
 // warnOfUnusedAnswers says on stderr which answers of the command line were not used, unless the error of the visit does.

@@ -20,6 +20,7 @@ type asking struct {
 	refuses   int    // how many answers get status 503
 	gone      string // the question that another client has answered by then
 	silent    bool   // it says that it asks, and not what
+	expired   bool   // it does not know the task any more
 	before    string // what it asks before a call becomes the task; "" for nothing
 	tool      string // its only tool
 	seen      []string
@@ -69,6 +70,10 @@ func (a *asking) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		}
 	}
 	w.Header().Set("Content-Type", "application/json")
+	if m.Method == "tasks/get" && a.expired {
+		fmt.Fprintf(w, `{"jsonrpc":"2.0","id":%s,"error":{"code":-32602,"message":"unknown task"}}`, m.ID)
+		return
+	}
 	fmt.Fprintf(w, `{"jsonrpc":"2.0","id":%s,"result":%s}`, m.ID, result)
 }
 

@@ -53,11 +53,15 @@ Start with:  mcpkiln init reports`),
 	return root
 }
 
-// refuseUnknown makes a name that is no command below cmd an error; without one cmd prints its help.
+// refuseUnknown makes a name that is no command below cmd an error. Without one the program prints its help, and a command how it is used: it has done nothing.
 func refuseUnknown(cmd *cobra.Command) {
 	cmd.Args, cmd.DisableFlagsInUseLine = cobra.ArbitraryArgs, true
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		if len(args) == 0 {
+		switch {
+		case len(args) == 0 && cmd.HasParent():
+			fmt.Fprint(cmd.ErrOrStderr(), cmd.UsageString())
+			return &statusError{exitRefused, nil}
+		case len(args) == 0:
 			return cmd.Help()
 		}
 		var known []string

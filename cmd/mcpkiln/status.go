@@ -4,7 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net"
 	"net/http"
+	"net/url"
+	"os"
 	"strings"
 
 	"github.com/mcpkiln/mcpkiln/cmd/mcpkiln/internal/target"
@@ -108,7 +111,7 @@ func statusOf(err error) (status int, help string) {
 	case errors.Is(err, errInterrupted):
 		return exitInterrupted, ""
 	case errors.As(err, &ref):
-		return exitRefused, "the reference says which server has the task: name no other, and none where it is an address"
+		return exitRefused, "the reference says which server has the task: and in which revision: name no others, and no server where it is an address"
 	case errors.As(err, &resumable), errors.As(err, &none), errors.As(err, &version) && version.Asked != "":
 		return exitRefused, ""
 	case errors.As(err, &status0):
@@ -140,6 +143,13 @@ func statusOfHTTP(e *client.StatusError) (status int, help string) {
 		return exitNetwork, "is the path of the address right? Many servers have their endpoint at /mcp"
 	case http.StatusMovedPermanently, http.StatusFound, http.StatusSeeOther, http.StatusTemporaryRedirect, http.StatusPermanentRedirect:
 		return exitNetwork, "write that address in place of this one if you trust it: arguments and tokens go there"
+	}
+	if e.Status == http.StatusTooManyRequests || e.Status >= http.StatusInternalServerError {
+		when := "later"
+		if e.RetryAfter > 0 {
+			when = "in " + e.RetryAfter.String()
+		}
+		return exitNetwork, "the server is busy, or has a fault of its own: try again " + when
 	}
 	return exitNetwork, ""
 }
@@ -205,9 +215,9 @@ func statusOfCause(c *client.Cause) (status int, help string) {
 func describe(err error) string {
 	var lost *client.TransportError
 	if !errors.As(err, &lost) {
-		return strings.TrimPrefix(err.Error(), "client: ")
+		return reason(err)
 	}
-	text := strings.TrimPrefix(lost.Err.Error(), "client: ")
+	text := reason(lost.Err)
 	for _, said := range []struct{ where, text string }{
 		{"on its standard output, and no message", lost.Noise}, {"on its standard error", lost.Stderr},
 	} {
@@ -216,4 +226,31 @@ func describe(err error) string {
 		}
 	}
 	return text
+}
+
+// reason returns the message of an error that stands for itself, each thing said once: a request that is out of time, and an address that is not reached.
+func reason(err error) string {
+	switch e := err.(type) {
+	case *client.Cause:
+		if e.Source == inflight.SourceTimeout && e.Reason != "" {
+			return "the request was " + e.Reason
+		}
+	case *url.Error:
+		return e.URL + ": " + innermost(e.Err).Error()
+	}
+	return strings.TrimPrefix(err.Error(), "client: ")
+}
+
+// innermost returns the error of a connection without those that name the address, the resolver and the system call.
+func innermost(err error) error {
+	if op := (*net.OpError)(nil); errors.As(err, &op) {
+		err = op.Err
+	}
+	if dns := (*net.DNSError)(nil); errors.As(err, &dns) {
+		err = errors.New(dns.Err)
+	}
+	if call := (*os.SyscallError)(nil); errors.As(err, &call) {
+		err = call.Err
+	}
+	return err
 }

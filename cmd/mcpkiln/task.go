@@ -38,7 +38,7 @@ func taskCommand(use, short, example string, do func(r *remote, cmd *cobra.Comma
 			before, _ := words(cmd, args)
 			switch {
 			case len(before) == 0:
-				return refused(errors.New("no task is named: write its reference or id; mcpkiln task list has those of a server"))
+				return refused(errors.New("no task is named\n  " + whatRef))
 			case len(before) > 2:
 				return refused(errors.New("write one reference, and no more than one target"))
 			}

@@ -37,7 +37,7 @@ arguments of mcpkiln call; or with what call --answer takes, a JSON object or de
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		before, command := words(cmd, args)
 		if len(before) == 0 {
-			return refused(errors.New("no task is named: write its reference before --"))
+			return refused(errors.New("no task is named before --\n  " + whatRef))
 		}
 		var name []string
 		if *target != "" {

@@ -84,3 +84,21 @@ func TestCAN28TheWaitForAQuestionIsBounded(t *testing.T) {
 		t.Errorf("status %d: %s%s", status, stdout, stderr)
 	}
 }
+
+// TestATaskThatTheServerDoesNotKnowIsNoTask: a list whose tasks have all expired says that it is empty.
+func TestATaskThatTheServerDoesNotKnowIsNoTask(t *testing.T) {
+	a, ref := ask(t, 0, sureForm)
+	if status, stdout, stderr := callsTool(t, ref, "--detach"); status != 0 {
+		t.Fatal(stdout, stderr)
+	}
+	list := func() (status int, stdout, stderr string) { return runs(t, "task", "list", endpointOf(t, ref)) }
+	if status, stdout, stderr := list(); status != 0 || !strings.HasPrefix(stdout, "t1  t  input_required") || stderr != "" {
+		t.Errorf("status %d: %s%s", status, stdout, stderr)
+	}
+	a.mu.Lock()
+	a.expired = true
+	a.mu.Unlock()
+	if status, stdout, stderr := list(); status != 0 || stdout != "" || !strings.HasPrefix(stderr, "no tasks: revision 2026-07-28 has no list of them") {
+		t.Errorf("status %d: %s%s", status, stdout, stderr)
+	}
+}

@@ -9,11 +9,16 @@ import (
 // callsTool runs a call of the asking server's tool, and returns what it printed.
 func callsTool(t *testing.T, ref string, args ...string) (status int, stdout, stderr string) {
 	t.Helper()
+	return runs(t, append([]string{"call", endpointOf(t, ref), "t"}, args...)...)
+}
+
+func endpointOf(t *testing.T, ref string) string {
+	t.Helper()
 	var r struct{ Endpoint string }
 	if err := json.Unmarshal([]byte(ref), &r); err != nil {
 		t.Fatal(err)
 	}
-	return runs(t, append([]string{"call", r.Endpoint, "t"}, args...)...)
+	return r.Endpoint
 }
 
 // TestEXT22AnAnswerThatADetachedCallDoesNotUse is for a question of the task: the command that gives it is named. One to a question before the task is used.

@@ -51,7 +51,7 @@ func (v *visit) list() error {
 		all = append(all, item)
 	}
 	if len(all) == 0 {
-		v.noTasks()
+		v.noTasks("the server lists none of yours")
 	}
 	w := tabwriter.NewWriter(v.cmd.OutOrStdout(), 0, 0, 2, ' ', 0)
 	for _, item := range all {
@@ -82,9 +82,7 @@ func (v *visit) listKept() error {
 	if err != nil {
 		return err
 	}
-	if len(all) == 0 {
-		v.noTasks()
-	}
+	shown := 0
 	w := tabwriter.NewWriter(v.cmd.OutOrStdout(), 0, 0, 2, ' ', 0)
 	for _, kept := range all {
 		state, err := v.state(kept.Ref)
@@ -101,9 +99,15 @@ func (v *visit) listKept() error {
 		if err != nil && unknown == nil {
 			return err
 		}
+		if unknown == nil {
+			shown++
+		}
+	}
+	if shown == 0 {
+		v.noTasks("revision " + v.session.Revision() + " has no list of them, and this machine keeps none that the server at " + v.session.Endpoint() + " knows")
 	}
 	return w.Flush()
 }
 
-// noTasks says that a list is empty, on stderr: stdout has only tasks.
-func (v *visit) noTasks() { fmt.Fprintln(v.cmd.ErrOrStderr(), "no tasks") }
+// noTasks says why a list is empty, on stderr: stdout has only tasks.
+func (v *visit) noTasks(why string) { fmt.Fprintln(v.cmd.ErrOrStderr(), "no tasks:", why) }

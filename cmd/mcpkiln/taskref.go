@@ -44,7 +44,7 @@ func (r *remote) task(cmd *cobra.Command, text string, name, command []string) (
 func readRef(text string, stdin io.Reader) (ref client.Ref, err error) {
 	raw := []byte(text)
 	switch {
-	case text == "-":
+	case text == "-", text == "@-":
 		raw, err = io.ReadAll(io.LimitReader(stdin, 1<<20))
 	case strings.HasPrefix(text, "@"):
 		if raw, err = os.ReadFile(text[1:]); err != nil {
@@ -56,11 +56,22 @@ func readRef(text string, stdin io.Reader) (ref client.Ref, err error) {
 	if err != nil {
 		return ref, err
 	}
-	if err := json.Unmarshal(bytes.TrimSpace(raw), &ref); err != nil || ref.ID == "" {
-		return ref, errors.New("this is no reference: it is the line that mcpkiln call --detach prints")
+	var line struct {
+		client.Ref
+		Within client.Ref `json:"ref"` // of what mcpkiln prints with a reference in it: a question, a state
 	}
-	return ref, nil
+	err = json.Unmarshal(bytes.TrimSpace(raw), &line)
+	switch {
+	case err == nil && line.ID != "":
+		return line.Ref, nil
+	case err == nil && line.Within.ID != "":
+		return line.Within, nil
+	}
+	return ref, errors.New("this is no reference\n  " + whatRef)
 }
+
+// whatRef says what may stand for REF.
+const whatRef = "REF is the line that mcpkiln call --detach prints, @FILE or - with one, or the id of a task that this machine keeps: mcpkiln task list TARGET has those of a server"
 
 func keptRef(id string) (client.Ref, error) {
 	shelf, err := keep.Open()
@@ -72,7 +83,7 @@ func keptRef(id string) (client.Ref, error) {
 	case err != nil:
 		return client.Ref{}, err
 	case len(all) == 0:
-		return client.Ref{}, fmt.Errorf("%q is neither a reference nor the id of a task kept here", id)
+		return client.Ref{}, fmt.Errorf("%q is neither a reference nor the id of a task that this machine keeps\n  %s", id, whatRef)
 	case len(all) > 1:
 		return client.Ref{}, fmt.Errorf("%q is the id of %d tasks kept here: write the reference of one", id, len(all))
 	}

@@ -38,7 +38,7 @@ func Read(words []string, stdin io.Reader) (*Given, error) {
 	for _, word := range words {
 		var err error
 		switch {
-		case word == "-":
+		case word == "-", word == "@-":
 			err = g.readAll(stdin)
 		case strings.HasPrefix(word, "@"):
 			err = g.readFile(word[1:])
