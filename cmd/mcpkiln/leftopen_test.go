@@ -100,11 +100,16 @@ func ask(t *testing.T, refuses int, questions ...string) (a *asking, ref string)
 	return a, `{"version":1,"endpoint":"` + ts.URL + `","revision":"2026-07-28","tool":"t","id":"t1"}`
 }
 
-// put adds a question.
-func (a *asking) put(key, question string) {
+// change changes what the server does.
+func (a *asking) change(f func()) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	a.questions[key] = json.RawMessage(question)
+	f()
+}
+
+// put adds a question.
+func (a *asking) put(key, question string) {
+	a.change(func() { a.questions[key] = json.RawMessage(question) })
 }
 
 // open returns the keys of the questions that are not answered yet.
@@ -192,9 +197,7 @@ func TestEXT22AnAnswerIsGivenAgain(t *testing.T) {
 // TestEXT22AnAnswerIsGivenBeforeTheCommandEnds: also if another question of the task is gone meanwhile, which changes its state.
 func TestEXT22AnAnswerIsGivenBeforeTheCommandEnds(t *testing.T) {
 	a, ref := ask(t, 1, sureForm, nameForm)
-	a.mu.Lock()
-	a.gone = "q1"
-	a.mu.Unlock()
+	a.change(func() { a.gone = "q1" })
 	status, stdout, stderr := runs(t, "task", "answer", ref, "yes=true")
 	if status != 0 || !strings.HasPrefix(stdout, "completed") || a.saw("tasks/update") != 2 || len(a.open()) > 0 {
 		t.Errorf("status %d, %q are open: %s%s", status, a.open(), stdout, stderr)

@@ -74,7 +74,7 @@ func TestCAN28TheTimeOfAnAnswerIsBounded(t *testing.T) {
 // TestCAN28TheWaitForAQuestionIsBounded by --timeout: the state is known without its questions, and no answer is given.
 func TestCAN28TheWaitForAQuestionIsBounded(t *testing.T) {
 	a, ref := ask(t, 0)
-	a.silent = true
+	a.change(func() { a.silent = true })
 	status, stdout, stderr := runs(t, "task", "get", "--timeout", "300ms", ref)
 	if status != 0 || stdout != "input_required\n" || stderr != "mcpkiln: what it asks is not shown to this command: another one or a host may show it\n" {
 		t.Errorf("status %d: %s%s", status, stdout, stderr)
@@ -95,9 +95,7 @@ func TestATaskThatTheServerDoesNotKnowIsNoTask(t *testing.T) {
 	if status, stdout, stderr := list(); status != 0 || !strings.HasPrefix(stdout, "t1  t  input_required") || stderr != "" {
 		t.Errorf("status %d: %s%s", status, stdout, stderr)
 	}
-	a.mu.Lock()
-	a.expired = true
-	a.mu.Unlock()
+	a.change(func() { a.expired = true })
 	if status, stdout, stderr := list(); status != 0 || stdout != "" || !strings.HasPrefix(stderr, "no tasks: revision 2026-07-28 has no list of them") {
 		t.Errorf("status %d: %s%s", status, stdout, stderr)
 	}

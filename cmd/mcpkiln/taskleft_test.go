@@ -24,7 +24,7 @@ func endpointOf(t *testing.T, ref string) string {
 // TestEXT22AnAnswerThatADetachedCallDoesNotUse is for a question of the task: the command that gives it is named. One to a question before the task is used.
 func TestEXT22AnAnswerThatADetachedCallDoesNotUse(t *testing.T) {
 	a, ref := ask(t, 0, sureForm)
-	a.before = nameForm
+	a.change(func() { a.before = nameForm })
 	status, stdout, stderr := callsTool(t, ref, "--detach", "--answer", `{"yes":true}`, "--answer", `{"name":"x"}`)
 	const want = `mcpkiln: --answer {"yes":true} was not used: nothing that it fits was asked before the task began; answer what the task asks: mcpkiln task answer t1` + "\n"
 	if status != 0 || !strings.Contains(stdout, `"id":"t1"`) || stderr != want || a.saw("tools/call") != 2 {
@@ -42,9 +42,7 @@ func TestTSK27TheSchemasOfATaskThatAsksAreKept(t *testing.T) {
 	if status, stdout, stderr = runs(t, "task", "answer", "t1", "yes=true"); status != 0 {
 		t.Errorf("status %d: %s%s", status, stdout, stderr)
 	}
-	a.mu.Lock()
-	a.tool = typedTool
-	a.mu.Unlock()
+	a.change(func() { a.tool = typedTool })
 	status, stdout, stderr = runs(t, "task", "wait", "t1")
 	if status != 0 || stdout != "done\n" || !strings.Contains(stderr, "the schemas of t have changed since the task was made") {
 		t.Errorf("status %d: %s%s", status, stdout, stderr)
