@@ -37,8 +37,8 @@ func (v *visit) unknown(ref client.Ref, err error) error {
 
 // asked is a question as JSON.
 type asked struct {
-	Method string          `json:"method"`
-	Params json.RawMessage `json:"params"`
+	Method string          `json:"method,omitempty"`
+	Params json.RawMessage `json:"params,omitempty"`
 	Key    string          `json:"key,omitempty"`
 	// Unanswerable is why no command can answer it.
 	Unanswerable string `json:"unanswerable,omitempty"`
@@ -60,6 +60,8 @@ func (q *openQuestion) beyond() string {
 		return "asks for sampling" + whose
 	case method == "roots/list":
 		return "asks for roots" + whose
+	case method == "":
+		return "waits for input, and shows this command no question: another client has it, or the host that made the task"
 	default:
 		why := strings.TrimPrefix(q.why.Error(), "client: ")
 		return "asks something (" + plain.Line(method) + ") that this command can not answer, and that the host which made the task may: " + plain.Line(why)
