@@ -42,3 +42,11 @@ func TestAMessageSaysEachThingOnce(t *testing.T) {
 		t.Error(got)
 	}
 }
+
+// TestWhatAServerSaysEachTimeItIsStartedIsSaidOnce: it is started again for the handshake.
+func TestWhatAServerSaysEachTimeItIsStartedIsSaidOnce(t *testing.T) {
+	status, _, stderr := runs(t, "tools", "--", "sh", "-c", "echo what it says; exit 3")
+	if status != exitProtocol || strings.Count(stderr, "what it says") != 1 {
+		t.Errorf("status %d: %s", status, stderr)
+	}
+}

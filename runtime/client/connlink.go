@@ -251,6 +251,12 @@ func (l *connLink) notWritten(q *queued, large *rpc.FrameError) {
 
 // writeFailed ends the requests that can not be written any more. Those that were written may still be answered, while the connection can be read.
 func (l *connLink) writeFailed(err error, unwritten []queued) {
+	if l.child != nil { // what it wrote before it ended is read first, because that says why
+		select {
+		case <-l.readerDone:
+		case <-time.After(outputWait):
+		}
+	}
 	lost := l.lost(err)
 	for _, q := range slices.Concat(unwritten, l.stop(lost)) {
 		if q.round != nil {

@@ -72,7 +72,7 @@ func (s *Session) open(ctx context.Context, t Transport, d *wire.Dialect) error 
 func (s *Session) another(ctx context.Context) *Session {
 	s.disconnect(ctx)
 	next := newSession(s.cfg, s.endpoint)
-	next.noise = s.noise // nothing is received any more
+	next.noise, next.inherited = s.noise, true // nothing is received any more
 	next.spawn(s.awaitHandlers)
 	return next
 }

@@ -99,6 +99,9 @@ func (s *Session) unreadable(frame []byte, m *rpc.Message, err *rpc.Error) {
 	}
 	s.mu.Lock()
 	ready := s.ready
+	if s.inherited {
+		s.noise, s.inherited = nil, false
+	}
 	if len(s.noise) < maxNoise {
 		s.noise = append(append(s.noise, frame[:min(len(frame), maxNoise)]...), '\n')
 	}

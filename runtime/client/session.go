@@ -50,6 +50,7 @@ type state struct {
 	over      bool                 // no goroutine may begin any more
 	lost      error                // why the connection is gone
 	noise     []byte               // text that the server wrote and that was no message
+	inherited bool                 // noise is of the session before (another), and is replaced by what the server writes now
 	asking    int                  // how many questions handlers are answering
 	followers map[string]*follower // of tasks, by their ids
 	late      lateAnswers
