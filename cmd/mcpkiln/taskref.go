@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/mcpkiln/mcpkiln/cmd/mcpkiln/internal/keep"
+	"github.com/mcpkiln/mcpkiln/cmd/mcpkiln/internal/plain"
 	"github.com/mcpkiln/mcpkiln/runtime/client"
 )
 
@@ -25,6 +26,8 @@ func (r *remote) task(cmd *cobra.Command, text string, name, command []string) (
 	spec := r.spec()
 	spec.Command = command
 	switch {
+	case len(command) > 0 && isAddress(ref.Endpoint):
+		return ref, nil, refused(fmt.Errorf("the task is at %s, not at a server on a pipe: leave -- and the command out", plain.Line(ref.Endpoint)))
 	case len(name) > 0:
 		spec.Name = name[0]
 	case len(command) == 0 && isAddress(ref.Endpoint):

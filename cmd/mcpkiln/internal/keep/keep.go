@@ -39,8 +39,11 @@ func (s *Shelf) file(ref client.Ref) string {
 	return filepath.Join(s.Dir, hex.EncodeToString(sum[:16])+".json")
 }
 
-// Put keeps a reference.
+// Put keeps a reference. One without a schema does not replace one that has it.
 func (s *Shelf) Put(ref client.Ref, now time.Time) error {
+	if kept, err := read(s.file(ref)); err == nil && ref.Schema == "" {
+		ref.Schema = kept.Ref.Schema
+	}
 	text, err := json.Marshal(Task{ref, now.UTC()})
 	if err != nil {
 		return err
@@ -59,6 +62,14 @@ func (s *Shelf) Drop(ref client.Ref) error {
 	return nil
 }
 
+func read(file string) (t Task, err error) {
+	text, err := os.ReadFile(file)
+	if err == nil {
+		err = json.Unmarshal(text, &t)
+	}
+	return t, err
+}
+
 // List returns the tasks for which keep is true, oldest first. Files that can not be read are left out.
 func (s *Shelf) List(keep func(client.Ref) bool) ([]Task, error) {
 	entries, err := os.ReadDir(s.Dir)
@@ -67,9 +78,7 @@ func (s *Shelf) List(keep func(client.Ref) bool) ([]Task, error) {
 	}
 	var all []Task
 	for _, e := range entries {
-		var t Task
-		text, err := os.ReadFile(filepath.Join(s.Dir, e.Name()))
-		if err == nil && strings.HasSuffix(e.Name(), ".json") && json.Unmarshal(text, &t) == nil && keep(t.Ref) {
+		if t, err := read(filepath.Join(s.Dir, e.Name())); err == nil && strings.HasSuffix(e.Name(), ".json") && keep(t.Ref) {
 			all = append(all, t)
 		}
 	}

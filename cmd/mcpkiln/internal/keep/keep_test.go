@@ -49,3 +49,16 @@ func TestReferencesAreKept(t *testing.T) {
 		t.Errorf("others can read it: %v, %v", info.Mode(), err)
 	}
 }
+
+// A reference that somebody writes may lack the schema, against which the result is held (TSK27).
+func TestTSK27AKeptSchemaStays(t *testing.T) {
+	s := &keep.Shelf{Dir: t.TempDir()}
+	for _, schema := range []string{"old", "new", ""} {
+		if err := s.Put(client.Ref{Version: 1, Endpoint: "https://a", ID: "1", Schema: schema}, time.Now()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if all, err := s.List(func(client.Ref) bool { return true }); err != nil || len(all) != 1 || all[0].Ref.Schema != "new" {
+		t.Errorf("%+v, %v", all, err)
+	}
+}
