@@ -47,7 +47,7 @@ arguments of mcpkiln call; or with what call --answer takes, a JSON object or de
 		if err != nil {
 			return err
 		}
-		reply := &reply{decline: no, key: key, done: make(chan error, 1), missed: make(chan misfit, maxShown)}
+		reply := &reply{decline: no, key: key, done: make(chan error, 1), received: make(chan error, 1), missed: make(chan misfit, maxShown)}
 		if err := reply.read(cmd.Context(), before[1:], cmd.InOrStdin()); err != nil {
 			return refused(err)
 		}
@@ -62,9 +62,10 @@ type reply struct {
 	decline  bool
 	key      string
 	used     atomic.Bool
-	answered string      // the key of the question that was answered, before done receives nil
-	done     chan error  // receives one value when the question was answered, or can not be
-	missed   chan misfit // questions that it is not for; of those beyond its room nothing is said
+	answered atomic.Pointer[client.Question] // set before done receives nil
+	done     chan error                      // receives one value when the question was answered, or can not be
+	received chan error                      // receives whether the server has the answer
+	missed   chan misfit                     // questions that it is not for; of those beyond its room nothing is said
 }
 
 // misfit is a question that a reply is not for.
@@ -110,27 +111,35 @@ func (v *visit) answer(ref client.Ref, r *reply) error {
 	if err := v.awaitGiven(ref, r, v.ended(x), time.After(questionTime)); err != nil {
 		return err
 	}
-	return v.received(ref, x, r.answered)
+	return v.received(ref, r, v.ended(x))
 }
 
-// receiveTime is how long the state of a task may go on to say that it asks, in revisions that tell no receipt of an answer.
+// receiveTime is how long the state of a task may go on to say that it asks when the server has the answer to a question that came as a request.
 const receiveTime = 5 * time.Second
 
-// received waits until the server has the answer to the question with the key, and prints the state after it. A question that came as a request has
-// no key, and no receipt of its answer.
-func (v *visit) received(ref client.Ref, x *execution, key string) error {
-	if key != "" {
-		if err := x.AwaitAnswered(v.ctx, key); err != nil {
-			v.noteOutcome("whether the server has taken the answer is not known" + v.followHint("get"))
-			return err
+// received waits until the server has the answer, or the task is over, and prints the state after it.
+func (v *visit) received(ref client.Ref, r *reply, ended <-chan error) error {
+	var err error
+	select {
+	case err = <-r.received:
+	case err = <-ended:
+		select {
+		case err = <-r.received: // that is why
+		default:
 		}
+	case <-v.ctx.Done():
+		v.noteOutcome("whether the server has taken the answer is not known" + v.followHint("get"))
+		return context.Cause(v.ctx)
+	}
+	if err != nil {
+		return err
 	}
 	for late := time.Now().Add(receiveTime); ; {
 		state, err := v.state(ref)
 		switch {
 		case err != nil:
 			return err
-		case key != "" || state.Status != task.InputRequired || !time.Now().Before(late):
+		case r.answered.Load().Key != "" || state.Status != task.InputRequired || !time.Now().Before(late):
 			return v.printState(ref, state)
 		}
 		select {
@@ -211,12 +220,22 @@ func (r *reply) give(ctx context.Context, q *client.Question) (*client.Answer, e
 	case err != nil:
 		r.miss(q, err)
 	case r.used.CompareAndSwap(false, true):
-		r.answered = q.Key
+		r.answered.Store(q)
 		r.done <- nil
 		return a, nil
 	}
 	<-ctx.Done() // the question stays open
 	return nil, context.Cause(ctx)
+}
+
+// note notes whether the server has the answer.
+func (r *reply) note(q *client.Question, err error) {
+	if given := r.answered.Load(); given != nil && (q == given || q.Key != "" && q.Key == given.Key) {
+		if err != nil {
+			err = fmt.Errorf("%w\n  the answer was not delivered", err)
+		}
+		r.received <- err
+	}
 }
 
 // miss notes that the reply is not for a question, and why.

@@ -91,6 +91,16 @@ func (v *visit) leftOpen(q *client.Question, why error) {
 	}
 }
 
+// answered is called when the server has an answer, or can not get it.
+func (v *visit) answered(q *client.Question, err error) {
+	v.mu.Lock()
+	reply := v.reply
+	v.mu.Unlock()
+	if reply != nil {
+		reply.note(q, err)
+	}
+}
+
 // stopClock stops the clock until the task asks nothing any more.
 func (v *visit) stopClock() {
 	v.mu.Lock()

@@ -10,17 +10,21 @@ import (
 )
 
 // insist sends the answer to a request of the server, again after failures that may be over the next time, as long as open has not ended and the server
-// has not taken the request back.
-func (s *Session) insist(open context.Context, id rpc.ID, frame []byte) {
+// has not taken the request back. It is sent in no other session than that in which the request came: another has other requests with these ids.
+func (s *Session) insist(open context.Context, session string, id rpc.ID, frame []byte) error {
+	ctx := inSession(s.ctx, session)
 	send := func() error {
-		if err := s.link.send(s.ctx, frame, nil); err != nil {
+		if err := s.link.send(ctx, frame, nil); err != nil {
 			return asTransport(err)
 		}
 		return nil
 	}
 	err := send()
-	if err == nil {
-		return
+	switch {
+	case err == nil:
+		return nil
+	case s.link.sessionID() != session:
+		return errNoSession
 	}
 	if e, taken := s.tracker.Register(open, s.key(id, inflight.Incoming), inflight.Info{}); taken == nil {
 		defer e.Retire()
@@ -30,6 +34,7 @@ func (s *Session) insist(open context.Context, id rpc.ID, frame []byte) {
 	if err = s.sendAgain(open, err, send); err != nil && open.Err() == nil && s.usable() == nil {
 		s.cfg.logger.Warn("an answer was not delivered", "id", id.String(), "error", err)
 	}
+	return err
 }
 
 // sendAgain sends what has failed with err until it arrives, fails for good, or ctx ends. It returns the last error.

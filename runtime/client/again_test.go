@@ -191,3 +191,59 @@ func TestCAN21CloseWaitsForNoAnswerThatDoesNotArrive(t *testing.T) {
 		<-done
 	})
 }
+
+// A host hears once whether the server has an answer, if the question came as a request, too.
+func TestEXT22AHostHearsWhetherItsAnswerHasArrived(t *testing.T) {
+	for name, c := range map[string]struct {
+		status int // of the first answers
+		misses int
+		ends   func(d *deaf)
+		want   func(err error) bool
+	}{
+		"at once": {0, 0, nil, func(err error) bool { return err == nil }},
+		"at last": {http.StatusServiceUnavailable, 3, nil, func(err error) bool { return err == nil }},
+		"never":   {http.StatusServiceUnavailable, 1000, nil, isStatus(http.StatusServiceUnavailable)},
+		"refused": {http.StatusBadRequest, 1000, nil, isStatus(http.StatusBadRequest)},
+		"taken back": {http.StatusServiceUnavailable, 1000, func(d *deaf) {
+			d.say(`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":"q"}}`)
+		}, func(err error) bool { return err != nil }},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			heard := make(chan error, 10)
+			s, d := dialDeaf(t, func(attempt int) (*http.Response, error) {
+				if attempt > c.misses {
+					return nil, nil
+				}
+				return status(c.status), nil
+			}, client.WithHandlers(client.Handlers{Elicit: accept, Answered: func(q *client.Question, err error) {
+				if q.Message != "sure?" {
+					t.Errorf("%s: %+v", name, q)
+				}
+				heard <- err
+			}}))
+			ctx, cancel := context.WithCancel(t.Context())
+			defer cancel()
+			done := start(ctx, s, "x")
+			synctest.Wait()
+			if c.ends != nil {
+				c.ends(d)
+			}
+			if err := <-heard; !c.want(err) {
+				t.Errorf("%s: %v", name, err)
+			}
+			cancel()
+			<-done
+			synctest.Wait()
+			if len(heard) > 0 {
+				t.Errorf("%s: and then %v", name, <-heard)
+			}
+		})
+	}
+}
+
+func isStatus(code int) func(error) bool {
+	return func(err error) bool {
+		var status *client.StatusError
+		return errors.As(err, &status) && status.Status == code
+	}
+}

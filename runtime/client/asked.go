@@ -17,6 +17,7 @@ type question struct {
 	dialect     *wire.Dialect
 	op          wire.Op
 	id          rpc.ID
+	session     string // over HTTP, that in which it came
 	entryMemory inflight.Room
 
 	mu     sync.Mutex
@@ -44,7 +45,7 @@ func (s *Session) receiveRequest(m *rpc.Message, from *round) {
 	}
 	switch h.Op {
 	case wire.OpGetTask, wire.OpTaskResult, wire.OpListTasks, wire.OpCancelTask:
-		s.receiveTaskRequest(d, h, m)
+		s.receiveTaskRequest(d, h, m, s.sessionOf(from))
 		return
 	}
 	asked, bad := s.newQuestion(d, h, m.Params)
@@ -64,7 +65,7 @@ func (s *Session) receiveRequest(m *rpc.Message, from *round) {
 		s.link.reply(rpc.AppendError(nil, m.ID, rpc.Errorf(rpc.CodeInvalidRequest, "the call that asks is over")))
 		return
 	}
-	q := &question{Question: asked, s: s, dialect: d, op: h.Op, id: m.ID, askers: map[*call]struct{}{}, life: s.lifeOf(asked.Task, from)}
+	q := &question{Question: asked, s: s, dialect: d, op: h.Op, id: m.ID, session: s.sessionOf(from), askers: map[*call]struct{}{}, life: s.lifeOf(asked.Task, from)}
 	if wanted := s.wantsTask(d, h, m.Params); wanted != nil {
 		s.createTask(q, m, wanted, from)
 		return
@@ -117,9 +118,27 @@ func (q *question) serve(e *inflight.Entry) {
 	switch {
 	case !won:
 		q.s.cfg.logger.Debug("an answer to a question that is over was dropped", "id", q.id.String())
+		q.s.tellAnswered(q.Question, causeOf(e))
 	case failure != nil && q.s.leaveOpen(q.Question, failure):
 	default:
-		q.s.insist(q.life, q.id, answerFrame(q.id, result, bad))
+		q.s.tellAnswered(q.Question, q.s.insist(q.life, q.session, q.id, answerFrame(q.id, result, bad)))
+	}
+}
+
+// sessionOf is the id of the HTTP session in which a message came: on the stream of a request, or of the session.
+func (s *Session) sessionOf(from *round) string {
+	if from != nil {
+		return from.session
+	}
+	return s.link.sessionID()
+}
+
+// endAsked ends all requests of the server, because cause ended its session.
+func (s *Session) endAsked(cause *Cause) {
+	for _, open := range s.tracker.List() {
+		if e := s.tracker.Find(open.Key); e != nil && open.Key.Direction == inflight.Incoming {
+			e.Cancel(cause)
+		}
 	}
 }
 
@@ -143,11 +162,18 @@ func (s *Session) questionEnded(e *inflight.Entry, cause *Cause) {
 		case cause.Source != inflight.SourceTimeout:
 		case e.AnswerTimeout():
 			result, bad := unanswered(q.dialect, q.op)
-			s.insist(q.life, q.id, answerFrame(q.id, result, bad))
+			_ = s.insist(q.life, q.session, q.id, answerFrame(q.id, result, bad)) // no handler's
 		default:
 			s.leaveOpen(q.Question, cause)
 		}
 	})
+}
+
+// tellAnswered calls Handlers.Answered.
+func (s *Session) tellAnswered(q *Question, err error) {
+	if f := s.cfg.handlers.Answered; f != nil {
+		f(q, err)
+	}
 }
 
 // questionGone calls Handlers.QuestionGone.

@@ -55,7 +55,7 @@ type round struct {
 
 	late    bool   // expectLate was called; guarded by Session.mu
 	sent    bool   // handed to the link; guarded by it
-	session string // the id of the session that the server did not know any more, final when the round is over
+	session string // the id of the HTTP session in which it was sent; "" for none. Only for the goroutine of its exchange, until the round is over
 }
 
 // Value implements context.Context.

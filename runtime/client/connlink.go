@@ -173,6 +173,8 @@ func (l *connLink) shared() bool { return true }
 // listenUnasked does nothing: all messages come on one stream.
 func (l *connLink) listenUnasked() {}
 
+func (l *connLink) sessionID() string { return "" }
+
 // renew is not called: only over HTTP a session can end before its connection.
 func (l *connLink) renew(context.Context, string) error { return errNoSession }
 

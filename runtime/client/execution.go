@@ -29,12 +29,6 @@ func (x *Execution[T]) Updates(ctx context.Context) iter.Seq2[TaskState, error] 
 	return x.x.updates(ctx)
 }
 
-// AwaitAnswered returns when the server has the answer of a handler to the question with that key (Question.Key), or the task is over. Its error is
-// that of Result, or the cause of ctx.
-func (x *Execution[T]) AwaitAnswered(ctx context.Context, key string) error {
-	return x.x.awaitTaken(ctx, key)
-}
-
 // Cancel asks the server to cancel the task, for all who follow it, by tasks/cancel (CAN11), also when it is not followed any more. Whether the
 // work stops, the server decides: see Result. Progress is not passed on any more. For a task that is over, Cancel does nothing.
 func (x *Execution[T]) Cancel(ctx context.Context, reason string) error {

@@ -31,7 +31,7 @@ type follower struct {
 	mu         sync.Mutex
 	state      TaskState
 	changed    chan struct{}   // closed and made anew with every change
-	questions  map[string]bool // keys of those that were passed to handlers; true: the server has the answer
+	questions  map[string]bool // keys of those that were passed to handlers
 	stopped    stoppedClock    // questions pause the clocks of calls that wait for the task
 	collecting bool            // the request for the result is open
 	// expecting: the task is known to be over, and its result is due. Only for the goroutine that follows it.

@@ -31,6 +31,9 @@ type Handlers struct {
 	// handler has failed. The question is not answered and the task goes on: the host that started it may answer. The question has what could be read of
 	// it, and no Method if the server shows none, since this session has declared nothing that the task asks.
 	LeftOpen func(q *Question, why error)
+	// Answered is called when the server has the answer to a question of a task, or to one that came as a request; with an error if that could not be
+	// delivered, or came too late. Answers that a call takes with it when it goes on are not told.
+	Answered func(q *Question, err error)
 
 	// Log receives log records: the level, the name of the logger, and any JSON.
 	Log func(level, logger string, data json.RawMessage)

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/mcpkiln/mcpkiln/runtime/client/internal/address"
+	"github.com/mcpkiln/mcpkiln/runtime/inflight"
 	"github.com/mcpkiln/mcpkiln/runtime/rpc"
 	"github.com/mcpkiln/mcpkiln/runtime/wire"
 )
@@ -168,7 +169,10 @@ func (l *httpLink) post(ctx context.Context, frame []byte) error {
 		return err
 	}
 	d := l.s.dialect.Load()
-	l.identify(req, d)
+	session := l.identify(req, d)
+	if only, ok := ctx.Value(sessionKey{}).(string); ok && only != session {
+		return errNoSession
+	}
 	if d.HTTP.MethodHeader != "" {
 		if m, bad := rpc.Parse(frame, l.s.cfg.limits); bad == nil && m.Method != nil {
 			req.Header.Set(d.HTTP.MethodHeader, string(m.Method))
@@ -260,6 +264,19 @@ func (l *httpLink) leave(ctx context.Context, session string) {
 // errNoSession says that the server did not serve a request, because it does not know the session any more.
 var errNoSession = errors.New("client: the server has ended the session")
 
+func (l *httpLink) sessionID() string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.session
+}
+
+// sessionKey is the key of the id of the only session in which a message may be sent.
+type sessionKey struct{}
+
+func inSession(ctx context.Context, id string) context.Context {
+	return context.WithValue(ctx, sessionKey{}, id)
+}
+
 // renew opens a new session instead of one that the server has ended.
 func (l *httpLink) renew(ctx context.Context, old string) error {
 	select {
@@ -283,6 +300,7 @@ func (l *httpLink) renew(ctx context.Context, old string) error {
 		return nil // another request has renewed it
 	}
 	s := l.s
+	s.endAsked(&Cause{Source: inflight.SourceDisconnect, Reason: "the server has ended the session in which it asked"})
 	d := s.dialect.Load()
 	v, err := s.requestSession(ctx, d)
 	if err != nil {

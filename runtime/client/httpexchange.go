@@ -63,6 +63,7 @@ func (l *httpLink) roundTrip(ctx context.Context, frame []byte, r *round, st *st
 	session := ""
 	if !begins {
 		session = l.identify(req, d)
+		r.session = session
 	}
 	maps.Copy(req.Header, st.header)
 	resp, err := l.do(req)
@@ -76,7 +77,6 @@ func (l *httpLink) roundTrip(ctx context.Context, frame []byte, r *round, st *st
 	st.noteBegun()
 	switch {
 	case resp.StatusCode == http.StatusNotFound && session != "":
-		r.session = session
 		return errNoSession
 	case begins && resp.StatusCode == http.StatusOK && d.HTTP.SessionHeader != "":
 		l.mu.Lock()

@@ -135,7 +135,7 @@ func (s *Session) taskLate(t task.Task) task.Outcome {
 
 // receiveTaskRequest handles a request of the server about a task of this client. The one that waits for a result can be cancelled like any
 // request (CAN23).
-func (s *Session) receiveTaskRequest(d *wire.Dialect, h *wire.Incoming, m *rpc.Message) {
+func (s *Session) receiveTaskRequest(d *wire.Dialect, h *wire.Incoming, m *rpc.Message, session string) {
 	var v wire.Values
 	if err := s.readAboutTask(d, h, m, &v); err != nil {
 		s.link.reply(rpc.AppendError(nil, m.ID, err))
@@ -161,7 +161,7 @@ func (s *Session) receiveTaskRequest(d *wire.Dialect, h *wire.Incoming, m *rpc.M
 		defer s.receiver.countWaiting(-1)
 		result, err := s.taskResult(e, d, id)
 		if e.Retire() {
-			s.insist(s.ctx, m.ID, answerFrame(m.ID, result, taskRefused(err)))
+			s.insist(s.ctx, session, m.ID, answerFrame(m.ID, result, taskRefused(err)))
 		}
 	})
 	if !begun {

@@ -93,6 +93,8 @@ type link interface {
 	shared() bool
 	// listenUnasked begins to receive messages that belong to no request, if there is a stream for them.
 	listenUnasked()
+	// sessionID is the id of the HTTP session; "" for none.
+	sessionID() string
 	// renew begins a new session instead of old, the id of one that the server has ended.
 	renew(ctx context.Context, old string) error
 	// close ends the connection in order, and at once when ctx ends. Nothing is received afterwards.

@@ -138,25 +138,6 @@ func (x *execution) updates(ctx context.Context) iter.Seq2[TaskState, error] {
 	}
 }
 
-// awaitTaken is Execution.AwaitAnswered.
-func (x *execution) awaitTaken(ctx context.Context, key string) error {
-	for !isClosed(x.ended) {
-		x.mu.Lock()
-		taken, changed := x.questions[key], x.changed
-		x.mu.Unlock()
-		if taken {
-			return nil
-		}
-		select {
-		case <-changed:
-		case <-x.ended:
-		case <-ctx.Done():
-			return causeOf(ctx)
-		}
-	}
-	return x.err
-}
-
 // cancel is Execution.Cancel.
 func (x *execution) cancel(ctx context.Context, reason string) error {
 	if isClosed(x.ended) && x.err == nil || terminal(x.currentState().Status) || x.task == "" {

@@ -47,10 +47,10 @@ func (f *follower) tellUnlisted() {
 func (f *follower) take(key string) bool {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	if _, asked := f.questions[key]; asked || f.stopped.openQuestions >= maxQuestions {
+	if f.questions[key] || f.stopped.openQuestions >= maxQuestions {
 		return false
 	}
-	f.questions[key] = false
+	f.questions[key] = true
 	f.stopped.add(1)
 	f.change()
 	return true
@@ -62,7 +62,7 @@ func (f *follower) answerOne(key string, asked inputRequest) {
 	switch {
 	case f.ctx.Err() != nil:
 	case err == nil:
-		f.deliver(key, answers)
+		f.deliver(key, asked, answers)
 	default:
 		q, _, _ := f.s.inputQuestion(f.dialect, key, asked, f.task)
 		if !f.s.leaveOpen(q, err) { // without its answer the task waits for ever
@@ -72,28 +72,21 @@ func (f *follower) answerOne(key string, asked inputRequest) {
 }
 
 // deliver sends an answer, again after failures that may be over the next time: the server ignores what it was told before (EXT10).
-func (f *follower) deliver(key string, answers []byte) {
+func (f *follower) deliver(key string, asked inputRequest, answers []byte) {
 	send := func() error {
 		_, _, err := f.ask(f.ctx, wire.OpUpdateTask, answers)
 		return err
 	}
 	err := f.s.sendAgain(f.ctx, send(), send)
+	q, _, _ := f.s.inputQuestion(f.dialect, key, asked, f.task)
+	f.s.tellAnswered(q, err)
 	switch {
 	case f.ctx.Err() != nil:
 	case err != nil:
 		f.fail(fmt.Errorf("an answer to it was not taken: %w", err))
 	default:
-		f.delivered(key)
+		f.wake() // the task may go on now
 	}
-}
-
-// delivered counts a question that the server has the answer to, though its state may list it for a while, and has that read soon.
-func (f *follower) delivered(key string) {
-	f.mu.Lock()
-	f.questions[key] = true
-	f.change()
-	f.mu.Unlock()
-	f.wake()
 }
 
 // fail ends the executions of a task that can not be followed to its result. The task is cancelled if this session started it; else it goes on,

@@ -1,0 +1,141 @@
+package client_test
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/mcpkiln/mcpkiln/runtime/client"
+)
+
+// forgetful is a server of 2025-11-25 that forgets its session, as after a restart, and begins its ids anew. Task t1 always asks.
+type forgetful struct {
+	mu      sync.Mutex
+	session int
+	busy    bool           // it takes no answers
+	hang    chan struct{}  // it takes its time to say so, until this is closed; nil: it does not
+	events  *io.PipeWriter // of the newest call or request for the result
+	answers []string       // to its questions: the session in which they came, and what they say
+}
+
+func dialForgetful(t *testing.T, opts ...client.Option) (*client.Session, *forgetful) {
+	t.Helper()
+	f := &forgetful{session: 1}
+	endpoint := client.HTTP("http://server.example/mcp")
+	endpoint.Client = &http.Client{Transport: roundTrip(func(r *http.Request, m message) (*http.Response, error) {
+		f.mu.Lock()
+		defer f.mu.Unlock()
+		w := httptest.NewRecorder()
+		own := fmt.Sprint("s", f.session)
+		switch in := r.Header.Get("Mcp-Session-Id"); {
+		case r.Method != http.MethodPost:
+			return status(http.StatusMethodNotAllowed), nil
+		case m.Method == "initialize":
+			w.Header().Set("Mcp-Session-Id", own)
+			answer(w, m, `{"protocolVersion":"2025-11-25","capabilities":`+taskOffers+`,"serverInfo":{"name":"forgetful","version":"1"}}`)
+		case m.Method == "":
+			f.answers = append(f.answers, in+" "+string(m.Result))
+			if hang := f.hang; hang != nil {
+				f.mu.Unlock()
+				<-hang
+				f.mu.Lock()
+				f.hang = nil
+			}
+			if f.busy {
+				return status(http.StatusServiceUnavailable), nil
+			}
+			return status(http.StatusAccepted), nil
+		case in != own:
+			return status(http.StatusNotFound), nil
+		case m.Method == "tasks/get":
+			answer(w, m, `{"taskId":"t1",`+moments+`,"ttl":null,"pollInterval":1000,"status":"input_required"}`)
+		case m.Method == "tasks/result":
+			body, events := io.Pipe()
+			f.events = events
+			context.AfterFunc(r.Context(), func() { _ = body.CloseWithError(r.Context().Err()) })
+			return &http.Response{StatusCode: http.StatusOK, Header: http.Header{"Content-Type": {"text/event-stream"}}, Body: body, Request: r}, nil
+		default:
+			return status(http.StatusAccepted), nil
+		}
+		return w.Result(), nil
+	})}
+	s, err := client.Connect(t.Context(), endpoint, append(opts, client.WithRevision("2025-11-25"))...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = s.Close() })
+	return s, f
+}
+
+// asks has the server ask its first question of a session.
+func (f *forgetful) asks() {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	_, _ = fmt.Fprintf(f.events, "data: %s\n\n", strings.Replace(ofTask(goodForm), `"id":"q"`, `"id":1`, 1))
+}
+
+// forget ends the session, and its streams.
+func (f *forgetful) forget() {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.session++
+	_ = f.events.Close()
+}
+
+// A question of an HTTP session that the server has ended is gone, and nothing that answers it goes to the next session: there its id is another
+// question's.
+func TestCAN31WhatAnEndedSessionAskedIsNotAnsweredInTheNext(t *testing.T) {
+	for _, state := range []string{"open", "answered, and not delivered", "its answer is under way"} { // when the session ends
+		open := state == "open"
+		synctest.Test(t, func(t *testing.T) {
+			gone, asked := make(chan error, 10), 0
+			s, f := dialForgetful(t, client.WithHandlers(client.Handlers{
+				Elicit: func(ctx context.Context, q *client.Question) (*client.Answer, error) {
+					if asked++; asked == 1 && open {
+						<-ctx.Done()
+					}
+					return accept(ctx, q) // though it may be gone
+				},
+				QuestionGone: func(_ *client.Question, cause error) { gone <- cause },
+			}))
+			f.busy = !open
+			hang := make(chan struct{})
+			if state == "its answer is under way" {
+				f.hang = hang
+			}
+			resume(t, s)
+			sleep(t.Context(), 2*time.Second)
+			f.asks()
+			synctest.Wait()
+			f.forget()
+			sleep(t.Context(), 5*time.Second)
+			close(hang)
+			synctest.Wait()
+			f.mu.Lock()
+			before := len(f.answers)
+			f.busy = false
+			f.mu.Unlock()
+			f.asks()
+			sleep(t.Context(), 30*time.Second)
+			f.mu.Lock()
+			defer f.mu.Unlock()
+			if asked != 2 || open != (len(gone) == 1) {
+				t.Errorf("%s: asked %d times, gone: %d", state, asked, len(gone))
+			}
+			if got := f.answers[before:]; len(got) != 1 || !strings.HasPrefix(got[0], "s2 ") || !strings.Contains(got[0], "accept") {
+				t.Errorf("%s: the next session gets %q", state, got)
+			}
+			if slices.ContainsFunc(f.answers[:before], func(a string) bool { return !strings.HasPrefix(a, "s1 ") }) {
+				t.Errorf("%s: of the ended session, %q", state, f.answers)
+			}
+		})
+	}
+}
