@@ -19,17 +19,21 @@ func (s *Session) insist(open context.Context, session string, id rpc.ID, frame 
 		}
 		return nil
 	}
+	// Whoever takes the request back finds this entry from the first attempt on.
+	e, taken := s.tracker.Register(open, s.key(id, inflight.Incoming), inflight.Info{})
+	if taken == nil {
+		defer e.Retire()
+		e.Follow(open)
+		open = e
+	}
 	err := send()
 	switch {
 	case err == nil:
 		return nil
 	case s.link.sessionID() != session:
 		return errNoSession
-	}
-	if e, taken := s.tracker.Register(open, s.key(id, inflight.Incoming), inflight.Info{}); taken == nil {
-		defer e.Retire()
-		e.Follow(open)
-		open = e
+	case taken != nil: // the id is another request's by now
+		return err
 	}
 	if err = s.sendAgain(open, err, send); err != nil && open.Err() == nil && s.usable() == nil {
 		s.cfg.logger.Warn("an answer was not delivered", "id", id.String(), "error", err)

@@ -49,6 +49,10 @@ func (s *Session) receiveRequest(m *rpc.Message, from *round) {
 		return
 	}
 	asked, bad := s.newQuestion(d, h, m.Params)
+	if s.hasLeft(asked.Task) {
+		s.cfg.logger.Debug("a question of a task that is not followed any more", "task", asked.Task, "method", asked.Method)
+		return
+	}
 	s.mu.Lock()
 	if s.asking >= maxQuestions {
 		bad = rpc.Errorf(rpc.CodeInternalError, "%d questions are open", maxQuestions)

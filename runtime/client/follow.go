@@ -124,6 +124,12 @@ func (f *follower) outcome(state TaskState, v *wire.Values) (result ToolResult, 
 	switch {
 	case state.Status == task.Completed && v.Has(wire.SlotResult):
 		c := &call{s: f.s, dialect: f.dialect, op: f.dialect.Call(wire.OpCallTool)}
+		switch kind, err := c.kind(v[wire.SlotResult]); {
+		case err != nil:
+			return result, err
+		case kind != complete:
+			return result, broken(c.op.Name, "the result of a completed task asks for input")
+		}
 		return c.toolResult(v[wire.SlotResult])
 	case state.Status == task.Completed:
 		return result, broken(f.dialect.Call(wire.OpGetTask).Name, "a completed task has no result")

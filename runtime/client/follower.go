@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"iter"
+	"slices"
 	"sync"
 
 	"github.com/mcpkiln/mcpkiln/runtime/inflight"
@@ -32,6 +33,7 @@ type follower struct {
 	state      TaskState
 	changed    chan struct{}   // closed and made anew with every change
 	questions  map[string]bool // keys of those that were passed to handlers
+	keyBytes   int             // of them; only for the goroutine that follows the task
 	stopped    stoppedClock    // questions pause the clocks of calls that wait for the task
 	collecting bool            // the request for the result is open
 	// expecting: the task is known to be over, and its result is due. Only for the goroutine that follows it.
@@ -114,12 +116,24 @@ func (f *follower) end(one *execution, result ToolResult, err error) {
 	last := len(f.executions) == 0 && s.followers[f.task] == f
 	if last {
 		delete(s.followers, f.task)
+		s.left = append(s.left[max(0, len(s.left)-maxLeft+1):len(s.left):len(s.left)], f.task)
 	}
 	s.mu.Unlock()
 	if last {
 		f.stop(&Cause{Source: inflight.SourceParent, Reason: "the task that asked is over"})
 		s.endQuestions(f.task)
 	}
+}
+
+// maxLeft is how many tasks a session remembers that it does not follow any more.
+const maxLeft = 256
+
+// hasLeft reports whether the session has followed the task and does not any more. Its questions are not for this session: the task is over, or whoever
+// follows it elsewhere answers (TSK27).
+func (s *Session) hasLeft(task string) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.followers[task] == nil && slices.Contains(s.left, task)
 }
 
 func (f *follower) sendCancel(ctx context.Context, reason string) error {

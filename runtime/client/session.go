@@ -53,6 +53,7 @@ type state struct {
 	inherited bool                 // noise is of the session before (another), and is replaced by what the server writes now
 	asking    int                  // how many questions handlers are answering
 	followers map[string]*follower // of tasks, by their ids
+	left      []string             // ids of tasks that were followed, the latest last
 	late      lateAnswers
 	waiting   map[rpc.ID]*waiting // calls between two rounds
 }

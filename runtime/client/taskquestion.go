@@ -21,12 +21,19 @@ func (f *follower) answer(requests []byte) {
 		f.unlisted = 0
 	}
 	f.tellUnlisted()
+	if f.keyBytes > maxKeyBytes {
+		f.fail(broken(f.dialect.Call(wire.OpGetTask).Name, "it has asked %d questions, with keys of %d bytes", len(f.questions), f.keyBytes))
+		return
+	}
 	for key, asked := range questions {
 		if f.take(key) {
 			f.s.spawn(func() { f.answerOne(key, asked) })
 		}
 	}
 }
+
+// maxKeyBytes is how long the keys of a task's questions may be in all: each is remembered, so that it is asked once.
+const maxKeyBytes = 1 << 20
 
 // tellUnlisted tells the host once that the task waits for input, and lists no question: servers list only what the session has declared that it can
 // be asked. After an answer the next reading has to say so, too, since the list may be ahead of the status.
@@ -51,6 +58,7 @@ func (f *follower) take(key string) bool {
 		return false
 	}
 	f.questions[key] = true
+	f.keyBytes += len(key)
 	f.stopped.add(1)
 	f.change()
 	return true
@@ -82,11 +90,17 @@ func (f *follower) deliver(key string, asked inputRequest, answers []byte) {
 	f.s.tellAnswered(q, err)
 	switch {
 	case f.ctx.Err() != nil:
-	case err != nil:
+	case err != nil && !f.isOver():
 		f.fail(fmt.Errorf("an answer to it was not taken: %w", err))
 	default:
 		f.wake() // the task may go on now
 	}
+}
+
+// isOver reads whether the task is over: then it takes no answer, perhaps because another client has answered.
+func (f *follower) isOver() bool {
+	v, _, err := f.ask(f.ctx, wire.OpGetTask, nil)
+	return err == nil && terminal(readState(v, f.task).Status)
 }
 
 // fail ends the executions of a task that can not be followed to its result. The task is cancelled if this session started it; else it goes on,
