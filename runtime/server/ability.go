@@ -53,7 +53,7 @@ func (rev *revision) compileQuestions() {
 	}
 	for i := range rev.questionRules {
 		if q := &rev.questionRules[i]; q.Op == wire.OpElicit {
-			rev.asking, rev.page = q.requires(rev.form), q.params()
+			rev.formNeeds, rev.page = q.requires(rev.form), q.params()
 		}
 	}
 }

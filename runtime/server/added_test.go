@@ -321,6 +321,9 @@ func TestLET04KeysThatAnyRevisionReservesAreRefused(t *testing.T) {
 			t.Errorf("%q: want %v; the runtime says %v, the pattern %v, the function %v", key, want, err, pattern, function)
 		}
 	}
+	if err := checkMetaKey("com.a-/x"); err == nil || !strings.Contains(err.Error(), "end with a letter or digit") {
+		t.Errorf("a label that ends with a hyphen: %v", err)
+	}
 	if schema.ReservesMeta(nil) {
 		t.Error("a name without a prefix is reserved")
 	}

@@ -25,7 +25,7 @@ type budget struct {
 	queues     list.List   // of *share, those with waiters
 	newestNext bool        // the newest of queues is next, else the oldest
 	freed      time.Time   // while some wait: when something was last given back, or else when the first of them came
-	clock      *time.Timer // calls check while some wait
+	clock      *time.Timer // calls reportShortage while some wait
 }
 
 // share is what one caller holds of a budget, or one of its connections or sessions. Its methods and those of budget call it p.

@@ -100,7 +100,7 @@ func (p *peer) capabilities(rev *revision) []byte {
 	if rev.names[wire.OpLog] != "" {
 		d.add(c.Logging)
 	}
-	for op, path := range rev.notices() {
+	for op, path := range rev.changes() {
 		if rev.names[op] != "" && path != "" {
 			d.flag(path)
 		}

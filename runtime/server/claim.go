@@ -2,7 +2,7 @@ package server
 
 import "context"
 
-// This file decides which stream asks a question of a task: that of the delivery which claimed it. Server.mu guards all of it.
+// This file decides which stream asks a question of a task: that of the delivery which claimed it. Server.mu guards the maps and claim.on.
 
 // claim is the right of one delivery to ask a question. No other one asks it until the claim is released.
 type claim struct {
@@ -33,8 +33,8 @@ func (c *claim) carriedBy(on Carrier) {
 	c.yieldIfUnread()
 }
 
-// yieldIfUnread gives the claim up, so that the question is asked again, if its stream was lost, and the stream of its
-// delivery is read.
+// yieldIfUnread gives the claim up, so that the question is asked again, if nobody reads the stream that has the question, but somebody reads the
+// delivery's.
 func (c *claim) yieldIfUnread() {
 	if read, _ := c.hasReader(); read {
 		return
@@ -73,8 +73,8 @@ func (s *Server) releaseQuestion(name questionID, c *claim) {
 	close(c.done)
 }
 
-// awaitFree returns when the claim is released, when the readers of its stream or of the waiting one (readersChanged) have changed, or when ctx
-// ends. A claim whose stream nobody reads has to be given up: its client may never have got the question.
+// awaitFree returns when the claim is released, when the readers of its stream change, when those of the waiting delivery's stream change
+// (readersChanged), or when ctx ends. A claim whose stream nobody reads has to be given up: its client may never have got the question.
 func (c *claim) awaitFree(ctx context.Context, readersChanged <-chan struct{}) {
 	read, changed := c.hasReader()
 	if !read {

@@ -25,25 +25,25 @@ type revision struct {
 	handlers map[string]*methodCodec
 	// noticeHandlers handle custom notifications of clients.
 	noticeHandlers map[string]*NoticeHandler
-	// lists are the cache scopes of methods that return lists.
+	// lists are the cache scopes of the lists that handlers give page by page.
 	lists map[string]*listScope
 	// watch and unwatch are called with the resources that a subscription names; nil for none.
 	watch, unwatch *methodCodec
 	info           []byte // how the server names itself
-	resultInfo     []byte // the same in results, of a revision that has it there (EXT20)
-	serverMeta     []byte // the same as a _meta, of a revision whose results have it; nil: they do not
+	resultInfo     []byte // the same for results that the runtime writes, of a revision that has it there (EXT20)
+	serverMeta     []byte // a whole _meta with it, for results that others write; nil: the revision does not have it there
 	// declarable are the paths of the capabilities that clients can declare; declarable[i] is bit i of an ability.
 	declarable    []string
-	questionRules []questionRule
-	form          []byte // params of a form, to find out which abilities it requires
-	page          []byte // params of a request to open a page, for the same
-	blocks        string // where a tool's result has content blocks to be adapted, "" for nowhere
+	questionRules []questionRule // the requests to clients that require abilities, with these
+	form          []byte         // params of a form, to find out which abilities it requires
+	page          []byte         // params of a request to open a page, for the same
+	blocks        string         // where a tool's result has content blocks to be adapted, "" for nowhere
 	// structuredMember and errorMember are the members of a tool's result that have its structured content, "" for none, and say that it failed.
 	structuredMember, errorMember string
 	defined                       *defined.Set // checks the results that middleware makes
 	metaMember                    string       // the name of messages' metadata; "" for none
 	metadata                      check.Object // finds it in params
-	asking                        ability      // the abilities that a form requires
+	formNeeds                     ability      // the capabilities that a client must have declared to be asked a form
 	tellsRoots                    ability      // declared by clients that notify of changed roots; 0 if the revision has no such notification
 	tasks                         bool         // some tool runs as a task, and the revision has a way for it (TSK01)
 }
@@ -92,7 +92,7 @@ func compileRevision(w *wire.Revision, d *Definition) *revision {
 		if m.Op == wire.OpCallTool {
 			c.blocks = m.Blocks
 		}
-		if m.Op == wire.OpMethod && m.Cacheable && m.NoInput {
+		if m.Op == wire.OpMethod && m.Cacheable && m.NoInput { // of what handlers serve and clients may cache, only lists can not ask for input
 			c.lists[m.Name] = new(listScope)
 		}
 		if m.Op == wire.OpPing {
@@ -110,7 +110,8 @@ func compileRevision(w *wire.Revision, d *Definition) *revision {
 		c.serverMeta = append(append(append(check.AppendString([]byte{'{'}, w.Meta.ServerInfo), ':'), c.info...), '}')
 	}
 	c.compileQuestions()
-	c.metaMember, _ = metaOf(w, "task")
+	c.metaMember, _ = metaOf(w, "task") // any id: in some revisions a sample has a _meta only if it names a task
+	// A sample result shows which member has what.
 	failed := w.AppendCallResult(nil, &wire.CallResult{Content: []byte("[]"), StructuredContent: marker, IsError: true})
 	c.structuredMember, c.errorMember = memberWithMarker(failed), memberThatIs(failed, "true")
 	c.defined = defined.New(w.Defined(), c.metaMember, checkMetaKey)
@@ -144,15 +145,15 @@ func (rev *revision) dropUnserved(tools bool) {
 			served[root(m.Declares)] = true
 		}
 	}
-	for op, path := range rev.notices() {
+	for op, path := range rev.changes() {
 		if path != "" && !served[root(path)] {
 			rev.names[op] = ""
 		}
 	}
 }
 
-// notices maps notifications to the capability that declares each of them.
-func (rev *revision) notices() map[wire.Op]string {
+// changes maps notifications of changes to the capability that declares each of them.
+func (rev *revision) changes() map[wire.Op]string {
 	c := &rev.Capabilities
 	return map[wire.Op]string{
 		wire.OpToolsChanged: c.ToolsChanged, wire.OpPromptsChanged: c.PromptsChanged, wire.OpResourcesChanged: c.ResourcesChanged, wire.OpResourceUpdated: c.ResourceUpdated,
@@ -179,7 +180,7 @@ func checkRevision(w *wire.Revision, d *Definition) error {
 		{"ReadTaskParams", hasTasks(w, d) && w.Task.ClientDecides && w.ReadTaskParams == nil},
 		{"the task functions", hasTasks(w, d) && w.Handshake && (w.AppendTask == nil || w.AppendTaskCreated == nil || w.AppendTaskList == nil)},
 		{"ReadRequest or an Append function of stateless revisions", !w.Handshake && !stateless(w)},
-		{"that tasks hold their questions", hasTasks(w, d) && !w.Handshake && !w.Task.QuestionsInline},
+		{"a way for tasks to hold their questions", hasTasks(w, d) && !w.Handshake && !w.Task.QuestionsInline},
 		{"the task functions of stateless revisions", hasTasks(w, d) && !w.Handshake &&
 			(w.AppendTaskCreated == nil || w.AppendTaskDetail == nil || w.AppendTaskCancelled == nil || w.AppendTaskUpdated == nil)},
 	}

@@ -63,11 +63,11 @@ func (d *delivery) put(ctx context.Context, q task.Question) {
 			yield()
 			continue
 		}
-		var asking context.Context // lasts longer: the client may still answer
-		asking, withdraw = context.WithCancel(ctx)
+		var askCtx context.Context // lasts longer: the client may still answer
+		askCtx, withdraw = context.WithCancel(ctx)
 		closed := make(chan struct{})
 		running.Go(func() {
-			if d.ask(asking, claimed, held, q) {
+			if d.ask(askCtx, claimed, held, q) {
 				close(closed)
 			}
 		})

@@ -87,6 +87,7 @@
 //	kind, fault       how a tool call ended, whatever its form in a revision; a handler's error of such a kind (codes.go)
 //	run               one execution of a handler; a call whose client is asked may have several, which its journal connects
 //	journal           what a call has asked and done under names, so that its next run gets the same outcomes
+//	local, earlier    what a task's run has of the request that created it, in the same process; what inline runs of the call had recorded
 //	step, instance    a name in the journal: of Do, or of one of several questions that Named tells apart
 //	asking            a question on its way to a client
 //	delivery          what puts the questions of a task to one client, over one stream; a claim says which delivery has a question
@@ -94,7 +95,8 @@
 //	stream            of a task: an open request for its result that somebody reads
 //	offer             a question of a task that is sent on the session's own stream, while no stream in the above sense is open
 //	ability           a set of capabilities that a client declared, as bits; p.can and r.can are such sets
-//	account           what one requestor uses of the limits that all share; a budget is such a limit with queues of waiters, a share one caller's part
+//	account           what one requestor uses of the limits that all share; a budget is such a limit with queues of waiters, a share is what a caller,
+//	                  or one of its connections or sessions, holds of it (its fair share: what it may hold)
 //	reservation       what one answer takes of the budgets: Server.unread (answers), coming (outputs that are larger than expected, or
 //	                  of tasks), opened (answers whose openers are read) and files (temporary files with that data). Server.bytes is the one of
 //	                  requests in flight

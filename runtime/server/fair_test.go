@@ -235,3 +235,29 @@ func TestTSK28CallersOfAnUnknownHandlerHaveTurns(t *testing.T) {
 		}
 	})
 }
+
+// Bytes that a waiter gives back because it gave up as it got them are given back like others: waiters behind it are not refused at once.
+func TestTSK28WhatAWaiterGivesBackPutsRefusalOff(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b := &budget{limit: 100, fair: func(own, used, n, limit int64) bool { return used+n <= limit }}
+		var waiters [3]*waiter
+		var shares [3]share
+		for i := range waiters {
+			waiters[i] = &waiter{n: 50, granted: make(chan struct{})}
+			b.queue(&shares[i], waiters[i])
+		}
+		b.change(&share{}, 50)
+		b.mu.Lock()
+		b.grant()
+		b.mu.Unlock()
+		time.Sleep(time.Minute)
+		b.leave(&shares[0], waiters[0])
+		if n := b.refuse(time.Second, ErrStalled); n != 0 || b.waits() != 1 {
+			t.Errorf("%d were refused, %d wait", n, b.waits())
+		}
+		time.Sleep(time.Minute)
+		if n := b.refuse(time.Second, ErrStalled); n != 1 {
+			t.Errorf("%d were refused a minute later", n)
+		}
+	})
+}

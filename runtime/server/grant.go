@@ -31,7 +31,7 @@ func (b *budget) queue(p *share, w *waiter) {
 	switch {
 	case b.onShortage == nil || b.queues.Len() > 1:
 	case b.clock == nil:
-		b.clock = time.AfterFunc(0, b.check)
+		b.clock = time.AfterFunc(0, b.reportShortage)
 	default:
 		b.clock.Reset(0)
 	}
@@ -45,8 +45,8 @@ func (b *budget) reputationOf(p *share) reputation {
 }
 
 // grant gives waiters their bytes as far as these fit: first the callers that read, last those that do not. Within one reputation, work that has begun
-// comes first, because its output is in memory. While a waiter is left whose caller holds nothing, no large work of its reputation begins, because its
-// output would be in memory, too, and nothing large of a worse reputation gets bytes. The caller holds mu.
+// comes first, because its output is in memory. If a waiter stays whose caller holds nothing, no large work of the same reputation begins (its output
+// would be in memory, too), and no large request of a worse one is granted. The caller holds mu.
 func (b *budget) grant() {
 	owed := false // a waiter is left whose caller holds nothing
 	for rep := range reputationCount {
@@ -126,11 +126,13 @@ func (b *budget) leave(p *share, w *waiter) {
 		b.remove(p, i)
 	} else if w.err == nil {
 		b.add(p, -w.n)
+		b.freed = time.Now()
 	}
 	b.grant()
 }
 
-// refuse fails all waiters with err, and returns their number, if nothing was given back since at least after ago.
+// refuse fails all waiters with err and returns their number. It does nothing if something was given back, or the first of them came, within the
+// last after.
 func (b *budget) refuse(after time.Duration, err error) (n int) {
 	b.mu.Lock()
 	defer b.mu.Unlock()

@@ -71,7 +71,7 @@ func checkMetaKey(key string) error {
 	labels := strings.Split(prefix, ".")
 	for i := 0; found && i < len(labels); i++ {
 		if l := labels[i]; l == "" || !isLetter(l[0]) || !isWord(l, "-") {
-			return fmt.Errorf("%q is no key for _meta: labels of its prefix begin with a letter, and have letters, digits and hyphens", rpc.Cut(key))
+			return fmt.Errorf("%q is no key for _meta: labels of its prefix begin with a letter and end with a letter or digit, with letters, digits and hyphens between", rpc.Cut(key))
 		}
 	}
 	if name != "" && !isWord(name, "-._") {

@@ -17,8 +17,8 @@ type shortage struct {
 // checkEvery is how often onShortage is called.
 const checkEvery = time.Second
 
-// check calls onShortage each second, until nobody waits.
-func (b *budget) check() {
+// reportShortage calls onShortage at once and then each second, until nobody waits.
+func (b *budget) reportShortage() {
 	b.onShortage(b.shortages())
 	b.mu.Lock()
 	defer b.mu.Unlock()

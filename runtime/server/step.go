@@ -133,8 +133,8 @@ func sameStep(v any, data []byte) error {
 }
 
 // Key is an idempotency key for a step: hand it to a service that takes one, so that a step which ran twice, because the server died before its
-// outcome was recorded, is carried out once. It is the same in every run of the call and of its task, and another one for each name, call
-// and task. It does not reveal the task's id.
+// outcome was recorded, is carried out once. It is the same in every run of the call and of its task, and differs between names, calls
+// and tasks. It does not reveal the task's id.
 func (c *Call) Key(name string) string {
 	h := sha256.New()
 	fmt.Fprintf(h, "mcpkiln step\x00%d\x00%s", len(name), name)
@@ -161,5 +161,5 @@ func (c *Call) keySeed() []byte {
 	return seed
 }
 
-// seedStep is the step that records the seed of keys. Handlers can not use such a name.
+// seedStep is the step that records the seed of keys. Handlers can not use it, because names have no #.
 const seedStep = instanceMark + "key"

@@ -80,7 +80,7 @@ func (r *request) answers(t *task.Task) ([]task.Answer, error) {
 		if err == nil {
 			err = r.checkAnswer(t, &q, raw, data)
 		}
-		if own, ok := errors.AsType[*rpc.Error](err); ok { // it exceeds a limit, whatever it answers
+		if own, ok := errors.AsType[*rpc.Error](err); ok { // over a limit: the whole request is refused
 			return nil, own
 		}
 		if err != nil {
@@ -105,17 +105,17 @@ func (r *request) checkAnswer(t *task.Task, q *task.Question, raw json.RawMessag
 		return check(data, r)
 	}
 	if q.Method != askMethod {
-		return nil
+		return nil // only forms are kept with the schema of the answer
 	}
-	params, err := r.revision.askParams(q, "")
+	params, err := r.revision.askParams(q, "") // only the form is needed, so no related task
 	if err != nil {
 		return nil // it can not be put in this revision, so the client was not asked, and there is no form
 	}
 	return checkForm(params, raw, r.p.s.cfg.limits)
 }
 
-// expect registers the check that validates answers to a question as they arrive, until done is called. Asking the same again meanwhile is
-// refused by Call.reserve, and changes nothing here.
+// expect registers the check that validates answers to a question as they arrive, until done is called. A second asking under the same name is
+// refused by Call.reserve; so what is registered stays.
 func (s *Server) expect(q questionID, check answerCheck) (done func()) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -33,7 +33,7 @@ func (rev *revision) undecided(t *Tool, entry *EntryPolicy, can ability) bool {
 	}
 	needed := rev.listed(listed)
 	if asks {
-		needed |= rev.asking
+		needed |= rev.formNeeds
 	}
 	return can&needed != needed
 }

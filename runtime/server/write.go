@@ -254,7 +254,7 @@ type connOutlet struct {
 	conn    rpc.Conn
 	lent    rpc.Lending // conn, if it is one
 	copying rpc.Copying // likewise
-	failed  chan error  // receives why the connection has to end, nil after a failed write, whose error conn.Close returns; buffers one
+	failed  chan error  // receives why the connection has to end (nil: a write failed, and conn.Close returns its error); holds one
 	opened  time.Time
 
 	writing    atomic.Int64 // bytes of large frames that are being written
