@@ -8,7 +8,7 @@ import (
 // attempt reads the value as one likely form after the other, until one fits and no other form could be chosen instead. It describes nothing:
 // where it is not ok nothing was taken, and a trial follows.
 //
-// Most values of most texts end here, so only others pay for what a trial keeps track of: measured, a fifth of a union of two small objects.
+// Most values of most texts end here, so only others pay for what a trial keeps track of: measured, a fifth of the time that a union of two small objects takes.
 func attempt[T any](d *Decoder, u *Union, kind Kind, likely uint64, read func(d *Decoder, form int) T) (v T, ok bool) {
 	var before saved
 	d.save(&before)
@@ -21,7 +21,7 @@ func attempt[T any](d *Decoder, u *Union, kind Kind, likely uint64, read func(d 
 		if d.err != nil || fits && (!byNames || d.settle(u, form, start)) {
 			return v, true
 		}
-		partial := d.partial // parts of it were skipped, so whether it fits is for the trial; a later form must not be taken before
+		partial := d.partial // whether it fits has to be left to the trial, which must not find a later form taken
 		d.tried, d.pos = before.tried, start
 		if d.spendReread(end - start); partial {
 			break
@@ -38,7 +38,8 @@ func attempt[T any](d *Decoder, u *Union, kind Kind, likely uint64, read func(d 
 const mostMisled = 4
 
 // prepareAttempts drops outcomes that are not needed any more, and reports whether likely forms are read before a trial begins. Not within
-// a trial, where outcomes of attempts would not be remembered; nor while the memo has outcomes.
+// a trial, where outcomes of attempts would not be remembered, nor when a refused text is read again; nor while the memo has outcomes: an attempt
+// that skips parts by them decides nothing.
 func (d *Decoder) prepareAttempts() bool {
 	if d.quiet || d.counting || d.listing || d.stops {
 		return false
@@ -51,7 +52,7 @@ func (d *Decoder) beginAttempt() {
 	d.spendTry()
 	d.quiet, d.overflow, d.partial = true, false, false
 	if n := len(d.frames); n < cap(d.frames) {
-		d.frames[:n+1][n].start = -1 // so that settle takes it for no frame of the value's
+		d.frames[:n+1][n].start = -1 // so that settle does not take an old frame for this value's
 	}
 }
 
@@ -68,9 +69,9 @@ func (d *Decoder) endAttempt(before *saved) (end int, fits bool) {
 // memberTable says which forms of a union members indicate.
 type memberTable struct {
 	indicates []int  // by the index in Members.Names: the only form that needs the member; -1: none, several, or a form beyond the first 64
-	first     []name // the first few of those names; their indexes are those of the forms
-	// by form: the nameTable of its objects, once it is known that every other form needs a member not in it: an object with no further members is
-	// then this form's
+	first     []name // the first few names that indicate a form; name.index is the form
+	// by form: its nameTable, once it is known that every other form needs a member that the table lacks; an object with only those members then is
+	// this form
 	alone []atomic.Pointer[nameTable]
 }
 

@@ -47,7 +47,7 @@ type state struct {
 	evaluated     int  // how many forms and conditions were tried
 	reread        int  // bytes looked at more than once
 	reached       int  // where reading the last form that did not fit ended
-	misled        int  // how often a member indicated a form that does not fit, or that may not have been the only possible one
+	misled        int  // how often choosing a form by a member cost another reading or look
 	broken        int  // violations so far, listed or not
 	found         int  // like broken, without those of a union's best form: how many of them are counted depends on what is listed
 	omitted       int  // how many of broken are not listed, because another keyword's violation says the same of the same value

@@ -85,9 +85,11 @@
 //	glance          a look at an object that validates nothing, because the object is read afterwards
 //	attempt         reading a value as a likely form, before a trial begins: a form that a member indicates, because no other
 //	                form needs that member, or the next of an anyOf
-//	misled          how often a member of a text indicated a form that was not the only possible one
+//	misled          how often choosing a form by a member cost another reading or look
 //	trial           reading a value as one form after the other. On trial, quiet: the first violation ends the form; counting: violations
 //	                are counted in counted, not described; listing: the best form is read again to list them
+//	partial, tried  fits, but a part was skipped because the memo knew that it fits; the fields that a trial restores
+//	stops           reading ends after the last violation that is listed
 //	condition       a keyword without a Go type: it looks at a value that is taken afterwards. A lookahead goes back to where it began
 //	outcome, memo   what validating a value against a schema gave, and where it is remembered; a Once identifies the schema there
 //	literal         a number that is kept as it was written; package model calls it Decimal, encoding/json Number

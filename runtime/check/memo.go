@@ -16,7 +16,7 @@ type memo struct {
 type outcome struct {
 	schema     *Once
 	start      int32
-	end        int32 // of the value; if it does not fit, what Decoder.reached becomes
+	end        int32 // where the value ends; if it does not fit and is not complete, where reading it failed
 	generation uint32
 	form       int32 // of a union: the form that fits
 	fits       bool
@@ -31,8 +31,16 @@ const (
 )
 
 func (m *memo) reset() {
-	m.used, m.last, m.wasFull = 0, 0, false
-	if m.generation++; m.generation == 0 || len(m.table) > keptOutcomes {
+	m.empty()
+	m.wasFull = false
+	if len(m.table) > keptOutcomes {
+		m.table = nil
+	}
+}
+
+func (m *memo) empty() {
+	m.used, m.last = 0, 0
+	if m.generation++; m.generation == 0 { // outcomes of long ago would count again
 		m.table = nil
 	}
 }
@@ -78,8 +86,8 @@ func (d *Decoder) remember(v outcome) {
 		if !m.wasFull {
 			d.evaluated, d.reread = 0, 0
 		}
-		m.used, m.last, m.wasFull = 0, 0, true
-		m.generation++
+		m.empty()
+		m.wasFull = true
 	}
 	if 2*m.used >= len(m.table) {
 		d.countScratch(len(m.table) * sizeOf[outcome]())
@@ -97,8 +105,7 @@ func (d *Decoder) remember(v outcome) {
 // dropOutcomes empties the memo when no value in it will be read again.
 func (d *Decoder) dropOutcomes(start int) {
 	if m := &d.memo; m.used > 0 && start > m.last && d.lookaheads == 0 && !d.quiet && !d.counting {
-		m.used, m.last = 0, 0
-		m.generation++
+		m.empty()
 	}
 }
 
@@ -161,7 +168,7 @@ const (
 	extentBytes = 256  // and how long such values are at least
 )
 
-// skipRemembering is Skip for a value that will be read again. It remembers where long values end: otherwise nested objects that are each looked
+// skipRemembering is Skip for a value that will be read again. It remembers where long values end. Otherwise nested objects that are each looked
 // into would cost the square of their depth.
 func (d *Decoder) skipRemembering() {
 	start := d.here()

@@ -2,6 +2,7 @@ package check
 
 import (
 	"errors"
+	"math"
 	"strings"
 	"testing"
 )
@@ -171,5 +172,22 @@ func TestVAL09MemoryIsBoundedByTheText(t *testing.T) {
 	var limit *LimitError
 	if err := d.Finish(); err != nil && (!errors.As(err, &limit) || limit.Reason != TooManyEvaluations) {
 		t.Error(err)
+	}
+}
+
+// The numbers of generations come again; outcomes do not.
+func TestVAL09OutcomesDoNotComeBackWithTheirGeneration(t *testing.T) {
+	var d Decoder
+	var old, other Once
+	d.remember(outcome{schema: &old, start: 5, fits: true})
+	d.memo.used, d.memo.last, d.memo.generation = 0, 0, math.MaxUint32 // as if it had been emptied so often
+	d.remember(outcome{schema: &other, start: 6, fits: true})
+	d.dropOutcomes(7)
+	d.remember(outcome{schema: &other, start: 8, fits: true})
+	if d.known(&old, 5) != nil {
+		t.Error("an outcome from before is known")
+	}
+	if d.known(&other, 8) == nil {
+		t.Error("the last outcome is not known")
 	}
 }
