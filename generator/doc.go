@@ -11,6 +11,9 @@
 //	how things are called             internal/naming; types: internal/typing/typename.go
 //	keys of the manifest              schema/manifest/load.go
 //	which files there will be         plan.go; what a run does with them: write.go, check.go
+//	what tools/list shows             listed.go
+//	what diagnostic codes mean        explain.go
+//	tables for runtime/client         dialects.go
 //
 // # Stages
 //
