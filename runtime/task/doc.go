@@ -29,7 +29,7 @@
 //	lease, epoch    the right to run a task, which ends unless a heartbeat (beat) extends it; the number of the run, which grows with each
 //	fence           the moment at which a run stops itself because its lease may be over, and another run may have begun
 //	park            to end a run so that another one can go on with the task, and to give its lease back
-//	replay          a run after an answer, as against a rerun, after a crash
+//	replay          a run after an answer, or in tests after a step; a rerun is one after a crash
 //	wake timer      has the engine look for orphans at the earliest deadline of a parked task's questions
 //	orphan          an unfinished task that has no run and waits for one; to adopt it is to begin one
 //	journal, entry  what a run has asked and done under names, kept in the store so that the next run gets it

@@ -35,8 +35,8 @@ func (r *Run) mayPark() bool {
 	return r.engine.config.ParkAfter >= 0 && r.mayRunAgain() && !r.Task().Uncancellable
 }
 
-// idleAfter returns a channel that is closed when a question has been open for long enough to park the run that asked it; nil if it may not be:
-// with a deadline in ctx the handler goes on by itself.
+// idleAfter returns a channel that is closed when a question has been open for long enough to park the run that asked it; nil if the run may not be
+// parked: with a deadline in ctx the handler goes on by itself.
 func (r *Run) idleAfter(ctx context.Context) (idle <-chan struct{}, disarm func()) {
 	if _, limited := ctx.Deadline(); limited || !r.mayPark() {
 		return nil, func() {}
@@ -60,26 +60,26 @@ func (r *Run) hasOpenQuestion() bool {
 	return false
 }
 
-// handlerMayBeBusy reports whether a run begins with an open question and a settled one: the goroutine that asked the settled one may be at
+// handlerMayBeBusy reports whether a run begins with an open question and a closed one: the goroutine that asked the closed one may be at
 // work while the other waits.
 func handlerMayBeBusy(journal []Entry, now time.Time) bool {
-	open, settled := false, false
+	open, closed := false, false
 	for i := range journal {
 		switch e := &journal[i]; e.Kind {
 		case Open:
 			open = open || !e.Question.overdue(now)
 		case Answered, Unanswered, Withdrawn:
-			settled = true
+			closed = true
 		}
 	}
-	return open && settled
+	return open && closed
 }
 
-// stopToPark ends the run as soon as no step is being done, to begin again with the answer, or with rerunAtOnce without it. A run whose handler may
+// stopToPark ends the run as soon as no step is being done, to begin again with the answer, or with nextAtOnce without it. A run whose handler may
 // be at work beside the question goes on instead: work that was cut short would wait for an answer that it does not need.
 func (r *Run) stopToPark() {
 	r.mu.Lock()
-	if r.handlerMayBeBusy && !r.rerunAtOnce {
+	if r.handlerMayBeBusy && !r.nextAtOnce {
 		r.mu.Unlock()
 		return
 	}
@@ -97,7 +97,7 @@ func (r *Run) parkAfterStep() error {
 		return nil
 	}
 	r.mu.Lock()
-	r.rerunAtOnce = true
+	r.nextAtOnce = true
 	r.mu.Unlock()
 	r.stopToPark()
 	return context.Cause(&r.ctx)
@@ -111,7 +111,8 @@ func (r *Run) whyHandedOn() error {
 	return nil
 }
 
-// parkForAnswer parks a run that waits for an answer. If that came meanwhile, nobody else knows that the task waits for a run.
+// parkForAnswer parks a run that waits for an answer. If the answer came before the lease was given back, only this can dispatch the
+// task.
 func (e *Engine) parkForAnswer(r *Run) {
 	t, err := e.park(r)
 	if err != nil {
@@ -124,7 +125,8 @@ func (e *Engine) parkForAnswer(r *Run) {
 	e.wakeAtDeadline(r, &t)
 }
 
-// wakeAtDeadline has the engine look for orphans when the earliest deadline of a parked task's questions passes, unless the store does so itself.
+// wakeAtDeadline has the engine look for orphans when the earliest deadline of a parked task's questions passes. An Offerer
+// wakes the engine itself, and without Resume an engine does not look for orphans.
 func (e *Engine) wakeAtDeadline(r *Run, t *Task) {
 	at, ok := earliestDeadline(t.Questions)
 	if _, offers := e.store.(Offerer); !ok || offers || !e.config.Resume {
@@ -155,12 +157,12 @@ func (e *Engine) dropWakeTimerLocked(id string) {
 	}
 }
 
-// mayGoOn reports whether the parked task has what its run waited for: one of the answers, or the end of a step. A handler that got an answer
-// while its run was ending may be busy: what it began then was cut short.
+// mayGoOn reports whether the parked task has what its run waited for: one of the answers, or the end of a step. Also true if the handler may
+// be busy: what it began was cut short.
 func (r *Run) mayGoOn(t *Task) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if r.rerunAtOnce || r.handlerMayBeBusy || len(t.Questions) == 0 {
+	if r.nextAtOnce || r.handlerMayBeBusy || len(t.Questions) == 0 {
 		return true
 	}
 	for name, e := range r.journal {
@@ -171,7 +173,8 @@ func (r *Run) mayGoOn(t *Task) bool {
 	return false
 }
 
-// closedBy reports whether one of the answers has closed a question of the task.
+// closedBy reports whether one of the answers names no open question of the task: it has closed it, or an earlier try has, which failed afterwards
+// (Keep). Where neither has, a parked task gets a run too many, which is parked again.
 func (t *Task) closedBy(answers []Answer) bool {
 	for _, a := range answers {
 		if !t.open(a.Name) {

@@ -35,7 +35,7 @@ type Run struct {
 	slot             bool // taken, for requestor; under Engine.mu
 	started          bool
 	parking          bool // the run ends when no step is being done
-	rerunAtOnce      bool // the next run begins at once
+	nextAtOnce       bool // the next run begins at once
 	handlerMayBeBusy bool // the handler was given an answer while another question was open: it may be at work
 	parked           bool // the lease is being given back, or has been
 	runnerCalled     bool // the runner was called, or is about to be

@@ -36,7 +36,8 @@ func partOf(tool string) int {
 	return int(h.Sum32() % parts)
 }
 
-// reserveParts takes the names of the packages, which are identifiers where one imports another, and those that each part declares.
+// reserveParts takes the names of the packages, which are identifiers where one imports another, and the identifiers Tools and order, which each
+// part declares.
 func (l *packageLowering) reserveParts() {
 	for _, name := range []string{sharedName, "Tools", "order"} {
 		l.types.Names.Take(name)
@@ -86,7 +87,7 @@ func (l *packageLowering) assignDecls(d *division) {
 	for _, ref := range references {
 		d.claim(ref.Decl, d.shared)
 	}
-	for d.unite(l.pkg.Decls) { // a union that moves may take members of others along
+	for d.unite(l.pkg.Decls) { // sharing a union shares its members, which may be members of other unions
 	}
 	uses := newSharedUses(d)
 	for _, decl := range l.pkg.Decls {
