@@ -134,7 +134,8 @@ func (l *packageLowering) references(t *model.Tool) []model.Reference {
 	return all
 }
 
-// referencesOfPackage are the declarations that the package itself refers to: the messages of requests beside tools, and the protocol's own result.
+// referencesOfPackage are the declarations to which everything but the tools refers: the messages of requests beside tools, and the protocol's own
+// result. What is sent and not the protocol's is also decoded, which validates it.
 func (l *packageLowering) referencesOfPackage() []model.Reference {
 	var all []model.Reference
 	add := func(use model.Use, d *model.Decl) {
@@ -155,7 +156,7 @@ func (l *packageLowering) referencesOfPackage() []model.Reference {
 	for _, r := range l.pkg.Templates {
 		add(model.Decode, r.Input.Decl)
 	}
-	for _, h := range l.pkg.Entries {
+	for _, h := range l.pkg.Entries { // the methods of Handlers for them
 		for _, q := range h.Questions {
 			add(model.Decode, q.Answer.Decl)
 		}

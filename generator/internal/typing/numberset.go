@@ -29,13 +29,13 @@ func (l *lowering) numberSet(s *shape, depth int) numberSet {
 		if depth == 0 {
 			break
 		}
-		forms := l.numberSetOfBranches(s, g, depth-1)
+		ofBranches := l.numberSetOfBranches(s, g, depth-1)
 		if s.enum == nil && n.listed == nil {
-			n.listed = forms.listed
+			n.listed = ofBranches.listed
 		}
-		n.integers = n.integers || s.enum == nil && forms.integers
-		n.exact = n.exact || forms.exact
-		n.beyondInt64 = n.beyondInt64 || !s.integer && forms.beyondInt64
+		n.integers = n.integers || s.enum == nil && ofBranches.integers
+		n.exact = n.exact || ofBranches.exact
+		n.beyondInt64 = n.beyondInt64 || !s.integer && ofBranches.beyondInt64
 	}
 	n.beyondInt64 = n.beyondInt64 || s.num.beyondInt64() || slices.ContainsFunc(n.listed, beyondInt64)
 	return n
@@ -44,17 +44,17 @@ func (l *lowering) numberSet(s *shape, depth int) numberSet {
 // numberSetOfBranches is the numberSet of all branches of a group of s. Where one branch allows every number, the others need not be exact.
 func (l *lowering) numberSetOfBranches(s *shape, g group, depth int) numberSet {
 	all, listed, anyNumber := numberSet{integers: true}, true, false
-	for _, form := range l.shapes(g) {
-		if form.kinds&model.KindNumber == 0 {
+	for _, branch := range l.shapes(g) {
+		if branch.kinds&model.KindNumber == 0 {
 			continue
 		}
-		n := l.numberSet(form, depth)
+		n := l.numberSet(branch, depth)
 		listed = listed && n.listed != nil
 		all.listed = append(all.listed, n.listed...)
 		all.integers = all.integers && n.integers
-		all.exact = all.exact || roundsBranch(s, form, n)
-		all.beyondInt64 = all.beyondInt64 || n.beyondInt64 || form.goType == "json.Number"
-		anyNumber = anyNumber || !form.integer && form.enum == nil && form.num.at == nil && form.groups == nil && form.goType == ""
+		all.exact = all.exact || roundsBranch(s, branch, n)
+		all.beyondInt64 = all.beyondInt64 || n.beyondInt64 || branch.goType == "json.Number"
+		anyNumber = anyNumber || !branch.integer && branch.enum == nil && branch.num.at == nil && branch.groups == nil && branch.goType == ""
 	}
 	if !listed {
 		all.listed = nil
@@ -64,14 +64,14 @@ func (l *lowering) numberSetOfBranches(s *shape, g group, depth int) numberSet {
 }
 
 // roundsBranch reports whether float64 would round numbers of a branch of a group of s. n describes them.
-func roundsBranch(s, form *shape, n numberSet) bool {
+func roundsBranch(s, branch *shape, n numberSet) bool {
 	switch {
-	case form.enum != nil:
+	case branch.enum != nil:
 		return slices.ContainsFunc(n.listed, roundedByFloat64)
-	case form.goType == "json.Number", n.exact:
+	case branch.goType == "json.Number", n.exact:
 		return true
 	}
-	return form.integer && !(withinFloat64(higher(s.num.min, form.num.min)) && withinFloat64(lower(s.num.max, form.num.max)))
+	return branch.integer && !(withinFloat64(higher(s.num.min, branch.num.min)) && withinFloat64(lower(s.num.max, branch.num.max)))
 }
 
 // withinFloat64 reports whether b is a bound, and every integer up to it is exact as a float64.

@@ -12,7 +12,7 @@ func use(d *model.Decl, u model.Use) {
 }
 
 // Needed calls f for each declaration that the functions u of d refer to, with the functions of it that they call: none if
-// they only name its type.
+// they only name its type. f gets nil where there is no function: in validators, and where the runtime reads or writes the value.
 func Needed(d *model.Decl, u model.Use, f func(*model.Decl, model.Use)) {
 	if d.Same != nil {
 		f(d.Same, u)
@@ -33,7 +33,7 @@ func Needed(d *model.Decl, u model.Use, f func(*model.Decl, model.Use)) {
 		}
 	case *model.Defined:
 		m.value(&b.Value, u)
-	case *model.Element:
+	case *model.Element: // an element whose type has no name
 		m.value(&b.Value, u)
 	case *model.Check:
 		m.value(&b.Value, model.Decode)
@@ -110,6 +110,7 @@ func (n mentions) named(v *model.Value) {
 	v.Children(func(inner *model.Value, _ *model.Prop) { n.named(inner) })
 }
 
+// assertions visits validators. They count as decoded even below what is only encoded.
 func (n mentions) assertions(all []model.Assertion) {
 	for _, a := range all {
 		switch a := a.(type) {

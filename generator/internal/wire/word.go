@@ -9,7 +9,7 @@ import (
 	"github.com/mcpkiln/mcpkiln/schema/revision"
 )
 
-// words lowers the other values that the runtime needs: codes, keys, headers. Those that the revision lacks are left out, as are
+// words lowers what the runtime needs beside operations and messages: codes, keys, headers. Values that the revision lacks are left out, as are
 // empty groups.
 func (l *wireLowering) words() {
 	if tool := definition(l.rev, "Tool"); tool.Get("properties").Get(executionMember) != nil {
@@ -23,7 +23,7 @@ func (l *wireLowering) words() {
 	l.group("HTTP", l.http())
 }
 
-// own are the names of members that the runtime writes itself in some revision: it drops them from results and params of handlers. They are the
+// own are the keys of _meta, and the members that name the kind of a result, that the runtime writes itself in some revision: it drops them from results and params of handlers. They are the
 // same in all wires, since what handlers write is for all revisions.
 func (l *wireLowering) own() {
 	l.wire.Own = "own" + l.shared.newest.Suffix
@@ -35,7 +35,7 @@ func (l *wireLowering) own() {
 func (l *wireLowering) group(name string, values []model.WireValue) {
 	if len(values) > 0 {
 		typ := name
-		if name == "Result" {
+		if name == "Result" { // a wire.Result would be one result, not the rules for all
 			typ = "ResultRules"
 		}
 		l.wire.Groups = append(l.wire.Groups, model.WireGroup{Field: name, Type: typ, Values: values})
