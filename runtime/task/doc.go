@@ -78,7 +78,7 @@
 // once what they returned before, declined or late questions included. A name is one thing for the life of the task,
 // which also makes it the input key of 2026-07-28 (EXT09).
 //
-// A run that ended without giving its lease back counts as a crash. After as many as Task.Reruns says the task fails instead of beginning
+// A run that ended without giving its lease back counts as a crash. After more than Task.Reruns of them the task fails instead of beginning
 // again, so that one that kills its process does not do so for ever.
 //
 // A task whose Reruns are 0 runs once: it keeps its run while a question is open, and at a shutdown it is ended last, when the time to wait for it is over.
@@ -94,7 +94,8 @@
 // The engine trusts no store to be there. An error that is not the store's answer (see Outage) is an outage, and says nothing about the
 // task: only ErrNotFound is expiry. What a run writes is tried again, with growing pauses, until its lease is about to end; how it ended,
 // for as long as the engine lives, so that nothing that finished runs again because of an outage (DUR06). A try that failed may have been carried out: what
-// the store says to the next one is read accordingly.
+// the store says to the next one is read accordingly. Only to Begin it does not say whose lease refuses it: if that of a lost try does, the task waits
+// until it is over, which counts as a crash.
 //
 // A run whose heartbeats do not arrive stops itself when nine tenths of its lease have passed by this process's monotonic clock, counted from
 // before the call that granted it. By the store's clock the lease began later, so nobody else runs the task by then (DUR02).

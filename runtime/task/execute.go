@@ -324,9 +324,9 @@ func (e *Engine) timedOut(t Task) Outcome {
 // crashed is the end of a task that may not begin again.
 func crashed(times int) Outcome {
 	if times == 1 {
-		return internal("the server died while the task was running, and the task may not run again")
+		return internal("the server died or lost its store in a run of the task, and the task may not run again")
 	}
-	return internal(fmt.Sprintf("the server died %d times while the task was running", times))
+	return internal(fmt.Sprintf("the server died or lost its store in %d runs of the task", times))
 }
 
 func shutDown() Outcome { return internal("the server was shut down before the task was done") }

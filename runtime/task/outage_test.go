@@ -194,6 +194,22 @@ func TestDUR06LostBeginIsTakenUpAfterItsLease(t *testing.T) {
 	})
 }
 
+// The lost Begin counts as a crash: who may not begin again is told what may have happened.
+func TestDUR06LostBeginOfATaskWithoutRerunsFailsIt(t *testing.T) {
+	store := newFailing("begin")
+	store.late = true
+	in(t, task.Config{Store: store, Resume: true, Runner: func(context.Context, *task.Run) task.Outcome {
+		t.Error("the handler ran")
+		return done("")
+	}}, func(w *world) {
+		store.fail(time.Millisecond)
+		got, err := w.Wait(w.ctx, ada, w.create(task.Spec{Reruns: -1}))
+		if err != nil || got.StatusMessage != "the server died or lost its store in a run of the task, and the task may not run again" {
+			t.Errorf("%+v, %v", got, err)
+		}
+	})
+}
+
 // What is done is not done again, however long the store is away, unless somebody else has begun meanwhile.
 func TestDUR06FinishedWorkDoesNotRunAgain(t *testing.T) {
 	runs := 0

@@ -268,9 +268,9 @@ func TestCrashesAreLimited(t *testing.T) {
 		runs    int
 		message string
 	}{
-		0:  {4, "the server died 4 times while the task was running"},
-		1:  {2, "the server died 2 times while the task was running"},
-		-1: {1, "the server died while the task was running, and the task may not run again"},
+		0:  {4, "the server died or lost its store in 4 runs of the task"},
+		1:  {2, "the server died or lost its store in 2 runs of the task"},
+		-1: {1, "the server died or lost its store in a run of the task, and the task may not run again"},
 	} {
 		synctest.Test(t, func(t *testing.T) {
 			store := newDurable()
