@@ -88,7 +88,7 @@ func (b *batch) expect(e *inflight.Entry) {
 }
 
 // holdForBatch keeps an answer if its request came in a batch, and reports whether it did.
-func (p *peer) holdForBatch(id rpc.ID, m outgoing) bool {
+func (p *peer) holdForBatch(id rpc.ID, m *outgoing) bool {
 	b := p.batchOf(id)
 	if b == nil {
 		return false
@@ -99,22 +99,20 @@ func (p *peer) holdForBatch(id rpc.ID, m outgoing) bool {
 	if m.long != nil {
 		b.add(heldAnswer{m.long.parts[0], m.retires}, 0) // the answer to one request is one part, and its file counts
 	} else {
-		b.hold(id, m.frame, m.retires)
+		b.hold(id, m)
 	}
 	return true
 }
 
 // hold keeps a copy of an answer, and counts it twice, since it is copied again when it is written. An answer that does not fit into the client's
 // account is written at once, in an array of its own. The caller holds the gate.
-func (b *batch) hold(id rpc.ID, frame []byte, retires retirer) {
+func (b *batch) hold(id rpc.ID, m *outgoing) {
+	frame, retires := m.frame, m.retires
 	n := 2 * int64(len(frame))
 	if err := b.p.keep(n); err != nil {
 		if retires != nil {
 			cancelled := !b.retire(&heldAnswer{answerPart{id: id}, retires})
-			written := !cancelled && b.p.out.Write(b.about, false, array(frame)) == nil
-			if written {
-				b.begin()
-			}
+			written := !cancelled && b.writeAlone(m)
 			if cancelled || written {
 				if _, complete := b.remove(id); complete {
 					b.flush()
@@ -130,11 +128,18 @@ func (b *batch) hold(id rpc.ID, frame []byte, retires retirer) {
 	b.add(heldAnswer{answerPart{id: id, frame: frame}, retires}, n)
 }
 
-// begin notes that answers are written before the others.
-func (b *batch) begin() {
+// writeAlone writes an answer before the others, and reports whether that succeeded.
+func (b *batch) writeAlone(m *outgoing) bool {
+	if b.p.out.Write(b.about, false, array(m.frame)) != nil {
+		if m.torn != nil {
+			*m.torn = true
+		}
+		return false
+	}
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.begun = true
+	return true
 }
 
 // add adds an answer for which n bytes are counted already.
@@ -304,16 +309,15 @@ func (b *batch) writeNow(all bool) (taken []heldAnswer, size int) {
 	p.drainAfterCancel()
 	p.gate.RLock()
 	defer p.gate.RUnlock()
-	if !all {
-		b.begin()
-	}
-	taken = b.take(func(a heldAnswer) bool { return all || inFile(a) })
 	var parts []answerPart
-	for _, a := range taken {
-		if a.isRefusal() || b.retire(&a) {
+	taken = b.take(func(a heldAnswer) bool {
+		selected := all || inFile(a)
+		if selected && (a.isRefusal() || b.retire(&a)) {
 			parts = append(parts, a.answerPart)
+			b.begun = true
 		}
-	}
+		return selected
+	})
 	m := outgoing{revision: p.revision, more: !all}
 	switch array := p.longAnswer(true, parts...); {
 	case len(parts) == 0 && m.more:
@@ -328,7 +332,7 @@ func (b *batch) writeNow(all bool) (taken []heldAnswer, size int) {
 	return taken, m.size()
 }
 
-// take removes the selected answers from the batch and returns them.
+// take removes the selected answers from the batch and returns them. It calls selected with b.mu held.
 func (b *batch) take(selected func(a heldAnswer) bool) (taken []heldAnswer) {
 	b.mu.Lock()
 	defer b.mu.Unlock()

@@ -385,3 +385,43 @@ func TestCAN21AnswersOfBatchesThatNobodyReadsAreToldFromHandlers(t *testing.T) {
 		f.counted()
 	})
 }
+
+// brokenOutlet fails to write.
+type brokenOutlet struct{ *inbox }
+
+func (brokenOutlet) Write(rpc.ID, bool, []byte) error { return rpc.ErrClosed }
+
+// handBatch is a batch whose answers a test adds by hand.
+func (f *fixture) handBatch(out Outlet) *batch {
+	p := f.srv.newExchange(f.t.Context(), f.srv.stateless[0], out)
+	f.srv.addPeer(p)
+	f.t.Cleanup(func() { f.srv.dropPeer(p) })
+	return &batch{p: p, writer: make(chan struct{}, 1), pending: rpc.ByID[bool]{}}
+}
+
+// The outlet may still read the buffer of an answer that it failed to write before the others of its batch.
+func TestCAN24ATornAnswerOfABatchKeepsItsBuffer(t *testing.T) {
+	f := dual(t, Definition{Tools: []Tool{tool("echo", structured(echo))}}, WithMaxBytesInFlight(1<<10))
+	b := f.handBatch(brokenOutlet{newInbox(t)})
+	torn := false
+	b.hold(rpc.ID{}, &outgoing{frame: make([]byte, 1<<20), retires: retired{}, torn: &torn})
+	if !torn {
+		t.Error("the buffer is used again")
+	}
+}
+
+// notRetired is a request that was cancelled.
+type notRetired struct{}
+
+func (notRetired) Retire() bool { return false }
+
+// A batch is not answered because there was an answer in a file that was cancelled just before it was written.
+func TestCAN24ABatchOfCancelledLongAnswersIsNotAnswered(t *testing.T) {
+	f := dual(t, Definition{Tools: []Tool{tool("echo", structured(echo))}})
+	b := f.handBatch(newInbox(t))
+	b.answers = []heldAnswer{{answerPart{file: &spool{}}, notRetired{}}}
+	b.writeNow(false)
+	if b.close() {
+		t.Error("it is answered")
+	}
+}

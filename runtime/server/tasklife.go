@@ -109,8 +109,14 @@ func (l *taskLife) dropStalledWrites() {
 	peers := slices.Clone(l.writing)
 	l.mu.Unlock()
 	for _, p := range peers {
-		if out, ok := p.out.(Unread); ok {
-			p.s.log.Warn("what is written is given up: the client does not read, and the end of its task waits", "peer", p.id, "principal", p.principal)
+		out, ok := p.out.(Unread)
+		if !ok {
+			continue
+		}
+		p.s.log.Warn("what is written is given up: the client does not read, and the end of its task waits", "peer", p.id, "principal", p.principal)
+		if conn, ok := out.(*connOutlet); ok {
+			conn.giveUpAny(maxStall)
+		} else {
 			out.GiveUp(maxStall)
 		}
 	}

@@ -67,6 +67,23 @@ func TestTSK18CAN29WhoDoesNotReadHoldsUpNoTaskOfAnotherConnection(t *testing.T) 
 	})
 }
 
+// Who has read everything between being found to read nothing and being given up is left alone.
+func TestTSK28WhoHasReadMeanwhileIsNotGivenUp(t *testing.T) {
+	near, far := rpc.Pipe()
+	defer near.Close()
+	o := newConnOutlet(far)
+	_ = o.counted(1, func() error {
+		if n, _ := o.Stalled(0); n == 0 {
+			t.Error("nothing is being written")
+		}
+		return nil
+	})
+	o.GiveUp(0)
+	if len(o.failed) > 0 {
+		t.Errorf("the connection ends with %v", <-o.failed)
+	}
+}
+
 // Who is told that a task has expired hears nothing more of it, not even what was being written when it did.
 func TestCAN29ATaskThatExpiredIsSilentBeforeThatIsTold(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

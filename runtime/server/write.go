@@ -113,7 +113,7 @@ func (s *subject) writeInGate(m *outgoing) error {
 	switch {
 	case s.ctx != nil && s.ctx.Err() != nil:
 		return errSilenced
-	case m.retires != nil && p.batches.open.Load() > 0 && p.holdForBatch(s.id, *m):
+	case m.retires != nil && p.batches.open.Load() > 0 && p.holdForBatch(s.id, m):
 		return nil // batch.writeNow decides when the batch is complete
 	case m.retires != nil && !m.retires.Retire():
 		return errSilenced
@@ -217,7 +217,7 @@ func (p *peer) refuse(r *request, id rpc.ID, err *rpc.Error) {
 		p.observeRefusal(r, id, err)
 	}
 	if p.batch != nil {
-		p.batch.hold(id, rpc.AppendError(nil, id, err), nil)
+		p.batch.hold(id, &outgoing{frame: rpc.AppendError(nil, id, err)})
 		return
 	}
 	p.answerInReader(id, id, err)
@@ -330,11 +330,21 @@ func (o *connOutlet) Stalled(wait time.Duration) (bytes int64, ending bool) {
 	return 0, false
 }
 
-// GiveUp implements Unread: it ends the connection, unless its large frames are still being read.
+// GiveUp implements Unread: it ends the connection, unless its large frames are still being read, or were read meanwhile.
 func (o *connOutlet) GiveUp(wait time.Duration) {
-	if n, _ := o.Stalled(wait); n == 0 && o.writing.Load() > 0 {
-		return
+	if n, _ := o.Stalled(wait); n > 0 {
+		o.giveUp()
 	}
+}
+
+// giveUpAny is GiveUp for a write of any size: how long small frames are being written is not known here.
+func (o *connOutlet) giveUpAny(wait time.Duration) {
+	if n, _ := o.Stalled(wait); n > 0 || o.writing.Load() == 0 {
+		o.giveUp()
+	}
+}
+
+func (o *connOutlet) giveUp() {
 	o.givenUp.Store(true)
 	o.end(ErrStalled)
 }
