@@ -59,7 +59,7 @@ func (e *Engine) beginFailed(r *Run, err error) error {
 	var over *TerminalError
 	switch {
 	case errors.Is(err, ErrLease):
-		e.forgetLater(r) // another Run has the task, here or elsewhere
+		e.forgetLater(r) // another Run has the task: the slot is given back now, the rest after a lease, unless it begins here
 		return nil
 	case errors.As(err, &over), errors.Is(err, ErrNotFound):
 		e.forgetUnbegun(r)
@@ -81,7 +81,8 @@ func (e *Engine) fillIn(r *Run, b *Begun, from time.Time) {
 	for i := range b.Journal {
 		r.remember(b.Journal[i])
 	}
-	r.clocks, r.handlerMayBeBusy = clocks{b.Now, time.Since(e.began)}, handlerMayBeBusy(b.Journal, b.Now)
+	r.clocks = clocks{b.Now, time.Since(e.began)} // the store's clock and ours at this moment
+	r.handlerMayBeBusy = handlerMayBeBusy(b.Journal, b.Now)
 	left := b.Task.Timeout - b.Task.Ran
 	if b.Task.Timeout > 0 && left > 0 {
 		r.timer = e.timers.add(time.Now().Add(left), func() { e.timeout(r) })
@@ -106,8 +107,8 @@ func (e *Engine) enlist(r *Run, account string, from time.Time) {
 	}
 	e.dropWakeTimerLocked(id)
 	if !r.slot {
-		// Create's slot was taken elsewhere or for an earlier run, or given back before Begin returned: the id had gone to a dispatcher, or the task
-		// was discarded.
+		// The slot of Create is not held here: the task was created elsewhere, this is a later run, or the slot was given back early (dispatched, or
+		// discarded).
 		r.requestor, r.slot = requestorOf(account, r.task.Owner), true
 		e.slots.take(r.requestor)
 	}
@@ -161,7 +162,7 @@ func (e *Engine) perform(r *Run) {
 	case r.cause() != nil:
 	case int(r.crashes) > r.task.Reruns:
 		out = crashed(int(r.crashes))
-	case e.alwaysReplays && r.Epoch() > maxReplays:
+	case e.alwaysReplays && r.Epoch() > maxReplays: // a test's store (Replayer): the handler runs again after each step
 		out = internal(fmt.Sprintf("the handler was run again %d times and is not done: are the names of its steps and questions the same in every run?", maxReplays))
 	case r.markRunnerCalled(): // false: the run has ended, its cause decides
 		out = e.config.Runner(&r.ctx, r)
@@ -237,7 +238,7 @@ func (e *Engine) finish(r *Run, o *Outcome) {
 	}
 }
 
-// endedAs returns the task if it is over with that status: then an earlier try has ended it, else somebody else.
+// endedAs returns the task if it is over with that status: then an earlier try of ours ended it. With another status somebody else did: *TerminalError.
 func (e *Engine) endedAs(ctx context.Context, r *Run, status Status) (Task, error) {
 	t, err := e.store.Get(ctx, r.task.Owner, r.task.ID)
 	if err == nil && t.Status != status {
@@ -251,7 +252,7 @@ func isOver(err error) bool {
 	return errors.As(err, &over)
 }
 
-// unfinished handles an outcome that the store refused.
+// unfinished handles an outcome that the store did not take.
 func (e *Engine) unfinished(r *Run, o *Outcome, err error) {
 	var over *TerminalError
 	var limit *LimitError
