@@ -20,7 +20,7 @@ type digits struct {
 
 const fitDigits = 19 // decimal digits, which always fit into a uint64
 
-// Int takes an integer; 1.0 and 1e2 are integers. One outside int64 is a violation, see outOfRange.
+// Int takes an integer; 1.0 and 1e2 are integers. One outside int64 is a violation (outOfRange, numberrule.go).
 func (d *Decoder) Int(r *Int) int64 {
 	d.peek()
 	if v, end := shortInt(d.data, d.pos); end > 0 {
@@ -185,7 +185,7 @@ func (d *Decoder) scanNumber() (n digits, ok bool) {
 	}
 	count := i - first
 	if count == 0 || count > 1 && data[first] == '0' {
-		d.pos = min(first+min(count, 1), len(data))
+		d.pos = min(first+min(count, 1), len(data)) // after the sign, or after the leading zero
 		d.unexpected("a digit")
 		if count > 1 {
 			d.err.(*SyntaxError).Want = "no digit after a leading zero"
@@ -271,7 +271,7 @@ func (d *Decoder) float(n digits) float64 {
 			return v
 		}
 	}
-	v, _ := strconv.ParseFloat(string(d.data[n.start:n.end]), 64) // out of range is ±Inf, which the caller looks for
+	v, _ := strconv.ParseFloat(string(d.full[n.start:n.end]), 64) // out of range is ±Inf, which the caller looks for
 	return v
 }
 
@@ -286,7 +286,7 @@ func exactFactors(m uint64, exp int) bool {
 	return m < 1<<53 && exp > -len(exactPowers) && exp < len(exactPowers)
 }
 
-// nearest returns the float64 nearest to m × 10^exp; ok is false where that takes strconv.ParseFloat.
+// nearest returns the float64 nearest to m × 10^exp; ok is false where only strconv.ParseFloat can tell.
 func nearest(m uint64, exp int) (v float64, ok bool) {
 	switch {
 	case !exactFactors(m, exp):

@@ -8,8 +8,8 @@ import (
 // The kind excludes forms first, then the tag, then members; a later test is made only if more than one form is left.
 
 // look looks at the kind of the value, its tag, or its members, and returns the only possible form; -1 if there are more, or none. Most unions need no
-// trial: measured, a fifth less for a small one. likely are the forms to attempt: of an anyOf that only the kind tells apart, all that are left; else
-// the one that a member indicates, which may not be the only one if members of another follow.
+// trial: measured, a fifth less time for a small one. likely: the forms to attempt. For an anyOf told apart by kind alone, all that are left; else the
+// one that a member indicates (a later member may show another).
 func (d *Decoder) look(u *Union, kind Kind) (only int, likely uint64) {
 	switch {
 	case u.byNames(kind):
@@ -23,7 +23,7 @@ func (d *Decoder) look(u *Union, kind Kind) (only int, likely uint64) {
 	switch {
 	case left&(left-1) == 0:
 		return bits.Len64(left) - 1, 0
-	case u.One || !d.prepareAttempts(): // a oneOf is decided by all its forms
+	case u.One || !d.prepareAttempts(): // a oneOf is decided by all its forms; false: within a trial, or outcomes are remembered, so nothing is attempted
 		return -1, 0
 	}
 	return -1, left
@@ -39,7 +39,7 @@ func (d *Decoder) lookAtNames(u *Union) (only int, likely uint64) {
 	if len(u.Members.Names) > 64 {
 		return -1, 0
 	}
-	d.nullable = 0 // going back invalidates what it holds
+	d.nullable = 0 // the place of the last value that could have been null: going back invalidates it
 	members, attempts := u.byMember(), d.misled < mostMisled && d.prepareAttempts()
 	if attempts {
 		if form := members.byFirst(d.data, d.pos); form >= 0 {
@@ -94,7 +94,7 @@ func (u *Union) only(kind Kind, tag []byte) int {
 	return form
 }
 
-// onlyTagged returns the form that takes the object at pos by its tag, if one alone does and the tag has no escapes.
+// onlyTagged returns the form that takes the object at pos by its tag, if one alone does and the tag is plain.
 func (d *Decoder) onlyTagged(u *Union) int {
 	t, data := u.byTag(), d.data
 	i := d.glanceFirst(&t.key) // most often it comes first
@@ -234,8 +234,8 @@ func (t *trial) isLeft(i int) bool {
 	return t.possible(&t.union.Forms[i])
 }
 
-// possible reports whether nothing that is known of the value excludes f. The first 64 members are a bit each in Needs and seen, the others
-// indexes in More and into seenMore.
+// possible reports whether nothing that is known of the value excludes f. In Needs and seen the first 64 members are a bit each; More lists
+// the others by index into seenMore.
 func (t *trial) possible(f *Form) bool {
 	if t.kind != KindObject {
 		return f.Kinds == 0 || f.Kinds&t.kind != 0
@@ -309,8 +309,8 @@ func (t *trial) readNames() {
 	d.rewind(t.start)
 }
 
-// decideNearest chooses, where no form is possible, the one with most required members present, then fewest missing: its violations are the
-// union's. It is false on a tie, or if none is present.
+// decideNearest chooses, where no form is possible, among those whose kind and tag fit, the one with most required members present, then fewest
+// missing: its violations are the union's. It is false on a tie, or if none is present.
 func (t *trial) decideNearest() bool {
 	if !t.namesRead || t.d.quiet {
 		return false
