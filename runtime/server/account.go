@@ -65,8 +65,8 @@ func (s *Server) closeUnused(a *account) {
 	s.closeAccount(a)
 }
 
-// keep counts n bytes that are kept for the client, if they fit into its account, until drop (TSK28).
-func (p *peer) keep(n int64) *rpc.Error {
+// charge counts n bytes that are kept for the client, if they fit into its account, until refund (TSK28).
+func (p *peer) charge(n int64) *rpc.Error {
 	return p.s.takeBytes(p.account, n)
 }
 
@@ -77,7 +77,7 @@ func (s *Server) takeBytes(a *account, n int64) *rpc.Error {
 	return full(&s.bytes, &a.bytes, n, "limit reached: at most %d bytes of requests in flight, subscriptions and answers, of one caller three quarters of that", s.bytes.Max)
 }
 
-func (p *peer) drop(n int64) {
+func (p *peer) refund(n int64) {
 	p.s.bytes.Give(&p.account.bytes, n)
 	if p.account.peers.Load() == 0 {
 		p.s.closeUnused(p.account)

@@ -21,7 +21,7 @@ type batch struct {
 	pending  rpc.ByID[bool] // requests that are being served
 	answers  []heldAnswer
 	bytes    int64 // counted in the client's account until the answers are written
-	received bool  // the whole array was
+	received bool  // the whole array was, and nobody has taken the batch for writing
 	begun    bool  // some answers were written before the others
 	over     bool  // nothing is held or counted any more
 }
@@ -47,7 +47,7 @@ func (p *peer) receiveBatch(r *request, got *Receipt) {
 	messages, err := rpc.Batch(r.frame, p.s.cfg.limits)
 	held := 2*int64(len(r.frame)) + heldSize*int64(len(messages)) + p.cost // what the transport holds for a request (Costly)
 	if err == nil {
-		err = p.keep(held)
+		err = p.charge(held)
 	}
 	if err != nil {
 		got.Refused, got.Answered = err, true
@@ -64,7 +64,7 @@ func (p *peer) receiveBatch(r *request, got *Receipt) {
 	for _, frame := range messages {
 		m := p.s.newRequest(p)
 		m.frame = append(m.frame[:0], frame...)
-		m.values, m.header = r.values, r.header
+		m.values, m.header = r.values, r.header // context values and header of the frame's request
 		if !p.receive(m, &Receipt{}) {
 			m.release()
 		}
@@ -105,11 +105,11 @@ func (p *peer) holdForBatch(id rpc.ID, m *outgoing) bool {
 }
 
 // hold keeps a copy of an answer, and counts it twice, since it is copied again when it is written. An answer that does not fit into the client's
-// account is written at once, in an array of its own. The caller holds the gate.
+// account is written at once, in an array of its own. The caller holds the gate, unless m.retires is nil.
 func (b *batch) hold(id rpc.ID, m *outgoing) {
 	frame, retires := m.frame, m.retires
 	n := 2 * int64(len(frame))
-	if err := b.p.keep(n); err != nil {
+	if err := b.p.charge(n); err != nil {
 		if retires != nil {
 			cancelled := !b.retire(&heldAnswer{answerPart{id: id}, retires})
 			written := !cancelled && b.writeAlone(m)
@@ -147,7 +147,7 @@ func (b *batch) add(a heldAnswer, n int64) {
 	b.mu.Lock()
 	if b.over {
 		b.mu.Unlock()
-		b.p.drop(n)
+		b.p.refund(n)
 		return
 	}
 	b.bytes += n
@@ -168,7 +168,7 @@ func (b *batch) add(a heldAnswer, n int64) {
 	}
 }
 
-// array puts brackets around a frame, in place.
+// array puts brackets around a frame; it may reuse frame's memory.
 func array(frame []byte) []byte {
 	n := len(frame)
 	frame = append(frame, 0, 0)
@@ -205,8 +205,8 @@ func (b *batch) remove(id rpc.ID) (pending, complete bool) {
 }
 
 // close ends the receiving of the batch, and reports whether it is answered. If all answers are there already, the read loop of a connection
-// writes them itself: while a client does not read its refusals, nothing more is read from it. Where each request has a stream, the caller sends
-// the answers to the client after this has returned. Waiting here until the client has read them would never end, so another goroutine writes.
+// writes them itself: while a client does not read its refusals, nothing more is read from it. With a stream per request, the caller sends them
+// only after close has returned, so another goroutine writes.
 func (b *batch) close() (answered bool) {
 	b.mu.Lock()
 	b.received = true
@@ -319,14 +319,14 @@ func (b *batch) writeNow(all bool) (taken []heldAnswer, size int) {
 		return selected
 	})
 	m := outgoing{revision: p.revision, more: !all}
-	switch array := p.longAnswer(true, parts...); {
+	switch whole := p.longAnswer(true, parts...); {
 	case len(parts) == 0 && m.more:
 		return taken, 0
 	case len(parts) == 0: // all were cancelled
 	case slices.ContainsFunc(taken, inFile):
-		m.long = array
+		m.long = whole
 	default:
-		m.frame = array.frame()
+		m.frame = whole.frame()
 	}
 	_ = p.writeAnswer(b.about, &m)
 	return taken, m.size()
@@ -362,7 +362,7 @@ func (b *batch) drop() {
 	b.answers, b.bytes, b.over = nil, 0, true
 	b.mu.Unlock()
 	closeFiles(left)
-	b.p.drop(n)
+	b.p.refund(n)
 }
 
 // withdraw drops the selected ones of the answers held for a request that is cancelled.

@@ -104,7 +104,7 @@ func (p *peer) subscribe(uri string, on bool) (kept bool, refused error) {
 	case len(p.subscribed) >= maxSubscribed:
 		return false, rpc.Errorf(rpc.CodeInvalidRequest, "limit reached: at most %d subscriptions", maxSubscribed)
 	}
-	if err := p.keep(sizeOf(uri)); err != nil {
+	if err := p.charge(sizeOf(uri)); err != nil {
 		return false, err
 	}
 	if p.subscribed == nil {
@@ -121,7 +121,7 @@ func (p *peer) unsubscribed(uri string) {
 	if p.subscribed[uri] {
 		delete(p.subscribed, uri)
 		p.s.followers.remove(uri, p)
-		p.drop(sizeOf(uri))
+		p.refund(sizeOf(uri))
 	}
 }
 

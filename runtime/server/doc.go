@@ -77,7 +77,8 @@
 //	peer              one space of request ids: a connection, a session, or an exchange, which is one message of a stateless revision
 //	sessionless       a peer that stands for the session of one message, in a revision with a handshake, of a client that has none
 //	outlet            the side of a transport to which messages to a peer are written. Optional methods are interfaces, in transport.go: Queued has queues,
-//	                  Attended knows whether somebody reads, Costly says what memory a request takes
+//	                  Attended knows whether somebody reads, Costly says what memory a request takes, Streamed writes an answer in pieces (placeholder.go),
+//	                  Copier copies it from files (longanswer.go)
 //	session           what the client and the server agreed on by a handshake; a stateless revision has none
 //	entry             a request in the tracker (package inflight). To retire it is to be the one who may answer it
 //	gate              a peer's lock, which writers hold shared from that permission until they have written
@@ -128,7 +129,8 @@
 //
 //	reader       frame → rpc.Parse → route → admit → register                                route, admit, register
 //	goroutine    decode, validate → handler → encode, check → answer in a pooled buffer      serve, toolcall, methodcall, run
-//	write        gate → entry.Retire → Outlet: the one place that writes                     write
+//	write        gate → entry.Retire → Outlet: the one place that writes,                    write
+//	             with the exceptions named at writeNow
 //
 // What has to happen in order happens in the reader: the handshake, registration (CAN09), cancellation, and delivery of the client's
 // answers. Refusals are written there, too, so a peer that floods and does not read slows only itself down.
@@ -227,9 +229,9 @@
 // request, or kept for a client that comes back, is dropped when that is cancelled. A connection has one stream: who does not read it
 // holds up its own answers.
 //
-// One function does that for every kind of message about a request, a task or a question: subject.write (CAN29, write.go). A task has a
-// gate of its own (tasklife.go), because its messages travel on more than one connection: its taskLife ends before an answer or a
-// notification says that it is over (Server.silenceIfOver). On one connection the state of a task never goes back: peer.taskState is held
+// One function does that for every kind of message about a request, a task or a question: subject.write (CAN29, write.go), with the
+// exceptions named at writeNow. A task has a gate of its own (tasklife.go), because its messages travel on more than one connection: its taskLife
+// ends before an answer or a notification says that it is over (Server.silenceIfOver). On one connection the state of a task never goes back: peer.taskState is held
 // from reading the state until it is written (TSK07). A request that timed out stays in flight until that is answered, so that a
 // cancellation which is read before keeps the answer back.
 //

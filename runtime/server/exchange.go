@@ -36,7 +36,7 @@ func (s *Server) Exchange(ctx context.Context, to *Routed, out Outlet) Result {
 		refused = r.register()
 	}
 	if refused != nil {
-		p.ended.Status = refused.status
+		p.outcome.Status = refused.status
 		p.refuse(r, r.id, refused.err)
 		r.release()
 	} else {
@@ -48,7 +48,7 @@ func (s *Server) Exchange(ctx context.Context, to *Routed, out Outlet) Result {
 		<-p.live.idle()
 	}
 	p.drainWriters() // what a handler left running may be writing
-	return p.ended
+	return p.outcome
 }
 
 // Revision returns the revision with that version, or nil when it is not served.

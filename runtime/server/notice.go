@@ -51,7 +51,7 @@ func (n *Notice) Header() Header { return n.header }
 
 // TakeDecoded implements check.Account.
 func (n *Notice) TakeDecoded(bytes int) error {
-	if err := n.p.keep(int64(bytes)); err != nil {
+	if err := n.p.charge(int64(bytes)); err != nil {
 		return err
 	}
 	n.counted += int64(bytes)
@@ -103,7 +103,7 @@ func (p *peer) newNotice(rev *revision, m *wire.Method, params []byte, header He
 func (n *Notice) uncount() {
 	p := n.p
 	p.s.calls.Give(&p.account.calls, 1)
-	p.drop(n.counted)
+	p.refund(n.counted)
 }
 
 // run calls the handler. If that ends its goroutine (runtime.Goexit), the next notification is handled nevertheless.

@@ -109,7 +109,7 @@ func (p *peer) copied(msg *rpc.Message, method string) (answer inflight.Response
 		answer.Err = &rpc.Error{Code: msg.Error.Code, Message: msg.Error.Message, Data: append([]byte(nil), msg.Error.Data...)}
 	}
 	if n := answerSize(&answer); n > 0 {
-		if err := p.keep(n); err != nil {
+		if err := p.charge(n); err != nil {
 			err.Message = "it is not kept: " + err.Message
 			return inflight.Response{Err: err, Malformed: true}
 		}
@@ -121,7 +121,7 @@ func (p *peer) copied(msg *rpc.Message, method string) (answer inflight.Response
 // dropAnswer stops counting an answer that was read, or will not be.
 func (p *peer) dropAnswer(answer *inflight.Response) {
 	if n := answerSize(answer); n > 0 {
-		p.drop(n)
+		p.refund(n)
 	}
 }
 

@@ -55,7 +55,7 @@ type peer struct {
 	streams     bool                     // the transport has a stream per request
 	sessionless bool                     // it stands for the session of one message, of a client that has none
 	exchange    bool                     // it has one request
-	ended       Result                   // of an exchange; written with its answer
+	outcome     Result                   // of an exchange; written with its answer
 	level       atomic.Int32             // the lowest logLevel that the client wants
 
 	// gate keeps a message about a request from being written after one that proves that the request's cancellation was read (CAN02).
@@ -195,7 +195,7 @@ func (s *Server) newExchange(ctx context.Context, rev *revision, out Outlet) *pe
 	if tracked != nil {
 		ctx = context.WithoutCancel(ctx)
 	}
-	p := &peer{s: s, out: out, tracked: tracked, id: s.ids.Add(1), principal: who.principal, who: who, revision: rev, ctx: ctx, streams: true, exchange: true, ended: Result{Silent: true}}
+	p := &peer{s: s, out: out, tracked: tracked, id: s.ids.Add(1), principal: who.principal, who: who, revision: rev, ctx: ctx, streams: true, exchange: true, outcome: Result{Silent: true}}
 	p.refuser, _ = out.(Refuser)
 	p.cost = requestBytes(out)
 	p.setOwner(ownedByNobody)

@@ -21,7 +21,7 @@ import (
 // placeholders are in the same order.
 type placeholder struct {
 	open Opener
-	text bool // a JSON text; else base64
+	text bool // the data is text and becomes a JSON string; else base64 of it
 
 	data io.ReadCloser // while it is open
 	log  *slog.Logger
@@ -55,7 +55,7 @@ type answerWriter struct {
 	buf      []byte
 	to       io.Writer // of pieces; nil: the answer was short so far
 	overflow func() (io.Writer, error)
-	size     int64 // bytes written to it
+	size     int64 // bytes written to to
 	opens    bool  // the first placeholder is opened before anything is written
 }
 
@@ -91,7 +91,7 @@ func (w *answerWriter) flush() (err error) {
 
 // fillOrStream returns the frame with the data of its placeholders. If that is long and the outlet can stream, a frame with one placeholder is written
 // to the client while its data is read. With several, of which the second could fail to open when the answer has begun, the frame is put into the file
-// r.spooled, as is any long one if the outlet is only a Copier.
+// r.spooled, as is any long one if the outlet is only a Copier. Not before a trailer, because either way the answer is the last message of its stream.
 func (r *request) fillOrStream(frame []byte) (answer []byte, err error) {
 	out, streams := r.p.out.(Streamed)
 	switch {
@@ -103,8 +103,8 @@ func (r *request) fillOrStream(frame []byte) (answer []byte, err error) {
 		if answer, r.spooled, err = r.spool(frame, math.MaxInt64); r.spooled == nil {
 			return append(frame[:0], answer...), err
 		}
-		r.out = nil // its client may take long to read it
-		r.reservation.s.large.give(frame)
+		r.out = nil                       // free the buffer: the client may take long
+		r.reservation.s.large.give(frame) // give the large buffer back (request.go)
 		r.reservation.giveBack()
 		return nil, err
 	}
@@ -176,18 +176,18 @@ func (r *request) assemble(b []byte, start int) ([]byte, error) {
 }
 
 func (r *request) spoolForMemory(frame []byte) (short []byte, file *spool, err error) {
-	defer r.reservation.assembling(len(frame))()
+	defer r.reservation.assembling(len(frame))() // until then the answer counts in Server.coming, not in unread
 	return r.spool(frame, r.reservation.s.cfg.maxUnread/2)
 }
 
-// maxOpening is how long an answer waits to open its data while no reader of another answer ends.
+// maxOpening is how long an answer waits to open its data while no Opener's reader of another answer ends.
 const maxOpening = 10 * time.Second
 
 // refuseOpeners refuses answers that wait to open data while no reader of another answer ends: readers may ignore that they are closed, and count
 // until they return. All waiters are refused, whatever their shortages.
 func (s *Server) refuseOpeners(_ []shortage) {
 	if s.opened.total() <= s.openersWaiting.Load() {
-		return // they wait because their files wait for room
+		return // every open reader belongs to an answer that waits for space for its file: no reader is at fault
 	}
 	err := tooOften(time.Second, "busy: data is not opened, because no reader of other data has ended for %v", maxOpening)
 	err.Busy = true

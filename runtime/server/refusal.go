@@ -25,7 +25,7 @@ func refuseParam(at, format string, args ...any) *refusal {
 // beforeHandshake refuses a request before the handshake. A client of a stateless revision may have sent it, so the error lists the revisions that are
 // served. known: some revision has the method.
 func (s *Server) beforeHandshake(msg *rpc.Message, known bool) *refusal {
-	refused := s.legacy(rpc.Quoted(msg.Method)+" comes after the handshake", "")
+	refused := s.refuseWithoutStateless(rpc.Quoted(msg.Method)+" comes after the handshake", "")
 	if !known {
 		refused.err.Code = rpc.CodeMethodNotFound
 	}
@@ -85,9 +85,9 @@ func (s *Server) unsupported(version string, served []*revision) *refusal {
 	return refused
 }
 
-// legacy refuses the revision of a message where no stateless revision is served. Its code is not about versions, because clients of stateless
-// revisions fall back to the handshake when they get a code that they do not know; the text and the data are for people.
-func (s *Server) legacy(why, requested string) *refusal {
+// refuseWithoutStateless refuses the revision of a message where no stateless revision is served. Its code is not about versions, because clients of
+// stateless revisions fall back to the handshake when they get a code that they do not know; the text and the data are for people.
+func (s *Server) refuseWithoutStateless(why, requested string) *refusal {
 	refused := refuse(rpc.CodeInvalidRequest, "%s: this server speaks %s, and begins with initialize", why, strings.Join(s.versions, ", "))
 	data := check.AppendSlice([]byte(`{"supported":`), s.versions, check.AppendString)
 	if requested != "" {

@@ -24,7 +24,7 @@ func (p *peer) receive(r *request, got *Receipt) bool {
 	r.size = len(r.frame)
 	*p.reading = reading{s: p.s, peer: p.state(), frame: r.frame, params: &r.params}
 	defer p.reading.forget()
-	if !p.pulse.received.Load() {
+	if !p.pulse.received.Load() { // a sign of life, for WithPing (ping.go)
 		p.pulse.received.Store(true)
 	}
 	msg, err := rpc.ParseInto(r.frame, p.s.cfg.limits, p.reading)
@@ -38,7 +38,7 @@ func (p *peer) receive(r *request, got *Receipt) bool {
 		if msg.Answers() && p.answeredMalformed(&msg, err) {
 			return false
 		}
-		// A session's transport itself answers a message that it hands over although it is unclear.
+		// A session's transport itself answers a message of which it can not be told whether it is a request or an answer (rpc.Message.Unclear).
 		if got.Answered = msg.WantsReply() && !(msg.Unclear && p.streams); got.Answered {
 			p.refuse(r, msg.ID, err)
 		}
@@ -61,7 +61,7 @@ func (p *peer) receive(r *request, got *Receipt) bool {
 	return false
 }
 
-// spareCalls is how many requests may be in flight before trim takes effect. Earlier, larger messages leave large buffers, which are kept
+// spareCalls is how many requests may be in flight before trim takes effect. Larger messages before leave large buffers, which are kept
 // while handlers run and count nowhere (TSK28).
 const spareCalls = 256
 
@@ -141,9 +141,9 @@ type reading struct {
 	peer   peerState
 	frame  []byte
 	params *wire.Params
-	peek   bool // leave the params of a session's messages unread
+	peek   bool // for Route: leave the params of a session's messages unread
 
-	unnamed  bool         // the frame does not name the newest stateless revision, so its params need not be searched for it
+	unnamed  bool         // the frame has no member with the newest stateless revision's version key, so its params need not be searched
 	revision *revision    // of method, if the params were read while the frame was parsed
 	method   *wire.Method // whose params were read; nil: unknown, or not read yet
 	err      error        // of reading them
@@ -183,7 +183,7 @@ func (rd *reading) classify(method []byte) *revision {
 	if len(s.stateless) == 0 {
 		return rd.peer.session
 	}
-	rev := s.stateless[0]
+	rev := s.stateless[0] // newest first
 	if rd.unnamed = !rev.mayNameRevision(rd.frame); !rd.unnamed {
 		return rev
 	}
@@ -227,7 +227,7 @@ func (rd *reading) route(msg *rpc.Message) (to route, refused *refusal) {
 	served := at.hint == "" || slices.Contains(s.versions, at.hint)
 	if len(s.stateless) == 0 {
 		if !served {
-			refused = s.legacy("protocol version "+rpc.Quoted(at.hint)+" is not supported", at.hint)
+			refused = s.refuseWithoutStateless("protocol version "+rpc.Quoted(at.hint)+" is not supported", at.hint)
 		}
 		return rd.readSession(at.session, msg), refused
 	}
@@ -252,7 +252,8 @@ func (rd *reading) route(msg *rpc.Message) (to route, refused *refusal) {
 	return rd.readSession(rev, msg), nil
 }
 
-// readStateless reads the params of a message of a stateless revision. Of an unknown method, it reads the members that all requests have.
+// readStateless reads the params of a message of a stateless revision. Of an unknown method, or a known one without Read, it reads the
+// members that all requests have.
 func (rd *reading) readStateless(rev *revision, msg *rpc.Message) route {
 	to := route{revision: rev, method: rd.methodOf(rev, msg)}
 	with := rev.ReadRequest
@@ -280,7 +281,7 @@ func (rd *reading) methodOf(rev *revision, msg *rpc.Message) *wire.Method {
 	return rev.methods[string(msg.Method)]
 }
 
-// read reads params with the Read function of m, unless that was done while the frame was parsed.
+// read reads params by with, unless that was done while the frame was parsed.
 func (rd *reading) read(m *wire.Method, params []byte, with func(*check.Decoder, *wire.Params)) error {
 	if m != nil && rd.method == m {
 		return rd.err
@@ -293,7 +294,7 @@ func (rd *reading) read(m *wire.Method, params []byte, with func(*check.Decoder,
 	return rd.err
 }
 
-// otherRevision routes a message that names a stateless revision other than the newest.
+// otherRevision routes a message that names another revision than the newest stateless one.
 func (rd *reading) otherRevision(msg *rpc.Message) (to route, refused *refusal) {
 	s, version := rd.s, rd.params.ProtocolVersion
 	for _, rev := range s.stateless {

@@ -55,10 +55,10 @@ func (r *request) subject() subject {
 	return subject{peer: r.p, id: r.id, ctx: r.entry}
 }
 
-// subject returns the subject of the call's messages. The call has a peer.
+// subject returns the subject of the call's messages. Only for a call that has a peer.
 func (c *Call) subject() subject {
 	if c.taskRun != nil {
-		return subject{peer: c.peer, ctx: c.taskRun.Context(), task: &c.local.ofTask().life}
+		return subject{peer: c.peer, ctx: c.taskRun.Context(), task: &c.local.ofTask().life} // of what this process shares among all runs of the task
 	}
 	return subject{peer: c.peer, id: c.ID(), ctx: c.entry}
 }
@@ -107,7 +107,7 @@ func (s *subject) writeNow(m *outgoing) error {
 	return s.writeInGate(m)
 }
 
-// writeInGate is a part of writeNow, which with all these returns would have no open-coded defers, but keep a list of deferred calls for each write.
+// writeInGate is a part of writeNow. Apart from it, because with this many returns its defers would not be open-coded.
 func (s *subject) writeInGate(m *outgoing) error {
 	p := s.peer
 	switch {
@@ -178,10 +178,10 @@ func (p *peer) answerInReader(about, id rpc.ID, err *rpc.Error) {
 func (p *peer) answerWithTrailer(rev *revision, id rpc.ID, frame []byte, err *rpc.Error, trailer []byte) (failed error) {
 	status := 0
 	if err != nil {
-		status = cmp.Or(p.ended.Status, rev.status(err)) // a refusal has set p.ended.Status before
+		status = cmp.Or(p.outcome.Status, rev.status(err)) // a refusal has set p.outcome.Status before
 	}
 	if p.exchange {
-		p.ended = Result{Err: err, Status: status}
+		p.outcome = Result{Err: err, Status: status}
 	}
 	if err != nil && err.Code == rev.code(needsURLElicitation) {
 		p.pagesSent.addRequired(err) // the client may be notified only of pages that it was sent to
@@ -244,15 +244,15 @@ func (s *Server) taskLife(id string) *taskLife {
 	return s.taskLives[id]
 }
 
-// ErrStalled is what Serve returns when the peer did not read its answers for five seconds while others waited to be answered
-// (TSK28). Over HTTP it is the error of a response that ended for that reason, or because the shutdown waited for it
+// ErrStalled is what Serve returns when the peer did not read its answers for five seconds, or down to one when much more is waited for, while others
+// waited to be answered (TSK28). Over HTTP it is the error of a response that ended for that reason, or because the shutdown waited for it
 // (LateStall).
 var ErrStalled = errors.New("server: the peer does not read its answers, and others wait")
 
 // connOutlet writes to a connection, which has one stream for everything.
 type connOutlet struct {
 	conn    rpc.Conn
-	lent    rpc.Lending // conn, if it is one
+	lent    rpc.Lending // conn as rpc.Lending; nil: it is none
 	copying rpc.Copying // likewise
 	failed  chan error  // receives why the connection has to end (nil: a write failed, and conn.Close returns its error); holds one
 	opened  time.Time
