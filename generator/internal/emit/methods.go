@@ -113,7 +113,7 @@ func sendFunc(s *model.Send) jen.Code {
 	}
 	doc := s.GoName + " sends " + s.Name + " to the client and waits for its answer. The name tells this request from others of the " +
 		"same run, in which it is used once; server.Named(instance) adds what the request is about. Outside of calls, one of the server's " +
-		"Sessions takes the place of the call. A client that did not declare " + declares + " makes it a *server.UnsupportedError. " + s.Again
+		"Sessions takes the place of the call. A client that did not declare " + declares + " makes it a *server.UnsupportedError. " + s.AgainDoc
 	lines := []string{doc}
 	if len(s.Doc) > 0 {
 		lines = append(append(lines, ""), s.Doc...)

@@ -35,7 +35,7 @@ func (l *packageLowering) customMethods() {
 				Var: l.types.Names.Take(naming.Unexported(stem) + "Notification"), Doc: doc})
 		case c.FromServer:
 			l.pkg.Sends = append(l.pkg.Sends, &model.Send{Name: c.Name, GoName: l.types.Names.Take(stem), Var: l.types.Names.Take(naming.Unexported(stem) + "Request"),
-				Op: "CustomRequest", Extension: c.Extension.Value, Doc: doc, Again: l.runAgain()})
+				Op: "CustomRequest", Extension: c.Extension.Value, Doc: doc, AgainDoc: l.runAgain()})
 		case c.Notification():
 			l.pkg.NoticesTaken = append(l.pkg.NoticesTaken, &model.NoticeHandler{Name: c.Name, GoName: stem, Doc: doc})
 		default:

@@ -24,6 +24,7 @@
 //	view       the encoder and the validator of a message for one revision (model.View)
 //	wire       the functions and tables of one revision for the runtime (model.Wire)
 //	root       a schema that has a type of its own (typing.Root)
+//	known      every revision that mcpkiln has, served or not (Input.Known)
 //
 // Ids such as REV07 are rules; testdata/traceability/ledger.tsv lists them.
 //

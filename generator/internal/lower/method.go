@@ -108,7 +108,7 @@ func (l *packageLowering) method(m manifest.Text, rule *revision.Method) {
 		l.pkg.Methods = append(l.pkg.Methods, &model.MethodHandler{Name: rule.Name, GoName: stem, Capability: rule.Capability})
 		l.defines(rule.Name)
 	case sent(rule):
-		l.pkg.Sends = append(l.pkg.Sends, &model.Send{Name: rule.Name, GoName: l.types.Names.Take(stem), Var: l.types.Names.Take(naming.Unexported(stem) + "Request"), Op: naming.GoName(rule.Op), Again: l.runAgain()})
+		l.pkg.Sends = append(l.pkg.Sends, &model.Send{Name: rule.Name, GoName: l.types.Names.Take(stem), Var: l.types.Names.Take(naming.Unexported(stem) + "Request"), Op: naming.GoName(rule.Op), AgainDoc: l.runAgain()})
 		l.defines(rule.Name)
 	case switches(&l.pkg.Needs)[rule.Op] != nil:
 		*switches(&l.pkg.Needs)[rule.Op] = true
@@ -236,12 +236,12 @@ func (l *packageLowering) methodTypes() {
 	for _, m := range l.protocolMethods() {
 		m.Params = l.protocolType(l.definitions[m.Name].params, model.Decode)
 		m.Result = l.protocolType(l.definitions[m.Name].result, model.Encode)
-		m.Views = l.sent.Views(wire.SentResult(m.Name))
+		m.Views = l.sentChecks.Views(wire.SentResult(m.Name))
 	}
 	for _, s := range l.protocolSends() {
 		s.Params = l.protocolType(l.definitions[s.Name].params, model.Encode)
 		s.Result = l.protocolType(l.definitions[s.Name].result, model.Decode)
-		s.Views = l.sent.Views(wire.SentParams(s.Name))
+		s.Views = l.sentChecks.Views(wire.SentParams(s.Name))
 	}
 	l.later = append(l.later, l.views)
 }
@@ -256,7 +256,7 @@ func (l *packageLowering) protocolType(name string, use model.Use) model.TypeRef
 
 // views makes the encoders for revisions in which a result or params differ; Settle says which revisions get one of their own.
 func (l *packageLowering) views() {
-	viewers := wire.NewViewers(l.types, l.protocol, l.pkg.Wires)
+	viewers := wire.NewViewers(l.types, l.protocol, l.pkg.Wires) // what makes the views of each revision
 	for _, m := range l.protocolMethods() {
 		m.Views = viewers.Settle(m.Views, m.Result)
 	}

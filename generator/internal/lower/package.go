@@ -80,7 +80,7 @@ func (l *packageLowering) server() {
 	l.reserve()
 	l.choices()
 	l.protocol = l.union(l.protocolTypes())
-	l.sent = wire.NewSent(l.types, l.in.Revisions, l.sentBy)
+	l.sentChecks = wire.NewSent(l.types, l.in.Revisions, l.sentBy)
 	l.tools()
 	l.registries()
 	if l.pkg.Needs.Results {
@@ -96,8 +96,8 @@ type packageLowering struct {
 	// handlers are the methods of Handlers.
 	handlers map[string]named
 	// protocol is the union of the revisions' definitions.
-	protocol *wire.Protocol
-	sent     *wire.Sent
+	protocol   *wire.Protocol
+	sentChecks *wire.Sent
 	// definitions are those of the methods of pkg, by the names of the methods.
 	definitions map[string]definitions
 	later       []func() // run when types are finished

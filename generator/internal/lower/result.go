@@ -19,7 +19,7 @@ func (l *packageLowering) result() {
 	n := l.protocol.Node(name)
 	ref := l.types.Lower(typing.Root{Document: l.protocol.Doc, Node: n, Name: name, Keep: true, Use: model.Encode, Sent: true})
 	l.pkg.Result = &model.Result{TypeRef: ref}
-	for _, v := range l.sent.Views(wire.SentCall) {
+	for _, v := range l.sentChecks.Views(wire.SentCall) {
 		at := slices.IndexFunc(l.pkg.Wires, func(w *model.Wire) bool { return w.Revision == v.Revision })
 		l.pkg.Wires[at].CheckResult = v.Check
 	}

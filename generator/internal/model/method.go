@@ -43,7 +43,7 @@ type Send struct {
 	Extension      string // of a custom one: the extension that the client must declare; empty for those of the protocol
 	Hidden         string // as of MethodHandler
 	Doc            []string
-	Again          string // what sending it means for a handler that runs again to get the answer; empty if no served revision does that
+	AgainDoc       string // what sending it means for a handler that runs again to get the answer; empty if no served revision does that
 	Params, Result TypeRef
 	Views          []View // of the params
 }

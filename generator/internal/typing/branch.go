@@ -86,7 +86,7 @@ func (r *reader) splitNull(all []branch, one bool) (_ []branch, ok bool) {
 		}
 		if b.shape.kinds&model.KindNull != 0 {
 			nulls++
-			if !r.takesNull(b.shape) {
+			if !r.surelyAllowsNull(b.shape) {
 				return nil, false // conditions look at null
 			}
 		}

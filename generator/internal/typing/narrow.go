@@ -48,7 +48,7 @@ func (r *reader) narrow(s *shape, g group) (live []*schema.Node) {
 		seen[target] = true
 		live = append(live, b)
 		kinds |= t.kinds
-		if r.takesNull(t) {
+		if r.surelyAllowsNull(t) {
 			nulls++
 		}
 	}
@@ -62,18 +62,18 @@ func (r *reader) narrow(s *shape, g group) (live []*schema.Node) {
 	return live
 }
 
-// takesNull reports whether s certainly allows null: it has no condition that null may violate, and in each of its groups a
+// surelyAllowsNull reports whether s certainly allows null: it has no condition that null may violate, and in each of its groups a
 // branch allows it; in a oneOf only one.
-func (r *reader) takesNull(s *shape) bool {
+func (r *reader) surelyAllowsNull(s *shape) bool {
 	takes, known := r.nulls[s]
 	if !known {
-		takes = r.computeTakesNull(s)
+		takes = r.computeSurelyAllowsNull(s)
 		r.nulls[s] = takes
 	}
 	return takes
 }
 
-func (r *reader) computeTakesNull(s *shape) bool {
+func (r *reader) computeSurelyAllowsNull(s *shape) bool {
 	if s.never != nil || s.kinds&model.KindNull == 0 || s.nullMayViolate() {
 		return false
 	}
@@ -88,7 +88,7 @@ func (r *reader) computeTakesNull(s *shape) bool {
 			if t.never == nil && t.kinds&model.KindNull != 0 {
 				may++
 			}
-			if r.takesNull(t) {
+			if r.surelyAllowsNull(t) {
 				does++
 			}
 		}

@@ -20,7 +20,7 @@ type reader struct {
 	narrowing map[*schema.Node]bool   // the same for schemas whose groups are being narrowed
 	shapes    map[*schema.Node]*shape // results of shape for single schemas
 	owns      map[*schema.Node]*shape // results of own
-	nulls     map[*shape]bool         // results of takesNull
+	nulls     map[*shape]bool         // results of surelyAllowsNull
 	protocol  bool                    // the document is one of the protocol
 }
 

@@ -173,7 +173,7 @@ type place struct {
 	decl           *model.Decl  // declaration to fill instead of a new one
 	doc            []string     // first lines of that type's comment
 	validateOnly   bool         // values are validated and not stored
-	ownType        bool         // the value must have a type of its own: an object becomes a struct even if a map would do, and a $ref does not get its target's type
+	needsType      bool         // the value must have a type of its own: an object becomes a struct even if a map would do, and a $ref does not get its target's type
 	key            string       // lowering.key of the conjunction here; empty for a single schema
 	namedBy        *schema.Node // the schema whose goType names the type
 	keepAdditional bool         // additional properties are kept: a check of the whole value may look at them
@@ -199,7 +199,7 @@ func (l *lowering) lowerRoot(n *schema.Node, r Root) *model.Decl {
 	d := l.newDecl(r.Name, n)
 	l.claims[d].rank, l.claims[d].other = rooted, r.Name+"Value"
 	l.declared[n] = &model.Value{Type: model.Named{Decl: d}}
-	l.fill(d, l.shape(allOf{n}), place{hint: d.Name, doc: r.Doc, ownType: true})
+	l.fill(d, l.shape(allOf{n}), place{hint: d.Name, doc: r.Doc, needsType: true})
 	if _, ok := d.Body.(*model.Enum); ok {
 		l.declared[n].Checks = copyChecks(d.Checks) // for references to it
 	}

@@ -17,14 +17,14 @@ import (
 // valueOf decides the Go type of an allOf.
 func (l *lowering) valueOf(c allOf, p place) model.Value {
 	if len(l.decls) > l.MaxDecls {
-		if len(l.decls) == l.MaxDecls+1 { // reported once: newFunc adds one more
+		if len(l.decls) == l.MaxDecls+1 { // newFunc adds one more, so this is true once
 			l.newFunc("check", "TooLarge").Body = &model.Check{Value: model.Value{Type: model.Raw{}}}
 			l.Types.findings.Report(l.root, "schema-too-large", "refer to fewer schemas in one allOf, or combine them where they do not refer to themselves", "the schema leads to more than %d Go declarations", l.MaxDecls)
 		}
 		return model.Value{Type: model.Raw{}}
 	}
 	c = l.simplify(c)
-	if target, ok := l.soleRef(c); ok && !p.ownType {
+	if target, ok := l.soleRef(c); ok && !p.needsType {
 		return l.ref(target, p)
 	}
 	if p.validateOnly {
@@ -73,7 +73,7 @@ func (l *lowering) named(target *schema.Node) *model.Value {
 	v.Type = model.Named{Decl: d}
 	l.declared[target] = v
 	t := *s
-	if v.Null && !l.takesNull(s) {
+	if v.Null && !l.surelyAllowsNull(s) {
 		v.Null = false // null is left to d's own functions, because its conditions or forms look at it
 	} else {
 		t.kinds &^= model.KindNull
@@ -134,12 +134,12 @@ func nullFirst(t model.Type) bool {
 	return true
 }
 
-// valueOfKinds decides the Go type by the kinds beside null. valueOfShape adds the validation of groups; a value of several kinds with a group is kept as JSON,
-// not a union.
+// valueOfKinds decides the Go type by the kinds beside null. valueOfShape adds the validation of groups. No union of kinds has a group beside it: such a
+// value is kept as JSON.
 func (l *lowering) valueOfKinds(s *shape, p place) model.Value {
 	kinds := s.kinds &^ model.KindNull
 	switch {
-	case s.never != nil, s.kinds == 0:
+	case s.never != nil, s.kinds == 0: // never is the schema that allows nothing
 		return l.neverValue(s, p)
 	case s.unconstrained():
 		return model.Value{Type: model.Raw{}}
@@ -172,8 +172,7 @@ func (l *lowering) valueOfKind(kind model.Kind, s *shape, p place) model.Value {
 	}
 }
 
-// boolean lowers booleans to bool. A bool has no rule with the location of its schema. So where only a validator is wanted, and the runtime can not
-// derive that location (ruleAt), it is a ByKind, which has it.
+// boolean lowers booleans to bool. No rule says where a bool's schema is. Where a validator needs that (ruleAt), it is a ByKind.
 func (l *lowering) boolean(s *shape, p place) model.Value {
 	if at := l.ruleAt(s.kindsAt, p); p.validateOnly && at != "" {
 		return model.Value{Type: &model.ByKind{Allowed: model.KindBool | s.kinds&model.KindNull, At: at}}
@@ -193,7 +192,7 @@ func (l *lowering) neverValue(s *shape, p place) model.Value {
 	return model.Value{Type: model.Raw{}, Checks: []model.Assertion{&model.Conjunct{Decl: d}}}
 }
 
-// enumOfKinds lowers an enum or const whose values have no common Go type.
+// enumOfKinds lowers an enum or const other than of strings or numbers alone.
 func (l *lowering) enumOfKinds(s *shape, p place) model.Value {
 	rule := &model.ValuesRule{At: l.ruleAt(s.enum.at, p), Const: s.enum.single}
 	for _, v := range s.enum.values {
@@ -238,7 +237,7 @@ func mixedWord(json string) string {
 	return constWord(strings.NewReplacer("-", "Minus ", ".", " Point ").Replace(json))
 }
 
-// rawByKind lowers a value of many kinds, which is stored as JSON.
+// rawByKind lowers a value that is stored as JSON, or only validated, by its kind.
 func (l *lowering) rawByKind(s *shape, p place) model.Value {
 	t := &model.ByKind{Allowed: s.kinds, Integer: s.integer}
 	if s.kinds != model.KindAny {
@@ -287,7 +286,7 @@ func (l *lowering) unionOfKinds(s *shape, p place) model.Value {
 		t := *s
 		t.kinds, t.groups, t.conditions, t.annotations = kind, nil, nil, annotations{}
 		m := l.newDecl(d.Name+kindWord(kind, s.integer), nil)
-		l.fill(m, &t, place{hint: m.Name, node: p.node, ownType: true, keepAdditional: p.keepAdditional})
+		l.fill(m, &t, place{hint: m.Name, node: p.node, needsType: true, keepAdditional: p.keepAdditional})
 		u.Members = append(u.Members, &model.UnionMember{Decl: m, Form: model.Form{Kinds: kind, Integer: t.integer}})
 	}
 	return model.Value{Type: model.Named{Decl: d}}

@@ -10,7 +10,7 @@ import (
 )
 
 // Lower lowers the rules of one revision into functions and tables for the runtime (REV04). Whatever pkg does not use is left out;
-// functions of an earlier wire with the same shared are used again.
+// functions of wires lowered earlier with this Shared are used again.
 func Lower(rev *revision.Revision, pkg *model.Package, shared *Shared) (*model.Wire, schema.Diagnostics) {
 	l := &wireLowering{rev: rev, pkg: pkg, needs: needsOf(pkg), shared: shared}
 	l.wire = &model.Wire{
@@ -102,6 +102,7 @@ func (l *wireLowering) methods() {
 		switch {
 		case handler && !Watches(m.Op):
 			op = clientOp{name: "OpMethod", reads: l.reads(m)}
+		// No handler, but one for another method of the capability: the runtime answers with an empty list.
 		case m.EmptyList != "" && slices.ContainsFunc(l.pkg.Methods, func(h *model.MethodHandler) bool { return h.Capability == m.Capability }):
 			op, ok = clientOp{name: "OpEmptyList", reads: l.reads(m)}, true
 		}
@@ -117,7 +118,7 @@ func (l *wireLowering) custom() {
 		if !h.Custom {
 			continue
 		}
-		m := &model.Method{Name: h.Name, Op: "OpMethod", NoInput: !l.asks("request")}
+		m := &model.Method{Name: h.Name, Op: "OpMethod", NoInput: !l.asks("request")} // NoInput: the answer may not ask (LET16)
 		if _, ok := l.rule("request"); ok {
 			m.Read = l.reader("request")
 		}
@@ -146,12 +147,12 @@ func (l *wireLowering) method(m *revision.Method, op clientOp) *model.Method {
 		Uncancellable: m.Kind == revision.Request && !m.Cancellable,
 		Task:          m.Task != "" && l.pkg.Needs.Tasks,
 		Cacheable:     l.cacheable(m),
-		NoInput:       IsHandled(m.Op) && !Watches(m.Op) && op.name != "OpEmptyList" && !l.asks(op.reads),
+		NoInput:       IsHandled(m.Op) && !Watches(m.Op) && op.name != "OpEmptyList" && !l.asks(op.reads), // the answer may not ask (LET16)
 		Header:        l.header(m.Name),
-		Blocks:        l.blocks(m),
+		Blocks:        l.blocks(m), // where the result has content blocks
 	}
 	if slot := l.rev.Server.Slot(m.Capability); slot != nil && IsHandled(m.Op) {
-		method.Declares = pathText(slot.Path)
+		method.Declares = pathText(slot.Path) // the server capability that goes with the method
 	}
 	if !method.Notification {
 		method.Result = l.result(m)
@@ -176,7 +177,7 @@ func (l *wireLowering) asks(reads string) bool {
 }
 
 // reads is the message of the rules for the params of a method with a handler: the one with the same definition, or the one for
-// every request. All lists have the same definition, so that listTools is their message.
+// every request. All lists have the same definition: listTools is their message, since listTasks is read only where there are tasks.
 func (l *wireLowering) reads(m *revision.Method) string {
 	for _, rule := range l.rev.Messages {
 		if rule.Definition == m.Params && rule.Name != "listTasks" && !l.ofRegistry(rule.Name) {
