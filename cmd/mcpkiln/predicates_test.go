@@ -13,9 +13,9 @@ import (
 
 // changing lists the functions that report whether something is so and keep what they found out for the next time.
 var changing = map[string]string{
-	"../../generator/internal/subsume/holds.go holds":     "a cache",
-	"../../generator/internal/typing/narrow.go takesNull": "a cache",
-	"../../runtime/check/condition.go Fits":               "the decoder is as before when it returns",
+	"../../generator/internal/subsume/holds.go holds":            "a cache",
+	"../../generator/internal/typing/narrow.go surelyAllowsNull": "a cache",
+	"../../runtime/check/condition.go Fits":                      "the decoder is as before when it returns",
 }
 
 // predicate finds comments that promise nothing but an answer.
