@@ -20,6 +20,7 @@ type asking struct {
 	refuses   int    // how many answers get status 503
 	gone      string // the question that another client has answered by then
 	silent    bool   // it says that it asks, and not what
+	restless  int    // how often its state was read, if it asks something new each time; else 0
 	expired   bool   // it does not know the task any more
 	before    string // what it asks before a call becomes the task; "" for nothing
 	tool      string // its only tool
@@ -80,6 +81,10 @@ func (a *asking) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 // state returns the members of the task's state.
 func (a *asking) state() string {
 	more := `"status":"completed","result":{"content":[{"type":"text","text":"done"}]}`
+	if a.restless > 0 {
+		a.restless++
+		a.questions = map[string]json.RawMessage{fmt.Sprint("q", a.restless): json.RawMessage(`{"method":"sampling/createMessage","params":{"messages":[],"maxTokens":1}}`)}
+	}
 	if len(a.questions) > 0 || a.silent {
 		open, _ := json.Marshal(a.questions)
 		more = `"status":"input_required","inputRequests":` + string(open)

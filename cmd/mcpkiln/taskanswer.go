@@ -160,7 +160,11 @@ func (v *visit) awaitGiven(ref client.Ref, r *reply, ended <-chan error, late <-
 		case err := <-r.done:
 			return refused(err)
 		case m := <-r.missed:
-			misfits, late = append(misfits, m), time.After(quietTime) // for another that it fits
+			if misfits = append(misfits, m); len(misfits) < maxShown {
+				late = time.After(quietTime) // for another that it fits
+			} else {
+				asked = false
+			}
 		case lost = <-ended:
 			asked = false
 		case <-late:

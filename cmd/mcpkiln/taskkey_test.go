@@ -101,3 +101,17 @@ func TestATaskThatTheServerDoesNotKnowIsNoTask(t *testing.T) {
 		t.Errorf("status %d: %s%s", status, stdout, stderr)
 	}
 }
+
+// TestEXT22ATaskThatAsksForEver ends neither the reading of its questions nor an answer too late.
+func TestEXT22ATaskThatAsksForEver(t *testing.T) {
+	a, ref := ask(t, 0)
+	a.restless = 1
+	status, stdout, stderr := runs(t, "task", "get", ref)
+	if n := strings.Count(stdout, "asks for sampling"); status != 0 || n != maxShown {
+		t.Errorf("status %d, %d questions: %s", status, n, stderr)
+	}
+	status, stdout, stderr = runs(t, "task", "answer", ref, "yes=true")
+	if status != exitRefused || stdout != "" || !strings.Contains(stderr, "asks for sampling") {
+		t.Errorf("status %d: %s%s", status, stdout, stderr)
+	}
+}

@@ -192,8 +192,11 @@ func (v *visit) questions(ref client.Ref, s client.TaskState) (all []openQuestio
 	}
 	defer x.Detach()
 	ended := v.ended(x)
-	for wait := v.within(questionTime); ; wait = quietTime {
+	last := time.After(questionTime)
+	for wait := v.within(questionTime); len(all) < maxShown; wait = quietTime {
 		select {
+		case <-last: // a task that always asks something new
+			return all, nil
 		case q := <-shown:
 			all = append(all, q)
 		case err := <-ended: // nil: answered by another client
@@ -205,6 +208,7 @@ func (v *visit) questions(ref client.Ref, s client.TaskState) (all []openQuestio
 			return all, nil
 		}
 	}
+	return all, nil
 }
 
 // ended returns where the error comes with which a task can not be followed any more; nil: it is over.
