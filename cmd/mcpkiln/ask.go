@@ -213,14 +213,15 @@ func howToAnswer(open openQuestion, ref *client.Ref, misfits []error) string {
 	if ref == nil {
 		return "the tool asks something, and " + why + "\n  call it again with --answer " + answerWord(open.question) + ", or --answer " + decline
 	}
-	return "the task asks something, and " + why + "\n  answer it, or write decline in place of the fields: " + answerLine(open.question, *ref, false)
+	return "the task asks something, and " + why + "\n  answer it, or write decline in place of the fields: " + answerLine(open.question, *ref)
 }
 
-// answerLine returns the command that answers a question of a task, with the fields to fill in, and with its key if it is one of several.
-func answerLine(q *client.Question, ref client.Ref, several bool) string {
+// answerLine returns the command that answers a question of a task, with the fields to fill in. It has the key of the question, if there is one:
+// another question that the same fields fit may be open, or be asked meanwhile.
+func answerLine(q *client.Question, ref client.Ref) string {
 	line := "mcpkiln task answer " + keepRef(ref)
-	if several && shellSafe.MatchString(q.Key) {
-		line += " --key " + q.Key
+	if q.Key != "" {
+		line += " --key " + shellWord(plain.Line(q.Key))
 	}
 	line += fields(q)
 	if !isAddress(ref.Endpoint) {
@@ -258,6 +259,14 @@ func keepRef(ref client.Ref) string {
 func quoted(ref client.Ref) string {
 	text, _ := json.Marshal(ref)
 	return "'" + strings.ReplaceAll(string(text), "'", `\u0027`) + "'"
+}
+
+// shellWord returns a text as one word of a shell.
+func shellWord(text string) string {
+	if shellSafe.MatchString(text) {
+		return text
+	}
+	return "'" + strings.ReplaceAll(text, "'", `'\''`) + "'"
 }
 
 // shellSafe matches a name that a shell takes literally.

@@ -141,8 +141,8 @@ func pasted(ts *testscript.TestScript, neg bool, args []string) {
 	}
 	_, line, _ := strings.Cut(ts.ReadFile(args[0]), ": mcpkiln ")
 	words := strings.Fields(line)
-	if len(words) != 4 {
+	if len(words) != 6 || words[3] != "--key" {
 		ts.Fatalf("%q is no command that answers one field", line)
 	}
-	ts.Check(ts.Exec("mcpkiln", append(words[:3], args[1])...))
+	ts.Check(ts.Exec("mcpkiln", append(words[:5], args[1])...))
 }

@@ -47,6 +47,29 @@ func TestEXT22TheStateSaysWhatATaskAsks(t *testing.T) {
 	}
 }
 
+// TestEXT22TheLineToPasteAnswersTheQuestionThatIsShown: several are open that its fields fit, and only the key tells them apart.
+func TestEXT22TheLineToPasteAnswersTheQuestionThatIsShown(t *testing.T) {
+	const key = "it's 2"
+	a, ref := ask(t, 0, sureForm, sureForm)
+	a.put(key, sureForm)
+	const line = `mcpkiln task answer t1 --key 'it'\''s 2' yes=…` + "\n"
+	if _, stdout, stderr := runs(t, "task", "get", ref); !strings.Contains(stdout, line) {
+		t.Errorf("%q is not in %s%s", line, stdout, stderr)
+	}
+	for _, args := range [][]string{{"task", "wait", ref}, {"call", endpointOf(t, ref), "t"}} {
+		status, stdout, stderr := runs(t, args...)
+		_, rest, _ := strings.Cut(stdout, `"key":"`)
+		shown, _, _ := strings.Cut(rest, `"`)
+		want := "mcpkiln task answer t1 --key " + shellWord(shown) + " yes=…\n"
+		if status != exitInputRequired || shown == "" || !strings.HasSuffix(stderr, want) {
+			t.Errorf("%s: status %d, not %q: %s%s", args[0], status, want, stdout, stderr)
+		}
+	}
+	if status, stdout, stderr := runs(t, "task", "answer", ref, "--key", key, "yes=true"); status != 0 || !slices.Equal(a.open(), []string{"q0", "q1"}) {
+		t.Errorf("status %d, %q are open: %s%s", status, a.open(), stdout, stderr)
+	}
+}
+
 // TestEXT22MoreQuestionsThanAreReadAreAnError of the server, which no command keeps to itself.
 func TestEXT22MoreQuestionsThanAreReadAreAnError(t *testing.T) {
 	a, ref := ask(t, 0)

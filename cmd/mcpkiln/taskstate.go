@@ -134,7 +134,7 @@ func (v *visit) printState(ref client.Ref, s client.TaskState, questions ...open
 	for _, open := range questions {
 		text += "  " + open.line() + "\n"
 		if open.why == nil {
-			text += "  " + answerLine(open.question, ref, len(questions) > 1) + "\n"
+			text += "  " + answerLine(open.question, ref) + "\n"
 		}
 	}
 	_, err := io.WriteString(out, text)
