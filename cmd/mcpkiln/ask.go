@@ -272,14 +272,27 @@ func shellWord(text string) string {
 // shellSafe matches a name that a shell takes literally.
 var shellSafe = regexp.MustCompile(`^[A-Za-z0-9_][\w.:-]*$`)
 
-// fields returns the fields of a form to fill in, as words; not those whose names a shell does not take literally.
+// fields returns the fields of a form to fill in, as words: one for each, or one object if there is none or a shell does not take a name literally. It
+// returns "" for a page.
 func fields(q *client.Question) (line string) {
-	for _, name := range toFillIn(q) {
-		if shellSafe.MatchString(name) {
-			line += " " + name + "=…"
-		}
+	names := toFillIn(q)
+	quote := func(name string) bool { return !shellSafe.MatchString(name) }
+	switch {
+	case q.URL != "":
+		return ""
+	case len(names) == 0, slices.ContainsFunc(names, quote):
+		return " " + answerWord(q)
 	}
-	return line
+	return " " + strings.Join(names, "=… ") + "=…"
+}
+
+// howToFill says with which words to answer a form.
+func howToFill(q *client.Question) string {
+	line := fields(q)
+	if line != " '{}'" {
+		line += ", '{}' for an empty form,"
+	}
+	return "write" + line + " or --" + decline
 }
 
 // toFillIn returns the names of a form's fields: of the required ones, or of all if none is.

@@ -40,7 +40,7 @@ func (v *visit) detach(one *tool, in json.RawMessage, durable bool) error {
 		fmt.Fprintln(v.cmd.ErrOrStderr(), "mcpkiln: the reference is printed, but not kept:", err)
 	}
 	v.ref = &ref
-	v.unused = "nothing that it fits was asked before the task began; answer what the task asks" + v.followHint("answer")
+	v.unused = "nothing that it fits was asked before the task began; see what the task asks, and how to answer it" + v.followHint("get")
 	return v.printRef(ref)
 }
 

@@ -26,7 +26,8 @@ func newTaskAnswer() *cobra.Command {
 		Use:   "answer REF [FIELD…] [-- COMMAND…]",
 		Short: "Answer what a task asks",
 		Long: `answer answers the question of a task that waits for input, with the fields of its form: name=text, name:=JSON, @file.json or -, as the
-arguments of mcpkiln call; or with what call --answer takes, a JSON object or decline. A page that the task wants to be opened is agreed to without fields.`,
+arguments of mcpkiln call; or with what call --answer takes, a JSON object or decline. '{}' is an empty form. Only a page that the task wants to be opened is
+agreed to without fields: a form is refused then, and stays open. mcpkiln task get shows what the task asks.`,
 		Example: "  mcpkiln task answer @ref.json confirm=true",
 		Args:    cobra.MinimumNArgs(1),
 	}
@@ -59,6 +60,7 @@ arguments of mcpkiln call; or with what call --answer takes, a JSON object or de
 // reply is the answer to one question of a task.
 type reply struct {
 	given    *argument.Given
+	bare     bool // nothing is given: neither fields nor decline
 	decline  bool
 	key      string
 	used     atomic.Bool
@@ -76,6 +78,7 @@ type misfit struct {
 
 // read reads the fields of a form as words, or all of them as one value like that of --answer.
 func (r *reply) read(ctx context.Context, fields []string, stdin io.Reader) (err error) {
+	r.bare = len(fields) == 0 && !r.decline
 	if len(fields) == 1 && (fields[0] == decline || strings.HasPrefix(fields[0], "{")) {
 		answer, err := readAnswer(fields[0])
 		if err != nil {
@@ -263,11 +266,13 @@ func (r *reply) fill(a *client.Answer, q *client.Question) error {
 		return nil
 	}
 	a.Action = client.Accepted
-	if q.URL != "" {
-		if fields, err := r.given.Object(nil); err != nil || string(fields) != "{}" {
-			return fmt.Errorf("what is asked is no form, but to open a page, which is agreed to without fields: %s", plain.Line(q.URL))
-		}
+	switch {
+	case q.URL != "" && !r.bare:
+		return fmt.Errorf("what is asked is no form, but to open a page, which is agreed to without fields: %s", plain.Line(q.URL))
+	case q.URL != "":
 		return nil
+	case r.bare:
+		return errors.New("a form is asked for, and no field is given: " + howToFill(q))
 	}
 	if err := r.given.Known("field", q.Schema); err != nil {
 		return fmt.Errorf("the question has %w", err)

@@ -70,6 +70,37 @@ func TestEXT22TheLineToPasteAnswersTheQuestionThatIsShown(t *testing.T) {
 	}
 }
 
+// TestEXT22AFormIsNotAnsweredWithoutFields: only a page is agreed to so, and an empty form is written out.
+func TestEXT22AFormIsNotAnsweredWithoutFields(t *testing.T) {
+	const (
+		optional = `{"method":"elicitation/create","params":{"message":"who?","requestedSchema":{"type":"object","properties":{"my name":{"type":"string"},"age":{"type":"integer"}}}}}`
+		empty    = `{"method":"elicitation/create","params":{"message":"go on?","requestedSchema":{"type":"object","properties":{}}}}`
+		page     = `{"method":"elicitation/create","params":{"mode":"url","message":"Pay","url":"https://pay.example/now","elicitationId":"1"}}`
+	)
+	for _, c := range []struct {
+		question, fields, says string
+		status                 int
+	}{
+		{optional, "", `a form is asked for, and no field is given: write '{"age": …, "my name": …}', '{}' for an empty form, or --decline` + "\n", exitRefused},
+		{empty, "", "write '{}' or --decline\n", exitRefused}, {sureForm, "", "write yes=…, '{}' for", exitRefused}, {optional, "{}", "", 0}, {empty, "{}", "", 0}, {page, "", "", 0},
+		{page, "{}", "what is asked is no form, but to open a page, which is agreed to without fields: https://pay.example/now\n", exitRefused},
+	} {
+		a, ref := ask(t, 0, c.question)
+		status, stdout, stderr := runs(t, append([]string{"task", "answer", ref}, strings.Fields(c.fields)...)...)
+		if status != c.status || !strings.Contains(stderr, c.says) || a.saw("tasks/update") > 0 != (c.status == 0) {
+			t.Errorf("%s %s: status %d: %s%s", c.question, c.fields, status, stdout, stderr)
+		}
+	}
+	a, ref := ask(t, 0, page, empty)
+	if status, stdout, stderr := runs(t, "task", "answer", ref); status != 0 || !slices.Equal(a.open(), []string{"q1"}) {
+		t.Errorf("status %d, %q are open: %s%s", status, a.open(), stdout, stderr)
+	}
+	_, stdout, stderr := runs(t, "task", "get", ref)
+	if !strings.Contains(stdout, "mcpkiln task answer t1 --key q1 '{}'\n") {
+		t.Errorf("%s%s", stdout, stderr)
+	}
+}
+
 // TestEXT22MoreQuestionsThanAreReadAreAnError of the server, which no command keeps to itself.
 func TestEXT22MoreQuestionsThanAreReadAreAnError(t *testing.T) {
 	a, ref := ask(t, 0)

@@ -26,7 +26,7 @@ func TestEXT22AnAnswerThatADetachedCallDoesNotUse(t *testing.T) {
 	a, ref := ask(t, 0, sureForm)
 	a.change(func() { a.before = nameForm })
 	status, stdout, stderr := callsTool(t, ref, "--detach", "--answer", `{"yes":true}`, "--answer", `{"name":"x"}`)
-	const want = `mcpkiln: --answer {"yes":true} was not used: nothing that it fits was asked before the task began; answer what the task asks: mcpkiln task answer t1` + "\n"
+	const want = `mcpkiln: --answer {"yes":true} was not used: nothing that it fits was asked before the task began; see what the task asks, and how to answer it: mcpkiln task get t1` + "\n"
 	if status != 0 || !strings.Contains(stdout, `"id":"t1"`) || stderr != want || a.saw("tools/call") != 2 {
 		t.Errorf("status %d: %s%s", status, stdout, stderr)
 	}
