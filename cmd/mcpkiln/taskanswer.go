@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"time"
@@ -79,6 +80,9 @@ type misfit struct {
 // read reads the fields of a form as words, or all of them as one value like that of --answer.
 func (r *reply) read(ctx context.Context, fields []string, stdin io.Reader) (err error) {
 	r.bare = len(fields) == 0 && !r.decline
+	if (r.decline || slices.Contains(fields, decline)) && slices.ContainsFunc(fields, func(word string) bool { return word != decline }) {
+		return errors.New("fields and decline are given: write one of them")
+	}
 	if len(fields) == 1 && (fields[0] == decline || strings.HasPrefix(fields[0], "{")) {
 		answer, err := readAnswer(fields[0])
 		if err != nil {

@@ -101,6 +101,17 @@ func TestEXT22AFormIsNotAnsweredWithoutFields(t *testing.T) {
 	}
 }
 
+// TestEXT22FieldsAndADeclineAreRefused: which of them is meant can not be known.
+func TestEXT22FieldsAndADeclineAreRefused(t *testing.T) {
+	a, ref := ask(t, 0, sureForm)
+	for _, args := range [][]string{{`{"yes":true}`, "--decline"}, {"yes=true", "--decline"}, {"decline", "yes=true"}, {"yes=true", "decline"}} {
+		status, stdout, stderr := runs(t, append([]string{"task", "answer", ref}, args...)...)
+		if status != exitRefused || !strings.Contains(stderr, "fields and decline are given: write one of them") || a.saw("tasks/update") > 0 {
+			t.Errorf("%q: status %d: %s%s", args, status, stdout, stderr)
+		}
+	}
+}
+
 // TestEXT22MoreQuestionsThanAreReadAreAnError of the server, which no command keeps to itself.
 func TestEXT22MoreQuestionsThanAreReadAreAnError(t *testing.T) {
 	a, ref := ask(t, 0)
