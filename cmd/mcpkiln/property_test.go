@@ -66,3 +66,44 @@ func TestAPropertyIsExplainedThroughReferences(t *testing.T) {
 		t.Error(text.String())
 	}
 }
+
+// TestARootThatRefersToItselfHasItsProperties: a circle is gone around once, and what is left to read is for the properties.
+func TestARootThatRefersToItselfHasItsProperties(t *testing.T) {
+	for _, root := range []string{`"$ref":"#"`, `"$ref":"#/$defs/in"`} {
+		e := newExplainer(json.RawMessage(`{"type":"object",` + root + `,"properties":{"x":{"$ref":"#/$defs/a"}},"$defs":{"a":{"type":"integer"},"in":{"$ref":"#/$defs/in"}}}`))
+		properties, _ := e.object()
+		p := e.property(properties["x"])
+		if got := p.full(); got != "integer" {
+			t.Errorf("%s: %q", root, got)
+		}
+	}
+}
+
+// TestTheTextOfSchemasIsBounded, of which references read the same one again and again, and lists within lists all that is left.
+func TestTheTextOfSchemasIsBounded(t *testing.T) {
+	long := `"description":"` + strings.Repeat("x", 1<<20) + `"`
+	e := newExplainer(json.RawMessage(`{"$defs":{"a":{"type":"integer",` + long + `}}}`))
+	read := 0
+	for range 100 {
+		p := e.property(json.RawMessage(`{"$ref":"#/$defs/a"}`))
+		if p.full() == "integer" {
+			read++
+		}
+	}
+	if read == 0 || read > 4 {
+		t.Errorf("it is read %d times", read)
+	}
+	p := newExplainer(nil).property(json.RawMessage(strings.Repeat(`{"type":"array","items":`, 2000) + `{}` + strings.Repeat("}", 2000)))
+	if got := strings.Count(p.full(), "array"); got > maxExplained {
+		t.Errorf("%d lists are read", got)
+	}
+}
+
+// TestRequiredPropertiesComeFirst, in the order of the schema.
+func TestRequiredPropertiesComeFirst(t *testing.T) {
+	one := tool{Name: "t", InputSchema: json.RawMessage(`{"properties":{"a":{},"b":{},"c":{},"d":{}},"required":["d","b","d"]}`)}
+	var text strings.Builder
+	if err := one.explain(&text); err != nil || !strings.Contains(text.String(), "\n  d  any  required\n  b  any  required\n  a  any\n  c  any\n") {
+		t.Errorf("%v, %s", err, text.String())
+	}
+}

@@ -9,8 +9,12 @@ import (
 	"github.com/mcpkiln/mcpkiln/schema"
 )
 
-// maxExplained limits how many schemas are read to explain one: references can make it endless.
-const maxExplained = 1000
+// maxExplained limits how many schemas are read to explain one, and how much text: references can make it endless. Each schema counts once, and once
+// more for each textExplained bytes.
+const (
+	maxExplained  = 1000
+	textExplained = 4096
+)
 
 // explainer reads the schemas of one document, with what references within it lead to.
 type explainer struct {
@@ -23,6 +27,9 @@ func newExplainer(document json.RawMessage) *explainer {
 	return &explainer{root, maxExplained}
 }
 
+// spend takes what it costs to read a schema from what is left.
+func (e *explainer) spend(raw json.RawMessage) { e.left -= 1 + len(raw)/textExplained }
+
 // object returns the properties of the document's root, and which are required.
 func (e *explainer) object() (properties map[string]json.RawMessage, required []string) {
 	var s struct {
@@ -30,10 +37,13 @@ func (e *explainer) object() (properties map[string]json.RawMessage, required []
 		Properties map[string]json.RawMessage
 		Required   []string
 	}
-	for at := e.root; at != nil && e.left > 0; e.left-- {
+	passed := map[string]bool{}
+	for at := e.root; at != nil && e.left > 0 && !passed[s.Ref]; at = e.target(s.Ref) {
+		passed[s.Ref] = true
 		s.Ref = ""
-		_ = json.Unmarshal(at.JSON(), &s) // anything but an object has no properties
-		at = e.target(s.Ref)
+		raw := at.JSON()
+		e.spend(raw)
+		_ = json.Unmarshal(raw, &s) // anything but an object has no properties
 	}
 	return s.Properties, s.Required
 }
@@ -41,7 +51,7 @@ func (e *explainer) object() (properties map[string]json.RawMessage, required []
 // property reads a schema. passed are the references that led to it.
 func (e *explainer) property(raw json.RawMessage, passed ...string) property {
 	p, passed := e.referred(raw, passed)
-	if p.Items != nil {
+	if p.Items != nil && e.left > 0 {
 		items := e.property(p.Items, passed...)
 		p.items = &items
 	}
@@ -55,7 +65,7 @@ func (e *explainer) property(raw json.RawMessage, passed ...string) property {
 
 // referred reads a schema over the one that its reference leads to. A reference out of the document, or in a circle, is the type itself.
 func (e *explainer) referred(raw json.RawMessage, passed []string) (property, []string) {
-	e.left--
+	e.spend(raw)
 	p := propertyOf(raw)
 	target := e.target(p.Ref)
 	switch {
