@@ -178,13 +178,14 @@ func (t *tool) explainSchema(w io.Writer, title string, schema json.RawMessage) 
 	}
 	fmt.Fprintln(w)
 	names := slices.Sorted(maps.Keys(properties))
-	slices.SortStableFunc(names, func(a, b string) int { return order(required, a) - order(required, b) })
+	places := placesOf(required)
+	slices.SortStableFunc(names, func(a, b string) int { return places.of(a) - places.of(b) })
 	var buf bytes.Buffer
 	table := tabwriter.NewWriter(&buf, 0, 0, 2, ' ', 0)
 	for _, name := range names {
 		p := e.property(properties[name])
 		need := ""
-		if slices.Contains(required, name) {
+		if places.of(name) < len(places) {
 			need = "required"
 		}
 		fmt.Fprintf(table, "  %s\t%s\t%s\t%s\n", plain.Line(name), p.full(), need, p.about())
@@ -199,12 +200,25 @@ func (t *tool) explainSchema(w io.Writer, title string, schema json.RawMessage) 
 // trailing matches spaces at the ends of lines, which tabwriter leaves after empty cells.
 var trailing = regexp.MustCompile(`(?m) +$`)
 
-// order returns the sort key of a property: required ones come first, as the schema lists them, then the others.
-func order(required []string, name string) int {
-	if i := slices.Index(required, name); i >= 0 {
-		return i
+// places has the place of each required property: they come first, as the schema lists them, then the others.
+type places map[string]int
+
+func placesOf(required []string) places {
+	all := places{}
+	for _, name := range required {
+		if _, twice := all[name]; !twice {
+			all[name] = len(all)
+		}
 	}
-	return len(required)
+	return all
+}
+
+// of returns the sort key of a property: less than len(p) for a required one.
+func (p places) of(name string) int {
+	if at, required := p[name]; required {
+		return at
+	}
+	return len(p)
 }
 
 // printJSON prints JSON on one line.
