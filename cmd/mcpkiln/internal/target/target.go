@@ -75,12 +75,16 @@ func (s *Spec) process(p *client.Process) (client.Transport, error) {
 // environment.
 func (s *Spec) endpoint(address string, entry map[string]string) (client.Transport, error) {
 	u, err := url.Parse(address)
+	shown := address // without the query and the fragment, which may hold secrets
+	if end := strings.IndexAny(address, "?#"); end >= 0 {
+		shown = address[:end]
+	}
 	switch {
-	case err != nil:
-		return nil, fmt.Errorf("%q is no address: %w", address, errors.Unwrap(err))
-	case u.Scheme != "http" && u.Scheme != "https" || u.Host == "":
-		return nil, fmt.Errorf("%q is no address of a server: it begins with https:// or http:// and a host", address)
-	case u.User != nil:
+	case err != nil && !strings.Contains(shown, "@"):
+		return nil, fmt.Errorf("%q is no address: %w", shown, errors.Unwrap(err))
+	case err == nil && u.User == nil && (u.Scheme != "http" && u.Scheme != "https" || u.Host == ""):
+		return nil, fmt.Errorf("%q is no address of a server: it begins with https:// or http:// and a host", shown)
+	case err != nil || u.User != nil:
 		return nil, errors.New("an address with a user and a password is not taken: use --header, or " + TokenVariable + " in the environment")
 	}
 	e := &client.Endpoint{URL: address, Header: http.Header{}}

@@ -117,3 +117,24 @@ func TestTargetsThatCanNotBe(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// TestAnAddressThatCanNotBeIsShownWithoutItsSecrets: its query and its user come from the environment.
+func TestAnAddressThatCanNotBeIsShownWithoutItsSecrets(t *testing.T) {
+	for address, want := range map[string]string{
+		"http://127.0.0.1:1x/mcp?key=${SECRET}": `"http://127.0.0.1:1x/mcp" is no address: invalid port ":1x" after host`,
+		"http://127.0.0.1:1x/mcp#${SECRET}":     `"http://127.0.0.1:1x/mcp" is no address: invalid port ":1x" after host`,
+		"http://ann:${SECRET}@127.0.0.1:1x/mcp": "a user and a password is not taken",
+		"http://ann:${SECRET}/@127.0.0.1/mcp":   "a user and a password is not taken",
+		"ftp://ann:${SECRET}@127.0.0.1/mcp":     "a user and a password is not taken",
+		"ftp://127.0.0.1/mcp?key=${SECRET}":     `"ftp://127.0.0.1/mcp" is no address of a server`,
+	} {
+		s := spec(t, "bad")
+		s.Config = filepath.Join(t.TempDir(), "mcp.json")
+		if err := os.WriteFile(s.Config, []byte(`{"servers":{"bad":{"url":"`+address+`"}}}`), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := s.Transport(); err == nil || strings.Contains(err.Error(), "s3cret") || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v", address, err)
+		}
+	}
+}
