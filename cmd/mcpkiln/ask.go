@@ -35,6 +35,9 @@ type answer struct {
 	page    string          // the address of a page that is agreed to, or the beginning of one
 }
 
+// text returns the answer as --answer has it.
+func (a *answer) text() string { return cmp.Or(a.page, string(a.content), decline) }
+
 func (a *answer) declines() bool { return a.content == nil && a.page == "" }
 
 // readAnswers reads the values of --answer.
@@ -141,6 +144,7 @@ func (v *visit) given(q *client.Question) *client.Answer {
 			continue
 		}
 		v.answers = append(v.answers[:i:i], v.answers[i+1:]...)
+		v.used += "--answer " + shellWord(given.text()) + " "
 		a := &client.Answer{Action: client.Declined}
 		if !given.declines() {
 			a = &client.Answer{Action: client.Accepted, Content: given.content}
@@ -183,7 +187,7 @@ func hasDots(address string) bool {
 func (v *visit) inputRequired(open openQuestion) error {
 	q := open.question
 	v.mu.Lock()
-	ref, misfits := v.ref, v.misfits
+	ref, misfits, used := v.ref, v.misfits, v.used
 	v.mu.Unlock()
 	text, err := json.Marshal(struct {
 		Server string          `json:"server"`
@@ -198,11 +202,11 @@ func (v *visit) inputRequired(open openQuestion) error {
 	if err != nil {
 		return err
 	}
-	return &statusError{exitInputRequired, errors.New(howToAnswer(open, ref, misfits))}
+	return &statusError{exitInputRequired, errors.New(howToAnswer(open, ref, misfits, used))}
 }
 
-// howToAnswer says why a question stays open, and with which command to answer it. The reference of a task that asks is kept for that.
-func howToAnswer(open openQuestion, ref *client.Ref, misfits []error) string {
+// howToAnswer says why a question stays open, and with which command to answer it; used are the flags that have answered others before. The reference of a task that asks is kept for that.
+func howToAnswer(open openQuestion, ref *client.Ref, misfits []error, used string) string {
 	if open.why != nil {
 		return "the task " + open.beyond() + "\n  mcpkiln task get shows all that it asks, and mcpkiln task wait waits on when that is answered"
 	}
@@ -211,7 +215,7 @@ func howToAnswer(open openQuestion, ref *client.Ref, misfits []error) string {
 		why = "--answer fits no question: " + strings.ReplaceAll(errors.Join(misfits...).Error(), "\n", "; ")
 	}
 	if ref == nil {
-		return "the tool asks something, and " + why + "\n  call it again with --answer " + answerWord(open.question) + ", or --answer " + decline
+		return "the tool asks something, and " + why + "\n  call it again with " + used + "--answer " + answerWord(open.question) + ", or --answer " + decline
 	}
 	return "the task asks something, and " + why + "\n  answer it, or write decline in place of the fields: " + answerLine(open.question, *ref)
 }
@@ -316,7 +320,6 @@ func (v *visit) warnOfUnusedAnswers() {
 		return
 	}
 	for _, a := range v.answers {
-		text := cmp.Or(a.page, string(a.content), decline)
-		fmt.Fprintf(v.cmd.ErrOrStderr(), "mcpkiln: --answer %s was not used: %s\n", text, cmp.Or(v.unused, "nothing that it fits was asked"))
+		fmt.Fprintf(v.cmd.ErrOrStderr(), "mcpkiln: --answer %s was not used: %s\n", a.text(), cmp.Or(v.unused, "nothing that it fits was asked"))
 	}
 }

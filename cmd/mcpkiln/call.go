@@ -65,6 +65,8 @@ func (c *caller) run(cmd *cobra.Command, args []string) error {
 	switch {
 	case err != nil:
 		return err
+	case len(rest) == 0 && cmd.ArgsLenAtDash() >= 0:
+		return refused(errors.New("no tool is named: it stands with its arguments before --, and the command of the server behind it"))
 	case len(rest) == 0:
 		return refused(errors.New("no tool is named: mcpkiln tools lists those of a server"))
 	}

@@ -140,7 +140,7 @@ func (a *asking) saw(method string) (n int) {
 // each says what the task asks.
 func TestEXT22ACommandLeavesOpenWhatOnlyTheHostOfATaskCanAnswer(t *testing.T) {
 	for _, c := range []struct{ question, says string }{
-		{asksSample, "asks for sampling, which only the host that made the task can answer"},
+		{asksSample, "asks for sampling, which mcpkiln itself can not do: only the host that made the task can answer"},
 		{asksRoots, "asks for roots, which only the host that made the task can answer"},
 		{noForm, "asks something (elicitation/create) that this command can not answer"},
 	} {

@@ -68,10 +68,41 @@ func (r *remote) named(cmd *cobra.Command, args []string) (t client.Transport, r
 	}
 	t, err = interruptibly(cmd.Context(), spec.Transport)
 	r.server = spec.ServerName()
-	if at := slices.IndexFunc(before, isAddress); err != nil && at >= 0 {
-		err = fmt.Errorf("%s: the address comes first", before[at])
+	switch {
+	case len(command) > 0 && namesServer(spec, before):
+		err = fmt.Errorf("a server is named twice, as %s and by the command behind --: write one of them", before[0])
+	case len(command) == 0 && err != nil:
+		err = misplacedServer(spec, before, err)
 	}
 	return t, before, refused(err)
+}
+
+// misplacedServer returns an error for a server that is named behind the tool; err if none is.
+func misplacedServer(spec *target.Spec, words []string, err error) error {
+	for _, word := range words {
+		if isAddress(word) {
+			return fmt.Errorf("%s: the address comes first", word)
+		}
+		if program := spec.Program(word); program != "" {
+			return fmt.Errorf("%s %s", word, program)
+		}
+	}
+	return err
+}
+
+// namesServer reports whether the first of the words before -- is an address, or an entry with a tool behind it.
+func namesServer(spec *target.Spec, before []string) bool {
+	switch {
+	case len(before) == 0:
+		return false
+	case isAddress(before[0]):
+		return true
+	}
+	entries, _ := spec.Names() // without a file there is none
+	isTool := func(word string) bool {
+		return !strings.Contains(word, "=") && !strings.HasPrefix(word, "@") && word != "-"
+	}
+	return len(before) > 1 && isTool(before[1]) && slices.Contains(entries, before[0])
 }
 
 // noteMisplaced notes a word of a server's command that may have been meant for this command.

@@ -111,7 +111,7 @@ func statusOf(err error) (status int, help string) {
 	case errors.Is(err, errInterrupted):
 		return exitInterrupted, ""
 	case errors.As(err, &ref):
-		return exitRefused, "the reference says which server has the task: and in which revision: name no others, and no server where it is an address"
+		return exitRefused, "the reference says which server has the task, and in which revision: name no other"
 	case errors.As(err, &resumable), errors.As(err, &none), errors.As(err, &version) && version.Asked != "":
 		return exitRefused, ""
 	case errors.As(err, &status0):

@@ -41,6 +41,9 @@ agreed to without fields: a form is refused then, and stays open. mcpkiln task g
 		if len(before) == 0 {
 			return refused(errors.New("no task is named before --\n  " + whatRef))
 		}
+		if at := slices.IndexFunc(before, isAddress); at > 0 {
+			return refused(fmt.Errorf("%s is no field: the server is named by --target", before[at]))
+		}
 		var name []string
 		if *target != "" {
 			name = []string{*target}

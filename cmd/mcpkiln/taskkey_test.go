@@ -33,7 +33,7 @@ func TestEXT22TheStateSaysWhatATaskAsks(t *testing.T) {
 	for _, want := range []string{
 		"\n  page: it asks to open a page: Pay https://pay.example/now\n  mcpkiln task answer t1 --key page\n",
 		"\n  sure: it asks for a form: sure?\n  mcpkiln task answer t1 --key sure yes=…\n",
-		"\n  s: it asks for sampling, which only the host that made the task can answer\n",
+		"\n  s: it asks for sampling, which mcpkiln itself can not do: only the host that made the task can answer\n",
 	} {
 		if !strings.Contains(stdout, want) {
 			t.Errorf("%q is not in %s%s", want, stdout, stderr)

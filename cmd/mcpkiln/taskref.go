@@ -85,12 +85,19 @@ func keptRef(id string) (client.Ref, error) {
 	switch {
 	case err != nil:
 		return client.Ref{}, err
+	case len(all) == 0 && isFile(id):
+		return client.Ref{}, fmt.Errorf("%s is a file: write @%s", id, id)
 	case len(all) == 0:
 		return client.Ref{}, fmt.Errorf("%q is neither a reference nor the id of a task that this machine keeps\n  %s", id, whatRef)
 	case len(all) > 1:
 		return client.Ref{}, fmt.Errorf("%q is the id of %d tasks kept here: write the reference of one", id, len(all))
 	}
 	return all[0].Ref, nil
+}
+
+func isFile(name string) bool {
+	info, err := os.Stat(name)
+	return err == nil && info.Mode().IsRegular()
 }
 
 // forget drops a kept reference that is of no use any more.

@@ -57,7 +57,7 @@ func (q *openQuestion) beyond() string {
 	case q.why == nil:
 		return ""
 	case method == "sampling/createMessage":
-		return "asks for sampling" + whose
+		return "asks for sampling, which mcpkiln itself can not do: only the host that made the task can answer"
 	case method == "roots/list":
 		return "asks for roots" + whose
 	case method == "":

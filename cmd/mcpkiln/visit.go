@@ -32,6 +32,7 @@ type visit struct {
 
 	mu      sync.Mutex
 	answers []answer            // from --answer, not used yet
+	used    string              // the answers that were, as flags with a space behind each
 	unused  string              // why an answer is not used; "": nothing that it fits was asked
 	misfits []error             // why none of them fits the last question
 	ref     *client.Ref         // of the task that asks, if another command could answer it

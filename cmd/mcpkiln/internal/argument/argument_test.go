@@ -278,7 +278,8 @@ func TestANameThatTheSchemaDoesNotHaveIsASlip(t *testing.T) {
 	for _, c := range []struct{ schema, words, want string }{
 		{`{` + pages + `}`, "pages=3", ""},
 		{`{` + pages + `}`, "title=a page=3", `no argument "page"; did you mean "pages"? (page:=JSON gives it as it is)`},
-		{`{` + pages + `,"additionalProperties":false}`, "foo=bar", `no argument "foo"; it has pages, title (foo:=JSON gives it as it is)`},
+		{`{` + pages + `,"additionalProperties":false}`, "foo=bar", `no argument "foo"; it has pages, title`},
+		{`{` + pages + `}`, "pages.from=3", `no argument "pages.from"; it has pages, title (pages:='{…}' gives it whole)`},
 		{`{` + pages + `}`, "page:=3", ""},
 		{`{` + pages + `}`, "-", ""},
 		{`{` + pages + `,"additionalProperties":{"type":"string"}}`, "page=3", ""},

@@ -45,9 +45,21 @@ func (g *Given) Known(what string, inputSchema json.RawMessage) error {
 		if hint == "" {
 			hint = "it has " + plain.Line(strings.Join(all, ", "))
 		}
-		return fmt.Errorf("no %s %q; %s (%s:=JSON gives it as it is)", what, p.name, hint, p.name)
+		return fmt.Errorf("no %s %q; %s%s", what, p.name, hint, n.asJSON(p.name))
 	}
 	return nil
+}
+
+// asJSON says how to give what a name means as JSON, if the schema may take that: a member of a property, or an additional property.
+func (n *names) asJSON(name string) string {
+	outer, _, inner := strings.Cut(name, ".")
+	if _, known := n.Properties[outer]; inner && known {
+		return fmt.Sprintf(" (%s:='{…}' gives it whole)", outer)
+	}
+	if n.AdditionalProperties != nil { // it is false
+		return ""
+	}
+	return fmt.Sprintf(" (%s:=JSON gives it as it is)", name)
 }
 
 // open reports whether the schema may allow names that are not among the properties.

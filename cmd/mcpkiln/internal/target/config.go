@@ -85,7 +85,10 @@ func (s *Spec) entry() (*entry, error) {
 	default:
 		names := slices.Sorted(maps.Keys(entries))
 		hint := schema.DidYouMean(s.Name, names)
-		if hint == "" {
+		switch {
+		case len(names) == 0:
+			hint = "it has none"
+		case hint == "":
 			hint = "it has " + strings.Join(names, ", ")
 		}
 		return nil, fmt.Errorf("%s has no entry %q: %s", file, s.Name, hint)

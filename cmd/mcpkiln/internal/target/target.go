@@ -110,18 +110,29 @@ func (s *Spec) endpoint(address string, entry map[string]string) (client.Transpo
 
 // meant returns a hint for a server that is named by the path of its program or without http://; "" if the name looks like neither.
 func (s *Spec) meant() string {
-	path := s.Name
-	if !filepath.IsAbs(path) {
-		path = filepath.Join(s.Dir, path)
-	}
-	info, err := os.Stat(path)
-	switch {
-	case err == nil && info.Mode().IsRegular() && (info.Mode().Perm()&0o111 != 0 || runtime.GOOS == "windows"):
-		return "it is a program, which is named behind --, at the end: -- " + s.Name
+	switch program := s.Program(s.Name); {
+	case program != "":
+		return "it " + program
 	case address.MatchString(s.Name):
 		return "did you mean http://" + s.Name + " or https://" + s.Name + "?"
 	}
 	return ""
+}
+
+// Program says of the path of a program, as a predicate, how it is named as a server; "" for any other word.
+func (s *Spec) Program(word string) string {
+	path := word
+	if !filepath.IsAbs(path) {
+		path = filepath.Join(s.Dir, path)
+	}
+	info, err := os.Stat(path)
+	if err != nil || !info.Mode().IsRegular() || info.Mode().Perm()&0o111 == 0 && runtime.GOOS != "windows" {
+		return ""
+	}
+	if filepath.Base(word) == word { // without a folder it would be looked for in PATH
+		word = "./" + word
+	}
+	return "is a program, which is named behind --, at the end: -- " + word
 }
 
 // address is a host with a port or a path, and no scheme.
