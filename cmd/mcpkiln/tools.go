@@ -53,22 +53,31 @@ func (r *remote) tools(cmd *cobra.Command, t client.Transport, name []string) er
 			return err
 		}
 		out := cmd.OutOrStdout()
-		if !r.json {
-			capabilities, _ := schema.ParseJSON("", v.session.Capabilities())
-			noteUnsaidTasks(cmd.ErrOrStderr(), v.session.Revision(), capabilities, slices.ContainsFunc(all, func(t tool) bool { return t.Execution.TaskSupport != "" }))
+		var one *tool
+		if len(name) > 0 {
+			if one, err = v.find(all, name[0]); err != nil {
+				return err
+			}
 		}
-		if len(name) == 0 {
-			return r.list(out, v.session, all)
+		if r.json || one != nil {
+			v.noteUnsaidTasks(all)
 		}
-		one, err := v.find(all, name[0])
 		switch {
-		case err != nil:
-			return err
+		case one == nil:
+			return r.list(out, v.session, all)
 		case r.json:
 			return printJSON(out, one.raw)
 		}
 		return one.explain(out)
 	})
+}
+
+// noteUnsaidTasks says where to see which tools run as tasks, if the server has tasks and its list does not say it.
+func (v *visit) noteUnsaidTasks(all []tool) {
+	capabilities, _ := schema.ParseJSON("", v.session.Capabilities())
+	if unsaidTasks(capabilities, slices.ContainsFunc(all, func(t tool) bool { return t.Execution.TaskSupport != "" })) {
+		fmt.Fprintf(v.cmd.ErrOrStderr(), "mcpkiln: the list of %s does not say which tools run as tasks: mcpkiln tools … --revision %s does\n", v.session.Revision(), firstWithTasks)
+	}
 }
 
 // saved is a server's description of itself, which import can read.
