@@ -70,7 +70,7 @@ func (e *Evaluated) Properties(r *Evaluates) {
 		if r.has(d.value(d.frames[len(d.frames)-1].key)) {
 			e.add(d.Index())
 		}
-		d.skipRemembering()
+		d.skipRemembering() // where long values end: the members are read again
 	}
 	d.rewind(start)
 }
@@ -89,7 +89,7 @@ func (r *Evaluates) has(name []byte) bool {
 	return false
 }
 
-// Found adds the items that satisfy a schema, that of contains.
+// Found adds the items that satisfy the schema of contains.
 func (e *Evaluated) Found(check func(*Decoder)) {
 	d := e.d
 	if e.all || d.peek() != '[' {

@@ -81,8 +81,8 @@ func (g *glance) valueEnd() int {
 	return i
 }
 
-// stringEnd returns the end of the string whose text begins at start, or of the data. A long one is validated at the same time, so that reading
-// the object need not do it again.
+// stringEnd returns the end of the string whose text begins at start, or of the data. A long one (extentBytes) without \u escapes is validated at the same
+// time, so that reading the object need not do it again.
 func (d *Decoder) stringEnd(start int) int {
 	data := d.data
 	if d.hardString.start == int32(start) {
@@ -127,7 +127,7 @@ func (d *Decoder) glanceNames(r *Object) (seen uint64, ok bool) {
 	if len(r.Names) > 64 {
 		return 0, false
 	}
-	d.nullable = 0 // going back invalidates what it holds
+	d.nullable = 0 // the object is read again, and with it the last value that could have been null
 	t := r.names()
 	g := glance{data: d.data, d: d, pos: d.pos}
 	for g.next() {

@@ -78,7 +78,7 @@
 //	sessionless       a peer that stands for the session of one message, in a revision with a handshake, of a client that has none
 //	outlet            the side of a transport to which messages to a peer are written. Optional methods are interfaces, in transport.go: Queued has queues,
 //	                  Attended knows whether somebody reads, Costly says what memory a request takes, Streamed writes an answer in pieces (placeholder.go),
-//	                  Copier copies it from files (longanswer.go)
+//	                  Copier copies it from files (longanswer.go), Refuser has a form of its own for errors (withhold.go)
 //	session           what the client and the server agreed on by a handshake; a stateless revision has none
 //	entry             a request in the tracker (package inflight). To retire it is to be the one who may answer it
 //	gate              a peer's lock, which writers hold shared from that permission until they have written

@@ -27,8 +27,9 @@ func (r *request) count() *refusal {
 		return &refusal{err: full(calls, &r.p.account.calls, 1, "limit reached: at most %d requests in flight, of one caller three quarters of that", calls.Max)}
 	}
 	r.counted, r.account = true, r.p.account
+	// A task that is listened to takes three entries in maps: sizeOf has counted one.
 	n := int64(r.size) + r.header.size() + sizeOf(r.params.ResourceURIs...) + sizeOf(r.params.TaskIDs...) + 2*entrySize*int64(len(r.params.TaskIDs))
-	if r.p.batch == nil && !reserved(r.method) {
+	if r.p.batch == nil && !reserved(r.method) { // what the transport holds (Costly): it counts once for a batch, and not for what passes at the limit
 		n += r.p.cost
 	}
 	if n+2*int64(r.size) <= smallMessage { // with the id and the progress token, which are copies of parts of the message
@@ -104,7 +105,7 @@ func (r *request) info() inflight.Info {
 		Method: r.method.Name, Principal: r.p.principal, Protected: r.method.Uncancellable, AnswersTimeout: true,
 		Variant: r.revision.index,
 	}
-	if r.policy != nil {
+	if r.policy != nil { // of a prompt or resource
 		info.Timeout = r.policy.Timeout
 	}
 	if r.tool != nil {
@@ -121,7 +122,7 @@ func (p *peer) key(id rpc.ID, d inflight.Direction) inflight.Key {
 	return inflight.Key{Peer: p.id, ID: id, Direction: d}
 }
 
-// sizeOf is how many bytes subscriptions to the resources count for (TSK28).
+// sizeOf is how many bytes is kept of subscriptions to resources or tasks (TSK28).
 func sizeOf(uris ...string) (n int64) {
 	for _, uri := range uris {
 		n += entrySize + int64(len(uri))

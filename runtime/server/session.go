@@ -22,13 +22,13 @@ func (s *Server) NewSession(ctx context.Context, out Outlet) *Session {
 func (s *Server) newSessionPeer(ctx context.Context, out Outlet) *peer {
 	p := s.newPeer(context.WithValue(withRequestor(context.Background(), RequestorFrom(ctx)), outletKey{}, out), out)
 	p.streams = true
-	if s.SealsSessions() {
+	if s.SealsSessions() { // another process may resume it: a caller without an identity owns its tasks by this name, which is sealed with it
 		p.setOwner(ownedBySession + rand.Text())
 	}
 	return p
 }
 
-// startSession returns the session of p. If an observer ends the goroutine by runtime.Goexit, no caller gets it, and it ends.
+// startSession returns the session of p. If an observer ends the goroutine by runtime.Goexit, no caller gets the session, which is closed.
 func (s *Server) startSession(p *peer) *Session {
 	ss, opened := &Session{p}, false
 	s.addPeer(p)
@@ -40,7 +40,7 @@ func (s *Server) startSession(p *peer) *Session {
 	}()
 	p.observe(ConnectionOpened)
 	opened = true
-	if p.ready {
+	if p.ready { // resumed: its handshake is done
 		p.startPings()
 	}
 	return ss
@@ -79,14 +79,14 @@ func (s *Server) Batch(frame []byte) (ids []rpc.ID, err *rpc.Error) {
 	return ids, err
 }
 
-// ReceiveBatch is ReceiveWithHeader for an array of messages, in revisions that have them. Its answers are written as one array, about
-// an id of the caller's choice. Messages about its requests before that are written about the requests' own ids.
+// ReceiveBatch is ReceiveWithHeader for an array of messages, in revisions that have them. Its answers are written as one array, as far as
+// they fit into the account, about an id of the caller's choice. Messages before that are written about the id of their request.
 func (ss *Session) ReceiveBatch(ctx context.Context, header Header, frame []byte, about rpc.ID) (got Receipt) {
 	r := ss.p.s.newRequest(ss.p)
 	r.values, r.header, r.about = ctx, header, about
 	r.frame = append(r.frame[:0], frame...)
 	ss.p.receive(r, &got)
-	r.release()
+	r.release() // each message of the array has a request of its own
 	return got
 }
 
@@ -124,13 +124,13 @@ func (ss *Session) Revision() *wire.Revision {
 	return nil
 }
 
-// Close ends the session: what is in flight is cancelled with cause, tasks go on. It waits for handlers up to the grace
+// Close ends the session: what is in flight is cancelled with cause, tasks go on if somebody can ask for them (TSK06). It waits for handlers up to the grace
 // period and then returns ErrGrace. The Outlet is not used after it returned nil. It is called once.
 func (ss *Session) Close(cause *inflight.Cause) error {
 	p := ss.p
 	p.end(cause)
 	err := p.wait()
-	p.gone.Store(true) // tasks may still send notifications
+	p.gone.Store(true) // a task that goes on must not write to the outlet any more
 	p.drainWriters()
 	p.s.removePeer(p)
 	return err

@@ -33,15 +33,15 @@ type Run struct {
 	asking  int32 // open questions of this run
 
 	slot             bool // taken, for requestor; under Engine.mu
-	started          bool
+	started          bool // Created.Start was called
 	parking          bool // the run ends when no step is being done
-	nextAtOnce       bool // the next run begins at once
+	nextAtOnce       bool // it parks without waiting for an answer: after a step, in tests that replay
 	handlerMayBeBusy bool // the handler was given an answer while another question was open: it may be at work
 	parked           bool // the lease is being given back, or has been
 	runnerCalled     bool // the runner was called, or is about to be
 }
 
-// runContext is a task's context. Unlike a plain context with a cause, its Err tells a timeout from a cancel.
+// runContext is a run's context. Unlike a plain context with a cause, its Err tells a timeout from a cancel.
 type runContext struct{ context.Context }
 
 func (c *runContext) Err() error {

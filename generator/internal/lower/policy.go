@@ -10,9 +10,9 @@ import (
 	"github.com/mcpkiln/mcpkiln/schema/revision"
 )
 
-// policies lowers timeouts and cancellation (CAN14, CAN20) and the policy for tasks (TSK03, TSK14): from the tool, else the
-// manifest's defaults, else the runtime's, which are zero. A default timeout does not apply to tools that can not be cancelled, which
-// run to their end, nor to those that always run as tasks, which have a timeout of their own.
+// policies lowers timeouts and cancellation (CAN14, CAN20) and the policy for tasks (TSK03, TSK14): from the tool, else (timeout,
+// ttl, maxTtl, pollInterval) the manifest's defaults, else zero, for which the runtime has defaults. No timeout of calls applies to tools that can not be
+// cancelled, which run to their end, nor to those that always run as tasks, which have a timeout of their own.
 func (l *packageLowering) policies(t *manifest.Tool) (model.CancelPolicy, model.TaskPolicy) {
 	defaults := l.in.Manifest.Defaults
 	cancel := model.CancelPolicy{Uncancellable: t.Cancellation.None, Because: t.Cancellation.Because.Value}

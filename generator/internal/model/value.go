@@ -27,7 +27,7 @@ type Prop struct {
 	Key      string // as in JSON
 	Quoted   string // Key as a JSON string
 	Tag      string // of the Go field, for encoding/json; empty if its tags can not hold the name
-	Name     string // Go field; empty for constants, forbidden properties, and properties of an Object
+	Name     string // Go field; empty for constants, forbidden properties, and properties of an Object (type.go), which is validated and not stored
 	Doc      []string
 	Presence Presence
 	Storage  Storage
@@ -85,9 +85,9 @@ type Assertion interface{ isAssertion() }
 
 // Group is an anyOf or oneOf whose branches do not determine the Go type.
 type Group struct {
-	Var      string
-	At       string
-	One      bool
+	Var      string  // of its rule
+	At       string  // where it is in the schema
+	One      bool    // it is a oneOf
 	Takes    bool    // it consumes the value: nothing else is to be checked, and nothing is stored
 	Key      string  // the member whose text excludes branches, by the Tags of their Forms
 	Branches []*Decl // each with a *Check

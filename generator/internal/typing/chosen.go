@@ -7,7 +7,7 @@ import (
 	"github.com/mcpkiln/mcpkiln/schema"
 )
 
-// chosen are the type names that the manifest gives with goType. They are taken before all others.
+// chosen are the type names that the manifest gives with goType. They are taken before all that are derived from schemas.
 type chosen struct {
 	docs map[*schema.Document]bool
 	at   map[string]*schema.Node // the value of goType, by name
@@ -59,7 +59,8 @@ func goType(n *schema.Node) *schema.Node {
 	return nil
 }
 
-// typeName returns the name for a type: the one that its schema chooses, or one derived from hint.
+// typeName returns the name for a type: the one that its schema chooses, or one derived from hint. c has the schema, a longer name to try, and what a suffix
+// is made of.
 func (t *Types) typeName(hint string, c *claim) string {
 	own := goType(c.by)
 	if own != nil && t.chosen.at[own.Text] == own && !t.chosen.used[own] {

@@ -32,7 +32,7 @@ func NewSent(types *typing.Types, revisions []*revision.Revision, names func(*re
 				}
 			}
 		}
-		p.Doc, _ = schema.NewDocument(p.Doc.Root, nil)
+		p.Doc, _ = schema.NewDocument(p.Doc.Root, nil) // again, since definitions were replaced; it can not fail: NewProtocol made it of such
 		s.protocols = append(s.protocols, p)
 	}
 	return s
@@ -123,6 +123,7 @@ func (s *Sent) Views(name func(*revision.Revision) string) []model.View {
 		}
 		v := model.View{Revision: p.revisions[0].Name}
 		if n := p.Node(of); n != nil && !p.Empty(n) {
+			// The protocol keeps what it does not name; the names are in a scope of their own, beside those of the handlers.
 			r := typing.Root{Document: p.Doc, Node: n, Scope: "Sent", Keep: true}
 			if i > 0 {
 				r.Suffix = revisionSuffix(v.Revision)
