@@ -153,15 +153,37 @@ func (f *follower) collect() {
 		return
 	}
 	f.s.spawn(func() {
+		began := time.Now()
 		_, raw, err := f.ask(f.ctx, wire.OpTaskResult, nil, Timeout(0, 0))
-		if _, transient := f.s.transient(err); err != nil && transient && f.ctx.Err() == nil {
-			f.mu.Lock()
-			f.collecting = false // the next reading of the state begins anew
-			f.mu.Unlock()
-			return
+		wait, transient := f.s.transient(err)
+		if err == nil || !transient || f.ctx.Err() != nil || !f.collectsAgain(time.Since(began), wait) {
+			f.collected(raw, err)
 		}
-		f.collected(raw, err)
 	})
+}
+
+// collectsAgain has the next reading of the state send the request for the result again, which has failed after a while, when the server wants that, and
+// later each time. It returns false after too many failures.
+func (f *follower) collectsAgain(lasted, wait time.Duration) bool {
+	f.mu.Lock()
+	if lasted > maxBackoff {
+		f.missed = 0
+	}
+	f.missed++
+	misses := f.missed
+	f.mu.Unlock()
+	if misses > maxMisses {
+		return false
+	}
+	if misses > 1 {
+		wait = max(wait, min(defaultPoll<<(misses-2), maxBackoff))
+	}
+	if sleep(f.ctx, wait) {
+		f.mu.Lock()
+		f.collecting = false
+		f.mu.Unlock()
+	}
+	return true
 }
 
 func (f *follower) collected(raw []byte, err error) {

@@ -35,7 +35,8 @@ type follower struct {
 	questions  map[string]bool // keys of those that were passed to handlers
 	keyBytes   int             // of them; only for the goroutine that follows the task
 	stopped    stoppedClock    // questions pause the clocks of calls that wait for the task
-	collecting bool            // the request for the result is open
+	collecting bool            // the request for the result is open, or waits to be sent again
+	missed     int             // how often it has failed in a row
 	// expecting: the task is known to be over, and its result is due. Only for the goroutine that follows it.
 	expecting bool
 	// unlisted is how many readings in a row said that the task waits for input, and listed no question. Only for the same goroutine.

@@ -290,7 +290,7 @@ func (l *httpLink) renew(ctx context.Context, old string) error {
 	l.mu.Lock()
 	current := l.session
 	if current == old {
-		l.session, l.listening = "", false
+		l.listening = false // the session is replaced when there is a new one: until then, whatever is sent finds out that it has ended
 		if l.unlisten != nil {
 			l.unlisten() // the next session may have the same id
 		}

@@ -214,6 +214,9 @@ func (l *httpLink) resume(ctx context.Context, events *eventReader, r *round, fa
 		req.Header.Set("Accept", "text/event-stream")
 		req.Header.Set(d.HTTP.LastEventHeader, events.id)
 		session := l.identify(req, d)
+		if r.session != "" && session != r.session { // where its events are others
+			return nil, errSessionGone
+		}
 		resp, err := l.do(req)
 		switch {
 		case err != nil:
@@ -234,6 +237,9 @@ func (l *httpLink) resume(ctx context.Context, events *eventReader, r *round, fa
 	}
 }
 
+// errSessionGone is not errNoSession: the request was served, perhaps to its end.
+var errSessionGone = errors.New("the stream ended without an answer, and the server has ended the session; the call may have run")
+
 // notResumed returns the error of a request whose stream the server does not resume. Mostly it is no *StatusError, which would be that of the
 // request itself.
 func notResumed(resp *http.Response, status *StatusError, session string) error {
@@ -241,8 +247,8 @@ func notResumed(resp *http.Response, status *StatusError, session string) error 
 	switch {
 	case resp.StatusCode == http.StatusUnauthorized || resp.StatusCode == http.StatusForbidden:
 		return status
-	case resp.StatusCode == http.StatusNotFound && session != "": // not errNoSession: the request was served, perhaps to its end
-		return errors.New(ended + "has ended the session; the call may have run")
+	case resp.StatusCode == http.StatusNotFound && session != "":
+		return errSessionGone
 	case resp.StatusCode == http.StatusOK:
 		return fmt.Errorf(ended+"does not resume it: it answers with Content-Type %q", resp.Header.Get("Content-Type"))
 	}
@@ -337,7 +343,11 @@ func (l *httpLink) listenTo(ctx context.Context, d *wire.Dialect, session string
 		status := StatusError{Status: resp.StatusCode, RetryAfter: retryAfter(resp)}
 		if resp.StatusCode == http.StatusOK && isEventStream(resp) {
 			wait = events.retry
-			err = events.read(resp.Body, func(data []byte) { l.s.receive(data, nil) })
+			err = events.read(resp.Body, func(data []byte) {
+				if l.sessionID() == session { // else it was read before its session ended, and is answered in no other
+					l.s.receive(data, nil)
+				}
+			})
 		}
 		_ = resp.Body.Close()
 		if status.Status >= 300 && !status.transient() {

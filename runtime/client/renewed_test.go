@@ -21,8 +21,12 @@ type forgetful struct {
 	mu      sync.Mutex
 	session int
 	busy    bool           // it takes no answers
+	begins  int            // how often it refuses to begin a session before it does
+	results []http.Header  // what it says to requests for the result in place of a stream, from the first; the last again and again
+	asked   int            // how many of these there were
 	hang    chan struct{}  // it takes its time to say so, until this is closed; nil: it does not
 	events  *io.PipeWriter // of the newest call or request for the result
+	resumed []string       // sessions in which a stream was resumed
 	answers []string       // to its questions: the session in which they came, and what they say
 }
 
@@ -35,7 +39,14 @@ func dialForgetful(t *testing.T, opts ...client.Option) (*client.Session, *forge
 		defer f.mu.Unlock()
 		w := httptest.NewRecorder()
 		own := fmt.Sprint("s", f.session)
-		switch in := r.Header.Get("Mcp-Session-Id"); {
+		in := r.Header.Get("Mcp-Session-Id")
+		switch {
+		case m.Method == "initialize" && f.begins > 0:
+			f.begins--
+			return status(http.StatusServiceUnavailable), nil
+		case r.Method == http.MethodGet && in == own && r.Header.Get("Last-Event-ID") != "":
+			f.resumed = append(f.resumed, own)
+			return status(http.StatusMethodNotAllowed), nil
 		case r.Method != http.MethodPost:
 			return status(http.StatusMethodNotAllowed), nil
 		case m.Method == "initialize":
@@ -55,9 +66,16 @@ func dialForgetful(t *testing.T, opts ...client.Option) (*client.Session, *forge
 			return status(http.StatusAccepted), nil
 		case in != own:
 			return status(http.StatusNotFound), nil
+		case m.Method == "tools/call" && !strings.Contains(string(m.Params), "slow"):
+			answer(w, m, `{"content":[]}`)
+		case m.Method == "tasks/result" && f.results != nil:
+			resp := status(http.StatusServiceUnavailable)
+			resp.Header = f.results[min(f.asked, len(f.results)-1)]
+			f.asked++
+			return resp, nil
 		case m.Method == "tasks/get":
 			answer(w, m, `{"taskId":"t1",`+moments+`,"ttl":null,"pollInterval":1000,"status":"input_required"}`)
-		case m.Method == "tasks/result":
+		case m.Method == "tasks/result" || m.Method == "tools/call":
 			body, events := io.Pipe()
 			f.events = events
 			context.AfterFunc(r.Context(), func() { _ = body.CloseWithError(r.Context().Err()) })
@@ -138,4 +156,69 @@ func TestCAN31WhatAnEndedSessionAskedIsNotAnsweredInTheNext(t *testing.T) {
 			}
 		})
 	}
+}
+
+// A session that could not be replaced at once is replaced by a later request.
+func TestLET13ASessionIsRenewedAsSoonAsTheServerDoes(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s, f := dialForgetful(t)
+		if _, err := s.CallTool(t.Context(), "x", nil); err != nil {
+			t.Fatal(err)
+		}
+		f.mu.Lock()
+		f.session, f.begins = 2, 1
+		f.mu.Unlock()
+		if _, err := s.CallTool(t.Context(), "x", nil); err == nil {
+			t.Error("the server did not begin a session")
+		}
+		if _, err := s.CallTool(t.Context(), "x", nil); err != nil {
+			t.Errorf("it does now: %v", err)
+		}
+	})
+}
+
+// The stream of an ended session is not resumed in the next, where its events are others.
+func TestLET13AStreamIsNotResumedInAnotherSession(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s, f := dialForgetful(t)
+		slow := start(t.Context(), s, "slow")
+		synctest.Wait()
+		f.mu.Lock()
+		_, _ = fmt.Fprint(f.events, "id: 5\nretry: 3000\ndata: \n\n")
+		f.mu.Unlock()
+		f.forget()
+		if _, err := s.CallTool(t.Context(), "x", nil); err != nil { // renews it
+			t.Fatal(err)
+		}
+		if r := <-slow; r.err == nil || !strings.Contains(r.err.Error(), "may have run") {
+			t.Errorf("%v", r.err)
+		}
+		f.mu.Lock()
+		defer f.mu.Unlock()
+		if len(f.resumed) != 0 {
+			t.Errorf("resumed in %q", f.resumed)
+		}
+	})
+}
+
+// A request for a task's result is sent again when the server wants that, later each time, and not for ever (TSK27).
+func TestTSK27ARequestForAResultThatFailsIsSentLater(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s, f := dialForgetful(t)
+		f.results = []http.Header{{"Retry-After": {"60"}}, {}}
+		began := time.Now()
+		x := resume(t, s)
+		sleep(t.Context(), 50*time.Second)
+		f.mu.Lock()
+		if f.asked != 1 {
+			t.Errorf("sent %d times within 50 s, Retry-After: 60", f.asked)
+		}
+		f.mu.Unlock()
+		_, err := x.Result(t.Context())
+		f.mu.Lock()
+		defer f.mu.Unlock()
+		if err == nil || f.asked > 20 || time.Since(began) > time.Hour {
+			t.Errorf("%v after %d requests, %v", err, f.asked, time.Since(began))
+		}
+	})
 }

@@ -121,7 +121,8 @@ func blank(line []byte) bool {
 // brokenOff reports whether a last line, without its newline, is the beginning of a message whose writer has ended within it.
 func brokenOff(line []byte) bool {
 	start := bytes.TrimLeft(line, " \t\r")
-	return (start[0] == '{' || start[0] == '[') && !json.Valid(line)
+	var message json.RawMessage
+	return (start[0] == '{' || start[0] == '[') && errors.Is(json.NewDecoder(bytes.NewReader(line)).Decode(&message), io.ErrUnexpectedEOF)
 }
 
 // Local returns LineOptions.Local.

@@ -41,6 +41,8 @@ func TestLinesRead(t *testing.T) {
 		{"no last newline", "{}\n[1]", "{}\n[1]\nEOF"},
 		{"broken off", "{}\n {\"a\":", "{}\nEOF"},
 		{"a batch that is broken off", "[{},", "EOF"},
+		{"whole, but no JSON", `{"a":1,}`, `{"a":1,}` + "\nEOF"},
+		{"more than a message", `{"a":1} x`, `{"a":1} x` + "\nEOF"},
 		{"no message, and no last newline", "{}\nWelcome", "{}\nWelcome\nEOF"},
 		{"CRLF", "{}\r\n[1]\r\n", "{}\n[1]\nEOF"},
 		{"blank lines", "\n\r\n \t\n{}\n\n\n", "{}\nEOF"},
