@@ -181,10 +181,10 @@ func TestExchangeIgnoresWhatNeedsNoAnswer(t *testing.T) {
 
 func TestGeneratedCodeThatDoesNotFitIsRefused(t *testing.T) {
 	for name, change := range map[string]func(w *wire.Revision){
-		"ReadRequest":                func(w *wire.Revision) { w.ReadRequest = nil },
-		"tasks hold":                 func(w *wire.Revision) { w.Task.QuestionsInline = false },
-		"the task functions":         func(w *wire.Revision) { w.AppendTaskDetail = nil },
-		"no revision has the method": func(w *wire.Revision) { w.Methods = w.Methods[:1] },
+		"ReadRequest":                   func(w *wire.Revision) { w.ReadRequest = nil },
+		"tasks to hold their questions": func(w *wire.Revision) { w.Task.QuestionsInline = false },
+		"the task functions":            func(w *wire.Revision) { w.AppendTaskDetail = nil },
+		"no revision has the method":    func(w *wire.Revision) { w.Methods = w.Methods[:1] },
 	} {
 		w := wiretest.Revision20260728()
 		change(w)
