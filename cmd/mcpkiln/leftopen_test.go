@@ -20,6 +20,8 @@ type asking struct {
 	refuses   int    // how many answers get status 503
 	gone      string // the question that another client has answered by then
 	silent    bool   // it says that it asks, and not what
+	blinds    bool   // its state can not be read once it has an answer
+	blind     bool
 	restless  int    // how often its state was read, if it asks something new each time; else 0
 	expired   bool   // it does not know the task any more
 	before    string // what it asks before a call becomes the task; "" for nothing
@@ -46,6 +48,10 @@ func (a *asking) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	a.seen = append(a.seen, m.Method)
+	if a.blind && m.Method == "tasks/get" {
+		w.WriteHeader(http.StatusServiceUnavailable)
+		return
+	}
 	result := `{"resultType":"complete"}`
 	switch m.Method {
 	case "server/discover":
@@ -68,6 +74,7 @@ func (a *asking) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		}
 		for key := range m.Params.InputResponses {
 			delete(a.questions, key)
+			a.blind = a.blinds
 		}
 	}
 	w.Header().Set("Content-Type", "application/json")

@@ -148,7 +148,7 @@ func (v *visit) received(ref client.Ref, r *reply, ended <-chan error) error {
 		state, err := v.state(ref)
 		switch {
 		case err != nil:
-			return err
+			return fmt.Errorf("%w\n  the server has the answer: what the task does now is not known", err)
 		case r.answered.Load().Key != "" || state.Status != task.InputRequired || !time.Now().Before(late):
 			return v.printState(ref, state)
 		}

@@ -180,3 +180,13 @@ func TestEXT22ATaskThatAsksForEver(t *testing.T) {
 		t.Errorf("status %d: %s%s", status, stdout, stderr)
 	}
 }
+
+// TestEXT22AnAnswerThatWasTakenIsSaidToBe, whatever fails after it: whoever tries again would answer twice.
+func TestEXT22AnAnswerThatWasTakenIsSaidToBe(t *testing.T) {
+	a, ref := ask(t, 0, sureForm)
+	a.blinds = true
+	status, stdout, stderr := runs(t, "task", "answer", ref, "yes=true")
+	if status != exitNetwork || stdout != "" || !strings.Contains(stderr, "the server has the answer") {
+		t.Errorf("status %d: %s%s", status, stdout, stderr)
+	}
+}
