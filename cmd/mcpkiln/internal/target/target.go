@@ -80,7 +80,7 @@ func (s *Spec) endpoint(address string, entry map[string]string) (client.Transpo
 		shown = address[:end]
 	}
 	switch {
-	case err != nil && !strings.Contains(shown, "@"):
+	case err != nil && !strings.Contains(address, "@"): // else it may be a password in which the rest begins
 		return nil, fmt.Errorf("%q is no address: %w", shown, errors.Unwrap(err))
 	case err == nil && u.User == nil && (u.Scheme != "http" && u.Scheme != "https" || u.Host == ""):
 		return nil, fmt.Errorf("%q is no address of a server: it begins with https:// or http:// and a host", shown)

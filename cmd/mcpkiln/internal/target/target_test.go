@@ -126,6 +126,8 @@ func TestAnAddressThatCanNotBeIsShownWithoutItsSecrets(t *testing.T) {
 		"http://ann:${SECRET}@127.0.0.1:1x/mcp": "a user and a password is not taken",
 		"http://ann:${SECRET}/@127.0.0.1/mcp":   "a user and a password is not taken",
 		"ftp://ann:${SECRET}@127.0.0.1/mcp":     "a user and a password is not taken",
+		"http://ann:${SECRET}?x@127.0.0.1/mcp":  "a user and a password is not taken",
+		"http://ann:${SECRET}#x@127.0.0.1/mcp":  "a user and a password is not taken",
 		"ftp://127.0.0.1/mcp?key=${SECRET}":     `"ftp://127.0.0.1/mcp" is no address of a server`,
 	} {
 		s := spec(t, "bad")
