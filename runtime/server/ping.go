@@ -85,7 +85,9 @@ func (p *peer) step(every time.Duration) {
 		p.endSilent()
 	default:
 		p.pulse.asked.Store(true)
-		p.ping(every)
+		if !p.ping(every) {
+			p.pulse.asked.Store(false)
+		}
 	}
 }
 
@@ -98,15 +100,20 @@ func (p *peer) listens() bool {
 	return read
 }
 
-// ping sends a ping. Its answer is a sign of life like any other message; the tracker has to know that it was asked for.
-func (p *peer) ping(wait time.Duration) {
+// ping sends a ping, or returns false: what others leave unread may take all the space. Its answer is a sign of life like any other message; the tracker
+// has to know that it was asked for.
+func (p *peer) ping(wait time.Duration) (sent bool) {
 	id, method := rpc.IntID(p.outgoing.Add(1)), p.revision.names[wire.OpPing]
 	entry, err := p.s.tracker.Register(p.ctx, p.key(id, inflight.Outgoing), inflight.Info{Method: method, Principal: p.principal, Timeout: wait})
 	if err != nil {
-		return
+		return false
 	}
 	session := subject{peer: p, ctx: entry}
-	_ = session.write(outgoing{frame: rpc.AppendRequest(nil, id, method, []byte("{}"))}) // a write that fails ends the connection
+	if session.write(outgoing{frame: rpc.AppendRequest(nil, id, method, []byte("{}"))}) != nil {
+		entry.Retire()
+		return false
+	}
+	return true
 }
 
 func (p *peer) endSilent() {

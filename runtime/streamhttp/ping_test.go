@@ -8,6 +8,7 @@ import (
 	"net/http/httptest"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -56,10 +57,12 @@ func TestLET11SessionsThatListenAreAsked(t *testing.T) {
 	const pong = `{"jsonrpc":"2.0","id":%d,"result":{}}`
 	for name, run := range map[string]struct {
 		listens, answers, lives bool
+		full                    bool // what others leave unread takes all the space for five minutes
 	}{
-		"answers":         {true, true, true},
-		"does not answer": {true, false, false},
-		"nobody listens":  {false, false, true},
+		"answers":              {true, true, true, false},
+		"does not answer":      {true, false, false, false},
+		"nobody listens":       {false, false, true, false},
+		"can not be asked yet": {true, true, true, true},
 	} {
 		synctest.Test(t, func(t *testing.T) {
 			ended := make(chan error, 1)
@@ -81,9 +84,16 @@ func TestLET11SessionsThatListenAreAsked(t *testing.T) {
 			if run.listens {
 				heard, leave = attend(h, session)
 			}
+			var others atomic.Int64
+			if run.full {
+				h.unread.Add(&others, h.unread.Max)
+			}
 			pings := 0
-			for range 20 {
+			for i := range 20 {
 				time.Sleep(30 * time.Second)
+				if run.full && i == 10 {
+					h.unread.Give(&others, h.unread.Max)
+				}
 				synctest.Wait()
 				if heard == nil {
 					continue
