@@ -117,7 +117,9 @@ func (f *follower) end(one *execution, result ToolResult, err error) {
 	last := len(f.executions) == 0 && s.followers[f.task] == f
 	if last {
 		delete(s.followers, f.task)
-		s.left = append(s.left[max(0, len(s.left)-maxLeft+1):len(s.left):len(s.left)], f.task)
+		if len(f.task) <= maxLeftID {
+			s.left = append(s.left[max(0, len(s.left)-maxLeft+1):len(s.left):len(s.left)], f.task)
+		}
 	}
 	s.mu.Unlock()
 	if last {
@@ -126,8 +128,11 @@ func (f *follower) end(one *execution, result ToolResult, err error) {
 	}
 }
 
-// maxLeft is how many tasks a session remembers that it does not follow any more.
-const maxLeft = 256
+// A session remembers the last maxLeft tasks that it does not follow any more, whose ids have up to maxLeftID bytes.
+const (
+	maxLeft   = 256
+	maxLeftID = 512
+)
 
 // hasLeft reports whether the session has followed the task and does not any more. Its questions are not for this session: the task is over, or whoever
 // follows it elsewhere answers (TSK27).
