@@ -38,8 +38,7 @@ func (c *call) rounds(ctx context.Context, v *wire.Values, extra []byte) (result
 		result, err = c.do(ctx, v, extra)
 		if errors.Is(err, errNoSession) && !renewed {
 			renewed = true
-			if err = c.s.link.renew(ctx, c.round.session); err == nil {
-				c.s.link.listenUnasked()
+			if err = c.between(ctx, c.renew); err == nil {
 				result, err = c.do(ctx, v, extra)
 			}
 		}
@@ -179,6 +178,40 @@ func tooMany(method string, n int) error {
 		return nil
 	}
 	return broken(method, "it asks %d questions at once, more than %d", n, maxQuestions)
+}
+
+// renew has the session renewed that the server has ended, so that the call can be sent in the next.
+func (c *call) renew(ctx context.Context) error {
+	err := c.s.link.renew(ctx, c.round.session)
+	if err == nil {
+		c.s.link.listenUnasked()
+	}
+	return err
+}
+
+// between does what has to be done before the call is sent again. The call can be given up meanwhile, and the time counts in its maximum (CAN15, CAN16).
+func (c *call) between(ctx context.Context, do func(ctx context.Context) error) error {
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	c.wait(cancel)
+	defer c.resume()
+	if cause := c.giveUpCause(); cause != nil {
+		cancel(cause)
+	}
+	if c.maxTime > 0 {
+		late := c.timedOut()
+		timer := time.AfterFunc(c.maxTime-c.spent, func() { cancel(late) })
+		defer timer.Stop()
+	}
+	began := time.Now()
+	err := do(ctx)
+	c.mu.Lock()
+	c.spent += time.Since(began)
+	c.mu.Unlock()
+	if ctx.Err() != nil {
+		return causeOf(ctx)
+	}
+	return err
 }
 
 // wait records that the call is between two rounds, so that it can be given up.

@@ -2,6 +2,7 @@ package client_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -21,6 +22,8 @@ type forgetful struct {
 	mu      sync.Mutex
 	session int
 	busy    bool           // it takes no answers
+	opening chan struct{}  // it takes its time to begin a session, until this is closed; nil: it does not
+	calls   int            // of tools, in a session that it knows
 	begins  int            // how often it refuses to begin a session before it does
 	results []http.Header  // what it says to requests for the result in place of a stream, from the first; the last again and again
 	asked   int            // how many of these there were
@@ -41,6 +44,16 @@ func dialForgetful(t *testing.T, opts ...client.Option) (*client.Session, *forge
 		own := fmt.Sprint("s", f.session)
 		in := r.Header.Get("Mcp-Session-Id")
 		switch {
+		case m.Method == "initialize" && f.opening != nil:
+			opening := f.opening
+			f.mu.Unlock()
+			select {
+			case <-opening:
+			case <-r.Context().Done():
+			}
+			f.mu.Lock()
+			w.Header().Set("Mcp-Session-Id", own)
+			answer(w, m, `{"protocolVersion":"2025-11-25","capabilities":{"tools":{}},"serverInfo":{"name":"forgetful","version":"1"}}`)
 		case m.Method == "initialize" && f.begins > 0:
 			f.begins--
 			return status(http.StatusServiceUnavailable), nil
@@ -66,7 +79,7 @@ func dialForgetful(t *testing.T, opts ...client.Option) (*client.Session, *forge
 			return status(http.StatusAccepted), nil
 		case in != own:
 			return status(http.StatusNotFound), nil
-		case m.Method == "tools/call" && !strings.Contains(string(m.Params), "slow"):
+		case m.Method == "tools/call" && f.count() && !strings.Contains(string(m.Params), "slow"):
 			answer(w, m, `{"content":[]}`)
 		case m.Method == "tasks/result" && f.results != nil:
 			resp := status(http.StatusServiceUnavailable)
@@ -91,6 +104,12 @@ func dialForgetful(t *testing.T, opts ...client.Option) (*client.Session, *forge
 	}
 	t.Cleanup(func() { _ = s.Close() })
 	return s, f
+}
+
+// count counts a call.
+func (f *forgetful) count() bool {
+	f.calls++
+	return true
 }
 
 // asks has the server ask its first question of a session.
@@ -221,4 +240,54 @@ func TestTSK27ARequestForAResultThatFailsIsSentLater(t *testing.T) {
 			t.Errorf("%v after %d requests, %v", err, f.asked, time.Since(began))
 		}
 	})
+}
+
+// A call that waits for the next session can be given up, and then is not sent; its time passes (CAN15, CAN16, CAN17).
+func TestCAN17ACallThatWaitsForASessionIsGivenUp(t *testing.T) {
+	for _, cancelled := range []bool{true, false} {
+		synctest.Test(t, func(t *testing.T) {
+			s, f := dialForgetful(t)
+			f.mu.Lock()
+			f.session, f.opening = 2, make(chan struct{})
+			f.mu.Unlock()
+			began := time.Now()
+			done := make(chan error, 1)
+			go func() {
+				_, err := s.CallTool(t.Context(), "x", nil, client.Timeout(2*time.Second, 3*time.Second))
+				done <- err
+			}()
+			synctest.Wait()
+			if cancelled {
+				all := s.Requests()
+				if len(all) == 0 {
+					t.Fatal("the call is not listed")
+				}
+				for _, r := range all {
+					if r.Method == "tools/call" {
+						if err := s.CancelRequest(r.ID, "changed my mind"); err != nil {
+							t.Error(err)
+						}
+					}
+				}
+			}
+			err, took := <-done, time.Since(began)
+			want := 3 * time.Second
+			if cancelled {
+				want = 0
+			}
+			var cause *client.Cause
+			if !errors.As(err, &cause) || took != want {
+				t.Errorf("cancelled %v: %v after %v", cancelled, err, took)
+			}
+			f.mu.Lock()
+			close(f.opening)
+			f.mu.Unlock()
+			sleep(t.Context(), time.Minute)
+			f.mu.Lock()
+			defer f.mu.Unlock()
+			if f.calls != 0 {
+				t.Errorf("cancelled %v: sent %d times", cancelled, f.calls)
+			}
+		})
+	}
 }

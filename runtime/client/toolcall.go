@@ -108,7 +108,7 @@ func (s *Session) start(ctx context.Context, name string, args json.RawMessage, 
 // onlyTask reports whether the server refused a call because the tool always runs as a task, which was not known.
 func (c *call) onlyTask(ctx context.Context, err error) bool {
 	var refused *Error
-	if c.tasks || !c.mayAsk() || !errors.As(err, &refused) || refused.Code != rpc.CodeMethodNotFound || c.s.learnAgain(ctx) != nil {
+	if c.tasks || !c.mayAsk() || !errors.As(err, &refused) || refused.Code != rpc.CodeMethodNotFound || c.between(ctx, c.s.learnAgain) != nil {
 		return false
 	}
 	known, _ := c.s.tools.get(c.tool)
@@ -166,7 +166,7 @@ func (c *call) send(ctx context.Context, v *wire.Values) (result []byte, kind re
 		if again || !errors.As(err, &refused) || refused.Code != c.dialect.Codes.HeaderMismatch || refused.Code == 0 {
 			return result, kind, err
 		}
-		if err := c.s.learnAgain(ctx); err != nil {
+		if err := c.between(ctx, c.s.learnAgain); err != nil {
 			return nil, 0, err
 		}
 	}
