@@ -170,7 +170,7 @@ func TestATaskThatTheServerDoesNotKnowIsNoTask(t *testing.T) {
 // TestEXT22ATaskThatAsksForEver ends neither the reading of its questions nor an answer too late.
 func TestEXT22ATaskThatAsksForEver(t *testing.T) {
 	a, ref := ask(t, 0)
-	a.restless = 1
+	a.change(func() { a.restless = 1 })
 	status, stdout, stderr := runs(t, "task", "get", ref)
 	if n := strings.Count(stdout, "asks for sampling"); status != 0 || n != maxShown {
 		t.Errorf("status %d, %d questions: %s", status, n, stderr)
@@ -184,7 +184,7 @@ func TestEXT22ATaskThatAsksForEver(t *testing.T) {
 // TestEXT22AnAnswerThatWasTakenIsSaidToBe, whatever fails after it: whoever tries again would answer twice.
 func TestEXT22AnAnswerThatWasTakenIsSaidToBe(t *testing.T) {
 	a, ref := ask(t, 0, sureForm)
-	a.blinds = true
+	a.change(func() { a.blinds = true })
 	status, stdout, stderr := runs(t, "task", "answer", ref, "yes=true")
 	if status != exitNetwork || stdout != "" || !strings.Contains(stderr, "the server has the answer") {
 		t.Errorf("status %d: %s%s", status, stdout, stderr)
