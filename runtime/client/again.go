@@ -51,13 +51,16 @@ func (s *Session) sendAgain(ctx context.Context, err error, send func() error) e
 		if misses == 0 {
 			s.cfg.logger.Warn("an answer was not delivered, and will be sent again", "error", err)
 		}
-		if !sleep(ctx, max(wait, min(defaultPoll<<misses, maxBackoff))) {
+		if !sleep(ctx, max(wait, backOff(defaultPoll, misses))) {
 			break
 		}
 		err = send()
 	}
 	return err
 }
+
+// backOff is how long to wait after so many failures before the last one.
+func backOff(first time.Duration, misses int) time.Duration { return min(first<<misses, maxBackoff) }
 
 // transient reports whether a failure may be over the next time, and how long to wait at least.
 func (s *Session) transient(err error) (wait time.Duration, ok bool) {

@@ -43,15 +43,14 @@ func dialDeaf(t *testing.T, fails func(attempt int) (*http.Response, error), opt
 			answer(w, m, `{"taskId":"t1",`+moments+`,"ttl":null,"status":"`+status+`"}`)
 		case m.Method == "tools/call" || m.Method == "tasks/result":
 			d.call = m
-			body, events := io.Pipe()
-			d.events = events
-			context.AfterFunc(r.Context(), func() { _ = body.CloseWithError(r.Context().Err()) })
+			var resp *http.Response
+			resp, d.events = eventStream(r)
 			question := `{"jsonrpc":"2.0","id":"q",` + goodForm[1:]
 			if m.Method == "tasks/result" {
 				question = ofTask(goodForm)
 			}
 			go d.say(question)
-			return &http.Response{StatusCode: http.StatusOK, Header: http.Header{"Content-Type": {"text/event-stream"}}, Body: body, Request: r}, nil
+			return resp, nil
 		case m.Method == "":
 			attempt := int(d.answers.Add(1))
 			if resp, err := fails(attempt); resp != nil || err != nil {
@@ -71,6 +70,13 @@ func dialDeaf(t *testing.T, fails func(attempt int) (*http.Response, error), opt
 	}
 	t.Cleanup(func() { _ = s.Close() })
 	return s, d
+}
+
+// eventStream answers a request with a stream that the test writes, until its client leaves.
+func eventStream(r *http.Request) (*http.Response, *io.PipeWriter) {
+	body, events := io.Pipe()
+	context.AfterFunc(r.Context(), func() { _ = body.CloseWithError(r.Context().Err()) })
+	return &http.Response{StatusCode: http.StatusOK, Header: http.Header{"Content-Type": {"text/event-stream"}}, Body: body, Request: r}, events
 }
 
 func (d *deaf) say(frame string) { _, _ = fmt.Fprintf(d.events, "data: %s\n\n", frame) }

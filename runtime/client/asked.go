@@ -137,10 +137,13 @@ func (s *Session) sessionOf(from *round) string {
 	return s.link.sessionID()
 }
 
-// endAsked ends all requests of the server, because cause ended its session.
-func (s *Session) endAsked(cause *Cause) {
+// endAsked ends the requests of the server that ended says are over, because of cause.
+func (s *Session) endAsked(cause *Cause, ended func(values context.Context) bool) {
 	for _, open := range s.tracker.List() {
-		if e := s.tracker.Find(open.Key); e != nil && open.Key.Direction == inflight.Incoming {
+		if open.Key.Direction != inflight.Incoming || !ended(open.Values) {
+			continue
+		}
+		if e := s.tracker.Find(open.Key); e != nil {
 			e.Cancel(cause)
 		}
 	}

@@ -54,7 +54,7 @@ func (f *follower) wait(misses int, last time.Time) bool {
 		every = defaultPoll
 	}
 	if every = min(every, maxPoll); every < maxBackoff {
-		every = min(every<<misses, maxBackoff)
+		every = backOff(every, misses)
 	}
 	every += rand.N(every/10 + 1) // many clients must not come at once
 	timer := time.NewTimer(every)
@@ -176,7 +176,7 @@ func (f *follower) collectsAgain(lasted, wait time.Duration) bool {
 		return false
 	}
 	if misses > 1 {
-		wait = max(wait, min(defaultPoll<<(misses-2), maxBackoff))
+		wait = max(wait, backOff(defaultPoll, misses-2))
 	}
 	if sleep(f.ctx, wait) {
 		f.mu.Lock()

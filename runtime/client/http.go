@@ -300,7 +300,8 @@ func (l *httpLink) renew(ctx context.Context, old string) error {
 		return nil // another request has renewed it
 	}
 	s := l.s
-	s.endAsked(&Cause{Source: inflight.SourceDisconnect, Reason: "the server has ended the session in which it asked"})
+	gone := &Cause{Source: inflight.SourceDisconnect, Reason: "the server has ended the session in which it asked"}
+	s.endAsked(gone, func(context.Context) bool { return true })
 	d := s.dialect.Load()
 	v, err := s.requestSession(ctx, d)
 	if err != nil {

@@ -133,15 +133,10 @@ func (c *call) answerInput(ctx context.Context, result []byte, v *wire.Values, n
 	if err != nil {
 		return err
 	}
-	ctx, cancel := context.WithCancelCause(ctx)
-	defer cancel(nil)
+	ctx, cancel := c.wait(ctx)
+	defer c.resume(cancel)
 	stop := context.AfterFunc(c.s.ctx, func() { cancel(c.s.endCause()) })
 	defer stop()
-	c.wait(cancel)
-	defer c.resume()
-	if cause := c.giveUpCause(); cause != nil {
-		cancel(cause)
-	}
 	answers, err := c.s.answerAll(ctx, c.dialect, questions, "")
 	if err != nil {
 		return c.s.ended(err)
@@ -191,13 +186,8 @@ func (c *call) renew(ctx context.Context) error {
 
 // between does what has to be done before the call is sent again. The call can be given up meanwhile, and the time counts in its maximum (CAN15, CAN16).
 func (c *call) between(ctx context.Context, do func(ctx context.Context) error) error {
-	ctx, cancel := context.WithCancelCause(ctx)
-	defer cancel(nil)
-	c.wait(cancel)
-	defer c.resume()
-	if cause := c.giveUpCause(); cause != nil {
-		cancel(cause)
-	}
+	ctx, cancel := c.wait(ctx)
+	defer c.resume(cancel)
 	if c.maxTime > 0 {
 		late := c.timedOut()
 		timer := time.AfterFunc(c.maxTime-c.spent, func() { cancel(late) })
@@ -214,17 +204,24 @@ func (c *call) between(ctx context.Context, do func(ctx context.Context) error) 
 	return err
 }
 
-// wait records that the call is between two rounds, so that it can be given up.
-func (c *call) wait(cancel context.CancelCauseFunc) {
+// wait records that the call is between two rounds, so that it can be given up: that ends the returned context.
+func (c *call) wait(parent context.Context) (ctx context.Context, cancel context.CancelCauseFunc) {
+	ctx, cancel = context.WithCancelCause(parent)
 	c.s.mu.Lock()
-	defer c.s.mu.Unlock()
 	if c.s.waiting == nil {
 		c.s.waiting = map[rpc.ID]*waiting{}
 	}
 	c.s.waiting[c.round.entry.Key().ID] = &waiting{c.round, cancel}
+	c.s.mu.Unlock()
+	if cause := c.giveUpCause(); cause != nil {
+		cancel(cause)
+	}
+	return ctx, cancel
 }
 
-func (c *call) resume() {
+// resume ends what wait began.
+func (c *call) resume(cancel context.CancelCauseFunc) {
+	cancel(nil)
 	c.s.mu.Lock()
 	defer c.s.mu.Unlock()
 	delete(c.s.waiting, c.round.entry.Key().ID)

@@ -41,7 +41,7 @@ func dialForgetful(t *testing.T, opts ...client.Option) (*client.Session, *forge
 		f.mu.Lock()
 		defer f.mu.Unlock()
 		w := httptest.NewRecorder()
-		own := fmt.Sprint("s", f.session)
+		own := f.id()
 		in := r.Header.Get("Mcp-Session-Id")
 		switch {
 		case m.Method == "initialize" && f.opening != nil:
@@ -52,8 +52,7 @@ func dialForgetful(t *testing.T, opts ...client.Option) (*client.Session, *forge
 			case <-r.Context().Done():
 			}
 			f.mu.Lock()
-			w.Header().Set("Mcp-Session-Id", own)
-			answer(w, m, `{"protocolVersion":"2025-11-25","capabilities":{"tools":{}},"serverInfo":{"name":"forgetful","version":"1"}}`)
+			f.begin(w, m)
 		case m.Method == "initialize" && f.begins > 0:
 			f.begins--
 			return status(http.StatusServiceUnavailable), nil
@@ -63,8 +62,7 @@ func dialForgetful(t *testing.T, opts ...client.Option) (*client.Session, *forge
 		case r.Method != http.MethodPost:
 			return status(http.StatusMethodNotAllowed), nil
 		case m.Method == "initialize":
-			w.Header().Set("Mcp-Session-Id", own)
-			answer(w, m, `{"protocolVersion":"2025-11-25","capabilities":`+taskOffers+`,"serverInfo":{"name":"forgetful","version":"1"}}`)
+			f.begin(w, m)
 		case m.Method == "":
 			f.answers = append(f.answers, in+" "+string(m.Result))
 			if hang := f.hang; hang != nil {
@@ -89,10 +87,9 @@ func dialForgetful(t *testing.T, opts ...client.Option) (*client.Session, *forge
 		case m.Method == "tasks/get":
 			answer(w, m, `{"taskId":"t1",`+moments+`,"ttl":null,"pollInterval":1000,"status":"input_required"}`)
 		case m.Method == "tasks/result" || m.Method == "tools/call":
-			body, events := io.Pipe()
-			f.events = events
-			context.AfterFunc(r.Context(), func() { _ = body.CloseWithError(r.Context().Err()) })
-			return &http.Response{StatusCode: http.StatusOK, Header: http.Header{"Content-Type": {"text/event-stream"}}, Body: body, Request: r}, nil
+			var resp *http.Response
+			resp, f.events = eventStream(r)
+			return resp, nil
 		default:
 			return status(http.StatusAccepted), nil
 		}
@@ -104,6 +101,14 @@ func dialForgetful(t *testing.T, opts ...client.Option) (*client.Session, *forge
 	}
 	t.Cleanup(func() { _ = s.Close() })
 	return s, f
+}
+
+func (f *forgetful) id() string { return fmt.Sprint("s", f.session) }
+
+// begin answers the request that begins a session.
+func (f *forgetful) begin(w *httptest.ResponseRecorder, m message) {
+	w.Header().Set("Mcp-Session-Id", f.id())
+	answer(w, m, `{"protocolVersion":"2025-11-25","capabilities":`+taskOffers+`,"serverInfo":{"name":"forgetful","version":"1"}}`)
 }
 
 // count counts a call.

@@ -1,6 +1,7 @@
 package client
 
 import (
+	"context"
 	"errors"
 	"fmt"
 
@@ -138,11 +139,8 @@ func (s *Session) leaveOpen(q *Question, why error) bool {
 
 // endQuestions ends the questions of a task that came as requests.
 func (s *Session) endQuestions(id string) {
-	for _, open := range s.tracker.List() {
-		if q, ok := open.Values.(*question); ok && q.Task == id {
-			if e := s.tracker.Find(open.Key); e != nil {
-				e.Cancel(&Cause{Source: inflight.SourceParent, Reason: "the task that asked is over"})
-			}
-		}
-	}
+	s.endAsked(&Cause{Source: inflight.SourceParent, Reason: "the task that asked is over"}, func(values context.Context) bool {
+		q, ok := values.(*question)
+		return ok && q.Task == id
+	})
 }

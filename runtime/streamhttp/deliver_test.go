@@ -90,10 +90,24 @@ func (s *events) question() string {
 	}
 }
 
+// accept answers the question.
+func (f *fixture) accept(session, question string) {
+	f.t.Helper()
+	f.post(fmt.Sprintf(`{"jsonrpc":"2.0","id":%s,"result":{"action":"accept","content":{"text":"yes"}}}`, field(question, "id")), session)
+}
+
+// wantResult holds the result of an asking task against the answer that it got.
+func (f *fixture) wantResult(session, task string) {
+	f.t.Helper()
+	if got := body(f.post(fmt.Sprintf(`{"jsonrpc":"2.0","id":5,"method":"tasks/result","params":{"taskId":%q}}`, task), session)); !strings.Contains(got, "accept yes") {
+		f.t.Errorf("want the result, got %s", got)
+	}
+}
+
 // answered answers the question and holds the result that comes on the stream against it. Nothing else comes before it.
 func (f *fixture) answered(s *events, session, question string) {
 	f.t.Helper()
-	f.post(fmt.Sprintf(`{"jsonrpc":"2.0","id":%s,"result":{"action":"accept","content":{"text":"yes"}}}`, field(question, "id")), session)
+	f.accept(session, question)
 	if m := s.message().data; !strings.Contains(m, "accept yes") {
 		f.t.Errorf("want the result, got %s", m)
 	}
@@ -249,10 +263,8 @@ func TestTSK19AnotherListenerIsAskedInsteadOfALostOne(t *testing.T) {
 	if field(q, "id") == field(old, "id") {
 		t.Errorf("sent again under its id: %s", q)
 	}
-	f.post(fmt.Sprintf(`{"jsonrpc":"2.0","id":%s,"result":{"action":"accept","content":{"text":"yes"}}}`, field(q, "id")), session)
-	if got := body(f.post(fmt.Sprintf(`{"jsonrpc":"2.0","id":5,"method":"tasks/result","params":{"taskId":%q}}`, id), session)); !strings.Contains(got, "accept yes") {
-		t.Errorf("want the result, got %s", got)
-	}
+	f.accept(session, q)
+	f.wantResult(session, id)
 }
 
 func TestTSK19AListenerThatComesAfterALostOneIsAsked(t *testing.T) {

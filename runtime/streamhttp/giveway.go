@@ -24,13 +24,11 @@ func (s *stream) trim() {
 
 // moveBack puts the oldest event, a question, behind all others, with a number of its own. s.mu is held.
 func (s *stream) moveBack() {
-	e, gaveWay := s.events[0], s.gaveWay
+	e := s.events[0]
 	if e.question.first == 0 {
 		e.question.first = s.first
 	}
-	s.events[0].question = nil
-	s.shift()
-	s.gaveWay = gaveWay
+	s.pop()
 	s.push(e)
 }
 
@@ -136,11 +134,16 @@ func (s *stream) withoutAnswer(frame []byte) []byte {
 // shift forgets the oldest event, which no reader is writing. s.mu is held.
 func (s *stream) shift() {
 	s.loseQuestion(0)
-	size := s.events[0].size()
-	if size > 0 {
+	if s.events[0].size() > 0 {
 		s.gaveWay = s.first
 		s.room.Broadcast() // AwaitRead may wait for it
 	}
+	s.pop()
+}
+
+// pop takes the oldest event off the stream. s.mu is held.
+func (s *stream) pop() {
+	size := s.events[0].size()
 	if s.first == s.unread {
 		s.unread++
 		s.behind -= size

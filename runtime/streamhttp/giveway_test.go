@@ -281,7 +281,7 @@ func TestCAN30AClientThatIsAwayIsAskedWhenItComesBack(t *testing.T) {
 				return
 			}
 			again := f.back(session, told.id)
-			f.post(fmt.Sprintf(`{"jsonrpc":"2.0","id":%s,"result":{"action":"accept","content":{"text":"yes"}}}`, field(again.question(), "id")), session)
+			f.accept(session, again.question())
 			for m := ""; !strings.Contains(m, "accept yes"); {
 				if m = again.message().data; !strings.Contains(m, "accept yes") && field(m, "method") != `"notifications/progress"` {
 					t.Fatal(m)
@@ -305,10 +305,8 @@ func TestTSK19CAN30ALostQuestionOfATaskIsAskedAgain(t *testing.T) {
 		afterNotice()
 		f.only().dropIdle()
 		again := f.back(session, primed.id) // a listener: the stream is gone
-		f.post(fmt.Sprintf(`{"jsonrpc":"2.0","id":%s,"result":{"action":"accept","content":{"text":"yes"}}}`, field(again.question(), "id")), session)
-		if got := body(f.post(fmt.Sprintf(`{"jsonrpc":"2.0","id":5,"method":"tasks/result","params":{"taskId":%q}}`, id), session)); !strings.Contains(got, "accept yes") {
-			t.Errorf("want the result, got %s", got)
-		}
+		f.accept(session, again.question())
+		f.wantResult(session, id)
 	})
 }
 
