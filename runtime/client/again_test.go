@@ -64,12 +64,7 @@ func dialDeaf(t *testing.T, fails func(attempt int) (*http.Response, error), opt
 		}
 		return w.Result(), nil
 	})}
-	s, err := client.Connect(t.Context(), endpoint, append(opts, client.WithRevision("2025-11-25"))...)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = s.Close() })
-	return s, d
+	return connect(t, endpoint, append(opts, client.WithRevision("2025-11-25"))), d
 }
 
 // eventStream answers a request with a stream that the test writes, until its client leaves.

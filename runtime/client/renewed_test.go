@@ -95,12 +95,7 @@ func dialForgetful(t *testing.T, opts ...client.Option) (*client.Session, *forge
 		}
 		return w.Result(), nil
 	})}
-	s, err := client.Connect(t.Context(), endpoint, append(opts, client.WithRevision("2025-11-25"))...)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = s.Close() })
-	return s, f
+	return connect(t, endpoint, append(opts, client.WithRevision("2025-11-25"))), f
 }
 
 func (f *forgetful) id() string { return fmt.Sprint("s", f.session) }

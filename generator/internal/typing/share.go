@@ -57,10 +57,10 @@ func separateMembers(d *model.Decl) {
 type sharer struct {
 	claims map[*model.Decl]*claim
 	ids    map[*model.Decl]int
-	known  map[string]int
-	open   map[*model.Decl]bool
-	fields map[reflect.Type][]int // meaning of types
-	key    []byte                 // of the declaration at hand
+	known  map[string]int         // ids by key
+	open   map[*model.Decl]bool   // those whose keys are being written
+	fields map[reflect.Type][]int // the fields with a meaning, by type
+	key    []byte                 // all that a declaration says, as far as it is written
 }
 
 // id is the same for declarations of the same meaning. One that is not shared has its own.
