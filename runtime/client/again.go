@@ -20,7 +20,7 @@ func (s *Session) insist(open context.Context, session string, id rpc.ID, frame 
 		return nil
 	}
 	// Whoever takes the request back finds this entry from the first attempt on.
-	e, taken := s.tracker.Register(open, s.key(id, inflight.Incoming), inflight.Info{})
+	e, taken := s.tracker.Register(open, s.key(id, inflight.Incoming), sendsAnswer)
 	if taken == nil {
 		defer e.Retire()
 		e.Follow(open)
@@ -40,6 +40,16 @@ func (s *Session) insist(open context.Context, session string, id rpc.ID, frame 
 	}
 	return err
 }
+
+// answerArrived ends the sending of an answer to a request whose id the server uses again: it has the answer, though its receipt may be on its way.
+func (s *Session) answerArrived(id rpc.ID) {
+	if e := s.tracker.Find(s.key(id, inflight.Incoming)); e != nil && e.Info() == sendsAnswer {
+		e.Retire()
+	}
+}
+
+// sendsAnswer is the Info of an entry that stands for an answer that is being sent: it has the id of its request, and no method.
+var sendsAnswer inflight.Info
 
 // sendAgain sends what has failed with err until it arrives, fails for good, or ctx ends. It returns the last error.
 func (s *Session) sendAgain(ctx context.Context, err error, send func() error) error {

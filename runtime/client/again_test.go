@@ -107,6 +107,26 @@ func TestCAN30AnAnswerThatDidNotArriveIsSentAgain(t *testing.T) {
 	}
 }
 
+// A server that uses an id again has the answer to the request that had it before, also while the answer's own exchange is not over.
+func TestCAN08AnIDIsFreeAsSoonAsItsAnswerHasArrived(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var s *client.Session
+		var d *deaf
+		s, d = dialDeaf(t, func(attempt int) (*http.Response, error) {
+			if attempt > 1 {
+				return nil, nil
+			}
+			d.say(`{"jsonrpc":"2.0","id":"q",` + goodForm[1:])
+			synctest.Wait()
+			return status(http.StatusAccepted), nil
+		}, elicits(accept))
+		if _, err := s.CallTool(t.Context(), "x", nil); err != nil || d.answers.Load() != 2 {
+			t.Errorf("%v after %d answers", err, d.answers.Load())
+		}
+		has(t, string(d.last.Result), `"action":"accept"`)
+	})
+}
+
 // An answer that is refused is not sent again, nor one to a question that is over: the server has taken it back, or its call has ended.
 func TestCAN31AnAnswerIsNotSentAgainWhenItsQuestionIsOver(t *testing.T) {
 	for name, end := range map[string]struct {

@@ -31,6 +31,7 @@ func (*question) Value(any) any { return nil }
 
 // receiveRequest handles a request of the server.
 func (s *Session) receiveRequest(m *rpc.Message, from *round) {
+	s.answerArrived(m.ID)
 	d := s.dialect.Load()
 	h := d.IncomingOf(string(m.Method))
 	switch {
