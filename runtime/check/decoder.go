@@ -49,9 +49,9 @@ type state struct {
 	reached       int  // where reading the last form that did not fit ended
 	misled        int  // how often choosing a form by a member cost another reading or look
 	broken        int  // violations so far, listed or not
-	found         int  // like broken, without those of a union's best form: how many of them are counted depends on what is listed
+	found         int  // like broken, without those of a union's best form, whose number depends on what is listed: so it can be compared between two readings of one text
 	omitted       int  // how many of broken are not listed, because another keyword's violation says the same of the same value
-	aroundLast    part // the outermost array around the violation that was listed last
+	aroundLast    part // the outermost array around the violation that was listed last, for readCanonical
 	hardString    span // the last long string with escapes or beyond ASCII
 	root          int  // how many frames do not belong to paths: they lead to a part that is read as a separate text, see Within
 	remembersEnds bool // what is skipped will be read again: where long values end is remembered, see extent
@@ -85,7 +85,7 @@ type span struct {
 	escaped    bool
 }
 
-// decoders are pooled because allocating their stacks is most of the cost of a small value; no state survives Put.
+// decoders are pooled because allocating their stacks is most of the cost of a small value. What survives Put is memory, never a verdict.
 var decoders = sync.Pool{New: func() any { return new(Decoder) }}
 
 // Get returns a Decoder for data. It aliases data until Put.
@@ -127,7 +127,7 @@ func (d *Decoder) begin(data []byte, lim Limits) {
 	}
 }
 
-// end drops everything but the stacks.
+// end drops everything but memory that the next text uses.
 func (d *Decoder) end() {
 	d.data, d.full, d.pos, d.err, d.account = nil, nil, 0, nil, nil
 	d.raws, d.spare = nil, nil

@@ -107,7 +107,8 @@ func (s *shard) change(e *Entry, ev event, c *Cause) CancelEffect {
 }
 
 // apply is the only function that changes whether a request is in flight, protected or over. The lock is held. The first caller that
-// ends the request, by completion or otherwise, gets Cancelled; all others get Unknown (CAN12).
+// ends the request, by completion or otherwise, gets Cancelled; all others get Unknown (CAN12). Only a request that its timeout has ended and that is to
+// be answered has a second end: its answer, or a cancellation before that.
 func (s *shard) apply(e *Entry, ev event, c *Cause) CancelEffect {
 	flags := e.flags.Load()
 	switch {
@@ -152,7 +153,7 @@ func (s *shard) retire(e *Entry, c *Cause) {
 	}
 	if e.heapAt > 0 {
 		s.heap.remove(e)
-		if c != completed {
+		if c != completed { // see disarm
 			s.disarm()
 		}
 	}

@@ -52,7 +52,8 @@ var (
 // Options configure a Tracker. The zero value is fine.
 type Options struct {
 	// OnCancel is called for every end but completion, and every cancellation that was only recorded: for the log (CAN13). It is called
-	// without a lock, concurrently, on the goroutine that cancels, often a read loop.
+	// without a lock, concurrently, on the goroutine that cancels, often a read loop. One with Info.AnswersTimeout that is cancelled between its timeout and
+	// its answer is reported for both; its Entry.Cause stays the timeout.
 	OnCancel func(e *Entry, c *Cause, o CancelEffect)
 }
 

@@ -178,7 +178,7 @@ func (r *request) streamTask(id string) error {
 		select {
 		case <-changed:
 		case <-inputOver:
-			inputOver = nil // what is not waited for may still come
+			inputOver = nil // a task that waits for no answer goes on without input
 		case <-r.ctx.Done():
 			return context.Cause(r.ctx)
 		case <-s.engine.Done():

@@ -81,7 +81,7 @@
 //	                  Copier copies it from files (longanswer.go), Refuser has a form of its own for errors (withhold.go)
 //	session           what the client and the server agreed on by a handshake; a stateless revision has none
 //	entry             a request in the tracker (package inflight). To retire it is to be the one who may answer it
-//	gate              a peer's lock, which writers hold shared from that permission until they have written
+//	gate              a peer's lock, which writers hold shared from the permission to write until they have written
 //	subject           what a message is about: a request, a task or a question. Once its context or taskLife has ended, nothing is written about it
 //	outgoing          the message itself
 //	live, writing     counts of the goroutines of a peer, and of those that only write
@@ -90,7 +90,8 @@
 //	journal           what a call has asked and done under names, so that its next run gets the same outcomes
 //	local, earlier    what a task's run has of the request that created it, in the same process; what inline runs of the call had recorded
 //	step, instance    a name in the journal: of Do, or of one of several questions that Named tells apart
-//	asking            a question on its way to a client
+//	asking            a question on its way to a client; its contexts are those of what it belongs to (parent), of whoever waits for the answer (waiter), and
+//	                  of the claim on it (claimed). The Method of a task.Question is the journal's name (askMethod and the like), not the protocol's
 //	delivery          what puts the questions of a task to one client, over one stream; a claim says which delivery has a question
 //	Carrier           the stream that has a question
 //	stream            of a task: an open request for its result that somebody reads
@@ -258,8 +259,8 @@
 // carries the journal of the call, sealed; the call comes again with answers, and the handler runs again. So an inline handler must do
 // nothing that must not repeat before its last question, except within Call.Do. A task's question is in the engine's journal. With a
 // session it travels on an open request for the result, else on the session that created the task; one stream that somebody reads has
-// it at a time, so that no client is asked twice. Without a session it is part of the task, and its answer is validated as it arrives
-// if the run is in this process; else the handler gets the error. A JSON-RPC error from the client, and an answer by request that
+// it at a time, so that no client is asked twice. Without a session it is part of the task. Its answer is validated as it arrives: by the handler's own check
+// if the run is in this process, else against the form that was sent, and what no form says is the handler's error. A JSON-RPC error from the client, and an answer by request that
 // breaks the schema, are answers too: they are recorded, so that a later run sees the same. Nothing of a task is on the wire before the
 // answer with its id: the engine starts it after that was written.
 //

@@ -50,7 +50,7 @@ func (r *request) performWithMiddleware(b []byte) ([]byte, error) {
 	m.ID, m.Params, m.Tool, m.header, m.can, m.info = r.id, r.raw, r.toolName(), r.header, r.can, r.params.ClientInfo
 	r.head, r.answer, m.request = len(b), b, r
 	ctx := r.ctx
-	if r.method.Op == wire.OpInitialize { // its entry is protected (CAN07): it does not end with the connection, as middleware has to
+	if r.method.Op == wire.OpInitialize { // its entry is protected (CAN07), so ctx would outlast the connection, which middleware must not
 		var done func()
 		ctx, done = p.bound(ctx)
 		defer done()
@@ -59,7 +59,7 @@ func (r *request) performWithMiddleware(b []byte) ([]byte, error) {
 	switch {
 	case err != nil:
 		return r.answer, err
-	case result == &m.result:
+	case result == &m.result: // that of next, whose data could not be read if there is an error
 		return r.answer, m.served
 	}
 	return r.replace(r.answer, r.head, result.bytes(r))
@@ -88,7 +88,7 @@ func (p *peer) bound(ctx context.Context) (bounded context.Context, done func())
 }
 
 // inOrder runs f before the next message is read. With middleware, f has a goroutine of its own: if middleware ends that (runtime.Goexit),
-// the read loop goes on.
+// the read loop goes on. passing tells peer.finish not to wait for middleware that does not return.
 func (p *peer) inOrder(f func()) {
 	if p.s.middleware == nil {
 		f()
@@ -208,7 +208,7 @@ func (a *asking) pass(method string, params []byte, q *task.Question) ([]byte, e
 	var received inflight.Response
 	var unanswered error
 	m.serve = func(ctx context.Context) (json.RawMessage, error) {
-		a.waiter = ctx
+		a.waiter = ctx // that of the middleware
 		if received, unanswered = a.request(method, params, q.Deadline); unanswered != nil {
 			return nil, unanswered
 		}

@@ -25,6 +25,7 @@ func (d *delivery) ask(ctx, claimed context.Context, held *claim, q task.Questio
 	if t, err := s.engine.Look(ctx, d.owner, d.task); err != nil || !isOpen(&t, q.Name) {
 		return true // it was answered before the stream had it
 	}
+	// Here nobody but the delivery waits for the answer; inline, the handler does.
 	a := &asking{about: d.about, parent: ctx, waiter: ctx, claimed: claimed, task: d.task, onCarrier: held.carriedBy}
 	data, err := a.send(q)
 	if err != nil {
@@ -32,7 +33,7 @@ func (d *delivery) ask(ctx, claimed context.Context, held *claim, q task.Questio
 		return ctx.Err() == nil && !a.lost.Load() // a lost one is asked again when somebody reads
 	}
 	_, err = s.engine.Keep(context.WithoutCancel(ctx), d.owner, d.task, task.Answer{Name: q.Name, Data: data})
-	if limit := (*task.LimitError)(nil); errors.As(err, &limit) { // the handler gets the error instead
+	if limit := (*task.LimitError)(nil); errors.As(err, &limit) { // the handler gets an *AnswerError instead
 		data, _ = json.Marshal(reply{Error: rpc.Errorf(rpc.CodeInvalidRequest, "it can not be kept: %v", limit), Malformed: true})
 		_, err = s.engine.Keep(context.WithoutCancel(ctx), d.owner, d.task, task.Answer{Name: q.Name, Data: data})
 	}
@@ -105,7 +106,7 @@ func (r *request) checkAnswer(t *task.Task, q *task.Question, raw json.RawMessag
 		return check(data, r)
 	}
 	if q.Method != askMethod {
-		return nil // only forms are kept with the schema of the answer
+		return nil // only what Ask asked is kept with the schema of its answer
 	}
 	params, err := r.revision.askParams(q, "") // only the form is needed, so no related task
 	if err != nil {

@@ -58,7 +58,7 @@ func (r *request) subject() subject {
 // subject returns the subject of the call's messages. Only for a call that has a peer.
 func (c *Call) subject() subject {
 	if c.taskRun != nil {
-		return subject{peer: c.peer, ctx: c.taskRun.Context(), task: &c.local.ofTask().life} // of what this process shares among all runs of the task
+		return subject{peer: c.peer, ctx: c.taskRun.Context(), task: &c.local.ofTask().life} // one life for all runs of the task in this process
 	}
 	return subject{peer: c.peer, id: c.ID(), ctx: c.entry}
 }
@@ -173,8 +173,8 @@ func (p *peer) answerInReader(about, id rpc.ID, err *rpc.Error) {
 }
 
 // answerWithTrailer sends an answer, and the trailer, which is the last message about the request; nil for none. err is set if the answer is an
-// error, for transports with an error form of their own. The caller has called drainAfterCancel before. It returns the transport's error, which is
-// logged.
+// error, for transports with an error form of their own. The caller has called drainAfterCancel before, unless the frame is empty. It returns the
+// transport's error, which is logged.
 func (p *peer) answerWithTrailer(rev *revision, id rpc.ID, frame []byte, err *rpc.Error, trailer []byte) (failed error) {
 	status := 0
 	if err != nil {
@@ -199,7 +199,7 @@ func (p *peer) answerWithTrailer(rev *revision, id rpc.ID, frame []byte, err *rp
 	return failed
 }
 
-// write sends a frame other than an answer; see subject.write.
+// write sends a frame other than an answer; see subject.write. Of a session that was closed only tasks are left, whose messages have no outlet then.
 func (p *peer) write(about rpc.ID, frame []byte) error {
 	if p.gone.Load() {
 		return errSilenced
@@ -309,7 +309,7 @@ func (o *connOutlet) counted(size int64, write func() error) error {
 	return err
 }
 
-// writeFrame writes a frame to the connection; nobody else uses the buffer of a last one.
+// writeFrame writes a frame to the connection. The buffer of a last one is the connection's until it is written (rpc.Lending), because its request is over.
 func (o *connOutlet) writeFrame(frame []byte, last bool) error {
 	if last && o.lent != nil {
 		return o.lent.WriteLent(frame)
@@ -337,7 +337,7 @@ func (o *connOutlet) GiveUp(wait time.Duration) {
 	}
 }
 
-// giveUpAny is GiveUp for a write of any size: how long small frames are being written is not known here.
+// giveUpAny is GiveUp for a write of any size. Only large frames are counted, so where none is being written, a small one may be stuck.
 func (o *connOutlet) giveUpAny(wait time.Duration) {
 	if n, _ := o.Stalled(wait); n > 0 || o.writing.Load() == 0 {
 		o.giveUp()

@@ -22,7 +22,8 @@ type State struct {
 	Leased time.Time
 	// Since is the time up to which Task.Ran counts the running time; zero while none is counted.
 	Since time.Time
-	// Counted is the epoch of the last run that counts its time: programs of an earlier version begin runs that do not (DUR07). 0 if there is none.
+	// Counted is the epoch of the last run that counts its time: programs of an earlier version begin runs that do not (DUR07), for which uncounted estimates
+	// it. 0 if there is none.
 	Counted uint64
 	// Crashes counts the runs that were followed by another one without having given their leases back.
 	Crashes int
@@ -124,7 +125,7 @@ func (s *State) checkLease(l Lease) error {
 	return nil
 }
 
-// Heartbeat extends the lease; false means that it is lost.
+// Heartbeat extends the lease; false means that it is lost, or the task is over.
 func (s *State) Heartbeat(l Lease, d time.Duration, now time.Time) bool {
 	if s.checkLease(l) != nil {
 		return false

@@ -32,7 +32,7 @@ type Prop struct {
 	Presence Presence
 	Storage  Storage
 	Value    Value
-	Const    string  // the only value of a required property, as compact JSON: always written, never stored
+	Const    string  // the only value of a required property, as compact JSON: it is written whatever the field holds, if there is one at all
 	Default  Literal // what decoding sets where the property is absent
 
 	DefaultText string // the default as JSON

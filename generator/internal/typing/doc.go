@@ -41,7 +41,8 @@
 //	               Package check calls the branch itself a form
 //	member         of a union: a Go type that implements it, of a branch or of one of its kinds; of an object: a property that a value has
 //	declaration    a Go type, or a validator, with its functions (model.Decl). It claims a name: it gets that one unless another has it
-//	rule           what the runtime checks of one place, an element of a table in generated code; a rule without keywords is left out
+//	rule           what the runtime checks of one place, an element of a table in generated code; a rule without keywords is left out. It has the
+//	               location of its schema for messages (ruleAt) only where that is not the location of the place, which the runtime knows
 //	own            of one schema alone, without those beside it
 //	way            the schema resources that were entered on the way to a schema; an anchor that several of them have is ambiguous
 //	free           of a schema: it allows every value

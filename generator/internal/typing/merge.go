@@ -176,7 +176,7 @@ func (t *patternSet) matching(key string) (c allOf, matched bool) {
 // allowOnly narrows s to the values of e.
 func (s *shape) allowOnly(e *enumFacet) {
 	if s.enum != nil {
-		e = &enumFacet{at: s.enum.at, values: common(s.enum.values, e.values), single: s.enum.single || e.single}
+		e = &enumFacet{at: s.enum.at, values: common(s.enum.values, e.values), isConst: s.enum.isConst || e.isConst}
 	}
 	s.enum = e
 	var kinds model.Kind

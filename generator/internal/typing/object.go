@@ -241,12 +241,12 @@ func (l *lowering) prop(o *objectFacet, q *property, inner place, name string) *
 	inner.node = derived(o.at, "properties/"+schema.EscapeToken(q.key), q.schema)
 	out := &model.Prop{Key: q.key, Quoted: schema.QuoteJSON(q.key)}
 	if l.protocol {
-		l.described[out] = q.schema
+		l.described[out] = q.schema // for SchemasOf
 	}
 	switch {
 	case inner.validateOnly || s.never != nil || s.kinds == 0:
 		inner.validateOnly = true
-	case required && s.only() != nil && s.enum.single:
+	case required && s.only() != nil && s.enum.isConst:
 		out.Const = compact(s.only())
 		inner.validateOnly = true
 	default:
@@ -254,7 +254,7 @@ func (l *lowering) prop(o *objectFacet, q *property, inner place, name string) *
 		out.Doc = propDoc(q.schema)
 	}
 	out.Value = l.valueOf(q.schema, inner)
-	if required && s.only() != nil && out.Name != "" {
+	if required && s.only() != nil && out.Name != "" { // the field is decoded, but what is encoded is always the one value
 		out.Const = compact(s.only())
 	}
 	byDefault := s.annotations.byDefault

@@ -37,7 +37,7 @@ func (r *reader) readEnum(s *shape, owner, v *schema.Node) {
 
 func (r *reader) readConst(s *shape, owner, v *schema.Node) {
 	r.reportHuge(v)
-	s.allowOnly(&enumFacet{at: owner, values: []*schema.Node{v}, single: true})
+	s.allowOnly(&enumFacet{at: owner, values: []*schema.Node{v}, isConst: true})
 }
 
 func (r *reader) readProperties(s *shape, owner, v *schema.Node) {

@@ -63,10 +63,10 @@ func (l *lowering) enum(s *shape, p place) model.Type {
 		}
 	}
 	if p.validateOnly {
-		return &model.Choice{At: at, Values: texts, Const: s.enum.single}
+		return &model.Choice{At: at, Values: texts, Const: s.enum.isConst}
 	}
 	d := l.declare(p, s)
-	e := &model.Enum{At: at, Const: s.enum.single}
+	e := &model.Enum{At: at, Const: s.enum.isConst}
 	for i, word := range naming.Distinct(texts, constWord) {
 		e.Values = append(e.Values, model.EnumValue{Name: word, Text: texts[i], Doc: s.enum.docs[texts[i]]})
 	}
@@ -118,7 +118,7 @@ func (l *lowering) number(s *shape, p place) model.Value {
 	}
 	rule.Integer = s.integer && !small && s.enum == nil
 	if s.enum != nil {
-		rule.Const = s.enum.single
+		rule.Const = s.enum.isConst
 		rule.Enum = numbers(s, s.integer || small)
 	} else {
 		s.num.bounds(rule, s.integer || small)

@@ -101,10 +101,10 @@ type property struct {
 }
 
 type enumFacet struct {
-	at     *schema.Node
-	values []*schema.Node
-	single bool                // const
-	docs   map[string][]string // of values from a oneOf of constants
+	at      *schema.Node
+	values  []*schema.Node
+	isConst bool                // its keyword is const
+	docs    map[string][]string // of values from a oneOf of constants
 }
 
 // only returns the only value that s allows, of a const or an enum of one value, or nil. A const has no field in Go; such an enum has one, so

@@ -70,7 +70,7 @@ func (l *lowering) item(s *shape, i int, inner place, name string, full bool) *m
 	if required && only != nil {
 		p.Const = compact(only)
 	}
-	if full || p.Const != "" && l.shape(c).enum.single {
+	if full || p.Const != "" && l.shape(c).enum.isConst {
 		p.Name, inner.validateOnly = "", true
 	} else if doc := propDoc(c); !slices.Equal(doc, []string{TextOf(c[0], "title")}) {
 		p.Doc = doc

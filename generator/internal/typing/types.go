@@ -50,6 +50,7 @@ type Types struct {
 	elements          map[model.Type]*model.Decl // elements without rules: decodeString
 	roots             []root
 	findings          schema.Diagnostics
+	tooLarge          bool          // there are more than MaxDecls declarations, which findings has; what is lowered now gets no type
 	keepingAdditional []*model.Decl // types whose additional properties a check may look at, with everything in them
 
 	defaults  map[*model.Prop]*schema.Node // defaults, to be written once every type is known

@@ -17,8 +17,8 @@ import (
 // valueOf decides the Go type of an allOf.
 func (l *lowering) valueOf(c allOf, p place) model.Value {
 	if len(l.decls) > l.MaxDecls {
-		if len(l.decls) == l.MaxDecls+1 { // newFunc adds one more, so this is true once
-			l.newFunc("check", "TooLarge").Body = &model.Check{Value: model.Value{Type: model.Raw{}}}
+		if !l.tooLarge {
+			l.Types.tooLarge = true
 			l.Types.findings.Report(l.root, "schema-too-large", "refer to fewer schemas in one allOf, or combine them where they do not refer to themselves", "the schema leads to more than %d Go declarations", l.MaxDecls)
 		}
 		return model.Value{Type: model.Raw{}}
@@ -172,7 +172,7 @@ func (l *lowering) valueOfKind(kind model.Kind, s *shape, p place) model.Value {
 	}
 }
 
-// boolean lowers booleans to bool. No rule says where a bool's schema is. Where a validator needs that (ruleAt), it is a ByKind.
+// boolean lowers booleans to bool, which has no rule. Where messages need a location that only a rule has, a validator gets a ByKind.
 func (l *lowering) boolean(s *shape, p place) model.Value {
 	if at := l.ruleAt(s.kindsAt, p); p.validateOnly && at != "" {
 		return model.Value{Type: &model.ByKind{Allowed: model.KindBool | s.kinds&model.KindNull, At: at}}
@@ -194,7 +194,7 @@ func (l *lowering) neverValue(s *shape, p place) model.Value {
 
 // enumOfKinds lowers an enum or const other than of strings or numbers alone.
 func (l *lowering) enumOfKinds(s *shape, p place) model.Value {
-	rule := &model.ValuesRule{At: l.ruleAt(s.enum.at, p), Const: s.enum.single}
+	rule := &model.ValuesRule{At: l.ruleAt(s.enum.at, p), Const: s.enum.isConst}
 	for _, v := range s.enum.values {
 		if kindOf[v.Kind]&s.kinds != 0 {
 			rule.JSON = append(rule.JSON, compact(v))
