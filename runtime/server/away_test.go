@@ -17,6 +17,7 @@ type awayStore struct {
 	task.Store
 	away    atomic.Bool
 	answers atomic.Int32 // how many more are lost
+	reads   atomic.Int32 // how many more fail
 }
 
 var errAway = errors.New("postgres: the database can not be reached: dial tcp db.internal:5432: SELECT 1 FROM secrets")
@@ -28,6 +29,13 @@ func (s *awayStore) err() error {
 	return nil
 }
 
+func (s *awayStore) read() error {
+	if s.reads.Load() > 0 && s.reads.Add(-1) >= 0 {
+		return errAway
+	}
+	return s.err()
+}
+
 func (s *awayStore) Create(ctx context.Context, t task.Task, q task.Quota) (task.Task, error) {
 	if err := s.err(); err != nil {
 		return task.Task{}, err
@@ -36,14 +44,14 @@ func (s *awayStore) Create(ctx context.Context, t task.Task, q task.Quota) (task
 }
 
 func (s *awayStore) Get(ctx context.Context, owner, id string) (task.Task, error) {
-	if err := s.err(); err != nil {
+	if err := s.read(); err != nil {
 		return task.Task{}, err
 	}
 	return s.Store.Get(ctx, owner, id)
 }
 
 func (s *awayStore) Watch(ctx context.Context, owner, id string) (task.Task, <-chan struct{}, error) {
-	if err := s.err(); err != nil {
+	if err := s.read(); err != nil {
 		return task.Task{}, nil, err
 	}
 	return s.Store.Watch(ctx, owner, id)
@@ -86,6 +94,24 @@ func TestDUR06AnAnswerIsKeptThroughAnOutage(t *testing.T) {
 		c.close()
 		_ = f.srv.Shutdown(context.Background())
 	})
+}
+
+// A question reaches its client although the store is away when the client is to be asked, or while it is being asked.
+func TestDUR06TSK19AQuestionIsDeliveredAfterAnOutage(t *testing.T) {
+	for reads := range int32(6) {
+		synctest.Test(t, func(t *testing.T) {
+			store := &awayStore{Store: task.NewMemory()}
+			f := dual(t, Definition{Tools: []Tool{asker(confirmQuestion())}}, WithTaskStore(store))
+			c := f.dialTasks("me")
+			store.reads.Store(reads)
+			id := c.start("1", "ask", "")
+			c.reply(c.nextRequest(), accepted)
+			synctest.Wait()
+			c.request("2", "tasks/result", taskID(id)).wantNoError(t)
+			c.close()
+			_ = f.srv.Shutdown(context.Background())
+		})
+	}
 }
 
 // While the store is away, whoever needs it is told so and may try again. Why it is away is for the log.

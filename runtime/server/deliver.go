@@ -98,7 +98,7 @@ func (d *delivery) awaitReader(ctx context.Context) {
 // questions whose stream nobody reads, and that one whose stream was lost is asked on another.
 func (d *delivery) watch(ctx context.Context, name string) {
 	for {
-		t, changed, err := d.peer.s.engine.Watch(ctx, d.owner, d.task)
+		t, changed, err := d.peer.s.engine.Follow(ctx, d.owner, d.task)
 		if err != nil || !isOpen(&t, name) {
 			return
 		}
@@ -117,6 +117,14 @@ func (d *delivery) watch(ctx context.Context, name string) {
 			return
 		}
 	}
+}
+
+// lookThroughOutage returns the task as it is, for what nobody does later: it waits out an outage of the store.
+func (s *Server) lookThroughOutage(ctx context.Context, owner, id string) (task.Task, error) {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	t, _, err := s.engine.Follow(ctx, owner, id)
+	return t, err
 }
 
 // await waits for one of two changes; false: ctx ended.
@@ -202,7 +210,7 @@ func (p *peer) offer(owner, id string) {
 	p.writing.Add(1)
 	go func() {
 		defer p.endWriter()
-		t, err := p.s.engine.Look(p.ctx, owner, id)
+		t, err := p.s.lookThroughOutage(p.ctx, owner, id)
 		if err != nil || !p.awaitNoted(&t) {
 			return
 		}

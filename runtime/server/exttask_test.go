@@ -8,6 +8,7 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/mcpkiln/mcpkiln/runtime/check"
 	"github.com/mcpkiln/mcpkiln/runtime/inflight"
 	"github.com/mcpkiln/mcpkiln/runtime/rpc"
 	"github.com/mcpkiln/mcpkiln/runtime/task"
@@ -335,6 +336,24 @@ func TestREV03EachRevisionHasItsOwnView(t *testing.T) {
 	}
 	f.ask(me, frame(1, "tasks/update", withTasks, byID(old)+`,"inputResponses":{"left":`+accepted+`,"right":`+accepted+`}`)).wantNoError(t)
 	if m := c.request("7", "tasks/result", taskID(old)); m.str("result", "structuredContent", "text") != "true true" {
+		t.Error(m.raw)
+	}
+}
+
+// WithLimits holds for the answers to such questions, too.
+func TestEXT17VAL07LimitsOfAnswersBeforeTheTask(t *testing.T) {
+	q := confirmQuestion()
+	q.Decode = func(d *check.Decoder, v *confirmation) { v.Overwrite = len(d.Raw(nil)) > 4000 }
+	early := asker(q)
+	early.Task.Support, early.Before = TaskRequired, []BeforeQuestion{q.Before()}
+	f := dual(t, Definition{Tools: []Tool{early}}, WithLimits(check.Limits{NumberBytes: 5000}))
+	_, _, state := f.try(t.Context(), tasksAsks, "ask", `{}`, "")
+	long := `{"confirm":{"action":"accept","content":{"overwrite":` + strings.Repeat("7", 4000) + `}}}`
+	m, _, _ := f.try(t.Context(), tasksAsks, "ask", `{}`, answering(state, long))
+	if m.str("result", "resultType") != "task" {
+		t.Fatal(m.raw)
+	}
+	if m = f.await(t.Context(), m.str("result", "taskId"), task.Completed); m.str("result", "result", "structuredContent", "text") != "accept true true" {
 		t.Error(m.raw)
 	}
 }

@@ -261,7 +261,7 @@ func (t *statelessJournal) before(q *BeforeQuestion) error {
 		return nil
 	}
 	_, err = t.journal.replay(asked.Name, &asked, func() ([]byte, error) {
-		if data, ok := t.take(&asked, q.check); ok {
+		if data, ok := t.take(&asked, q.check(c.s.cfg.limits)); ok {
 			return data, nil
 		}
 		t.open = append(t.open, asked)

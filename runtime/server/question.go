@@ -45,14 +45,16 @@ type Question[T any] struct {
 type BeforeQuestion struct {
 	name, message, schema string
 	unsupported           OnUnsupported
-	check                 answerCheck
+	check                 func(limits check.Limits) answerCheck
 }
 
 // Before returns q as a question for Tool.Before.
 func (q *Question[T]) Before() BeforeQuestion {
-	return BeforeQuestion{q.Name, q.Message, q.Schema, q.OnUnsupported, func(data []byte, account check.Account) error {
-		_, err := q.decode(data, check.Limits{}, account)
-		return err
+	return BeforeQuestion{q.Name, q.Message, q.Schema, q.OnUnsupported, func(limits check.Limits) answerCheck {
+		return func(data []byte, account check.Account) error {
+			_, err := q.decode(data, limits, account)
+			return err
+		}
 	}}
 }
 

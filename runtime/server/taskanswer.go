@@ -22,8 +22,8 @@ type questionID struct{ task, name string }
 // the question needs no other asking.
 func (d *delivery) ask(ctx, claimed context.Context, held *claim, q task.Question) (closed bool) {
 	s := d.peer.s
-	if t, err := s.engine.Look(ctx, d.owner, d.task); err != nil || !isOpen(&t, q.Name) {
-		return true // it was answered before the stream had it
+	if t, err := s.lookThroughOutage(ctx, d.owner, d.task); err != nil || !isOpen(&t, q.Name) {
+		return true // it was answered before the stream had it, or its task is gone
 	}
 	// Here nobody but the delivery waits for the answer; inline, the handler does.
 	a := &asking{about: d.about, parent: ctx, waiter: ctx, claimed: claimed, task: d.task, onCarrier: held.carriedBy}

@@ -199,5 +199,13 @@ func (e *Engine) Watch(ctx context.Context, owner, id string) (Task, <-chan stru
 	return t, changed, err
 }
 
+// Follow is Watch that waits out an outage of the store, for as long as ctx lasts (DUR06).
+func (e *Engine) Follow(ctx context.Context, owner, id string) (t Task, changed <-chan struct{}, err error) {
+	if changed, err = e.watch(ctx, retryLimit{}, owner, id, &t); err != nil {
+		e.audit.refused(ctx, "watch", owner, id, err)
+	}
+	return t, changed, err
+}
+
 // Done is closed when the engine is closed: waiters should stop.
 func (e *Engine) Done() <-chan struct{} { return e.done }
