@@ -86,7 +86,7 @@ func continuesNumber(c byte) bool { return c == '.' || c|0x20 == 'e' }
 // Float takes a number. One that float64 can only hold as infinity is a violation, see outOfRange.
 func (d *Decoder) Float(r *Number) float64 {
 	d.peek()
-	if v, end := shortFloat(d.data, d.pos); end > 0 && (r == nil || r.withinBounds(v)) {
+	if v, end := shortFloat(d.data, d.pos); end > 0 && (r == nil || r.surelyAllows(v)) {
 		d.pos = end
 		return v
 	}

@@ -19,8 +19,8 @@ func (r *Int) at() string {
 	return r.At
 }
 
-// withinBounds reports whether v lies strictly within the bounds and r has no other constraint.
-func (r *Number) withinBounds(v float64) bool {
+// surelyAllows reports whether r has nothing but bounds and v lies strictly within them; else checkNumber decides.
+func (r *Number) surelyAllows(v float64) bool {
 	return r.MultipleOf == "" && !r.Integer && r.Enum == nil && r.MinText == "" && r.MaxText == "" &&
 		(r.Has&(Minimum|ExclusiveMinimum) == 0 || v > r.Min) && (r.Has&(Maximum|ExclusiveMaximum) == 0 || v < r.Max)
 }

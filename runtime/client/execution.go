@@ -23,19 +23,20 @@ func (x *Execution[T]) Result(ctx context.Context) (*T, error) {
 	return x.read(r)
 }
 
-// Updates returns the states of a task, the current one first, until it is over; then the error of Result, if there is one. The end of
-// ctx ends it, too. A call that was no task has none.
+// Updates returns the states of a task, the current one first, until it is over; then the last state again with the error
+// of Result, if there is one, or when ctx has ended, with its cause. A call that was no task has none.
 func (x *Execution[T]) Updates(ctx context.Context) iter.Seq2[TaskState, error] {
 	return x.x.updates(ctx)
 }
 
 // Cancel asks the server to cancel the task, for all who follow it, by tasks/cancel (CAN11), also when it is not followed any more. Whether the
-// work stops, the server decides: see Result. Progress is not passed on any more. For a task that is over, Cancel does nothing.
+// work stops, the server decides: see Result. Progress is not passed on any more. For a task that is over, and a call that was no task, Cancel does
+// nothing.
 func (x *Execution[T]) Cancel(ctx context.Context, reason string) error {
 	return x.x.cancel(ctx, reason)
 }
 
-// Detach stops following the task, which goes on: Ref names it. Result and Updates end with ErrDetached. Others in the session that follow the task go on,
+// Detach stops following the task, which goes on: Ref names it. Result and Updates end with ErrDetached. For a call that was no task it does nothing. Others in the session that follow the task go on,
 // too. The task may still end with the session, or be one that no other session can see: Session.Resumable says so before the call.
 func (x *Execution[T]) Detach() { x.x.detach() }
 

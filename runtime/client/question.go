@@ -77,7 +77,7 @@ func (s *Session) readQuestion(q *Question, d *wire.Dialect, h *wire.Incoming) *
 	page := false
 	for i := range h.Needs {
 		n := &h.Needs[i]
-		if !n.Takes(memberOf(params, n.Member)) {
+		if !n.Applies(memberOf(params, n.Member)) {
 			continue
 		}
 		if n.Capability == "" || !s.declares(d, n.Capability) {

@@ -106,7 +106,7 @@ func (q *questionRule) listed(names []string) (all ability) {
 func (q *questionRule) requires(params []byte) ability {
 	required, members := q.base, membersOf(params)
 	for i, n := range q.Needs {
-		if n.Takes(members[n.Member]) {
+		if n.Applies(members[n.Member]) {
 			required |= q.parts[i]
 		}
 	}

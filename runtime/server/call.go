@@ -39,7 +39,7 @@ type Call struct {
 
 	can            ability
 	level          logLevel    // of log messages that the client wants
-	mayNotAsk      bool        // the revision has no result of the method that asks
+	canNotAsk      bool        // in the revision, a result of the method can not ask
 	discardsResult bool        // nobody gets what the handler returns: it is one of subscriptions (runWatcher)
 	messages       rate.Bucket // of its log messages
 	withheld       *withheld   // nil: its messages are sent at once

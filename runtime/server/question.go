@@ -170,7 +170,7 @@ func (c *Call) newQuestion(name, message, schema string, timeout time.Duration) 
 
 // adapt returns q in the form in which the client is asked, or why it can not be asked.
 func (c *Call) adapt(q task.Question) (task.Question, *UnsupportedError) {
-	if c.mayNotAsk {
+	if c.canNotAsk {
 		return q, &UnsupportedError{}
 	}
 	if c.peer != nil && c.peer.sessionless {
@@ -213,7 +213,7 @@ func (q *questionRule) undeclared(can ability, params []byte) *UnsupportedError 
 	members := membersOf(params)
 	for i, n := range q.Needs {
 		switch {
-		case can&q.parts[i] != 0 || !n.Takes(members[n.Member]):
+		case can&q.parts[i] != 0 || !n.Applies(members[n.Member]):
 		case n.Default && can&q.base == 0:
 			return &UnsupportedError{Capability: q.Capability} // declaring that is enough
 		default:

@@ -63,7 +63,7 @@ func (r *request) newCall() *Call {
 		c = new(Call)
 	}
 	c.s, c.tool, c.revision, c.peer, c.entry, c.r = r.p.s, r.tool, r.revision, r.p, r.entry, r
-	c.can, c.level, c.mayNotAsk = r.can, silentLevel, !r.revision.Handshake && r.method.NoInput
+	c.can, c.level, c.canNotAsk = r.can, silentLevel, !r.revision.Handshake && r.method.NoInput
 	if r.params.LogLevel != "" {
 		if place, known := Level(r.params.LogLevel).order(); known {
 			c.level = place

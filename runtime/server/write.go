@@ -16,7 +16,8 @@ import (
 type subject struct {
 	peer *peer
 	id   rpc.ID // the client's request whose stream carries it; zero: the session's stream
-	// Once ctx, which is a context (an *inflight.Entry is one) or an asking, has ended, nothing more is written; nil: the subject lasts as long as the connection.
+	// Once ctx has ended, nothing more is written. It is a context (an *inflight.Entry is one), or for a question the asking; nil: the subject lasts as long
+	// as the connection.
 	ctx       interface{ Err() error }
 	task      *taskLife // nil: the message is about no task, or about one that Server.taskLife does not have any more; then ctx alone decides
 	withdrawn Carrier   // the stream of the question that the message withdraws; nil: it withdraws none, or the transport does not know the stream
@@ -64,7 +65,7 @@ func (c *Call) subject() subject {
 }
 
 // write writes m if that is still permitted. While it waits for the peer to read, it holds neither the peer's gate nor the task's. An answer does not
-// wait for a place in the queue, because it is the last frame of its stream. No error means that m was permitted, not that it arrived: an answer may
+// wait for a place in the queue, because nothing but other answers and a trailer comes after it. No error means that m was permitted, not that it arrived: an answer may
 // still wait for the others of its batch.
 func (s *subject) write(m outgoing) error {
 	q := s.peer.queueOf(s.id)
@@ -245,8 +246,8 @@ func (s *Server) taskLife(id string) *taskLife {
 }
 
 // ErrStalled is what Serve returns when the peer did not read its answers for five seconds, or down to one when much more is waited for, while others
-// waited to be answered (TSK28). Over HTTP it is the error of a response that ended for that reason, or because the shutdown waited for it
-// (LateStall).
+// waited to be answered (TSK28). Over HTTP it is the error of a response that ended for that reason, or because the shutdown waited for it and it was not
+// read for LateStall.
 var ErrStalled = errors.New("server: the peer does not read its answers, and others wait")
 
 // connOutlet writes to a connection, which has one stream for everything.

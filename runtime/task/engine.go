@@ -44,7 +44,7 @@ type Config struct {
 }
 
 // Runner does the work of one task. ctx ends with an *inflight.Cause: peer (cancelled), timeout, timeout with ErrExpired,
-// shutdown, or parent with ErrLease (another process has taken over, or may soon, since no heartbeat arrives) or ErrParked. What is returned after ctx
+// shutdown, disconnect with ErrDiscarded, or parent with ErrLease (another process has taken over, or may soon, since no heartbeat arrives) or ErrParked. What is returned after ctx
 // ended is discarded.
 type Runner func(ctx context.Context, r *Run) Outcome
 
@@ -59,7 +59,7 @@ type Dispatcher interface {
 type Engine struct {
 	config Config
 	store  Store
-	// alwaysReplays: the store is a Replayer.
+	// alwaysReplays: the store is one for tests, which has every run replayed after each step (Replayer).
 	alwaysReplays bool
 	limits        Limits
 	audit         audit
@@ -82,7 +82,7 @@ type Engine struct {
 	parked map[string]*timer // of tasks that wait for an answer: their earliest deadlines
 	slots  slots
 	sweep  *timer // the next look for expired tasks
-	// sweepPause is the least pause before the sweep after next, if the next one finds nothing.
+	// sweepPause is the least pause before a sweep; it doubles while sweeps find nothing.
 	sweepPause time.Duration
 	heartbeat  *timer // the next heartbeat
 	fence      *timer // the next look for leases that are about to end

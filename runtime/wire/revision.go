@@ -164,8 +164,8 @@ type Need struct {
 	Default bool
 }
 
-// Takes reports whether params need the part if their member has the value; nil: they do not have the member.
-func (n *Need) Takes(value []byte) bool {
+// Applies reports whether params need the part if their member has the value; nil: they do not have the member.
+func (n *Need) Applies(value []byte) bool {
 	if value == nil {
 		return n.Default
 	}

@@ -32,6 +32,12 @@ func ValidateFile(header, pkg string, decls []*model.Decl) []byte {
 //	func decodeSide(d *check.Decoder, v *Side) {
 //		*v = Side(d.Enum(&side))
 //	}
+//
+// and for a schema that may be read more than once at one place, as a condition or a record of unevaluated members,
+//
+//	d.Once(&sideOnce, func(d *check.Decoder) { … })
+//
+//	if !e.Again(&sideOnce) { … }
 func (s *source) decoder(d *model.Decl) {
 	s.line()
 	switch {
@@ -87,7 +93,8 @@ func (s *source) decoderBody(d *model.Decl) {
 	}
 }
 
-// parameter is the parameter of a decoder for its value; none for validators.
+// parameter is the parameter of a decoder for what it fills: its value, or for a validator of unevaluated members the record of them. Other
+// validators have none.
 func (s *source) parameter(d *model.Decl) string {
 	switch b := d.Body.(type) {
 	case *model.Evaluated:

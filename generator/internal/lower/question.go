@@ -65,7 +65,7 @@ func (l *packageLowering) question(a *model.Asker, goName string, e *manifest.El
 	q.Message = e.Message.Value
 	q.Timeout = e.Timeout.Value
 	q.BeforeTask = e.BeforeTask.Value
-	q.Schema = typing.EscapeHidden(string(e.Schema.Bundle().JSON()))
+	q.Schema = typing.EscapeInvisible(string(e.Schema.Bundle().JSON()))
 	name := goName + goNameOf(e.Name, e.GoName)
 	q.Answer = l.types.Lower(typing.Root{Document: e.Schema, Name: name, Scope: name, Use: model.Decode,
 		Doc: []string{fmt.Sprintf("%s is an answer to the question %s of %s.", name, e.Name, a.Of)}})

@@ -73,7 +73,7 @@ func (l *packageLowering) registries() {
 
 // shown returns what lists show of an entry.
 func (l *packageLowering) shown(advertised *schema.Node) string {
-	return typing.EscapeHidden(string(advertised.JSON()))
+	return typing.EscapeInvisible(string(advertised.JSON()))
 }
 
 func (l *packageLowering) prompt(p *manifest.Prompt) *model.Prompt {

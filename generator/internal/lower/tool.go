@@ -26,7 +26,7 @@ func (l *packageLowering) tools() {
 		sources = append(sources, t)
 		l.pkg.Tools = append(l.pkg.Tools, l.newTool(t, name))
 	}
-	l.refuseResumeClashes(byMethod)
+	l.refuseResumeClashes(byMethod) // a client has a method ResumeX for a tool X that may be a task
 	// Names of all tools are taken before the first type is.
 	shown := make([]advertisement, len(sources))
 	var wg sync.WaitGroup
@@ -54,9 +54,9 @@ type advertisement struct {
 // advertise depends on no other tool and runs concurrently with lowering.
 func advertise(t *manifest.Tool) advertisement {
 	definition, execution := t.Advertised()
-	a := advertisement{definition: typing.EscapeHidden(string(definition.JSON())), input: definition.Get("inputSchema"), output: definition.Get("outputSchema")}
+	a := advertisement{definition: typing.EscapeInvisible(string(definition.JSON())), input: definition.Get("inputSchema"), output: definition.Get("outputSchema")}
 	if execution != nil {
-		a.execution = typing.EscapeHidden(string(execution.JSON()))
+		a.execution = typing.EscapeInvisible(string(execution.JSON()))
 	}
 	return a
 }
@@ -91,7 +91,8 @@ func (l *packageLowering) tool(t *manifest.Tool, tool *model.Tool) {
 		return
 	}
 	tool.MaxConcurrent = t.Execution.MaxConcurrent
-	l.questions(&tool.Asker, tool.GoName, t.Elicitations, tool.Task.Support != model.TaskRequired)
+	inline := tool.Task.Support != model.TaskRequired
+	l.questions(&tool.Asker, tool.GoName, t.Elicitations, inline)
 	l.clientCapabilities(&tool.Asker, t.ClientCapabilities)
 	tool.Policy = l.policySentences(tool)
 }

@@ -7,9 +7,9 @@ import (
 	"unicode/utf16"
 )
 
-// EscapeHidden rewrites JSON for a Go raw string. Backquotes and characters that editors do not show (bidirectional marks, zero-width
+// EscapeInvisible rewrites JSON for a Go raw string. Backquotes and characters that editors do not show (bidirectional marks, zero-width
 // joiners, byte order marks) become \u escapes, which mean the same (VAL08). They occur only within JSON strings.
-func EscapeHidden(jsonText string) string {
+func EscapeInvisible(jsonText string) string {
 	if strings.IndexFunc(jsonText, hidden) < 0 {
 		return jsonText
 	}

@@ -93,7 +93,7 @@ func worthAName(s *shape) bool {
 
 // valueOfShape decides the Go type of a shape, and what must be checked beside it.
 func (l *lowering) valueOfShape(s *shape, p place) model.Value {
-	if l.shapeIsAnyJSON(s) {
+	if l.shapeIsAnyJSON(s) { // an anyOf lists every kind, as protocols define "any JSON"
 		return model.Value{Type: model.Raw{}}
 	}
 	if s.never == nil && !p.validateOnly && len(s.groups) == 1 {
