@@ -168,7 +168,7 @@ const (
 	extentBytes = 256  // and how long such values are at least
 )
 
-// skipRemembering is Skip for a value that will be read again. It remembers where long values end. Otherwise nested objects that are each looked
+// skipRemembering is Skip for a value that will be read again. It remembers where long values end, not outcomes. Otherwise nested objects that are each looked
 // into would cost the square of their depth.
 func (d *Decoder) skipRemembering() {
 	start := d.here()

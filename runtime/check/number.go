@@ -155,7 +155,7 @@ func (d *Decoder) Literal(r *Number) Literal {
 	if !ok {
 		return "0"
 	}
-	s := d.copyPart(d.full[n.start:n.end])
+	s := d.copyPart(d.full[n.start:n.end]) // not data, which an error empties
 	if r != nil {
 		d.checkNumber(r, n, d.float(n))
 	}

@@ -23,7 +23,7 @@ func (d *Decoder) look(u *Union, kind Kind) (only int, likely uint64) {
 	switch {
 	case left&(left-1) == 0:
 		return bits.Len64(left) - 1, 0
-	case u.One || !d.prepareAttempts(): // a oneOf is decided by all its forms; false: within a trial, or outcomes are remembered, so nothing is attempted
+	case u.One || !d.prepareAttempts(): // a oneOf is decided by all its forms
 		return -1, 0
 	}
 	return -1, left
@@ -34,12 +34,12 @@ func (u *Union) byNames(kind Kind) bool {
 	return kind == KindObject && u.Key == "" && len(u.Members.Names) > 0
 }
 
-// lookAtNames goes on until a member indicates a form.
+// lookAtNames goes through the members until one of them indicates a form, which is worth an attempt, or to the end, if there are no attempts.
 func (d *Decoder) lookAtNames(u *Union) (only int, likely uint64) {
 	if len(u.Members.Names) > 64 {
 		return -1, 0
 	}
-	d.nullable = 0 // the place of the last value that could have been null: going back invalidates it
+	d.nullable = 0 // none: what follows is read again from here
 	members, attempts := u.byMember(), d.misled < mostMisled && d.prepareAttempts()
 	if attempts {
 		if form := members.byFirst(d.data, d.pos); form >= 0 {

@@ -60,7 +60,7 @@
 //	incoming          a message that a server may send unasked: a request, an input request or a notification
 //	question          a server's request for input of the user, of a model, or of roots, as a request or in a result; its askers are the calls
 //	                  that may have asked it, whose clocks are paused until it is answered
-//	execution         a call that is a task; to follow it is to read its state until it is over, to detach from it is to stop that
+//	execution         a call that is a task, or may become one; to follow it is to read its state until it is over, to detach from it is to stop that
 //	follower          what follows a task, for all executions of it in a session
 //	receiver          this side as the one that runs a task: a question that the server asks as one
 //	late, early       an answer that comes after its request was given up; one that comes before that was recorded

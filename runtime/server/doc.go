@@ -76,9 +76,10 @@
 //
 //	peer              one space of request ids: a connection, a session, or an exchange, which is one message of a stateless revision
 //	sessionless       a peer that stands for the session of one message, in a revision with a handshake, of a client that has none
-//	outlet            the side of a transport to which messages to a peer are written. Optional methods are interfaces, in transport.go: Queued has queues,
+//	outlet            the side of a transport to which messages to a peer are written. Optional methods are interfaces, in transport.go if no file is named: Queued has queues,
 //	                  Attended knows whether somebody reads, Costly says what memory a request takes, Streamed writes an answer in pieces (placeholder.go),
-//	                  Copier copies it from files (longanswer.go), Refuser has a form of its own for errors (withhold.go)
+//	                  Copier copies it from files (longanswer.go), Refuser has a form of its own for errors, Holder has it until the response begins
+//	                  (withhold.go), Unread says what is not read, Ender ends the connection or session, Tracked ends its exchange when the client is gone
 //	session           what the client and the server agreed on by a handshake; a stateless revision has none
 //	entry             a request in the tracker (package inflight). To retire it is to be the one who may answer it
 //	gate              a peer's lock, which writers hold shared from the permission to write until they have written
@@ -91,7 +92,8 @@
 //	local, earlier    what a task's run has of the request that created it, in the same process; what inline runs of the call had recorded
 //	step, instance    a name in the journal: of Do, or of one of several questions that Named tells apart
 //	asking            a question on its way to a client; its contexts are those of what it belongs to (parent), of whoever waits for the answer (waiter), and
-//	                  of the claim on it (claimed). The Method of a task.Question is the journal's name (askMethod and the like), not the protocol's
+//	                  of the claim on it (claimed). The Method of a task.Question is the journal's name (askMethod and the like), the protocol's only for custom
+//	                  requests
 //	delivery          what puts the questions of a task to one client, over one stream; a claim says which delivery has a question
 //	Carrier           the stream that has a question
 //	stream            of a task: an open request for its result that somebody reads

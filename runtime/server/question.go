@@ -117,7 +117,7 @@ func (e *QuestionError) Unwrap() error { return e.Err }
 // ended, can: that is a new asking, and a task records it beside the first.
 // Inline in a stateless revision the first asking does not wait: it returns ErrAsked, which the handler returns as it is.
 // Errors: ErrAsked, ErrUnsupported, ErrQuestionTimeout, *AnswerError, *QuestionError, the *rpc.Error of middleware that answered in the client's
-// place, *task.NameError for a name that is taken, task.ErrWithdrawn with the cause of ctx when ctx ended and the call goes on, or the cause of the
+// place, *task.NameError for a name that is taken, *task.LimitError for a question that a task has no room for, task.ErrWithdrawn with the cause of ctx when ctx ended and the call goes on, or the cause of the
 // call's end. When the handler of a task runs again, an asking that was withdrawn fails with task.ErrWithdrawn again.
 func Ask[T any](ctx context.Context, c *Call, q *Question[T], message string, opts ...AskOption) (Answer[T], error) {
 	if message == "" {
@@ -170,7 +170,7 @@ func (c *Call) newQuestion(name, message, schema string, timeout time.Duration) 
 
 // adapt returns q in the form in which the client is asked, or why it can not be asked.
 func (c *Call) adapt(q task.Question) (task.Question, *UnsupportedError) {
-	if c.canNotAsk {
+	if c.canNotAsk { // the revision has no such result of the method
 		return q, &UnsupportedError{}
 	}
 	if c.peer != nil && c.peer.sessionless {
@@ -232,7 +232,7 @@ func opOf(method string) wire.Op {
 		return wire.OpCreateMessage
 	case method == rootsMethod:
 		return wire.OpListRoots
-	case strings.Contains(method, "/"):
+	case strings.Contains(method, "/"): // as every name of a custom request has, and none of the journal's own
 		return wire.OpCustomRequest
 	}
 	return wire.OpElicit

@@ -91,7 +91,8 @@ func (p *peer) queueOf(about rpc.ID) Queue {
 }
 
 // writeNow decides whether m may still be written, and writes it. Every message about a request or task is decided on here (CAN29), except
-// for answers that wait for their batch (batch.writeNow) and those that are streamed (request.stream). The gate
+// for answers that wait for their batch (batch.writeNow), those that are streamed (request.stream), and refusals of what never was in flight, which the read
+// loop writes (answerInReader). The gate
 // is held from the decision until the frame is accepted, so whoever ends the subject can wait until nothing is on its way any more.
 func (s *subject) writeNow(m *outgoing) error {
 	p := s.peer

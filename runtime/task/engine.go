@@ -26,8 +26,8 @@ type Config struct {
 	Logger *slog.Logger
 	// TimedOut says how a task ends whose Timeout has passed; nil means failed, with rpc.CodeInternalError. It must not block.
 	TimedOut func(Task) Outcome
-	// OnChange is called with every change of a task that was made through this engine, in order per task, and not before Start
-	// (TSK20). It must not block for long: the caller that changed the task waits for it. Creation and expiry are not changes.
+	// OnChange is called with every change of a task that was made through this engine, in order per task (TSK20), and not before Start
+	// (TSK04). It must not block for long: the caller that changed the task waits for it. Creation and expiry are not changes.
 	OnChange func(Task)
 	// OnRemove is called with the id of every task that expired or was discarded, under the same conditions.
 	OnRemove func(id string)
@@ -115,7 +115,7 @@ func New(c Config) *Engine {
 	e.done, e.idle, e.runs, e.slots = make(chan struct{}), make(chan struct{}), map[string]*Run{}, slots{owners: map[string]int{}, keys: map[string]int{}}
 	e.parked, e.sweepPause = map[string]*timer{}, sweepGap
 	e.listenForHints(c.Store, c.Dispatcher)
-	if d, ok := c.Dispatcher.(Deliverer); ok {
+	if d, ok := c.Dispatcher.(Deliverer); ok { // ids that it delivers in this process go to e.Run
 		d.Deliver(e)
 	}
 	e.expireAt(time.Now()) // the store may hold tasks already

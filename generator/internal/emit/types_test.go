@@ -47,7 +47,7 @@ func generate(t testing.TB, file string, src []byte, pkg string, m manner) resul
 	}
 	types := typing.NewTypes()
 	types.MaxDecls = 1000 // no golden comes near, but that of the limit
-	root := typing.Root{Document: doc, Name: "Thing", Scope: "Thing", Keep: m.keep, Use: both, Sent: m.sent}
+	root := typing.Root{Document: doc, Name: "Thing", DefsPrefix: "Thing", Keep: m.keep, Use: both, Sent: m.sent}
 	ref := types.Lower(root)
 	if m.received {
 		root.Sent = false

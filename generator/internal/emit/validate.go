@@ -6,7 +6,7 @@ import (
 	"github.com/mcpkiln/mcpkiln/generator/internal/model"
 )
 
-// ValidateFile returns validate.gen.go: decoders, encoders and rule tables of decls.
+// ValidateFile returns validate.gen.go: decoders, encoders, rule tables and methods of decls.
 func ValidateFile(header, pkg string, decls []*model.Decl) []byte {
 	s := sized(len(decls) * 1024)
 	for _, d := range decls {
@@ -84,7 +84,7 @@ func (s *source) decoderBody(d *model.Decl) {
 		s.readUnion(d, b)
 	case *model.Defined:
 		s.readDefined(d, &b.Value)
-	case *model.Element:
+	case *model.Element: // of a list, map or interface, with a Go type that needs no declaration: decodeStrings(d, v *[]string)
 		s.read("*v", &b.Value, b.Value.Storage)
 	case *model.Check:
 		s.discard(&b.Value)
@@ -115,6 +115,8 @@ func (s *source) parameter(d *model.Decl) string {
 //		switch f {
 //		case 0:
 //			v.Symbol = d.String(&orderSymbol)
+//		default:
+//			d.Keep(&v.AdditionalProperties)
 //		}
 //	}
 func (s *source) readStruct(b *model.Struct) {

@@ -93,7 +93,7 @@ func (l *packageLowering) customTypes() {
 
 func (l *packageLowering) customType(c *manifest.CustomMethod, d *schema.Document, part, what string, use model.Use) model.TypeRef {
 	goName := customName(c)
-	return l.types.Lower(typing.Root{Document: d, Name: goName + part, Scope: goName, Use: use, Sent: use&model.Encode != 0, Hidden: hiddenOf(c.Params, c.Result),
+	return l.types.Lower(typing.Root{Document: d, Name: goName + part, DefsPrefix: goName, Use: use, Sent: use&model.Encode != 0, Hidden: hiddenOf(c.Params, c.Result),
 		Doc: []string{goName + part + " is what " + c.Name + " " + what + "."}})
 }
 

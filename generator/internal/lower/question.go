@@ -67,7 +67,7 @@ func (l *packageLowering) question(a *model.Asker, goName string, e *manifest.El
 	q.BeforeTask = e.BeforeTask.Value
 	q.Schema = typing.EscapeInvisible(string(e.Schema.Bundle().JSON()))
 	name := goName + goNameOf(e.Name, e.GoName)
-	q.Answer = l.types.Lower(typing.Root{Document: e.Schema, Name: name, Scope: name, Use: model.Decode,
+	q.Answer = l.types.Lower(typing.Root{Document: e.Schema, Name: name, DefsPrefix: name, Use: model.Decode,
 		Doc: []string{fmt.Sprintf("%s is an answer to the question %s of %s.", name, e.Name, a.Of)}})
 	switch e.OnUnsupported {
 	case manifest.Decline:

@@ -86,7 +86,7 @@ func (l *packageLowering) prompt(p *manifest.Prompt) *model.Prompt {
 		}
 	}
 	if p.Schema != nil {
-		out.Input = l.types.Lower(typing.Root{Document: p.Schema, Name: goName + "Args", Scope: goName, Use: model.Decode, Hidden: check.Hidden(out.Sensitive...),
+		out.Input = l.types.Lower(typing.Root{Document: p.Schema, Name: goName + "Args", DefsPrefix: goName, Use: model.Decode, Hidden: check.Hidden(out.Sensitive...),
 			Doc: []string{goName + "Args are the arguments of the prompt " + p.Name + "."}})
 		out.Handler.Input = out.Input.Name
 	}
@@ -100,7 +100,7 @@ func (l *packageLowering) template(r *manifest.ResourceTemplate) *model.Resource
 	reads := methodName("Read", r.Name, r.GoName)
 	out := &model.Resource{Name: r.Name, URI: r.URITemplate.Value, Definition: l.shown(r.Advertised()), MIMEType: r.MIMEType.Value, Subscribe: r.Subscribe.Value}
 	out.Handler = l.entryHandler(&r.Listed, reads, "resource template "+r.Name, "reads "+r.URITemplate.Value, "server.ResourceContents")
-	out.Input = l.types.Lower(typing.Root{Document: r.Schema, Name: goName + "Variables", Scope: goName, Use: model.Decode,
+	out.Input = l.types.Lower(typing.Root{Document: r.Schema, Name: goName + "Variables", DefsPrefix: goName, Use: model.Decode,
 		Doc: []string{goName + "Variables are the variables of " + r.URITemplate.Value + "."}})
 	out.Handler.Input = out.Input.Name
 	l.entryPolicy(out.Handler, &r.Listed, reads)

@@ -45,7 +45,7 @@ func (l *packageLowering) tools() {
 	}
 }
 
-// advertisement is what tools/list shows of a tool.
+// advertisement is what tools/list shows of a tool: its definition, and apart its member execution, which not every revision has.
 type advertisement struct {
 	definition, execution string
 	input, output         *schema.Node
@@ -77,10 +77,10 @@ func (l *packageLowering) newTool(t *manifest.Tool, goName string) *model.Tool {
 func (l *packageLowering) tool(t *manifest.Tool, tool *model.Tool) {
 	tool.Doc = textLines(t.Description.Value)
 	hidden := hiddenOf(t.Input, t.Output)
-	tool.Input = l.input(typing.Root{Document: t.Input, Name: tool.GoName + "Input", Scope: tool.GoName, Hidden: hidden,
+	tool.Input = l.input(typing.Root{Document: t.Input, Name: tool.GoName + "Input", DefsPrefix: tool.GoName, Hidden: hidden,
 		Doc: []string{tool.GoName + "Input is what " + t.Name + " is called with."}})
 	if t.Output != nil {
-		out := l.output(typing.Root{Document: t.Output, Name: tool.GoName + "Output", Scope: tool.GoName, Hidden: hidden,
+		out := l.output(typing.Root{Document: t.Output, Name: tool.GoName + "Output", DefsPrefix: tool.GoName, Hidden: hidden,
 			Doc: []string{tool.GoName + "Output is what " + t.Name + " answers."}})
 		tool.Output = &out
 	} else {

@@ -59,7 +59,7 @@ func (b *Batch) Add(s Schema) (number int, ds schema.Diagnostics, err error) {
 func (s Schema) lower(types *typing.Types, number int) model.TypeRef {
 	name := fmt.Sprintf("S%dT", number) // a letter after the number: names that are taken get another one
 	r := typing.Root{
-		Document: s.Document, Node: s.Node, Name: name, Scope: name, Keep: s.Keep, Use: model.Decode | model.Encode, Sent: s.Sent,
+		Document: s.Document, Node: s.Node, Name: name, DefsPrefix: name, Keep: s.Keep, Use: model.Decode | model.Encode, Sent: s.Sent,
 	}
 	ref := types.Lower(r)
 	if s.Both {

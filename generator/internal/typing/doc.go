@@ -30,7 +30,7 @@
 // # Words of this package
 //
 //	root           a schema that has a type of its own whatever it says: the input of a tool, for example
-//	allOf          the schemas that a value has to satisfy all at once; a conjunction is one of more than one schema
+//	allOf          the schemas that a value has to satisfy all at once, often one; a conjunction is the same thing
 //	shape, facet   what an allOf says, keyword by keyword; the part of it that is about strings, numbers, arrays or objects. at is the schema
 //	               that says it
 //	group, branch  an anyOf or oneOf; one of its schemas

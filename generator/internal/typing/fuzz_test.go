@@ -33,7 +33,7 @@ func FuzzLowerNeverPanics(f *testing.F) {
 			return
 		}
 		types := NewTypes()
-		types.Lower(Root{Document: doc, Name: "Thing", Scope: "Thing", Use: model.Decode | model.Encode})
+		types.Lower(Root{Document: doc, Name: "Thing", DefsPrefix: "Thing", Use: model.Decode | model.Encode})
 		decls, diags := types.Finish()
 		if diags.HasErrors() {
 			return

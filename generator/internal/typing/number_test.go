@@ -37,7 +37,7 @@ func TestVAL12ExactFormsOfANumberKeepTheirValues(t *testing.T) {
 			t.Fatal(diags, more)
 		}
 		types := NewTypes()
-		types.Lower(Root{Document: doc, Name: "Input", Scope: "Input", Use: model.Decode | model.Encode})
+		types.Lower(Root{Document: doc, Name: "Input", DefsPrefix: "Input", Use: model.Decode | model.Encode})
 		decls, diags := types.Finish()
 		if diags.HasErrors() {
 			t.Fatal(diags)

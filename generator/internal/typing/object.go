@@ -98,7 +98,7 @@ func (l *lowering) object(s *shape, p place) model.Value {
 	s = &t
 	o := &s.obj
 	o.nameRequired()
-	if len(o.props) == 0 && !p.needsType && !l.closed(o) && (!p.validateOnly || o.additionalProperties != nil || o.patternSets != nil) {
+	if len(o.props) == 0 && !p.needsOwnType && !l.closed(o) && (!p.validateOnly || o.additionalProperties != nil || o.patternSets != nil) {
 		return l.mapOf(s, p)
 	}
 	if p.validateOnly {

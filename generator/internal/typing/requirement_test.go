@@ -58,7 +58,7 @@ func allowedBy(t *testing.T, source string) string {
 		t.Fatal(diags)
 	}
 	types := NewTypes()
-	types.Lower(Root{Document: doc, Name: "Input", Scope: "Input", Use: model.Decode | model.Encode})
+	types.Lower(Root{Document: doc, Name: "Input", DefsPrefix: "Input", Use: model.Decode | model.Encode})
 	decls, diags := types.Finish()
 	if diags.HasErrors() {
 		t.Fatal(diags)

@@ -61,8 +61,8 @@ func homeOf(doc *schema.Document, n *schema.Node) *schema.Document {
 // longName is the name of a $ref target if refName is taken. It begins with the root's type, which is different for input and
 // output.
 func (l *lowering) longName(n *schema.Node) string {
-	short, local := strings.CutPrefix(l.refName(n), l.scope)
-	if !local || short == "" || l.name == l.scope || !within(n, l.doc.Root) {
+	short, local := strings.CutPrefix(l.refName(n), l.defsPrefix)
+	if !local || short == "" || l.name == l.defsPrefix || !within(n, l.doc.Root) {
 		return l.refName(n) + "Value"
 	}
 	return join(l.name, short)
@@ -88,7 +88,7 @@ func (l *lowering) refName(n *schema.Node) string {
 		return naming.GoName(schema.UnescapeToken(name))
 	}
 	if n == l.doc.Root {
-		return naming.GoName(l.scope)
+		return naming.GoName(l.defsPrefix)
 	}
-	return join(l.scope, naming.GoName(schema.UnescapeToken(name))) + l.suffix
+	return join(l.defsPrefix, naming.GoName(schema.UnescapeToken(name))) + l.suffix
 }

@@ -16,7 +16,7 @@ func TestVAL11SharedTypesAreOne(t *testing.T) {
 		"b": {"type": "object", "properties": {"x": {"enum": ["p", "q"]}, "y": {"type": "object", "properties": {"z": {"type": "string"}}}}},
 		"c": {"type": "object", "properties": {"x": {"enum": ["p", "q"]}, "y": {"type": "object", "properties": {"z": {"type": "integer"}}}}}}}`))
 	doc, _ := schema.NewDocument(n, nil)
-	types.Lower(Root{Document: doc, Name: "Thing", Scope: "Thing", Use: model.Decode})
+	types.Lower(Root{Document: doc, Name: "Thing", DefsPrefix: "Thing", Use: model.Decode})
 	decls, _ := types.Finish()
 	var same []string
 	for _, d := range decls {

@@ -38,9 +38,9 @@ type claim struct {
 // newDecl registers a declaration of a Go type. n is its schema; nil if it has none of its own.
 func (l *lowering) newDecl(hint string, n *schema.Node) *model.Decl {
 	d := &model.Decl{Name: hint}
-	c := &claim{asked: hint, by: n, site: l.scope + hint, apart: l.keepAdditional || goType(n) != nil}
+	c := &claim{asked: hint, by: n, site: l.defsPrefix + hint, apart: l.keepAdditional || goType(n) != nil}
 	if n != nil {
-		c.site = l.scope + l.at(n)
+		c.site = l.defsPrefix + l.at(n)
 	}
 	l.claims[d] = c
 	l.decls = append(l.decls, d)

@@ -106,7 +106,7 @@ func lowered(t testing.TB, tools []string, documents map[string]object) map[stri
 		if diags.HasErrors() || more.HasErrors() {
 			t.Fatal(diags, more)
 		}
-		types.Lower(Root{Document: doc, Name: naming.GoName(tool) + "Input", Scope: naming.GoName(tool), Use: model.Decode | model.Encode})
+		types.Lower(Root{Document: doc, Name: naming.GoName(tool) + "Input", DefsPrefix: naming.GoName(tool), Use: model.Decode | model.Encode})
 	}
 	decls, diags := types.Finish()
 	if diags.HasErrors() {
@@ -213,7 +213,7 @@ func FuzzVAL11TypeNames(f *testing.F) {
 		}
 		doc, _ := schema.NewDocument(n, nil)
 		types := NewTypes()
-		types.Lower(Root{Document: doc, Name: "GetInput", Scope: "Get", Use: model.Decode | model.Encode})
+		types.Lower(Root{Document: doc, Name: "GetInput", DefsPrefix: "Get", Use: model.Decode | model.Encode})
 		decls, diags := types.Finish()
 		if diags.HasErrors() {
 			return

@@ -8,16 +8,16 @@ import (
 
 // Root is one schema that needs a Go type of its own.
 type Root struct {
-	Document *schema.Document
-	Node     *schema.Node // the schema; nil means the document's root
-	Name     string       // Go name: GetQuoteInput
-	Scope    string       // prefix of names for its own $defs; "" for protocol documents
-	Suffix   string       // suffix of those names
-	Keep     bool         // keep additional properties where the schema does not mention them (protocol documents)
-	Use      model.Use
-	Sent     bool     // the package writes its values, and decodes them only to check them
-	Hidden   string   // properties whose values no violation shows, as check.Hiding has them
-	Doc      []string // first lines of the type's comment; the schema's own description follows
+	Document   *schema.Document
+	Node       *schema.Node // the schema; nil means the document's root
+	Name       string       // Go name: GetQuoteInput
+	DefsPrefix string       // of the names of types for its own $defs; "" for protocol documents
+	Suffix     string       // suffix of those names
+	Keep       bool         // keep additional properties where the schema does not mention them (protocol documents)
+	Use        model.Use
+	Sent       bool     // the package writes its values, and decodes them only to check them
+	Hidden     string   // properties whose values no violation shows, as check.Hiding has them
+	Doc        []string // first lines of the type's comment; the schema's own description follows
 }
 
 // root is what was registered of a Root.
@@ -114,7 +114,7 @@ func (t *Types) SchemasOf(p *model.Prop) []*schema.Node { return t.described[p] 
 
 func (t *Types) begin(r Root) *lowering {
 	l := &lowering{
-		Types: t, scope: r.Scope, suffix: r.Suffix, name: r.Name, keepAdditional: r.Keep,
+		Types: t, defsPrefix: r.DefsPrefix, suffix: r.Suffix, name: r.Name, keepAdditional: r.Keep,
 		reader: reader{doc: r.Document, protocol: r.Keep, keywords: t.table, report: &t.findings, scopes: &t.scopes, active: map[*schema.Node]bool{},
 			narrowing: map[*schema.Node]bool{}, shapes: map[*schema.Node]*shape{}, owns: map[*schema.Node]*shape{}, nulls: map[*shape]bool{}},
 	}
@@ -160,7 +160,7 @@ type lowering struct {
 	*Types
 	reader
 	root           *schema.Node
-	scope          string
+	defsPrefix     string
 	suffix         string
 	name           string // of the root's type
 	keepAdditional bool
@@ -174,7 +174,7 @@ type place struct {
 	decl           *model.Decl  // declaration to fill instead of a new one
 	doc            []string     // first lines of that type's comment
 	validateOnly   bool         // values are validated and not stored
-	needsType      bool         // the value must have a type of its own: an object becomes a struct even if a map would do, and a $ref does not get its target's type
+	needsOwnType   bool         // the value must have a type of its own: an object becomes a struct even if a map would do, and a $ref does not get its target's type
 	key            string       // lowering.key of the conjunction here; empty for a single schema
 	namedBy        *schema.Node // the schema whose goType names the type
 	keepAdditional bool         // additional properties are kept: a check of the whole value may look at them
@@ -200,7 +200,7 @@ func (l *lowering) lowerRoot(n *schema.Node, r Root) *model.Decl {
 	d := l.newDecl(r.Name, n)
 	l.claims[d].rank, l.claims[d].other = rooted, r.Name+"Value"
 	l.declared[n] = &model.Value{Type: model.Named{Decl: d}}
-	l.fill(d, l.shape(allOf{n}), place{hint: d.Name, doc: r.Doc, needsType: true})
+	l.fill(d, l.shape(allOf{n}), place{hint: d.Name, doc: r.Doc, needsOwnType: true})
 	if _, ok := d.Body.(*model.Enum); ok {
 		l.declared[n].Checks = copyChecks(d.Checks) // for references to it
 	}

@@ -15,7 +15,7 @@ func TestVAL03TooManyDeclarationsAreReportedOnce(t *testing.T) {
 	lower := func(most int) (decls int, diags schema.Diagnostics) {
 		types := NewTypes()
 		types.MaxDecls = most
-		types.Lower(Root{Document: doc, Name: "Thing", Scope: "Thing", Use: model.Decode})
+		types.Lower(Root{Document: doc, Name: "Thing", DefsPrefix: "Thing", Use: model.Decode})
 		all, diags := types.Finish()
 		return len(all), diags
 	}

@@ -24,7 +24,7 @@ func (l *lowering) valueOf(c allOf, p place) model.Value {
 		return model.Value{Type: model.Raw{}}
 	}
 	c = l.simplify(c)
-	if target, ok := l.soleRef(c); ok && !p.needsType {
+	if target, ok := l.soleRef(c); ok && !p.needsOwnType {
 		return l.ref(target, p)
 	}
 	if p.validateOnly {
@@ -286,7 +286,7 @@ func (l *lowering) unionOfKinds(s *shape, p place) model.Value {
 		t := *s
 		t.kinds, t.groups, t.conditions, t.annotations = kind, nil, nil, annotations{}
 		m := l.newDecl(d.Name+kindWord(kind, s.integer), nil)
-		l.fill(m, &t, place{hint: m.Name, node: p.node, needsType: true, keepAdditional: p.keepAdditional})
+		l.fill(m, &t, place{hint: m.Name, node: p.node, needsOwnType: true, keepAdditional: p.keepAdditional})
 		u.Members = append(u.Members, &model.UnionMember{Decl: m, Form: model.Form{Kinds: kind, Integer: t.integer}})
 	}
 	return model.Value{Type: model.Named{Decl: d}}

@@ -124,7 +124,7 @@ func (s *Sent) Views(name func(*revision.Revision) string) []model.View {
 		v := model.View{Revision: p.revisions[0].Name}
 		if n := p.Node(of); n != nil && !p.Empty(n) {
 			// The protocol keeps what it does not name; the names are in a scope of their own, beside those of the handlers.
-			r := typing.Root{Document: p.Doc, Node: n, Scope: "Sent", Keep: true}
+			r := typing.Root{Document: p.Doc, Node: n, DefsPrefix: "Sent", Keep: true}
 			if i > 0 {
 				r.Suffix = revisionSuffix(v.Revision)
 			}
