@@ -106,7 +106,7 @@ compare: ## benchmarks of the commit BASE and of this tree in ROUNDS (10) altern
 	testdata/bench/compare.sh $(or $(BASE),HEAD) $(or $(ROUNDS),10)
 
 golden: ## rewrite the outputs of all golden tests; read the difference before you commit it
-	$(GO) test ./schema/manifest ./schema/pretty ./schema/revision ./runtime/check ./generator ./generator/importer ./generator/internal/emit ./generator/internal/proof ./cmd/mcpkiln -update
+	$(GO) test ./schema/manifest ./schema/pretty ./schema/revision ./runtime/check ./generator ./generator/importer ./generator/internal/emit ./generator/internal/proof ./generator/internal/wire ./cmd/mcpkiln -update
 
 interop: build $(CLIENTS)/node_modules/.package-lock.json $(INSPECTOR)/node_modules/.package-lock.json imports ## drive generated servers with the clients of others, and the servers of others with ours
 	@rm -rf $(REPORTS)

@@ -57,7 +57,7 @@ const unionFile = "union"
 // Embedded is the union of the embedded revisions.
 var Embedded = sync.OnceValue(func() *Union {
 	n := packed().Unpack(unionFile)
-	return &Union{Meta: textsOf(n.Get("meta")), ResultTypes: textsOf(n.Get("resultTypes")), aspects: func(a aspect, definition string) []string {
+	return &Union{Meta: textsOf(n.Get("meta")), ResultTypes: textsOf(n.Get("resultTypes")), ToolResult: n.Get("toolResult").Text, aspects: func(a aspect, definition string) []string {
 		return textsOf(n.Get(a.name).Get(definition))
 	}}
 })
@@ -65,7 +65,7 @@ var Embedded = sync.OnceValue(func() *Union {
 // packUnion writes the union of revisions as a tree.
 func packUnion(all []*Revision) *schema.Node {
 	u := NewUnion(all...)
-	out := object(keyed("meta", textList(u.Meta)), keyed("resultTypes", textList(u.ResultTypes)))
+	out := object(keyed("meta", textList(u.Meta)), keyed("resultTypes", textList(u.ResultTypes)), keyed("toolResult", textNode(u.ToolResult)))
 	var definitions []string
 	for _, r := range all {
 		definitions = append(definitions, r.definitions()...)
@@ -95,10 +95,12 @@ func keyed(key string, value *schema.Node) schema.Member {
 func textList(all []string) *schema.Node {
 	n := &schema.Node{Kind: schema.Array}
 	for _, text := range all {
-		n.Items = append(n.Items, &schema.Node{Kind: schema.String, Text: text})
+		n.Items = append(n.Items, textNode(text))
 	}
 	return n
 }
+
+func textNode(text string) *schema.Node { return &schema.Node{Kind: schema.String, Text: text} }
 
 func textsOf(n *schema.Node) []string {
 	var all []string

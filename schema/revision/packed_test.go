@@ -58,6 +58,9 @@ func TestREV07PackedUnionIsThatOfTheDocuments(t *testing.T) {
 	if !slices.Equal(Embedded().Meta, want.Meta) || !slices.Equal(Embedded().ResultTypes, want.ResultTypes) || len(want.Meta) == 0 || len(want.ResultTypes) != 1 {
 		t.Errorf("packed are %v and %v, the documents have %v and %v", Embedded().Meta, Embedded().ResultTypes, want.Meta, want.ResultTypes)
 	}
+	if Embedded().ToolResult != want.ToolResult || want.ToolResult == "" {
+		t.Errorf("packed is %q as a tool's result, the documents have %q", Embedded().ToolResult, want.ToolResult)
+	}
 	for _, r := range all {
 		for _, name := range append(all[len(all)-1].definitions(), r.definitions()...) {
 			properties, types := want.LacksProperties(r, name), want.LacksTypes(r, name)

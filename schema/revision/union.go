@@ -11,6 +11,7 @@ import (
 type Union struct {
 	Meta        []string // the keys of _meta
 	ResultTypes []string // the members that name the kind of a result
+	ToolResult  string   // the definition of a tool's result in the newest revision; "" if tools can be called in none
 
 	// aspects returns what all revisions together list for a definition; nil if none that has the definition lacks any.
 	aspects func(a aspect, definition string) []string
@@ -28,6 +29,12 @@ func NewUnion(all ...*Revision) *Union {
 		}
 	}
 	u.Meta, u.ResultTypes = sorted(u.Meta), sorted(u.ResultTypes)
+	newest := ""
+	for _, r := range all {
+		if m := r.Op("callTool", FromClient); m != nil && r.Name > newest {
+			newest, u.ToolResult = r.Name, m.Result
+		}
+	}
 	return u
 }
 

@@ -60,7 +60,7 @@ func dialectVar(d *model.Dialect) jen.Code {
 		fields = append(fields, field("Task", jen.Qual(wirePath, "TaskRules").Values(trues(d.TaskFlags)...)))
 	}
 	for i := range d.Groups {
-		fields = append(fields, wireGroup(&d.Groups[i]).code(1, 0))
+		fields = append(fields, jen.Op(wireGroup(&d.Groups[i]).render(1, 0)))
 	}
 	fields = append(fields, field("Meta", jen.Lit(d.Meta)))
 	for _, m := range d.Messages {
@@ -108,7 +108,7 @@ func incomingRow(h model.Incoming) jen.Code {
 		fields = append(fields, field("Capability", jen.Lit(h.Capability)))
 	}
 	if len(h.Needs) > 0 {
-		fields = append(fields, field("Needs", table(wirePath, "Need", h.Needs, needRow)))
+		fields = append(fields, jen.Op(tableOf("Needs", "wire.Need", h.Needs, needRow).render(0, 0)))
 	}
 	if h.Task != "" {
 		fields = append(fields, field("Task", jen.Lit(h.Task)))
@@ -124,7 +124,7 @@ func layoutValue(l *model.Layout) jen.Code {
 	for i, m := range l.Members {
 		names[i] = m.Name
 	}
-	object := jen.Qual(checkPath, "Object").Values(field("Names", textList(names)), field("AdditionalProperties", jen.Qual(checkPath, "Skip")))
+	object := jen.Qual(checkPath, "Object").Values(field("Names", jen.Op(quotedList(names))), field("AdditionalProperties", jen.Qual(checkPath, "Skip")))
 	return jen.Values(field("Object", object), field("Members", table(wirePath, "Member", l.Members, memberRow)))
 }
 
@@ -137,4 +137,13 @@ func memberRow(m model.LayoutMember) jen.Code {
 		return jen.Values(field("Constant", jen.Lit(m.Constant)))
 	}
 	return jen.Values(field("Slot", jen.Qual(wirePath, m.Slot)))
+}
+
+// []wire.Call{ {…}, {…}, }
+func table[T any](path, of string, items []T, row func(T) jen.Code) jen.Code {
+	rows := make([]jen.Code, len(items))
+	for i, item := range items {
+		rows[i] = row(item)
+	}
+	return jen.Index().Qual(path, of).Add(onLines(rows...))
 }

@@ -6,7 +6,7 @@
 //	file.go       jennifer files: header, imports, format; comment.go: descriptions as comments, made harmless
 //	handlers.go tools.go questions.go policy.go    what the user implements, and the tables behind it
 //	methods.go                                     the same for requests beside tools
-//	wire.go wireread.go wireshape.go wireappend.go a revision: methods, rules for reading, appenders; composite.go: literals that fill lines
+//	wire.go wireread.go wireshape.go wireappend.go a revision: methods, rules for reading, appenders; composite.go: literals that fill lines, or are tables
 //	part.go                                        what is different where tools are divided over packages
 //	docfile.go stub.go                             prose, from the templates of package templates
 //	types.go validate.go read.go encode.go tuple.go …  Go types, decoders, encoders and rules, with source.go
@@ -16,14 +16,13 @@
 //
 // # Two writers
 //
-// Files that do not grow with the tools (wires, methods) are built with jennifer, whose trees take care of imports, commas
-// and alignment, and formatted once. Files that grow with the tools are written line by line as gofmt would leave them, with source.go:
-// building them as trees, printing them and parsing and printing them again to format took several times as long as everything else
-// together. A test checks that gofmt changes nothing.
+// What nearly every package has (types, decoders, tools, wires) is written line by line as gofmt would leave it, with source.go: building it as trees,
+// printing them and parsing and printing them again to format took several times as long as everything else together, for a package of ten tools a
+// tenth of the process. A test checks that gofmt changes nothing. What few packages have (methods beside tools), and what is generated for this
+// module alone (dialect.go), is built with jennifer, whose trees take care of imports, commas and alignment, and formatted once.
 //
-// A single writer was rejected: jennifer alone is too slow for a thousand tools, and without it the nested tables of a wire would have to be
-// aligned, and their imports collected, by hand. No file is written with both. Literals and chains of calls that fill lines are inserted as text
-// (composite.go): jennifer does not wrap lines by their width.
+// A single writer was rejected: jennifer alone is too slow, and without it imports would have to be collected by hand everywhere. No file is written
+// with both. Literals and chains of calls that fill lines are inserted as text (composite.go): jennifer does not wrap lines by their width.
 //
 // # Traps
 //

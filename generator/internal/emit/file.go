@@ -104,6 +104,3 @@ func onLines(values ...jen.Code) *jen.Statement {
 
 // field is one field of a composite literal. Unlike jen.Dict it keeps the order in which it is written.
 func field(name string, value jen.Code) jen.Code { return jen.Id(name).Op(":").Add(value) }
-
-// raw is a Go raw string; lowering has escaped backquotes.
-func raw(text string) *jen.Statement { return jen.Op("`" + text + "`") }

@@ -78,6 +78,27 @@ func (s *source) close(parts ...string) {
 	s.line(parts...)
 }
 
+// block writes lines that have no indentation yet. A line that ends with a brace indents the next ones, one that ends with a period the rest of its
+// chain of calls.
+func (s *source) block(text string) {
+	chained := 0
+	for line := range strings.SplitSeq(text, "\n") {
+		if line[0] == '}' {
+			s.depth--
+		}
+		s.depth += chained
+		s.line(line)
+		s.depth -= chained
+		chained = 0
+		switch line[len(line)-1] {
+		case '{':
+			s.depth++
+		case '.':
+			chained = 1
+		}
+	}
+}
+
 // label writes a line one step to the left: case and default.
 func (s *source) label(parts ...string) {
 	s.depth--

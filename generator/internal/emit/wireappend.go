@@ -5,8 +5,6 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/dave/jennifer/jen"
-
 	"github.com/mcpkiln/mcpkiln/generator/internal/model"
 )
 
@@ -20,13 +18,12 @@ import (
 //		}
 //		return w.Close()
 //	}
-func appendBody(m *model.Message) jen.Code {
+func appendBody(m *model.Message) string {
 	a := &appender{m: m, writer: "wire.Open(b)"}
 	a.members(m.Root)
 	a.call("Close")
 	a.statement("return ", 1)
-	return jen.Params(jen.Id("b").Index().Byte(), jen.Id(m.Var).Op("*").Qual(wirePath, m.Struct)).Index().Byte().
-		Block(jen.Op(strings.Join(a.body, "\n")))
+	return "(b []byte, " + m.Var + " *wire." + m.Struct + ") []byte {\n" + strings.Join(a.body, "\n") + "\n}"
 }
 
 // appender writes the body of an appender: a statement with a call for each member, and one more for each object that is written

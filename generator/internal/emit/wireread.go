@@ -1,45 +1,52 @@
 package emit
 
 import (
+	"slices"
 	"strconv"
-
-	"github.com/dave/jennifer/jen"
 
 	"github.com/mcpkiln/mcpkiln/generator/internal/model"
 )
 
-// readerCode returns the rules by which a wire reads messages, then its readers, a line each. done are the objects and shapes that are declared already.
-func readerCode(w *model.Wire, done map[any]bool) []jen.Code {
-	var rules, readers jen.Statement
-	for _, m := range w.Functions {
-		if m.Append {
-			continue
-		}
-		readers.Add(readFunc(m)).Line()
+// readers writes the rules by which a wire reads messages, then its readers, a line each. done are the objects and shapes that are declared already.
+func (s *source) readers(w *model.Wire, done map[any]bool) {
+	reads := slices.DeleteFunc(slices.Clone(w.Functions), func(m *model.Message) bool { return m.Append })
+	if len(reads) == 0 {
+		return
+	}
+	s.line()
+	for _, m := range reads {
 		m.Root.Walk(func(o *model.WireObject) {
 			if !done[o] {
-				rules.Add(ruleVar(o)).Line()
+				s.ruleVar(o)
 			}
 			done[o] = true
 			for _, member := range o.Members {
 				if member.Shape != nil && !done[member.Shape] {
-					rules.Add(shapeVar(member)).Line()
+					s.shapeVar(member)
 					done[member.Shape] = true
 				}
 			}
 		})
 	}
-	if len(readers) == 0 {
-		return nil
-	}
-	return []jen.Code{&rules, &readers}
+	s.line()
+	s.readFuncs(reads)
 }
 
 // func readCallTool20251125(d *check.Decoder, p *wire.Params) { callTool20251125.Read(d, p) }
-func readFunc(m *model.Message) jen.Code {
-	return jen.Func().Id(m.Func).Params(
-		jen.Id("d").Op("*").Qual(checkPath, "Decoder"), jen.Id(m.Var).Op("*").Qual(wirePath, m.Struct),
-	).Custom(jen.Options{Open: "{ ", Close: " }"}, jen.Id(m.Root.Ident).Dot("Read").Call(jen.Id("d"), jen.Id(m.Var)))
+func (s *source) readFuncs(all []*model.Message) {
+	decoder := s.runtime("Decoder")
+	var lines []row
+	for _, m := range all {
+		header, body := "func "+m.Func+"(d *"+decoder+", "+m.Var+" *wire."+m.Struct+")", m.Root.Ident+".Read(d, "+m.Var+")"
+		if len(header)+len(body) <= maxOneLine {
+			lines = append(lines, row{header, "{ " + body + " }"})
+			continue
+		}
+		s.rows(lines)
+		lines = nil
+		s.oneLine(header, body)
+	}
+	s.rows(lines)
 }
 
 // ruleVar is the rule of an object, or of one that has forms:
@@ -47,9 +54,10 @@ func readFunc(m *model.Message) jen.Code {
 //	var callTool20251125 = wire.Rule{
 //		Names: []string{"name", "arguments"}, Required: []string{"name"}, Reads: wire.Reads{wire.SlotName, wire.SlotArguments},
 //	}
-func ruleVar(o *model.WireObject) jen.Code {
+func (s *source) ruleVar(o *model.WireObject) {
 	if len(o.Forms) > 0 {
-		return formsVar(o)
+		s.formsVar(o)
+		return
 	}
 	var names, required []string
 	reads := composite{field: "Reads", text: "wire.Reads"}
@@ -60,7 +68,7 @@ func ruleVar(o *model.WireObject) jen.Code {
 		}
 		reads.items = append(reads.items, composite{text: readerOf(m)})
 	}
-	return literalVar(o.Ident, "wire.Rule", append(objectRule(names, required), reads)...)
+	s.variable(o.Ident, "wire.Rule", append(objectRule(names, required), reads)...)
 }
 
 // Names: []string{"name", "arguments"}, Required: []string{"name"}
@@ -83,7 +91,7 @@ func readerOf(m *model.WireMember) string {
 }
 
 // var complete20251125Ref = wire.Forms{Union: check.Union{Keyword: "anyOf", Key: "type", Forms: []check.Form{…}}, Reads: []*wire.Rule{…}}
-func formsVar(o *model.WireObject) jen.Code {
+func (s *source) formsVar(o *model.WireObject) {
 	forms, reads := composite{field: "Forms", text: "[]check.Form"}, composite{field: "Reads", text: "[]*wire.Rule"}
 	for _, form := range o.Forms {
 		forms.items = append(forms.items, composite{items: []composite{{field: "Kinds", text: "check.KindObject"}, texts("Tags", []string{form.Tag})}})
@@ -92,10 +100,11 @@ func formsVar(o *model.WireObject) jen.Code {
 	union := composite{field: "Union", text: "check.Union", items: []composite{
 		{field: "Keyword", text: `"anyOf"`}, {field: "Key", text: strconv.Quote(o.Key)}, forms,
 	}}
-	return literalVar(o.Ident, "wire.Forms", union, reads)
+	s.variable(o.Ident, "wire.Forms", union, reads)
 }
 
-func literalVar(ident, of string, fields ...composite) jen.Code {
+// variable writes a variable of the type of.
+func (s *source) variable(ident, of string, fields ...composite) {
 	before := "var " + ident + " = "
-	return jen.Op(before).Add(composite{text: of, items: fields}.code(0, len(before)))
+	s.block(before + composite{text: of, items: fields}.render(0, len(before)))
 }

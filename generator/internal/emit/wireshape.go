@@ -1,14 +1,10 @@
 package emit
 
-import (
-	"github.com/dave/jennifer/jen"
-
-	"github.com/mcpkiln/mcpkiln/generator/internal/model"
-)
+import "github.com/mcpkiln/mcpkiln/generator/internal/model"
 
 // var request20260728MetaLogLevel = wire.Shaped{Slot: wire.SlotLogLevel, Shape: wire.Shape{Kind: check.KindString, Enum: …}}
-func shapeVar(m *model.WireMember) jen.Code {
-	return literalVar(m.Shape.Ident, "wire.Shaped", composite{field: "Slot", text: "wire.Slot" + m.Slot.Field},
+func (s *source) shapeVar(m *model.WireMember) {
+	s.variable(m.Shape.Ident, "wire.Shaped", composite{field: "Slot", text: "wire.Slot" + m.Slot.Field},
 		composite{field: "Shape", text: "wire.Shape", items: shapeFields(m.Shape)})
 }
 

@@ -191,7 +191,7 @@ func switches(n *model.Needs) map[string]*bool {
 func (l *packageLowering) protocolTypes() []string {
 	var all []string
 	if l.pkg.Needs.Results {
-		all = append(all, wire.ResultOf(l.in.Known()))
+		all = append(all, l.in.Union.ToolResult)
 	}
 	for _, m := range l.protocolMethods() {
 		all = append(all, l.definitions[m.Name].params, l.definitions[m.Name].result)
@@ -204,8 +204,11 @@ func (l *packageLowering) protocolTypes() []string {
 
 // union merges definitions of all revisions.
 func (l *packageLowering) union(names []string) *wire.Protocol {
-	if len(names) == 0 {
+	switch {
+	case len(names) == 0:
 		return wire.NewProtocol(nil)
+	case l.in.Union == revision.Embedded() && slices.Equal(names, []string{l.in.Union.ToolResult}):
+		return wire.ToolResult()
 	}
 	return wire.NewProtocol(l.in.Known(), names...)
 }

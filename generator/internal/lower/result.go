@@ -15,7 +15,7 @@ func (l *packageLowering) result() {
 		l.diags.ReportAt(rev.Pos, "", "no-tools", "", "revision %s has no method that calls a tool", rev.Name)
 		return
 	}
-	name := wire.ResultOf(l.in.Known())
+	name := l.in.Union.ToolResult
 	n := l.protocol.Node(name)
 	ref := l.types.Lower(typing.Root{Document: l.protocol.Doc, Node: n, Name: name, Keep: true, Use: model.Encode, Sent: true})
 	l.pkg.Result = &model.Result{TypeRef: ref}

@@ -10,6 +10,7 @@
 //	word.go              words of the protocol: codes, statuses, result types
 //	protocol.go merge.go revisionview.go
 //	                     the definitions of several revisions, merged into one document; encoders where they differ
+//	toolresult.go        that document for a tool's result alone, embedded
 //	adapt.go             members and types that handlers use and a revision lacks, which the runtime leaves out or replaces
 //	dialect.go           a revision for clients: the other side of the protocol than Lower
 //	sent.go              validators of what handlers send, by the definitions of one revision

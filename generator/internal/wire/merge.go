@@ -216,7 +216,7 @@ func enumUnion(lists []revisionSchema, at string) *schema.Node {
 		for _, v := range l.n.Items {
 			if text := string(v.JSON()); !seen[text] {
 				seen[text] = true
-				out.Items = append(out.Items, copyOf(v, at))
+				out.Items = append(out.Items, copyOf(v, at+"/"+strconv.Itoa(len(out.Items))))
 			}
 		}
 	}
@@ -342,7 +342,7 @@ func (p *Protocol) required(out *schema.Node, parts []revisionSchema, name strin
 			keep = keep && slices.ContainsFunc(itemsOf(x.n.Get("required")), func(n *schema.Node) bool { return n.Text == v.Text })
 		}
 		if keep {
-			list.Items = append(list.Items, copyOf(v, list.Pointer))
+			list.Items = append(list.Items, copyOf(v, list.Pointer+"/"+strconv.Itoa(len(list.Items))))
 		}
 	}
 	if len(list.Items) > 0 {
