@@ -7,6 +7,8 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+
+	"github.com/mcpkiln/mcpkiln/runtime/check/keyword"
 )
 
 // Linker joins the schemas of a manifest with those in files: a schema in a file that a reference leads to becomes a shared schema, and
@@ -315,7 +317,7 @@ func (k *Linker) resource(v *Node, from place) (place, string, refusal) {
 			return place{from.file, res.node}, fragment, refusal{}
 		}
 	}
-	if to, ok := k.ids[resolveURI(base, uri)]; ok {
+	if to, ok := k.ids[keyword.ResolveURI(base, uri)]; ok {
 		return to, fragment, refusal{}
 	}
 	p, why := filePath(v.Text, file)
