@@ -292,6 +292,13 @@ func (s *stream) idle() (idle, ended bool) {
 	return s.reader == 0, s.ended || s.listener
 }
 
+// fresh reports whether the stream had no reader yet: the one that it was made for is about to attach.
+func (s *stream) fresh() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.readers == 0
+}
+
 // unwritten is how many bytes an attached reader has still to write.
 func (s *stream) unwritten() int64 {
 	s.mu.Lock()
