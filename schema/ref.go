@@ -263,7 +263,7 @@ func (d *Document) candidates() []string {
 
 func refDiagnostic(at *Node, code, hint, format string, args ...any) *Diagnostic {
 	var ds Diagnostics
-	keyword := at.Pointer[strings.LastIndexByte(at.Pointer, '/')+1:]
+	keyword := keyOfReference(at)
 	if !isReference(keyword) {
 		keyword = "$ref"
 	}
