@@ -7,6 +7,8 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+
+	"github.com/mcpkiln/mcpkiln/runtime/check/keyword"
 )
 
 // Linker joins the schemas of a manifest with those in files: a schema in a file that a reference leads to becomes a shared schema, and
@@ -35,6 +37,9 @@ type place struct {
 	file *linkedFile
 	node *Node
 }
+
+// referrer is a schema that has a reference, and the root of the schema that it is in.
+type referrer struct{ node, root *Node }
 
 // filesURI is the URI of the manifest's folder, against which the references of files without $id are resolved.
 const filesURI = "mcpkiln:///"
@@ -116,6 +121,10 @@ func (k *Linker) named(name string, v, f *Node) *Node {
 	if !ok {
 		return anything
 	}
+	if saysSensitive(to.file.doc.Root, to.node, "true") {
+		reportSensitive(&k.ds, f, keyword.Place{})
+		return anything
+	}
 	if other, ok := k.names[to.node]; ok {
 		ref := &Node{Kind: String, Text: sharedReference(other), Pos: f.Pos, Pointer: v.Pointer + "/$ref"}
 		return &Node{Kind: Object, Pos: v.Pos, Pointer: v.Pointer, Members: []Member{{Key: "$ref", KeyPos: f.Pos, Value: ref}}}
@@ -140,14 +149,15 @@ func (k *Linker) linked(root *Node) *Node {
 		return newIndex(root, "", dialectOf(root, Draft2020, &ignored), &ignored)
 	})
 	return EachSchema(root, func(n *Node) *Node {
-		return n.withRefs(n, func(v *Node) *Node { return k.manifestRef(v, root, ids) })
+		from := referrer{n, root}
+		return n.withRefs(n, func(v *Node) *Node { return k.manifestRef(v, from, ids) })
 	})
 }
 
-// manifestRef changes a reference in the schema root of the manifest. ids is the index of root.
-func (k *Linker) manifestRef(v, root *Node, ids func() index) *Node {
+// manifestRef changes a reference in a schema of the manifest. ids is the index of its root.
+func (k *Linker) manifestRef(v *Node, by referrer, ids func() index) *Node {
 	if rest, ok := strings.CutPrefix(v.Text, "#"); ok {
-		return k.insideShared(v, rest, root)
+		return k.insideShared(v, rest, by)
 	}
 	if isMetaRef(v.Text, Draft2020) || isMetaRef(v.Text, Draft7) {
 		return v
@@ -156,31 +166,41 @@ func (k *Linker) manifestRef(v, root *Node, ids func() index) *Node {
 	if _, _, ok := own.find(v.Text, v.Pointer); ok {
 		return v
 	}
-	return k.reference(v, place{})
+	return k.reference(v, by, place{})
 }
 
 // insideShared changes a reference into a part of a shared schema that comes from a file: the part becomes a shared schema of its own, since
 // the definitions of a schema in a file are not copied with it.
-func (k *Linker) insideShared(v *Node, fragment string, root *Node) *Node {
+func (k *Linker) insideShared(v *Node, fragment string, by referrer) *Node {
 	if decoded, err := url.PathUnescape(fragment); err == nil {
 		fragment = decoded
 	}
 	name, rest, ok := sharedName(fragment)
 	from, linked := k.sources[name]
-	if !ok || !linked || rest == "" || root.Lookup(fragment) != nil {
+	if !ok || !linked || rest == "" || by.root.Lookup(fragment) != nil {
 		return v
 	}
 	to := from.node.Lookup(rest)
 	if to == nil {
 		return v
 	}
-	return v.withText(sharedReference(k.name(place{from.file, to})))
+	return k.toShared(v, by, place{from.file, to})
 }
 
 // reference changes a reference to a schema in a file. It returns nil, and reports it, if there is none.
-func (k *Linker) reference(v *Node, from place) *Node {
-	to, ok := k.resolve(v, v.Pointer[strings.LastIndexByte(v.Pointer, '/')+1:], from)
+func (k *Linker) reference(v *Node, by referrer, from place) *Node {
+	to, ok := k.resolve(v, keyOfReference(v), from)
 	if !ok {
+		return nil
+	}
+	return k.toShared(v, by, to)
+}
+
+// toShared changes a reference to a schema in a file into one to the shared schema that it becomes. That has no x-sensitive of its own, so it is known
+// only here whether the reference leads to a property that is sensitive: then it returns nil, and reports it.
+func (k *Linker) toShared(v *Node, by referrer, to place) *Node {
+	if saysSensitive(to.file.doc.Root, to.node, "true") && !saysSensitive(by.root, by.node, "true", "false") {
+		reportSensitive(&k.ds, v, placeIn(by.root, by.node))
 		return nil
 	}
 	return v.withText(sharedReference(k.name(to)))
@@ -222,18 +242,23 @@ func (k *Linker) finish() {
 }
 
 // make copies a schema out of its file into a shared schema. Definitions are left out, because each that a reference leads to is a shared schema itself, and
-// so are $id and anchors, which references no longer need.
+// so are $id and anchors, which references no longer need. The x-sensitive of a property is left out, too: the properties that refer to it say it.
 func (k *Linker) make(name string) {
 	from := k.sources[name]
+	root := from.file.doc.Root
 	n := EachSchema(from.node, func(n *Node) *Node {
-		return n.without("$defs", "definitions", "$id", "$anchor", "$dynamicAnchor").withRefs(n, func(v *Node) *Node { return k.fileRef(v, from) })
+		c := n.without("$defs", "definitions", "$id", "$anchor", "$dynamicAnchor")
+		if n == from.node && placeIn(root, n).IsProperty {
+			c = c.without(sensitiveKeyword)
+		}
+		return c.withRefs(n, func(v *Node) *Node { return k.fileRef(v, referrer{n, root}, from) })
 	})
-	root := n.moved(from.node.Pointer, "/schemas/"+EscapeToken(name))
-	k.ds = append(k.ds, k.library.add(name, root, from.file.doc.Dialect)...)
+	n = n.moved(from.node.Pointer, "/schemas/"+EscapeToken(name))
+	k.ds = append(k.ds, k.library.add(name, n, from.file.doc.Dialect)...)
 }
 
 // fileRef changes a reference in a file.
-func (k *Linker) fileRef(v *Node, from place) *Node {
+func (k *Linker) fileRef(v *Node, by referrer, from place) *Node {
 	switch {
 	case strings.HasSuffix(v.Pointer, "/$dynamicRef"):
 		k.ds.Report(v, "dynamic-ref", "write $ref", "$dynamicRef can not be used in files, where what it leads to would depend on who refers to the file")
@@ -241,7 +266,7 @@ func (k *Linker) fileRef(v *Node, from place) *Node {
 	case isMetaRef(v.Text, Draft2020) || isMetaRef(v.Text, Draft7):
 		return v
 	}
-	return k.reference(v, from)
+	return k.reference(v, by, from)
 }
 
 // resolve returns the schema in a file that the reference v, the value of keyword, leads to. from is the place of the reference; zero for the manifest.
@@ -315,7 +340,7 @@ func (k *Linker) resource(v *Node, from place) (place, string, refusal) {
 			return place{from.file, res.node}, fragment, refusal{}
 		}
 	}
-	if to, ok := k.ids[resolveURI(base, uri)]; ok {
+	if to, ok := k.ids[keyword.ResolveURI(base, uri)]; ok {
 		return to, fragment, refusal{}
 	}
 	p, why := filePath(v.Text, file)

@@ -3,6 +3,8 @@ package schema
 import (
 	"net/url"
 	"strings"
+
+	"github.com/mcpkiln/mcpkiln/runtime/check/keyword"
 )
 
 // index finds the schemas that $id and $anchor name in one document. It uses maps, since a document may have thousands (VAL07).
@@ -61,7 +63,7 @@ func (x *index) enter(n *Node, base int, dialect Dialect, ds *Diagnostics) int {
 		x.name(base, name, n, id, ds)
 		return base
 	}
-	uri := resolveURI(x.resources[base].uri, trimEmptyFragment(id.Text))
+	uri := keyword.ResolveURI(x.resources[base].uri, trimEmptyFragment(id.Text))
 	if n == x.resources[0].node {
 		delete(x.byURI, x.resources[0].uri)
 		x.resources[0].uri, x.byURI[uri] = uri, 0
@@ -113,7 +115,7 @@ func (x *index) find(ref, from string) (res resource, fragment string, ok bool) 
 	uri, fragment, _ := strings.Cut(ref, "#")
 	res = x.enclosing(from)
 	if uri != "" {
-		i, known := x.byURI[resolveURI(res.uri, uri)]
+		i, known := x.byURI[keyword.ResolveURI(res.uri, uri)]
 		if !known {
 			return res, fragment, false
 		}
@@ -261,7 +263,7 @@ func (d *Document) candidates() []string {
 
 func refDiagnostic(at *Node, code, hint, format string, args ...any) *Diagnostic {
 	var ds Diagnostics
-	keyword := at.Pointer[strings.LastIndexByte(at.Pointer, '/')+1:]
+	keyword := keyOfReference(at)
 	if !isReference(keyword) {
 		keyword = "$ref"
 	}
@@ -272,18 +274,6 @@ func refDiagnostic(at *Node, code, hint, format string, args ...any) *Diagnostic
 // isReference reports whether a keyword names another schema.
 func isReference(keyword string) bool {
 	return keyword == "$ref" || keyword == "$dynamicRef" || keyword == "$recursiveRef"
-}
-
-func resolveURI(base, ref string) string {
-	b, err := url.Parse(base)
-	if err != nil {
-		return ref
-	}
-	u, err := b.Parse(ref)
-	if err != nil {
-		return ref
-	}
-	return u.String()
 }
 
 func trimEmptyFragment(uri string) string { return strings.TrimSuffix(uri, "#") }

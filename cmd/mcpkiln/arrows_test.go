@@ -38,7 +38,7 @@ var arrows = map[string][]string{
 	"generator/internal/emit":      {"generator/internal/model", "templates", "github.com/dave/jennifer/jen"},
 	"generator/internal/model":     {},
 	"templates":                    {},
-	"schema":                       {"schema/...", "runtime/check/format", "runtime/check/pattern", "runtime/check/secret", "runtime/uritemplate", "golang.org/x/mod/module", "github.com/santhosh-tekuri/jsonschema/v5", "go.yaml.in/yaml/v3", "runtime/check/address"},
+	"schema":                       {"schema/...", "runtime/check/format", "runtime/check/keyword", "runtime/check/pattern", "runtime/check/secret", "runtime/uritemplate", "golang.org/x/mod/module", "github.com/santhosh-tekuri/jsonschema/v5", "go.yaml.in/yaml/v3", "runtime/check/address"},
 	"runtime":                      {"runtime/..."},
 	// The two ends know nothing of each other: what both need stands below them.
 	"runtime/client":     {"runtime/check", "runtime/client/internal/...", "runtime/inflight", "runtime/rpc", "runtime/task", "runtime/wire", "runtime/check/keyword", "runtime/check/paramheader"},

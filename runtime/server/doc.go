@@ -68,7 +68,7 @@
 //	custom notifications                              custom.go: of the server; notice.go: of clients
 //	how many runs of a tool there are                 toolslots.go
 //	clients outside of calls                          clientsession.go
-//	what clients list and name                        registry.go, entry.go, addentry.go, addargument.go, addtool.go, definition.go, misplaced.go; filter.go: who is shown what
+//	what clients list and name                        registry.go, entry.go, addentry.go, addargument.go, addtool.go, definition.go, misplaced.go, schematarget.go; filter.go: who is shown what
 //	what registries hold                              prompt.go, resource.go, tree.go, completion.go
 //	the server's own log                              logqueue.go
 //

@@ -46,6 +46,63 @@ func TestLET04KeywordsThatDoNothingWhereTheyStand(t *testing.T) {
 	}
 }
 
+// A reference to what is sensitive is refused in every form that a draft has for it, since its values would be shown under the other
+// name. What the error advises is accepted.
+func TestLET04ReferencesToWhatIsSensitive(t *testing.T) {
+	const (
+		there  = "it leads to a property that is x-sensitive, and this one would be shown: "
+		beside = there + "write x-sensitive: true at the property, beside the reference"
+		draft  = `"$schema":"http://json-schema.org/draft-07/schema#",`
+		draft4 = `"$schema":"http://json-schema.org/draft-04/schema#",`
+		secret = `"properties":{"a":{"x-sensitive":true,`
+	)
+	for schema, wrong := range map[string]string{
+		secret + `"$anchor":"s"},"b":{"$ref":"#s"}}`:                                                                                "/properties/b/$ref: " + beside,
+		secret + `"$anchor":"s"},"b":{"$ref":"#s","x-sensitive":true}}`:                                                             "",
+		secret + `"$anchor":"s"},"b":{"$ref":"#s","x-sensitive":false}}`:                                                            "",
+		secret + `"$anchor":"s"},"b":{"$ref":"#%73"}}`:                                                                              "/properties/b/$ref: ",
+		secret + `"$anchor":"s"},"b":{"$ref":"#t"}}`:                                                                                "",
+		`"$id":"https://x.test/r",` + secret + `"$anchor":"s"},"b":{"$ref":"https://x.test/r#s"}}`:                                  "/properties/b/$ref: ",
+		`"$id":"https://x.test/r",` + secret + `"$anchor":"s"},"b":{"$ref":"r#/properties/a"}}`:                                     "/properties/b/$ref: ",
+		secret + `"$dynamicAnchor":"s"},"b":{"$dynamicRef":"#s"}}`:                                                                  "/properties/b/$dynamicRef: ",
+		secret + `"$dynamicAnchor":"s"},"b":{"$ref":"#s"}}`:                                                                         "/properties/b/$ref: ",
+		secret + `"$id":"in","$dynamicAnchor":"s"},"b":{"$dynamicRef":"#s"}},"$defs":{"D":{"$dynamicAnchor":"s"}}`:                  "/properties/b/$dynamicRef: ",
+		secret + `"$id":"in"},"b":{"$ref":"in"}}`:                                                                                   "/properties/b/$ref: ",
+		secret + `"$id":"in#"},"b":{"$ref":"in#"}}`:                                                                                 "/properties/b/$ref: ",
+		secret + `"$id":"in","$recursiveAnchor":true},"b":{"$recursiveRef":"#"}}`:                                                   "/properties/b/$recursiveRef: ",
+		`"$defs":{"D":{"$id":"in",` + secret + `"$anchor":"s"}}}},"properties":{"b":{"$ref":"in#s"}}`:                               "/properties/b/$ref: ",
+		`"$defs":{"D":{"$id":"in",` + secret + `"$anchor":"s"}}}},"properties":{"b":{"$ref":"#s"}}`:                                 "",
+		`"$defs":{"D":{"$id":"in",` + secret + `"$anchor":"s"},"b":{"$ref":"#s"}}}}`:                                                "/$defs/D/properties/b/$ref: ",
+		`"$defs":{"D":{"$id":"in",` + secret + `"type":"string"},"b":{"$ref":"#/properties/a"}}}}`:                                  "/$defs/D/properties/b/$ref: ",
+		`"$defs":{"D":{"$id":"in",` + secret + `"type":"string"}}}},"properties":{"b":{"$ref":"in#/properties/a"}}`:                 "/properties/b/$ref: ",
+		`"$defs":{"D":{"$id":"in",` + secret + `"type":"string"}}}},"properties":{"b":{"$ref":"#/$defs/D/properties/a"}}`:           "/properties/b/$ref: ",
+		draft + secret + `"$id":"#s"},"b":{"$ref":"#s"}}`:                                                                           "/properties/b/$ref: ",
+		draft + `"$id":"https://x.test/r",` + secret + `"$id":"#s"},"b":{"$ref":"r#s","$id":"https://y.test"}}`:                     "/properties/b/$ref: ",
+		draft4 + secret + `"id":"in"},"b":{"$ref":"in"}}`:                                                                           "/properties/b/$ref: ",
+		`"allOf":[{` + secret + `"type":"string"}}}],"properties":{"b":{"$ref":"#/allOf/00/properties/a"}}`:                         "/properties/b/$ref: ",
+		secret + `"properties":{"c":{}}},"b":{"$ref":"#/properties/a/properties/c"}}`:                                               "/properties/b/$ref: " + beside,
+		secret + `"properties":{"c":{"$ref":"#/properties/a"}}}}`:                                                                   "",
+		secret + `"type":"string"},"b":{"items":{"$ref":"#/properties/a"}}}`:                                                        "/properties/b/items/$ref: " + there + `write x-sensitive: true at the property "b"`,
+		secret + `"type":"string"},"b":{"x-sensitive":true,"items":{"$ref":"#/properties/a"}}}`:                                     "",
+		secret + `"type":"string"},"b":{"x-sensitive":true,"items":{"$ref":"#/properties/a"}},"c":{"$ref":"#/properties/b/items"}}`: "/properties/c/$ref: " + beside,
+		secret + `"type":"string"}},"additionalProperties":{"$ref":"#/properties/a"}`:                                               "/additionalProperties/$ref: " + there + "move that schema to $defs without x-sensitive",
+		secret + `"type":"string"}},"$defs":{"D":{"$ref":"#/properties/a"}}`:                                                        "/$defs/D/$ref: " + there + "move that schema to $defs without x-sensitive, refer to it there, and write x-sensitive: true at each property",
+		`"properties":{"a":{"$ref":"#/$defs/S","x-sensitive":true}},"$defs":{"S":{"type":"string"},"D":{"$ref":"#/$defs/S"}}`:       "",
+		`"properties":{"a":{"type":"array","items":{"x-sensitive":true}}}`:                                                          `write it at the property "a"`,
+		`"properties":{"a":{"type":"array","x-sensitive":true,"items":{}}}`:                                                         "",
+		`"$defs":{"D":{"items":{"x-sensitive":true}}}`:                                                                              "write it at each property that refers to this schema, beside the $ref",
+		`"properties":{"a":{"$defs":{"D":{"x-sensitive":true}}}}`:                                                                   "write it at each property that refers to this schema, beside the $ref",
+		`"additionalProperties":{"x-sensitive":true}`:                                                                               "write it at a property: list what is sensitive by name in properties",
+	} {
+		f := dual(t, Definition{Tools: []Tool{tool("echo", structured(echo))}})
+		err := f.srv.AddTool([]byte(`{"name":"added","inputSchema":{"type":"object",`+schema+`}}`), anything{},
+			func(context.Context, *Call, json.RawMessage) (json.RawMessage, error) { return nil, nil })
+		if wrong == "" && err != nil || wrong != "" && (err == nil || !strings.Contains(err.Error(), wrong)) {
+			t.Errorf("%s: %v, want %q", schema, err, wrong)
+		}
+	}
+}
+
 // An output is hidden by the names of its properties, too; a header of it binds nobody.
 func TestLET04KeywordsOfOutputs(t *testing.T) {
 	for schema, wrong := range map[string]string{

@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -217,6 +218,33 @@ func TestTSK19DUR05AnAnswerToTheQuestionOfALostStreamCounts(t *testing.T) {
 			t.Errorf("want the result, got %s", e.data)
 		}
 		second.end()
+	}
+}
+
+// TSK19, CAN30: what the clients of others leave unread keeps no question from a client that reads, of a task or of a call.
+func TestTSK19CAN30AQuestionDoesNotWaitForOthersToRead(t *testing.T) {
+	for name, ask := range map[string]func(f *fixture, session string) *events{
+		"on the stream of a result": func(f *fixture, session string) *events {
+			s, _ := f.stream(session, "2", f.create(session))
+			return s
+		},
+		"on the stream of the session": func(f *fixture, session string) *events {
+			s, _ := f.stream(session, "", "")
+			f.create(session)
+			return s
+		},
+		"of a call": func(f *fixture, session string) *events {
+			return f.events(f.post(`{"jsonrpc":"2.0","id":3,"method":"tools/call","params":{"name":"ask","arguments":{}}}`, session))
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				f := newAskingBubble(t)
+				session := f.initialize()
+				f.h.unread.Add(new(atomic.Int64), f.h.unread.Max)
+				f.accept(session, ask(f, session).question())
+			})
+		})
 	}
 }
 

@@ -198,8 +198,7 @@ func (h *Endpoint) get(w http.ResponseWriter, r *http.Request) *refusal {
 		return refused
 	}
 	defer h.gets.Give(s.who, 1)
-	st, after, missed := s.resume(r.Header.Get(headerLastEvent))
-	reader := st.attach(after)
+	st, reader, after, missed := s.resume(r.Header.Get(headerLastEvent))
 	defer s.release(st, reader)
 	s.join(st)
 	d := h.downlink(w)
@@ -217,21 +216,20 @@ func (h *Endpoint) get(w http.ResponseWriter, r *http.Request) *refusal {
 	return nil
 }
 
-// resume finds the stream that the client read last. If nothing of it is left, or it never was, the client gets a new listener: GET is answered
-// with a stream (LET13). missed says that messages which the client had not read gave way to others.
-func (s *session) resume(last string) (st *stream, after int, missed bool) {
-	id, ok := parseEventID(last)
-	if ok {
+// resume attaches the caller to the stream that its client read last. If nothing of it is left, or it never was, the client gets a new listener: GET is
+// answered with a stream (LET13). missed says that messages which the client had not read gave way to others.
+func (s *session) resume(last string) (st *stream, reader uint64, after int, missed bool) {
+	if id, ok := parseEventID(last); ok {
 		s.loseUnread(id)
-		st = s.find(id.stream)
-		if missed = s.lacks(id) || st != nil && st.listener == id.listener && st.lacks(id.number); missed {
+		if st, reader, missed = s.reattach(id); missed {
 			s.h.warnLost(id)
 		}
-		if st != nil && st.listener == id.listener && !st.over(id.number) {
-			return st, id.number, missed
+		if st != nil {
+			return st, reader, id.number, missed
 		}
 	}
-	return s.listen(), -1, missed
+	st = s.listen()
+	return st, st.attach(-1), -1, missed
 }
 
 func (h *Endpoint) delete(r *http.Request, w http.ResponseWriter) *refusal {

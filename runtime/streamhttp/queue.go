@@ -28,7 +28,7 @@ func (s *stream) AwaitRoom(bytes int) {
 	}
 	if s.allUnread != nil {
 		if !s.allUnread.Take(s.own, int64(bytes)) {
-			return // addEvent drops it
+			return // addEvent drops it, unless it is a question
 		}
 		defer s.allUnread.Give(s.own, int64(bytes))
 	}

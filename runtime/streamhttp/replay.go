@@ -114,10 +114,8 @@ func (s *session) lose(st *stream) {
 	s.lost = append(s.lost, lost{st.number, last})
 }
 
-// lacks reports whether the client had not yet read all of a stream that gave way.
+// lacks reports whether the client had not yet read all of a stream that gave way. s.mu is held.
 func (s *session) lacks(id eventID) bool {
-	s.mu.Lock()
-	defer s.mu.Unlock()
 	return slices.ContainsFunc(s.lost, func(l lost) bool { return l.stream == id.stream && id.number < l.last })
 }
 
@@ -156,7 +154,7 @@ func (s *session) oldest() (worst *stream) {
 	worstEnded := false
 	for _, st := range s.streams {
 		idle, ended := st.idle()
-		if !idle || worst != nil && worstEnded && !ended {
+		if !idle || st.fresh() || worst != nil && worstEnded && !ended {
 			continue
 		}
 		if worst == nil || ended && !worstEnded || st.number < worst.number {

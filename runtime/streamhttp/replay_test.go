@@ -3,6 +3,7 @@ package streamhttp
 import (
 	"bytes"
 	"fmt"
+	"strings"
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
@@ -214,5 +215,39 @@ func TestTSK28AnAnswerAloneIsTakenWhenItWasWritten(t *testing.T) {
 				t.Errorf("written: %t, taken: %t", written, got)
 			}
 		})
+	}
+}
+
+// A stream does not give way between the moment when it is made, or found for a client that comes back, and the one when its reader attaches: then the
+// answer or a question would be lost, though its client reads (TSK09, CAN30).
+func TestCAN30AStreamThatIsAboutToBeReadDoesNotGiveWay(t *testing.T) {
+	id := rpc.IntID(7)
+	for name, made := range map[string]func(s *session, st *stream) (*stream, uint64){
+		"of a request": func(s *session, _ *stream) (*stream, uint64) {
+			st := s.stream(id)
+			s.dropIdle()
+			return st, st.attach(-1)
+		},
+		"of a listener": func(s *session, _ *stream) (*stream, uint64) {
+			st := s.listen()
+			s.dropIdle()
+			return st, st.attach(-1)
+		},
+		"that is resumed": func(s *session, st *stream) (*stream, uint64) {
+			st, reader, _, _ := s.resume(string(st.id(0).appendTo(nil)))
+			s.dropIdle()
+			return st, reader
+		},
+	} {
+		s, lost := keptAway(t)
+		_ = lost.add(note100(), false)
+		st, reader := made(s, lost)
+		before := strings.Repeat("1", len(st.events))
+		if err := st.add(note100(), false); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+		if got := contents(st.take(reader).events); got != before+"1" {
+			t.Errorf("%s: the client gets %q", name, got)
+		}
 	}
 }

@@ -315,7 +315,7 @@ func TestCAN02NothingIsMissedOfACancelledRequest(t *testing.T) {
 		if forgotten {
 			s.dropIdle()
 		}
-		if _, _, missed := s.resume(string(st.id(0).appendTo(nil))); missed || s.kept.Load() != 0 {
+		if _, _, _, missed := s.resume(string(st.id(0).appendTo(nil))); missed || s.kept.Load() != 0 {
 			t.Errorf("missed %v, %d bytes are kept", missed, s.kept.Load())
 		}
 	}

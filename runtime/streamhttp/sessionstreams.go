@@ -218,15 +218,27 @@ func (s *session) release(st *stream, reader uint64) {
 	s.h.relieve()
 }
 
-// find returns a stream that a client wants to resume. A stream of which no id was sent can not be resumed.
-func (s *session) find(number uint64) *stream {
+// reattach attaches the caller to a stream of which something is left, or to come, for a client that has read up to an event. Both happen under s.mu,
+// so that the stream does not give way between.
+func (s *session) reattach(last eventID) (st *stream, reader uint64, missed bool) {
 	s.mu.Lock()
-	st := s.streams[number]
-	s.mu.Unlock()
-	if st == nil || !st.known() {
-		return nil
+	defer s.mu.Unlock()
+	missed = s.lacks(last)
+	if st = s.find(last.stream); st == nil || st.listener != last.listener {
+		return nil, 0, missed
 	}
-	return st
+	if missed = missed || st.lacks(last.number); st.over(last.number) {
+		return nil, 0, missed
+	}
+	return st, st.attach(last.number), missed
+}
+
+// find returns a stream that a client wants to resume. A stream of which no id was sent can not be resumed. s.mu is held.
+func (s *session) find(number uint64) *stream {
+	if st := s.streams[number]; st != nil && st.known() {
+		return st
+	}
+	return nil
 }
 
 // remove frees a stream that nobody will resume.

@@ -94,7 +94,10 @@ func (s *stream) replace(i int, left storedEvent) {
 	if s.first+i >= s.unread {
 		s.behind -= less
 		s.due -= less
-		s.answer = min(s.answer, s.due)
+		if s.events[i].question != nil {
+			s.asked -= less
+		}
+		s.answer = min(s.answer, s.due-s.asked)
 	}
 	if s.events[i] = left; left.size() == 0 {
 		s.events[i] = storedEvent{}

@@ -47,6 +47,7 @@ type stream struct {
 	due     int            // bytes of the events after that one
 	copying int            // number of the event with an answer in files that the attached reader writes; 0: none
 	answer  int            // how many of due are the answer, which the server counts
+	asked   int            // how many of due are questions; see addEvent
 	held    int            // bytes that allUnread counts
 	inline  bool           // its reader adds the answer itself
 	reader  uint64         // attached; 0: none
@@ -124,12 +125,13 @@ func (s *stream) addAbout(about rpc.ID, e storedEvent, last bool) error {
 }
 
 // addEvent appends an event, whose frame must not change any more. It does not wait for the reader: that is AwaitRoom before it, and
-// AwaitRead after it. Without a reader the oldest events of a request's stream give way; a listener takes none. All but answers are dropped
-// while the caller's clients leave too much unread.
+// AwaitRead after it. Without a reader the oldest events of a request's stream give way; a listener takes none. All but answers and questions are
+// dropped while the caller's clients, or with them all others, leave too much unread. A question is never dropped for that, since somebody waits for
+// its answer (CAN30, TSK19), and does not count: only open ones have an event, and the call or task that asks has its params in memory all the same.
 func (s *stream) addEvent(e storedEvent, last bool) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.allUnread != nil && s.reader != 0 && !last && e.long == nil {
+	if s.allUnread != nil && s.reader != 0 && !last && e.long == nil && e.question == nil {
 		size := int64(e.size())
 		if !s.allUnread.Take(s.own, size) {
 			return errUnread
@@ -186,18 +188,21 @@ func (s *stream) push(e storedEvent) {
 	s.bytes += e.size()
 	s.behind += e.size()
 	s.due += e.size()
+	if e.question != nil {
+		s.asked += e.size()
+	}
 	if e.long != nil {
 		s.since = time.Now()
 	}
 }
 
 // recount counts what can be dropped: messages that wait for a client that is away, and those that an attached reader has written.
-// Those that it has still to write count separately, without the answer, which the server counts. s.mu is held.
+// Those that it has still to write count separately, without questions and the answer, which the server counts. s.mu is held.
 func (s *stream) recount() {
 	n, held, beside := s.bytes, 0, eventSize*len(s.events)
 	switch {
 	case s.reader != 0:
-		n, held, beside = max(0, n-s.due), s.due-s.answer, eventSize*max(0, s.written-s.first+1)
+		n, held, beside = max(0, n-s.due), s.due-s.answer-s.asked, eventSize*max(0, s.written-s.first+1)
 	case !s.dropped && s.readers > 0:
 		beside += streamSize + memberSize*len(s.batch.cancelled)
 	}
@@ -249,7 +254,7 @@ func (s *stream) forget() {
 	s.unread = s.first + len(s.events)
 	s.first = s.unread
 	s.batch, s.one[0] = batchRequests{}, storedEvent{}
-	s.dropped, s.events, s.bytes, s.behind, s.due, s.answer, s.copying = true, nil, 0, 0, 0, 0, 0
+	s.dropped, s.events, s.bytes, s.behind, s.due, s.answer, s.asked, s.copying = true, nil, 0, 0, 0, 0, 0, 0
 	s.room.Broadcast()
 }
 
@@ -285,6 +290,13 @@ func (s *stream) idle() (idle, ended bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.reader == 0, s.ended || s.listener
+}
+
+// fresh reports whether the stream had no reader yet: the one that it was made for is about to attach.
+func (s *stream) fresh() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.readers == 0
 }
 
 // unwritten is how many bytes an attached reader has still to write.

@@ -32,7 +32,13 @@ func (s *stream) attach(after int) (reader uint64) {
 // noteWritten notes that the reader has written what it took. s.mu is held.
 func (s *stream) noteWritten() {
 	s.written, s.due, s.copying = s.unread-1, s.behind, 0
-	s.answer = min(s.answer, s.due)
+	s.asked = 0
+	for _, e := range s.events[s.unread-s.first:] {
+		if e.question != nil {
+			s.asked += e.size()
+		}
+	}
+	s.answer = min(s.answer, s.due-s.asked)
 	s.recount()
 	s.room.Broadcast()
 }

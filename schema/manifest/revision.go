@@ -111,6 +111,13 @@ func (l *loader) uncancellable(t *Tool) {
 
 func (l *loader) times(t *Tool) {
 	e, d := t.Execution, l.m.Defaults.Task
+	if given := t.Timeout.Node; given != nil && e.Support == Required && !t.Cancellation.None { // else uncancellable refuses it
+		hint := "remove it, or write it in execution as the timeout of the task"
+		if e.Timeout.Node != nil {
+			hint = "remove it: that of the task is in execution"
+		}
+		l.ds.Warn(given, "unused-policy", hint, "timeout is for inline calls, and tool %q always runs as a task", t.Name)
+	}
 	switch {
 	case !e.Tasks():
 		for _, given := range [...]Duration{e.TTL, e.MaxTTL, e.PollInterval, e.Timeout} {

@@ -36,9 +36,28 @@ func (l *packageLowering) policies(t *manifest.Tool) (model.CancelPolicy, model.
 	if e.Support == manifest.Required {
 		task.Support = model.TaskRequired
 		cancel.Timeout = 0
+		l.warnOfUnlisted(t)
 	}
 	return cancel, task
 }
+
+// warnOfUnlisted warns of a tool that runs as a task alone where no revision that is served has tasks: no client is shown it. It is no error, since
+// the handlers are the same whichever revisions are served (REV07).
+func (l *packageLowering) warnOfUnlisted(t *manifest.Tool) {
+	if l.in.Client.Alone || slices.ContainsFunc(l.in.Revisions, hasTasks) {
+		return
+	}
+	var with []string
+	for _, r := range l.in.Known() {
+		if hasTasks(r) {
+			with = append(with, r.Name)
+		}
+	}
+	l.diags.Warn(t.Execution.Node.Get("taskSupport"), "unlisted-tool", "set taskSupport to optional, or serve a revision with tasks: "+strings.Join(with, ", "),
+		"tool %q runs as a task alone, and no revision that is served has tasks, so no client can call it", t.Name)
+}
+
+func hasTasks(r *revision.Revision) bool { return r.Task != nil }
 
 // refuseForcedCancel refuses a task that can not be cancelled under a revision that cancels it all the same: its result would be
 // lost. Where cancelling only asks (EXT11), the work goes on and its result is kept.
@@ -108,8 +127,8 @@ func (l *packageLowering) taskSentences(tool *model.Tool, ends string) []string 
 	switch {
 	case t.FailOnCrash:
 		out = append(out, "If the server dies meanwhile, the task fails.")
-	case t.MaxReruns > 0:
-		out = append(out, fmt.Sprintf("If the server dies meanwhile, the handler runs again from the top where tasks are durable, up to %d times.", t.MaxReruns))
+	default:
+		out = append(out, fmt.Sprintf("If the server dies meanwhile, the handler runs again from the top where tasks are durable, up to %d times.", t.Reruns()))
 	}
 	if t.TTL > 0 {
 		out = append(out, fmt.Sprintf("A task is kept for %s.", model.Short(t.TTL)))

@@ -1,5 +1,6 @@
-// Package keyword says what the keys of objects are in the JSON of a schema: keywords, names that its author chose, or data. It is for the packages
-// that walk a schema as JSON: of clients, which compare the tools of a server, and of servers, whose tools may be added at run time.
+// Package keyword says what the keys of objects are in the JSON of a schema: keywords, names that its author chose, or data; and where a schema stands
+// within another. It is for the packages that walk a schema: of clients, which compare the tools of a server, of servers, whose tools may be added at
+// run time, and of the generator.
 package keyword
 
 import "slices"
