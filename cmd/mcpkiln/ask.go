@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"maps"
 	"net/url"
-	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -69,14 +68,14 @@ func readAnswer(text string) (json.RawMessage, error) {
 // asObject returns how name=text is written as a JSON object, to go behind a message; "" if it is something else.
 func asObject(text string) string {
 	name, value, ok := strings.Cut(text, "=")
-	if name = strings.TrimSuffix(name, ":"); !ok || !shellSafe.MatchString(name) || strings.Contains(value, "'") {
+	if name = strings.TrimSuffix(name, ":"); !ok || !shellSafe.MatchString(name) {
 		return ""
 	}
 	if !json.Valid([]byte(value)) {
 		word, _ := json.Marshal(value) // a text always has JSON
 		value = string(word)
 	}
-	return `, as in '{"` + name + `": ` + value + `}'`
+	return ", as in " + shellJSON([]byte(`{"`+name+`": `+value+`}`))
 }
 
 // handlers answer what the server asks the user.
@@ -193,9 +192,9 @@ func (v *visit) inputRequired(open openQuestion) error {
 		Server string          `json:"server"`
 		Method string          `json:"method"`
 		Params json.RawMessage `json:"params"`
-		Key    string          `json:"key,omitempty"`
+		Key    *string         `json:"key,omitempty"`
 		Ref    *client.Ref     `json:"ref,omitempty"`
-	}{q.Server, q.Method, q.Params, q.Key, ref})
+	}{q.Server, q.Method, q.Params, keyOf(q), ref})
 	if err == nil {
 		err = printJSON(v.cmd.OutOrStdout(), text)
 	}
@@ -224,8 +223,8 @@ func howToAnswer(open openQuestion, ref *client.Ref, misfits []error, used strin
 // another question that the same fields fit may be open, or be asked meanwhile.
 func answerLine(q *client.Question, ref client.Ref) string {
 	line := "mcpkiln task answer " + keepRef(ref)
-	if q.Key != "" {
-		line += " --key " + shellWord(plain.Line(q.Key))
+	if q.Keyed {
+		line += " --key " + shellWord(q.Key)
 	}
 	line += fields(q)
 	if !isAddress(ref.Endpoint) {
@@ -242,9 +241,9 @@ func answerWord(q *client.Question) string {
 	var all []string
 	for _, name := range toFillIn(q) {
 		word, _ := json.Marshal(name) // a text always has JSON
-		all = append(all, strings.ReplaceAll(string(word), "'", `\u0027`)+": …")
+		all = append(all, string(word)+": …")
 	}
-	return "'{" + strings.Join(all, ", ") + "}'"
+	return shellJSON([]byte("{" + strings.Join(all, ", ") + "}"))
 }
 
 // keepRef keeps a reference, and returns a shell word for it: its id, or the whole reference if it can not be kept or its id not written.
@@ -256,25 +255,9 @@ func keepRef(ref client.Ref) string {
 	if err == nil && shellSafe.MatchString(ref.ID) {
 		return ref.ID
 	}
-	return quoted(ref)
+	text, _ := json.Marshal(ref) // a reference always has JSON
+	return shellJSON(text)
 }
-
-// quoted returns a reference as one shell word, whatever characters its id has.
-func quoted(ref client.Ref) string {
-	text, _ := json.Marshal(ref)
-	return "'" + strings.ReplaceAll(string(text), "'", `\u0027`) + "'"
-}
-
-// shellWord returns a text as one word of a shell.
-func shellWord(text string) string {
-	if shellSafe.MatchString(text) {
-		return text
-	}
-	return "'" + strings.ReplaceAll(text, "'", `'\''`) + "'"
-}
-
-// shellSafe matches a name that a shell takes literally.
-var shellSafe = regexp.MustCompile(`^[A-Za-z0-9_][\w.:-]*$`)
 
 // fields returns the fields of a form to fill in, as words: one for each, or one object if there is none or a shell does not take a name literally. It
 // returns "" for a page.

@@ -52,7 +52,10 @@ agreed to without fields: a form is refused then, and stays open. mcpkiln task g
 		if err != nil {
 			return err
 		}
-		reply := &reply{decline: no, key: key, done: make(chan error, 1), received: make(chan error, 1), missed: make(chan misfit, maxShown)}
+		reply := &reply{decline: no, done: make(chan error, 1), received: make(chan error, 1), missed: make(chan misfit, maxShown)}
+		if cmd.Flags().Changed("key") {
+			reply.key = &key
+		}
 		if err := reply.read(cmd.Context(), before[1:], cmd.InOrStdin()); err != nil {
 			return refused(err)
 		}
@@ -66,7 +69,7 @@ type reply struct {
 	given    *argument.Given
 	bare     bool // nothing is given: neither fields nor decline
 	decline  bool
-	key      string
+	key      *string // of the question; nil: the first that it is for
 	used     atomic.Bool
 	answered atomic.Pointer[client.Question] // set before done receives nil
 	done     chan error                      // receives one value when the question was answered, or can not be
@@ -76,8 +79,8 @@ type reply struct {
 
 // misfit is a question that a reply is not for.
 type misfit struct {
-	key string
-	why error // nil: the reply names another key
+	question *client.Question
+	why      error // nil: the reply names another key
 }
 
 // read reads the fields of a form as words, or all of them as one value like that of --answer.
@@ -149,7 +152,7 @@ func (v *visit) received(ref client.Ref, r *reply, ended <-chan error) error {
 		switch {
 		case err != nil:
 			return fmt.Errorf("%w\n  the server has the answer: what the task does now is not known", err)
-		case r.answered.Load().Key != "" || state.Status != task.InputRequired || !time.Now().Before(late):
+		case r.answered.Load().Keyed || state.Status != task.InputRequired || !time.Now().Before(late):
 			return v.printState(ref, state)
 		}
 		select {
@@ -211,17 +214,17 @@ func (r *reply) misfits(open []misfit) error {
 	var why []error
 	for _, m := range open {
 		why = append(why, m.why)
-		if m.key != "" {
-			keys = append(keys, plain.Line(m.key))
+		if m.question.Keyed {
+			keys = append(keys, shellWord(m.question.Key))
 		}
 	}
 	switch {
-	case r.key == "":
+	case r.key == nil || open[0].question.Method == "": // none is shown
 		return errors.Join(why...)
 	case len(keys) == 0:
 		return errors.New("the questions of the task have no keys: leave --key out")
 	}
-	return fmt.Errorf("no question that is open has the key %q: there is %s", r.key, nearestFirst(r.key, keys))
+	return fmt.Errorf("no question that is open has the key %q: there is %s", *r.key, nearestFirst(*r.key, keys))
 }
 
 // give answers the first question that the reply is for. Others stay open.
@@ -229,7 +232,7 @@ func (r *reply) give(ctx context.Context, q *client.Question) (*client.Answer, e
 	a := &client.Answer{Action: client.Declined}
 	err := r.fill(a, q)
 	switch {
-	case r.key != "" && q.Key != r.key:
+	case r.key != nil && !r.names(q):
 		r.miss(q, nil)
 	case err != nil:
 		r.miss(q, err)
@@ -242,9 +245,12 @@ func (r *reply) give(ctx context.Context, q *client.Question) (*client.Answer, e
 	return nil, context.Cause(ctx)
 }
 
+// names reports whether the reply has the key of a question.
+func (r *reply) names(q *client.Question) bool { return r.key != nil && q.Keyed && q.Key == *r.key }
+
 // note notes whether the server has the answer.
 func (r *reply) note(q *client.Question, err error) {
-	if given := r.answered.Load(); given != nil && (q == given || q.Key != "" && q.Key == given.Key) {
+	if given := r.answered.Load(); given != nil && (q == given || q.Keyed && given.Keyed && q.Key == given.Key) {
 		if err != nil {
 			err = fmt.Errorf("%w\n  the answer was not delivered", err)
 		}
@@ -254,7 +260,7 @@ func (r *reply) note(q *client.Question, err error) {
 
 // miss notes that the reply is not for a question, and why.
 func (r *reply) miss(q *client.Question, why error) {
-	if r.key != "" && q.Key == r.key { // no other is meant
+	if r.names(q) { // no other is meant
 		select {
 		case r.done <- why:
 		default:
@@ -262,7 +268,7 @@ func (r *reply) miss(q *client.Question, why error) {
 		return
 	}
 	select {
-	case r.missed <- misfit{q.Key, why}:
+	case r.missed <- misfit{q, why}:
 	default:
 	}
 }

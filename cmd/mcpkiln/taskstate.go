@@ -39,7 +39,7 @@ func (v *visit) unknown(ref client.Ref, err error) error {
 type asked struct {
 	Method string          `json:"method,omitempty"`
 	Params json.RawMessage `json:"params,omitempty"`
-	Key    string          `json:"key,omitempty"`
+	Key    *string         `json:"key,omitempty"`
 	// Unanswerable is why no command can answer it.
 	Unanswerable string `json:"unanswerable,omitempty"`
 }
@@ -117,7 +117,7 @@ func (v *visit) printState(ref client.Ref, s client.TaskState, questions ...open
 		var all []asked
 		for _, open := range questions {
 			q := open.question
-			all = append(all, asked{q.Method, q.Params, q.Key, open.beyond()})
+			all = append(all, asked{q.Method, q.Params, keyOf(q), open.beyond()})
 		}
 		text, err := json.Marshal(struct {
 			Ref       client.Ref `json:"ref"`
@@ -141,6 +141,14 @@ func (v *visit) printState(ref client.Ref, s client.TaskState, questions ...open
 	return err
 }
 
+// keyOf returns the key of a question; nil if it has none.
+func keyOf(q *client.Question) *string {
+	if !q.Keyed {
+		return nil
+	}
+	return &q.Key
+}
+
 // line says what a task asks, and with which key.
 func (q *openQuestion) line() string {
 	text := "it asks for a form: "
@@ -153,8 +161,8 @@ func (q *openQuestion) line() string {
 	if q.why == nil {
 		text += plain.Line(q.question.Message + " " + q.question.URL)
 	}
-	if q.question.Key != "" {
-		text = plain.Line(q.question.Key) + ": " + text
+	if q.question.Keyed {
+		text = shellWord(q.question.Key) + ": " + text
 	}
 	return text
 }
