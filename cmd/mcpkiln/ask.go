@@ -104,7 +104,9 @@ func (v *visit) ask(ctx context.Context, q *client.Question) (*client.Answer, er
 		return a, nil
 	}
 	if v.terminal == nil {
-		v.end(&questionError{openQuestion{question: q}})
+		if v.asksStill(q) {
+			v.end(&questionError{openQuestion{question: q}})
+		}
 		<-ctx.Done() // the result is not used
 		return nil, context.Cause(ctx)
 	}

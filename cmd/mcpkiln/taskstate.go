@@ -87,8 +87,32 @@ func (v *visit) leftOpen(q *client.Question, why error) {
 		v.terminal.Done() // clears the progress bar, which is drawn again
 		fmt.Fprintln(v.cmd.ErrOrStderr(), "mcpkiln: the task", open.beyond()+"; it waits for that")
 	default:
-		v.end(&questionError{open})
+		defer v.clock.pause()()
+		if v.asksStill(q) {
+			v.end(&questionError{open})
+		}
 	}
+}
+
+// answeredTime is how long a server may go on to say that a task asks what another command has just answered.
+const answeredTime = 2 * time.Second
+
+// asksStill reports whether a question that `mcpkiln task wait` is asked is open after answeredTime, too. A request is: the server has put it to this
+// command.
+func (v *visit) asksStill(q *client.Question) bool {
+	v.mu.Lock()
+	waits, ref := v.waits, v.ref
+	v.mu.Unlock()
+	if waits == nil || !q.Keyed && q.Method != "" {
+		return true
+	}
+	select {
+	case <-waits.Done():
+		return false
+	case <-time.After(v.within(answeredTime)):
+	}
+	state, err := v.session.GetTask(waits, *ref)
+	return waits.Err() == nil && (err != nil || state.Status == task.InputRequired)
 }
 
 // answered is called when the server has an answer, or can not get it.

@@ -36,6 +36,7 @@ type visit struct {
 	unused  string              // why an answer is not used; "": nothing that it fits was asked
 	misfits []error             // why none of them fits the last question
 	ref     *client.Ref         // of the task that asks, if another command could answer it
+	waits   context.Context     // ends with the wait of `mcpkiln task wait`; nil for other commands
 	reply   *reply              // of `mcpkiln task answer`; nil for other commands
 	shown   chan<- openQuestion // receives questions, which stay open; nil: questions are answered
 	resume  func()              // starts the clock again when the task asks nothing any more; nil: it was not stopped for that
