@@ -16,6 +16,7 @@ import (
 	"github.com/mcpkiln/mcpkiln/cmd/mcpkiln/internal/argument"
 	"github.com/mcpkiln/mcpkiln/cmd/mcpkiln/internal/plain"
 	"github.com/mcpkiln/mcpkiln/runtime/client"
+	"github.com/mcpkiln/mcpkiln/runtime/inflight"
 	"github.com/mcpkiln/mcpkiln/runtime/task"
 )
 
@@ -103,16 +104,16 @@ func (r *reply) read(ctx context.Context, fields []string, stdin io.Reader) (err
 
 // answer gives the reply when the task asks, and waits until the server has received it.
 func (v *visit) answer(ref client.Ref, r *reply) error {
+	v.mu.Lock()
+	v.reply, v.ref = r, &ref
+	v.mu.Unlock()
 	state, err := v.state(ref)
 	switch {
 	case err != nil:
 		return err
 	case state.Status != task.InputRequired:
-		return refused(fmt.Errorf("the task asks nothing: it is %s", state.Status))
+		return v.asksNothing("the task asks nothing", state)
 	}
-	v.mu.Lock()
-	v.reply, v.ref = r, &ref
-	v.mu.Unlock()
 	v.clock.start(v.timeout, func() {
 		v.end(&statusError{exitTimeout, fmt.Errorf("the task was not answered within %v", v.timeout)})
 	})
@@ -130,22 +131,23 @@ func (v *visit) answer(ref client.Ref, r *reply) error {
 // receiveTime is how long the state of a task may go on to say that it asks when the server has the answer to a question that came as a request.
 const receiveTime = 5 * time.Second
 
-// received waits until the server has the answer, or the task is over, and prints the state after it.
+// received waits until the server has the answer, and prints the state after it. The end of the task says nothing of the answer, which may be on its way.
 func (v *visit) received(ref client.Ref, r *reply, ended <-chan error) error {
-	var err error
-	select {
-	case err = <-r.received:
-	case err = <-ended:
+	var late <-chan time.Time
+	for has := false; !has; {
 		select {
-		case err = <-r.received: // that is why
-		default:
+		case err := <-r.received:
+			if has = err == nil; !has {
+				return v.notTaken(err)
+			}
+		case <-ended:
+			ended, late = nil, time.After(receiveTime)
+		case <-late:
+			return &statusError{exitTimeout, errors.New("the task can not be followed any more, and " + notKnown + v.followHint("get"))}
+		case <-v.ctx.Done():
+			v.noteOutcome(notKnown + v.followHint("get"))
+			return context.Cause(v.ctx)
 		}
-	case <-v.ctx.Done():
-		v.noteOutcome("whether the server has taken the answer is not known" + v.followHint("get"))
-		return context.Cause(v.ctx)
-	}
-	if err != nil {
-		return err
 	}
 	for late := time.Now().Add(receiveTime); ; {
 		state, err := v.state(ref)
@@ -161,6 +163,31 @@ func (v *visit) received(ref client.Ref, r *reply, ended <-chan error) error {
 			return context.Cause(v.ctx)
 		}
 	}
+}
+
+const notKnown = "whether the server has taken the answer is not known"
+
+// notTaken returns the error of an answer that was not delivered, as far as that is known.
+func (v *visit) notTaken(err error) error {
+	var lost *client.TransportError
+	var answered *client.StatusError
+	var refusal *client.Error
+	var cause *client.Cause
+	status, help := statusOf(err)
+	text := describe(err) + "\n  " + notKnown + v.followHint("get")
+	switch {
+	case errors.As(err, &lost):
+	case errors.As(err, &answered):
+		text = describe(err) + "\n  the server has not taken the answer"
+	case errors.As(err, &refusal):
+		text = "the server has refused the answer: " + describe(err) + "\n  what the task asks now" + v.followHint("get")
+	case errors.As(err, &cause) && cause.Source != inflight.SourceTimeout:
+		status, text = exitRefused, "the answer came too late: "+cause.Reason+"\n  what the task does now"+v.followHint("get")
+	}
+	if help != "" {
+		text += "\n  " + help
+	}
+	return &statusError{status, errors.New(text)}
 }
 
 // awaitGiven returns when the reply was given, or can not be: the task is over, or does not ask this command until late. It may be asking
@@ -199,13 +226,22 @@ func (v *visit) awaitGiven(ref client.Ref, r *reply, ended <-chan error, late <-
 	case err != nil:
 		return err
 	case state.Status != task.InputRequired: // another client has answered
-		return refused(fmt.Errorf("the task asks nothing any more: it is %s", state.Status))
+		return v.asksNothing("the task asks nothing any more", state)
 	case lost != nil:
 		return lost
 	case len(misfits) > 0:
 		return refused(r.misfits(misfits))
 	}
 	return refused(errors.New("the question is not put to this command: another one or a host shows it, and has to answer or to end first"))
+}
+
+// asksNothing returns the error of an answer to a task that does not wait for one.
+func (v *visit) asksNothing(what string, state client.TaskState) error {
+	then := "its result, when it is over" + v.followHint("wait")
+	if over(state) {
+		then = "its result" + v.followHint("result")
+	}
+	return refused(fmt.Errorf("%s: it is %s\n  %s", what, state.Status, then))
 }
 
 // misfits says why the reply is for none of the questions that are open.
@@ -251,9 +287,6 @@ func (r *reply) names(q *client.Question) bool { return r.key != nil && q.Keyed 
 // note notes whether the server has the answer.
 func (r *reply) note(q *client.Question, err error) {
 	if given := r.answered.Load(); given != nil && (q == given || q.Keyed && given.Keyed && q.Key == given.Key) {
-		if err != nil {
-			err = fmt.Errorf("%w\n  the answer was not delivered", err)
-		}
 		r.received <- err
 	}
 }
