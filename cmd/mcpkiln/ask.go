@@ -213,7 +213,7 @@ func howToAnswer(open openQuestion, ref *client.Ref, misfits []error, used strin
 	}
 	why := "there is no terminal to ask you on"
 	if len(misfits) > 0 {
-		why = "--answer fits no question: " + strings.ReplaceAll(errors.Join(misfits...).Error(), "\n", "; ")
+		why = "--answer fits no question: " + strings.Join(eachOnce(misfits), "; ")
 	}
 	if ref == nil {
 		return "the tool asks something, and " + why + "\n  call it again with " + used + "--answer " + answerWord(open.question) + ", or --answer " + decline

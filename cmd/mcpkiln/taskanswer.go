@@ -256,7 +256,7 @@ func (r *reply) misfits(open []misfit) error {
 	}
 	switch {
 	case r.key == nil || open[0].question.Method == "": // none is shown
-		return errors.Join(why...)
+		return errors.New(strings.Join(eachOnce(why), "\n"))
 	case len(keys) == 0:
 		return errors.New("the questions of the task have no keys: leave --key out")
 	}

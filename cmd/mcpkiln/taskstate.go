@@ -84,8 +84,7 @@ func (v *visit) leftOpen(q *client.Question, why error) {
 		reply.miss(q, errors.New("the task "+open.beyond()))
 	case v.terminal != nil:
 		v.stopClock()
-		v.terminal.Done() // clears the progress bar, which is drawn again
-		fmt.Fprintln(v.cmd.ErrOrStderr(), "mcpkiln: the task", open.beyond()+"; it waits for that")
+		v.warn("the task " + open.beyond() + "; it waits for that")
 	default:
 		defer v.clock.pause()()
 		if v.asksStill(q) {

@@ -40,6 +40,7 @@ type visit struct {
 	reply   *reply              // of `mcpkiln task answer`; nil for other commands
 	shown   chan<- openQuestion // receives questions, which stay open; nil: questions are answered
 	resume  func()              // starts the clock again when the task asks nothing any more; nil: it was not stopped for that
+	warned  tally               // the warnings, of which each is printed once
 	outcome string              // of the call or task when the visit ended early; "" for none
 }
 
@@ -60,6 +61,7 @@ func (r *remote) visit(cmd *cobra.Command, t client.Transport, answers []answer,
 	v.ctx, v.end = context.WithCancelCause(cmd.Context())
 	defer v.end(nil)
 	defer context.AfterFunc(v.ctx, v.hurry)()
+	defer v.countWarnings()
 	session, err := client.Connect(v.ctx, t, v.options(t)...)
 	if err != nil {
 		return v.status(withMisplaced(refusedSession(err), v.misplaced))

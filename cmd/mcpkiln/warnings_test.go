@@ -1,0 +1,48 @@
+package main
+
+import (
+	"bytes"
+	"fmt"
+	"log/slog"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/spf13/cobra"
+)
+
+// TestAWarningIsSaidOnce, at once, and at the end with how often it came. Others are said as they come, however many there are.
+func TestAWarningIsSaidOnce(t *testing.T) {
+	var out bytes.Buffer
+	v := &visit{cmd: &cobra.Command{}}
+	v.cmd.SetErr(&out)
+	log := slog.New(warnings{v})
+	for range 100 {
+		log.Warn("a notification can not be read", "method", "notifications/message")
+	}
+	log.Warn("a message was not sent")
+	const first = "mcpkiln: a notification can not be read (method notifications/message)\nmcpkiln: a message was not sent\n"
+	if out.String() != first {
+		t.Error(out.String())
+	}
+	v.countWarnings()
+	if got := strings.TrimPrefix(out.String(), first); got != "mcpkiln: a notification can not be read (method notifications/message) (100 times)\n" {
+		t.Error(got)
+	}
+	out.Reset()
+	for n := range 2 * maxTallied {
+		log.Warn(fmt.Sprint("warning ", n))
+	}
+	if n := strings.Count(out.String(), "\n"); n != 2*maxTallied || len(v.warned.lines) > maxTallied || len(v.warned.times) > maxTallied {
+		t.Errorf("%d were said, %d are remembered", n, len(v.warned.lines))
+	}
+}
+
+// TestEXT22WhyAnAnswerFitsNoQuestionIsSaidOnce, however many questions it does not fit for the same reason.
+func TestEXT22WhyAnAnswerFitsNoQuestionIsSaidOnce(t *testing.T) {
+	_, ref := ask(t, 0, slices.Repeat([]string{nameForm}, 20)...)
+	status, stdout, stderr := runs(t, "task", "answer", ref, "yes=true")
+	if status != exitRefused || stderr != "mcpkiln: the question has no field \"yes\"; it has name (yes:=JSON gives it as it is) (20 times)\n" {
+		t.Errorf("status %d: %s%s", status, stdout, stderr)
+	}
+}
