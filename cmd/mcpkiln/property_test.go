@@ -59,7 +59,11 @@ func TestAPropertyIsExplainedThroughReferences(t *testing.T) {
 	if err := one.explain(&text); err != nil || !strings.Contains(text.String(), "\n  c  any    required\n  a  1 | 2\n") {
 		t.Errorf("%v, %s", err, text.String())
 	}
-	if got := fmt.Sprint(one.completions("a=")); got != "[a=1\t a=2\t]" {
+	if got := fmt.Sprint(completions(one.InputSchema, "a=")); got != "[a=1\t a=2\t]" {
+		t.Error(got)
+	}
+	many := json.RawMessage(`{"properties":{"tag":{"type":"array","items":{"enum":["a","b"]}},"k":{"anyOf":[{"const":"x"},{"enum":[1]},{"type":"boolean"},{"type":"null"}]}}}`)
+	if got := fmt.Sprint(completions(many, "tag="), completions(many, "k=")); got != "[tag=a\t tag=b\t] [k=x\t k=1\t k=true\t k=false\t]" {
 		t.Error(got)
 	}
 	if one = *undecidable(); one.explain(&text) != nil { // it ends

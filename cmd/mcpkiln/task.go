@@ -51,6 +51,7 @@ func taskCommand(use, short, example string, do func(r *remote, cmd *cobra.Comma
 		},
 	}
 	r.register(cmd)
+	cmd.ValidArgsFunction = r.completeTask(r.completeServer(1))
 	return cmd
 }
 

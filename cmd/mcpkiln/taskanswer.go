@@ -37,6 +37,9 @@ agreed to without fields: a form is refused then, and stays open. mcpkiln task g
 	cmd.Flags().StringVar(&key, "key", "", "the question, of several; by default the first that the fields fit")
 	cmd.Flags().BoolVar(&no, decline, false, "decline the question")
 	target := cmd.Flags().String("target", "", "address or name of the server, if the reference does not say it all")
+	cmd.ValidArgsFunction = r.completeTask(r.completeFields)
+	_ = cmd.RegisterFlagCompletionFunc("key", r.completeKey) // there are such flags
+	_ = cmd.RegisterFlagCompletionFunc("target", r.completeTarget)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		before, command := words(cmd, args)
 		if len(before) == 0 {

@@ -24,6 +24,7 @@ machine has left running there.`,
 		Args:    cobra.ArbitraryArgs,
 	}
 	r.register(cmd)
+	cmd.ValidArgsFunction = r.completeServer(0)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		t, rest, err := r.named(cmd, args)
 		switch {
