@@ -111,3 +111,35 @@ func TestRequiredPropertiesComeFirst(t *testing.T) {
 		t.Errorf("%v, %s", err, text.String())
 	}
 }
+
+// TestWhatIsInsideOfAPropertyIsExplained, three objects deep: in an object, in the items of a list, in what may be null, and behind references. One that
+// contains itself is explained once.
+func TestWhatIsInsideOfAPropertyIsExplained(t *testing.T) {
+	one := tool{Name: "t", InputSchema: json.RawMessage(`{"properties":{
+		"to":{"type":"object","properties":{"zip":{"type":"string","maxLength":5},"geo":{"anyOf":[{"$ref":"#/$defs/geo"},{"type":"null"}]}},"required":["zip"]},
+		"lines":{"type":"array","items":{"type":"object","properties":{"n":{"type":"integer","required":true},"sub":{"type":"object","properties":{"a":{"type":"object","properties":{"b":{"type":"object","properties":{"c":{}}}}}}}}}},
+		"tree":{"$ref":"#/$defs/tree"},
+		"either":{"oneOf":[{"type":"object","properties":{"x":{}}},{"type":"object","properties":{"y":{}}}]}
+	},"required":["to"],"$defs":{"geo":{"type":"object","description":"Where","properties":{"lat":{"type":"number"}}},
+		"tree":{"type":"object","properties":{"left":{"$ref":"#/$defs/tree"},"name":{"type":"string"}}}}}`)}
+	const want = `
+Arguments:
+  to       object                        required
+    zip    string, at most 5 characters  required
+    geo    object | null
+      lat  number
+  either   object
+  lines    array of object
+    n      integer
+    sub    object
+      a    object
+        b  object
+  tree     object
+    left   #/$defs/tree
+    name   string
+`
+	var text strings.Builder
+	if err := one.explain(&text); err != nil || !strings.Contains(text.String(), want) {
+		t.Errorf("%v, %s", err, text.String())
+	}
+}

@@ -177,7 +177,7 @@ func (t *tool) hints() (all []string) {
 	return all
 }
 
-// explainSchema prints the properties of an object, required ones first.
+// explainSchema prints the properties of an object, and what is inside of them.
 func (t *tool) explainSchema(w io.Writer, title string, schema json.RawMessage) error {
 	e := newExplainer(schema)
 	properties, required := e.object()
@@ -186,24 +186,35 @@ func (t *tool) explainSchema(w io.Writer, title string, schema json.RawMessage) 
 		fmt.Fprint(w, " none that the schema names")
 	}
 	fmt.Fprintln(w)
-	names := slices.Sorted(maps.Keys(properties))
-	places := placesOf(required)
-	slices.SortStableFunc(names, func(a, b string) int { return places.of(a) - places.of(b) })
 	var buf bytes.Buffer
 	table := tabwriter.NewWriter(&buf, 0, 0, 2, ' ', 0)
-	for _, name := range names {
-		p := e.property(properties[name])
-		need := ""
-		if places.of(name) < len(places) {
-			need = "required"
-		}
-		fmt.Fprintf(table, "  %s\t%s\t%s\t%s\n", plain.Line(name), p.full(), need, p.about())
-	}
+	e.explain(table, object{properties, required}, "  ")
 	if err := table.Flush(); err != nil {
 		return err
 	}
 	_, err := w.Write(trailing.ReplaceAll(buf.Bytes(), nil))
 	return err
+}
+
+// maxIndent is the indentation of the innermost properties that are explained: those of three objects within each other, in an argument.
+const maxIndent = "        "
+
+// explain prints the rows of properties, required ones first, each followed by what is inside of it. passed are the references that led to them.
+func (e *explainer) explain(table io.Writer, o object, indent string, passed ...string) {
+	names := slices.Sorted(maps.Keys(o.Properties))
+	places := placesOf(o.Required)
+	slices.SortStableFunc(names, func(a, b string) int { return places.of(a) - places.of(b) })
+	for _, name := range names {
+		p := e.property(o.Properties[name], passed...)
+		need := ""
+		if places.of(name) < len(places) {
+			need = "required"
+		}
+		fmt.Fprintf(table, "%s%s\t%s\t%s\t%s\n", indent, plain.Line(name), p.full(), need, p.about())
+		if inner := p.inner(); inner != nil && len(indent) < len(maxIndent) && e.left > 0 {
+			e.explain(table, inner.object, indent+"  ", inner.passed...)
+		}
+	}
 }
 
 // trailing matches spaces at the ends of lines, which tabwriter leaves after empty cells.
