@@ -15,6 +15,7 @@ import (
 	"github.com/mcpkiln/mcpkiln/cmd/mcpkiln/internal/console"
 	"github.com/mcpkiln/mcpkiln/cmd/mcpkiln/internal/keep"
 	"github.com/mcpkiln/mcpkiln/cmd/mcpkiln/internal/plain"
+	"github.com/mcpkiln/mcpkiln/cmd/mcpkiln/internal/target"
 	"github.com/mcpkiln/mcpkiln/runtime/client"
 	"github.com/mcpkiln/mcpkiln/runtime/rpc"
 )
@@ -174,9 +175,7 @@ func (a *answer) fits(q *client.Question) (err error) {
 
 // hasDots reports whether the path of an address has segments that lead elsewhere, as browsers read it: . and .., with %2e for a dot and \ for /.
 func hasDots(address string) bool {
-	path, _, _ := strings.Cut(address, "#")
-	path, _, _ = strings.Cut(path, "?")
-	for _, segment := range strings.FieldsFunc(strings.ToLower(path), func(r rune) bool { return r == '/' || r == '\\' }) {
+	for _, segment := range strings.FieldsFunc(strings.ToLower(target.WithoutQuery(address)), func(r rune) bool { return r == '/' || r == '\\' }) {
 		if segment = strings.ReplaceAll(segment, "%2e", "."); segment == "." || segment == ".." {
 			return true
 		}
