@@ -277,7 +277,7 @@ func fields(q *client.Question) (line string) {
 // howToFill says with which words to answer a form.
 func howToFill(q *client.Question) string {
 	line := fields(q)
-	if line != " '{}'" {
+	if _, bad := q.Complete(json.RawMessage("{}")); bad == nil && line != " '{}'" {
 		line += ", '{}' for an empty form,"
 	}
 	return "write" + line + " or --" + decline

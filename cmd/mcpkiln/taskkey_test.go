@@ -82,7 +82,7 @@ func TestEXT22AFormIsNotAnsweredWithoutFields(t *testing.T) {
 		status                 int
 	}{
 		{optional, "", `a form is asked for, and no field is given: write '{"age": …, "my name": …}', '{}' for an empty form, or --decline` + "\n", exitRefused},
-		{empty, "", "write '{}' or --decline\n", exitRefused}, {sureForm, "", "write yes=…, '{}' for", exitRefused}, {optional, "{}", "", 0}, {empty, "{}", "", 0}, {page, "", "", 0},
+		{empty, "", "write '{}' or --decline\n", exitRefused}, {sureForm, "", "write yes=… or --decline\n", exitRefused}, {optional, "{}", "", 0}, {empty, "{}", "", 0}, {page, "", "", 0},
 		{page, "{}", "what is asked is no form, but to open a page, which is agreed to without fields: https://pay.example/now\n", exitRefused},
 	} {
 		a, ref := ask(t, 0, c.question)
@@ -160,7 +160,7 @@ func TestATaskThatTheServerDoesNotKnowIsNoTask(t *testing.T) {
 		t.Fatal(stdout, stderr)
 	}
 	list := func() (status int, stdout, stderr string) { return runs(t, "task", "list", endpointOf(t, ref)) }
-	if status, stdout, stderr := list(); status != 0 || !strings.HasPrefix(stdout, "t1  t  input_required") || stderr != "" {
+	if status, stdout, stderr := list(); status != 0 || stdout != "t1  t  input_required\n" || stderr != "" {
 		t.Errorf("status %d: %s%s", status, stdout, stderr)
 	}
 	a.change(func() { a.expired = true })
