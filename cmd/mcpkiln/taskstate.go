@@ -154,11 +154,16 @@ func (v *visit) printState(ref client.Ref, s client.TaskState, questions ...open
 		return printJSON(out, text)
 	}
 	text := strings.TrimSpace(string(s.Status)+"  "+plain.Line(s.Message)) + "\n"
+	var asks tally
+	answers := map[string]string{}
 	for _, open := range questions {
-		text += "  " + open.line() + "\n"
-		if open.why == nil {
-			text += "  " + answerLine(open.question, ref) + "\n"
+		line := open.line()
+		if asks.add(line) && open.why == nil {
+			answers[line] = "  " + answerLine(open.question, ref) + "\n"
 		}
+	}
+	for i, line := range asks.all() {
+		text += "  " + line + "\n" + answers[asks.lines[i]]
 	}
 	_, err := io.WriteString(out, text)
 	return err

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"log/slog"
 	"slices"
@@ -9,6 +10,9 @@ import (
 	"testing"
 
 	"github.com/spf13/cobra"
+
+	"github.com/mcpkiln/mcpkiln/runtime/client"
+	"github.com/mcpkiln/mcpkiln/runtime/task"
 )
 
 // TestAWarningIsSaidOnce, at once, and at the end with how often it came. Others are said as they come, however many there are.
@@ -44,5 +48,22 @@ func TestEXT22WhyAnAnswerFitsNoQuestionIsSaidOnce(t *testing.T) {
 	status, stdout, stderr := runs(t, "task", "answer", ref, "yes=true")
 	if status != exitRefused || stderr != "mcpkiln: the question has no field \"yes\"; it has name (yes:=JSON gives it as it is) (20 times)\n" {
 		t.Errorf("status %d: %s%s", status, stdout, stderr)
+	}
+}
+
+// TestTheSameQuestionIsShownOnce: those of 2025-11-25 have no keys that tell them apart.
+func TestTheSameQuestionIsShownOnce(t *testing.T) {
+	var out bytes.Buffer
+	v := &visit{cmd: &cobra.Command{}, remote: &remote{}}
+	v.cmd.SetOut(&out)
+	roots := openQuestion{&client.Question{Method: "roots/list"}, errors.New("no roots")}
+	sure := openQuestion{question: &client.Question{Message: "sure?", Schema: []byte(`{"properties":{"yes":{}}}`)}}
+	t.Setenv("XDG_CONFIG_HOME", t.TempDir())
+	if err := v.printState(client.Ref{Endpoint: "https://x", ID: "t1"}, client.TaskState{Status: task.InputRequired}, roots, sure, roots, sure); err != nil {
+		t.Fatal(err)
+	}
+	const want = "input_required\n  it asks for roots, which only the host that made the task can answer (2 times)\n  it asks for a form: sure? (2 times)\n  mcpkiln task answer t1 yes=…\n"
+	if out.String() != want {
+		t.Errorf("%s", out.String())
 	}
 }
