@@ -104,10 +104,11 @@ func (v *visit) ask(ctx context.Context, q *client.Question) (*client.Answer, er
 	if a := v.given(q); a != nil {
 		return a, nil
 	}
-	if v.terminal == nil {
-		if v.asksStill(q) {
-			v.end(&questionError{openQuestion{question: q}})
-		}
+	open := v.asksStill(q)
+	if open && v.terminal == nil {
+		v.end(&questionError{openQuestion{question: q}})
+	}
+	if !open || v.terminal == nil {
 		<-ctx.Done() // the result is not used
 		return nil, context.Cause(ctx)
 	}

@@ -82,13 +82,15 @@ func (v *visit) leftOpen(q *client.Question, why error) {
 		}
 	case reply != nil:
 		reply.miss(q, errors.New("the task "+open.beyond()))
-	case v.terminal != nil:
-		v.stopClock()
-		v.warn("the task " + open.beyond() + "; it waits for that")
 	default:
 		defer v.clock.pause()()
-		if v.asksStill(q) {
+		switch {
+		case !v.asksStill(q):
+		case v.terminal == nil:
 			v.end(&questionError{open})
+		default:
+			v.stopClock()
+			v.warn("the task " + open.beyond() + "; it waits for that")
 		}
 	}
 }

@@ -1,8 +1,13 @@
+//go:build unix
+
 package main
 
 import (
 	"slices"
+	"strings"
 	"testing"
+
+	"github.com/mcpkiln/mcpkiln/cmd/mcpkiln/internal/screen"
 )
 
 // TestEXT22AQuestionThatWasJustAnsweredIsNotAskedAgain: a server may list it for a while, or say only that it waits for input. Whoever waits for the task
@@ -16,6 +21,11 @@ func TestEXT22AQuestionThatWasJustAnsweredIsNotAskedAgain(t *testing.T) {
 		a.change(func() { a.stale = slices.Repeat([]string{stale}, 10) })
 		if status, stdout, stderr := runs(t, "task", "wait", ref); status != 0 || stdout != "done\n" {
 			t.Errorf("%s: status %d: %s%s", stale, status, stdout, stderr)
+		}
+		a.change(func() { a.stale = slices.Repeat([]string{stale}, 10) })
+		cmd := command(t, "task", "wait", ref)
+		if text := exits(t, cmd, screen.Start(t, cmd), 0); !strings.HasSuffix(text, "done\r\n") || strings.Contains(text, "sure?") || strings.Contains(text, "it waits for that") {
+			t.Errorf("%s: on a terminal: %q", stale, text)
 		}
 	}
 }

@@ -44,11 +44,13 @@ func (t *tally) all() (all []string) {
 	return all
 }
 
-// eachOnce returns the messages of errors, each once, with how often it is there.
+// eachOnce returns the messages of errors that are not nil, each once, with how often it is there.
 func eachOnce(all []error) []string {
 	var t tally
 	for _, err := range all {
-		t.add(err.Error())
+		if err != nil {
+			t.add(err.Error())
+		}
 	}
 	return t.all()
 }

@@ -62,6 +62,9 @@ func TestTheSameQuestionIsShownOnce(t *testing.T) {
 	if err := v.printState(client.Ref{Endpoint: "https://x", ID: "t1"}, client.TaskState{Status: task.InputRequired}, roots, sure, roots, sure); err != nil {
 		t.Fatal(err)
 	}
+	if err := (&reply{key: new(string)}).misfits([]misfit{{&client.Question{}, errors.New("none is shown")}, {sure.question, nil}}); err.Error() != "none is shown" {
+		t.Error(err)
+	}
 	const want = "input_required\n  it asks for roots, which only the host that made the task can answer (2 times)\n  it asks for a form: sure? (2 times)\n  mcpkiln task answer t1 yes=…\n"
 	if out.String() != want {
 		t.Errorf("%s", out.String())
