@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"maps"
 	"net/url"
-	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -16,6 +15,7 @@ import (
 	"github.com/mcpkiln/mcpkiln/cmd/mcpkiln/internal/console"
 	"github.com/mcpkiln/mcpkiln/cmd/mcpkiln/internal/keep"
 	"github.com/mcpkiln/mcpkiln/cmd/mcpkiln/internal/plain"
+	"github.com/mcpkiln/mcpkiln/cmd/mcpkiln/internal/target"
 	"github.com/mcpkiln/mcpkiln/runtime/client"
 	"github.com/mcpkiln/mcpkiln/runtime/rpc"
 )
@@ -69,14 +69,14 @@ func readAnswer(text string) (json.RawMessage, error) {
 // asObject returns how name=text is written as a JSON object, to go behind a message; "" if it is something else.
 func asObject(text string) string {
 	name, value, ok := strings.Cut(text, "=")
-	if name = strings.TrimSuffix(name, ":"); !ok || !shellSafe.MatchString(name) || strings.Contains(value, "'") {
+	if name = strings.TrimSuffix(name, ":"); !ok || !shellSafe.MatchString(name) {
 		return ""
 	}
 	if !json.Valid([]byte(value)) {
 		word, _ := json.Marshal(value) // a text always has JSON
 		value = string(word)
 	}
-	return `, as in '{"` + name + `": ` + value + `}'`
+	return ", as in " + shellJSON([]byte(`{"`+name+`": `+value+`}`))
 }
 
 // handlers answer what the server asks the user.
@@ -104,8 +104,11 @@ func (v *visit) ask(ctx context.Context, q *client.Question) (*client.Answer, er
 	if a := v.given(q); a != nil {
 		return a, nil
 	}
-	if v.terminal == nil {
+	open := v.asksStill(q)
+	if open && v.terminal == nil {
 		v.end(&questionError{openQuestion{question: q}})
+	}
+	if !open || v.terminal == nil {
 		<-ctx.Done() // the result is not used
 		return nil, context.Cause(ctx)
 	}
@@ -173,9 +176,7 @@ func (a *answer) fits(q *client.Question) (err error) {
 
 // hasDots reports whether the path of an address has segments that lead elsewhere, as browsers read it: . and .., with %2e for a dot and \ for /.
 func hasDots(address string) bool {
-	path, _, _ := strings.Cut(address, "#")
-	path, _, _ = strings.Cut(path, "?")
-	for _, segment := range strings.FieldsFunc(strings.ToLower(path), func(r rune) bool { return r == '/' || r == '\\' }) {
+	for _, segment := range strings.FieldsFunc(strings.ToLower(target.WithoutQuery(address)), func(r rune) bool { return r == '/' || r == '\\' }) {
 		if segment = strings.ReplaceAll(segment, "%2e", "."); segment == "." || segment == ".." {
 			return true
 		}
@@ -193,9 +194,9 @@ func (v *visit) inputRequired(open openQuestion) error {
 		Server string          `json:"server"`
 		Method string          `json:"method"`
 		Params json.RawMessage `json:"params"`
-		Key    string          `json:"key,omitempty"`
+		Key    *string         `json:"key,omitempty"`
 		Ref    *client.Ref     `json:"ref,omitempty"`
-	}{q.Server, q.Method, q.Params, q.Key, ref})
+	}{q.Server, q.Method, q.Params, keyOf(q), ref})
 	if err == nil {
 		err = printJSON(v.cmd.OutOrStdout(), text)
 	}
@@ -212,7 +213,7 @@ func howToAnswer(open openQuestion, ref *client.Ref, misfits []error, used strin
 	}
 	why := "there is no terminal to ask you on"
 	if len(misfits) > 0 {
-		why = "--answer fits no question: " + strings.ReplaceAll(errors.Join(misfits...).Error(), "\n", "; ")
+		why = "--answer fits no question: " + strings.Join(eachOnce(misfits), "; ")
 	}
 	if ref == nil {
 		return "the tool asks something, and " + why + "\n  call it again with " + used + "--answer " + answerWord(open.question) + ", or --answer " + decline
@@ -224,8 +225,8 @@ func howToAnswer(open openQuestion, ref *client.Ref, misfits []error, used strin
 // another question that the same fields fit may be open, or be asked meanwhile.
 func answerLine(q *client.Question, ref client.Ref) string {
 	line := "mcpkiln task answer " + keepRef(ref)
-	if q.Key != "" {
-		line += " --key " + shellWord(plain.Line(q.Key))
+	if q.Keyed {
+		line += " --key " + shellWord(q.Key)
 	}
 	line += fields(q)
 	if !isAddress(ref.Endpoint) {
@@ -242,9 +243,9 @@ func answerWord(q *client.Question) string {
 	var all []string
 	for _, name := range toFillIn(q) {
 		word, _ := json.Marshal(name) // a text always has JSON
-		all = append(all, strings.ReplaceAll(string(word), "'", `\u0027`)+": …")
+		all = append(all, string(word)+": …")
 	}
-	return "'{" + strings.Join(all, ", ") + "}'"
+	return shellJSON([]byte("{" + strings.Join(all, ", ") + "}"))
 }
 
 // keepRef keeps a reference, and returns a shell word for it: its id, or the whole reference if it can not be kept or its id not written.
@@ -256,25 +257,9 @@ func keepRef(ref client.Ref) string {
 	if err == nil && shellSafe.MatchString(ref.ID) {
 		return ref.ID
 	}
-	return quoted(ref)
+	text, _ := json.Marshal(ref) // a reference always has JSON
+	return shellJSON(text)
 }
-
-// quoted returns a reference as one shell word, whatever characters its id has.
-func quoted(ref client.Ref) string {
-	text, _ := json.Marshal(ref)
-	return "'" + strings.ReplaceAll(string(text), "'", `\u0027`) + "'"
-}
-
-// shellWord returns a text as one word of a shell.
-func shellWord(text string) string {
-	if shellSafe.MatchString(text) {
-		return text
-	}
-	return "'" + strings.ReplaceAll(text, "'", `'\''`) + "'"
-}
-
-// shellSafe matches a name that a shell takes literally.
-var shellSafe = regexp.MustCompile(`^[A-Za-z0-9_][\w.:-]*$`)
 
 // fields returns the fields of a form to fill in, as words: one for each, or one object if there is none or a shell does not take a name literally. It
 // returns "" for a page.
@@ -293,7 +278,7 @@ func fields(q *client.Question) (line string) {
 // howToFill says with which words to answer a form.
 func howToFill(q *client.Question) string {
 	line := fields(q)
-	if line != " '{}'" {
+	if _, bad := q.Complete(json.RawMessage("{}")); bad == nil && line != " '{}'" {
 		line += ", '{}' for an empty form,"
 	}
 	return "write" + line + " or --" + decline

@@ -200,7 +200,7 @@ func (v *visit) withRef(err error) error {
 		return err
 	}
 	status, _ := statusOf(err)
-	return &statusError{status, fmt.Errorf("%s\n  the task may go on: mcpkiln task wait %s", describe(err), quoted(*v.ref))}
+	return &statusError{status, fmt.Errorf("%s\n  the task may go on%s", describe(err), v.followHint("wait"))}
 }
 
 // await waits for the result of a call that may be a task.

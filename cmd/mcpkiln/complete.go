@@ -21,8 +21,7 @@ func (r *remote) complete(arguments bool) cobra.CompletionFunc {
 		none := cobra.ShellCompDirectiveNoFileComp
 		switch {
 		case len(args) == 0:
-			names, _ := r.spec().Names()
-			return names, none
+			return r.names(), none
 		case strings.HasPrefix(word, "@"):
 			return nil, cobra.ShellCompDirectiveDefault
 		}
@@ -35,10 +34,16 @@ func (r *remote) complete(arguments bool) cobra.CompletionFunc {
 			return names, none
 		}
 		if one, err := find(all, args[1]); err == nil && arguments {
-			return one.completions(word), none | cobra.ShellCompDirectiveNoSpace
+			return completions(one.InputSchema, word), none | cobra.ShellCompDirectiveNoSpace
 		}
 		return nil, none
 	}
+}
+
+// names returns those of the entries of mcp.json.
+func (r *remote) names() []cobra.Completion {
+	names, _ := r.spec().Names() // without a file there is none
+	return names
 }
 
 // harmlessWord matches what no shell takes for more than a word, and the command for no flag or file.
@@ -61,9 +66,7 @@ func (r *remote) listed(cmd *cobra.Command, name string) (all []tool) {
 	if err != nil {
 		return nil
 	}
-	if r.timeout == 0 {
-		r.timeout = completionTime
-	}
+	r.completes()
 	_ = r.visit(cmd, t, nil, func(v *visit) (err error) {
 		all, err = tools(v.ctx, v.session)
 		return err
@@ -71,9 +74,16 @@ func (r *remote) listed(cmd *cobra.Command, name string) (all []tool) {
 	return all
 }
 
-// completions returns the arguments of a tool, or after NAME= the values that the schema lists for it.
-func (t *tool) completions(word string) (all offered) {
-	e := newExplainer(t.InputSchema)
+// completes has the session wait no longer than a user who presses tab.
+func (r *remote) completes() {
+	if r.timeout == 0 {
+		r.timeout = completionTime
+	}
+}
+
+// completions returns the properties of an object, or after NAME= the values that its schema lists for one.
+func completions(schema json.RawMessage, word string) (all offered) {
+	e := newExplainer(schema)
 	properties, _ := e.object()
 	name, _, written := strings.Cut(word, "=")
 	for _, key := range slices.Sorted(maps.Keys(properties)) {
@@ -99,15 +109,25 @@ func (p *property) sign() string {
 	return "="
 }
 
-// values returns the values that a schema lists.
+// values returns the values that a schema lists, for itself, its items, or one of several that it may be.
 func (p *property) values() (all []string) {
 	if p.Type == "boolean" {
 		return []string{"true", "false"}
 	}
-	for _, raw := range p.Enum {
+	listed := p.Enum
+	if p.Const != nil {
+		listed = append(listed, p.Const)
+	}
+	for _, raw := range listed {
 		text := string(raw)
 		_ = json.Unmarshal(raw, &text)
 		all = append(all, text)
+	}
+	if p.items != nil {
+		all = append(all, p.items.values()...)
+	}
+	for i := range p.choices {
+		all = append(all, p.choices[i].values()...)
 	}
 	return all
 }

@@ -56,7 +56,10 @@ func (v *visit) resumable(tool string, durable bool) error {
 	case no.Store:
 		remedy = "reach it over HTTP, or say with --durable that it keeps its tasks in a durable store"
 	case no.Identity:
-		remedy = "send a token, from " + target.TokenVariable + " in the environment or by --header, so that the tasks belong to who has it"
+		remedy = "send a token that the server knows you by, from " + target.TokenVariable + " in the environment or by --header"
+		if v.revision != "" {
+			remedy += "; or leave --revision out: 2026-07-28 has no sessions, and whoever has the reference follows the task"
+		}
 	}
 	return refused(fmt.Errorf("--detach: %s: %s (nothing was called)", no.Why, remedy))
 }

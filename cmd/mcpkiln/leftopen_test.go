@@ -17,16 +17,19 @@ import (
 type asking struct {
 	mu        sync.Mutex
 	questions map[string]json.RawMessage
-	refuses   int    // how many answers get status 503
-	gone      string // the question that another client has answered by then
-	silent    bool   // it says that it asks, and not what
-	blinds    bool   // its state can not be read once it has an answer
+	refuses   int      // how many answers get status 503
+	gone      string   // the question that another client has answered by then
+	silent    bool     // it says that it asks, and not what
+	stale     []string // what the next readings of its state see in place of it
+	blinds    bool     // its state can not be read once it has an answer
 	blind     bool
 	restless  int    // how often its state was read, if it asks something new each time; else 0
 	expired   bool   // it does not know the task any more
 	before    string // what it asks before a call becomes the task; "" for nothing
 	tool      string // its only tool
 	seen      []string
+	// receipt answers an answer in place of the server.
+	receipt func(w http.ResponseWriter, id json.RawMessage)
 }
 
 const (
@@ -48,6 +51,10 @@ func (a *asking) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	a.seen = append(a.seen, m.Method)
+	if a.receipt != nil && m.Method == "tasks/update" {
+		a.receipt(w, m.ID)
+		return
+	}
 	if a.blind && m.Method == "tasks/get" {
 		w.WriteHeader(http.StatusServiceUnavailable)
 		return
@@ -88,6 +95,10 @@ func (a *asking) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 // state returns the members of the task's state.
 func (a *asking) state() string {
 	more := `"status":"completed","result":{"content":[{"type":"text","text":"done"}]}`
+	if len(a.stale) > 0 {
+		more, a.stale = a.stale[0], a.stale[1:]
+		return taskMembers + more
+	}
 	if a.restless > 0 {
 		a.restless++
 		a.questions = map[string]json.RawMessage{fmt.Sprint("q", a.restless): json.RawMessage(`{"method":"sampling/createMessage","params":{"messages":[],"maxTokens":1}}`)}
@@ -96,8 +107,11 @@ func (a *asking) state() string {
 		open, _ := json.Marshal(a.questions)
 		more = `"status":"input_required","inputRequests":` + string(open)
 	}
-	return `"taskId":"t1","createdAt":"2026-01-01T00:00:00Z","lastUpdatedAt":"2026-01-01T00:00:00Z","ttlMs":null,"pollIntervalMs":20,` + more
+	return taskMembers + more
 }
+
+// taskMembers are the members of the task's state that stay the same.
+const taskMembers = `"taskId":"t1","createdAt":"2026-01-01T00:00:00Z","lastUpdatedAt":"2026-01-01T00:00:00Z","ttlMs":null,"pollIntervalMs":20,`
 
 // ask serves a task with questions, and returns its reference.
 func ask(t *testing.T, refuses int, questions ...string) (a *asking, ref string) {

@@ -31,8 +31,8 @@ func TestAMessageSaysEachThingOnce(t *testing.T) {
 		{[]string{"call", gone, "t", "--answer", "yes=true"}, `mcpkiln: --answer yes=true: write a JSON object with the fields of the question, as in '{"yes": true}', or decline` + "\n"},
 		{[]string{"call", gone, "t", "--answer", "who:=me"}, `mcpkiln: --answer who:=me: write a JSON object with the fields of the question, as in '{"who": "me"}', or decline` + "\n"},
 		{[]string{"call", gone, "t", "--answer", "no"}, "mcpkiln: --answer no: write a JSON object with the fields of the question, or decline\n"},
-		{[]string{"call", question, "t"}, "mcpkiln: the tool asks something, and there is no terminal to ask you on\n  call it again with --answer '{\"it\\u0027s\": …, \"n\": …}', or --answer decline\n"},
-		{[]string{"call", question, "t", "--answer", `{"n":1,"it's":"a"}`}, "mcpkiln: the tool asks something, and there is no terminal to ask you on\n  call it again with --answer '{\"n\":1,\"it'\\''s\":\"a\"}' --answer '{\"it\\u0027s\": …, \"n\": …}', or --answer decline\n"},
+		{[]string{"call", question, "t"}, "mcpkiln: the tool asks something, and there is no terminal to ask you on\n  call it again with --answer '{\"it'\\''s\": …, \"n\": …}', or --answer decline\n"},
+		{[]string{"call", question, "t", "--answer", `{"n":1,"it's":"a"}`}, "mcpkiln: the tool asks something, and there is no terminal to ask you on\n  call it again with --answer '{\"n\":1,\"it'\\''s\":\"a\"}' --answer '{\"it'\\''s\": …, \"n\": …}', or --answer decline\n"},
 	} {
 		if _, _, stderr := runs(t, c.args...); stderr != c.want {
 			t.Errorf("%s: %q, want %q", strings.Join(c.args, " "), stderr, c.want)

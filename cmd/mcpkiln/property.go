@@ -24,6 +24,33 @@ type property struct {
 	bounds
 	items   *property  // Items, when an explainer has read it
 	choices []property // and those of AnyOf and OneOf
+	object  object     // what it has inside
+	passed  []string   // the references that led to it
+}
+
+// object has the properties of an object.
+type object struct {
+	Properties map[string]json.RawMessage
+	Required   []string
+}
+
+// inner returns the property whose object is shown as what is inside of p: itself, its items, or the only one of several that has properties; nil for none.
+func (p *property) inner() (one *property) {
+	switch {
+	case len(p.object.Properties) > 0:
+		return p
+	case p.items != nil:
+		return p.items.inner()
+	}
+	for i := range p.choices {
+		if inner := p.choices[i].inner(); inner != nil {
+			if one != nil {
+				return nil
+			}
+			one = inner
+		}
+	}
+	return one
 }
 
 // bounds are the limits of a value, as JSON so that numbers are shown as the schema writes them.
@@ -33,11 +60,12 @@ type bounds struct {
 	Format, Pattern                                                  string
 }
 
-// propertyOf reads a schema; it returns an empty property for one with malformed keywords.
+// propertyOf reads a schema; of one with malformed keywords it returns no more than what is inside.
 func propertyOf(schema json.RawMessage) (p property) {
 	if json.Unmarshal(schema, &p) != nil {
-		return property{}
+		p = property{}
 	}
+	_ = json.Unmarshal(schema, &p.object) // anything but an object has no properties
 	return p
 }
 

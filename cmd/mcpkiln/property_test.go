@@ -59,7 +59,11 @@ func TestAPropertyIsExplainedThroughReferences(t *testing.T) {
 	if err := one.explain(&text); err != nil || !strings.Contains(text.String(), "\n  c  any    required\n  a  1 | 2\n") {
 		t.Errorf("%v, %s", err, text.String())
 	}
-	if got := fmt.Sprint(one.completions("a=")); got != "[a=1\t a=2\t]" {
+	if got := fmt.Sprint(completions(one.InputSchema, "a=")); got != "[a=1\t a=2\t]" {
+		t.Error(got)
+	}
+	many := json.RawMessage(`{"properties":{"tag":{"type":"array","items":{"enum":["a","b"]}},"k":{"anyOf":[{"const":"x"},{"enum":[1]},{"type":"boolean"},{"type":"null"}]}}}`)
+	if got := fmt.Sprint(completions(many, "tag="), completions(many, "k=")); got != "[tag=a\t tag=b\t] [k=x\t k=1\t k=true\t k=false\t]" {
 		t.Error(got)
 	}
 	if one = *undecidable(); one.explain(&text) != nil { // it ends
@@ -104,6 +108,38 @@ func TestRequiredPropertiesComeFirst(t *testing.T) {
 	one := tool{Name: "t", InputSchema: json.RawMessage(`{"properties":{"a":{},"b":{},"c":{},"d":{}},"required":["d","b","d"]}`)}
 	var text strings.Builder
 	if err := one.explain(&text); err != nil || !strings.Contains(text.String(), "\n  d  any  required\n  b  any  required\n  a  any\n  c  any\n") {
+		t.Errorf("%v, %s", err, text.String())
+	}
+}
+
+// TestWhatIsInsideOfAPropertyIsExplained, three objects deep: in an object, in the items of a list, in what may be null, and behind references. One that
+// contains itself is explained once.
+func TestWhatIsInsideOfAPropertyIsExplained(t *testing.T) {
+	one := tool{Name: "t", InputSchema: json.RawMessage(`{"properties":{
+		"to":{"type":"object","properties":{"zip":{"type":"string","maxLength":5},"geo":{"anyOf":[{"$ref":"#/$defs/geo"},{"type":"null"}]}},"required":["zip"]},
+		"lines":{"type":"array","items":{"type":"object","properties":{"n":{"type":"integer","required":true},"sub":{"type":"object","properties":{"a":{"type":"object","properties":{"b":{"type":"object","properties":{"c":{}}}}}}}}}},
+		"tree":{"$ref":"#/$defs/tree"},
+		"either":{"oneOf":[{"type":"object","properties":{"x":{}}},{"type":"object","properties":{"y":{}}}]}
+	},"required":["to"],"$defs":{"geo":{"type":"object","description":"Where","properties":{"lat":{"type":"number"}}},
+		"tree":{"type":"object","properties":{"left":{"$ref":"#/$defs/tree"},"name":{"type":"string"}}}}}`)}
+	const want = `
+Arguments:
+  to       object                        required
+    zip    string, at most 5 characters  required
+    geo    object | null
+      lat  number
+  either   object
+  lines    array of object
+    n      integer
+    sub    object
+      a    object
+        b  object
+  tree     object
+    left   #/$defs/tree
+    name   string
+`
+	var text strings.Builder
+	if err := one.explain(&text); err != nil || !strings.Contains(text.String(), want) {
 		t.Errorf("%v, %s", err, text.String())
 	}
 }

@@ -33,9 +33,8 @@ func (e *explainer) spend(raw json.RawMessage) { e.left -= 1 + len(raw)/textExpl
 // object returns the properties of the document's root, and which are required.
 func (e *explainer) object() (properties map[string]json.RawMessage, required []string) {
 	var s struct {
-		Ref        string `json:"$ref"`
-		Properties map[string]json.RawMessage
-		Required   []string
+		object
+		Ref string `json:"$ref"`
 	}
 	passed := map[string]bool{}
 	for at := e.root; at != nil && e.left > 0 && !passed[s.Ref]; at = e.target(s.Ref) {
@@ -51,6 +50,7 @@ func (e *explainer) object() (properties map[string]json.RawMessage, required []
 // property reads a schema. passed are the references that led to it.
 func (e *explainer) property(raw json.RawMessage, passed ...string) property {
 	p, passed := e.referred(raw, passed)
+	p.passed = passed
 	if p.Items != nil && e.left > 0 {
 		items := e.property(p.Items, passed...)
 		p.items = &items
@@ -77,6 +77,7 @@ func (e *explainer) referred(raw json.RawMessage, passed []string) (property, []
 	default:
 		base, passed := e.referred(target.JSON(), append(slices.Clone(passed), p.Ref))
 		_ = json.Unmarshal(raw, &base) // it has been read once
+		_ = json.Unmarshal(raw, &base.object)
 		return base, passed
 	}
 	return p, passed

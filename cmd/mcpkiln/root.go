@@ -72,13 +72,20 @@ func refuseUnknown(cmd *cobra.Command) {
 	}
 }
 
+// named is what commands take as name=text, by their paths.
+var named = map[string]string{"mcpkiln call": "an argument of the tool", "mcpkiln task answer": "a field of the form"}
+
 // flagError adds to the error of a flag where all flags are listed, and to that of an unknown one which is probably meant.
 func flagError(cmd *cobra.Command, err error) error {
 	hint := ""
 	if unknown, ok := errors.AsType[*pflag.NotExistError](err); ok {
 		var known []string
 		cmd.Flags().VisitAll(func(f *pflag.Flag) { known = append(known, "--"+f.Name) })
-		hint = meant("--"+unknown.GetSpecifiedName(), known)
+		name := unknown.GetSpecifiedName()
+		hint = meant("--"+name, known)
+		if what := named[cmd.CommandPath()]; hint == "" && what != "" {
+			hint = fmt.Sprintf("\n  %s is written without dashes: %s=…", what, name)
+		}
 	}
 	return fmt.Errorf("%w%s\n  %s --help lists all flags", err, hint, cmd.CommandPath())
 }

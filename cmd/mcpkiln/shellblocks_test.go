@@ -146,7 +146,7 @@ func (s *shell) run(b shellBlock) {
 		if strings.HasPrefix(line, "mcpkiln import ") {
 			s.empty()
 		}
-		line = strings.NewReplacer("../reports", s.project, "https://example.com/mcp", s.url, "http://127.0.0.1:8080/mcp", s.url).Replace(line)
+		line = strings.NewReplacer("../reports", s.project, "=../mcpkiln", "="+s.root, "https://example.com/mcp", s.url, "http://127.0.0.1:8080/mcp", s.url).Replace(line)
 		if strings.HasPrefix(line, "curl ") {
 			s.curl(b.page, line)
 			continue

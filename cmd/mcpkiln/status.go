@@ -172,7 +172,7 @@ func statusOfTask(e *client.TaskError) (status int, help string) {
 }
 
 // whyUnknown explains why a server may not know a task.
-const whyUnknown = "a server keeps a task for a while, and for the one who made it: it has expired, or belongs to somebody else"
+const whyUnknown = "a server keeps a task for a while, and for the one who made it: it has expired, belongs to somebody else, or has ended with its session, where the server knows nobody by a token"
 
 func statusOfTransport(e *client.TransportError) (status int, help string) {
 	switch text := e.Err.Error(); {

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"strings"
@@ -50,6 +51,7 @@ func taskCommand(use, short, example string, do func(r *remote, cmd *cobra.Comma
 		},
 	}
 	r.register(cmd)
+	cmd.ValidArgsFunction = r.completeTask(r.completeServer(1))
 	return cmd
 }
 
@@ -135,14 +137,16 @@ func (v *visit) result(ref client.Ref) error {
 		fmt.Fprintf(v.cmd.ErrOrStderr(), "mcpkiln: the schemas of %s have changed since the task was made: its result is not held against the outputSchema\n", plain.Line(ref.Tool))
 		one = &tool{Name: ref.Tool}
 	}
+	waits, waited := context.WithCancel(v.ctx)
+	defer waited()
+	v.mu.Lock()
+	v.ref, v.waits = &ref, waits
+	v.mu.Unlock()
 	x, err := v.session.Resume(v.ctx, ref)
 	if err != nil {
 		return err
 	}
 	defer x.Detach()
-	v.mu.Lock()
-	v.ref = &ref
-	v.mu.Unlock()
 	result, err := v.await(x)
 	if v.ctx.Err() != nil {
 		v.noteOutcome("the task goes on" + v.followHint("wait"))

@@ -16,6 +16,7 @@ import (
 	"github.com/mcpkiln/mcpkiln/cmd/mcpkiln/internal/argument"
 	"github.com/mcpkiln/mcpkiln/cmd/mcpkiln/internal/plain"
 	"github.com/mcpkiln/mcpkiln/runtime/client"
+	"github.com/mcpkiln/mcpkiln/runtime/inflight"
 	"github.com/mcpkiln/mcpkiln/runtime/task"
 )
 
@@ -36,6 +37,9 @@ agreed to without fields: a form is refused then, and stays open. mcpkiln task g
 	cmd.Flags().StringVar(&key, "key", "", "the question, of several; by default the first that the fields fit")
 	cmd.Flags().BoolVar(&no, decline, false, "decline the question")
 	target := cmd.Flags().String("target", "", "address or name of the server, if the reference does not say it all")
+	cmd.ValidArgsFunction = r.completeTask(r.completeFields)
+	_ = cmd.RegisterFlagCompletionFunc("key", r.completeKey) // there are such flags
+	_ = cmd.RegisterFlagCompletionFunc("target", r.completeTarget)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		before, command := words(cmd, args)
 		if len(before) == 0 {
@@ -52,7 +56,10 @@ agreed to without fields: a form is refused then, and stays open. mcpkiln task g
 		if err != nil {
 			return err
 		}
-		reply := &reply{decline: no, key: key, done: make(chan error, 1), received: make(chan error, 1), missed: make(chan misfit, maxShown)}
+		reply := &reply{decline: no, done: make(chan error, 1), received: make(chan error, 1), missed: make(chan misfit, maxShown)}
+		if cmd.Flags().Changed("key") {
+			reply.key = &key
+		}
 		if err := reply.read(cmd.Context(), before[1:], cmd.InOrStdin()); err != nil {
 			return refused(err)
 		}
@@ -66,7 +73,7 @@ type reply struct {
 	given    *argument.Given
 	bare     bool // nothing is given: neither fields nor decline
 	decline  bool
-	key      string
+	key      *string // of the question; nil: the first that it is for
 	used     atomic.Bool
 	answered atomic.Pointer[client.Question] // set before done receives nil
 	done     chan error                      // receives one value when the question was answered, or can not be
@@ -76,8 +83,8 @@ type reply struct {
 
 // misfit is a question that a reply is not for.
 type misfit struct {
-	key string
-	why error // nil: the reply names another key
+	question *client.Question
+	why      error // nil: the reply names another key
 }
 
 // read reads the fields of a form as words, or all of them as one value like that of --answer.
@@ -100,16 +107,16 @@ func (r *reply) read(ctx context.Context, fields []string, stdin io.Reader) (err
 
 // answer gives the reply when the task asks, and waits until the server has received it.
 func (v *visit) answer(ref client.Ref, r *reply) error {
+	v.mu.Lock()
+	v.reply, v.ref = r, &ref
+	v.mu.Unlock()
 	state, err := v.state(ref)
 	switch {
 	case err != nil:
 		return err
 	case state.Status != task.InputRequired:
-		return refused(fmt.Errorf("the task asks nothing: it is %s", state.Status))
+		return v.asksNothing("the task asks nothing", state)
 	}
-	v.mu.Lock()
-	v.reply, v.ref = r, &ref
-	v.mu.Unlock()
 	v.clock.start(v.timeout, func() {
 		v.end(&statusError{exitTimeout, fmt.Errorf("the task was not answered within %v", v.timeout)})
 	})
@@ -127,29 +134,30 @@ func (v *visit) answer(ref client.Ref, r *reply) error {
 // receiveTime is how long the state of a task may go on to say that it asks when the server has the answer to a question that came as a request.
 const receiveTime = 5 * time.Second
 
-// received waits until the server has the answer, or the task is over, and prints the state after it.
+// received waits until the server has the answer, and prints the state after it. The end of the task says nothing of the answer, which may be on its way.
 func (v *visit) received(ref client.Ref, r *reply, ended <-chan error) error {
-	var err error
-	select {
-	case err = <-r.received:
-	case err = <-ended:
+	var late <-chan time.Time
+	for has := false; !has; {
 		select {
-		case err = <-r.received: // that is why
-		default:
+		case err := <-r.received:
+			if has = err == nil; !has {
+				return v.notTaken(err)
+			}
+		case <-ended:
+			ended, late = nil, time.After(receiveTime)
+		case <-late:
+			return &statusError{exitTimeout, errors.New("the task can not be followed any more, and " + notKnown + v.followHint("get"))}
+		case <-v.ctx.Done():
+			v.noteOutcome(notKnown + v.followHint("get"))
+			return context.Cause(v.ctx)
 		}
-	case <-v.ctx.Done():
-		v.noteOutcome("whether the server has taken the answer is not known" + v.followHint("get"))
-		return context.Cause(v.ctx)
-	}
-	if err != nil {
-		return err
 	}
 	for late := time.Now().Add(receiveTime); ; {
 		state, err := v.state(ref)
 		switch {
 		case err != nil:
 			return fmt.Errorf("%w\n  the server has the answer: what the task does now is not known", err)
-		case r.answered.Load().Key != "" || state.Status != task.InputRequired || !time.Now().Before(late):
+		case r.answered.Load().Keyed || state.Status != task.InputRequired || !time.Now().Before(late):
 			return v.printState(ref, state)
 		}
 		select {
@@ -158,6 +166,31 @@ func (v *visit) received(ref client.Ref, r *reply, ended <-chan error) error {
 			return context.Cause(v.ctx)
 		}
 	}
+}
+
+const notKnown = "whether the server has taken the answer is not known"
+
+// notTaken returns the error of an answer that was not delivered, as far as that is known.
+func (v *visit) notTaken(err error) error {
+	var lost *client.TransportError
+	var answered *client.StatusError
+	var refusal *client.Error
+	var cause *client.Cause
+	status, help := statusOf(err)
+	text := describe(err) + "\n  " + notKnown + v.followHint("get")
+	switch {
+	case errors.As(err, &lost):
+	case errors.As(err, &answered):
+		text = describe(err) + "\n  the server has not taken the answer"
+	case errors.As(err, &refusal):
+		text = "the server has refused the answer: " + describe(err) + "\n  what the task asks now" + v.followHint("get")
+	case errors.As(err, &cause) && cause.Source != inflight.SourceTimeout:
+		status, text = exitRefused, "the answer came too late: "+cause.Reason+"\n  what the task does now"+v.followHint("get")
+	}
+	if help != "" {
+		text += "\n  " + help
+	}
+	return &statusError{status, errors.New(text)}
 }
 
 // awaitGiven returns when the reply was given, or can not be: the task is over, or does not ask this command until late. It may be asking
@@ -196,7 +229,7 @@ func (v *visit) awaitGiven(ref client.Ref, r *reply, ended <-chan error, late <-
 	case err != nil:
 		return err
 	case state.Status != task.InputRequired: // another client has answered
-		return refused(fmt.Errorf("the task asks nothing any more: it is %s", state.Status))
+		return v.asksNothing("the task asks nothing any more", state)
 	case lost != nil:
 		return lost
 	case len(misfits) > 0:
@@ -205,23 +238,32 @@ func (v *visit) awaitGiven(ref client.Ref, r *reply, ended <-chan error, late <-
 	return refused(errors.New("the question is not put to this command: another one or a host shows it, and has to answer or to end first"))
 }
 
+// asksNothing returns the error of an answer to a task that does not wait for one.
+func (v *visit) asksNothing(what string, state client.TaskState) error {
+	then := "its result, when it is over" + v.followHint("wait")
+	if over(state) {
+		then = "its result" + v.followHint("result")
+	}
+	return refused(fmt.Errorf("%s: it is %s\n  %s", what, state.Status, then))
+}
+
 // misfits says why the reply is for none of the questions that are open.
 func (r *reply) misfits(open []misfit) error {
 	var keys []string
 	var why []error
 	for _, m := range open {
 		why = append(why, m.why)
-		if m.key != "" {
-			keys = append(keys, plain.Line(m.key))
+		if m.question.Keyed {
+			keys = append(keys, shellWord(m.question.Key))
 		}
 	}
 	switch {
-	case r.key == "":
-		return errors.Join(why...)
+	case r.key == nil || open[0].question.Method == "": // none is shown
+		return errors.New(strings.Join(eachOnce(why), "\n"))
 	case len(keys) == 0:
 		return errors.New("the questions of the task have no keys: leave --key out")
 	}
-	return fmt.Errorf("no question that is open has the key %q: there is %s", r.key, nearestFirst(r.key, keys))
+	return fmt.Errorf("no question that is open has the key %q: there is %s", *r.key, nearestFirst(*r.key, keys))
 }
 
 // give answers the first question that the reply is for. Others stay open.
@@ -229,7 +271,7 @@ func (r *reply) give(ctx context.Context, q *client.Question) (*client.Answer, e
 	a := &client.Answer{Action: client.Declined}
 	err := r.fill(a, q)
 	switch {
-	case r.key != "" && q.Key != r.key:
+	case r.key != nil && !r.names(q):
 		r.miss(q, nil)
 	case err != nil:
 		r.miss(q, err)
@@ -242,19 +284,19 @@ func (r *reply) give(ctx context.Context, q *client.Question) (*client.Answer, e
 	return nil, context.Cause(ctx)
 }
 
+// names reports whether the reply has the key of a question.
+func (r *reply) names(q *client.Question) bool { return r.key != nil && q.Keyed && q.Key == *r.key }
+
 // note notes whether the server has the answer.
 func (r *reply) note(q *client.Question, err error) {
-	if given := r.answered.Load(); given != nil && (q == given || q.Key != "" && q.Key == given.Key) {
-		if err != nil {
-			err = fmt.Errorf("%w\n  the answer was not delivered", err)
-		}
+	if given := r.answered.Load(); given != nil && (q == given || q.Keyed && given.Keyed && q.Key == given.Key) {
 		r.received <- err
 	}
 }
 
 // miss notes that the reply is not for a question, and why.
 func (r *reply) miss(q *client.Question, why error) {
-	if r.key != "" && q.Key == r.key { // no other is meant
+	if r.names(q) { // no other is meant
 		select {
 		case r.done <- why:
 		default:
@@ -262,7 +304,7 @@ func (r *reply) miss(q *client.Question, why error) {
 		return
 	}
 	select {
-	case r.missed <- misfit{q.Key, why}:
+	case r.missed <- misfit{q, why}:
 	default:
 	}
 }

@@ -82,7 +82,7 @@ func TestEXT22AFormIsNotAnsweredWithoutFields(t *testing.T) {
 		status                 int
 	}{
 		{optional, "", `a form is asked for, and no field is given: write '{"age": …, "my name": …}', '{}' for an empty form, or --decline` + "\n", exitRefused},
-		{empty, "", "write '{}' or --decline\n", exitRefused}, {sureForm, "", "write yes=…, '{}' for", exitRefused}, {optional, "{}", "", 0}, {empty, "{}", "", 0}, {page, "", "", 0},
+		{empty, "", "write '{}' or --decline\n", exitRefused}, {sureForm, "", "write yes=… or --decline\n", exitRefused}, {optional, "{}", "", 0}, {empty, "{}", "", 0}, {page, "", "", 0},
 		{page, "{}", "what is asked is no form, but to open a page, which is agreed to without fields: https://pay.example/now\n", exitRefused},
 	} {
 		a, ref := ask(t, 0, c.question)
@@ -145,9 +145,11 @@ func TestEXT22ATaskThatShowsNoQuestion(t *testing.T) {
 	if status != 0 || stdout != "input_required\n  it "+none || stderr != "" {
 		t.Errorf("status %d: %s%s", status, stdout, stderr)
 	}
-	status, stdout, stderr = runs(t, "task", "answer", "--timeout", "300ms", ref, "yes=true")
-	if status != exitRefused || stderr != "mcpkiln: the task "+none {
-		t.Errorf("status %d: %s%s", status, stdout, stderr)
+	for _, more := range [][]string{{"yes=true"}, {"--key=a", "yes=true"}} {
+		status, stdout, stderr = runs(t, append([]string{"task", "answer", "--timeout", "300ms", ref}, more...)...)
+		if status != exitRefused || stderr != "mcpkiln: the task "+none {
+			t.Errorf("%q: status %d: %s%s", more, status, stdout, stderr)
+		}
 	}
 }
 
@@ -158,7 +160,7 @@ func TestATaskThatTheServerDoesNotKnowIsNoTask(t *testing.T) {
 		t.Fatal(stdout, stderr)
 	}
 	list := func() (status int, stdout, stderr string) { return runs(t, "task", "list", endpointOf(t, ref)) }
-	if status, stdout, stderr := list(); status != 0 || !strings.HasPrefix(stdout, "t1  t  input_required") || stderr != "" {
+	if status, stdout, stderr := list(); status != 0 || stdout != "t1  t  input_required\n" || stderr != "" {
 		t.Errorf("status %d: %s%s", status, stdout, stderr)
 	}
 	a.change(func() { a.expired = true })
@@ -188,5 +190,36 @@ func TestEXT22AnAnswerThatWasTakenIsSaidToBe(t *testing.T) {
 	status, stdout, stderr := runs(t, "task", "answer", ref, "yes=true")
 	if status != exitNetwork || stdout != "" || !strings.Contains(stderr, "the server has the answer") {
 		t.Errorf("status %d: %s%s", status, stdout, stderr)
+	}
+}
+
+// TestEXT22AKeyMayBeEmpty: it names its question as any other does, is shown and printed, and its answer ends the command.
+func TestEXT22AKeyMayBeEmpty(t *testing.T) {
+	a, ref := ask(t, 0)
+	a.put("", sureForm)
+	a.put("a", sureForm)
+	_, stdout, stderr := runs(t, "task", "get", ref)
+	if !strings.Contains(stdout, "\n  '': it asks for a form: sure?\n  mcpkiln task answer t1 --key '' yes=…\n") {
+		t.Errorf("%s%s", stdout, stderr)
+	}
+	if _, stdout, stderr = runs(t, "task", "get", "--json", ref); !strings.Contains(stdout, `"key":""`) {
+		t.Errorf("%s%s", stdout, stderr)
+	}
+	status, stdout, stderr := runs(t, "task", "answer", ref, "--key=b", "yes=true")
+	if status != exitRefused || !strings.HasSuffix(stderr, "there is '', a\n") {
+		t.Errorf("status %d: %s%s", status, stdout, stderr)
+	}
+	for range 3 { // they are asked at the same time
+		a.put("", sureForm)
+		status, stdout, stderr := runs(t, "task", "answer", ref, "--key=", "--timeout=10s", "yes=true")
+		if status != 0 || !slices.Equal(a.open(), []string{"a"}) {
+			t.Fatalf("status %d, %q are open: %s%s", status, a.open(), stdout, stderr)
+		}
+	}
+	a, ref = ask(t, 0)
+	a.put("", sureForm)
+	status, stdout, _ = runs(t, "call", endpointOf(t, ref), "t")
+	if status != exitInputRequired || !strings.Contains(stdout, `"key":""`) {
+		t.Errorf("status %d: %s", status, stdout)
 	}
 }

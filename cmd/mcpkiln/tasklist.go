@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"text/tabwriter"
 
 	"github.com/spf13/cobra"
 
@@ -24,6 +23,7 @@ machine has left running there.`,
 		Args:    cobra.ArbitraryArgs,
 	}
 	r.register(cmd)
+	cmd.ValidArgsFunction = r.completeServer(0)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		t, rest, err := r.named(cmd, args)
 		switch {
@@ -53,7 +53,7 @@ func (v *visit) list() error {
 	if len(all) == 0 {
 		v.noTasks("the server lists none of yours")
 	}
-	w := tabwriter.NewWriter(v.cmd.OutOrStdout(), 0, 0, 2, ' ', 0)
+	w := newTable(v.cmd.OutOrStdout())
 	for _, item := range all {
 		if v.json {
 			if err := printJSON(v.cmd.OutOrStdout(), item); err != nil {
@@ -83,7 +83,7 @@ func (v *visit) listKept() error {
 		return err
 	}
 	shown := 0
-	w := tabwriter.NewWriter(v.cmd.OutOrStdout(), 0, 0, 2, ' ', 0)
+	w := newTable(v.cmd.OutOrStdout())
 	for _, kept := range all {
 		state, err := v.state(kept.Ref)
 		var unknown *statusError

@@ -39,7 +39,7 @@ func (v *visit) unknown(ref client.Ref, err error) error {
 type asked struct {
 	Method string          `json:"method,omitempty"`
 	Params json.RawMessage `json:"params,omitempty"`
-	Key    string          `json:"key,omitempty"`
+	Key    *string         `json:"key,omitempty"`
 	// Unanswerable is why no command can answer it.
 	Unanswerable string `json:"unanswerable,omitempty"`
 }
@@ -82,13 +82,38 @@ func (v *visit) leftOpen(q *client.Question, why error) {
 		}
 	case reply != nil:
 		reply.miss(q, errors.New("the task "+open.beyond()))
-	case v.terminal != nil:
-		v.stopClock()
-		v.terminal.Done() // clears the progress bar, which is drawn again
-		fmt.Fprintln(v.cmd.ErrOrStderr(), "mcpkiln: the task", open.beyond()+"; it waits for that")
 	default:
-		v.end(&questionError{open})
+		defer v.clock.pause()()
+		switch {
+		case !v.asksStill(q):
+		case v.terminal == nil:
+			v.end(&questionError{open})
+		default:
+			v.stopClock()
+			v.warn("the task " + open.beyond() + "; it waits for that")
+		}
 	}
+}
+
+// answeredTime is how long a server may go on to say that a task asks what another command has just answered.
+const answeredTime = 2 * time.Second
+
+// asksStill reports whether a question that `mcpkiln task wait` is asked is open after answeredTime, too. A request is: the server has put it to this
+// command.
+func (v *visit) asksStill(q *client.Question) bool {
+	v.mu.Lock()
+	waits, ref := v.waits, v.ref
+	v.mu.Unlock()
+	if waits == nil || !q.Keyed && q.Method != "" {
+		return true
+	}
+	select {
+	case <-waits.Done():
+		return false
+	case <-time.After(v.within(answeredTime)):
+	}
+	state, err := v.session.GetTask(waits, *ref)
+	return waits.Err() == nil && (err != nil || state.Status == task.InputRequired)
 }
 
 // answered is called when the server has an answer, or can not get it.
@@ -117,7 +142,7 @@ func (v *visit) printState(ref client.Ref, s client.TaskState, questions ...open
 		var all []asked
 		for _, open := range questions {
 			q := open.question
-			all = append(all, asked{q.Method, q.Params, q.Key, open.beyond()})
+			all = append(all, asked{q.Method, q.Params, keyOf(q), open.beyond()})
 		}
 		text, err := json.Marshal(struct {
 			Ref       client.Ref `json:"ref"`
@@ -131,14 +156,27 @@ func (v *visit) printState(ref client.Ref, s client.TaskState, questions ...open
 		return printJSON(out, text)
 	}
 	text := strings.TrimSpace(string(s.Status)+"  "+plain.Line(s.Message)) + "\n"
+	var asks tally
+	answers := map[string]string{}
 	for _, open := range questions {
-		text += "  " + open.line() + "\n"
-		if open.why == nil {
-			text += "  " + answerLine(open.question, ref) + "\n"
+		line := open.line()
+		if asks.add(line) && open.why == nil {
+			answers[line] = "  " + answerLine(open.question, ref) + "\n"
 		}
+	}
+	for i, line := range asks.all() {
+		text += "  " + line + "\n" + answers[asks.lines[i]]
 	}
 	_, err := io.WriteString(out, text)
 	return err
+}
+
+// keyOf returns the key of a question; nil if it has none.
+func keyOf(q *client.Question) *string {
+	if !q.Keyed {
+		return nil
+	}
+	return &q.Key
 }
 
 // line says what a task asks, and with which key.
@@ -153,8 +191,8 @@ func (q *openQuestion) line() string {
 	if q.why == nil {
 		text += plain.Line(q.question.Message + " " + q.question.URL)
 	}
-	if q.question.Key != "" {
-		text = plain.Line(q.question.Key) + ": " + text
+	if q.question.Keyed {
+		text = shellWord(q.question.Key) + ": " + text
 	}
 	return text
 }

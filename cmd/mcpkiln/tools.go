@@ -6,10 +6,8 @@ import (
 	"fmt"
 	"io"
 	"maps"
-	"regexp"
 	"slices"
 	"strings"
-	"text/tabwriter"
 
 	"github.com/spf13/cobra"
 
@@ -102,7 +100,7 @@ func (r *remote) list(out io.Writer, s *client.Session, all []tool) error {
 		}
 		return printJSON(out, text)
 	}
-	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
+	w := newTable(out)
 	for i := range all {
 		fmt.Fprintf(w, "%s\t%s\n", plain.Line(all[i].Name), all[i].summary())
 	}
@@ -177,7 +175,7 @@ func (t *tool) hints() (all []string) {
 	return all
 }
 
-// explainSchema prints the properties of an object, required ones first.
+// explainSchema prints the properties of an object, and what is inside of them.
 func (t *tool) explainSchema(w io.Writer, title string, schema json.RawMessage) error {
 	e := newExplainer(schema)
 	properties, required := e.object()
@@ -186,28 +184,31 @@ func (t *tool) explainSchema(w io.Writer, title string, schema json.RawMessage) 
 		fmt.Fprint(w, " none that the schema names")
 	}
 	fmt.Fprintln(w)
-	names := slices.Sorted(maps.Keys(properties))
-	places := placesOf(required)
+	rows := newTable(w)
+	e.explain(rows, object{properties, required}, "  ")
+	return rows.Flush()
+}
+
+// maxIndent is the indentation of the innermost properties that are explained: those of three objects within each other, in an argument.
+const maxIndent = "        "
+
+// explain prints the rows of properties, required ones first, each followed by what is inside of it. passed are the references that led to them.
+func (e *explainer) explain(rows io.Writer, o object, indent string, passed ...string) {
+	names := slices.Sorted(maps.Keys(o.Properties))
+	places := placesOf(o.Required)
 	slices.SortStableFunc(names, func(a, b string) int { return places.of(a) - places.of(b) })
-	var buf bytes.Buffer
-	table := tabwriter.NewWriter(&buf, 0, 0, 2, ' ', 0)
 	for _, name := range names {
-		p := e.property(properties[name])
+		p := e.property(o.Properties[name], passed...)
 		need := ""
 		if places.of(name) < len(places) {
 			need = "required"
 		}
-		fmt.Fprintf(table, "  %s\t%s\t%s\t%s\n", plain.Line(name), p.full(), need, p.about())
+		fmt.Fprintf(rows, "%s%s\t%s\t%s\t%s\n", indent, plain.Line(name), p.full(), need, p.about())
+		if inner := p.inner(); inner != nil && len(indent) < len(maxIndent) && e.left > 0 {
+			e.explain(rows, inner.object, indent+"  ", inner.passed...)
+		}
 	}
-	if err := table.Flush(); err != nil {
-		return err
-	}
-	_, err := w.Write(trailing.ReplaceAll(buf.Bytes(), nil))
-	return err
 }
-
-// trailing matches spaces at the ends of lines, which tabwriter leaves after empty cells.
-var trailing = regexp.MustCompile(`(?m) +$`)
 
 // places has the place of each required property: they come first, as the schema lists them, then the others.
 type places map[string]int

@@ -36,9 +36,11 @@ type visit struct {
 	unused  string              // why an answer is not used; "": nothing that it fits was asked
 	misfits []error             // why none of them fits the last question
 	ref     *client.Ref         // of the task that asks, if another command could answer it
+	waits   context.Context     // ends with the wait of `mcpkiln task wait`; nil for other commands
 	reply   *reply              // of `mcpkiln task answer`; nil for other commands
 	shown   chan<- openQuestion // receives questions, which stay open; nil: questions are answered
 	resume  func()              // starts the clock again when the task asks nothing any more; nil: it was not stopped for that
+	warned  tally               // the warnings, of which each is printed once
 	outcome string              // of the call or task when the visit ended early; "" for none
 }
 
@@ -59,6 +61,7 @@ func (r *remote) visit(cmd *cobra.Command, t client.Transport, answers []answer,
 	v.ctx, v.end = context.WithCancelCause(cmd.Context())
 	defer v.end(nil)
 	defer context.AfterFunc(v.ctx, v.hurry)()
+	defer v.countWarnings()
 	session, err := client.Connect(v.ctx, t, v.options(t)...)
 	if err != nil {
 		return v.status(withMisplaced(refusedSession(err), v.misplaced))

@@ -9,6 +9,74 @@ import (
 	"github.com/mcpkiln/mcpkiln/cmd/mcpkiln/internal/plain"
 )
 
+// tally is a list of lines, each once, with how often it was added.
+type tally struct {
+	lines []string
+	times map[string]int
+}
+
+// maxTallied is how many lines a tally tells apart. It adds no others.
+const maxTallied = 1000
+
+// add adds a line, and returns whether it is new.
+func (t *tally) add(line string) bool {
+	if t.times == nil {
+		t.times = map[string]int{}
+	}
+	known := t.times[line] > 0
+	if known || len(t.lines) < maxTallied {
+		t.times[line]++
+	}
+	if !known && t.times[line] > 0 {
+		t.lines = append(t.lines, line)
+	}
+	return !known
+}
+
+// all returns the lines with their numbers.
+func (t *tally) all() (all []string) {
+	for _, line := range t.lines {
+		if n := t.times[line]; n > 1 {
+			line += fmt.Sprintf(" (%d times)", n)
+		}
+		all = append(all, line)
+	}
+	return all
+}
+
+// eachOnce returns the messages of errors that are not nil, each once, with how often it is there.
+func eachOnce(all []error) []string {
+	var t tally
+	for _, err := range all {
+		if err != nil {
+			t.add(err.Error())
+		}
+	}
+	return t.all()
+}
+
+// warn prints a warning, if it is the first of its kind.
+func (v *visit) warn(line string) {
+	v.mu.Lock()
+	first := v.warned.add(line)
+	v.mu.Unlock()
+	if first {
+		v.terminal.Done() // clears the progress bar, which is drawn again
+		fmt.Fprintln(v.cmd.ErrOrStderr(), "mcpkiln:", line)
+	}
+}
+
+// countWarnings says at the end of a visit which warnings were not the only ones of their kind.
+func (v *visit) countWarnings() {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	for i, line := range v.warned.all() {
+		if line != v.warned.lines[i] {
+			fmt.Fprintln(v.cmd.ErrOrStderr(), "mcpkiln:", line)
+		}
+	}
+}
+
 // warnings is a log handler that prints the warnings of a session as messages of the command, when --verbose is not given.
 type warnings struct{ v *visit }
 
@@ -27,9 +95,8 @@ func (w warnings) Handle(_ context.Context, r slog.Record) error {
 		}
 		return true
 	})
-	w.v.terminal.Done() // clears the progress bar, which is drawn again
-	_, err := fmt.Fprintln(w.v.cmd.ErrOrStderr(), "mcpkiln:", plain.Line(text))
-	return err
+	w.v.warn(plain.Line(text))
+	return nil
 }
 
 // WithAttrs implements slog.Handler. Sessions do not use it.

@@ -289,12 +289,12 @@ func (s *Session) inputQuestion(d *wire.Dialect, key string, asked inputRequest,
 		asked.bad = fmt.Errorf("no result can ask %s", asked.Method)
 	}
 	if asked.bad != nil {
-		return &Question{Server: s.serverName(), Method: asked.Method, Params: asked.Params, Key: key, Task: task}, 0, broken("", "its question %q: %w", key, asked.bad)
+		return &Question{Server: s.serverName(), Method: asked.Method, Params: asked.Params, Key: key, Keyed: true, Task: task}, 0, broken("", "its question %q: %w", key, asked.bad)
 	}
 	q, bad := s.newQuestion(d, h, asked.Params)
 	if bad != nil {
 		err = broken("", "its question, %s: %s", asked.Method, bad.Message)
 	}
-	q.Key, q.Task = key, task
+	q.Key, q.Keyed, q.Task = key, true, task
 	return q, h.Op, err
 }

@@ -24,8 +24,9 @@ type Question struct {
 	ElicitationID string
 	// Task is the id of the task that asks, "" for none.
 	Task string
-	// Key tells the questions of one result or task apart; "" for requests.
-	Key string
+	// Key tells the questions of one result or task apart, if it is Keyed: "" is a key, too. Requests have none.
+	Key   string
+	Keyed bool
 }
 
 // Action is a user's reaction to a question.

@@ -33,7 +33,7 @@ func (s *Session) Resumable(ctx context.Context, tool string, durable bool) erro
 			Remedy: "reach it over HTTP, or say that it keeps its tasks in a durable store"}
 	case d.Handshake && s.anonymous():
 		return &NotResumableError{Tool: tool, Identity: true, Why: "the tasks of a session without an identity are seen by that session alone",
-			Remedy: "send a token, so that the tasks belong to who has it"}
+			Remedy: "send a token that the server knows the caller by"}
 	case !d.Task.ClientDecides:
 		return nil // the server decides
 	}

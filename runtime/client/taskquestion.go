@@ -81,9 +81,10 @@ func (f *follower) answerOne(key string, asked inputRequest) {
 }
 
 // deliver sends an answer, again after failures that may be over the next time: the server ignores what it was told before (EXT10).
+// The end of the task does not take back what is under way.
 func (f *follower) deliver(key string, asked inputRequest, answers []byte) {
 	send := func() error {
-		_, _, err := f.ask(f.ctx, wire.OpUpdateTask, answers)
+		_, _, err := f.ask(f.s.ctx, wire.OpUpdateTask, answers)
 		return err
 	}
 	err := f.s.sendAgain(f.ctx, send(), send)

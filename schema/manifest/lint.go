@@ -7,13 +7,16 @@ import (
 	"github.com/mcpkiln/mcpkiln/schema"
 )
 
-// lint warns of entries that are valid but have no effect or contradict each other. It skips an answer, whose author is somebody else,
-// and a manifest with errors, since the warnings may follow from them.
+// lint warns of entries that are valid but have no effect or contradict each other. It skips an answer, and the tools of a manifest of which only a client
+// is generated: their author is somebody else. It skips a manifest with errors, too, since the warnings may follow from them.
 func (l *loader) lint(root *schema.Node) {
 	if l.m.Answer || l.ds.HasErrors() {
 		return
 	}
 	l.unusedSchemas(root)
+	if !l.serves() {
+		return
+	}
 	for i := range l.m.Tools {
 		l.hints(l.m.Tools[i].Annotations)
 		l.described(&l.m.Tools[i])

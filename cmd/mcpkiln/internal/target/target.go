@@ -71,14 +71,19 @@ func (s *Spec) process(p *client.Process) (client.Transport, error) {
 	return p, nil
 }
 
+// WithoutQuery returns an address without its query and its fragment, which may hold secrets.
+func WithoutQuery(address string) string {
+	if end := strings.IndexAny(address, "?#"); end >= 0 {
+		return address[:end]
+	}
+	return address
+}
+
 // endpoint returns the transport over HTTP. A header of the command line replaces one of the entry, and both replace the token of the
 // environment.
 func (s *Spec) endpoint(address string, entry map[string]string) (client.Transport, error) {
 	u, err := url.Parse(address)
-	shown := address // without the query and the fragment, which may hold secrets
-	if end := strings.IndexAny(address, "?#"); end >= 0 {
-		shown = address[:end]
-	}
+	shown := WithoutQuery(address)
 	switch {
 	case err != nil && !strings.Contains(address, "@"): // else it may be a password in which the rest begins
 		return nil, fmt.Errorf("%q is no address: %w", shown, errors.Unwrap(err))
