@@ -75,8 +75,8 @@ func (s *Session) wantsTask(d *wire.Dialect, h *wire.Incoming, params []byte) []
 }
 
 // createTask answers a question with a task, which starts after the answer was sent (TSK04).
-func (s *Session) createTask(q *question, m *rpc.Message, wanted []byte, from *round) {
-	created, err := s.newTask(q, m, wanted)
+func (s *Session) createTask(q *question, from *round) {
+	created, err := s.newTask(q)
 	var answer []byte
 	if err == nil {
 		answer, err = q.dialect.TaskCreated.Append(nil, valuesOf(&created.Task), nil)
@@ -86,16 +86,16 @@ func (s *Session) createTask(q *question, m *rpc.Message, wanted []byte, from *r
 		s.count(1)
 		defer created.Start()
 	}
-	s.link.reply(answerFrame(m.ID, answer, taskRefused(err)))
+	s.link.reply(answerFrame(q.id, answer, taskRefused(err)))
 }
 
-func (s *Session) newTask(q *question, m *rpc.Message, wanted []byte) (task.Created, error) {
+func (s *Session) newTask(q *question) (task.Created, error) {
 	engine := s.taskEngine()
 	if engine == nil {
 		return task.Created{}, task.ErrClosed
 	}
 	var v wire.Values
-	if err := q.dialect.TaskParams.Read(wanted, &v); err != nil {
+	if err := q.dialect.TaskParams.Read(q.wanted, &v); err != nil {
 		return task.Created{}, rpc.Errorf(rpc.CodeInvalidParams, "%v", err)
 	}
 	spec := task.Spec{Tool: q.Method, PollInterval: answerPoll, Timeout: s.cfg.questionTimeout, Local: q}

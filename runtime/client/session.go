@@ -53,7 +53,8 @@ type state struct {
 	inherited bool                 // noise is of the session before (another), and is replaced by what the server writes now
 	asking    int                  // how many questions handlers are answering
 	followers map[string]*follower // of tasks, by their ids
-	left      []string             // ids of tasks that were followed, the latest last
+	left      []*follower          // those whose tasks nobody follows any more, the latest last
+	unasked   int                  // how many questions wait until somebody follows their tasks
 	late      lateAnswers
 	waiting   map[rpc.ID]*waiting // calls between two rounds
 }
