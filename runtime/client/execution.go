@@ -36,7 +36,7 @@ func (x *Execution[T]) Cancel(ctx context.Context, reason string) error {
 }
 
 // Detach stops following the task, which goes on: Ref names it. Result and Updates end with ErrDetached. Others in the session that follow the task go on,
-// too. The task may still end with the session, or be one that no other session can see: Session.Resumable says so before the call.
+// too. After the last, the task's questions are taken back (Handlers.QuestionGone), and wait, as those that come then: Resume has them asked. The task may still end with the session, or be one that no other session can see: Session.Resumable says so before the call.
 func (x *Execution[T]) Detach() { x.x.detach() }
 
 // Ref names the task for Resume, in this process or another; false: the call was no task. A Ref does not say that another session can follow the task. It

@@ -25,7 +25,7 @@ type Handlers struct {
 	// Roots lists the directories that the server may use.
 	Roots func(ctx context.Context, q *Question) ([]Root, error)
 	// QuestionGone is called when a question is not to be answered any more: the server cancelled it, the call or task that it belongs to
-	// is over, its time passed, or the session ended, as cause says. A user interface closes it then.
+	// is over, its time passed, nobody follows the task any more, or the session ended, as cause says. A user interface closes it then.
 	QuestionGone func(q *Question, cause error)
 	// LeftOpen is called with a question of a task that this session has resumed and did not start, if no handler can be asked, as why says, or its
 	// handler has failed. The question is not answered and the task goes on: the host that started it may answer. The question has what could be read of

@@ -116,7 +116,7 @@ func (w *following) answerOne(key string, asked inputRequest) {
 // nobody follows the task any more: somebody has answered.
 func (w *following) deliver(key string, asked inputRequest, answers []byte) {
 	send := func() error {
-		_, _, err := w.ask(w.life, wire.OpUpdateTask, answers)
+		_, _, err := w.ask(w.s.ctx, wire.OpUpdateTask, answers) // the task may end because of it, and be read before the receipt
 		return err
 	}
 	err := w.s.sendAgain(w.life, send(), send)
