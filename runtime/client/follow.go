@@ -39,12 +39,25 @@ func (w *following) follow() {
 				continue
 			}
 		default:
-			w.finish(ToolResult{}, taskError(w.currentState(), err))
+			w.unreadable(err)
 			return
 		}
 		break
 	}
 	w.finish(ToolResult{}, w.s.ended(w.s.endCause()))
+}
+
+// unreadable ends the executions of a task whose state is not read any more because of err. It goes on if the server can not be reached: then it can be
+// followed again.
+func (w *following) unreadable(err error) {
+	var refused *Error
+	var bad *ProtocolError
+	failed := taskError(w.currentState(), err)
+	if _, expired := failed.Err.(*ExpiredError); !expired && (errors.As(err, &refused) || errors.As(err, &bad)) {
+		w.fail(err)
+		return
+	}
+	w.finish(ToolResult{}, failed)
 }
 
 // wait waits until the state is to be read again, because of the interval or a hint. After failures it waits longer.
@@ -73,7 +86,7 @@ func (w *following) wait(misses int, last time.Time) bool {
 func (w *following) takeState(v *wire.Values) {
 	state := readState(v, w.task)
 	if err := w.validateState(v, state.Status); err != nil {
-		w.finish(ToolResult{}, err)
+		w.fail(err)
 		return
 	}
 	w.update(state)
@@ -195,7 +208,7 @@ func (w *following) collected(raw []byte, err error) {
 		w.readLastState(&state)
 		w.finish(ToolResult{}, taskError(state, refused))
 	case err != nil:
-		w.finish(ToolResult{}, err)
+		w.unreadable(err)
 	default:
 		c := &call{s: w.s, dialect: w.dialect, op: w.dialect.Call(wire.OpCallTool)}
 		result, err := c.toolResult(raw)

@@ -46,6 +46,13 @@ func (f *follower) size() int {
 	return len(f.task) + len(f.tool) + len(f.state.Message) + f.keyBytes
 }
 
+// goesOn reports whether nobody follows the task any more, and it is not known to be over.
+func (f *follower) goesOn() bool {
+	f.s.mu.Lock()
+	defer f.s.mu.Unlock()
+	return f.following == nil && !f.over
+}
+
 // whyGone returns the cause of the end of a task's questions.
 func whyGone(over bool) *Cause {
 	if over {
