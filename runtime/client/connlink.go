@@ -176,7 +176,7 @@ func (l *connLink) listenUnasked() {}
 func (l *connLink) sessionID() string { return "" }
 
 // renew is not called: only over HTTP a session can end before its connection.
-func (l *connLink) renew(context.Context, string) error { return errNoSession }
+func (l *connLink) renew(context.Context, string) (bool, error) { return false, errNoSession }
 
 // write writes queued frames until the link closes or fails.
 func (l *connLink) write() {

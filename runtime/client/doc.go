@@ -40,7 +40,7 @@
 //     asked it, whose clocks are paused meanwhile; answer.go: a handler's answer, as the revision writes it; form.go and sampling.go: what questions and
 //     their answers must look like
 //   - receiver.go: questions asked as tasks, which this side runs
-//   - listen.go: subscriptions
+//   - listen.go: subscriptions; wishes.go: those and levels of log records that outlive the server's session
 //   - hub.go: several servers; hubkeep.go: restarting them
 //   - connlink.go: messages over a connection; process.go: a child process
 //   - http.go: Streamable HTTP, its sessions; httpexchange.go: one request and its response; httpgiveup.go:

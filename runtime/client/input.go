@@ -177,9 +177,12 @@ func tooMany(method string, n int) error {
 
 // renew has the session renewed that the server has ended, so that the call can be sent in the next.
 func (c *call) renew(ctx context.Context) error {
-	err := c.s.link.renew(ctx, c.round.session)
+	begun, err := c.s.link.renew(ctx, c.round.session)
 	if err == nil {
 		c.s.link.listenUnasked()
+	}
+	if begun {
+		c.s.wishAgain()
 	}
 	return err
 }

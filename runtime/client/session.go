@@ -32,6 +32,7 @@ type Session struct {
 	tools    knownTools
 	receiver receiver
 	expected expected
+	wishes   wishes
 	endpoint string          // how a Ref names the server
 	aborted  context.Context // ends when Abort is called
 	abort    context.CancelFunc
@@ -97,8 +98,8 @@ type link interface {
 	listenUnasked()
 	// sessionID is the id of the HTTP session; "" for none.
 	sessionID() string
-	// renew begins a new session instead of old, the id of one that the server has ended.
-	renew(ctx context.Context, old string) error
+	// renew begins a new session instead of old, the id of one that the server has ended; false: another request has begun it.
+	renew(ctx context.Context, old string) (begun bool, err error)
 	// close ends the connection in order, and at once when ctx ends. Nothing is received afterwards.
 	close(ctx context.Context) error
 }
