@@ -302,6 +302,7 @@ func (l *httpLink) renew(ctx context.Context, old string) (begun bool, err error
 	s := l.s
 	gone := &Cause{Source: inflight.SourceDisconnect, Reason: "the server has ended the session in which it asked"}
 	s.endAsked(gone, func(context.Context) bool { return true })
+	s.receiver.endSession(old)
 	d := s.dialect.Load()
 	v, err := s.requestSession(ctx, d)
 	if err != nil {
