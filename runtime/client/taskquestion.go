@@ -103,6 +103,9 @@ func (w *following) answerOne(key string, asked inputRequest) {
 	switch {
 	case err == nil && w.answered(key):
 		w.deliver(key, asked, answers)
+	case err == nil:
+		q, _, _ := w.s.inputQuestion(w.dialect, key, asked, w.task)
+		w.s.tellAnswered(q, causeOf(w.ctx))
 	case w.ctx.Err() != nil:
 	default:
 		q, _, _ := w.s.inputQuestion(w.dialect, key, asked, w.task)
