@@ -19,9 +19,9 @@ type ToolResult struct {
 }
 
 // learnAgain reads the list of tools anew, because what is known of a tool is missing or out of date.
-func (s *Session) learnAgain(ctx context.Context) error {
+func (s *Session) learnAgain(ctx context.Context, opts ...CallOption) error {
 	s.cache.forget(wire.OpListTools)
-	for _, err := range s.ListTools(ctx) {
+	for _, err := range s.ListTools(ctx, opts...) {
 		if err != nil {
 			return err
 		}
