@@ -17,13 +17,18 @@ type question struct {
 	dialect     *wire.Dialect
 	op          wire.Op
 	id          rpc.ID
-	session     string // over HTTP, that in which it came
+	session     string          // over HTTP, that in which it came
+	bad         *Error          // why it can not be asked
+	wanted      []byte          // what it says of the task that it asks for; nil: it asks for none
+	life        context.Context // ends with the request or task that asks, as far as that is known, else with the session
 	entryMemory inflight.Room
 
 	mu     sync.Mutex
-	askers map[*call]struct{} // the calls that may have asked; when the last of them is over, so is the question. nil: it is over
+	turn   context.Context // of the handler that is being asked; nil: none is, or it has answered
+	cut    context.CancelCauseFunc
+	waits  bool               // until somebody follows the task that asks
+	askers map[*call]struct{} // the calls that may have asked; when the last of them is over, so is the question. nil: it is not being asked
 	of     *follower          // of the task that asks
-	life   context.Context    // ends with the request or task that asks, as far as that is known, else with the session
 }
 
 // Value implements context.Context.
@@ -50,35 +55,40 @@ func (s *Session) receiveRequest(m *rpc.Message, from *round) {
 		return
 	}
 	asked, bad := s.newQuestion(d, h, m.Params)
-	if s.hasLeft(asked.Task) {
-		s.cfg.logger.Debug("a question of a task that is not followed any more", "task", asked.Task, "method", asked.Method)
-		return
-	}
-	s.mu.Lock()
-	if s.asking >= maxQuestions {
-		bad = rpc.Errorf(rpc.CodeInternalError, "%d questions are open", maxQuestions)
-	}
-	s.mu.Unlock()
-	if bad != nil {
-		if !s.leaveOpen(asked, bad) {
-			s.link.reply(rpc.AppendError(nil, m.ID, bad))
-		}
-		return
-	}
-	over := func() bool { return from != nil && asked.Task == "" && from.entry.Err() != nil }
-	if over() { // the user could not know what the question is about
-		s.link.reply(rpc.AppendError(nil, m.ID, rpc.Errorf(rpc.CodeInvalidRequest, "the call that asks is over")))
-		return
-	}
-	q := &question{Question: asked, s: s, dialect: d, op: h.Op, id: m.ID, session: s.sessionOf(from), askers: map[*call]struct{}{}, life: s.lifeOf(asked.Task, from)}
-	if wanted := s.wantsTask(d, h, m.Params); wanted != nil {
-		s.createTask(q, m, wanted, from)
-		return
-	}
+	q := &question{Question: asked, s: s, dialect: d, op: h.Op, id: m.ID, session: s.sessionOf(from), bad: bad, wanted: s.wantsTask(d, h, m.Params), life: s.lifeOf(asked.Task, from)}
 	info := inflight.Info{Method: h.Name, Timeout: s.cfg.questionTimeout, AnswersTimeout: !s.resumed(asked.Task)}
 	e, err := s.tracker.RegisterIn(&q.entryMemory, s.ctx, s.key(m.ID, inflight.Incoming), info, q)
 	if err != nil {
 		s.link.reply(rpc.AppendError(nil, m.ID, rpc.Errorf(rpc.CodeInvalidRequest, "%v", err)))
+		return
+	}
+	q.ask(e, from)
+}
+
+// ask has the handler asked, unless the question is to wait. from is the request on whose stream it came, nil: it is not known, or not what asks.
+func (q *question) ask(e *inflight.Entry, from *round) {
+	s, turn := q.s, q.take(e)
+	over := func() bool { return from != nil && q.Task == "" && from.entry.Err() != nil }
+	bad := q.bad
+	switch {
+	case turn == nil:
+		return
+	case bad == nil && over(): // the user could not know what the question is about
+		bad = rpc.Errorf(rpc.CodeInvalidRequest, "the call that asks is over")
+	case bad == nil && s.isAsking(maxQuestions):
+		bad = rpc.Errorf(rpc.CodeInternalError, "%d questions are open", maxQuestions)
+	}
+	switch {
+	case bad == nil && q.wanted == nil:
+	case !e.Retire():
+		return
+	case bad == nil:
+		s.createTask(q, from)
+		return
+	default:
+		if !s.leaveOpen(q.Question, bad) {
+			s.link.reply(rpc.AppendError(nil, q.id, bad))
+		}
 		return
 	}
 	q.pauseAskers(from)
@@ -86,10 +96,52 @@ func (s *Session) receiveRequest(m *rpc.Message, from *round) {
 		e.Cancel(&Cause{Source: inflight.SourceParent, Reason: "the call that asked is over"})
 	}
 	s.count(1)
-	if !s.spawn(func() { q.serve(e) }) {
+	if !s.spawn(func() { q.serve(e, turn) }) {
 		s.count(-1)
 		e.Cancel(&Cause{Source: inflight.SourceShutdown, Force: true})
 	}
+}
+
+// take returns the context of the handler that is to be asked now; nil: none is, because nobody follows the task that asks, or the question is over or
+// being asked. What a task asks that is over is for nobody.
+func (q *question) take(e *inflight.Entry) (turn context.Context) {
+	s, dropped := q.s, ""
+	s.mu.Lock()
+	q.mu.Lock()
+	switch f := s.followers[q.Task]; {
+	case q.turn != nil || e.Err() != nil:
+	case f != nil && f.over:
+		dropped = "the task that asks is over"
+		q.stopWaiting()
+		e.Retire()
+	case f != nil && f.following == nil:
+		dropped = q.wait(e)
+	default:
+		if q.stopWaiting() {
+			e.Resume()
+			e.Extend(0)
+		}
+		q.turn, q.askers = e, map[*call]struct{}{}
+		if q.Task != "" {
+			q.turn, q.cut = context.WithCancelCause(e)
+		}
+		turn = q.turn
+	}
+	q.mu.Unlock()
+	s.mu.Unlock()
+	q.tellDropped(dropped)
+	return turn
+}
+
+// endTurn ends the context of the handler, and resumes the clock of the task that asks; the lock is held.
+func (q *question) endTurn(cause *Cause) {
+	if q.cut != nil {
+		q.cut(cause)
+	}
+	if q.of != nil {
+		q.of.countQuestions(-1)
+	}
+	q.turn, q.cut, q.askers, q.of = nil, nil, nil, nil
 }
 
 // echoed ends a request of this side that comes back as one of the server's: the other side is no server, but something that writes what it
@@ -114,18 +166,27 @@ func (s *Session) count(by int) {
 	s.mu.Unlock()
 }
 
-// serve calls the handler, and sends its answer unless the question is over (CAN31).
-func (q *question) serve(e *inflight.Entry) {
-	result, bad, failure := q.s.answer(e, q.dialect, q.op, q.Question)
-	won := e.Retire()
-	q.resumeAskers()
+// isAsking reports whether handlers are answering as many questions.
+func (s *Session) isAsking(many int) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.asking >= many
+}
+
+// serve calls the handler, and sends its answer unless the question is over, or was taken back from it (CAN31).
+func (q *question) serve(e *inflight.Entry, turn context.Context) {
 	defer q.s.count(-1)
-	switch {
-	case !won:
+	result, bad, failure := q.s.answer(turn, q.dialect, q.op, q.Question)
+	q.mu.Lock()
+	won := q.turn == turn && e.Retire()
+	q.mu.Unlock()
+	if !won {
 		q.s.cfg.logger.Debug("an answer to a question that is over was dropped", "id", q.id.String())
-		q.s.tellAnswered(q.Question, causeOf(e))
-	case failure != nil && q.s.leaveOpen(q.Question, failure):
-	default:
+		q.s.tellAnswered(q.Question, whyLate(e))
+		return
+	}
+	q.resumeAskers()
+	if failure == nil || !q.s.leaveOpen(q.Question, failure) {
 		q.s.tellAnswered(q.Question, q.s.insist(q.life, q.session, q.id, answerFrame(q.id, result, bad)))
 	}
 }
@@ -157,11 +218,29 @@ func answerFrame(id rpc.ID, result []byte, bad *Error) []byte {
 	return rpc.AppendResult(nil, id, result)
 }
 
+// whyLate returns why an answer to a question was dropped.
+func whyLate(e *inflight.Entry) *Cause {
+	if e.Err() == nil {
+		return whyGone(false)
+	}
+	return causeOf(e)
+}
+
 // questionEnded ends a question that the handler has not answered. If its time has passed, the server gets an answer all the same.
 func (s *Session) questionEnded(e *inflight.Entry, cause *Cause) {
 	q, ok := e.Values().(*question)
 	if !ok {
 		return // it was a request for the result of a task
+	}
+	s.mu.Lock()
+	q.mu.Lock()
+	asked := q.turn != nil
+	q.turn = nil
+	q.stopWaiting()
+	q.mu.Unlock()
+	s.mu.Unlock()
+	if !asked {
+		return
 	}
 	s.spawn(func() {
 		q.resumeAskers()

@@ -30,7 +30,7 @@ func (s *Session) lifeOf(task string, from *round) context.Context {
 	defer s.mu.Unlock()
 	switch f := s.followers[task]; {
 	case f != nil:
-		return f.ctx
+		return f.life
 	case task == "" && from != nil:
 		return from.entry
 	}
@@ -41,7 +41,7 @@ func (s *Session) lifeOf(task string, from *round) context.Context {
 func (q *question) pauseTask(f *follower) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	if q.askers != nil {
+	if q.askers != nil && q.of == nil {
 		q.of = f
 		f.countQuestions(1)
 	}

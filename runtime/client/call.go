@@ -71,6 +71,7 @@ func (s *Session) newCall(op wire.Op, opts []CallOption) (*call, error) {
 	for _, o := range opts {
 		o(&c.callConfig)
 	}
+	c.spent = c.before
 	switch {
 	case c.op == nil:
 		return nil, &NotOfferedError{What: opNames[op], Revision: d.Version}

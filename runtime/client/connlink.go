@@ -49,7 +49,9 @@ type connLink struct {
 
 	frames [][]byte // memory for writeAll
 
-	writerDone, readerDone chan struct{} // closed when the goroutine has ended
+	ending                 sync.Once      // endChild was called
+	work                   sync.WaitGroup // what it has begun
+	writerDone, readerDone chan struct{}  // closed when the goroutine has ended
 }
 
 // queued is a frame that waits to be written; round is nil if it is not a request.
@@ -176,7 +178,7 @@ func (l *connLink) listenUnasked() {}
 func (l *connLink) sessionID() string { return "" }
 
 // renew is not called: only over HTTP a session can end before its connection.
-func (l *connLink) renew(context.Context, string) error { return errNoSession }
+func (l *connLink) renew(context.Context, string) (bool, error) { return false, errNoSession }
 
 // write writes queued frames until the link closes or fails.
 func (l *connLink) write() {
@@ -251,7 +253,8 @@ func (l *connLink) notWritten(q *queued, large *rpc.FrameError) {
 	l.s.cfg.logger.Warn("a message was not sent", "error", err)
 }
 
-// writeFailed ends the requests that can not be written any more. Those that were written may still be answered, while the connection can be read.
+// writeFailed ends the requests that can not be written any more. Those that were written may still be answered, while the connection can be read: that of
+// a child process until it has ended.
 func (l *connLink) writeFailed(err error, unwritten []queued) {
 	if l.child != nil { // what it wrote before it ended is read first, because that says why
 		select {
@@ -264,6 +267,14 @@ func (l *connLink) writeFailed(err error, unwritten []queued) {
 		if q.round != nil {
 			q.round.fail(lost)
 		}
+	}
+	l.endChild()
+}
+
+// endChild has a child process end whose input or output is closed: it is no server any more, though it may live on (CAN26).
+func (l *connLink) endChild() {
+	if l.child != nil {
+		l.ending.Do(func() { l.work.Go(func() { l.child.end(l.s.aborted) }) })
 	}
 }
 
@@ -320,6 +331,7 @@ func (l *connLink) gone(err error) {
 	}
 	lost := l.lost(err)
 	l.stop(lost) // what was in the queue ends with the session
+	l.endChild()
 	l.s.lose(lost)
 	l.wakeWriter()
 }
@@ -339,15 +351,15 @@ func (l *connLink) close(ctx context.Context) error {
 	case <-timer.C:
 	case <-ctx.Done():
 	}
-	var err error
 	if l.child != nil {
-		err = l.child.end(ctx)
+		l.child.end(ctx)
 	}
-	closed := l.conn.Close()
+	err := l.conn.Close()
 	<-l.readerDone
 	<-l.writerDone
-	if l.child == nil {
-		err = closed
+	l.work.Wait() // nothing is added any more
+	if l.child != nil {
+		return l.child.hadToBeKilled()
 	}
 	return err
 }

@@ -33,14 +33,14 @@
 //     late.go: answers that come afterwards
 //   - toolcall.go, tools.go: calls of tools, as tasks or not; tool.go, expect.go, definition.go: what generated clients call, and what they know
 //     of a server; execution.go, task.go: a call that is a task, taskclock.go: how long it may take, taskprogress.go: its progress, taskerror.go: how it
-//     fails; follower.go: what all executions of a task share; follow.go: reading its state; taskquestion.go: answering its questions; ref.go: naming it for another process, resumable.go: whether one could follow it
+//     fails; follower.go: what all executions of a task share; left.go: tasks that nobody follows any more; follow.go: reading its state; taskquestion.go: answering its questions; ref.go: naming it for another process, resumable.go: whether one could follow it
 //   - methods.go, list.go, describe.go, cache.go: the requests, lists with their pages, and how long they are cached
 //   - receive.go: messages from the server; events.go: notifications, queued for handlers
 //   - question.go: the server's questions; asked.go: a question that is a request, from its receipt to its end; again.go: answers that did not arrive; asker.go: the calls that may have
 //     asked it, whose clocks are paused meanwhile; answer.go: a handler's answer, as the revision writes it; form.go and sampling.go: what questions and
 //     their answers must look like
 //   - receiver.go: questions asked as tasks, which this side runs
-//   - listen.go: subscriptions
+//   - listen.go: subscriptions; wishes.go: those and levels of log records that outlive the server's session
 //   - hub.go: several servers; hubkeep.go: restarting them
 //   - connlink.go: messages over a connection; process.go: a child process
 //   - http.go: Streamable HTTP, its sessions; httpexchange.go: one request and its response; httpgiveup.go:
@@ -61,7 +61,7 @@
 //	question          a server's request for input of the user, of a model, or of roots, as a request or in a result; its askers are the calls
 //	                  that may have asked it, whose clocks are paused until it is answered
 //	execution         a call that is a task, or may become one; to follow it is to read its state until it is over, to detach from it is to stop that
-//	follower          what follows a task, for all executions of it in a session
+//	follower          what a session knows of a task, for all executions of it; its following is the time in which it reads the task's state
 //	receiver          this side as the one that runs a task: a question that the server asks as one
 //	late, early       an answer that comes after its request was given up; one that comes before that was recorded
 //	offered           declared by the server, in its capabilities
@@ -101,7 +101,8 @@
 // A task is followed by a goroutine of the session: it reads the state at the server's interval and a little more, at once after a
 // notification, and trusts only what it reads. In a revision with a request for the result that blocks, that request is sent when the
 // task asks something or is over, because the questions come on its stream. A session has one such goroutine for each task, however often it was
-// called or resumed: two would ask each question twice.
+// called or resumed: two would ask each question twice. When nobody follows the task any more, it ends; the follower stays, because a server may send a
+// question once: what is open then, or comes meanwhile, is asked when somebody follows the task again, and an answer that was given arrives.
 //
 // A session that has resumed a task is a guest: what it can not answer it leaves open for the host that started the task (Handlers.LeftOpen), and it
 // ends with an error of its own, never with the task's end. The session that started it cancels it instead: without an answer it would wait for ever.

@@ -36,8 +36,10 @@ func (x *Execution[T]) Cancel(ctx context.Context, reason string) error {
 	return x.x.cancel(ctx, reason)
 }
 
-// Detach stops following the task, which goes on: Ref names it. Result and Updates end with ErrDetached. For a call that was no task it does nothing. Others in the session that follow the task go on,
-// too. The task may still end with the session, or be one that no other session can see: Session.Resumable says so before the call.
+// Detach stops following the task, which goes on: Ref names it. Result and Updates end with ErrDetached. For a call that was no task it does nothing.
+// Others in the session that follow the task go on, too. After the last, the task's questions are taken back (Handlers.QuestionGone), and wait, as
+// those that come then: Resume has them asked. The task may still end with the session, or be one that no other session can see: Session.Resumable
+// says so before the call.
 func (x *Execution[T]) Detach() { x.x.detach() }
 
 // Ref names the task for Resume, in this process or another; false: the call was no task. A Ref does not say that another session can follow the task. It

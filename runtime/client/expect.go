@@ -1,9 +1,11 @@
 package client
 
 import (
+	"cmp"
 	"context"
 	"slices"
 	"sync"
+	"time"
 )
 
 // Generation is the compile-time handshake between a generated client and this runtime, see server.Generation.
@@ -72,15 +74,26 @@ func (e *expected) retry() {
 }
 
 // compareTools reads the server's list of tools, the first time, so that differences are known before they matter. If the list can not be read, the
-// call goes on. It also goes on after the time of one request, because the server decides how long its list is.
-func (s *Session) compareTools(ctx context.Context) {
+// call goes on. It also goes on after the time of one request, because the server decides how long its list is. It returns the options of the call, in
+// whose maximum that time counts.
+func (s *Session) compareTools(ctx context.Context, opts []CallOption) []CallOption {
 	if !s.expected.due() {
-		return
+		return opts
+	}
+	began := time.Now()
+	s.compareList(ctx, opts)
+	return slices.Concat(opts, []CallOption{after(time.Since(began))})
+}
+
+func (s *Session) compareList(ctx context.Context, opts []CallOption) {
+	c := callConfig{timeout: s.cfg.timeout, maxTime: s.cfg.maxTime}
+	for _, o := range opts {
+		o(&c)
 	}
 	within := ctx
-	if s.cfg.timeout > 0 {
+	if most := min(cmp.Or(c.timeout, c.maxTime), cmp.Or(c.maxTime, c.timeout)); most > 0 {
 		var cancel context.CancelFunc
-		within, cancel = context.WithTimeout(ctx, s.cfg.timeout)
+		within, cancel = context.WithTimeout(ctx, most)
 		defer cancel()
 	}
 	has := map[string]bool{}

@@ -20,36 +20,49 @@ const (
 )
 
 // follow reads the task's state until it is over, and answers its questions.
-func (f *follower) follow() {
+func (w *following) follow() {
 	misses, last := 0, time.Time{}
-	for f.wait(misses, last) {
+	for w.wait(misses, last) {
 		last = time.Now()
-		v, _, err := f.ask(f.ctx, wire.OpGetTask, nil)
-		switch wait, transient := f.s.transient(err); {
-		case f.ctx.Err() != nil:
+		v, _, err := w.ask(w.ctx, wire.OpGetTask, nil)
+		switch wait, transient := w.s.transient(err); {
+		case w.ctx.Err() != nil:
 		case err == nil:
 			misses = 0
-			f.takeState(v)
+			w.takeState(v)
 			continue
 		case transient && misses < maxMisses:
 			if misses++; misses == 1 {
-				f.s.cfg.logger.Warn("the state of a task was not read, and will be again", "task", f.task, "error", err)
+				w.s.cfg.logger.Warn("the state of a task was not read, and will be again", "task", w.task, "error", err)
 			}
-			if sleep(f.ctx, wait) {
+			if sleep(w.ctx, wait) {
 				continue
 			}
 		default:
-			f.finish(ToolResult{}, taskError(f.currentState(), err))
+			w.unreadable(err)
 			return
 		}
 		break
 	}
-	f.finish(ToolResult{}, f.s.ended(f.s.endCause()))
+	w.finish(ToolResult{}, w.s.ended(w.s.endCause()))
+}
+
+// unreadable ends the executions of a task whose state is not read any more because of err. It goes on if the server can not be reached: then it can be
+// followed again.
+func (w *following) unreadable(err error) {
+	var refused *Error
+	var bad *ProtocolError
+	failed := taskError(w.currentState(), err)
+	if _, expired := failed.Err.(*ExpiredError); !expired && (errors.As(err, &refused) || errors.As(err, &bad)) {
+		w.fail(err)
+		return
+	}
+	w.finish(ToolResult{}, failed)
 }
 
 // wait waits until the state is to be read again, because of the interval or a hint. After failures it waits longer.
-func (f *follower) wait(misses int, last time.Time) bool {
-	every := f.currentState().PollInterval
+func (w *following) wait(misses int, last time.Time) bool {
+	every := w.currentState().PollInterval
 	if every <= 0 {
 		every = defaultPoll
 	}
@@ -60,36 +73,36 @@ func (f *follower) wait(misses int, last time.Time) bool {
 	timer := time.NewTimer(every)
 	defer timer.Stop()
 	select {
-	case <-f.ctx.Done():
+	case <-w.ctx.Done():
 		return false
 	case <-timer.C:
 		return true
-	case <-f.hint:
-		return sleep(f.ctx, hintPause-time.Since(last))
+	case <-w.hint:
+		return sleep(w.ctx, hintPause-time.Since(last))
 	}
 }
 
 // takeState takes an answer with the task's state.
-func (f *follower) takeState(v *wire.Values) {
-	state := readState(v, f.task)
-	if err := f.validateState(v, state.Status); err != nil {
-		f.finish(ToolResult{}, err)
+func (w *following) takeState(v *wire.Values) {
+	state := readState(v, w.task)
+	if err := w.validateState(v, state.Status); err != nil {
+		w.fail(err)
 		return
 	}
-	f.update(state)
+	w.update(state)
 	if state.Status != task.InputRequired {
-		f.unlisted = 0
+		w.unlisted = 0
 	}
-	if terminal(state.Status) && !f.dialect.Task.QuestionsInline {
-		f.expectResult()
+	if terminal(state.Status) && !w.dialect.Task.QuestionsInline {
+		w.expectResult()
 	}
 	switch {
-	case f.dialect.Task.QuestionsInline && state.Status == task.InputRequired:
-		f.answer(v[wire.SlotInputRequests])
-	case f.dialect.Task.QuestionsInline && terminal(state.Status):
-		f.finish(f.outcome(state, v))
+	case w.dialect.Task.QuestionsInline && state.Status == task.InputRequired:
+		w.answer(v[wire.SlotInputRequests])
+	case w.dialect.Task.QuestionsInline && terminal(state.Status):
+		w.finish(w.outcome(state, v))
 	case state.Status == task.InputRequired || terminal(state.Status):
-		f.collect()
+		w.collect()
 	}
 }
 
@@ -106,24 +119,24 @@ func (f *follower) validateState(v *wire.Values, status task.Status) error {
 }
 
 // expectResult ends the execution of a task that is over if its result does not come within the timeout of a request.
-func (f *follower) expectResult() {
-	most := f.s.cfg.timeout
-	if f.expecting || most <= 0 {
+func (w *following) expectResult() {
+	most := w.s.cfg.timeout
+	if w.expecting || most <= 0 {
 		return
 	}
-	f.expecting = true
-	f.s.spawn(func() {
-		if sleep(f.ctx, most) {
-			f.finish(ToolResult{}, broken(f.dialect.Call(wire.OpTaskResult).Name, "no result came within %v of the end of the task", most))
+	w.expecting = true
+	w.s.spawn(func() {
+		if sleep(w.ctx, most) {
+			w.finish(ToolResult{}, broken(w.dialect.Call(wire.OpTaskResult).Name, "no result came within %v of the end of the task", most))
 		}
 	})
 }
 
 // outcome returns the result or error of a task that is over, from a state that has it.
-func (f *follower) outcome(state TaskState, v *wire.Values) (result ToolResult, err error) {
+func (w *following) outcome(state TaskState, v *wire.Values) (result ToolResult, err error) {
 	switch {
 	case state.Status == task.Completed && v.Has(wire.SlotResult):
-		c := &call{s: f.s, dialect: f.dialect, op: f.dialect.Call(wire.OpCallTool)}
+		c := &call{s: w.s, dialect: w.dialect, op: w.dialect.Call(wire.OpCallTool)}
 		switch kind, err := c.kind(v[wire.SlotResult]); {
 		case err != nil:
 			return result, err
@@ -132,7 +145,7 @@ func (f *follower) outcome(state TaskState, v *wire.Values) (result ToolResult, 
 		}
 		return c.toolResult(v[wire.SlotResult])
 	case state.Status == task.Completed:
-		return result, broken(f.dialect.Call(wire.OpGetTask).Name, "a completed task has no result")
+		return result, broken(w.dialect.Call(wire.OpGetTask).Name, "a completed task has no result")
 	}
 	if v.Has(wire.SlotError) {
 		var wireErr Error
@@ -144,76 +157,76 @@ func (f *follower) outcome(state TaskState, v *wire.Values) (result ToolResult, 
 }
 
 // collect sends the request for the result, which blocks until there is one. The questions of the task come on its stream, or on that of the session.
-func (f *follower) collect() {
-	f.mu.Lock()
-	begun := f.collecting
-	f.collecting = true
-	f.mu.Unlock()
+func (w *following) collect() {
+	w.mu.Lock()
+	begun := w.collecting
+	w.collecting = true
+	w.mu.Unlock()
 	if begun {
 		return
 	}
-	f.s.spawn(func() {
+	w.s.spawn(func() {
 		began := time.Now()
-		_, raw, err := f.ask(f.ctx, wire.OpTaskResult, nil, Timeout(0, 0))
-		wait, transient := f.s.transient(err)
-		if err == nil || !transient || f.ctx.Err() != nil || !f.collectsAgain(time.Since(began), wait) {
-			f.collected(raw, err)
+		_, raw, err := w.ask(w.ctx, wire.OpTaskResult, nil, Timeout(0, 0))
+		wait, transient := w.s.transient(err)
+		if err == nil || !transient || w.ctx.Err() != nil || !w.collectsAgain(time.Since(began), wait) {
+			w.collected(raw, err)
 		}
 	})
 }
 
 // collectsAgain has the next reading of the state send the request for the result again, which has failed after a while, when the server wants that, and
 // later each time. It returns false after too many failures.
-func (f *follower) collectsAgain(lasted, wait time.Duration) bool {
-	f.mu.Lock()
+func (w *following) collectsAgain(lasted, wait time.Duration) bool {
+	w.mu.Lock()
 	if lasted > maxBackoff {
-		f.missed = 0
+		w.missed = 0
 	}
-	f.missed++
-	misses := f.missed
-	f.mu.Unlock()
+	w.missed++
+	misses := w.missed
+	w.mu.Unlock()
 	if misses > maxMisses {
 		return false
 	}
 	if misses > 1 {
 		wait = max(wait, backOff(defaultPoll, misses-2))
 	}
-	if sleep(f.ctx, wait) {
-		f.mu.Lock()
-		f.collecting = false
-		f.mu.Unlock()
+	if sleep(w.ctx, wait) {
+		w.mu.Lock()
+		w.collecting = false
+		w.mu.Unlock()
 	}
 	return true
 }
 
-func (f *follower) collected(raw []byte, err error) {
+func (w *following) collected(raw []byte, err error) {
 	var refused *Error
-	state := f.currentState()
+	state := w.currentState()
 	switch {
-	case f.ctx.Err() != nil:
+	case w.ctx.Err() != nil:
 	case errors.As(err, &refused):
-		f.readLastState(&state)
-		f.finish(ToolResult{}, taskError(state, refused))
+		w.readLastState(&state)
+		w.finish(ToolResult{}, taskError(state, refused))
 	case err != nil:
-		f.finish(ToolResult{}, err)
+		w.unreadable(err)
 	default:
-		c := &call{s: f.s, dialect: f.dialect, op: f.dialect.Call(wire.OpCallTool)}
+		c := &call{s: w.s, dialect: w.dialect, op: w.dialect.Call(wire.OpCallTool)}
 		result, err := c.toolResult(raw)
-		f.readLastState(&state)
+		w.readLastState(&state)
 		if state.Status == task.Cancelled && err == nil {
 			result, err = ToolResult{}, taskError(state, nil)
 		}
-		f.finish(result, err)
+		w.finish(result, err)
 	}
 }
 
 // readLastState reads the last state of a task that was not known to be over when its result came.
-func (f *follower) readLastState(state *TaskState) {
+func (w *following) readLastState(state *TaskState) {
 	if terminal(state.Status) {
 		return
 	}
-	if v, _, err := f.ask(f.ctx, wire.OpGetTask, nil); err == nil {
-		*state = readState(v, f.task)
-		f.update(*state)
+	if v, _, err := w.ask(w.ctx, wire.OpGetTask, nil); err == nil {
+		*state = readState(v, w.task)
+		w.update(*state)
 	}
 }

@@ -8,44 +8,78 @@ import (
 	"slices"
 	"sync"
 
-	"github.com/mcpkiln/mcpkiln/runtime/inflight"
 	"github.com/mcpkiln/mcpkiln/runtime/rpc"
 	"github.com/mcpkiln/mcpkiln/runtime/task"
 	"github.com/mcpkiln/mcpkiln/runtime/wire"
 )
 
-// follower follows a task for all its executions in the session: it reads the state, has each question asked once, and ends with the last execution.
+// follower is what a session knows of a task that it follows, or has followed; the executions of the task share it. It has each question asked once. It
+// stays when nobody follows the task any more, until the tasks that were left since are too many: an answer may be on its way, and what the task asks
+// meanwhile is asked when somebody follows it again.
 type follower struct {
 	s       *Session
 	dialect *wire.Dialect
 	tool    string
-	task    string // its id; "": there is no task
+	task    string        // its id; "": there is no task
+	hint    chan struct{} // the state may have changed, and is to be read soon
+
+	life    context.Context // ends with the task, or when the follower is forgotten
+	endLife context.CancelCauseFunc
 
 	// Guarded by Session.mu.
 	executions map[*execution]struct{} // those that are not over
+	following  *following              // nil: nobody follows the task at present
 	made       bool                    // this session started the task, and did not only resume it
+	over       bool                    // the task has ended, or is cancelled: it asks nobody any more
 
-	ctx  context.Context // of the goroutine that follows it
+	mu        sync.Mutex
+	state     TaskState
+	changed   chan struct{}   // closed and made anew with every change
+	questions map[string]bool // the keys of those that were passed to handlers; true: there is an answer
+	keyBytes  int             // of them
+	stopped   stoppedClock    // questions pause the clocks of calls that wait for the task
+}
+
+// following is the time from the first execution of a task to the end of the last, in which its state is read.
+type following struct {
+	*follower
+	ctx  context.Context // of the goroutine that reads the state
 	stop context.CancelCauseFunc
-	hint chan struct{} // the state may have changed, and is to be read soon
 
-	mu         sync.Mutex
-	state      TaskState
-	changed    chan struct{}   // closed and made anew with every change
-	questions  map[string]bool // keys of those that were passed to handlers
-	keyBytes   int             // of them; only for the goroutine that follows the task
-	stopped    stoppedClock    // questions pause the clocks of calls that wait for the task
-	collecting bool            // the request for the result is open, or waits to be sent again
-	missed     int             // how often it has failed in a row
-	// expecting: the task is known to be over, and its result is due. Only for the goroutine that follows it.
+	collecting bool // the request for the result is open, or waits to be sent again; guarded by follower.mu
+	missed     int  // how often it has failed in a row; guarded by follower.mu
+	// expecting: the task is known to be over, and its result is due. Only for the goroutine that reads the state.
 	expecting bool
 	// unlisted is how many readings in a row said that the task waits for input, and listed no question. Only for the same goroutine.
 	unlisted int
 }
 
-// newFollower returns a follower of the task with that state, which does not follow it yet.
+// newFollower returns a follower of the task with that state, which the session does not know yet.
 func (s *Session) newFollower(d *wire.Dialect, tool string, state TaskState) *follower {
 	return &follower{s: s, dialect: d, tool: tool, task: state.ID, state: state, changed: make(chan struct{}), hint: make(chan struct{}, 1), questions: map[string]bool{}}
+}
+
+// join adds an execution of the task to the follower that the session has of it, or to f if it has none. It returns what reads the state from now on; nil:
+// the state is being read already.
+func (s *state) join(f *follower, x *execution) (first *following) {
+	if known := s.followers[f.task]; known != nil && !known.over {
+		f = known
+	} else {
+		f.life, f.endLife = context.WithCancelCause(f.s.ctx)
+		f.executions = map[*execution]struct{}{}
+		s.remember(f)
+	}
+	if f.following == nil {
+		first = &following{follower: f}
+		first.ctx, first.stop = context.WithCancelCause(f.s.ctx)
+		f.following = first
+		s.left = slices.DeleteFunc(s.left, func(other *follower) bool { return other == f })
+		f.forgetUnanswered()
+	}
+	x.follower = f
+	f.executions[x] = struct{}{}
+	f.made = f.made || !x.request.IsZero()
+	return first
 }
 
 // executions are those of all tasks that are followed; the lock is held.
@@ -99,47 +133,56 @@ func (f *follower) change() {
 	f.changed = make(chan struct{})
 }
 
-// finish ends all executions of the task.
-func (f *follower) finish(result ToolResult, err error) { f.end(nil, result, err) }
+// ending is how executions of a task end.
+type ending struct {
+	one    *execution // only this one; nil: all
+	of     *following // only if it still reads the state; nil: whatever does
+	over   bool       // the task has ended, or is cancelled
+	result ToolResult
+	err    error
+}
 
-// end ends an execution of the task, or all if it is nil. The session forgets it before those who wait for the end go on. With the last, the task's
-// questions end.
-func (f *follower) end(one *execution, result ToolResult, err error) {
+// finish ends all executions of the task.
+func (w *following) finish(result ToolResult, err error) {
+	var expired *ExpiredError
+	over := err == nil || terminal(w.currentState().Status) || errors.As(err, &expired)
+	w.end(ending{of: w, over: over, result: result, err: err})
+}
+
+// end ends executions of the task. The session does not list them any more before those who wait for the end go on. With the last, the task's questions
+// end if the task is over; else they wait until somebody follows it again. false: nothing ended, because the following is another by now.
+func (f *follower) end(e ending) bool {
 	s := f.s
 	s.mu.Lock()
+	if e.of != nil && e.of != f.following {
+		s.mu.Unlock()
+		return false
+	}
 	for x := range f.executions {
-		if one == nil || x == one {
+		if e.one == nil || x == e.one {
 			delete(f.executions, x)
-			x.result, x.err = result, err
+			x.result, x.err = e.result, e.err
 			close(x.ended)
 		}
 	}
-	last := len(f.executions) == 0 && s.followers[f.task] == f
+	last := f.following != nil && len(f.executions) == 0
+	var forgotten []*follower
 	if last {
-		delete(s.followers, f.task)
-		if len(f.task) <= maxLeftID {
-			s.left = append(s.left[max(0, len(s.left)-maxLeft+1):len(s.left):len(s.left)], f.task)
-		}
+		f.following.stop(whyGone(e.over)) // under the lock: what it reads from now on is for nobody
+		f.following, f.over = nil, e.over
+		forgotten = s.leave(f)
 	}
 	s.mu.Unlock()
-	if last {
-		f.stop(&Cause{Source: inflight.SourceParent, Reason: "the task that asked is over"})
-		s.endQuestions(f.task)
+	for _, other := range forgotten {
+		other.endQuestions()
 	}
-}
-
-// A session remembers the last maxLeft tasks that it does not follow any more, whose ids have up to maxLeftID bytes.
-const (
-	maxLeft   = 256
-	maxLeftID = 512
-)
-
-// hasLeft reports whether the session has followed the task and does not any more. Its questions are not for this session: the task is over, or whoever
-// follows it elsewhere answers (TSK27).
-func (s *Session) hasLeft(task string) bool {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.followers[task] == nil && slices.Contains(s.left, task)
+	switch {
+	case last && e.over:
+		f.endQuestions()
+	case last:
+		f.leaveQuestions()
+	}
+	return true
 }
 
 func (f *follower) sendCancel(ctx context.Context, reason string) error {

@@ -25,14 +25,15 @@ type Handlers struct {
 	// Roots lists the directories that the server may use.
 	Roots func(ctx context.Context, q *Question) ([]Root, error)
 	// QuestionGone is called when a question is not to be answered any more: the server cancelled it, the call or task that it belongs to
-	// is over, its time passed, or the session ended, as cause says. A user interface closes it then.
+	// is over, its time passed, nobody follows the task any more, or the session ended, as cause says. A user interface closes it then.
 	QuestionGone func(q *Question, cause error)
 	// LeftOpen is called with a question of a task that this session has resumed and did not start, if no handler can be asked, as why says, or its
 	// handler has failed. The question is not answered and the task goes on: the host that started it may answer. The question has what could be read of
 	// it, and no Method if the server shows none, since this session has declared nothing that the task asks.
 	LeftOpen func(q *Question, why error)
 	// Answered is called when the server has the answer to a question of a task, or to one that came as a request; with an error if that could not be
-	// delivered, or came too late. Answers that a call takes with it when it goes on are not told.
+	// delivered, or came too late. Of answers that a call takes with it when it goes on, only
+	// those that came too late are told.
 	Answered func(q *Question, err error)
 
 	// Log receives log records: the level, the name of the logger, and any JSON.

@@ -278,14 +278,14 @@ func inSession(ctx context.Context, id string) context.Context {
 }
 
 // renew opens a new session instead of one that the server has ended.
-func (l *httpLink) renew(ctx context.Context, old string) error {
+func (l *httpLink) renew(ctx context.Context, old string) (begun bool, err error) {
 	select {
 	case l.renewing <- struct{}{}:
 		defer func() { <-l.renewing }()
 	case <-ctx.Done():
-		return causeOf(ctx)
+		return false, causeOf(ctx)
 	case <-l.ctx.Done():
-		return ErrClosed
+		return false, ErrClosed
 	}
 	l.mu.Lock()
 	current := l.session
@@ -297,20 +297,21 @@ func (l *httpLink) renew(ctx context.Context, old string) error {
 	}
 	l.mu.Unlock()
 	if current != old {
-		return nil // another request has renewed it
+		return false, nil // another request has renewed it
 	}
 	s := l.s
 	gone := &Cause{Source: inflight.SourceDisconnect, Reason: "the server has ended the session in which it asked"}
 	s.endAsked(gone, func(context.Context) bool { return true })
+	s.receiver.endSession(old)
 	d := s.dialect.Load()
 	v, err := s.requestSession(ctx, d)
 	if err != nil {
-		return err
+		return false, err
 	}
 	if version := v.Text(wire.SlotProtocolVersion); version != d.Version {
-		return &VersionError{Client: []string{d.Version}, Server: []string{version}}
+		return false, &VersionError{Client: []string{d.Version}, Server: []string{version}}
 	}
-	return s.notify(ctx, d.Call(wire.OpInitialized), nil)
+	return true, s.notify(ctx, d.Call(wire.OpInitialized), nil)
 }
 
 // maxRetryAfter is how many seconds of a server's Retry-After are honoured.

@@ -22,7 +22,7 @@ type Hub struct {
 	// Options are those of every session, applied before those of Add.
 	Options []Option
 	// Changed is called with the error when a server is down, also after each failed restart, and with nil when it is up again: then
-	// Subscribe and Listen again. Calls for one server come one by one. It must not call Remove or Close.
+	// Listen again. What SetLevel and Subscribe have asked for is asked for again without that. Calls for one server come one by one. It must not call Remove or Close.
 	Changed func(server string, err error)
 
 	mu      sync.Mutex

@@ -17,7 +17,7 @@ const (
 func (m *member) keep(s *Session) {
 	defer close(m.ended)
 	defer m.old.Wait()
-	for wait := firstRestart; s != nil; s = m.restart(&wait) {
+	for wait := firstRestart; s != nil; s = m.restart(s, &wait) {
 		begun := time.Now()
 		select {
 		case <-m.ctx.Done():
@@ -39,12 +39,13 @@ func (m *member) keep(s *Session) {
 	}
 }
 
-// restart connects until there is a session again; nil: the member was removed.
-func (m *member) restart(wait *time.Duration) *Session {
+// restart connects until there is a session again, which takes over what the host has asked the old one for; nil: the member was removed.
+func (m *member) restart(old *Session, wait *time.Duration) *Session {
 	for sleep(m.ctx, *wait+rand.N(*wait/10)) { // servers that died together must not start together
 		*wait = min(2**wait, maxRestart)
 		s, err := Connect(m.ctx, m.transport, m.opts...)
 		if err == nil {
+			s.inherit(old)
 			m.up(s)
 			m.tell(nil)
 			return s

@@ -177,9 +177,12 @@ func tooMany(method string, n int) error {
 
 // renew has the session renewed that the server has ended, so that the call can be sent in the next.
 func (c *call) renew(ctx context.Context) error {
-	err := c.s.link.renew(ctx, c.round.session)
+	begun, err := c.s.link.renew(ctx, c.round.session)
 	if err == nil {
 		c.s.link.listenUnasked()
+	}
+	if begun {
+		c.s.wishAgain()
 	}
 	return err
 }
@@ -227,8 +230,16 @@ func (c *call) resume(cancel context.CancelCauseFunc) {
 	delete(c.s.waiting, c.round.entry.Key().ID)
 }
 
+// reply is what a handler has returned.
+type reply struct {
+	key    string
+	q      *Question
+	result json.RawMessage
+	err    error
+}
+
 // answerAll has all questions answered at the same time, within the time of one question. It returns the answers by key; nil: there was no question.
-// It waits neither for handlers when ctx has ended, nor for others when one has failed: what they return afterwards is dropped.
+// It waits neither for handlers when ctx has ended, nor for others when one has failed: what they answer all the same is dropped.
 func (s *Session) answerAll(ctx context.Context, d *wire.Dialect, questions map[string]inputRequest, task string) (json.RawMessage, error) {
 	if len(questions) == 0 {
 		return nil, nil
@@ -237,49 +248,64 @@ func (s *Session) answerAll(ctx context.Context, d *wire.Dialect, questions map[
 	defer end()
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(&Cause{Source: inflight.SourceParent, Reason: "another question of the same call was not answered"})
-	type reply struct {
-		key    string
-		result json.RawMessage
-		err    error
-	}
 	replies := make(chan reply, len(questions))
 	for _, key := range slices.Sorted(maps.Keys(questions)) {
-		if !s.spawn(func() {
-			result, err := s.answerInput(ctx, d, key, questions[key], task)
-			replies <- reply{key, result, err}
-		}) {
+		if !s.spawn(func() { replies <- s.answerInput(ctx, d, key, questions[key], task) }) {
 			return nil, ErrClosed
 		}
 	}
-	answers := map[string]json.RawMessage{}
-	for range questions {
+	var got []reply
+	var err error
+	for err == nil && len(got) < len(questions) {
 		select {
 		case r := <-replies:
-			if r.err != nil && ctx.Err() == nil {
-				return nil, r.err
-			}
-			answers[r.key] = r.result
+			got = append(got, r)
+			err = r.err
 		case <-ctx.Done():
 		}
 		if ctx.Err() != nil {
-			return nil, causeOf(ctx)
+			err = causeOf(ctx)
 		}
+	}
+	if err != nil {
+		s.spawn(func() { s.dropReplies(got, replies, len(questions)-len(got), err) })
+		return nil, err
+	}
+	answers := map[string]json.RawMessage{}
+	for _, r := range got {
+		answers[r.key] = r.result
 	}
 	return json.Marshal(answers)
 }
 
+// dropReplies tells the host that the answers in got, and in as many replies that are still to come, are not sent, and why.
+func (s *Session) dropReplies(got []reply, more <-chan reply, still int, why error) {
+	for _, r := range got {
+		s.dropReply(r, why)
+	}
+	for range still {
+		s.dropReply(<-more, why)
+	}
+}
+
+func (s *Session) dropReply(r reply, why error) {
+	if r.err == nil {
+		s.tellAnswered(r.q, why)
+	}
+}
+
 // answerInput answers one question of a result or task. If ctx ends before, Handlers.QuestionGone is called.
-func (s *Session) answerInput(ctx context.Context, d *wire.Dialect, key string, asked inputRequest, task string) ([]byte, error) {
+func (s *Session) answerInput(ctx context.Context, d *wire.Dialect, key string, asked inputRequest, task string) reply {
 	q, op, err := s.inputQuestion(d, key, asked, task)
 	if err != nil {
-		return nil, err
+		return reply{key: key, q: q, err: err}
 	}
 	stop := context.AfterFunc(ctx, func() { s.spawn(func() { s.questionGone(q, causeOf(ctx)) }) })
 	result, err := s.handle(ctx, d, op, q)
 	if stop() && ctx.Err() != nil { // the handler saw the end of ctx first
 		s.questionGone(q, causeOf(ctx))
 	}
-	return result, err
+	return reply{key, q, result, err}
 }
 
 // inputQuestion reads one question of a result or task. If it can not be asked, the question has what could be read.

@@ -190,23 +190,28 @@ func (s *Session) cancelNamed(r *round, result []byte) {
 	if err != nil || !v.Has(wire.SlotTaskID) {
 		return
 	}
-	s.newFollower(r.call.dialect, r.call.tool, readState(v, v.Text(wire.SlotTaskID))).abandon(nil, errCallerGone)
+	s.newFollower(r.call.dialect, r.call.tool, readState(v, v.Text(wire.SlotTaskID))).abandon(ending{err: errCallerGone})
 }
 
 // errCallerGone is why a task is cancelled whose call was given up before the task was known.
 var errCallerGone = errors.New("its caller has given up")
 
-// abandon ends an execution of the task at once, for err, or all if it is nil, and has the task cancelled. That is counted before the callers learn of
-// the end: Close waits for it.
-func (f *follower) abandon(one *execution, err error) {
+// abandon ends executions of the task at once, and has the task cancelled. That is counted before the callers learn of the end: Close waits for it. false:
+// nothing ended, see end.
+func (f *follower) abandon(e ending) bool {
 	s := f.s
 	s.mu.Lock()
 	s.late.cancelling++
 	s.mu.Unlock()
-	f.end(one, ToolResult{}, err)
-	if !s.spawn(func() { defer s.cancelEnded(); f.cancelTask(err.Error()) }) {
+	e.over = true
+	if !f.end(e) {
+		s.cancelEnded()
+		return false
+	}
+	if !s.spawn(func() { defer s.cancelEnded(); f.cancelTask(e.err.Error()) }) {
 		s.cancelEnded()
 	}
+	return true
 }
 
 // cancelWait is how long the cancellation of a task that was given up may take.

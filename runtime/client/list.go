@@ -101,9 +101,9 @@ func (p *pages) next(ctx context.Context) ([]json.RawMessage, error) {
 	p.method = c.op.Name
 	v := c.values()
 	v[wire.SlotCursor] = p.cursor
-	c.spent, c.requests = p.spent, p.requests
+	c.spent, c.requests = c.before+p.spent, p.requests
 	result, _, err := c.run(ctx, v, c.extra())
-	p.spent, p.requests = c.spent, c.requests
+	p.spent, p.requests = c.spent-c.before, c.requests
 	if err != nil {
 		return nil, err
 	}

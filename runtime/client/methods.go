@@ -19,9 +19,9 @@ type ToolResult struct {
 }
 
 // learnAgain reads the list of tools anew, because what is known of a tool is missing or out of date.
-func (s *Session) learnAgain(ctx context.Context) error {
+func (s *Session) learnAgain(ctx context.Context, opts ...CallOption) error {
 	s.cache.forget(wire.OpListTools)
-	for _, err := range s.ListTools(ctx) {
+	for _, err := range s.ListTools(ctx, opts...) {
 		if err != nil {
 			return err
 		}
@@ -96,29 +96,6 @@ func (s *Session) ReadResource(ctx context.Context, uri string, opts ...CallOpti
 	return s.ofURI(ctx, wire.OpReadResource, uri, opts)
 }
 
-// Subscribe asks the server to notify Handlers.ResourceUpdated of changes of a resource. In revisions without a handshake use Listen.
-func (s *Session) Subscribe(ctx context.Context, uri string, opts ...CallOption) error {
-	_, err := s.ofURI(ctx, wire.OpSubscribe, uri, opts)
-	return err
-}
-
-// Unsubscribe ends Subscribe.
-func (s *Session) Unsubscribe(ctx context.Context, uri string, opts ...CallOption) error {
-	_, err := s.ofURI(ctx, wire.OpUnsubscribe, uri, opts)
-	return err
-}
-
-func (s *Session) ofURI(ctx context.Context, op wire.Op, uri string, opts []CallOption) (json.RawMessage, error) {
-	c, err := s.newCall(op, opts)
-	if err != nil {
-		return nil, err
-	}
-	v := c.values()
-	v.SetText(wire.SlotURI, uri)
-	result, _, err := c.run(ctx, v, c.extra())
-	return result, err
-}
-
 // Complete asks for completions. params are those of the request, a JSON object; it returns the server's result.
 func (s *Session) Complete(ctx context.Context, params json.RawMessage, opts ...CallOption) (json.RawMessage, error) {
 	c, err := s.newCall(wire.OpComplete, opts)
@@ -139,18 +116,6 @@ func (s *Session) Ping(ctx context.Context, opts ...CallOption) error {
 		return err
 	}
 	_, _, err = c.run(ctx, c.values(), nil)
-	return err
-}
-
-// SetLevel asks for log records from that level on. In revisions without a handshake use WithLogLevel.
-func (s *Session) SetLevel(ctx context.Context, level string, opts ...CallOption) error {
-	c, err := s.newCall(wire.OpSetLevel, opts)
-	if err != nil {
-		return err
-	}
-	v := c.values()
-	v.SetText(wire.SlotLevel, level)
-	_, _, err = c.run(ctx, v, nil)
 	return err
 }
 

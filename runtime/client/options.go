@@ -111,12 +111,16 @@ type callConfig struct {
 	meta             json.RawMessage
 	ttl              time.Duration
 	inline           bool
+	before           time.Duration // what other requests have taken for the call; it counts in maxTime
 }
 
 // Timeout is WithTimeout for one request.
 func Timeout(each, most time.Duration) CallOption {
 	return func(c *callConfig) { c.timeout, c.maxTime = each, most }
 }
+
+// after is the time that a call has taken before its first request.
+func after(d time.Duration) CallOption { return func(c *callConfig) { c.before = d } }
 
 // OnProgress has f called for progress of one request, one report after the other, on the goroutine of its caller and never after the call has
 // returned: while f runs it can not return. Of an Execution, f is called on the goroutine of Start until that returns, and then on one of the session,

@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/exec"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/mcpkiln/mcpkiln/runtime/rpc"
@@ -82,6 +83,8 @@ type child struct {
 	noise  func() string
 	exited chan struct{} // closed when the process has ended
 	err    error         // how it ended, final then
+
+	killed atomic.Bool // it had to be
 }
 
 // outputWait is how long output may still come after the end of a process: other processes that it started can keep the pipes open for ever.
@@ -116,18 +119,22 @@ func (c *child) lost(err error) *TransportError {
 }
 
 // end closes the child's input, waits, asks it to end, waits, and kills it, with the processes that it started. Where there is no way to ask, it is
-// killed after the first wait. Only having to kill it is an error. When ctx ends it is killed at once.
-func (c *child) end(ctx context.Context) error {
+// killed after the first wait. When ctx ends it is killed at once. It can be called twice at the same time.
+func (c *child) end(ctx context.Context) {
 	_ = c.stdin.Close()
-	if c.over(ctx, c.grace) {
+	if !c.over(ctx, c.grace) && !(terminate(c.cmd.Process) && c.over(ctx, c.grace)) {
+		c.killed.Store(true)
+		_ = c.cmd.Process.Kill()
+		killRest(c.cmd.Process)
+		<-c.exited
+	}
+}
+
+// hadToBeKilled returns an error if end had to kill the process.
+func (c *child) hadToBeKilled() error {
+	if !c.killed.Load() {
 		return nil
 	}
-	if terminate(c.cmd.Process) && c.over(ctx, c.grace) {
-		return nil
-	}
-	_ = c.cmd.Process.Kill()
-	killRest(c.cmd.Process)
-	<-c.exited
 	return &TransportError{Err: fmt.Errorf("the server had to be killed: it did not end within %v of the end of its input, nor of SIGTERM", c.grace), Stderr: c.tail.String()}
 }
 

@@ -33,6 +33,9 @@ func child(args []string) {
 		os.Exit(2)
 	case "stubborn", "hard of hearing":
 		stayAlive(args[0] == "stubborn")
+	case "closes its output", "closes its input":
+		closesStream(args[0] == "closes its output")
+		return
 	case "leaves a child":
 		leaveChild()
 	case "silent":
@@ -86,6 +89,27 @@ func diesOfDiscovery() {
 		case !strings.Contains(line, `"notifications/`):
 			fmt.Fprintln(os.Stderr, "unknown request")
 			os.Exit(1)
+		}
+	}
+}
+
+// closesStream is a server that lives on when it has closed its output or its input, which it does at the first call of a tool.
+func closesStream(output bool) {
+	in := bufio.NewScanner(os.Stdin)
+	for in.Scan() {
+		_, id, _ := strings.Cut(in.Text(), `"id":`)
+		id, _, _ = strings.Cut(id, ",")
+		switch line := in.Text(); {
+		case strings.Contains(line, `"initialize"`):
+			fmt.Printf(`{"jsonrpc":"2.0","id":%s,"result":{"protocolVersion":"2025-06-18","capabilities":{"tools":{}},"serverInfo":{"name":"old","version":"1"}}}`+"\n", id)
+		case strings.Contains(line, `"tools/call"`) && output:
+			fmt.Fprintln(os.Stderr, "pid", os.Getpid())
+			_ = os.Stdout.Close()
+			select {}
+		case strings.Contains(line, `"tools/call"`):
+			_ = os.Stdin.Close()
+			fmt.Printf(`{"jsonrpc":"2.0","id":%s,"result":{"content":[]}}`+"\n", id)
+			select {}
 		}
 	}
 }
@@ -268,4 +292,29 @@ func TestAnEchoIsNoServer(t *testing.T) {
 		t.Fatalf("%v", err)
 	}
 	has(t, err.Error(), "this is no server")
+}
+
+// A child that has closed its output, or its input, is no server any more, though it lives: the session ends, and the child with it.
+func TestCAN26AChildThatClosesAStreamIsEnded(t *testing.T) {
+	for _, kind := range []string{"closes its output", "closes its input"} {
+		s, err := spawn(t, kind, client.WithRevision("2025-06-18"), client.WithGrace(50*time.Millisecond), client.WithTimeout(time.Minute, 0))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for range 2 { // the second is what a child without an input does not read
+			_, _ = s.CallTool(t.Context(), "x", nil)
+		}
+		select {
+		case <-s.Done():
+		case <-time.After(20 * time.Second):
+			t.Fatalf("%s: the session goes on", kind)
+		}
+		var lost *client.TransportError
+		if !errors.As(s.Err(), &lost) {
+			t.Errorf("%s: %v", kind, s.Err())
+		}
+		if err := s.Close(); err != nil {
+			t.Errorf("%s: %v", kind, err)
+		}
+	}
 }

@@ -30,6 +30,25 @@ func TestAProcessThatAChildLeavesBehindEndsWithIt(t *testing.T) {
 	}
 }
 
+// A child whose output is closed ends also if nobody closes the session.
+func TestCAN26AChildWithoutOutputEndsByItself(t *testing.T) {
+	s, err := spawn(t, "closes its output", client.WithRevision("2025-06-18"), client.WithGrace(50*time.Millisecond))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	_, _ = s.CallTool(t.Context(), "x", nil)
+	var lost *client.TransportError
+	if !errors.As(s.Err(), &lost) {
+		t.Fatalf("%v", s.Err())
+	}
+	var pid int
+	if _, err := fmt.Sscanf(lost.Stderr, "pid %d", &pid); err != nil {
+		t.Fatalf("%q: %v", lost.Stderr, err)
+	}
+	awaitEnd(t, pid)
+}
+
 // awaitEnd waits until a process is gone. One that has ended may wait for its parent to look.
 func awaitEnd(t *testing.T, pid int) {
 	t.Helper()

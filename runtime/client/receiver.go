@@ -14,7 +14,8 @@ import (
 )
 
 // receiver runs questions that the server asks as tasks (TSK26), on the engine that also runs the tasks of servers. Each session has its
-// own, so that no server sees the tasks of another one (TSK21). The zero value has no engine until the first such question.
+// own, so that no server sees the tasks of another one (TSK21); over HTTP the tasks are owned by the server's session, whose id is "" elsewhere. The zero
+// value has no engine until the first such question.
 type receiver struct {
 	mu      sync.Mutex
 	engine  *task.Engine
@@ -48,11 +49,21 @@ func (s *Session) taskEngine() *task.Engine {
 	})
 	context.AfterFunc(s.ctx, func() {
 		if !errors.Is(s.Err(), ErrClosed) { // the connection is gone, and nobody can ask for them any more
-			s.spawn(func() { engine.Discard(context.Background(), "") })
+			s.spawn(func() { engine.Discard(context.Background(), s.link.sessionID()) })
 		}
 	})
 	r.engine = engine
 	return engine
+}
+
+// endSession ends the questions of an HTTP session that the server has ended, and forgets their tasks: it can not ask for them any more.
+func (r *receiver) endSession(id string) {
+	r.mu.Lock()
+	engine := r.engine
+	r.mu.Unlock()
+	if engine != nil {
+		engine.Discard(context.Background(), id)
+	}
 }
 
 // close ends the questions, and waits for their handlers.
@@ -75,8 +86,8 @@ func (s *Session) wantsTask(d *wire.Dialect, h *wire.Incoming, params []byte) []
 }
 
 // createTask answers a question with a task, which starts after the answer was sent (TSK04).
-func (s *Session) createTask(q *question, m *rpc.Message, wanted []byte, from *round) {
-	created, err := s.newTask(q, m, wanted)
+func (s *Session) createTask(q *question, from *round) {
+	created, err := s.newTask(q)
 	var answer []byte
 	if err == nil {
 		answer, err = q.dialect.TaskCreated.Append(nil, valuesOf(&created.Task), nil)
@@ -86,19 +97,19 @@ func (s *Session) createTask(q *question, m *rpc.Message, wanted []byte, from *r
 		s.count(1)
 		defer created.Start()
 	}
-	s.link.reply(answerFrame(m.ID, answer, taskRefused(err)))
+	s.link.reply(answerFrame(q.id, answer, taskRefused(err)))
 }
 
-func (s *Session) newTask(q *question, m *rpc.Message, wanted []byte) (task.Created, error) {
+func (s *Session) newTask(q *question) (task.Created, error) {
 	engine := s.taskEngine()
 	if engine == nil {
 		return task.Created{}, task.ErrClosed
 	}
 	var v wire.Values
-	if err := q.dialect.TaskParams.Read(wanted, &v); err != nil {
+	if err := q.dialect.TaskParams.Read(q.wanted, &v); err != nil {
 		return task.Created{}, rpc.Errorf(rpc.CodeInvalidParams, "%v", err)
 	}
-	spec := task.Spec{Tool: q.Method, PollInterval: answerPoll, Timeout: s.cfg.questionTimeout, Local: q}
+	spec := task.Spec{Owner: q.session, Tool: q.Method, PollInterval: answerPoll, Timeout: s.cfg.questionTimeout, Local: q}
 	if v.Has(wire.SlotTTL) {
 		ttl, ok := v.Millis(wire.SlotTTL)
 		if !ok {
@@ -142,7 +153,7 @@ func (s *Session) receiveTaskRequest(d *wire.Dialect, h *wire.Incoming, m *rpc.M
 		return
 	}
 	if h.Op != wire.OpTaskResult {
-		result, err := s.aboutTask(d, h.Op, &v)
+		result, err := s.aboutTask(d, h.Op, &v, session)
 		s.link.reply(answerFrame(m.ID, result, taskRefused(err)))
 		return
 	}
@@ -159,7 +170,7 @@ func (s *Session) receiveTaskRequest(d *wire.Dialect, h *wire.Incoming, m *rpc.M
 	}
 	begun := s.spawn(func() {
 		defer s.receiver.countWaiting(-1)
-		result, err := s.taskResult(e, d, id)
+		result, err := s.taskResult(e, d, session, id)
 		if e.Retire() {
 			s.insist(s.ctx, session, m.ID, answerFrame(m.ID, result, taskRefused(err)))
 		}
@@ -194,7 +205,7 @@ func (r *receiver) countWaiting(by int) bool {
 }
 
 // aboutTask returns the result of a request that need not wait: for the state of a task, a list of them, a cancellation.
-func (s *Session) aboutTask(d *wire.Dialect, op wire.Op, v *wire.Values) ([]byte, error) {
+func (s *Session) aboutTask(d *wire.Dialect, op wire.Op, v *wire.Values, session string) ([]byte, error) {
 	engine, id := s.taskEngine(), v.Text(wire.SlotTaskID)
 	if engine == nil {
 		return nil, task.ErrClosed
@@ -207,11 +218,11 @@ func (s *Session) aboutTask(d *wire.Dialect, op wire.Op, v *wire.Values) ([]byte
 		if cursor == "" && v.Has(wire.SlotCursor) {
 			return nil, task.ErrCursor
 		}
-		return listTasks(s.ctx, engine, d, cursor)
+		return listTasks(s.ctx, engine, d, session, cursor)
 	case wire.OpCancelTask:
-		t, err = engine.Cancel(s.ctx, "", id, task.Cancel{Force: d.Task.CancelForces})
+		t, err = engine.Cancel(s.ctx, session, id, task.Cancel{Force: d.Task.CancelForces})
 	default:
-		t, err = engine.Get(s.ctx, "", id)
+		t, err = engine.Get(s.ctx, session, id)
 	}
 	if err != nil {
 		return nil, err
@@ -219,8 +230,8 @@ func (s *Session) aboutTask(d *wire.Dialect, op wire.Op, v *wire.Values) ([]byte
 	return d.Call(op).Result.Append(nil, valuesOf(&t), nil) // the server's answer has the same layout
 }
 
-func listTasks(ctx context.Context, engine *task.Engine, d *wire.Dialect, cursor string) ([]byte, error) {
-	page, err := engine.List(ctx, "", cursor, 0)
+func listTasks(ctx context.Context, engine *task.Engine, d *wire.Dialect, session, cursor string) ([]byte, error) {
+	page, err := engine.List(ctx, session, cursor, 0)
 	if err != nil {
 		return nil, err
 	}
@@ -241,12 +252,12 @@ func listTasks(ctx context.Context, engine *task.Engine, d *wire.Dialect, cursor
 }
 
 // taskResult waits for the end of a task and returns the answer to its question, with the task's id (TSK09, TSK10).
-func (s *Session) taskResult(ctx context.Context, d *wire.Dialect, id string) ([]byte, error) {
+func (s *Session) taskResult(ctx context.Context, d *wire.Dialect, session, id string) ([]byte, error) {
 	engine := s.taskEngine()
 	if engine == nil {
 		return nil, task.ErrClosed
 	}
-	t, err := engine.Wait(ctx, "", id)
+	t, err := engine.Wait(ctx, session, id)
 	switch {
 	case err != nil:
 		return nil, err

@@ -50,7 +50,6 @@ func (s *Session) resume(ref Ref, opts []CallOption) (*execution, error) {
 		o(&c)
 	}
 	x := newExecution(s.followerOf(ref), rpc.ID{})
-	x.wake() // its state is not known yet
 	return x, x.begin()
 }
 

@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/mcpkiln/mcpkiln/runtime/client"
+	"github.com/mcpkiln/mcpkiln/runtime/inflight"
 )
 
 // forgetful is a server of 2025-11-25 that forgets its session, as after a restart, and begins its ids anew. Task t1 always asks.
@@ -290,4 +291,62 @@ func TestCAN17ACallThatWaitsForASessionIsGivenUp(t *testing.T) {
 			}
 		})
 	}
+}
+
+// What an HTTP session has asked as a task is gone with it: the next does not list it, and does not get its result (TSK21).
+func TestTSK26WhatAnEndedSessionAskedAsATaskIsNotInTheNext(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		gone := make(chan error, 10)
+		s, f := dialForgetful(t, client.WithHandlers(client.Handlers{
+			Elicit: func(ctx context.Context, _ *client.Question) (*client.Answer, error) {
+				<-ctx.Done()
+				return nil, context.Cause(ctx)
+			},
+			QuestionGone: func(_ *client.Question, cause error) { gone <- cause },
+		}))
+		ctx, cancel := context.WithCancel(t.Context())
+		defer cancel()
+		say := func(message string) string {
+			f.mu.Lock()
+			_, _ = fmt.Fprintf(f.events, "data: %s\n\n", message)
+			f.mu.Unlock()
+			synctest.Wait()
+			f.mu.Lock()
+			defer f.mu.Unlock()
+			return f.answers[len(f.answers)-1]
+		}
+		first := startSlow(ctx, s)
+		created := say(`{"jsonrpc":"2.0","id":1,"method":"elicitation/create","params":{"task":{},"message":"sure?","requestedSchema":{"type":"object","properties":{}}}}`)
+		_, rest, _ := strings.Cut(created, `"taskId":"`)
+		id, _, ok := strings.Cut(rest, `"`)
+		if !ok || !strings.Contains(say(`{"jsonrpc":"2.0","id":2,"method":"tasks/list"}`), id) {
+			t.Fatalf("answered %q", f.answers)
+		}
+		f.forget()
+		<-first
+		second := startSlow(ctx, s)
+		var cause *client.Cause
+		if len(gone) != 1 || !errors.As(<-gone, &cause) || cause.Source != inflight.SourceDisconnect {
+			t.Errorf("%d are gone: %v", len(gone), cause)
+		}
+		if got := say(`{"jsonrpc":"2.0","id":1,"method":"tasks/list"}`); got != `s2 {"tasks":[]}` {
+			t.Errorf("listed %s", got)
+		}
+		if got := say(`{"jsonrpc":"2.0","id":2,"method":"tasks/get","params":{"taskId":"` + id + `"}}`); got != "s2 " {
+			t.Errorf("told %s", got)
+		}
+		cancel()
+		<-second
+	})
+}
+
+// startSlow calls a tool whose answer does not come.
+func startSlow(ctx context.Context, s *client.Session) <-chan result {
+	done := make(chan result, 1)
+	go func() {
+		r, err := s.CallTool(ctx, "x", map[string]string{"how": "slow"}, client.Inline())
+		done <- result{r, err}
+	}()
+	synctest.Wait()
+	return done
 }

@@ -32,6 +32,7 @@ type Session struct {
 	tools    knownTools
 	receiver receiver
 	expected expected
+	wishes   wishes
 	endpoint string          // how a Ref names the server
 	aborted  context.Context // ends when Abort is called
 	abort    context.CancelFunc
@@ -53,7 +54,8 @@ type state struct {
 	inherited bool                 // noise is of the session before (another), and is replaced by what the server writes now
 	asking    int                  // how many questions handlers are answering
 	followers map[string]*follower // of tasks, by their ids
-	left      []string             // ids of tasks that were followed, the latest last
+	left      []*follower          // those whose tasks nobody follows any more, the latest last
+	unasked   int                  // how many questions wait until somebody follows their tasks
 	late      lateAnswers
 	waiting   map[rpc.ID]*waiting // calls between two rounds
 }
@@ -96,8 +98,8 @@ type link interface {
 	listenUnasked()
 	// sessionID is the id of the HTTP session; "" for none.
 	sessionID() string
-	// renew begins a new session instead of old, the id of one that the server has ended.
-	renew(ctx context.Context, old string) error
+	// renew begins a new session instead of old, the id of one that the server has ended; false: another request has begun it.
+	renew(ctx context.Context, old string) (begun bool, err error)
 	// close ends the connection in order, and at once when ctx ends. Nothing is received afterwards.
 	close(ctx context.Context) error
 }

@@ -59,27 +59,25 @@ func readState(v *wire.Values, id string) TaskState {
 	return s
 }
 
-// begin has the task followed: by the follower that the execution has, or by the one that follows the task already, since each question is to be
-// asked once.
+// begin has the task followed: by the follower that the execution has, or by the one that the session has of the task already, since each question is
+// to be asked once.
 func (x *execution) begin() error {
-	s, first := x.s, false
+	s := x.s
 	s.mu.Lock()
-	if f := s.followers[x.task]; f != nil {
-		x.follower = f
-	} else {
-		first = true
-		x.ctx, x.stop = context.WithCancelCause(s.ctx)
-		x.executions = map[*execution]struct{}{}
-		s.followers[x.task] = x.follower
-	}
-	x.executions[x] = struct{}{}
-	x.made = x.made || !x.request.IsZero()
+	first := s.join(x.follower, x)
 	s.mu.Unlock()
 	x.left -= x.pausedSoFar()
-	if first && !s.spawn(x.follow) {
-		x.finish(ToolResult{}, ErrClosed)
+	if first == nil {
+		return nil
+	}
+	if x.request.IsZero() {
+		x.wake() // its state is not known yet
+	}
+	if !s.spawn(first.follow) {
+		first.finish(ToolResult{}, ErrClosed)
 		return ErrClosed
 	}
+	x.askWaiting()
 	return nil
 }
 
@@ -154,7 +152,7 @@ func (x *execution) cancel(ctx context.Context, reason string) error {
 func (x *execution) detach() {
 	if x.task != "" {
 		x.silent.Store(true)
-		x.end(x, ToolResult{}, ErrDetached)
+		x.end(ending{one: x, err: ErrDetached})
 		x.silence(context.Background())
 	}
 }
@@ -162,7 +160,7 @@ func (x *execution) detach() {
 // giveUp ends the execution at once, for err, and has the task cancelled.
 func (x *execution) giveUp(err error) {
 	x.silent.Store(true)
-	x.abandon(x, err)
+	x.abandon(ending{one: x, err: err})
 }
 
 func terminal(s task.Status) bool {

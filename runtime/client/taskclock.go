@@ -45,7 +45,7 @@ func (f *follower) pausedSoFar() time.Duration {
 }
 
 // awaitInTime is await for a call that has become a task: the task may take what is left of the call's maximum (CAN16). If ctx or the maximum
-// ends the wait, the task is given up.
+// ends the wait, the task is given up; so is one that goes on and can not be followed, because nobody else knows of it.
 func (x *execution) awaitInTime(ctx context.Context) (ToolResult, error) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
@@ -57,6 +57,9 @@ func (x *execution) awaitInTime(ctx context.Context) (ToolResult, error) {
 		cause := causeOf(ctx)
 		x.giveUp(cause)
 		return ToolResult{}, cause
+	}
+	if err != nil && x.goesOn() {
+		x.giveUp(err)
 	}
 	return result, err
 }

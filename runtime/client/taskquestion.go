@@ -1,34 +1,34 @@
 package client
 
 import (
-	"context"
 	"errors"
 	"fmt"
 
-	"github.com/mcpkiln/mcpkiln/runtime/inflight"
 	"github.com/mcpkiln/mcpkiln/runtime/rpc"
 	"github.com/mcpkiln/mcpkiln/runtime/wire"
 )
 
 // answer has each question answered that was not before, and sends each answer when it is there. Questions beyond maxQuestions at once wait for
 // the next reading of the state. A state with more than that ends the task.
-func (f *follower) answer(requests []byte) {
-	questions, err := inputRequests(f.dialect.Call(wire.OpGetTask).Name, requests)
+func (w *following) answer(requests []byte) {
+	method := w.dialect.Call(wire.OpGetTask).Name
+	questions, err := inputRequests(method, requests)
 	if err != nil {
-		f.fail(err)
+		w.fail(err)
 		return
 	}
-	if f.unlisted++; len(questions) > 0 {
-		f.unlisted = 0
+	if w.unlisted++; len(questions) > 0 {
+		w.unlisted = 0
 	}
-	f.tellUnlisted()
-	if f.keyBytes > maxKeyBytes {
-		f.fail(broken(f.dialect.Call(wire.OpGetTask).Name, "it has asked %d questions, with keys of %d bytes", len(f.questions), f.keyBytes))
+	asked, bytes := w.askedSoFar()
+	w.tellUnlisted(asked)
+	if bytes > maxKeyBytes {
+		w.fail(broken(method, "it has asked %d questions, with keys of %d bytes", asked, bytes))
 		return
 	}
 	for key, asked := range questions {
-		if f.take(key) {
-			f.s.spawn(func() { f.answerOne(key, asked) })
+		if w.take(key) {
+			w.s.spawn(func() { w.answerOne(key, asked) })
 		}
 	}
 }
@@ -36,18 +36,22 @@ func (f *follower) answer(requests []byte) {
 // maxKeyBytes is how long the keys of a task's questions may be in all: each is remembered, so that it is asked once.
 const maxKeyBytes = 1 << 20
 
+// askedSoFar returns how many questions of the task were passed to handlers, and how long their keys are in all.
+func (f *follower) askedSoFar() (questions, bytes int) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return len(f.questions), f.keyBytes
+}
+
 // tellUnlisted tells the host once that the task waits for input, and lists no question: servers list only what the session has declared that it can
 // be asked. After an answer the next reading has to say so, too, since the list may be ahead of the status.
-func (f *follower) tellUnlisted() {
-	f.mu.Lock()
-	patience := min(len(f.questions), 1)
-	f.mu.Unlock()
-	if f.unlisted != 1+patience {
+func (w *following) tellUnlisted(asked int) {
+	if w.unlisted != 1+min(asked, 1) {
 		return
 	}
 	why := errors.New("the task waits for input, and shows this session no question: it has not declared what the task asks")
-	if !f.s.leaveOpen(&Question{Server: f.s.serverName(), Task: f.task}, why) {
-		f.s.cfg.logger.Warn("a task waits for input, and lists no question", "task", f.task)
+	if !w.s.leaveOpen(&Question{Server: w.s.serverName(), Task: w.task}, why) {
+		w.s.cfg.logger.Warn("a task waits for input, and lists no question", "task", w.task)
 	}
 }
 
@@ -55,64 +59,96 @@ func (f *follower) tellUnlisted() {
 func (f *follower) take(key string) bool {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	if f.questions[key] || f.stopped.openQuestions >= maxQuestions {
+	if _, asked := f.questions[key]; asked || f.stopped.openQuestions >= maxQuestions {
 		return false
 	}
-	f.questions[key] = true
+	f.questions[key] = false
 	f.keyBytes += len(key)
 	f.stopped.add(1)
 	f.change()
 	return true
 }
 
-func (f *follower) answerOne(key string, asked inputRequest) {
-	answers, err := f.s.answerAll(f.ctx, f.dialect, map[string]inputRequest{key: asked}, f.task)
-	f.countQuestions(-1)
-	switch {
-	case f.ctx.Err() != nil:
-	case err == nil:
-		f.deliver(key, asked, answers)
-	default:
-		q, _, _ := f.s.inputQuestion(f.dialect, key, asked, f.task)
-		if !f.s.leaveOpen(q, err) { // without its answer the task waits for ever
-			f.fail(fmt.Errorf("its question %q was not answered: %w", key, err))
+// answered records that there is an answer to the question with that key; false: it comes too late, and whoever follows the task next is asked again.
+func (w *following) answered(key string) bool {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.ctx.Err() != nil {
+		return false
+	}
+	w.questions[key] = true
+	return true
+}
+
+// forgetUnanswered has the questions asked again to which there is no answer.
+func (f *follower) forgetUnanswered() {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	for key, answered := range f.questions {
+		if !answered {
+			f.forget(key)
 		}
 	}
 }
 
-// deliver sends an answer, again after failures that may be over the next time: the server ignores what it was told before (EXT10).
-// The end of the task does not take back what is under way.
-func (f *follower) deliver(key string, asked inputRequest, answers []byte) {
+// forget has a question asked again; the lock is held.
+func (f *follower) forget(key string) {
+	delete(f.questions, key)
+	f.keyBytes -= len(key)
+}
+
+func (w *following) answerOne(key string, asked inputRequest) {
+	answers, err := w.s.answerAll(w.ctx, w.dialect, map[string]inputRequest{key: asked}, w.task)
+	w.countQuestions(-1)
+	switch {
+	case err == nil && w.answered(key):
+		w.deliver(key, asked, answers)
+	case err == nil:
+		q, _, _ := w.s.inputQuestion(w.dialect, key, asked, w.task)
+		w.s.tellAnswered(q, causeOf(w.ctx))
+	case w.ctx.Err() != nil:
+	default:
+		q, _, _ := w.s.inputQuestion(w.dialect, key, asked, w.task)
+		if !w.s.leaveOpen(q, err) { // without its answer the task waits for ever
+			w.fail(fmt.Errorf("its question %q was not answered: %w", key, err))
+		}
+	}
+}
+
+// deliver sends an answer, again after failures that may be over the next time: the server ignores what it was told before (EXT10). It goes on when
+// nobody follows the task any more: somebody has answered.
+func (w *following) deliver(key string, asked inputRequest, answers []byte) {
 	send := func() error {
-		_, _, err := f.ask(f.s.ctx, wire.OpUpdateTask, answers)
+		_, _, err := w.ask(w.s.ctx, wire.OpUpdateTask, answers) // the task may end because of it, and be read before the receipt
 		return err
 	}
-	err := f.s.sendAgain(f.ctx, send(), send)
-	q, _, _ := f.s.inputQuestion(f.dialect, key, asked, f.task)
-	f.s.tellAnswered(q, err)
+	err := w.s.sendAgain(w.life, send(), send)
+	q, _, _ := w.s.inputQuestion(w.dialect, key, asked, w.task)
+	w.s.tellAnswered(q, err)
 	switch {
-	case f.ctx.Err() != nil:
-	case err != nil && !f.isOver():
-		f.fail(fmt.Errorf("an answer to it was not taken: %w", err))
-	default:
-		f.wake() // the task may go on now
+	case w.life.Err() != nil:
+		return
+	case err != nil && !w.isOver() && !w.fail(fmt.Errorf("an answer to it was not taken: %w", err)):
+		w.mu.Lock()
+		w.forget(key)
+		w.mu.Unlock()
 	}
+	w.wake() // the task may go on now
 }
 
 // isOver reads whether the task is over: then it takes no answer, perhaps because another client has answered.
 func (f *follower) isOver() bool {
-	v, _, err := f.ask(f.ctx, wire.OpGetTask, nil)
+	v, _, err := f.ask(f.life, wire.OpGetTask, nil)
 	return err == nil && terminal(readState(v, f.task).Status)
 }
 
 // fail ends the executions of a task that can not be followed to its result. The task is cancelled if this session started it; else it goes on,
-// because it is another host's.
-func (f *follower) fail(err error) {
-	if f.guest() {
-		f.finish(ToolResult{}, fmt.Errorf("client: task %s goes on, but is not followed: %w", rpc.Printable(f.task), err))
-		return
+// because it is another host's. false: nothing ended, see end.
+func (w *following) fail(err error) bool {
+	if w.guest() {
+		return w.end(ending{of: w, err: fmt.Errorf("client: task %s goes on, but is not followed: %w", rpc.Printable(w.task), err)})
 	}
-	f.abandon(nil, &TaskError{State: f.currentState(), Err: fmt.Errorf("it is cancelled: %w", err)})
+	return w.abandon(ending{of: w, err: &TaskError{State: w.currentState(), Err: fmt.Errorf("it is cancelled: %w", err)}})
 }
 
 // resumed reports whether this session follows the task with the id and has not started it.
@@ -136,12 +172,4 @@ func (s *Session) leaveOpen(q *Question, why error) bool {
 		s.cfg.logger.Warn("a question of a task that was resumed stays open", "task", q.Task, "method", q.Method, "error", why)
 	})
 	return true
-}
-
-// endQuestions ends the questions of a task that came as requests.
-func (s *Session) endQuestions(id string) {
-	s.endAsked(&Cause{Source: inflight.SourceParent, Reason: "the task that asked is over"}, func(values context.Context) bool {
-		q, ok := values.(*question)
-		return ok && q.Task == id
-	})
 }

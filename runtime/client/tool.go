@@ -32,11 +32,11 @@ type Tool[In, Out any] struct {
 // Call calls the tool and waits for its output, see Session.CallTool. An input that breaks its schema is not sent, and an output that breaks
 // its schema not returned: that is a *ValidationError. A result with IsError is a *ToolError. in may be nil, for the zero value.
 func (t *Tool[In, Out]) Call(ctx context.Context, s *Session, in *In, opts ...CallOption) (*Out, error) {
-	args, err := t.arguments(ctx, s, in)
+	args, err := t.arguments(in)
 	if err != nil {
 		return nil, err
 	}
-	result, err := s.callTool(ctx, t.Name, args.text, opts)
+	result, err := s.callTool(ctx, t.Name, args.text, s.compareTools(ctx, opts))
 	if err != nil {
 		return nil, err // args is not used again: the link of a call that was given up may still read it
 	}
@@ -46,11 +46,11 @@ func (t *Tool[In, Out]) Call(ctx context.Context, s *Session, in *In, opts ...Ca
 
 // Start is Call for a tool that may run as a task, see Session.Start.
 func (t *Tool[In, Out]) Start(ctx context.Context, s *Session, in *In, opts ...CallOption) (*Execution[Out], error) {
-	args, err := t.arguments(ctx, s, in)
+	args, err := t.arguments(in)
 	if err != nil {
 		return nil, err
 	}
-	x, err := s.startTool(ctx, t.Name, args.text, opts)
+	x, err := s.startTool(ctx, t.Name, args.text, s.compareTools(ctx, opts))
 	if err == nil {
 		t.done(args)
 	}
@@ -66,8 +66,7 @@ func (t *Tool[In, Out]) Resume(ctx context.Context, s *Session, ref Ref, opts ..
 	if hash := t.derived.of(t.Definition).hash; ref.Schema != "" && ref.Schema != hash {
 		s.differs(Difference{Tool: t.Name, What: "the task was made by a client that knew other schemas"})
 	}
-	s.compareTools(ctx)
-	x, err := s.resume(ref, opts)
+	x, err := s.resume(ref, s.compareTools(ctx, opts))
 	return t.execution(s, x, err)
 }
 
@@ -89,7 +88,7 @@ type checked[In any] struct {
 }
 
 // arguments returns the encoded and validated arguments of a call.
-func (t *Tool[In, Out]) arguments(ctx context.Context, s *Session, in *In) (*checked[In], error) {
+func (t *Tool[In, Out]) arguments(in *In) (*checked[In], error) {
 	if in == nil {
 		in = new(In)
 	}
@@ -108,7 +107,6 @@ func (t *Tool[In, Out]) arguments(ctx context.Context, s *Session, in *In) (*che
 		return nil, &ValidationError{Tool: t.Name, Unsent: true, Err: err}
 	}
 	args.read = *new(In)
-	s.compareTools(ctx)
 	return args, nil
 }
 

@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
+	"time"
 
 	"github.com/mcpkiln/mcpkiln/runtime/check"
 	"github.com/mcpkiln/mcpkiln/runtime/rpc"
@@ -97,7 +99,7 @@ func (s *Session) start(ctx context.Context, name string, args json.RawMessage, 
 	result, kind, err := c.send(ctx, v)
 	switch {
 	case err != nil && only && c.onlyTask(ctx, err):
-		return s.start(ctx, name, args, opts, true)
+		return s.start(ctx, name, args, slices.Concat(opts, []CallOption{after(c.spent)}), true)
 	case err != nil:
 		return ToolResult{}, nil, err
 	}
@@ -108,11 +110,16 @@ func (s *Session) start(ctx context.Context, name string, args json.RawMessage, 
 // onlyTask reports whether the server refused a call because the tool always runs as a task, which was not known.
 func (c *call) onlyTask(ctx context.Context, err error) bool {
 	var refused *Error
-	if c.tasks || !c.mayAsk() || !errors.As(err, &refused) || refused.Code != rpc.CodeMethodNotFound || c.between(ctx, c.s.learnAgain) != nil {
+	if c.tasks || !c.mayAsk() || !errors.As(err, &refused) || refused.Code != rpc.CodeMethodNotFound || c.between(ctx, c.learnAgain) != nil {
 		return false
 	}
 	known, _ := c.s.tools.get(c.tool)
 	return known.support == supportRequired
+}
+
+// learnAgain has the list of tools read anew. Each of its requests has the timeout of the call's own, and all together what is left of its maximum (CAN16).
+func (c *call) learnAgain(ctx context.Context) error {
+	return c.s.learnAgain(ctx, Timeout(c.timeout, c.maxTime), after(c.spent))
 }
 
 // mayAsk reports whether a call may ask for a task.
@@ -133,7 +140,10 @@ func (c *call) asTask(ctx context.Context, v *wire.Values, only bool) error {
 	}
 	known, ok := s.tools.get(c.tool)
 	if !ok && !only {
-		if err := s.learnAgain(ctx); err != nil {
+		began := time.Now()
+		err := c.learnAgain(ctx)
+		c.spent += time.Since(began)
+		if err != nil {
 			return err
 		}
 		known, _ = s.tools.get(c.tool)
@@ -166,7 +176,7 @@ func (c *call) send(ctx context.Context, v *wire.Values) (result []byte, kind re
 		if again || !errors.As(err, &refused) || refused.Code != c.dialect.Codes.HeaderMismatch || refused.Code == 0 {
 			return result, kind, err
 		}
-		if err := c.between(ctx, c.s.learnAgain); err != nil {
+		if err := c.between(ctx, c.learnAgain); err != nil {
 			return nil, 0, err
 		}
 	}

@@ -1,0 +1,157 @@
+package client
+
+import (
+	"context"
+	"iter"
+	"slices"
+
+	"github.com/mcpkiln/mcpkiln/runtime/inflight"
+)
+
+// A session remembers the last maxLeft tasks that nobody follows any more, as long as what it keeps of them has no more than maxLeftBytes (VAL07).
+const (
+	maxLeft      = 256
+	maxLeftBytes = 1 << 20
+)
+
+// remember adds a follower, in place of that of the same task if the task was over; the lock is held.
+func (s *state) remember(f *follower) {
+	if over := s.followers[f.task]; over != nil {
+		s.left = slices.DeleteFunc(s.left, func(other *follower) bool { return other == over })
+	}
+	s.followers[f.task] = f
+}
+
+// leave counts a follower among those whose tasks nobody follows, and returns those that are forgotten for it; the lock is held.
+func (s *state) leave(f *follower) (forgotten []*follower) {
+	s.left = append(s.left, f)
+	bytes := 0
+	for _, f := range s.left {
+		bytes += f.size()
+	}
+	for len(s.left) > maxLeft || bytes > maxLeftBytes {
+		oldest := s.left[0]
+		s.left = slices.Delete(s.left, 0, 1)
+		delete(s.followers, oldest.task)
+		bytes -= oldest.size()
+		forgotten = append(forgotten, oldest)
+	}
+	return forgotten
+}
+
+// size is how many bytes of a server's texts the follower has.
+func (f *follower) size() int {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return len(f.task) + len(f.tool) + len(f.state.Message) + f.keyBytes
+}
+
+// goesOn reports whether nobody follows the task any more, and it is not known to be over.
+func (f *follower) goesOn() bool {
+	f.s.mu.Lock()
+	defer f.s.mu.Unlock()
+	return f.following == nil && !f.over
+}
+
+// whyGone returns the cause of the end of a task's questions.
+func whyGone(over bool) *Cause {
+	if over {
+		return &Cause{Source: inflight.SourceParent, Reason: "the task that asked is over"}
+	}
+	return &Cause{Source: inflight.SourceParent, Reason: "the task that asked is not followed any more"}
+}
+
+// questionsOf yields the questions of a task that came as requests and are not over, oldest first.
+func (s *Session) questionsOf(task string) iter.Seq2[*question, *inflight.Entry] {
+	return func(yield func(*question, *inflight.Entry) bool) {
+		for _, open := range s.tracker.List() {
+			q, ok := open.Values.(*question)
+			if !ok || q.Task != task {
+				continue
+			}
+			if e := s.tracker.Find(open.Key); e != nil && e.Values() == context.Context(q) && !yield(q, e) {
+				return
+			}
+		}
+	}
+}
+
+// endQuestions ends the questions of a task that is over, or is forgotten.
+func (f *follower) endQuestions() {
+	cause := whyGone(true)
+	f.endLife(cause)
+	for _, e := range f.s.questionsOf(f.task) {
+		e.Cancel(cause)
+	}
+}
+
+// leaveQuestions takes the questions of a task that nobody follows any more back from their handlers.
+func (f *follower) leaveQuestions() {
+	for q, e := range f.s.questionsOf(f.task) {
+		q.leave(e)
+	}
+	f.askWaiting() // somebody may follow it again by now
+}
+
+// askWaiting has the questions asked that came, or were left, while nobody followed the task.
+func (f *follower) askWaiting() {
+	f.s.mu.Lock()
+	waiting := f.s.unasked > 0
+	f.s.mu.Unlock()
+	if !waiting {
+		return
+	}
+	for q, e := range f.s.questionsOf(f.task) {
+		q.ask(e, nil)
+	}
+}
+
+// leave takes the question back from its handler, because nobody follows its task any more: it waits until somebody does.
+func (q *question) leave(e *inflight.Entry) {
+	s, cause, dropped := q.s, whyGone(false), ""
+	s.mu.Lock()
+	q.mu.Lock()
+	left := q.turn != nil && e.Err() == nil
+	if left {
+		q.endTurn(cause)
+		dropped = q.wait(e)
+	}
+	q.mu.Unlock()
+	s.mu.Unlock()
+	q.tellDropped(dropped)
+	if left {
+		s.spawn(func() { s.questionGone(q.Question, cause) })
+	}
+}
+
+// wait has the question wait. If it is dropped instead, wait returns why. The locks of the session and of the question are held.
+func (q *question) wait(e *inflight.Entry) (dropped string) {
+	switch {
+	case q.waits:
+	case q.s.unasked >= maxQuestions:
+		e.Retire()
+		return "too many wait for somebody who follows their tasks"
+	default:
+		q.waits = true
+		q.s.unasked++
+		e.Pause()
+	}
+	return ""
+}
+
+// stopWaiting ends wait, and reports whether the question has waited. The locks of the session and of the question are held.
+func (q *question) stopWaiting() bool {
+	if !q.waits {
+		return false
+	}
+	q.waits = false
+	q.s.unasked--
+	return true
+}
+
+// tellDropped logs why a question is dropped, if it is.
+func (q *question) tellDropped(why string) {
+	if why != "" {
+		q.s.cfg.logger.Warn("a question was dropped", "task", q.Task, "method", q.Method, "why", why)
+	}
+}

@@ -1,0 +1,99 @@
+package client_test
+
+import (
+	"errors"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/mcpkiln/mcpkiln/runtime/client"
+)
+
+// unfollowable are answers to tasks/get after which a task can not be followed.
+var unfollowable = map[string]string{
+	"another task":   `"result":{"resultType":"complete","taskId":"t2","status":"working"}`,
+	"unknown status": `"result":{"resultType":"complete","taskId":"t1","status":"future"}`,
+	"no state":       `"result":[]`,
+	"an error":       `"error":{"code":-32603,"message":"out of order"}`,
+}
+
+// A task whose state the server can not tell is cancelled by the session that started it: it would go on, and nobody would know. For a session that has
+// resumed it, it goes on.
+func TestTSK27ATaskWhoseStateCanNotBeRead(t *testing.T) {
+	for _, revision := range withTasks {
+		for why, answer := range unfollowable {
+			for how, follow := range follows {
+				synctest.Test(t, func(t *testing.T) {
+					s, p := meetOffering(t, revision, taskOffers)
+					p.offerTask(s)
+					cancelled := 0
+					go p.each(func(m message) {
+						switch m.Method {
+						case "tools/call":
+							p.answer(m, map[string]string{"2026-07-28": taskIs("task", "working", ""), "2025-11-25": `{"task":` + taskIs("", "working", "") + `}`}[revision])
+						case "tasks/get":
+							p.send(`{"jsonrpc":"2.0","id":%s,%s}`, m.ID, answer)
+						case "tasks/cancel":
+							cancelled++
+							p.answer(m, taskIs("complete", "cancelled", ""))
+						}
+					})
+					err := <-follow(t, s)
+					sleep(t.Context(), time.Minute)
+					want, says := 1, "it is cancelled"
+					if how == "Resume" {
+						want, says = 0, "goes on"
+					}
+					if cancelled != want || err == nil || !strings.Contains(err.Error(), says) {
+						t.Errorf("%s, %s, %s: %d cancellations, %v", revision, how, why, cancelled, err)
+					}
+				})
+			}
+		}
+	}
+}
+
+// While the server can not be reached, a task goes on for whoever has its Ref. A call has none, so its task is cancelled.
+func TestTSK27ATaskWhoseServerCanNotBeReached(t *testing.T) {
+	for how, want := range map[string]int{"a call": 1, "Start": 0, "Resume": 0} {
+		synctest.Test(t, func(t *testing.T) {
+			s, seen := away(t)
+			err := <-follows[how](t, s)
+			sleep(t.Context(), time.Minute)
+			var status *client.StatusError
+			if !errors.As(err, &status) || seen["tasks/cancel"] != want {
+				t.Errorf("%s: %v, seen %v", how, err, seen)
+			}
+		})
+	}
+}
+
+// away is a server of 2026-07-28 that can not tell the state of its task t1.
+func away(t *testing.T) (*client.Session, map[string]int) {
+	t.Helper()
+	endpoint, seen := client.HTTP("http://server.example/mcp"), map[string]int{}
+	endpoint.Client = &http.Client{Transport: roundTrip(func(_ *http.Request, m message) (*http.Response, error) {
+		w := httptest.NewRecorder()
+		seen[m.Method]++
+		switch m.Method {
+		case "server/discover":
+			answer(w, m, `{"resultType":"complete","supportedVersions":["2026-07-28"],"capabilities":`+taskOffers+`,"ttlMs":0,"cacheScope":"private"}`)
+		case "tools/call":
+			answer(w, m, taskIs("task", "working", ""))
+		case "tasks/get":
+			w.WriteHeader(http.StatusServiceUnavailable)
+		default:
+			answer(w, m, `{"resultType":"complete"}`)
+		}
+		return w.Result(), nil
+	})}
+	s, err := client.Connect(t.Context(), endpoint)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = s.Close() })
+	return s, seen
+}
