@@ -202,7 +202,9 @@ func (p *peer) offer(owner, id string) {
 	p.writing.Add(1)
 	go func() {
 		defer p.endWriter()
-		t, err := p.s.engine.Look(p.ctx, owner, id)
+		ctx, cancel := context.WithCancel(p.ctx)
+		defer cancel()
+		t, _, err := p.s.engine.Watch(ctx, owner, id) // which waits for the store if it is away
 		if err != nil || !p.awaitNoted(&t) {
 			return
 		}
@@ -212,7 +214,7 @@ func (p *peer) offer(owner, id string) {
 			if name := (questionID{id, q.Name}); p.delivers(&q) && p.s.beginOffer(name, d) {
 				deliveries.Go(func() {
 					defer p.s.endOffer(name, d)
-					d.put(p.ctx, q)
+					d.put(ctx, q)
 				})
 			}
 		}

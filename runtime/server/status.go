@@ -76,6 +76,8 @@ func (p *peer) sendTaskStatus(r *request, id string, life *taskLife) {
 	if err != nil {
 		if life.over.Load() {
 			p.s.endSession(id) // it is gone, too
+		} else if task.Outage(err) {
+			p.offer(p.owner, id) // its status is sent with the next change; its questions are asked as soon as the store is back
 		}
 		return
 	}

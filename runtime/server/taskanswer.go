@@ -22,8 +22,8 @@ type questionID struct{ task, name string }
 // the question needs no other asking.
 func (d *delivery) ask(ctx, claimed context.Context, held *claim, q task.Question) (closed bool) {
 	s := d.peer.s
-	if t, err := s.engine.Look(ctx, d.owner, d.task); err != nil || !isOpen(&t, q.Name) {
-		return true // it was answered before the stream had it
+	if t, err := s.engine.Look(ctx, d.owner, d.task); err == nil && !isOpen(&t, q.Name) || err != nil && !task.Outage(err) {
+		return true // it was answered before the stream had it; in an outage that is found out later (delivery.watch)
 	}
 	a := &asking{about: d.about, parent: ctx, waiter: ctx, claimed: claimed, task: d.task, onCarrier: held.carriedBy}
 	data, err := a.send(q)
