@@ -8,6 +8,7 @@ import (
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
+	"time"
 
 	"github.com/mcpkiln/mcpkiln/runtime/task"
 )
@@ -16,6 +17,7 @@ import (
 type awayStore struct {
 	task.Store
 	away    atomic.Bool
+	noGet   atomic.Bool  // of all calls, this one fails
 	answers atomic.Int32 // how many more are lost
 	reads   atomic.Int32 // how many more fail
 }
@@ -44,8 +46,8 @@ func (s *awayStore) Create(ctx context.Context, t task.Task, q task.Quota) (task
 }
 
 func (s *awayStore) Get(ctx context.Context, owner, id string) (task.Task, error) {
-	if err := s.read(); err != nil {
-		return task.Task{}, err
+	if err := s.read(); err != nil || s.noGet.Load() {
+		return task.Task{}, errAway
 	}
 	return s.Store.Get(ctx, owner, id)
 }
@@ -108,6 +110,60 @@ func TestDUR06TSK19AQuestionIsDeliveredAfterAnOutage(t *testing.T) {
 			c.reply(c.nextRequest(), accepted)
 			synctest.Wait()
 			c.request("2", "tasks/result", taskID(id)).wantNoError(t)
+			c.close()
+			_ = f.srv.Shutdown(context.Background())
+		})
+	}
+}
+
+// An outage of the store withdraws no question, and keeps none from the client: on the stream of a result, or of the session.
+func TestTSK19DUR06QuestionsOutlastAnOutage(t *testing.T) {
+	for _, streamed := range []bool{true, false} {
+		synctest.Test(t, func(t *testing.T) {
+			store, ask := &awayStore{Store: task.NewMemory()}, make(chan struct{})
+			twice := tool("twice", plain(func(ctx context.Context, call *Call) (*echoOutput, error) {
+				<-ask
+				other := make(chan error)
+				go func() {
+					_, err := Ask(ctx, call, confirmQuestion(), "", Named("other"))
+					other <- err
+				}()
+				_, err := Ask(ctx, call, confirmQuestion(), "", Named("one"))
+				return &echoOutput{"both"}, errors.Join(err, <-other)
+			}), withTask(TaskOptional))
+			f := dual(t, Definition{Tools: []Tool{twice}}, WithTaskStore(store))
+			c := f.dialTasks("me")
+			id := c.start("1", "twice", "")
+			store.away.Store(!streamed)
+			if streamed {
+				c.sendf(`{"jsonrpc":"2.0","id":2,"method":"tasks/result","params":%s}`, taskID(id))
+			}
+			synctest.Wait()
+			store.noGet.Store(true)
+			close(ask)
+			synctest.Wait()
+			time.Sleep(time.Second)
+			store.away.Store(false)
+			first, second := c.nextRequest(), c.nextRequest()
+			store.noGet.Store(false)
+			store.away.Store(true)
+			c.reply(first, accepted)
+			synctest.Wait()
+			time.Sleep(time.Second)
+			store.away.Store(false)
+			c.reply(second, accepted)
+			if !streamed {
+				c.sendf(`{"jsonrpc":"2.0","id":2,"method":"tasks/result","params":%s}`, taskID(id))
+			}
+			m, before := c.answer("2")
+			if m.str("result", "structuredContent", "text") != "both" {
+				t.Error(m.raw)
+			}
+			for _, b := range before {
+				if b.Method == "notifications/cancelled" {
+					t.Errorf("streamed %v: %s", streamed, b.raw)
+				}
+			}
 			c.close()
 			_ = f.srv.Shutdown(context.Background())
 		})

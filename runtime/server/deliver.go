@@ -98,7 +98,7 @@ func (d *delivery) awaitReader(ctx context.Context) {
 // questions whose stream nobody reads, and that one whose stream was lost is asked on another.
 func (d *delivery) watch(ctx context.Context, name string) {
 	for {
-		t, changed, err := d.peer.s.engine.Follow(ctx, d.owner, d.task)
+		t, changed, err := d.peer.s.engine.Watch(ctx, d.owner, d.task)
 		if err != nil || !isOpen(&t, name) {
 			return
 		}
@@ -123,7 +123,7 @@ func (d *delivery) watch(ctx context.Context, name string) {
 func (s *Server) lookThroughOutage(ctx context.Context, owner, id string) (task.Task, error) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	t, _, err := s.engine.Follow(ctx, owner, id)
+	t, _, err := s.engine.Watch(ctx, owner, id)
 	return t, err
 }
 

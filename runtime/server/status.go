@@ -32,20 +32,6 @@ func (p *peer) notify(about topic, life *taskLife) {
 	}
 }
 
-// notifyAfterOutage queues a change of a task that could not be read.
-func (p *peer) notifyAfterOutage(id string, life *taskLife) {
-	if !p.live.add() {
-		return
-	}
-	p.writing.Add(1)
-	go func() {
-		defer p.endWriter()
-		if _, err := p.s.lookThroughOutage(p.ctx, p.owner, id); !task.Outage(err) {
-			p.notify(topic{wire.OpTaskStatus, id}, life)
-		}
-	}()
-}
-
 // untilBegun returns when the client is initialized: until then it gets nothing but answers, with the progress that it asked for, pings and
 // log messages (LET09). It returns false if the connection has ended before.
 func (p *peer) untilBegun() bool {
@@ -87,15 +73,13 @@ func (p *peer) sendTaskStatus(r *request, id string, life *taskLife) {
 	r.lockTaskState()
 	defer r.unlockTaskState()
 	t, err := p.s.engine.Look(p.ctx, p.owner, id)
-	switch {
-	case err == nil:
-	case task.Outage(err):
-		p.notifyAfterOutage(id, life)
-		return
-	case life.over.Load():
-		p.s.endSession(id) // it is gone, too
-		return
-	default:
+	if err != nil {
+		switch {
+		case task.Outage(err):
+			p.offer(p.owner, id) // its status is sent with the next change; its questions are asked as soon as the store is back
+		case life.over.Load():
+			p.s.endSession(id) // it is gone, too
+		}
 		return
 	}
 	if t.Version <= life.sent {

@@ -352,58 +352,6 @@ func TestTSK28WhatAttachedClientsDoNotReadIsBounded(t *testing.T) {
 	}
 }
 
-// Questions do not count among what clients leave unread, whatever becomes of them; all else on their stream does.
-func TestTSK28UnreadQuestionsDoNotCount(t *testing.T) {
-	const note, question = 100, 1000
-	f := newFixture(t)
-	s := f.session(f.opened("ada"))
-	id := rpc.StringID("1")
-	st := s.stream(id)
-	reader := st.attach(-1)
-	st.start()
-	var open []server.Carrier
-	add := func(kinds string) {
-		for _, kind := range kinds {
-			if kind == '1' {
-				_ = s.Write(id, false, make([]byte, note))
-				continue
-			}
-			c, err := s.Ask(id, make([]byte, question), func(err error) { t.Error(err) })
-			if err != nil {
-				t.Fatal(err)
-			}
-			open = append(open, c)
-		}
-	}
-	want := func(what string, notes int64) {
-		t.Helper()
-		if n := f.h.unread.Used(); n != notes*note {
-			t.Errorf("%s: %d bytes count, %d notes are unread", what, n, notes)
-		}
-	}
-	add("1?1?1")
-	want("five messages", 3)
-	open[0].Close()
-	want("one question is over", 3)
-	st.take(reader)
-	want("all are being written", 3)
-	add("?1")
-	open[1].Close()
-	want("one that is being written is over", 4)
-	st.wrote(reader)
-	want("the first five are written", 1)
-	reader = st.attach(0)
-	want("the client reads all again", 4)
-	s.release(st, reader)
-	want("the client is away", 0)
-	st.attach(0)
-	want("it reads all again", 4)
-	_ = s.Write(id, true, make([]byte, note))
-	want("the answer counts elsewhere", 4)
-	st.drop()
-	want("nobody can read it", 0)
-}
-
 // Beside 640 MiB of the server and its tasks, an endpoint has 352.
 func TestTSK28BudgetsOfAnEndpoint(t *testing.T) {
 	if o := defaults(); o.bodyTotal+int64(o.replayTotal)+defaultStreams*requestCost > 352<<20 {

@@ -190,17 +190,9 @@ func (e *Engine) watch(ctx context.Context, p retryLimit, owner, id string, t *T
 }
 
 // Watch returns the task and a channel that is closed when it may have changed since: then read it again. Whoever serves
-// tasks/result calls it in a loop to deliver Task.Questions. A closing engine closes Done, not the channel.
-func (e *Engine) Watch(ctx context.Context, owner, id string) (Task, <-chan struct{}, error) {
-	t, changed, err := e.store.Watch(ctx, owner, id)
-	if err != nil {
-		e.audit.refused(ctx, "watch", owner, id, err)
-	}
-	return t, changed, err
-}
-
-// Follow is Watch that waits out an outage of the store, for as long as ctx lasts (DUR06).
-func (e *Engine) Follow(ctx context.Context, owner, id string) (t Task, changed <-chan struct{}, err error) {
+// tasks/result calls it in a loop to deliver Task.Questions. A closing engine closes Done, not the channel. An outage of the store is waited out for as
+// long as ctx lasts (DUR06): a question that was asked stays so.
+func (e *Engine) Watch(ctx context.Context, owner, id string) (t Task, changed <-chan struct{}, err error) {
 	if changed, err = e.watch(ctx, retryLimit{}, owner, id, &t); err != nil {
 		e.audit.refused(ctx, "watch", owner, id, err)
 	}
