@@ -26,6 +26,7 @@ type asking struct {
 	restless  int    // how often its state was read, if it asks something new each time; else 0
 	expired   bool   // it does not know the task any more
 	before    string // what it asks before a call becomes the task; "" for nothing
+	slow      bool   // it wants to be asked once a minute
 	tool      string // its only tool
 	seen      []string
 	// receipt answers an answer in place of the server.
@@ -106,6 +107,9 @@ func (a *asking) state() string {
 	if len(a.questions) > 0 || a.silent {
 		open, _ := json.Marshal(a.questions)
 		more = `"status":"input_required","inputRequests":` + string(open)
+	}
+	if a.slow {
+		return strings.Replace(taskMembers, ":20,", ":60000,", 1) + more
 	}
 	return taskMembers + more
 }

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -98,12 +99,10 @@ func (v *visit) leftOpen(q *client.Question, why error) {
 // answeredTime is how long a server may go on to say that a task asks what another command has just answered.
 const answeredTime = 2 * time.Second
 
-// asksStill reports whether a question that `mcpkiln task wait` is asked is open after answeredTime, too. A request is: the server has put it to this
-// command.
+// asksStill returns whether a question that `mcpkiln task wait` is asked is open after answeredTime, too. A request is: the server has put it to this
+// command. Once one question was open, later ones are.
 func (v *visit) asksStill(q *client.Question) bool {
-	v.mu.Lock()
-	waits, ref := v.waits, v.ref
-	v.mu.Unlock()
+	waits := v.waitsUnsettled()
 	if waits == nil || !q.Keyed && q.Method != "" {
 		return true
 	}
@@ -112,8 +111,25 @@ func (v *visit) asksStill(q *client.Question) bool {
 		return false
 	case <-time.After(v.within(answeredTime)):
 	}
-	state, err := v.session.GetTask(waits, *ref)
-	return waits.Err() == nil && (err != nil || state.Status == task.InputRequired)
+	v.settling.Lock() // one reading for all questions
+	defer v.settling.Unlock()
+	if v.waitsUnsettled() == nil {
+		return true
+	}
+	state, err := v.session.GetTask(waits, *v.ref)
+	open := waits.Err() == nil && (err != nil || state.Status == task.InputRequired)
+	if open {
+		v.mu.Lock()
+		v.waits = nil
+		v.mu.Unlock()
+	}
+	return open
+}
+
+func (v *visit) waitsUnsettled() context.Context {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	return v.waits
 }
 
 // answered is called when the server has an answer, or can not get it.

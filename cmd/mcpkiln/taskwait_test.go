@@ -29,3 +29,13 @@ func TestEXT22AQuestionThatWasJustAnsweredIsNotAskedAgain(t *testing.T) {
 		}
 	}
 }
+
+// TestEXT22WhetherATaskStillAsksIsReadOnce, however many questions are open.
+func TestEXT22WhetherATaskStillAsksIsReadOnce(t *testing.T) {
+	a, ref := ask(t, 0, slices.Repeat([]string{sureForm}, 50)...)
+	a.change(func() { a.slow = true })
+	status, _, stderr := runs(t, "task", "wait", ref)
+	if n := a.saw("tasks/get"); status != exitInputRequired || n != 2 {
+		t.Errorf("status %d after %d readings: %s", status, n, stderr)
+	}
+}

@@ -29,6 +29,7 @@ type visit struct {
 	clock    clock
 	forced   atomic.Bool           // hurry is about to end the process
 	done     atomic.Pointer[error] // the outcome, once only the end of the session is awaited
+	settling sync.Mutex            // for asksStill
 
 	mu      sync.Mutex
 	answers []answer            // from --answer, not used yet
@@ -36,7 +37,7 @@ type visit struct {
 	unused  string              // why an answer is not used; "": nothing that it fits was asked
 	misfits []error             // why none of them fits the last question
 	ref     *client.Ref         // of the task that asks, if another command could answer it
-	waits   context.Context     // ends with the wait of `mcpkiln task wait`; nil for other commands
+	waits   context.Context     // ends with the wait of `mcpkiln task wait`; nil for other commands, and when a question was open for a while, see asksStill
 	reply   *reply              // of `mcpkiln task answer`; nil for other commands
 	shown   chan<- openQuestion // receives questions, which stay open; nil: questions are answered
 	resume  func()              // starts the clock again when the task asks nothing any more; nil: it was not stopped for that
