@@ -44,7 +44,7 @@
 //   - hub.go: several servers; hubkeep.go: restarting them
 //   - connlink.go: messages over a connection; process.go: a child process
 //   - http.go: Streamable HTTP, its sessions; httpexchange.go: one request and its response; httpgiveup.go:
-//     giving one up; httpasking.go: one that waits for a person; httpheader.go: params that headers repeat; httpdial.go: connections; sse.go: events
+//     giving one up; httpasking.go: one that waits for a person; httpheader.go: headers of the host, and params that headers repeat; httpredirect.go: redirects; httpdial.go: connections; sse.go: events
 //   - internal/address: addresses without the parts that may be secret
 //   - internal/dialects: the revisions, generated
 //

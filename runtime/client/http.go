@@ -5,7 +5,6 @@ import (
 	"container/list"
 	"context"
 	"errors"
-	"fmt"
 	"net/http"
 	"strconv"
 	"sync"
@@ -20,7 +19,7 @@ import (
 // Endpoint is a transport over Streamable HTTP.
 type Endpoint struct {
 	URL string
-	// Header is added to every request, such as an Authorization.
+	// Header is added to every request, such as an Authorization. No session opens with a header that HTTP does not allow.
 	Header http.Header
 	// Client sends the requests; nil: one of the session's own. Redirects are never followed, because they would take credentials and
 	// arguments somewhere else.
@@ -33,6 +32,9 @@ func HTTP(url string) *Endpoint { return &Endpoint{URL: url} }
 func (e *Endpoint) reopens() bool { return false }
 
 func (e *Endpoint) open(_ context.Context, s *Session) (link, error) {
+	if err := headerError(e.Header); err != nil {
+		return nil, &TransportError{Err: err}
+	}
 	l := &httpLink{s: s, endpoint: e, maxBytes: int64(s.cfg.maxFrame), streams: map[*round]*stream{}, replying: make(chan struct{}, maxReplies), renewing: make(chan struct{}, 1)}
 	if l.maxBytes == 0 {
 		l.maxBytes = rpc.DefaultMaxFrame
@@ -45,7 +47,7 @@ func (e *Endpoint) open(_ context.Context, s *Session) (link, error) {
 		l.connections.track(l.own)
 		l.client.Transport = l.own
 	}
-	l.client.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
+	l.client.Transport = unfollowed{l.client.Transport}
 	l.ctx, l.cancel = context.WithCancel(context.Background())
 	if _, err := l.request(l.ctx, http.MethodPost, nil); err != nil {
 		l.cancel()
@@ -330,7 +332,7 @@ func retryAfter(resp *http.Response) time.Duration {
 func (l *httpLink) status(resp *http.Response) *StatusError {
 	err := &StatusError{Status: resp.StatusCode, Challenge: resp.Header.Get("WWW-Authenticate"), RetryAfter: retryAfter(resp)}
 	if resp.StatusCode >= 300 && resp.StatusCode < 400 {
-		err.Body = fmt.Sprintf("redirects are not followed: to %s", address.Shown(resp.Header.Get("Location")))
+		err.Body = "redirects are not followed: to " + rpc.Printable(rpc.CutTo(address.Shown(resp.Header.Get(redirectsTo)), maxBeginning))
 		return err
 	}
 	err.Body = beginning(resp)

@@ -3,12 +3,37 @@ package client
 import (
 	"encoding/base64"
 	"encoding/json"
+	"fmt"
+	"maps"
 	"net/http"
+	"slices"
 	"strings"
 
 	"github.com/mcpkiln/mcpkiln/runtime/check/paramheader"
 	"github.com/mcpkiln/mcpkiln/runtime/wire"
 )
+
+// headerError returns an error for a header of a host that HTTP does not allow. It does not show the value, which may be secret.
+func headerError(h http.Header) error {
+	for _, name := range slices.Sorted(maps.Keys(h)) {
+		if name == "" || strings.ContainsFunc(name, notInName) {
+			return fmt.Errorf("%q can not be the name of an HTTP header: write one of letters, digits and hyphens into Endpoint.Header", name)
+		}
+		for _, value := range h[name] {
+			if strings.ContainsFunc(value, notInValue) {
+				return fmt.Errorf("the value of the header %s in Endpoint.Header has a line break or another control character: remove it", name)
+			}
+		}
+	}
+	return nil
+}
+
+func notInName(r rune) bool {
+	letter := 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' || '0' <= r && r <= '9'
+	return !letter && !strings.ContainsRune("!#$%&'*+-.^_`|~", r)
+}
+
+func notInValue(r rune) bool { return r < ' ' && r != '\t' || r == 0x7f }
 
 // describe adds the headers that repeat values of a request, so that a gateway can route it without reading the body (EXT14).
 func describe(h http.Header, d *wire.Dialect, r *round) {

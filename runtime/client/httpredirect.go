@@ -1,0 +1,26 @@
+package client
+
+import "net/http"
+
+// unfollowed is a RoundTripper whose redirects package http does not see: it would read where they lead, whether they are followed or not, and repeat
+// all of that in errors.
+type unfollowed struct{ base http.RoundTripper } // nil: http.DefaultTransport
+
+// redirectsTo is the header in which an unfollowed redirect has its Location.
+const redirectsTo = "Unfollowed-Location"
+
+// RoundTrip implements http.RoundTripper.
+func (u unfollowed) RoundTrip(req *http.Request) (*http.Response, error) {
+	base := u.base
+	if base == nil {
+		base = http.DefaultTransport
+	}
+	resp, err := base.RoundTrip(req)
+	if err != nil || resp.StatusCode < 300 || resp.StatusCode >= 400 {
+		return resp, err
+	}
+	resp.Header = resp.Header.Clone()
+	resp.Header.Set(redirectsTo, resp.Header.Get("Location"))
+	resp.Header.Del("Location")
+	return resp, nil
+}
