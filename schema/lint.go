@@ -2,7 +2,6 @@ package schema
 
 import (
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -210,7 +209,7 @@ func (l *linter) regexp(pos Position, pointer, text string) {
 		return
 	}
 	reason := strings.TrimPrefix(err.Error(), "error parsing regexp: ")
-	if perlOnly.MatchString(reason) {
+	if perlOnly().MatchString(reason) {
 		hint := "patterns are RE2: write it without lookaround and backreferences, or check it in the handler"
 		l.ds.ReportAt(pos, pointer, "pattern", hint, "pattern is not RE2: %s", construct(reason))
 		return
@@ -232,7 +231,7 @@ func construct(reason string) string {
 }
 
 // perlOnly matches the errors of patterns that other engines accept and RE2 does not.
-var perlOnly = regexp.MustCompile("^invalid or unsupported Perl syntax|^invalid named capture: `\\(\\?<[=!]|^invalid escape sequence: `\\\\([1-9]|k)|lookaround|backreference")
+var perlOnly = lazily("^invalid or unsupported Perl syntax|^invalid named capture: `\\(\\?<[=!]|^invalid escape sequence: `\\\\([1-9]|k)|lookaround|backreference")
 
 // patternHints are remedies for text that is not a pattern in any engine, by the beginning of Go's message.
 var patternHints = map[string]string{

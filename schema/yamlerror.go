@@ -9,20 +9,26 @@ import (
 	"sort"
 	"strconv"
 	"strings"
+	"sync"
 	"unicode"
 	"unicode/utf16"
 
 	"go.yaml.in/yaml/v3"
 )
 
+// lazily is a regular expression that is compiled when it is first needed: those for errors take a while, which a command that has none does not pay.
+func lazily(source string) func() *regexp.Regexp {
+	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(source) })
+}
+
 var (
-	yamlErrorLine   = regexp.MustCompile(`^line (\d+): `)
-	yamlErrorAnchor = regexp.MustCompile(`^unknown anchor '(.*)' referenced`)
+	yamlErrorLine   = lazily(`^line (\d+): `)
+	yamlErrorAnchor = lazily(`^unknown anchor '(.*)' referenced`)
 
 	// Errors of the YAML grammar, unlike those of its tokens, come with a line that is one too low.
-	yamlGrammarError = regexp.MustCompile(`expected (<document start>|node content|key|'-' indicator|',' or)`)
+	yamlGrammarError = lazily(`expected (<document start>|node content|key|'-' indicator|',' or)`)
 	// The line of these errors is that of the mapping or list around, which may start far above.
-	yamlBlockError = regexp.MustCompile(`expected (<document start>|key|'-' indicator)`)
+	yamlBlockError = lazily(`expected (<document start>|key|'-' indicator)`)
 )
 
 // syntax reports an error of the YAML reader at the best known position: the reader names a line, sometimes the wrong one,
@@ -42,12 +48,12 @@ func (p *yamlParser) syntax(err error) {
 		p.ds.ReportAt(p.at(at), "", "too-deep", "", "nested deeper than %d levels", MaxDepth)
 		return
 	}
-	switch m := yamlErrorAnchor.FindStringSubmatch(message); {
+	switch m := yamlErrorAnchor().FindStringSubmatch(message); {
 	case m != nil:
 		at = max(0, bytes.Index(p.data, []byte("*"+m[1])))
-	case yamlBlockError.MatchString(message):
+	case yamlBlockError().MatchString(message):
 		at = p.firstText(p.firstBadLine(message))
-	case yamlGrammarError.MatchString(message):
+	case yamlGrammarError().MatchString(message):
 		at = p.firstText(min(line+1, p.lastTextLine()))
 	}
 	if p.jsonFault(0) || p.jsonFault(at) {
@@ -58,18 +64,18 @@ func (p *yamlParser) syntax(err error) {
 }
 
 var (
-	noBreakSpace = regexp.MustCompile(`(?m)^[ \t]*\x{a0}`)
+	noBreakSpace = lazily(`(?m)^[ \t]*\x{a0}`)
 	// secondColon matches a value without quotes that contains a colon, up to that colon.
-	secondColon = regexp.MustCompile(`^\s*(?:- +)?[^\s"'#:\[{][^"'#:\[{]*: +[^\s"'\[{&*!|>][^"#]*?:(?:\s|$)`)
+	secondColon = lazily(`^\s*(?:- +)?[^\s"'#:\[{][^"'#:\[{]*: +[^\s"'\[{&*!|>][^"#]*?:(?:\s|$)`)
 	// noSpace matches a key and its value without a space between them, up to the colon.
-	noSpace = regexp.MustCompile(`^\s*(?:- +)?[A-Za-z$][\w$.-]*:[^\s:/]`)
+	noSpace = lazily(`^\s*(?:- +)?[A-Za-z$][\w$.-]*:[^\s:/]`)
 )
 
 // cause is the offset at which the mistake behind an error probably is, and its remedy: the reader notices a colon
 // without a space after it, or a wrong indentation, only in later lines.
 func (p *yamlParser) cause(at int, message string) (int, string) {
 	before := p.lines[max(0, p.lineOf(at)-1)].start
-	if m := noBreakSpace.FindIndex(p.data[before:p.lineEnd(at)]); m != nil {
+	if m := noBreakSpace().FindIndex(p.data[before:p.lineEnd(at)]); m != nil {
 		return before + m[1] - len("\u00a0"), "indent with spaces: this is a no-break space"
 	}
 	if p.tabBefore(p.at(at)) {
@@ -88,10 +94,10 @@ func (p *yamlParser) cause(at int, message string) (int, string) {
 	}
 	for i := p.lineOf(at); i >= 0 && i > p.lineOf(at)-2; i-- {
 		line := p.data[p.lines[i].start:p.lineEnd(p.lines[i].start)]
-		if m := secondColon.Find(line); m != nil {
+		if m := secondColon().Find(line); m != nil {
 			return p.lines[i].start + bytes.LastIndexByte(m, ':'), "quote the text: YAML takes what is before a colon for a key"
 		}
-		if m := noSpace.Find(line); m != nil {
+		if m := noSpace().Find(line); m != nil {
 			return p.lines[i].start + bytes.LastIndexByte(m, ':'), "write a space after the colon"
 		}
 	}
@@ -100,20 +106,20 @@ func (p *yamlParser) cause(at int, message string) (int, string) {
 
 var (
 	// yamlWord matches a text in double or single quotes, a comment, or a word of a text without quotes.
-	yamlWord = regexp.MustCompile(`(?s)"(?:[^"\\]|\\.)*"?|'[^']*'?|#[^\n]*|[^\s"'#:,\[\]{}][^\s,\[\]{}]*`)
+	yamlWord = lazily(`(?s)"(?:[^"\\]|\\.)*"?|'[^']*'?|#[^\n]*|[^\s"'#:,\[\]{}][^\s,\[\]{}]*`)
 	// yamlEscape matches an escape in double quotes, or what JSON writes for a character such as an emoji: two escapes, each for half of it.
-	yamlEscape = regexp.MustCompile(`(?s)\\(?:u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}|u[0-9a-fA-F]{4}|U[0-9a-fA-F]{8}|.)`)
+	yamlEscape = lazily(`(?s)\\(?:u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}|u[0-9a-fA-F]{4}|U[0-9a-fA-F]{8}|.)`)
 )
 
 // escape is the offset of the escape that the reader refused, in a text in double quotes that begins in the line of an offset, and what to write
 // instead.
 func (p *yamlParser) escape(at int) (int, string) {
-	for _, word := range yamlWord.FindAllIndex(p.data[at:], -1) {
+	for _, word := range yamlWord().FindAllIndex(p.data[at:], -1) {
 		text := p.data[at+word[0] : at+word[1]]
 		if text[0] != '"' {
 			continue
 		}
-		for _, m := range yamlEscape.FindAllIndex(text, -1) {
+		for _, m := range yamlEscape().FindAllIndex(text, -1) {
 			if hint := escapeHint(string(text[m[0]:m[1]])); hint != "" {
 				return at + word[0] + m[0], hint
 			}
@@ -148,12 +154,12 @@ func (p *yamlParser) lineEnd(at int) int {
 }
 
 // jsonStart matches the beginning of JSON that is unlikely to be YAML: a quote in its first brackets.
-var jsonStart = regexp.MustCompile(`[\[{][\[{\s]*"`)
+var jsonStart = lazily(`[\[{][\[{\s]*"`)
 
 // jsonFault looks for JSON that begins in the line of an offset, and reports its syntax error: the YAML reader only
 // names the line of the opening bracket.
 func (p *yamlParser) jsonFault(from int) bool {
-	start := jsonStart.FindIndex(p.data[from:])
+	start := jsonStart().FindIndex(p.data[from:])
 	if start == nil || bytes.ContainsAny(p.data[from:from+start[0]], "\n") {
 		return false
 	}
@@ -177,7 +183,7 @@ func (p *yamlParser) unquoted(pos Position) bool {
 // splitYAMLError takes the line out of the error's text. Without one the error is in the first line.
 func splitYAMLError(err error) (int, string) {
 	message := strings.TrimPrefix(err.Error(), "yaml: ")
-	m := yamlErrorLine.FindStringSubmatch(message)
+	m := yamlErrorLine().FindStringSubmatch(message)
 	if m == nil {
 		return 1, message
 	}

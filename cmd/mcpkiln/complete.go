@@ -6,6 +6,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -46,14 +47,17 @@ func (r *remote) names() []cobra.Completion {
 	return names
 }
 
-// harmlessWord matches what no shell takes for more than a word, and the command for no flag or file.
-var harmlessWord = regexp.MustCompile(`^[\p{L}\p{N}_.:/][\p{L}\p{N}_.:/=@%+,-]*$`)
+// harmlessWord matches what no shell takes for more than a word, and the command for no flag or file. Its classes take long to compile, so that only
+// completion does.
+var harmlessWord = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^[\p{L}\p{N}_.:/][\p{L}\p{N}_.:/=@%+,-]*$`)
+})
 
 // offered are the completions of a word. A server chooses them, and shells evaluate a line to complete it: so others than harmless ones are left out.
 type offered []cobra.Completion
 
 func (o *offered) add(word, about string) {
-	if harmlessWord.MatchString(word) {
+	if harmlessWord().MatchString(word) {
 		*o = append(*o, cobra.CompletionWithDesc(word, about))
 	}
 }

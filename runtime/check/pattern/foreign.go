@@ -3,6 +3,7 @@ package pattern
 import (
 	"regexp"
 	"strings"
+	"sync"
 	"unicode"
 )
 
@@ -21,7 +22,7 @@ func Foreign(text string) (part, instead string) {
 			i++ // the escaped character
 		case '[':
 			if inClass {
-				if m := posixClass.FindStringSubmatch(rest); m != nil && posixClasses[m[2]] != "" {
+				if m := posixClass().FindStringSubmatch(rest); m != nil && posixClasses[m[2]] != "" {
 					return "[" + m[0] + "]", "[" + m[1] + posixClasses[m[2]] + "]"
 				}
 			}
@@ -39,7 +40,7 @@ func Foreign(text string) (part, instead string) {
 
 // foreignEscape is Foreign for a part that begins with a backslash.
 func foreignEscape(rest string) (part, instead string) {
-	if m := property.FindStringSubmatch(rest); m != nil {
+	if m := property().FindStringSubmatch(rest); m != nil {
 		return foreignProperty(m)
 	}
 	switch {
@@ -53,16 +54,21 @@ func foreignEscape(rest string) (part, instead string) {
 		return `\a`, `\x07`
 	case strings.HasPrefix(rest, `\x{`):
 		return `\x{`, `\u{`
-	case octal.MatchString(rest):
+	case octal().MatchString(rest):
 		return rest[:3], `\x and two hexadecimal digits`
 	}
 	return "", ""
 }
 
+// lazily is a regular expression that is compiled when it is first needed: most programs never have a pattern that is none of ECMA-262.
+func lazily(source string) func() *regexp.Regexp {
+	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(source) })
+}
+
 var (
-	octal = regexp.MustCompile(`^\\0[0-9]`)
+	octal = lazily(`^\\0[0-9]`)
 	// property matches the escapes of Unicode properties: p or P, and a letter or a name in braces.
-	property = regexp.MustCompile(`^\\([pP])(?:([A-Za-z])|\{([^}]*)\})`)
+	property = lazily(`^\\([pP])(?:([A-Za-z])|\{([^}]*)\})`)
 )
 
 // foreignProperty is Foreign for \pL, \p{^L}, and names of scripts without Script=.
@@ -86,7 +92,7 @@ func foreignProperty(m []string) (part, instead string) {
 
 // foreignGroup is Foreign for a part that begins with a parenthesis or a brace.
 func foreignGroup(rest string) (part, instead string) {
-	if m := flags.FindStringSubmatch(rest); m != nil && (m[2] == ")" || strings.Contains(m[1], "U")) {
+	if m := flags().FindStringSubmatch(rest); m != nil && (m[2] == ")" || strings.Contains(m[1], "U")) {
 		if strings.Contains(m[1], "U") {
 			return m[0], "nothing: how much a repeat takes does not change what matches"
 		}
@@ -95,17 +101,17 @@ func foreignGroup(rest string) (part, instead string) {
 	if strings.HasPrefix(rest, "(?P<") {
 		return "(?P<", "(?<"
 	}
-	if m := atMost.FindStringSubmatch(rest); m != nil {
+	if m := atMost().FindStringSubmatch(rest); m != nil {
 		return m[0], "{0" + m[1] + "}, or \\{ for the character"
 	}
 	return "", ""
 }
 
 var (
-	flags  = regexp.MustCompile(`^\(\?([imsU]+(?:-[imsU]+)?|-[imsU]+)([:)])`)
-	atMost = regexp.MustCompile(`^\{(,[0-9]+)\}`)
+	flags  = lazily(`^\(\?([imsU]+(?:-[imsU]+)?|-[imsU]+)([:)])`)
+	atMost = lazily(`^\{(,[0-9]+)\}`)
 
-	posixClass = regexp.MustCompile(`^\[:(\^?)([a-z]+):\]`)
+	posixClass = lazily(`^\[:(\^?)([a-z]+):\]`)
 )
 
 // posixClasses are the classes of POSIX, as ECMA-262 writes their characters.
