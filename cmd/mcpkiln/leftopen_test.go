@@ -23,7 +23,7 @@ type asking struct {
 	stale     []string // what the next readings of its state see in place of it
 	blinds    bool     // its state can not be read once it has an answer
 	blind     bool
-	restless  int    // how often its state was read, if it asks something new each time; else 0
+	restless  int    // how much it has asked, if more than half of maxShown is new at each reading; else 0
 	expired   bool   // it does not know the task any more
 	before    string // what it asks before a call becomes the task; "" for nothing
 	slow      bool   // it wants to be asked once a minute
@@ -101,8 +101,11 @@ func (a *asking) state() string {
 		return taskMembers + more
 	}
 	if a.restless > 0 {
-		a.restless++
-		a.questions = map[string]json.RawMessage{fmt.Sprint("q", a.restless): json.RawMessage(`{"method":"sampling/createMessage","params":{"messages":[],"maxTokens":1}}`)}
+		a.questions = map[string]json.RawMessage{}
+		for range maxShown/2 + 1 {
+			a.restless++
+			a.questions[fmt.Sprint("q", a.restless)] = json.RawMessage(`{"method":"sampling/createMessage","params":{"messages":[],"maxTokens":1}}`)
+		}
 	}
 	if len(a.questions) > 0 || a.silent {
 		open, _ := json.Marshal(a.questions)

