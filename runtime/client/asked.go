@@ -156,7 +156,7 @@ func (s *Session) echoed(m *rpc.Message) bool {
 	return true
 }
 
-// maxQuestions is how many questions of a server handlers may be answering at once.
+// maxQuestions is how many questions of a server handlers may be answering at once, and how many may wait until somebody follows their tasks.
 const maxQuestions = 100
 
 // count counts the questions that handlers are answering.
