@@ -59,7 +59,7 @@ func (s *Session) handle(ctx context.Context, d *wire.Dialect, op wire.Op, q *Qu
 		}
 		result, err := h.Sample(ctx, q)
 		if err == nil {
-			err = objectError(result)
+			err = resultError(d, result)
 		}
 		return result, err
 	default:
@@ -71,12 +71,16 @@ func (s *Session) handle(ctx context.Context, d *wire.Dialect, op wire.Op, q *Qu
 	}
 }
 
-func objectError(raw []byte) error {
+// resultError returns an error for a result that can not be sent.
+func resultError(d *wire.Dialect, raw []byte) error {
 	if err := check.Valid(raw, check.Limits{}); err != nil {
 		return err
 	}
 	if raw = bytes.TrimSpace(raw); raw[0] != '{' {
 		return errors.New("the result is no JSON object")
+	}
+	if meta := memberOf(raw, d.Meta); meta != nil && meta[0] != '{' {
+		return errors.New("the " + d.Meta + " of the result is no JSON object")
 	}
 	return nil
 }

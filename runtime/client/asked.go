@@ -75,7 +75,7 @@ func (q *question) ask(e *inflight.Entry, from *round) {
 		return
 	case bad == nil && over(): // the user could not know what the question is about
 		bad = rpc.Errorf(rpc.CodeInvalidRequest, "the call that asks is over")
-	case bad == nil && s.isAsking(maxQuestions):
+	case bad == nil && s.asksTooMany():
 		bad = rpc.Errorf(rpc.CodeInternalError, "%d questions are open", maxQuestions)
 	}
 	switch {
@@ -110,7 +110,7 @@ func (q *question) take(e *inflight.Entry) (turn context.Context) {
 	q.mu.Lock()
 	switch f := s.followers[q.Task]; {
 	case q.turn != nil || e.Err() != nil:
-	case f != nil && f.over:
+	case f != nil && (f.over || terminal(f.currentState().Status)):
 		dropped = "the task that asks is over"
 		q.stopWaiting()
 		e.Retire()
@@ -156,7 +156,7 @@ func (s *Session) echoed(m *rpc.Message) bool {
 	return true
 }
 
-// maxQuestions is how many questions of a server handlers may be answering at once.
+// maxQuestions is how many questions of a server handlers may be answering at once, and how many may wait until somebody follows their tasks.
 const maxQuestions = 100
 
 // count counts the questions that handlers are answering.
@@ -166,11 +166,11 @@ func (s *Session) count(by int) {
 	s.mu.Unlock()
 }
 
-// isAsking reports whether handlers are answering as many questions.
-func (s *Session) isAsking(many int) bool {
+// asksTooMany reports whether handlers are answering maxQuestions questions.
+func (s *Session) asksTooMany() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.asking >= many
+	return s.asking >= maxQuestions
 }
 
 // serve calls the handler, and sends its answer unless the question is over, or was taken back from it (CAN31).

@@ -147,6 +147,28 @@ func TestCAN23AQuestionThatWaitsIsTakenBack(t *testing.T) {
 	})
 }
 
+// A task that was cancelled when nobody followed it asks nobody any more.
+func TestTSK27ATaskThatIsCancelledWhenNobodyFollows(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		u := newUser()
+		s, p := meetOffering(t, "2025-11-25", taskOffers, u.handlers(false))
+		x := p.follow(t, s)
+		x.Detach()
+		p.send("%s", form(7, "early"))
+		synctest.Wait()
+		go func() {
+			p.answer(p.expect("tasks/cancel"), strings.Replace(taskWorks, "working", "cancelled", 1))
+		}()
+		if err := x.Cancel(t.Context(), "enough"); err != nil {
+			t.Error(err)
+		}
+		resume(t, s)
+		if synctest.Wait(); len(u.asked) > 0 || client.InFlight(s) > 1 { // the request for its state is in flight
+			t.Errorf("%d are asked, %d in flight", len(u.asked), client.InFlight(s))
+		}
+	})
+}
+
 // What can not be asked stays open then, too, and the host learns that when it follows the task.
 func TestTSK27AQuestionThatWaitsAndCanNotBeAsked(t *testing.T) {
 	for _, c := range leftOpen {

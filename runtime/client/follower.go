@@ -152,7 +152,10 @@ func (w *following) finish(result ToolResult, err error) {
 // end ends executions of the task. The session does not list them any more before those who wait for the end go on. With the last, the task's questions
 // end if the task is over; else they wait until somebody follows it again. false: nothing ended, because the following is another by now.
 func (f *follower) end(e ending) bool {
-	s := f.s
+	s, cause := f.s, whyGone(e.over)
+	if s.ctx.Err() != nil {
+		e.over, cause = true, s.endCause()
+	}
 	s.mu.Lock()
 	if e.of != nil && e.of != f.following {
 		s.mu.Unlock()
@@ -168,17 +171,17 @@ func (f *follower) end(e ending) bool {
 	last := f.following != nil && len(f.executions) == 0
 	var forgotten []*follower
 	if last {
-		f.following.stop(whyGone(e.over)) // under the lock: what it reads from now on is for nobody
+		f.following.stop(cause) // under the lock: what it reads from now on is for nobody
 		f.following, f.over = nil, e.over
 		forgotten = s.leave(f)
 	}
 	s.mu.Unlock()
 	for _, other := range forgotten {
-		other.endQuestions()
+		other.endQuestions(whyGone(true))
 	}
 	switch {
 	case last && e.over:
-		f.endQuestions()
+		f.endQuestions(cause)
 	case last:
 		f.leaveQuestions()
 	}

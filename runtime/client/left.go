@@ -77,8 +77,7 @@ func (s *Session) questionsOf(task string) iter.Seq2[*question, *inflight.Entry]
 }
 
 // endQuestions ends the questions of a task that is over, or is forgotten.
-func (f *follower) endQuestions() {
-	cause := whyGone(true)
+func (f *follower) endQuestions(cause *Cause) {
 	f.endLife(cause)
 	for _, e := range f.s.questionsOf(f.task) {
 		e.Cancel(cause)

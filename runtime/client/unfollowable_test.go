@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -29,7 +30,7 @@ func TestTSK27ATaskWhoseStateCanNotBeRead(t *testing.T) {
 				synctest.Test(t, func(t *testing.T) {
 					s, p := meetOffering(t, revision, taskOffers)
 					p.offerTask(s)
-					cancelled := 0
+					var cancelled atomic.Int32
 					go p.each(func(m message) {
 						switch m.Method {
 						case "tools/call":
@@ -37,18 +38,18 @@ func TestTSK27ATaskWhoseStateCanNotBeRead(t *testing.T) {
 						case "tasks/get":
 							p.send(`{"jsonrpc":"2.0","id":%s,%s}`, m.ID, answer)
 						case "tasks/cancel":
-							cancelled++
+							cancelled.Add(1)
 							p.answer(m, taskIs("complete", "cancelled", ""))
 						}
 					})
 					err := <-follow(t, s)
 					sleep(t.Context(), time.Minute)
-					want, says := 1, "it is cancelled"
+					want, says := int32(1), "it is cancelled"
 					if how == "Resume" {
 						want, says = 0, "goes on"
 					}
-					if cancelled != want || err == nil || !strings.Contains(err.Error(), says) {
-						t.Errorf("%s, %s, %s: %d cancellations, %v", revision, how, why, cancelled, err)
+					if cancelled.Load() != want || err == nil || !strings.Contains(err.Error(), says) {
+						t.Errorf("%s, %s, %s: %d cancellations, %v", revision, how, why, cancelled.Load(), err)
 					}
 				})
 			}
@@ -58,26 +59,25 @@ func TestTSK27ATaskWhoseStateCanNotBeRead(t *testing.T) {
 
 // While the server can not be reached, a task goes on for whoever has its Ref. A call has none, so its task is cancelled.
 func TestTSK27ATaskWhoseServerCanNotBeReached(t *testing.T) {
-	for how, want := range map[string]int{"a call": 1, "Start": 0, "Resume": 0} {
+	for how, want := range map[string]int32{"a call": 1, "Start": 0, "Resume": 0} {
 		synctest.Test(t, func(t *testing.T) {
-			s, seen := away(t)
+			s, cancelled := away(t)
 			err := <-follows[how](t, s)
 			sleep(t.Context(), time.Minute)
 			var status *client.StatusError
-			if !errors.As(err, &status) || seen["tasks/cancel"] != want {
-				t.Errorf("%s: %v, seen %v", how, err, seen)
+			if !errors.As(err, &status) || cancelled.Load() != want {
+				t.Errorf("%s: %v, %d cancellations", how, err, cancelled.Load())
 			}
 		})
 	}
 }
 
-// away is a server of 2026-07-28 that can not tell the state of its task t1.
-func away(t *testing.T) (*client.Session, map[string]int) {
+// away is a server of 2026-07-28 that can not tell the state of its task t1, and counts how often it is to cancel it.
+func away(t *testing.T) (s *client.Session, cancelled *atomic.Int32) {
 	t.Helper()
-	endpoint, seen := client.HTTP("http://server.example/mcp"), map[string]int{}
+	endpoint, cancelled := client.HTTP("http://server.example/mcp"), new(atomic.Int32)
 	endpoint.Client = &http.Client{Transport: roundTrip(func(_ *http.Request, m message) (*http.Response, error) {
 		w := httptest.NewRecorder()
-		seen[m.Method]++
 		switch m.Method {
 		case "server/discover":
 			answer(w, m, `{"resultType":"complete","supportedVersions":["2026-07-28"],"capabilities":`+taskOffers+`,"ttlMs":0,"cacheScope":"private"}`)
@@ -85,7 +85,8 @@ func away(t *testing.T) (*client.Session, map[string]int) {
 			answer(w, m, taskIs("task", "working", ""))
 		case "tasks/get":
 			w.WriteHeader(http.StatusServiceUnavailable)
-		default:
+		case "tasks/cancel":
+			cancelled.Add(1)
 			answer(w, m, `{"resultType":"complete"}`)
 		}
 		return w.Result(), nil
@@ -95,5 +96,5 @@ func away(t *testing.T) (*client.Session, map[string]int) {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = s.Close() })
-	return s, seen
+	return s, cancelled
 }

@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -52,6 +53,13 @@ func (g *granting) serve(r *http.Request, m message) (*http.Response, error) {
 	return w.Result(), nil
 }
 
+// asked is what it was asked to send in the session.
+func (g *granting) asked() []string {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return slices.Clone(g.granted)
+}
+
 // end ends the session.
 func (g *granting) end(refuses bool) {
 	g.mu.Lock()
@@ -90,8 +98,8 @@ func TestWhatTheHostHasAskedForOutlivesAnHTTPSession(t *testing.T) {
 			if err := s.Ping(t.Context()); err != nil {
 				t.Fatal(err)
 			}
-			if synctest.Wait(); !slices.Equal(g.granted, wanted) {
-				t.Errorf("asked for %q", g.granted)
+			if synctest.Wait(); !slices.Equal(g.asked(), wanted) {
+				t.Errorf("asked for %q", g.asked())
 			}
 		}
 		if logged.Len() > 0 {
@@ -114,9 +122,9 @@ func TestWhatTheHostAsksForMeanwhileIsWhatCounts(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		g := &granting{}
 		endpoint := client.HTTP("http://server.example/mcp")
-		slow := false
+		var slow atomic.Bool
 		endpoint.Client = &http.Client{Transport: roundTrip(func(r *http.Request, m message) (*http.Response, error) {
-			if slow && (strings.Contains(string(m.Params), "debug") || m.Method == "resources/subscribe") {
+			if slow.Load() && (strings.Contains(string(m.Params), "debug") || m.Method == "resources/subscribe") {
 				sleep(r.Context(), time.Second)
 			}
 			return g.serve(r, m)
@@ -124,7 +132,7 @@ func TestWhatTheHostAsksForMeanwhileIsWhatCounts(t *testing.T) {
 		s := connect(t, endpoint, []client.Option{client.WithRevision("2025-11-25")})
 		wants(t, s)
 		g.end(false)
-		slow = true
+		slow.Store(true)
 		if err := s.Ping(t.Context()); err != nil {
 			t.Fatal(err)
 		}
@@ -138,7 +146,7 @@ func TestWhatTheHostAsksForMeanwhileIsWhatCounts(t *testing.T) {
 		}
 		sleep(t.Context(), time.Minute)
 		last := map[string]string{}
-		for _, one := range g.granted {
+		for _, one := range g.asked() {
 			method, params, _ := strings.Cut(one, " ")
 			if method == "logging/setLevel" {
 				last[method] = params
@@ -147,7 +155,7 @@ func TestWhatTheHostAsksForMeanwhileIsWhatCounts(t *testing.T) {
 			}
 		}
 		if last["logging/setLevel"] != `{"level":"info"}` || last[`{"uri":"file:///a"}`] != "resources/unsubscribe" || last[`{"uri":"file:///c"}`] != "resources/subscribe" {
-			t.Errorf("asked for %q", g.granted)
+			t.Errorf("asked for %q", g.asked())
 		}
 	})
 }
