@@ -100,7 +100,8 @@ func (d *Decoder) marked(start, i int) (t span, ok bool) {
 }
 
 // markedEnd returns where the string at i ends, marks with the places of its escapes appended, at most most of them, and up to where these reach. It is
-// not ok if the string has escapes of more than two bytes, or is invalid.
+// not ok if the string is invalid or has an escape of more than two bytes. Then end is where that escape or a mistake is, with nothing before it but
+// plain text, UTF-8 that is not validated, and shorter escapes.
 func markedEnd(data []byte, i int, marks []int32, most int) (all []int32, upto, end int, ok bool) {
 	start, seen, taken := i, uint64(0), uint64(0) // taken: the block's first byte belongs to the escape before it
 	for ; i+33 <= len(data); i += 32 {
@@ -115,7 +116,7 @@ func markedEnd(data []byte, i int, marks []int32, most int) (all []int32, upto, 
 			switch c := in[n]; {
 			case c == '\\':
 				if unescapes[in[n+1]] == 0 {
-					return nil, 0, 0, false
+					return marks, cmp.Or(upto, i+n), i + n, false
 				}
 				if len(marks) < most {
 					marks = append(marks, int32(i+n))
@@ -127,14 +128,14 @@ func markedEnd(data []byte, i int, marks []int32, most int) (all []int32, upto, 
 			case c == '"':
 				return marks, cmp.Or(upto, i+n), i + n, seen&highs == 0 || notText(data[start:i+n]) == i+n-start
 			case c < ' ':
-				return nil, 0, 0, false
+				return marks, cmp.Or(upto, i+n), i + n, false
 			default: // a borrow has marked it
 				places &= places - 1
 			}
 		}
 	}
 	if end, ok = markedTail(data, i+int(taken), &marks, most, &upto); !ok {
-		return nil, 0, 0, false
+		return marks, cmp.Or(upto, end), end, false
 	}
 	if seen&highs == 0 {
 		start = i
@@ -152,7 +153,7 @@ func markedTail(data []byte, i int, marks *[]int32, most int, upto *int) (end in
 		case c == '"':
 			return i, true
 		case c < ' ', c == '\\' && (i+1 == len(data) || unescapes[data[i+1]] == 0):
-			return 0, false
+			return i, false
 		case c == '\\':
 			if len(*marks) < most {
 				*marks = append(*marks, int32(i))
@@ -162,5 +163,5 @@ func markedTail(data []byte, i int, marks *[]int32, most int, upto *int) (end in
 			i++
 		}
 	}
-	return 0, false
+	return i, false
 }

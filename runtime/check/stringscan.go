@@ -149,6 +149,12 @@ func (d *Decoder) scanHardString(start, i int) (t span, ok bool) {
 		t.end = int32(end)
 		return d.hardScanned(t), true
 	}
+	_, upto, end, ok := markedEnd(d.data, i, nil, 0) // measured on source code: half of what finding one escape after the other takes
+	i, t.escaped = end, upto < end
+	if ok {
+		t.end = int32(end)
+		return d.hardScanned(t), true
+	}
 	for {
 		i, t.escaped = easyEnd(d.data, i, t.escaped)
 		switch {
@@ -206,7 +212,7 @@ func unescapedEnd(data []byte, i int) (end int, ok bool) {
 	return i + n, bytes.IndexByte(text, '\\') < 0 && notText(text) == n
 }
 
-// easyEnd is textEnd, but goes on after escapes of two bytes, of which source code has many.
+// easyEnd is textEnd, but goes on after escapes of two bytes: longer ones may be among them, as in what encoding/json writes for source code.
 func easyEnd(data []byte, i int, escaped bool) (int, bool) {
 	for i+16 <= len(data) {
 		w := (*[16]byte)(data[i : i+16 : i+16])

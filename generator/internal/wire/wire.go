@@ -90,11 +90,12 @@ func needsOf(pkg *model.Package) need {
 
 // methods lists the methods that the client may send, and for which the runtime has an operation or the package a handler.
 func (l *wireLowering) methods() {
+	ops := clientOps()
 	for _, m := range byName(l.rev.Methods) {
 		if !m.From.Includes(revision.FromClient) {
 			continue
 		}
-		op, ok := clientOps()[m.Op]
+		op, ok := ops[m.Op]
 		handler := slices.ContainsFunc(l.pkg.Methods, func(h *model.MethodHandler) bool { return h.Name == m.Name })
 		if IsHandled(m.Op) {
 			ok = handler || l.registered(m.Op)
