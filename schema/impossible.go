@@ -13,14 +13,15 @@ import (
 var bounds = []struct {
 	low, high string
 	strict    bool
+	kind      string // whose values they bound
 }{
-	{"minimum", "maximum", false},
-	{"minimum", "exclusiveMaximum", true},
-	{"exclusiveMinimum", "maximum", true},
-	{"exclusiveMinimum", "exclusiveMaximum", true},
-	{"minLength", "maxLength", false},
-	{"minItems", "maxItems", false},
-	{"minProperties", "maxProperties", false},
+	{"minimum", "maximum", false, "number"},
+	{"minimum", "exclusiveMaximum", true, "number"},
+	{"exclusiveMinimum", "maximum", true, "number"},
+	{"exclusiveMinimum", "exclusiveMaximum", true, "number"},
+	{"minLength", "maxLength", false, "string"},
+	{"minItems", "maxItems", false, "array"},
+	{"minProperties", "maxProperties", false, "object"},
 }
 
 // impossible reports keywords of one schema that contradict each other. All its values are of the right form.
@@ -35,13 +36,21 @@ func (l *linter) impossible(n *Node) {
 			continue
 		}
 		if c := low.Cmp(high); c > 0 || b.strict && c == 0 {
-			l.ds.Report(from, "impossible-schema", "lower "+b.low+", or raise "+b.high, "%s %s and %s %s leave no value",
-				b.low, from.Text, b.high, n.Get(b.high).Text)
+			say, left := l.ds.Report, "value"
+			if listsOthers(n.Get("type"), b.kind) {
+				say, left = l.ds.Warn, b.kind
+			}
+			say(from, "impossible-schema", "lower "+b.low+", or raise "+b.high, "%s %s and %s %s leave no %s", b.low, from.Text, b.high, n.Get(b.high).Text, left)
 		}
 	}
 	l.undeclared(n)
 	l.constants(n)
 	l.overlap(n)
+}
+
+// listsOthers reports whether type lists another kind of values beside kind: then keywords of kind that contradict each other still leave these.
+func listsOthers(types *Node, kind string) bool {
+	return types.Is(Array) && slices.ContainsFunc(types.Items, func(t *Node) bool { return t.Text != kind && !(kind == "number" && t.Text == "integer") })
 }
 
 // undeclared reports properties that are required and, by additionalProperties: false, not allowed.
@@ -63,7 +72,11 @@ func (l *linter) undeclared(n *Node) {
 		if hint == "" {
 			hint = "declare it in properties"
 		}
-		l.ds.Report(r, "impossible-schema", hint, "property %s is required, and additionalProperties: false forbids it", quote(r.Text))
+		say := l.ds.Report
+		if listsOthers(n.Get("type"), "object") {
+			say = l.ds.Warn
+		}
+		say(r, "impossible-schema", hint, "property %s is required, and additionalProperties: false forbids it", quote(r.Text))
 	}
 }
 

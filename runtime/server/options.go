@@ -65,7 +65,7 @@ type Partial struct {
 // WithLogger sets the logger; the default discards. Nothing waits for it: records go through a LogQueue.
 func WithLogger(l *slog.Logger) Option { return func(c *config) { c.logger = l } }
 
-// WithLimits sets the limits of received JSON: size, what it decodes to, nesting depth, length of
+// WithLimits sets the limits of received JSON and of handlers' outputs: size, what it decodes to, nesting depth, length of
 // numbers, violations listed (VAL07). What is decoded for a caller also counts in WithMaxBytesInFlight.
 func WithLimits(l check.Limits) Option { return func(c *config) { c.limits = l } }
 

@@ -22,7 +22,7 @@ type Limits struct {
 	ResultBytes int
 	// PollsPerSecond bounds how often one task is read by Get, with bursts of twice as many; default 100.
 	PollsPerSecond int
-	// Page is how many tasks one page of List holds at most; default 50.
+	// Page is how many tasks one page of List holds at most; default 50, or with a server what server.WithPageSize says.
 	Page int
 }
 

@@ -121,7 +121,7 @@ func form(f *model.Form, members []string, one bool) string {
 	if one && f.Title != "" {
 		fields = append(fields, text("Title", f.Title))
 	}
-	if f.Kinds != model.KindAny {
+	if f.Kinds != model.KindAny || f.Integer {
 		fields = append(fields, "Kinds: "+kindRule(f.Kinds, f.Integer))
 	}
 	if needs != 0 {

@@ -170,6 +170,9 @@ func (a *author) kinds(s object) []string {
 	case a.chance(9) && one != "null":
 		s["type"] = []string{one, "null"}
 		return []string{one}
+	case a.chance(20): // every kind, or every number but fractions
+		s["type"] = []string{"null", "boolean", "object", "array", pick(a.Rand, "integer", "number"), "string"}
+		return []string{one, other}
 	}
 	s["type"] = one
 	return []string{one}

@@ -18,7 +18,7 @@ func (l *lowering) shapeIsAnyJSON(s *shape) bool {
 
 // onlyGroup reports whether s is nothing but a group that takes every kind.
 func onlyGroup(s *shape) bool {
-	return s.never == nil && s.hasNoFacets() && s.enum == nil && s.conditions == nil && s.kinds == model.KindAny && len(s.groups) == 1
+	return s.never == nil && s.hasNoFacets() && s.enum == nil && s.conditions == nil && s.kinds == model.KindAny && !s.integer && len(s.groups) == 1
 }
 
 // anyJSON is the state of isAnyJSON.

@@ -150,7 +150,13 @@ func (s *shape) hasNoFacets() bool {
 	return s.str.at == nil && s.num.at == nil && s.arr.at == nil && s.obj.at == nil
 }
 
+// isFreeObject reports whether s allows objects alone and names none of their properties: all that they have is additional, so whoever declares a struct
+// for them keeps that.
+func (s *shape) isFreeObject() bool {
+	return s.kinds&^model.KindNull == model.KindObject && len(s.obj.props) == 0 && len(s.obj.required) == 0
+}
+
 // unconstrained reports that s allows every JSON value.
 func (s *shape) unconstrained() bool {
-	return s.kinds == model.KindAny && s.hasNoFacets() && s.enum == nil && len(s.groups) == 0 && s.conditions == nil && s.never == nil
+	return s.kinds == model.KindAny && !s.integer && s.hasNoFacets() && s.enum == nil && len(s.groups) == 0 && s.conditions == nil && s.never == nil
 }

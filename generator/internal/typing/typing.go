@@ -286,7 +286,7 @@ func (l *lowering) unionOfKinds(s *shape, p place) model.Value {
 		t := *s
 		t.kinds, t.groups, t.conditions, t.annotations = kind, nil, nil, annotations{}
 		m := l.newDecl(d.Name+kindWord(kind, s.integer), nil)
-		l.fill(m, &t, place{hint: m.Name, node: p.node, needsOwnType: true, keepAdditional: p.keepAdditional})
+		l.fill(m, &t, place{hint: m.Name, node: p.node, needsOwnType: true, keepAdditional: p.keepAdditional || t.isFreeObject()})
 		u.Members = append(u.Members, &model.UnionMember{Decl: m, Form: model.Form{Kinds: kind, Integer: t.integer}})
 	}
 	return model.Value{Type: model.Named{Decl: d}}

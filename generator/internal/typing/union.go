@@ -154,7 +154,7 @@ func (l *lowering) declareUnion(s *shape, rule model.UnionRule, forms []model.Fo
 			tags = m.Form.Tags
 			m.Form.Needs = nil // the tag is enough
 		}
-		m.Decl = l.member(b, place{hint: d.Name + words.of(i, tags), needsOwnType: true, keepAdditional: p.keepAdditional || tried}, s.hasNoFacets())
+		m.Decl = l.member(b, place{hint: d.Name + words.of(i, tags), needsOwnType: true, keepAdditional: p.keepAdditional || tried || b.shape.isFreeObject()}, s.hasNoFacets())
 		u.Members = append(u.Members, m)
 	}
 	return model.Named{Decl: d}
@@ -170,7 +170,7 @@ func (l *lowering) kindMembers(d *model.Decl, b branch, keep bool) []*model.Unio
 		t := *b.shape
 		t.kinds = kind
 		m := l.newDecl(d.Name+kindWord(kind, t.integer), nil)
-		l.fill(m, &t, place{hint: m.Name, needsOwnType: true, keepAdditional: keep})
+		l.fill(m, &t, place{hint: m.Name, needsOwnType: true, keepAdditional: keep || t.isFreeObject()})
 		all = append(all, &model.UnionMember{Decl: m, Form: model.Form{Kinds: kind, Integer: t.integer}})
 	}
 	return all
