@@ -39,7 +39,7 @@ func (d *Decoder) lookAtNames(u *Union) (only int, likely uint64) {
 	if len(u.Members.Names) > 64 {
 		return -1, 0
 	}
-	d.nullable = 0 // none: what follows is read again from here
+	d.nullable = 0 // what follows is read again, and with it the last value that could have been null
 	members, attempts := u.byMember(), d.misled < mostMisled && d.prepareAttempts()
 	if attempts {
 		if form := members.byFirst(d.data, d.pos); form >= 0 {

@@ -93,7 +93,7 @@ type AnswerError struct {
 // Error implements error.
 func (e *AnswerError) Error() string { return fmt.Sprintf("answer to %q: %v", e.Question, e.Err) }
 
-// Unwrap returns the violations.
+// Unwrap returns the violations, or why the answer could not be read or kept.
 func (e *AnswerError) Unwrap() error { return e.Err }
 
 // QuestionError is the JSON-RPC error with which the client answered a question. It is not the handler's own: if a tool returns it, it becomes a tool
@@ -170,7 +170,7 @@ func (c *Call) newQuestion(name, message, schema string, timeout time.Duration) 
 
 // adapt returns q in the form in which the client is asked, or why it can not be asked.
 func (c *Call) adapt(q task.Question) (task.Question, *UnsupportedError) {
-	if c.canNotAsk { // the revision has no such result of the method
+	if c.canNotAsk { // in this revision a result of the method can carry no question
 		return q, &UnsupportedError{}
 	}
 	if c.peer != nil && c.peer.sessionless {

@@ -75,10 +75,10 @@ func (p *peer) sendTaskStatus(r *request, id string, life *taskLife) {
 	t, err := p.s.engine.Look(p.ctx, p.owner, id)
 	if err != nil {
 		switch {
+		case life.over.Load():
+			p.s.endSession(id) // it is gone, or its last state can not be read: nothing more is sent about it
 		case task.Outage(err):
 			p.offer(p.owner, id) // its status is sent with the next change; its questions are asked as soon as the store is back
-		case life.over.Load():
-			p.s.endSession(id) // it is gone, too
 		}
 		return
 	}

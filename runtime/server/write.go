@@ -12,7 +12,8 @@ import (
 	"github.com/mcpkiln/mcpkiln/runtime/task"
 )
 
-// subject is what a message is about: a request, a task, or a question of one of them. Every such message goes through write.
+// subject is what a message is about: a request, a task, or a question of one of them. Every such message goes through write, with the exceptions named
+// at writeNow.
 type subject struct {
 	peer *peer
 	id   rpc.ID // the client's request whose stream carries it; zero: the session's stream
@@ -175,7 +176,7 @@ func (p *peer) answerInReader(about, id rpc.ID, err *rpc.Error) {
 }
 
 // answerWithTrailer sends an answer, and the trailer, which is the last message about the request; nil for none. err is set if the answer is an
-// error, for transports with an error form of their own. The caller has called drainAfterCancel before, unless the frame is empty. It returns the
+// error, for transports with an error form of their own. The caller has called drainAfterCancel before, unless the frame is empty, which says that no answer will come. It returns the
 // transport's error, which is logged.
 func (p *peer) answerWithTrailer(rev *revision, id rpc.ID, frame []byte, err *rpc.Error, trailer []byte) (failed error) {
 	status := 0

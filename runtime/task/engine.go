@@ -82,7 +82,7 @@ type Engine struct {
 	parked map[string]*timer // of tasks that wait for an answer: their earliest deadlines
 	slots  slots
 	sweep  *timer // the next look for expired tasks
-	// sweepPause is the least pause before a sweep; it doubles while sweeps find nothing.
+	// sweepPause is the least pause before a sweep; it doubles from sweep to sweep that removes nothing although something has expired.
 	sweepPause time.Duration
 	heartbeat  *timer // the next heartbeat
 	fence      *timer // the next look for leases that are about to end

@@ -33,7 +33,7 @@ func ValidateFile(header, pkg string, decls []*model.Decl) []byte {
 //		*v = Side(d.Enum(&side))
 //	}
 //
-// and for a schema that may be read more than once at one place, as a condition or a record of unevaluated members,
+// and for a schema that may be read more than once at one place, as a condition or a record of the members and items that were evaluated,
 //
 //	d.Once(&sideOnce, func(d *check.Decoder) { … })
 //
@@ -84,7 +84,7 @@ func (s *source) decoderBody(d *model.Decl) {
 		s.readUnion(d, b)
 	case *model.Defined:
 		s.readDefined(d, &b.Value)
-	case *model.Element: // of a list, map or interface, with a Go type that needs no declaration: decodeStrings(d, v *[]string)
+	case *model.Element: // a value with a Go type that needs no declaration, in a list, a map or a union: decodeStrings(d, v *[]string)
 		s.read("*v", &b.Value, b.Value.Storage)
 	case *model.Check:
 		s.discard(&b.Value)
@@ -93,7 +93,7 @@ func (s *source) decoderBody(d *model.Decl) {
 	}
 }
 
-// parameter is the parameter of a decoder for what it fills: its value, or for a validator of unevaluated members the record of them. Other
+// parameter is the parameter of a decoder for what it fills: its value, or for a validator of what is unevaluated the record of what was evaluated. Other
 // validators have none.
 func (s *source) parameter(d *model.Decl) string {
 	switch b := d.Body.(type) {

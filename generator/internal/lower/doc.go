@@ -15,6 +15,7 @@
 // # Words of this package
 //
 //	policy     of a tool: what cancels it and its timeout (model.CancelPolicy), whether and how it runs as a task (model.TaskPolicy)
+//	hidden     the x-sensitive properties of a tool's input and output, whose values no error shows: one about the output may quote the input
 //	asker      a handler that may ask: the name of its Call type, its questions, and the capabilities that they need (model.Asker)
 //	question   what a handler may ask the client: a form, a page to open, a message of the client's model, its roots
 //	send       a request to the client that a handler sends by a function (model.Send); a notice is a custom notification

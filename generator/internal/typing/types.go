@@ -176,7 +176,7 @@ type place struct {
 	validateOnly   bool         // values are validated and not stored
 	needsOwnType   bool         // the value must have a type of its own: an object becomes a struct even if a map would do, and a $ref does not get its target's type
 	key            string       // lowering.key of the conjunction here; empty for a single schema
-	namedBy        *schema.Node // the schema whose goType names the type
+	namedBy        *schema.Node // the schema whose goType names the type, if one does
 	keepAdditional bool         // additional properties are kept: a check of the whole value may look at them
 }
 

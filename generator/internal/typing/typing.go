@@ -201,7 +201,7 @@ func (l *lowering) enumOfKinds(s *shape, p place) model.Value {
 		}
 	}
 	var t model.Type = model.Raw{}
-	if s.kinds == model.KindBool {
+	if s.kinds&^model.KindNull == model.KindBool {
 		t = model.Bool{}
 	}
 	v := model.Value{Type: t, Values: rule}
@@ -285,7 +285,7 @@ func (l *lowering) unionOfKinds(s *shape, p place) model.Value {
 		}
 		t := *s
 		t.kinds, t.groups, t.conditions, t.annotations = kind, nil, nil, annotations{}
-		m := l.newDecl(d.Name+kindWord(kind, s.integer), nil)
+		m := l.newDecl(d.Name+kindWord(kind, s.integer), nil) // no schema of its own: a kind of one
 		l.fill(m, &t, place{hint: m.Name, node: p.node, needsOwnType: true, keepAdditional: p.keepAdditional || t.isFreeObject()})
 		u.Members = append(u.Members, &model.UnionMember{Decl: m, Form: model.Form{Kinds: kind, Integer: t.integer}})
 	}
