@@ -260,6 +260,7 @@ func TestCAN30AnswersThatCanNotBeRead(t *testing.T) {
 		`{"jsonrpc":"1.0","id":%s,"result":{}}`:                                     "jsonrpc",
 		`{"jsonrpc":"2.0","id":%s,"result":{"content":[]},"result":{"content":[]}}`: `repeated key "result"`,
 		`{"jsonrpc":"2.0","jsonrpc":"2.0","id":%s}`:                                 `repeated key "jsonrpc"`,
+		`{"jsonrpc":"2.0","id":%[1]s,"result":{"content":[]},"id":%[1]s}`:           `repeated key "id"`,
 		`{"jsonrpc":"2.0","id":%s,"method":"ping","result":{},"result":{}}`:         `repeated key "result"`,
 	} {
 		s, p := meet(t, "2025-11-25")
@@ -280,8 +281,8 @@ func TestCAN30AnswersThatCanNotBeRead(t *testing.T) {
 	}
 }
 
-// TestVAL07ARequestThatRepeatsAMemberIsRefusedWithItsID: by a client, too, whose own request with the same id goes on. A frame whose id is
-// repeated answers nothing.
+// TestVAL07ARequestThatRepeatsAMemberIsRefusedWithItsID: by a client, too, whose own request with the same id goes on. A frame with two
+// ids answers nothing.
 func TestVAL07ARequestThatRepeatsAMemberIsRefusedWithItsID(t *testing.T) {
 	each(t, func(t *testing.T, revision string) {
 		s, p := meet(t, revision)
@@ -291,7 +292,7 @@ func TestVAL07ARequestThatRepeatsAMemberIsRefusedWithItsID(t *testing.T) {
 		if m := p.next(); m.Error == nil || m.Error.Code != rpc.CodeInvalidRequest || string(m.ID) != string(call.ID) {
 			t.Error(m.raw)
 		}
-		p.send(`{"jsonrpc":"2.0","id":%s,"result":%s,"id":%s}`, call.ID, complete(revision, "wrong"), call.ID)
+		p.send(`{"jsonrpc":"2.0","id":%s,"result":%s,"id":"another"}`, call.ID, complete(revision, "wrong"))
 		p.answer(call, complete(revision, "fine"))
 		if r := <-done; r.err != nil || r.Text() != "fine" {
 			t.Errorf("%v", r.err)

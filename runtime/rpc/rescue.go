@@ -12,7 +12,7 @@ const space = " \t\r\n"
 
 // rescue reads kind and id of a frame that is refused, so that the call that it belongs to ends with an error instead of waiting.
 // The id may follow the fault: some clients write it last. The id of an answer is used whatever the fault is, as long as it can be
-// read; that of a request is not if the frame is not JSON. Of a repeated member the first one counts; a repeated id is no id.
+// read; that of a request is not if the frame is not JSON. Of a repeated member the first one counts; two different ids are no id.
 func rescue(frame []byte, err error) Message {
 	var r raw
 	whole, ok := splitLoosely(frame, &r)
@@ -39,7 +39,7 @@ func begunBy(head []byte) Message {
 }
 
 // splitLoosely finds the members of a message without validating their values, in constant memory. The last one may be cut off: then whole is
-// false. ok is false if the id is repeated or cut off, or if the frame does not begin like an object.
+// false. ok is false if there are two different ids, or one is cut off, or if the frame does not begin like an object.
 func splitLoosely(frame []byte, r *raw) (whole, ok bool) {
 	rest := bytes.TrimLeft(frame, space)
 	if len(rest) == 0 || rest[0] != '{' {
@@ -59,7 +59,7 @@ func splitLoosely(frame []byte, r *raw) (whole, ok bool) {
 		}
 		again := member >= 0 && r[member] != nil
 		cut := end == len(rest)
-		if member == inID && (again || cut) {
+		if member == inID && (cut || again && !sameID(r[inID], bytes.TrimRight(rest[:end], space))) {
 			return false, false
 		}
 		if member >= 0 && !again {
@@ -71,6 +71,13 @@ func splitLoosely(frame []byte, r *raw) (whole, ok bool) {
 		rest = rest[end:]
 	}
 	return true, true
+}
+
+// sameID reports whether both tokens are the same id.
+func sameID(a, b []byte) bool {
+	one, wrong := ParseID(a)
+	two, err := ParseID(b)
+	return wrong == nil && err == nil && one == two
 }
 
 // maxNameBytes bounds the name of a member of the envelope, as written: each character may be an escape of six bytes.

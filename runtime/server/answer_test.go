@@ -41,6 +41,8 @@ var malformed = []string{
 	`{"jsonrpc":"2.0","id":%s,"error":{"code":1,"message":"cut \`,
 	`{"jsonrpc":"2.0","id":%s,"method":"elicitation/create","result":` + accepted + `}`,
 	`{"jsonrpc":"2.0","method":"x","id":%s,"error":{"code":1,"message":"m"}}`,
+	`{"jsonrpc":"2.0","id":%[1]s,"id":%[1]s,"result":` + accepted + `}`,
+	`{"jsonrpc":"2.0","id":%[1]s,"result":` + accepted + `,"id":%[1]s}`,
 }
 
 // lockedBuffer is a log.
@@ -174,7 +176,7 @@ func TestCAN30OnlyTheQuestionThatIsMeantIsSettled(t *testing.T) {
 			c.send(fmt.Sprintf(answer, other))
 		}
 	}
-	for _, broken := range []string{`{"jsonrpc":"2.0","id":%[1]s,"id":%[1]s,"result":{}}`, `{"jsonrpc":"2.0","id":%s,"method":5}`, `{"id":%s,"result":`} {
+	for _, broken := range []string{`{"jsonrpc":"2.0","id":%s,"id":99,"result":{}}`, `{"jsonrpc":"2.0","id":%s,"method":5}`, `{"id":%s,"result":`} {
 		c.sendf(broken, q.ID)
 	}
 	c.reply(q, accepted)

@@ -3,6 +3,7 @@ package server
 import (
 	"context"
 	"errors"
+	"fmt"
 	"sync"
 
 	"github.com/mcpkiln/mcpkiln/runtime/check"
@@ -126,4 +127,13 @@ func (e *outputError) message() string {
 		return "can not be sent: what was added to it breaks a rule of the protocol"
 	}
 	return "breaks its own schema"
+}
+
+// logged is what the log says. The remedy is the author's, so the client does not read it.
+func (e *outputError) logged() error {
+	limit := (*check.LimitError)(nil)
+	if errors.As(e.err, &limit) && limit.Max > 0 && limit.Reason != check.NumberTooLarge {
+		return fmt.Errorf("%w: give out less, or raise the limit with server.WithLimits", e.err)
+	}
+	return e.err
 }

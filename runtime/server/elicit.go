@@ -28,6 +28,7 @@ type asking struct {
 	clock     *inflight.Entry // the call, whose timeout is paused while the question is open; nil for none
 	id        rpc.ID
 	lost      atomic.Bool             // the question could not be kept until the client reads it
+	unwritten bool                    // the transport did not take the question
 	unwait    context.CancelCauseFunc // ends waiter
 }
 
@@ -149,11 +150,13 @@ func (a *asking) write(method string, params []byte) error {
 	} else {
 		err = a.about.write(m)
 	}
-	if a.onCarrier != nil && a.carrier != nil {
+	switch cause := a.ended(); {
+	case err == nil && a.onCarrier != nil && a.carrier != nil:
 		a.onCarrier(a.carrier)
-	}
-	if cause := a.ended(); err == errSilenced && cause != nil {
+	case err == errSilenced && cause != nil:
 		return cause
+	case err != errSilenced:
+		a.unwritten = err != nil
 	}
 	return err
 }

@@ -113,14 +113,21 @@ func TestNamesInErrorsAreCut(t *testing.T) {
 
 func TestVAL01ALargeOutputIsNotABrokenOne(t *testing.T) {
 	long := strings.Repeat("x", 3000)
+	var log lockedBuffer
 	c := newFixture(t, []Tool{
 		tool("structured", plain(func(context.Context, *Call) (*echoOutput, error) { return &echoOutput{Text: long}, nil }), withTask(TaskOptional)),
 		tool("whole", Bind(decodeNoInput, func(context.Context, *Call, *noInput) (*rawResult, error) {
 			return &rawResult{`{"content":[{"type":"text","text":"` + long + `"}]}`}, nil
 		}, Unstructured(appendRawResult))),
-	}, WithLimits(check.Limits{Bytes: 2000})).dialTasks("")
+	}, WithLimits(check.Limits{Bytes: 2000}), WithLogger(slog.New(slog.NewTextHandler(&log, nil)))).dialTasks("")
+	const remedy = "server.WithLimits"
 	for _, name := range []string{"structured", "whole"} {
-		c.request(`"`+name+`"`, "tools/call", `{"name":"`+name+`","arguments":{}}`).wantError(t, -32603, "the tool's output can not be sent: it is longer than the limit of 2000 bytes")
+		m := c.request(`"`+name+`"`, "tools/call", `{"name":"`+name+`","arguments":{}}`)
+		m.wantError(t, -32603, "the tool's output can not be sent: it is longer than the limit of 2000 bytes")
+		c.srv.records.Flush(t.Context())
+		if logged := log.take(); strings.Contains(m.raw, remedy) || !strings.Contains(logged, "output refused") || !strings.Contains(logged, remedy) {
+			t.Errorf("%s: logged %s", name, logged)
+		}
 	}
 	c.sendf(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"structured","arguments":{},"task":{}}}`)
 	m, _ := c.answer("1")

@@ -63,7 +63,7 @@ func (c *Call) methodError(err error) error {
 	}
 	if broken := (*outputError)(nil); errors.As(err, &broken) {
 		method := c.entry.Info().Method
-		c.Log().Error("output refused", "method", method, "error", broken.err)
+		c.Log().Error("output refused", "method", method, "error", broken.logged())
 		return rpc.Errorf(rpc.CodeInternalError, "the result of %s %s", method, broken.message())
 	}
 	if own := c.revision.clientError(c.s, err, c.can, c.Log()); own != nil {

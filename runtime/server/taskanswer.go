@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"time"
 
 	"github.com/mcpkiln/mcpkiln/runtime/rpc"
 	"github.com/mcpkiln/mcpkiln/runtime/task"
@@ -25,12 +26,12 @@ func (d *delivery) ask(ctx, claimed context.Context, held *claim, q task.Questio
 	if t, err := s.lookThroughOutage(ctx, d.owner, d.task); err != nil || !isOpen(&t, q.Name) {
 		return true // it was answered before the stream had it, or its task is gone
 	}
-	// Here nobody but the delivery waits for the answer; inline, the handler does.
-	a := &asking{about: d.about, parent: ctx, waiter: ctx, claimed: claimed, task: d.task, onCarrier: held.carriedBy}
-	data, err := a.send(q)
+	a, data, err := d.send(ctx, claimed, held, q)
 	if err != nil {
 		s.log.Debug("question not answered", "task", d.task, "question", q.Name, "error", err)
-		return ctx.Err() == nil && !a.lost.Load() // a lost one is asked again when somebody reads
+		// A lost one is asked again when somebody reads. After any other error asking again is pointless: the deadline has passed, the client or the
+		// server ends, middleware has given the question up, its params can not be read, or the transport has not taken it for long.
+		return ctx.Err() == nil && !a.lost.Load()
 	}
 	_, err = s.engine.Keep(context.WithoutCancel(ctx), d.owner, d.task, task.Answer{Name: q.Name, Data: data})
 	if limit := (*task.LimitError)(nil); errors.As(err, &limit) { // the handler gets an *AnswerError instead
@@ -41,6 +42,35 @@ func (d *delivery) ask(ctx, claimed context.Context, held *claim, q task.Questio
 		s.log.Debug("answer not recorded", "task", d.task, "question", q.Name, "error", err)
 	}
 	return true
+}
+
+// The pauses between two tries to write a question double from the first to the last.
+const (
+	firstWritePause = 100 * time.Millisecond
+	lastWritePause  = 3200 * time.Millisecond
+)
+
+// send asks the client. If the transport takes no question, but the stream goes on, it is tried again for a while: no other stream asks meanwhile (TSK19).
+func (d *delivery) send(ctx, claimed context.Context, held *claim, q task.Question) (a *asking, data []byte, err error) {
+	for pause := firstWritePause; ; pause *= 2 {
+		// Here nobody but the delivery waits for the answer; inline, the handler does.
+		a = &asking{about: d.about, parent: ctx, waiter: ctx, claimed: claimed, task: d.task, onCarrier: held.carriedBy}
+		if data, err = a.send(q); err == nil || !a.unwritten || pause > lastWritePause || !pauseFor(claimed, pause) {
+			return a, data, err
+		}
+	}
+}
+
+// pauseFor pauses; false: ctx ended.
+func pauseFor(ctx context.Context, pause time.Duration) bool {
+	timer := time.NewTimer(pause)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return true
+	case <-ctx.Done():
+		return false
+	}
 }
 
 // updateTask records answers to a task's questions (EXT10). Names that are not open are ignored. If one answer breaks its question's

@@ -196,7 +196,7 @@ func (s *Server) failure(call *Call, err error) (wire.CallResult, error) {
 		return wire.CallResult{}, f
 	}
 	if broken := (*outputError)(nil); errors.As(err, &broken) {
-		call.Log().Error("output refused", "error", broken.err)
+		call.Log().Error("output refused", "error", broken.logged())
 		return wire.CallResult{}, rpc.Errorf(rpc.CodeInternalError, "the tool's output %s", broken.message())
 	}
 	if misused := (*misuseError)(nil); errors.As(err, &misused) {

@@ -5,6 +5,7 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"strings"
 	"sync"
@@ -28,7 +29,8 @@ const readers = 4
 // Store is a task.Store in an SQLite file. Make one with Open; it is safe for concurrent use.
 type Store struct {
 	file    string
-	start   time.Time // of the store's clock
+	opened  []openedFile // the file, and its owner's
+	start   time.Time    // of the store's clock
 	cursors task.Cursors
 	owner   *sql.Conn // holds the lock on FILE-owner
 	write   *conn     // the writer's
@@ -98,6 +100,27 @@ func (s *Store) open(ctx context.Context, db *sql.DB) (err error) {
 			return err
 		}
 		s.idle <- c
+	}
+	for _, name := range []string{s.file, s.file + ownerSuffix} {
+		if info, err := os.Stat(name); err == nil { // else a VFS of the driver keeps it elsewhere
+			s.opened = append(s.opened, openedFile{name, info})
+		}
+	}
+	return nil
+}
+
+type openedFile struct {
+	name string
+	info os.FileInfo
+}
+
+// present returns an error if a file was removed or replaced since it was opened. SQLite goes on with the removed one, in which the next process
+// would find nothing; and without the owner's, a second process can open the same file.
+func (s *Store) present() error {
+	for _, f := range s.opened {
+		if now, err := os.Stat(f.name); errors.Is(err, fs.ErrNotExist) || err == nil && !os.SameFile(f.info, now) {
+			return fmt.Errorf("sqlite: %s was removed or replaced while the server had it open: restart the server", f.name)
+		}
 	}
 	return nil
 }

@@ -241,6 +241,37 @@ func TestFullDiskLosesNothingThatWasAcknowledged(t *testing.T) {
 	})
 }
 
+// What is created in a file that is removed or replaced can not be found after a restart, so it is refused.
+func TestDUR01NoTaskIsCreatedInAFileThatIsGone(t *testing.T) {
+	for what, change := range map[string]func(file string) error{
+		"removed":       os.Remove,
+		"renamed":       func(file string) error { return os.Rename(file, file+"-old") },
+		"owner removed": func(file string) error { return os.Remove(file + "-owner") },
+		"replaced": func(file string) error {
+			if err := os.WriteFile(file+"-new", nil, 0o600); err != nil {
+				return err
+			}
+			return os.Rename(file+"-new", file)
+		},
+	} {
+		t.Run(what, func(t *testing.T) {
+			each(t, func(t *testing.T, driver, file string) {
+				s := newStore(t, driver, file)
+				if _, err := s.Create(t.Context(), aTask("one"), task.Quota{}); err != nil {
+					t.Fatal(err)
+				}
+				if err := change(file); err != nil {
+					t.Fatal(err)
+				}
+				_, err := s.Create(t.Context(), aTask("two"), task.Quota{})
+				if !task.Outage(err) || !strings.Contains(err.Error(), file) || !strings.Contains(err.Error(), "removed or replaced while the server had it open: restart the server") {
+					t.Errorf("the error is %v", err)
+				}
+			})
+		})
+	}
+}
+
 func TestDevicesKeepNoTasks(t *testing.T) {
 	for name, driver := range drivers {
 		t.Run(name, func(t *testing.T) {

@@ -7,6 +7,9 @@ import (
 	"strings"
 )
 
+// ownerSuffix is what the name of the owner's file ends with.
+const ownerSuffix = "-owner"
+
 // own makes this process the owner of the file: it begins to write to FILE-owner in a mode in which SQLite keeps the lock for that. The system drops
 // the lock when the process dies, in whatever way. A process that is about to end has two seconds. The write is rolled back: the next owner could not
 // read a file that was only partly written when the power failed.
@@ -25,7 +28,7 @@ func (s *Store) own(ctx context.Context, db *sql.DB) (err error) {
 	} {
 		var args []any
 		if strings.Contains(statement, "?") {
-			args = append(args, s.file+"-owner")
+			args = append(args, s.file+ownerSuffix)
 		}
 		if _, err := s.owner.ExecContext(ctx, statement, args...); err != nil && strings.Contains(err.Error(), "locked") {
 			return fmt.Errorf("%w: stop it first, or give this one a file of its own", ErrOwned)

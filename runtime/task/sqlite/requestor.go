@@ -6,8 +6,11 @@ import (
 	"github.com/mcpkiln/mcpkiln/runtime/task"
 )
 
-// Create implements task.Requestors.
+// Create implements task.Requestors. It promises what it can not keep if the file is gone, so it looks first.
 func (s *Store) Create(ctx context.Context, t task.Task, quota task.Quota) (task.Task, error) {
+	if err := s.present(); err != nil {
+		return task.Task{}, err
+	}
 	var made task.Task
 	err := s.submit(ctx, func(b *batch) error {
 		r := &record{account: quota.Account(t.Owner), state: task.NewState(t, b.now)}
