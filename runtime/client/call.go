@@ -53,9 +53,12 @@ type round struct {
 	gaveUp          sync.Once     // Session.giveUp was called
 	violation       error         // why its answer counts as none; guarded by call.mu
 
-	late    bool   // expectLate was called; guarded by Session.mu
-	sent    bool   // handed to the link; guarded by it
-	session string // the id of the HTTP session in which it was sent; "" for none. Only for the goroutine of its exchange, until the round is over
+	late bool // expectLate was called; guarded by Session.mu
+	sent bool // handed to the link; guarded by it
+	// session is the id of the HTTP session in which it was sent; "" for none. busy is the HTTP status of its answer if that says to try again, nil for
+	// another. Both are only for the goroutine of its exchange, until the round is answered.
+	session string
+	busy    *StatusError
 }
 
 // Value implements context.Context.

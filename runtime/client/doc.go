@@ -28,7 +28,7 @@
 // # Map
 //
 //   - session.go: Session and Transport, its beginning and end; options.go, handlers.go, errors.go: what callers see
-//   - negotiate.go: which revision is used, and what both sides declare
+//   - negotiate.go: which revision is used; declaration.go: what both sides declare
 //   - call.go: one request, from its parameters to its end; input.go: the rounds of a call whose results ask for input; cancel.go: giving up;
 //     late.go: answers that come afterwards
 //   - toolcall.go, tools.go: calls of tools, as tasks or not; tool.go, expect.go, definition.go: what generated clients call, and what they know

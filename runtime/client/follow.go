@@ -213,7 +213,7 @@ func (w *following) collected(raw []byte, err error) {
 		c := &call{s: w.s, dialect: w.dialect, op: w.dialect.Call(wire.OpCallTool)}
 		result, err := c.toolResult(raw)
 		w.readLastState(&state)
-		if state.Status == task.Cancelled && err == nil {
+		if state.Status == task.Cancelled {
 			result, err = ToolResult{}, taskError(state, nil)
 		}
 		w.finish(result, err)

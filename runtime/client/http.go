@@ -306,11 +306,12 @@ func (l *httpLink) renew(ctx context.Context, old string) (begun bool, err error
 	s.endAsked(gone, func(context.Context) bool { return true })
 	s.receiver.endSession(old)
 	d := s.dialect.Load()
-	v, err := s.requestSession(ctx, d)
-	if err != nil {
-		return false, err
+	a := s.ask(ctx, d, wire.OpInitialize)
+	defer a.end()
+	if <-a.done; a.err != nil {
+		return false, a.err
 	}
-	if version := v.Text(wire.SlotProtocolVersion); version != d.Version {
+	if version := a.values.Text(wire.SlotProtocolVersion); version != d.Version {
 		return false, &VersionError{Client: []string{d.Version}, Server: []string{version}}
 	}
 	return true, s.notify(ctx, d.Call(wire.OpInitialized), nil)

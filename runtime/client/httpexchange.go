@@ -124,6 +124,10 @@ func (l *httpLink) readMessage(resp *http.Response, r *round) error {
 			resp.Body = io.NopCloser(bytes.NewReader(body))
 			return l.status(resp)
 		}
+		resp.Body = io.NopCloser(bytes.NewReader(body))
+		if status := l.status(resp); status.transient() {
+			r.busy = status
+		}
 	}
 	l.s.receive(body, r)
 	if resp.StatusCode >= 300 && r.entry.Err() == nil {

@@ -2,16 +2,18 @@ package client
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
+	"fmt"
 	"slices"
+	"time"
 
 	"github.com/mcpkiln/mcpkiln/runtime/inflight"
+	"github.com/mcpkiln/mcpkiln/runtime/rpc"
 	"github.com/mcpkiln/mcpkiln/runtime/wire"
 )
 
 // negotiate finds the revision to use. First it asks as a revision without a handshake. A server of such a revision answers. If an error
-// comes back that those revisions do not have, or nothing, the handshake follows. It returns the session, which is not s if the server had to be
+// comes back that those revisions do not have, or nothing, the handshake follows; a server that starts slowly may still answer the first. It returns the session, which is not s if the server had to be
 // started again.
 func (s *Session) negotiate(ctx context.Context, t Transport) (*Session, error) {
 	stateless, handshaking := s.candidates()
@@ -21,14 +23,16 @@ func (s *Session) negotiate(ctx context.Context, t Transport) (*Session, error) 
 	if err := s.open(ctx, t, slices.Concat(stateless, handshaking)[0]); err != nil {
 		return s, err
 	}
+	var late *asking
 	if len(stateless) > 0 {
-		legacy, err := s.discover(ctx, stateless, handshaking)
+		pending, legacy, err := s.discover(ctx, stateless, handshaking)
 		if err == nil {
 			return s, nil
 		}
 		if !legacy || len(handshaking) == 0 {
 			return s, err
 		}
+		late = pending
 		s.cfg.logger.Debug("no answer of a revision without a handshake", "error", err)
 		if s.usable() != nil { // there are servers that end when they do not know a request
 			if !t.reopens() {
@@ -40,7 +44,7 @@ func (s *Session) negotiate(ctx context.Context, t Transport) (*Session, error) 
 			}
 		}
 	}
-	return s, s.initialize(ctx, handshaking)
+	return s, s.initialize(ctx, late, stateless, handshaking)
 }
 
 // candidates returns the revisions that may be used, newest first.
@@ -97,55 +101,107 @@ func (s *Session) use(d *wire.Dialect) {
 }
 
 // discover asks a server without a handshake for its versions and capabilities. legacy: the error may come from a server that does not know that request.
-func (s *Session) discover(ctx context.Context, stateless, handshaking []*wire.Dialect) (legacy bool, err error) {
+// late is the request if it was not answered yet, nil for one that is over.
+func (s *Session) discover(ctx context.Context, stateless, handshaking []*wire.Dialect) (late *asking, legacy bool, err error) {
 	d := stateless[0]
-	var v *wire.Values
+	var a *asking
 	for try := 0; ; try++ {
-		v, err = s.ask(ctx, d, len(handshaking) > 0)
-		if err == nil {
+		a = s.ask(ctx, d, wire.OpDiscover)
+		if len(handshaking) > 0 && s.cfg.probe > 0 && s.link.shared() && !a.within(s.cfg.probe) {
+			return a, true, errSilent
+		}
+		<-a.done
+		if a.err == nil {
 			break
 		}
-		supported, refusedVersion := s.supported(d, err)
+		supported, refusedVersion := s.supported(d, a.err)
 		if !refusedVersion {
-			return s.isLegacy(ctx, d, err), err
+			return nil, s.isLegacy(ctx, d, a.err), a.err
 		}
 		next := common(stateless, supported)
 		if next == nil || try > 0 {
-			return common(handshaking, supported) != nil, &VersionError{Client: versions(stateless, handshaking), Server: supported}
+			return nil, common(handshaking, supported) != nil, &VersionError{Client: versions(stateless, handshaking), Server: supported}
 		}
 		d = next
 		s.use(d)
 	}
-	offered := v.Texts(wire.SlotSupportedVersions)
+	offered := a.values.Texts(wire.SlotSupportedVersions)
+	switch {
+	case s.take(a, stateless):
+		return nil, false, nil
+	case len(offered) == 0: // there are servers that answer everything
+		return nil, true, broken(d.Call(wire.OpDiscover).Name, "it names no versions")
+	}
+	return nil, common(handshaking, offered) != nil, &VersionError{Client: versions(stateless, handshaking), Server: offered}
+}
+
+// errSilent says that a discovery was not answered in time, which a server that wants the handshake may not do at all.
+var errSilent = errors.New("client: server/discover was not answered yet")
+
+// take makes what a server has answered to a discovery the beginning of the session; false: there is no answer, or no revision in common.
+func (s *Session) take(a *asking, stateless []*wire.Dialect) bool {
+	if a.err != nil {
+		return false
+	}
+	offered := a.values.Texts(wire.SlotSupportedVersions)
 	picked := common(stateless, offered)
-	if len(offered) == 0 { // there are servers that answer everything
-		return true, broken(d.Call(wire.OpDiscover).Name, "it names no versions")
-	}
 	if picked == nil {
-		return common(handshaking, offered) != nil, &VersionError{Client: versions(stateless, handshaking), Server: offered}
+		return false
 	}
-	if picked != d {
-		s.use(picked)
-	}
-	s.server = newDeclaration(picked, v)
+	s.use(picked)
+	s.server = newDeclaration(picked, a.values)
 	s.server.versions = offered
-	return false, nil
+	return true
 }
 
-// ask sends one discovery. Where the handshake is the alternative and all messages share a stream, the server has only a moment. It never gets a
-// cancellation: it may not know what that means.
-func (s *Session) ask(ctx context.Context, d *wire.Dialect, probing bool) (*wire.Values, error) {
-	c := &call{s: s, dialect: d, op: d.Call(wire.OpDiscover), callConfig: callConfig{timeout: s.cfg.timeout}, cancelsSilently: true}
-	if probing && s.cfg.probe > 0 && s.link.shared() {
-		c.timeout = s.cfg.probe
+// asking is a request of the negotiation that is under way.
+type asking struct {
+	done   chan struct{} // closed when it is over
+	stop   context.CancelFunc
+	values *wire.Values // of its result; final then, as is err
+	err    error
+}
+
+// ask sends a discovery or the handshake's request. The server never gets a cancellation of it: it may not know what that means, or must not get it (CAN07).
+func (s *Session) ask(ctx context.Context, d *wire.Dialect, op wire.Op) *asking {
+	c := &call{s: s, dialect: d, op: d.Call(op), callConfig: callConfig{timeout: s.cfg.timeout, maxTime: s.cfg.maxTime}, cancelsSilently: true}
+	a := &asking{done: make(chan struct{})}
+	ctx, a.stop = context.WithCancel(ctx)
+	v := c.values() // not in the goroutine: the next request may change them
+	go func() {
+		defer close(a.done)
+		defer a.stop()
+		a.values, a.err = c.plain(ctx, v)
+	}()
+	return a
+}
+
+// within waits until the request is over, or for d; false: it is not over.
+func (a *asking) within(d time.Duration) bool {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-a.done:
+		return true
+	case <-timer.C:
+		return false
 	}
-	return c.plain(ctx)
 }
 
-// plain makes a call without params of its own, and reads its result.
-func (c *call) plain(ctx context.Context) (*wire.Values, error) {
-	result, err := c.do(ctx, c.values(), nil)
-	if err != nil {
+// end gives the request up if it is not over, and waits until it is.
+func (a *asking) end() {
+	a.stop()
+	<-a.done
+}
+
+// plain makes a call without params of its own, and reads its result. A server whose HTTP status says that it is busy has not refused the request.
+func (c *call) plain(ctx context.Context, v *wire.Values) (*wire.Values, error) {
+	result, err := c.do(ctx, v, nil)
+	var answer *Error
+	switch {
+	case errors.As(err, &answer) && c.round.busy != nil && answer.Code != rpc.CodeMethodNotFound:
+		return nil, c.round.busy
+	case err != nil:
 		return nil, err
 	}
 	return c.read(c.op.Result, result)
@@ -203,15 +259,30 @@ func versions(lists ...[]*wire.Dialect) (all []string) {
 	return all
 }
 
-// initialize makes the handshake.
-func (s *Session) initialize(ctx context.Context, handshaking []*wire.Dialect) error {
+// initialize makes the handshake. late is a discovery that may still be answered, nil for none: a server that starts slowly gets both requests, and what it
+// answers usefully first decides.
+func (s *Session) initialize(ctx context.Context, late *asking, stateless, handshaking []*wire.Dialect) error {
 	d := handshaking[0]
 	s.use(d)
-	v, err := s.requestSession(ctx, d)
-	if err != nil {
-		return err
+	a := s.ask(ctx, d, wire.OpInitialize)
+	defer a.end()
+	var discovered chan struct{}
+	if late != nil {
+		defer late.end()
+		discovered = late.done
 	}
-	version := v.Text(wire.SlotProtocolVersion)
+	select {
+	case <-a.done:
+	case <-discovered:
+		if s.take(late, stateless) {
+			return nil
+		}
+		<-a.done
+	}
+	if a.err != nil {
+		return s.refused(ctx, a.err, late, stateless)
+	}
+	version := a.values.Text(wire.SlotProtocolVersion)
 	if version == "" {
 		return broken(d.Call(wire.OpInitialize).Name, "it names no version")
 	}
@@ -220,7 +291,7 @@ func (s *Session) initialize(ctx context.Context, handshaking []*wire.Dialect) e
 		return &VersionError{Client: versions(handshaking), Server: []string{version}}
 	}
 	s.use(picked)
-	s.server = newDeclaration(picked, v)
+	s.server = newDeclaration(picked, a.values)
 	if err := s.notify(ctx, picked.Call(wire.OpInitialized), nil); err != nil {
 		return err
 	}
@@ -228,10 +299,31 @@ func (s *Session) initialize(ctx context.Context, handshaking []*wire.Dialect) e
 	return s.askForLogs(ctx, picked)
 }
 
-// requestSession sends the handshake's request, and returns the server's declaration.
-func (s *Session) requestSession(ctx context.Context, d *wire.Dialect) (*wire.Values, error) {
-	c := &call{s: s, dialect: d, op: d.Call(wire.OpInitialize), callConfig: callConfig{timeout: s.cfg.timeout, maxTime: s.cfg.maxTime}}
-	return c.plain(ctx)
+// refused begins the session without the handshake that has failed with err, if the server names a revision that has none, or still answers the discovery.
+func (s *Session) refused(ctx context.Context, err error, late *asking, stateless []*wire.Dialect) error {
+	var answer *Error
+	if errors.As(err, &answer) && len(stateless) > 0 {
+		var v wire.Values // of the error's data, whatever its code: older revisions have another
+		_ = stateless[0].UnsupportedVersion.Read(answer.Data, &v)
+		if d := common(stateless, v.Texts(wire.SlotSupported)); d != nil {
+			s.use(d)
+			_, _, err = s.discover(ctx, []*wire.Dialect{d}, nil)
+			return err
+		}
+	}
+	if late == nil {
+		return err
+	}
+	if answer != nil && answer.Code == rpc.CodeMethodNotFound {
+		<-late.done
+	} else {
+		late.within(s.cfg.probe) // it may be a server of an older revision, which will not answer a discovery at all
+	}
+	late.end()
+	if s.take(late, stateless) {
+		return nil
+	}
+	return fmt.Errorf("%w; nor was server/discover answered: if the server starts slowly, give it more time (WithProbe), or name its revision (WithRevision, --revision)", err)
 }
 
 // askForLogs sets the level of log records in a revision that has a request for it.
@@ -241,82 +333,4 @@ func (s *Session) askForLogs(ctx context.Context, d *wire.Dialect) error {
 		return nil
 	}
 	return s.SetLevel(ctx, s.cfg.logLevel)
-}
-
-// newDeclaration returns what the server declared.
-func newDeclaration(d *wire.Dialect, v *wire.Values) declaration {
-	said := declaration{info: v[wire.SlotServerInfo], capabilities: v[wire.SlotCapabilities], instructions: v.Text(wire.SlotInstructions)}
-	_ = json.Unmarshal(said.capabilities, &said.offers)
-	for op := range said.has {
-		call := d.Call(wire.Op(op))
-		said.has[op] = call != nil && said.offer(call.Needs)
-	}
-	said.tasks = d.Task.ServerDecides && said.offer(d.Offers.Tasks)
-	said.taskCalls = d.Task.ClientDecides && d.Offers.TaskCall != "" && said.offer(d.Offers.TaskCall)
-	return said
-}
-
-// offer reports whether the declaration has the capability at path. The empty path needs no capability.
-func (s *declaration) offer(path string) bool {
-	if path == "" {
-		return true
-	}
-	at := s.offers
-	var value any = s.offers
-	for name := range wire.Steps(path) {
-		value = at[name]
-		at, _ = value.(map[string]any)
-	}
-	return value != nil && value != false
-}
-
-// declare returns this client's capabilities, as the revision writes them.
-func (s *Session) declare(d *wire.Dialect) json.RawMessage {
-	all, h, at := map[string]any{}, &s.cfg.handlers, &d.Declares
-	add := func(on bool, path string, value any) {
-		if on && path != "" {
-			setAt(all, path, value)
-		}
-	}
-	form, url := h.Elicit != nil, h.OpenURL != nil && at.ElicitationURL != ""
-	add(form || url, at.Elicitation, nil)
-	add(form && at.ElicitationForm != "", at.ElicitationForm, nil)
-	add(url, at.ElicitationURL, nil)
-	add(h.Sample != nil, at.Sampling, nil)
-	add(h.Sample != nil && h.SampleTools, at.SamplingTools, nil)
-	add(h.Sample != nil && h.SampleContext, at.SamplingContext, nil)
-	add(d.Task.ServerDecides, at.Tasks, nil)
-	asTask := (form || url) && at.TaskElicit != "" || h.Sample != nil && at.TaskCreateMessage != ""
-	add(asTask, at.Tasks, nil)
-	add(asTask, at.TaskCancel, nil)
-	add(asTask, at.TaskList, nil)
-	add(form || url, at.TaskElicit, nil)
-	add(h.Sample != nil, at.TaskCreateMessage, nil)
-	add(h.Roots != nil, at.Roots, nil)
-	add(h.Roots != nil, at.RootsListChanged, true)
-	text, _ := json.Marshal(all)
-	return text
-}
-
-// setAt sets the value at a path; for nil, to an object, unless there is a value.
-func setAt(all map[string]any, path string, value any) {
-	var names []string
-	for name := range wire.Steps(path) {
-		names = append(names, name)
-	}
-	last := len(names) - 1
-	for _, name := range names[:last] {
-		inner, ok := all[name].(map[string]any)
-		if !ok {
-			inner = map[string]any{}
-			all[name] = inner
-		}
-		all = inner
-	}
-	switch {
-	case value != nil:
-		all[names[last]] = value
-	case all[names[last]] == nil:
-		all[names[last]] = map[string]any{}
-	}
 }

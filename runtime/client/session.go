@@ -268,7 +268,7 @@ func (s *Session) withNoise(err error) error {
 	if !ok || !errors.As(err, &cause) || !errors.Is(cause, context.DeadlineExceeded) {
 		return err
 	}
-	said := &TransportError{Err: cause, Noise: s.noiseSoFar()}
+	said := &TransportError{Err: err, Noise: s.noiseSoFar()}
 	if l.child != nil {
 		said.Stderr = l.child.tail.String()
 	}
