@@ -105,7 +105,8 @@ func (w *wishes) all() (level string, uris []string) {
 	return w.level, slices.Sorted(maps.Keys(w.uris))
 }
 
-// wishAgain sends the host's wishes in a session that is new, and does not wait for the answers.
+// wishAgain sends the host's wishes in a session that is new, and does not wait for the answers. If the server has ended that session, too, whoever
+// renews it next wishes again.
 func (s *Session) wishAgain() {
 	if level, uris := s.wishes.all(); level != "" || len(uris) > 0 {
 		s.spawn(func() {
@@ -121,7 +122,7 @@ func (s *Session) wishAgain() {
 func (s *Session) wishLevel(level string) {
 	for sent := ""; level != "" && level != sent; level, _ = s.wishes.all() {
 		sent = level
-		if err := s.sendLevel(s.ctx, level, nil); err != nil {
+		if err := s.sendLevel(s.ctx, level, []CallOption{renewNothing}); err != nil {
 			s.notGranted("log records from a level on", level, err)
 		}
 	}
@@ -132,9 +133,9 @@ func (s *Session) wishUpdates(uri string) {
 	if !s.wishes.has(uri) {
 		return
 	}
-	_, err := s.ofURI(s.ctx, wire.OpSubscribe, uri, nil)
+	_, err := s.ofURI(s.ctx, wire.OpSubscribe, uri, []CallOption{renewNothing})
 	if err == nil && !s.wishes.has(uri) {
-		_, err = s.ofURI(s.ctx, wire.OpUnsubscribe, uri, nil)
+		_, err = s.ofURI(s.ctx, wire.OpUnsubscribe, uri, []CallOption{renewNothing})
 	}
 	if err != nil {
 		s.notGranted("changes of a resource", uri, err)

@@ -117,6 +117,48 @@ func TestWhatTheHostHasAskedForOutlivesAnHTTPSession(t *testing.T) {
 	})
 }
 
+// A server that knows no session is not asked to begin one again and again: only a call of the host begins one, once.
+func TestLET13WhatIsAskedForAgainBeginsNoSession(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		g := &granting{}
+		var broken atomic.Bool
+		var begun atomic.Int32
+		endpoint := client.HTTP("http://server.example/mcp")
+		endpoint.Client = &http.Client{Transport: roundTrip(func(r *http.Request, m message) (*http.Response, error) {
+			switch {
+			case m.Method == "initialize":
+				if begun.Add(1) > 20 { // enough is known
+					broken.Store(false)
+				}
+			case m.ID != nil && broken.Load():
+				return status(http.StatusNotFound), nil
+			}
+			return g.serve(r, m)
+		})}
+		s := connect(t, endpoint, []client.Option{client.WithRevision("2025-11-25")})
+		wants(t, s)
+		for range 2 {
+			g.end(false)
+			begun.Store(0)
+			broken.Store(true)
+			if err := s.Ping(t.Context()); err == nil {
+				t.Error("no session answers")
+			}
+			if sleep(t.Context(), time.Minute); begun.Load() != 1 {
+				t.Errorf("%d sessions are begun for one call", begun.Load())
+			}
+		}
+		broken.Store(false)
+		g.end(false)
+		if err := s.Ping(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		if synctest.Wait(); !slices.Equal(g.asked(), wanted) {
+			t.Errorf("asked for %q", g.asked())
+		}
+	})
+}
+
 // Neither what the host asks for at the same time nor what it takes back is lost to what is asked for again.
 func TestWhatTheHostAsksForMeanwhileIsWhatCounts(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
