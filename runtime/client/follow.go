@@ -78,6 +78,10 @@ func (w *following) wait(misses int, last time.Time) bool {
 	case <-timer.C:
 		return true
 	case <-w.hint:
+		if w.ctx.Err() != nil {
+			w.wake() // it is for whoever follows the task by now
+			return false
+		}
 		return sleep(w.ctx, hintPause-time.Since(last))
 	}
 }
