@@ -221,7 +221,7 @@ func answerFrame(id rpc.ID, result []byte, bad *Error) []byte {
 // whyLate returns why an answer to a question was dropped.
 func whyLate(e *inflight.Entry) *Cause {
 	if e.Err() == nil {
-		return whyGone(false)
+		return whyGone(taskLeft)
 	}
 	return causeOf(e)
 }

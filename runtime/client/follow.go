@@ -116,7 +116,7 @@ func (f *follower) validateState(v *wire.Values, status task.Status) error {
 	switch id := v.Text(wire.SlotTaskID); {
 	case id != f.task:
 		return broken(method, "it tells of task %q, not of %q", id, f.task)
-	case !terminal(status) && status != task.Working && status != task.InputRequired:
+	case !knownStatus(status):
 		return broken(method, "unknown status %q", status)
 	}
 	return nil
