@@ -2,13 +2,17 @@ package client
 
 import (
 	"context"
+	"strings"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
 
 	"github.com/mcpkiln/mcpkiln/runtime/client/internal/dialects"
+	"github.com/mcpkiln/mcpkiln/runtime/inflight"
 	"github.com/mcpkiln/mcpkiln/runtime/rpc"
+	"github.com/mcpkiln/mcpkiln/runtime/wire"
 )
 
 // deaf is a link to a server that says nothing.
@@ -74,6 +78,75 @@ func TestTSK27AHintIsNotTakenByThoseWhoLeft(t *testing.T) {
 		}
 		next.detach()
 	}
+}
+
+// asked is a question of the task as a request, which nobody is asked yet.
+func (f *follower) asked(t *testing.T, id int64, bad *Error) (*question, *inflight.Entry) {
+	t.Helper()
+	s := f.s
+	q := &question{Question: &Question{Task: f.task}, s: s, dialect: f.dialect, op: wire.OpElicit, id: rpc.IntID(id), bad: bad, life: s.ctx}
+	e, err := s.tracker.RegisterIn(&q.entryMemory, s.ctx, s.key(q.id, inflight.Incoming), inflight.Info{Timeout: time.Hour, AnswersTimeout: true}, q)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return q, e
+}
+
+// A question that can not be asked is refused, or waits because those who follow its task leave, but not both.
+func TestCAN02AQuestionThatIsTakenBackIsNotRefused(t *testing.T) {
+	s, f := alone(Handlers{})
+	defer s.cancel(ErrClosed)
+	f.followed()
+	for i := range 5_000 {
+		q, e := f.asked(t, int64(i), rpc.Errorf(rpc.CodeInvalidParams, "bad"))
+		var all sync.WaitGroup
+		all.Go(func() { q.ask(e, nil) })
+		all.Go(func() {
+			for taken := false; !taken && e.Err() == nil; {
+				q.mu.Lock()
+				taken = q.turn != nil
+				q.mu.Unlock()
+			}
+			q.leave(e)
+		})
+		all.Wait()
+		e.Cancel(&Cause{Source: inflight.SourcePeer})
+		if s.unasked != 0 {
+			t.Fatalf("%d wait, though all are over", s.unasked)
+		}
+	}
+	s.work.Wait()
+}
+
+// The server gets an answer when the time of a question passes, also while the question is taken back from its handler.
+func TestCAN20TheTimeOfAQuestionPassesWhileItIsTakenBack(t *testing.T) {
+	s, f := alone(Handlers{})
+	defer s.cancel(ErrClosed)
+	sent := make(chan string, 1)
+	s.link = hears{sent: sent}
+	x, _ := f.followed()
+	f.made = true
+	q, e := f.asked(t, 7, nil)
+	q.take(e)
+	x.detach()
+	e.Cancel(&Cause{Source: inflight.SourceTimeout})
+	if got := <-sent; !strings.Contains(got, `"id":7`) || !strings.Contains(got, "cancel") {
+		t.Errorf("answered %s", got)
+	}
+	if s.work.Wait(); s.tracker.Len() != 0 || s.unasked != 0 {
+		t.Errorf("%d are in flight, %d wait", s.tracker.Len(), s.unasked)
+	}
+}
+
+// hears is a link that passes on what is sent.
+type hears struct {
+	deaf
+	sent chan string
+}
+
+func (h hears) send(_ context.Context, frame []byte, _ *round) error {
+	h.sent <- string(frame)
+	return nil
 }
 
 // A process that has ended by itself was not killed, whatever ends the wait for it.

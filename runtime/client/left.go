@@ -114,17 +114,28 @@ func (q *question) leave(e *inflight.Entry) {
 	s, cause, dropped := q.s, whyGone(taskLeft), ""
 	s.mu.Lock()
 	q.mu.Lock()
-	left := q.turn != nil && e.Err() == nil
+	former, gone := q.turn, make(chan struct{})
+	left := former != nil && e.Err() == nil
 	if left {
+		q.gone = gone
 		q.endTurn(cause)
 		dropped = q.wait(e)
 	}
 	q.mu.Unlock()
 	s.mu.Unlock()
 	q.tellDropped(dropped)
-	if left {
-		s.spawn(func() { s.questionGone(q.Question, cause) })
+	if left && !s.spawn(func() { former.tellGone(s, cause, gone) }) {
+		close(gone)
 	}
+}
+
+// tellGone tells the host that the question is taken back, and closes told. What is told of earlier turns comes first.
+func (t *turn) tellGone(s *Session, cause *Cause, told chan struct{}) {
+	defer close(told)
+	if t.former != nil {
+		<-t.former
+	}
+	s.questionGone(t.asked, cause)
 }
 
 // wait has the question wait. If it is dropped instead, wait returns why. The locks of the session and of the question are held.
