@@ -209,7 +209,10 @@ func (w *following) collected(raw []byte, err error) {
 	switch {
 	case w.ctx.Err() != nil:
 	case errors.As(err, &refused):
-		w.readLastState(&state)
+		if w.readLastState(&state); !terminal(state.Status) {
+			w.unreadable(refused)
+			return
+		}
 		w.finish(ToolResult{}, taskError(state, refused))
 	case err != nil:
 		w.unreadable(err)
