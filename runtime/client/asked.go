@@ -24,11 +24,19 @@ type question struct {
 	entryMemory inflight.Room
 
 	mu     sync.Mutex
-	turn   context.Context // of the handler that is being asked; nil: none is, or it has answered
-	cut    context.CancelCauseFunc
+	turn   *turn              // nil: no handler is being asked, or it has answered
+	gone   chan struct{}      // closed when QuestionGone has returned for the latest turn that was taken back; nil: there was none
 	waits  bool               // until somebody follows the task that asks
 	askers map[*call]struct{} // the calls that may have asked; when the last of them is over, so is the question. nil: it is not being asked
 	of     *follower          // of the task that asks
+}
+
+// turn is one time that a handler is asked: each time that somebody follows again a task that was left.
+type turn struct {
+	context.Context                         // of the handler
+	cut             context.CancelCauseFunc // nil: only the question itself ends it
+	asked           *Question               // the handler's own
+	former          <-chan struct{}         // question.gone of the turn before
 }
 
 // Value implements context.Context.
@@ -80,7 +88,7 @@ func (q *question) ask(e *inflight.Entry, from *round) {
 	}
 	switch {
 	case bad == nil && q.wanted == nil:
-	case !e.Retire():
+	case !q.settle(e, turn):
 		return
 	case bad == nil:
 		s.createTask(q, from)
@@ -102,9 +110,9 @@ func (q *question) ask(e *inflight.Entry, from *round) {
 	}
 }
 
-// take returns the context of the handler that is to be asked now; nil: none is, because nobody follows the task that asks, or the question is over or
+// take returns the turn of the handler that is to be asked now; nil: none is, because nobody follows the task that asks, or the question is over or
 // being asked. What a task asks that is over is for nobody.
-func (q *question) take(e *inflight.Entry) (turn context.Context) {
+func (q *question) take(e *inflight.Entry) (next *turn) {
 	s, dropped := q.s, ""
 	s.mu.Lock()
 	q.mu.Lock()
@@ -121,27 +129,28 @@ func (q *question) take(e *inflight.Entry) (turn context.Context) {
 			e.Resume()
 			e.Extend(0)
 		}
-		q.turn, q.askers = e, map[*call]struct{}{}
+		asked := *q.Question
+		next = &turn{Context: e, asked: &asked, former: q.gone}
 		if q.Task != "" {
-			q.turn, q.cut = context.WithCancelCause(e)
+			next.Context, next.cut = context.WithCancelCause(e)
 		}
-		turn = q.turn
+		q.turn, q.askers = next, map[*call]struct{}{}
 	}
 	q.mu.Unlock()
 	s.mu.Unlock()
 	q.tellDropped(dropped)
-	return turn
+	return next
 }
 
 // endTurn ends the context of the handler, and resumes the clock of the task that asks; the lock is held.
 func (q *question) endTurn(cause *Cause) {
-	if q.cut != nil {
-		q.cut(cause)
+	if q.turn.cut != nil {
+		q.turn.cut(cause)
 	}
 	if q.of != nil {
 		q.of.countQuestions(-1)
 	}
-	q.turn, q.cut, q.askers, q.of = nil, nil, nil, nil
+	q.turn, q.askers, q.of = nil, nil, nil
 }
 
 // echoed ends a request of this side that comes back as one of the server's: the other side is no server, but something that writes what it
@@ -173,21 +182,31 @@ func (s *Session) asksTooMany() bool {
 	return s.asking >= maxQuestions
 }
 
-// serve calls the handler, and sends its answer unless the question is over, or was taken back from it (CAN31).
-func (q *question) serve(e *inflight.Entry, turn context.Context) {
-	defer q.s.count(-1)
-	result, bad, failure := q.s.answer(turn, q.dialect, q.op, q.Question)
+// settle retires the question if the turn is still its own: then the caller alone may answer it (CAN02).
+func (q *question) settle(e *inflight.Entry, own *turn) bool {
 	q.mu.Lock()
-	won := q.turn == turn && e.Retire()
-	q.mu.Unlock()
-	if !won {
+	defer q.mu.Unlock()
+	return q.turn == own && e.Retire()
+}
+
+// serve calls the handler, and sends its answer unless the question is over, or was taken back from it (CAN31).
+func (q *question) serve(e *inflight.Entry, own *turn) {
+	defer q.s.count(-1)
+	if own.former != nil {
+		<-own.former
+		if own.Err() != nil {
+			return // it was taken back again meanwhile
+		}
+	}
+	result, bad, failure := q.s.answer(own.Context, q.dialect, q.op, own.asked)
+	if !q.settle(e, own) {
 		q.s.cfg.logger.Debug("an answer to a question that is over was dropped", "id", q.id.String())
-		q.s.tellAnswered(q.Question, whyLate(e))
+		q.s.tellAnswered(own.asked, whyLate(e, own))
 		return
 	}
 	q.resumeAskers()
-	if failure == nil || !q.s.leaveOpen(q.Question, failure) {
-		q.s.tellAnswered(q.Question, q.s.insist(q.life, q.session, q.id, answerFrame(q.id, result, bad)))
+	if failure == nil || !q.s.leaveOpen(own.asked, failure) {
+		q.s.tellAnswered(own.asked, q.s.insist(q.life, q.session, q.id, answerFrame(q.id, result, bad)))
 	}
 }
 
@@ -218,10 +237,10 @@ func answerFrame(id rpc.ID, result []byte, bad *Error) []byte {
 	return rpc.AppendResult(nil, id, result)
 }
 
-// whyLate returns why an answer to a question was dropped.
-func whyLate(e *inflight.Entry) *Cause {
-	if e.Err() == nil {
-		return whyGone(false)
+// whyLate returns why the answer of a turn was dropped: the question may have ended later, and for another reason.
+func whyLate(e *inflight.Entry, own *turn) *Cause {
+	if own.Err() != nil {
+		return causeOf(own)
 	}
 	return causeOf(e)
 }
@@ -234,17 +253,16 @@ func (s *Session) questionEnded(e *inflight.Entry, cause *Cause) {
 	}
 	s.mu.Lock()
 	q.mu.Lock()
-	asked := q.turn != nil
+	last := q.turn
 	q.turn = nil
 	q.stopWaiting()
 	q.mu.Unlock()
 	s.mu.Unlock()
-	if !asked {
-		return
-	}
 	s.spawn(func() {
-		q.resumeAskers()
-		s.questionGone(q.Question, cause)
+		if last != nil {
+			q.resumeAskers()
+			s.questionGone(last.asked, cause)
+		}
 		switch {
 		case cause.Source != inflight.SourceTimeout:
 		case e.AnswerTimeout():

@@ -1,7 +1,6 @@
 package client
 
 import (
-	"cmp"
 	"context"
 	"slices"
 	"sync"
@@ -74,8 +73,8 @@ func (e *expected) retry() {
 }
 
 // compareTools reads the server's list of tools, the first time, so that differences are known before they matter. If the list can not be read, the
-// call goes on. It also goes on after the time of one request, because the server decides how long its list is. It returns the options of the call, in
-// whose maximum that time counts.
+// call goes on. It also goes on after the time of one request, or half of the call's maximum, because the server decides how long its list is. It returns
+// the options of the call, in whose maximum that time counts.
 func (s *Session) compareTools(ctx context.Context, opts []CallOption) []CallOption {
 	if !s.expected.due() {
 		return opts
@@ -90,8 +89,11 @@ func (s *Session) compareList(ctx context.Context, opts []CallOption) {
 	for _, o := range opts {
 		o(&c)
 	}
-	within := ctx
-	if most := min(cmp.Or(c.timeout, c.maxTime), cmp.Or(c.maxTime, c.timeout)); most > 0 {
+	within, most := ctx, c.timeout
+	if half := c.maxTime / 2; half > 0 && (most <= 0 || half < most) {
+		most = half
+	}
+	if most > 0 {
 		var cancel context.CancelFunc
 		within, cancel = context.WithTimeout(ctx, most)
 		defer cancel()

@@ -12,6 +12,23 @@ func Program(start func() (rpc.Conn, error)) Transport { return program(start) }
 // InFlight is how many requests the session keeps track of, in both directions.
 func InFlight(s *Session) int { return s.tracker.Len() }
 
+// Waiting is how many questions wait until somebody follows their tasks.
+func Waiting(s *Session) int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.unasked
+}
+
+// LeftBytes is how many bytes of a server's texts the session keeps of tasks that nobody follows any more.
+func LeftBytes(s *Session) (bytes int) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, f := range s.left {
+		bytes += f.size()
+	}
+	return bytes
+}
+
 type program func() (rpc.Conn, error)
 
 func (p program) reopens() bool { return true }

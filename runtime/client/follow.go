@@ -78,6 +78,10 @@ func (w *following) wait(misses int, last time.Time) bool {
 	case <-timer.C:
 		return true
 	case <-w.hint:
+		if w.ctx.Err() != nil {
+			w.wake() // it is for whoever follows the task by now
+			return false
+		}
 		return sleep(w.ctx, hintPause-time.Since(last))
 	}
 }
@@ -112,7 +116,7 @@ func (f *follower) validateState(v *wire.Values, status task.Status) error {
 	switch id := v.Text(wire.SlotTaskID); {
 	case id != f.task:
 		return broken(method, "it tells of task %q, not of %q", id, f.task)
-	case !terminal(status) && status != task.Working && status != task.InputRequired:
+	case !knownStatus(status):
 		return broken(method, "unknown status %q", status)
 	}
 	return nil
@@ -205,7 +209,10 @@ func (w *following) collected(raw []byte, err error) {
 	switch {
 	case w.ctx.Err() != nil:
 	case errors.As(err, &refused):
-		w.readLastState(&state)
+		if w.readLastState(&state); !terminal(state.Status) {
+			w.unreadable(refused)
+			return
+		}
 		w.finish(ToolResult{}, taskError(state, refused))
 	case err != nil:
 		w.unreadable(err)

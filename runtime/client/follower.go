@@ -9,13 +9,12 @@ import (
 	"sync"
 
 	"github.com/mcpkiln/mcpkiln/runtime/rpc"
-	"github.com/mcpkiln/mcpkiln/runtime/task"
 	"github.com/mcpkiln/mcpkiln/runtime/wire"
 )
 
 // follower is what a session knows of a task that it follows, or has followed; the executions of the task share it. It has each question asked once. It
-// stays when nobody follows the task any more, until the tasks that were left since are too many: an answer may be on its way, and what the task asks
-// meanwhile is asked when somebody follows it again.
+// stays when nobody follows the task any more, until it is forgotten, see Session.leave: an answer may be on its way, and what the task asks meanwhile is
+// asked when somebody follows it again.
 type follower struct {
 	s       *Session
 	dialect *wire.Dialect
@@ -116,8 +115,16 @@ func (f *follower) currentState() TaskState {
 	return f.state
 }
 
-// update records a state that the server has reported.
+// update records a state that the server has reported. Of a task that was left nobody reads the message, and only so much is kept (VAL07).
 func (f *follower) update(state TaskState) {
+	if !knownStatus(state.Status) {
+		return
+	}
+	f.s.mu.Lock()
+	defer f.s.mu.Unlock()
+	if f.following == nil {
+		state.Message = ""
+	}
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if state == f.state || terminal(f.state.Status) {
@@ -149,12 +156,16 @@ func (w *following) finish(result ToolResult, err error) {
 	w.end(ending{of: w, over: over, result: result, err: err})
 }
 
-// end ends executions of the task. The session does not list them any more before those who wait for the end go on. With the last, the task's questions
-// end if the task is over; else they wait until somebody follows it again. false: nothing ended, because the following is another by now.
+// end ends executions of the task. The session does not list them any more before those who wait for the end go on. When there is none, the task's
+// questions end if the task is over, though it may have been left before; else they wait until somebody follows it again. false: nothing ended, because
+// the following is another by now.
 func (f *follower) end(e ending) bool {
-	s, cause := f.s, whyGone(e.over)
-	if s.ctx.Err() != nil {
+	s, cause := f.s, whyGone(taskLeft)
+	switch {
+	case s.ctx.Err() != nil:
 		e.over, cause = true, s.endCause()
+	case e.over:
+		cause = whyGone(taskOver)
 	}
 	s.mu.Lock()
 	if e.of != nil && e.of != f.following {
@@ -169,18 +180,20 @@ func (f *follower) end(e ending) bool {
 		}
 	}
 	last := f.following != nil && len(f.executions) == 0
+	over := e.over && len(f.executions) == 0 && s.followers[f.task] == f
+	f.over = f.over || over
 	var forgotten []*follower
 	if last {
 		f.following.stop(cause) // under the lock: what it reads from now on is for nobody
-		f.following, f.over = nil, e.over
+		f.following = nil
 		forgotten = s.leave(f)
 	}
 	s.mu.Unlock()
 	for _, other := range forgotten {
-		other.endQuestions(whyGone(true))
+		other.endQuestions(whyGone(taskForgotten))
 	}
 	switch {
-	case last && e.over:
+	case over:
 		f.endQuestions(cause)
 	case last:
 		f.leaveQuestions()
@@ -232,7 +245,7 @@ func (s *Session) receiveTaskStatus(v *wire.Values) {
 	if f == nil {
 		return
 	}
-	if state := readState(v, f.task); state.Status == task.Working || state.Status == task.InputRequired {
+	if state := readState(v, f.task); !terminal(state.Status) {
 		f.update(state)
 	}
 	f.wake()

@@ -36,7 +36,7 @@ func (c *call) rounds(ctx context.Context, v *wire.Values, extra []byte) (result
 	renewed := false
 	for n := range maxRounds {
 		result, err = c.do(ctx, v, extra)
-		if errors.Is(err, errNoSession) && !renewed {
+		if errors.Is(err, errNoSession) && !renewed && !c.renewsNothing {
 			renewed = true
 			if err = c.between(ctx, c.renew); err == nil {
 				result, err = c.do(ctx, v, extra)

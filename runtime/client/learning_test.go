@@ -2,6 +2,7 @@ package client_test
 
 import (
 	"errors"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -34,7 +35,9 @@ func TestCAN16TheTimeOfTheListOfToolsCounts(t *testing.T) {
 		for _, lists := range []time.Duration{-1, 700 * time.Millisecond} { // how long the list takes; negative: it never comes
 			synctest.Test(t, func(t *testing.T) {
 				s, p := meetOffering(t, "2025-11-25", taskOffers, client.WithTimeout(0, 0))
+				var sent atomic.Bool
 				go p.each(func(m message) {
+					sent.Store(sent.Load() || m.Method == "tools/call")
 					switch {
 					case m.Method == "tools/list" && lists > 0:
 						sleep(t.Context(), lists)
@@ -51,8 +54,33 @@ func TestCAN16TheTimeOfTheListOfToolsCounts(t *testing.T) {
 				if took := time.Since(began); took > 1500*time.Millisecond || !late && !errors.As(err, &refused) {
 					t.Errorf("%s, a list that takes %v: %v after %v", how, lists, err, took)
 				}
+				if how == "a generated client" && !sent.Load() {
+					t.Errorf("a list that takes %v: the call is not sent", lists)
+				}
 				_ = s.Abort()
 			})
 		}
+	}
+}
+
+// Whatever its limits are, a call of a generated client is sent, though the list of tools never comes.
+func TestCAN16ACallIsSentThoughTheListNeverComes(t *testing.T) {
+	for _, limits := range [][2]time.Duration{{0, time.Second}, {2 * time.Second, time.Second}, {time.Second, time.Second}, {time.Second, 3 * time.Second}, {time.Second, 0}} {
+		synctest.Test(t, func(t *testing.T) {
+			s, p := meetOffering(t, "2025-11-25", taskOffers, client.WithTimeout(0, 0))
+			sent := make(chan struct{}, 10)
+			go p.each(func(m message) {
+				if m.Method == "tools/call" {
+					sent <- struct{}{}
+					p.send(`{"jsonrpc":"2.0","id":%s,"error":{"code":-32000,"message":"not today"}}`, m.ID)
+				}
+			})
+			err := listing["a generated client"](t, s, client.Timeout(limits[0], limits[1]))
+			var refused *client.Error
+			if !errors.As(err, &refused) || len(sent) != 1 {
+				t.Errorf("%v: sent %d times: %v", limits, len(sent), err)
+			}
+			_ = s.Abort()
+		})
 	}
 }

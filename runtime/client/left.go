@@ -8,7 +8,8 @@ import (
 	"github.com/mcpkiln/mcpkiln/runtime/inflight"
 )
 
-// A session remembers the last maxLeft tasks that nobody follows any more, as long as what it keeps of them has no more than maxLeftBytes (VAL07).
+// A session remembers at most maxLeft tasks that nobody follows any more, and of them at most maxLeftBytes (VAL07). It first forgets those that are over,
+// and then those that were left first: a task that nobody follows is remembered until maxLeft others have been left since, and go on.
 const (
 	maxLeft      = 256
 	maxLeftBytes = 1 << 20
@@ -30,11 +31,12 @@ func (s *state) leave(f *follower) (forgotten []*follower) {
 		bytes += f.size()
 	}
 	for len(s.left) > maxLeft || bytes > maxLeftBytes {
-		oldest := s.left[0]
-		s.left = slices.Delete(s.left, 0, 1)
-		delete(s.followers, oldest.task)
-		bytes -= oldest.size()
-		forgotten = append(forgotten, oldest)
+		i := max(0, slices.IndexFunc(s.left, func(f *follower) bool { return f.over }))
+		next := s.left[i]
+		s.left = slices.Delete(s.left, i, i+1)
+		delete(s.followers, next.task)
+		bytes -= next.size()
+		forgotten = append(forgotten, next)
 	}
 	return forgotten
 }
@@ -53,13 +55,15 @@ func (f *follower) goesOn() bool {
 	return f.following == nil && !f.over
 }
 
+// Why the questions of a task are gone.
+const (
+	taskOver      = "the task that asked is over"
+	taskLeft      = "the task that asked is not followed any more"
+	taskForgotten = "the task that asked was left, and is forgotten because too many others were left, too"
+)
+
 // whyGone returns the cause of the end of a task's questions.
-func whyGone(over bool) *Cause {
-	if over {
-		return &Cause{Source: inflight.SourceParent, Reason: "the task that asked is over"}
-	}
-	return &Cause{Source: inflight.SourceParent, Reason: "the task that asked is not followed any more"}
-}
+func whyGone(reason string) *Cause { return &Cause{Source: inflight.SourceParent, Reason: reason} }
 
 // questionsOf yields the questions of a task that came as requests and are not over, oldest first.
 func (s *Session) questionsOf(task string) iter.Seq2[*question, *inflight.Entry] {
@@ -107,20 +111,31 @@ func (f *follower) askWaiting() {
 
 // leave takes the question back from its handler, because nobody follows its task any more: it waits until somebody does.
 func (q *question) leave(e *inflight.Entry) {
-	s, cause, dropped := q.s, whyGone(false), ""
+	s, cause, dropped := q.s, whyGone(taskLeft), ""
 	s.mu.Lock()
 	q.mu.Lock()
-	left := q.turn != nil && e.Err() == nil
+	former, gone := q.turn, make(chan struct{})
+	left := former != nil && e.Err() == nil
 	if left {
+		q.gone = gone
 		q.endTurn(cause)
 		dropped = q.wait(e)
 	}
 	q.mu.Unlock()
 	s.mu.Unlock()
 	q.tellDropped(dropped)
-	if left {
-		s.spawn(func() { s.questionGone(q.Question, cause) })
+	if left && !s.spawn(func() { former.tellGone(s, cause, gone) }) {
+		close(gone)
 	}
+}
+
+// tellGone tells the host that the question is taken back, and closes told. What is told of earlier turns comes first.
+func (t *turn) tellGone(s *Session, cause *Cause, told chan struct{}) {
+	defer close(told)
+	if t.former != nil {
+		<-t.former
+	}
+	s.questionGone(t.asked, cause)
 }
 
 // wait has the question wait. If it is dropped instead, wait returns why. The locks of the session and of the question are held.

@@ -112,6 +112,7 @@ type callConfig struct {
 	ttl              time.Duration
 	inline           bool
 	before           time.Duration // what other requests have taken for the call; it counts in maxTime
+	renewsNothing    bool          // no session is begun for it if the server has ended that in which it was sent
 }
 
 // Timeout is WithTimeout for one request.
@@ -121,6 +122,9 @@ func Timeout(each, most time.Duration) CallOption {
 
 // after is the time that a call has taken before its first request.
 func after(d time.Duration) CallOption { return func(c *callConfig) { c.before = d } }
+
+// renewNothing is for calls that are made because a session is new: if they began the next, that would make them again.
+func renewNothing(c *callConfig) { c.renewsNothing = true }
 
 // OnProgress has f called for progress of one request, one report after the other, on the goroutine of its caller and never after the call has
 // returned: while f runs it can not return. Of an Execution, f is called on the goroutine of Start until that returns, and then on one of the session,

@@ -143,12 +143,10 @@ func (c *child) over(ctx context.Context, within time.Duration) bool {
 	defer timer.Stop()
 	select {
 	case <-c.exited:
-		return true
 	case <-timer.C:
-		return false
 	case <-ctx.Done():
-		return false
 	}
+	return isClosed(c.exited)
 }
 
 // maxTail is how much of standard error is kept for errors, in bytes.

@@ -163,6 +163,10 @@ func (x *execution) giveUp(err error) {
 	x.abandon(ending{one: x, err: err})
 }
 
+func knownStatus(s task.Status) bool {
+	return terminal(s) || s == task.Working || s == task.InputRequired
+}
+
 func terminal(s task.Status) bool {
 	return s == task.Completed || s == task.Failed || s == task.Cancelled
 }

@@ -55,17 +55,18 @@ func (w *following) tellUnlisted(asked int) {
 	}
 }
 
-// take counts the question with that key as asked, and returns whether it is to be: it was not before, and not too many are open.
-func (f *follower) take(key string) bool {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	if _, asked := f.questions[key]; asked || f.stopped.openQuestions >= maxQuestions {
+// take counts the question with that key as asked, and returns whether it is to be: the task is still followed, it was not asked before, and not too many
+// are open.
+func (w *following) take(key string) bool {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if _, asked := w.questions[key]; asked || w.stopped.openQuestions >= maxQuestions || w.ctx.Err() != nil {
 		return false
 	}
-	f.questions[key] = false
-	f.keyBytes += len(key)
-	f.stopped.add(1)
-	f.change()
+	w.questions[key] = false
+	w.keyBytes += len(key)
+	w.stopped.add(1)
+	w.change()
 	return true
 }
 

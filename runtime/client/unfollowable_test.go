@@ -57,6 +57,39 @@ func TestTSK27ATaskWhoseStateCanNotBeRead(t *testing.T) {
 	}
 }
 
+// So is a task whose result the server refuses, though the task is not over.
+func TestTSK27ATaskWhoseResultIsRefused(t *testing.T) {
+	for how, follow := range follows {
+		synctest.Test(t, func(t *testing.T) {
+			s, p := meetOffering(t, "2025-11-25", taskOffers)
+			p.offerTask(s)
+			var cancelled atomic.Int32
+			go p.each(func(m message) {
+				switch m.Method {
+				case "tools/call":
+					p.answer(m, `{"task":`+taskIs("", "working", "")+`}`)
+				case "tasks/get":
+					p.answer(m, taskIs("", "input_required", ""))
+				case "tasks/result":
+					p.send(`{"jsonrpc":"2.0","id":%s,"error":{"code":-32000,"message":"out of order"}}`, m.ID)
+				case "tasks/cancel":
+					cancelled.Add(1)
+					p.answer(m, taskIs("complete", "cancelled", ""))
+				}
+			})
+			err := <-follow(t, s)
+			sleep(t.Context(), time.Minute)
+			want, says := int32(1), "it is cancelled"
+			if how == "Resume" {
+				want, says = 0, "goes on"
+			}
+			if cancelled.Load() != want || err == nil || !strings.Contains(err.Error(), says) || !strings.Contains(err.Error(), "out of order") {
+				t.Errorf("%s: %d cancellations, %v", how, cancelled.Load(), err)
+			}
+		})
+	}
+}
+
 // While the server can not be reached, a task goes on for whoever has its Ref. A call has none, so its task is cancelled.
 func TestTSK27ATaskWhoseServerCanNotBeReached(t *testing.T) {
 	for how, want := range map[string]int32{"a call": 1, "Start": 0, "Resume": 0} {

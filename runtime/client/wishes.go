@@ -11,20 +11,21 @@ import (
 )
 
 // wishes are what the host has asked the server to send, until it says otherwise. A server forgets them with its session, so they are sent again in the
-// next. They are recorded before they are sent: so whoever sends old ones again finds out.
+// next. They are recorded before they are sent: so wishLevel and wishUpdates, which send old ones at the same time, see the newer ones.
 type wishes struct {
-	mu    sync.Mutex
-	level string              // of log records, "" for none
-	uris  map[string]struct{} // of resources
+	mu     sync.Mutex
+	level  string          // of log records, "" for none
+	levels int             // how often it was set
+	uris   map[string]*int // of resources: how many calls of Subscribe since the last Unsubscribe have not failed
 }
 
 // SetLevel asks for log records from that level on, also in the session that replaces one which the server has ended. In revisions without a handshake use
 // WithLogLevel.
 func (s *Session) SetLevel(ctx context.Context, level string, opts ...CallOption) error {
-	before := s.wishes.setLevel(level)
+	takeBack := s.wishes.setLevel(level)
 	err := s.sendLevel(ctx, level, opts)
 	if err != nil {
-		s.wishes.resetLevel(level, before)
+		takeBack()
 	}
 	return err
 }
@@ -43,10 +44,10 @@ func (s *Session) sendLevel(ctx context.Context, level string, opts []CallOption
 // Subscribe asks the server to notify Handlers.ResourceUpdated of changes of a resource, also in the session that replaces one which the server has ended. In
 // revisions without a handshake use Listen.
 func (s *Session) Subscribe(ctx context.Context, uri string, opts ...CallOption) error {
-	added := s.wishes.add(uri)
+	takeBack := s.wishes.add(uri)
 	_, err := s.ofURI(ctx, wire.OpSubscribe, uri, opts)
-	if err != nil && added {
-		s.wishes.remove(uri)
+	if err != nil {
+		takeBack()
 	}
 	return err
 }
@@ -58,32 +59,43 @@ func (s *Session) Unsubscribe(ctx context.Context, uri string, opts ...CallOptio
 	return err
 }
 
-// setLevel records a level, and returns the one before.
-func (w *wishes) setLevel(level string) (before string) {
+// setLevel records a level. takeBack restores the one before, unless it was set again meanwhile.
+func (w *wishes) setLevel(level string) (takeBack func()) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	before, w.level = w.level, level
-	return before
-}
-
-// resetLevel takes a level back, unless there is another by now.
-func (w *wishes) resetLevel(level, before string) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	if w.level == level {
-		w.level = before
+	before := w.level
+	w.levels++
+	w.level = level
+	set := w.levels
+	return func() {
+		w.mu.Lock()
+		defer w.mu.Unlock()
+		if w.levels == set {
+			w.level = before
+		}
 	}
 }
 
-func (w *wishes) add(uri string) (added bool) {
+// add records a resource. takeBack ends that, unless another call has asked for the same.
+func (w *wishes) add(uri string) (takeBack func()) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if w.uris == nil {
-		w.uris = map[string]struct{}{}
+		w.uris = map[string]*int{}
 	}
-	_, known := w.uris[uri]
-	w.uris[uri] = struct{}{}
-	return !known
+	calls := w.uris[uri]
+	if calls == nil {
+		calls = new(int)
+		w.uris[uri] = calls
+	}
+	*calls++
+	return func() {
+		w.mu.Lock()
+		defer w.mu.Unlock()
+		if *calls--; *calls == 0 && w.uris[uri] == calls {
+			delete(w.uris, uri)
+		}
+	}
 }
 
 func (w *wishes) remove(uri string) {
@@ -105,7 +117,8 @@ func (w *wishes) all() (level string, uris []string) {
 	return w.level, slices.Sorted(maps.Keys(w.uris))
 }
 
-// wishAgain sends the host's wishes in a session that is new, and does not wait for the answers.
+// wishAgain sends the host's wishes in a session that is new, and does not wait for the answers. If the server has ended that session, too, whoever
+// renews it next wishes again.
 func (s *Session) wishAgain() {
 	if level, uris := s.wishes.all(); level != "" || len(uris) > 0 {
 		s.spawn(func() {
@@ -121,23 +134,26 @@ func (s *Session) wishAgain() {
 func (s *Session) wishLevel(level string) {
 	for sent := ""; level != "" && level != sent; level, _ = s.wishes.all() {
 		sent = level
-		if err := s.sendLevel(s.ctx, level, nil); err != nil {
+		if err := s.sendLevel(s.ctx, level, []CallOption{renewNothing}); err != nil {
 			s.notGranted("log records from a level on", level, err)
 		}
 	}
 }
 
-// wishUpdates subscribes to a resource again, unless the host does not want that any more.
+// wishUpdates subscribes to a resource again, unless the host does not want that any more. What the host changes meanwhile may have come first.
 func (s *Session) wishUpdates(uri string) {
-	if !s.wishes.has(uri) {
-		return
-	}
-	_, err := s.ofURI(s.ctx, wire.OpSubscribe, uri, nil)
-	if err == nil && !s.wishes.has(uri) {
-		_, err = s.ofURI(s.ctx, wire.OpUnsubscribe, uri, nil)
-	}
-	if err != nil {
-		s.notGranted("changes of a resource", uri, err)
+	for s.wishes.has(uri) {
+		_, err := s.ofURI(s.ctx, wire.OpSubscribe, uri, []CallOption{renewNothing})
+		if err == nil && s.wishes.has(uri) {
+			return
+		}
+		if err == nil {
+			_, err = s.ofURI(s.ctx, wire.OpUnsubscribe, uri, []CallOption{renewNothing})
+		}
+		if err != nil {
+			s.notGranted("changes of a resource", uri, err)
+			return
+		}
 	}
 }
 

@@ -117,6 +117,48 @@ func TestWhatTheHostHasAskedForOutlivesAnHTTPSession(t *testing.T) {
 	})
 }
 
+// A server that knows no session is not asked to begin one again and again: only a call of the host begins one, once.
+func TestLET13WhatIsAskedForAgainBeginsNoSession(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		g := &granting{}
+		var broken atomic.Bool
+		var begun atomic.Int32
+		endpoint := client.HTTP("http://server.example/mcp")
+		endpoint.Client = &http.Client{Transport: roundTrip(func(r *http.Request, m message) (*http.Response, error) {
+			switch {
+			case m.Method == "initialize":
+				if begun.Add(1) > 20 { // enough is known
+					broken.Store(false)
+				}
+			case m.ID != nil && broken.Load():
+				return status(http.StatusNotFound), nil
+			}
+			return g.serve(r, m)
+		})}
+		s := connect(t, endpoint, []client.Option{client.WithRevision("2025-11-25")})
+		wants(t, s)
+		for range 2 {
+			g.end(false)
+			begun.Store(0)
+			broken.Store(true)
+			if err := s.Ping(t.Context()); err == nil {
+				t.Error("no session answers")
+			}
+			if sleep(t.Context(), time.Minute); begun.Load() != 1 {
+				t.Errorf("%d sessions are begun for one call", begun.Load())
+			}
+		}
+		broken.Store(false)
+		g.end(false)
+		if err := s.Ping(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		if synctest.Wait(); !slices.Equal(g.asked(), wanted) {
+			t.Errorf("asked for %q", g.asked())
+		}
+	})
+}
+
 // Neither what the host asks for at the same time nor what it takes back is lost to what is asked for again.
 func TestWhatTheHostAsksForMeanwhileIsWhatCounts(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
@@ -156,6 +198,83 @@ func TestWhatTheHostAsksForMeanwhileIsWhatCounts(t *testing.T) {
 		}
 		if last["logging/setLevel"] != `{"level":"info"}` || last[`{"uri":"file:///a"}`] != "resources/unsubscribe" || last[`{"uri":"file:///c"}`] != "resources/subscribe" {
 			t.Errorf("asked for %q", g.asked())
+		}
+	})
+}
+
+// A call that fails takes back what it has asked for itself, not what another has asked for.
+func TestAFailedCallTakesBackItsOwnWishOnly(t *testing.T) {
+	for _, c := range []struct {
+		method string
+		ask    func(ctx context.Context, s *client.Session) error
+	}{
+		{`resources/subscribe {"uri":"file:///a"}`, func(ctx context.Context, s *client.Session) error { return s.Subscribe(ctx, "file:///a") }},
+		{`logging/setLevel {"level":"debug"}`, func(ctx context.Context, s *client.Session) error { return s.SetLevel(ctx, "debug") }},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			g := &granting{}
+			var asked atomic.Int32
+			endpoint := client.HTTP("http://server.example/mcp")
+			endpoint.Client = &http.Client{Transport: roundTrip(func(r *http.Request, m message) (*http.Response, error) {
+				if strings.HasPrefix(c.method, m.Method+" ") && asked.Add(1) == 1 {
+					<-r.Context().Done()
+					return nil, r.Context().Err()
+				}
+				return g.serve(r, m)
+			})}
+			s := connect(t, endpoint, []client.Option{client.WithRevision("2025-11-25")})
+			ctx, cancel := context.WithCancel(t.Context())
+			first := make(chan error, 1)
+			go func() { first <- c.ask(ctx, s) }()
+			synctest.Wait()
+			if err := c.ask(t.Context(), s); err != nil {
+				t.Error(err)
+			}
+			if cancel(); <-first == nil {
+				t.Error("the call that was given up has succeeded")
+			}
+			g.end(false)
+			if err := s.Ping(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+			if synctest.Wait(); !slices.Equal(g.asked(), []string{c.method}) {
+				t.Errorf("asked for %q, not for %q", g.asked(), c.method)
+			}
+		})
+	}
+}
+
+// A subscription that the host has asked for anew stays, though one that it did not want any more is ended late.
+func TestASubscriptionThatIsEndedLateIsMadeAgain(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		g := &granting{}
+		var subscribed, unsubscribed atomic.Int32
+		endpoint := client.HTTP("http://server.example/mcp")
+		endpoint.Client = &http.Client{Transport: roundTrip(func(r *http.Request, m message) (*http.Response, error) {
+			if m.Method == "resources/subscribe" && subscribed.Add(1) == 2 || m.Method == "resources/unsubscribe" && unsubscribed.Add(1) == 2 {
+				sleep(r.Context(), time.Second) // what is sent again, and what ends it
+			}
+			return g.serve(r, m)
+		})}
+		s := connect(t, endpoint, []client.Option{client.WithRevision("2025-11-25")})
+		if err := s.Subscribe(t.Context(), "file:///a"); err != nil {
+			t.Error(err)
+		}
+		g.end(false)
+		if err := s.Ping(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		synctest.Wait()
+		if err := s.Unsubscribe(t.Context(), "file:///a"); err != nil {
+			t.Error(err)
+		}
+		sleep(t.Context(), 1500*time.Millisecond)
+		if err := s.Subscribe(t.Context(), "file:///a"); err != nil {
+			t.Error(err)
+		}
+		sleep(t.Context(), time.Minute)
+		if all := g.asked(); !strings.HasPrefix(all[len(all)-1], "resources/subscribe") || unsubscribed.Load() != 2 {
+			t.Errorf("asked for %q", all)
 		}
 	})
 }
