@@ -63,8 +63,11 @@ func (l *lines) ReadFrame(buf []byte) ([]byte, error) {
 		if l.closed.Load() {
 			return line[:0], ErrClosed
 		}
-		if err != nil && (err != io.EOF || blank(line) || brokenOff(line)) {
+		switch {
+		case err != nil && (err != io.EOF || blank(line)):
 			return line[:0], err
+		case err != nil && brokenOff(line):
+			return line[:0], &BrokenOffError{Bytes: len(line)}
 		}
 		if !blank(line) {
 			return trimEnd(line), nil
