@@ -9,7 +9,7 @@ import (
 // Conn carries whole frames, one JSON value each, in both directions.
 type Conn interface {
 	// ReadFrame appends the next frame to buf[:0] and returns it; the caller owns the bytes. One goroutine reads at a time.
-	// io.EOF: the peer is done. ErrClosed: Close was called. *FrameError: that frame is lost, the next call goes on after it.
+	// io.EOF: the peer is done; it may be a *BrokenOffError. ErrClosed: Close was called. *FrameError: that frame is lost, the next call goes on after it.
 	// Any other error ends the connection.
 	ReadFrame(buf []byte) ([]byte, error)
 	// WriteFrame accepts one frame for the peer and does not retain it. Safe for concurrent use; frames arrive whole, in the
@@ -64,6 +64,17 @@ type Reporting interface {
 var ErrClosed = errors.New("rpc: connection closed")
 
 var errEmptyFrame = errors.New("rpc: empty frame")
+
+// BrokenOffError is an io.EOF: the peer has ended within a message, which is lost.
+type BrokenOffError struct{ Bytes int }
+
+// Error implements error.
+func (e *BrokenOffError) Error() string {
+	return fmt.Sprintf("rpc: the input ended within a message, after %d bytes of it", e.Bytes)
+}
+
+// Unwrap returns io.EOF.
+func (e *BrokenOffError) Unwrap() error { return io.EOF }
 
 // FrameError reports a frame that was skipped because it is larger than the limit.
 type FrameError struct {

@@ -37,8 +37,8 @@ func (o LineOptions) withDefaults() LineOptions {
 // readChunk is the size of one read. A pipe holds as much.
 const readChunk = 64 << 10
 
-// Lines frames with newlines. It reads lines that end in \n or \r\n, the last one also without, and skips blank ones, and a message that is broken off at the end. A frame
-// is written as one line: raw newlines, which in JSON can only be between tokens, become spaces.
+// Lines frames with newlines. It reads lines that end in \n or \r\n, the last one also without, and skips blank ones. A message that is broken off at the end
+// is a *BrokenOffError. A frame is written as one line: raw newlines, which in JSON can only be between tokens, become spaces.
 // Close closes c, which may be nil, and that must end a pending read of r. If w is a pipe, do not call its Fd any more: that would make
 // it blocking.
 func Lines(r io.Reader, w io.Writer, c io.Closer, opts LineOptions) Conn {
@@ -63,8 +63,11 @@ func (l *lines) ReadFrame(buf []byte) ([]byte, error) {
 		if l.closed.Load() {
 			return line[:0], ErrClosed
 		}
-		if err != nil && (err != io.EOF || blank(line) || brokenOff(line)) {
+		switch {
+		case err != nil && (err != io.EOF || blank(line)):
 			return line[:0], err
+		case err != nil && brokenOff(line):
+			return line[:0], &BrokenOffError{Bytes: len(line)}
 		}
 		if !blank(line) {
 			return trimEnd(line), nil

@@ -26,6 +26,9 @@ func readAll(c Conn) string {
 		case errors.As(err, &tooLarge):
 			got = append(got, fmt.Sprintf("over %d", tooLarge.Limit))
 		case err != nil:
+			if broken := (*BrokenOffError)(nil); errors.As(err, &broken) != (err != io.EOF && errors.Is(err, io.EOF)) {
+				got = append(got, "a message that is broken off is no end of input")
+			}
 			return strings.Join(append(got, err.Error()), "\n")
 		default:
 			got = append(got, string(frame))
@@ -39,8 +42,8 @@ func TestLinesRead(t *testing.T) {
 	for _, c := range []struct{ name, input, want string }{
 		{"lines", "{}\n[1]\n", "{}\n[1]\nEOF"},
 		{"no last newline", "{}\n[1]", "{}\n[1]\nEOF"},
-		{"broken off", "{}\n {\"a\":", "{}\nEOF"},
-		{"a batch that is broken off", "[{},", "EOF"},
+		{"broken off", "{}\n {\"a\":", "{}\nrpc: the input ended within a message, after 6 bytes of it"},
+		{"a batch that is broken off", "[{},", "rpc: the input ended within a message, after 4 bytes of it"},
 		{"whole, but no JSON", `{"a":1,}`, `{"a":1,}` + "\nEOF"},
 		{"more than a message", `{"a":1} x`, `{"a":1} x` + "\nEOF"},
 		{"no message, and no last newline", "{}\nWelcome", "{}\nWelcome\nEOF"},

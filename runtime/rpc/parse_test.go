@@ -133,7 +133,7 @@ func TestVAL07RepeatedKeysAreRefused(t *testing.T) {
 		{"method beside a wrong id", `{"jsonrpc":"2.0","id":1.5,"method":"a","method":"b"}`, `invalid id=null refused -32600 repeated key "method" at /method`},
 		{"method of a notification", `{"jsonrpc":"2.0","method":"a","method":"b"}`, `notification id=null refused -32600 repeated key "method" at /method`},
 		{"an id spelt with escapes", `{"jsonrpc":"2.0","\u0069d":1,"method":"a","method":"b"}`, `request id=1 refused -32600 repeated key`},
-		{"an id in two spellings", `{"jsonrpc":"2.0","\u0069d":1,"id":1,"method":"a"}`, `request id=1 refused -32600 repeated key "id" at /id`},
+		{"an id in two spellings", `{"jsonrpc":"2.0","\u0069d":1,"id":1,"method":"a"}`, `invalid id=null refused -32600 repeated key "id" at /id`},
 		{"in what is no JSON", `{"jsonrpc":"2.0","id":1,"method":"a","method":"b",}`, `invalid id=null refused -32700`},
 		{"inside params", `{"method":"ping","params":{"a":1,"a":2},"jsonrpc":"2.0","id":5}`, `request id=5 refused -32600 repeated key "a" at /params/a`},
 		{"of an answer", `{"jsonrpc":"2.0","id":1,"result":1,"result":2}`, `result id=1 refused -32600 repeated key "result" at /result`},

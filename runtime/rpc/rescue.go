@@ -12,14 +12,15 @@ const space = " \t\r\n"
 
 // rescue reads kind and id of a frame that is refused, so that the call that it belongs to ends with an error instead of waiting.
 // The id may follow the fault: some clients write it last. The id of an answer is used whatever the fault is, as long as it can be
-// read; that of a request is not if the frame is not JSON. Of a repeated member the first one counts; two different ids are no id.
+// read; that of a request is not if the frame is not JSON. Of a repeated member the first one counts; a repeated
+// id is no id, unless it is the same in an answer.
 func rescue(frame []byte, err error) Message {
 	var r raw
-	whole, ok := splitLoosely(frame, &r)
+	whole, twice, ok := splitLoosely(frame, &r)
 	m := Message{Kind: r.kind()}
 	var limit *check.LimitError
 	wellFormed := whole && !errors.As(err, new(*check.SyntaxError)) && !(errors.As(err, &limit) && limit.Reason == check.InvalidUTF8)
-	if !ok || !wellFormed && !m.Answers() || m.setID(r[inID]) != nil {
+	if !ok || (twice || !wellFormed) && !m.Answers() || m.setID(r[inID]) != nil {
 		return Message{}
 	}
 	m.Unclear = wellFormed && r.unclear()
@@ -30,47 +31,48 @@ func rescue(frame []byte, err error) Message {
 // may have its id last.
 func begunBy(head []byte) Message {
 	var r raw
-	_, ok := splitLoosely(head, &r)
+	_, twice, ok := splitLoosely(head, &r)
 	m := Message{Kind: r.kind()}
-	if !ok || r[inID] == nil || m.setID(r[inID]) != nil {
+	if !ok || twice && !m.Answers() || r[inID] == nil || m.setID(r[inID]) != nil {
 		return Message{Method: bytes.Clone(bytes.Trim(r[inMethod], `"`))}
 	}
 	return m
 }
 
 // splitLoosely finds the members of a message without validating their values, in constant memory. The last one may be cut off: then whole is
-// false. ok is false if there are two different ids, or one is cut off, or if the frame does not begin like an object.
-func splitLoosely(frame []byte, r *raw) (whole, ok bool) {
+// false. twice: the same id is there twice. ok is false if there are two different ids, or one is cut off, or if the frame does not begin like an object.
+func splitLoosely(frame []byte, r *raw) (whole, twice, ok bool) {
 	rest := bytes.TrimLeft(frame, space)
 	if len(rest) == 0 || rest[0] != '{' {
-		return false, false
+		return false, false, false
 	}
 	for rest[0] == '{' || rest[0] == ',' {
 		rest = bytes.TrimLeft(rest[1:], space)
 		colon := valueEnd(rest, ':')
 		if colon == len(rest) {
-			return false, false
+			return false, false, false
 		}
 		member := memberOf(bytes.TrimRight(rest[:colon], space))
 		rest = bytes.TrimLeft(rest[colon+1:], space)
 		end := valueEnd(rest, ',')
 		if end == 0 {
-			return false, false // there is no value, and raw.kind reads its first byte
+			return false, false, false // there is no value, and raw.kind reads its first byte
 		}
 		again := member >= 0 && r[member] != nil
 		cut := end == len(rest)
 		if member == inID && (cut || again && !sameID(r[inID], bytes.TrimRight(rest[:end], space))) {
-			return false, false
+			return false, false, false
 		}
+		twice = twice || member == inID && again
 		if member >= 0 && !again {
 			r[member] = bytes.TrimRight(rest[:end], space)
 		}
 		if cut {
-			return false, true
+			return false, twice, true
 		}
 		rest = rest[end:]
 	}
-	return true, true
+	return true, twice, true
 }
 
 // sameID reports whether both tokens are the same id.

@@ -144,7 +144,7 @@ func (c *ClientCodec[In, Out]) params(in *In) []byte {
 	return c.Append(nil, in)
 }
 
-// decode reads the answer to q. If q is a form, the answer has to fit it (LET12). It counts in the account, if that is not nil.
+// decode reads the answer to q, which has to fit a form, and the tools that the model was given (LET12). It counts in the account, if that is not nil.
 func (c *ClientCodec[In, Out]) decode(data []byte, q *task.Question, limits check.Limits, account check.Account, out *Out) error {
 	var r reply
 	if err := json.Unmarshal(data, &r); err != nil {
@@ -153,10 +153,15 @@ func (c *ClientCodec[In, Out]) decode(data []byte, q *task.Question, limits chec
 	if err := r.err(q.Name); err != nil {
 		return err
 	}
-	if q.Method == elicitMethod {
-		if err := checkForm(q.Payload, r.Content, limits); err != nil {
-			return &AnswerError{q.Name, err}
-		}
+	var broken error
+	switch q.Method {
+	case elicitMethod:
+		broken = checkForm(q.Payload, r.Content, limits)
+	case messageMethod:
+		broken = checkSampled(q.Payload, r.Content)
+	}
+	if broken != nil {
+		return &AnswerError{q.Name, broken}
 	}
 	if err := decode(check.Get(r.Content, limits), account, c.Decode, out); err != nil {
 		return &AnswerError{q.Name, err}

@@ -222,6 +222,9 @@ func (p *peer) readLoop(conn rpc.Conn) error {
 				continue
 			}
 			r.release()
+			if broken := (*rpc.BrokenOffError)(nil); errors.As(err, &broken) {
+				p.s.log.Warn("the client closed its output within a message, which is dropped", "peer", p.id, "bytes", broken.Bytes)
+			}
 			if errors.Is(err, io.EOF) || errors.Is(err, rpc.ErrClosed) {
 				return nil
 			}

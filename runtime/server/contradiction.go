@@ -10,6 +10,7 @@ import (
 	"github.com/mcpkiln/mcpkiln/runtime/check"
 	"github.com/mcpkiln/mcpkiln/runtime/check/address"
 	"github.com/mcpkiln/mcpkiln/runtime/check/secret"
+	"github.com/mcpkiln/mcpkiln/runtime/rpc"
 	"github.com/mcpkiln/mcpkiln/runtime/wire"
 )
 
@@ -184,6 +185,27 @@ func (m *sampledMessage) answer(used map[string]bool) (next map[string]bool, err
 		return nil, fmt.Errorf("the tool use %q of the message before has no result here", id)
 	}
 	return next, nil
+}
+
+// checkSampled holds what the model said against the request: a request without tools has none that could be used (LET12).
+func checkSampled(params, answer []byte) error {
+	var asked struct{ Tools []json.RawMessage }
+	var given struct {
+		sampledMessage
+		StopReason string
+	}
+	if !check.Mentions(answer, "tool") || json.Unmarshal(params, &asked) != nil || len(asked.Tools) > 0 || json.Unmarshal(answer, &given) != nil {
+		return nil
+	}
+	for _, b := range given.blocks() {
+		if b.isUse() {
+			return fmt.Errorf("/content: the tool use %s, and the request has no tools", rpc.Quoted(*b.ID))
+		}
+	}
+	if given.StopReason == "toolUse" {
+		return errors.New("/stopReason: the model stopped for a tool use, and the request has no tools")
+	}
+	return nil
 }
 
 // blocks are the content of a message, which is one block or a list.

@@ -1,6 +1,7 @@
 package server
 
 import (
+	"errors"
 	"strings"
 	"testing"
 
@@ -16,6 +17,39 @@ func TestLET01PagesAreForUsers(t *testing.T) {
 		err := contradiction(wire.OpElicit, []byte(`{"mode":"url","message":"m","url":"`+url+`"}`))
 		if err == nil && want != "" || err != nil && (want == "" || !strings.Contains(err.Error(), want)) {
 			t.Errorf("%s: %v", url, err)
+		}
+	}
+}
+
+// A model that was given no tools can not have used one: the handler gets no such message (LET12).
+func TestLET12WhatTheModelSaidFitsTheToolsItWasGiven(t *testing.T) {
+	const (
+		use  = `{"type":"tool_use","id":"u","name":"x","input":{}}`
+		text = `{"type":"text","text":"tools"}`
+	)
+	answer := func(content, stop string) string {
+		return `{"role":"assistant","model":"m","content":` + content + `,"stopReason":"` + stop + `"}`
+	}
+	f := dual(t, Definition{Tools: []Tool{tool("echo", structured(echo))}})
+	c := f.dial(t.Context())
+	c.initialize(`{"sampling":{"tools":{}}}`)
+	c.fence()
+	session := sessionsOf(f.srv)[0]
+	for _, row := range []struct{ params, answer, want string }{
+		{`{}`, answer(text, "endTurn"), ""}, {`{}`, answer("["+text+"]", "tool"), ""},
+		{`{}`, answer(use, "endTurn"), `/content: the tool use "u"`}, {`{}`, answer("["+text+","+use+"]", "endTurn"), "/content: "},
+		{`{}`, answer(text, "toolUse"), "/stopReason: "}, {`{}`, answer(text, `tool\u0055se`), "/stopReason: "}, {`{"tools":[]}`, answer(use, "toolUse"), "/content: "},
+		{`{"tools":[{"name":"x","inputSchema":{"type":"object"}}]}`, answer(use, "toolUse"), ""},
+	} {
+		ended := make(chan error)
+		go func() {
+			_, err := Send(t.Context(), session, &sample, "s", &rawResult{row.params})
+			ended <- err
+		}()
+		c.reply(c.next(), row.answer)
+		var broken *AnswerError
+		if err := <-ended; errors.As(err, &broken) != (row.want != "") || broken != nil && !strings.Contains(broken.Error(), row.want) {
+			t.Errorf("%s: %s: %v", row.params, row.answer, err)
 		}
 	}
 }

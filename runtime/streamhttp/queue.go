@@ -41,8 +41,8 @@ func (s *stream) AwaitRoom(bytes int) {
 func (s *stream) full() bool { return s.reader != 0 && !s.ended && s.behind > s.limits.pending }
 
 // AwaitRead implements server.Queue. A large frame counts until the reader has written it, so that the server counts what waits to be read (TSK28).
-// A small one is not waited for. An answer in files also waits for a client that resumes the stream, and for a reader that writes it although it was
-// dropped meanwhile: the files are removed when this returns.
+// A small one is not waited for. An answer also waits for a reader that writes it although it was dropped meanwhile: its bytes are in memory still, or in
+// files that are removed when this returns. One in files waits for a client that resumes the stream, too.
 func (s *stream) AwaitRead(bytes int) (taken bool) {
 	if bytes <= keptBuffer {
 		return true
@@ -50,7 +50,7 @@ func (s *stream) AwaitRead(bytes int) (taken bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	reader, event := s.reader, s.longEvent()
-	long := event != 0
+	long, answer := event != 0, s.answer > 0
 	if !long {
 		event = s.first + len(s.events) - 1
 	}
@@ -58,7 +58,8 @@ func (s *stream) AwaitRead(bytes int) (taken bool) {
 		if long {
 			return s.copying == event || s.keepsLong(event)
 		}
-		return s.keeps(event) && reader != 0 && s.reader == reader && !s.inline
+		taken := answer && event < s.unread
+		return (s.keeps(event) || taken) && reader != 0 && s.reader == reader && !s.inline
 	}
 	for s.written < event && waits() {
 		s.room.Wait()

@@ -109,3 +109,50 @@ func TestCAN02AQueuedAnswerIsDroppedByItsCancellation(t *testing.T) {
 		t.Errorf("%d bytes are kept, %d due, %d counted", st.bytes, st.due, s.kept.Load())
 	}
 }
+
+// An answer that is being written when its client cancels the request counts until its reader has written it, or is gone: its bytes are in memory.
+func TestTSK28AnAnswerThatIsCancelledCountsWhileItIsWritten(t *testing.T) {
+	const size = 1 << 20
+	for name, row := range map[string]struct {
+		taken bool
+		end   func(s *session, st *stream, reader uint64)
+	}{
+		"written":         {true, func(_ *session, st *stream, reader uint64) { st.wrote(reader) }},
+		"the client left": {true, func(s *session, st *stream, reader uint64) { s.release(st, reader) }},
+		"not taken":       {false, func(*session, *stream, uint64) {}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				h := &Endpoint{opts: defaults(), roster: newRoster()}
+				s := newSession(t.Context(), h, "id")
+				id := rpc.IntID(1)
+				st := s.stream(id)
+				st.received = true
+				reader := st.attach(-1)
+				st.start()
+				if err := s.Write(id, true, make([]byte, size)); err != nil {
+					t.Fatal(err)
+				}
+				if row.taken {
+					st.take(reader)
+				}
+				counts := true
+				go func() {
+					st.AwaitRead(size)
+					counts = false
+				}()
+				synctest.Wait()
+				s.Cancelled(id)
+				synctest.Wait()
+				if counts != row.taken {
+					t.Errorf("counts: %v, being written: %v", counts, row.taken)
+				}
+				row.end(s, st, reader)
+				synctest.Wait()
+				if counts {
+					t.Error("counts for ever")
+				}
+			})
+		})
+	}
+}

@@ -71,10 +71,12 @@ var ownNames = map[string]string{
 	"server: /action":                              "as /uri",
 	"server: /inputResponses":                      "as /uri",
 	"server: /messages/%d: %w":                     "sampling is checked for what no revision allows (contradiction.go)",
-	"server: /messages/%d: the tool use %q is followed by no result":    "as /messages",
-	"server: /requestedSchema/properties/%s: %w":                        "as /messages",
-	"server: /requestedSchema/required/%d: the form has no property %q": "as /messages",
-	"rpc: /params/arguments/":                                           "as tools/call",
+	"server: /messages/%d: the tool use %q is followed by no result":                      "as /messages",
+	"server: /content: the tool use %s, and the request has no tools":                     "as /messages",
+	"server: /stopReason: the model stopped for a tool use, and the request has no tools": "as /messages",
+	"server: /requestedSchema/properties/%s: %w":                                          "as /messages",
+	"server: /requestedSchema/required/%d: the form has no property %q":                   "as /messages",
+	"rpc: /params/arguments/": "as tools/call",
 }
 
 // TestREV04NoProtocolNameInTheRuntime looks for names of methods and members in the runtime's literals: what a revision calls
