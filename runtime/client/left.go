@@ -9,7 +9,7 @@ import (
 )
 
 // A session remembers at most maxLeft tasks that nobody follows any more, and of them at most maxLeftBytes (VAL07). It first forgets those that are over,
-// and then those that were left first: a task that nobody follows is remembered until maxLeft others have been left since, and go on.
+// and then those that were left first: a task that goes on is remembered until so many others that go on have been left since.
 const (
 	maxLeft      = 256
 	maxLeftBytes = 1 << 20

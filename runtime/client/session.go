@@ -98,7 +98,8 @@ type link interface {
 	listenUnasked()
 	// sessionID is the id of the HTTP session; "" for none.
 	sessionID() string
-	// renew begins a new session instead of old, the id of one that the server has ended; false: another request has begun it.
+	// renew begins a new session instead of old, the id of one that the server has ended. begun: this call began it, even if err says that the
+	// notification after it failed. Neither begun nor an error: another request has begun it.
 	renew(ctx context.Context, old string) (begun bool, err error)
 	// close ends the connection in order, and at once when ctx ends. Nothing is received afterwards.
 	close(ctx context.Context) error
