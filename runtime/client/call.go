@@ -25,7 +25,7 @@ type call struct {
 	cancelsSilently bool                // no cancellation is sent when it is given up
 	tasks           bool                // it may become a task
 	params          []paramheader.Param // arguments that headers repeat
-	acknowledged    chan *wire.Values   // receives the server's acknowledgement; only of a subscription
+	listening       *listening          // only of a subscription
 
 	first      round    // the first request, mostly the only one: the call and it are one allocation
 	scratch    [64]byte // memory for its short values: the name of the tool and the first token

@@ -76,11 +76,18 @@ func TestListsAreKeptAsLongAsTheServerSays(t *testing.T) {
 					return
 				}
 				var m message
-				_ = json.Unmarshal(frame, &m)
-				asked <- struct{}{}
-				p.answer(m, `{"resultType":"complete","tools":[{"name":"a"}],"ttlMs":1000,"cacheScope":"private"}`)
+				switch _ = json.Unmarshal(frame, &m); m.Method {
+				case "subscriptions/listen":
+					p.send(`{"jsonrpc":"2.0","method":"notifications/subscriptions/acknowledged","params":{"notifications":{"toolsListChanged":true},"_meta":{"io.modelcontextprotocol/subscriptionId":%s}}}`, m.ID)
+				case "tools/list":
+					asked <- struct{}{}
+					p.answer(m, `{"resultType":"complete","tools":[{"name":"a","inputSchema":{"type":"object"}}],"ttlMs":1000,"cacheScope":"private"}`)
+				}
 			}
 		}()
+		if _, err := s.Listen(t.Context(), client.Filter{Tools: true}); err != nil {
+			t.Fatal(err)
+		}
 		list := func(want int) {
 			t.Helper()
 			n := 0

@@ -4,6 +4,9 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"slices"
+	"strings"
+	"sync/atomic"
 
 	"github.com/mcpkiln/mcpkiln/runtime/inflight"
 	"github.com/mcpkiln/mcpkiln/runtime/wire"
@@ -18,7 +21,7 @@ type Filter struct {
 
 // Subscription is a stream of notifications, which reach the session's handlers. It ends by Close, or because the server ends it.
 type Subscription struct {
-	// Served is the part of the filter that the server has acknowledged. It sends nothing else.
+	// Served is the part of the filter that the server has acknowledged. Nothing else reaches the handlers.
 	Served Filter
 
 	cancel context.CancelCauseFunc
@@ -36,7 +39,7 @@ func (s *Session) Listen(ctx context.Context, f Filter) (*Subscription, error) {
 	if err != nil {
 		return nil, err
 	}
-	c.acknowledged = make(chan *wire.Values, 1)
+	c.listening = &listening{asked: f, acknowledged: make(chan struct{})}
 	v := c.values()
 	f.write(v)
 	sub := &Subscription{done: make(chan struct{})}
@@ -53,8 +56,8 @@ func (s *Session) Listen(ctx context.Context, f Filter) (*Subscription, error) {
 		defer cancel()
 	}
 	select {
-	case ack := <-c.acknowledged:
-		sub.Served.read(ack)
+	case <-c.listening.acknowledged:
+		sub.Served = *c.listening.served.Load()
 		return sub, nil
 	case <-sub.done:
 		if sub.err == nil {
@@ -118,25 +121,101 @@ func (f *Filter) read(v *wire.Values) {
 	}
 }
 
+// listening is what is known of a subscription while its request is in flight.
+type listening struct {
+	asked        Filter
+	served       atomic.Pointer[Filter] // nil until the server has acknowledged it
+	acknowledged chan struct{}          // closed then
+}
+
 // acknowledge handles the first message of a subscription, which names the request that asked for it.
 func (s *Session) acknowledge(v *wire.Values) {
 	e := s.tracker.Find(s.key(v.ID(wire.SlotSubscriptionID), inflight.Outgoing))
-	if e == nil {
+	if e == nil || e.Values().(*round).call.listening == nil {
 		s.cfg.logger.Debug("an acknowledgement of what nobody asked for")
 		return
 	}
-	if acknowledged := e.Values().(*round).call.acknowledged; acknowledged != nil {
-		select {
-		case acknowledged <- v:
-		default:
+	l := e.Values().(*round).call.listening
+	var served Filter
+	served.read(v)
+	served.limit(&l.asked)
+	if l.served.CompareAndSwap(nil, &served) {
+		close(l.acknowledged)
+	}
+}
+
+// limit leaves of f what was asked for.
+func (f *Filter) limit(asked *Filter) {
+	other := func(in []string) func(string) bool {
+		return func(one string) bool { return !slices.Contains(in, one) }
+	}
+	f.Tools, f.Prompts, f.Resources = f.Tools && asked.Tools, f.Prompts && asked.Prompts, f.Resources && asked.Resources
+	f.URIs, f.Tasks = slices.DeleteFunc(f.URIs, other(asked.URIs)), slices.DeleteFunc(f.Tasks, other(asked.Tasks))
+}
+
+// wanted reports whether a notification may reach the handlers: where a client has to ask for notifications, only one that an open subscription has
+// asked for and the server has acknowledged (EXT13). One that does not name its subscription belongs to that of its stream, or to any if all share one.
+func (s *Session) wanted(op wire.Op, v *wire.Values, from *round) bool {
+	switch op {
+	case wire.OpToolsChanged, wire.OpPromptsChanged, wire.OpResourcesChanged, wire.OpResourceUpdated:
+	case wire.OpTaskStatus:
+		if !v.Has(wire.SlotSubscriptionID) {
+			return true // it only has whoever follows the task ask sooner
+		}
+	default:
+		return true
+	}
+	switch {
+	case s.dialect.Load().Call(wire.OpListen) == nil:
+		return true
+	case v.Has(wire.SlotSubscriptionID):
+		e := s.tracker.Find(s.key(v.ID(wire.SlotSubscriptionID), inflight.Outgoing))
+		return e != nil && (from == nil || from.entry == e) && e.Values().(*round).call.serves(op, v)
+	case from != nil:
+		return from.entry.Err() == nil && from.call.serves(op, v)
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for c := range s.calls {
+		if c.serves(op, v) {
+			return true
 		}
 	}
+	return !s.ready // the server may be one of another revision
+}
+
+// serves reports whether the call is a subscription that the notification may belong to.
+func (c *call) serves(op wire.Op, v *wire.Values) bool {
+	if c.listening == nil {
+		return false
+	}
+	f := c.listening.served.Load()
+	switch {
+	case f == nil:
+		return false
+	case op == wire.OpToolsChanged:
+		return f.Tools
+	case op == wire.OpPromptsChanged:
+		return f.Prompts
+	case op == wire.OpResourcesChanged:
+		return f.Resources
+	case op == wire.OpTaskStatus:
+		return slices.Contains(f.Tasks, v.Text(wire.SlotTaskID))
+	}
+	uri := v.Text(wire.SlotURI)
+	return slices.ContainsFunc(f.URIs, func(served string) bool { return isPartOf(uri, served) })
+}
+
+// isPartOf reports whether uri names the resource or a part of it, of whose change the subscription also hears.
+func isPartOf(uri, resource string) bool {
+	rest, ok := strings.CutPrefix(uri, resource)
+	return ok && (rest == "" || strings.HasSuffix(resource, "/") || strings.ContainsAny(rest[:1], "/?#"))
 }
 
 // endSubscription handles a cancellation by the server if it is for a subscription: so it ends one in order where all messages come on one stream.
 func (s *Session) endSubscription(v *wire.Values) bool {
 	e := s.tracker.Find(s.key(v.ID(wire.SlotRequestID), inflight.Outgoing))
-	if e == nil || e.Values().(*round).call.acknowledged == nil {
+	if e == nil || e.Values().(*round).call.listening == nil {
 		return false
 	}
 	return s.tracker.Deliver(e.Key(), inflight.Response{Result: []byte("{}")})

@@ -6,7 +6,9 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/mcpkiln/mcpkiln/runtime/client"
@@ -124,4 +126,67 @@ func TestEXT13OverHTTPTheStreamIsTheSubscription(t *testing.T) {
 		t.Error(err)
 	}
 	<-closed
+}
+
+// TestEXT13OnlyWhatWasAskedForReachesTheHandlers has a server that sends more, in each of the ways in which a notification can be none of a subscription.
+func TestEXT13OnlyWhatWasAskedForReachesTheHandlers(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		heard := make(chan string, 100)
+		s, p := meet(t, "2026-07-28", client.WithHandlers(client.Handlers{
+			ListChanged: func(l client.List) { heard <- string(l) }, ResourceUpdated: func(uri string) { heard <- uri },
+		}))
+		note := func(id, method, more string) {
+			t.Helper()
+			p.send(`{"jsonrpc":"2.0","method":"notifications/%s","params":{%s"_meta":{"io.modelcontextprotocol/subscriptionId":%s}}}`, method, more, id)
+		}
+		hears := func(want ...string) {
+			t.Helper()
+			synctest.Wait()
+			for _, w := range want {
+				if got := <-heard; got != w {
+					t.Errorf("heard %s, want %s", got, w)
+				}
+			}
+			for len(heard) > 0 {
+				t.Errorf("heard %s", <-heard)
+			}
+		}
+		p.send(`{"jsonrpc":"2.0","method":"notifications/tools/list_changed"}`)
+		hears()
+		made := make(chan *client.Subscription)
+		go func() {
+			sub, err := s.Listen(t.Context(), client.Filter{Tools: true, Prompts: true, URIs: []string{"file:///a", "file:///b"}})
+			if err != nil {
+				t.Error(err)
+			}
+			made <- sub
+		}()
+		id := string(p.expect("subscriptions/listen").ID)
+		note(id, "tools/list_changed", "")
+		hears()
+		note(id, "subscriptions/acknowledged", `"notifications":{"toolsListChanged":true,"resourcesListChanged":true,"resourceSubscriptions":["file:///a","file:///c"]},`)
+		note(id, "subscriptions/acknowledged", `"notifications":{"promptsListChanged":true},`)
+		sub := <-made
+		if f := sub.Served; !f.Tools || f.Prompts || f.Resources || fmt.Sprint(f.URIs) != "[file:///a]" {
+			t.Errorf("served %+v", f)
+		}
+		for _, method := range []string{"prompts/list_changed", "resources/list_changed"} {
+			note(id, method, "")
+		}
+		for _, uri := range []string{"file:///b", "file:///c", "file:///ab", "file:///"} {
+			note(id, "resources/updated", `"uri":"`+uri+`",`)
+		}
+		for _, other := range []string{`"` + id + `"`, "99", "null"} {
+			note(other, "resources/updated", `"uri":"file:///a/of/`+strings.Trim(other, `"`)+`",`)
+		}
+		hears("file:///a/of/null") // it names none, and there is one
+		note(id, "tools/list_changed", "")
+		note(id, "resources/updated", `"uri":"file:///a",`)
+		note(id, "resources/updated", `"uri":"file:///a#part",`)
+		hears("tools", "file:///a", "file:///a#part")
+		p.answer(message{ID: []byte(id)}, `{"resultType":"complete"}`)
+		note(id, "tools/list_changed", "")
+		hears()
+		<-sub.Done()
+	})
 }

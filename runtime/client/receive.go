@@ -32,7 +32,7 @@ func (s *Session) message(frame []byte, from *round) {
 		kept := m // a request outlives this call, so it is allocated; an answer is not
 		s.receiveRequest(&kept, from)
 	default:
-		s.receiveNotification(&m)
+		s.receiveNotification(&m, from)
 	}
 }
 
@@ -136,7 +136,7 @@ func (s *Session) tooLarge(err *rpc.FrameError) {
 }
 
 // receiveNotification handles a notification.
-func (s *Session) receiveNotification(m *rpc.Message) {
+func (s *Session) receiveNotification(m *rpc.Message, from *round) {
 	h := s.dialect.Load().IncomingOf(string(m.Method))
 	if h == nil || !h.Notification {
 		s.cfg.logger.Debug("an unknown notification", "method", string(m.Method))
@@ -148,6 +148,10 @@ func (s *Session) receiveNotification(m *rpc.Message) {
 			s.cfg.logger.Warn("a notification can not be read", "method", h.Name, "error", err)
 			return
 		}
+	}
+	if !s.wanted(h.Op, &v, from) {
+		s.cfg.logger.Debug("a notification that nobody asked for", "method", h.Name)
+		return
 	}
 	switch h.Op {
 	case wire.OpCancelled:
