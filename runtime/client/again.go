@@ -2,6 +2,7 @@ package client
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"time"
 
@@ -53,9 +54,9 @@ var sendsAnswer inflight.Info
 
 // sendAgain sends what has failed with err until it arrives, fails for good, or ctx ends. It returns the last error.
 func (s *Session) sendAgain(ctx context.Context, err error, send func() error) error {
-	for misses := range maxMisses {
-		wait, transient := s.transient(err)
-		if !transient || ctx.Err() != nil {
+	for misses := 0; ; misses++ {
+		wait, most := s.transient(err)
+		if misses >= most || ctx.Err() != nil {
 			break
 		}
 		if misses == 0 {
@@ -72,18 +73,44 @@ func (s *Session) sendAgain(ctx context.Context, err error, send func() error) e
 // backOff is how long to wait after so many failures before the last one.
 func backOff(first time.Duration, misses int) time.Duration { return min(first<<misses, maxBackoff) }
 
-// transient reports whether a failure may be over the next time, and how long to wait at least.
-func (s *Session) transient(err error) (wait time.Duration, ok bool) {
+// maxInternal is how often in a row an internal error of the server may be transient, if it does not say so.
+const maxInternal = 3
+
+// transient returns how many failures in a row may be over the next time if the last was err, 0: none, and how long to wait at least.
+func (s *Session) transient(err error) (wait time.Duration, most int) {
 	var status *StatusError
 	var cause *Cause
 	var lost *TransportError
+	var refused *Error
+	most = maxMisses
 	switch {
+	case errors.As(err, &status) && status.transient():
+		return status.RetryAfter, most
 	case errors.As(err, &status):
-		return status.RetryAfter, status.transient()
+	case errors.As(err, &lost) && s.usable() == nil:
+		return 0, most
 	case errors.As(err, &lost):
-		return 0, s.usable() == nil
-	case errors.As(err, &cause):
-		return 0, cause.Source == inflight.SourceTimeout
+	case errors.As(err, &cause) && cause.Source == inflight.SourceTimeout:
+		return 0, most
+	case errors.As(err, &refused):
+		wait, again := busy(refused)
+		switch {
+		case again:
+			return wait, most
+		case refused.Code == rpc.CodeInternalError:
+			return 0, maxInternal
+		}
 	}
-	return 0, false
+	return 0, 0
+}
+
+// busy reports whether an error says nothing but that the server can not answer now, and when it can: by its data, or by the HTTP status with which it came.
+func busy(err *Error) (wait time.Duration, ok bool) {
+	var data struct{ RetryAfterMs *float64 }
+	if err.Data != nil && json.Unmarshal(err.Data, &data) == nil && data.RetryAfterMs != nil {
+		ms := min(max(*data.RetryAfterMs, 0), maxRetryAfter*1000)
+		return max(err.Wait, time.Duration(ms)*time.Millisecond), true
+	}
+	definite := err.Code == rpc.CodeInvalidParams || err.Code == rpc.CodeMethodNotFound
+	return err.Wait, err.Busy && !definite
 }

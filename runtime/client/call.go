@@ -53,9 +53,11 @@ type round struct {
 	gaveUp          sync.Once     // Session.giveUp was called
 	violation       error         // why its answer counts as none; guarded by call.mu
 
-	late    bool   // expectLate was called; guarded by Session.mu
-	sent    bool   // handed to the link; guarded by it
-	session string // the id of the HTTP session in which it was sent; "" for none. Only for the goroutine of its exchange, until the round is over
+	late bool // expectLate was called; guarded by Session.mu
+	sent bool // handed to the link; guarded by it
+	// Only for the goroutine of its HTTP exchange, until the round is over.
+	session string       // the id of the session in which it was sent; "" for none
+	busy    *StatusError // the status of an answer that is an error, if it says that the server can not answer now
 }
 
 // Value implements context.Context.
@@ -285,6 +287,9 @@ func (c *call) await(ctx context.Context, r *round) ([]byte, error) {
 		}
 		return nil, c.s.ended(err)
 	case answer.Err != nil:
+		if r.busy != nil {
+			answer.Err.Wait, answer.Err.Busy = r.busy.RetryAfter, true
+		}
 		return nil, answer.Err
 	}
 	return answer.Result, nil

@@ -271,7 +271,7 @@ func TestEXT22AnAnswerThatIsRefusedWhenNobodyFollows(t *testing.T) {
 				p.answer(p.expect("tasks/get"), asking)
 				synctest.Wait()
 			}
-			p.send(`{"jsonrpc":"2.0","id":%s,"error":{"code":-32603,"message":"not now"}}`, update.ID)
+			p.send(`{"jsonrpc":"2.0","id":%s,"error":{"code":-32602,"message":"not this"}}`, update.ID)
 			p.answer(p.expect("tasks/get"), asking) // is it over?
 			if r := <-u.answered; r.err == nil {
 				t.Error("it counts as delivered")

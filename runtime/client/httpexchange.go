@@ -124,6 +124,9 @@ func (l *httpLink) readMessage(resp *http.Response, r *round) error {
 			resp.Body = io.NopCloser(bytes.NewReader(body))
 			return l.status(resp)
 		}
+		if status := (&StatusError{Status: resp.StatusCode, RetryAfter: retryAfter(resp)}); status.transient() {
+			r.busy = status
+		}
 	}
 	l.s.receive(body, r)
 	if resp.StatusCode >= 300 && r.entry.Err() == nil {

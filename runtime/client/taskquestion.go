@@ -128,12 +128,22 @@ func (w *following) deliver(key string, asked inputRequest, answers []byte) {
 	switch {
 	case w.life.Err() != nil:
 		return
-	case err != nil && !w.isOver() && !w.fail(fmt.Errorf("an answer to it was not taken: %w", err)):
+	case err != nil && !w.isOver() && !w.notTaken(err):
 		w.mu.Lock()
 		w.forget(key)
 		w.mu.Unlock()
 	}
 	w.wake() // the task may go on now
+}
+
+// notTaken ends the executions of a task that did not take an answer because of err. false: nothing ended, see end.
+func (w *following) notTaken(err error) bool {
+	why := fmt.Errorf("an answer to it was not taken: %w", err)
+	var refused *Error
+	if errors.As(err, &refused) && !aboutTask(err) {
+		return w.end(ending{of: w, err: taskError(w.currentState(), why)})
+	}
+	return w.fail(why)
 }
 
 // isOver reads whether the task is over: then it takes no answer, perhaps because another client has answered.
