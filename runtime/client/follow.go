@@ -102,6 +102,9 @@ func (w *following) takeState(v *wire.Values) {
 	if state.Status != task.InputRequired {
 		w.unlisted = 0
 	}
+	if state.Status == task.Working {
+		w.endUnlisted(nil)
+	}
 	if terminal(state.Status) && !w.dialect.Task.QuestionsInline {
 		w.expectResult()
 	}
