@@ -29,6 +29,11 @@ type question struct {
 	waits  bool               // until somebody follows the task that asks
 	askers map[*call]struct{} // the calls that may have asked; when the last of them is over, so is the question. nil: it is not being asked
 	of     *follower          // of the task that asks
+
+	givenAnswer                // once there is one
+	repeated    *repeat        // of the request while the answer was sent for the first time
+	same        []sameQuestion // that get the same answer
+	joined      bool           // it is the same as another
 }
 
 // Value implements context.Context.
@@ -36,7 +41,9 @@ func (*question) Value(any) any { return nil }
 
 // receiveRequest handles a request of the server.
 func (s *Session) receiveRequest(m *rpc.Message, from *round) {
-	s.answerArrived(m.ID)
+	if s.repeats(m, from) {
+		return
+	}
 	d := s.dialect.Load()
 	h := d.IncomingOf(string(m.Method))
 	switch {
@@ -67,6 +74,9 @@ func (s *Session) receiveRequest(m *rpc.Message, from *round) {
 
 // ask has the handler asked, unless the question is to wait. from is the request on whose stream it came, nil: it is not known, or not what asks.
 func (q *question) ask(e *inflight.Entry, from *round) {
+	if q.join(e) {
+		return
+	}
 	s, turn := q.s, q.take(e)
 	over := func() bool { return from != nil && q.Task == "" && from.entry.Err() != nil }
 	bad := q.bad
@@ -109,7 +119,7 @@ func (q *question) take(e *inflight.Entry) (turn context.Context) {
 	s.mu.Lock()
 	q.mu.Lock()
 	switch f := s.followers[q.Task]; {
-	case q.turn != nil || e.Err() != nil:
+	case q.turn != nil || q.given || e.Err() != nil:
 	case f != nil && (f.over || terminal(f.currentState().Status)):
 		dropped = "the task that asks is over"
 		q.stopWaiting()
@@ -173,22 +183,39 @@ func (s *Session) asksTooMany() bool {
 	return s.asking >= maxQuestions
 }
 
-// serve calls the handler, and sends its answer unless the question is over, or was taken back from it (CAN31).
+// serve calls the handler, and sends its answer unless the question is over, or was taken back from it (CAN31). The entry stays until the answer is sent, so
+// that a cancellation that is read meanwhile ends it (CAN02).
 func (q *question) serve(e *inflight.Entry, turn context.Context) {
 	defer q.s.count(-1)
 	result, bad, failure := q.s.answer(turn, q.dialect, q.op, q.Question)
 	q.mu.Lock()
-	won := q.turn == turn && e.Retire()
+	e.Pause() // it is answered in time
+	won := q.turn == turn && e.Err() == nil
+	if won {
+		q.turn, q.givenAnswer = nil, givenAnswer{given: true, result: result, refusal: bad}
+	}
+	var same []sameQuestion
+	if won {
+		same = q.takeSame() // those that came while the handler was asked
+	}
 	q.mu.Unlock()
 	if !won {
 		q.s.cfg.logger.Debug("an answer to a question that is over was dropped", "id", q.id.String())
 		q.s.tellAnswered(q.Question, whyLate(e))
 		return
 	}
-	q.resumeAskers()
-	if failure == nil || !q.s.leaveOpen(q.Question, failure) {
-		q.s.tellAnswered(q.Question, q.s.insist(q.life, q.session, q.id, answerFrame(q.id, result, bad)))
+	if failure != nil && q.s.leaveOpen(q.Question, failure) {
+		q.resumeAskers()
+		e.Retire()
+		for _, other := range same {
+			other.entry.Retire()
+		}
+		return
 	}
+	for _, other := range same {
+		q.answerSame(e, other)
+	}
+	q.send(e)
 }
 
 // sessionOf is the id of the HTTP session in which a message came: on the stream of a request, or of the session.
@@ -237,6 +264,7 @@ func (s *Session) questionEnded(e *inflight.Entry, cause *Cause) {
 	asked := q.turn != nil
 	q.turn = nil
 	q.stopWaiting()
+	same := q.takeSame()
 	q.mu.Unlock()
 	s.mu.Unlock()
 	if !asked {
@@ -253,6 +281,7 @@ func (s *Session) questionEnded(e *inflight.Entry, cause *Cause) {
 		default:
 			s.leaveOpen(q.Question, cause)
 		}
+		askAgain(same)
 	})
 }
 

@@ -197,7 +197,7 @@ func TestVAL07OnlySoManyQuestionsWait(t *testing.T) {
 		s, p := meetOffering(t, "2025-11-25", taskOffers, u.handlers(false))
 		p.follow(t, s).Detach()
 		for i := range 300 {
-			p.send("%s", form(1000+i, "early"))
+			p.send("%s", form(1000+i, fmt.Sprint("early", i)))
 		}
 		synctest.Wait()
 		if n := client.InFlight(s); n != 100 {

@@ -111,7 +111,9 @@ func (q *question) leave(e *inflight.Entry) {
 	s.mu.Lock()
 	q.mu.Lock()
 	left := q.turn != nil && e.Err() == nil
+	same := []sameQuestion(nil)
 	if left {
+		same = q.takeSame()
 		q.endTurn(cause)
 		dropped = q.wait(e)
 	}
@@ -120,6 +122,7 @@ func (q *question) leave(e *inflight.Entry) {
 	q.tellDropped(dropped)
 	if left {
 		s.spawn(func() { s.questionGone(q.Question, cause) })
+		askAgain(same)
 	}
 }
 
