@@ -49,8 +49,11 @@ func (s *Session) handle(ctx context.Context, d *wire.Dialect, op wire.Op, q *Qu
 			ask = h.OpenURL
 		}
 		a, err := ask(ctx, q)
-		if err != nil {
+		switch {
+		case err != nil:
 			return nil, err
+		case a == nil:
+			return nil, errors.New("the handler returned neither an answer nor an error; to refuse, return an Answer with an Action")
 		}
 		return elicitResult(d, a, q)
 	case wire.OpCreateMessage:

@@ -29,6 +29,11 @@ type question struct {
 	waits  bool               // until somebody follows the task that asks
 	askers map[*call]struct{} // the calls that may have asked; when the last of them is over, so is the question. nil: it is not being asked
 	of     *follower          // of the task that asks
+
+	givenAnswer                // once there is one
+	repeated    *repeat        // of the request while the answer was sent for the first time
+	same        []sameQuestion // that get the same answer
+	joined      bool           // it is the same as another
 }
 
 // turn is one time that a handler is asked: each time that somebody follows again a task that was left.
@@ -44,7 +49,9 @@ func (*question) Value(any) any { return nil }
 
 // receiveRequest handles a request of the server.
 func (s *Session) receiveRequest(m *rpc.Message, from *round) {
-	s.answerArrived(m.ID)
+	if s.repeats(m, from) {
+		return
+	}
 	d := s.dialect.Load()
 	h := d.IncomingOf(string(m.Method))
 	switch {
@@ -75,6 +82,9 @@ func (s *Session) receiveRequest(m *rpc.Message, from *round) {
 
 // ask has the handler asked, unless the question is to wait. from is the request on whose stream it came, nil: it is not known, or not what asks.
 func (q *question) ask(e *inflight.Entry, from *round) {
+	if q.join(e) {
+		return
+	}
 	s, turn := q.s, q.take(e)
 	over := func() bool { return from != nil && q.Task == "" && from.entry.Err() != nil }
 	bad := q.bad
@@ -117,7 +127,7 @@ func (q *question) take(e *inflight.Entry) (next *turn) {
 	s.mu.Lock()
 	q.mu.Lock()
 	switch f := s.followers[q.Task]; {
-	case q.turn != nil || e.Err() != nil:
+	case q.turn != nil || q.given || e.Err() != nil:
 	case f != nil && (f.over || terminal(f.currentState().Status)):
 		dropped = "the task that asks is over"
 		q.stopWaiting()
@@ -189,7 +199,8 @@ func (q *question) settle(e *inflight.Entry, own *turn) bool {
 	return q.turn == own && e.Retire()
 }
 
-// serve calls the handler, and sends its answer unless the question is over, or was taken back from it (CAN31).
+// serve calls the handler, and sends its answer unless the question is over, or was taken back from it (CAN31). The entry stays until the answer is sent, so
+// that a cancellation that is read meanwhile ends it (CAN02).
 func (q *question) serve(e *inflight.Entry, own *turn) {
 	defer q.s.count(-1)
 	if own.former != nil {
@@ -199,15 +210,34 @@ func (q *question) serve(e *inflight.Entry, own *turn) {
 		}
 	}
 	result, bad, failure := q.s.answer(own.Context, q.dialect, q.op, own.asked)
-	if !q.settle(e, own) {
+	var same []sameQuestion
+	q.mu.Lock()
+	e.Pause() // it is answered in time
+	won := q.turn == own && e.Err() == nil
+	if won {
+		q.turn, q.givenAnswer = nil, givenAnswer{given: true, asked: own.asked, result: result, refusal: bad}
+		same = q.takeSame() // those that came while the handler was asked
+	} else {
+		e.Resume()
+	}
+	q.mu.Unlock()
+	if !won {
 		q.s.cfg.logger.Debug("an answer to a question that is over was dropped", "id", q.id.String())
 		q.s.tellAnswered(own.asked, whyLate(e, own))
 		return
 	}
-	q.resumeAskers()
-	if failure == nil || !q.s.leaveOpen(own.asked, failure) {
-		q.s.tellAnswered(own.asked, q.s.insist(q.life, q.session, q.id, answerFrame(q.id, result, bad)))
+	if failure != nil && q.s.leaveOpen(own.asked, failure) {
+		q.resumeAskers()
+		e.Retire()
+		for _, other := range same {
+			other.entry.Retire()
+		}
+		return
 	}
+	for _, other := range same {
+		q.answerSame(e, other)
+	}
+	q.send(e)
 }
 
 // sessionOf is the id of the HTTP session in which a message came: on the stream of a request, or of the session.
@@ -256,6 +286,7 @@ func (s *Session) questionEnded(e *inflight.Entry, cause *Cause) {
 	last := q.turn
 	q.turn = nil
 	q.stopWaiting()
+	same := q.takeSame()
 	q.mu.Unlock()
 	s.mu.Unlock()
 	s.spawn(func() {
@@ -271,6 +302,7 @@ func (s *Session) questionEnded(e *inflight.Entry, cause *Cause) {
 		default:
 			s.leaveOpen(q.Question, cause)
 		}
+		askAgain(same)
 	})
 }
 

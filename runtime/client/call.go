@@ -250,8 +250,19 @@ func (c *call) leave(r *round) {
 		c.end()
 	}
 	c.mu.Lock()
-	c.awaiting = false
 	c.spent += time.Since(r.entry.Started()) - r.entry.Paused()
+	c.mu.Unlock()
+	c.endQuestions(r)
+}
+
+// endQuestions ends the questions that only this round can have asked: it is over, or its answer was read (CAN31).
+func (c *call) endQuestions(r *round) {
+	c.mu.Lock()
+	if c.round != r {
+		c.mu.Unlock()
+		return
+	}
+	c.awaiting = false
 	open := c.questions
 	c.questions = nil
 	c.mu.Unlock()
@@ -288,6 +299,9 @@ func (c *call) await(ctx context.Context, r *round) ([]byte, error) {
 		}
 		return nil, c.s.ended(err)
 	case answer.Err != nil:
+		if r.busy != nil {
+			answer.Err.Wait, answer.Err.Busy = r.busy.RetryAfter, true
+		}
 		return nil, answer.Err
 	}
 	return answer.Result, nil

@@ -9,6 +9,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/mcpkiln/mcpkiln/runtime/inflight"
 	"github.com/mcpkiln/mcpkiln/runtime/rpc"
 	"github.com/mcpkiln/mcpkiln/runtime/wire"
 )
@@ -78,7 +79,7 @@ func newConnLink(s *Session, conn rpc.Conn, c *child) *connLink {
 
 func (l *connLink) send(ctx context.Context, frame []byte, r *round) error {
 	for {
-		room, err := l.put(frame, r)
+		room, err := l.put(ctx, frame, r)
 		if room == nil {
 			return err
 		}
@@ -99,11 +100,14 @@ func (l *connLink) send(ctx context.Context, frame []byte, r *round) error {
 	}
 }
 
-// put writes a frame or adds it to the queue; without room it returns a channel that is closed when there may be room. A request that is over is not sent.
-func (l *connLink) put(frame []byte, r *round) (room <-chan struct{}, err error) {
+// put writes a frame or adds it to the queue; without room it returns a channel that is closed when there may be room. A request that is over is not sent,
+// nor is the answer to one (whileOpen).
+func (l *connLink) put(ctx context.Context, frame []byte, r *round) (room <-chan struct{}, err error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	switch {
+	switch open, _ := ctx.Value(openKey{}).(*inflight.Entry); {
+	case open != nil && open.Err() != nil:
+		return nil, open.Err()
 	case l.failed != nil:
 		return nil, l.failed
 	case l.closing:

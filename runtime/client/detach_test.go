@@ -197,7 +197,7 @@ func TestVAL07OnlySoManyQuestionsWait(t *testing.T) {
 		s, p := meetOffering(t, "2025-11-25", taskOffers, u.handlers(false))
 		p.follow(t, s).Detach()
 		for i := range 300 {
-			p.send("%s", form(1000+i, "early"))
+			p.send("%s", form(1000+i, fmt.Sprint("early", i)))
 		}
 		synctest.Wait()
 		if n := client.InFlight(s); n != 100 {
@@ -271,7 +271,7 @@ func TestEXT22AnAnswerThatIsRefusedWhenNobodyFollows(t *testing.T) {
 				p.answer(p.expect("tasks/get"), asking)
 				synctest.Wait()
 			}
-			p.send(`{"jsonrpc":"2.0","id":%s,"error":{"code":-32603,"message":"not now"}}`, update.ID)
+			p.send(`{"jsonrpc":"2.0","id":%s,"error":{"code":-32602,"message":"not this"}}`, update.ID)
 			p.answer(p.expect("tasks/get"), asking) // is it over?
 			if r := <-u.answered; r.err == nil {
 				t.Error("it counts as delivered")

@@ -25,13 +25,13 @@ func (w *following) follow() {
 	for w.wait(misses, last) {
 		last = time.Now()
 		v, _, err := w.ask(w.ctx, wire.OpGetTask, nil)
-		switch wait, transient := w.s.transient(err); {
+		switch wait, most := w.s.transient(err); {
 		case w.ctx.Err() != nil:
 		case err == nil:
 			misses = 0
 			w.takeState(v)
 			continue
-		case transient && misses < maxMisses:
+		case misses < most:
 			if misses++; misses == 1 {
 				w.s.cfg.logger.Warn("the state of a task was not read, and will be again", "task", w.task, "error", err)
 			}
@@ -47,17 +47,26 @@ func (w *following) follow() {
 	w.finish(ToolResult{}, w.s.ended(w.s.endCause()))
 }
 
-// unreadable ends the executions of a task whose state is not read any more because of err. It goes on if the server can not be reached: then it can be
-// followed again.
+// unreadable ends the executions of a task whose state is not read any more because of err. It goes on if the server can not be reached, or has no time:
+// then it can be followed again.
 func (w *following) unreadable(err error) {
-	var refused *Error
-	var bad *ProtocolError
 	failed := taskError(w.currentState(), err)
-	if _, expired := failed.Err.(*ExpiredError); !expired && (errors.As(err, &refused) || errors.As(err, &bad)) {
+	if _, expired := failed.Err.(*ExpiredError); !expired && aboutTask(err) {
 		w.fail(err)
 		return
 	}
 	w.finish(ToolResult{}, failed)
+}
+
+// aboutTask reports whether err is what the server answers about a task, and not why it can not answer now.
+func aboutTask(err error) bool {
+	var refused *Error
+	var bad *ProtocolError
+	if errors.As(err, &refused) {
+		_, later := busy(refused)
+		return !later
+	}
+	return errors.As(err, &bad)
 }
 
 // wait waits until the state is to be read again, because of the interval or a hint. After failures it waits longer.
@@ -97,6 +106,9 @@ func (w *following) takeState(v *wire.Values) {
 	if state.Status != task.InputRequired {
 		w.unlisted = 0
 	}
+	if state.Status == task.Working {
+		w.endUnlisted(nil)
+	}
 	if terminal(state.Status) && !w.dialect.Task.QuestionsInline {
 		w.expectResult()
 	}
@@ -122,7 +134,8 @@ func (f *follower) validateState(v *wire.Values, status task.Status) error {
 	return nil
 }
 
-// expectResult ends the execution of a task that is over if its result does not come within the timeout of a request.
+// expectResult ends the execution of a task that is over if its result does not come within the timeout of a request, after the time that the server has
+// asked for.
 func (w *following) expectResult() {
 	most := w.s.cfg.timeout
 	if w.expecting || most <= 0 {
@@ -130,9 +143,12 @@ func (w *following) expectResult() {
 	}
 	w.expecting = true
 	w.s.spawn(func() {
-		if sleep(w.ctx, most) {
-			w.finish(ToolResult{}, broken(w.dialect.Call(wire.OpTaskResult).Name, "no result came within %v of the end of the task", most))
+		for left := most; left > 0; left = time.Until(w.collectsAt().Add(most)) {
+			if !sleep(w.ctx, left) {
+				return
+			}
 		}
+		w.finish(ToolResult{}, broken(w.dialect.Call(wire.OpTaskResult).Name, "no result came within %v of the end of the task", most))
 	})
 }
 
@@ -172,16 +188,27 @@ func (w *following) collect() {
 	w.s.spawn(func() {
 		began := time.Now()
 		_, raw, err := w.ask(w.ctx, wire.OpTaskResult, nil, Timeout(0, 0))
-		wait, transient := w.s.transient(err)
-		if err == nil || !transient || w.ctx.Err() != nil || !w.collectsAgain(time.Since(began), wait) {
+		wait, most := w.s.transient(err)
+		if most == 0 || w.ctx.Err() != nil || w.failedWith(err) || !w.collectsAgain(time.Since(began), wait, most) {
 			w.collected(raw, err)
 		}
 	})
 }
 
+// failedWith reports whether err is the error with which the task has failed, and not one of the request for its result.
+func (w *following) failedWith(err error) bool {
+	var refused *Error
+	if !errors.As(err, &refused) {
+		return false
+	}
+	state := w.currentState()
+	w.readLastState(&state)
+	return state.Status == task.Failed || state.Status == task.Cancelled
+}
+
 // collectsAgain has the next reading of the state send the request for the result again, which has failed after a while, when the server wants that, and
-// later each time. It returns false after too many failures.
-func (w *following) collectsAgain(lasted, wait time.Duration) bool {
+// later each time. It returns false after more than most failures.
+func (w *following) collectsAgain(lasted, wait time.Duration, most int) bool {
 	w.mu.Lock()
 	if lasted > maxBackoff {
 		w.missed = 0
@@ -189,18 +216,28 @@ func (w *following) collectsAgain(lasted, wait time.Duration) bool {
 	w.missed++
 	misses := w.missed
 	w.mu.Unlock()
-	if misses > maxMisses {
+	if misses > most {
 		return false
 	}
 	if misses > 1 {
 		wait = max(wait, backOff(defaultPoll, misses-2))
 	}
+	w.mu.Lock()
+	w.again = time.Now().Add(wait)
+	w.mu.Unlock()
 	if sleep(w.ctx, wait) {
 		w.mu.Lock()
 		w.collecting = false
 		w.mu.Unlock()
 	}
 	return true
+}
+
+// collectsAt returns when the request for the result is, or was, sent again; the zero time if it has not failed.
+func (w *following) collectsAt() time.Time {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.again
 }
 
 func (w *following) collected(raw []byte, err error) {

@@ -7,6 +7,7 @@ import (
 	"iter"
 	"slices"
 	"sync"
+	"time"
 
 	"github.com/mcpkiln/mcpkiln/runtime/rpc"
 	"github.com/mcpkiln/mcpkiln/runtime/wire"
@@ -45,8 +46,10 @@ type following struct {
 	ctx  context.Context // of the goroutine that reads the state
 	stop context.CancelCauseFunc
 
-	collecting bool // the request for the result is open, or waits to be sent again; guarded by follower.mu
-	missed     int  // how often it has failed in a row; guarded by follower.mu
+	collecting bool                               // the request for the result is open, or waits to be sent again; guarded by follower.mu
+	missed     int                                // how often it has failed in a row; guarded by follower.mu
+	again      time.Time                          // when it is sent again after it has failed; guarded by follower.mu
+	dialogs    map[string]context.CancelCauseFunc // end the questions that handlers are being asked, by their keys; guarded by follower.mu
 	// expecting: the task is known to be over, and its result is due. Only for the goroutine that reads the state.
 	expecting bool
 	// unlisted is how many readings in a row said that the task waits for input, and listed no question. Only for the same goroutine.

@@ -1,15 +1,13 @@
 package client
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"maps"
-	"slices"
 	"time"
 
-	"github.com/mcpkiln/mcpkiln/runtime/inflight"
 	"github.com/mcpkiln/mcpkiln/runtime/rpc"
 	"github.com/mcpkiln/mcpkiln/runtime/wire"
 )
@@ -96,6 +94,7 @@ func (c *call) kind(result []byte) (resultKind, error) {
 
 // inputRequest is one question of a result or a task.
 type inputRequest struct {
+	key    string
 	Method string          `json:"method"`
 	Params json.RawMessage `json:"params"`
 	bad    error           // why it can not be read; other questions beside it can
@@ -110,11 +109,30 @@ func (r *inputRequest) UnmarshalJSON(raw []byte) error {
 	return nil
 }
 
-// inputRequests reads the questions of a result or a task, by their keys. raw is nil if there are none; method is that of the request that was
-// answered with them.
-func inputRequests(method string, raw []byte) (questions map[string]inputRequest, err error) {
-	if raw != nil && json.Unmarshal(raw, &questions) != nil {
+// inputRequests reads the questions of a result or a task, in the order in which they are written. raw is nil if there are none; method is that of the
+// request that was answered with them.
+func inputRequests(method string, raw []byte) (questions []inputRequest, err error) {
+	if raw == nil {
+		return nil, nil
+	}
+	var byKey map[string]inputRequest
+	if json.Unmarshal(raw, &byKey) != nil {
 		return nil, broken(method, "its inputRequests are no questions: %.200s", raw)
+	}
+	d := json.NewDecoder(bytes.NewReader(raw))
+	_, err = d.Token()
+	for err == nil && len(byKey) > 0 {
+		var key json.Token
+		if key, err = d.Token(); err != nil {
+			break
+		}
+		text, _ := key.(string)
+		if q, first := byKey[text]; first {
+			q.key = text
+			questions = append(questions, q)
+			delete(byKey, text)
+		}
+		err = d.Decode(new(json.RawMessage))
 	}
 	return questions, tooMany(method, len(questions))
 }
@@ -137,7 +155,7 @@ func (c *call) answerInput(ctx context.Context, result []byte, v *wire.Values, n
 	defer c.resume(cancel)
 	stop := context.AfterFunc(c.s.ctx, func() { cancel(c.s.endCause()) })
 	defer stop()
-	answers, err := c.s.answerAll(ctx, c.dialect, questions, "")
+	answers, err := c.s.answerAll(ctx, c.dialect, questions, "", func() {})
 	if err != nil {
 		return c.s.ended(err)
 	}
@@ -230,97 +248,19 @@ func (c *call) resume(cancel context.CancelCauseFunc) {
 	delete(c.s.waiting, c.round.entry.Key().ID)
 }
 
-// reply is what a handler has returned.
-type reply struct {
-	key    string
-	q      *Question
-	result json.RawMessage
-	err    error
-}
-
-// answerAll has all questions answered at the same time, within the time of one question. It returns the answers by key; nil: there was no question.
-// It waits neither for handlers when ctx has ended, nor for others when one has failed: what they answer all the same is dropped.
-func (s *Session) answerAll(ctx context.Context, d *wire.Dialect, questions map[string]inputRequest, task string) (json.RawMessage, error) {
-	if len(questions) == 0 {
-		return nil, nil
-	}
-	ctx, end := s.withQuestionTimeout(ctx)
-	defer end()
-	ctx, cancel := context.WithCancelCause(ctx)
-	defer cancel(&Cause{Source: inflight.SourceParent, Reason: "another question of the same call was not answered"})
-	replies := make(chan reply, len(questions))
-	for _, key := range slices.Sorted(maps.Keys(questions)) {
-		if !s.spawn(func() { replies <- s.answerInput(ctx, d, key, questions[key], task) }) {
-			return nil, ErrClosed
-		}
-	}
-	var got []reply
-	var err error
-	for err == nil && len(got) < len(questions) {
-		select {
-		case r := <-replies:
-			got = append(got, r)
-			err = r.err
-		case <-ctx.Done():
-		}
-		if ctx.Err() != nil {
-			err = causeOf(ctx)
-		}
-	}
-	if err != nil {
-		s.spawn(func() { s.dropReplies(got, replies, len(questions)-len(got), err) })
-		return nil, err
-	}
-	answers := map[string]json.RawMessage{}
-	for _, r := range got {
-		answers[r.key] = r.result
-	}
-	return json.Marshal(answers)
-}
-
-// dropReplies tells the host that the answers in got, and in as many replies that are still to come, are not sent, and why.
-func (s *Session) dropReplies(got []reply, more <-chan reply, still int, why error) {
-	for _, r := range got {
-		s.dropReply(r, why)
-	}
-	for range still {
-		s.dropReply(<-more, why)
-	}
-}
-
-func (s *Session) dropReply(r reply, why error) {
-	if r.err == nil {
-		s.tellAnswered(r.q, why)
-	}
-}
-
-// answerInput answers one question of a result or task. If ctx ends before, Handlers.QuestionGone is called.
-func (s *Session) answerInput(ctx context.Context, d *wire.Dialect, key string, asked inputRequest, task string) reply {
-	q, op, err := s.inputQuestion(d, key, asked, task)
-	if err != nil {
-		return reply{key: key, q: q, err: err}
-	}
-	stop := context.AfterFunc(ctx, func() { s.spawn(func() { s.questionGone(q, causeOf(ctx)) }) })
-	result, err := s.handle(ctx, d, op, q)
-	if stop() && ctx.Err() != nil { // the handler saw the end of ctx first
-		s.questionGone(q, causeOf(ctx))
-	}
-	return reply{key, q, result, err}
-}
-
 // inputQuestion reads one question of a result or task. If it can not be asked, the question has what could be read.
-func (s *Session) inputQuestion(d *wire.Dialect, key string, asked inputRequest, task string) (q *Question, op wire.Op, err error) {
+func (s *Session) inputQuestion(d *wire.Dialect, asked inputRequest, task string) (q *Question, op wire.Op, err error) {
 	h := d.IncomingOf(asked.Method)
 	if asked.bad == nil && (h == nil || !h.Input) {
 		asked.bad = fmt.Errorf("no result can ask %s", asked.Method)
 	}
 	if asked.bad != nil {
-		return &Question{Server: s.serverName(), Method: asked.Method, Params: asked.Params, Key: key, Keyed: true, Task: task}, 0, broken("", "its question %q: %w", key, asked.bad)
+		return &Question{Server: s.serverName(), Method: asked.Method, Params: asked.Params, Key: asked.key, Keyed: true, Task: task}, 0, broken("", "its question %q: %w", asked.key, asked.bad)
 	}
 	q, bad := s.newQuestion(d, h, asked.Params)
 	if bad != nil {
 		err = broken("", "its question, %s: %s", asked.Method, bad.Message)
 	}
-	q.Key, q.Keyed, q.Task = key, true, task
+	q.Key, q.Keyed, q.Task = asked.key, true, task
 	return q, h.Op, err
 }

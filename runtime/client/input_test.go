@@ -161,14 +161,14 @@ func TestCAN15ACallWaitsForNoHandler(t *testing.T) {
 			is:    func(err error) bool { return errors.As(err, &cause) && cause.Source == inflight.SourceTimeout },
 		},
 		"another question": {
-			fails: true,
-			is:    func(err error) bool { return errors.Is(err, client.ErrRejected) },
+			fails: true, after: 5 * time.Millisecond, // so much later than the first it is asked
+			is: func(err error) bool { return errors.Is(err, client.ErrRejected) },
 		},
 	} {
 		synctest.Test(t, func(t *testing.T) {
 			answered := make(chan struct{})
 			s, p := meet(t, "2026-07-28", client.WithQuestionTimeout(time.Minute), elicits(func(ctx context.Context, q *client.Question) (*client.Answer, error) {
-				if c.fails && q.Message == "a" {
+				if c.fails && q.Message == "b" {
 					return nil, client.ErrRejected
 				}
 				<-answered

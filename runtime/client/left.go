@@ -116,17 +116,23 @@ func (q *question) leave(e *inflight.Entry) {
 	q.mu.Lock()
 	former, gone := q.turn, make(chan struct{})
 	left := former != nil && e.Err() == nil
+	same := []sameQuestion(nil)
 	if left {
 		q.gone = gone
+		same = q.takeSame()
 		q.endTurn(cause)
 		dropped = q.wait(e)
 	}
 	q.mu.Unlock()
 	s.mu.Unlock()
 	q.tellDropped(dropped)
-	if left && !s.spawn(func() { former.tellGone(s, cause, gone) }) {
+	if !left {
+		return
+	}
+	if !s.spawn(func() { former.tellGone(s, cause, gone) }) {
 		close(gone)
 	}
+	askAgain(same)
 }
 
 // tellGone tells the host that the question is taken back, and closes told. What is told of earlier turns comes first.

@@ -121,7 +121,7 @@ func TestCAN31QuestionsEndWithTheSession(t *testing.T) {
 func TestCAN23QuestionsAreTrackedByTheirIDs(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := hold(t)
-		h.send(`{"jsonrpc":"2.0","id":"q","method":"elicitation/create","params":{"message":"?","requestedSchema":{"type":"object","properties":{}}}}`)
+		h.send(`{"jsonrpc":"2.0","id":"q","method":"elicitation/create","params":{"message":"another?","requestedSchema":{"type":"object","properties":{}}}}`)
 		if m := h.next(); m.Error == nil || m.Error.Code != rpc.CodeInvalidRequest {
 			t.Error(m.raw)
 		}

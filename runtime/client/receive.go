@@ -42,13 +42,15 @@ func (s *Session) receiveAnswer(m *rpc.Message, bad *rpc.Error, from *round) {
 	if id.IsZero() {
 		id = s.onlyRequest(from)
 	}
-	key := s.key(id, inflight.Outgoing)
-	if bad != nil {
-		if e := s.tracker.Find(key); e != nil {
-			e.Values().(*round).fault(broken(e.Info().Method, "%s", bad.Message))
+	e := s.tracker.Find(s.key(id, inflight.Outgoing))
+	if e != nil {
+		r := e.Values().(*round)
+		if bad != nil {
+			r.fault(broken(e.Info().Method, "%s", bad.Message))
 		}
+		r.call.endQuestions(r) // before anything that is read after the answer
 	}
-	if !s.tracker.Deliver(key, inflight.Response{Result: m.Result, Err: m.Error}) {
+	if e == nil || !e.Deliver(inflight.Response{Result: m.Result, Err: m.Error}) {
 		s.answeredLate(id, m.Result)
 	}
 }

@@ -125,9 +125,11 @@ func (s *Session) answerTask(ctx context.Context, r *task.Run) task.Outcome {
 	q := r.Local().(*question)
 	defer s.count(-1)
 	defer q.resumeAskers()
-	stop := context.AfterFunc(ctx, func() { s.spawn(func() { q.resumeAskers(); s.questionGone(q.Question, context.Cause(ctx)) }) })
-	defer stop()
-	result, bad, _ := s.answer(ctx, q.dialect, q.op, q.Question)
+	defer s.tellEnd(ctx, q.Question, q.resumeAskers)()
+	result, bad, failure := s.answer(ctx, q.dialect, q.op, q.Question)
+	if failure == nil && ctx.Err() != nil {
+		s.tellAnswered(q.Question, causeOf(ctx))
+	}
 	if bad != nil {
 		return task.Outcome{Status: task.Failed, Error: bad, Message: bad.Message}
 	}

@@ -24,7 +24,7 @@ type asking struct {
 }
 
 func askTasks(t *testing.T, opts ...client.Option) *asking {
-	a := &asking{question: make(chan context.Context, 8), release: make(chan error, 8), gone: make(chan error, 8)}
+	a := &asking{question: make(chan context.Context, 8), release: make(chan error, 8), gone: make(chan error, 100)}
 	wait := func(ctx context.Context) error {
 		a.question <- ctx
 		return <-a.release

@@ -76,6 +76,7 @@ func TestREV02AHandshakeIsUsedThoughTheDiscoveryIsRefusedLate(t *testing.T) {
 			t.Fatal(err)
 		}
 		defer s.Close()
+		synctest.Wait() // the server has read all
 		if s.Revision() != "2025-11-25" {
 			t.Errorf("revision %s", s.Revision())
 		}

@@ -1,9 +1,12 @@
 package client
 
 import (
+	"context"
 	"errors"
 	"fmt"
+	"slices"
 
+	"github.com/mcpkiln/mcpkiln/runtime/inflight"
 	"github.com/mcpkiln/mcpkiln/runtime/rpc"
 	"github.com/mcpkiln/mcpkiln/runtime/wire"
 )
@@ -26,11 +29,45 @@ func (w *following) answer(requests []byte) {
 		w.fail(broken(method, "it has asked %d questions, with keys of %d bytes", asked, bytes))
 		return
 	}
-	for key, asked := range questions {
-		if w.take(key) {
-			w.s.spawn(func() { w.answerOne(key, asked) })
+	w.endUnlisted(questions)
+	for _, asked := range questions {
+		if w.ctx.Err() == nil && w.take(asked.key) {
+			w.s.begin(w.ctx, func(begins func()) { w.answerOne(asked, begins) })
 		}
 	}
+}
+
+// endUnlisted ends the open questions that the task does not list any more: it has their answers from another client, or does not want them.
+func (w *following) endUnlisted(listed []inputRequest) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	for key, end := range w.dialogs {
+		if !slices.ContainsFunc(listed, func(q inputRequest) bool { return q.key == key }) {
+			end(&Cause{Source: inflight.SourcePeer, Reason: "the task does not ask it any more"})
+		}
+	}
+}
+
+// openDialog returns a context for the handler of a question, which ends with the question, or when close is called.
+func (w *following) openDialog(key string) (ctx context.Context, close func()) {
+	ctx, end := context.WithCancelCause(context.WithoutCancel(w.ctx))
+	stop := context.AfterFunc(w.ctx, func() { end(w.cause()) })
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.dialogs == nil {
+		w.dialogs = map[string]context.CancelCauseFunc{}
+	}
+	w.dialogs[key] = end
+	return ctx, func() { stop(); end(nil) }
+}
+
+// cause returns why the task is not followed any more, perhaps because the session has ended.
+func (w *following) cause() *Cause {
+	var own *Cause
+	if errors.As(context.Cause(w.ctx), &own) {
+		return own
+	}
+	return w.s.endCause()
 }
 
 // maxKeyBytes is how long the keys of a task's questions may be in all: each is remembered, so that it is asked once.
@@ -70,14 +107,20 @@ func (w *following) take(key string) bool {
 	return true
 }
 
-// answered records that there is an answer to the question with that key; false: it comes too late, and whoever follows the task next is asked again.
-func (w *following) answered(key string) bool {
+// closeDialog ends what openDialog began, and records whether there is an answer. false: the question was over before. Then, and if there is no answer,
+// whoever follows the task next is asked again.
+func (w *following) closeDialog(ctx context.Context, key string, answered bool) bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	if w.ctx.Err() != nil {
+	delete(w.dialogs, key)
+	switch {
+	case w.ctx.Err() != nil:
+		return false
+	case ctx.Err() != nil:
+		w.forget(key)
 		return false
 	}
-	w.questions[key] = true
+	w.questions[key] = answered
 	return true
 }
 
@@ -98,43 +141,55 @@ func (f *follower) forget(key string) {
 	f.keyBytes -= len(key)
 }
 
-func (w *following) answerOne(key string, asked inputRequest) {
-	answers, err := w.s.answerAll(w.ctx, w.dialect, map[string]inputRequest{key: asked}, w.task)
+func (w *following) answerOne(asked inputRequest, begins func()) {
+	ctx, end := w.openDialog(asked.key)
+	defer end()
+	answers, err := w.s.answerAll(ctx, w.dialect, []inputRequest{asked}, w.task, begins)
 	w.countQuestions(-1)
+	open := w.closeDialog(ctx, asked.key, err == nil)
+	q, _, _ := w.s.inputQuestion(w.dialect, asked, w.task)
 	switch {
-	case err == nil && w.answered(key):
-		w.deliver(key, asked, answers)
+	case err == nil && open:
+		w.deliver(asked, answers)
+	case err == nil && ctx.Err() != nil:
+		w.s.tellAnswered(q, causeOf(ctx))
 	case err == nil:
-		q, _, _ := w.s.inputQuestion(w.dialect, key, asked, w.task)
-		w.s.tellAnswered(q, causeOf(w.ctx))
-	case w.ctx.Err() != nil:
-	default:
-		q, _, _ := w.s.inputQuestion(w.dialect, key, asked, w.task)
-		if !w.s.leaveOpen(q, err) { // without its answer the task waits for ever
-			w.fail(fmt.Errorf("its question %q was not answered: %w", key, err))
-		}
+		w.s.tellAnswered(q, w.cause())
+	case !open:
+	case !w.s.leaveOpen(q, err): // without its answer the task waits for ever
+		w.fail(fmt.Errorf("its question %q was not answered: %w", asked.key, err))
 	}
 }
 
 // deliver sends an answer, again after failures that may be over the next time: the server ignores what it was told before (EXT10). It goes on when
 // nobody follows the task any more: somebody has answered.
-func (w *following) deliver(key string, asked inputRequest, answers []byte) {
+func (w *following) deliver(asked inputRequest, answers []byte) {
 	send := func() error {
 		_, _, err := w.ask(w.s.ctx, wire.OpUpdateTask, answers) // the task may end because of it, and be read before the receipt
 		return err
 	}
 	err := w.s.sendAgain(w.life, send(), send)
-	q, _, _ := w.s.inputQuestion(w.dialect, key, asked, w.task)
+	q, _, _ := w.s.inputQuestion(w.dialect, asked, w.task)
 	w.s.tellAnswered(q, err)
 	switch {
 	case w.life.Err() != nil:
 		return
-	case err != nil && !w.isOver() && !w.fail(fmt.Errorf("an answer to it was not taken: %w", err)):
+	case err != nil && !w.isOver() && !w.notTaken(err):
 		w.mu.Lock()
-		w.forget(key)
+		w.forget(asked.key)
 		w.mu.Unlock()
 	}
 	w.wake() // the task may go on now
+}
+
+// notTaken ends the executions of a task that did not take an answer because of err. false: nothing ended, see end.
+func (w *following) notTaken(err error) bool {
+	why := fmt.Errorf("an answer to it was not taken: %w", err)
+	var refused *Error
+	if errors.As(err, &refused) && !aboutTask(err) {
+		return w.end(ending{of: w, err: taskError(w.currentState(), why)})
+	}
+	return w.fail(why)
 }
 
 // isOver reads whether the task is over: then it takes no answer, perhaps because another client has answered.

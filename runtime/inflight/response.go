@@ -14,10 +14,11 @@ type Response struct {
 // drop the answer (CAN15). r must not alias a buffer that is used again.
 func (t *Tracker) Deliver(key Key, r Response) bool {
 	e := t.Find(key)
-	return e != nil && e.deliver(r)
+	return e != nil && e.Deliver(r)
 }
 
-func (e *Entry) deliver(r Response) bool {
+// Deliver is Tracker.Deliver for an entry that was found.
+func (e *Entry) Deliver(r Response) bool {
 	e.shard.mu.Lock()
 	if e.flags.Load()&over == 0 {
 		lazy := e.makeLazy()

@@ -1,0 +1,184 @@
+package client
+
+import (
+	"context"
+	"encoding/json"
+	"sync"
+	"time"
+
+	"github.com/mcpkiln/mcpkiln/runtime/inflight"
+	"github.com/mcpkiln/mcpkiln/runtime/wire"
+)
+
+// reply is what a handler has returned.
+type reply struct {
+	key    string
+	q      *Question
+	result json.RawMessage
+	err    error
+}
+
+// replies are those to the questions of one result or task.
+type replies struct {
+	s     *Session
+	added chan struct{} // has an element when got has changed
+
+	mu   sync.Mutex
+	got  []reply
+	over error // why they are not sent; nil: they still may be
+}
+
+// answerAll has all questions answered at the same time, within the time of one question. The handlers are called in the order of the questions, the first
+// after begun. It returns the answers by key; nil: there was no question.
+// It waits neither for handlers when ctx has ended, nor for others when one has failed: what they answer all the same is dropped.
+func (s *Session) answerAll(ctx context.Context, d *wire.Dialect, questions []inputRequest, task string, begun func()) (json.RawMessage, error) {
+	if len(questions) == 0 {
+		return nil, nil
+	}
+	ctx, end := s.withQuestionTimeout(ctx)
+	defer end()
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(&Cause{Source: inflight.SourceParent, Reason: "another question of the same call was not answered"})
+	all := &replies{s: s, added: make(chan struct{}, 1)}
+	asks := s.spawn(func() {
+		for _, asked := range questions {
+			if ctx.Err() != nil {
+				return
+			}
+			s.begin(ctx, func(begins func()) { all.add(s.answerInput(ctx, d, asked, task, func() { begins(); begun() })) })
+		}
+	})
+	over := make(chan error, 1)
+	if !asks || !s.spawn(func() { all.await(ctx, len(questions), over) }) {
+		return nil, ErrClosed
+	}
+	if err := <-over; err != nil {
+		return nil, err
+	}
+	answers := map[string]json.RawMessage{}
+	for _, r := range all.got {
+		answers[r.key] = r.result
+	}
+	return json.Marshal(answers)
+}
+
+// firstStep is how much sooner a handler is called than that of the next question, which may be called at the same time. A handler that takes the terminal
+// first of all gets it in the order of the questions.
+const firstStep = 5 * time.Millisecond
+
+// begin runs a function in a goroutine that Close waits for. It returns firstStep after the function has called begins, or when the function or ctx has ended.
+func (s *Session) begin(ctx context.Context, run func(begins func())) {
+	began, ended := make(chan struct{}), make(chan struct{})
+	begins := sync.OnceFunc(func() { close(began) })
+	if !s.spawn(func() { defer close(ended); run(begins) }) {
+		return
+	}
+	select {
+	case <-began:
+	case <-ended:
+		return
+	case <-ctx.Done():
+		return
+	}
+	timer := time.NewTimer(firstStep)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+	case <-ended:
+	case <-ctx.Done():
+	}
+}
+
+// add adds a reply. The host is told of one that is not sent any more.
+func (r *replies) add(one reply) {
+	r.mu.Lock()
+	over := r.over
+	if over == nil {
+		r.got = append(r.got, one)
+	}
+	r.mu.Unlock()
+	if over != nil {
+		r.s.dropReply(one, over)
+		return
+	}
+	select {
+	case r.added <- struct{}{}:
+	default:
+	}
+}
+
+// await waits for so many replies, or until they are not to be sent: one has an error, or ctx has ended. Then it tells the host, after over has why.
+func (r *replies) await(ctx context.Context, n int, over chan<- error) {
+	for {
+		select {
+		case <-r.added:
+		case <-ctx.Done():
+		}
+		r.mu.Lock()
+		got, err := r.got, firstError(r.got)
+		if ctx.Err() != nil {
+			err = causeOf(ctx)
+		}
+		r.over = err
+		r.mu.Unlock()
+		if err == nil && len(got) < n {
+			continue
+		}
+		over <- err
+		if err != nil {
+			for _, one := range got {
+				r.s.dropReply(one, err)
+			}
+		}
+		return
+	}
+}
+
+func firstError(all []reply) error {
+	for _, one := range all {
+		if one.err != nil {
+			return one.err
+		}
+	}
+	return nil
+}
+
+// dropReply tells the host that an answer is not sent, and why.
+func (s *Session) dropReply(r reply, why error) {
+	if r.err == nil {
+		s.tellAnswered(r.q, why)
+	}
+}
+
+// answerInput answers one question of a result or task. begins is called before the handler. If ctx ends before, Handlers.QuestionGone is called: Close waits
+// for that, because it waits for the caller.
+func (s *Session) answerInput(ctx context.Context, d *wire.Dialect, asked inputRequest, task string, begins func()) reply {
+	q, op, err := s.inputQuestion(d, asked, task)
+	if err != nil {
+		return reply{key: asked.key, q: q, err: err}
+	}
+	tellsEnd := s.tellEnd(ctx, q, func() {})
+	begins()
+	result, err := s.handle(ctx, d, op, q)
+	tellsEnd()
+	return reply{asked.key, q, result, err}
+}
+
+// tellEnd has Handlers.QuestionGone called if ctx ends before the returned function is called, which waits for that. before is called first.
+func (s *Session) tellEnd(ctx context.Context, q *Question, before func()) (stop func()) {
+	told := make(chan struct{})
+	tell := func() {
+		defer close(told)
+		before()
+		s.questionGone(q, causeOf(ctx))
+	}
+	forget := context.AfterFunc(ctx, tell)
+	return func() {
+		switch {
+		case !forget():
+			<-told
+		case ctx.Err() != nil: // the handler saw the end of ctx first
+			tell()
+		}
+	}
+}
