@@ -3,6 +3,7 @@
 package console
 
 import (
+	"context"
 	"errors"
 	"io"
 	"os"
@@ -21,11 +22,16 @@ import (
 // ErrInterrupted is what Ask returns when the user presses Ctrl-C in a form.
 var ErrInterrupted = errors.New("interrupted")
 
+// ErrDone is what Ask returns after Done.
+var ErrDone = errors.New("the terminal shows no more")
+
 // Terminal is the terminal of a user. Its methods are safe for concurrent use, and a nil one shows nothing.
 type Terminal struct {
 	in, out *os.File
 	paint   io.Writer     // out, with the colours that it supports and the user wants (NO_COLOR)
 	forms   chan struct{} // full while a form is open
+	open    context.Context
+	done    context.CancelFunc // ends open
 	bar     progress.Model
 
 	mu      sync.Mutex
@@ -45,7 +51,9 @@ func Open(in, out *os.File) *Terminal {
 	if !term.IsTerminal(in.Fd()) || !term.IsTerminal(out.Fd()) {
 		return nil
 	}
+	ctx, done := context.WithCancel(context.Background())
 	return &Terminal{
+		open: ctx, done: done,
 		in: in, out: out, paint: colorprofile.NewWriter(out, os.Environ()), forms: make(chan struct{}, 1),
 		bar: progress.New(progress.WithWidth(barWidth), progress.WithoutPercentage()),
 	}
@@ -82,11 +90,15 @@ func (t *Terminal) Status(message string) {
 	t.draw()
 }
 
-// Done clears what is shown.
+// Done closes an open form and waits until it is gone from the screen, so that it takes nothing with it that is printed next, and clears what else is
+// shown. Nothing is asked after it.
 func (t *Terminal) Done() {
 	if t == nil {
 		return
 	}
+	t.done()
+	t.forms <- struct{}{}
+	defer func() { <-t.forms }()
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.clear()
