@@ -205,7 +205,7 @@ func (v *visit) inputRequired(open openQuestion) error {
 		err = printJSON(v.cmd.OutOrStdout(), text)
 	}
 	if err != nil {
-		return err
+		return &statusError{exitTool, err}
 	}
 	return &statusError{exitInputRequired, errors.New(howToAnswer(open, ref, misfits, used))}
 }

@@ -10,6 +10,8 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
+
+	"github.com/mcpkiln/mcpkiln/runtime/client"
 )
 
 // completionTime is how long a shell waits for a server when somebody presses tab.
@@ -62,12 +64,12 @@ func (o *offered) add(word, about string) {
 	}
 }
 
-// listed returns the tools of a server; none if it does not answer.
+// listed returns the tools of a server on HTTP; none if it does not answer.
 func (r *remote) listed(cmd *cobra.Command, name string) (all []tool) {
 	spec := r.spec()
 	spec.Name = name
 	t, err := spec.Transport()
-	if err != nil {
+	if _, command := t.(*client.Process); err != nil || command { // who presses tab has not asked to run the command of a file
 		return nil
 	}
 	r.completes()

@@ -11,7 +11,6 @@ import (
 	"github.com/mcpkiln/mcpkiln/cmd/mcpkiln/internal/plain"
 	"github.com/mcpkiln/mcpkiln/cmd/mcpkiln/internal/target"
 	"github.com/mcpkiln/mcpkiln/runtime/client"
-	"github.com/mcpkiln/mcpkiln/runtime/task"
 )
 
 func newTask() *cobra.Command {
@@ -103,7 +102,7 @@ func newTaskCancel() *cobra.Command {
 				switch {
 				case err != nil:
 					return err
-				case before.Status == task.Completed || before.Status == task.Failed:
+				case over(before):
 					return refused(fmt.Errorf("there is nothing to cancel: the task is %s", before.Status))
 				}
 				v.show() // what it asks is nobody's business any more
