@@ -11,6 +11,7 @@ import (
 	"github.com/mcpkiln/mcpkiln/cmd/mcpkiln/internal/plain"
 	"github.com/mcpkiln/mcpkiln/cmd/mcpkiln/internal/target"
 	"github.com/mcpkiln/mcpkiln/runtime/client"
+	"github.com/mcpkiln/mcpkiln/runtime/task"
 )
 
 func newTask() *cobra.Command {
@@ -65,6 +66,9 @@ func newTaskGet() *cobra.Command {
 				questions, err := v.questions(ref, state)
 				if err != nil {
 					return err
+				}
+				if state.Status == task.Failed && !v.json {
+					state.Message = v.whyFailed(ref, state.Message)
 				}
 				return v.printState(ref, state, questions...)
 			})

@@ -34,6 +34,16 @@ func TestOneOddTaskEndsNoList(t *testing.T) {
 	}
 }
 
+// TestAFailedTaskShowsItsError, with the code.
+func TestAFailedTaskShowsItsError(t *testing.T) {
+	a, ref := ask(t, 0)
+	failed := `"status":"failed","statusMessage":"no luck","error":{"code":-32603,"message":"the disk is full"}`
+	a.change(func() { a.stale = []string{failed, failed, failed} })
+	if status, stdout, stderr := runs(t, "task", "get", ref); status != 0 || stdout != "failed  no luck: the disk is full (code -32603)\n" {
+		t.Errorf("status %d\n%s\n%s", status, stdout, stderr)
+	}
+}
+
 // TestAServerOfTheOldTransportIsSaidToBeOne: it takes no POST where its stream is.
 func TestAServerOfTheOldTransportIsSaidToBeOne(t *testing.T) {
 	ts := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusMethodNotAllowed) }))
