@@ -40,12 +40,18 @@ func (t *Terminal) Ask(ctx context.Context, q *client.Question) (*client.Answer,
 	return t.askForm(ctx, q)
 }
 
-// pause clears the progress line, and draws none as long as asking is true.
+// pause clears the progress line. As long as asking is true none is drawn, and nothing is printed aside.
 func (t *Terminal) pause(asking bool) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.clear()
 	t.asking = asking
+	if !asking {
+		for _, print := range t.later {
+			print()
+		}
+		t.later = nil
+	}
 }
 
 // keysHelp names the keys that the help of the library's forms does not have.

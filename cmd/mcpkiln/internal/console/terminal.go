@@ -36,6 +36,7 @@ type Terminal struct {
 
 	mu      sync.Mutex
 	asking  bool
+	later   []func() // what is printed when nothing is asked any more
 	shown   bool
 	message string
 	begun   time.Time
@@ -102,6 +103,22 @@ func (t *Terminal) Done() {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.clear()
+}
+
+// Aside clears the progress line, which is drawn again, and calls print. While a form is open, which would draw over what is printed, it waits for its end.
+func (t *Terminal) Aside(print func()) {
+	if t == nil {
+		print()
+		return
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.asking {
+		t.later = append(t.later, print)
+		return
+	}
+	t.clear()
+	print()
 }
 
 // draw redraws the line, unless a form is open. The caller holds the lock.

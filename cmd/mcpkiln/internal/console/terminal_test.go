@@ -39,7 +39,12 @@ func TestMain(m *testing.M) {
 	go func() {
 		defer close(ended)
 		<-taken
-		if os.Getenv("RESULT") != "" {
+		switch os.Getenv("PRINTS") {
+		case "a warning":
+			c.Aside(func() { fmt.Fprintln(os.Stderr, "a warning") })
+			fmt.Fprint(os.Stderr, "noted")
+			return
+		case "the result":
 			c.Done()
 			fmt.Fprintln(os.Stderr, "the result")
 		}
@@ -55,7 +60,7 @@ func TestMain(m *testing.M) {
 		})
 	}
 	all.Wait()
-	if os.Getenv("RESULT") != "" {
+	if os.Getenv("PRINTS") != "" {
 		<-ended
 	}
 	os.Exit(0)
@@ -239,7 +244,7 @@ func TestProgressThatGoesBackIsNotDrawn(t *testing.T) {
 
 // TestWhatIsPrintedAfterDoneStays: a form that closes then would erase it.
 func TestWhatIsPrintedAfterDoneStays(t *testing.T) {
-	a := ask(t, "RESULT=1", of(`"name":{"type":"string"}`))
+	a := ask(t, "PRINTS=the result", of(`"name":{"type":"string"}`))
 	a.Sees("name")
 	if err := a.cmd.Process.Signal(syscall.SIGUSR1); err != nil {
 		t.Error(err)
@@ -248,6 +253,22 @@ func TestWhatIsPrintedAfterDoneStays(t *testing.T) {
 	a.answers("null the terminal shows no more")
 	if raw := a.Raw(); erased.MatchString(raw[strings.Index(raw, "the result"):]) {
 		t.Errorf("the result is erased: %q", raw)
+	}
+}
+
+// TestAWarningWaitsForTheEndOfAForm, which would draw over it.
+func TestAWarningWaitsForTheEndOfAForm(t *testing.T) {
+	a := ask(t, "PRINTS=a warning", of(""))
+	a.Sees("Agree?")
+	if err := a.cmd.Process.Signal(syscall.SIGUSR1); err != nil {
+		t.Error(err)
+	}
+	a.Sees("noted")
+	a.Types("n")
+	a.Sees("a warning")
+	a.answers(`{"Action":"decline","Content":null} <nil>`)
+	if raw := a.Raw(); erased.MatchString(raw[strings.Index(raw, "a warning"):]) {
+		t.Errorf("the warning is erased: %q", raw)
 	}
 }
 
