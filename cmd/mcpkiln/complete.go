@@ -68,6 +68,9 @@ func (o *offered) add(word, about string) {
 func (r *remote) listed(cmd *cobra.Command, name string) (all []tool) {
 	spec := r.spec()
 	spec.Name = name
+	if r.unasked(name) {
+		spec.Env = func(string) (string, bool) { return "", false }
+	}
 	t, err := spec.Transport()
 	if _, command := t.(*client.Process); err != nil || command { // who presses tab has not asked to run the command of a file
 		return nil
@@ -79,6 +82,10 @@ func (r *remote) listed(cmd *cobra.Command, name string) (all []tool) {
 	})
 	return all
 }
+
+// unasked reports whether a name is that of an entry in a file that the user has not named. Whoever presses tab in a folder has not agreed to send
+// the variables of the environment, and the token, where its file says.
+func (r *remote) unasked(name string) bool { return r.config == "" && !isAddress(name) }
 
 // completes has the session wait no longer than a user who presses tab.
 func (r *remote) completes() {

@@ -82,6 +82,9 @@ func (r *remote) asked(cmd *cobra.Command, args []string) (all []*client.Questio
 	}
 	var server []string
 	if target := cmd.Flags().Lookup("target"); target.Changed {
+		if r.unasked(target.Value.String()) {
+			return nil
+		}
 		server = []string{target.Value.String()}
 	}
 	ref, t, err := r.task(cmd, args[0], server, nil)
