@@ -79,7 +79,7 @@ func (v *visit) list() error {
 func (v *visit) keptHere() (all []keep.Task, others []string, err error) {
 	shelf, err := keep.Open()
 	if err != nil {
-		return nil, nil, err
+		return nil, nil, refused(err)
 	}
 	kept, err := shelf.List(func(r client.Ref) bool { return r.Endpoint == v.session.Endpoint() })
 	for _, one := range kept {
@@ -90,7 +90,7 @@ func (v *visit) keptHere() (all []keep.Task, others []string, err error) {
 		}
 	}
 	slices.Sort(others)
-	return all, slices.Compact(others), err
+	return all, slices.Compact(others), refused(err)
 }
 
 // noteOthers says which revisions the server has more tasks of.

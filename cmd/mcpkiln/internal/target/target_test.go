@@ -112,6 +112,13 @@ func TestTargetsThatCanNotBe(t *testing.T) {
 	if _, err := s.Transport(); err == nil || !strings.Contains(err.Error(), "write 'Name: value'") {
 		t.Error(err)
 	}
+	for header, want := range map[string]string{"A(b: c": `"A(b" is no name of a header`, "A: secret\nB: c": "the header A has a line break"} {
+		s.Headers = []string{header}
+		if _, err := s.Transport(); err == nil || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "secret") {
+			t.Errorf("%q: %v, want %q", header, err, want)
+		}
+	}
+	s.Headers = nil
 	s.Dir, s.Name = t.TempDir(), "local"
 	if _, err := s.Transport(); err == nil || !strings.Contains(err.Error(), "there is no mcp.json, no .mcp.json") {
 		t.Error(err)
