@@ -118,6 +118,10 @@ func (v *visit) ask(ctx context.Context, q *client.Question) (*client.Answer, er
 		<-ctx.Done() // the call is cancelled; an error would go to the server
 		return nil, context.Cause(ctx)
 	}
+	if errors.Is(err, console.ErrDone) {
+		<-ctx.Done() // so does the visit, which has its result
+		return nil, context.Cause(ctx)
+	}
 	return a, err
 }
 
@@ -201,7 +205,7 @@ func (v *visit) inputRequired(open openQuestion) error {
 		err = printJSON(v.cmd.OutOrStdout(), text)
 	}
 	if err != nil {
-		return err
+		return &statusError{exitTool, err}
 	}
 	return &statusError{exitInputRequired, errors.New(howToAnswer(open, ref, misfits, used))}
 }

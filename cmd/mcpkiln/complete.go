@@ -10,6 +10,8 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
+
+	"github.com/mcpkiln/mcpkiln/runtime/client"
 )
 
 // completionTime is how long a shell waits for a server when somebody presses tab.
@@ -62,12 +64,15 @@ func (o *offered) add(word, about string) {
 	}
 }
 
-// listed returns the tools of a server; none if it does not answer.
+// listed returns the tools of a server on HTTP; none if it does not answer.
 func (r *remote) listed(cmd *cobra.Command, name string) (all []tool) {
 	spec := r.spec()
 	spec.Name = name
+	if r.unasked(name) {
+		spec.Env = func(string) (string, bool) { return "", false }
+	}
 	t, err := spec.Transport()
-	if err != nil {
+	if _, command := t.(*client.Process); err != nil || command { // who presses tab has not asked to run the command of a file
 		return nil
 	}
 	r.completes()
@@ -77,6 +82,10 @@ func (r *remote) listed(cmd *cobra.Command, name string) (all []tool) {
 	})
 	return all
 }
+
+// unasked reports whether a name is that of an entry in a file that the user has not named. Whoever presses tab in a folder has not agreed to send
+// the variables of the environment, and the token, where its file says.
+func (r *remote) unasked(name string) bool { return r.config == "" && !isAddress(name) }
 
 // completes has the session wait no longer than a user who presses tab.
 func (r *remote) completes() {

@@ -41,7 +41,11 @@ func (v *visit) detach(one *tool, in json.RawMessage, durable bool) error {
 	}
 	v.ref = &ref
 	v.unused = "nothing that it fits was asked before the task began; see what the task asks, and how to answer it" + v.followHint("get")
-	return v.printRef(ref)
+	if err := v.printRef(ref); err != nil {
+		fmt.Fprintln(v.cmd.ErrOrStderr(), "mcpkiln: the task goes on"+v.followHint("get"))
+		return err
+	}
+	return nil
 }
 
 // resumable returns an error, with the flags that would help, if no other command could follow a call of the tool.

@@ -78,7 +78,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	root.SetIn(interruptible{ctx, os.Stdin})
 	err := root.ExecuteContext(ctx)
 	if results.failed != nil {
-		err = fmt.Errorf("the results can not be written: %w", results.failed)
+		err = unwritten(err, results.failed)
 	}
 	stderr = root.ErrOrStderr()
 	code := exitFailed
@@ -101,6 +101,15 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 		fmt.Fprintln(stderr, "mcpkiln:", err)
 	}
 	return code
+}
+
+// unwritten returns the error for results that can not be written. That of a server has been asked for, so that the command is not refused.
+func unwritten(err, failed error) error {
+	failed = fmt.Errorf("the results can not be written: %w", failed)
+	if visited := (*statusError)(nil); errors.As(err, &visited) {
+		return &statusError{exitTool, failed}
+	}
+	return failed
 }
 
 // sink remembers the first write error, so that commands need not check each write.

@@ -2,11 +2,14 @@ package main
 
 import (
 	"bytes"
+	"encoding/json"
 	"errors"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/mcpkiln/mcpkiln/runtime/client"
 )
 
 // fullDisk is where nothing can be written.
@@ -35,6 +38,33 @@ func TestResultsThatCanNotBeWrittenAreAnError(t *testing.T) {
 		var errs bytes.Buffer
 		if code := run(t.Context(), args, fullDisk{}, &errs); code != exitFailed || !strings.Contains(errs.String(), "no space left on device") {
 			t.Errorf("%s: exit status %d, %s", line, code, &errs)
+		}
+	}
+}
+
+// TestAResultOfAServerThatCanNotBeWritten is no refusal: the tool was called.
+func TestAResultOfAServerThatCanNotBeWritten(t *testing.T) {
+	t.Setenv("XDG_CONFIG_HOME", t.TempDir())
+	url, _ := openShop(t)
+	for _, line := range []string{"call URL greet name=x", "call --json URL greet name=x", "call --detach URL multi_input", "call URL test_elicitation message=Who?", "tools URL", "tools URL greet"} {
+		var errs bytes.Buffer
+		if code := run(t.Context(), strings.Fields(strings.Replace(line, "URL", url, 1)), fullDisk{}, &errs); code != exitTool || !strings.Contains(errs.String(), "no space left on device") {
+			t.Errorf("%s: exit status %d, %s", line, code, &errs)
+		}
+	}
+}
+
+// TestStructuredContentIsPrintedAlone: other programs read it. An error is read by people.
+func TestStructuredContentIsPrintedAlone(t *testing.T) {
+	content := json.RawMessage(`[{"type":"text","text":"warm"},{"type":"image","mimeType":"image/png","data":""}]`)
+	for want, r := range map[string]client.ToolResult{
+		"{\n  \"a\": 1\n}\n": {StructuredContent: json.RawMessage(`{"a":1}`), Content: content},
+		"{\n  \"a\": 1\n}\nwarm\n[image, image/png, 0 bytes]\n": {StructuredContent: json.RawMessage(`{"a":1}`), Content: content, IsError: true},
+		"warm\n[image, image/png, 0 bytes]\n":                   {Content: content},
+	} {
+		var out bytes.Buffer
+		if _, err := printContent(&out, &r); err != nil || out.String() != want {
+			t.Errorf("%q, want %q, %v", &out, want, err)
 		}
 	}
 }

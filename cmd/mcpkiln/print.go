@@ -71,7 +71,8 @@ type block struct {
 	Resource                              struct{ URI, Text, Blob, MIMEType string }
 }
 
-// printContent prints a result for people: its structured content, and the blocks that do not just repeat it. It returns the number of bytes.
+// printContent prints a result: its structured content alone, so that other programs can read it, or else its blocks. Of an error it prints both, but
+// no block that just repeats the structured content. It returns the number of bytes.
 func printContent(out io.Writer, r *client.ToolResult) (n int, err error) {
 	var blocks []block
 	if r.Content != nil && json.Unmarshal(r.Content, &blocks) != nil {
@@ -85,7 +86,7 @@ func printContent(out io.Writer, r *client.ToolResult) (n int, err error) {
 		text.WriteByte('\n')
 	}
 	for _, b := range blocks {
-		if r.StructuredContent == nil || b.Type != "text" || !sameJSON(b.Text, r.StructuredContent) {
+		if r.StructuredContent == nil || r.IsError && (b.Type != "text" || !sameJSON(b.Text, r.StructuredContent)) {
 			text.WriteString(strings.TrimSuffix(b.String(), "\n") + "\n")
 		}
 	}

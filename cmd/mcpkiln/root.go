@@ -82,6 +82,9 @@ func flagError(cmd *cobra.Command, err error) error {
 		var known []string
 		cmd.Flags().VisitAll(func(f *pflag.Flag) { known = append(known, "--"+f.Name) })
 		name := unknown.GetSpecifiedName()
+		if group := unknown.GetSpecifiedShortnames(); group != "" { // -name=text is read as one flag for each letter
+			name, _, _ = strings.Cut(group, "=")
+		}
 		hint = meant("--"+name, known)
 		if what := named[cmd.CommandPath()]; hint == "" && what != "" {
 			hint = fmt.Sprintf("\n  %s is written without dashes: %s=…", what, name)

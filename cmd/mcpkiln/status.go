@@ -139,7 +139,9 @@ func statusOfHTTP(e *client.StatusError) (status int, help string) {
 		return exitAuth, "the server wants to know who asks, by a token that it accepts" + how
 	case http.StatusForbidden:
 		return exitAuth, "the server wants a token that allows this" + how
-	case http.StatusNotFound, http.StatusMethodNotAllowed:
+	case http.StatusMethodNotAllowed:
+		return exitNetwork, "is the path of the address right? Many servers have their endpoint at /mcp. " + target.NoSSE
+	case http.StatusNotFound:
 		return exitNetwork, "is the path of the address right? Many servers have their endpoint at /mcp"
 	case http.StatusMovedPermanently, http.StatusFound, http.StatusSeeOther, http.StatusTemporaryRedirect, http.StatusPermanentRedirect:
 		return exitNetwork, "write that address in place of this one if you trust it: arguments and tokens go there"

@@ -67,6 +67,9 @@ func newTaskGet() *cobra.Command {
 				if err != nil {
 					return err
 				}
+				if state.Status == task.Failed && !v.json {
+					state.Message = v.whyFailed(ref, state.Message)
+				}
 				return v.printState(ref, state, questions...)
 			})
 		})
@@ -103,7 +106,7 @@ func newTaskCancel() *cobra.Command {
 				switch {
 				case err != nil:
 					return err
-				case before.Status == task.Completed || before.Status == task.Failed:
+				case over(before):
 					return refused(fmt.Errorf("there is nothing to cancel: the task is %s", before.Status))
 				}
 				v.show() // what it asks is nobody's business any more

@@ -74,7 +74,7 @@ func (r *remote) completeFields(cmd *cobra.Command, args []string, word string) 
 	return slices.Compact(fields), cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveNoSpace
 }
 
-// asked returns the questions of a task that this command could answer; none if the server does not answer, and none of a revision in which a task's
+// asked returns the questions of a task that this command could answer; none if the server is on a pipe or does not answer, and none of a revision in which a task's
 // questions have no keys: they are put to one client at a time, and this one would take them away from another.
 func (r *remote) asked(cmd *cobra.Command, args []string) (all []*client.Question) {
 	if len(args) == 0 || args[0] == "-" || args[0] == "@-" {
@@ -82,10 +82,13 @@ func (r *remote) asked(cmd *cobra.Command, args []string) (all []*client.Questio
 	}
 	var server []string
 	if target := cmd.Flags().Lookup("target"); target.Changed {
+		if r.unasked(target.Value.String()) {
+			return nil
+		}
 		server = []string{target.Value.String()}
 	}
 	ref, t, err := r.task(cmd, args[0], server, nil)
-	if err != nil || ref.Revision <= firstWithTasks {
+	if _, command := t.(*client.Process); err != nil || command || ref.Revision <= firstWithTasks {
 		return nil
 	}
 	r.completes()

@@ -1,9 +1,11 @@
 package main
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/spf13/cobra"
 
@@ -50,6 +52,9 @@ func (v *visit) list() error {
 		}
 		all = append(all, item)
 	}
+	if _, others, err := v.keptHere(); err == nil {
+		defer v.noteOthers(others)
+	}
 	if len(all) == 0 {
 		v.noTasks("the server lists none of yours")
 	}
@@ -70,43 +75,69 @@ func (v *visit) list() error {
 	return w.Flush()
 }
 
-// listKept prints the server's tasks that are kept on this machine, and forgets those that the server does not know.
-func (v *visit) listKept() error {
+// keptHere returns the server's tasks that are kept on this machine, those of the session's revision, and the other revisions that it has some of.
+func (v *visit) keptHere() (all []keep.Task, others []string, err error) {
 	shelf, err := keep.Open()
 	if err != nil {
-		return err
+		return nil, nil, refused(err)
 	}
-	all, err := shelf.List(func(r client.Ref) bool {
-		return r.Endpoint == v.session.Endpoint() && r.Revision == v.session.Revision()
-	})
+	kept, err := shelf.List(func(r client.Ref) bool { return r.Endpoint == v.session.Endpoint() })
+	for _, one := range kept {
+		if one.Ref.Revision == v.session.Revision() {
+			all = append(all, one)
+		} else {
+			others = append(others, one.Ref.Revision)
+		}
+	}
+	slices.Sort(others)
+	return all, slices.Compact(others), refused(err)
+}
+
+// noteOthers says which revisions the server has more tasks of.
+func (v *visit) noteOthers(others []string) {
+	for _, revision := range others {
+		fmt.Fprintf(v.cmd.ErrOrStderr(), "mcpkiln: this machine keeps tasks of revision %s there, too: --revision %s lists them\n", plain.Line(revision), plain.Line(shellWord(revision)))
+	}
+}
+
+// listKept prints the server's tasks that are kept on this machine, and forgets those that the server does not know. One that can not be read keeps no
+// other from being listed.
+func (v *visit) listKept() error {
+	all, others, err := v.keptHere()
 	if err != nil {
 		return err
 	}
+	defer v.noteOthers(others)
 	shown := 0
 	w := newTable(v.cmd.OutOrStdout())
+	var unread error
 	for _, kept := range all {
 		state, err := v.state(kept.Ref)
 		var unknown *statusError
 		switch {
 		case errors.As(err, &unknown):
-		case err != nil:
+			continue
+		case err != nil && v.ctx.Err() != nil, errors.As(err, new(*client.TransportError)):
 			return err
+		case err != nil:
+			status, _ := statusOf(err)
+			unread = &statusError{status, nil}
+			fmt.Fprintf(v.cmd.ErrOrStderr(), "mcpkiln: %s can not be read: %s\n", plain.Line(kept.Ref.ID), plain.Line(describe(err)))
+			continue
 		case v.json:
 			err = v.printState(kept.Ref, state)
 		default:
 			_, err = fmt.Fprintf(w, "%s\t%s\t%s\t%s\n", plain.Line(kept.Ref.ID), plain.Line(kept.Ref.Tool), state.Status, plain.Line(state.Message))
 		}
-		if err != nil && unknown == nil {
+		if err != nil {
 			return err
 		}
-		if unknown == nil {
-			shown++
-		}
+		shown++
 	}
-	if shown == 0 {
+	if shown == 0 && unread == nil {
 		v.noTasks("revision " + v.session.Revision() + " has no list of them, and this machine keeps none that the server at " + v.session.Endpoint() + " knows")
 	}
-	return w.Flush()
+	return cmp.Or(w.Flush(), unread)
 }
 
 // noTasks says why a list is empty, on stderr: stdout has only tasks.

@@ -36,6 +36,25 @@ func (v *visit) unknown(ref client.Ref, err error) error {
 	return &statusError{exitTool, fmt.Errorf("%s\n  %s", plain.Line(answered.Message), whyUnknown)}
 }
 
+// whyFailed returns the error with which a task has failed, behind its message; the message alone if the server says no more.
+func (v *visit) whyFailed(ref client.Ref, message string) string {
+	x, err := v.session.Resume(v.ctx, ref)
+	if err != nil {
+		return message
+	}
+	defer x.Detach()
+	_, err = x.Result(v.ctx)
+	var failed *client.TaskError
+	var answered *client.Error
+	if !errors.As(err, &failed) || !errors.As(failed.Err, &answered) {
+		return message
+	}
+	if message != "" {
+		message += ": "
+	}
+	return message + answered.Error()
+}
+
 // asked is a question as JSON.
 type asked struct {
 	Method string          `json:"method,omitempty"`

@@ -189,8 +189,8 @@ func TestAQuestionIsAFormOnATerminal(t *testing.T) {
 		for _, revision := range []string{"2026-07-28", "2025-11-25"} {
 			cmd := command(t, "call", "--revision", revision, url, "confirm_delete", "filename=f")
 			s := screen.Start(t, cmd)
-			s.Sees(strings.TrimPrefix(url, "http://") + ` (calls itself "conformance") asks`)
 			s.Sees("Delete f?")
+			s.Sees(strings.TrimPrefix(url, "http://") + ` (calls itself "conformance") asks`)
 			s.Types(c.keys)
 			if text := exits(t, cmd, s, c.status); !strings.HasSuffix(strings.TrimSpace(text), c.want) || strings.Contains(text, "level=") {
 				t.Errorf("%s %q: %q", revision, c.keys, text)

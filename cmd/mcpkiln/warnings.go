@@ -61,8 +61,7 @@ func (v *visit) warn(line string) {
 	first := v.warned.add(line)
 	v.mu.Unlock()
 	if first {
-		v.terminal.Done() // clears the progress bar, which is drawn again
-		fmt.Fprintln(v.cmd.ErrOrStderr(), "mcpkiln:", line)
+		v.terminal.Aside(func() { fmt.Fprintln(v.cmd.ErrOrStderr(), "mcpkiln:", line) })
 	}
 }
 

@@ -1,13 +1,14 @@
 package console
 
 import (
+	"cmp"
 	"context"
-	"errors"
 	"os/exec"
 	"runtime"
 	"strconv"
+	"strings"
+	"time"
 
-	tea "charm.land/bubbletea/v2"
 	"charm.land/huh/v2"
 
 	"github.com/mcpkiln/mcpkiln/cmd/mcpkiln/internal/plain"
@@ -15,28 +16,42 @@ import (
 )
 
 // Ask has the user answer a question, one at a time: a form with the fields of its schema, or the address of a page that is opened in a
-// browser. ESC declines. When ctx ends, the form closes.
+// browser. The server's text is marked and stands above what this program says: who asks, and for what. ESC declines. When ctx ends, the form closes.
 func (t *Terminal) Ask(ctx context.Context, q *client.Question) (*client.Answer, error) {
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	defer context.AfterFunc(t.open, func() { cancel(ErrDone) })()
 	select {
 	case t.forms <- struct{}{}:
 		defer func() { <-t.forms }()
 	case <-ctx.Done():
-		return nil, context.Cause(ctx)
+	}
+	if ctx.Err() != nil || t.open.Err() != nil {
+		return nil, cmp.Or(context.Cause(ctx), ErrDone)
 	}
 	t.pause(true)
 	defer t.pause(false)
+	if strings.TrimSpace(q.Message) != "" {
+		t.quote(plain.Line(q.Server)+" says:", q.Message, maxQuoted)
+	}
 	if q.URL != "" {
 		return t.askPage(ctx, q)
 	}
 	return t.askForm(ctx, q)
 }
 
-// pause clears the progress line, and draws none as long as asking is true.
+// pause clears the progress line. As long as asking is true none is drawn, and nothing is printed aside.
 func (t *Terminal) pause(asking bool) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.clear()
 	t.asking = asking
+	if !asking {
+		for _, print := range t.later {
+			print()
+		}
+		t.later = nil
+	}
 }
 
 // keysHelp names the keys that the help of the library's forms does not have.
@@ -55,8 +70,7 @@ func (t *Terminal) askForm(ctx context.Context, q *client.Question) (*client.Ans
 	if len(shown) == 0 { // nothing to fill in: ask for yes or no
 		shown = append(shown, huh.NewConfirm().Title("Agree?").Value(&agreed))
 	}
-	group := huh.NewGroup(shown...).Title(plain.Line(q.Server) + " asks" + keysHelp).Description(plain.Text(q.Message))
-	answered, err := t.run(ctx, group)
+	answered, err := t.run(ctx, func(width, _ int) []string { return who(q, " asks", width) }, shown...)
 	switch {
 	case err != nil:
 		return nil, err
@@ -72,20 +86,61 @@ func (t *Terminal) askForm(ctx context.Context, q *client.Question) (*client.Ans
 	return &client.Answer{Action: client.Accepted, Content: content}, nil
 }
 
+// who returns the lines that say who asks.
+func who(q *client.Question, asks string, width int) []string {
+	return append(wrapped(plain.Line(q.Server)+asks+keysHelp, width-1), "")
+}
+
 func (t *Terminal) askPage(ctx context.Context, q *client.Question) (*client.Answer, error) {
-	open := false
-	about := plain.Text(q.Message) + "\n\nhost:  " + host(q.Host) + "\npage:  " + plain.Line(q.URL)
-	group := huh.NewGroup(huh.NewConfirm().Title(plain.Line(q.Server) + " asks you to open a page" + keysHelp).Description(about).
-		Affirmative("Open it").Negative("Decline").Value(&open))
-	answered, err := t.run(ctx, group)
+	if _, whole := page(q, " asks you to open a page", t.size); !whole {
+		t.quote("the address of the page:", q.URL, 0)
+	}
+	agreed, err := t.agree(ctx, q, " asks you to open a page", "Open it")
+	if err == nil && agreed && browse(ctx, q.URL) != nil {
+		agreed, err = t.agree(ctx, q, " asks you to open a page, and no browser was found here: open it yourself", "It is open")
+	}
 	switch {
 	case err != nil:
 		return nil, err
-	case !answered || !open:
+	case !agreed:
 		return &client.Answer{Action: client.Declined}, nil
 	}
-	browse(q.URL)
 	return &client.Answer{Action: client.Accepted}, nil
+}
+
+// agree asks whether the user agrees to a page, whose host and address are shown.
+func (t *Terminal) agree(ctx context.Context, q *client.Question, asks, yes string) (bool, error) {
+	agreed := false
+	head := func(width, height int) []string {
+		lines, _ := page(q, asks, func() (int, int) { return width, height })
+		return lines
+	}
+	answered, err := t.run(ctx, head, huh.NewConfirm().Affirmative(yes).Negative("Decline").Value(&agreed))
+	return answered && agreed, err
+}
+
+// page returns the lines that say who asks to open which page, and whether a window has room for the whole address.
+func page(q *client.Question, asks string, size func() (width, height int)) (lines []string, whole bool) {
+	width, height := size()
+	lines = wrapped(plain.Line(q.Server)+asks+keysHelp, width-1)
+	lines = append(lines, "")
+	lines = append(lines, labelled("host:  ", host(q.Host), width)...)
+	address := labelled("page:  ", plain.Line(q.URL), width)
+	room := max(height-len(lines)-minRoom-1, 1)
+	if whole = len(address) <= room; !whole {
+		address = append(address[:max(room-2, 1)], wrapped("… too long for this window: the whole address stands above", width-1)...)
+	}
+	return append(append(lines, address...), ""), whole
+}
+
+// labelled returns the lines of a text behind a label.
+func labelled(label, text string, width int) []string {
+	lines := wrapped(text, width-len(label)-1)
+	for i := range lines {
+		lines[i] = label + lines[i]
+		label = strings.Repeat(" ", len(label))
+	}
+	return lines
 }
 
 // host returns a host to show, quoted with escapes if it is not ASCII: its letters can look like others.
@@ -98,8 +153,11 @@ func host(name string) string {
 	return plain.Line(name)
 }
 
-// browse opens a page in a browser, without a shell. If there is none, the user has seen the address.
-func browse(url string) {
+// browserTime is how long a program that opens pages may take to say that it has found no browser.
+const browserTime = 2 * time.Second
+
+// browse opens a page in a browser, without a shell. It returns an error if there is none.
+func browse(ctx context.Context, url string) error {
 	var cmd *exec.Cmd
 	switch runtime.GOOS {
 	case "darwin":
@@ -109,62 +167,16 @@ func browse(url string) {
 	default:
 		cmd = exec.Command("xdg-open", url)
 	}
-	if cmd.Start() == nil {
-		go func() { _ = cmd.Wait() }()
+	if err := cmd.Start(); err != nil {
+		return err
 	}
-}
-
-// form is a form as a tea.Model. It clears itself from the screen when its question is withdrawn.
-type form struct {
-	*huh.Form
-	gone     <-chan struct{}
-	declined bool
-	closed   bool
-}
-
-// withdrawn is the message that the question of a form was withdrawn.
-type withdrawn struct{}
-
-// Init implements tea.Model.
-func (f *form) Init() tea.Cmd {
-	return tea.Batch(f.Form.Init(), func() tea.Msg { <-f.gone; return withdrawn{} })
-}
-
-// Update implements tea.Model.
-func (f *form) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
-	switch msg := msg.(type) {
-	case withdrawn:
-		f.closed = true
-	case tea.KeyPressMsg:
-		f.declined = f.declined || msg.Code == tea.KeyEscape
+	ended := make(chan error, 1)
+	go func() { ended <- cmd.Wait() }()
+	select {
+	case err := <-ended:
+		return err
+	case <-time.After(browserTime): // it is the browser itself
+	case <-ctx.Done():
 	}
-	if f.closed || f.declined {
-		return f, tea.Quit
-	}
-	_, cmd := f.Form.Update(msg)
-	return f, cmd
-}
-
-// View implements tea.Model.
-func (f *form) View() tea.View {
-	if f.closed || f.declined {
-		return tea.NewView("")
-	}
-	return tea.NewView(f.Form.View())
-}
-
-// run shows a form. answered is false if the user has left it with ESC.
-func (t *Terminal) run(ctx context.Context, group *huh.Group) (answered bool, err error) {
-	within, cancel := context.WithCancel(ctx)
-	defer cancel()
-	f := &form{Form: huh.NewForm(group), gone: within.Done()}
-	f.SubmitCmd, f.CancelCmd = tea.Quit, tea.Interrupt
-	_, err = tea.NewProgram(f, tea.WithoutSignalHandler(), tea.WithInput(t.in), tea.WithOutput(t.out)).Run()
-	switch {
-	case ctx.Err() != nil:
-		return false, context.Cause(ctx)
-	case errors.Is(err, tea.ErrInterrupted):
-		return false, ErrInterrupted
-	}
-	return err == nil && !f.declined, err
+	return nil
 }

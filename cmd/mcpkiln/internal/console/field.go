@@ -1,6 +1,7 @@
 package console
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -8,6 +9,7 @@ import (
 	"strings"
 
 	"charm.land/huh/v2"
+	"github.com/charmbracelet/x/ansi"
 
 	"github.com/mcpkiln/mcpkiln/cmd/mcpkiln/internal/plain"
 	"github.com/mcpkiln/mcpkiln/runtime/client"
@@ -105,8 +107,17 @@ func (r *rule) check(value any) error {
 	if err == nil {
 		return nil
 	}
-	return errors.New(plain.Line(strings.TrimPrefix(err.Error(), r.name+": ")))
+	return errors.New(short(strings.TrimPrefix(err.Error(), r.name+": "), maxAbout))
 }
+
+// Limits of a server's texts in a form, in cells: nothing pushes the choice off the screen, or has lines that look like those of this program.
+const (
+	maxLabel = 120
+	maxAbout = 300
+)
+
+// short returns a text on one line, cut to limit cells.
+func short(text string, limit int) string { return ansi.Truncate(plain.Line(text), limit, "…") }
 
 // field makes the field of a property.
 func (p *property) field(r *rule) field {
@@ -122,10 +133,7 @@ func (p *property) field(r *rule) field {
 }
 
 func (p *property) title(r *rule) string {
-	title := plain.Line(p.Title)
-	if title == "" {
-		title = plain.Line(r.name)
-	}
+	title := short(cmp.Or(plain.Line(p.Title), r.name), maxLabel)
 	if r.required {
 		title += " *"
 	}
@@ -135,7 +143,7 @@ func (p *property) title(r *rule) string {
 func (p *property) confirm(r *rule) field {
 	var yes bool
 	_ = json.Unmarshal(p.Default, &yes)
-	input := huh.NewConfirm().Title(p.title(r)).Description(plain.Text(p.Description)).Value(&yes)
+	input := huh.NewConfirm().Title(p.title(r)).Description(short(p.Description, maxAbout)).Value(&yes)
 	return field{r.name, input, func() (any, bool) { return yes, true }}
 }
 
@@ -164,7 +172,7 @@ func (p *property) choose(r *rule) field {
 	all := p.choices()
 	var options []huh.Option[int]
 	for i, c := range all {
-		options = append(options, huh.NewOption(plain.Line(c.Title), i))
+		options = append(options, huh.NewOption(short(c.Title, maxLabel), i))
 	}
 	var preset string
 	_ = json.Unmarshal(p.Default, &preset)
@@ -172,7 +180,7 @@ func (p *property) choose(r *rule) field {
 	if !r.required {
 		options = append(options, huh.NewOption("(no answer)", none))
 	}
-	input := huh.NewSelect[int]().Title(p.title(r)).Description(plain.Text(p.Description)).Options(options...).Value(&picked)
+	input := huh.NewSelect[int]().Title(p.title(r)).Description(short(p.Description, maxAbout)).Options(options...).Value(&picked)
 	return field{r.name, input, func() (any, bool) {
 		if picked == none {
 			return nil, false
@@ -187,7 +195,7 @@ func (p *property) chooseMany(r *rule) field {
 	_ = json.Unmarshal(p.Default, &preset)
 	var options []huh.Option[int]
 	for i, c := range all {
-		options = append(options, huh.NewOption(plain.Line(c.Title), i).Selected(slices.Contains(preset, c.Const)))
+		options = append(options, huh.NewOption(short(c.Title, maxLabel), i).Selected(slices.Contains(preset, c.Const)))
 	}
 	var picked []int
 	values := func(picked []int) []string {
@@ -197,23 +205,30 @@ func (p *property) chooseMany(r *rule) field {
 		}
 		return list
 	}
-	input := huh.NewMultiSelect[int]().Title(p.title(r)).Description(plain.Text(p.Description)).Options(options...).Value(&picked).
+	input := huh.NewMultiSelect[int]().Title(p.title(r)).Description(short(p.Description, maxAbout)).Options(options...).Value(&picked).
 		Validate(func(picked []int) error { return r.check(values(picked)) })
 	return field{r.name, input, func() (any, bool) { return values(picked), r.required || len(picked) > 0 }}
 }
 
 func (p *property) text(r *rule) field {
-	var text string
-	if json.Unmarshal(p.Default, &text) != nil && p.Default != nil {
-		text = string(p.Default) // a number
+	var preset string
+	if json.Unmarshal(p.Default, &preset) != nil && p.Default != nil {
+		preset = string(p.Default) // a number
 	}
-	text = plain.Line(text)
-	about := plain.Text(p.Description)
+	text := plain.Line(preset)
+	shown := text
+	typed := func(text string) (value any, ok bool, err error) {
+		if text == shown { // not touched: what is shown may be without newlines
+			text = preset
+		}
+		return p.read(text)
+	}
+	about := short(p.Description, maxAbout)
 	if about == "" {
-		about = plain.Line(p.Format)
+		about = short(p.Format, maxLabel)
 	}
 	input := huh.NewInput().Title(p.title(r)).Description(about).Value(&text).Validate(func(text string) error {
-		value, ok, err := p.read(text)
+		value, ok, err := typed(text)
 		switch {
 		case err != nil:
 			return err
@@ -225,7 +240,7 @@ func (p *property) text(r *rule) field {
 		return r.check(value)
 	})
 	return field{r.name, input, func() (any, bool) {
-		value, ok, err := p.read(text)
+		value, ok, err := typed(text)
 		return value, ok && err == nil
 	}}
 }

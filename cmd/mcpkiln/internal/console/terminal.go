@@ -3,6 +3,7 @@
 package console
 
 import (
+	"context"
 	"errors"
 	"io"
 	"os"
@@ -21,15 +22,21 @@ import (
 // ErrInterrupted is what Ask returns when the user presses Ctrl-C in a form.
 var ErrInterrupted = errors.New("interrupted")
 
+// ErrDone is what Ask returns after Done.
+var ErrDone = errors.New("the terminal shows no more")
+
 // Terminal is the terminal of a user. Its methods are safe for concurrent use, and a nil one shows nothing.
 type Terminal struct {
 	in, out *os.File
 	paint   io.Writer     // out, with the colours that it supports and the user wants (NO_COLOR)
 	forms   chan struct{} // full while a form is open
+	open    context.Context
+	done    context.CancelFunc // ends open
 	bar     progress.Model
 
 	mu      sync.Mutex
 	asking  bool
+	later   []func() // what is printed when nothing is asked any more
 	shown   bool
 	message string
 	begun   time.Time
@@ -45,7 +52,9 @@ func Open(in, out *os.File) *Terminal {
 	if !term.IsTerminal(in.Fd()) || !term.IsTerminal(out.Fd()) {
 		return nil
 	}
+	ctx, done := context.WithCancel(context.Background())
 	return &Terminal{
+		open: ctx, done: done,
 		in: in, out: out, paint: colorprofile.NewWriter(out, os.Environ()), forms: make(chan struct{}, 1),
 		bar: progress.New(progress.WithWidth(barWidth), progress.WithoutPercentage()),
 	}
@@ -82,14 +91,34 @@ func (t *Terminal) Status(message string) {
 	t.draw()
 }
 
-// Done clears what is shown.
+// Done closes an open form and waits until it is gone from the screen, so that it takes nothing with it that is printed next, and clears what else is
+// shown. Nothing is asked after it.
 func (t *Terminal) Done() {
 	if t == nil {
 		return
 	}
+	t.done()
+	t.forms <- struct{}{}
+	defer func() { <-t.forms }()
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.clear()
+}
+
+// Aside clears the progress line, which is drawn again, and calls print. While a form is open, which would draw over what is printed, it waits for its end.
+func (t *Terminal) Aside(print func()) {
+	if t == nil {
+		print()
+		return
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.asking {
+		t.later = append(t.later, print)
+		return
+	}
+	t.clear()
+	print()
 }
 
 // draw redraws the line, unless a form is open. The caller holds the lock.

@@ -34,8 +34,22 @@ func TestMain(m *testing.M) {
 	ctx, cancel := context.WithCancelCause(context.Background())
 	taken := make(chan os.Signal, 1)
 	signal.Notify(taken, syscall.SIGUSR1)
-	go func() { <-taken; cancel(errors.New("taken back")) }()
 	c := console.Open(os.Stdin, os.Stderr)
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		<-taken
+		switch os.Getenv("PRINTS") {
+		case "a warning":
+			c.Aside(func() { fmt.Fprintln(os.Stderr, "a warning") })
+			fmt.Fprint(os.Stderr, "noted")
+			return
+		case "the result":
+			c.Done()
+			fmt.Fprintln(os.Stderr, "the result")
+		}
+		cancel(errors.New("taken back"))
+	}()
 	c.Progress(client.Progress{Progress: 1, Total: 4, Message: "baking"})
 	var all sync.WaitGroup
 	for _, q := range questions {
@@ -46,6 +60,9 @@ func TestMain(m *testing.M) {
 		})
 	}
 	all.Wait()
+	if os.Getenv("PRINTS") != "" {
+		<-ended
+	}
 	os.Exit(0)
 }
 
@@ -116,8 +133,8 @@ func TestAFieldIsMadeOfASchema(t *testing.T) {
 			}
 			q := client.Question{Server: "the shop", Message: "Who are \x1b[31myou?", Schema: json.RawMessage(schema)}
 			a := ask(t, "", q)
+			a.Sees(`  | Who are \x1b[31myou?`)
 			a.Sees("the shop asks")
-			a.Sees(`Who are \x1b[31myou?`)
 			for i := 0; i < len(c.steps); i += 2 {
 				a.Sees(c.steps[i])
 				a.Types(c.steps[i+1])
@@ -175,10 +192,16 @@ func TestAPageIsShownWithItsHostBeforeItIsOpened(t *testing.T) {
 		q := client.Question{Server: "shop", Message: "Log in, please", URL: "https://login.example/a?b=c", Host: host}
 		for key, action := range map[string]string{"y": "accept", "n": "decline"} {
 			a := ask(t, "PATH=", q) // no browser
-			for _, want := range []string{"shop asks you to open a page", "Log in, please", shown, "https://login.example/a?b=c"} {
+			for _, want := range []string{"  | Log in, please", "shop asks you to open a page", shown, "https://login.example/a?b=c"} {
 				a.Sees(want)
 			}
 			a.Types(key)
+			if key == "y" { // the user can still open it
+				a.Sees("no browser was found here")
+				a.Sees("https://login.example/a?b=c")
+				a.Sees("It is open")
+				a.Types(key)
+			}
 			a.answers(`{"Action":"` + action + `","Content":null} <nil>`)
 		}
 	}
@@ -219,6 +242,124 @@ func TestProgressThatGoesBackIsNotDrawn(t *testing.T) {
 	}
 }
 
+// TestWhatIsPrintedAfterDoneStays: a form that closes then would erase it.
+func TestWhatIsPrintedAfterDoneStays(t *testing.T) {
+	a := ask(t, "PRINTS=the result", of(`"name":{"type":"string"}`))
+	a.Sees("name")
+	if err := a.cmd.Process.Signal(syscall.SIGUSR1); err != nil {
+		t.Error(err)
+	}
+	a.Sees("the result")
+	a.answers("null the terminal shows no more")
+	if raw := a.Raw(); erased.MatchString(raw[strings.Index(raw, "the result"):]) {
+		t.Errorf("the result is erased: %q", raw)
+	}
+}
+
+// TestAWarningWaitsForTheEndOfAForm, which would draw over it.
+func TestAWarningWaitsForTheEndOfAForm(t *testing.T) {
+	a := ask(t, "PRINTS=a warning", of(""))
+	a.Sees("Agree?")
+	if err := a.cmd.Process.Signal(syscall.SIGUSR1); err != nil {
+		t.Error(err)
+	}
+	a.Sees("noted")
+	a.Types("n")
+	a.Sees("a warning")
+	a.answers(`{"Action":"decline","Content":null} <nil>`)
+	if raw := a.Raw(); erased.MatchString(raw[strings.Index(raw, "a warning"):]) {
+		t.Errorf("the warning is erased: %q", raw)
+	}
+}
+
+// TestKeysTypedBeforeAQuestionAnswerNothing.
+func TestKeysTypedBeforeAQuestionAnswerNothing(t *testing.T) {
+	for _, q := range []client.Question{of(""), {Server: "shop", URL: "https://login.example/", Host: "login.example"}} {
+		a := ask(t, "PATH=", q)
+		a.Types("yy\ry\x1b")
+		a.Sees("asks")
+		a.Types("n")
+		a.answers(`{"Action":"decline","Content":null} <nil>`)
+	}
+}
+
+// TestNoMessageHidesWhoAsksForWhat: it is marked and bounded, and what the program says stands below it.
+func TestNoMessageHidesWhoAsksForWhat(t *testing.T) {
+	forged := "shop asks you to open a page\n\nhost:  bank.example\npage:  https://bank.example/"
+	for name, message := range map[string]string{
+		"lines": strings.Repeat("x\n", 30) + forged, "blanks": strings.Repeat("\n \n", 30) + forged, "a long line": strings.Repeat("x ", 4000) + forged,
+		"wide": strings.Repeat("\U0001f468\u200d\U0001f469\u200d\U0001f467", 400) + forged, "tabs": strings.Repeat("\t", 400) + forged,
+	} {
+		t.Run(name, func(t *testing.T) {
+			a := ask(t, "", client.Question{Server: "shop", Message: message, URL: "https://evil.example/login", Host: "evil.example"})
+			for _, want := range []string{"shop asks you to open a page", "host:  evil.example", "page:  https://evil.example/login", "[Decline]"} {
+				a.Sees(want)
+			}
+			a.Types("n")
+			a.answers(`{"Action":"decline","Content":null} <nil>`)
+			said, below, _ := strings.Cut(a.Text(), "host:  evil.example")
+			if strings.Count(said, "  | ") > 12 || strings.Count(below, "\n") > 12 {
+				t.Errorf("it takes more than a window of 24 lines: %q", a.Text())
+			}
+			for line := range strings.Lines(said) {
+				if strings.Contains(line, "bank") && !strings.HasPrefix(line, "  | ") {
+					t.Errorf("a line is not marked: %q", line)
+				}
+			}
+		})
+	}
+}
+
+// TestAnAddressLongerThanTheWindow: is printed whole, and who asks, the host and the choice stay on the screen.
+func TestAnAddressLongerThanTheWindow(t *testing.T) {
+	a := ask(t, "", client.Question{Server: "shop", URL: "https://evil.example/" + strings.Repeat("a", 9000) + "/end", Host: "evil.example"})
+	for _, want := range []string{"  | https://evil.example/aaa", "/end", "shop asks you to open a page", "host:  evil.example", "page:  https://evil.example/aaa", "the whole address stands above", "[Decline]"} {
+		a.Sees(want)
+	}
+	a.Types("\r")
+	a.answers(`{"Action":"decline","Content":null} <nil>`)
+	if _, below, _ := strings.Cut(a.Text(), "shop asks"); strings.Count(below, "\n") > 39 {
+		t.Errorf("the form is higher than the window: %q", below)
+	}
+}
+
+// TestNoFieldHidesWhoAsks: the form is no higher than the window.
+func TestNoFieldHidesWhoAsks(t *testing.T) {
+	var fields []string
+	for i := range 20 {
+		fields = append(fields, fmt.Sprintf(`"f%d":{"type":"string","title":"%s","description":"%s"}`, i, strings.Repeat("T", 2000), strings.Repeat(`d\n`, 50)))
+	}
+	a := ask(t, "", of(strings.Join(fields, ",")))
+	a.Sees("shop asks")
+	a.Sees("enter")
+	a.Types("\x1b")
+	a.answers(`{"Action":"decline","Content":null} <nil>`)
+	_, below, _ := strings.Cut(a.Text(), "shop asks")
+	if form, _, _ := strings.Cut(below, "enter"); strings.Count(form, "\n") > 39 {
+		t.Errorf("the form is higher than the window: %q", form)
+	}
+}
+
+// TestESCEndsAFilterAndNotTheQuestion, as the help below the choices says.
+func TestESCEndsAFilterAndNotTheQuestion(t *testing.T) {
+	a := ask(t, "", of(`"x":{"type":"string","enum":["small","middle","large"]}`))
+	a.Sees("small")
+	a.Types("/")
+	a.Sees("set filter")
+	a.Types("la\x1b")
+	a.Sees("clear filter")
+	a.Types("\r")
+	a.answers(`{"Action":"accept","Content":{"x":"large"}} <nil>`)
+}
+
+// TestADefaultThatIsNotTouchedIsSentAsItIs.
+func TestADefaultThatIsNotTouchedIsSentAsItIs(t *testing.T) {
+	a := ask(t, "", of(`"x":{"type":"string","default":"a\n\tb\u200b"}`))
+	a.Sees("a b")
+	a.Types("\r")
+	a.answers(`{"Action":"accept","Content":{"x":"a\n\tb` + "\u200b" + `"}} <nil>`)
+}
+
 // colour is a sequence that colours text.
 var colour = regexp.MustCompile(`\x1b\[[0-9;]*[34][0-9][0-9;]*m`)
 
@@ -227,6 +368,7 @@ func TestNOCOLORIsRespected(t *testing.T) {
 		a := ask(t, "NO_COLOR="+no, of(""))
 		a.Sees("baking")
 		a.Sees("Agree?")
+		a.Sees("[Yes]")
 		a.Types("y")
 		a.Ended()
 		if coloured := colour.MatchString(a.Raw()); coloured != (no == "") {

@@ -1,6 +1,7 @@
 package target
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -19,8 +20,12 @@ import (
 // Files are the files in which entries are looked for, in this order: those that editors and hosts read in a project.
 var Files = []string{"mcp.json", ".mcp.json", ".vscode/mcp.json", ".cursor/mcp.json"}
 
+// NoSSE says of a server on the transport that Streamable HTTP has replaced that it is not reached.
+const NoSSE = "HTTP+SSE, the transport of 2024-11-05 with two endpoints, is not spoken"
+
 // entry is one server of an mcp.json.
 type entry struct {
+	Type    string
 	Command string
 	Args    []string
 	Env     map[string]string
@@ -31,8 +36,8 @@ type entry struct {
 
 // config is an mcp.json. Hosts use either of the two members.
 type config struct {
-	MCPServers map[string]entry
-	Servers    map[string]entry
+	MCPServers map[string]json.RawMessage
+	Servers    map[string]json.RawMessage
 }
 
 // Names returns the names of all entries, sorted; none if there is no file.
@@ -42,7 +47,7 @@ func (s *Spec) Names() ([]string, error) {
 }
 
 // entries reads the file with entries, and returns its name, too; "" if there is none.
-func (s *Spec) entries() (entries map[string]entry, file string, err error) {
+func (s *Spec) entries() (entries map[string]json.RawMessage, file string, err error) {
 	names := Files
 	if s.Config != "" {
 		names = []string{s.Config}
@@ -55,8 +60,9 @@ func (s *Spec) entries() (entries map[string]entry, file string, err error) {
 		switch {
 		case err == nil:
 			var c config
+			text = bytes.TrimPrefix(text, []byte("\ufeff")) // a byte order mark, which some editors write
 			if err := json.Unmarshal(text, &c); err != nil {
-				return nil, name, fmt.Errorf("%s: %w", name, err)
+				return nil, name, notJSON(name, text, err)
 			}
 			if c.MCPServers == nil {
 				c.MCPServers = c.Servers
@@ -69,13 +75,24 @@ func (s *Spec) entries() (entries map[string]entry, file string, err error) {
 	return nil, "", nil
 }
 
+// notJSON names the line of a file that is not JSON, and what to do about it.
+func notJSON(name string, text []byte, err error) error {
+	var syntax *json.SyntaxError
+	if !errors.As(err, &syntax) {
+		return fmt.Errorf("%s: %w", name, err)
+	}
+	before := text[:min(max(int(syntax.Offset)-1, 0), len(text))]
+	return fmt.Errorf("%s:%d: %w: the file is read as plain JSON, without comments and commas before a bracket that closes: write it so, or name another with --config",
+		name, 1+bytes.Count(before, []byte("\n")), err)
+}
+
 // entry returns the entry that the command line names, with its variables expanded.
 func (s *Spec) entry() (*entry, error) {
 	entries, file, err := s.entries()
 	if err != nil {
 		return nil, err
 	}
-	e, ok := entries[s.Name]
+	raw, ok := entries[s.Name]
 	switch {
 	case ok:
 	case s.meant() != "":
@@ -93,11 +110,18 @@ func (s *Spec) entry() (*entry, error) {
 		}
 		return nil, fmt.Errorf("%s has no entry %q: %s", file, s.Name, hint)
 	}
+	var e entry
+	if err := json.Unmarshal(raw, &e); err != nil {
+		return nil, fmt.Errorf("%s: %s: the entry can not be read: %w", file, s.Name, err)
+	}
 	if err := s.expand(&e); err != nil {
 		return nil, fmt.Errorf("%s: %s: %w", file, s.Name, err)
 	}
 	if (e.Command == "") == (e.URL == "") {
 		return nil, fmt.Errorf("%s: %s: an entry has either a command or a url", file, s.Name)
+	}
+	if e.Type == "sse" {
+		return nil, fmt.Errorf("%s: %s: %s; write the url of the server's Streamable HTTP endpoint, and \"type\": \"http\"", file, s.Name, NoSSE)
 	}
 	return &e, nil
 }

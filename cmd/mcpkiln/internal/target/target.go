@@ -5,6 +5,7 @@ package target
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"net/http"
 	"net/textproto"
 	"net/url"
@@ -12,7 +13,9 @@ import (
 	"path/filepath"
 	"regexp"
 	"runtime"
+	"slices"
 	"strings"
+	"unicode"
 
 	"github.com/mcpkiln/mcpkiln/runtime/client"
 )
@@ -110,7 +113,25 @@ func (s *Spec) endpoint(address string, entry map[string]string) (client.Transpo
 	for name, values := range given {
 		e.Header[name] = values
 	}
-	return e, nil
+	return e, sendable(e.Header)
+}
+
+// token matches the name of a header.
+var token = regexp.MustCompile("^[A-Za-z0-9!#$%&'*+.^_`|~-]+$")
+
+// sendable returns an error for a header that HTTP can not carry. It does not show the value, which may be a secret.
+func sendable(all http.Header) error {
+	for _, name := range slices.Sorted(maps.Keys(all)) {
+		if !token.MatchString(name) {
+			return fmt.Errorf("%q is no name of a header: it has letters, digits and dashes", name)
+		}
+		for _, value := range all[name] {
+			if strings.ContainsFunc(value, func(r rune) bool { return r != '\t' && unicode.IsControl(r) }) {
+				return fmt.Errorf("the header %s has a line break or another control character: leave it out, in --header, in %s or in the entry", name, TokenVariable)
+			}
+		}
+	}
+	return nil
 }
 
 // meant returns a hint for a server that is named by the path of its program or without http://; "" if the name looks like neither.

@@ -16,7 +16,9 @@ const entries = `{"mcpServers":{
   "remote": {"type":"http","url":"https://example.com/mcp","headers":{"X-Key":"${SECRET}"}},
   "asks": {"command":"x","args":["${input:token}"]},
   "lacks": {"command":"x","args":["${NOWHERE}"]},
-  "both": {"command":"x","url":"https://example.com"}
+  "both": {"command":"x","url":"https://example.com"},
+  "old": {"type":"sse","url":"https://example.com/sse"},
+  "odd": {"command":["x"]}
 }}`
 
 func spec(t *testing.T, name string) *target.Spec {
@@ -89,9 +91,11 @@ func TestTargetsThatCanNotBe(t *testing.T) {
 		"https://u:p@host/mcp": "user and a password",
 		"http://[::1":          "is no address",
 		"remot":                `did you mean "remote"?`,
-		"elsewhere":            "it has asks, both, lacks, local, remote",
+		"elsewhere":            "it has asks, both, lacks, local, odd, old, remote",
 		"asks":                 "asked for by an editor",
 		"lacks":                "NOWHERE is not in the environment",
+		"old":                  ".mcp.json: old: HTTP+SSE, the transport of 2024-11-05 with two endpoints, is not spoken",
+		"odd":                  ".mcp.json: odd: the entry can not be read: ",
 		"both":                 "either a command or a url",
 	} {
 		if _, err := spec(t, name).Transport(); err == nil || !strings.Contains(err.Error(), want) {
@@ -108,6 +112,13 @@ func TestTargetsThatCanNotBe(t *testing.T) {
 	if _, err := s.Transport(); err == nil || !strings.Contains(err.Error(), "write 'Name: value'") {
 		t.Error(err)
 	}
+	for header, want := range map[string]string{"A(b: c": `"A(b" is no name of a header`, "A: secret\nB: c": "the header A has a line break"} {
+		s.Headers = []string{header}
+		if _, err := s.Transport(); err == nil || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "secret") {
+			t.Errorf("%q: %v, want %q", header, err, want)
+		}
+	}
+	s.Headers = nil
 	s.Dir, s.Name = t.TempDir(), "local"
 	if _, err := s.Transport(); err == nil || !strings.Contains(err.Error(), "there is no mcp.json, no .mcp.json") {
 		t.Error(err)
@@ -137,6 +148,30 @@ func TestAnAddressThatCanNotBeIsShownWithoutItsSecrets(t *testing.T) {
 		}
 		if _, err := s.Transport(); err == nil || strings.Contains(err.Error(), "s3cret") || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v", address, err)
+		}
+	}
+}
+
+// TestAFileThatIsNotJSON: the error has the line, and what is not read. A byte order mark is.
+func TestAFileThatIsNotJSON(t *testing.T) {
+	for text, want := range map[string]string{
+		"{\n  // mine\n  \"servers\": {}}":                     "mcp.json:2: ",
+		"{\"servers\": {\n\"a\": {\"url\": \"http://a\"},\n}}": "mcp.json:3: ",
+		"{\"servers\": {": "mcp.json:1: ",
+		"":                "mcp.json:1: ",
+		"\ufeff{\"servers\": {\"a\": {\"type\": \"http\", \"url\": \"http://a\"}}}": "",
+	} {
+		s := spec(t, "a")
+		s.Config = filepath.Join(t.TempDir(), "mcp.json")
+		if err := os.WriteFile(s.Config, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		_, err := s.Transport()
+		if want == "" && err == nil {
+			continue
+		}
+		if err == nil || want == "" || !strings.Contains(err.Error(), want) || !strings.Contains(err.Error(), "without comments") {
+			t.Errorf("%q: %v, want %q", text, err, want)
 		}
 	}
 }

@@ -1,0 +1,122 @@
+package console
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"time"
+
+	"charm.land/bubbles/v2/key"
+	tea "charm.land/bubbletea/v2"
+	"charm.land/huh/v2"
+)
+
+// form is a form as a tea.Model. It clears itself from the screen when its question is withdrawn.
+type form struct {
+	*huh.Form
+	// head returns the lines above the fields for a window, such as who asks. They are always on the screen.
+	head          func(width, height int) []string
+	width, height int
+	gone          <-chan struct{}
+	shown         bool // and so keys are meant for it
+	declined      bool
+	closed        bool
+}
+
+// withdrawn is the message that the question of a form was withdrawn.
+type withdrawn struct{}
+
+// show is the message that it is time to show a form.
+type show struct{}
+
+// deaf is how long keys are dropped before a form is shown: they were typed before, and answer nothing.
+const deaf = 200 * time.Millisecond
+
+// Init implements tea.Model.
+func (f *form) Init() tea.Cmd {
+	return tea.Batch(f.Form.Init(), func() tea.Msg { <-f.gone; return withdrawn{} }, tea.Tick(deaf, func(time.Time) tea.Msg { return show{} }))
+}
+
+// Update implements tea.Model.
+func (f *form) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
+	switch typed := msg.(type) {
+	case withdrawn:
+		f.closed = true
+	case show:
+		f.shown = true
+	case tea.PasteMsg:
+		if !f.shown {
+			return f, nil
+		}
+	case tea.KeyPressMsg:
+		if !f.shown && typed.String() != "ctrl+c" {
+			return f, nil
+		}
+		f.declined = f.declined || typed.Code == tea.KeyEscape && !f.filters()
+	case tea.WindowSizeMsg:
+		f.width, f.height = defaultSize(typed.Width, typed.Height)
+		msg = tea.WindowSizeMsg{Width: f.width, Height: f.room()}
+	}
+	if f.closed || f.declined {
+		return f, tea.Quit
+	}
+	_, cmd := f.Form.Update(msg)
+	return f, cmd
+}
+
+// filters reports whether a filter for choices is typed, which ESC ends.
+func (f *form) filters() bool {
+	field, ok := f.GetFocusedField().(interface{ GetFiltering() bool })
+	return ok && field.GetFiltering()
+}
+
+// minRoom is how many lines the fields have at least, of which the library draws one more than it counts.
+const minRoom = 7
+
+// room returns how many lines are left for the fields.
+func (f *form) room() int { return max(f.height-len(f.head(f.width, f.height))-1, minRoom-1) }
+
+// View implements tea.Model.
+func (f *form) View() tea.View {
+	if f.closed || f.declined || !f.shown || f.State != huh.StateNormal {
+		return tea.NewView("")
+	}
+	head := f.head(f.width, f.height)
+	fields := strings.Split(f.Form.View(), "\n")
+	fields = fields[:min(len(fields), max(f.height-len(head), 1))] // what is too high loses its first lines, which say who asks
+	return tea.NewView(strings.Join(append(head, fields...), "\n"))
+}
+
+// theme is that of the library, with the chosen one of two buttons marked: without colours it could not be told.
+func theme(isDark bool) *huh.Styles {
+	s := huh.ThemeCharm(isDark)
+	for _, f := range []*huh.FieldStyles{&s.Focused, &s.Blurred} {
+		f.FocusedButton = f.FocusedButton.Transform(func(text string) string { return "[" + text + "]" })
+	}
+	return s
+}
+
+// keyMap is that of the library, without a second meaning of ESC.
+func keyMap() *huh.KeyMap {
+	keys := huh.NewDefaultKeyMap()
+	clear := key.NewBinding(key.WithKeys("ctrl+l"), key.WithHelp("ctrl+l", "clear filter"), key.WithDisabled())
+	keys.Select.ClearFilter, keys.MultiSelect.ClearFilter = clear, clear
+	return keys
+}
+
+// run shows a form. answered is false if the user has left it with ESC.
+func (t *Terminal) run(ctx context.Context, head func(width, height int) []string, fields ...huh.Field) (answered bool, err error) {
+	within, cancel := context.WithCancel(ctx)
+	defer cancel()
+	f := &form{Form: huh.NewForm(huh.NewGroup(fields...)).WithTheme(huh.ThemeFunc(theme)).WithKeyMap(keyMap()), head: head, gone: within.Done()}
+	f.width, f.height = t.size()
+	f.SubmitCmd, f.CancelCmd = tea.Quit, tea.Interrupt
+	_, err = tea.NewProgram(f, tea.WithoutSignalHandler(), tea.WithInput(t.in), tea.WithOutput(t.out)).Run()
+	switch {
+	case ctx.Err() != nil:
+		return false, context.Cause(ctx)
+	case errors.Is(err, tea.ErrInterrupted):
+		return false, ErrInterrupted
+	}
+	return err == nil && !f.declined, err
+}

@@ -1,0 +1,54 @@
+package main
+
+import (
+	"encoding/json"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/mcpkiln/mcpkiln/cmd/mcpkiln/internal/keep"
+	"github.com/mcpkiln/mcpkiln/runtime/client"
+)
+
+// TestOneOddTaskEndsNoList: the others are listed.
+func TestOneOddTaskEndsNoList(t *testing.T) {
+	_, text := ask(t, 0)
+	shelf, err := keep.Open()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, id := range []string{"t0", "t1"} { // the server answers for t1, whatever it is asked for
+		var ref client.Ref
+		if err := json.Unmarshal([]byte(strings.Replace(text, "t1", id, 1)), &ref); err != nil {
+			t.Fatal(err)
+		}
+		if err := shelf.Put(ref, time.Now().Add(time.Duration(i)*time.Second)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	status, stdout, stderr := runs(t, "task", "list", endpointOf(t, text))
+	if status != exitProtocol || stdout != "t1  t  completed\n" || !strings.HasPrefix(stderr, "mcpkiln: t0 can not be read: ") || strings.Count(stderr, "\n") != 1 {
+		t.Errorf("status %d\n%s\n%s", status, stdout, stderr)
+	}
+}
+
+// TestAFailedTaskShowsItsError, with the code.
+func TestAFailedTaskShowsItsError(t *testing.T) {
+	a, ref := ask(t, 0)
+	failed := `"status":"failed","statusMessage":"no luck","error":{"code":-32603,"message":"the disk is full"}`
+	a.change(func() { a.stale = []string{failed, failed, failed} })
+	if status, stdout, stderr := runs(t, "task", "get", ref); status != 0 || stdout != "failed  no luck: the disk is full (code -32603)\n" {
+		t.Errorf("status %d\n%s\n%s", status, stdout, stderr)
+	}
+}
+
+// TestAServerOfTheOldTransportIsSaidToBeOne: it takes no POST where its stream is.
+func TestAServerOfTheOldTransportIsSaidToBeOne(t *testing.T) {
+	ts := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusMethodNotAllowed) }))
+	defer ts.Close()
+	if status, _, stderr := runs(t, "tools", ts.URL); status != exitNetwork || !strings.Contains(stderr, "HTTP+SSE, the transport of 2024-11-05 with two endpoints, is not spoken") {
+		t.Errorf("status %d: %s", status, stderr)
+	}
+}
