@@ -12,9 +12,9 @@ import (
 
 // givenAnswer is the answer to a question while it is sent.
 type givenAnswer struct {
-	given     bool // there is an answer
-	failed    bool // it was not delivered the first time, and is sent again
-	delivered bool // to the same question under another id
+	given     bool      // there is an answer
+	failed    bool      // it was not delivered the first time, and is sent again
+	delivered bool      // to the same question under another id
 	asked     *Question // the handler's
 	result    []byte
 	refusal   *Error
