@@ -69,7 +69,8 @@ func TestCAN30AQuestionThatComesAgainBeforeItsAnswerArrived(t *testing.T) {
 				}))
 				d = d0
 				done := start(t.Context(), s, "x")
-				if sleep(t.Context(), 100*time.Millisecond); !during {
+				sleep(t.Context(), 100*time.Millisecond)
+				if synctest.Wait(); !during {
 					again()
 				}
 				if r := <-done; r.err != nil || asked.Load() != 1 || d.answers.Load() != 2 {
@@ -102,6 +103,7 @@ func TestCAN30ATaskThatAsksTheSameUnderANewIDIsAnsweredOnce(t *testing.T) {
 			for asked.Load() == 0 || !open && d.answers.Load() == 0 {
 				sleep(t.Context(), 10*time.Millisecond)
 			}
+			synctest.Wait()
 			d.say(onceForm("new"))
 			sleep(t.Context(), 5*time.Second)
 			if asked.Load() != 1 || d.answers.Load() < 2 {

@@ -13,7 +13,7 @@ import (
 // How often a task's state is read: never more often than the server wants, except after a notification.
 const (
 	defaultPoll = time.Second
-	hintPause   = 100 * time.Millisecond // between two readings because of notifications
+	hintPause   = 100 * time.Millisecond // between two readings at least, also because of notifications
 	maxMisses   = 8                      // failures in a row that may be transient
 	maxBackoff  = 15 * time.Second       // upper bound on the back-off; the server may want longer
 	maxPoll     = 24 * time.Hour         // upper bound on the server's interval
@@ -75,6 +75,7 @@ func (w *following) wait(misses int, last time.Time) bool {
 	if every <= 0 {
 		every = defaultPoll
 	}
+	every = max(every, hintPause)
 	if every = min(every, maxPoll); every < maxBackoff {
 		every = backOff(every, misses)
 	}

@@ -119,3 +119,19 @@ func TestLET03ATaskGoesOnWhoseServerNeverAnswers(t *testing.T) {
 		}
 	}
 }
+
+// A server can not have its task's state read without a pause.
+func TestEXT22AnIntervalHasAFloor(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s, p := meetOffering(t, "2026-07-28", taskOffers)
+		x := resume(t, s)
+		began := time.Now()
+		for range 11 {
+			p.answer(p.expect("tasks/get"), taskIs("complete", "working", `,"pollIntervalMs":1`))
+		}
+		if took := time.Since(began); took < time.Second {
+			t.Errorf("read 11 times in %v", took)
+		}
+		x.Detach()
+	})
+}
