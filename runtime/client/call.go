@@ -1,6 +1,7 @@
 package client
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -131,7 +132,7 @@ func (c *call) do(ctx context.Context, v *wire.Values, extra []byte) ([]byte, er
 	info := inflight.Info{Method: c.op.Name, Tool: c.tool, Timeout: limit, Protected: c.op.Uncancellable}
 	e, err := s.tracker.RegisterIn(&r.entryMemory, ctx, s.key(id, inflight.Outgoing), info, r)
 	if err != nil {
-		return nil, ErrClosed
+		return nil, cmp.Or(s.usable(), ErrClosed)
 	}
 	r.entry = e
 	c.enter(r)
