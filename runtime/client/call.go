@@ -57,9 +57,11 @@ type round struct {
 	late bool // expectLate was called; guarded by Session.mu
 	sent bool // handed to the link; guarded by it
 	// session is the id of the HTTP session in which it was sent; "" for none. busy is the HTTP status of its answer if that says to try again, nil for
-	// another. Both are only for the goroutine of its exchange, until the round is answered.
+	// another. stray is the id of an answer on its stream that is another's; zero for none. All are only for the goroutine of its exchange, until the
+	// round is answered.
 	session string
 	busy    *StatusError
+	stray   rpc.ID
 }
 
 // Value implements context.Context.
