@@ -1,6 +1,7 @@
 package client
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -56,9 +57,11 @@ type round struct {
 	late bool // expectLate was called; guarded by Session.mu
 	sent bool // handed to the link; guarded by it
 	// session is the id of the HTTP session in which it was sent; "" for none. busy is the HTTP status of its answer if that says to try again, nil for
-	// another. Both are only for the goroutine of its exchange, until the round is answered.
+	// another. stray is the id of an answer on its stream that is another's; zero for none. All are only for the goroutine of its exchange, until the
+	// round is answered.
 	session string
 	busy    *StatusError
+	stray   rpc.ID
 }
 
 // Value implements context.Context.
@@ -131,7 +134,7 @@ func (c *call) do(ctx context.Context, v *wire.Values, extra []byte) ([]byte, er
 	info := inflight.Info{Method: c.op.Name, Tool: c.tool, Timeout: limit, Protected: c.op.Uncancellable}
 	e, err := s.tracker.RegisterIn(&r.entryMemory, ctx, s.key(id, inflight.Outgoing), info, r)
 	if err != nil {
-		return nil, ErrClosed
+		return nil, cmp.Or(s.usable(), ErrClosed)
 	}
 	r.entry = e
 	c.enter(r)

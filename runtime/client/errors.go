@@ -21,7 +21,7 @@ type Error = rpc.Error
 
 // Errors of sessions and requests.
 var (
-	// ErrClosed is returned by calls after Close.
+	// ErrClosed is returned by calls after Close, unless the session had ended before.
 	ErrClosed = errors.New("client: the session is closed")
 	// ErrUncancellable is returned for a request that must not be cancelled, such as initialize (CAN07).
 	ErrUncancellable = errors.New("client: the request can not be cancelled")

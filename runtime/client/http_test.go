@@ -152,7 +152,7 @@ func TestHTTPAnswersThatAreNone(t *testing.T) {
 		}, []string{"larger than"}},
 		"endless":   {func(w http.ResponseWriter, _ message) { endless(w, "application/json") }, []string{"larger than"}},
 		"one event": {func(w http.ResponseWriter, _ message) { endless(w, "text/event-stream") }, []string{"larger than"}},
-		"another's": {func(w http.ResponseWriter, m message) { m.ID = []byte("999"); answer(w, m, `{}`) }, []string{"without an answer"}},
+		"another's": {func(w http.ResponseWriter, m message) { m.ID = []byte("999"); answer(w, m, `{}`) }, []string{"answers request 999, not "}},
 		"cut off": {func(w http.ResponseWriter, _ message) {
 			w.Header().Set("Content-Type", "text/event-stream")
 			_, _ = io.WriteString(w, ": hi\n\n")

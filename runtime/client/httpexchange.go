@@ -37,6 +37,9 @@ func (l *httpLink) exchange(ctx context.Context, frame []byte, r *round, st *str
 	err := l.roundTrip(ctx, frame, r, st)
 	if err == nil && r.entry.Err() == nil { // Err is set as soon as the entry is over, by an answer too
 		err = broken(r.call.op.Name, "the response ended without an answer")
+		if !r.stray.IsZero() {
+			err = broken(r.call.op.Name, "the response answers request %s, not %s, which it is for", r.stray.String(), r.entry.Key().ID.String())
+		}
 	}
 	if err != nil && ctx.Err() == nil {
 		r.fail(asTransport(err))

@@ -27,6 +27,7 @@ type Hub struct {
 
 	mu      sync.Mutex
 	members map[string]*member
+	closed  bool
 }
 
 // member is one server of a hub.
@@ -95,6 +96,8 @@ func (h *Hub) reserve(m *member) error {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	switch {
+	case h.closed:
+		return fmt.Errorf("client: the hub is closed: server %s can not be added, use another Hub", m.name)
 	case m.name == "" || strings.Contains(m.name, "/"):
 		return fmt.Errorf("client: %q can not be the name of a server: it must be one word without a slash", m.name)
 	case h.members[m.name] != nil:
@@ -121,8 +124,11 @@ func (h *Hub) Remove(name string) error {
 	return m.err
 }
 
-// Close ends all sessions.
+// Close ends all sessions. Afterwards no server can be added.
 func (h *Hub) Close() error {
+	h.mu.Lock()
+	h.closed = true
+	h.mu.Unlock()
 	names := h.Servers()
 	errs := make([]error, len(names))
 	var all sync.WaitGroup

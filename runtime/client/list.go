@@ -113,11 +113,14 @@ func (p *pages) next(ctx context.Context) ([]json.RawMessage, error) {
 		return nil, err
 	}
 	var items []json.RawMessage
-	if json.Unmarshal(page[wire.SlotItems], &items) != nil {
+	if json.Unmarshal(page[wire.SlotItems], &items) != nil || items == nil {
 		return nil, broken(p.method, "its list is none: %.200s", page[wire.SlotItems])
 	}
 	if err := p.measure(items); err != nil {
 		return nil, err
+	}
+	if cursor := page[wire.SlotNextCursor]; page.Has(wire.SlotNextCursor) && cursor[0] != '"' {
+		return nil, broken(p.method, "its nextCursor is no string: %.80s", cursor)
 	}
 	if p.op == wire.OpListTools {
 		items = p.s.learn(c.dialect, items, &p.tools)

@@ -8,7 +8,12 @@ import (
 
 // receive handles one frame of the server, and keeps it. from is the request on whose stream it came, nil where all messages come on one.
 func (s *Session) receive(frame []byte, from *round) {
-	if rpc.IsBatch(frame) && s.dialect.Load().Batches {
+	d := s.dialect.Load()
+	if rpc.IsBatch(frame) && !d.Batches && from != nil {
+		from.fail(broken(from.call.op.Name, "it is a batch, which revision %s does not have", d.Version))
+		return
+	}
+	if rpc.IsBatch(frame) && d.Batches {
 		all, err := rpc.Batch(frame, s.cfg.limits)
 		if err != nil {
 			s.cfg.logger.Warn("a batch can not be read", "error", err)
@@ -41,6 +46,9 @@ func (s *Session) receiveAnswer(m *rpc.Message, bad *rpc.Error, from *round) {
 	id := m.ID
 	if id.IsZero() {
 		id = s.onlyRequest(from)
+	}
+	if from != nil && id != from.entry.Key().ID {
+		from.stray = id
 	}
 	e := s.tracker.Find(s.key(id, inflight.Outgoing))
 	if e != nil {
@@ -193,11 +201,11 @@ func (s *Session) receiveProgress(v *wire.Values) {
 		return
 	}
 	r := e.Values().(*round)
-	e.Extend(r.maxExtension)
 	r.call.mu.Lock()
 	defer r.call.mu.Unlock()
 	if r.reports.add(p) {
 		r.call.last = p
+		e.Extend(r.maxExtension)
 	}
 }
 
@@ -211,10 +219,10 @@ type reports struct {
 	last float64
 }
 
-// add passes progress on that goes on from the last, and reports whether it does. What goes back is dropped: its server breaks the protocol, or
-// what came before it came by another stream (PRO02). If the caller is slow, newer progress replaces older.
+// add passes progress on that goes on from the last, and reports whether it does. What repeats the last or goes back is dropped: its server breaks the
+// protocol, or what came before it came by another stream (PRO02). If the caller is slow, newer progress replaces older.
 func (r *reports) add(p Progress) bool {
-	if r.any && p.Progress < r.last {
+	if r.any && p.Progress <= r.last {
 		return false
 	}
 	r.any, r.last = true, p.Progress

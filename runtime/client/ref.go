@@ -74,6 +74,8 @@ func (s *Session) follows(ref Ref) error {
 	switch d := s.dialect.Load(); {
 	case ref.Version != refVersion:
 		return &RefError{ref, fmt.Sprintf("version %d of references is not known", ref.Version)}
+	case ref.ID == "":
+		return &RefError{ref, "it has no id"}
 	case ref.Revision != d.Version:
 		return &RefError{ref, fmt.Sprintf("it is of revision %s, the session of %s", ref.Revision, d.Version)}
 	case ref.Endpoint != s.endpoint && programOf(ref.Endpoint) == programOf(s.endpoint):

@@ -163,6 +163,9 @@ func (s *Session) disconnect(ctx context.Context) {
 	s.mu.Lock()
 	s.closed = true
 	s.mu.Unlock()
+	end := s.endCause() // of a session whose server has ended, the requests may not have been told yet
+	end.Force = true
+	s.tracker.CancelPeer(s.peer, end)
 	s.tracker.Shutdown("the session is closed", true)
 	if s.link != nil {
 		s.err = s.link.close(ctx)
@@ -241,11 +244,11 @@ func (s *Session) endCause() *Cause {
 	return &Cause{Source: inflight.SourceShutdown, Reason: "the session is closed"}
 }
 
-// usable returns an error for a session that is over.
+// usable returns an error for a session that is over: why its connection had gone, also after Close.
 func (s *Session) usable() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.closed {
+	if s.lost == nil && s.closed {
 		return ErrClosed
 	}
 	return s.lost
