@@ -40,16 +40,17 @@ func (s *Session) answerAll(ctx context.Context, d *wire.Dialect, questions []in
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(&Cause{Source: inflight.SourceParent, Reason: "another question of the same call was not answered"})
 	all := &replies{s: s, added: make(chan struct{}, 1)}
-	asks := s.spawn(func() {
+	over := make(chan error, 1)
+	// Before the first handler is called, so that whatever that answers is awaited, or told to be too late, also if the session ends meanwhile.
+	awaits := s.spawn(func() { all.await(ctx, len(questions), over) })
+	if !awaits || !s.spawn(func() {
 		for _, asked := range questions {
 			if ctx.Err() != nil {
 				return
 			}
 			s.begin(ctx, func(begins func()) { all.add(s.answerInput(ctx, d, asked, task, func() { begins(); begun() })) })
 		}
-	})
-	over := make(chan error, 1)
-	if !asks || !s.spawn(func() { all.await(ctx, len(questions), over) }) {
+	}) {
 		return nil, ErrClosed
 	}
 	if err := <-over; err != nil {
