@@ -48,7 +48,8 @@ func (c *client) close() {
 	c.closed = true
 	c.conn.Close()
 	<-c.read
-	if err := <-c.served; err != nil && !errors.Is(err, io.EOF) && !errors.Is(err, context.Canceled) && !errors.Is(err, ErrShutdown) {
+	if err := <-c.served; err != nil && !errors.Is(err, io.EOF) && !errors.Is(err, io.ErrClosedPipe) && // or the server was writing a status
+		!errors.Is(err, context.Canceled) && !errors.Is(err, ErrShutdown) {
 		c.t.Errorf("Serve: %v", err)
 	}
 }
