@@ -195,8 +195,13 @@ func (s *Session) asksTooMany() bool {
 // settle retires the question if the turn is still its own: then the caller alone may answer it (CAN02).
 func (q *question) settle(e *inflight.Entry, own *turn) bool {
 	q.mu.Lock()
-	defer q.mu.Unlock()
-	return q.turn == own && e.Retire()
+	settled, same := q.turn == own && e.Retire(), []sameQuestion(nil)
+	if settled {
+		same = q.takeSame()
+	}
+	q.mu.Unlock()
+	askAgain(same)
+	return settled
 }
 
 // serve calls the handler, and sends its answer unless the question is over, or was taken back from it (CAN31). The entry stays until the answer is sent, so
@@ -229,8 +234,11 @@ func (q *question) serve(e *inflight.Entry, own *turn) {
 	if failure != nil && q.s.leaveOpen(own.asked, failure) {
 		q.resumeAskers()
 		e.Retire()
+		q.mu.Lock()
+		same = append(same, q.takeSame()...)
+		q.mu.Unlock()
 		for _, other := range same {
-			other.entry.Retire()
+			other.retire()
 		}
 		return
 	}
@@ -286,12 +294,18 @@ func (s *Session) questionEnded(e *inflight.Entry, cause *Cause) {
 	last := q.turn
 	q.turn = nil
 	q.stopWaiting()
-	same := q.takeSame()
+	same := []sameQuestion(nil)
+	if !q.failed { // else they are being answered
+		same = q.takeSame()
+	}
 	q.mu.Unlock()
 	s.mu.Unlock()
 	s.spawn(func() {
 		if last != nil {
 			q.resumeAskers()
+			if last.former != nil {
+				<-last.former
+			}
 			s.questionGone(last.asked, cause)
 		}
 		switch {

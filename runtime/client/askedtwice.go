@@ -63,9 +63,7 @@ func (s *Session) repeats(m *rpc.Message, from *round) bool {
 
 // send sends the answer, and tells the host whether it has arrived.
 func (q *question) send(e *inflight.Entry) {
-	if !q.s.link.shared() { // sending may take a while, and the end of the call ends it all the same, see lifeOf
-		q.resumeAskers()
-	}
+	q.resumeClocks() // sending may take a while
 	err := q.s.insistWhile(e, q.life, q.session, answerFrame(q.id, q.result, q.refusal), func() { q.noteFailed(e) })
 	q.resumeAskers()
 	q.mu.Lock()
@@ -139,7 +137,7 @@ func (q *question) add(e *inflight.Entry, other sameQuestion) bool {
 // answerSame sends the answer to q, whose entry is e, also to the same question under another id. If it arrives there, it need not be sent to q again.
 func (q *question) answerSame(e *inflight.Entry, other sameQuestion) {
 	q.s.spawn(func() {
-		defer other.entry.Retire()
+		defer other.retire()
 		if q.s.insistWhile(other.entry, other.life, other.session, answerFrame(other.id, q.result, q.refusal), func() {}) != nil {
 			return
 		}
@@ -150,6 +148,16 @@ func (q *question) answerSame(e *inflight.Entry, other sameQuestion) {
 			e.Retire()
 		}
 	})
+}
+
+// retire ends a question that has got its answer, or will have none. It may have waited until somebody followed the task.
+func (q sameQuestion) retire() {
+	q.s.mu.Lock()
+	q.mu.Lock()
+	q.stopWaiting()
+	q.mu.Unlock()
+	q.s.mu.Unlock()
+	q.entry.Retire()
 }
 
 // takeSame returns the questions that wait for the answer to q, which will have none; the lock is held.

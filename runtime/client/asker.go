@@ -2,6 +2,7 @@ package client
 
 import (
 	"context"
+	"maps"
 
 	"github.com/mcpkiln/mcpkiln/runtime/inflight"
 )
@@ -57,9 +58,9 @@ func (q *question) pauseCall(c *call) {
 		return
 	}
 	if c.questions == nil {
-		c.questions = map[*question]struct{}{}
+		c.questions = map[*question]bool{}
 	}
-	c.questions[q] = struct{}{}
+	c.questions[q] = true
 	c.round.entry.Pause()
 	q.askers[c] = struct{}{}
 }
@@ -67,8 +68,9 @@ func (q *question) pauseCall(c *call) {
 // askerEnded ends the question if c was the last call that may have asked it.
 func (q *question) askerEnded(c *call) {
 	q.mu.Lock()
+	_, asks := q.askers[c]
 	delete(q.askers, c)
-	last := len(q.askers) == 0
+	last := asks && len(q.askers) == 0
 	q.mu.Unlock()
 	if last {
 		if e := q.s.tracker.Find(q.s.key(q.id, inflight.Incoming)); e != nil && e.Values() == context.Context(q) { // else it is a task
@@ -90,6 +92,25 @@ func (s *Session) callOver() *Cause {
 	return &Cause{Source: inflight.SourceParent, Reason: "the call that asked is over"}
 }
 
+// resumeClocks resumes the clocks that the question has paused, though its answer is still to be sent: the end of the calls ends it.
+func (q *question) resumeClocks() {
+	q.mu.Lock()
+	askers, of := maps.Clone(q.askers), q.of
+	q.of = nil
+	q.mu.Unlock()
+	if of != nil {
+		of.countQuestions(-1)
+	}
+	for c := range askers {
+		c.mu.Lock()
+		if c.questions[q] {
+			c.questions[q] = false
+			c.round.entry.Resume()
+		}
+		c.mu.Unlock()
+	}
+}
+
 // resumeAskers resumes the clocks that the question has paused; the question is over.
 func (q *question) resumeAskers() {
 	q.mu.Lock()
@@ -101,10 +122,10 @@ func (q *question) resumeAskers() {
 	}
 	for c := range askers {
 		c.mu.Lock()
-		if _, waits := c.questions[q]; waits {
-			delete(c.questions, q)
+		if c.questions[q] {
 			c.round.entry.Resume()
 		}
+		delete(c.questions, q)
 		c.mu.Unlock()
 	}
 }

@@ -38,7 +38,7 @@ func (s *Session) negotiate(ctx context.Context, t Transport) (*Session, error) 
 			if !t.reopens() {
 				return s, err
 			}
-			s = s.another(ctx)
+			s, late = s.another(ctx), nil // what the one before answers says nothing about this one
 			if err := s.open(ctx, t, handshaking[0]); err != nil {
 				return s, err
 			}
