@@ -160,7 +160,7 @@ func (q sameQuestion) retire() {
 	q.entry.Retire()
 }
 
-// takeSame returns the questions that wait for the answer to q, which will have none; the lock is held.
+// takeSame returns the questions that wait for the answer to q, and forgets them; the lock is held.
 func (q *question) takeSame() (same []sameQuestion) {
 	same, q.same = q.same, nil
 	return same

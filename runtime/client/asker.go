@@ -98,6 +98,25 @@ func (q *question) resumeClocks() {
 	askers, of := maps.Clone(q.askers), q.of
 	q.of = nil
 	q.mu.Unlock()
+	q.resume(askers, of)
+}
+
+// resumeAskers resumes the clocks that the question has paused; the question is over.
+func (q *question) resumeAskers() {
+	q.mu.Lock()
+	askers, of := q.askers, q.of
+	q.askers, q.of = nil, nil
+	q.mu.Unlock()
+	q.resume(askers, of)
+	for c := range askers {
+		c.mu.Lock()
+		delete(c.questions, q)
+		c.mu.Unlock()
+	}
+}
+
+// resume resumes the clocks of these calls, and of a task's executions, that the question still has paused.
+func (q *question) resume(askers map[*call]struct{}, of *follower) {
 	if of != nil {
 		of.countQuestions(-1)
 	}
@@ -107,25 +126,6 @@ func (q *question) resumeClocks() {
 			c.questions[q] = false
 			c.round.entry.Resume()
 		}
-		c.mu.Unlock()
-	}
-}
-
-// resumeAskers resumes the clocks that the question has paused; the question is over.
-func (q *question) resumeAskers() {
-	q.mu.Lock()
-	askers, of := q.askers, q.of
-	q.askers, q.of = nil, nil
-	q.mu.Unlock()
-	if of != nil {
-		of.countQuestions(-1)
-	}
-	for c := range askers {
-		c.mu.Lock()
-		if c.questions[q] {
-			c.round.entry.Resume()
-		}
-		delete(c.questions, q)
 		c.mu.Unlock()
 	}
 }

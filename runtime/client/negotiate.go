@@ -13,8 +13,8 @@ import (
 )
 
 // negotiate finds the revision to use. First it asks as a revision without a handshake. A server of such a revision answers. If an error
-// comes back that those revisions do not have, or nothing, the handshake follows; a server that starts slowly may still answer the first. It returns the session, which is not s if the server had to be
-// started again.
+// comes back that those revisions do not have, or nothing, the handshake follows; a server that starts slowly may still answer the first. It
+// returns the session, which is not s if the server had to be started again.
 func (s *Session) negotiate(ctx context.Context, t Transport) (*Session, error) {
 	stateless, handshaking := s.candidates()
 	if len(stateless)+len(handshaking) == 0 {
