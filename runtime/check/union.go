@@ -39,7 +39,7 @@ func (d *Decoder) lookAtNames(u *Union) (only int, likely uint64) {
 	if len(u.Members.Names) > 64 {
 		return -1, 0
 	}
-	d.nullable = 0 // what follows is read again, and with it the last value that could have been null
+	d.nullable = 0 // so that a violation says " or null" of what is read next, whether the names were looked at before or not
 	members, attempts := u.byMember(), d.misled < mostMisled && d.prepareAttempts()
 	if attempts {
 		if form := members.byFirst(d.data, d.pos); form >= 0 {
@@ -226,7 +226,7 @@ func (t *trial) countPossible() int {
 	return n
 }
 
-// isLeft reports whether the form with that index was counted by countPossible.
+// isLeft reports whether the form with that index was possible when the trial was last narrowed.
 func (t *trial) isLeft(i int) bool {
 	if i < 64 {
 		return t.left>>i&1 != 0

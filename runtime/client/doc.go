@@ -9,7 +9,7 @@
 //
 // # For callers
 //
-//   - Connect opens a Session: it finds the revision that both sides support. Close ends it, and Abort at once; Done and Err report that it has
+//   - Connect opens a Session: it finds the revision that both sides support. Close ends it, and Abort without waiting for the server; Done and Err report that it has
 //     ended.
 //   - CallTool, ListTools, GetPrompt, ReadResource, Complete and others are requests. Each has a timeout and a hard maximum (WithTimeout,
 //     Timeout). The end of its context gives it up; so does CancelRequest, by an id that Requests lists.
@@ -17,6 +17,7 @@
 //     process has started, GetTask reads its state once, and Resumable says before a call whether that could be done.
 //   - Describe returns a server's description of itself and its tools.
 //   - Hub has sessions with several servers, and restarts child processes that ended.
+//   - Asking wraps what an http.Client asks a person before it sends a request, such as to log in: the clock of the call is paused meanwhile.
 //   - Handlers answer the server's questions and receive its notifications. One handler serves every revision, however a question is sent.
 //   - A generated client calls by Tool: inputs are validated before they are sent, outputs before they are returned. Expect compares the
 //     server's tools with those that the client was generated from.
@@ -122,7 +123,7 @@
 // that its task may go on.
 //
 // An address may have a key in it, so errors and logs have it without user, query and fragment, as a Ref has; and servers repeat the query of a
-// request in their pages, so it is cut out of these.
+// request in their pages, so it is cut out of these, each value also alone, decoded, and as HTML or JSON escapes it.
 //
 // A server's text is shown in errors on one line, except results, with its control characters escaped, and cut (rpc.Printable).
 //

@@ -10,11 +10,13 @@ import (
 	"mime"
 	"net/http"
 	"net/http/httptrace"
+	"net/url"
 	"strings"
 	"sync"
 	"syscall"
 	"time"
 
+	"github.com/mcpkiln/mcpkiln/runtime/client/internal/address"
 	"github.com/mcpkiln/mcpkiln/runtime/rpc"
 	"github.com/mcpkiln/mcpkiln/runtime/wire"
 )
@@ -33,7 +35,7 @@ func (l *httpLink) exchange(ctx context.Context, frame []byte, r *round, st *str
 		l.mu.Unlock()
 		l.s.forgetLate(r.entry.Key().ID)
 	}()
-	ctx = context.WithValue(ctx, roundKey{}, r) // for Asking
+	ctx = context.WithValue(ctx, roundKey{}, r) // Asking pauses the clock of its call
 	err := l.roundTrip(ctx, frame, r, st)
 	if err == nil && r.entry.Err() == nil { // Err is set as soon as the entry is over, by an answer too
 		err = broken(r.call.op.Name, "the response ended without an answer")
@@ -221,7 +223,7 @@ func (l *httpLink) resume(ctx context.Context, events *eventReader, r *round, fa
 		req.Header.Set("Accept", "text/event-stream")
 		req.Header.Set(d.HTTP.LastEventHeader, events.id)
 		session := l.identify(req, d)
-		if r.session != "" && session != r.session { // where its events are others
+		if r.session != "" && session != r.session { // the new session does not know the event
 			return nil, errSessionGone
 		}
 		resp, err := l.do(req)
@@ -284,16 +286,11 @@ const maxBeginning = 300
 
 // beginning returns the beginning of a body, for an error, without the query of its request: servers repeat that, and it may be secret.
 func beginning(resp *http.Response) string {
-	query := ""
-	if resp.Request != nil && resp.Request.URL.RawQuery != "" {
-		query = "?" + resp.Request.URL.RawQuery
+	var asked *url.URL
+	if resp.Request != nil {
+		asked = resp.Request.URL
 	}
-	body, _ := io.ReadAll(io.LimitReader(resp.Body, maxBeginning+int64(len(query))))
-	text := string(body)
-	if query != "" {
-		text = strings.ReplaceAll(text, query, "")
-	}
-	return strings.TrimSpace(strings.ToValidUTF8(text[:min(len(text), maxBeginning)], "?"))
+	return strings.TrimSpace(strings.ToValidUTF8(address.Beginning(resp.Body, asked, maxBeginning), "?"))
 }
 
 // listenUnasked receives messages that belong to no request, on a stream of their own, until the session ends. A server may not have such a stream.

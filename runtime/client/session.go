@@ -51,13 +51,13 @@ type state struct {
 	over      bool                 // no goroutine may begin any more
 	lost      error                // why the connection is gone
 	noise     []byte               // text that the server wrote and that was no message
-	inherited bool                 // noise is of the session before (another), and is replaced by what the server writes now
+	inherited bool                 // noise is of the session that this one replaces (see another), until the server writes to this one
 	asking    int                  // how many questions handlers are answering
 	followers map[string]*follower // of tasks, by their ids
 	left      []*follower          // those whose tasks nobody follows any more, the latest last
 	unasked   int                  // how many questions wait until somebody follows their tasks
 	late      lateAnswers
-	waiting   map[rpc.ID]*waiting // calls between two rounds
+	waiting   map[rpc.ID]*waiting // calls between two rounds, by the id of the round that has ended
 }
 
 // declaration is what a side declares about itself at the beginning.
@@ -138,8 +138,8 @@ func newSession(cfg config, endpoint string) *Session {
 // to end, and finally killed. It waits for handlers, so do not call it from one. Further calls return the same.
 func (s *Session) Close() error { return s.close(context.Background()) }
 
-// Abort is Close without waiting: it kills a child process at once, and of a server over HTTP it takes no leave. It also shortens a Close that is
-// under way.
+// Abort is Close without waiting for the server: it kills a child process at once, and does not end the session of a server over HTTP. It also
+// shortens a Close that is under way. It waits for handlers as Close does, so do not call it from one.
 func (s *Session) Abort() error {
 	s.abort()
 	return s.Close()

@@ -8,7 +8,7 @@
 //   - parse.go, message.go: Parse splits a frame into its members, ParseInto also has its params or result decoded in the same pass; text.go: strings;
 //     batch.go: arrays of messages; rescue.go finds the id in frames that are refused; quote.go: what a peer sent, in messages to it and in logs
 //   - append.go: Append* write messages; error.go: Error and its codes
-//   - conn.go: Conn, the contract of a connection; lines.go, linewriter.go and line.go: newline framing; copyframe.go: frames that are not in memory;
+//   - conn.go: Conn, the contract of a connection; lines.go reads frames that are lines, linewriter.go writes them, line.go escapes what would end one; copyframe.go: frames that are not in memory;
 //     prompt_linux.go: writing to a pipe without waiting; stdio*.go: this process's standard streams; pipe.go: two ends within a process
 //
 // # Contracts

@@ -119,7 +119,8 @@ func (d *delivery) watch(ctx context.Context, name string) {
 	}
 }
 
-// lookThroughOutage returns the task as it is, for what nobody does later: it waits out an outage of the store.
+// lookThroughOutage returns the task as it is, for callers that are not called again when the store is back: it waits out an outage. The store frees
+// what Watch holds when its context ends.
 func (s *Server) lookThroughOutage(ctx context.Context, owner, id string) (task.Task, error) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()

@@ -145,24 +145,27 @@ func (r *request) checkAnswer(t *task.Task, q *task.Question, raw json.RawMessag
 	return checkForm(params, raw, r.p.s.cfg.limits)
 }
 
-// expect registers the check that validates answers to a question as they arrive, until done is called. A second asking under the same name is
-// refused by Call.reserve; so what is registered stays.
+// expect registers the check that validates answers to a question as they arrive, until done is called. It replaces that of an earlier run of the task
+// whose Ask has not returned yet; within one run, Call.reserve refuses a second asking under the same name.
 func (s *Server) expect(q questionID, check answerCheck) (done func()) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.checks[q] != nil {
-		return func() {}
-	}
-	s.checks[q] = check
+	s.checks[q] = &check
 	return func() {
 		s.mu.Lock()
 		defer s.mu.Unlock()
-		delete(s.checks, q)
+		if s.checks[q] == &check {
+			delete(s.checks, q)
+		}
 	}
 }
 
+// checkOf returns the check of answers to a question; nil: there is none.
 func (s *Server) checkOf(q questionID) answerCheck {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.checks[q]
+	if check := s.checks[q]; check != nil {
+		return *check
+	}
+	return nil
 }

@@ -117,7 +117,7 @@ func (s *subject) writeInGate(m *outgoing) error {
 	case s.ctx != nil && s.ctx.Err() != nil:
 		return errSilenced
 	case m.retires != nil && p.batches.open.Load() > 0 && p.holdForBatch(s.id, m):
-		return nil // batch.writeNow decides when the batch is complete
+		return nil // the batch writes it: when it is complete, or earlier
 	case m.retires != nil && !m.retires.Retire():
 		return errSilenced
 	case m.retires != nil:

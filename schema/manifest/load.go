@@ -99,7 +99,7 @@ func (d *Document) Load(files ...schema.File) (*Manifest, schema.Diagnostics) {
 type loader struct {
 	m      *Manifest
 	ds     schema.Diagnostics
-	linked map[*schema.Node]*schema.Node // schemas of tools with references to files replaced, by the schemas as written
+	linked map[*schema.Node]*schema.Node // by a tool's schema as written: the same with its references to files replaced
 }
 
 // manifest reads the shared schemas first, because every tool may refer to them.
@@ -137,7 +137,7 @@ func (l *loader) manifest(root *schema.Node, files []schema.File) {
 		l.missing(root, "tools", "the manifest")
 	}
 	tools := root.Get("tools")
-	if none := tools.Is(schema.Object) || tools.Is(schema.Array); none && len(tools.Items)+len(tools.Members) == 0 && !slices.ContainsFunc(served[1:], says) {
+	if listed := tools.Is(schema.Object) || tools.Is(schema.Array); listed && len(tools.Items)+len(tools.Members) == 0 && !slices.ContainsFunc(served[1:], says) {
 		l.ds.Warn(tools, "no-tools", "write a tool below tools, as mcpkiln add NAME does", "the manifest has no tools")
 	}
 	l.policies()
@@ -151,7 +151,7 @@ var served = []string{"tools", "methods", "prompts", "resources", "resourceTempl
 // a manifest.
 func answer(root *schema.Node) *schema.Node {
 	if result := root.Get("result"); root.Get("jsonrpc") != nil && result.Is(schema.Object) {
-		return result
+		return described(result)
 	}
 	other := func(n *schema.Node) bool { return n.Get("name") == nil && n.Get("inputSchema") == nil }
 	if root.Kind == schema.Array && !slices.ContainsFunc(root.Items, other) { // the list alone, as many save it
@@ -175,16 +175,23 @@ var answerKeys = map[string]bool{
 
 // described returns an answer that says who its server is, as mcpkiln tools --json prints it, with the server as a manifest has it.
 func described(answer *schema.Node) *schema.Node {
-	info := answer.Member("serverInfo")
-	if info == nil || !info.Value.Is(schema.Object) {
+	info, instructions := answer.Member("serverInfo"), answer.Member("instructions")
+	server := schema.Member{Key: "server"}
+	switch {
+	case info != nil && info.Value.Is(schema.Object):
+		own := *info.Value
+		server.KeyPos, server.Value = info.KeyPos, &own
+	case instructions != nil:
+		server.KeyPos, server.Value = instructions.KeyPos, &schema.Node{Kind: schema.Object, Pos: instructions.Value.Pos}
+	default:
 		return answer
 	}
-	out, server := *answer, *info.Value
-	if said := answer.Member("instructions"); said != nil {
-		server.Members = append(slices.Clone(server.Members), *said)
+	if instructions != nil {
+		server.Value.Members = append(slices.Clone(server.Value.Members), *instructions)
 	}
-	said := func(m schema.Member) bool { return m.Key == "serverInfo" || m.Key == "instructions" }
-	out.Members = append(slices.DeleteFunc(slices.Clone(answer.Members), said), schema.Member{Key: "server", KeyPos: info.KeyPos, Value: &server})
+	out := *answer
+	saysWho := func(m schema.Member) bool { return m.Key == "serverInfo" || m.Key == "instructions" }
+	out.Members = append(slices.DeleteFunc(slices.Clone(answer.Members), saysWho), server)
 	return &out
 }
 
@@ -221,6 +228,10 @@ func (l *loader) protocol(n *schema.Node) {
 func (l *loader) server(n *schema.Node) {
 	s := &l.m.Server
 	s.Node = n
+	needs := []string{"name", "version"}
+	if l.m.Answer { // it has what its server said of itself
+		needs = nil
+	}
 	l.fields(n, "server", map[string]func(*schema.Node){
 		"name":         l.into(&s.Name),
 		"version":      l.into(&s.Version),
@@ -229,7 +240,7 @@ func (l *loader) server(n *schema.Node) {
 		"instructions": l.into(&s.Instructions),
 		"websiteUrl":   func(n *schema.Node) { s.WebsiteURL = l.page(n) },
 		"icons":        func(n *schema.Node) { s.Icons = n; l.icons(n) },
-	}, "name", "version")
+	}, needs...)
 	for _, t := range [...]Text{s.Name, s.Version} {
 		if t.Node.Is(schema.String) && t.Value == "" {
 			l.ds.Report(t.Node, "empty-text", "", "the server's name and version can not be empty")

@@ -98,6 +98,26 @@ func TestLoadAnswerIsMarked(t *testing.T) {
 	}
 }
 
+// A server's description of itself is the manifest's, in each form in which an answer is saved; it may lack a name.
+func TestAnAnswerDescribesItsServer(t *testing.T) {
+	const list, info, text = `"tools": [{"name": "a", "inputSchema": {"type": "object"}}]`, `"serverInfo": {"name": "desk", "version": "1"}`, `"instructions": "Ask first."`
+	for answer, want := range map[string][2]string{
+		"{" + list + ", " + info + "}":                                                      {"desk", ""},
+		"{" + list + ", " + text + "}":                                                      {"", "Ask first."},
+		"{" + text + ", " + list + ", " + info + "}":                                        {"desk", "Ask first."},
+		`{"jsonrpc": "2.0", "id": 1, "result": {` + list + ", " + info + ", " + text + "}}": {"desk", "Ask first."},
+	} {
+		m, ds := Load("tools.json", []byte(answer))
+		if len(ds) > 0 {
+			t.Errorf("%s: %v", answer, ds)
+			continue
+		}
+		if got := [2]string{m.Server.Name.Value, m.Server.Instructions.Value}; got != want {
+			t.Errorf("%s: %q", answer, got)
+		}
+	}
+}
+
 func load(t *testing.T, golden string) *Manifest {
 	t.Helper()
 	archive, err := txtar.ParseFile(filepath.Join("testdata", golden))

@@ -20,7 +20,7 @@ type Manifest struct {
 	Defaults  Defaults
 	Schemas   *schema.Library // never nil
 	Tools     []Tool          // in source order
-	Methods   []Text
+	Methods   []Text          // requests of the protocol beside tools that the server's Handlers serve
 	// CustomMethods and Extensions, which are the names of the server's extensions, are in source order.
 	CustomMethods []CustomMethod
 	Extensions    []Text

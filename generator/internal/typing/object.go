@@ -280,6 +280,7 @@ func propDoc(c allOf) []string {
 	return docLines(nil, n)
 }
 
+// TextOf returns a member of a schema that is a string; "" if there is none.
 func TextOf(n *schema.Node, key string) string {
 	if v := n.Get(key); v.Is(schema.String) {
 		return v.Text

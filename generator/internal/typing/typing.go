@@ -284,7 +284,7 @@ func (l *lowering) unionOfKinds(s *shape, p place) model.Value {
 			continue
 		}
 		t := *s
-		t.kinds, t.groups, t.conditions, t.annotations = kind, nil, nil, annotations{}
+		t.kinds, t.conditions, t.annotations = kind, nil, annotations{}
 		m := l.newDecl(d.Name+kindWord(kind, s.integer), nil) // no schema of its own: a kind of one
 		l.fill(m, &t, place{hint: m.Name, node: p.node, needsOwnType: true, keepAdditional: p.keepAdditional || t.isFreeObject()})
 		u.Members = append(u.Members, &model.UnionMember{Decl: m, Form: model.Form{Kinds: kind, Integer: t.integer}})

@@ -1,8 +1,10 @@
 package address
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
+	"html"
 	"net/http"
 	"net/url"
 	"strings"
@@ -63,5 +65,35 @@ func TestOf(t *testing.T) {
 func TestAnotherErrorIsLeftAlone(t *testing.T) {
 	if err := errors.New("a"); Cleaned(err) != err {
 		t.Error(Cleaned(err))
+	}
+}
+
+// A page repeats the query of its request as it came, decoded, or escaped, whole or by value, and the text may be cut within it.
+func TestNoBodyRepeatsTheQuery(t *testing.T) {
+	u, err := url.Parse("https://host/mcp?v=2&key=SECRET%26SECRET&token=SEC+RET%22SECRET")
+	if err != nil {
+		t.Fatal(err)
+	}
+	plain := []string{"?" + u.RawQuery, u.Query().Get("key"), "key=SECRET%26SECRET", u.Query().Get("token"), u.Query().Encode()}
+	for _, said := range plain {
+		quoted, err := json.Marshal(said)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, form := range []string{said, html.EscapeString(said), string(quoted)} {
+			for before := range 120 {
+				body := strings.Repeat("x", before) + form + " is unknown: " + form
+				got := Beginning(strings.NewReader(body), u, 100)
+				if strings.Contains(got, "SE") || len(got) > 100 || before < 100 && !strings.HasPrefix(got, strings.Repeat("x", min(before, 100))) {
+					t.Fatalf("%q of %q", got, body)
+				}
+			}
+		}
+	}
+	if got := Beginning(strings.NewReader("version 2, 100 % xx"), u, 100); got != "version 2, 100 % xx" {
+		t.Errorf("%q", got)
+	}
+	if got := Beginning(strings.NewReader("abcdef"), nil, 3); got != "abc" {
+		t.Errorf("%q", got)
 	}
 }
