@@ -31,7 +31,7 @@ type Session struct {
 	cache    cache
 	tools    knownTools
 	receiver receiver
-	expected expected
+	expected expected // the tools that a generated client was made for
 	wishes   wishes
 	endpoint string          // how a Ref names the server
 	aborted  context.Context // ends when Abort is called
@@ -64,7 +64,7 @@ type state struct {
 type declaration struct {
 	info, capabilities json.RawMessage
 	instructions       string
-	offers             map[string]any
+	offers             map[string]any // capabilities, decoded
 	versions           []string
 	has                [wire.OpCount]bool // the requests whose capabilities the server has declared
 	tasks              bool               // the server may make a call a task

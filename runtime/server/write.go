@@ -176,8 +176,8 @@ func (p *peer) answerInReader(about, id rpc.ID, err *rpc.Error) {
 }
 
 // answerWithTrailer sends an answer, and the trailer, which is the last message about the request; nil for none. err is set if the answer is an
-// error, for transports with an error form of their own. The caller has called drainAfterCancel before, unless the frame is empty, which says that no answer will come. It returns the
-// transport's error, which is logged.
+// error, for transports with an error form of their own. It returns the transport's error, which is logged. An empty frame says that no answer will
+// come; before any other, the caller has called drainAfterCancel.
 func (p *peer) answerWithTrailer(rev *revision, id rpc.ID, frame []byte, err *rpc.Error, trailer []byte) (failed error) {
 	status := 0
 	if err != nil {

@@ -29,7 +29,7 @@ type Config struct {
 	// OnChange is called with every change of a task that was made through this engine, in order per task (TSK20), and not before Start
 	// (TSK04). It must not block for long: the caller that changed the task waits for it. Creation and expiry are not changes.
 	OnChange func(Task)
-	// OnRemove is called with the id of every task that expired or was discarded, under the same conditions.
+	// OnRemove is called with the id of every task that expired or was discarded; not before Start, and it must not block for long either.
 	OnRemove func(id string)
 	// Node names this process in leases; "" means a random name.
 	Node string

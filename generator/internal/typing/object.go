@@ -181,7 +181,7 @@ func tried(d *model.Decl) []*model.Decl {
 	if !ok {
 		return nil
 	}
-	if _, tried := u.Rule.(*model.Tried); !tried {
+	if _, byTrying := u.Rule.(*model.Tried); !byTrying {
 		return nil
 	}
 	var all []*model.Decl

@@ -172,7 +172,7 @@ func (l *lowering) valueOfKind(kind model.Kind, s *shape, p place) model.Value {
 	}
 }
 
-// boolean lowers booleans to bool, which has no rule. Where messages need a location that only a rule has, a validator gets a ByKind.
+// boolean lowers booleans to bool, which has no rule. A validator gets a ByKind where a message is to name the place of "type": only a rule has one.
 func (l *lowering) boolean(s *shape, p place) model.Value {
 	if at := l.ruleAt(s.kindsAt, p); p.validateOnly && at != "" {
 		return model.Value{Type: &model.ByKind{Allowed: model.KindBool | s.kinds&model.KindNull, At: at}}
@@ -285,7 +285,7 @@ func (l *lowering) unionOfKinds(s *shape, p place) model.Value {
 		}
 		t := *s
 		t.kinds, t.conditions, t.annotations = kind, nil, annotations{}
-		m := l.newDecl(d.Name+kindWord(kind, s.integer), nil) // no schema of its own: a kind of one
+		m := l.newDecl(d.Name+kindWord(kind, s.integer), nil) // it is one kind of the schema, which has the rest
 		l.fill(m, &t, place{hint: m.Name, node: p.node, needsOwnType: true, keepAdditional: p.keepAdditional || t.isFreeObject()})
 		u.Members = append(u.Members, &model.UnionMember{Decl: m, Form: model.Form{Kinds: kind, Integer: t.integer}})
 	}
