@@ -9,6 +9,8 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"github.com/mcpkiln/mcpkiln/runtime/rpc"
 )
 
 // states counts the connections of a server by their state.
@@ -96,5 +98,26 @@ func TestCAN18AClosedConnectionIsLetGoAtOnce(t *testing.T) {
 				}
 			})
 		})
+	}
+}
+
+// Of a call that its client gives up before it has an event to resume from, nothing is left once the call is over (TSK28).
+func TestCAN18NothingIsLeftOfCallsThatAreGivenUp(t *testing.T) {
+	f := newFixture(t)
+	s := f.session(f.opened("ada"))
+	before := len(s.streams)
+	for i := range 10 {
+		id := rpc.IntID(int64(i))
+		st := s.stream(id)
+		reader := st.attach(-1)
+		st.received = true
+		s.release(st, reader)
+		if i%2 == 0 {
+			s.Cancelled(id)
+		}
+		_ = s.Write(id, true, []byte("answer")[:6*(i%2)])
+	}
+	if n := len(s.streams) - before; n != 0 || len(s.about)+len(s.active) != before {
+		t.Errorf("%d streams are left, %d by their requests, %d active", n, len(s.about), len(s.active))
 	}
 }

@@ -1,6 +1,10 @@
 package streamhttp
 
-import "github.com/mcpkiln/mcpkiln/runtime/rpc"
+import (
+	"slices"
+
+	"github.com/mcpkiln/mcpkiln/runtime/rpc"
+)
 
 // Cancelled implements server.Queued: the answer is there already, but may wait for its reader, or for a client that resumes the
 // stream. It is called while a message is received.
@@ -14,8 +18,8 @@ func (s *session) Cancelled(about rpc.ID) {
 func (s *session) receivedAbout(id rpc.ID) (found []*stream) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	for _, st := range s.streams {
-		if st.received && (st.batched || st.about.Same(id)) {
+	for _, st := range slices.Concat(s.about.Get(id), s.about.Get(rpc.ID{})) {
+		if st.received {
 			found = append(found, st)
 		}
 	}

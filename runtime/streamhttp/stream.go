@@ -271,6 +271,13 @@ func (s *stream) forget() {
 	s.room.Broadcast()
 }
 
+// unreadable reports whether the stream was dropped.
+func (s *stream) unreadable() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.dropped
+}
+
 // unanswered reports whether the request is over and the stream has no message.
 func (s *stream) unanswered() bool {
 	s.mu.Lock()
