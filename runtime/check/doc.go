@@ -104,7 +104,8 @@
 // Valid and Skip accept exactly what encoding/json accepts, except what LimitError names. A repeated key is a violation
 // in a Decoder, because a model can mend it, and a LimitError from Valid. Integers are int64; a number that int64 or float64
 // can not hold is a violation of type where it is kept, and nowhere else: which form of a union fits does not depend on it.
-// A Literal holds any number.
+// One that float64 rounds is judged as it is written, and kept as it is rounded: 1e-400 is greater than an exclusiveMinimum of 0, and a handler
+// gets 0. A Literal holds any number.
 //
 // # What is found
 //

@@ -251,8 +251,18 @@ func sameAsInFull[T any](t *testing.T, data []byte, wrong check.Violations, deco
 	}
 }
 
+// unexact are numbers that float64 makes equal to others: these underflow, overflow, or are rounded.
+var unexact = []string{"0", "-0e-9", "1e-400", "-1e-400", "1e-401", "5e-324", "4.9e-324", "2e-324", "1e400", "-1e400", "1e401", "1.7976931348623157e308", "1.7976931348623158e308",
+	"0.1", "0.1000000000000000000000000000000000000001", "0.1000000000000000055511151231257827", "-0.09999999999999999999999999999", "1", "1.00000000000000000000000001",
+	"9007199254740992", "9007199254740993", "9007199254740992.0000000001", "9223372036854775807", "9223372036854775807.5", "9223372036854775808"}
+
 // FuzzNumbersAgreeWithBigRat holds bounds, multipleOf, integers and equality against exact arithmetic.
 func FuzzNumbersAgreeWithBigRat(f *testing.F) {
+	for _, value := range unexact {
+		for _, limit := range unexact {
+			f.Add(value, limit)
+		}
+	}
 	for _, s := range [][2]string{{"19.99", "0.01"}, {"0.1", "0.1"}, {"0.09999999999999999999", "0.1"}, {"1e2", "10"}, {"9007199254740993", "9007199254740992"},
 		{"1e-5", "0.00001"}, {"-3.5", "0.5"}, {"123456789012345678901234567890", "10"}, {"1E400", "3"}, {"0e9", "7"}, {"9223372036854775808", "1"}, {"-9223372036854775808", "2"}, {"1.50", "1.5"}} {
 		f.Add(s[0], s[1])
@@ -301,6 +311,11 @@ func number(t *testing.T, value string, want bool, rule *check.Number) {
 	err := validate([]byte(value), check.Limits{}, func(d *check.Decoder, _ *int) { d.Literal(rule) })
 	if (err == nil) != want {
 		t.Errorf("%s under %+v: got %v, want %v", value, rule, err, want)
+	}
+	_, beyond := strconv.ParseFloat(value, 64)
+	err = validate([]byte(value), check.Limits{}, func(d *check.Decoder, _ *int) { d.Float(rule) })
+	if (err == nil) != (want && beyond == nil) {
+		t.Errorf("%s under %+v, as a float64: got %v, want %v, %v", value, rule, err, want, beyond)
 	}
 }
 

@@ -102,6 +102,8 @@ func TestVAL03RulesOfContainers(t *testing.T) {
 		{`[1]`, "maxItems", func(d *check.Decoder) { d.Raws(none) }},
 		{`[]`, "", func(d *check.Decoder) { d.Raws(none) }},
 		{`[1, 1.0]`, "uniqueItems", func(d *check.Decoder) { d.Raws(unique) }},
+		{`[0, 1e-400, -1e-400, 0.1, 0.10000000000000000000001]`, "", func(d *check.Decoder) { d.Floats(unique, nil) }},
+		{`[1e-400, 10e-401]`, "uniqueItems", func(d *check.Decoder) { d.Floats(unique, nil) }},
 		{`[{"a":1,"b":2},{"b":2,"a":1e0}]`, "uniqueItems", func(d *check.Decoder) { d.Raws(unique) }},
 		{`["a" ,"a"]`, "uniqueItems", func(d *check.Decoder) { d.Strings(unique, nil) }},
 		{`["a","b","c" ]`, "", func(d *check.Decoder) { d.Strings(unique, nil) }},

@@ -63,21 +63,28 @@ func TestCAN30AnAnswerThatIsTooLargeEndsItsCallAlone(t *testing.T) {
 	})
 }
 
-// The id may stand behind what is too much, and is not read then. Where one call alone can be meant it ends; of several, none does for what may be another's.
+// The id may stand behind what is too much. Where it can not be told, the only call that can be meant ends; of several, none does for what may be
+// another's.
 func TestCAN30AnAnswerThatIsTooLargeForItsID(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s, p := meetLimited(t, "2025-11-25")
-		answer := func(m message) {
-			p.send(`{"jsonrpc":"2.0","result":{"content":[{"type":"text","text":"%s"}]},"id":%s}`, strings.Repeat("x", 128<<10), m.ID)
+		answer := func(m message, more string) {
+			p.send(`{"jsonrpc":"2.0","result":{"content":[{"type":"text","text":"%s"}]},"id":%s%s}`, strings.Repeat("x", 128<<10), m.ID, more)
 		}
+		const untold = `,"id":"another"`
 		only := start(t.Context(), s, "only")
-		answer(p.expect("tools/call"))
+		answer(p.expect("tools/call"), untold)
 		if r := <-only; !tellsTheLimit(r) {
 			t.Errorf("the only call: %v", r.err)
 		}
 		one, m := start(t.Context(), s, "one"), p.expect("tools/call")
 		two, n := start(t.Context(), s, "two"), p.expect("tools/call")
-		answer(m)
+		meant, k := start(t.Context(), s, "meant"), p.expect("tools/call")
+		answer(k, "")
+		if r := <-meant; !tellsTheLimit(r) {
+			t.Errorf("the call that is meant: %v", r.err)
+		}
+		answer(m, untold)
 		p.answer(n, complete("2025-11-25", "fine"))
 		if r := <-two; r.err != nil {
 			t.Errorf("a call that was answered: %v", r.err)

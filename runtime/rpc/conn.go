@@ -79,8 +79,8 @@ func (e *BrokenOffError) Unwrap() error { return io.EOF }
 // FrameError reports a frame that was skipped because it is larger than the limit.
 type FrameError struct {
 	Limit int // bytes
-	// Begun has the kind and the id, if the id was read before the limit. Otherwise it has the method, as far as it was read; a frame with
-	// one is no answer.
+	// Begun has the kind and the id, wherever it is in the frame, if there is one that can be read. Otherwise it has the method, of which long ones are
+	// cut; a frame with one is no answer.
 	Begun Message
 }
 

@@ -6,7 +6,7 @@
 //
 //   - id.go: ID, compared by JSON type and exact value (CAN05)
 //   - parse.go, message.go: Parse splits a frame into its members, ParseInto also has its params or result decoded in the same pass; text.go: strings;
-//     batch.go: arrays of messages; rescue.go finds the id in frames that are refused; quote.go: what a peer sent, in messages to it and in logs
+//     batch.go: arrays of messages; rescue.go finds the id in frames that are refused, skim.go in those that are too large; quote.go: what a peer sent, in messages to it and in logs
 //   - append.go: Append* write messages; error.go: Error and its codes
 //   - conn.go: Conn, the contract of a connection; lines.go reads frames that are lines, linewriter.go writes them, line.go escapes what would end one; copyframe.go: frames that are not in memory;
 //     prompt_linux.go: writing to a pipe without waiting; stdio*.go: this process's standard streams; pipe.go: two ends within a process
@@ -30,8 +30,8 @@
 // meant something that was not sent. Repeated keys are refused everywhere in a frame: otherwise two
 // readers of one frame may see different values (VAL07). The refusal of a request carries its id, unless that itself is repeated.
 //
-// A frame over the limit is answered without an id if that was not read before the limit: to find it, the frame would have to be
-// kept or parsed while it is thrown away.
+// Of a frame over the limit the kind and the id are read while it is thrown away (skim.go), also if the id is the last member, so that the request that
+// waits for this answer, or the peer that sent this request, gets an error.
 //
 // # Rejected
 //

@@ -81,12 +81,10 @@ func (l *lines) readLine(line []byte) ([]byte, error) {
 	for {
 		chunk, err := l.r.ReadSlice('\n')
 		if len(line)+len(trimEnd(chunk)) > l.opts.MaxFrame {
-			head := line
-			if len(head) == 0 {
-				head = chunk
-			}
-			begun := begunBy(head) // before the chunk is overwritten
-			return line[:0], l.skipLine(err, begun)
+			var s skim
+			s.add(line)
+			s.add(chunk)
+			return line[:0], l.skipLine(err, &s)
 		}
 		line = append(line, chunk...)
 		if !errors.Is(err, bufio.ErrBufferFull) {
@@ -95,14 +93,16 @@ func (l *lines) readLine(line []byte) ([]byte, error) {
 	}
 }
 
-func (l *lines) skipLine(err error, begun Message) error {
+func (l *lines) skipLine(err error, s *skim) error {
 	for errors.Is(err, bufio.ErrBufferFull) {
-		_, err = l.r.ReadSlice('\n')
+		var chunk []byte
+		chunk, err = l.r.ReadSlice('\n')
+		s.add(chunk)
 	}
 	if err != nil && err != io.EOF {
 		return err
 	}
-	return &FrameError{Limit: l.opts.MaxFrame, Begun: begun}
+	return &FrameError{Limit: l.opts.MaxFrame, Begun: s.message()}
 }
 
 func trimEnd(line []byte) []byte {

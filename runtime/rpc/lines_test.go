@@ -73,16 +73,21 @@ func TestLinesRead(t *testing.T) {
 	}
 }
 
-// A frame above the limit tells the kind and id that stand in its beginning, so that the call which waits for it ends.
+// A frame above the limit tells its kind and id, wherever they are, so that the call or question which waits for it ends (CAN30).
 func TestCAN12LargeFrameTellsItsID(t *testing.T) {
 	fill := strings.Repeat("x", 1<<20)
 	for frame, want := range map[string]Message{
 		`{"jsonrpc":"2.0","id":77,"method":"m","params":{"id":1,"a":"` + fill + `"}}`: {Kind: KindRequest, ID: IntID(77)},
 		`{"id":"a","jsonrpc":"2.0","result":{"a":"` + fill + `"}}`:                    {Kind: KindResult, ID: StringID("a")},
-		`{"method":"m","params":{"a":"` + fill + `"},"id":77}`:                        {Method: []byte("m")},
+		`{"method":"m","params":{"a":"` + fill + `"},"id":77}`:                        {Kind: KindRequest, ID: IntID(77)},
+		`{"result":{"id":1,"a":[{"id":2}],"b":"\\\"}` + fill + `\\"},"id":"a"}`:       {Kind: KindResult, ID: StringID("a")},
+		`{"error":"` + fill[:MaxIDBytes-2] + `\"` + fill + `\\","id":3,"more":[]}`:    {Kind: KindError, ID: IntID(3)},
+		`{"result":{"a":"` + fill + `"},"id":3,"id":4}`:                               {},
+		`{"result":{"a":"` + fill + `","id":3}`:                                       {},
+		`{"result":{},` + strings.Repeat(`"a":1,`, 1<<18) + `"id":3}`:                 {},
 		`{"method":"m","params":{"a":"` + fill + `"}}`:                                {Method: []byte("m")},
 		`[{"id":1,"method":"m","params":"` + fill + `"}]`:                             {},
-		`{"id":"` + fill + `","method":"m"}`:                                          {},
+		`{"id":"` + fill + `","method":"m"}`:                                          {Method: []byte("m")},
 		fill:                                                                          {},
 	} {
 		for _, limit := range []int{100, 1 << 19} {

@@ -27,18 +27,6 @@ func rescue(frame []byte, err error) Message {
 	return m
 }
 
-// begunBy reads kind and id from the beginning of a frame. Without an id it returns only the method, and no kind: a request
-// may have its id last.
-func begunBy(head []byte) Message {
-	var r raw
-	_, twice, ok := splitLoosely(head, &r)
-	m := Message{Kind: r.kind()}
-	if !ok || twice && !m.Answers() || r[inID] == nil || m.setID(r[inID]) != nil {
-		return Message{Method: bytes.Clone(bytes.Trim(r[inMethod], `"`))}
-	}
-	return m
-}
-
 // splitLoosely finds the members of a message without validating their values, in constant memory. The last one may be cut off: then whole is
 // false. twice: the same id is there twice. ok is false if there are two different ids, or one is cut off, or if the frame does not begin like an object.
 func splitLoosely(frame []byte, r *raw) (whole, twice, ok bool) {

@@ -3,6 +3,7 @@ package server
 import (
 	"context"
 	"errors"
+	"fmt"
 	"log/slog"
 	"strings"
 	"sync/atomic"
@@ -17,6 +18,7 @@ import (
 type awayStore struct {
 	task.Store
 	away    atomic.Bool
+	lost    atomic.Bool
 	noGet   atomic.Bool  // of all calls, this one fails
 	answers atomic.Int32 // how many more are lost
 	reads   atomic.Int32 // how many more fail
@@ -25,6 +27,9 @@ type awayStore struct {
 var errAway = errors.New("postgres: the database can not be reached: dial tcp db.internal:5432: SELECT 1 FROM secrets")
 
 func (s *awayStore) err() error {
+	if s.lost.Load() {
+		return fmt.Errorf("sqlite: /srv/tasks.db was removed: %w", task.ErrLost)
+	}
 	if s.away.Load() {
 		return errAway
 	}
@@ -46,8 +51,11 @@ func (s *awayStore) Create(ctx context.Context, t task.Task, q task.Quota) (task
 }
 
 func (s *awayStore) Get(ctx context.Context, owner, id string) (task.Task, error) {
-	if err := s.read(); err != nil || s.noGet.Load() {
+	if s.noGet.Load() {
 		return task.Task{}, errAway
+	}
+	if err := s.read(); err != nil {
+		return task.Task{}, err
 	}
 	return s.Store.Get(ctx, owner, id)
 }
@@ -170,7 +178,7 @@ func TestTSK19DUR06QuestionsOutlastAnOutage(t *testing.T) {
 	}
 }
 
-// While the store is away, whoever needs it is told so and may try again. Why it is away is for the log.
+// While the store is away, whoever needs it is told so and may try again; where it has lost the tasks, nobody need try. Why that is, is for the log.
 func TestDUR06ClientsAreToldThatTheStoreIsAway(t *testing.T) {
 	h, store := newHold(), &awayStore{Store: task.NewMemory()}
 	var log syncBuffer
@@ -200,10 +208,18 @@ func TestDUR06ClientsAreToldThatTheStoreIsAway(t *testing.T) {
 		}
 	})
 	store.away.Store(false)
+	store.lost.Store(true)
+	requests(func(what string, m message) {
+		m.wantError(t, -32603, "tasks are not available until the server is restarted")
+		if m.field("error", "data") != "" || strings.Contains(m.raw, "tasks.db") {
+			t.Errorf("%s: %s", what, m.raw)
+		}
+	})
+	store.lost.Store(false)
 	session.request("9", "tasks/get", taskID(older)).wantNoError(t)
 	h.free()
 	_ = f.srv.Shutdown(context.Background())
-	if text := log.String(); !strings.Contains(text, "level=ERROR") || !strings.Contains(text, "db.internal:5432") {
+	if text := log.String(); !strings.Contains(text, "level=ERROR") || !strings.Contains(text, "db.internal:5432") || !strings.Contains(text, "tasks.db was removed") {
 		t.Errorf("the log says %q", text)
 	}
 }

@@ -54,7 +54,9 @@ func (d declaration) appendJSON(b []byte) []byte {
 	return append(b, '}')
 }
 
-// declares reports whether the raw object has an object at path: a capability that is anything else is not declared (LET21).
+// declares reports whether the raw object has an object at path. The schema of every revision makes a capability an object, so a client that writes
+// anything else, also true, has not declared it (LET21), and is not sent what requires it (SRV08). Its message is not refused for that: clients
+// declare more than a server knows, and whatever requires the capability says so, with the object to declare (EXT18).
 func declares(raw []byte, path string) bool {
 	value := at(raw, path)
 	return path != "" && len(value) > 0 && value[0] == '{'

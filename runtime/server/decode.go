@@ -195,8 +195,8 @@ func (rev *revision) readAnswer(method string, raw []byte, limits check.Limits) 
 	return nil, fmt.Errorf("%s: %q is none of %q, %q, %q", atAction, result.Action, Accepted, Declined, Dismissed)
 }
 
-// accept reads an answer that came with a request, and returns false if it does not answer q.
-func (c *Call) accept(q *task.Question, raw json.RawMessage, check answerCheck) ([]byte, bool) {
+// accept reads an answer that came with a request. The error says why it does not answer q.
+func (c *Call) accept(q *task.Question, raw json.RawMessage, check answerCheck) ([]byte, error) {
 	data, err := c.revision.readAnswer(q.Method, raw, c.s.cfg.limits)
 	if err == nil && check != nil {
 		account := validating{call: (*callAccount)(c)}
@@ -206,5 +206,5 @@ func (c *Call) accept(q *task.Question, raw json.RawMessage, check answerCheck) 
 	if err != nil {
 		c.s.log.Debug("answer refused", "question", q.Name, "error", err)
 	}
-	return data, err == nil
+	return data, err
 }

@@ -96,8 +96,12 @@ func (r *request) inputResponses() (given map[string]json.RawMessage, err error)
 }
 
 // ask returns what the client answered. Without an answer, or if it does not answer q, the question is open, and the run ends.
-func (t *statelessJournal) ask(_ context.Context, q task.Question, check answerCheck) ([]byte, error) {
-	if data, ok := t.take(&q, check); ok {
+func (t *statelessJournal) ask(ctx context.Context, q task.Question, check answerCheck) ([]byte, error) {
+	data, err := t.take(&q, check)
+	switch {
+	case err != nil:
+		q = t.call.askAgain(ctx, q, err)
+	case data != nil:
 		return data, nil
 	}
 	if t.join(q) {
@@ -109,20 +113,20 @@ func (t *statelessJournal) ask(_ context.Context, q task.Question, check answerC
 	return nil, ErrAsked
 }
 
-// take returns the client's answer to q as a reply.
-func (t *statelessJournal) take(q *task.Question, check answerCheck) ([]byte, bool) {
+// take returns the client's answer to q as a reply, nil for none. The error says what is wrong with the answer.
+func (t *statelessJournal) take(q *task.Question, check answerCheck) ([]byte, error) {
 	t.mu.Lock()
 	raw, ok := t.given[q.Name]
 	delete(t.given, q.Name)
 	t.mu.Unlock()
 	if !ok {
-		return nil, false
+		return nil, nil
 	}
-	data, ok := t.call.accept(q, raw, check)
-	if ok && t.call.s.observed {
+	data, err := t.call.accept(q, raw, check)
+	if err == nil && t.call.s.observed {
 		t.call.observeQuestion(QuestionEnded, q.Name, time.Now(), nil)
 	}
-	return data, ok
+	return data, err
 }
 
 // join opens a question, and returns true for the first one. A run that is over takes no more.
@@ -235,7 +239,7 @@ func (r *request) asksBefore(b []byte) (earlier earlierJournal, result []byte, a
 		return earlier, b, false, err
 	}
 	for i := range r.tool.Before {
-		if err := t.before(&r.tool.Before[i]); err != nil {
+		if err := t.before(r.ctx, &r.tool.Before[i]); err != nil {
 			return earlier, b, false, err
 		}
 	}
@@ -248,7 +252,7 @@ func (r *request) asksBefore(b []byte) (earlier earlierJournal, result []byte, a
 }
 
 // before records the answer to q, or opens it. If the client can not be asked, the call fails or the handler decides.
-func (t *statelessJournal) before(q *BeforeQuestion) error {
+func (t *statelessJournal) before(ctx context.Context, q *BeforeQuestion) error {
 	c := t.call
 	asked, err := c.newQuestion(q.name, q.message, q.schema, 0)
 	if err != nil {
@@ -261,10 +265,15 @@ func (t *statelessJournal) before(q *BeforeQuestion) error {
 		return nil
 	}
 	_, err = t.journal.replay(asked.Name, &asked, func() ([]byte, error) {
-		if data, ok := t.take(&asked, q.check(c.s.cfg.limits)); ok {
+		data, err := t.take(&asked, q.check(c.s.cfg.limits))
+		if err == nil && data != nil {
 			return data, nil
 		}
-		t.open = append(t.open, asked)
+		open := asked
+		if err != nil {
+			open = c.askAgain(ctx, asked, err)
+		}
+		t.open = append(t.open, open)
 		c.observeQuestion(QuestionAsked, asked.Name, time.Now(), nil)
 		return nil, ErrAsked
 	})

@@ -9,10 +9,10 @@ import (
 	"github.com/mcpkiln/mcpkiln/runtime/rpc"
 )
 
-// A request that is too large to be read is refused with its id, if that stands before the limit.
+// A request that is too large to be read is refused with its id, wherever that is.
 func TestCAN12LargeRequestIsRefusedByItsID(t *testing.T) {
 	srv := dual(t, Definition{}).srv
-	fill := strings.Repeat("x", 1<<12)
+	fill := strings.Repeat("x", 1<<17)
 	in := `{"jsonrpc":"2.0","id":77,"method":"tools/call","params":{"a":"` + fill + `"}}` + "\n" +
 		`{"jsonrpc":"2.0","id":78,"result":{"a":"` + fill + `"}}` + "\n" +
 		`{"jsonrpc":"2.0","method":"tools/call","params":{"a":"` + fill + `"},"id":79}` + "\n"

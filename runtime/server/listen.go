@@ -2,6 +2,7 @@ package server
 
 import (
 	"context"
+	"errors"
 	"sync"
 	"time"
 
@@ -153,7 +154,7 @@ func (l *listen) acceptTasks(r *request) error {
 		_, err := r.p.s.engine.Look(r.ctx, r.p.owner, id)
 		if err == nil {
 			l.ack.TaskIDs = append(l.ack.TaskIDs, id)
-		} else if task.Outage(err) {
+		} else if task.Outage(err) || errors.Is(err, task.ErrLost) {
 			return r.taskError(err) // the store can not tell whose it is
 		} else if refused := r.p.s.rates.take(r.p, ratedUnknownTasks, 1); refused != nil {
 			return refused

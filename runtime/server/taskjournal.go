@@ -73,7 +73,7 @@ func (j *earlierJournal) answer(call *Call, q *task.Question, check answerCheck)
 		}
 	}
 	if raw, ok := j.Given[q.Name]; ok {
-		if data, ok := call.accept(q, raw, check); ok {
+		if data, err := call.accept(q, raw, check); err == nil {
 			return data, nil
 		}
 	}

@@ -180,13 +180,15 @@ func (r *request) askedTTL() *time.Duration {
 }
 
 // taskError returns the answer to a request about tasks that the engine refused, or whose store is unavailable: then only the engine's log has the
-// cause (DUR06). Of a task that is gone, nothing more is written.
+// cause (DUR06), also where it says that trying again is in vain. Of a task that is gone, nothing more is written.
 func (r *request) taskError(err error) error {
 	switch {
 	case errors.As(err, new(*rpc.Error)) || task.Outage(err) && r.ctx.Err() != nil: // the request ended before the store could answer
 		return err
 	case task.Outage(err):
 		return errTasksAway
+	case errors.Is(err, task.ErrLost):
+		return errTasksLost
 	case !errors.Is(err, task.ErrNotFound):
 		return taskError(err)
 	}
@@ -203,6 +205,9 @@ func (r *request) taskError(err error) error {
 var errTasksAway = &rpc.Error{
 	Code: rpc.CodeInternalError, Message: "tasks are not available now; try again later", Data: []byte(`{"retryAfterMs":1000}`), Wait: time.Second, Busy: true,
 }
+
+// errTasksLost is for a store that does not come back.
+var errTasksLost = &rpc.Error{Code: rpc.CodeInternalError, Message: "tasks are not available until the server is restarted"}
 
 // taskError gives the engine's errors their codes (TSK17).
 func taskError(err error) error {

@@ -107,10 +107,10 @@ func (c *carrier) Withdraw(frame []byte) error {
 	c.s.mu.Unlock()
 	err := errGone
 	if st != nil {
-		err = st.addEvent(storedEvent{frame: own, about: new(rpc.ID)}, false)
+		err = st.addEvent(storedEvent{frame: own, about: new(rpc.ID), withdrawal: true}, false)
 	}
 	if err == errGone {
-		return c.s.sendToListener(own)
+		return c.s.offer(storedEvent{frame: own, withdrawal: true})
 	}
 	c.s.bound()
 	return err

@@ -143,12 +143,12 @@ func (s *stream) shift() {
 
 // pop takes the oldest event off the stream. s.mu is held.
 func (s *stream) pop() {
-	size := s.events[0].size()
+	size := load{}.plus(&s.events[0])
 	if s.first == s.unread {
 		s.unread++
-		s.behind -= size
+		s.behind = s.behind.minus(size)
 	}
-	s.bytes -= size
+	s.bytes -= size.all
 	s.events[0] = storedEvent{}
 	s.events = s.events[1:]
 	s.first++

@@ -129,5 +129,5 @@ func WithReplay(bytes int) Option {
 // that have not read them yet; the default is 128 MiB. Streams that wait for a client count 768 bytes more each, and their messages 48
 // each. Beyond that, messages that were written to attached clients are dropped first, then the oldest ones of the principal with the
 // most sessions. Clients of one principal leave at most three quarters unread: beyond that, progress and log messages for them are
-// dropped, questions are not.
+// dropped, questions and their withdrawals are not.
 func WithReplayTotal(bytes int) Option { return func(o *options) { o.replayTotal = max(bytes, 1) } }

@@ -28,7 +28,7 @@ func (s *stream) AwaitRoom(bytes int) {
 	}
 	if s.allUnread != nil {
 		if !s.allUnread.Take(s.own, int64(bytes)) {
-			return // addEvent drops it, unless it is a question
+			return // addEvent drops it, unless it is a question or a withdrawal
 		}
 		defer s.allUnread.Give(s.own, int64(bytes))
 	}
@@ -38,7 +38,7 @@ func (s *stream) AwaitRoom(bytes int) {
 }
 
 // full reports whether an attached reader is far behind. s.mu is held.
-func (s *stream) full() bool { return s.reader != 0 && !s.ended && s.behind > s.limits.pending }
+func (s *stream) full() bool { return s.reader != 0 && !s.ended && s.behind.all > s.limits.pending }
 
 // AwaitRead implements server.Queue. A large frame counts until the reader has written it, so that the server counts what waits to be read (TSK28).
 // A small one is not waited for. An answer also waits for a reader that writes it although it was dropped meanwhile: its bytes are in memory still, or in
@@ -50,9 +50,9 @@ func (s *stream) AwaitRead(bytes int) (taken bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	reader, event := s.reader, s.longEvent()
-	long, answer := event != 0, s.answer > 0
-	if !long {
-		event = s.first + len(s.events) - 1
+	long, answer := event != 0, false
+	if n := len(s.events); !long {
+		event, answer = s.first+n-1, n > 0 && s.events[n-1].awaited
 	}
 	waits := func() bool {
 		if long {

@@ -107,7 +107,7 @@ const rememberedLost = 64
 func (s *session) lose(st *stream) {
 	last := st.lastEvent()
 	st.lose()
-	delete(s.streams, st.number)
+	s.unlist(st)
 	if len(s.lost) == rememberedLost {
 		s.lost = append(s.lost[:0], s.lost[1:]...)
 	}

@@ -191,7 +191,7 @@ func TestPRO01WhatIsDroppedIsNotWaitedFor(t *testing.T) {
 		if <-waited {
 			t.Error("it was read")
 		}
-		if st.bytes != 0 || st.behind != 0 || st.due != 0 {
+		if st.bytes != 0 || st.behind.all != 0 || st.due.all != 0 {
 			t.Errorf("%d bytes are kept, %d behind, %d due", st.bytes, st.behind, st.due)
 		}
 	})

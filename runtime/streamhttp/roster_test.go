@@ -323,7 +323,7 @@ func TestTSK28WhatAttachedClientsDoNotReadIsBounded(t *testing.T) {
 	for range 12 {
 		call("greedy")
 	}
-	if st := call("late"); st.behind == 0 {
+	if st := call("late"); st.behind.all == 0 {
 		t.Error("nothing is left for another caller")
 	}
 	if err := f.session(f.opened("greedy")).sendToListener(frame); err != nil { // kept for a listener to come
@@ -331,7 +331,7 @@ func TestTSK28WhatAttachedClientsDoNotReadIsBounded(t *testing.T) {
 	}
 	unread := 0
 	for i, st := range streams {
-		unread += st.behind
+		unread += st.behind.all
 		_ = st.add(frame, true)
 		b := st.take(readers[i])
 		for b.more {

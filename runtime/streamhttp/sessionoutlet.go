@@ -43,6 +43,9 @@ func (s *session) writeTo(about rpc.ID, last bool, write func(st *stream, last b
 		return errGone // the request is cancelled, or answered
 	}
 	err := write(st, last)
+	if last && st.unreadable() {
+		s.remove(st)
+	}
 	s.bound()
 	if unused {
 		s.answered()

@@ -36,6 +36,7 @@ type session struct {
 	why        *inflight.Cause // of the end; nil while there is none
 	streams    map[uint64]*stream
 	active     rpc.ByID[*stream]     // by request that is to be answered
+	about      rpc.ByID[[]*stream]   // of streams those of requests by request, answered ones too; of batches by none
 	listeners  []*stream             // with a reader, the newest last
 	lost       []lost                // the newest last
 	backlog    []storedEvent         // for the next listener
@@ -56,7 +57,7 @@ func newSession(ctx context.Context, h *Endpoint, id string) *session {
 	return &session{
 		h: h, id: id, who: server.RequestorFrom(ctx), principal: server.PrincipalFrom(ctx), used: time.Now(), open: 1,
 		ending: make(chan struct{}), ended: make(chan struct{}),
-		streams: map[uint64]*stream{}, active: rpc.ByID[*stream]{},
+		streams: map[uint64]*stream{}, active: rpc.ByID[*stream]{}, about: rpc.ByID[[]*stream]{},
 	}
 }
 
@@ -101,6 +102,7 @@ func (s *session) stream(about rpc.ID) *stream {
 	st := s.newStream()
 	st.about = about
 	s.active.Set(about, st)
+	s.about.Set(about, append(s.about.Get(about), st))
 	return st
 }
 
@@ -111,6 +113,7 @@ func (s *session) batchStream(about rpc.ID, ids []rpc.ID) *stream {
 	st := s.newStream()
 	st.about, st.batched = about, true
 	s.active.Set(about, st)
+	s.about.Set(rpc.ID{}, append(s.about.Get(rpc.ID{}), st))
 	var own []rpc.ID
 	for _, id := range ids {
 		if s.active.Get(id) == nil { // a request with the id of one in flight is refused
@@ -246,7 +249,20 @@ func (s *session) remove(st *stream) {
 	st.drop()
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	s.unlist(st)
+}
+
+// unlist takes a stream off the lists of those that are there. s.mu is held.
+func (s *session) unlist(st *stream) {
 	delete(s.streams, st.number)
+	about := st.about
+	if st.batched {
+		about = rpc.ID{}
+	}
+	left := slices.DeleteFunc(s.about.Get(about), func(of *stream) bool { return of == st })
+	if s.about.Set(about, left); len(left) == 0 {
+		s.about.Delete(about)
+	}
 }
 
 // closePolling ends the response of a request, until the client resumes the stream.

@@ -1,6 +1,10 @@
 package streamhttp
 
-import "github.com/mcpkiln/mcpkiln/runtime/rpc"
+import (
+	"slices"
+
+	"github.com/mcpkiln/mcpkiln/runtime/rpc"
+)
 
 // Cancelled implements server.Queued: the answer is there already, but may wait for its reader, or for a client that resumes the
 // stream. It is called while a message is received.
@@ -14,8 +18,8 @@ func (s *session) Cancelled(about rpc.ID) {
 func (s *session) receivedAbout(id rpc.ID) (found []*stream) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	for _, st := range s.streams {
-		if st.received && (st.batched || st.about.Same(id)) {
+	for _, st := range slices.Concat(s.about.Get(id), s.about.Get(rpc.ID{})) {
+		if st.received {
 			found = append(found, st)
 		}
 	}
@@ -62,7 +66,7 @@ func (s *stream) end() (unread []storedEvent) {
 		switch {
 		case e.about == nil:
 		case s.first+i >= s.unread:
-			unread = append(unread, storedEvent{frame: e.frame, question: e.question})
+			unread = append(unread, storedEvent{frame: e.frame, question: e.question, withdrawal: e.withdrawal})
 		default:
 			continue
 		}
@@ -87,21 +91,21 @@ func (s *stream) dropQuestion(c *carrier) {
 }
 
 // replace replaces an event by what is left of it; an empty one keeps its number. A frame that a reader took may still be
-// written, so it stays due. s.mu is held; changed comes after it.
+// written, so it stays due; a question that is over counts then, because nothing else does that has its params. s.mu is held; changed comes after it.
 func (s *stream) replace(i int, left storedEvent) {
-	less := s.events[i].size() - left.size()
-	s.bytes -= less
-	if s.first+i >= s.unread {
-		s.behind -= less
-		s.due -= less
-		if s.events[i].question != nil {
-			s.asked -= less
-		}
-		s.answer = min(s.answer, s.due-s.asked)
+	e := &s.events[i]
+	less := load{}.plus(e).minus(load{}.plus(&left))
+	s.bytes -= less.all
+	switch number := s.first + i; {
+	case number >= s.unread:
+		s.behind, s.due = s.behind.minus(less), s.due.minus(less)
+	case number > s.written && e.question != nil:
+		s.due.counted += less.all
 	}
-	if s.events[i] = left; left.size() == 0 {
-		s.events[i] = storedEvent{}
+	if left.size() == 0 {
+		left = storedEvent{awaited: e.awaited} // by AwaitRead, while it is written
 	}
+	*e = left
 }
 
 // changed counts what is left, and wakes those who wait for less or for the end. s.mu is held.

@@ -42,12 +42,10 @@ type stream struct {
 	counted int            // bytes that kept counts
 	inTotal int            // what total counts
 	unread  int            // number of the next event for the reader
-	behind  int            // bytes of unread events
+	behind  load           // of unread events
 	written int            // number of the last event that was written to the attached reader
-	due     int            // bytes of the events after that one
+	due     load           // of the events after that one
 	copying int            // number of the event with an answer in files that the attached reader writes; 0: none
-	answer  int            // how many of due are the answer, which the server counts
-	asked   int            // how many of due are questions; see addEvent
 	held    int            // bytes that allUnread counts
 	inline  bool           // its reader adds the answer itself
 	reader  uint64         // attached; 0: none
@@ -66,8 +64,10 @@ type storedEvent struct {
 	long  *server.LongAnswer // in place of frame, until it was written once
 	about *rpc.ID            // the request, of several in a batch; zero: none, it stays; nil: all that the stream is about
 
-	question *carrier // nil: it is none
-	gaveUp   bool     // it has errors in place of its answers, or these are smaller
+	question   *carrier // nil: it is none
+	withdrawal bool     // of a question
+	gaveUp     bool     // it has errors in place of its answers, or these are smaller
+	awaited    bool     // it is the answer, which the server counts as long as its reader is attached (AwaitRead)
 }
 
 // size is how many bytes the event counts: for an answer in files, the piece that is in memory while it is written.
@@ -76,6 +76,24 @@ func (e *storedEvent) size() int {
 		return piece
 	}
 	return len(e.frame)
+}
+
+// load is the bytes of several events.
+type load struct {
+	all     int
+	counted int // of those that allUnread counts; see addEvent
+}
+
+func (l load) plus(e *storedEvent) load {
+	l.all += e.size()
+	if e.question == nil && !e.awaited {
+		l.counted += e.size()
+	}
+	return l
+}
+
+func (l load) minus(other load) load {
+	return load{all: l.all - other.all, counted: l.counted - other.counted}
 }
 
 // streamLimits bound what a stream keeps.
@@ -125,13 +143,15 @@ func (s *stream) addAbout(about rpc.ID, e storedEvent, last bool) error {
 }
 
 // addEvent appends an event, whose frame must not change any more. It does not wait for the reader: that is AwaitRoom before it, and
-// AwaitRead after it. Without a reader the oldest events of a request's stream give way; a listener takes none. All but answers and questions are
-// dropped while the caller's clients, or with them all others, leave too much unread. A question is never dropped for that, since somebody waits for
-// its answer (CAN30, TSK19), and does not count: only open ones have an event, and the call or task that asks has its params in memory all the same.
+// AwaitRead after it. Without a reader the oldest events of a request's stream give way; a listener takes none. All but answers, questions and their
+// withdrawals are dropped while the caller's clients, or with them all others, leave too much unread. A question is never dropped for that, since
+// somebody waits for its answer (CAN30, TSK19), and does not count: only open ones have an event, and the call or task that asks has its params in
+// memory all the same. Its withdrawal counts, also beyond the limit: without it a user would be asked what is over (CAN19).
 func (s *stream) addEvent(e storedEvent, last bool) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.allUnread != nil && s.reader != 0 && !last && e.long == nil && e.question == nil {
+	e.awaited = last && e.long == nil && s.reader != 0
+	if s.allUnread != nil && s.reader != 0 && !last && e.long == nil && e.question == nil && !e.withdrawal {
 		size := int64(e.size())
 		if !s.allUnread.Take(s.own, size) {
 			return errUnread
@@ -153,9 +173,6 @@ func (s *stream) addEvent(e storedEvent, last bool) error {
 		}
 	case e.size() > 0:
 		s.push(e)
-		if last && s.reader != 0 {
-			s.answer = len(e.frame)
-		}
 		s.trim()
 		s.recount()
 	}
@@ -186,23 +203,19 @@ func (s *stream) push(e storedEvent) {
 		s.one[0] = storedEvent{} // events has an array of its own: this one keeps no frame
 	}
 	s.bytes += e.size()
-	s.behind += e.size()
-	s.due += e.size()
-	if e.question != nil {
-		s.asked += e.size()
-	}
+	s.behind, s.due = s.behind.plus(&e), s.due.plus(&e)
 	if e.long != nil {
 		s.since = time.Now()
 	}
 }
 
 // recount counts what can be dropped: messages that wait for a client that is away, and those that an attached reader has written.
-// Those that it has still to write count separately, without questions and the answer, which the server counts. s.mu is held.
+// Those that it has still to write count separately (addEvent). s.mu is held.
 func (s *stream) recount() {
 	n, held, beside := s.bytes, 0, eventSize*len(s.events)
 	switch {
 	case s.reader != 0:
-		n, held, beside = max(0, n-s.due), s.due-s.answer-s.asked, eventSize*max(0, s.written-s.first+1)
+		n, held, beside = max(0, n-s.due.all), s.due.counted, eventSize*max(0, s.written-s.first+1)
 	case !s.dropped && s.readers > 0:
 		beside += streamSize + memberSize*len(s.batch.cancelled)
 	}
@@ -254,8 +267,15 @@ func (s *stream) forget() {
 	s.unread = s.first + len(s.events)
 	s.first = s.unread
 	s.batch, s.one[0] = batchRequests{}, storedEvent{}
-	s.dropped, s.events, s.bytes, s.behind, s.due, s.answer, s.asked, s.copying = true, nil, 0, 0, 0, 0, 0, 0
+	s.dropped, s.events, s.bytes, s.behind, s.due, s.copying = true, nil, 0, load{}, load{}, 0
 	s.room.Broadcast()
+}
+
+// unreadable reports whether the stream was dropped.
+func (s *stream) unreadable() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.dropped
 }
 
 // unanswered reports whether the request is over and the stream has no message.
@@ -268,7 +288,7 @@ func (s *stream) unanswered() bool {
 func (s *stream) quiet() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.behind == 0 && !s.ended && !s.polling
+	return s.behind.all == 0 && !s.ended && !s.polling
 }
 
 // start marks that the client is about to know an event id, so that it can resume the stream.
@@ -306,5 +326,5 @@ func (s *stream) unwritten() int64 {
 	if s.reader == 0 {
 		return 0
 	}
-	return int64(s.due)
+	return int64(s.due.all)
 }

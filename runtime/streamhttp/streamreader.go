@@ -16,14 +16,15 @@ func (s *stream) attach(after int) (reader uint64) {
 	if after >= 0 {
 		s.leaveOutRead(after)
 		s.unread = min(max(after+1, s.first), s.first+len(s.events))
-		s.behind = 0
-		for _, e := range s.events[s.unread-s.first:] {
-			s.behind += e.size()
-		}
+	}
+	s.behind = load{}
+	for i := s.unread - s.first; i < len(s.events); i++ {
+		s.events[i].awaited = false // it was, for another reader
+		s.behind = s.behind.plus(&s.events[i])
 	}
 	s.polling = false
 	s.readers++
-	s.reader, s.answer = s.readers, 0
+	s.reader = s.readers
 	s.noteWritten()
 	s.signal()
 	return s.reader
@@ -32,13 +33,6 @@ func (s *stream) attach(after int) (reader uint64) {
 // noteWritten notes that the reader has written what it took. s.mu is held.
 func (s *stream) noteWritten() {
 	s.written, s.due, s.copying = s.unread-1, s.behind, 0
-	s.asked = 0
-	for _, e := range s.events[s.unread-s.first:] {
-		if e.question != nil {
-			s.asked += e.size()
-		}
-	}
-	s.answer = min(s.answer, s.due-s.asked)
 	s.recount()
 	s.room.Broadcast()
 }
@@ -60,15 +54,15 @@ func (s *stream) detach(reader uint64) (unread []storedEvent) {
 	if s.reader != reader {
 		return nil
 	}
-	s.reader, s.answer, s.copying, s.since = 0, 0, 0, time.Now()
+	s.reader, s.copying, s.since = 0, 0, time.Now()
 	s.room.Broadcast()
 	if s.listener {
 		taken := s.unread - s.first
 		unread = slices.DeleteFunc(slices.Clone(s.events[taken:]), func(e storedEvent) bool { return e.frame == nil })
 		clear(s.events[taken:]) // or the array keeps them
 		s.events = s.events[:taken]
-		s.bytes -= s.behind
-		s.behind = 0
+		s.bytes -= s.behind.all
+		s.behind = load{}
 	} else if !s.started {
 		s.loseAll()
 	}
@@ -95,22 +89,22 @@ func (s *stream) take(reader uint64) chunk {
 	if s.reader != reader {
 		return chunk{takenOver: true}
 	}
-	n, size := 0, 0
+	n, taken := 0, load{}
 	unread := s.events[s.unread-s.first:]
-	for n < len(unread) && size < flushAt && unread[n].long == nil {
-		size += len(unread[n].frame)
+	for n < len(unread) && taken.all < flushAt && unread[n].long == nil {
+		taken = taken.plus(&unread[n])
 		n++
 	}
 	// Copied, because trim forgets them while they are written.
 	b := chunk{events: framesOf(unread[:n]), first: s.unread}
 	if n == 0 && len(unread) > 0 && unread[0].long != nil {
-		b.long, n, size = unread[0].long, 1, unread[0].size()
+		b.long, n, taken = unread[0].long, 1, taken.plus(&unread[0])
 		s.copying = s.unread
 	}
 	b.more = n < len(unread)
 	b.ended, b.leave = s.ended && !b.more, s.polling && !b.more
 	s.unread += n
-	s.behind -= size
+	s.behind = s.behind.minus(taken)
 	s.room.Broadcast() // writers that wait for the reader
 	return b
 }
@@ -137,7 +131,7 @@ func (s *stream) alone() (answer storedEvent, ok bool) {
 	if s.started || s.polling || !s.ended || s.first != 1 || len(s.events) != 1 || s.bytes == 0 {
 		return answer, false
 	}
-	s.unread, s.behind = s.first+1, 0
+	s.unread, s.behind = s.first+1, load{}
 	if answer = s.events[0]; answer.long != nil {
 		s.copying = s.first
 	}

@@ -105,7 +105,7 @@ func TestCAN02AQueuedAnswerIsDroppedByItsCancellation(t *testing.T) {
 	if b := st.take(reader); len(b.events) > 0 || !b.ended {
 		t.Errorf("%d events are sent", len(b.events))
 	}
-	if st.bytes != 0 || st.due != 0 || s.kept.Load() != 0 {
+	if st.bytes != 0 || st.due.all != 0 || s.kept.Load() != 0 {
 		t.Errorf("%d bytes are kept, %d due, %d counted", st.bytes, st.due, s.kept.Load())
 	}
 }

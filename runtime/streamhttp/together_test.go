@@ -69,7 +69,7 @@ func TestCAN02ALateCancellationTakesItsAnswerOutOfTheArray(t *testing.T) {
 			s.Cancelled(rpc.IntID(1)) // too late
 			st.detach(reader)
 			s.remove(st)
-			if st.bytes != 0 || st.due != 0 || s.kept.Load() != 0 || len(s.active) != 0 {
+			if st.bytes != 0 || st.due.all != 0 || s.kept.Load() != 0 || len(s.active) != 0 {
 				t.Errorf("%s, away %v: %d bytes are kept, %d due, %d counted, %d active", name, away, st.bytes, st.due, s.kept.Load(), len(s.active))
 			}
 		}

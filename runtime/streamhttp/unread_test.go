@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -91,7 +92,8 @@ func TestTSK28ResponsesThatNobodyReadsGiveWay(t *testing.T) {
 
 const accept = "Accept: application/json, text/event-stream"
 
-// Questions do not count among what clients leave unread, whatever becomes of them; all else on their stream does.
+// Questions do not count among what clients leave unread while they are open; all else on their stream does, and a question that is over while it
+// is written.
 func TestTSK28UnreadQuestionsDoNotCount(t *testing.T) {
 	const note, question = 100, 1000
 	f := newFixture(t)
@@ -114,31 +116,82 @@ func TestTSK28UnreadQuestionsDoNotCount(t *testing.T) {
 			open = append(open, c)
 		}
 	}
-	want := func(what string, notes int64) {
+	want := func(what string, notes, over int64) {
 		t.Helper()
-		if n := f.h.unread.Used(); n != notes*note {
+		if n := f.h.unread.Used(); n != notes*note+over*question {
 			t.Errorf("%s: %d bytes count, %d notes are unread", what, n, notes)
 		}
 	}
 	add("1?1?1")
-	want("five messages", 3)
+	want("five messages", 3, 0)
 	open[0].Close()
-	want("one question is over", 3)
+	want("one question is over", 3, 0)
 	st.take(reader)
-	want("all are being written", 3)
+	want("all are being written", 3, 0)
 	add("?1")
 	open[1].Close()
-	want("one that is being written is over", 4)
+	want("one that is being written is over", 4, 1)
 	st.wrote(reader)
-	want("the first five are written", 1)
+	want("the first five are written", 1, 0)
 	reader = st.attach(0)
-	want("the client reads all again", 4)
+	want("the client reads all again", 4, 0)
 	s.release(st, reader)
-	want("the client is away", 0)
+	want("the client is away", 0, 0)
 	st.attach(0)
-	want("it reads all again", 4)
+	want("it reads all again", 4, 0)
 	_ = s.Write(id, true, make([]byte, note))
-	want("the answer counts elsewhere", 4)
+	want("the answer counts elsewhere", 4, 0)
 	st.drop()
-	want("nobody can read it", 0)
+	want("nobody can read it", 0, 0)
+}
+
+// The client hears that a question is over however much others leave unread: on the stream that has it, and on a listener once its call is cancelled.
+func TestCAN19WithdrawalsAreNotDroppedForWhatOthersLeaveUnread(t *testing.T) {
+	for _, cancelled := range []string{"never", "before", "after"} {
+		f := newFixture(t)
+		s := f.session(f.opened("ada"))
+		id := rpc.StringID("1")
+		st, listener := s.stream(id), s.listen()
+		st.received = true
+		reader, listening := st.attach(-1), listener.attach(-1)
+		st.start()
+		s.join(st)
+		s.join(listener)
+		c, err := s.Ask(id, []byte("question"), func(err error) { t.Error(err) })
+		if err != nil {
+			t.Fatal(err)
+		}
+		st.take(reader)
+		st.wrote(reader)
+
+		var others atomic.Int64
+		f.h.unread.Add(&others, f.h.unread.Max)
+		if err := s.Write(id, false, []byte("note")); err != errUnread {
+			t.Fatalf("a note: %v", err)
+		}
+		cancel := func(when string) {
+			if cancelled == when {
+				s.mu.Lock()
+				s.freeIDs(st)
+				s.mu.Unlock()
+				s.Cancelled(id)
+			}
+		}
+		cancel("before")
+		c.Close()
+		if err := c.Withdraw([]byte("withdrawn")); err != nil {
+			t.Errorf("cancelled %s: %v", cancelled, err)
+		}
+		cancel("after")
+		if n := f.h.unread.Used() - others.Load(); n != int64(len("withdrawn")) {
+			t.Errorf("cancelled %s: %d bytes count", cancelled, n)
+		}
+		if cancelled != "never" {
+			st, reader = listener, listening
+		}
+		if got := st.take(reader).events; len(got) != 1 || string(got[0]) != "withdrawn" {
+			t.Errorf("cancelled %s: the client gets %q", cancelled, got)
+		}
+		f.h.unread.Give(&others, f.h.unread.Max)
+	}
 }

@@ -75,7 +75,7 @@ func (a audit) removed(ctx context.Context, how string, t *Task) {
 // records the first, and then how many followed (LET03).
 func (a audit) refused(ctx context.Context, op, owner, id string, err error) {
 	t := Task{ID: id, Owner: owner}
-	if Outage(err) && ctx.Err() == nil {
+	if (Outage(err) || errors.Is(err, ErrLost)) && ctx.Err() == nil {
 		a.failed(op, &t, err)
 		return
 	}

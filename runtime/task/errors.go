@@ -27,6 +27,8 @@ var (
 	// ErrParked is in the cause of a run that waited for an answer for so long that it was ended, to begin again with the answer. Nothing has
 	// failed: a handler returns it as it is.
 	ErrParked = errors.New("the task waits for an answer: its handler runs again from the top when that is there")
+	// ErrLost: the store does not have what it kept any more, or another process may have it, and no later call will be better. Restart the process.
+	ErrLost = errors.New("the store has lost its tasks")
 	// ErrClosed: the engine is shutting down or closed.
 	ErrClosed = errors.New("the task engine is closed")
 	// ErrUnanswered: the deadline of a question passed without an answer.

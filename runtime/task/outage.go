@@ -66,12 +66,13 @@ func (e *Engine) pauseFor(ctx context.Context, pause time.Duration) bool {
 	return false
 }
 
-// Outage reports whether an error of a Store or an Engine says nothing about the task, because it is not the store's answer, nor the engine's own.
+// Outage reports whether an error of a Store or an Engine says nothing about the task, because it is not the store's answer, nor the engine's own. What
+// no later call can change, ErrLost, is no outage.
 func Outage(err error) bool {
 	if err == nil {
 		return false
 	}
-	for _, answer := range []error{ErrNotFound, ErrLease, ErrExists, ErrCursor, ErrDamaged, ErrTTL, ErrClosed} {
+	for _, answer := range []error{ErrNotFound, ErrLease, ErrExists, ErrCursor, ErrDamaged, ErrTTL, ErrClosed, ErrLost} {
 		if errors.Is(err, answer) {
 			return false
 		}

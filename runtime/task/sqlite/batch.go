@@ -36,6 +36,9 @@ func (b *batch) exec(text string, args ...any) (sql.Result, error) {
 			return nil, b.fail(err)
 		}
 		b.begun = true
+		if err := b.store.present(); err != nil { // from here on no other process begins to write
+			return nil, b.fail(err)
+		}
 	}
 	r, err := b.store.write.exec(b.ctx, text, args...)
 	return r, b.fail(err)

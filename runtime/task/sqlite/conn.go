@@ -1,6 +1,7 @@
 package sqlite
 
 import (
+	"cmp"
 	"context"
 	"database/sql"
 )
@@ -83,7 +84,7 @@ func (c *conn) Close() error {
 
 // read runs fn with a connection of its own for reading.
 func (s *Store) read(ctx context.Context, fn func(c *conn) error) error {
-	if err := s.ops.Err(); err != nil {
+	if err := cmp.Or(s.ops.Err(), s.present()); err != nil {
 		return err
 	}
 	select {

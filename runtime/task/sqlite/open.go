@@ -114,12 +114,12 @@ type openedFile struct {
 	info os.FileInfo
 }
 
-// present returns an error if a file was removed or replaced since it was opened. SQLite goes on with the removed one, in which the next process
-// would find nothing; and without the owner's, a second process can open the same file.
+// present returns task.ErrLost if a file was removed or replaced since it was opened. SQLite goes on with the removed one, in which the next process
+// would find nothing; and without the owner's, a second process can open the same file. So neither is read or written any more (DUR01, DUR02).
 func (s *Store) present() error {
 	for _, f := range s.opened {
 		if now, err := os.Stat(f.name); errors.Is(err, fs.ErrNotExist) || err == nil && !os.SameFile(f.info, now) {
-			return fmt.Errorf("sqlite: %s was removed or replaced while the server had it open: restart the server", f.name)
+			return fmt.Errorf("sqlite: %s was removed or replaced while the server had it open: restart the server: %w", f.name, task.ErrLost)
 		}
 	}
 	return nil

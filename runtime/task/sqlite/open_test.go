@@ -241,8 +241,9 @@ func TestFullDiskLosesNothingThatWasAcknowledged(t *testing.T) {
 	})
 }
 
-// What is created in a file that is removed or replaced can not be found after a restart, so it is refused.
-func TestDUR01NoTaskIsCreatedInAFileThatIsGone(t *testing.T) {
+// What is written to a file that is removed or replaced can not be found after a restart, and another process may have the tasks: all is refused, for
+// good, so that clients do not try again and runs end with their leases (DUR02).
+func TestDUR01NothingIsKeptInAFileThatIsGone(t *testing.T) {
 	for what, change := range map[string]func(file string) error{
 		"removed":       os.Remove,
 		"renamed":       func(file string) error { return os.Rename(file, file+"-old") },
@@ -260,12 +261,25 @@ func TestDUR01NoTaskIsCreatedInAFileThatIsGone(t *testing.T) {
 				if _, err := s.Create(t.Context(), aTask("one"), task.Quota{}); err != nil {
 					t.Fatal(err)
 				}
+				begun, err := s.Begin(t.Context(), "one", "node", time.Minute)
+				if err != nil {
+					t.Fatal(err)
+				}
 				if err := change(file); err != nil {
 					t.Fatal(err)
 				}
-				_, err := s.Create(t.Context(), aTask("two"), task.Quota{})
-				if !task.Outage(err) || !strings.Contains(err.Error(), file) || !strings.Contains(err.Error(), "removed or replaced while the server had it open: restart the server") {
-					t.Errorf("the error is %v", err)
+				errs := map[string]error{}
+				_, errs["create"] = s.Create(t.Context(), aTask("two"), task.Quota{})
+				_, errs["get"] = s.Get(t.Context(), "ada", "one")
+				_, errs["list"] = s.List(t.Context(), "ada", "", 10)
+				_, errs["heartbeat"] = s.Heartbeat(t.Context(), []task.Lease{begun.Lease}, time.Minute)
+				errs["step"] = s.Record(t.Context(), begun.Lease, "step", nil)
+				_, errs["finish"] = s.Finish(t.Context(), begun.Lease, task.Outcome{Status: task.Completed})
+				for call, err := range errs {
+					if !errors.Is(err, task.ErrLost) || task.Outage(err) || !strings.Contains(err.Error(), file) ||
+						!strings.Contains(err.Error(), "removed or replaced while the server had it open: restart the server") {
+						t.Errorf("%s: the error is %v", call, err)
+					}
 				}
 			})
 		})

@@ -6,11 +6,8 @@ import (
 	"github.com/mcpkiln/mcpkiln/runtime/task"
 )
 
-// Create implements task.Requestors. It promises what it can not keep if the file is gone, so it looks first.
+// Create implements task.Requestors.
 func (s *Store) Create(ctx context.Context, t task.Task, quota task.Quota) (task.Task, error) {
-	if err := s.present(); err != nil {
-		return task.Task{}, err
-	}
 	var made task.Task
 	err := s.submit(ctx, func(b *batch) error {
 		r := &record{account: quota.Account(t.Owner), state: task.NewState(t, b.now)}
@@ -53,6 +50,9 @@ const nearestRow = "seq = (SELECT seq FROM mcpkiln_tasks WHERE id >= ?1 ORDER BY
 // or not: two statements, of which the first one finds nothing, and the second one is for the audit log.
 func (s *Store) Get(ctx context.Context, owner, id string) (task.Task, error) {
 	if r := s.living(id); r != nil && r.state.Task.Owner == owner {
+		if err := s.present(); err != nil {
+			return task.Task{}, err
+		}
 		return r.seen(owner, s.now())
 	}
 	var r *record

@@ -44,6 +44,9 @@ func (s *Store) together(ops []*op) {
 func (s *Store) commit(ops []*op) (answers []error, err error) {
 	b := &batch{store: s, ctx: context.Background(), now: s.now(), changed: map[string]*record{}}
 	answers = make([]error, len(ops))
+	if err := s.present(); err != nil { // a heartbeat writes nothing, and does not extend what another process may begin
+		return answers, err
+	}
 	for i, o := range ops {
 		if ctx := o.Context(); ctx.Err() != nil {
 			answers[i] = context.Cause(ctx)
@@ -65,7 +68,7 @@ func (s *Store) commit(ops []*op) (answers []error, err error) {
 // failed explains an error of the file; other errors are left as they are.
 func (s *Store) failed(err error) error {
 	var format *task.FormatError
-	if err == nil || errors.As(err, &format) || errors.Is(err, task.ErrDamaged) || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
+	if err == nil || errors.As(err, &format) || errors.Is(err, task.ErrDamaged) || errors.Is(err, task.ErrLost) || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
 		return err
 	}
 	return s.explain(err)
