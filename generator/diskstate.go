@@ -210,7 +210,10 @@ func (t *target) findStale() {
 }
 
 func (t *target) findStaleIn(below string) {
-	entries, _ := os.ReadDir(t.path(below))
+	entries, err := os.ReadDir(t.path(below))
+	if errors.Is(err, fs.ErrNotExist) {
+		return // as most often
+	}
 	for _, e := range entries {
 		name := path.Join(below, e.Name())
 		if !e.Type().IsRegular() || !strings.HasSuffix(name, ".gen.go") || t.makes(name) {

@@ -14,6 +14,7 @@ func (d *Document) Bundle() *Node {
 	if d.Dialect == Draft7 {
 		b.key = "definitions"
 	}
+	d.unpack()
 	root := b.copy(d.Root, d, "")
 	var moved []Member
 	for i := 0; i < len(b.queue); i++ {

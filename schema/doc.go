@@ -7,7 +7,7 @@
 //     Bundle makes it self-contained. Library holds the shared schemas, to which several documents refer ("#/schemas/NAME"). Linker turns schemas in files
 //     into shared schemas, where references lead to them. A $ref to the dialect's own meta-schema leads to the embedded text of it, Document.Meta; every
 //     other document is remote.
-//   - Pack writes parsed files in a form that Unpack reads many times faster than Parse reads text.
+//   - Pack writes parsed files in a form that Packed reads many times faster than Parse reads text, a definition only when somebody asks for it.
 //   - Revisions embeds a folder for each protocol revision; package revision reads them.
 //
 // # Codes
@@ -43,7 +43,8 @@
 //
 // The reference validator (jsonschema/v5) for the lint: it lets unknown keywords pass, reads file:// references from
 // the disk, and names places by JSON Pointer only. It validates defaults and examples;
-// those that a type, an enum or a limit decides are not passed to it, because compiling a schema costs more than generating.
+// those that a type, an enum or a limit decides are not passed to it, because compiling a schema costs more than generating. Linking it alone
+// costs a quarter of the instructions of a command that generates ten tools: it compiles the meta-schemas of five drafts when the program starts.
 //
 // Validating schemas by the meta-schemas: the table in keyword.go gives better messages and knows both
 // dialects at once.

@@ -1,5 +1,10 @@
 package schema
 
+import (
+	"slices"
+	"strings"
+)
+
 // Dialect is the JSON Schema draft that a document is written in.
 type Dialect uint8
 
@@ -35,6 +40,7 @@ type Document struct {
 	Meta *Document
 
 	ids       index
+	packed    *packedDefinitions // the definitions that are not unpacked yet, or nil
 	refused   *refusals
 	sensitive bool // somewhere in it a key is x-sensitive
 }
@@ -97,23 +103,32 @@ func (l *Library) Get(name string) *Document {
 	return l.byName[name]
 }
 
+// definitionKeys are the keywords that hold definitions.
+var definitionKeys = [...]string{"$defs", "definitions"}
+
 // Definitions returns the members of definitions and of $defs, in source order.
 func (d *Document) Definitions() []Member {
 	var all []Member
 	for _, m := range d.Root.members() {
-		if m.Key == "definitions" || m.Key == "$defs" {
+		if slices.Contains(definitionKeys[:], m.Key) {
 			all = append(all, m.Value.Members...)
 		}
+	}
+	for _, m := range all {
+		d.packed.unpack(m.Value)
 	}
 	return all
 }
 
 // Definition returns the schema called name in definitions or $defs, or nil.
 func (d *Document) Definition(name string) *Node {
-	if n := d.Root.Get("$defs").Get(name); n != nil {
-		return n
+	for _, key := range definitionKeys {
+		if n := d.Root.Get(key).Get(name); n != nil {
+			d.packed.unpack(n)
+			return n
+		}
 	}
-	return d.Root.Get("definitions").Get(name)
+	return nil
 }
 
 // DialectHint is an addition to hints about keywords that mean something else in the other draft; "" if the document
@@ -126,7 +141,20 @@ func (d *Document) DialectHint() string {
 }
 
 // Lookup follows a JSON Pointer from the root of the document.
-func (d *Document) Lookup(pointer string) *Node { return d.Root.Lookup(pointer) }
+func (d *Document) Lookup(pointer string) *Node {
+	if d.packed == nil {
+		return d.Root.Lookup(pointer)
+	}
+	for _, key := range definitionKeys {
+		if path, ok := strings.CutPrefix(pointer, "/"+key+"/"); ok {
+			name, _, _ := strings.Cut(path, "/")
+			n := d.Root.Get(key).Get(UnescapeToken(name))
+			d.packed.unpack(n)
+			return n.Lookup(path[len(name):])
+		}
+	}
+	return d.Root.Lookup(pointer)
+}
 
 func dialectOf(root *Node, inherited Dialect, ds *Diagnostics) Dialect {
 	n := root.Get("$schema")

@@ -1,7 +1,6 @@
 package schema
 
 import (
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -85,7 +84,7 @@ func (l *linter) undeclared(n *Node) {
 func (l *linter) unknownRequired(n, name *Node, hint string) {
 	combined := n.Get("properties") == nil || slices.ContainsFunc(n.Members, func(m Member) bool {
 		return isReference(m.Key) || slices.Contains(combining, m.Key)
-	}) || n != l.doc.Root && !soleSchema.MatchString(strings.TrimPrefix(n.Pointer, l.doc.Root.Pointer))
+	}) || n != l.doc.Root && !soleSchema().MatchString(strings.TrimPrefix(n.Pointer, l.doc.Root.Pointer))
 	if hint == "" && combined {
 		return
 	}
@@ -98,7 +97,7 @@ func (l *linter) unknownRequired(n, name *Node, hint string) {
 var (
 	combining = []string{"allOf", "anyOf", "oneOf", "if", "dependentSchemas", "dependencies", "additionalProperties", "unevaluatedProperties"}
 	// soleSchema matches the pointers of schemas whose values no other schema applies to.
-	soleSchema = regexp.MustCompile(`/(properties/[^/]*|items)$`)
+	soleSchema = lazily(`/(properties/[^/]*|items)$`)
 )
 
 func names(n *Node) []string {

@@ -13,6 +13,7 @@ import (
 // schema refuses (VAL03). It knows every keyword of the drafts, also those that can not be generated.
 func (d *Document) Lint() Diagnostics {
 	l := linter{doc: d, notes: make(map[*Node]note, d.ids.schemas)}
+	d.unpack()
 	l.schema(d.Root)
 	for i := 0; i < len(l.targets); i++ {
 		l.schema(l.targets[i])

@@ -136,7 +136,10 @@ func (n *Node) child(token string) *Node {
 
 // Walk calls visit for n and everything below it in source order, as long as visit returns true for the parent.
 func (n *Node) Walk(visit func(*Node) bool) {
-	if n == nil || !visit(n) {
+	if n == nil {
+		return
+	}
+	if n.mustBeUnpacked(); !visit(n) {
 		return
 	}
 	for i := range n.Members {
@@ -187,6 +190,7 @@ func (n *Node) AppendJSON(b []byte) []byte {
 	case Null:
 		return append(b, "null"...)
 	default:
+		n.mustBeUnpacked()
 		return append(b, n.Text...)
 	}
 }

@@ -1,7 +1,6 @@
 package schema
 
 import (
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -40,11 +39,11 @@ func (l *linter) overlap(n *Node) {
 // alone reports whether only the type of n and its oneOf decide about plain values.
 func (l *linter) alone(n *Node) bool {
 	place := strings.TrimPrefix(n.Pointer, l.doc.Root.Pointer)
-	return (place == "" || soleSchema.MatchString(place) || definition.MatchString(place)) &&
+	return (place == "" || soleSchema().MatchString(place) || definition().MatchString(place)) &&
 		!slices.ContainsFunc(n.Members, func(m Member) bool { return m.Key != "oneOf" && decides[m.Key] })
 }
 
-var definition = regexp.MustCompile(`/(\$defs|definitions)/[^/]*$`)
+var definition = lazily(`/(\$defs|definitions)/[^/]*$`)
 
 // decides are the keywords that may refuse a plain value of any type and that allowsPlain does not evaluate.
 var decides = map[string]bool{

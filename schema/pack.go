@@ -2,8 +2,7 @@ package schema
 
 import (
 	"encoding/binary"
-	"errors"
-	"strconv"
+	"slices"
 	"strings"
 )
 
@@ -13,7 +12,8 @@ import (
 //	texts: count, length of each, all of them in a row
 //	files: count, then for each its name, the size of its tree, and the tree from its root on
 //
-// Numbers are varints; a text is written as its index in texts. Pointers follow from the tree.
+// Numbers are varints; a text is written as its index in texts. Pointers follow from the tree. Definitions are trees of their own, each with its
+// size, so that Document can leave out those that nobody asks for.
 func Pack(roots ...*Node) []byte {
 	p := packer{numbers: map[string]int{}}
 	for _, root := range roots {
@@ -31,10 +31,11 @@ func Pack(roots ...*Node) []byte {
 
 // packer collects what Pack writes.
 type packer struct {
-	numbers map[string]int // of the texts
-	texts   []string
-	out     []byte
-	line    int32 // of the last position
+	numbers     map[string]int // of the texts
+	texts       []string
+	out         []byte
+	line        int32    // of the last position
+	definitions [2]*Node // the objects that hold the definitions of the file
 }
 
 func (p *packer) number(i int) { p.out = binary.AppendUvarint(p.out, uint64(i)) }
@@ -59,21 +60,47 @@ func (p *packer) position(pos Position) {
 
 func (p *packer) file(root *Node) {
 	p.text(root.Pos.File)
-	var size treeSize
-	root.Walk(func(n *Node) bool {
-		size.nodes, size.members, size.items, size.pointers = size.nodes+1, size.members+len(n.Members), size.items+len(n.Items), size.pointers+len(n.Pointer)
-		return true
-	})
-	outer := p.out
+	for i, key := range definitionKeys {
+		p.definitions[i] = root.Get(key)
+	}
+	p.sized(root)
+}
+
+// sized writes a tree after its size.
+func (p *packer) sized(root *Node) {
+	size := p.size(root)
+	outer, line := p.out, p.line
 	p.out, p.line = nil, 0
 	p.tree(root)
-	size.bytes = len(p.out)
 	tree := p.out
-	p.out = outer
+	size.bytes = len(tree)
+	p.out, p.line = outer, line
 	for _, n := range []int{size.nodes, size.members, size.items, size.pointers, size.bytes} {
 		p.number(n)
 	}
 	p.out = append(p.out, tree...)
+}
+
+func (p *packer) size(root *Node) (s treeSize) {
+	root.Walk(func(n *Node) bool {
+		if n != root {
+			s.nodes, s.pointers = s.nodes+1, s.pointers+len(n.Pointer)
+		}
+		s.members, s.items = s.members+len(n.Members), s.items+len(n.Items)
+		if !p.divides(n) {
+			return true
+		}
+		for i := range n.Members {
+			s.nodes, s.pointers = s.nodes+1, s.pointers+len(n.Members[i].Value.Pointer)
+		}
+		return false
+	})
+	return s
+}
+
+// divides reports whether the values of n are trees of their own.
+func (p *packer) divides(n *Node) bool {
+	return n.Kind == Object && slices.Contains(p.definitions[:], n)
 }
 
 // tree writes a node and what is below it.
@@ -85,6 +112,11 @@ func (p *packer) tree(n *Node) {
 	if n.Date {
 		head |= packedDate
 	}
+	value := p.tree
+	if p.divides(n) {
+		head |= packedApart
+		value = p.sized
+	}
 	p.number(head)
 	p.position(n.Pos)
 	switch n.Kind {
@@ -93,7 +125,7 @@ func (p *packer) tree(n *Node) {
 		for _, m := range n.Members {
 			p.text(m.Key)
 			p.position(m.KeyPos)
-			p.tree(m.Value)
+			value(m.Value)
 		}
 	case Array:
 		p.number(len(n.Items))
@@ -105,177 +137,10 @@ func (p *packer) tree(n *Node) {
 	}
 }
 
-// The bits of the first number of a packed node: its kind and two flags.
+// The bits of the first number of a packed node: its kind and three flags.
 const (
 	packedKind  = 1<<3 - 1
 	packedPlain = 1 << 3
 	packedDate  = 1 << 4
+	packedApart = 1 << 5 // its values are trees of their own
 )
-
-// treeSize is how many nodes, members and so on Unpack allocates for one tree, and how many bytes the tree has when packed.
-type treeSize struct{ nodes, members, items, pointers, bytes int }
-
-// Packed holds what Pack wrote.
-type Packed struct {
-	texts []string
-	files map[string]packedFile
-}
-
-type packedFile struct {
-	size treeSize
-	tree string
-}
-
-var errNotPacked = errors.New("schema: this is not what Pack writes")
-
-// OpenPacked reads the texts and the list of files that Pack wrote.
-func OpenPacked(data string) (*Packed, error) {
-	r := packedReader{rest: data}
-	p := &Packed{texts: make([]string, r.count())}
-	lengths := make([]int, len(p.texts))
-	for i := range lengths {
-		lengths[i] = r.number()
-	}
-	for i, n := range lengths {
-		p.texts[i] = r.take(n)
-	}
-	n := r.count()
-	p.files = make(map[string]packedFile, n)
-	for range n {
-		name := r.text(p.texts)
-		var f packedFile
-		for _, to := range []*int{&f.size.nodes, &f.size.members, &f.size.items, &f.size.pointers, &f.size.bytes} {
-			*to = r.number()
-		}
-		f.tree = r.take(f.size.bytes)
-		p.files[name] = f
-	}
-	if r.broken || r.rest != "" {
-		return nil, errNotPacked
-	}
-	return p, nil
-}
-
-// Unpack returns the tree of one file, a new one for each call; nil if there is no such file. It panics if the tree was not written by Pack.
-func (p *Packed) Unpack(file string) *Node {
-	f, ok := p.files[file]
-	if !ok {
-		return nil
-	}
-	u := unpacker{packedReader: packedReader{rest: f.tree}, texts: p.texts, file: file, nodes: make([]Node, f.size.nodes), members: make([]Member, f.size.members), items: make([]*Node, f.size.items)}
-	u.pointers.Grow(f.size.pointers)
-	root := u.tree("")
-	if u.broken || u.rest != "" || len(u.nodes)+len(u.members)+len(u.items) > 0 {
-		panic(errNotPacked)
-	}
-	return root
-}
-
-// packedReader reads numbers and texts. After an error broken is set, and it reads zeros.
-type packedReader struct {
-	rest   string
-	broken bool
-}
-
-func (r *packedReader) number() int {
-	n, shift := 0, 0
-	for i := range len(r.rest) {
-		c := r.rest[i]
-		n |= int(c&0x7f) << shift
-		if c < 0x80 {
-			r.rest = r.rest[i+1:]
-			return n
-		}
-		if shift += 7; shift > 28 {
-			break
-		}
-	}
-	r.rest, r.broken = "", true
-	return 0
-}
-
-// count reads a number of elements that take at least a byte each.
-func (r *packedReader) count() int {
-	n := r.number()
-	if n > len(r.rest) {
-		r.rest, r.broken = "", true
-		return 0
-	}
-	return n
-}
-
-func (r *packedReader) take(n int) string {
-	if n > len(r.rest) {
-		r.rest, r.broken = "", true
-		return ""
-	}
-	taken := r.rest[:n]
-	r.rest = r.rest[n:]
-	return taken
-}
-
-func (r *packedReader) text(texts []string) string {
-	if n := r.number(); n < len(texts) {
-		return texts[n]
-	}
-	r.rest, r.broken = "", true
-	return ""
-}
-
-// unpacker makes the nodes of one file.
-type unpacker struct {
-	packedReader
-	texts    []string
-	file     string
-	line     int32
-	nodes    []Node // the nodes that are not used yet; members and items likewise
-	members  []Member
-	items    []*Node
-	pointers strings.Builder // all pointers, one after the other
-}
-
-func (u *unpacker) position() Position {
-	distance := uint32(u.number())
-	u.line += int32(distance>>1) ^ -int32(distance&1)
-	return Position{File: u.file, Line: u.line, Column: int32(u.number())}
-}
-
-func (u *unpacker) tree(pointer string) *Node {
-	n := &u.nodes[0]
-	u.nodes = u.nodes[1:]
-	head := u.number()
-	n.Kind, n.Plain, n.Date, n.Pos, n.Pointer = Kind(head&packedKind), head&packedPlain != 0, head&packedDate != 0, u.position(), pointer
-	switch n.Kind {
-	case Object:
-		size := u.number()
-		if size > 0 {
-			n.Members, u.members = u.members[:size:size], u.members[size:]
-		}
-		for i := range n.Members {
-			m := &n.Members[i]
-			m.Key = u.text(u.texts)
-			m.KeyPos = u.position()
-			m.Value = u.tree(u.pointer(pointer, EscapeToken(m.Key)))
-		}
-	case Array:
-		size := u.number()
-		if size > 0 {
-			n.Items, u.items = u.items[:size:size], u.items[size:]
-		}
-		for i := range n.Items {
-			n.Items[i] = u.tree(u.pointer(pointer, strconv.Itoa(i)))
-		}
-	default:
-		n.Text = u.text(u.texts)
-	}
-	return n
-}
-
-// pointer is the pointer of a token below the pointer above.
-func (u *unpacker) pointer(above, token string) string {
-	from := u.pointers.Len()
-	u.pointers.WriteString(above)
-	u.pointers.WriteByte('/')
-	u.pointers.WriteString(token)
-	return u.pointers.String()[from:]
-}

@@ -1,7 +1,9 @@
 package schema
 
 import (
+	"io/fs"
 	"reflect"
+	"sync"
 	"testing"
 )
 
@@ -65,4 +67,93 @@ func TestREV04ADamagedTreeIsNoticed(t *testing.T) {
 		}
 	}()
 	p.Unpack("a.json")
+}
+
+const divided = `{"$defs": {"a": {"type": "string"}, "b~/": {"properties": {"x": {"$ref": "#/$defs/a"}}}, "c": true}, "definitions": {"a": {"items": {}}}, "$ref": "#/$defs/b~0~1"}`
+
+// TestREV04DefinitionsAreUnpackedWhenTheyAreNeeded reaches definitions in every way, each in a new document of which nothing else is unpacked.
+func TestREV04DefinitionsAreUnpackedWhenTheyAreNeeded(t *testing.T) {
+	root, _ := Parse("a.json", []byte(divided))
+	whole, _ := NewDocument(root, nil)
+	p, err := OpenPacked(string(Pack(root)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	resolve := func(ref string) func(*Document) *Node {
+		return func(d *Document) *Node { n, _ := d.Resolve(ref, nil); return n }
+	}
+	for name, way := range map[string]struct {
+		get  func(*Document) *Node
+		left int // how many definitions stay packed
+	}{
+		"Definition":             {func(d *Document) *Node { return d.Definition("b~/") }, 3},
+		"Definition, both keys":  {func(d *Document) *Node { return d.Definition("a") }, 3},
+		"Definitions":            {func(d *Document) *Node { return d.Definitions()[3].Value }, 0},
+		"Resolve":                {resolve("#/$defs/b~0~1/properties/x"), 3},
+		"Resolve, the other key": {resolve("#/definitions/a/items"), 3},
+		"Resolve, the root":      {resolve("#"), 4},
+		"Lookup":                 {func(d *Document) *Node { return d.Lookup("/$defs/c") }, 3},
+		"Bundle":                 {(*Document).Bundle, 0},
+		"Lint":                   {func(d *Document) *Node { d.Lint(); return d.Root }, 0},
+	} {
+		d := p.Document("a.json")
+		got, want := way.get(d), way.get(whole)
+		left := 0
+		for _, key := range definitionKeys {
+			for _, m := range d.Root.Get(key).Members {
+				if m.Value.Kind == packedNode {
+					left++
+				}
+			}
+		}
+		if left != way.left || left == 0 && !reflect.DeepEqual(got, want) || got.Pointer != want.Pointer || got.Pos != want.Pos {
+			t.Errorf("%s: got %+v, want %+v; %d definitions are packed, not %d", name, got, want, left, way.left)
+		}
+		if d.Definitions(); !reflect.DeepEqual(d.Root, root) {
+			t.Errorf("%s: the document is %s", name, d.Root.JSON())
+		}
+	}
+}
+
+func TestREV04DefinitionsAreUnpackedOnce(t *testing.T) {
+	root, _ := Parse("a.json", []byte(divided))
+	p, err := OpenPacked(string(Pack(root)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	d := p.Document("a.json")
+	var wg sync.WaitGroup
+	for range 4 {
+		wg.Go(func() {
+			if n := d.Definition("b~/"); n.Get("properties").Get("x").Get("$ref") == nil || n != d.Definition("b~/") {
+				t.Errorf("got %+v", n)
+			}
+		})
+	}
+	wg.Wait()
+	defer func() {
+		if recover() == nil {
+			t.Error("a tree is walked, though definitions are packed")
+		}
+	}()
+	if p.Document("none.json") != nil {
+		t.Error("a file that was not packed is a document")
+	}
+	d.Root.Walk(func(*Node) bool { return true })
+}
+
+// TestREV04EmbeddedDocumentsCanStayPacked holds them against what Packed.Document demands.
+func TestREV04EmbeddedDocumentsCanStayPacked(t *testing.T) {
+	files, _ := fs.Glob(Revisions, "*/*.json")
+	for _, file := range files {
+		text, _ := fs.ReadFile(Revisions, file)
+		root, _ := Parse(file, text)
+		d, ds := NewDocument(root, nil)
+		if len(ds)+len(d.ids.anchors)+len(d.ids.goTypes) > 0 || len(d.ids.resources) != 1 || d.Meta != nil || d.sensitive {
+			t.Errorf("%s has an $id, an anchor, a goType, x-sensitive or a reference to the meta-schema: unpack its definitions in Packed.Document", file)
+		}
+	}
+	if len(files) < 6 {
+		t.Errorf("there are %d documents", len(files))
+	}
 }

@@ -193,7 +193,11 @@ func (d *Document) target(res resource, fragment string) *Node {
 	if fragment != "" && fragment[0] != '/' {
 		return d.ids.anchors[anchor{res.node, fragment}]
 	}
-	if n := res.node.Lookup(fragment); n != nil {
+	lookup := res.node.Lookup
+	if res.node == d.Root {
+		lookup = d.Lookup
+	}
+	if n := lookup(fragment); n != nil {
 		return n
 	}
 	name, rest, ok := sharedName(fragment)
@@ -245,7 +249,7 @@ func (d *Document) metaOf() *Document {
 // candidates are references that have a target, for hints.
 func (d *Document) candidates() []string {
 	var all []string
-	for _, key := range [...]string{"$defs", "definitions"} {
+	for _, key := range definitionKeys {
 		for _, m := range d.Root.Get(key).members() {
 			all = append(all, "#/"+key+"/"+EscapeToken(m.Key))
 		}

@@ -3,6 +3,7 @@ package importer
 import (
 	"regexp"
 	"strings"
+	"sync"
 
 	"github.com/mcpkiln/mcpkiln/schema"
 )
@@ -16,7 +17,12 @@ type sharing struct {
 }
 
 // schemaName matches names of definitions that shared schemas can have.
-var schemaName = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9_]*$`)
+var schemaName = lazily(`^[A-Za-z][A-Za-z0-9_]*$`)
+
+// lazily is a regular expression that is compiled when it is first needed: other commands need none of those in this package.
+func lazily(source string) func() *regexp.Regexp {
+	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(source) })
+}
 
 const (
 	definitions = "$defs"
@@ -54,7 +60,7 @@ func (s *sharing) collect(root *schema.Node) {
 			s.order = append(s.order, m.Key)
 			s.named[m.Key] = m.Value
 		}
-		if def := s.named[m.Key]; def != nil && (!schema.Equal(def, m.Value) || !schemaName.MatchString(m.Key)) {
+		if def := s.named[m.Key]; def != nil && (!schema.Equal(def, m.Value) || !schemaName().MatchString(m.Key)) {
 			delete(s.named, m.Key)
 		}
 	}

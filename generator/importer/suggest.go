@@ -95,21 +95,21 @@ func whole(name string, n *schema.Node) (what, because string) {
 var formats = []struct {
 	format string
 	match  format.Format
-	words  []string       // last words of names
-	about  *regexp.Regexp // matches descriptions
+	words  []string              // last words of names
+	about  func() *regexp.Regexp // matches descriptions
 }{
-	{"date", format.Date, []string{"date", "day", "birthday"}, regexp.MustCompile(`(?i)\bYYYY-MM-DD\b(?:[^T]|$)`)},
-	{"date-time", format.DateTime, []string{"timestamp", "datetime", "at", "since", "until"}, regexp.MustCompile(`(?i)\bISO[ -]?8601\b|\bRFC ?3339\b|YYYY-MM-DDT`)},
-	{"uri", format.URI, []string{"url", "uri", "href", "homepage", "webhook"}, regexp.MustCompile(`^(?:The )?UR[LI]\b`)},
-	{"email", format.Email, []string{"email", "mail"}, regexp.MustCompile(`(?i)^(?:the )?e-?mail address\b`)},
-	{"uuid", format.UUID, []string{"uuid", "guid"}, regexp.MustCompile(`\bUUID\b`)},
+	{"date", format.Date, []string{"date", "day", "birthday"}, lazily(`(?i)\bYYYY-MM-DD\b(?:[^T]|$)`)},
+	{"date-time", format.DateTime, []string{"timestamp", "datetime", "at", "since", "until"}, lazily(`(?i)\bISO[ -]?8601\b|\bRFC ?3339\b|YYYY-MM-DDT`)},
+	{"uri", format.URI, []string{"url", "uri", "href", "homepage", "webhook"}, lazily(`^(?:The )?UR[LI]\b`)},
+	{"email", format.Email, []string{"email", "mail"}, lazily(`(?i)^(?:the )?e-?mail address\b`)},
+	{"uuid", format.UUID, []string{"uuid", "guid"}, lazily(`\bUUID\b`)},
 }
 
 func ofFormat(name string, n *schema.Node) (what, because string) {
 	about := textOf(n.Get("description"))
 	for pass, reason := range []string{"by its description", "by its name"} {
 		for _, f := range formats {
-			if pass == 0 && f.about.MatchString(about) || pass == 1 && slices.Contains(f.words, lastWord(name)) {
+			if pass == 0 && f.about().MatchString(about) || pass == 1 && slices.Contains(f.words, lastWord(name)) {
 				if v := n.Get("default"); v.Is(schema.String) && !f.match.Match(v.Text) {
 					return "", ""
 				}
@@ -128,7 +128,7 @@ func lastWord(name string) (last string) {
 }
 
 // long matches names and descriptions of tools that take long.
-var long = regexp.MustCompile(`(?i)\b(long[- ]running|takes (?:a while|several|some|minutes|hours|long)|in the background|asynchronous(?:ly)?|deep research|may take|batch job)\b`)
+var long = lazily(`(?i)\b(long[- ]running|takes (?:a while|several|some|minutes|hours|long)|in the background|asynchronous(?:ly)?|deep research|may take|batch job)\b`)
 
 // slow suggests task support for a tool that seems to take long, and returns why.
 func slow(name string, tool *schema.Node) (what, because string) {
@@ -136,7 +136,7 @@ func slow(name string, tool *schema.Node) (what, because string) {
 		return "", ""
 	}
 	for _, said := range []string{textOf(tool.Get("description")), strings.Join(strings.FieldsFunc(name, func(r rune) bool { return r == '-' || r == '_' }), " ")} {
-		if word := long.FindString(said); word != "" {
+		if word := long().FindString(said); word != "" {
 			return "execution: {taskSupport: optional}", "it says " + strings.ToLower(word)
 		}
 	}

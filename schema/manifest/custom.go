@@ -1,7 +1,6 @@
 package manifest
 
 import (
-	"regexp"
 	"slices"
 	"strings"
 
@@ -27,7 +26,7 @@ type CustomMethod struct {
 // Notification reports whether it is a notification, which is not answered.
 func (c *CustomMethod) Notification() bool { return c.Result == nil }
 
-var customNames = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9_.-]*(/[A-Za-z0-9_.-]+)+$`)
+var customNames = lazily(`^[A-Za-z][A-Za-z0-9_.-]*(/[A-Za-z0-9_.-]+)+$`)
 
 // customMethods reads the custom methods, keyed by name. Package lower, which knows the revisions, checks that the protocol has none of these names.
 func (l *loader) customMethods(n *schema.Node) {
@@ -40,7 +39,7 @@ func (l *loader) customMethods(n *schema.Node) {
 }
 
 func (l *loader) customMethod(c CustomMethod) {
-	if !customNames.MatchString(c.Name) || len(c.Name) > 128 {
+	if !customNames().MatchString(c.Name) || len(c.Name) > 128 {
 		l.ds.ReportAt(c.Pos, c.Node.Pointer, "method-name", "write it like reports/refresh: letters, digits, _, . and -, with a slash between, 128 at most",
 			"%.140q is no name for a method", c.Name)
 	}
@@ -89,14 +88,14 @@ func (l *loader) customExtensions() {
 	}
 }
 
-var extensionNames = regexp.MustCompile(`^[A-Za-z]([A-Za-z0-9-]*[A-Za-z0-9])?(\.[A-Za-z]([A-Za-z0-9-]*[A-Za-z0-9])?)+/[A-Za-z0-9]([A-Za-z0-9._-]*[A-Za-z0-9])?$`)
+var extensionNames = lazily(`^[A-Za-z]([A-Za-z0-9-]*[A-Za-z0-9])?(\.[A-Za-z]([A-Za-z0-9-]*[A-Za-z0-9])?)+/[A-Za-z0-9]([A-Za-z0-9._-]*[A-Za-z0-9])?$`)
 
 // extensions reads the names of the server's extensions.
 func (l *loader) extensions(n *schema.Node) {
 	for _, t := range l.texts(n) {
 		switch {
 		case t.Node.Kind != schema.String:
-		case !extensionNames.MatchString(t.Value):
+		case !extensionNames().MatchString(t.Value):
 			l.ds.Report(t.Node, "extension-name", "write a domain of yours in reverse and a name: com.example/reports", "%.140q is no name for an extension", t.Value)
 		case reservedPrefix(t.Value):
 			l.ds.Report(t.Node, "extension-name", "write a domain of yours in reverse: com.example/reports", "the prefix of %q is reserved for the protocol", t.Value)

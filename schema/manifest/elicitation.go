@@ -1,14 +1,13 @@
 package manifest
 
 import (
-	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/mcpkiln/mcpkiln/schema"
 )
 
-var questionNames = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9_-]*$`)
+var questionNames = lazily(`^[A-Za-z][A-Za-z0-9_-]*$`)
 
 const longestQuestionName = 64
 
@@ -17,7 +16,7 @@ func (l *loader) elicitations(all *[]Elicitation, n *schema.Node) {
 		return
 	}
 	for _, m := range n.Members {
-		if !questionNames.MatchString(m.Key) || len(m.Key) > longestQuestionName {
+		if !questionNames().MatchString(m.Key) || len(m.Key) > longestQuestionName {
 			l.ds.ReportAt(m.KeyPos, m.Value.Pointer, "elicitation-name", "start with a letter; use letters, digits, _ and -, 64 at most",
 				"%.80q is no name for a question", m.Key)
 		}

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"fmt"
 	"maps"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -65,7 +64,7 @@ var kindWords = map[schema.Kind]string{schema.Object: "a mapping", schema.Array:
 	schema.Number: "a number", schema.Bool: "true or false", schema.Null: "nothing"}
 
 // joinedKey matches a key and its value without a space between them, which YAML reads as one string.
-var joinedKey = regexp.MustCompile(`^([A-Za-z$]\w*):(\S.*)$`)
+var joinedKey = lazily(`^([A-Za-z$]\w*):(\S.*)$`)
 
 // is checks the kind of n and reports another one.
 func (l *loader) is(n *schema.Node, kind schema.Kind) bool {
@@ -80,7 +79,7 @@ func (l *loader) is(n *schema.Node, kind schema.Kind) bool {
 		found = fmt.Sprintf("the string %.40q", n.Text)
 	}
 	hint := ""
-	if m := joinedKey.FindStringSubmatch(n.Text); kind == schema.Object && n.Plain && m != nil {
+	if m := joinedKey().FindStringSubmatch(n.Text); kind == schema.Object && n.Plain && m != nil {
 		hint = "write a space after the colon: " + m[1] + ": " + m[2]
 	}
 	if kind == schema.Bool && (n.Text == "true" || n.Text == "false") {

@@ -1,8 +1,6 @@
 package manifest
 
 import (
-	"regexp"
-
 	"github.com/mcpkiln/mcpkiln/runtime/check/secret"
 	"github.com/mcpkiln/mcpkiln/schema"
 )
@@ -39,12 +37,12 @@ func textOf(n *schema.Node) string {
 	return ""
 }
 
-var link = regexp.MustCompile(`(?i)\bhttps?://|\bwww\.[a-z0-9-]+\.`)
+var link = lazily(`(?i)\bhttps?://|\bwww\.[a-z0-9-]+\.`)
 
 // links warns of URLs in texts that users read.
 func (l *loader) links(texts ...*schema.Node) {
 	for _, n := range texts {
-		if n.Is(schema.String) && link.MatchString(n.Text) {
+		if n.Is(schema.String) && link().MatchString(n.Text) {
 			l.ds.Warn(n, "elicitation-url", "name the page in words, or ask with a URL question (methods: [elicitation/create], mode url)", "a form should hold no URL: users may follow it")
 		}
 	}

@@ -5,6 +5,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/mcpkiln/mcpkiln/schema"
 )
@@ -13,9 +14,14 @@ import (
 // somebody else, they only get a warning.
 
 var (
-	metaLabel = regexp.MustCompile(`^` + schema.MetaLabel + `$`)
-	metaName  = regexp.MustCompile(`^` + schema.MetaName + `$`)
+	metaLabel = lazily(`^` + schema.MetaLabel + `$`)
+	metaName  = lazily(`^` + schema.MetaName + `$`)
 )
+
+// lazily is a regular expression that is compiled when it is first needed: a run needs few of those in this package.
+func lazily(source string) func() *regexp.Regexp {
+	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(source) })
+}
 
 // extensionPrefix is the prefix of names that official extensions define, which a tool may need.
 const extensionPrefix = "io.modelcontextprotocol"
@@ -44,12 +50,12 @@ func (l *loader) metaKey(m schema.Member) {
 		prefix, name = "", m.Key
 	}
 	labels := strings.Split(prefix, ".")
-	badLabel := slices.ContainsFunc(labels, func(label string) bool { return !metaLabel.MatchString(label) })
+	badLabel := slices.ContainsFunc(labels, func(label string) bool { return !metaLabel().MatchString(label) })
 	last := len(labels) - 1
 	switch {
 	case prefixed && badLabel:
 		l.forbiddenMeta(m, schema.Error, "labels begin with a letter and end with a letter or digit, with dots between them: com.example/name", "the prefix is malformed")
-	case !metaName.MatchString(name):
+	case !metaName().MatchString(name):
 		l.forbiddenMeta(m, schema.Error, "use letters, digits, -, _ and ., and begin and end with a letter or digit", "the name is malformed")
 	case m.Key == progressToken:
 		l.forbiddenMeta(m, schema.Error, "take another name, or a prefix of your own, such as com.example/", "the protocol has it in requests")

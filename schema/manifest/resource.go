@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"errors"
 	"math/big"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -54,11 +53,11 @@ func (l *loader) resourceReaders(e *Listed, mime *Text, subscribe *Flag) map[str
 	return readers
 }
 
-var mimeType = regexp.MustCompile(`^[^\s/;]+/[^\s/;]+`)
+var mimeType = lazily(`^[^\s/;]+/[^\s/;]+`)
 
 func (l *loader) mimeType(n *schema.Node) Text {
 	t := l.text(n)
-	if n.Kind == schema.String && !mimeType.MatchString(t.Value) {
+	if n.Kind == schema.String && !mimeType().MatchString(t.Value) {
 		l.ds.Report(n, "mime-type", "write one such as text/markdown", "%.80q is no MIME type", t.Value)
 	}
 	return t

@@ -3,7 +3,6 @@ package manifest
 import (
 	"cmp"
 	"fmt"
-	"regexp"
 	"runtime"
 	"slices"
 	"strings"
@@ -118,7 +117,7 @@ func (l *loader) sameName(t *Tool, n *schema.Node) {
 }
 
 // toolNames does not limit the length: a pattern with a count would be compiled into as many copies, whenever the program starts.
-var toolNames = regexp.MustCompile(`^[A-Za-z0-9_.-]+$`)
+var toolNames = lazily(`^[A-Za-z0-9_.-]+$`)
 
 const longestToolName = 128
 
@@ -129,7 +128,7 @@ func (l *loader) toolName(name string, pos schema.Position, pointer string) {
 	switch {
 	case name == "" && pos.Line > 0 && pointer != "":
 		l.ds.ReportAt(pos, pointer, "tool-name", "", "a tool needs a name")
-	case !toolNames.MatchString(name) || len(name) > longestToolName:
+	case !toolNames().MatchString(name) || len(name) > longestToolName:
 		l.ds.ReportAt(pos, pointer, "tool-name", "use letters, digits, _, . and -, 128 at most", "%.140q is no name for a tool", name)
 	case len(name) > clientNames:
 		l.ds = append(l.ds, schema.Diagnostic{Pos: pos, Pointer: pointer, Code: "long-tool-name", Severity: schema.Warning,

@@ -153,6 +153,11 @@ func (s *source) document(n *schema.Node, core bool) (*schema.Document, schema.D
 	case core && s.core != nil:
 		root, ds = schema.Parse(s.core.file, s.core.data)
 	default:
+		if s.packed != nil {
+			if doc := s.packed.Document(path.Join(s.dir, n.Text)); doc != nil {
+				return doc, nil
+			}
+		}
 		root, ds = s.parse(n.Text)
 	}
 	if root == nil {

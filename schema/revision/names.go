@@ -126,6 +126,7 @@ func rename(d *schema.Document, old, name string) {
 	m.Key = name
 	move(m.Value, "/"+key+"/"+name)
 	sortDefinitions(definitions)
+	d.Definitions() // so that Walk sees all of them
 	d.Root.Walk(func(n *schema.Node) bool {
 		if ref := n.Get("$ref"); ref.Is(schema.String) && ref.Text == "#/"+key+"/"+old {
 			ref.Text = "#/" + key + "/" + name

@@ -51,6 +51,9 @@ func load(t *testing.T, name string, options ...Option) *Revision {
 	if len(ds) > 0 {
 		t.Fatal(ds)
 	}
+	for _, d := range r.Documents {
+		d.Definitions() // tests look at all of them
+	}
 	return r
 }
 

@@ -9,7 +9,8 @@ import (
 )
 
 // packedFile holds the parsed form of the files of the embedded revisions. Parsing them took a third of the time of a command that generates a few
-// tools. A test compares it with the files, and writes it with -update, as make golden does.
+// tools; half of their definitions are never needed then, and stay packed. A test compares it with the files, and writes it with -update, as make
+// golden does.
 const packedFile = "documents.bin"
 
 //go:embed documents.bin

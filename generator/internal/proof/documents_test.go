@@ -43,6 +43,7 @@ type protocol struct {
 
 func newProtocol(t *testing.T, doc *schema.Document) protocol {
 	t.Helper()
+	doc.Definitions() // so that all are below Root
 	c, err := compiler(doc.Dialect, doc.Root.JSON())
 	if err != nil {
 		t.Fatal(err)

@@ -35,15 +35,15 @@ const (
 )
 
 // dotAll finds the flag s of RE2, with which the dot does not mean what it does in ECMA-262.
-var dotAll = regexp.MustCompile(`\(\?[imU]*s`)
+var dotAll = lazily(`\(\?[imU]*s`)
 
 // RE2 returns text in RE2's syntax, which may still not compile.
 func RE2(text string) (string, error) {
-	many := strings.IndexByte(text, '{') >= 0 && manyRepeats.MatchString(text)
+	many := strings.IndexByte(text, '{') >= 0 && manyRepeats().MatchString(text)
 	if !many && !strings.ContainsAny(text, `\.[<`) {
 		return text, nil // without these characters nothing needs rewriting
 	}
-	r := &rewriter{text: text, dotAll: dotAll.MatchString(text), many: many}
+	r := &rewriter{text: text, dotAll: dotAll().MatchString(text), many: many}
 	for r.at < len(r.text) && r.err == nil {
 		r.next()
 	}

@@ -2,7 +2,6 @@ package pattern
 
 import (
 	"errors"
-	"regexp"
 	"strconv"
 	"strings"
 )
@@ -14,10 +13,10 @@ const (
 )
 
 // counts matches a repeat in braces.
-var counts = regexp.MustCompile(`^\{([0-9]{1,9})(,([0-9]{0,9}))?\}`)
+var counts = lazily(`^\{([0-9]{1,9})(,([0-9]{0,9}))?\}`)
 
 // manyRepeats finds what may exceed re2Repeats: large numbers, and repeats of groups, in which there may be others.
-var manyRepeats = regexp.MustCompile(`[{,][0-9]{4,9}[,}]|\)\{`)
+var manyRepeats = lazily(`[{,][0-9]{4,9}[,}]|\)\{`)
 
 var (
 	errRepeats  = errors.New("invalid repeat count: more than " + strconv.Itoa(mostRepeats) + " repeats")
@@ -42,7 +41,7 @@ func (r *rewriter) repeat() bool {
 	if !r.many {
 		return false
 	}
-	m := counts.FindStringSubmatch(r.text[r.at:])
+	m := counts().FindStringSubmatch(r.text[r.at:])
 	if m == nil {
 		return false
 	}
