@@ -23,10 +23,12 @@ func interruptibly[T any](ctx context.Context, f func() (T, error)) (T, error) {
 	}()
 	select {
 	case got := <-done:
-		return got.value, got.err
+		if ctx.Err() == nil {
+			return got.value, got.err
+		}
 	case <-ctx.Done():
-		return none, errInterrupted
 	}
+	return none, errInterrupted // also if Ctrl-C has ended whoever wrote the input
 }
 
 // interruptible is a reader whose Read returns when ctx ends, even if a terminal or a pipe sends nothing.

@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"context"
+	"io"
 	"os"
 	"path/filepath"
 	"strings"
@@ -50,6 +51,17 @@ func TestDAY06TooFewAndTooManyArguments(t *testing.T) {
 		var out, errs bytes.Buffer
 		if code := run(t.Context(), strings.Fields(words), &out, &errs); code != exitFailed || errs.String() != want || out.Len() > 0 {
 			t.Errorf("%s: exit status %d, %q, %q", words, code, out.String(), errs.String())
+		}
+	}
+}
+
+// TestCAN15CtrlCWinsOverInputThatEndsWithIt: it ends the whole pipeline, and with that what the command reads.
+func TestCAN15CtrlCWinsOverInputThatEndsWithIt(t *testing.T) {
+	for range 100 {
+		ctx, interrupt := context.WithCancel(t.Context())
+		_, err := interruptibly(ctx, func() (int, error) { interrupt(); return 0, io.EOF })
+		if err != errInterrupted {
+			t.Fatal(err)
 		}
 	}
 }
