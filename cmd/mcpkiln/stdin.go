@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"io"
+	"time"
 )
 
 // interruptibly returns what f returns, or errInterrupted when ctx ends first. Then f is abandoned: it waits for input, such as the first byte of a
@@ -23,12 +24,10 @@ func interruptibly[T any](ctx context.Context, f func() (T, error)) (T, error) {
 	}()
 	select {
 	case got := <-done:
-		if ctx.Err() == nil {
-			return got.value, got.err
-		}
+		return got.value, got.err
 	case <-ctx.Done():
+		return none, errInterrupted
 	}
-	return none, errInterrupted // also if Ctrl-C has ended whoever wrote the input
 }
 
 // interruptible is a reader whose Read returns when ctx ends, even if a terminal or a pipe sends nothing.
@@ -44,5 +43,15 @@ func (r interruptible) Read(p []byte) (int, error) {
 		n, err := r.input.Read(own)
 		return own[:n], err
 	})
+	if err == io.EOF {
+		select {
+		case <-r.ctx.Done():
+			return 0, errInterrupted
+		case <-time.After(pipelineEnd):
+		}
+	}
 	return copy(p, data), err
 }
+
+// pipelineEnd is how much later than the end of its input a command may learn of the Ctrl-C that has ended whoever wrote the input.
+const pipelineEnd = 10 * time.Millisecond

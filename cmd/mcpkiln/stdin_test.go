@@ -8,6 +8,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"testing/synctest"
+	"time"
 )
 
 // TestCAN15CtrlCEndsACommandThatReads: standard input that says nothing, and does not end, keeps nobody.
@@ -57,11 +59,16 @@ func TestDAY06TooFewAndTooManyArguments(t *testing.T) {
 
 // TestCAN15CtrlCWinsOverInputThatEndsWithIt: it ends the whole pipeline, and with that what the command reads.
 func TestCAN15CtrlCWinsOverInputThatEndsWithIt(t *testing.T) {
-	for range 100 {
-		ctx, interrupt := context.WithCancel(t.Context())
-		_, err := interruptibly(ctx, func() (int, error) { interrupt(); return 0, io.EOF })
-		if err != errInterrupted {
-			t.Fatal(err)
-		}
+	for _, want := range []error{errInterrupted, nil} {
+		synctest.Test(t, func(t *testing.T) {
+			ctx, interrupt := context.WithCancel(t.Context())
+			defer interrupt()
+			if want != nil {
+				time.AfterFunc(pipelineEnd/2, interrupt)
+			}
+			if _, err := io.ReadAll(interruptible{ctx, strings.NewReader("x")}); err != want {
+				t.Errorf("%v, want %v", err, want)
+			}
+		})
 	}
 }
