@@ -236,3 +236,21 @@ func TestEXT22AnAnswerIsGivenBeforeTheCommandEnds(t *testing.T) {
 		t.Errorf("status %d, %q are open: %s%s", status, a.open(), stdout, stderr)
 	}
 }
+
+// TestEXT22QuestionsAreShownInTheOrderOfTheServer, whatever their keys are, and also those that only a host can answer.
+func TestEXT22QuestionsAreShownInTheOrderOfTheServer(t *testing.T) {
+	a, ref := ask(t, 0, sureForm)
+	state := `"status":"input_required","inputRequests":{"z":` + sureForm + `,"b":` + asksSample + `,"c":` + asksRoots + `,"y":` + nameForm + `,"a":` + noForm + `}`
+	a.change(func() { a.stale = slices.Repeat([]string{state}, 1000) })
+	for _, c := range []struct{ flag, form string }{{"--json=false", "\n  %s: it asks"}, {"--json", `"key":"%s"`}} {
+		status, stdout, stderr := runs(t, "task", "get", c.flag, ref)
+		last := -1
+		for _, key := range []string{"z", "b", "c", "y", "a"} {
+			at := strings.Index(stdout, fmt.Sprintf(c.form, key))
+			if status != 0 || at <= last {
+				t.Errorf("status %d, %s is at %d: %s%s", status, key, at, stdout, stderr)
+			}
+			last = at
+		}
+	}
+}

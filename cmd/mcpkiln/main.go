@@ -76,6 +76,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	root.SetOut(plain.Writer(results))
 	root.SetErr(plain.Writer(stderr))
 	root.SetIn(interruptible{ctx, os.Stdin})
+	addStandard(root)
 	err := root.ExecuteContext(ctx)
 	if results.failed != nil {
 		err = unwritten(err, results.failed)

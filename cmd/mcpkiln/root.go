@@ -64,11 +64,36 @@ func refuseUnknown(cmd *cobra.Command) {
 		case len(args) == 0:
 			return cmd.Help()
 		}
-		var known []string
-		for _, below := range cmd.Commands() {
-			known = append(known, below.Name())
+		return unknownCommand(cmd, args[0])
+	}
+}
+
+func unknownCommand(cmd *cobra.Command, name string) error {
+	var known []string
+	for _, below := range cmd.Commands() {
+		known = append(known, below.Name())
+	}
+	return fmt.Errorf("unknown command %q%s\n  %s --help lists all commands", name, meant(name, known), cmd.CommandPath())
+}
+
+// addStandard adds the commands help and completion, and makes them refuse unknown names, too. It comes after SetOut: completion keeps the output.
+func addStandard(root *cobra.Command) {
+	root.InitDefaultHelpCmd()
+	root.InitDefaultCompletionCmd()
+	for _, cmd := range root.Commands() {
+		switch cmd.Name() {
+		case "completion":
+			refuseUnknown(cmd)
+		case "help":
+			show := cmd.Run
+			cmd.RunE = func(cmd *cobra.Command, args []string) error {
+				if of, rest, err := root.Find(args); err == nil && len(rest) > 0 && of.HasSubCommands() {
+					return unknownCommand(of, rest[0])
+				}
+				show(cmd, args)
+				return nil
+			}
 		}
-		return fmt.Errorf("unknown command %q%s\n  %s --help lists all commands", args[0], meant(args[0], known), cmd.CommandPath())
 	}
 }
 
@@ -88,6 +113,11 @@ func flagError(cmd *cobra.Command, err error) error {
 		hint = meant("--"+name, known)
 		if what := named[cmd.CommandPath()]; hint == "" && what != "" {
 			hint = fmt.Sprintf("\n  %s is written without dashes: %s=…", what, name)
+		}
+		for _, below := range cmd.Commands() {
+			if below.Name() == name {
+				hint = ": did you mean " + below.CommandPath() + "?"
+			}
 		}
 	}
 	return fmt.Errorf("%w%s\n  %s --help lists all flags", err, hint, cmd.CommandPath())

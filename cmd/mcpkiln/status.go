@@ -13,6 +13,7 @@ import (
 	"github.com/mcpkiln/mcpkiln/cmd/mcpkiln/internal/target"
 	"github.com/mcpkiln/mcpkiln/runtime/client"
 	"github.com/mcpkiln/mcpkiln/runtime/inflight"
+	"github.com/mcpkiln/mcpkiln/runtime/rpc"
 	"github.com/mcpkiln/mcpkiln/runtime/task"
 )
 
@@ -111,12 +112,14 @@ func statusOf(err error) (status int, help string) {
 	case errors.Is(err, errInterrupted):
 		return exitInterrupted, ""
 	case errors.As(err, &ref):
-		return exitRefused, "the reference says which server has the task, and in which revision: name no other"
+		return exitRefused, helpWithRef(ref)
 	case errors.As(err, &resumable), errors.As(err, &none), errors.As(err, &version) && version.Asked != "":
 		return exitRefused, ""
 	case errors.As(err, &status0):
 		return statusOfHTTP(status0)
-	case errors.As(err, &protocol), errors.As(err, &version):
+	case errors.As(err, &protocol):
+		return exitProtocol, helpWithProtocol(protocol)
+	case errors.As(err, &version):
 		return exitProtocol, ""
 	case errors.As(err, &taskFailed):
 		return statusOfTask(taskFailed)
@@ -132,6 +135,27 @@ func statusOf(err error) (status int, help string) {
 	return exitNetwork, ""
 }
 
+// helpWithRef says what to do about a reference that is of no task of the session.
+func helpWithRef(e *client.RefError) string {
+	if strings.Contains(e.Why, "of references is not known") {
+		return "another version of mcpkiln has printed it: follow the task with that one"
+	}
+	return "the reference says which server has the task, and in which revision: name no other"
+}
+
+// whichPath is the help for an address that is probably of something else.
+const whichPath = "is the path of the address right? Many servers have their endpoint at /mcp"
+
+func helpWithProtocol(e *client.ProtocolError) string {
+	switch text := e.Err.Error(); {
+	case strings.HasPrefix(text, "the server answers with text/html"):
+		return whichPath
+	case errors.As(e.Err, new(*rpc.FrameError)):
+		return "no larger message is read: ask the tool for less, or for a part at a time"
+	}
+	return ""
+}
+
 func statusOfHTTP(e *client.StatusError) (status int, help string) {
 	const how = ": put one into " + target.TokenVariable + " in the environment, or use --header 'Authorization: …'"
 	switch e.Status {
@@ -140,9 +164,9 @@ func statusOfHTTP(e *client.StatusError) (status int, help string) {
 	case http.StatusForbidden:
 		return exitAuth, "the server wants a token that allows this" + how
 	case http.StatusMethodNotAllowed:
-		return exitNetwork, "is the path of the address right? Many servers have their endpoint at /mcp. " + target.NoSSE
+		return exitNetwork, whichPath + ". " + target.NoSSE
 	case http.StatusNotFound:
-		return exitNetwork, "is the path of the address right? Many servers have their endpoint at /mcp"
+		return exitNetwork, whichPath
 	case http.StatusMovedPermanently, http.StatusFound, http.StatusSeeOther, http.StatusTemporaryRedirect, http.StatusPermanentRedirect:
 		return exitNetwork, "write that address in place of this one if you trust it: arguments and tokens go there"
 	}

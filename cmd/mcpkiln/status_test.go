@@ -66,3 +66,18 @@ func TestATaskWhoseServerHasGoneIsNamed(t *testing.T) {
 		t.Errorf("a task that is over: %v", err)
 	}
 }
+
+// TestAReferenceOfAnotherVersionNamesNoServer as the remedy: the server that it names may be right.
+func TestAReferenceOfAnotherVersionNamesNoServer(t *testing.T) {
+	_, ref := ask(t, 0)
+	_, other := ask(t, 0)
+	for want, args := range map[string][]string{
+		"another version of mcpkiln has printed it":    {strings.Replace(ref, `"version":1`, `"version":9`, 1)},
+		"the reference says which server has the task": {ref, endpointOf(t, other)},
+	} {
+		status, _, stderr := runs(t, append([]string{"task", "get"}, args...)...)
+		if status != exitRefused || !strings.Contains(stderr, want) {
+			t.Errorf("%v: status %d: %s", args, status, stderr)
+		}
+	}
+}

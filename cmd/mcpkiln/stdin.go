@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"io"
+	"time"
 )
 
 // interruptibly returns what f returns, or errInterrupted when ctx ends first. Then f is abandoned: it waits for input, such as the first byte of a
@@ -42,5 +43,15 @@ func (r interruptible) Read(p []byte) (int, error) {
 		n, err := r.input.Read(own)
 		return own[:n], err
 	})
+	if err == io.EOF {
+		select {
+		case <-r.ctx.Done():
+			return 0, errInterrupted
+		case <-time.After(pipelineEnd):
+		}
+	}
 	return copy(p, data), err
 }
+
+// pipelineEnd is how much later than the end of its input a command may learn of the Ctrl-C that has ended whoever wrote the input.
+const pipelineEnd = 10 * time.Millisecond

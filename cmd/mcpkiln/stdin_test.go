@@ -3,10 +3,13 @@ package main
 import (
 	"bytes"
 	"context"
+	"io"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+	"testing/synctest"
+	"time"
 )
 
 // TestCAN15CtrlCEndsACommandThatReads: standard input that says nothing, and does not end, keeps nobody.
@@ -51,5 +54,21 @@ func TestDAY06TooFewAndTooManyArguments(t *testing.T) {
 		if code := run(t.Context(), strings.Fields(words), &out, &errs); code != exitFailed || errs.String() != want || out.Len() > 0 {
 			t.Errorf("%s: exit status %d, %q, %q", words, code, out.String(), errs.String())
 		}
+	}
+}
+
+// TestCAN15CtrlCWinsOverInputThatEndsWithIt: it ends the whole pipeline, and with that what the command reads.
+func TestCAN15CtrlCWinsOverInputThatEndsWithIt(t *testing.T) {
+	for _, want := range []error{errInterrupted, nil} {
+		synctest.Test(t, func(t *testing.T) {
+			ctx, interrupt := context.WithCancel(t.Context())
+			defer interrupt()
+			if want != nil {
+				time.AfterFunc(pipelineEnd/2, interrupt)
+			}
+			if _, err := io.ReadAll(interruptible{ctx, strings.NewReader("x")}); err != want {
+				t.Errorf("%v, want %v", err, want)
+			}
+		})
 	}
 }

@@ -164,7 +164,7 @@ func TestATaskThatTheServerDoesNotKnowIsNoTask(t *testing.T) {
 		t.Errorf("status %d: %s%s", status, stdout, stderr)
 	}
 	a.change(func() { a.expired = true })
-	if status, stdout, stderr := list(); status != 0 || stdout != "" || !strings.HasPrefix(stderr, "no tasks: revision 2026-07-28 has no list of them") {
+	if status, stdout, stderr := list(); status != 0 || stdout != "" || !strings.HasPrefix(stderr, "no tasks: the server has no list of them in 2026-07-28, and this machine") {
 		t.Errorf("status %d: %s%s", status, stdout, stderr)
 	}
 }

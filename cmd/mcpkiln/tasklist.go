@@ -19,7 +19,7 @@ func newTaskList() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "list (TARGET | -- COMMAND…)",
 		Short: "List the tasks of a server",
-		Long: `list prints the tasks that a server has of you, as it says. Where the protocol's revision has no such list it prints those that this
+		Long: `list prints the tasks that a server has of you, as it says. Where the server has no such list it prints those that this
 machine has left running there.`,
 		Example: "  mcpkiln task list https://example.com/mcp",
 		Args:    cobra.ArbitraryArgs,
@@ -135,7 +135,7 @@ func (v *visit) listKept() error {
 		shown++
 	}
 	if shown == 0 && unread == nil {
-		v.noTasks("revision " + v.session.Revision() + " has no list of them, and this machine keeps none that the server at " + v.session.Endpoint() + " knows")
+		v.noTasks("the server has no list of them in " + v.session.Revision() + ", and this machine keeps none that the server at " + v.session.Endpoint() + " knows")
 	}
 	return cmp.Or(w.Flush(), unread)
 }

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"slices"
 	"strings"
 	"time"
 
@@ -250,14 +249,11 @@ func (v *visit) show() <-chan openQuestion {
 	return shown
 }
 
-// questions returns what a task asks. The questions stay open.
+// questions returns what a task asks, in the order in which the server does. The questions stay open.
 func (v *visit) questions(ref client.Ref, s client.TaskState) (all []openQuestion, err error) {
 	if s.Status != task.InputRequired {
 		return nil, nil
 	}
-	defer func() {
-		slices.SortStableFunc(all, func(a, b openQuestion) int { return strings.Compare(a.question.Key, b.question.Key) })
-	}()
 	shown := v.show()
 	x, err := v.session.Resume(v.ctx, ref)
 	if err != nil {

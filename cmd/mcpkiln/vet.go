@@ -1,11 +1,13 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
+	"golang.org/x/tools/go/packages"
 
 	"github.com/mcpkiln/mcpkiln/generator/vet"
 )
@@ -33,7 +35,10 @@ analyzers of github.com/mcpkiln/mcpkiln/generator/vet.`),
 				args = []string{"./..."}
 			}
 			findings, err := vet.Run(".", args...)
-			if err != nil {
+			switch {
+			case errors.As(err, new(packages.Error)):
+				return fmt.Errorf("%w\n  only what compiles is looked at: go mod tidy, and then go build ./... say what is missing", err)
+			case err != nil:
 				return err
 			}
 			return printFindings(cmd, findings)

@@ -57,6 +57,9 @@ const leaveTime = time.Second
 
 // visit opens a session, calls do, and closes the session. Its error has an exit status.
 func (r *remote) visit(cmd *cobra.Command, t client.Transport, answers []answer, do func(v *visit) error) error {
+	if r.timeout < 0 {
+		return refused(fmt.Errorf("--timeout %v: it is a time such as 30s, or 0 for the default", r.timeout))
+	}
 	v := &visit{remote: r, cmd: cmd, answers: answers, terminal: console.Open(os.Stdin, os.Stderr)}
 	_, v.child = t.(*client.Process)
 	v.ctx, v.end = context.WithCancelCause(cmd.Context())

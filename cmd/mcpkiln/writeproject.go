@@ -21,7 +21,7 @@ func writeProject(ctx context.Context, dir string, files []templates.ScaffoldFil
 	}
 	stage, err := os.MkdirTemp(parent, ".mcpkiln-init-")
 	if err != nil {
-		return err
+		return fmt.Errorf("nothing can be made in %s: %w", parent, errors.Unwrap(err))
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(stage)) }()
 	made := filepath.Join(stage, "project")

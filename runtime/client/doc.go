@@ -36,7 +36,7 @@
 //   - toolcall.go, tools.go: calls of tools, as tasks or not; tool.go, expect.go, definition.go: what generated clients call, and what they know
 //     of a server; execution.go, task.go: a call that is a task, taskclock.go: how long it may take, taskprogress.go: its progress, taskerror.go: how it
 //     fails; follower.go: what all executions of a task share; left.go: tasks that nobody follows any more; follow.go: reading its state; taskquestion.go: answering its questions; ref.go: naming it for another process, resumable.go: whether one could follow it
-//   - methods.go, list.go, describe.go, cache.go: the requests, lists with their pages, and how long they are cached
+//   - methods.go, list.go, describe.go, cache.go: the requests, lists with their pages, and how long they are cached; content.go: the content of results
 //   - receive.go: messages from the server; events.go: notifications, queued for handlers
 //   - question.go: the server's questions; asked.go: a question that is a request, from its receipt to its end; again.go: answers that did not arrive; askedtwice.go: the same question again; asker.go: the calls that may have
 //     asked it, whose clocks are paused meanwhile; answer.go: a handler's answer, as the revision writes it; form.go and sampling.go: what questions and

@@ -60,6 +60,38 @@ func TestEXT17HandlersAreCalledInTheOrderOfTheQuestions(t *testing.T) {
 	}
 }
 
+// So are hosts told which questions of a task stay open, among those that a handler is called with.
+func TestEXT22QuestionsAreLeftOpenInTheirOrder(t *testing.T) {
+	const sampling = `{"method":"sampling/createMessage","params":{"messages":[],"maxTokens":5}}`
+	for range 50 {
+		synctest.Test(t, func(t *testing.T) {
+			keys := make(chan string, 20)
+			h := client.Handlers{
+				LeftOpen: func(q *client.Question, _ error) { keys <- q.Key },
+				Elicit: func(ctx context.Context, q *client.Question) (*client.Answer, error) {
+					keys <- q.Key
+					<-ctx.Done()
+					return nil, context.Cause(ctx)
+				},
+			}
+			s, p := meetOffering(t, "2026-07-28", taskOffers, client.WithHandlers(h))
+			x := resume(t, s)
+			var want, all []string
+			for i := range 20 {
+				want = append(want, fmt.Sprint("k", i*7%20))
+				all = append(all, `"`+want[i]+`":`+[]string{sampling, goodForm, `{}`}[i%3])
+			}
+			p.answer(p.expect("tasks/get"), taskIs("complete", "input_required", `,"inputRequests":{`+strings.Join(all, ",")+`}`))
+			for i := range want {
+				if key := <-keys; key != want[i] {
+					t.Fatalf("question %d is %s, want %s", i, key, want[i])
+				}
+			}
+			x.Detach()
+		})
+	}
+}
+
 // The ways in which a question can come, see askBy.
 var waysToAsk = []string{"request", "request of a task", "as a task", "result", "task"}
 

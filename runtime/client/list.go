@@ -5,6 +5,7 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/json"
+	"fmt"
 	"iter"
 	"time"
 
@@ -13,7 +14,7 @@ import (
 )
 
 // ListTools returns the definitions of all tools, page by page. It ends with the first error. Nothing verifies what a definition says of its
-// tool, such as its annotations.
+// tool, such as its annotations; one that lacks what the protocol requires of it is left out, as in all lists, and the log says so.
 func (s *Session) ListTools(ctx context.Context, opts ...CallOption) iter.Seq2[json.RawMessage, error] {
 	return s.list(ctx, wire.OpListTools, opts)
 }
@@ -88,6 +89,7 @@ type pages struct {
 	expires time.Time                  // when the first of the pages does
 	tools   knownTools                 // of a list of tools
 	size    int                        // of the items so far, in bytes
+	count   int                        // of the items so far, also those that were left out
 
 	spent    time.Duration // in the requests so far, which are rounds of one call as far as its maximum goes
 	requests int
@@ -122,7 +124,7 @@ func (p *pages) next(ctx context.Context) ([]json.RawMessage, error) {
 	if cursor := page[wire.SlotNextCursor]; page.Has(wire.SlotNextCursor) && cursor[0] != '"' {
 		return nil, broken(p.method, "its nextCursor is no string: %.80s", cursor)
 	}
-	if p.op == wire.OpListTools {
+	if items = p.usable(items); p.op == wire.OpListTools {
 		items = p.s.learn(c.dialect, items, &p.tools)
 	}
 	if p.cursor = nil; page.Has(wire.SlotNextCursor) {
@@ -157,4 +159,71 @@ func (p *pages) measure(items []json.RawMessage) error {
 		return broken(p.method, "the list is larger than %d bytes, %d times the largest message (WithMaxFrame)", most, maxListFrames)
 	}
 	return nil
+}
+
+// required is a member that every revision requires of the items of a list.
+type required struct {
+	name string
+	kind byte // the first character of its value: " of a string, { of an object
+}
+
+func requiredOf(op wire.Op) []required {
+	switch op {
+	case wire.OpListTools:
+		return []required{{"name", '"'}, {"inputSchema", '{'}}
+	case wire.OpListPrompts:
+		return []required{{"name", '"'}}
+	case wire.OpListResources:
+		return []required{{"uri", '"'}, {"name", '"'}}
+	case wire.OpListTemplates:
+		return []required{{"uriTemplate", '"'}, {"name", '"'}}
+	}
+	return nil
+}
+
+// usable returns the items of a page that have what the protocol requires of them. The others are left out with a warning each.
+func (p *pages) usable(items []json.RawMessage) []json.RawMessage {
+	all := requiredOf(p.op)
+	if all == nil {
+		return items
+	}
+	kept := items[:0]
+	for _, item := range items {
+		if why, name := lacks(item, all); why == "" {
+			kept = append(kept, item)
+		} else {
+			p.warnOf(name, why)
+		}
+		p.count++
+	}
+	return kept
+}
+
+// warnOf warns of the next item.
+func (p *pages) warnOf(name, why string) {
+	of := []any{"list", p.method, "index", p.count}
+	if name != "" {
+		of = append(of, "name", name)
+	}
+	p.s.cfg.logger.Warn("an item of a list was left out", append(of, "error", why)...)
+}
+
+// lacks returns which of the required members an item does not have, "" for none, and its name.
+func lacks(item json.RawMessage, all []required) (why, name string) {
+	var members map[string]json.RawMessage
+	if json.Unmarshal(item, &members) != nil || members == nil {
+		return fmt.Sprintf("it is no object: %.80s", item), ""
+	}
+	_ = json.Unmarshal(members["name"], &name)
+	for _, r := range all {
+		switch value := members[r.name]; {
+		case value == nil:
+			return "its " + r.name + " is missing", name
+		case value[0] != r.kind && r.kind == '{':
+			return fmt.Sprintf("its %s is no object: %.80s", r.name, value), name
+		case value[0] != r.kind:
+			return fmt.Sprintf("its %s is no string: %.80s", r.name, value), name
+		}
+	}
+	return "", name
 }

@@ -121,7 +121,10 @@ func TestAToolThatIsGoneIsForgotten(t *testing.T) {
 		for _, c := range []struct {
 			list  string
 			tasks bool
-		}{{`{"tools":[{"name":"x","execution":{"taskSupport":"required"}}]}`, true}, {`{"tools":[{"name":"y"}]}`, false}} {
+		}{
+			{`{"tools":[{"name":"x","inputSchema":{"type":"object"},"execution":{"taskSupport":"required"}}]}`, true},
+			{`{"tools":[{"name":"y","inputSchema":{"type":"object"}}]}`, false},
+		} {
 			go func() { p.answer(p.expect("tools/list"), c.list) }()
 			listTools(t, s)
 			done := start(t.Context(), s, "x")
@@ -157,6 +160,11 @@ func TestAListIsKeptNoLongerThanItsPages(t *testing.T) {
 
 // listed are the members of all lists that a session reads.
 var listed = []string{"tools", "prompts", "resources", "resourceTemplates", "tasks"}
+
+// item is one of any list.
+func item(name string) string {
+	return `{"name":"` + name + `","uri":"","uriTemplate":"","inputSchema":{}}`
+}
 
 // lists returns the methods that read them.
 func lists(s *client.Session) map[string]func(context.Context, ...client.CallOption) iter.Seq2[json.RawMessage, error] {
@@ -203,7 +211,8 @@ func endlessList(t *testing.T, revision, member, item string, each time.Duration
 func TestVAL07ListsAreBoundedInAllTheirPages(t *testing.T) {
 	const page, limit = 1000, 4000
 	for _, member := range listed {
-		for item, most := range map[string]int{`{"name":"` + strings.Repeat("a", page-50) + `"}`: 4, "{}": limit / 32} {
+		small := item("")
+		for item, most := range map[string]int{item(strings.Repeat("a", page-100)): 4, small: limit / (len(small) + 32)} {
 			synctest.Test(t, func(t *testing.T) {
 				items, err := endlessList(t, "2025-11-25", member, item, 0, client.WithMaxFrame(page))
 				var bad *client.ProtocolError
@@ -225,13 +234,60 @@ func TestCAN16AListEndsInTheTimeOfACall(t *testing.T) {
 			}
 			synctest.Test(t, func(t *testing.T) {
 				begun := time.Now()
-				items, err := endlessList(t, revision, member, `{"name":"a"}`, 59*time.Second, client.WithTimeout(time.Minute, 5*time.Minute))
+				items, err := endlessList(t, revision, member, item("a"), 59*time.Second, client.WithTimeout(time.Minute, 5*time.Minute))
 				var cause *client.Cause
 				if !errors.As(err, &cause) || cause.Source.String() != "timeout" || items != 5 || time.Since(begun) != 5*time.Minute+59*time.Second {
 					t.Errorf("%s %s: %d items in %v, %v", revision, member, items, time.Since(begun), err)
 				}
 				has(t, err.Error(), "not done after 5m0s in 6 requests")
 			})
+		}
+	}
+}
+
+// An item of a list that lacks what every revision requires of it is left out with one warning, and the rest of the list stays.
+func TestEXT21AnItemThatIsNoneIsLeftOut(t *testing.T) {
+	for member, c := range map[string]struct {
+		good []string
+		bad  map[string]string // and why, with the name if there is one
+	}{
+		"tools": {[]string{`{"name":"a","inputSchema":{}}`, `{"name":"","inputSchema":{"type":"object"},"new":5}`}, map[string]string{
+			`{"inputSchema":{}}`:              "its name is missing",
+			`{"name":"b"}`:                    "name=b error=\"its inputSchema is missing",
+			`{"name":"b","inputSchema":null}`: "name=b error=\"its inputSchema is no object: null",
+			`{"name":"b","inputSchema":true}`: "name=b error=\"its inputSchema is no object: true",
+			`{"name":5,"inputSchema":{}}`:     "its name is no string: 5",
+			`{"Name":"b","inputSchema":{}}`:   "its name is missing",
+			`null`:                            "it is no object: null",
+			`[]`:                              "it is no object: []",
+		}},
+		"prompts":           {[]string{`{"name":"a"}`}, map[string]string{`{"title":"x"}`: "its name is missing", `{"name":{}}`: "its name is no string: {}"}},
+		"resources":         {[]string{`{"uri":"a:b","name":"a"}`}, map[string]string{`{"name":"b"}`: "name=b error=\"its uri is missing", `{"uri":"a:b"}`: "its name is missing"}},
+		"resourceTemplates": {[]string{`{"uriTemplate":"a:{b}","name":"a"}`}, map[string]string{`{"uri":"a:b","name":"b"}`: "name=b error=\"its uriTemplate is missing", `{"uriTemplate":"a:b","name":null}`: "its name is no string: null"}},
+	} {
+		for bad, why := range c.bad {
+			var log record
+			s, p := meet(t, "2026-07-28", log.option())
+			var got []string
+			go func() {
+				page := `{"resultType":"complete","` + member + `":[` + strings.Join(c.good, ",")
+				for _, page := range []string{page + `],"nextCursor":"2"`, page + `,` + bad + `,` + strings.Join(c.good, ",") + `]`} {
+					p.answer(p.next(), page+`,"ttlMs":1000,"cacheScope":"private"}`)
+				}
+			}()
+			for range 2 { // then they are cached
+				got = nil
+				for item, err := range lists(s)[member](t.Context()) {
+					if err != nil {
+						t.Fatal(err)
+					}
+					got = append(got, string(item))
+				}
+			}
+			if !slices.Equal(got, slices.Repeat(c.good, 3)) || strings.Count(log.String(), "was left out") != 1 {
+				t.Errorf("%s: %q, %s", bad, got, &log)
+			}
+			has(t, log.String(), fmt.Sprintf("index=%d ", 2*len(c.good)), why)
 		}
 	}
 }

@@ -57,23 +57,6 @@ func (c *call) toolResult(result []byte) (r ToolResult, err error) {
 	return r, nil
 }
 
-// contentError returns what is wrong with the content of a result, nil for nothing. What a block must have depends on its type, which only its reader knows.
-func contentError(content []byte) error {
-	if content[0] != '[' {
-		return fmt.Errorf("its content is no list: %.80s", content)
-	}
-	d := check.GetScanned(content, check.Limits{})
-	defer d.Put()
-	n := 0
-	for more := d.Array(nil); more; more = d.Item() {
-		if block := d.Alias(nil); len(block) > 0 && block[0] != '{' {
-			return fmt.Errorf("its content has a block that is no object, at index %d: %.80s", n, block)
-		}
-		n++
-	}
-	return d.Finish()
-}
-
 // object encodes v as a JSON object, or returns an error if it is none; nil is nil.
 func object(v any) (json.RawMessage, error) {
 	raw, ok := v.(json.RawMessage)

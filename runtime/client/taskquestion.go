@@ -156,7 +156,10 @@ func (w *following) answerOne(asked inputRequest, begins func()) {
 	case err == nil:
 		w.s.tellAnswered(q, w.cause())
 	case !open:
-	case !w.s.leaveOpen(q, err): // without its answer the task waits for ever
+	case w.s.resumed(q.Task):
+		begins() // in the order of the questions
+		w.s.tellLeftOpen(q, err)
+	default: // without its answer the task waits for ever
 		w.fail(fmt.Errorf("its question %q was not answered: %w", asked.key, err))
 	}
 }
@@ -220,12 +223,15 @@ func (s *Session) leaveOpen(q *Question, why error) bool {
 	if !s.resumed(q.Task) {
 		return false
 	}
-	s.spawn(func() {
-		if f := s.cfg.handlers.LeftOpen; f != nil {
-			f(q, why)
-			return
-		}
-		s.cfg.logger.Warn("a question of a task that was resumed stays open", "task", q.Task, "method", q.Method, "error", why)
-	})
+	s.spawn(func() { s.tellLeftOpen(q, why) })
 	return true
+}
+
+// tellLeftOpen tells the host that a question stays open.
+func (s *Session) tellLeftOpen(q *Question, why error) {
+	if f := s.cfg.handlers.LeftOpen; f != nil {
+		f(q, why)
+		return
+	}
+	s.cfg.logger.Warn("a question of a task that was resumed stays open", "task", q.Task, "method", q.Method, "error", why)
 }

@@ -60,7 +60,7 @@ func (s *Spec) entries() (entries map[string]json.RawMessage, file string, err e
 		switch {
 		case err == nil:
 			var c config
-			text = bytes.TrimPrefix(text, []byte("\ufeff")) // a byte order mark, which some editors write
+			text = plainJSON(bytes.TrimPrefix(text, []byte("\ufeff"))) // a byte order mark, which some editors write
 			if err := json.Unmarshal(text, &c); err != nil {
 				return nil, name, notJSON(name, text, err)
 			}
@@ -82,7 +82,7 @@ func notJSON(name string, text []byte, err error) error {
 		return fmt.Errorf("%s: %w", name, err)
 	}
 	before := text[:min(max(int(syntax.Offset)-1, 0), len(text))]
-	return fmt.Errorf("%s:%d: %w: the file is read as plain JSON, without comments and commas before a bracket that closes: write it so, or name another with --config",
+	return fmt.Errorf("%s:%d: %w: the file is read as JSON with comments: mend it, or name another with --config",
 		name, 1+bytes.Count(before, []byte("\n")), err)
 }
 

@@ -152,26 +152,52 @@ func TestAnAddressThatCanNotBeIsShownWithoutItsSecrets(t *testing.T) {
 	}
 }
 
-// TestAFileThatIsNotJSON: the error has the line, and what is not read. A byte order mark is.
+// TestAFileThatIsNotJSON: the error has the line.
 func TestAFileThatIsNotJSON(t *testing.T) {
 	for text, want := range map[string]string{
-		"{\n  // mine\n  \"servers\": {}}":                     "mcp.json:2: ",
-		"{\"servers\": {\n\"a\": {\"url\": \"http://a\"},\n}}": "mcp.json:3: ",
-		"{\"servers\": {": "mcp.json:1: ",
-		"":                "mcp.json:1: ",
-		"\ufeff{\"servers\": {\"a\": {\"type\": \"http\", \"url\": \"http://a\"}}}": "",
+		"{\"servers\": {":                "mcp.json:1: ",
+		"":                               "mcp.json:1: ",
+		"{\n  // mine\n  \"servers\": }": "mcp.json:3: ",
+		"{\n/* a\nb */ \"servers\": {\n\"a\": {},,}}": "mcp.json:4: ",
+		"{\n/* mine \"servers\": {}}":                 "mcp.json:2: ",
+		"{\n\"servers\": / {}}":                       "mcp.json:2: ",
+		"{\n, }":                                      "mcp.json:2: ",
+		"{\"servers\": {}, \"x\": \"//":               "mcp.json:1: ",
+		"{\"servers\": {}, \"x\": \"\\":               "mcp.json:1: ",
 	} {
-		s := spec(t, "a")
-		s.Config = filepath.Join(t.TempDir(), "mcp.json")
-		if err := os.WriteFile(s.Config, []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
-		_, err := s.Transport()
-		if want == "" && err == nil {
-			continue
-		}
-		if err == nil || want == "" || !strings.Contains(err.Error(), want) || !strings.Contains(err.Error(), "without comments") {
+		_, err := transport(t, "a", text)
+		if err == nil || !strings.Contains(err.Error(), want) || want != "" && !strings.Contains(err.Error(), "JSON with comments: mend it") {
 			t.Errorf("%q: %v, want %q", text, err, want)
 		}
 	}
+}
+
+// TestAFileMayBeAsEditorsReadIt: with comments, a comma before a closing bracket, and a byte order mark.
+func TestAFileMayBeAsEditorsReadIt(t *testing.T) {
+	const url = `http://a/*b*/c//d,]?x=\"//,}`
+	for _, text := range []string{
+		`{"servers":{"a":{"url":URL}}}`,
+		"\ufeff{\"servers\":{\"a\":{\"url\":URL}}}",
+		"// mine\n{ // all, of them\n\"servers\": {\r\n/* the \"first */ \"a\": {/**/\"url\": URL, // this\r\n}, /* , */ },\n\"inputs\": [1, /*2,*/ ], } // end",
+	} {
+		made, err := transport(t, "a", strings.ReplaceAll(text, "URL", `"`+url+`"`))
+		if err != nil {
+			t.Errorf("%s: %v", text, err)
+			continue
+		}
+		if http := made.(*client.Endpoint); http.URL != strings.ReplaceAll(url, `\"`, `"`) {
+			t.Errorf("%s: %s", text, http.URL)
+		}
+	}
+}
+
+// transport reads an entry of a file.
+func transport(t *testing.T, name, file string) (client.Transport, error) {
+	t.Helper()
+	s := spec(t, name)
+	s.Config = filepath.Join(t.TempDir(), "mcp.json")
+	if err := os.WriteFile(s.Config, []byte(file), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return s.Transport()
 }
