@@ -93,7 +93,9 @@ func (q *question) giveUnasked(result []byte, refusal *Error) (a *answer, first 
 // sendAll sends the answer to requests, each in a goroutine of its own.
 func (a *answer) sendAll(requests []*recipient) {
 	for _, r := range requests {
-		r.s.spawn(func() { a.send(r) })
+		if !r.s.spawn(func() { a.send(r) }) {
+			a.move(r, gone, r.s.endCause())
+		}
 	}
 }
 
@@ -231,7 +233,7 @@ func (a *answer) next() (send, ask []*recipient) {
 	return send, ask
 }
 
-// keep reports whether the answer is kept because its task may ask again. When that has not happened in time, follow is called. The lock is held.
+// keep keeps the answer if its task may ask again, and reports whether it does. When the task has not asked in time, follow is called. The lock is held.
 func (a *answer) keep() bool {
 	q := a.of
 	if a.kept != nil {
