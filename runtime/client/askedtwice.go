@@ -115,12 +115,16 @@ func (q *question) join(e *inflight.Entry) bool {
 	return false
 }
 
-// split returns the requests but the first, which have to be asked for themselves; the lock is held.
+// split removes the requests but that of the question itself, which may be gone, and returns them: they have to be asked for. The lock is held.
 func (a *answer) split() (others []*recipient) {
-	others, a.requests = a.requests[1:], a.requests[:1:1]
-	for _, r := range others {
+	a.requests = slices.DeleteFunc(a.requests, func(r *recipient) bool {
+		if r.question == a.of {
+			return false
+		}
 		r.answer = nil
-	}
+		others = append(others, r)
+		return true
+	})
 	return others
 }
 

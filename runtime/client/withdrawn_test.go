@@ -210,3 +210,36 @@ func TestEXT22TheReceiptOfAnAnswerUnderTwoIDs(t *testing.T) {
 		})
 	}
 }
+
+// A question whose time has passed can be taken back before its answer is sent, while the host is told. The same question under another id is asked then.
+func TestCAN31AQuestionIsTakenBackWhenItsTimeHasPassed(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		release, asked := make(chan struct{}), make(chan struct{}, 10)
+		s, p := meetOffering(t, "2025-11-25", taskOffers, client.WithQuestionTimeout(time.Minute), client.WithHandlers(client.Handlers{
+			Elicit: func(ctx context.Context, q *client.Question) (*client.Answer, error) {
+				if asked <- struct{}{}; len(asked) > 1 {
+					return accept(ctx, q)
+				}
+				<-ctx.Done()
+				return nil, ctx.Err()
+			},
+			QuestionGone: func(*client.Question, error) { <-release },
+		}))
+		p.offerTask(s)
+		go func() { p.answer(p.expect("tools/call"), `{"task":`+taskWorks+`}`) }()
+		if _, err := s.Start(t.Context(), "x", nil); err != nil {
+			t.Fatal(err)
+		}
+		p.send("%s", form(7, "same"))
+		synctest.Wait()
+		p.send("%s", form(8, "same"))
+		sleep(t.Context(), 2*time.Minute)
+		p.send(`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":7}}`)
+		synctest.Wait()
+		close(release)
+		has(t, p.next().raw, `"id":8`, `"action":"accept"`)
+		if synctest.Wait(); client.InFlight(s) != 0 || len(asked) != 2 {
+			t.Errorf("asked %d times, %d are in flight", len(asked), client.InFlight(s))
+		}
+	})
+}
