@@ -19,28 +19,30 @@ func (s *Session) insist(open context.Context, session string, id rpc.ID, frame 
 		return s.link.send(inSession(s.ctx, session), frame, nil)
 	}
 	defer e.Retire()
-	return s.insistWhile(e, open, session, frame, func() {})
+	return s.insistWhile(e, open, session, frame, func(send func() error) error { return send() })
 }
 
-// insistWhile is insist for a request that is in flight: its end ends the sending, and so does that of life. failed is called after the first failure. The
+// insistWhile is insist for a request that is in flight: its end ends the sending, and so does that of life. Each attempt is a call of attempt. The
 // answer is sent in no other session than that in which the request came: another has other requests with these ids.
-func (s *Session) insistWhile(e *inflight.Entry, life context.Context, session string, frame []byte, failed func()) error {
+func (s *Session) insistWhile(e *inflight.Entry, life context.Context, session string, frame []byte, attempt func(send func() error) error) error {
 	if life.Err() != nil {
 		return causeOf(life)
 	}
 	e.Follow(life)
 	ctx := whileOpen(inSession(s.ctx, session), e)
 	send := func() error {
-		if e.Err() == nil {
-			err := s.link.send(ctx, frame, nil)
-			if err == nil {
-				return nil
+		return attempt(func() error {
+			if e.Err() == nil {
+				err := s.link.send(ctx, frame, nil)
+				if err == nil {
+					return nil
+				}
+				if over := e.Err(); over == nil || !errors.Is(err, over) {
+					return asTransport(err)
+				}
 			}
-			if over := e.Err(); over == nil || !errors.Is(err, over) {
-				return asTransport(err)
-			}
-		}
-		return e.Cause()
+			return e.Cause()
+		})
 	}
 	err := send()
 	switch {
@@ -49,7 +51,6 @@ func (s *Session) insistWhile(e *inflight.Entry, life context.Context, session s
 	case e.Err() == nil && s.link.sessionID() != session:
 		return errNoSession
 	}
-	failed()
 	err = s.sendAgain(e, err, send)
 	switch cause := e.Cause(); {
 	case err == nil || cause != nil && cause.Source == inflight.SourceCompleted: // the server uses the id again, so it has the answer

@@ -21,10 +21,16 @@ type deaf struct {
 	call    message
 	answers atomic.Int32 // attempts
 	over    atomic.Bool  // the task is
-	last    message      // the latest answer
+	last    message      // the latest answer that it has taken
 }
 
 func dialDeaf(t *testing.T, fails func(attempt int) (*http.Response, error), opts ...client.Option) (*client.Session, *deaf) {
+	t.Helper()
+	return dialDeafTo(t, func(attempt int, _ message) (*http.Response, error) { return fails(attempt) }, opts...)
+}
+
+// dialDeafTo is dialDeaf for a server whose attention depends on the answer.
+func dialDeafTo(t *testing.T, fails func(attempt int, answer message) (*http.Response, error), opts ...client.Option) (*client.Session, *deaf) {
 	t.Helper()
 	d := &deaf{}
 	endpoint := client.HTTP("http://server.example/mcp")
@@ -41,6 +47,9 @@ func dialDeaf(t *testing.T, fails func(attempt int) (*http.Response, error), opt
 				status = "completed"
 			}
 			answer(w, m, `{"taskId":"t1",`+moments+`,"ttl":null,"status":"`+status+`"}`)
+		case m.Method == "tasks/cancel":
+			d.over.Store(true)
+			answer(w, m, `{"taskId":"t1",`+moments+`,"ttl":null,"status":"cancelled"}`)
 		case m.Method == "tools/call" || m.Method == "tasks/result":
 			d.call = m
 			var resp *http.Response
@@ -53,7 +62,7 @@ func dialDeaf(t *testing.T, fails func(attempt int) (*http.Response, error), opt
 			return resp, nil
 		case m.Method == "":
 			attempt := int(d.answers.Add(1))
-			if resp, err := fails(attempt); resp != nil || err != nil {
+			if resp, err := fails(attempt, m); resp != nil || err != nil {
 				return resp, err
 			}
 			d.last = m

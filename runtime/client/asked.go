@@ -2,6 +2,7 @@ package client
 
 import (
 	"context"
+	"maps"
 	"sync"
 
 	"github.com/mcpkiln/mcpkiln/runtime/inflight"
@@ -30,10 +31,7 @@ type question struct {
 	askers map[*call]struct{} // the calls that may have asked; when the last of them is over, so is the question. nil: it is not being asked
 	of     *follower          // of the task that asks
 
-	givenAnswer                // once there is one
-	repeated    *repeat        // of the request while the answer was sent for the first time
-	same        []sameQuestion // that get the same answer
-	joined      bool           // it is the same as another
+	answer *answer // that it gets, its own or that to the same question before; nil: it waits, or is over. Guarded by Session.mu
 }
 
 // turn is one time that a handler is asked: each time that somebody follows again a task that was left.
@@ -82,9 +80,6 @@ func (s *Session) receiveRequest(m *rpc.Message, from *round) {
 
 // ask has the handler asked, unless the question is to wait. from is the request on whose stream it came, nil: it is not known, or not what asks.
 func (q *question) ask(e *inflight.Entry, from *round) {
-	if q.join(e) {
-		return
-	}
 	s, turn := q.s, q.take(e)
 	over := func() bool { return from != nil && q.Task == "" && from.entry.Err() != nil }
 	bad := q.bad
@@ -104,9 +99,11 @@ func (q *question) ask(e *inflight.Entry, from *round) {
 		s.createTask(q, from)
 		return
 	default:
+		others := q.dropAnswer()
 		if !s.leaveOpen(q.Question, bad) {
 			s.link.reply(rpc.AppendError(nil, q.id, bad))
 		}
+		askAgain(others)
 		return
 	}
 	q.pauseAskers(from)
@@ -121,24 +118,26 @@ func (q *question) ask(e *inflight.Entry, from *round) {
 }
 
 // take returns the turn of the handler that is to be asked now; nil: none is, because nobody follows the task that asks, or the question is over or
-// being asked. What a task asks that is over is for nobody.
+// being asked, or gets the answer to the same question. What a task asks that is over is for nobody.
 func (q *question) take(e *inflight.Entry) (next *turn) {
 	s, dropped := q.s, ""
+	var joined *answer
 	s.mu.Lock()
 	q.mu.Lock()
 	switch f := s.followers[q.Task]; {
-	case q.turn != nil || q.given || e.Err() != nil:
+	case q.answer != nil || e.Err() != nil:
 	case f != nil && (f.over || terminal(f.currentState().Status)):
 		dropped = "the task that asks is over"
-		q.stopWaiting()
+		q.stopWaiting(e)
 		e.Retire()
+	case q.join(e):
+		q.stopWaiting(e)
+		joined = q.answer
 	case f != nil && f.following == nil:
 		dropped = q.wait(e)
 	default:
-		if q.stopWaiting() {
-			e.Resume()
-			e.Extend(0)
-		}
+		q.stopWaiting(e)
+		q.open(e)
 		asked := *q.Question
 		next = &turn{Context: e, asked: &asked, former: q.gone}
 		if q.Task != "" {
@@ -149,6 +148,9 @@ func (q *question) take(e *inflight.Entry) (next *turn) {
 	q.mu.Unlock()
 	s.mu.Unlock()
 	q.tellDropped(dropped)
+	if joined != nil {
+		joined.follow()
+	}
 	return next
 }
 
@@ -195,57 +197,49 @@ func (s *Session) asksTooMany() bool {
 // settle retires the question if the turn is still its own: then the caller alone may answer it (CAN02).
 func (q *question) settle(e *inflight.Entry, own *turn) bool {
 	q.mu.Lock()
-	settled, same := q.turn == own && e.Retire(), []sameQuestion(nil)
-	if settled {
-		same = q.takeSame()
-	}
-	q.mu.Unlock()
-	askAgain(same)
-	return settled
+	defer q.mu.Unlock()
+	return q.turn == own && e.Retire()
 }
 
 // serve calls the handler, and sends its answer unless the question is over, or was taken back from it (CAN31). The entry stays until the answer is sent, so
 // that a cancellation that is read meanwhile ends it (CAN02).
 func (q *question) serve(e *inflight.Entry, own *turn) {
-	defer q.s.count(-1)
+	s := q.s
+	defer s.count(-1)
 	if own.former != nil {
 		<-own.former
 		if own.Err() != nil {
 			return // it was taken back again meanwhile
 		}
 	}
-	result, bad, failure := q.s.answer(own.Context, q.dialect, q.op, own.asked)
-	var same []sameQuestion
+	result, bad, failure := s.answer(own.Context, q.dialect, q.op, own.asked)
+	var send []*recipient
+	s.mu.Lock()
 	q.mu.Lock()
 	e.Pause() // it is answered in time
-	won := q.turn == own && e.Err() == nil
+	a, won := q.answer, q.turn == own && e.Err() == nil
 	if won {
-		q.turn, q.givenAnswer = nil, givenAnswer{given: true, asked: own.asked, result: result, refusal: bad}
-		same = q.takeSame() // those that came while the handler was asked
+		q.turn, a.asked = nil, own.asked
+		send = a.give(result, bad)
 	} else {
 		e.Resume()
 	}
 	q.mu.Unlock()
-	if !won {
-		q.s.cfg.logger.Debug("an answer to a question that is over was dropped", "id", q.id.String())
-		q.s.tellAnswered(own.asked, whyLate(e, own))
-		return
-	}
-	if failure != nil && q.s.leaveOpen(own.asked, failure) {
+	s.mu.Unlock()
+	switch {
+	case !won:
+		s.cfg.logger.Debug("an answer to a question that is over was dropped", "id", q.id.String())
+		s.tellAnswered(own.asked, whyLate(e, own))
+	case failure != nil && s.leaveOpen(own.asked, failure):
 		q.resumeAskers()
 		e.Retire()
-		q.mu.Lock()
-		same = append(same, q.takeSame()...)
-		q.mu.Unlock()
-		for _, other := range same {
-			other.retire()
+		for _, r := range q.dropAnswer() {
+			r.entry.Retire()
 		}
-		return
+	default:
+		a.sendAll(send[1:])
+		a.send(send[0])
 	}
-	for _, other := range same {
-		q.answerSame(e, other)
-	}
-	q.send(e)
 }
 
 // sessionOf is the id of the HTTP session in which a message came: on the stream of a request, or of the session.
@@ -283,7 +277,8 @@ func whyLate(e *inflight.Entry, own *turn) *Cause {
 	return causeOf(e)
 }
 
-// questionEnded ends a question that the handler has not answered. If its time has passed, the server gets an answer all the same.
+// questionEnded ends a question that the handler has not answered. If its time has passed, the server gets an answer all the same. One that was answered
+// gets the answer no more.
 func (s *Session) questionEnded(e *inflight.Entry, cause *Cause) {
 	q, ok := e.Values().(*question)
 	if !ok {
@@ -291,12 +286,17 @@ func (s *Session) questionEnded(e *inflight.Entry, cause *Cause) {
 	}
 	s.mu.Lock()
 	q.mu.Lock()
-	last := q.turn
+	last, a := q.turn, q.answer
 	q.turn = nil
-	q.stopWaiting()
-	same := []sameQuestion(nil)
-	if !q.failed { // else they are being answered
-		same = q.takeSame()
+	q.stopWaiting(e)
+	var others []*recipient
+	switch {
+	case last != nil && cause.Source == inflight.SourceTimeout:
+		others, a.askers = a.split(), maps.Clone(q.askers)
+	case last != nil:
+		others = a.drop()
+	case a != nil:
+		defer a.recall(q, cause)
 	}
 	q.mu.Unlock()
 	s.mu.Unlock()
@@ -311,13 +311,27 @@ func (s *Session) questionEnded(e *inflight.Entry, cause *Cause) {
 		switch {
 		case cause.Source != inflight.SourceTimeout:
 		case e.AnswerTimeout():
-			result, bad := unanswered(q.dialect, q.op)
-			_ = s.insist(q.life, q.session, q.id, answerFrame(q.id, result, bad)) // no handler's
+			q.answerLate(last != nil)
 		default:
+			if last != nil {
+				others = append(others, q.dropAnswer()...)
+			}
 			s.leaveOpen(q.Question, cause)
 		}
-		askAgain(same)
+		askAgain(others)
 	})
+}
+
+// answerLate answers a question whose time has passed. asked: a handler was being asked it.
+func (q *question) answerLate(asked bool) {
+	result, bad := unanswered(q.dialect, q.op)
+	send := func() error { return q.s.insist(q.life, q.session, q.id, answerFrame(q.id, result, bad)) }
+	if !asked {
+		_ = send() // no handler's
+		return
+	}
+	a, r := q.giveUnasked(result, bad)
+	a.sent(r, send())
 }
 
 // tellAnswered calls Handlers.Answered.

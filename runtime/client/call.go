@@ -105,6 +105,9 @@ func (c *call) end() {
 	c.s.mu.Lock()
 	defer c.s.mu.Unlock()
 	delete(c.s.calls, c)
+	if len(c.s.answers) > 0 {
+		c.s.forgetAnswers()
+	}
 }
 
 // do sends one request and returns its result, or why there is none.

@@ -224,32 +224,50 @@ func TestVAL07OnlySoManyQuestionsWait(t *testing.T) {
 	})
 }
 
+// abandoned is a session of 2026-07-28 that follows its task no more, which asks.
+type abandoned struct {
+	*user
+	*peer
+	s      *client.Session
+	asking string  // the state of the task
+	update message // with the answer
+}
+
+// abandon has a task detached that has asked, after the user has answered or not. The state of the task is read every poll milliseconds.
+func abandon(t *testing.T, poll int, answered bool) *abandoned {
+	t.Helper()
+	a := &abandoned{user: newUser(), asking: asks("2026-07-28", fmt.Sprintf(`,"pollIntervalMs":%d`, poll))}
+	a.s, a.peer = meetOffering(t, "2026-07-28", taskOffers, a.handlers(false))
+	x := resume(t, a.s)
+	a.answer(a.expect("tasks/get"), a.asking)
+	if answered {
+		a.answers <- struct{}{}
+		a.update = a.expect("tasks/update")
+	}
+	synctest.Wait()
+	x.Detach()
+	return a
+}
+
 // An answer that is on its way when the last who follows its task detaches arrives, and nobody is asked again.
 func TestEXT22AnAnswerOnItsWayWhenTheLastDetaches(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		u := newUser()
-		s, p := meetOffering(t, "2026-07-28", taskOffers, u.handlers(false))
-		x := resume(t, s)
-		asking := asks("2026-07-28", `,"pollIntervalMs":1000`)
-		p.answer(p.expect("tasks/get"), asking)
-		u.answers <- struct{}{}
-		update := p.expect("tasks/update")
-		x.Detach()
-		resume(t, s)
+		a := abandon(t, 1000, true)
+		resume(t, a.s)
 		for range 3 {
-			p.answer(p.expect("tasks/get"), asking)
+			a.answer(a.expect("tasks/get"), a.asking)
 			synctest.Wait()
 		}
-		if len(u.asked) != 1 || len(u.answered) != 0 {
-			t.Fatalf("asked %d times, %d receipts", len(u.asked), len(u.answered))
+		if len(a.asked) != 1 || len(a.answered) != 0 {
+			t.Fatalf("asked %d times, %d receipts", len(a.asked), len(a.answered))
 		}
-		p.answer(update, `{"resultType":"complete"}`)
-		if r := <-u.answered; r.err != nil {
+		a.answer(a.update, `{"resultType":"complete"}`)
+		if r := <-a.answered; r.err != nil {
 			t.Error(r.err)
 		}
-		p.answer(p.expect("tasks/get"), asking)
-		if synctest.Wait(); len(u.asked) != 1 {
-			t.Errorf("asked %d times", len(u.asked))
+		a.answer(a.expect("tasks/get"), a.asking)
+		if synctest.Wait(); len(a.asked) != 1 {
+			t.Errorf("asked %d times", len(a.asked))
 		}
 	})
 }
@@ -258,32 +276,25 @@ func TestEXT22AnAnswerOnItsWayWhenTheLastDetaches(t *testing.T) {
 func TestEXT22AnAnswerThatIsRefusedWhenNobodyFollows(t *testing.T) {
 	for _, again := range []bool{false, true} {
 		synctest.Test(t, func(t *testing.T) {
-			u := newUser()
-			s, p := meetOffering(t, "2026-07-28", taskOffers, u.handlers(false))
-			x := resume(t, s)
-			asking := asks("2026-07-28", `,"pollIntervalMs":3600000`)
-			p.answer(p.expect("tasks/get"), asking)
-			u.answers <- struct{}{}
-			update := p.expect("tasks/update")
-			x.Detach()
+			a := abandon(t, 3600000, true)
 			if again {
-				resume(t, s)
-				p.answer(p.expect("tasks/get"), asking)
+				resume(t, a.s)
+				a.answer(a.expect("tasks/get"), a.asking)
 				synctest.Wait()
 			}
-			p.send(`{"jsonrpc":"2.0","id":%s,"error":{"code":-32602,"message":"not this"}}`, update.ID)
-			p.answer(p.expect("tasks/get"), asking) // is it over?
-			if r := <-u.answered; r.err == nil {
+			a.send(`{"jsonrpc":"2.0","id":%s,"error":{"code":-32602,"message":"not this"}}`, a.update.ID)
+			a.answer(a.expect("tasks/get"), a.asking) // is it over?
+			if r := <-a.answered; r.err == nil {
 				t.Error("it counts as delivered")
 			}
 			if !again {
 				synctest.Wait()
-				resume(t, s)
+				resume(t, a.s)
 			}
-			p.answer(p.expect("tasks/get"), asking)
+			a.answer(a.expect("tasks/get"), a.asking)
 			synctest.Wait()
-			if len(u.asked) != 2 {
-				t.Errorf("asked %d times", len(u.asked))
+			if len(a.asked) != 2 {
+				t.Errorf("asked %d times", len(a.asked))
 			}
 		})
 	}
@@ -292,22 +303,16 @@ func TestEXT22AnAnswerThatIsRefusedWhenNobodyFollows(t *testing.T) {
 // A question whose handler was cut is asked again at once when somebody follows the task again, in every revision.
 func TestEXT22AQuestionThatNobodyAnsweredIsAskedAgain(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		u := newUser()
-		s, p := meetOffering(t, "2026-07-28", taskOffers, u.handlers(false))
-		x := resume(t, s)
-		asking := asks("2026-07-28", `,"pollIntervalMs":3600000`)
-		p.answer(p.expect("tasks/get"), asking)
+		a := abandon(t, 3600000, false)
+		resume(t, a.s)
+		a.answer(a.expect("tasks/get"), a.asking)
 		synctest.Wait()
-		x.Detach()
-		resume(t, s)
-		p.answer(p.expect("tasks/get"), asking)
-		synctest.Wait()
-		if len(u.asked) != 2 || len(u.gone) != 1 {
-			t.Errorf("asked %d times, gone %d times", len(u.asked), len(u.gone))
+		if len(a.asked) != 2 || len(a.gone) != 1 {
+			t.Errorf("asked %d times, gone %d times", len(a.asked), len(a.gone))
 		}
-		u.answers <- struct{}{}
-		p.answer(p.expect("tasks/update"), `{"resultType":"complete"}`)
-		if r := <-u.answered; r.err != nil {
+		a.answers <- struct{}{}
+		a.answer(a.expect("tasks/update"), `{"resultType":"complete"}`)
+		if r := <-a.answered; r.err != nil {
 			t.Error(r.err)
 		}
 	})

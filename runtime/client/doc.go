@@ -38,7 +38,8 @@
 //     fails; follower.go: what all executions of a task share; left.go: tasks that nobody follows any more; follow.go: reading its state; taskquestion.go: answering its questions; ref.go: naming it for another process, resumable.go: whether one could follow it
 //   - methods.go, list.go, describe.go, cache.go: the requests, lists with their pages, and how long they are cached; content.go: the content of results
 //   - receive.go: messages from the server; events.go: notifications, queued for handlers
-//   - question.go: the server's questions; asked.go: a question that is a request, from its receipt to its end; again.go: answers that did not arrive; askedtwice.go: the same question again; asker.go: the calls that may have
+//   - question.go: the server's questions; asked.go: a question that is a request, from its receipt to its end; answers.go: what becomes of its answer;
+//     again.go: sending that again; askedtwice.go: the same question again; asker.go: the calls that may have
 //     asked it, whose clocks are paused meanwhile; answer.go: a handler's answer, as the revision writes it; form.go and sampling.go: what questions and
 //     their answers must look like
 //   - receiver.go: questions asked as tasks, which this side runs
@@ -62,6 +63,7 @@
 //	incoming          a message that a server may send unasked: a request, an input request or a notification
 //	question          a server's request for input of the user, of a model, or of roots, as a request or in a result; its askers are the calls
 //	                  that may have asked it, whose clocks are paused until it is answered
+//	answer            what a question gets that is a request: one for the same question under several ids, which are its recipients
 //	execution         a call that is a task, or may become one; to follow it is to read its state until it is over, to detach from it is to stop that
 //	follower          what a session knows of a task, for all executions of it; its following is the time in which it reads the task's state
 //	receiver          this side as the one that runs a task: a question that the server asks as one
@@ -79,6 +81,7 @@
 // A request of the server is an entry, Incoming, with the handler's context. The same handlers answer questions that are part of a result.
 // A question belongs to the request on whose stream it came. Where all messages come on one stream, it belongs to all calls in flight,
 // since one of them asked: their clocks are paused while a person thinks (CAN28), and when the last of them is over, so is the question (CAN31).
+// A server that loses a stream asks again: the same request when the stream is resumed, a new one when its task has another stream. Nobody is asked twice.
 //
 // # Decisions
 //
@@ -105,6 +108,10 @@
 // task asks something or is over, because the questions come on its stream. A session has one such goroutine for each task, however often it was
 // called or resumed: two would ask each question twice. When nobody follows the task any more, it ends; the follower stays, because a server may send a
 // question once: what is open then, or comes meanwhile, is asked when somebody follows the task again, and an answer that was given arrives.
+//
+// A server takes a question back when it loses the stream, and asks it again soon after. So an answer is kept for ten seconds that was given and has not
+// arrived then, for the same question of the same task. One that has arrived answers only its own request, should that come again: what else asks the same is
+// something new, for example whether to delete another file.
 //
 // A session that has resumed a task is a guest: what it can not answer it leaves open for the host that started the task (Handlers.LeftOpen), and it
 // ends with an error of its own, never with the task's end. The session that started it cancels it instead: without an answer it would wait for ever.

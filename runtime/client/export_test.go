@@ -19,6 +19,18 @@ func Waiting(s *Session) int {
 	return s.unasked
 }
 
+// KeptAnswers is how many answers the session keeps that are not being sent, and how many bytes of questions and answers these are.
+func KeptAnswers(s *Session) (number, bytes int) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, a := range s.answers {
+		if a.isSent() {
+			number, bytes = number+1, bytes+len(a.of.Params)+len(a.result)
+		}
+	}
+	return number, bytes
+}
+
 // LeftBytes is how many bytes of a server's texts the session keeps of tasks that nobody follows any more.
 func LeftBytes(s *Session) (bytes int) {
 	s.mu.Lock()

@@ -118,11 +118,16 @@ func (f *follower) currentState() TaskState {
 	return f.state
 }
 
-// update records a state that the server has reported. Of a task that was left nobody reads the message, and only so much is kept (VAL07).
+// update records a state that the server has reported. If the task is over, its questions are, though its result may take a while.
 func (f *follower) update(state TaskState) {
-	if !knownStatus(state.Status) {
-		return
+	if knownStatus(state.Status) && f.record(state) && terminal(state.Status) {
+		f.endQuestions(whyGone(taskOver))
 	}
+}
+
+// record records a state, and reports whether it is a new one of a task that the session knows. Of a task that was left nobody reads the message, and only
+// so much is kept (VAL07).
+func (f *follower) record(state TaskState) bool {
 	f.s.mu.Lock()
 	defer f.s.mu.Unlock()
 	if f.following == nil {
@@ -131,10 +136,11 @@ func (f *follower) update(state TaskState) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if state == f.state || terminal(f.state.Status) {
-		return
+		return false
 	}
 	f.state = state
 	f.change()
+	return f.s.followers[f.task] == f
 }
 
 // change wakes those who wait for a change; the lock is held.

@@ -116,10 +116,10 @@ func (q *question) leave(e *inflight.Entry) {
 	q.mu.Lock()
 	former, gone := q.turn, make(chan struct{})
 	left := former != nil && e.Err() == nil
-	same := []sameQuestion(nil)
+	var others []*recipient
 	if left {
 		q.gone = gone
-		same = q.takeSame()
+		others = q.answer.drop()
 		q.endTurn(cause)
 		dropped = q.wait(e)
 	}
@@ -132,7 +132,7 @@ func (q *question) leave(e *inflight.Entry) {
 	if !s.spawn(func() { former.tellGone(s, cause, gone) }) {
 		close(gone)
 	}
-	askAgain(same)
+	askAgain(others)
 }
 
 // tellGone tells the host that the question is taken back, and closes told. What is told of earlier turns comes first.
@@ -159,14 +159,14 @@ func (q *question) wait(e *inflight.Entry) (dropped string) {
 	return ""
 }
 
-// stopWaiting ends wait, and reports whether the question has waited. The locks of the session and of the question are held.
-func (q *question) stopWaiting() bool {
-	if !q.waits {
-		return false
+// stopWaiting ends wait: the question has its whole time. The locks of the session and of the question are held.
+func (q *question) stopWaiting(e *inflight.Entry) {
+	if q.waits {
+		q.waits = false
+		q.s.unasked--
+		e.Resume()
+		e.Extend(0)
 	}
-	q.waits = false
-	q.s.unasked--
-	return true
 }
 
 // tellDropped logs why a question is dropped, if it is.

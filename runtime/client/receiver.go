@@ -97,7 +97,9 @@ func (s *Session) createTask(q *question, from *round) {
 		s.count(1)
 		defer created.Start()
 	}
-	s.link.reply(answerFrame(q.id, answer, taskRefused(err)))
+	a, first := q.giveUnasked(answer, taskRefused(err)) // the request may come again
+	s.link.reply(a.frame(first))
+	a.sent(first, nil)
 }
 
 func (s *Session) newTask(q *question) (task.Created, error) {

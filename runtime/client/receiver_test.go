@@ -76,8 +76,14 @@ const (
 // create asks, and returns the id of the task that answers.
 func (a *asking) create(method, params string) (id string, question context.Context) {
 	a.t.Helper()
+	return a.createAs("create", method, params)
+}
+
+// createAs is create for a request with that id.
+func (a *asking) createAs(request, method, params string) (id string, question context.Context) {
+	a.t.Helper()
 	var created struct{ Task state }
-	m := a.request("create", method, params)
+	m := a.request(request, method, params)
 	if err := json.Unmarshal(m.Result, &created); err != nil || len(created.Task.TaskID) < 22 || created.Task.Status != "working" {
 		a.t.Fatalf("%s: %v", m.raw, err)
 	}

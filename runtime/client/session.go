@@ -58,6 +58,7 @@ type state struct {
 	unasked   int                  // how many questions wait until somebody follows their tasks
 	late      lateAnswers
 	waiting   map[rpc.ID]*waiting // calls between two rounds, by the id of the round that has ended
+	answers   []*answer           // to questions that handlers are asked, that are sent, or that may be asked again; the latest last
 }
 
 // declaration is what a side declares about itself at the beginning.

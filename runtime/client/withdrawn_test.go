@@ -1,0 +1,245 @@
+package client_test
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/mcpkiln/mcpkiln/runtime/client"
+)
+
+// withdrawn is the notification that takes a question back.
+func withdrawn(id string) string {
+	return `{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":"` + id + `"}}`
+}
+
+// tallied is a user who accepts everything, and what a host hears of the answers.
+type tallied struct {
+	asked atomic.Int32
+	heard chan error
+}
+
+func (c *tallied) handlers() client.Option {
+	c.heard = make(chan error, 1000)
+	return client.WithHandlers(client.Handlers{
+		Elicit: func(ctx context.Context, q *client.Question) (*client.Answer, error) {
+			c.asked.Add(1)
+			return accept(ctx, q)
+		},
+		Answered: func(_ *client.Question, err error) { c.heard <- err },
+	})
+}
+
+// A server that loses the stream of a question takes the question back, and asks it again on the next stream. What the user has said meanwhile, and the server
+// does not have, answers that: for a while, and as long as the task goes on.
+func TestCAN30AnAnswerThatHasNotArrivedWhenItsQuestionIsWithdrawn(t *testing.T) {
+	for _, hangs := range []bool{false, true} {
+		for after, asked := range map[time.Duration]int32{0: 1, time.Second: 1, 8 * time.Second: 1, time.Minute: 2} {
+			synctest.Test(t, func(t *testing.T) {
+				release := make(chan struct{})
+				var user tallied
+				var latest atomic.Value // the answer
+				s, d := dialDeafTo(t, func(attempt int, m message) (*http.Response, error) {
+					if latest.Store(m); attempt > 1 {
+						return status(http.StatusAccepted), nil
+					}
+					if hangs {
+						<-release
+					}
+					return status(http.StatusServiceUnavailable), nil
+				}, user.handlers())
+				x := resume(t, s)
+				for d.answers.Load() == 0 {
+					sleep(t.Context(), 10*time.Millisecond)
+				}
+				synctest.Wait()
+				d.say(withdrawn("q"))
+				if after == time.Minute {
+					close(release)
+				}
+				sleep(t.Context(), after)
+				if synctest.Wait(); asked == 1 && len(user.heard) > 0 {
+					t.Errorf("hangs %v, after %v: there is a receipt already: %v", hangs, after, <-user.heard)
+				}
+				d.say(onceForm("new"))
+				synctest.Wait()
+				if n := user.asked.Load(); n != asked || d.answers.Load() != 2 {
+					t.Errorf("hangs %v, after %v: asked %d times, %d answers", hangs, after, n, d.answers.Load())
+				}
+				m := latest.Load().(message)
+				has(t, string(m.ID)+string(m.Result), `"new"`, `"action":"accept"`)
+				if asked == 1 {
+					close(release)
+				}
+				sleep(t.Context(), time.Minute)
+				if n := len(user.heard); n != int(asked) {
+					t.Errorf("hangs %v, after %v: heard %d times", hangs, after, n)
+				}
+				for i := range int(asked) {
+					if err := <-user.heard; (err == nil) != (i == int(asked)-1) {
+						t.Errorf("hangs %v, after %v: %v", hangs, after, err)
+					}
+				}
+				x.Detach()
+			})
+		}
+	}
+}
+
+// What the server has is no answer to what it asks later, though it asks the same.
+func TestCAN30AnAnswerThatHasArrivedAnswersNothingElse(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var user tallied
+		s, d := dialDeaf(t, func(int) (*http.Response, error) { return status(http.StatusAccepted), nil }, user.handlers())
+		x := resume(t, s)
+		for d.answers.Load() == 0 {
+			sleep(t.Context(), 10*time.Millisecond)
+		}
+		synctest.Wait()
+		d.say(withdrawn("q"))
+		d.say(onceForm("new"))
+		synctest.Wait()
+		if n := user.asked.Load(); n != 2 || d.answers.Load() != 2 {
+			t.Errorf("asked %d times, %d answers", n, d.answers.Load())
+		}
+		x.Detach()
+	})
+}
+
+// An answer is not kept for a task that is over, and nobody is asked what that asks.
+func TestCAN30AnAnswerIsKeptAsLongAsItsTask(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var user tallied
+		s, d := dialDeaf(t, func(int) (*http.Response, error) { return status(http.StatusServiceUnavailable), nil }, user.handlers())
+		x := resume(t, s)
+		for d.answers.Load() == 0 {
+			sleep(t.Context(), 10*time.Millisecond)
+		}
+		synctest.Wait()
+		d.say(withdrawn("q"))
+		d.over.Store(true)
+		sleep(t.Context(), 3*time.Second)
+		if len(user.heard) != 1 || <-user.heard == nil {
+			t.Error("the host does not hear that its answer has not arrived")
+		}
+		answers := d.answers.Load()
+		d.say(onceForm("new"))
+		synctest.Wait()
+		if n := user.asked.Load(); n != 1 || d.answers.Load() != answers {
+			t.Errorf("asked %d times, %d answers, then %d", n, answers, d.answers.Load())
+		}
+		x.Detach()
+	})
+}
+
+// VAL07: only so many answers are kept, of whichever kind.
+func TestVAL07OnlySoManyAnswersAreKept(t *testing.T) {
+	for _, arrive := range []bool{false, true} {
+		synctest.Test(t, func(t *testing.T) {
+			var user tallied
+			s, d := dialDeaf(t, func(int) (*http.Response, error) {
+				if arrive {
+					return status(http.StatusAccepted), nil
+				}
+				return status(http.StatusServiceUnavailable), nil
+			}, user.handlers())
+			x := resume(t, s)
+			for d.answers.Load() == 0 {
+				sleep(t.Context(), 10*time.Millisecond)
+			}
+			for i := range 600 {
+				size := 10
+				if i > 500 {
+					size = 50 << 10
+				}
+				id := fmt.Sprint("q", i)
+				d.say(strings.Replace(onceForm(id), "sure?", id+strings.Repeat("?", size), 1))
+				synctest.Wait()
+				if !arrive {
+					d.say(withdrawn(id))
+				}
+				synctest.Wait()
+				if number, bytes := client.KeptAnswers(s); number > 256 || bytes > 1<<20 || number < min(i, 20) {
+					t.Fatalf("arrive %v: after %d questions, %d answers are kept, of %d bytes", arrive, i, number, bytes)
+				}
+			}
+			x.Detach()
+			if sleep(t.Context(), 10*time.Minute); !arrive {
+				if number, _ := client.KeptAnswers(s); number != 0 || len(user.heard) != int(user.asked.Load()) {
+					t.Errorf("%d answers are kept; asked %d times, heard %d times", number, user.asked.Load(), len(user.heard))
+				}
+			}
+		})
+	}
+}
+
+// The receipt of an answer to one question under two ids says that it has arrived if it has under one, whichever that is.
+func TestEXT22TheReceiptOfAnAnswerUnderTwoIDs(t *testing.T) {
+	for _, takes := range []string{"q", "new"} {
+		synctest.Test(t, func(t *testing.T) {
+			heard := make(chan error, 10)
+			var d *deaf
+			s, d0 := dialDeafTo(t, func(_ int, m message) (*http.Response, error) {
+				if sleep(t.Context(), time.Second); string(m.ID) == `"`+takes+`"` {
+					sleep(t.Context(), 10*time.Second)
+					return status(http.StatusAccepted), nil
+				}
+				return status(http.StatusBadRequest), nil
+			}, client.WithHandlers(client.Handlers{
+				Elicit: func(ctx context.Context, q *client.Question) (*client.Answer, error) {
+					d.say(onceForm("new"))
+					synctest.Wait()
+					return accept(ctx, q)
+				},
+				Answered: func(_ *client.Question, err error) { heard <- err },
+			}))
+			d = d0
+			x := resume(t, s)
+			if err := <-heard; err != nil {
+				t.Errorf("%s: %v", takes, err)
+			}
+			if sleep(t.Context(), time.Hour); len(heard) > 0 {
+				t.Errorf("%s: and then %v", takes, <-heard)
+			}
+			x.Detach()
+		})
+	}
+}
+
+// A question whose time has passed can be taken back before its answer is sent, while the host is told. The same question under another id is asked then.
+func TestCAN31AQuestionIsTakenBackWhenItsTimeHasPassed(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		release, asked := make(chan struct{}), make(chan struct{}, 10)
+		s, p := meetOffering(t, "2025-11-25", taskOffers, client.WithQuestionTimeout(time.Minute), client.WithHandlers(client.Handlers{
+			Elicit: func(ctx context.Context, q *client.Question) (*client.Answer, error) {
+				if asked <- struct{}{}; len(asked) > 1 {
+					return accept(ctx, q)
+				}
+				<-ctx.Done()
+				return nil, ctx.Err()
+			},
+			QuestionGone: func(*client.Question, error) { <-release },
+		}))
+		p.offerTask(s)
+		go func() { p.answer(p.expect("tools/call"), `{"task":`+taskWorks+`}`) }()
+		if _, err := s.Start(t.Context(), "x", nil); err != nil {
+			t.Fatal(err)
+		}
+		p.send("%s", form(7, "same"))
+		synctest.Wait()
+		p.send("%s", form(8, "same"))
+		sleep(t.Context(), 2*time.Minute)
+		p.send(`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":7}}`)
+		synctest.Wait()
+		close(release)
+		has(t, p.next().raw, `"id":8`, `"action":"accept"`)
+		if synctest.Wait(); client.InFlight(s) != 0 || len(asked) != 2 {
+			t.Errorf("asked %d times, %d are in flight", len(asked), client.InFlight(s))
+		}
+	})
+}
