@@ -2,6 +2,7 @@ package client
 
 import (
 	"context"
+	"errors"
 	"sync"
 
 	"github.com/mcpkiln/mcpkiln/runtime/inflight"
@@ -17,7 +18,8 @@ type question struct {
 	dialect     *wire.Dialect
 	op          wire.Op
 	id          rpc.ID
-	session     string          // over HTTP, that in which it came
+	session     string          // over HTTP, that in which it came,
+	from        *round          // and the request on whose stream; nil: it is not known
 	bad         *Error          // why it can not be asked
 	wanted      []byte          // what it says of the task that it asks for; nil: it asks for none
 	life        context.Context // ends with the request or task that asks, as far as that is known, else with the session
@@ -70,7 +72,7 @@ func (s *Session) receiveRequest(m *rpc.Message, from *round) {
 		return
 	}
 	asked, bad := s.newQuestion(d, h, m.Params)
-	q := &question{Question: asked, s: s, dialect: d, op: h.Op, id: m.ID, session: s.sessionOf(from), bad: bad, wanted: s.wantsTask(d, h, m.Params), life: s.lifeOf(asked.Task, from)}
+	q := &question{Question: asked, s: s, dialect: d, op: h.Op, id: m.ID, session: s.sessionOf(from), from: from, bad: bad, wanted: s.wantsTask(d, h, m.Params), life: s.lifeOf(asked.Task, from)}
 	info := inflight.Info{Method: h.Name, Timeout: s.cfg.questionTimeout, AnswersTimeout: !s.resumed(asked.Task)}
 	e, err := s.tracker.RegisterIn(&q.entryMemory, s.ctx, s.key(m.ID, inflight.Incoming), info, q)
 	if err != nil {
@@ -301,6 +303,7 @@ func (s *Session) questionEnded(e *inflight.Entry, cause *Cause) {
 	q.mu.Unlock()
 	s.mu.Unlock()
 	s.spawn(func() {
+		asking := q.asking()
 		if last != nil {
 			q.resumeAskers()
 			if last.former != nil {
@@ -312,7 +315,9 @@ func (s *Session) questionEnded(e *inflight.Entry, cause *Cause) {
 		case cause.Source != inflight.SourceTimeout:
 		case e.AnswerTimeout():
 			result, bad := unanswered(q.dialect, q.op)
-			_ = s.insist(q.life, q.session, q.id, answerFrame(q.id, result, bad)) // no handler's
+			if err := s.insist(q.life, q.session, q.id, answerFrame(q.id, result, bad)); errors.Is(err, errNoSession) { // no handler's
+				strand(asking)
+			}
 		default:
 			s.leaveOpen(q.Question, cause)
 		}

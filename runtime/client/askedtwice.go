@@ -2,6 +2,7 @@ package client
 
 import (
 	"bytes"
+	"errors"
 
 	"github.com/mcpkiln/mcpkiln/runtime/inflight"
 	"github.com/mcpkiln/mcpkiln/runtime/rpc"
@@ -65,6 +66,9 @@ func (s *Session) repeats(m *rpc.Message, from *round) bool {
 func (q *question) send(e *inflight.Entry) {
 	q.resumeClocks() // sending may take a while
 	err := q.s.insistWhile(e, q.life, q.session, answerFrame(q.id, q.result, q.refusal), func() { q.noteFailed(e) })
+	if errors.Is(err, errNoSession) {
+		strand(q.asking())
+	}
 	q.resumeAskers()
 	q.mu.Lock()
 	again, same := q.repeated, []sameQuestion(nil)

@@ -185,7 +185,10 @@ func (l *httpLink) post(ctx context.Context, frame []byte) error {
 		return err
 	}
 	defer resp.Body.Close()
-	if resp.StatusCode >= 300 {
+	switch {
+	case resp.StatusCode == http.StatusNotFound && session != "":
+		return errNoSession
+	case resp.StatusCode >= 300:
 		return l.status(resp)
 	}
 	return nil
@@ -263,7 +266,7 @@ func (l *httpLink) leave(ctx context.Context, session string) {
 	_ = resp.Body.Close()
 }
 
-// errNoSession says that the server did not serve a request, because it does not know the session any more.
+// errNoSession says that the server did not take a message, because it does not know the session any more.
 var errNoSession = errors.New("client: the server has ended the session")
 
 func (l *httpLink) sessionID() string {
@@ -303,7 +306,14 @@ func (l *httpLink) renew(ctx context.Context, old string) (begun bool, err error
 	}
 	s := l.s
 	gone := &Cause{Source: inflight.SourceDisconnect, Reason: "the server has ended the session in which it asked"}
-	s.endAsked(gone, func(context.Context) bool { return true })
+	var asking []*round
+	s.endAsked(gone, func(values context.Context) bool {
+		if q, ok := values.(*question); ok {
+			asking = append(asking, q.asking()...)
+		}
+		return true
+	})
+	strand(asking)
 	s.receiver.endSession(old)
 	d := s.dialect.Load()
 	a := s.ask(ctx, d, wire.OpInitialize)
