@@ -88,6 +88,9 @@ type httpLink struct {
 
 // request returns an HTTP request with the headers that all have.
 func (l *httpLink) request(ctx context.Context, method string, body []byte) (*http.Request, error) {
+	if l.own != nil {
+		ctx = context.WithValue(ctx, requestKey{}, ctx)
+	}
 	req, err := http.NewRequestWithContext(ctx, method, l.endpoint.URL, bytes.NewReader(body))
 	if err != nil {
 		return nil, address.Cleaned(err)
