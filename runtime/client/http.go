@@ -75,15 +75,17 @@ type httpLink struct {
 	renewing chan struct{} // full while a new session is being opened
 	replying chan struct{} // has a value for each reply being sent
 
-	mu        sync.Mutex
-	closing   bool
-	session   string // id of the session; "" for none
-	listening bool
-	unlisten  context.CancelFunc // ends the listener of the session; nil: there was none
-	streams   map[*round]*stream
-	ending    int           // how many requests were given up whose cancellation is being sent
-	room      chan struct{} // closed when ending is less than maxEnding again; nil: nobody waits
-	kept      list.List     // streams of requests that were given up: open for what may still come, oldest first
+	mu              sync.Mutex
+	closing         bool
+	session         string // id of the session; "" for none
+	listening       bool
+	unlisten        context.CancelFunc // ends the listener of the session; nil: there was none
+	streams         map[*round]*stream
+	ending          int           // how many requests are ending, see maxEnding
+	unanswered      int           // how many cancellations were sent that the server has not answered
+	patience        time.Time     // until when these count, see maxEnding; zero: none was ever answered
+	room            chan struct{} // closed when there is room for requests again; nil: nobody waits
+	kept, keptAgain list.List     // streams of requests that are over: open for what may still come, oldest first
 }
 
 // request returns an HTTP request with the headers that all have.
