@@ -2,6 +2,7 @@ package client
 
 import (
 	"context"
+	"errors"
 	"maps"
 	"slices"
 	"time"
@@ -113,6 +114,9 @@ func (a *answer) send(r *recipient) {
 		a.move(r, arrived, nil)
 		return nil
 	})
+	if errors.Is(err, errNoSession) {
+		strand(r.asking())
+	}
 	r.resumeAskers()
 	a.sent(r, err)
 }

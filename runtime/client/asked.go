@@ -2,6 +2,7 @@ package client
 
 import (
 	"context"
+	"errors"
 	"maps"
 	"sync"
 
@@ -18,7 +19,8 @@ type question struct {
 	dialect     *wire.Dialect
 	op          wire.Op
 	id          rpc.ID
-	session     string          // over HTTP, that in which it came
+	session     string          // over HTTP, that in which it came,
+	from        *round          // and the request on whose stream; nil: it is not known
 	bad         *Error          // why it can not be asked
 	wanted      []byte          // what it says of the task that it asks for; nil: it asks for none
 	life        context.Context // ends with the request or task that asks, as far as that is known, else with the session
@@ -68,7 +70,7 @@ func (s *Session) receiveRequest(m *rpc.Message, from *round) {
 		return
 	}
 	asked, bad := s.newQuestion(d, h, m.Params)
-	q := &question{Question: asked, s: s, dialect: d, op: h.Op, id: m.ID, session: s.sessionOf(from), bad: bad, wanted: s.wantsTask(d, h, m.Params), life: s.lifeOf(asked.Task, from)}
+	q := &question{Question: asked, s: s, dialect: d, op: h.Op, id: m.ID, session: s.sessionOf(from), from: from, bad: bad, wanted: s.wantsTask(d, h, m.Params), life: s.lifeOf(asked.Task, from)}
 	info := inflight.Info{Method: h.Name, Timeout: s.cfg.questionTimeout, AnswersTimeout: !s.resumed(asked.Task)}
 	e, err := s.tracker.RegisterIn(&q.entryMemory, s.ctx, s.key(m.ID, inflight.Incoming), info, q)
 	if err != nil {
@@ -301,6 +303,7 @@ func (s *Session) questionEnded(e *inflight.Entry, cause *Cause) {
 	q.mu.Unlock()
 	s.mu.Unlock()
 	s.spawn(func() {
+		asking := q.asking()
 		if last != nil {
 			q.resumeAskers()
 			if last.former != nil {
@@ -311,7 +314,7 @@ func (s *Session) questionEnded(e *inflight.Entry, cause *Cause) {
 		switch {
 		case cause.Source != inflight.SourceTimeout:
 		case e.AnswerTimeout():
-			q.answerLate(last != nil)
+			q.answerLate(last != nil, asking)
 		default:
 			if last != nil {
 				others = append(others, q.dropAnswer()...)
@@ -322,10 +325,16 @@ func (s *Session) questionEnded(e *inflight.Entry, cause *Cause) {
 	})
 }
 
-// answerLate answers a question whose time has passed. asked: a handler was being asked it.
-func (q *question) answerLate(asked bool) {
+// answerLate answers a question whose time has passed. asked: a handler was being asked it. asking are the rounds that wait for the answer.
+func (q *question) answerLate(asked bool, asking []*round) {
 	result, bad := unanswered(q.dialect, q.op)
-	send := func() error { return q.s.insist(q.life, q.session, q.id, answerFrame(q.id, result, bad)) }
+	send := func() error {
+		err := q.s.insist(q.life, q.session, q.id, answerFrame(q.id, result, bad))
+		if errors.Is(err, errNoSession) {
+			strand(asking)
+		}
+		return err
+	}
 	if !asked {
 		_ = send() // no handler's
 		return

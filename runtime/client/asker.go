@@ -3,6 +3,7 @@ package client
 import (
 	"context"
 	"maps"
+	"slices"
 
 	"github.com/mcpkiln/mcpkiln/runtime/inflight"
 )
@@ -127,5 +128,30 @@ func (q *question) resume(askers map[*call]struct{}, of *follower) {
 			c.round.entry.Resume()
 		}
 		c.mu.Unlock()
+	}
+}
+
+// asking returns the rounds that wait for the answer: the one on whose stream the question came, else all that may have asked.
+func (q *question) asking() (rounds []*round) {
+	if q.from != nil {
+		return []*round{q.from}
+	}
+	q.mu.Lock()
+	askers := slices.Collect(maps.Keys(q.askers))
+	q.mu.Unlock()
+	for _, c := range askers {
+		c.mu.Lock()
+		if _, waits := c.questions[q]; waits {
+			rounds = append(rounds, c.round)
+		}
+		c.mu.Unlock()
+	}
+	return rounds
+}
+
+// strand ends rounds whose question can not be answered any more, because the server has ended the session in which it asked (CAN30).
+func strand(asking []*round) {
+	for _, r := range asking {
+		r.entry.Cancel(&Cause{Source: inflight.SourceDisconnect, Reason: "the server has ended the session, and takes no answer to what it has asked; the call may have run"})
 	}
 }

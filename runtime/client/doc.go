@@ -91,12 +91,13 @@
 // A frame that can not be written at once is written by another goroutine: its caller could not give up while a server does not read. A request
 // that waits to be written is withdrawn silently; any other is followed by its cancellation.
 //
-// Over HTTP a notification that gives up a request is another request, on another connection. It waits until the first one was sent and a
-// moment more, so that a server does not see it first and ignore it; then the stream is closed, in a minute at most, or when too many are open. New
-// requests wait only while too many notifications are being sent, never for streams that a server leaves open. A session that the server does not
-// know any more is replaced by a new one, once for all requests that find out, and these are sent again: a 404 to the POST of a request says that it
-// was not served. A 404 to the GET that resumes its stream does not say that: the request fails, because it may have been served, and the next
-// one finds out.
+// Over HTTP a notification that gives up a request is another request, on another connection. It waits until the first one was sent and a moment more,
+// so that a server does not see it first and ignore it; then the stream is closed, in a minute at most, or when too many are open. New requests wait
+// only while too many notifications are being sent, or too many streams are being closed, never for streams that a server leaves open. They wait for
+// answers to notifications only while those come: a server that is slower than its client would be left with ever more connections, and one that
+// answers none stops nothing. A session that the server does not know any more is replaced by a new one, once for all requests that find out, and
+// these are sent again: a 404 to the POST of a request says that it was not served. A 404 to the GET that resumes its stream does not say that, nor
+// one to the answer to its question: the request fails, because it may have been served, and the next one finds out.
 //
 // Progress is passed on by the goroutine of the caller, between two waits. So it needs no lock, comes in order, and none comes after the
 // call has returned (PRO01). If the caller is slow, newer progress replaces older; what goes back is dropped (PRO02). A call that waits

@@ -75,19 +75,24 @@ type httpLink struct {
 	renewing chan struct{} // full while a new session is being opened
 	replying chan struct{} // has a value for each reply being sent
 
-	mu        sync.Mutex
-	closing   bool
-	session   string // id of the session; "" for none
-	listening bool
-	unlisten  context.CancelFunc // ends the listener of the session; nil: there was none
-	streams   map[*round]*stream
-	ending    int           // how many requests were given up whose cancellation is being sent
-	room      chan struct{} // closed when ending is less than maxEnding again; nil: nobody waits
-	kept      list.List     // streams of requests that were given up: open for what may still come, oldest first
+	mu              sync.Mutex
+	closing         bool
+	session         string // id of the session; "" for none
+	listening       bool
+	unlisten        context.CancelFunc // ends the listener of the session; nil: there was none
+	streams         map[*round]*stream
+	ending          int           // how many requests are ending, see maxEnding
+	unanswered      int           // how many cancellations were sent that the server has not answered
+	patience        time.Time     // until when these count, see maxEnding; zero: none was ever answered
+	room            chan struct{} // closed when there is room for requests again; nil: nobody waits
+	kept, keptAgain list.List     // streams of requests that are over: open for what may still come, oldest first
 }
 
 // request returns an HTTP request with the headers that all have.
 func (l *httpLink) request(ctx context.Context, method string, body []byte) (*http.Request, error) {
+	if l.own != nil {
+		ctx = context.WithValue(ctx, requestKey{}, ctx)
+	}
 	req, err := http.NewRequestWithContext(ctx, method, l.endpoint.URL, bytes.NewReader(body))
 	if err != nil {
 		return nil, address.Cleaned(err)
@@ -185,7 +190,10 @@ func (l *httpLink) post(ctx context.Context, frame []byte) error {
 		return err
 	}
 	defer resp.Body.Close()
-	if resp.StatusCode >= 300 {
+	switch {
+	case resp.StatusCode == http.StatusNotFound && session != "":
+		return errNoSession
+	case resp.StatusCode >= 300:
 		return l.status(resp)
 	}
 	return nil
@@ -263,7 +271,7 @@ func (l *httpLink) leave(ctx context.Context, session string) {
 	_ = resp.Body.Close()
 }
 
-// errNoSession says that the server did not serve a request, because it does not know the session any more.
+// errNoSession says that the server did not take a message, because it does not know the session any more.
 var errNoSession = errors.New("client: the server has ended the session")
 
 func (l *httpLink) sessionID() string {
@@ -303,7 +311,14 @@ func (l *httpLink) renew(ctx context.Context, old string) (begun bool, err error
 	}
 	s := l.s
 	gone := &Cause{Source: inflight.SourceDisconnect, Reason: "the server has ended the session in which it asked"}
-	s.endAsked(gone, func(context.Context) bool { return true })
+	var asking []*round
+	s.endAsked(gone, func(values context.Context) bool {
+		if q, ok := values.(*question); ok {
+			asking = append(asking, q.asking()...)
+		}
+		return true
+	})
+	strand(asking)
 	s.receiver.endSession(old)
 	d := s.dialect.Load()
 	a := s.ask(ctx, d, wire.OpInitialize)

@@ -29,11 +29,21 @@ func (c *connection) Close() error {
 	return c.Conn.Close()
 }
 
-// track adds all connections that a transport dials from now on.
+// requestKey is the key of the context of an HTTP request, in itself: http.Transport dials with its values, but goes on when it ends, for the sake of requests
+// to come.
+type requestKey struct{}
+
+// track adds all connections that a transport dials from now on. No dial outlives its request: a server that can not be reached would have ever more of them.
 func (c *connections) track(t *http.Transport) {
 	dial := t.DialContext
 	c.open = map[net.Conn]struct{}{}
 	t.DialContext = func(ctx context.Context, network, address string) (net.Conn, error) {
+		if request, ok := ctx.Value(requestKey{}).(context.Context); ok {
+			dialling, cancel := context.WithCancel(ctx)
+			defer cancel()
+			defer context.AfterFunc(request, cancel)()
+			ctx = dialling
+		}
 		conn, err := dial(ctx, network, address)
 		if err != nil {
 			return nil, err

@@ -6,6 +6,7 @@ import (
 	"net"
 	"net/http"
 	"testing"
+	"testing/synctest"
 )
 
 // No connection outlives its session, whatever the server sends on it.
@@ -32,4 +33,27 @@ func TestVAL07AClosedSessionHasNoConnection(t *testing.T) {
 	if _, err := dial(); !errors.Is(err, net.ErrClosed) {
 		t.Errorf("another one: %v", err)
 	}
+}
+
+// A call that was given up leaves no dial behind.
+func TestCAN15NoDialOutlivesItsRequest(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		dials := make(chan context.Context, 1)
+		l := &httpLink{endpoint: HTTP("http://server.test/mcp")}
+		l.own = &http.Transport{DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) {
+			dials <- ctx
+			<-ctx.Done()
+			return nil, ctx.Err()
+		}}
+		l.connections.track(l.own)
+		ctx, cancel := context.WithCancel(t.Context())
+		req, err := l.request(ctx, http.MethodPost, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		go func() { _, _ = l.own.RoundTrip(req) }()
+		dial := <-dials
+		cancel()
+		<-dial.Done()
+	})
 }

@@ -32,6 +32,9 @@ func (l *httpLink) exchange(ctx context.Context, frame []byte, r *round, st *str
 			st.lingerTimer.Stop()
 		}
 		delete(l.streams, r)
+		if !st.takingBack {
+			l.forget(st)
+		}
 		l.mu.Unlock()
 		l.s.forgetLate(r.entry.Key().ID)
 	}()
@@ -182,8 +185,13 @@ const lingering = time.Second
 func (l *httpLink) linger(r *round) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if st := l.streams[r]; st != nil && st.lingerTimer == nil {
-		st.lingerTimer = time.AfterFunc(lingering, st.cancel)
+	st := l.streams[r]
+	if st == nil || st.lingerTimer != nil {
+		return
+	}
+	st.lingerTimer = time.AfterFunc(lingering, st.cancel)
+	if !st.takingBack && !st.ending {
+		l.keep(st, &l.kept, st.cancel)
 	}
 }
 

@@ -12,18 +12,23 @@ import (
 
 // stream is the HTTP request of one round.
 type stream struct {
-	header      http.Header // headers that repeat values of the request, which the link must not read after send
-	cancel      context.CancelFunc
-	release     context.CancelFunc // has its cancellation not wait any longer, and closes it; nil: it was not given up
-	kept        *list.Element      // its place in httpLink.kept; guarded by the link
-	lingerTimer *time.Timer        // ends it some time after its answer; guarded by the link
-	written     chan struct{}      // closed when the request has been sent, or never will be
-	begun       chan struct{}      // closed when the response has begun, or never will
-	ended       chan struct{}      // closed when the response has ended
-	wrote       sync.Once
-	first       sync.Once
+	header  http.Header // headers that repeat values of the request, which the link must not read after send
+	cancel  context.CancelFunc
+	written chan struct{} // closed when the request has been sent, or never will be
+	begun   chan struct{} // closed when the response has begun, or never will
+	ended   chan struct{} // closed when the response has ended
+	wrote   sync.Once
+	first   sync.Once
 	// answering: the body of the response is the answer, not a stream of events.
 	answering atomic.Bool
+
+	// What follows is guarded by the link.
+	lingerTimer *time.Timer        // ends it some time after its answer
+	takingBack  bool               // it was given up, and a goroutine of its own ends it
+	ending      bool               // httpLink.ending counts it
+	kept        *list.Element      // its place in of; nil: it has none
+	of          *list.List         // httpLink.kept or keptAgain
+	release     context.CancelFunc // ends what is kept open of it
 }
 
 func (st *stream) noteWritten() { st.wrote.Do(func() { close(st.written) }) }
@@ -57,18 +62,23 @@ const sending = time.Second
 // arrival is how long a request that was sent may take to be seen by the server. Its cancellation comes on another connection.
 const arrival = 20 * time.Millisecond
 
-// maxEnding is how many requests may have been given up whose cancellation is still being sent. With more, new requests have to wait, because each
-// cancellation takes a connection. It counts no more when it has been sent, whatever the server does then.
+// maxEnding is how many requests may be ending: they were given up and their cancellation is being sent, which takes a connection, or they are being
+// closed. With more, new requests have to wait. One whose cancellation was sent is kept instead, whatever the server does then. But while the server
+// answers cancellations, the unanswered ones count, too: this side would leave a slow server ever more connections that are closed, and still to be read.
 const maxEnding = 128
 
-// maxKept is how many streams of requests that were given up are kept open for what may still come. For one more, the oldest is closed.
-const maxKept = 1024
+// maxSilence is how long a server that answers cancellations may take from one answer to the next. After that, none is waited for.
+const maxSilence = time.Second
+
+// maxKept is how many streams of requests that are over are kept open for what may still come, each with the request for its cancellation, and how many
+// of those whose cancellation was sent again. For one more, the oldest is closed.
+const maxKept = 512
 
 // awaitRoom waits until fewer than maxEnding requests are ending; false: the request is over before it was sent.
 func (l *httpLink) awaitRoom(ctx context.Context, r *round) bool {
 	for {
 		l.mu.Lock()
-		if l.ending < maxEnding {
+		if l.hasRoom() {
 			l.mu.Unlock()
 			return true
 		}
@@ -77,40 +87,68 @@ func (l *httpLink) awaitRoom(ctx context.Context, r *round) bool {
 		}
 		room := l.room
 		l.mu.Unlock()
+		silence := time.NewTimer(maxSilence)
 		select {
 		case <-room:
+		case <-silence.C:
 		case <-r.entry.Done():
-			return false
 		case <-ctx.Done():
+		}
+		silence.Stop()
+		if r.entry.Err() != nil || ctx.Err() != nil {
 			return false
 		}
 	}
 }
 
-// noticeSent counts the end of sending one cancellation; the stream of its request is kept.
-func (l *httpLink) noticeSent(st *stream) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if l.ending--; l.room != nil && l.ending < maxEnding {
+// hasRoom reports whether a request may be sent; the lock is held.
+func (l *httpLink) hasRoom() bool {
+	n := l.ending
+	if time.Now().Before(l.patience) {
+		n += l.unanswered
+	}
+	return n < maxEnding
+}
+
+// wake wakes those that wait for room, if there is some; the lock is held.
+func (l *httpLink) wake() {
+	if l.room != nil && l.hasRoom() {
 		close(l.room)
 		l.room = nil
 	}
-	l.keep(st)
 }
 
-// keep counts a stream that is kept open; the lock is held.
-func (l *httpLink) keep(st *stream) {
-	if l.kept.Len() >= maxKept {
-		l.kept.Remove(l.kept.Front()).(*stream).release()
+// countEnding counts a stream that is ending; the lock is held.
+func (l *httpLink) countEnding(st *stream) {
+	if !st.ending {
+		st.ending = true
+		l.ending++
 	}
-	st.kept = l.kept.PushBack(st)
 }
 
-// unkeep counts the end of a stream that was kept.
-func (l *httpLink) unkeep(st *stream) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	l.kept.Remove(st.kept)
+// keep keeps a stream open until release is called; the lock is held.
+func (l *httpLink) keep(st *stream, in *list.List, release context.CancelFunc) {
+	l.forget(st)
+	if in.Len() >= maxKept {
+		oldest := in.Front().Value.(*stream)
+		oldest.release()
+		l.forget(oldest)
+		l.countEnding(oldest)
+	}
+	st.release, st.of, st.kept = release, in, in.PushBack(st)
+}
+
+// forget counts a stream no longer; the lock is held.
+func (l *httpLink) forget(st *stream) {
+	if st.kept != nil {
+		st.of.Remove(st.kept)
+		st.kept = nil
+	}
+	if st.ending {
+		st.ending = false
+		l.ending--
+		l.wake()
+	}
 }
 
 // giveUp closes the stream of a request. If that does not cancel it, the notification is sent before, but after the request.
@@ -122,29 +160,38 @@ func (l *httpLink) giveUp(r *round, notice []byte, named bool) (answerable bool)
 		return st != nil
 	}
 	if l.closing || notice == nil && !r.call.tasks {
+		l.countEnding(st)
 		st.cancel()
 		return true
 	}
-	ctx, release := context.WithCancel(l.ctx)
-	st.release = release
-	if notice == nil {
-		l.keep(st)
-	} else {
-		l.ending++
-	}
+	st.takingBack = true
 	l.posts.Add(1)
+	if notice != nil {
+		l.countEnding(st)
+		l.work.Go(func() {
+			l.takeBack(st, notice)
+			l.end(st)
+		})
+		return true
+	}
+	ctx, release := context.WithCancel(l.ctx)
+	l.keep(st, &l.kept, release)
 	l.work.Go(func() {
 		defer release()
-		defer l.unkeep(st)
-		defer st.cancel()
-		if notice == nil {
-			defer l.posts.Done()
-			st.awaitTaskID(ctx)
-		} else {
-			l.takeBack(ctx, st, notice)
-		}
+		st.awaitTaskID(ctx)
+		l.posts.Done()
+		l.end(st)
 	})
 	return true
+}
+
+// end closes a stream that was given up, and counts it until that is done.
+func (l *httpLink) end(st *stream) {
+	st.cancel()
+	<-st.ended
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.forget(st)
 }
 
 // How long the stream of a request that may have become a task is read after it was given up. A server that has created the task has
@@ -178,15 +225,13 @@ const beginWait = time.Minute
 
 // takeBack sends the cancellation of a request. The server may ignore it because it has not seen the request; so it is sent once more if
 // the response begins only afterwards, and before its stream is closed.
-func (l *httpLink) takeBack(ctx context.Context, st *stream, notice []byte) {
-	st.reached(ctx)
+func (l *httpLink) takeBack(st *stream, notice []byte) {
+	st.reached(l.ctx)
 	seen := isClosed(st.begun)
-	sent := sync.OnceFunc(func() { l.noticeSent(st) })
-	trace := &httptrace.ClientTrace{WroteRequest: func(httptrace.WroteRequestInfo) { sent() }}
-	l.postNotice(httptrace.WithClientTrace(ctx, trace), notice)
-	sent() // it could not be sent, or its http.RoundTripper does not report that it was
-	l.posts.Done()
-	if seen || ctx.Err() != nil { // the server does not even answer the notice
+	kept, release := context.WithCancel(l.ctx)
+	defer release()
+	l.tell(kept, release, st, &l.kept, notice)
+	if seen {
 		return
 	}
 	timer := time.NewTimer(beginWait)
@@ -194,12 +239,52 @@ func (l *httpLink) takeBack(ctx context.Context, st *stream, notice []byte) {
 	select {
 	case <-st.begun:
 	case <-timer.C:
-	case <-ctx.Done():
+	case <-kept.Done():
 	}
-	if !isClosed(st.ended) && l.mayPost() {
-		l.postNotice(l.ctx, notice)
-		l.posts.Done()
+	if l.mayTellAgain(st) {
+		again, release := context.WithCancel(l.ctx)
+		defer release()
+		l.tell(again, release, st, &l.keptAgain, notice)
 	}
+}
+
+// tell sends the notification that cancels a request, and returns when that has been answered, or ctx has ended. The stream counts as ending until the
+// notification was sent, and is kept then until release is called, which ends ctx: a server that is slow to answer would have ever more requests otherwise.
+func (l *httpLink) tell(ctx context.Context, release context.CancelFunc, st *stream, in *list.List, notice []byte) {
+	defer l.posts.Done()
+	sent := sync.OnceFunc(func() {
+		l.mu.Lock()
+		defer l.mu.Unlock()
+		l.keep(st, in, release)
+		if l.unanswered++; l.unanswered == 1 && !l.patience.IsZero() {
+			l.patience = time.Now().Add(maxSilence)
+		}
+	})
+	trace := &httptrace.ClientTrace{WroteRequest: func(httptrace.WroteRequestInfo) { sent() }}
+	err := l.post(httptrace.WithClientTrace(ctx, trace), notice)
+	if err != nil {
+		l.s.cfg.logger.Debug("a cancellation was not sent", "error", err)
+	}
+	sent() // now at the latest: it could not be sent, or its http.RoundTripper does not report that it was
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.unanswered--; err == nil {
+		l.patience = time.Now().Add(maxSilence)
+	}
+	l.wake()
+}
+
+// mayTellAgain counts a cancellation that is about to be sent once more; false: the request is over, or the session ends, and the server learns that instead.
+func (l *httpLink) mayTellAgain(st *stream) bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.closing || isClosed(st.ended) {
+		return false
+	}
+	l.forget(st)
+	l.countEnding(st)
+	l.posts.Add(1)
+	return true
 }
 
 // mayPost counts a message that is about to be sent; false: the session ends, and the server learns that instead.
@@ -211,12 +296,6 @@ func (l *httpLink) mayPost() bool {
 	}
 	l.posts.Add(1)
 	return true
-}
-
-func (l *httpLink) postNotice(ctx context.Context, notice []byte) {
-	if err := l.post(ctx, notice); err != nil {
-		l.s.cfg.logger.Debug("a cancellation was not sent", "error", err)
-	}
 }
 
 func isClosed(c <-chan struct{}) bool {

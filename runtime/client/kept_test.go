@@ -7,19 +7,19 @@ func TestCAN15AStreamThatHasEndedIsNotKept(t *testing.T) {
 	l := &httpLink{}
 	var released []int
 	keep := func(n int) *stream {
-		st := &stream{release: func() { released = append(released, n) }}
-		l.keep(st)
+		st := &stream{}
+		l.keep(st, &l.kept, func() { released = append(released, n) })
 		return st
 	}
 	keep(0)
 	for n := range 3 * maxKept {
-		l.unkeep(keep(n))
+		l.forget(keep(n))
 	}
 	if len(released) > 0 {
 		t.Fatalf("%d were closed", len(released))
 	}
 	for n := range maxKept {
-		defer l.unkeep(keep(n + 1)) // the first of them is closed by then
+		defer l.forget(keep(n + 1)) // the first of them is closed by then
 	}
 	keep(maxKept + 1)
 	if len(released) != 2 || released[0] != 0 || released[1] != 1 || l.kept.Len() != maxKept {

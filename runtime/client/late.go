@@ -1,6 +1,7 @@
 package client
 
 import (
+	"container/list"
 	"context"
 	"errors"
 	"slices"
@@ -22,6 +23,8 @@ type lateAnswers struct {
 	// cancelling is how many tasks are being cancelled whose callers have given up.
 	cancelling int
 	settled    chan struct{} // closed when leavesTasks is false; nil: nobody waits for that
+	// cancels ends the requests that cancel them, oldest first.
+	cancels list.List
 }
 
 // open reports whether there is a task, or may be one, that nobody waits for and that was not cancelled yet.
@@ -221,8 +224,25 @@ const cancelWait = 10 * time.Second
 func (f *follower) cancelTask(reason string) {
 	ctx, cancel := context.WithTimeout(f.s.ctx, cancelWait)
 	defer cancel()
+	defer f.s.boundCancels(cancel)()
 	if err := f.sendCancel(ctx, reason); err != nil {
 		f.s.cfg.logger.Debug("a task was not cancelled", "task", f.task, "error", err)
+	}
+}
+
+// boundCancels has one more request cancel a task, until done is called. If there are maxLate already, the oldest is not waited for any longer.
+func (s *Session) boundCancels(end context.CancelFunc) (done func()) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	all := &s.late.cancels
+	if all.Len() >= maxLate {
+		all.Remove(all.Front()).(context.CancelFunc)()
+	}
+	own := all.PushBack(end)
+	return func() {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		all.Remove(own)
 	}
 }
 
