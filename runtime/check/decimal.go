@@ -55,9 +55,19 @@ func (x decimal) exponent() int { return x.point - 1 }
 
 // SameNumber reports whether two texts are JSON numbers of the same value, of any size.
 func SameNumber(a, b string) bool {
-	x, ok := numberOf(a)
-	y, ok2 := numberOf(b)
-	return ok && ok2 && x.compare(y) == 0
+	order, ok := CompareNumbers(a, b)
+	return ok && order == 0
+}
+
+// CompareNumbers returns -1, 0 or 1 if a is less than, equal to or greater than b, exactly; false: not both are JSON numbers whose exponents are within
+// maxExponent.
+func CompareNumbers(a, b string) (order int, ok bool) {
+	x, isA := numberOf(a)
+	y, isB := numberOf(b)
+	if !isA || !isB {
+		return 0, false
+	}
+	return x.compare(y), true
 }
 
 func numberOf(s string) (decimal, bool) {

@@ -5,12 +5,13 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
-	"math"
 	"net/mail"
 	"net/url"
 	"slices"
 	"time"
 	"unicode/utf8"
+
+	"github.com/mcpkiln/mcpkiln/runtime/check"
 )
 
 // form is the schema of a question: an object whose fields are of simple types.
@@ -26,7 +27,7 @@ type formField struct {
 	Enum                 []any
 	OneOf, AnyOf         []choice
 	MinLength, MaxLength *int
-	Minimum, Maximum     *float64
+	Minimum, Maximum     *json.Number
 	MinItems, MaxItems   *int
 	Format               string
 	Items                *formField
@@ -199,18 +200,26 @@ func (f *formField) checkNumber(n json.Number) error {
 	if err := f.isType("number", "integer"); err != nil {
 		return err
 	}
-	v, err := n.Float64()
-	switch {
-	case err != nil:
-		return fmt.Errorf("%s is too large", n)
-	case f.Type == "integer" && v != math.Trunc(v):
+	text := n.String()
+	if _, ok := check.CompareNumbers(text, "0"); !ok {
+		return fmt.Errorf("%s is too large or too small", n)
+	}
+	if _, _, integer := check.IntegerDigits([]byte(text), 0); f.Type == "integer" && !integer {
 		return fmt.Errorf("%s is no integer", n)
-	case f.Minimum != nil && v < *f.Minimum:
+	}
+	if f.Minimum != nil && orderOf(text, *f.Minimum) < 0 {
 		return fmt.Errorf("must be at least %v", *f.Minimum)
-	case f.Maximum != nil && v > *f.Maximum:
+	}
+	if f.Maximum != nil && orderOf(text, *f.Maximum) > 0 {
 		return fmt.Errorf("must be at most %v", *f.Maximum)
 	}
 	return nil
+}
+
+// orderOf compares a number with a limit exactly: a float64 would take 1e-400 for 0. A limit that can not be compared with is none.
+func orderOf(number string, limit json.Number) int {
+	order, _ := check.CompareNumbers(number, limit.String())
+	return order
 }
 
 func (f *formField) checkList(list []any) error {
