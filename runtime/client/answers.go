@@ -106,6 +106,9 @@ func (a *answer) send(r *recipient) {
 	err := r.s.insistWhile(r.entry, r.life, r.session, a.frame(r), func(send func() error) error {
 		a.move(r, tries, nil)
 		err := send()
+		if cause := r.entry.Cause(); err == nil && takenBack(cause) {
+			err = cause // the receipt came after that, so the server may have dropped the answer
+		}
 		if err != nil {
 			a.move(r, missed, err)
 			return err
@@ -127,12 +130,15 @@ func (a *answer) sent(r *recipient, err error) {
 	switch {
 	case err == nil:
 		to = arrived
-	case cause != nil && cause.Source == inflight.SourcePeer:
+	case takenBack(cause):
 		to = withdrawn
 	}
 	r.entry.Retire()
 	a.move(r, to, err)
 }
+
+// takenBack reports whether the server has taken a request back, by why it is over.
+func takenBack(cause *Cause) bool { return cause != nil && cause.Source == inflight.SourcePeer }
 
 // recall records that a request is over which may be getting the answer, because of cause.
 func (a *answer) recall(q *question, cause *Cause) {

@@ -111,6 +111,40 @@ func TestCAN30AnAnswerThatHasArrivedAnswersNothingElse(t *testing.T) {
 	})
 }
 
+// A receipt that comes after the question was taken back is none: the server asks again, so it has dropped the answer.
+func TestCAN30AReceiptAfterTheWithdrawalIsNone(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		release := make(chan struct{})
+		var user tallied
+		s, d := dialDeaf(t, func(attempt int) (*http.Response, error) {
+			if attempt == 1 {
+				<-release
+			}
+			return status(http.StatusAccepted), nil
+		}, user.handlers())
+		x := resume(t, s)
+		for d.answers.Load() == 0 {
+			sleep(t.Context(), 10*time.Millisecond)
+		}
+		d.say(withdrawn("q"))
+		synctest.Wait()
+		close(release)
+		synctest.Wait()
+		if len(user.heard) > 0 {
+			t.Errorf("there is a receipt: %v", <-user.heard)
+		}
+		d.say(onceForm("new"))
+		synctest.Wait()
+		if n := user.asked.Load(); n != 1 || d.answers.Load() != 2 {
+			t.Errorf("asked %d times, %d answers", n, d.answers.Load())
+		}
+		if len(user.heard) != 1 || <-user.heard != nil {
+			t.Error("no receipt for the answer that has arrived")
+		}
+		x.Detach()
+	})
+}
+
 // An answer is not kept for a task that is over, and nobody is asked what that asks.
 func TestCAN30AnAnswerIsKeptAsLongAsItsTask(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
