@@ -245,7 +245,7 @@ func TestEXT22AHostHearsWhetherItsAnswerHasArrived(t *testing.T) {
 					return nil, nil
 				}
 				return status(c.status), nil
-			}, client.WithHandlers(client.Handlers{Elicit: accept, Answered: func(q *client.Question, err error) {
+			}, client.WithTimeout(time.Hour, 0), client.WithHandlers(client.Handlers{Elicit: accept, Answered: func(q *client.Question, err error) {
 				if q.Message != "sure?" {
 					t.Errorf("%s: %+v", name, q)
 				}

@@ -297,7 +297,7 @@ func TestAnEchoIsNoServer(t *testing.T) {
 // A child that has closed its output, or its input, is no server any more, though it lives: the session ends, and the child with it.
 func TestCAN26AChildThatClosesAStreamIsEnded(t *testing.T) {
 	for _, kind := range []string{"closes its output", "closes its input"} {
-		s, err := spawn(t, kind, client.WithRevision("2025-06-18"), client.WithGrace(50*time.Millisecond), client.WithTimeout(time.Minute, 0))
+		s, err := spawn(t, kind, client.WithRevision("2025-06-18"), client.WithGrace(time.Second), client.WithTimeout(time.Minute, 0))
 		if err != nil {
 			t.Fatal(err)
 		}
