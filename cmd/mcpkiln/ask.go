@@ -10,10 +10,8 @@ import (
 	"net/url"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/mcpkiln/mcpkiln/cmd/mcpkiln/internal/console"
-	"github.com/mcpkiln/mcpkiln/cmd/mcpkiln/internal/keep"
 	"github.com/mcpkiln/mcpkiln/cmd/mcpkiln/internal/plain"
 	"github.com/mcpkiln/mcpkiln/cmd/mcpkiln/internal/target"
 	"github.com/mcpkiln/mcpkiln/runtime/client"
@@ -250,19 +248,6 @@ func answerWord(q *client.Question) string {
 		all = append(all, string(word)+": …")
 	}
 	return shellJSON([]byte("{" + strings.Join(all, ", ") + "}"))
-}
-
-// keepRef keeps a reference, and returns a shell word for it: its id, or the whole reference if it can not be kept or its id not written.
-func keepRef(ref client.Ref) string {
-	shelf, err := keep.Open()
-	if err == nil {
-		err = shelf.Put(ref, time.Now())
-	}
-	if err == nil && shellSafe.MatchString(ref.ID) {
-		return ref.ID
-	}
-	text, _ := json.Marshal(ref) // a reference always has JSON
-	return shellJSON(text)
 }
 
 // fields returns the fields of a form to fill in, as words: one for each, or one object if there is none or a shell does not take a name literally. It
