@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/mcpkiln/mcpkiln/cmd/mcpkiln/internal/argument"
 	"github.com/mcpkiln/mcpkiln/cmd/mcpkiln/internal/console"
 	"github.com/mcpkiln/mcpkiln/cmd/mcpkiln/internal/plain"
 	"github.com/mcpkiln/mcpkiln/cmd/mcpkiln/internal/target"
@@ -60,6 +61,9 @@ func readAnswer(text string) (json.RawMessage, error) {
 	var content map[string]json.RawMessage
 	if err := json.Unmarshal([]byte(text), &content); err != nil || content == nil {
 		return nil, fmt.Errorf("%s: write a JSON object with the fields of the question%s, or %s", text, asObject(text), decline)
+	}
+	if err := argument.Unambiguous([]byte(text)); err != nil {
+		return nil, fmt.Errorf("%s: %w", text, err)
 	}
 	return json.RawMessage(text), nil
 }
