@@ -32,6 +32,7 @@ const decline = "decline"
 type answer struct {
 	content json.RawMessage // the fields of a form
 	page    string          // the address of a page that is agreed to, or the beginning of one
+	why     error           // why it did not fit the last question; nil: none was asked
 }
 
 // text returns the answer as --answer has it.
@@ -149,7 +150,7 @@ func (v *visit) given(q *client.Question) *client.Answer {
 	v.misfits = nil
 	for i, given := range v.answers {
 		if err := given.fits(q); err != nil {
-			v.misfits = append(v.misfits, err)
+			v.misfits, v.answers[i].why = append(v.misfits, err), err
 			continue
 		}
 		v.answers = append(v.answers[:i:i], v.answers[i+1:]...)
@@ -298,6 +299,10 @@ func (v *visit) warnOfUnusedAnswers() {
 		return
 	}
 	for _, a := range v.answers {
-		fmt.Fprintf(v.cmd.ErrOrStderr(), "mcpkiln: --answer %s was not used: %s\n", a.text(), cmp.Or(v.unused, "nothing that it fits was asked"))
+		var why string
+		if a.why != nil {
+			why = plain.Line(a.why.Error())
+		}
+		fmt.Fprintf(v.cmd.ErrOrStderr(), "mcpkiln: --answer %s was not used: %s\n", a.text(), cmp.Or(v.unused, why, "nothing that it fits was asked"))
 	}
 }
