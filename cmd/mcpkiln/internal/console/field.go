@@ -165,14 +165,29 @@ func (p *property) choices() (all []choice) {
 	return all
 }
 
+// labels returns the labels of choices. No two are equal, because the list of several takes equal labels for one option: if titles are, all have a number
+// and their value.
+func labels(all []choice) (labels []string) {
+	for _, c := range all {
+		labels = append(labels, short(cmp.Or(plain.Line(c.Title), c.Const), maxLabel))
+	}
+	if len(slices.Compact(slices.Sorted(slices.Values(labels)))) == len(all) {
+		return labels
+	}
+	for i, c := range all {
+		labels[i] = fmt.Sprintf("%d: %s (%s)", i+1, short(c.Title, maxLabel/2), short(c.Const, maxLabel/2))
+	}
+	return labels
+}
+
 // none is the index of the choice to leave the field empty.
 const none = -1
 
 func (p *property) choose(r *rule) field {
 	all := p.choices()
 	var options []huh.Option[int]
-	for i, c := range all {
-		options = append(options, huh.NewOption(short(c.Title, maxLabel), i))
+	for i, label := range labels(all) {
+		options = append(options, huh.NewOption(label, i))
 	}
 	var preset string
 	_ = json.Unmarshal(p.Default, &preset)
@@ -193,11 +208,12 @@ func (p *property) chooseMany(r *rule) field {
 	all := p.Items.choices()
 	var preset []string
 	_ = json.Unmarshal(p.Default, &preset)
-	var options []huh.Option[int]
-	for i, c := range all {
-		options = append(options, huh.NewOption(short(c.Title, maxLabel), i).Selected(slices.Contains(preset, c.Const)))
-	}
 	var picked []int
+	for i, c := range all {
+		if slices.Contains(preset, c.Const) {
+			picked = append(picked, i)
+		}
+	}
 	values := func(picked []int) []string {
 		list := []string{}
 		for _, i := range picked {
@@ -205,8 +221,8 @@ func (p *property) chooseMany(r *rule) field {
 		}
 		return list
 	}
-	input := huh.NewMultiSelect[int]().Title(p.title(r)).Description(short(p.Description, maxAbout)).Options(options...).Value(&picked).
-		Validate(func(picked []int) error { return r.check(values(picked)) })
+	input := newMany(p.title(r), short(p.Description, maxAbout), labels(all), &picked)
+	input.Validate(func(picked []int) error { return r.check(values(picked)) })
 	return field{r.name, input, func() (any, bool) { return values(picked), r.required || len(picked) > 0 }}
 }
 
