@@ -134,7 +134,8 @@
 // session makes it anew from the id, in full: the next question, cancellation or GET that comes to the same process finds it. A process
 // that ends such a session for idleness, or because it gave way, only forgets it; DELETE ends it, and the process remembers that. The
 // streams and questions of the other process are not there. Ids of events and of questions begin at random numbers, so those of one
-// process mean nothing to another. Without the operator's keys an id would be valid in one process anyway, and is random.
+// process mean nothing to another. An answer to a question that this process has not asked in the session is refused with 400, so that its client does not
+// take it for arrived; one that comes again, or late, is acknowledged. Without the operator's keys an id would be valid in one process anyway, and is random.
 //
 // A message without a session is served by a session that has no id, and that ends with the response. The end of the client's request ends
 // it, too: CAN18 is about clients that can resume.

@@ -160,11 +160,9 @@ func TestSessionAsksOnTheStreamOfTheCall(t *testing.T) {
 	s.end()
 }
 
-func TestSessionIgnoresAnswersNobodyWaitsFor(t *testing.T) {
+func TestSessionIgnoresNotificationsAboutNothing(t *testing.T) {
 	f := newFixture(t)
 	session := f.initialize()
-	f.want(f.post(`{"jsonrpc":"2.0","id":77,"result":{}}`, session), 202)
-	f.want(f.post(`{"jsonrpc":"2.0","id":"x","error":{"code":1,"message":"no"}}`, session), 202)
 	f.want(f.post(`{"jsonrpc":"2.0","method":"notifications/unheard/of"}`, session), 202)
 	f.want(f.post(`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":99}}`, session), 202)
 	f.want(f.post(callBody("1", "echo", "still here"), session), 200, "still here")
