@@ -42,3 +42,37 @@ func TestCAN30AnAnswerToWhatWasNotAskedIsRefused(t *testing.T) {
 	after.want(after.post(fmt.Sprintf(yes, id), session), 202)
 	after.want(after.post(`{"jsonrpc":"2.0","error":{"code":-32700,"message":"I can not read that"}}`, session), 202)
 }
+
+// A client that resumes the stream of a request of another process, or of before a restart, gets an error for the request, so that it does not wait
+// for ever. A listener goes on as a new one (LET13).
+func TestDUR01ARequestWhoseStreamIsForgottenEndsWithAnError(t *testing.T) {
+	store := task.NewMemory()
+	before, after := newReplica(t, store, sealKey), newReplica(t, store, sealKey)
+	session := before.initialize()
+	ended := func(last, request string) {
+		t.Helper()
+		s := after.listen(session, "Last-Event-ID: "+last)
+		if e := s.message(); field(e.data, "id") != request || field(e.data, "error", "code") != "-32603" || !strings.Contains(e.data, "may have run") {
+			t.Errorf("request %s: %s", request, e.data)
+		}
+		s.end()
+	}
+	for _, request := range []string{"7", `"a.b c"`} {
+		s := before.events(before.post(callBody(request, "ask", ""), session))
+		prime, _ := s.next()
+		question := s.message()
+		for range 2 {
+			ended(prime.id, request)
+			ended(question.id, request)
+		}
+	}
+	listener := before.listen(session)
+	prime, _ := listener.next()
+	again := after.listen(session, "Last-Event-ID: "+prime.id)
+	if err := after.only().sendToListener([]byte(`{"n":1}`)); err != nil {
+		t.Fatal(err)
+	}
+	if e := again.message(); e.data != `{"n":1}` {
+		t.Errorf("the listener got %+v", e)
+	}
+}
