@@ -27,6 +27,7 @@ type call struct {
 	tasks           bool                // it may become a task
 	params          []paramheader.Param // arguments that headers repeat
 	listening       *listening          // only of a subscription
+	result          *resultRequest      // only of a request for the result of a task
 
 	first      round    // the first request, mostly the only one: the call and it are one allocation
 	scratch    [64]byte // memory for its short values: the name of the tool and the first token

@@ -35,7 +35,8 @@
 //     late.go: answers that come afterwards
 //   - toolcall.go, tools.go: calls of tools, as tasks or not; tool.go, expect.go, definition.go: what generated clients call, and what they know
 //     of a server; execution.go, task.go: a call that is a task, taskclock.go: how long it may take, taskprogress.go: its progress, taskerror.go: how it
-//     fails; follower.go: what all executions of a task share; left.go: tasks that nobody follows any more; follow.go: reading its state; taskquestion.go: answering its questions; ref.go: naming it for another process, resumable.go: whether one could follow it
+//     fails; follower.go: what all executions of a task share; left.go: tasks that nobody follows any more; follow.go: reading its state; taskresult.go: repeating the request for its result;
+//     taskquestion.go: answering its questions; ref.go: naming it for another process, resumable.go: whether one could follow it
 //   - methods.go, list.go, describe.go, cache.go: the requests, lists with their pages, and how long they are cached; content.go: the content of results
 //   - receive.go: messages from the server; events.go: notifications, queued for handlers
 //   - question.go: the server's questions; asked.go: a question that is a request, from its receipt to its end; answers.go: what becomes of its answer;
@@ -108,8 +109,10 @@
 // A task is followed by a goroutine of the session: it reads the state at the server's interval and a little more, at once after a
 // notification, and trusts only what it reads. In a revision with a request for the result that blocks, that request is sent when the
 // task asks something or is over, because the questions come on its stream. A session has one such goroutine for each task, however often it was
-// called or resumed: two would ask each question twice. When nobody follows the task any more, it ends; the follower stays, because a server may send a
-// question once: what is open then, or comes meanwhile, is asked when somebody follows the task again, and an answer that was given arrives.
+// called or resumed: two would ask each question twice. That request can be repeated, and is when nothing comes of it for a while: its stream may be lost
+// unnoticed, or be resumed at a server that has restarted and takes the GET for a new listener. When nobody follows the task any more, it ends; the
+// follower stays, because a server may send a question once: what is open then, or comes meanwhile, is asked when somebody follows the task again, and an
+// answer that was given arrives.
 //
 // Over HTTP a server withdraws a question when it loses the stream, and asks it again soon after. So an answer of a person is kept for ten seconds that was
 // given and has not arrived then, for the same question of the same task. One that has arrived answers only its own request, should that come again: what else

@@ -136,18 +136,24 @@ func (f *follower) validateState(v *wire.Values, status task.Status) error {
 }
 
 // expectResult ends the execution of a task that is over if its result does not come within the timeout of a request, after the time that the server has
-// asked for.
+// asked for. Meanwhile the request for the result is repeated.
 func (w *following) expectResult() {
 	most := w.s.cfg.timeout
 	if w.expecting || most <= 0 {
 		return
 	}
 	w.expecting = true
+	over := time.Now()
 	w.s.spawn(func() {
-		for left := most; left > 0; left = time.Until(w.collectsAt().Add(most)) {
-			if !sleep(w.ctx, left) {
+		for {
+			left := most - min(time.Since(over), time.Since(w.collectsAt()))
+			if left <= 0 {
+				break
+			}
+			if !sleep(w.ctx, min(left, w.patience())) {
 				return
 			}
+			w.repeatSilent()
 		}
 		w.finish(ToolResult{}, broken(w.dialect.Call(wire.OpTaskResult).Name, "no result came within %v of the end of the task", most))
 	})
@@ -177,18 +183,20 @@ func (w *following) outcome(state TaskState, v *wire.Values) (result ToolResult,
 	return result, taskError(state, nil)
 }
 
-// collect sends the request for the result, which blocks until there is one. The questions of the task come on its stream, or on that of the session.
+// collect sends the request for the result, which blocks until there is one, or repeats it if it is open in vain. The questions of the task come on its
+// stream, or on that of the session.
 func (w *following) collect() {
 	w.mu.Lock()
 	begun := w.collecting
 	w.collecting = true
 	w.mu.Unlock()
 	if begun {
+		w.repeatSilent()
 		return
 	}
 	w.s.spawn(func() {
 		began := time.Now()
-		_, raw, err := w.ask(w.ctx, wire.OpTaskResult, nil, Timeout(0, 0))
+		raw, err := w.askResult()
 		wait, most := w.s.transient(err)
 		if most == 0 || w.ctx.Err() != nil || w.failedWith(err) || !w.collectsAgain(time.Since(began), wait, most) {
 			w.collected(raw, err)

@@ -47,6 +47,8 @@ type following struct {
 	stop context.CancelCauseFunc
 
 	collecting bool                               // the request for the result is open, or waits to be sent again; guarded by follower.mu
+	result     *resultRequest                     // that request while it is open; nil: it is not; guarded by follower.mu
+	repeated   int                                // how often it was repeated because nothing came; guarded by follower.mu
 	missed     int                                // how often it has failed in a row; guarded by follower.mu
 	again      time.Time                          // when it is sent again after it has failed; guarded by follower.mu
 	dialogs    map[string]context.CancelCauseFunc // end the questions that handlers are being asked, by their keys; guarded by follower.mu
@@ -235,6 +237,11 @@ func (f *follower) ask(ctx context.Context, op wire.Op, responses json.RawMessag
 	if err != nil {
 		return nil, nil, err
 	}
+	return f.send(ctx, c, responses)
+}
+
+// send sends what ask has made.
+func (f *follower) send(ctx context.Context, c *call, responses json.RawMessage) (*wire.Values, []byte, error) {
 	v := c.values()
 	v.SetText(wire.SlotTaskID, f.task)
 	v[wire.SlotInputResponses] = responses

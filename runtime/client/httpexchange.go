@@ -120,7 +120,7 @@ func (l *httpLink) readMessage(resp *http.Response, r *round) error {
 	if resp.ContentLength > l.maxBytes {
 		return broken(r.call.op.Name, "%w", &rpc.FrameError{Limit: int(l.maxBytes)})
 	}
-	body, err := io.ReadAll(io.LimitReader(resp.Body, l.maxBytes+1))
+	body, err := io.ReadAll(io.LimitReader(r.call.result.hearing(resp.Body), l.maxBytes+1))
 	switch {
 	case err != nil:
 		return fmt.Errorf("the answer could not be read to its end: %w", err)
@@ -148,7 +148,7 @@ func (l *httpLink) readMessage(resp *http.Response, r *round) error {
 // readStream reads a stream of messages until the request has its answer. Where the revision allows that, a stream that ends before is
 // resumed after the last event.
 func (l *httpLink) readStream(ctx context.Context, resp *http.Response, r *round) error {
-	events := &eventReader{max: l.maxBytes, retry: defaultRetry}
+	events := &eventReader{max: l.maxBytes, retry: defaultRetry, heard: r.call.result.hear}
 	resumes := r.call.dialect.HTTP.LastEventHeader
 	for failures := 0; ; {
 		before := events.id
@@ -172,6 +172,7 @@ func (l *httpLink) readStream(ctx context.Context, resp *http.Response, r *round
 		case events.id != before:
 			failures = 0
 		}
+		r.call.result.lose()
 		if resp, err = l.resume(ctx, events, r, &failures); err != nil {
 			return err
 		}

@@ -114,6 +114,9 @@ func (p *pages) next(ctx context.Context) ([]json.RawMessage, error) {
 	if err != nil {
 		return nil, err
 	}
+	if page[wire.SlotItems] == nil {
+		return nil, broken(p.method, "its result has no %s, in which the list would be", c.op.Result.NameOf(wire.SlotItems))
+	}
 	var items []json.RawMessage
 	if json.Unmarshal(page[wire.SlotItems], &items) != nil || items == nil {
 		return nil, broken(p.method, "its list is none: %.200s", page[wire.SlotItems])

@@ -12,7 +12,7 @@ import (
 
 func TestAListThatIsNoneIsRefused(t *testing.T) {
 	s, p := meet(t, "2025-11-25")
-	for result, want := range map[string]string{`{"tools":null}`: "its list is none: null", `{"tools":[],"nextCursor":5}`: "its nextCursor is no string: 5"} {
+	for result, want := range map[string]string{`{}`: "its result has no tools", `{"tools":null}`: "its list is none: null", `{"tools":[],"nextCursor":5}`: "its nextCursor is no string: 5"} {
 		go func() { p.answer(p.expect("tools/list"), result) }()
 		refused := false
 		for _, err := range s.ListTools(t.Context()) {

@@ -16,6 +16,7 @@ type eventReader struct {
 	max   int64  // bytes of one event
 	id    string // of the last event, "" for none
 	retry time.Duration
+	heard func() // called when a part of an event was read, but not for comments; nil: nobody wants to know
 	// returned: the last line ended in \r, and a \n that follows belongs to it. The reader does not wait for that, since none may follow.
 	returned bool
 }
@@ -88,6 +89,9 @@ func (e *eventReader) more(r *bufio.Reader, line []byte, before int64) ([]byte, 
 		return nil, &rpc.FrameError{Limit: int(e.max)}
 	}
 	line = append(line, ready...)
+	if e.heard != nil && line[0] != ':' {
+		e.heard()
+	}
 	_, _ = r.Discard(len(ready))
 	return line, nil
 }

@@ -4,10 +4,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net"
 	"slices"
 
 	"github.com/mcpkiln/mcpkiln/runtime/inflight"
 	"github.com/mcpkiln/mcpkiln/runtime/rpc"
+	"github.com/mcpkiln/mcpkiln/runtime/task"
 	"github.com/mcpkiln/mcpkiln/runtime/wire"
 )
 
@@ -172,6 +174,9 @@ func (w *following) deliver(asked inputRequest, answers []byte) {
 		return err
 	}
 	err := w.s.sendAgain(w.life, send(), send)
+	if w.mayHave(err) {
+		err = nil
+	}
 	q, _, _ := w.s.inputQuestion(w.dialect, asked, w.task)
 	w.s.tellAnswered(q, err)
 	switch {
@@ -185,6 +190,20 @@ func (w *following) deliver(asked inputRequest, answers []byte) {
 	w.wake() // the task may go on now
 }
 
+// mayHave reports whether a task has gone on to its end with an answer of which only the acknowledgement was lost, as far as can be told.
+func (w *following) mayHave(err error) bool {
+	var lost *TransportError
+	if !errors.As(err, &lost) {
+		return false
+	}
+	var unsent *net.OpError
+	if errors.As(err, &unsent) && unsent.Op == "dial" {
+		return false
+	}
+	status := w.currentState().Status
+	return status == task.Completed || status == task.Failed
+}
+
 // notTaken ends the executions of a task that did not take an answer because of err. false: nothing ended, see end.
 func (w *following) notTaken(err error) bool {
 	why := fmt.Errorf("an answer to it was not taken: %w", err)
@@ -195,10 +214,19 @@ func (w *following) notTaken(err error) bool {
 	return w.fail(why)
 }
 
-// isOver reads whether the task is over: then it takes no answer, perhaps because another client has answered.
-func (f *follower) isOver() bool {
-	v, _, err := f.ask(f.life, wire.OpGetTask, nil)
-	return err == nil && terminal(readState(v, f.task).Status)
+// isOver reads whether the task is over: then it takes no answer, perhaps because another client has answered. If the server does not know the task, the
+// executions end.
+func (w *following) isOver() bool {
+	v, _, err := w.ask(w.life, wire.OpGetTask, nil)
+	if err == nil {
+		return terminal(readState(v, w.task).Status)
+	}
+	var expired *ExpiredError
+	if failed := taskError(w.currentState(), err); errors.As(failed.Err, &expired) {
+		w.finish(ToolResult{}, failed)
+		return true
+	}
+	return false
 }
 
 // fail ends the executions of a task that can not be followed to its result. The task is cancelled if this session started it; else it goes on,

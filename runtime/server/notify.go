@@ -85,17 +85,22 @@ func (p *peer) cancelOne(r *request, m *wire.Method, msg *rpc.Message) {
 // (TSK28).
 const maxReason = 4 << 10
 
-// answered delivers the answer to one of our requests, as a copy: the buffer of the frame is reused.
-func (p *peer) answered(msg *rpc.Message) {
+// answered delivers the answer to one of our requests, as a copy: the buffer of the frame is reused. It returns an error for an answer to what this process
+// has not asked in the session, as it may be after a restart (CAN30). An answer that comes late, or again, is none: the client could not know.
+func (p *peer) answered(msg *rpc.Message) *rpc.Error {
 	key := p.key(msg.ID, inflight.Outgoing)
 	if asked := p.s.tracker.Find(key); asked != nil {
 		answer := p.copied(msg, asked.Info().Method)
 		if p.s.tracker.Deliver(key, answer) {
-			return
+			return nil
 		}
 		p.dropAnswer(&answer)
 	}
 	p.s.log.Debug("answer dropped: nobody waits for it", "peer", p.id, "id", msg.ID.String())
+	if n, ok := msg.ID.Plain().Int(); msg.ID.IsZero() || ok && n > p.outgoingFrom && n <= p.outgoing.Load() {
+		return nil
+	}
+	return rpc.Errorf(rpc.CodeInvalidRequest, "the server has not asked a request with the id %s in this session, or has restarted since", msg.ID.String())
 }
 
 // copied returns a copy of the answer to a request of the method. It counts for the client until it is read (TSK28); if it does not

@@ -71,17 +71,18 @@ type peer struct {
 
 	subscribed map[string]bool // resources; guarded by Server.mu
 
-	pagesSent pageIDs
-	pulse     pulse
-	outgoing  atomic.Int64               // last id of our own requests; ids are never reused (CAN15)
-	unread    share                      // its share of account.unread; not an exchange's, which has one answer
-	files     atomic.Pointer[fileShares] // its shares of account.files; nil: it has had no such answer, or is an exchange
-	workers   *workers                   // nil in an exchange
-	reading   *reading                   // of the message that is being received; nil in an exchange
-	live      group
-	writing   atomic.Int64             // the goroutines in live that only write
-	notices   noticeQueue              // for handlers
-	changes   newest[topic, *taskLife] // tasks whose changes are to be sent
+	pagesSent    pageIDs
+	pulse        pulse
+	outgoing     atomic.Int64               // last id of our own requests; ids are never reused (CAN15)
+	outgoingFrom int64                      // what outgoing began with
+	unread       share                      // its share of account.unread; not an exchange's, which has one answer
+	files        atomic.Pointer[fileShares] // its shares of account.files; nil: it has had no such answer, or is an exchange
+	workers      *workers                   // nil in an exchange
+	reading      *reading                   // of the message that is being received; nil in an exchange
+	live         group
+	writing      atomic.Int64             // the goroutines in live that only write
+	notices      noticeQueue              // for handlers
+	changes      newest[topic, *taskLife] // tasks whose changes are to be sent
 }
 
 // Owners of tasks. The prefixes keep an identity from being the name of somebody's connection (TSK21).

@@ -91,7 +91,8 @@ func (s *Server) ResumeSession(ctx context.Context, out Outlet, name string) (_ 
 		p.client = &Client{Name: c.Name, Title: c.Title, Version: c.Version}
 	}
 	p.setOwner(sealed.Owner)
-	p.outgoing.Store(randomID()) // requests of the other process have small ids (CAN15)
+	p.outgoingFrom = randomID() // requests of the other process have small ids (CAN15)
+	p.outgoing.Store(p.outgoingFrom)
 	p.begin()
 	return s.startSession(p), true
 }

@@ -106,7 +106,7 @@ type Receipt struct {
 	Method string
 	// Answered says that a last frame about ID comes through the Outlet, or came already.
 	Answered bool
-	// Refused is why the frame was answered with an error or ignored at once; nil when it was accepted.
+	// Refused is why the frame was answered with an error or ignored at once; nil when it was accepted. Of an answer: nobody has asked for it.
 	Refused *rpc.Error
 }
 

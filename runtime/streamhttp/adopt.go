@@ -32,7 +32,8 @@ func (h *Endpoint) adopt(ctx context.Context, id string) (*session, *refusal) {
 		return nil, gone()
 	}
 	s.sealed = true
-	s.last = rand.Uint64() >> 1 // so event ids of the other process are unknown here
+	s.first = rand.Uint64() >> 1 // so event ids of the other process are unknown here
+	s.last = s.first
 	s.agreed(peer)
 	if refused := h.enroll(s); refused != nil {
 		s.end(&inflight.Cause{Source: inflight.SourceDisconnect, Reason: "the session is not served here"})

@@ -19,8 +19,12 @@ func (h *Endpoint) converse(w http.ResponseWriter, r *http.Request, to *server.R
 	}
 	defer s.unuse()
 	if to.Kind != rpc.KindRequest {
-		if _, ok := s.receive(r, f, nil); !ok {
+		got, ok := s.receive(r, f, nil)
+		switch {
+		case !ok:
 			return s.gone()
+		case got.Refused != nil && to.Answers(): // basic/transports#sending-messages-to-the-server: an input that can not be accepted is an error
+			return &refusal{status: http.StatusBadRequest, err: got.Refused}
 		}
 		w.WriteHeader(http.StatusAccepted)
 		return nil

@@ -134,7 +134,10 @@
 // session makes it anew from the id, in full: the next question, cancellation or GET that comes to the same process finds it. A process
 // that ends such a session for idleness, or because it gave way, only forgets it; DELETE ends it, and the process remembers that. The
 // streams and questions of the other process are not there. Ids of events and of questions begin at random numbers, so those of one
-// process mean nothing to another. Without the operator's keys an id would be valid in one process anyway, and is random.
+// process mean nothing to another. An answer to a question that this process has not asked in the session is refused with 400, so that its client does not
+// take it for arrived; one that comes again, or late, is acknowledged. A GET that resumes the stream of a request which this
+// process has not opened gets an error for the request, whose id the ids of events have if it is short: a listener would have its client wait for ever.
+// Without the operator's keys an id would be valid in one process anyway, and is random.
 //
 // A message without a session is served by a session that has no id, and that ends with the response. The end of the client's request ends
 // it, too: CAN18 is about clients that can resume.
@@ -168,7 +171,8 @@
 //   - An error in place of every answer that gave way to others: these errors would have to be bounded, too, and the request may have been
 //     served. The log says that a client missed something, and so does a comment at the beginning of its stream.
 //   - 404 for an unknown Last-Event-ID: it would tell the client that its session is gone. 204 for a stream of which nothing is left, and
-//     400 for one that is not known: the page has an event stream or 405, so such a GET is a new listener (LET13).
+//     400 for one that is not known: the page has an event stream or 405, so such a GET is a new listener (LET13), or an event stream that ends the
+//     request.
 //   - CORS by middleware around the handler: it would have to know the headers of every revision, and stand outside the check of tokens,
 //     but inside that of hosts.
 //   - A goroutine that writes for every response: the one of the request is there already.

@@ -2,8 +2,12 @@ package streamhttp
 
 import (
 	"bytes"
+	"encoding/base64"
 	"strconv"
+	"strings"
 	"time"
+
+	"github.com/mcpkiln/mcpkiln/runtime/rpc"
 )
 
 // comment keeps a silent stream open, and shows when the client is gone.
@@ -63,7 +67,12 @@ type eventID struct {
 	stream   uint64 // from 1
 	number   int
 	listener bool // of a stream that belongs to no request
+	// request is what the stream answers, so that it gets an answer also where the stream is not known; zero: none, several, or too long.
+	request rpc.ID
 }
+
+// maxRequest is how long the id of a request may be to be in the ids of events, in bytes.
+const maxRequest = 64
 
 func (e eventID) appendTo(b []byte) []byte {
 	kind := byte('r')
@@ -71,20 +80,26 @@ func (e eventID) appendTo(b []byte) []byte {
 		kind = 'l'
 	}
 	b = strconv.AppendUint(append(b, kind), e.stream, 10)
-	return strconv.AppendInt(append(b, '.'), int64(e.number), 10)
+	b = strconv.AppendInt(append(b, '.'), int64(e.number), 10)
+	if e.request.IsZero() {
+		return b
+	}
+	var room [maxRequest + 2]byte
+	return base64.RawURLEncoding.AppendEncode(append(b, '.'), e.request.AppendJSON(room[:0]))
 }
 
 // parseEventID is the reverse of appendTo: an id that is spelt in another way was never given.
 func parseEventID(text string) (e eventID, ok bool) {
-	if text == "" || text[0] != 'r' && text[0] != 'l' || len(text) > 40 {
+	if text == "" || text[0] != 'r' && text[0] != 'l' || len(text) > 40+9*maxRequest {
 		return e, false
 	}
-	dot := bytes.IndexByte([]byte(text), '.')
-	if dot < 0 {
-		return e, false
-	}
-	stream, err := strconv.ParseUint(text[1:dot], 10, 64)
-	number, err2 := strconv.ParseUint(text[dot+1:], 10, 31)
+	first, rest, _ := strings.Cut(text[1:], ".")
+	second, third, _ := strings.Cut(rest, ".")
+	stream, err := strconv.ParseUint(first, 10, 64)
+	number, err2 := strconv.ParseUint(second, 10, 31)
 	e = eventID{stream: stream, number: int(number), listener: text[0] == 'l'}
+	if token, bad := base64.RawURLEncoding.DecodeString(third); bad == nil && third != "" {
+		e.request, _ = rpc.ParseID(token)
+	}
 	return e, err == nil && err2 == nil && stream != 0 && string(e.appendTo(nil)) == text
 }

@@ -198,6 +198,10 @@ func (h *Endpoint) get(w http.ResponseWriter, r *http.Request) *refusal {
 		return refused
 	}
 	defer h.gets.Give(s.who, 1)
+	if request, gone := s.forgotten(r.Header.Get(headerLastEvent)); gone {
+		h.answerForgotten(w, request)
+		return nil
+	}
 	st, reader, after, missed := s.resume(r.Header.Get(headerLastEvent))
 	defer s.release(st, reader)
 	s.join(st)
@@ -230,6 +234,31 @@ func (s *session) resume(last string) (st *stream, reader uint64, after int, mis
 	}
 	st = s.listen()
 	return st, st.attach(-1), -1, missed
+}
+
+// forgotten returns the request of a stream that this process has not opened: another has, or had before a restart. gone: there is such a request.
+func (s *session) forgotten(last string) (request rpc.ID, gone bool) {
+	id, ok := parseEventID(last)
+	if !ok || id.request.IsZero() {
+		return id.request, false
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return id.request, id.stream <= s.first || id.stream > s.last
+}
+
+// answerForgotten answers the request of a client that resumes its stream, which is not here, with an error: a silent listener in place of the stream would
+// have it wait for ever.
+func (h *Endpoint) answerForgotten(w http.ResponseWriter, request rpc.ID) {
+	d := h.downlink(w)
+	defer h.putDownlink(d)
+	d.stream()
+	why := rpc.Errorf(rpc.CodeInternalError, "the stream of this request is not here, because the server has restarted or another process has it: the request may have run")
+	d.buf = appendEvent(d.buf, eventID{}, rpc.AppendError(nil, request, why))
+	if err := d.flush(); err != nil {
+		h.opts.logger.Debug("the client is gone", "error", err)
+	}
+	d.clearDeadline()
 }
 
 func (h *Endpoint) delete(r *http.Request, w http.ResponseWriter) *refusal {

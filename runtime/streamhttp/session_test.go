@@ -160,11 +160,9 @@ func TestSessionAsksOnTheStreamOfTheCall(t *testing.T) {
 	s.end()
 }
 
-func TestSessionIgnoresAnswersNobodyWaitsFor(t *testing.T) {
+func TestSessionIgnoresNotificationsAboutNothing(t *testing.T) {
 	f := newFixture(t)
 	session := f.initialize()
-	f.want(f.post(`{"jsonrpc":"2.0","id":77,"result":{}}`, session), 202)
-	f.want(f.post(`{"jsonrpc":"2.0","id":"x","error":{"code":1,"message":"no"}}`, session), 202)
 	f.want(f.post(`{"jsonrpc":"2.0","method":"notifications/unheard/of"}`, session), 202)
 	f.want(f.post(`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":99}}`, session), 202)
 	f.want(f.post(callBody("1", "echo", "still here"), session), 200, "still here")
@@ -294,7 +292,12 @@ func TestSessionResumesOnlyItsOwnStreams(t *testing.T) {
 	s := f.events(f.post(callBody("1", "steps", "mine"), session))
 	prime, _ := s.next()
 	<-f.began
-	for _, id := range []string{prime.id, "r99.1", "x", "r1", "r1.x", "r1.-1", "r99999999999999999999.1", "l1.1.1"} {
+	forgotten := f.listen(other, "Last-Event-ID: "+prime.id)
+	if e := forgotten.message(); field(e.data, "id") != "1" || field(e.data, "error", "code") != "-32603" || e.id != "" {
+		t.Errorf("got %+v", e)
+	}
+	forgotten.end()
+	for _, id := range []string{strings.Join(strings.Split(prime.id, ".")[:2], "."), "r99.1", "x", "r1", "r1.x", "r1.-1", "r99999999999999999999.1", "l1.1.1"} {
 		l := f.listen(other, "Last-Event-ID: "+id) // a new listener, whatever it asked for
 		own := f.h.use(strings.TrimPrefix(other, "Mcp-Session-Id: "), "")
 		if err := own.sendToListener([]byte(`{"id":"` + id + `"}`)); err != nil {

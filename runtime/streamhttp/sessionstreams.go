@@ -41,6 +41,7 @@ type session struct {
 	lost       []lost                // the newest last
 	backlog    []storedEvent         // for the next listener
 	backlogged int                   // bytes
+	first      uint64                // what the numbers of streams come after
 	last       uint64                // number of the newest stream
 	questions  map[*carrier]struct{} // open ones
 	readers    chan struct{}         // closed when readers have come or gone; nil: nobody waits for it

@@ -130,7 +130,11 @@ func newStream(number uint64, limits streamLimits, kept *atomic.Int64, a *alarm)
 }
 
 func (s *stream) id(number int) eventID {
-	return eventID{stream: s.number, number: number, listener: s.listener}
+	id := eventID{stream: s.number, number: number, listener: s.listener}
+	if !s.batched && len(s.about.Text()) <= maxRequest {
+		id.request = s.about
+	}
+	return id
 }
 
 // add is addEvent for a message about the stream's request, or about none.

@@ -7,6 +7,8 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"github.com/mcpkiln/mcpkiln/runtime/rpc"
 )
 
 func text10(n int) []byte { return fmt.Appendf(nil, "%010d", n) }
@@ -166,12 +168,14 @@ func TestStreamsThatAreNotStartedCanNotBeResumed(t *testing.T) {
 }
 
 func TestEventIDs(t *testing.T) {
-	for _, id := range []eventID{{1, 0, false}, {7, 12, true}, {1 << 40, 1 << 30, false}} {
+	for _, id := range []eventID{
+		{1, 0, false, rpc.ID{}}, {7, 12, true, rpc.ID{}}, {1 << 40, 1 << 30, false, rpc.ID{}}, {1, 2, false, rpc.IntID(-7)}, {1, 2, false, rpc.StringID("a.ü\n")},
+	} {
 		if got, ok := parseEventID(string(id.appendTo(nil))); !ok || got != id {
 			t.Errorf("%v became %v", id, got)
 		}
 	}
-	for _, text := range []string{"", "r", "x1.1", "r0.1", "r1", "r.1", "r1.", "r+1.1", "r1.-1", "r1.99999999999", "r01.1", "r2.00", "l1.01", strings.Repeat("r", 100)} {
+	for _, text := range []string{"", "r", "x1.1", "r0.1", "r1", "r.1", "r1.", "r+1.1", "r1.-1", "r1.99999999999", "r01.1", "r2.00", "l1.01", "r1.1.", "r1.1.x", "r1.1.MQ.MQ", "r1.1.MQ==", "r1.1.bnVsbA", "r1.1.IjFc", strings.Repeat("r", 100)} {
 		if id, ok := parseEventID(text); ok {
 			t.Errorf("%q became %v", text, id)
 		}
@@ -179,11 +183,11 @@ func TestEventIDs(t *testing.T) {
 }
 
 func TestEventsAreOneLine(t *testing.T) {
-	got := string(appendEvent(nil, eventID{1, 2, false}, []byte("{\n\"a\":\r\n1}")))
+	got := string(appendEvent(nil, eventID{1, 2, false, rpc.ID{}}, []byte("{\n\"a\":\r\n1}")))
 	if want := "id: r1.2\nevent: message\ndata: { \"a\":  1}\n\n"; got != want {
 		t.Errorf("got %q", got)
 	}
-	if got := string(appendPriming(nil, eventID{1, 0, false}, time.Second)); got != "id: r1.0\nretry: 1000\ndata: \n\n" {
+	if got := string(appendPriming(nil, eventID{1, 0, false, rpc.ID{}}, time.Second)); got != "id: r1.0\nretry: 1000\ndata: \n\n" {
 		t.Errorf("got %q", got)
 	}
 }

@@ -44,10 +44,11 @@ func (l *Layout) Each(message []byte, value func(Slot, []byte)) error {
 
 func (l *Layout) each(d *check.Decoder, value func(Slot, []byte)) {
 	for i := d.Object(&l.Object); i >= 0; i = d.Next() {
-		if m := &l.Members[i]; m.Inside != nil {
-			m.Inside.each(d, value)
-		} else {
+		switch m := &l.Members[i]; {
+		case m.Inside == nil:
 			value(m.Slot, d.Alias(nil))
+		case !d.Null(): // null is what many libraries write for an object that is not there
+			m.Inside.each(d, value)
 		}
 	}
 }

@@ -53,6 +53,14 @@ func TestREV04AMessageOfAnotherShapeIsAnError(t *testing.T) {
 	}
 }
 
+// Null is no value of the schemas here, and what many libraries write for an object that is not there.
+func TestREV04AnObjectThatIsNullIsAbsent(t *testing.T) {
+	var v Values
+	if err := sample.Read([]byte(`{"_meta":null,"name":"a"}`), &v); err != nil || v.Text(SlotName) != "a" || v.Has(SlotProgressToken) {
+		t.Errorf("%v: %+v", err, v)
+	}
+}
+
 func TestREV04ValuesOfAnotherTypeAreZero(t *testing.T) {
 	var v Values
 	v[SlotName], v[SlotTTL], v[SlotTotal], v[SlotIsError] = []byte(`null`), []byte(`"x"`), []byte(`{}`), []byte(`1`)
