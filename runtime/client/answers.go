@@ -22,6 +22,7 @@ type answer struct {
 	asked      *Question          // the handler's, for Handlers.Answered; nil: that is not called, or has been
 	arrived    bool               // under one id at least
 	leftOpen   bool               // there is none from this session: all requests count as arrived, and get nothing
+	inDoubt    bool               // sending it has failed, and the server may have it all the same: no other request gets it
 	err        error              // why it has not arrived
 
 	kept    context.Context // ends when the answer is kept no longer for a task that may ask again; nil: it is not kept for that
@@ -41,11 +42,14 @@ type recipient struct {
 type stage uint8
 
 const (
-	stageWaits   stage = iota // for the answer, or until it is known whether the server has it under another id
+	stageWaits   stage = iota // for the answer, and until it is known that the server does not have it under another id
 	stageSending              // the answer is being sent
 	stageMissed               // the answer has failed to arrive, and will be sent again
 	stageArrived              // the server has the answer; if the request comes again, it is sent once more
 )
+
+// isTried reports whether it is open whether the answer arrives.
+func (r *recipient) isTried() bool { return r.stage == stageSending || r.stage == stageMissed }
 
 // The answer to what a task has withdrawn is kept for keptFor: the task may ask again. Of those answers, and of those that have arrived, a session keeps the
 // latest maxAnswers, and maxAnswerBytes if they are several (VAL07).
@@ -67,8 +71,8 @@ func (a *answer) recipient(q *question) *recipient {
 	return nil
 }
 
-// give records the answer, and returns the requests to which it is to be sent, that of the question itself first; the locks of the session and of the
-// question are held.
+// give records the answer, and returns the request to which it is to be sent, that of the question itself; the locks of the session and of the question
+// are held.
 func (a *answer) give(result []byte, refusal *Error) (send []*recipient) {
 	a.given, a.result, a.refusal = true, result, refusal
 	if a.of.askers != nil {
@@ -154,7 +158,13 @@ func (a *answer) sent(r *recipient, err error) {
 		a.move(r, stageArrived)
 		return
 	}
-	a.remove(r, err)
+	a.remove(r, err, !withdrawn(r.entry.Cause()) && !refused(err))
+}
+
+// refused reports whether a server has said for good that it does not take an answer.
+func refused(err error) bool {
+	var status *StatusError
+	return errors.As(err, &status) && status.Status >= 400 && status.Status < 500 && !status.transient()
 }
 
 // withdrawn reports whether the server has withdrawn a request, by why it is over.
@@ -170,7 +180,7 @@ func (a *answer) end(q *question, cause *Cause) {
 	}
 	q.s.mu.Unlock()
 	if waits {
-		a.remove(r, cause)
+		a.remove(r, cause, false)
 		return
 	}
 	a.proceed()
@@ -191,8 +201,8 @@ func (a *answer) move(r *recipient, to stage) {
 }
 
 // remove records that a request does not get the answer, because of err. If the server has the answer, and has not withdrawn the request, it was to be sent
-// once more, and can be later.
-func (a *answer) remove(r *recipient, err error) {
+// once more, and can be later. inDoubt: it may have arrived.
+func (a *answer) remove(r *recipient, err error, inDoubt bool) {
 	s := a.of.s
 	s.mu.Lock()
 	if a.arrived && !r.over {
@@ -201,7 +211,7 @@ func (a *answer) remove(r *recipient, err error) {
 		a.recipients = slices.DeleteFunc(a.recipients, func(other *recipient) bool { return other == r })
 	}
 	if !a.arrived {
-		a.err = err
+		a.err, a.inDoubt = err, a.inDoubt || inDoubt
 		a.keep(r)
 	}
 	s.mu.Unlock()
@@ -227,16 +237,17 @@ func (a *answer) proceed() {
 	askAgain(ask)
 }
 
-// next returns what is to be done with the requests that wait, or have come again: they get the answer, or are asked for, because they came when it had
-// arrived under another id. The lock is held.
+// next returns what is to be done with the requests that wait, or have come again: they get the answer, one after the other until it has arrived, or are
+// asked for, because it has arrived under another id, or may have. The lock is held.
 func (a *answer) next() (send, ask []*recipient) {
-	sending := slices.ContainsFunc(a.recipients, func(r *recipient) bool { return r.stage == stageSending && !r.over })
+	trying := slices.ContainsFunc(a.recipients, func(r *recipient) bool { return r.isTried() && !r.over })
+	has := a.arrived || a.inDoubt
 	a.recipients = slices.DeleteFunc(a.recipients, func(r *recipient) bool {
-		switch again := r.again && r.stage == stageArrived; {
-		case again, a.given && !a.arrived && !sending && r.stage == stageWaits:
-			r.stage, r.again = stageSending, false
+		switch waits := r.stage == stageWaits; {
+		case r.again && r.stage == stageArrived, waits && a.given && !has && !trying:
+			r.stage, r.again, trying = stageSending, false, true
 			send = append(send, r)
-		case a.arrived && r.stage == stageWaits:
+		case waits && has:
 			r.answer = nil
 			ask = append(ask, r)
 			return true
@@ -250,7 +261,7 @@ func (a *answer) next() (send, ask []*recipient) {
 // proceed is called. The lock is held.
 func (a *answer) keep(last *recipient) {
 	q := a.of
-	if !withdrawn(last.entry.Cause()) || len(a.recipients) > 0 || !a.given || a.late || !q.joins() || q.s.link.shared() || q.life.Err() != nil || q.s.over {
+	if !withdrawn(last.entry.Cause()) || len(a.recipients) > 0 || !a.given || a.late || a.inDoubt || !q.joins() || q.s.link.shared() || q.life.Err() != nil || q.s.over {
 		return
 	}
 	kept, end := context.WithTimeout(q.life, keptFor)

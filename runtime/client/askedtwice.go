@@ -10,17 +10,18 @@ import (
 )
 
 // A server asks the same question again: under the same id when the stream is resumed on which it came, or under a new one when the stream was lost on which
-// its task asked. The user is asked once, and each request gets the answer:
+// its task asked. The user is asked once. But a task may also ask something new in the same words, to which the user has not agreed (TSK29): so an answer goes
+// to another id only if the server is known not to have it under the first.
 //
-//	                       a task asks the same under another id    the same id comes again
-//	a handler is asked     gets the answer, too                     is the same request
-//	the answer is sent     waits until it has arrived, or failed    is the same request; gets it once more if it has arrived
-//	it has not arrived     gets it at once                          is the same request
-//	it has arrived         is another question                      gets it once more
-//	its time has passed    is another question                      is the same request
-//	it was left open       is another question                      is left open
-//
-// Nothing but its own answer or its withdrawal ends a request: two parts of a task may ask the same.
+//	                                  a task asks the same under another id    the same id comes again
+//	a handler is asked                waits                                    is the same request
+//	the answer is sent, or again      waits                                    is the same request; gets it once more if it has arrived
+//	the request is withdrawn          gets it                                  is another question
+//	the server refuses the answer     gets it                                  is another question
+//	the answer has arrived            is another question                      gets it once more
+//	it has failed, and may have       is another question                      is another question
+//	its time has passed               is another question                      is the same request
+//	it was left open                  is another question                      is left open
 
 // isSame reports whether a request asks the question.
 func (q *question) isSame(method string, params []byte) bool {
@@ -100,14 +101,14 @@ func (q *question) open(e *inflight.Entry) {
 // joins reports whether the question can get the answer to another: a person is not to be asked twice. Of a model, a task may want two samples.
 func (q *question) joins() bool { return q.Task != "" && q.op == wire.OpElicit }
 
-// join has a question of a task get the answer to the same question of the task in the same HTTP session, unless the server has that, and reports whether it
-// does. Its clock is paused until it is asked itself. On a shared stream, which is not lost, what was withdrawn is not asked again. The lock is held.
+// join has a question of a task wait for the answer to the same question of the task in the same HTTP session, unless the server has that, or may have it,
+// and reports whether it does. Its clock is paused until it is asked itself. On a shared stream, which is not lost, what was withdrawn is not asked again. The lock is held.
 func (q *question) join(e *inflight.Entry) bool {
 	if !q.joins() {
 		return false
 	}
 	for _, a := range q.s.answers {
-		over := a.arrived || a.late || a.kept != nil && a.kept.Err() != nil || len(a.recipients) >= maxQuestions
+		over := a.arrived || a.inDoubt || a.late || a.kept != nil && a.kept.Err() != nil || len(a.recipients) >= maxQuestions
 		if over || q.s.link.shared() && !a.isOpen() || a.of.session != q.session || !a.of.isSame(q.Method, q.Params) {
 			continue
 		}

@@ -3,6 +3,7 @@ package client_test
 import (
 	"context"
 	"fmt"
+	"io"
 	"math/rand/v2"
 	"net/http"
 	"strings"
@@ -82,32 +83,76 @@ func TestCAN30AQuestionThatComesAgainBeforeItsAnswerArrived(t *testing.T) {
 	}
 }
 
-// A task that asks the same under a new id while the dialog is open, or while the answer is not delivered, gets the answer under that id, too.
-func TestCAN30ATaskThatAsksTheSameUnderANewIDIsAnsweredOnce(t *testing.T) {
-	for _, open := range []bool{true, false} {
+// A task that asks the same under another id, and has not withdrawn the first, is asking something new: the user may have agreed to delete another file. That the
+// receipt of the first answer is lost says nothing.
+func TestTSK29CAN30WhatIsNotWithdrawnIsAnotherQuestion(t *testing.T) {
+	lost := map[string]func() (*http.Response, error){
+		"open": func() (*http.Response, error) { return status(http.StatusAccepted), nil },
+		"500":  func() (*http.Response, error) { return status(http.StatusInternalServerError), nil },
+		"503":  func() (*http.Response, error) { return status(http.StatusServiceUnavailable), nil },
+		"cut":  func() (*http.Response, error) { return nil, io.ErrUnexpectedEOF },
+	}
+	for name, receipt := range lost {
+		for _, ever := range []bool{true, false} { // the server says at last that it has the answer
+			synctest.Test(t, func(t *testing.T) {
+				var asked atomic.Int32
+				s, d := dialDeafTo(t, func(attempt int, m message) (*http.Response, error) {
+					if string(m.ID) == `"new"` && asked.Load() < 2 {
+						t.Errorf("%s: %q is answered with what was asked before", name, m.ID)
+					}
+					if string(m.ID) == `"new"` || ever && attempt > 1 {
+						return status(http.StatusAccepted), nil
+					}
+					return receipt()
+				}, elicits(func(ctx context.Context, q *client.Question) (*client.Answer, error) {
+					if asked.Add(1); name == "open" {
+						sleep(ctx, 3*time.Second)
+					}
+					return accept(ctx, q)
+				}))
+				x := resume(t, s)
+				for asked.Load() == 0 || name != "open" && d.answers.Load() == 0 {
+					sleep(t.Context(), 10*time.Millisecond)
+				}
+				synctest.Wait()
+				d.say(onceForm("new"))
+				sleep(t.Context(), 5*time.Minute)
+				if asked.Load() != 2 {
+					t.Errorf("%s, ever %v: asked %d times", name, ever, asked.Load())
+				}
+				x.Detach()
+			})
+		}
+	}
+}
+
+// A question that waits for the answer to the same under another id gets that if the first is withdrawn before it has arrived, or its answer is refused.
+func TestCAN30WhatTheServerDoesNotHaveAnswersTheNext(t *testing.T) {
+	for _, refuses := range []bool{true, false} {
 		synctest.Test(t, func(t *testing.T) {
-			var asked atomic.Int32
-			s, d := dialDeaf(t, func(attempt int) (*http.Response, error) {
-				if !open && attempt == 1 {
-					return status(http.StatusServiceUnavailable), nil
+			var user tallied
+			s, d := dialDeafTo(t, func(_ int, m message) (*http.Response, error) {
+				switch {
+				case string(m.ID) == `"new"`:
+					return status(http.StatusAccepted), nil
+				case refuses:
+					sleep(t.Context(), time.Second)
+					return status(http.StatusBadRequest), nil
 				}
-				return status(http.StatusAccepted), nil
-			}, elicits(func(ctx context.Context, q *client.Question) (*client.Answer, error) {
-				asked.Add(1)
-				if open {
-					sleep(ctx, 3*time.Second)
-				}
-				return accept(ctx, q)
-			}))
+				return status(http.StatusServiceUnavailable), nil
+			}, user.handlers())
 			x := resume(t, s)
-			for asked.Load() == 0 || !open && d.answers.Load() == 0 {
+			for d.answers.Load() == 0 {
 				sleep(t.Context(), 10*time.Millisecond)
 			}
-			synctest.Wait()
 			d.say(onceForm("new"))
-			sleep(t.Context(), 5*time.Second)
-			if asked.Load() != 1 || d.answers.Load() < 2 {
-				t.Errorf("open %v: asked %d times, %d answers", open, asked.Load(), d.answers.Load())
+			synctest.Wait()
+			if !refuses {
+				d.say(withdrawn("q"))
+			}
+			sleep(t.Context(), time.Minute)
+			if n := user.asked.Load(); n != 1 || len(user.heard) != 1 || <-user.heard != nil {
+				t.Errorf("refuses %v: asked %d times", refuses, n)
 			}
 			x.Detach()
 		})

@@ -83,7 +83,8 @@
 // A request of the server is an entry, Incoming, with the handler's context. The same handlers answer questions that are part of a result.
 // A question belongs to the request on whose stream it came. Where all messages come on one stream, it belongs to all calls in flight,
 // since one of them asked: their clocks are paused while a person thinks (CAN28), and when the last of them is over, so is the question (CAN31).
-// A server that loses a stream asks again: the same request when the stream is resumed, a new one when its task has another stream. Nobody is asked twice.
+// A server that loses a stream asks again: the same request when the stream is resumed, a new one when its task has another stream. Nobody is asked twice what the
+// server has withdrawn without having the answer; in doubt the user is asked.
 //
 // # Decisions
 //
@@ -115,8 +116,8 @@
 // answer that was given arrives.
 //
 // Over HTTP a server withdraws a question when it loses the stream, and asks it again soon after. So an answer of a person is kept for ten seconds that was
-// given and has not arrived then, for the same question of the same task. One that has arrived answers only its own request, should that come again: what else
-// asks the same is something new, for example whether to delete another file.
+// given and has not arrived then, for the same question of the same task in the same HTTP session. Any other answers only its own request, should that come
+// again: what else asks the same is something new, for example whether to delete another file (askedtwice.go).
 //
 // A session that has resumed a task is a guest: what it can not answer it leaves open for the host that started the task (Handlers.LeftOpen), and it
 // ends with an error of its own, never with the task's end. The session that started it cancels it instead: without an answer it would wait for ever.

@@ -212,39 +212,6 @@ func TestVAL07OnlySoManyAnswersAreKept(t *testing.T) {
 	}
 }
 
-// The receipt of an answer to one question under two ids says that it has arrived if it has under one, whichever that is.
-func TestEXT22TheReceiptOfAnAnswerUnderTwoIDs(t *testing.T) {
-	for _, takes := range []string{"q", "new"} {
-		synctest.Test(t, func(t *testing.T) {
-			heard := make(chan error, 10)
-			var d *deaf
-			s, d0 := dialDeafTo(t, func(_ int, m message) (*http.Response, error) {
-				if sleep(t.Context(), time.Second); string(m.ID) == `"`+takes+`"` {
-					sleep(t.Context(), 10*time.Second)
-					return status(http.StatusAccepted), nil
-				}
-				return status(http.StatusBadRequest), nil
-			}, client.WithHandlers(client.Handlers{
-				Elicit: func(ctx context.Context, q *client.Question) (*client.Answer, error) {
-					d.say(onceForm("new"))
-					synctest.Wait()
-					return accept(ctx, q)
-				},
-				Answered: func(_ *client.Question, err error) { heard <- err },
-			}))
-			d = d0
-			x := resume(t, s)
-			if err := <-heard; err != nil {
-				t.Errorf("%s: %v", takes, err)
-			}
-			if sleep(t.Context(), time.Hour); len(heard) > 0 {
-				t.Errorf("%s: and then %v", takes, <-heard)
-			}
-			x.Detach()
-		})
-	}
-}
-
 // A question whose time has passed can be withdrawn before its answer is sent, while the host is told. The same question under another id is asked then.
 func TestCAN31AQuestionIsTakenBackWhenItsTimeHasPassed(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
