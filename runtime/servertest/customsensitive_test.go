@@ -6,6 +6,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/mcpkiln/mcpkiln/runtime/server"
 	"github.com/mcpkiln/mcpkiln/runtime/servertest"
@@ -16,7 +17,7 @@ import (
 func TestVAL03CustomMethodsKeepSensitiveValues(t *testing.T) {
 	long, full := "hunter2"+strings.Repeat("x", 100), "hunter2"+strings.Repeat("x", 93)
 	eachRevision(t, func(t *testing.T, revision string) {
-		var logged lines
+		logged := lines{written: make(chan struct{}, 1)}
 		srv := customServer(t, func(string, string) { t.Error("taken") }, "/text", server.WithLogger(slog.New(slog.NewTextHandler(&logged, nil))))
 		c := servertest.Start(t, srv, servertest.WithRevision(revision))
 		c.Notify("notifications/notes/seen", &input{long})
@@ -39,15 +40,13 @@ func TestVAL03CustomMethodsKeepSensitiveValues(t *testing.T) {
 		if !strings.Contains(told[0], "/text: maxLength: found a value that is not shown") {
 			t.Error(told[0])
 		}
+		for _, want := range []string{"notification not taken", "output refused"} {
+			logged.await(t, want)
+		}
 		if err := srv.Shutdown(t.Context()); err != nil {
 			t.Error(err)
 		}
 		all := strings.Join(told, "\n") + logged.String()
-		for _, want := range []string{"notification not taken", "output refused"} {
-			if !strings.Contains(all, want) {
-				t.Errorf("%q is not in %s", want, all)
-			}
-		}
 		if strings.Contains(all, "hunter2") {
 			t.Error("the value is in", all)
 		}
@@ -56,13 +55,18 @@ func TestVAL03CustomMethodsKeepSensitiveValues(t *testing.T) {
 
 // lines are what a logger wrote.
 type lines struct {
-	mu sync.Mutex
-	b  bytes.Buffer
+	mu      sync.Mutex
+	b       bytes.Buffer
+	written chan struct{} // of capacity one
 }
 
 func (l *lines) Write(p []byte) (int, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
+	select {
+	case l.written <- struct{}{}:
+	default:
+	}
 	return l.b.Write(p)
 }
 
@@ -70,4 +74,17 @@ func (l *lines) String() string {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.b.String()
+}
+
+// await returns once text is written. A notification is handled beside the requests that follow it.
+func (l *lines) await(t *testing.T, text string) {
+	t.Helper()
+	deadline := time.After(time.Minute)
+	for !strings.Contains(l.String(), text) {
+		select {
+		case <-l.written:
+		case <-deadline:
+			t.Fatalf("%q is not in %s", text, l)
+		}
+	}
 }
