@@ -22,10 +22,10 @@
 //	dangling-ref remote-ref outside-folder duplicate-id dynamic-ref not-a-schema ref-circle duplicate-anchor shared-under-id
 //	unknown-dialect mixed-dialects
 //
-// Keywords; the last six only warn: of names and values that a schema mentions and does not allow, or does not check:
+// Keywords; the last seven only warn: of names and values that a schema mentions and does not allow, or does not check:
 //
 //	misspelt-keyword unknown-keyword keyword-type unknown-type pattern foreign-pattern go-name go-type sensitive impossible-schema
-//	impossible-default impossible-example unused-value unknown-required overlapping-forms idle-keyword
+//	impossible-default conflicting-default impossible-example unused-value unknown-required overlapping-forms idle-keyword
 //
 // Large YAML files are read in pieces concurrently where that can not change the result (yamlsplit.go).
 //

@@ -67,7 +67,7 @@ func NewDocument(root *Node, shared *Library) (*Document, Diagnostics) {
 // documentOf is NewDocument for a schema of this dialect, unless its $schema names another.
 func documentOf(root *Node, shared *Library, dialect Dialect) (*Document, Diagnostics) {
 	var ds Diagnostics
-	d := &Document{Root: root, Shared: shared, refused: &refusals{reasons: map[*Node]string{}}, sensitive: root.hasKey(sensitiveKeyword)}
+	d := &Document{Root: root, Shared: shared, refused: &refusals{reasons: map[sample]string{}}, sensitive: root.hasKey(sensitiveKeyword)}
 	d.Dialect = dialectOf(root, dialect, &ds)
 	d.ids = newIndex(root, "", d.Dialect, &ds)
 	if refersToMeta(root, d.Dialect) {

@@ -43,7 +43,7 @@ func metaSchema(dialect Dialect) *Document {
 	if ds.HasErrors() {
 		panic("schema: " + ds.Error())
 	}
-	d := &Document{Root: root, Dialect: dialect, refused: &refusals{reasons: map[*Node]string{}}}
+	d := &Document{Root: root, Dialect: dialect, refused: &refusals{reasons: map[sample]string{}}}
 	d.ids = newIndex(root, "", dialect, &ds)
 	return d
 }

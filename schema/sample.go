@@ -28,6 +28,9 @@ func (l *linter) samples() {
 			}
 		}
 	}
+	for _, n := range l.met {
+		l.counted(n)
+	}
 }
 
 // refusals caches the validation of a document's defaults and examples.
@@ -35,8 +38,11 @@ type refusals struct {
 	mu       sync.Mutex
 	compiler *jsonschema.Compiler
 	broken   error // the error of compiling the document: a second attempt would panic
-	reasons  map[*Node]string
+	reasons  map[sample]string
 }
+
+// sample is a value that a schema validates.
+type sample struct{ schema, value *Node }
 
 // refusal returns why the schema n refuses v, or "". A nil v is allowed.
 func (d *Document) refusal(n, v *Node) string {
@@ -46,7 +52,7 @@ func (d *Document) refusal(n, v *Node) string {
 	r := d.refused
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	reason, known := r.reasons[v]
+	reason, known := r.reasons[sample{n, v}]
 	if !known {
 		if r.compiler == nil {
 			r.compiler = newCompiler(d)
@@ -56,7 +62,7 @@ func (d *Document) refusal(n, v *Node) string {
 		if r.broken == nil {
 			reason = satisfies(r.compiler, strings.TrimPrefix(n.Pointer, d.Root.Pointer), v)
 		}
-		r.reasons[v] = reason
+		r.reasons[sample{n, v}] = reason
 	}
 	return reason
 }

@@ -10,10 +10,9 @@ import (
 	"net/url"
 	"slices"
 	"strings"
-	"time"
 
+	"github.com/mcpkiln/mcpkiln/cmd/mcpkiln/internal/argument"
 	"github.com/mcpkiln/mcpkiln/cmd/mcpkiln/internal/console"
-	"github.com/mcpkiln/mcpkiln/cmd/mcpkiln/internal/keep"
 	"github.com/mcpkiln/mcpkiln/cmd/mcpkiln/internal/plain"
 	"github.com/mcpkiln/mcpkiln/cmd/mcpkiln/internal/target"
 	"github.com/mcpkiln/mcpkiln/runtime/client"
@@ -33,6 +32,7 @@ const decline = "decline"
 type answer struct {
 	content json.RawMessage // the fields of a form
 	page    string          // the address of a page that is agreed to, or the beginning of one
+	why     error           // why it did not fit the last question; nil: none was asked
 }
 
 // text returns the answer as --answer has it.
@@ -62,6 +62,9 @@ func readAnswer(text string) (json.RawMessage, error) {
 	var content map[string]json.RawMessage
 	if err := json.Unmarshal([]byte(text), &content); err != nil || content == nil {
 		return nil, fmt.Errorf("%s: write a JSON object with the fields of the question%s, or %s", text, asObject(text), decline)
+	}
+	if err := argument.Unambiguous([]byte(text)); err != nil {
+		return nil, fmt.Errorf("%s: %w", text, err)
 	}
 	return json.RawMessage(text), nil
 }
@@ -147,7 +150,7 @@ func (v *visit) given(q *client.Question) *client.Answer {
 	v.misfits = nil
 	for i, given := range v.answers {
 		if err := given.fits(q); err != nil {
-			v.misfits = append(v.misfits, err)
+			v.misfits, v.answers[i].why = append(v.misfits, err), err
 			continue
 		}
 		v.answers = append(v.answers[:i:i], v.answers[i+1:]...)
@@ -252,19 +255,6 @@ func answerWord(q *client.Question) string {
 	return shellJSON([]byte("{" + strings.Join(all, ", ") + "}"))
 }
 
-// keepRef keeps a reference, and returns a shell word for it: its id, or the whole reference if it can not be kept or its id not written.
-func keepRef(ref client.Ref) string {
-	shelf, err := keep.Open()
-	if err == nil {
-		err = shelf.Put(ref, time.Now())
-	}
-	if err == nil && shellSafe.MatchString(ref.ID) {
-		return ref.ID
-	}
-	text, _ := json.Marshal(ref) // a reference always has JSON
-	return shellJSON(text)
-}
-
 // fields returns the fields of a form to fill in, as words: one for each, or one object if there is none or a shell does not take a name literally. It
 // returns "" for a page.
 func fields(q *client.Question) (line string) {
@@ -309,6 +299,10 @@ func (v *visit) warnOfUnusedAnswers() {
 		return
 	}
 	for _, a := range v.answers {
-		fmt.Fprintf(v.cmd.ErrOrStderr(), "mcpkiln: --answer %s was not used: %s\n", a.text(), cmp.Or(v.unused, "nothing that it fits was asked"))
+		var why string
+		if a.why != nil {
+			why = plain.Line(a.why.Error())
+		}
+		fmt.Fprintf(v.cmd.ErrOrStderr(), "mcpkiln: --answer %s was not used: %s\n", a.text(), cmp.Or(v.unused, why, "nothing that it fits was asked"))
 	}
 }

@@ -30,6 +30,7 @@ func TestAMessageSaysEachThingOnce(t *testing.T) {
 		{[]string{"tools", busy(http.StatusBadGateway, "")}, "mcpkiln: HTTP status 502 Bad Gateway\n  the server is busy, or has a fault of its own: try again later\n"},
 		{[]string{"call", gone, "t", "--answer", "yes=true"}, `mcpkiln: --answer yes=true: write a JSON object with the fields of the question, as in '{"yes": true}', or decline` + "\n"},
 		{[]string{"call", gone, "t", "--answer", "who:=me"}, `mcpkiln: --answer who:=me: write a JSON object with the fields of the question, as in '{"who": "me"}', or decline` + "\n"},
+		{[]string{"call", gone, "t", "--answer", `{"a":1,"a":2}`}, `mcpkiln: --answer {"a":1,"a":2}: line 1, column 8: key "a" occurs twice; the first is at line 1: remove one of them` + "\n"},
 		{[]string{"call", gone, "t", "--answer", "no"}, "mcpkiln: --answer no: write a JSON object with the fields of the question, or decline\n"},
 		{[]string{"call", question, "t"}, "mcpkiln: the tool asks something, and there is no terminal to ask you on\n  call it again with --answer '{\"it'\\''s\": …, \"n\": …}', or --answer decline\n"},
 		{[]string{"call", question, "t", "--answer", `{"n":1,"it's":"a"}`}, "mcpkiln: the tool asks something, and there is no terminal to ask you on\n  call it again with --answer '{\"n\":1,\"it'\\''s\":\"a\"}' --answer '{\"it'\\''s\": …, \"n\": …}', or --answer decline\n"},

@@ -74,6 +74,7 @@ type reply struct {
 	bare     bool // nothing is given: neither fields nor decline
 	decline  bool
 	key      *string // of the question; nil: the first that it is for
+	early    bool    // the task asked nothing when the command began
 	used     atomic.Bool
 	answered atomic.Pointer[client.Question] // set before done receives nil
 	done     chan error                      // receives one value when the question was answered, or can not be
@@ -114,9 +115,10 @@ func (v *visit) answer(ref client.Ref, r *reply) error {
 	switch {
 	case err != nil:
 		return err
-	case state.Status != task.InputRequired:
+	case over(state):
 		return v.asksNothing("the task asks nothing", state)
 	}
+	r.early = state.Status != task.InputRequired
 	v.clock.start(v.timeout, func() {
 		v.end(&statusError{exitTimeout, fmt.Errorf("the task was not answered within %v", v.timeout)})
 	})
@@ -193,7 +195,7 @@ func (v *visit) notTaken(err error) error {
 	return &statusError{status, errors.New(text)}
 }
 
-// awaitGiven returns when the reply was given, or can not be: the task is over, or does not ask this command until late. It may be asking
+// awaitGiven returns when the reply was given, or can not be: the task is over, or does not ask this command until late. It may ask nothing, or ask
 // another client, which then has to answer or to disconnect first.
 func (v *visit) awaitGiven(ref client.Ref, r *reply, ended <-chan error, late <-chan time.Time) error {
 	var misfits []misfit
@@ -228,6 +230,8 @@ func (v *visit) awaitGiven(ref client.Ref, r *reply, ended <-chan error, late <-
 		return context.Cause(v.ctx)
 	case err != nil:
 		return err
+	case state.Status != task.InputRequired && r.early:
+		return v.asksNothing("the task asks nothing", state)
 	case state.Status != task.InputRequired: // another client has answered
 		return v.asksNothing("the task asks nothing any more", state)
 	case lost != nil:

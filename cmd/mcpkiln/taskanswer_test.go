@@ -9,6 +9,7 @@ import (
 	"net/http/httptest"
 	"net/http/httputil"
 	"net/url"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -125,5 +126,30 @@ func TestCAN31AnswerSaysWhatBecameOfTheQuestion(t *testing.T) {
 	}
 	if err := v.awaitGiven(ref, &reply{done: make(chan error, 1)}, nil, late); err == nil || !strings.Contains(err.Error(), "the task asks nothing any more: it is completed") {
 		t.Errorf("another one has answered: %v", err)
+	}
+}
+
+// TestEXT22AnAnswerWaitsForItsQuestion: a task that is at work may be about to ask. One that asks nothing meanwhile is not answered.
+func TestEXT22AnAnswerWaitsForItsQuestion(t *testing.T) {
+	a, ref := ask(t, 0, sureForm)
+	a.change(func() { a.stale = slices.Repeat([]string{`"status":"working"`}, 4) })
+	if status, stdout, stderr := runs(t, "task", "answer", ref, "yes=true"); status != 0 || len(a.open()) > 0 {
+		t.Errorf("status %d: %s%s", status, stdout, stderr)
+	}
+	s, err := client.Connect(t.Context(), client.HTTP(endpointOf(t, ref)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	var read client.Ref
+	if err := json.Unmarshal([]byte(ref), &read); err != nil {
+		t.Fatal(err)
+	}
+	a.change(func() { a.stale = []string{`"status":"working"`} })
+	late := make(chan time.Time)
+	close(late)
+	v := &visit{ctx: t.Context(), session: s}
+	if err := v.awaitGiven(read, &reply{early: true, done: make(chan error, 1)}, nil, late); err == nil || !strings.Contains(err.Error(), "the task asks nothing: it is working\n  its result, when it is over") {
+		t.Errorf("%v", err)
 	}
 }

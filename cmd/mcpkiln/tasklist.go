@@ -52,7 +52,8 @@ func (v *visit) list() error {
 		}
 		all = append(all, item)
 	}
-	if _, others, err := v.keptHere(); err == nil {
+	shelf, kept, others, err := v.keptHere()
+	if err == nil {
 		defer v.noteOthers(others)
 	}
 	if len(all) == 0 {
@@ -70,16 +71,16 @@ func (v *visit) list() error {
 		if json.Unmarshal(item, &t) != nil {
 			return &statusError{exitProtocol, fmt.Errorf("a task of the list can not be read: its id and status are texts, and this is %s", excerpt(item))}
 		}
-		fmt.Fprintf(w, "%s\t%s\t%s\t%s\n", plain.Line(t.TaskID), plain.Line(t.Status), plain.Line(t.CreatedAt), plain.Line(t.StatusMessage))
+		fmt.Fprintf(w, "%s\t%s\t%s\t%s\n", refWord(shelf, v.refTo(t.TaskID, kept)), plain.Line(t.Status), plain.Line(t.CreatedAt), plain.Line(t.StatusMessage))
 	}
 	return w.Flush()
 }
 
 // keptHere returns the server's tasks that are kept on this machine, those of the session's revision, and the other revisions that it has some of.
-func (v *visit) keptHere() (all []keep.Task, others []string, err error) {
-	shelf, err := keep.Open()
+func (v *visit) keptHere() (shelf *keep.Shelf, all []keep.Task, others []string, err error) {
+	shelf, err = keep.Open()
 	if err != nil {
-		return nil, nil, refused(err)
+		return shelf, nil, nil, refused(err)
 	}
 	kept, err := shelf.List(func(r client.Ref) bool { return r.Endpoint == v.session.Endpoint() })
 	for _, one := range kept {
@@ -90,7 +91,15 @@ func (v *visit) keptHere() (all []keep.Task, others []string, err error) {
 		}
 	}
 	slices.Sort(others)
-	return all, slices.Compact(others), refused(err)
+	return shelf, all, slices.Compact(others), refused(err)
+}
+
+// refTo returns a reference to a task of the server: the kept one, if there is one, which also says the tool.
+func (v *visit) refTo(id string, kept []keep.Task) client.Ref {
+	if at := slices.IndexFunc(kept, func(one keep.Task) bool { return one.Ref.ID == id }); at >= 0 {
+		return kept[at].Ref
+	}
+	return client.Ref{Version: 1, Endpoint: v.session.Endpoint(), Revision: v.session.Revision(), ID: id}
 }
 
 // noteOthers says which revisions the server has more tasks of.
@@ -103,7 +112,7 @@ func (v *visit) noteOthers(others []string) {
 // listKept prints the server's tasks that are kept on this machine, and forgets those that the server does not know. One that can not be read keeps no
 // other from being listed.
 func (v *visit) listKept() error {
-	all, others, err := v.keptHere()
+	shelf, all, others, err := v.keptHere()
 	if err != nil {
 		return err
 	}
@@ -127,7 +136,7 @@ func (v *visit) listKept() error {
 		case v.json:
 			err = v.printState(kept.Ref, state)
 		default:
-			_, err = fmt.Fprintf(w, "%s\t%s\t%s\t%s\n", plain.Line(kept.Ref.ID), plain.Line(kept.Ref.Tool), state.Status, plain.Line(state.Message))
+			_, err = fmt.Fprintf(w, "%s\t%s\t%s\t%s\n", refWord(shelf, kept.Ref), plain.Line(kept.Ref.Tool), state.Status, plain.Line(state.Message))
 		}
 		if err != nil {
 			return err

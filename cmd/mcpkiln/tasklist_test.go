@@ -34,6 +34,31 @@ func TestOneOddTaskEndsNoList(t *testing.T) {
 	}
 }
 
+// TestEXT22TheLineToPasteNamesOneTask: where tasks of two servers have the same id, it has the whole reference, as the list of each server has.
+func TestEXT22TheLineToPasteNamesOneTask(t *testing.T) {
+	config := t.TempDir()
+	var refs []string
+	for range 2 {
+		_, ref := ask(t, 0, sureForm)
+		refs = append(refs, ref)
+		t.Setenv("XDG_CONFIG_HOME", config)
+		runs(t, "task", "wait", ref) // prints the line, and keeps the task
+	}
+	for _, ref := range refs {
+		whole := "'" + ref + "'"
+		_, stdout, stderr := runs(t, "task", "get", ref)
+		if want := "mcpkiln task answer " + whole + " --key q0 yes=…\n"; !strings.Contains(stdout, want) {
+			t.Errorf("%q is not in %s%s", want, stdout, stderr)
+		}
+		if status, stdout, stderr := runs(t, "task", "list", endpointOf(t, ref)); status != 0 || !strings.HasPrefix(stdout, whole+"  t  input_required") {
+			t.Errorf("status %d: %s%s", status, stdout, stderr)
+		}
+	}
+	if status, stdout, stderr := runs(t, "task", "get", "t1"); status != exitRefused || !strings.Contains(stderr, endpointOf(t, refs[0])+" and "+endpointOf(t, refs[1])+": write the reference of one") {
+		t.Errorf("status %d: %s%s", status, stdout, stderr)
+	}
+}
+
 // TestAFailedTaskShowsItsError, with the code.
 func TestAFailedTaskShowsItsError(t *testing.T) {
 	a, ref := ask(t, 0)

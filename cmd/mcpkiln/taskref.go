@@ -8,6 +8,7 @@ import (
 	"io"
 	"os"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -90,9 +91,40 @@ func keptRef(id string) (client.Ref, error) {
 	case len(all) == 0:
 		return client.Ref{}, fmt.Errorf("%q is neither a reference nor the id of a task that this machine keeps\n  %s", id, whatRef)
 	case len(all) > 1:
-		return client.Ref{}, fmt.Errorf("%q is the id of %d tasks kept here: write the reference of one", id, len(all))
+		var where []string
+		for _, one := range all {
+			where = append(where, plain.Line(one.Ref.Endpoint))
+		}
+		return client.Ref{}, fmt.Errorf("%q is the id of %d tasks kept here, at %s: write the reference of one, which mcpkiln task list prints for each server", id, len(all), strings.Join(where, " and "))
 	}
 	return all[0].Ref, nil
+}
+
+// keepRef keeps a reference, and returns a shell word for it.
+func keepRef(ref client.Ref) string {
+	shelf, err := keep.Open()
+	if err == nil {
+		err = shelf.Put(ref, time.Now())
+	}
+	if err != nil {
+		return wholeRef(ref)
+	}
+	return refWord(shelf, ref)
+}
+
+// refWord returns a shell word for a reference: its id, or all of it if the id is also that of a task kept for another server, or a shell does not take it
+// literally.
+func refWord(shelf *keep.Shelf, ref client.Ref) string {
+	others, err := shelf.List(func(r client.Ref) bool { return r.ID == ref.ID && r.Endpoint != ref.Endpoint })
+	if err != nil || len(others) > 0 || !shellSafe.MatchString(ref.ID) {
+		return wholeRef(ref)
+	}
+	return ref.ID
+}
+
+func wholeRef(ref client.Ref) string {
+	text, _ := json.Marshal(ref) // a reference always has JSON
+	return shellJSON(text)
 }
 
 func isFile(name string) bool {

@@ -198,3 +198,18 @@ func TestAQuestionIsAFormOnATerminal(t *testing.T) {
 		}
 	}
 }
+
+// TestAnAnswerThatDidNotFitIsSaidWithWhy, also where the user was asked in place of it.
+func TestAnAnswerThatDidNotFitIsSaidWithWhy(t *testing.T) {
+	url, _ := openShop(t)
+	cmd := command(t, "call", url, "confirm_delete", "filename=f", "--answer", `{"confirm":1}`, "--answer", "https://pay.example/")
+	s := screen.Start(t, cmd)
+	s.Sees(`(calls itself "conformance") asks`)
+	s.Types("y")
+	text := exits(t, cmd, s, 0)
+	for _, want := range []string{`--answer {"confirm":1} was not used: confirm: must be of type boolean`, "--answer https://pay.example/ was not used: a form is no page at https://pay.example/\r\n"} {
+		if !strings.Contains(text, want) {
+			t.Errorf("%q is not in %q", want, text)
+		}
+	}
+}

@@ -1,6 +1,7 @@
 package importer
 
 import (
+	"encoding/json"
 	"flag"
 	"os"
 	"path/filepath"
@@ -131,6 +132,34 @@ func TestDAY05NothingSaidEndsAComment(t *testing.T) {
 	for line := range strings.Lines(strings.NewReplacer("\u2028", "\n", "\r", "\n").Replace(string(got.Manifest))) {
 		if strings.HasPrefix(line, "prompts") {
 			t.Fatalf("%s", got.Manifest)
+		}
+	}
+}
+
+// A name with characters that YAML forbids, or that are not seen, costs what has it, and nothing beside it. The comment that names it shows them escaped.
+func TestDAY05BadNamesAreLeftOut(t *testing.T) {
+	for char, escaped := range map[string]string{
+		"\x00": `\u0000`, "\x1b": `\u001b`, "\x7f": `\u007f`, "\u009b": `\u009b`, "\ufffe": `\ufffe`, "\u202e": `\u202e`, "\ufeff": `\ufeff`, "\U000e0041": `\U000e0041`,
+	} {
+		name, _ := json.Marshal("A" + char + "B") // a text always has JSON
+		const good = `{"name":"good","inputSchema":{"type":"object"}}`
+		for what, bad := range map[string]string{
+			"name":    `{"name":` + string(name) + `,"inputSchema":{"type":"object"}}`,
+			"member":  `{"name":"t","inputSchema":{"type":"object"},` + string(name) + `:1}`,
+			"keyword": `{"name":"t","inputSchema":{"type":"object","properties":{` + string(name) + `:{"type":"string","minLenght":1}}}}`,
+		} {
+			s, err := Read("tools.json", []byte(`[`+good+`,`+bad+`]`))
+			if err != nil {
+				t.Fatal(err)
+			}
+			got, err := Import(t.Context(), s, Options{Suggest: true})
+			if err != nil || got.Kept != 1 || len(got.Lost) != 1 {
+				t.Errorf("%s with %s: %v, %+v", what, escaped, err, got)
+				continue
+			}
+			if text := string(got.Manifest); strings.Contains(text, char) || !strings.Contains(text, "# Not kept: ") || !strings.Contains(text, "A"+escaped+"B") {
+				t.Errorf("%s with %s: %s", what, escaped, text)
+			}
 		}
 	}
 }

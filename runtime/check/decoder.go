@@ -50,6 +50,7 @@ type state struct {
 	misled        int  // how often choosing a form by a member cost another reading or look
 	broken        int  // violations so far, listed or not
 	found         int  // like broken, without those of a union's best form, whose number depends on what is listed: so it can be compared between two readings of one text
+	headings      int  // how many of those listed only say that no form of a union fits
 	omitted       int  // how many of broken are not listed, because another keyword's violation says the same of the same value
 	aroundLast    part // the outermost array around the violation that was listed last, for readCanonical
 	hardString    span // the last long string with escapes or beyond ASCII
@@ -194,13 +195,13 @@ func DecodeScanned[T any](data []byte, lim Limits, decode func(*Decoder, *T), v 
 func Within[T any](d *Decoder, decode func(*Decoder, *T), v *T) error {
 	outer := d.state
 	violations, start := d.violations, d.here()
-	d.root, d.broken, d.found, d.omitted, d.most, d.byOrder, d.unread, d.violations = len(d.frames), 0, 0, 0, d.limits.Violations, false, d.discard, nil
+	d.root, d.broken, d.found, d.headings, d.omitted, d.most, d.byOrder, d.unread, d.violations = len(d.frames), 0, 0, 0, 0, d.limits.Violations, false, d.discard, nil
 	decode(d, v)
 	var err error
 	if d.broken > 0 {
 		err = d.inCanonicalOrder(d.bounded(d.violations, d.broken-d.omitted), d.Since(Position{start}), func(d *Decoder) { decode(d, new(T)) })
 	}
-	d.root, d.broken, d.found, d.omitted, d.most, d.byOrder, d.unread, d.violations = outer.root, outer.broken, outer.found, outer.omitted, outer.most, outer.byOrder, outer.unread, violations
+	d.root, d.broken, d.found, d.headings, d.omitted, d.most, d.byOrder, d.unread, d.violations = outer.root, outer.broken, outer.found, outer.headings, outer.omitted, outer.most, outer.byOrder, outer.unread, violations
 	return err
 }
 

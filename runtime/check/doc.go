@@ -88,6 +88,7 @@
 //	misled          how often choosing a form by a member cost another reading or look
 //	trial           reading a value as one form after the other. On trial, quiet: the first violation ends the form; counting: violations
 //	                are counted in counted, not described; listing: the best form is read again to list them
+//	heading         the violation that says that no form of a union fits; those of its best form follow
 //	partial, tried  fits, but a part was skipped because the memo knew that it fits; the fields that a trial restores
 //	stops           reading ends after the last violation that is listed
 //	condition       a keyword without a Go type: it looks at a value that is taken afterwards. A lookahead goes back to where it began

@@ -164,7 +164,7 @@ func (d *Decoder) reuse(v *outcome) bool {
 var extent Once
 
 const (
-	extentText  = 4096 // how much of a text has to be left for extents to be remembered,
+	extentText  = 4096 // how much of a text has to be left for extents to be remembered, unless it is refused already,
 	extentBytes = 256  // and how long such values are at least
 )
 
@@ -178,9 +178,18 @@ func (d *Decoder) skipRemembering() {
 		return
 	}
 	before := d.remembersEnds
-	d.remembersEnds = len(d.data)-start >= extentText
+	d.remembersEnds = d.listing || d.counting || len(d.data)-start >= extentText
 	d.Skip()
 	d.remembersEnds = before
+}
+
+// skipMisfit is Skip for a value that the schema around it does not take. Where violations of a form are counted or listed, the next form may read it.
+func (d *Decoder) skipMisfit() {
+	if d.counting || d.listing {
+		d.skipRemembering()
+	} else {
+		d.Skip()
+	}
 }
 
 // spendTry counts one more form or condition that is tried, and spendReread bytes that are read for it. They are bounded by the text and the

@@ -140,11 +140,11 @@ func (d *Decoder) additionalMember(f *frame, sign uint64) int {
 	switch f.names.rule.AdditionalProperties {
 	case Refuse, RefuseUnevaluated:
 		d.refusedKey(f)
-		d.Skip()
+		d.skipMisfit()
 		return handled
 	case Skip:
 		d.unknownKey(f, sign)
-		d.Skip()
+		d.skipMisfit()
 		return handled
 	default:
 		d.unknownKey(f, sign)

@@ -30,10 +30,9 @@ func (d *Decoder) countOnly() bool {
 		d.counted++
 	case d.stops && len(d.violations) >= d.limits.Violations && !d.listing:
 		d.fail(errEnough)
-	case len(d.violations) >= d.most:
+	case d.isFull():
 		d.count()
 		d.byOrder = true
-		d.endListing()
 	default:
 		return false
 	}
@@ -58,7 +57,6 @@ func (d *Decoder) report(p problem) {
 	} else {
 		d.violations = append(d.violations, v)
 	}
-	d.endListing()
 }
 
 // listed reports whether the same violation of the same value is listed already, for another keyword.
@@ -69,14 +67,6 @@ func (d *Decoder) listed(v *Violation) bool {
 		}
 	}
 	return false
-}
-
-// endListing ends a form that is only read to list its violations, once there are enough.
-func (d *Decoder) endListing() {
-	if d.listing && len(d.violations) >= d.most {
-		d.byOrder = true // there may be more
-		d.fail(errForm)
-	}
 }
 
 func (d *Decoder) violation(p problem) Violation {
@@ -161,12 +151,12 @@ func (d *Decoder) wrongType(want, at string) { d.wrong("type", want, at) }
 // wrong skips the next value and reports it.
 func (d *Decoder) wrong(keyword, allowed, at string) {
 	if d.countOnly() {
-		d.Skip()
+		d.skipMisfit()
 		return
 	}
 	d.peek()
 	start := d.pos
-	d.Skip()
+	d.skipMisfit()
 	if d.err != nil {
 		return
 	}

@@ -9,7 +9,7 @@ type tried struct {
 	nullable   int  // one more than where the last value begins that could have been null and is not
 	quiet      bool // a form is on trial: the first violation ends it, unrecorded
 	counting   bool // violations of a form are counted, unrecorded
-	listing    bool // the best form is decoded once more: it ends when no more violations are to be listed
+	listing    bool // the best form is decoded once more, to list its violations
 	overflow   bool // the form on trial fits, but has a value that its Go type can not hold
 	partial    bool // the form on trial fits, but was not read in full: parts of it are known to fit
 }

@@ -35,8 +35,7 @@ type trial struct {
 	tied        bool   // another form has as many
 	farthest    int    // the form that was read farthest before it failed
 	farthestEnd int    // how far that was read
-	listed      int    // how many violations were listed before
-	mayList     int    // how many more are listed at most
+	mayList     int    // how many more violations are listed at most
 }
 
 // step is the next step of a trial.
@@ -66,16 +65,25 @@ func (d *Decoder) misfits() bool {
 	return ok
 }
 
-// mostOfUnion is how many violations are listed for one union.
+// mostOfUnion is how many violations are listed for one union. Those that only say that a union within it has no form that fits do not count: so
+// each that is listed leads to a fault, however deep that is (VAL02, VAL10).
 const mostOfUnion = 3
 
 // listFew bounds how many violations are listed for u, and returns the previous bound.
 func (d *Decoder) listFew(u *Union) int {
 	most := d.most
 	if u.Keyword != "type" { // there the kind alone decides on the form, so all its violations are meant
-		d.most = min(most, len(d.violations)+mostOfUnion)
+		d.listAtMost(mostOfUnion)
 	}
 	return most
+}
+
+// listAtMost bounds how many more violations are listed.
+func (d *Decoder) listAtMost(n int) { d.most = min(d.most, len(d.violations)-d.headings+n) }
+
+// isFull reports whether no more violations are listed.
+func (d *Decoder) isFull() bool {
+	return len(d.violations)-d.headings >= d.most || len(d.violations) >= d.limits.Violations
 }
 
 // begin looks at the next value, which is of that kind, decides on the first step, and reports whether the value is to be read, as t.form.
@@ -137,7 +145,8 @@ func (t *trial) next() bool {
 			d.save(&t.state)
 			// Of tied forms the one that was read farthest is best, which depends on the order of the members.
 			d.byOrder, d.tied = d.byOrder || t.tied, d.tied || t.tied
-			d.listing, d.pos, d.most = true, t.start, min(d.most, t.listed+t.mayList)
+			d.listing, d.pos = true, t.start
+			d.listAtMost(t.mayList)
 			return true
 		case stepTry, stepCount:
 			if t.nextForm() {
@@ -269,7 +278,7 @@ func (t *trial) conclude() {
 	case t.union.One && t.fits > 1:
 		t.remember(outcome{end: int32(t.start)})
 		if d.countOnly() {
-			d.Skip()
+			d.skipMisfit()
 			return
 		}
 		d.wrong(t.union.Keyword, t.union.both(t.kind, t.fitting[0], t.fitting[1]), t.union.At)
@@ -316,12 +325,24 @@ func (t *trial) noneFits() {
 // reportNone reports that no form fitted, and goes on to list the violations of the best.
 func (t *trial) reportNone() {
 	d := t.d
-	t.step, d.pos, t.listed, t.mayList = stepDone, t.start, len(d.violations), mostOfUnion
-	d.wrong(t.union.Keyword, "a value that fits one of "+plural(len(t.union.Forms), "form"), t.union.At)
+	t.step, d.pos, t.mayList = stepDone, t.start, mostOfUnion-1
+	t.reportHeading()
 	t.end = d.pos
 	if d.err == nil && t.best >= 0 {
 		t.step, t.form = stepExplain, t.best
 	}
+}
+
+// reportHeading reports that no form fits. Headings of unions within one another take at most half of the list, or deep ones would leave no room for the
+// fault that they lead to.
+func (t *trial) reportHeading() {
+	d, before := t.d, len(t.d.violations)
+	if d.listing && before >= d.limits.Violations/2 {
+		d.skipRemembering()
+		return
+	}
+	d.wrong(t.union.Keyword, "a value that fits one of "+plural(len(t.union.Forms), "form"), t.union.At)
+	d.headings += len(d.violations) - before // none if it is listed already
 }
 
 // reportOverflow reports the value that the Go type of the form that fits can not hold, or leaves that to the trial around this one.
@@ -331,15 +352,14 @@ func (t *trial) reportOverflow() {
 		d.overflow, d.pos = true, t.end
 		return
 	}
-	t.step, t.form, t.listed, t.mayList = stepExplain, t.overflowing, len(d.violations), 1
+	t.step, t.form, t.mayList = stepExplain, t.overflowing, 1
 }
 
-// finishReport ends the listing of violations: as many as were listed count as those of the union.
+// finishReport ends the listing of violations.
 func (t *trial) finishReport() {
 	d := t.d
 	t.step = stepDone
 	d.restore(&t.state)
-	d.broken, d.omitted = t.state.broken+len(d.violations)-t.state.listed, t.state.omitted
 	if d.spendReread(t.end - t.start); d.err == nil {
 		d.pos = t.end
 	}

@@ -25,8 +25,11 @@ func (v Violation) Error() string {
 	return s
 }
 
+// escaped writes white space in a name so that the path leads to it; in other texts a space stands for it.
+var escaped = strings.NewReplacer("\n", `\n`, "\r", `\r`, "\t", `\t`)
+
 func (v Violation) line() string {
-	at := safeUpTo(v.Instance, exactBytes-len(v.Allowed)-len(v.Because))
+	at := safeUpTo(escaped.Replace(v.Instance), exactBytes-len(v.Allowed)-len(v.Because))
 	if at == "" {
 		at = "(root)"
 	}

@@ -11,9 +11,9 @@ import (
 )
 
 // insist sends the answer to a request of the server whose entry is over, again after failures that may be over the next time, as long as open has not ended
-// and the server has not taken the request back.
+// and the server has not withdrawn the request.
 func (s *Session) insist(open context.Context, session string, id rpc.ID, frame []byte) error {
-	// Whoever takes the request back finds this entry from the first attempt on.
+	// Whoever withdraws the request finds this entry from the first attempt on.
 	e, err := s.tracker.Register(open, s.key(id, inflight.Incoming), sendsAnswer)
 	if err != nil { // the id is another request's by now
 		return s.link.send(inSession(s.ctx, session), frame, nil)

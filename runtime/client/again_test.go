@@ -136,14 +136,14 @@ func TestCAN08AnIDIsFreeAsSoonAsItsAnswerHasArrived(t *testing.T) {
 	})
 }
 
-// An answer that is refused is not sent again, nor one to a question that is over: the server has taken it back, or its call has ended.
+// An answer that is refused is not sent again, nor one to a question that is over: the server has withdrawn it, or its call has ended.
 func TestCAN31AnAnswerIsNotSentAgainWhenItsQuestionIsOver(t *testing.T) {
 	for name, end := range map[string]struct {
 		status int
 		ends   func(d *deaf, cancel context.CancelFunc)
 	}{
 		"refused": {http.StatusBadRequest, func(*deaf, context.CancelFunc) {}},
-		"taken back": {http.StatusServiceUnavailable, func(d *deaf, _ context.CancelFunc) {
+		"withdrawn": {http.StatusServiceUnavailable, func(d *deaf, _ context.CancelFunc) {
 			d.say(`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":"q"}}`)
 		}},
 		"given up": {http.StatusServiceUnavailable, func(_ *deaf, cancel context.CancelFunc) { cancel() }},
@@ -234,7 +234,7 @@ func TestEXT22AHostHearsWhetherItsAnswerHasArrived(t *testing.T) {
 		"at last": {http.StatusServiceUnavailable, 3, nil, func(err error) bool { return err == nil }},
 		"never":   {http.StatusServiceUnavailable, 1000, nil, isStatus(http.StatusServiceUnavailable)},
 		"refused": {http.StatusBadRequest, 1000, nil, isStatus(http.StatusBadRequest)},
-		"taken back": {http.StatusServiceUnavailable, 1000, func(d *deaf) {
+		"withdrawn": {http.StatusServiceUnavailable, 1000, func(d *deaf) {
 			d.say(`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":"q"}}`)
 		}, func(err error) bool { return err != nil }},
 	} {

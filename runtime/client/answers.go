@@ -12,19 +12,20 @@ import (
 
 // answer is the answer to a question, from the moment in which a handler is asked, and the requests that get it. Guarded by Session.mu.
 type answer struct {
-	of       *question    // for which the handler is asked
-	requests []*recipient // oldest first; without those that are gone
-	given    bool         // by the handler, or because its time has passed
-	result   []byte
-	refusal  *Error
-	askers   map[*call]struct{} // those of the question when it was answered, or its time had passed
-	asked    *Question          // the handler's, for Handlers.Answered; nil: that is not called, or has been
-	arrived  bool               // under one id at least
-	err      error              // why it has not
+	of         *question    // for which the handler is asked
+	recipients []*recipient // without those that are over
+	given      bool         // by the handler, or by this side in its place
+	late       bool         // the time of the question has passed: no other question gets the answer
+	result     []byte
+	refusal    *Error
+	askers     map[*call]struct{} // those of the question when it was answered
+	asked      *Question          // the handler's, for Handlers.Answered; nil: that is not called, or has been
+	arrived    bool               // under one id at least
+	leftOpen   bool               // there is none from this session: all requests count as arrived, and get nothing
+	err        error              // why it has not arrived
 
-	withdrawn bool            // what was gone last
-	kept      context.Context // ends when the answer is kept no longer for a task that may ask again; nil: it is not kept for that
-	endKept   context.CancelFunc
+	kept    context.Context // ends when the answer is kept no longer for a task that may ask again; nil: it is not kept for that
+	endKept context.CancelFunc
 }
 
 // recipient is one request that gets an answer.
@@ -32,20 +33,18 @@ type recipient struct {
 	*question
 	entry *inflight.Entry
 	stage stage
-	again bool // the request came again while the answer was sent
+	again bool // the request has come again since the answer was sent
+	over  bool // the request is over, while the answer is being sent
 }
 
-// stage is what has become of a request.
+// stage is how far the answer to a request is. A request that is over when its sending ends, or whose sending fails for good, is a recipient no more.
 type stage uint8
 
 const (
-	waits     stage = iota // for the answer, or until it is known whether the server has it
-	tries                  // the answer is being sent
-	recalled               // the request is over while the answer is being sent
-	missed                 // the answer has failed to arrive, and will be sent again
-	arrived                // the server has the answer
-	gone                   // the request is over, or sending has failed for good
-	withdrawn              // the server has taken the request back, and does not have the answer
+	stageWaits   stage = iota // for the answer, or until it is known whether the server has it under another id
+	stageSending              // the answer is being sent
+	stageMissed               // the answer has failed to arrive, and will be sent again
+	stageArrived              // the server has the answer; if the request comes again, it is sent once more
 )
 
 // The answer to what a task has withdrawn is kept for keptFor: the task may ask again. Of those answers, and of those that have arrived, a session keeps the
@@ -58,9 +57,9 @@ const (
 
 func (a *answer) frame(r *recipient) []byte { return answerFrame(r.id, a.result, a.refusal) }
 
-// request returns the request that is q; nil: it is gone. The lock is held.
-func (a *answer) request(q *question) *recipient {
-	for _, r := range a.requests {
+// recipient returns the request that is q; nil: it is none any more. The lock is held.
+func (a *answer) recipient(q *question) *recipient {
+	for _, r := range a.recipients {
 		if r.question == q {
 			return r
 		}
@@ -91,31 +90,52 @@ func (q *question) giveUnasked(result []byte, refusal *Error) (a *answer, first 
 	return a, send[0]
 }
 
-// sendAll sends the answer to requests, each in a goroutine of its own.
-func (a *answer) sendAll(requests []*recipient) {
-	for _, r := range requests {
-		if !r.s.spawn(func() { a.send(r) }) {
-			a.move(r, gone, r.s.endCause())
+// sendAll sends the answer to requests, each in a goroutine of its own, which counts as a question that is open (VAL07).
+func (a *answer) sendAll(recipients []*recipient) {
+	for _, r := range recipients {
+		err := r.register()
+		r.s.count(1)
+		begun := err == nil && r.s.spawn(func() {
+			defer r.s.count(-1)
+			a.send(r)
+		})
+		if begun {
+			continue
 		}
+		r.s.count(-1)
+		if err == nil {
+			err = r.s.endCause()
+		}
+		a.sent(r, err)
 	}
+}
+
+// register puts a request in flight again whose time has passed, or that comes again after its answer has arrived: so it can be withdrawn, as any other.
+func (r *recipient) register() error {
+	cause := r.entry.Cause()
+	if cause == nil || cause.Source != inflight.SourceCompleted && cause.Source != inflight.SourceTimeout {
+		return nil
+	}
+	e, err := r.s.tracker.RegisterIn(new(inflight.Room), r.s.ctx, r.s.key(r.id, inflight.Incoming), inflight.Info{Method: r.Method}, r.question)
+	if err != nil { // the server uses the id for another request
+		return err
+	}
+	r.s.mu.Lock()
+	r.entry = e
+	r.s.mu.Unlock()
+	return nil
 }
 
 // send sends the answer to a request until it has arrived, need not arrive any more, or fails for good.
 func (a *answer) send(r *recipient) {
 	r.resumeClocks() // sending may take a while
 	err := r.s.insistWhile(r.entry, r.life, r.session, a.frame(r), func(send func() error) error {
-		a.move(r, tries, nil)
+		a.move(r, stageSending)
 		err := send()
-		if cause := r.entry.Cause(); err == nil && takenBack(cause) {
-			err = cause // the receipt came after that, so the server may have dropped the answer
-		}
 		if err != nil {
-			a.move(r, missed, err)
-			return err
+			a.move(r, stageMissed)
 		}
-		r.resumeAskers()
-		a.move(r, arrived, nil)
-		return nil
+		return err
 	})
 	if errors.Is(err, errNoSession) {
 		strand(r.asking())
@@ -126,131 +146,112 @@ func (a *answer) send(r *recipient) {
 
 // sent records the end of sending the answer to a request.
 func (a *answer) sent(r *recipient, err error) {
-	to, cause := gone, r.entry.Cause()
-	switch {
-	case err == nil:
-		to = arrived
-	case takenBack(cause):
-		to = withdrawn
-	}
 	r.entry.Retire()
-	a.move(r, to, err)
-}
-
-// takenBack reports whether the server has taken a request back, by why it is over.
-func takenBack(cause *Cause) bool { return cause != nil && cause.Source == inflight.SourcePeer }
-
-// recall records that a request is over which may be getting the answer, because of cause.
-func (a *answer) recall(q *question, cause *Cause) {
-	q.s.mu.Lock()
-	r := a.request(q)
-	q.s.mu.Unlock()
-	if r != nil {
-		a.move(r, recalled, cause)
+	if cause := r.entry.Cause(); err == nil && withdrawn(cause) {
+		err = cause // the receipt came after that, so the server may have dropped the answer
 	}
+	if err == nil {
+		a.move(r, stageArrived)
+		return
+	}
+	a.remove(r, err)
 }
 
-// move records what has become of a request, and does what follows from that.
-func (a *answer) move(r *recipient, to stage, err error) {
+// withdrawn reports whether the server has withdrawn a request, by why it is over.
+func withdrawn(cause *Cause) bool { return cause != nil && cause.Source == inflight.SourcePeer }
+
+// end records that a request is over which may be getting the answer, because of cause.
+func (a *answer) end(q *question, cause *Cause) {
+	q.s.mu.Lock()
+	r := a.recipient(q)
+	waits := r != nil && r.stage == stageWaits
+	if r != nil {
+		r.over = true // what sends the answer ends, and removes the request
+	}
+	q.s.mu.Unlock()
+	if waits {
+		a.remove(r, cause)
+		return
+	}
+	a.proceed()
+}
+
+// move records how far the answer to a request is.
+func (a *answer) move(r *recipient, to stage) {
 	s := a.of.s
 	s.mu.Lock()
-	switch {
-	case r.stage == recalled && to < arrived:
-		to = recalled
-	case to == recalled && r.stage == waits:
-		to = gone
-	case to == recalled && r.stage == missed: // its sending ends
-		to = missed
-	}
-	if r.stage < arrived {
-		r.stage = to
-		a.moved(r, err)
+	switch r.stage = to; to {
+	case stageMissed:
+		r.again = false
+	case stageArrived:
+		a.arrived, a.err = true, nil
 	}
 	s.mu.Unlock()
-	a.follow()
+	a.proceed()
 }
 
-// moved records what the new stage of a request says of the answer; the lock is held.
-func (a *answer) moved(r *recipient, err error) {
-	switch r.stage {
-	case missed:
-		r.again = false
-	case arrived:
-		a.arrived, a.err = true, nil
-		r.entry.Retire()
-		for _, older := range a.requests[:max(0, slices.Index(a.requests, r))] {
-			if older.stage == missed {
-				older.entry.Retire()
-			}
-		}
-	case gone, withdrawn:
-		a.requests = slices.DeleteFunc(a.requests, func(other *recipient) bool { return other == r })
-		a.withdrawn = r.stage == withdrawn
-		if !a.arrived {
-			a.err = err
-		}
+// remove records that a request does not get the answer, because of err. If the server has the answer, and has not withdrawn the request, it was to be sent
+// once more, and can be later.
+func (a *answer) remove(r *recipient, err error) {
+	s := a.of.s
+	s.mu.Lock()
+	if a.arrived && !r.over {
+		r.stage, r.again = stageArrived, false
+	} else {
+		a.recipients = slices.DeleteFunc(a.recipients, func(other *recipient) bool { return other == r })
 	}
+	if !a.arrived {
+		a.err = err
+		a.keep(r)
+	}
+	s.mu.Unlock()
+	a.proceed()
 }
 
-// follow does what follows from the stages of the requests. The host is told once, when the answer has arrived under one id, or will under none.
-func (a *answer) follow() {
+// proceed does what follows from the stages of the requests. The host is told once, when the answer has arrived under one id, or will under none.
+func (a *answer) proceed() {
 	s := a.of.s
 	s.mu.Lock()
 	send, ask := a.next()
-	var again [][]byte
-	for _, r := range a.requests {
-		if r.again && r.stage == arrived {
-			r.again, again = false, append(again, a.frame(r))
-		}
-	}
-	over := a.given && !a.arrived && len(a.requests) == 0 && !a.keep()
 	var asked *Question
-	if a.arrived || over {
+	if a.arrived || a.given && len(a.recipients) == 0 && a.kept == nil {
 		asked, a.asked = a.asked, nil
 	}
 	why := a.err
 	s.forgetAnswers()
 	s.mu.Unlock()
 	a.sendAll(send)
-	if asked != nil {
-		s.tellAnswered(asked, why)
-	}
-	for _, frame := range again {
-		s.link.reply(frame)
+	if tell := func() { s.tellAnswered(asked, why) }; asked != nil && !s.spawn(tell) { // a host may make a call, and this may be what reads its answer
+		tell()
 	}
 	askAgain(ask)
 }
 
-// next returns what is to be done with the requests that wait: they get the answer, or are asked for, because they came when it had arrived. The lock is
-// held.
+// next returns what is to be done with the requests that wait, or have come again: they get the answer, or are asked for, because they came when it had
+// arrived under another id. The lock is held.
 func (a *answer) next() (send, ask []*recipient) {
-	if !a.given || slices.ContainsFunc(a.requests, func(r *recipient) bool { return r.stage == tries }) {
-		return nil, nil
-	}
-	a.requests = slices.DeleteFunc(a.requests, func(r *recipient) bool {
-		switch {
-		case r.stage != waits:
-			return false
-		case a.arrived:
+	sending := slices.ContainsFunc(a.recipients, func(r *recipient) bool { return r.stage == stageSending && !r.over })
+	a.recipients = slices.DeleteFunc(a.recipients, func(r *recipient) bool {
+		switch again := r.again && r.stage == stageArrived; {
+		case again, a.given && !a.arrived && !sending && r.stage == stageWaits:
+			r.stage, r.again = stageSending, false
+			send = append(send, r)
+		case a.arrived && r.stage == stageWaits:
 			r.answer = nil
 			ask = append(ask, r)
 			return true
 		}
-		r.stage = tries
-		send = append(send, r)
 		return false
 	})
 	return send, ask
 }
 
-// keep keeps the answer if its task may ask again, and reports whether it does. When the task has not asked in time, follow is called. The lock is held.
-func (a *answer) keep() bool {
+// keep keeps the answer if its last request is withdrawn, and its task may ask again because it has lost the stream. When the task has not asked in time,
+// proceed is called. The lock is held.
+func (a *answer) keep(last *recipient) {
 	q := a.of
-	if a.kept != nil {
-		return true
-	}
-	if !a.withdrawn || q.Task == "" || q.life.Err() != nil || q.s.over {
-		return false
+	if !withdrawn(last.entry.Cause()) || len(a.recipients) > 0 || !a.given || a.late || !q.joins() || q.s.link.shared() || q.life.Err() != nil || q.s.over {
+		return
 	}
 	kept, end := context.WithTimeout(q.life, keptFor)
 	a.kept, a.endKept = kept, end
@@ -259,23 +260,34 @@ func (a *answer) keep() bool {
 		<-kept.Done()
 		q.s.mu.Lock()
 		if a.kept == kept {
-			a.kept, a.withdrawn = nil, false
+			a.kept = nil
 		}
 		q.s.mu.Unlock()
-		a.follow()
+		a.proceed()
 	})
-	return true
+}
+
+// leaveOpen records that the question stays open for another host: its requests get no answer, also if they come again (TSK27). The lock is held.
+func (a *answer) leaveOpen() {
+	a.given, a.arrived, a.leftOpen, a.asked = true, true, true, nil
+	for _, r := range a.recipients {
+		r.stage, r.again = stageArrived, false
+		r.entry.Retire()
+	}
+	a.of.s.forgetAnswers()
 }
 
 // forgetAnswers forgets the answers that nobody needs any more, and the oldest that are too many (VAL07).
 func (s *state) forgetAnswers() {
-	s.answers = slices.DeleteFunc(s.answers, func(a *answer) bool { return a.isSent() && a.kept == nil && !(a.arrived && a.lives()) })
+	s.answers = slices.DeleteFunc(s.answers, func(a *answer) bool {
+		return a.kept == nil && a.isSent() && (len(a.recipients) == 0 || !a.lives())
+	})
 	number, bytes := 0, 0
 	for i, a := range slices.Backward(s.answers) {
 		if !a.isSent() {
 			continue
 		}
-		number, bytes = number+1, bytes+len(a.of.Params)+len(a.result)
+		number, bytes = number+1, bytes+a.size()
 		switch {
 		case number == 1 || number <= maxAnswers && bytes <= maxAnswerBytes:
 		case a.kept != nil:
@@ -286,9 +298,20 @@ func (s *state) forgetAnswers() {
 	}
 }
 
-// isSent reports whether the answer is sent to no request any more; the lock is held.
+// size is how many bytes of the server's and the host's the answer has. Most requests share the text of their question, see Session.known.
+func (a *answer) size() int {
+	n := len(a.of.Params) + len(a.result)
+	for _, r := range a.recipients {
+		if n += len(r.id.Text()); len(r.Params) > 0 && &r.Params[0] != &a.of.Params[0] {
+			n += len(r.Params)
+		}
+	}
+	return n
+}
+
+// isSent reports whether no request waits for the answer, or is being sent it; the lock is held.
 func (a *answer) isSent() bool {
-	return a.given && !slices.ContainsFunc(a.requests, func(r *recipient) bool { return r.stage < arrived })
+	return !slices.ContainsFunc(a.recipients, func(r *recipient) bool { return r.stage != stageArrived })
 }
 
 // lives reports whether what asks the question is not over, as far as that is known; the lock is held.

@@ -2,8 +2,6 @@ package client
 
 import (
 	"context"
-	"errors"
-	"maps"
 	"sync"
 
 	"github.com/mcpkiln/mcpkiln/runtime/inflight"
@@ -44,6 +42,24 @@ type turn struct {
 	former          <-chan struct{}         // question.gone of the turn before
 }
 
+// own returns a copy of the question for one who may change it: a host.
+func (q *question) own() *Question {
+	asked := *q.Question
+	return &asked
+}
+
+// leaveOpen is Session.leaveOpen for the question and those that get its answer.
+func (q *question) leaveOpen(why error) bool {
+	if !q.s.leaveOpen(q.own(), why) {
+		return false
+	}
+	q.resumeAskers()
+	q.s.mu.Lock()
+	defer q.s.mu.Unlock()
+	q.answer.leaveOpen()
+	return true
+}
+
 // Value implements context.Context.
 func (*question) Value(any) any { return nil }
 
@@ -69,9 +85,15 @@ func (s *Session) receiveRequest(m *rpc.Message, from *round) {
 		s.receiveTaskRequest(d, h, m, s.sessionOf(from))
 		return
 	}
-	asked, bad := s.newQuestion(d, h, m.Params)
-	q := &question{Question: asked, s: s, dialect: d, op: h.Op, id: m.ID, session: s.sessionOf(from), from: from, bad: bad, wanted: s.wantsTask(d, h, m.Params), life: s.lifeOf(asked.Task, from)}
-	info := inflight.Info{Method: h.Name, Timeout: s.cfg.questionTimeout, AnswersTimeout: !s.resumed(asked.Task)}
+	q := &question{s: s, dialect: d, op: h.Op, id: m.ID, session: s.sessionOf(from), from: from}
+	if same := s.known(h.Name, m.Params); same != nil {
+		q.Question, q.bad, q.wanted = same.own(), same.bad, same.wanted
+	} else {
+		q.Question, q.bad = s.newQuestion(d, h, m.Params)
+		q.wanted = s.wantsTask(d, h, m.Params)
+	}
+	q.life = s.lifeOf(q.Task, from)
+	info := inflight.Info{Method: h.Name, Timeout: s.cfg.questionTimeout, AnswersTimeout: !s.resumed(q.Task)}
 	e, err := s.tracker.RegisterIn(&q.entryMemory, s.ctx, s.key(m.ID, inflight.Incoming), info, q)
 	if err != nil {
 		s.link.reply(rpc.AppendError(nil, m.ID, rpc.Errorf(rpc.CodeInvalidRequest, "%v", err)))
@@ -101,10 +123,11 @@ func (q *question) ask(e *inflight.Entry, from *round) {
 		s.createTask(q, from)
 		return
 	default:
-		others := q.dropAnswer()
-		if !s.leaveOpen(q.Question, bad) {
-			s.link.reply(rpc.AppendError(nil, q.id, bad))
+		if q.leaveOpen(bad) {
+			return
 		}
+		others := q.dropAnswer()
+		s.link.reply(rpc.AppendError(nil, q.id, bad))
 		askAgain(others)
 		return
 	}
@@ -140,8 +163,7 @@ func (q *question) take(e *inflight.Entry) (next *turn) {
 	default:
 		q.stopWaiting(e)
 		q.open(e)
-		asked := *q.Question
-		next = &turn{Context: e, asked: &asked, former: q.gone}
+		next = &turn{Context: e, asked: q.own(), former: q.gone}
 		if q.Task != "" {
 			next.Context, next.cut = context.WithCancelCause(e)
 		}
@@ -151,7 +173,7 @@ func (q *question) take(e *inflight.Entry) (next *turn) {
 	s.mu.Unlock()
 	q.tellDropped(dropped)
 	if joined != nil {
-		joined.follow()
+		joined.proceed()
 	}
 	return next
 }
@@ -179,17 +201,18 @@ func (s *Session) echoed(m *rpc.Message) bool {
 	return true
 }
 
-// maxQuestions is how many questions of a server handlers may be answering at once, and how many may wait until somebody follows their tasks.
+// maxQuestions is how many questions of a server handlers may be answering at once, or answers be being sent, and how many may wait until somebody follows
+// their tasks.
 const maxQuestions = 100
 
-// count counts the questions that handlers are answering.
+// count counts the questions that handlers are answering, and the answers that are being sent.
 func (s *Session) count(by int) {
 	s.mu.Lock()
 	s.asking += by
 	s.mu.Unlock()
 }
 
-// asksTooMany reports whether handlers are answering maxQuestions questions.
+// asksTooMany reports whether maxQuestions questions are being answered.
 func (s *Session) asksTooMany() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -232,15 +255,8 @@ func (q *question) serve(e *inflight.Entry, own *turn) {
 	case !won:
 		s.cfg.logger.Debug("an answer to a question that is over was dropped", "id", q.id.String())
 		s.tellAnswered(own.asked, whyLate(e, own))
-	case failure != nil && s.leaveOpen(own.asked, failure):
-		q.resumeAskers()
-		e.Retire()
-		for _, r := range q.dropAnswer() {
-			r.entry.Retire()
-		}
-	default:
-		a.sendAll(send[1:])
-		a.send(send[0])
+	case failure == nil || !q.leaveOpen(failure):
+		a.sendAll(send)
 	}
 }
 
@@ -293,54 +309,36 @@ func (s *Session) questionEnded(e *inflight.Entry, cause *Cause) {
 	q.stopWaiting(e)
 	var others []*recipient
 	switch {
-	case last != nil && cause.Source == inflight.SourceTimeout:
-		others, a.askers = a.split(), maps.Clone(q.askers)
 	case last != nil:
 		others = a.drop()
 	case a != nil:
-		defer a.recall(q, cause)
+		defer a.end(q, cause)
+	}
+	late := cause.Source == inflight.SourceTimeout && q.answer == nil
+	if late {
+		q.open(e)
+		q.answer.late = true
 	}
 	q.mu.Unlock()
 	s.mu.Unlock()
 	s.spawn(func() {
-		asking := q.asking()
 		if last != nil {
-			q.resumeAskers()
+			q.resumeClocks()
 			if last.former != nil {
 				<-last.former
 			}
 			s.questionGone(last.asked, cause)
 		}
-		switch {
-		case cause.Source != inflight.SourceTimeout:
-		case e.AnswerTimeout():
-			q.answerLate(last != nil, asking)
-		default:
-			if last != nil {
-				others = append(others, q.dropAnswer()...)
-			}
-			s.leaveOpen(q.Question, cause)
-		}
 		askAgain(others)
-	})
-}
-
-// answerLate answers a question whose time has passed. asked: a handler was being asked it. asking are the rounds that wait for the answer.
-func (q *question) answerLate(asked bool, asking []*round) {
-	result, bad := unanswered(q.dialect, q.op)
-	send := func() error {
-		err := q.s.insist(q.life, q.session, q.id, answerFrame(q.id, result, bad))
-		if errors.Is(err, errNoSession) {
-			strand(asking)
+		switch answers := cause.Source == inflight.SourceTimeout && e.AnswerTimeout(); {
+		case late && answers:
+			a, first := q.giveUnasked(unanswered(q.dialect, q.op))
+			a.sendAll([]*recipient{first})
+		case late && q.leaveOpen(cause):
+		case last != nil:
+			q.resumeAskers()
 		}
-		return err
-	}
-	if !asked {
-		_ = send() // no handler's
-		return
-	}
-	a, r := q.giveUnasked(result, bad)
-	a.sent(r, send())
+	})
 }
 
 // tellAnswered calls Handlers.Answered.

@@ -6,6 +6,7 @@ import (
 
 	"github.com/mcpkiln/mcpkiln/runtime/inflight"
 	"github.com/mcpkiln/mcpkiln/runtime/rpc"
+	"github.com/mcpkiln/mcpkiln/runtime/wire"
 )
 
 // A server asks the same question again: under the same id when the stream is resumed on which it came, or under a new one when the stream was lost on which
@@ -16,91 +17,98 @@ import (
 //	the answer is sent     waits until it has arrived, or failed    is the same request; gets it once more if it has arrived
 //	it has not arrived     gets it at once                          is the same request
 //	it has arrived         is another question                      gets it once more
+//	its time has passed    is another question                      is the same request
+//	it was left open       is another question                      is left open
+//
+// Nothing but its own answer or its withdrawal ends a request: two parts of a task may ask the same.
 
 // isSame reports whether a request asks the question.
 func (q *question) isSame(method string, params []byte) bool {
 	return q.Method == method && bytes.Equal(q.Params, params)
 }
 
-// repeats reports whether a request came before, and gets the answer to that. A server that uses an id for another request has the answer to the one
-// before, though its receipt may be on its way.
+// known returns a question like that of a request, if it is in flight or answered, so that both have their text in the same memory (VAL07); nil: there is none.
+func (s *Session) known(method string, params []byte) *question {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, a := range s.answers {
+		if a.of.isSame(method, params) {
+			return a.of
+		}
+	}
+	return nil
+}
+
+// repeats reports whether a request came before in the same HTTP session, and gets the answer to that. A server that uses an id for another request has the
+// answer to the one before, though its receipt may be on its way.
 func (s *Session) repeats(m *rpc.Message, from *round) bool {
-	e := s.tracker.Find(s.key(m.ID, inflight.Incoming))
+	session, e := s.sessionOf(from), s.tracker.Find(s.key(m.ID, inflight.Incoming))
 	if e != nil && e.Info() == sendsAnswer {
 		e.Retire()
 		e = nil
 	}
-	if e == nil {
-		return s.answersAgain(m, s.sessionOf(from))
-	}
-	q, ok := e.Values().(*question)
-	if !ok || e.Err() != nil {
-		return false
-	}
-	same := q.isSame(string(m.Method), m.Params)
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	switch a := q.answer; {
-	case a == nil || !a.given:
-	case !same:
-		e.Retire()
-	default:
-		if r := a.request(q); r != nil {
-			r.again = r.stage == tries
+	var q *question
+	if e != nil {
+		var ok bool
+		if q, ok = e.Values().(*question); !ok {
+			return false
 		}
 	}
-	return same
-}
-
-// answersAgain answers a request that is not in flight, and came before in the same HTTP session, as it was answered then.
-func (s *Session) answersAgain(m *rpc.Message, session string) bool {
-	a, r := s.answered(m, session)
-	switch {
-	case r == nil:
-		return false
-	case a != nil:
-		s.link.reply(a.frame(r))
+	s.mu.Lock()
+	if q != nil && q.answer == nil { // it waits until somebody follows its task
+		defer s.mu.Unlock()
+		return e.Err() == nil && q.isSame(string(m.Method), m.Params)
 	}
+	r := s.recipientOf(q, m.ID, session)
+	if r == nil || !r.isSame(string(m.Method), m.Params) {
+		has := r != nil && r.answer.given
+		s.mu.Unlock()
+		if has && e != nil {
+			e.Retire()
+		}
+		return false
+	}
+	a := r.answer
+	r.again = r.again || r.stage >= stageSending && r.stage != stageMissed && !a.leftOpen
+	s.mu.Unlock()
+	a.proceed()
 	return true
 }
 
-// answered returns the request that a message repeats, and its answer; nil: that is on its way.
-func (s *Session) answered(m *rpc.Message, session string) (*answer, *recipient) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	for _, a := range s.answers {
-		if !a.of.isSame(string(m.Method), m.Params) || !a.lives() {
-			continue
-		}
-		for _, r := range a.requests {
-			if !r.id.Same(m.ID) || r.session != session || r.stage == recalled {
-				continue
+// recipientOf returns the latest request with an id that is getting an answer or has one: the question in flight, if there is one. nil: there is none. The
+// lock is held.
+func (s *state) recipientOf(q *question, id rpc.ID, session string) *recipient {
+	if q != nil {
+		return q.answer.recipient(q)
+	}
+	for _, a := range slices.Backward(s.answers) {
+		for _, r := range a.recipients {
+			if r.id.Same(id) && r.session == session && !r.over && a.lives() {
+				return r
 			}
-			if r.stage == arrived {
-				return a, r
-			}
-			r.again = true
-			return nil, r
 		}
 	}
-	return nil, nil
+	return nil
 }
 
 // open has a question get its own answer, which a handler is to be asked for; the lock is held.
 func (q *question) open(e *inflight.Entry) {
-	q.answer = &answer{of: q, requests: []*recipient{{question: q, entry: e}}}
+	q.answer = &answer{of: q, recipients: []*recipient{{question: q, entry: e}}}
 	q.s.answers = append(q.s.answers, q.answer)
 }
 
+// joins reports whether the question can get the answer to another: a person is not to be asked twice. Of a model, a task may want two samples.
+func (q *question) joins() bool { return q.Task != "" && q.op == wire.OpElicit }
+
 // join has a question of a task get the answer to the same question of the task in the same HTTP session, unless the server has that, and reports whether it
-// does. Its clock is paused until it is asked itself. The lock is held.
+// does. Its clock is paused until it is asked itself. On a shared stream, which is not lost, what was withdrawn is not asked again. The lock is held.
 func (q *question) join(e *inflight.Entry) bool {
-	if q.Task == "" {
+	if !q.joins() {
 		return false
 	}
 	for _, a := range q.s.answers {
-		over := a.arrived || a.kept != nil && a.kept.Err() != nil || len(a.requests) >= maxQuestions
-		if over || a.of.Task != q.Task || a.of.session != q.session || !a.of.isSame(q.Method, q.Params) {
+		over := a.arrived || a.late || a.kept != nil && a.kept.Err() != nil || len(a.recipients) >= maxQuestions
+		if over || q.s.link.shared() && !a.isOpen() || a.of.session != q.session || !a.of.isSame(q.Method, q.Params) {
 			continue
 		}
 		if a.kept != nil {
@@ -108,16 +116,21 @@ func (q *question) join(e *inflight.Entry) bool {
 			a.kept = nil
 		}
 		e.Pause()
-		a.requests = append(a.requests, &recipient{question: q, entry: e})
+		a.recipients = append(a.recipients, &recipient{question: q, entry: e})
 		q.answer = a
 		return true
 	}
 	return false
 }
 
+// isOpen reports whether a request that gets the answer is not over; the lock is held.
+func (a *answer) isOpen() bool {
+	return slices.ContainsFunc(a.recipients, func(r *recipient) bool { return !r.over })
+}
+
 // split removes the requests but that of the question itself, which may be gone, and returns them: they have to be asked for. The lock is held.
 func (a *answer) split() (others []*recipient) {
-	a.requests = slices.DeleteFunc(a.requests, func(r *recipient) bool {
+	a.recipients = slices.DeleteFunc(a.recipients, func(r *recipient) bool {
 		if r.question == a.of {
 			return false
 		}

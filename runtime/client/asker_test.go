@@ -7,7 +7,7 @@ import (
 	"github.com/mcpkiln/mcpkiln/runtime/rpc"
 )
 
-// A question can be over before it stops a clock: the server has taken it back on another stream, or the session ends.
+// A question can be over before it stops a clock: the server has withdrawn it on another stream, or the session ends.
 func TestCAN28AQuestionThatIsOverStopsNoClock(t *testing.T) {
 	s := &Session{}
 	c := &call{s: s, awaiting: true}

@@ -127,7 +127,7 @@ func TestCAN31AQuestionThatIsOpenWhenTheLastDetaches(t *testing.T) {
 	}
 }
 
-// A question that waits is asked no more if the server takes it back, or the task is known to be over.
+// A question that waits is asked no more if the server withdraws it, or the task is known to be over.
 func TestCAN23AQuestionThatWaitsIsTakenBack(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		u := newUser()

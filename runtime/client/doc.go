@@ -64,6 +64,7 @@
 //	question          a server's request for input of the user, of a model, or of roots, as a request or in a result; its askers are the calls
 //	                  that may have asked it, whose clocks are paused until it is answered
 //	answer            what a question gets that is a request: one for the same question under several ids, which are its recipients
+//	to withdraw       what a server does that cancels its question; this side takes a question back from its handler, to ask it later
 //	execution         a call that is a task, or may become one; to follow it is to read its state until it is over, to detach from it is to stop that
 //	follower          what a session knows of a task, for all executions of it; its following is the time in which it reads the task's state
 //	receiver          this side as the one that runs a task: a question that the server asks as one
@@ -110,9 +111,9 @@
 // called or resumed: two would ask each question twice. When nobody follows the task any more, it ends; the follower stays, because a server may send a
 // question once: what is open then, or comes meanwhile, is asked when somebody follows the task again, and an answer that was given arrives.
 //
-// A server takes a question back when it loses the stream, and asks it again soon after. So an answer is kept for ten seconds that was given and has not
-// arrived then, for the same question of the same task. One that has arrived answers only its own request, should that come again: what else asks the same is
-// something new, for example whether to delete another file.
+// Over HTTP a server withdraws a question when it loses the stream, and asks it again soon after. So an answer of a person is kept for ten seconds that was
+// given and has not arrived then, for the same question of the same task. One that has arrived answers only its own request, should that come again: what else
+// asks the same is something new, for example whether to delete another file.
 //
 // A session that has resumed a task is a guest: what it can not answer it leaves open for the host that started the task (Handlers.LeftOpen), and it
 // ends with an error of its own, never with the task's end. The session that started it cancels it instead: without an answer it would wait for ever.

@@ -2,6 +2,7 @@ package client
 
 import (
 	"context"
+	"unsafe"
 
 	"github.com/mcpkiln/mcpkiln/runtime/rpc"
 )
@@ -19,14 +20,25 @@ func Waiting(s *Session) int {
 	return s.unasked
 }
 
-// KeptAnswers is how many answers the session keeps that are not being sent, and how many bytes of questions and answers these are.
+// KeptAnswers is how many answers the session keeps that are not being sent, and how much memory their questions, under each id, and answers take.
 func KeptAnswers(s *Session) (number, bytes int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	seen := map[*byte]bool{}
 	for _, a := range s.answers {
-		if a.isSent() {
-			number, bytes = number+1, bytes+len(a.of.Params)+len(a.result)
+		if !a.isSent() {
+			continue
 		}
+		texts := [][]byte{a.of.Params, a.result}
+		for _, r := range a.recipients {
+			texts = append(texts, r.Params)
+		}
+		for _, text := range texts {
+			if p := unsafe.SliceData(text); !seen[p] {
+				seen[p], bytes = true, bytes+len(text)
+			}
+		}
+		number++
 	}
 	return number, bytes
 }

@@ -75,17 +75,18 @@ type httpLink struct {
 	renewing chan struct{} // full while a new session is being opened
 	replying chan struct{} // has a value for each reply being sent
 
-	mu              sync.Mutex
-	closing         bool
-	session         string // id of the session; "" for none
-	listening       bool
-	unlisten        context.CancelFunc // ends the listener of the session; nil: there was none
-	streams         map[*round]*stream
-	ending          int           // how many requests are ending, see maxEnding
-	unanswered      int           // how many cancellations were sent that the server has not answered
-	patience        time.Time     // until when these count, see maxEnding; zero: none was ever answered
-	room            chan struct{} // closed when there is room for requests again; nil: nobody waits
-	kept, keptAgain list.List     // streams of requests that are over: open for what may still come, oldest first
+	mu         sync.Mutex
+	closing    bool
+	session    string // id of the session; "" for none
+	listening  bool
+	unlisten   context.CancelFunc // ends the listener of the session; nil: there was none
+	streams    map[*round]*stream
+	ending     int           // how many requests are ending, see maxEnding
+	unanswered int           // how many cancellations were sent that the server has not answered
+	patience   time.Time     // until when these count, see maxEnding; zero: none was ever answered
+	room       chan struct{} // closed when there is room for requests again; nil: nobody waits
+	// Streams of requests that are over, which are open for what may still come, oldest first: given up; given up and cancelled a second time; answered.
+	kept, keptAgain, answered list.List
 }
 
 // request returns an HTTP request with the headers that all have.

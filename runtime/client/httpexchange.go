@@ -191,7 +191,7 @@ func (l *httpLink) linger(r *round) {
 	}
 	st.lingerTimer = time.AfterFunc(lingering, st.cancel)
 	if !st.takingBack && !st.ending {
-		l.keep(st, &l.kept, st.cancel)
+		l.keep(st, &l.answered, st.cancel)
 	}
 }
 

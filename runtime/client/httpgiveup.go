@@ -27,7 +27,7 @@ type stream struct {
 	takingBack  bool               // it was given up, and a goroutine of its own ends it
 	ending      bool               // httpLink.ending counts it
 	kept        *list.Element      // its place in of; nil: it has none
-	of          *list.List         // httpLink.kept or keptAgain
+	of          *list.List         // of httpLink: kept, keptAgain or answered
 	release     context.CancelFunc // ends what is kept open of it
 }
 
@@ -70,8 +70,9 @@ const maxEnding = 128
 // maxSilence is how long a server that answers cancellations may take from one answer to the next. After that, none is waited for.
 const maxSilence = time.Second
 
-// maxKept is how many streams of requests that are over are kept open for what may still come, each with the request for its cancellation, and how many
-// of those whose cancellation was sent again. For one more, the oldest is closed.
+// maxKept is how many streams of requests that were given up are kept open for what may still come, each with the request for its cancellation, how many
+// of those whose cancellation was sent again, and how many of requests that were answered: these must not push out one whose answer may name a task
+// (CAN11). For one more, the oldest is closed.
 const maxKept = 512
 
 // awaitRoom waits until fewer than maxEnding requests are ending; false: the request is over before it was sent.

@@ -3,6 +3,7 @@ package client_test
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"net/http"
 	"net/http/httptrace"
 	"strings"
@@ -38,10 +39,15 @@ func (s *stuck) answersNotice(m message) bool {
 	return s.told[string(about.RequestID)] <= s.answers
 }
 
-func (s *stuck) serve(r *http.Request, m message) (*http.Response, error) {
+// wrote reports that a request was sent.
+func wrote(r *http.Request) {
 	if trace := httptrace.ContextClientTrace(r.Context()); trace != nil && trace.WroteRequest != nil {
 		trace.WroteRequest(httptrace.WroteRequestInfo{})
 	}
+}
+
+func (s *stuck) serve(r *http.Request, m message) (*http.Response, error) {
+	wrote(r)
 	if strings.Contains(string(m.Params), `"hang`) || m.Method == "notifications/cancelled" && !s.answersNotice(m) {
 		s.open.Add(1)
 		defer s.open.Add(-1)
@@ -100,6 +106,63 @@ func TestCAN15CallsThatWereGivenUpStopNoOthers(t *testing.T) {
 			}
 			if err := s.Close(); err != nil {
 				t.Error(err)
+			}
+		})
+	}
+}
+
+// Calls that are answered, on streams that their server does not end, push out no call that was given up: its cancellation goes on, and its task is
+// cancelled as soon as the answer names it (CAN15).
+func TestCAN11AnsweredCallsPushOutNoneThatWasGivenUp(t *testing.T) {
+	for revision, of := range map[string]string{"2026-07-28": taskOffers, "2025-11-25": offers} {
+		synctest.Test(t, func(t *testing.T) {
+			srv := &stuck{revision: revision, offers: of}
+			given, cancelled := make(chan struct{}), make(chan error, 1)
+			endpoint := client.HTTP("http://server.test/mcp")
+			endpoint.Client = &http.Client{Transport: roundTrip(func(r *http.Request, m message) (*http.Response, error) {
+				wrote(r)
+				answer, wait := complete(revision, "done"), time.Duration(0)
+				switch {
+				case m.Method == "tasks/cancel":
+					cancelled <- nil
+					return status(http.StatusNotFound), nil
+				case m.Method == "notifications/cancelled":
+					sleep(r.Context(), 200*time.Millisecond)
+					cancelled <- context.Cause(r.Context())
+					return status(http.StatusAccepted), nil
+				case m.Method != "tools/call":
+					return srv.serve(r, m)
+				case strings.Contains(string(m.Params), `"given up"`):
+					answer, wait = taskIs("task", "working", ""), 200*time.Millisecond
+					close(given)
+				}
+				resp, events := eventStream(r)
+				go func() {
+					sleep(r.Context(), wait)
+					_, _ = fmt.Fprintf(events, "data: {\"jsonrpc\":\"2.0\",\"id\":%s,\"result\":%s}\n\n", m.ID, answer)
+				}()
+				return resp, nil
+			})}
+			s := connect(t, endpoint, []client.Option{client.WithRevision(revision)})
+			ctx, cancel := context.WithCancel(t.Context())
+			done := start(ctx, s, "given up")
+			<-given
+			cancel()
+			<-done
+			sleep(t.Context(), 50*time.Millisecond) // its cancellation is being sent
+			for range 600 {
+				if _, err := s.CallTool(t.Context(), "x", nil); err != nil {
+					t.Fatal(err)
+				}
+			}
+			sleep(t.Context(), time.Second)
+			select {
+			case err := <-cancelled:
+				if err != nil {
+					t.Errorf("%s: its cancellation was ended: %v", revision, err)
+				}
+			default:
+				t.Errorf("%s: it was not cancelled", revision)
 			}
 		})
 	}

@@ -8,7 +8,6 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
-	"net/http/httptrace"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -155,9 +154,7 @@ func (s *unhurried) read() {
 }
 
 func (s *unhurried) serve(r *http.Request, m message) (*http.Response, error) {
-	if trace := httptrace.ContextClientTrace(r.Context()); trace != nil && trace.WroteRequest != nil {
-		trace.WroteRequest(httptrace.WroteRequestInfo{})
-	}
+	wrote(r)
 	read := make(chan struct{})
 	s.most.Store(max(s.most.Load(), s.messages.Add(1)))
 	s.inbox <- read

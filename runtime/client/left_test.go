@@ -48,7 +48,7 @@ func TestTSK27ATaskThatWasLeftIsAnsweredElsewhere(t *testing.T) {
 	}
 }
 
-// A question that the server takes back while its answer is on the way is not answered again.
+// A question that the server withdraws while its answer is on the way is not answered again.
 func TestCAN31AnAnswerThatWasOnItsWayIsNotSentAgain(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		slow := make(chan struct{})

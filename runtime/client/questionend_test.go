@@ -66,7 +66,7 @@ func TestCAN31AQuestionEndsWithATypedCause(t *testing.T) {
 		end    func(h *held)
 		source inflight.Source
 	}{
-		"taken back": {func(h *held) {
+		"withdrawn": {func(h *held) {
 			h.send(`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":"q","reason":"never mind"}}`)
 		}, inflight.SourcePeer},
 		"its call was answered":  {func(h *held) { h.answer(h.call, `{"content":[]}`) }, inflight.SourceParent},

@@ -7,7 +7,7 @@ import (
 	"github.com/mcpkiln/mcpkiln/runtime/client"
 )
 
-// An answer that is under way when its task ends is neither taken back nor lost: its receipt says what became of it.
+// An answer that is under way when its task ends is neither withdrawn nor lost: its receipt says what became of it.
 func TestEXT22TheReceiptOfAnAnswerOutlivesItsTask(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		received := make(chan error, 10)

@@ -68,7 +68,7 @@ func TestCAN28TheTimePassesWhileAnAnswerWaitsForTheServer(t *testing.T) {
 	})
 }
 
-// A question whose answer is being sent again, to it and to the same question under another id, is not asked again when the server takes one of them back.
+// A question whose answer is being sent again, to it and to the same question under another id, is not asked again when the server withdraws one of them.
 func TestCAN30TheSameQuestionIsTakenBackWhileItsAnswerIsSentAgain(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var asked atomic.Int32

@@ -52,7 +52,7 @@ type state struct {
 	lost      error                // why the connection is gone
 	noise     []byte               // text that the server wrote and that was no message
 	inherited bool                 // noise is of the session that this one replaces (see another), until the server writes to this one
-	asking    int                  // how many questions handlers are answering
+	asking    int                  // how many questions handlers are answering, and answers are being sent
 	followers map[string]*follower // of tasks, by their ids
 	left      []*follower          // those whose tasks nobody follows any more, the latest last
 	unasked   int                  // how many questions wait until somebody follows their tasks

@@ -13,7 +13,7 @@ import (
 	"github.com/mcpkiln/mcpkiln/runtime/client"
 )
 
-// withdrawn is the notification that takes a question back.
+// withdrawn is the notification that withdraws a question.
 func withdrawn(id string) string {
 	return `{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":"` + id + `"}}`
 }
@@ -35,7 +35,7 @@ func (c *tallied) handlers() client.Option {
 	})
 }
 
-// A server that loses the stream of a question takes the question back, and asks it again on the next stream. What the user has said meanwhile, and the server
+// A server that loses the stream of a question withdraws the question, and asks it again on the next stream. What the user has said meanwhile, and the server
 // does not have, answers that: for a while, and as long as the task goes on.
 func TestCAN30AnAnswerThatHasNotArrivedWhenItsQuestionIsWithdrawn(t *testing.T) {
 	for _, hangs := range []bool{false, true} {
@@ -111,7 +111,7 @@ func TestCAN30AnAnswerThatHasArrivedAnswersNothingElse(t *testing.T) {
 	})
 }
 
-// A receipt that comes after the question was taken back is none: the server asks again, so it has dropped the answer.
+// A receipt that comes after the question was withdrawn is none: the server asks again, so it has dropped the answer.
 func TestCAN30AReceiptAfterTheWithdrawalIsNone(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		release := make(chan struct{})
@@ -245,7 +245,7 @@ func TestEXT22TheReceiptOfAnAnswerUnderTwoIDs(t *testing.T) {
 	}
 }
 
-// A question whose time has passed can be taken back before its answer is sent, while the host is told. The same question under another id is asked then.
+// A question whose time has passed can be withdrawn before its answer is sent, while the host is told. The same question under another id is asked then.
 func TestCAN31AQuestionIsTakenBackWhenItsTimeHasPassed(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		release, asked := make(chan struct{}), make(chan struct{}, 10)

@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/mcpkiln/mcpkiln/runtime/check"
@@ -250,7 +251,11 @@ func (e *UnsupportedError) Error() string {
 	case e.Capability == "":
 		return ErrUnsupported.Error() + ": its revision of the protocol has no such request, or allows none while this method is served"
 	}
-	return ErrUnsupported.Error() + ": it did not declare the capability " + e.Capability
+	asks := ErrUnsupported.Error()
+	if name, _, _ := strings.Cut(e.Capability, "/"); name != "elicitation" { // no user is asked for roots, say
+		asks = "the client can not be asked for that"
+	}
+	return asks + ": it did not declare the capability " + e.Capability
 }
 
 // Is matches ErrUnsupported.

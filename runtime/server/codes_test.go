@@ -82,7 +82,7 @@ func TestLET05URLElicitationRequired(t *testing.T) {
 
 // TestLET05WhatIsNotSupportedIsNamed: by the code of a revision that has one, in words where it has none, of every handler bound here.
 func TestLET05WhatIsNotSupportedIsNamed(t *testing.T) {
-	for path, words := range map[string]string{"sampling/tools": "did not declare the capability sampling/tools", "": "has no such request"} {
+	for path, words := range map[string]string{"sampling/tools": "the client can not be asked for that: it did not declare the capability sampling/tools", "": "has no such request"} {
 		d := fails(fmt.Errorf("outer: %w", &UnsupportedError{Capability: path}))
 		own := customDefinition(func(context.Context, *Call, *echoInput) (*echoOutput, error) {
 			return nil, &UnsupportedError{Capability: path}

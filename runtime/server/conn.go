@@ -32,7 +32,8 @@ var errReaderExited = errors.New("server: a filter or an observer ended the goro
 // Serve serves conn and closes it. It returns after everything it started has ended: nil when the peer is done, the error of a read or write, the
 // cause of ctx or ErrShutdown when it was stopped, ErrStalled when others waited for what the peer did not read, ErrSilent when it did not answer a
 // ping; joined with ErrGrace when a handler did not return. At the end of input, requests that were read are answered within the grace period
-// (CAN26); those in flight after that end with cause disconnect, or shutdown, and the error is ErrUnanswered with their number. Tasks outlive the
+// (CAN26); those in flight after that end with cause disconnect, or shutdown, and the error is ErrUnanswered with their number. Calls that can not be
+// cancelled go on after a disconnect (CAN14), and Shutdown waits for them. Tasks outlive the
 // connection (TSK06) if their owner does: an identity, or the process that started this one (rpc.Stdio). Those of any other connection end with it.
 func (s *Server) Serve(ctx context.Context, conn rpc.Conn) error {
 	why, late := s.serve(ctx, conn)
@@ -69,7 +70,11 @@ func (s *Server) serve(ctx context.Context, conn rpc.Conn) (why, late error) {
 		if why == nil {
 			why = p.drain(ctx, gone, out.failed)
 		}
-		p.end(&inflight.Cause{Source: inflight.SourceDisconnect, Err: why})
+		cause := &inflight.Cause{Source: inflight.SourceDisconnect, Err: why}
+		if s.stopped(ctx) != nil { // while it was drained
+			cause.Source = inflight.SourceShutdown
+		}
+		p.end(cause)
 	case why = <-out.failed:
 		p.end(&inflight.Cause{Source: inflight.SourceDisconnect, Err: why})
 	case <-gone:
@@ -102,7 +107,7 @@ func (s *Server) stopped(ctx context.Context) error {
 func (p *peer) end(cause *inflight.Cause) {
 	p.closing.Store(true)
 	p.pulse.stop()
-	if cause.Source == inflight.SourceShutdown {
+	if p.stops = cause.Source == inflight.SourceShutdown; p.stops {
 		p.s.endListens(p)
 	}
 	p.cancel(cause)
@@ -164,7 +169,8 @@ var errInputEnded = &inflight.Cause{Source: inflight.SourceDisconnect, Reason: "
 // release lets the peer end when nothing of it runs any more.
 func (p *peer) release() { p.released.Do(p.live.done) }
 
-// wait returns when nothing of the peer runs any more, or ErrGrace.
+// wait returns when nothing of the peer runs any more, or ErrGrace. Then what can not be cancelled is ended by a shutdown; else it runs to its end,
+// though its client is gone (CAN14).
 func (p *peer) wait() error {
 	grace := time.NewTimer(p.s.cfg.grace)
 	defer grace.Stop()
@@ -173,7 +179,11 @@ func (p *peer) wait() error {
 		return nil
 	case <-grace.C:
 	}
-	p.s.tracker.CancelPeer(p.id, &inflight.Cause{Source: inflight.SourceShutdown, Reason: "the grace period is over", Force: true})
+	if p.stops {
+		p.s.tracker.CancelPeer(p.id, &inflight.Cause{Source: inflight.SourceShutdown, Reason: "the grace period is over", Force: true})
+	} else {
+		p.s.leaveRunning(p)
+	}
 	for {
 		writing := p.writing.Load() // first, so that what ends meanwhile is not late
 		left := p.live.n.Load()
@@ -188,6 +198,13 @@ func (p *peer) wait() error {
 		case <-grace.C:
 		}
 	}
+}
+
+// leaveRunning notes that handlers of a peer that is gone still run, so that Shutdown waits for them.
+func (s *Server) leaveRunning(p *peer) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.late = append(slices.DeleteFunc(s.late, func(p *peer) bool { return p.live.n.Load() == 0 }), p)
 }
 
 // Grace is the time that requests in flight have at the end; see WithGrace.
@@ -257,7 +274,7 @@ func (s *Server) Shutdown(ctx context.Context) error {
 	default:
 		close(s.down)
 	}
-	peers := slices.Collect(maps.Values(s.peers))
+	peers := slices.AppendSeq(slices.Clone(s.late), maps.Values(s.peers))
 	s.mu.Unlock()
 	s.endListens(nil)
 	s.tracker.Shutdown("", false)

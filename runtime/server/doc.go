@@ -244,7 +244,7 @@
 // end at once, because nothing can answer or end them any more (CAN26). What is in flight after that, or when the output is closed too,
 // is cancelled with cause disconnect; the end of Serve's context and Shutdown cancel with cause shutdown.
 // A client that does not answer a ping is a disconnect, too (WithPing).
-// Calls that can not be cancelled may finish within the grace period. Requests that end so are not answered: the
+// Calls that can not be cancelled run on after a disconnect, and may finish within the grace period of a shutdown (CAN14). Requests that end so are not answered: the
 // connection is about to close. The end of a subscription by the server is sent twice, because two pages of the protocol require it: with
 // its result, which says that the end is in order, and then with notifications/cancelled as the last message of its stream (LET21); over HTTP
 // the response ends with the result, and so does the stream. In this

@@ -25,7 +25,7 @@ type asking struct {
 	task      string          // "" inline
 	onCarrier func(Carrier)   // called with the stream that has the question, if the transport knows it; may be nil
 	carrier   Carrier         // that stream; nil: there is none, or the transport does not know it
-	clock     *inflight.Entry // the call, whose timeout is paused while the question is open; nil for none
+	clock     *inflight.Entry // the call, whose timeout is paused while the client is to be asked and answers; nil for none
 	id        rpc.ID
 	lost      atomic.Bool             // the question could not be kept until the client reads it
 	unwritten bool                    // the transport did not take the question
@@ -33,19 +33,19 @@ type asking struct {
 }
 
 // send asks the client and waits for the answer, which it returns as a reply. When parent or waiter ends or the deadline passes first, the client is
-// notified that nobody waits any more (CAN19). The time to answer begins when the client can be asked (LET09); a task's question keeps its deadline,
-// whichever client is asked.
+// notified that nobody waits any more (CAN19). The time to answer begins when the client can be asked (LET09); the call's own stands from now on
+// (CAN28). A task's question keeps its deadline, whichever client is asked.
 func (a *asking) send(q task.Question) ([]byte, error) {
 	p, since := a.about.peer, time.Now()
+	if a.clock != nil {
+		a.clock.Pause()
+		defer a.clock.Resume()
+	}
 	if err := a.untilBegun(q.Deadline); err != nil {
 		return nil, err
 	}
 	if a.task == "" {
 		q.Deadline = q.Deadline.Add(time.Since(since))
-	}
-	if a.clock != nil {
-		a.clock.Pause()
-		defer a.clock.Resume()
 	}
 	params, err := p.revision.askParams(&q, a.task)
 	if err != nil {

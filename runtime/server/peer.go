@@ -43,6 +43,7 @@ type peer struct {
 	begun       chan struct{} // closed when the client is initialized, and may be asked, or its input has ended
 	beginning   sync.Once     // of begun
 	closing     atomic.Bool
+	stops       bool          // it is ended by a shutdown; for whoever ends it
 	gone        atomic.Bool   // nothing is written any more
 	passing     atomic.Bool   // the read loop waits for middleware
 	inputOver   chan struct{} // of a connection; closed when nothing is read any more, so questions have no answer

@@ -68,6 +68,9 @@ type Server struct {
 	// accounts are those of the requestors that have peers, or late handlers; anonymous is that of the zero Requestor.
 	accounts  map[Requestor]*account
 	anonymous account
+	// late are peers that are gone, with handlers that were still running then.
+	late []*peer
+
 	// taskLives are those of the unfinished tasks whose sessions are connected: notifications and questions of the tasks go there.
 	taskLives map[string]*taskLife
 	// streams are the open requests for a task's result that somebody reads, by task.

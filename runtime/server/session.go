@@ -125,7 +125,7 @@ func (ss *Session) Revision() *wire.Revision {
 }
 
 // Close ends the session: what is in flight is cancelled with cause, tasks go on if somebody can ask for them (TSK06). It waits for handlers up to the grace
-// period and then returns ErrGrace. The Outlet is not used after it returned nil. It is called once.
+// period and then returns ErrGrace; calls that can not be cancelled go on after that, unless cause is a shutdown (CAN14). The Outlet is not used after it returned nil. It is called once.
 func (ss *Session) Close(cause *inflight.Cause) error {
 	p := ss.p
 	p.end(cause)

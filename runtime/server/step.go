@@ -10,6 +10,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+
+	"github.com/mcpkiln/mcpkiln/runtime/check"
 )
 
 // Do runs fn, records its value under name, as JSON, and returns it. When the handler runs again, after a crash or with an answer, the
@@ -21,25 +23,35 @@ import (
 // with *StepError, unless the only change is a new field that is left out while it is empty (omitzero). For any other change, give the step
 // another name.
 //
-// Errors: fn's, after which nothing is recorded and the step may be tried again; *task.NameError for a name that is taken; *StepError; the cause
-// of the call's end, or the error of the store, if the value could not be recorded.
+// Errors: fn's, after which nothing is recorded and the step may be tried again; *task.NameError for a name that is taken; *StepError, after which
+// nothing is recorded either unless the value is that of an earlier run; the cause of the call's end, or the error of the store, if the value could not
+// be recorded.
 func Do[T any](ctx context.Context, c AnyCall, name string, fn func(ctx context.Context) (T, error)) (T, error) {
-	var fresh []byte
+	var v T
+	var fresh []byte // what v was decoded from
 	data, err := c.anyCall().Do(ctx, name, func(ctx context.Context) ([]byte, error) {
-		v, err := fn(ctx)
+		done, err := fn(ctx)
 		if err != nil {
 			return nil, err
 		}
-		if fresh, err = encodeStep(v); err != nil {
+		data, err := encodeStep(done)
+		if err != nil {
 			return nil, &StepError{Step: name, Err: err}
 		}
-		return fresh, nil
+		if v, err = decodeStep[T](name, data, false); err != nil {
+			return nil, err // it is not recorded: no later run could read it
+		}
+		fresh = data
+		return data, nil
 	})
-	var v T
-	if err == nil {
+	if err == nil && (fresh == nil || !bytes.Equal(data, fresh)) {
 		v, err = decodeStep[T](name, data, fresh == nil)
 	}
-	return v, err
+	if err != nil {
+		var none T
+		return none, err
+	}
+	return v, nil
 }
 
 // AnyCall is a *Call, or the call type of a tool with questions, which embeds one.
@@ -114,8 +126,12 @@ func decodeStep[T any](name string, data []byte, recorded bool) (v T, err error)
 		err = errors.New("it is no JSON")
 	}
 	if err != nil {
+		remedy := "give the step another name if its value has changed"
+		if broken := (check.Violations)(nil); errors.As(err, &broken) && !recorded {
+			remedy = "its own schema refuses it, perhaps for a default that was filled in: mcpkiln generate warns of those (conflicting-default)"
+		}
 		var none T
-		return none, &StepError{Step: name, Recorded: recorded, Err: fmt.Errorf("as a %T: %w; give the step another name if its value has changed", v, err)}
+		return none, &StepError{Step: name, Recorded: recorded, Err: fmt.Errorf("as a %T: %w; %s", v, err, remedy)}
 	}
 	return v, nil
 }

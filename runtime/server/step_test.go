@@ -91,6 +91,32 @@ func TestDoRefusesWhatItCouldNotRecordOrReadBack(t *testing.T) {
 	}
 }
 
+// defaulted is a type whose schema forbids what its default fills in, as not: {required: [a, b]} beside a default of b does.
+type defaulted struct{ A string }
+
+func (v *defaulted) UnmarshalJSON([]byte) error {
+	return check.Violations{{Schema: "#/not", Keyword: "not", Found: `{"a":"","b":"dd"}`, Allowed: "no such object"}}
+}
+
+// A value that no later run could read is not recorded: the error says so at once, names the default, and the name of the step is free.
+func TestDUR07WhatItsOwnSchemaRefusesIsNotRecorded(t *testing.T) {
+	var refused error
+	c := newFixture(t, []Tool{tool("steps", plain(func(ctx context.Context, call *Call) (*echoOutput, error) {
+		_, refused = Do(ctx, call, "s", give(defaulted{}))
+		n, err := Do(ctx, call, "s", give(7))
+		return &echoOutput{fmt.Sprint(n)}, err
+	}))}).dial(t.Context())
+	c.initialize(`{}`)
+	c.call("1", "steps", `{}`)
+	if m, _ := c.answer("1"); m.str("result", "structuredContent", "text") != "7" {
+		t.Error(m.raw)
+	}
+	if wrong := new(StepError); !errors.As(refused, &wrong) || wrong.Recorded || !strings.Contains(refused.Error(), "a default that was filled in") ||
+		!strings.Contains(refused.Error(), "(root): not") || strings.Contains(refused.Error(), "another name") {
+		t.Error(refused)
+	}
+}
+
 // deploy runs a task with before until it asks, then shuts the server down, and goes on with after on the same store.
 func deploy(t *testing.T, before, after Tool) message {
 	store := WithTaskStore(durable{task.NewMemory()})

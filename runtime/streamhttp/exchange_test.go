@@ -98,6 +98,14 @@ func TestExchangeTakesNotifications(t *testing.T) {
 		headers2026("notifications/cancelled", "")...), 202)
 }
 
+// A stateless revision asks nothing, so a response from a client is refused for what it is, not for a header that it can not have.
+func TestEXT14ResponsesFromClientsAreRefusedForWhatTheyAre(t *testing.T) {
+	f := newFixture(t)
+	for _, response := range []string{`{"jsonrpc":"2.0","id":1,"result":{}}`, `{"jsonrpc":"2.0","id":1,"error":{"code":1,"message":"m"}}`} {
+		f.want(f.post(response, "MCP-Protocol-Version: 2026-07-28"), 400, "revision 2026-07-28 has no responses from clients", "inputResponses")
+	}
+}
+
 func TestEXT14NotificationsMayLeaveTheMethodHeaderOut(t *testing.T) {
 	f := newFixture(t)
 	cancelled := `{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":1,` + meta2026 + `}}`

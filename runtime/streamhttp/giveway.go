@@ -67,7 +67,7 @@ func (s *stream) leaveOutRead(after int) {
 func (s *stream) giveUpTooLarge() {
 	tooLarge := func(i int) bool { return len(s.events[i].frame) > s.limits.answer }
 	for i := range s.events {
-		if tooLarge(i) && s.hasAnswers(i) {
+		if tooLarge(i) && s.events[i].answer {
 			s.giveUpAnswer(i)
 		}
 		if tooLarge(i) {
@@ -76,14 +76,6 @@ func (s *stream) giveUpTooLarge() {
 			s.replace(i, storedEvent{})
 		}
 	}
-}
-
-// hasAnswers reports whether the event is the answer, or an array of answers. s.mu is held.
-func (s *stream) hasAnswers(i int) bool {
-	if frame := s.events[i].frame; s.batched {
-		return len(frame) > 0 && frame[0] == '['
-	}
-	return s.ended && i == len(s.events)-1
 }
 
 // giveUpAnswers keeps errors in place of the oldest array of answers, if they are smaller; of the newest only before errors give way, and of none that
@@ -97,7 +89,7 @@ func (s *stream) giveUpAnswers() bool {
 		n = min(n, s.written-s.first+1)
 	}
 	for i := range n {
-		if s.batched && s.hasAnswers(i) && !s.events[i].gaveUp {
+		if e := &s.events[i]; s.batched && e.answer && !e.gaveUp {
 			s.giveUpAnswer(i)
 			return true
 		}
@@ -111,7 +103,7 @@ func (s *stream) giveUpAnswer(i int) {
 	e.gaveUp = true
 	if errs := s.withoutAnswer(e.frame); len(errs) < len(e.frame) {
 		s.gaveWay = max(s.gaveWay, s.first+i)
-		s.replace(i, storedEvent{frame: errs, gaveUp: true})
+		s.replace(i, storedEvent{frame: errs, answer: true, gaveUp: true})
 	}
 }
 

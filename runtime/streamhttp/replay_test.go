@@ -69,7 +69,7 @@ func TestTSK28TheLargestTenantGivesWayFirst(t *testing.T) {
 	for _, s := range h.roster.sessions {
 		kept[s.principal] += s.kept.Load()
 	}
-	if got := fmt.Sprint(kept); got != "map[a:0 b:10 c:10]" || h.kept.Load() != 2*each {
+	if got := fmt.Sprint(kept); got != "map[a:0 b:10 c:10]" || h.kept.Load() != int64(2*each) {
 		t.Errorf("kept %s, %d in all", got, h.kept.Load())
 	}
 }
@@ -97,6 +97,7 @@ func TestTSK28StreamsCountBesideTheirBytes(t *testing.T) {
 	if n := streams(); n == 0 || n*streamSize > 1<<20 {
 		t.Errorf("%d empty streams are kept", n)
 	}
+	f = newFixture(t, WithReplayTotal(1<<20))
 	s := f.session(f.opened("events"))
 	st := s.listen()
 	reader := st.attach(-1)
@@ -112,7 +113,7 @@ func TestTSK28StreamsCountBesideTheirBytes(t *testing.T) {
 	unread := f.h.kept.Load()
 	st.take(reader)
 	st.wrote(reader)
-	if got := f.h.kept.Load(); unread != before || got != before+n*(10+eventSize) {
+	if got := f.h.kept.Load(); unread != before || got != before+int64(n*(10+eventSize)) {
 		t.Errorf("%d before, %d unread, %d read", before, unread, got)
 	}
 }

@@ -25,6 +25,8 @@ func (h *Endpoint) route(r *http.Request, frame []byte) (server.Routed, *refusal
 func (h *Endpoint) checkHeaders(r *http.Request, to *server.Routed) *refusal {
 	rules := &to.Revision.HTTP
 	switch enc := (sentinel{rules.EncodedPrefix, rules.EncodedSuffix}); {
+	case to.Kind == rpc.KindResult || to.Kind == rpc.KindError: // no header could name its method
+		return refuse(http.StatusBadRequest, "revision %s has no responses from clients: answer by sending the request again, with inputResponses", to.Revision.Version)
 	case !repeats(r.Header, rules.VersionHeader, to.Revision.Version, sentinel{}):
 		return mismatch(r, to, rules.VersionHeader)
 	case checksMethod(r, rules.MethodHeader, to.Kind) && !repeats(r.Header, rules.MethodHeader, to.Method, sentinel{}):

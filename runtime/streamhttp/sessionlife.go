@@ -185,9 +185,11 @@ func (s *session) end(cause *inflight.Cause) {
 	s.lastReceipt()
 	if err := peer.Close(cause); err != nil {
 		s.h.opts.logger.Warn("session ended late", "error", err)
-		s.h.mu.Lock()
-		s.h.late = err
-		s.h.mu.Unlock()
+		if cause.Source == inflight.SourceShutdown { // else its handlers may have ended when Shutdown returns
+			s.h.mu.Lock()
+			s.h.late = err
+			s.h.mu.Unlock()
+		}
 	}
 }
 

@@ -54,7 +54,8 @@ func (h *Endpoint) watch() {
 // request and goroutine until ctx ends (CAN21). Once the server's grace period is over, responses of which their clients read nothing for a
 // second end with server.ErrStalled. Calls that can not be cancelled are answered if they end within the server's grace
 // period, in a session, or before ctx does. It does not shut the server of New down: that one may have other transports, and its tasks go on until
-// its own Shutdown. It returns the cause of ctx when that had to end calls, and server.ErrGrace for a session whose handlers are late.
+// its own Shutdown. It returns the cause of ctx when that had to end calls, and server.ErrGrace for a session that it ended and whose
+// handlers are late. Handlers of a session that was over before are waited for by the server's Shutdown.
 func (h *Endpoint) Shutdown(ctx context.Context) error {
 	h.drain()
 	var why error

@@ -6,6 +6,7 @@ import (
 	"sync"
 	"sync/atomic"
 	"time"
+	"unsafe"
 
 	"github.com/mcpkiln/mcpkiln/runtime/internal/quota"
 	"github.com/mcpkiln/mcpkiln/runtime/rpc"
@@ -29,7 +30,7 @@ type stream struct {
 	allUnread *quota.Limit  // of unread bytes in all sessions; nil: not counted
 	own       *atomic.Int64 // the caller's part of allUnread
 
-	*alarm                      // of the reader
+	*alarm                      // wakes the reader, and has its timer
 	pace   atomic.Pointer[pace] // of its response; nil: there is none
 
 	mu      sync.Mutex
@@ -66,8 +67,9 @@ type storedEvent struct {
 
 	question   *carrier // nil: it is none
 	withdrawal bool     // of a question
-	gaveUp     bool     // it has errors in place of its answers, or these are smaller
-	awaited    bool     // it is the answer, which the server counts as long as its reader is attached (AwaitRead)
+	answer     bool     // it is the answer in memory, or an array of answers
+	gaveUp     bool     // it was tried to put errors in place of its answers; where these would be larger it has the answers still
+	awaited    bool     // it is an answer, which the server counts as long as its reader is attached (AwaitRead)
 }
 
 // size is how many bytes the event counts: for an answer in files, the piece that is in memory while it is written.
@@ -99,15 +101,18 @@ func (l load) minus(other load) load {
 // streamLimits bound what a stream keeps.
 type streamLimits struct {
 	replay  int // bytes
-	answer  int // bytes of the answer, beyond which an error is kept in its place; 0: any
+	answer  int // bytes of one event, beyond which it gives way: an answer to an error in its place; 0: any
 	pending int // bytes unread by an attached reader before its writer waits
 }
 
 // The overhead of what is kept, in bytes (TSK28).
 const (
-	streamSize = 768 // of a stream that nobody reads, with its alarm and its places in maps
-	eventSize  = 48
-	memberSize = 96 // of a request of a batch, with its place in a map
+	placeSize = 96  // a place in a map by request or number
+	alarmSize = 384 // an alarm with its channel, its timer, and the timer's channel
+
+	streamSize = int(unsafe.Sizeof(stream{})) + alarmSize + 2*placeSize          // a stream that nobody reads
+	eventSize  = int(unsafe.Sizeof(storedEvent{})*3/2 + unsafe.Sizeof(rpc.ID{})) // an event with what append leaves free, and the id of its request
+	memberSize = placeSize                                                       // a request of a batch
 )
 
 var (
@@ -144,14 +149,15 @@ func (s *stream) addAbout(about rpc.ID, e storedEvent, last bool) error {
 
 // addEvent appends an event, whose frame must not change any more. It does not wait for the reader: that is AwaitRoom before it, and
 // AwaitRead after it. Without a reader the oldest events of a request's stream give way; a listener takes none. All but answers, questions and their
-// withdrawals are dropped while the caller's clients, or with them all others, leave too much unread. A question is never dropped for that, since
-// somebody waits for its answer (CAN30, TSK19), and does not count: only open ones have an event, and the call or task that asks has its params in
-// memory all the same. Its withdrawal counts, also beyond the limit: without it a user would be asked what is over (CAN19).
+// withdrawals are dropped while the clients of the stream's tenant, or those of all tenants, leave too much unread. A question is never dropped for
+// that, since somebody waits for its answer (CAN30, TSK19), and does not count: only open ones have an event, and the call or task that asks has its
+// params in memory all the same. Its withdrawal counts, also beyond the limit: without it a user would be asked what is over (CAN19).
 func (s *stream) addEvent(e storedEvent, last bool) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	e.awaited = last && e.long == nil && s.reader != 0
-	if s.allUnread != nil && s.reader != 0 && !last && e.long == nil && e.question == nil && !e.withdrawal {
+	e.answer = e.long == nil && (last || s.batched && isArray(e.frame)) // an early array of a batch is not the last event
+	e.awaited = e.answer && s.reader != 0
+	if s.allUnread != nil && s.reader != 0 && !e.answer && e.long == nil && e.question == nil && !e.withdrawal {
 		size := int64(e.size())
 		if !s.allUnread.Take(s.own, size) {
 			return errUnread

@@ -195,3 +195,47 @@ func TestCAN19WithdrawalsAreNotDroppedForWhatOthersLeaveUnread(t *testing.T) {
 		f.h.unread.Give(&others, f.h.unread.Max)
 	}
 }
+
+// An array that comes before the last of a batch is of answers: their calls have run, so it is not dropped for what others leave unread. The server
+// counts it until it is written, and it alone, also where a cancellation drops it meanwhile.
+func TestTSK28AnEarlyArrayIsNotDroppedForWhatOthersLeaveUnread(t *testing.T) {
+	f := newFixture(t)
+	synctest.Test(t, func(t *testing.T) {
+		s := newSession(server.WithPrincipal(t.Context(), "ada"), f.h, "s")
+		s.tenant = &tenant{}
+		about, id := rpc.StringID("batch"), rpc.IntID(1)
+		st := s.batchStream(about, []rpc.ID{id, rpc.IntID(2)})
+		st.received = true
+		reader := st.attach(-1)
+		var others atomic.Int64
+		f.h.unread.Add(&others, f.h.unread.Max)
+		defer f.h.unread.Give(&others, f.h.unread.Max)
+		if err := s.Write(id, false, []byte(`{"method":"note"}`)); err != errUnread {
+			t.Errorf("a note: %v", err)
+		}
+		array := `[{"id":1,"result":"` + strings.Repeat("x", keptBuffer) + `"}]`
+		if err := s.Write(about, false, []byte(array)); err != nil {
+			t.Errorf("the array: %v", err)
+		}
+		if n := f.h.unread.Used() - others.Load(); n != 0 {
+			t.Errorf("%d bytes of the array count twice", n)
+		}
+		var returned atomic.Bool
+		go func() {
+			st.AwaitRead(len(array))
+			returned.Store(true)
+		}()
+		if got := st.take(reader).events; len(got) != 1 || string(got[0]) != array {
+			t.Errorf("the client gets %.60q", got)
+		}
+		s.Cancelled(id)
+		if synctest.Wait(); returned.Load() {
+			t.Error("the array was not waited for while it was being written")
+		}
+		st.wrote(reader)
+		if synctest.Wait(); !returned.Load() {
+			t.Error("the array is waited for after it was written")
+		}
+		s.release(st, reader)
+	})
+}

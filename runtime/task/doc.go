@@ -93,8 +93,8 @@
 //
 // The engine trusts no store to be there. An error that is not the store's answer (see Outage) is an outage, and says nothing about the
 // task: only ErrNotFound is expiry. What a run writes is tried again, with growing pauses, until its lease is about to end; how it ended,
-// for as long as the engine lives, so that nothing that finished runs again because of an outage (DUR06). ErrLost is none: nothing is tried again, and
-// runs end with their leases. A try that failed may have been carried out: what
+// for as long as the engine lives, so that nothing that finished runs again because of an outage (DUR06). ErrLost is none: nothing is tried again,
+// runs end with their leases, and the store wakes those who wait for a task (TSK09). A try that failed may have been carried out: what
 // the store says to the next one is read accordingly. Only to Begin it does not say whose lease refuses it: if that of a lost try does, the task waits
 // until it is over, which counts as a crash.
 //

@@ -28,6 +28,7 @@ var (
 	// failed: a handler returns it as it is.
 	ErrParked = errors.New("the task waits for an answer: its handler runs again from the top when that is there")
 	// ErrLost: the store does not have what it kept any more, or another process may have it, and no later call will be better. Restart the process.
+	// A store that returns it closes the channels of its Watch, now that no change will.
 	ErrLost = errors.New("the store has lost its tasks")
 	// ErrClosed: the engine is shutting down or closed.
 	ErrClosed = errors.New("the task engine is closed")

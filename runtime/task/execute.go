@@ -265,7 +265,9 @@ func (e *Engine) unfinished(r *Run, o *Outcome, err error) {
 		e.audit.dropped(&r.task, *o, err)
 		return
 	}
-	e.audit.failed("finish", &r.task, err) // the store was away until the engine closed or the shutdown stopped waiting: another run may follow
+	// The store was away until the engine closed or the shutdown stopped waiting, or it has lost the task: another run may follow after a restart. Those
+	// who wait for this one get ErrClosed, or are woken by the store (ErrLost).
+	e.audit.failed("finish", &r.task, err)
 }
 
 // park gives the lease back, at most once. It may be called twice: by Engine.timeout, while a handler that was told to park has not returned, and when

@@ -34,8 +34,8 @@ type Requestors interface {
 	// Answer answers open questions. Names that are not open are ignored (EXT10). The task works again when none is left.
 	// Error: *LimitError.
 	Answer(ctx context.Context, owner, id string, answers []Answer) (Task, error)
-	// Watch is Get with a hint: the channel is closed when the task has changed since, or may have. Reading again is up to
-	// the caller. What it holds is released when ctx ends, at the latest.
+	// Watch is Get with a hint: the channel is closed when the task has changed since, or may have, and when the store is lost (ErrLost). Reading again
+	// is up to the caller. What it holds is released when ctx ends, at the latest.
 	Watch(ctx context.Context, owner, id string) (Task, <-chan struct{}, error)
 	// Discard removes all tasks of an owner that no longer exists, closes their channels, and returns them as they were.
 	Discard(ctx context.Context, owner string) ([]Task, error)

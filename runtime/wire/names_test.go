@@ -76,6 +76,9 @@ var ownNames = map[string]string{
 	"server: /stopReason: the model stopped for a tool use, and the request has no tools": "as /messages",
 	"server: /requestedSchema/properties/%s: %w":                                          "as /messages",
 	"server: /requestedSchema/required/%d: the form has no property %q":                   "as /messages",
+	"client: inputSchema":     "what items of lists and blocks of content must have is the same in every revision (list.go, content.go)",
+	"client: uriTemplate":     "as inputSchema",
+	"client: mimeType":        "as inputSchema",
 	"rpc: /params/arguments/": "as tools/call",
 }
 

@@ -16,7 +16,7 @@ const step = 2
 
 // Writer writes values with comments.
 type Writer struct {
-	// Comments are the lines above a value that is a member of an object, without their #. An empty line stays one.
+	// Comments are the lines above a value that is a member of an object, without their #. An empty line stays one. Invisible characters are escaped.
 	Comments map[*schema.Node][]string
 }
 
@@ -40,7 +40,11 @@ func (w *Writer) comment(b []byte, n *schema.Node, indent int) []byte {
 				b = append(b, line...)
 				continue
 			}
-			b = append(pad(b, indent), "# "+line...)
+			b = append(pad(b, indent), "# "...)
+			for _, r := range strings.TrimSuffix(line, "\n") { // YAML allows no control characters, and a reader is to see what is there
+				b = append(b, visible(r)...)
+			}
+			b = append(b, '\n')
 		}
 	}
 	return b

@@ -175,13 +175,20 @@ func quoted(text string) string {
 			b.WriteString(`\n`)
 		case r == '\t':
 			b.WriteString(`\t`)
-		case unicode.IsGraphic(r):
-			b.WriteRune(r)
-		case r > 0xFFFF:
-			fmt.Fprintf(&b, `\U%08x`, r)
 		default:
-			fmt.Fprintf(&b, `\u%04x`, r)
+			b.WriteString(visible(r))
 		}
 	}
 	return b.String() + `"`
+}
+
+// visible returns a character, escaped as in quotes if it is a control character, changes the direction of writing, or can not be seen.
+func visible(r rune) string {
+	switch {
+	case unicode.IsGraphic(r):
+		return string(r)
+	case r > 0xFFFF:
+		return fmt.Sprintf(`\U%08x`, r)
+	}
+	return fmt.Sprintf(`\u%04x`, r)
 }

@@ -90,7 +90,7 @@ func (l *packageLowering) policySentences(t *model.Tool) []string {
 			sentence += ": " + t.Cancel.Because
 		}
 		out = append(out, sentence+". call.CancelRequested tells whether the client asked, or the server is to stop, and why.",
-			"When the server stops or the client is gone, it has the grace period to end.")
+			"It runs on when the client is gone. When the server stops, it has the grace period to end.")
 	}
 	if n := t.MaxConcurrent; n > 0 {
 		out = append(out, fmt.Sprintf("At most %d run at once in a process. Others wait within their timeout.", n))

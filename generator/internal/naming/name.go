@@ -1,6 +1,7 @@
 package naming
 
 import (
+	"crypto/sha256"
 	"fmt"
 	"go/token"
 	"hash/fnv"
@@ -170,15 +171,20 @@ func Distinct(texts []string, word func(string) string) []string {
 			spelt[word(spell(text))]++
 		}
 	}
+	short := make(map[string]int) // how many have a name after they got a suffix
 	for i, text := range texts {
-		if times[all[i]] == 1 {
-			continue
+		if name := word(spell(text)); times[all[i]] > 1 {
+			if spelt[name] > 1 || name != all[i] && times[name] > 0 {
+				name = all[i] + suffix(text)
+			}
+			all[i] = name
 		}
-		name := word(spell(text))
-		if spelt[name] > 1 || name != all[i] && times[name] > 0 {
-			name = all[i] + suffix(text)
+		short[all[i]]++
+	}
+	for i, text := range texts {
+		if own := word(text); short[all[i]] > 1 && all[i] != own { // two suffixes are the same, or one makes the name of another text
+			all[i] = own + longSuffix(text)
 		}
-		all[i] = name
 	}
 	return all
 }
@@ -264,4 +270,10 @@ func suffix(text string) string {
 	h := fnv.New32a()
 	h.Write([]byte(text))
 	return fmt.Sprintf("X%04x", h.Sum32()>>16)
+}
+
+// longSuffix is a suffix for the few texts whose short ones are the same.
+func longSuffix(text string) string {
+	h := sha256.Sum256([]byte(text))
+	return fmt.Sprintf("X%x", h[:8])
 }

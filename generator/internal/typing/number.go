@@ -30,7 +30,10 @@ func (r *reader) reportHuge(values ...*schema.Node) {
 	}
 }
 
-// Decimal writes x as a JSON number. Every number read from JSON has a finite decimal expansion, and so has the LCM of two.
+// mostDigits is how many digits after the point Decimal writes out: people read the text.
+const mostDigits = 20
+
+// Decimal writes x as a JSON number, with an exponent where it would have many digits after the point. Every number read from JSON has a finite decimal expansion, and so has the LCM of two.
 func Decimal(x *big.Rat) string {
 	if x.IsInt() {
 		return x.Num().String()
@@ -38,6 +41,10 @@ func Decimal(x *big.Rat) string {
 	digits, ok := x.FloatPrec()
 	if !ok {
 		return x.RatString()
+	}
+	if digits > mostDigits {
+		scaled := new(big.Rat).SetFrac(new(big.Int).Exp(big.NewInt(10), big.NewInt(int64(digits)), nil), big.NewInt(1))
+		return scaled.Mul(scaled, x).Num().String() + "e-" + strconv.Itoa(digits)
 	}
 	return x.FloatString(digits)
 }

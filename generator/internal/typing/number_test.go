@@ -2,6 +2,7 @@ package typing
 
 import (
 	"fmt"
+	"math/big"
 	"testing"
 
 	"github.com/mcpkiln/mcpkiln/generator/internal/model"
@@ -50,6 +51,20 @@ func TestVAL12ExactFormsOfANumberKeepTheirValues(t *testing.T) {
 		}
 		if got := fmt.Sprintf("%T", found); got != want {
 			t.Errorf("%s is a %s, want %s", text, got, want)
+		}
+	}
+}
+
+// What a violation shows of a tiny number is short, and the same number.
+func TestVAL02DecimalsAreShort(t *testing.T) {
+	for text, want := range map[string]string{
+		"1e-300": "1e-300", "-2.5e-40": "-25e-41", "0.01": "0.01", "1.5e3": "1500", "1e-20": "0.00000000000000000001", "7": "7",
+	} {
+		x, ok := new(big.Rat).SetString(text)
+		if got := Decimal(x); !ok || got != want {
+			t.Errorf("%s: %s, want %s", text, got, want)
+		} else if again, ok := new(big.Rat).SetString(got); !ok || again.Cmp(x) != 0 {
+			t.Errorf("%s is another number: %s", text, got)
 		}
 	}
 }

@@ -96,7 +96,11 @@ func foreignGroup(rest string) (part, instead string) {
 		if strings.Contains(m[1], "U") {
 			return m[0], "nothing: how much a repeat takes does not change what matches"
 		}
-		return m[0], "both letters, as in [Aa], or (?" + m[1] + ":…) around what it is about"
+		around := "(?" + m[1] + ":…) around what it is about"
+		if strings.HasPrefix(m[1], "i") {
+			return m[0], "both letters, as in [Aa], or " + around
+		}
+		return m[0], around
 	}
 	if strings.HasPrefix(rest, "(?P<") {
 		return "(?P<", "(?<"

@@ -9,6 +9,7 @@ func TestVAL03PatternsThatAreRE2Alone(t *testing.T) {
 		`\a`: {`\a`, `\x07`}, `[\a]`: {`\a`, `\x07`}, `\x{1F600}`: {`\x{`, `\u{`}, `\07`: {`\07`, `\x and two hexadecimal digits`},
 		`^\pN+$`: {`\pN`, `\p{N}`}, `[^\PL]`: {`\PL`, `\P{L}`}, `\p{^L}`: {`\p{^L}`, `\P{L}`}, `\P{^Greek}`: {`\P{^Greek}`, `\p{Script=Greek}`}, `\p{Greek}`: {`\p{Greek}`, `\p{Script=Greek}`},
 		`(?i)abc`: {"(?i)", "both letters, as in [Aa], or (?i:…) around what it is about"}, `a(?i-s)b`: {"(?i-s)", "both letters, as in [Aa], or (?i-s:…) around what it is about"},
+		`(?s).`: {"(?s)", "(?s:…) around what it is about"}, `(?m)^a$`: {"(?m)", "(?m:…) around what it is about"},
 		`(?U)a+`: {"(?U)", "nothing: how much a repeat takes does not change what matches"}, `(?iU:a+)`: {"(?iU:", "nothing: how much a repeat takes does not change what matches"},
 		`^[[:alpha:]]+$`: {"[[:alpha:]]", "[A-Za-z]"}, `[_[:^digit:]]`: {"[[:^digit:]]", "[^0-9]"}, `^[a-z]{,5}$`: {"{,5}", `{0,5}, or \{ for the character`},
 	} {

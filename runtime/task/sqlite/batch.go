@@ -207,6 +207,16 @@ func (b *batch) publish() {
 	}
 }
 
+// wakeAll wakes the watchers of all tasks.
+func (s *Store) wakeAll() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, changed := range s.watched {
+		close(changed)
+	}
+	clear(s.watched)
+}
+
 // living returns the committed record of a task that is kept in memory, nil for others.
 func (s *Store) living(id string) *record {
 	r, _ := s.live.Load(id)

@@ -115,10 +115,12 @@ type openedFile struct {
 }
 
 // present returns task.ErrLost if a file was removed or replaced since it was opened. SQLite goes on with the removed one, in which the next process
-// would find nothing; and without the owner's, a second process can open the same file. So neither is read or written any more (DUR01, DUR02).
+// would find nothing; and without the owner's, a second process can open the same file. So neither is read or written any more (DUR01, DUR02). No task
+// changes then: whoever waits for one is woken to read that (TSK09).
 func (s *Store) present() error {
 	for _, f := range s.opened {
 		if now, err := os.Stat(f.name); errors.Is(err, fs.ErrNotExist) || err == nil && !os.SameFile(f.info, now) {
+			s.wakeAll()
 			return fmt.Errorf("sqlite: %s was removed or replaced while the server had it open: restart the server: %w", f.name, task.ErrLost)
 		}
 	}

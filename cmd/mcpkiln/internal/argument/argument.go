@@ -19,6 +19,9 @@ import (
 	"os"
 	"slices"
 	"strings"
+	"unicode/utf8"
+
+	"github.com/mcpkiln/mcpkiln/schema"
 )
 
 // Given are the arguments of a command line, read without the tool's schema.
@@ -80,13 +83,36 @@ func (g *Given) readAll(r io.Reader) error {
 	case err != nil || all == nil:
 		return fmt.Errorf("arguments are one JSON object: this is %s", kindOf(text))
 	}
+	if err := Unambiguous(text); err != nil {
+		return err
+	}
 	for name, value := range all {
 		g.whole[name] = value
 	}
 	return nil
 }
 
+// Unambiguous returns an error for JSON of which readers make different values: a key occurs twice, or a text is no Unicode. The reader of the standard
+// library would take the last value, or put U+FFFD there, without a word.
+func Unambiguous(text []byte) error {
+	_, ds := schema.ParseJSON("", text)
+	for _, d := range ds {
+		switch d.Code {
+		case "duplicate-key":
+			return fmt.Errorf("line %d, column %d: %s: %s", d.Pos.Line, d.Pos.Column, d.Message, d.Hint)
+		case "invalid-utf8":
+			return fmt.Errorf("line %d, column %d: %s: write the text in UTF-8", d.Pos.Line, d.Pos.Column, d.Message)
+		}
+	}
+	return nil
+}
+
 func (g *Given) readPair(word string) error {
+	for at, r := range word {
+		if r == utf8.RuneError && !strings.HasPrefix(word[at:], string(r)) {
+			return fmt.Errorf("byte %d is not UTF-8: write the text in UTF-8", at+1)
+		}
+	}
 	name, value, ok := strings.Cut(word, "=")
 	p := pair{name: name, value: value}
 	p.name, p.json = strings.CutSuffix(name, ":")
@@ -97,6 +123,10 @@ func (g *Given) readPair(word string) error {
 		return errors.New("write name=text, name:=JSON, @file.json or -")
 	case p.json && !json.Valid([]byte(value)):
 		return errors.New("what follows := is no JSON: a text goes after = alone, or in quotes")
+	case p.json:
+		if err := Unambiguous([]byte(value)); err != nil {
+			return err
+		}
 	}
 	g.pairs = append(g.pairs, p)
 	return nil

@@ -128,6 +128,31 @@ func TestWordsThatCanNotBeRead(t *testing.T) {
 	}
 }
 
+// TestArgumentsThatReadersTakeDifferentlyAreRefused: of a key that occurs twice one value would be sent without a word, and U+FFFD in place of a byte.
+func TestArgumentsThatReadersTakeDifferentlyAreRefused(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "a.json")
+	for _, c := range []struct{ word, file, want string }{
+		{"name=a\xffb", "", "name=a\xffb: byte 7 is not UTF-8"},
+		{"na\xffme=ab", "", "byte 3 is not UTF-8"},
+		{"name:=\"a\xffb\"", "", "byte 9 is not UTF-8"},
+		{`name:="\ud800"`, "", "line 1, column 2: half of a surrogate pair is no character"},
+		{`o:={"a":1,"b":{"c":1,"c":2}}`, "", `line 1, column 19: key "c" occurs twice; the first is at line 1: remove one of them`},
+		{"-", `{"name":"a","name":"b"}`, `-: line 1, column 13: key "name" occurs twice`},
+		{"-", "{\"name\":\n\"a\xffb\"}", "-: line 2, column 3: byte 0xff is not UTF-8: write the text in UTF-8"},
+		{"@" + file, "{\"name\":\"a\",\n\"name\":\"b\"}", `line 2, column 1: key "name" occurs twice`},
+	} {
+		if err := os.WriteFile(file, []byte(c.file), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := argument.Read([]string{c.word}, strings.NewReader(c.file)); err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%q %q: %v, want %s", c.word, c.file, err, c.want)
+		}
+	}
+	if _, err := argument.Read([]string{"name=\ufffd", `o:="\ufffd"`}, nil); err != nil {
+		t.Errorf("U+FFFD itself: %v", err)
+	}
+}
+
 func TestWhatBreaksASchemaIsNamed(t *testing.T) {
 	check := func(value string) []argument.Violation {
 		all, err := argument.Check(t.Context(), json.RawMessage(schema), json.RawMessage(value))
