@@ -135,9 +135,12 @@ func statusOf(err error) (status int, help string) {
 	return exitNetwork, ""
 }
 
+// refVersion is the Ref.Version that this version of mcpkiln prints and reads.
+const refVersion = 1
+
 // helpWithRef says what to do about a reference that is of no task of the session.
 func helpWithRef(e *client.RefError) string {
-	if strings.Contains(e.Why, "of references is not known") {
+	if e.Ref.Version != refVersion {
 		return "another version of mcpkiln has printed it: follow the task with that one"
 	}
 	return "the reference says which server has the task, and in which revision: name no other"

@@ -81,3 +81,12 @@ func TestAReferenceOfAnotherVersionNamesNoServer(t *testing.T) {
 		}
 	}
 }
+
+// TestAReferenceOfAnotherVersionIsKnownByItsVersion and not by the words of an error.
+func TestAReferenceOfAnotherVersionIsKnownByItsVersion(t *testing.T) {
+	for version, want := range map[int]string{1: "name no other", 2: "another version of mcpkiln"} {
+		if err := withStatus(&client.RefError{Ref: client.Ref{Version: version}, Why: "in other words"}); !strings.Contains(err.Error(), want) {
+			t.Errorf("version %d: %v", version, err)
+		}
+	}
+}

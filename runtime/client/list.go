@@ -206,7 +206,7 @@ func (p *pages) usable(items []json.RawMessage) []json.RawMessage {
 func (p *pages) warnOf(name, why string) {
 	of := []any{"list", p.method, "index", p.count}
 	if name != "" {
-		of = append(of, "name", name)
+		of = append(of, "name", rpc.Cut(name))
 	}
 	p.s.cfg.logger.Warn("an item of a list was left out", append(of, "error", why)...)
 }

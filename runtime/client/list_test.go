@@ -260,6 +260,7 @@ func TestEXT21AnItemThatIsNoneIsLeftOut(t *testing.T) {
 			`{"Name":"b","inputSchema":{}}`:   "its name is missing",
 			`null`:                            "it is no object: null",
 			`[]`:                              "it is no object: []",
+			`{"name":"` + strings.Repeat("b", 1000) + `"}`: "name=" + strings.Repeat("b", 128) + "… error=\"its inputSchema is missing",
 		}},
 		"prompts":           {[]string{`{"name":"a"}`}, map[string]string{`{"title":"x"}`: "its name is missing", `{"name":{}}`: "its name is no string: {}"}},
 		"resources":         {[]string{`{"uri":"a:b","name":"a"}`}, map[string]string{`{"name":"b"}`: "name=b error=\"its uri is missing", `{"uri":"a:b"}`: "its name is missing"}},

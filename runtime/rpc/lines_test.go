@@ -13,6 +13,8 @@ import (
 	"testing/iotest"
 	"testing/synctest"
 	"time"
+
+	"github.com/mcpkiln/mcpkiln/runtime/check"
 )
 
 // readAll returns what ReadFrame says until it ends, one line each.
@@ -96,6 +98,22 @@ func TestCAN12LargeFrameTellsItsID(t *testing.T) {
 			if !ok || large.Begun.Kind != want.Kind || large.Begun.ID != want.ID || string(large.Begun.Method) != string(want.Method) {
 				t.Errorf("%.40s: %v", frame, err)
 			}
+		}
+	}
+}
+
+// What is kept of a frame that is too large ends anywhere, and what is refused may, too: an id that came before stays.
+func TestCAN05VAL07TheIDBeforeACutStays(t *testing.T) {
+	for length := range 40 {
+		var s skim
+		s.add([]byte(`{"id":3,"result":{},"p":"` + strings.Repeat("x", length) + `",` + strings.Repeat(`"member": 1234567 ,`, maxSkim/10) + `"z":0}`))
+		if m := s.message(); m.Kind != KindResult || m.ID != IntID(3) {
+			t.Errorf("after %d bytes: %+v", length, m)
+		}
+	}
+	for end, want := range map[string]ID{``: IntID(3), `"i`: IntID(3), `"more"`: IntID(3), `"more":`: IntID(3), `"id":`: {}, `"id":3`: {}, `"more":}`: {}} {
+		if m, err := Parse([]byte(`{"id":3,"result":{},`+end), check.Limits{}); err == nil || m.ID != want {
+			t.Errorf("%q: %+v, %v", end, m, err)
 		}
 	}
 }

@@ -28,7 +28,7 @@ func rescue(frame []byte, err error) Message {
 }
 
 // splitLoosely finds the members of a message without validating their values, in constant memory. The last one may be cut off: then whole is
-// false. twice: the same id is there twice. ok is false if there are two different ids, or one is cut off, or if the frame does not begin like an object.
+// false, and without any of its value it is left out. twice: the same id is there twice. ok is false if there are two different ids, or one is cut off, or if the frame does not begin like an object.
 func splitLoosely(frame []byte, r *raw) (whole, twice, ok bool) {
 	rest := bytes.TrimLeft(frame, space)
 	if len(rest) == 0 || rest[0] != '{' {
@@ -38,16 +38,16 @@ func splitLoosely(frame []byte, r *raw) (whole, twice, ok bool) {
 		rest = bytes.TrimLeft(rest[1:], space)
 		colon := valueEnd(rest, ':')
 		if colon == len(rest) {
-			return false, false, false
+			return false, twice, true
 		}
 		member := memberOf(bytes.TrimRight(rest[:colon], space))
 		rest = bytes.TrimLeft(rest[colon+1:], space)
 		end := valueEnd(rest, ',')
-		if end == 0 {
-			return false, false, false // there is no value, and raw.kind reads its first byte
+		cut := end == len(rest)
+		if end == 0 { // there is no value, and raw.kind reads its first byte
+			return false, twice, cut && member != inID
 		}
 		again := member >= 0 && r[member] != nil
-		cut := end == len(rest)
 		if member == inID && (cut || again && !sameID(r[inID], bytes.TrimRight(rest[:end], space))) {
 			return false, false, false
 		}

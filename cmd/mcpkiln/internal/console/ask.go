@@ -3,6 +3,8 @@ package console
 import (
 	"cmp"
 	"context"
+	"errors"
+	"fmt"
 	"os/exec"
 	"runtime"
 	"strconv"
@@ -13,10 +15,12 @@ import (
 
 	"github.com/mcpkiln/mcpkiln/cmd/mcpkiln/internal/plain"
 	"github.com/mcpkiln/mcpkiln/runtime/client"
+	"github.com/mcpkiln/mcpkiln/runtime/inflight"
 )
 
 // Ask has the user answer a question, one at a time: a form with the fields of its schema, or the address of a page that is opened in a
 // browser. The server's text is marked and stands above what this program says: who asks, and for what. ESC declines. When ctx ends, the form closes.
+// Ctrl-C does what Done does.
 func (t *Terminal) Ask(ctx context.Context, q *client.Question) (*client.Answer, error) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
@@ -34,10 +38,19 @@ func (t *Terminal) Ask(ctx context.Context, q *client.Question) (*client.Answer,
 	if strings.TrimSpace(q.Message) != "" {
 		t.quote(plain.Line(q.Server)+" says:", q.Message, maxQuoted)
 	}
+	show := t.askForm
 	if q.URL != "" {
-		return t.askPage(ctx, q)
+		show = t.askPage
 	}
-	return t.askForm(ctx, q)
+	a, err := show(ctx, q)
+	var why *client.Cause
+	switch {
+	case errors.Is(err, ErrInterrupted):
+		t.done()
+	case errors.As(err, &why) && (why.Source == inflight.SourcePeer || why.Source == inflight.SourceTimeout):
+		_, _ = fmt.Fprintln(t.paint, "mcpkiln: the question was withdrawn, and no answer was sent")
+	}
+	return a, err
 }
 
 // pause clears the progress line. As long as asking is true none is drawn, and nothing is printed aside.
@@ -62,12 +75,12 @@ func (t *Terminal) askForm(ctx context.Context, q *client.Question) (*client.Ans
 	if err != nil {
 		return nil, err
 	}
-	agreed := true
 	var shown []huh.Field
 	for _, f := range fields {
 		shown = append(shown, f.input)
 	}
-	if len(shown) == 0 { // nothing to fill in: ask for yes or no
+	agreed := len(shown) > 0
+	if !agreed { // nothing to fill in: ask for yes or no
 		shown = append(shown, huh.NewConfirm().Title("Agree?").Value(&agreed))
 	}
 	answered, err := t.run(ctx, func(width, _ int) []string { return who(q, " asks", width) }, shown...)

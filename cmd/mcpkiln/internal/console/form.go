@@ -18,7 +18,9 @@ type form struct {
 	head          func(width, height int) []string
 	width, height int
 	gone          <-chan struct{}
-	shown         bool // and so keys are meant for it
+	instead       bool // it is shown instead of one that was withdrawn
+	dropped       int  // number of keys that came too early
+	heard         bool // keys are meant for it
 	declined      bool
 	closed        bool
 }
@@ -26,15 +28,34 @@ type form struct {
 // withdrawn is the message that the question of a form was withdrawn.
 type withdrawn struct{}
 
-// show is the message that it is time to show a form.
-type show struct{}
+// hear is the message that keys are heard, unless more than this number were dropped meanwhile.
+type hear int
 
-// deaf is how long keys are dropped before a form is shown: they were typed before, and answer nothing.
-const deaf = 200 * time.Millisecond
+// How long no key may come before keys of the user are heard: those that come sooner were typed before, and answer nothing. A form is not shown until
+// then. One instead of another is, at once, and the user has time to see that it is another.
+const (
+	pauseBefore = 200 * time.Millisecond
+	pauseAfter  = 1500 * time.Millisecond
+)
 
 // Init implements tea.Model.
 func (f *form) Init() tea.Cmd {
-	return tea.Batch(f.Form.Init(), func() tea.Msg { <-f.gone; return withdrawn{} }, tea.Tick(deaf, func(time.Time) tea.Msg { return show{} }))
+	return tea.Batch(f.Form.Init(), func() tea.Msg { <-f.gone; return withdrawn{} }, f.wait())
+}
+
+// wait sends hear after the pause.
+func (f *form) wait() tea.Cmd {
+	pause, dropped := pauseBefore, hear(f.dropped)
+	if f.instead {
+		pause = pauseAfter
+	}
+	return tea.Tick(pause, func(time.Time) tea.Msg { return dropped })
+}
+
+// drop drops a key, which begins the pause anew.
+func (f *form) drop() tea.Cmd {
+	f.dropped++
+	return f.wait()
 }
 
 // Update implements tea.Model.
@@ -42,15 +63,15 @@ func (f *form) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	switch typed := msg.(type) {
 	case withdrawn:
 		f.closed = true
-	case show:
-		f.shown = true
+	case hear:
+		f.heard = f.heard || int(typed) == f.dropped
 	case tea.PasteMsg:
-		if !f.shown {
-			return f, nil
+		if !f.heard {
+			return f, f.drop()
 		}
 	case tea.KeyPressMsg:
-		if !f.shown && typed.String() != "ctrl+c" {
-			return f, nil
+		if !f.heard && typed.String() != "ctrl+c" {
+			return f, f.drop()
 		}
 		f.declined = f.declined || typed.Code == tea.KeyEscape && !f.filters()
 	case tea.WindowSizeMsg:
@@ -74,14 +95,23 @@ func (f *form) filters() bool {
 const minRoom = 7
 
 // room returns how many lines are left for the fields.
-func (f *form) room() int { return max(f.height-len(f.head(f.width, f.height))-1, minRoom-1) }
+func (f *form) room() int { return max(f.height-len(f.above())-1, minRoom-1) }
+
+// above returns the lines above the fields.
+func (f *form) above() []string {
+	if !f.instead || f.heard {
+		return f.head(f.width, f.height)
+	}
+	note := wrapped("This is another question: keys count when none has come for "+pauseAfter.String()+".", f.width-1)
+	return append(append(f.head(f.width, f.height-len(note)-1), note...), "")
+}
 
 // View implements tea.Model.
 func (f *form) View() tea.View {
-	if f.closed || f.declined || !f.shown || f.State != huh.StateNormal {
+	if f.closed || f.declined || !f.heard && !f.instead || f.State != huh.StateNormal {
 		return tea.NewView("")
 	}
-	head := f.head(f.width, f.height)
+	head := f.above()
 	fields := strings.Split(f.Form.View(), "\n")
 	fields = fields[:min(len(fields), max(f.height-len(head), 1))] // what is too high loses its first lines, which say who asks
 	return tea.NewView(strings.Join(append(head, fields...), "\n"))
@@ -108,10 +138,11 @@ func keyMap() *huh.KeyMap {
 func (t *Terminal) run(ctx context.Context, head func(width, height int) []string, fields ...huh.Field) (answered bool, err error) {
 	within, cancel := context.WithCancel(ctx)
 	defer cancel()
-	f := &form{Form: huh.NewForm(huh.NewGroup(fields...)).WithTheme(huh.ThemeFunc(theme)).WithKeyMap(keyMap()), head: head, gone: within.Done()}
+	f := &form{Form: huh.NewForm(huh.NewGroup(fields...)).WithTheme(huh.ThemeFunc(theme)).WithKeyMap(keyMap()), head: head, gone: within.Done(), instead: t.withdrawn}
 	f.width, f.height = t.size()
 	f.SubmitCmd, f.CancelCmd = tea.Quit, tea.Interrupt
 	_, err = tea.NewProgram(f, tea.WithoutSignalHandler(), tea.WithInput(t.in), tea.WithOutput(t.out)).Run()
+	t.withdrawn = ctx.Err() != nil
 	switch {
 	case ctx.Err() != nil:
 		return false, context.Cause(ctx)

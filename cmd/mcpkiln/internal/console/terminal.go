@@ -32,7 +32,9 @@ type Terminal struct {
 	forms   chan struct{} // full while a form is open
 	open    context.Context
 	done    context.CancelFunc // ends open
-	bar     progress.Model
+	// withdrawn is whether the last form was closed without the user. It belongs to the holder of forms.
+	withdrawn bool
+	bar       progress.Model
 
 	mu      sync.Mutex
 	asking  bool
