@@ -169,6 +169,7 @@ func TestCAN30TheAnswerThatCreatesATaskIsSentAgain(t *testing.T) {
 		}, elicits(accept))
 		x := resume(t, s)
 		sleep(t.Context(), time.Second)
+		synctest.Wait()
 		d.say(strings.Replace(onceForm("task"), `"params":{`, `"params":{"task":{},`, 1))
 		sleep(t.Context(), time.Minute)
 		if n := d.answers.Load(); n != 3 {
