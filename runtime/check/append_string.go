@@ -5,6 +5,7 @@ import (
 	"math/bits"
 	"slices"
 	"strings"
+	"unicode/utf8"
 )
 
 // AppendString writes a string. HTML is not escaped; invalid UTF-8 becomes U+FFFD, as in encoding/json.
@@ -17,10 +18,33 @@ func appendString(b []byte, s string) []byte {
 	b = append(b, '"')
 	start := len(b)
 	b = append(b, s...)
-	if end := plainEnd(b, start); end < len(b) {
-		b = appendHardText(b[:end], s[end-start:])
+	n := 0
+	if len(s) < 16 {
+		n = shortPlain(s)
+	} else {
+		n = plainEnd(b, start) - start
+	}
+	if n < len(s) {
+		b = appendHardText(b[:start+n], s[n:])
 	}
 	return append(b, '"')
+}
+
+// shortPlain returns how many bytes of a string of less than 16 are plain text before the first that is not. It reads the string itself: a word that
+// was written in parts is not there at once.
+func shortPlain(s string) int {
+	if len(s) >= 8 {
+		if marks := special(word(s[:8])); marks != 0 {
+			return bits.TrailingZeros64(marks) >> 3
+		}
+		return len(s) - 8 + bits.TrailingZeros64(special(word(s[len(s)-8:])))>>3
+	}
+	for i := range len(s) {
+		if c := s[i]; c >= utf8.RuneSelf || spellings[c]>>56 != 1 {
+			return i
+		}
+	}
+	return len(s)
 }
 
 // escapes returns how many bytes the usual escapes of a text add to it.
