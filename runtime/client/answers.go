@@ -22,6 +22,7 @@ type answer struct {
 	asked      *Question          // the handler's, for Handlers.Answered; nil: that is not called, or has been
 	arrived    bool               // under one id at least
 	leftOpen   bool               // there is none from this session: all requests count as arrived, and get nothing
+	namesTask  bool               // the question is a task by now: the clocks of its calls go on when that is over
 	inDoubt    bool               // sending it has failed, and the server may have it all the same: no other request gets it
 	err        error              // why it has not arrived
 
@@ -71,8 +72,7 @@ func (a *answer) recipient(q *question) *recipient {
 	return nil
 }
 
-// give records the answer, and returns the request to which it is to be sent, that of the question itself; the locks of the session and of the question
-// are held.
+// give records the answer, and returns the request to which it is to be sent first, at most one; the locks of the session and of the question are held.
 func (a *answer) give(result []byte, refusal *Error) (send []*recipient) {
 	a.given, a.result, a.refusal = true, result, refusal
 	if a.of.askers != nil {
@@ -82,16 +82,15 @@ func (a *answer) give(result []byte, refusal *Error) (send []*recipient) {
 	return send
 }
 
-// giveUnasked is give for an answer of no handler. The caller sends it to the first request, which is q.
-func (q *question) giveUnasked(result []byte, refusal *Error) (a *answer, first *recipient) {
+// giveUnasked gives and sends an answer of no handler.
+func (q *question) giveUnasked(result []byte, refusal *Error) {
 	q.s.mu.Lock()
 	q.mu.Lock()
-	a = q.answer
+	a := q.answer
 	send := a.give(result, refusal)
 	q.mu.Unlock()
 	q.s.mu.Unlock()
-	a.sendAll(send[1:])
-	return a, send[0]
+	a.sendAll(send)
 }
 
 // sendAll sends the answer to requests, each in a goroutine of its own, which counts as a question that is open (VAL07).
@@ -130,10 +129,12 @@ func (r *recipient) register() error {
 	return nil
 }
 
-// send sends the answer to a request until it has arrived, need not arrive any more, or fails for good.
-func (a *answer) send(r *recipient) {
-	r.resumeClocks() // sending may take a while
-	err := r.s.insistWhile(r.entry, r.life, r.origin(), a.frame(r), func(send func() error) error {
+// send sends the answer to a request until it has arrived, need not arrive any more, or fails for good, and returns what sent does.
+func (a *answer) send(r *recipient) (mayHave bool) {
+	if !a.namesTask {
+		r.resumeClocks() // sending may take a while
+	}
+	err := r.s.insist(r.entry, r.life, r.origin(), a.frame(r), func(send func() error) error {
 		a.move(r, stageSending)
 		err := send()
 		if err != nil {
@@ -141,27 +142,32 @@ func (a *answer) send(r *recipient) {
 		}
 		return err
 	})
-	r.resumeAskers()
-	a.sent(r, err)
+	if !a.namesTask {
+		r.resumeAskers() // the question is over
+	}
+	return a.sent(r, err)
 }
 
-// sent records the end of sending the answer to a request.
-func (a *answer) sent(r *recipient, err error) {
+// sent records the end of sending the answer to a request, and reports whether the server may have it, and the request is not over but for that.
+func (a *answer) sent(r *recipient, err error) (mayHave bool) {
 	r.entry.Retire()
-	if cause := r.entry.Cause(); err == nil && withdrawn(cause) {
+	cause := r.entry.Cause()
+	if err == nil && withdrawn(cause) {
 		err = cause // the receipt came after that, so the server may have dropped the answer
 	}
 	if err == nil {
 		a.move(r, stageArrived)
-		return
+		return true
 	}
-	a.remove(r, err, !withdrawn(r.entry.Cause()) && !refused(err))
+	inDoubt := !withdrawn(cause) && !refused(err)
+	a.remove(r, err, inDoubt)
+	return inDoubt && cause.Source == inflight.SourceCompleted && r.life.Err() == nil
 }
 
 // refused reports whether a server has said for good that it does not take an answer.
 func refused(err error) bool {
 	var status *StatusError
-	return errors.As(err, &status) && status.Status >= 400 && status.Status < 500 && !status.transient()
+	return errors.Is(err, errNoSession) || errors.As(err, &status) && status.Status >= 400 && status.Status < 500 && !status.transient()
 }
 
 // withdrawn reports whether the server has withdrawn a request, by why it is over.

@@ -44,17 +44,17 @@ func (s *Session) known(method string, params []byte) *question {
 // answer to the one before, though its receipt may be on its way.
 func (s *Session) repeats(m *rpc.Message, from *round) bool {
 	session, e := s.sessionOf(from), s.tracker.Find(s.key(m.ID, inflight.Incoming))
-	if e != nil && e.Info() == sendsAnswer {
-		e.Retire()
-		e = nil
-	}
 	var q *question
 	if e != nil {
 		switch of := e.Values().(type) {
 		case *question:
 			q = of
 		case *resultAsked:
-			return e.Err() == nil && e.Info().Method == string(m.Method) && bytes.Equal(of.params, m.Params)
+			if !of.answered.Load() {
+				return e.Err() == nil && e.Info().Method == string(m.Method) && bytes.Equal(of.params, m.Params)
+			}
+			e.Retire()
+			e = nil
 		default:
 			return false
 		}
