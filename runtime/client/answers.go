@@ -119,6 +119,7 @@ func (r *recipient) register() error {
 	if cause == nil || cause.Source != inflight.SourceCompleted && cause.Source != inflight.SourceTimeout {
 		return nil
 	}
+	// The room of the question has the entry that is over, whose cause is still asked for.
 	e, err := r.s.tracker.RegisterIn(new(inflight.Room), r.s.ctx, r.s.key(r.id, inflight.Incoming), inflight.Info{Method: r.Method}, r.question)
 	if err != nil { // the server uses the id for another request
 		return err
@@ -203,8 +204,8 @@ func (a *answer) move(r *recipient, to stage) {
 	a.proceed()
 }
 
-// remove records that a request does not get the answer, because of err. If the server has the answer, and has not withdrawn the request, it was to be sent
-// once more, and can be later. inDoubt: it may have arrived.
+// remove records that a request does not get the answer, because of err. If the server has the answer, and has not withdrawn the request, only sending it
+// once more has failed: the request stays, and gets the answer if it comes again. inDoubt: the answer may have arrived.
 func (a *answer) remove(r *recipient, err error, inDoubt bool) {
 	s := a.of.s
 	s.mu.Lock()
@@ -240,8 +241,8 @@ func (a *answer) proceed() {
 	askAgain(ask)
 }
 
-// next returns what is to be done with the requests that wait, or have come again: they get the answer, one after the other until it has arrived, or are
-// asked for, because it has arrived under another id, or may have. The lock is held.
+// next returns what is to be done with the requests that wait, or have come again. send get the answer: of those that wait one, and the next if that fails.
+// ask are questions of their own: the answer has arrived under another id, or may have. The lock is held.
 func (a *answer) next() (send, ask []*recipient) {
 	trying := slices.ContainsFunc(a.recipients, func(r *recipient) bool { return r.isTried() && !r.over })
 	has := a.arrived || a.inDoubt
@@ -264,7 +265,7 @@ func (a *answer) next() (send, ask []*recipient) {
 // proceed is called. The lock is held.
 func (a *answer) keep(last *recipient) {
 	q := a.of
-	if !withdrawn(last.entry.Cause()) || len(a.recipients) > 0 || !a.given || a.late || a.inDoubt || !q.joins() || q.s.link.shared() || q.life.Err() != nil || q.s.over {
+	if !withdrawn(last.entry.Cause()) || len(a.recipients) > 0 || !a.given || a.late || a.inDoubt || !q.sharesAnswer() || q.s.link.shared() || q.life.Err() != nil || q.s.over {
 		return
 	}
 	kept, end := context.WithTimeout(q.life, keptFor)
@@ -291,7 +292,7 @@ func (a *answer) leaveOpen() {
 	a.of.s.forgetAnswers()
 }
 
-// forgetAnswers forgets the answers that nobody needs any more, and the oldest that are too many (VAL07).
+// forgetAnswers forgets the answers that nobody needs any more, and the oldest that are too many (VAL07). The lock is held.
 func (s *state) forgetAnswers() {
 	s.answers = slices.DeleteFunc(s.answers, func(a *answer) bool {
 		return a.kept == nil && a.isSent() && (len(a.recipients) == 0 || !a.lives())
