@@ -176,7 +176,7 @@ func TestTSK26ATaskFails(t *testing.T) {
 }
 
 // Who waits for a result may stop to, and hears nothing more; the question goes on.
-func TestTSK26WaitingForAResultCanBeWithdrawn(t *testing.T) {
+func TestTSK26WaitingForAResultCanBeTakenBack(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		a := askTasks(t)
 		id, question := a.create("elicitation/create", elicitParams)
