@@ -10,23 +10,10 @@ import (
 	"github.com/mcpkiln/mcpkiln/runtime/rpc"
 )
 
-// insist sends the answer to a request of the server whose entry is over, again after failures that may be over the next time, as long as open has not ended
-// and the server has not withdrawn the request.
-func (s *Session) insist(open context.Context, to origin, id rpc.ID, frame []byte) error {
-	// Whoever withdraws the request finds this entry from the first attempt on.
-	e, err := s.tracker.Register(open, s.key(id, inflight.Incoming), sendsAnswer)
-	if err != nil { // the id is another request's by now
-		err = s.link.send(inSession(s.ctx, to.session), frame, nil)
-		to.notAnswered(err)
-		return err
-	}
-	defer e.Retire()
-	return s.insistWhile(e, open, to, frame, func(send func() error) error { return send() })
-}
-
-// insistWhile is insist for a request that is in flight: its end ends the sending, and so does that of life. Each attempt is a call of attempt. The
-// answer is sent in no other session than that in which the request came: another has other requests with these ids.
-func (s *Session) insistWhile(e *inflight.Entry, life context.Context, to origin, frame []byte, attempt func(send func() error) error) (err error) {
+// insist sends the answer to a request of the server that is in flight, again after failures that may be over the next time. The end of the request, such as
+// its withdrawal, ends the sending, and so does that of life. Each attempt is a call of attempt. The answer is sent in no other session than that in which the
+// request came: another has other requests with these ids.
+func (s *Session) insist(e *inflight.Entry, life context.Context, to origin, frame []byte, attempt func(send func() error) error) (err error) {
 	if life.Err() != nil {
 		return causeOf(life)
 	}
@@ -74,9 +61,6 @@ type openKey struct{}
 func whileOpen(ctx context.Context, open *inflight.Entry) context.Context {
 	return context.WithValue(ctx, openKey{}, open)
 }
-
-// sendsAnswer is the Info of an entry that stands for an answer that is being sent: it has the id of its request, and no method.
-var sendsAnswer inflight.Info
 
 // sendAgain sends what has failed with err until it arrives, fails for good, or ctx ends. It returns the last error.
 func (s *Session) sendAgain(ctx context.Context, err error, send func() error) error {

@@ -22,6 +22,7 @@ type answer struct {
 	asked      *Question          // the handler's, for Handlers.Answered; nil: that is not called, or has been
 	arrived    bool               // under one id at least
 	leftOpen   bool               // there is none from this session: all requests count as arrived, and get nothing
+	namesTask  bool               // the question is a task by now: the clocks of its calls go on when that is over
 	inDoubt    bool               // sending it has failed, and the server may have it all the same: no other request gets it
 	err        error              // why it has not arrived
 
@@ -71,8 +72,7 @@ func (a *answer) recipient(q *question) *recipient {
 	return nil
 }
 
-// give records the answer, and returns the request to which it is to be sent, that of the question itself; the locks of the session and of the question
-// are held.
+// give records the answer, and returns the request to which it is to be sent first, at most one; the locks of the session and of the question are held.
 func (a *answer) give(result []byte, refusal *Error) (send []*recipient) {
 	a.given, a.result, a.refusal = true, result, refusal
 	if a.of.askers != nil {
@@ -82,16 +82,15 @@ func (a *answer) give(result []byte, refusal *Error) (send []*recipient) {
 	return send
 }
 
-// giveUnasked is give for an answer of no handler. The caller sends it to the first request, which is q.
-func (q *question) giveUnasked(result []byte, refusal *Error) (a *answer, first *recipient) {
+// giveUnasked gives and sends an answer of no handler.
+func (q *question) giveUnasked(result []byte, refusal *Error) {
 	q.s.mu.Lock()
 	q.mu.Lock()
-	a = q.answer
+	a := q.answer
 	send := a.give(result, refusal)
 	q.mu.Unlock()
 	q.s.mu.Unlock()
-	a.sendAll(send[1:])
-	return a, send[0]
+	a.sendAll(send)
 }
 
 // sendAll sends the answer to requests, each in a goroutine of its own, which counts as a question that is open (VAL07).
@@ -120,6 +119,7 @@ func (r *recipient) register() error {
 	if cause == nil || cause.Source != inflight.SourceCompleted && cause.Source != inflight.SourceTimeout {
 		return nil
 	}
+	// The room of the question has the entry that is over, whose cause is still asked for.
 	e, err := r.s.tracker.RegisterIn(new(inflight.Room), r.s.ctx, r.s.key(r.id, inflight.Incoming), inflight.Info{Method: r.Method}, r.question)
 	if err != nil { // the server uses the id for another request
 		return err
@@ -130,10 +130,12 @@ func (r *recipient) register() error {
 	return nil
 }
 
-// send sends the answer to a request until it has arrived, need not arrive any more, or fails for good.
-func (a *answer) send(r *recipient) {
-	r.resumeClocks() // sending may take a while
-	err := r.s.insistWhile(r.entry, r.life, r.origin(), a.frame(r), func(send func() error) error {
+// send sends the answer to a request until it has arrived, need not arrive any more, or fails for good, and returns what sent does.
+func (a *answer) send(r *recipient) (mayHave bool) {
+	if !a.namesTask {
+		r.resumeClocks() // sending may take a while
+	}
+	err := r.s.insist(r.entry, r.life, r.origin(), a.frame(r), func(send func() error) error {
 		a.move(r, stageSending)
 		err := send()
 		if err != nil {
@@ -141,27 +143,32 @@ func (a *answer) send(r *recipient) {
 		}
 		return err
 	})
-	r.resumeAskers()
-	a.sent(r, err)
+	if !a.namesTask {
+		r.resumeAskers() // the question is over
+	}
+	return a.sent(r, err)
 }
 
-// sent records the end of sending the answer to a request.
-func (a *answer) sent(r *recipient, err error) {
+// sent records the end of sending the answer to a request, and reports whether the server may have it, and the request is not over but for that.
+func (a *answer) sent(r *recipient, err error) (mayHave bool) {
 	r.entry.Retire()
-	if cause := r.entry.Cause(); err == nil && withdrawn(cause) {
+	cause := r.entry.Cause()
+	if err == nil && withdrawn(cause) {
 		err = cause // the receipt came after that, so the server may have dropped the answer
 	}
 	if err == nil {
 		a.move(r, stageArrived)
-		return
+		return true
 	}
-	a.remove(r, err, !withdrawn(r.entry.Cause()) && !refused(err))
+	inDoubt := !withdrawn(cause) && !refused(err)
+	a.remove(r, err, inDoubt)
+	return inDoubt && cause.Source == inflight.SourceCompleted && r.life.Err() == nil
 }
 
 // refused reports whether a server has said for good that it does not take an answer.
 func refused(err error) bool {
 	var status *StatusError
-	return errors.As(err, &status) && status.Status >= 400 && status.Status < 500 && !status.transient()
+	return errors.Is(err, errNoSession) || errors.As(err, &status) && status.Status >= 400 && status.Status < 500 && !status.transient()
 }
 
 // withdrawn reports whether the server has withdrawn a request, by why it is over.
@@ -197,8 +204,8 @@ func (a *answer) move(r *recipient, to stage) {
 	a.proceed()
 }
 
-// remove records that a request does not get the answer, because of err. If the server has the answer, and has not withdrawn the request, it was to be sent
-// once more, and can be later. inDoubt: it may have arrived.
+// remove records that a request does not get the answer, because of err. If the server has the answer, and has not withdrawn the request, only sending it
+// once more has failed: the request stays, and gets the answer if it comes again. inDoubt: the answer may have arrived.
 func (a *answer) remove(r *recipient, err error, inDoubt bool) {
 	s := a.of.s
 	s.mu.Lock()
@@ -234,8 +241,8 @@ func (a *answer) proceed() {
 	askAgain(ask)
 }
 
-// next returns what is to be done with the requests that wait, or have come again: they get the answer, one after the other until it has arrived, or are
-// asked for, because it has arrived under another id, or may have. The lock is held.
+// next returns what is to be done with the requests that wait, or have come again. send get the answer: of those that wait one, and the next if that fails.
+// ask are questions of their own: the answer has arrived under another id, or may have. The lock is held.
 func (a *answer) next() (send, ask []*recipient) {
 	trying := slices.ContainsFunc(a.recipients, func(r *recipient) bool { return r.isTried() && !r.over })
 	has := a.arrived || a.inDoubt
@@ -258,7 +265,7 @@ func (a *answer) next() (send, ask []*recipient) {
 // proceed is called. The lock is held.
 func (a *answer) keep(last *recipient) {
 	q := a.of
-	if !withdrawn(last.entry.Cause()) || len(a.recipients) > 0 || !a.given || a.late || a.inDoubt || !q.joins() || q.s.link.shared() || q.life.Err() != nil || q.s.over {
+	if !withdrawn(last.entry.Cause()) || len(a.recipients) > 0 || !a.given || a.late || a.inDoubt || !q.sharesAnswer() || q.s.link.shared() || q.life.Err() != nil || q.s.over {
 		return
 	}
 	kept, end := context.WithTimeout(q.life, keptFor)
@@ -285,7 +292,7 @@ func (a *answer) leaveOpen() {
 	a.of.s.forgetAnswers()
 }
 
-// forgetAnswers forgets the answers that nobody needs any more, and the oldest that are too many (VAL07).
+// forgetAnswers forgets the answers that nobody needs any more, and the oldest that are too many (VAL07). The lock is held.
 func (s *state) forgetAnswers() {
 	s.answers = slices.DeleteFunc(s.answers, func(a *answer) bool {
 		return a.kept == nil && a.isSent() && (len(a.recipients) == 0 || !a.lives())

@@ -3,6 +3,7 @@ package client
 import (
 	"context"
 	"sync"
+	"sync/atomic"
 
 	"github.com/mcpkiln/mcpkiln/runtime/inflight"
 	"github.com/mcpkiln/mcpkiln/runtime/rpc"
@@ -23,6 +24,8 @@ type question struct {
 	wanted      []byte          // what it says of the task that it asks for; nil: it asks for none
 	life        context.Context // ends with the request or task that asks, as far as that is known, else with the session
 	entryMemory inflight.Room
+
+	handled atomic.Bool // what is a task by now: the handler is called, or will not be
 
 	mu     sync.Mutex
 	turn   *turn              // nil: no handler is being asked, or it has answered
@@ -117,10 +120,10 @@ func (q *question) ask(e *inflight.Entry, from *round) {
 	}
 	switch {
 	case bad == nil && q.wanted == nil:
-	case !q.settle(e, turn):
-		return
 	case bad == nil:
-		s.createTask(q, from)
+		s.createTask(q, e, turn, from)
+		return
+	case !q.settle(e, turn):
 		return
 	default:
 		if q.leaveOpen(bad) {
@@ -226,8 +229,24 @@ func (q *question) settle(e *inflight.Entry, own *turn) bool {
 	return q.turn == own && e.Retire()
 }
 
-// serve calls the handler, and sends its answer unless the question is over, or was taken back from it (CAN31). The entry stays until the answer is sent, so
-// that a cancellation that is read meanwhile ends it (CAN02).
+// give records the answer of a turn, and returns the request to which it is to be sent. The entry stays until the answer is sent, so that a cancellation that is
+// read meanwhile ends it (CAN02). asked is what the handler was asked, nil if the answer names a task. a is nil if the question is over, or was taken back (CAN31).
+func (q *question) give(e *inflight.Entry, own *turn, asked *Question, result []byte, bad *Error) (a *answer, send []*recipient) {
+	q.s.mu.Lock()
+	defer q.s.mu.Unlock()
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	e.Pause() // it is answered in time
+	if q.turn != own || e.Err() != nil {
+		e.Resume()
+		return nil, nil
+	}
+	q.turn, a = nil, q.answer
+	a.asked, a.namesTask = asked, asked == nil && bad == nil
+	return a, a.give(result, bad)
+}
+
+// serve calls the handler, and sends its answer.
 func (q *question) serve(e *inflight.Entry, own *turn) {
 	s := q.s
 	defer s.count(-1)
@@ -238,21 +257,9 @@ func (q *question) serve(e *inflight.Entry, own *turn) {
 		}
 	}
 	result, bad, failure := s.answer(own.Context, q.dialect, q.op, own.asked)
-	var send []*recipient
-	s.mu.Lock()
-	q.mu.Lock()
-	e.Pause() // it is answered in time
-	a, won := q.answer, q.turn == own && e.Err() == nil
-	if won {
-		q.turn, a.asked = nil, own.asked
-		send = a.give(result, bad)
-	} else {
-		e.Resume()
-	}
-	q.mu.Unlock()
-	s.mu.Unlock()
+	a, send := q.give(e, own, own.asked, result, bad)
 	switch {
-	case !won:
+	case a == nil:
 		s.cfg.logger.Debug("an answer to a question that is over was dropped", "id", q.id.String())
 		s.tellAnswered(own.asked, whyLate(e, own))
 	case failure == nil || !q.leaveOpen(failure):
@@ -332,8 +339,7 @@ func (s *Session) questionEnded(e *inflight.Entry, cause *Cause) {
 		askAgain(others)
 		switch answers := cause.Source == inflight.SourceTimeout && e.AnswerTimeout(); {
 		case late && answers:
-			a, first := q.giveUnasked(unanswered(q.dialect, q.op))
-			a.sendAll([]*recipient{first})
+			q.giveUnasked(unanswered(q.dialect, q.op))
 		case late && q.leaveOpen(cause):
 		case last != nil:
 			q.resumeAskers()

@@ -44,17 +44,17 @@ func (s *Session) known(method string, params []byte) *question {
 // answer to the one before, though its receipt may be on its way.
 func (s *Session) repeats(m *rpc.Message, from *round) bool {
 	session, e := s.sessionOf(from), s.tracker.Find(s.key(m.ID, inflight.Incoming))
-	if e != nil && e.Info() == sendsAnswer {
-		e.Retire()
-		e = nil
-	}
 	var q *question
 	if e != nil {
 		switch of := e.Values().(type) {
 		case *question:
 			q = of
 		case *resultAsked:
-			return e.Err() == nil && e.Info().Method == string(m.Method) && bytes.Equal(of.params, m.Params)
+			if !of.answered.Load() {
+				return e.Err() == nil && e.Info().Method == string(m.Method) && bytes.Equal(of.params, m.Params)
+			}
+			e.Retire()
+			e = nil
 		default:
 			return false
 		}
@@ -102,13 +102,13 @@ func (q *question) open(e *inflight.Entry) {
 	q.s.answers = append(q.s.answers, q.answer)
 }
 
-// joins reports whether the question can get the answer to another: a person is not to be asked twice. Of a model, a task may want two samples.
-func (q *question) joins() bool { return q.Task != "" && q.op == wire.OpElicit }
+// sharesAnswer reports whether the question can get the answer to another: a person is not to be asked twice. Of a model, a task may want two samples.
+func (q *question) sharesAnswer() bool { return q.Task != "" && q.op == wire.OpElicit }
 
 // join has a question of a task wait for the answer to the same question of the task in the same HTTP session, unless the server has that, or may have it,
 // and reports whether it does. Its clock is paused until it is asked itself. On a shared stream, which is not lost, what was withdrawn is not asked again. The lock is held.
 func (q *question) join(e *inflight.Entry) bool {
-	if !q.joins() {
+	if !q.sharesAnswer() {
 		return false
 	}
 	for _, a := range q.s.answers {

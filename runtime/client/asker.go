@@ -199,12 +199,12 @@ func (s *Session) originOf(from *round) origin {
 // request of the server comes here when it fails (CAN30).
 func (o origin) notAnswered(err error) {
 	if errors.Is(err, errNoSession) {
-		strand(o.waiting)
+		failStranded(o.waiting)
 	}
 }
 
-// strand ends rounds that wait for an answer in a session that the server has ended: it takes none any more.
-func strand(waiting []*round) {
+// failStranded has rounds fail whose questions were asked in a session that the server has ended: it takes no answer to these any more.
+func failStranded(waiting []*round) {
 	for _, r := range waiting {
 		r.entry.Cancel(&Cause{Source: inflight.SourceDisconnect, Reason: "the server has ended the session, and takes no answer to what it has asked; the call may have run"})
 	}

@@ -65,6 +65,7 @@
 //	question          a server's request for input of the user, of a model, or of roots, as a request or in a result; its askers are the calls
 //	                  that may have asked it, whose clocks are paused until it is answered
 //	answer            what a question gets that is a request: one for the same question under several ids, which are its recipients
+//	life              a context that ends with what a question belongs to: the request on whose stream it came, or its task, else the session
 //	to withdraw       what a server does that cancels its question; this side takes a question back from its handler, to ask it later
 //	execution         a call that is a task, or may become one; to follow it is to read its state until it is over, to detach from it is to stop that
 //	follower          what a session knows of a task, for all executions of it; its following is the time in which it reads the task's state

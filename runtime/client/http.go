@@ -320,7 +320,7 @@ func (l *httpLink) renew(ctx context.Context, old string) (begun bool, err error
 		}
 		return true
 	})
-	strand(asking)
+	failStranded(asking)
 	s.receiver.endSession(old)
 	d := s.dialect.Load()
 	a := s.ask(ctx, d, wire.OpInitialize)

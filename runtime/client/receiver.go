@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/mcpkiln/mcpkiln/runtime/inflight"
@@ -85,59 +86,79 @@ func (s *Session) wantsTask(d *wire.Dialect, h *wire.Incoming, params []byte) []
 	return memberOf(params, d.Call(wire.OpCallTool).Params.NameOf(wire.SlotTask))
 }
 
-// createTask answers a question with a task, which starts after the answer was sent (TSK04), even if it has not arrived: the server may have it.
-func (s *Session) createTask(q *question, from *round) {
-	created, err := s.newTask(q)
-	var answer []byte
-	if err == nil {
-		answer, err = q.dialect.TaskCreated.Append(nil, valuesOf(&created.Task), nil)
-	}
-	if err == nil {
-		q.pauseAskers(from)
-		s.count(1)
-	}
-	a, first := q.giveUnasked(answer, taskRefused(err)) // the request may come again
-	to := q.origin()
-	if err != nil { // no call has been found out to wait
-		to = s.originOf(q.from)
-	}
-	send := func() {
-		a.sent(first, s.insist(q.life, to, q.id, a.frame(first)))
-		if err == nil {
-			created.Start()
-		}
-	}
-	if !s.spawn(send) {
-		a.sent(first, s.endCause())
-		if err == nil {
-			s.count(-1)
-		}
+// createTask answers a question with a task, which starts after the answer was sent (TSK04), also if the server only may have it. A task that no server takes
+// is cancelled: the user is not asked.
+func (s *Session) createTask(q *question, e *inflight.Entry, own *turn, from *round) {
+	created, answer, err := s.newTask(q)
+	q.pauseAskers(from)
+	a, send := q.give(e, own, nil, answer, taskRefused(err))
+	switch {
+	case err == nil && a != nil:
+		s.startTask(q, created, a, send[0])
+	case err == nil:
+		s.dropTask(q, created)
+		created.Start()
+	case a != nil:
+		a.sendAll(send)
 	}
 }
 
-func (s *Session) newTask(q *question) (task.Created, error) {
+// startTask sends the answer that names a task, and starts the task.
+func (s *Session) startTask(q *question, created task.Created, a *answer, first *recipient) {
+	s.count(1)
+	begun := s.spawn(func() {
+		if !a.send(first) {
+			s.dropTask(q, created)
+		}
+		created.Start()
+		_, _ = s.taskEngine().Wait(s.ctx, q.session, created.Task.ID)
+		if q.handled.CompareAndSwap(false, true) { // it was over before the handler was called
+			q.resumeAskers()
+			s.count(-1)
+		}
+	})
+	if !begun {
+		a.sent(first, s.endCause())
+		q.resumeAskers()
+		s.count(-1)
+	}
+}
+
+// dropTask cancels a task that no server knows. It is started all the same: so the engine forgets it.
+func (s *Session) dropTask(q *question, created task.Created) {
+	_, _ = s.taskEngine().Cancel(context.Background(), q.session, created.Task.ID, task.Cancel{Force: true, Reason: "the answer that names the task has not arrived"})
+}
+
+// newTask returns a task for a question, and the answer that names it.
+func (s *Session) newTask(q *question) (created task.Created, answer []byte, err error) {
 	engine := s.taskEngine()
 	if engine == nil {
-		return task.Created{}, task.ErrClosed
+		return created, nil, task.ErrClosed
 	}
 	var v wire.Values
 	if err := q.dialect.TaskParams.Read(q.wanted, &v); err != nil {
-		return task.Created{}, rpc.Errorf(rpc.CodeInvalidParams, "%v", err)
+		return created, nil, rpc.Errorf(rpc.CodeInvalidParams, "%v", err)
 	}
 	spec := task.Spec{Owner: q.session, Tool: q.Method, PollInterval: answerPoll, Timeout: s.cfg.questionTimeout, Local: q}
 	if v.Has(wire.SlotTTL) {
 		ttl, ok := v.Millis(wire.SlotTTL)
 		if !ok {
-			return task.Created{}, task.ErrTTL
+			return created, nil, task.ErrTTL
 		}
 		spec.TTL = &ttl
 	}
-	return engine.Create(s.ctx, spec)
+	if created, err = engine.Create(s.ctx, spec); err == nil {
+		answer, err = q.dialect.TaskCreated.Append(nil, valuesOf(&created.Task), nil)
+	}
+	return created, answer, err
 }
 
 // answerTask calls the handler. If the task is over when it returns, the engine drops the answer (CAN31).
 func (s *Session) answerTask(ctx context.Context, r *task.Run) task.Outcome {
 	q := r.Local().(*question)
+	if !q.handled.CompareAndSwap(false, true) {
+		return task.Outcome{Status: task.Cancelled}
+	}
 	defer s.count(-1)
 	defer q.resumeAskers()
 	asked := q.own()
@@ -166,6 +187,7 @@ func (s *Session) taskLate(t task.Task) task.Outcome {
 type resultAsked struct {
 	context.Context // of the session
 	params          []byte
+	answered        atomic.Bool // the answer is being sent
 }
 
 // receiveTaskRequest handles a request of the server about a task of this client. The one that waits for a result can be cancelled like any
@@ -186,7 +208,8 @@ func (s *Session) receiveTaskRequest(d *wire.Dialect, h *wire.Incoming, m *rpc.M
 		return
 	}
 	id := v.Text(wire.SlotTaskID)
-	e, err := s.tracker.RegisterIn(new(inflight.Room), s.ctx, s.key(m.ID, inflight.Incoming), inflight.Info{Method: h.Name}, &resultAsked{s.ctx, m.Params})
+	asked := &resultAsked{Context: s.ctx, params: m.Params}
+	e, err := s.tracker.RegisterIn(new(inflight.Room), s.ctx, s.key(m.ID, inflight.Incoming), inflight.Info{Method: h.Name}, asked)
 	if err != nil {
 		s.receiver.countWaiting(-1)
 		s.link.reply(to, rpc.AppendError(nil, m.ID, rpc.Errorf(rpc.CodeInvalidRequest, "%v", err)))
@@ -195,9 +218,11 @@ func (s *Session) receiveTaskRequest(d *wire.Dialect, h *wire.Incoming, m *rpc.M
 	begun := s.spawn(func() {
 		defer s.receiver.countWaiting(-1)
 		result, err := s.taskResult(e, d, to.session, id)
-		if e.Retire() {
-			_ = s.insist(s.ctx, to, m.ID, answerFrame(m.ID, result, taskRefused(err)))
+		asked.answered.Store(true)
+		if e.Err() == nil {
+			_ = s.insist(e, s.ctx, to, answerFrame(m.ID, result, taskRefused(err)), func(send func() error) error { return send() })
 		}
+		e.Retire()
 	})
 	if !begun {
 		e.Cancel(&Cause{Source: inflight.SourceShutdown, Force: true})

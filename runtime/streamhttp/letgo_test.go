@@ -105,7 +105,7 @@ func TestCAN18AClosedConnectionIsLetGoAtOnce(t *testing.T) {
 func TestCAN18NothingIsLeftOfCallsThatAreGivenUp(t *testing.T) {
 	f := newFixture(t)
 	s := f.session(f.opened("ada"))
-	before := len(s.streams)
+	streams, about, active := len(s.streams), len(s.about), len(s.active)
 	for i := range 10 {
 		id := rpc.IntID(int64(i))
 		st := s.stream(id)
@@ -117,7 +117,7 @@ func TestCAN18NothingIsLeftOfCallsThatAreGivenUp(t *testing.T) {
 		}
 		_ = s.Write(id, true, []byte("answer")[:6*(i%2)])
 	}
-	if n := len(s.streams) - before; n != 0 || len(s.about)+len(s.active) != before {
-		t.Errorf("%d streams are left, %d by their requests, %d active", n, len(s.about), len(s.active))
+	if len(s.streams) != streams || len(s.about) != about || len(s.active) != active {
+		t.Errorf("%d streams are left, %d by their requests, %d active", len(s.streams)-streams, len(s.about)-about, len(s.active)-active)
 	}
 }
