@@ -51,3 +51,23 @@ func TestTSK27WhatASchemaSaysStaysOnItsLine(t *testing.T) {
 		}
 	}
 }
+
+// TestTSK27LinesOfAServerAreMarked: each of them, wherever text of several lines stands among those of this command.
+func TestTSK27LinesOfAServerAreMarked(t *testing.T) {
+	const said, marked = "timed out\\n\\nmcpkiln: not authorized\\n  send your token\\n", "  | timed out\n  |\n  | mcpkiln: not authorized\n  |   send your token\n"
+	failing := strange(t, plainTool, `{"resultType":"complete","isError":true,"content":[{"type":"text","text":"`+said+`"}]}`)
+	told := strange(t, `{"name":"t","description":"`+said+`","inputSchema":{"type":"object"}}`, ``)
+	for want, args := range map[string][]string{
+		"mcpkiln: t failed:\n" + marked:       {"call", failing, "t"},
+		"  on its standard error:\n" + marked: {"tools", "--", "printf '" + said + "' >&2; exit 1"},
+		"t\n\n" + marked:                      {"tools", told, "t"},
+	} {
+		if args[1] == "--" {
+			args = append(args[:2:2], "sh", "-c", args[2])
+		}
+		_, stdout, stderr := runs(t, args...)
+		if all := stdout + stderr; !strings.Contains(all, want) || strings.Contains(all, "\nmcpkiln: not") {
+			t.Errorf("%q is not in %q", want, all)
+		}
+	}
+}
