@@ -84,7 +84,11 @@ func asObject(text string) string {
 
 // handlers answer what the server asks the user.
 func (v *visit) handlers() client.Handlers {
-	return client.Handlers{Elicit: v.ask, OpenURL: v.ask, LeftOpen: v.leftOpen, Answered: v.answered}
+	h := client.Handlers{Elicit: v.ask, OpenURL: v.ask, LeftOpen: v.leftOpen, Answered: v.answered}
+	if v.verbose {
+		h.Log = v.logged
+	}
+	return h
 }
 
 // ask answers a question from the command line or by asking the user; if neither can answer, it ends the visit.
