@@ -1,10 +1,13 @@
 package main
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"strings"
 	"testing"
+
+	"github.com/spf13/cobra"
 
 	"github.com/mcpkiln/mcpkiln/cmd/mcpkiln/internal/argument"
 	"github.com/mcpkiln/mcpkiln/runtime/client"
@@ -69,5 +72,42 @@ func TestTSK27LinesOfAServerAreMarked(t *testing.T) {
 		if all := stdout + stderr; !strings.Contains(all, want) || strings.Contains(all, "\nmcpkiln: not") {
 			t.Errorf("%q is not in %q", want, all)
 		}
+	}
+}
+
+// TestADefaultHasOneKindOfEscapes, whichever the server writes.
+func TestADefaultHasOneKindOfEscapes(t *testing.T) {
+	p := propertyOf(json.RawMessage(`{"type":"string","default":"\u001b[2J` + "\u009b" + `2J"}`))
+	if got, want := p.about(), `(default "\u001b[2J\u009b2J")`; got != want {
+		t.Errorf("%s, want %s", got, want)
+	}
+}
+
+// TestTSK27AReferenceThatLacksAPart: it is said which, before a server is reached.
+func TestTSK27AReferenceThatLacksAPart(t *testing.T) {
+	for part, ref := range map[string]string{
+		"revision": `{"version":1,"endpoint":"https://127.0.0.1:1","id":"t1"}`, "endpoint": `{"ref":{"version":1,"revision":"2026-07-28","id":"t1"}}`,
+	} {
+		if status, _, stderr := runs(t, "task", "get", ref); status != exitRefused || !strings.Contains(stderr, "the reference has no "+part+":") {
+			t.Errorf("status %d: %s", status, stderr)
+		}
+	}
+}
+
+// TestAPageWithWhiteSpaceInItsAddressIsNotOpened: it would be shown as another one.
+func TestAPageWithWhiteSpaceInItsAddressIsNotOpened(t *testing.T) {
+	var out bytes.Buffer
+	v := &visit{cmd: &cobra.Command{}, remote: &remote{}, answers: []answer{{page: "https://pay.example"}}}
+	v.cmd.SetErr(&out)
+	for _, space := range []string{"  ", "\t", "\u3000"} {
+		q := &client.Question{URL: "https://pay.example/a" + space + "b"}
+		a, err := v.ask(t.Context(), q)
+		if err != nil || a.Action != client.Declined || !strings.Contains(out.String(), "has white space, so it is not opened") {
+			t.Errorf("%v, %v, %s", a, err, &out)
+		}
+		if err := (&reply{bare: true}).fill(&client.Answer{}, q); err == nil {
+			t.Errorf("%q is agreed to", q.URL)
+		}
+		out.Reset()
 	}
 }

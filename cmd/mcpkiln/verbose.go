@@ -38,7 +38,7 @@ func (v *visit) logged(level, logger string, data json.RawMessage) {
 	if logger != "" {
 		text += " " + plain.Line(logger)
 	}
-	v.aside(plain.Quote(text+": "+plain.Line(string(data))) + "\n")
+	v.aside(plain.Quote(text+": "+jsonLine(data)) + "\n")
 }
 
 // aside prints text that belongs to no result, when no form is open that it would be drawn into.

@@ -66,6 +66,7 @@ func (r *remote) visit(cmd *cobra.Command, t client.Transport, answers []answer,
 	v.ctx, v.end = context.WithCancelCause(cmd.Context())
 	defer v.end(nil)
 	defer context.AfterFunc(v.ctx, v.hurry)()
+	defer context.AfterFunc(v.ctx, v.terminal.Done)() // before the next of several questions is shown
 	defer v.countWarnings()
 	defer v.stderr.flush()
 	session, err := client.Connect(v.ctx, t, v.options(t)...)
