@@ -10,6 +10,7 @@ import (
 	"net/url"
 	"slices"
 	"strings"
+	"unicode"
 
 	"github.com/mcpkiln/mcpkiln/cmd/mcpkiln/internal/argument"
 	"github.com/mcpkiln/mcpkiln/cmd/mcpkiln/internal/console"
@@ -84,7 +85,11 @@ func asObject(text string) string {
 
 // handlers answer what the server asks the user.
 func (v *visit) handlers() client.Handlers {
-	return client.Handlers{Elicit: v.ask, OpenURL: v.ask, LeftOpen: v.leftOpen, Answered: v.answered}
+	h := client.Handlers{Elicit: v.ask, OpenURL: v.ask, LeftOpen: v.leftOpen, Answered: v.answered}
+	if v.verbose {
+		h.Log = v.logged
+	}
+	return h
 }
 
 // ask answers a question from the command line or by asking the user; if neither can answer, it ends the visit.
@@ -102,6 +107,10 @@ func (v *visit) ask(ctx context.Context, q *client.Question) (*client.Answer, er
 	}
 	if reply != nil {
 		return reply.give(ctx, q)
+	}
+	if err := readable(q); err != nil {
+		v.warn(err.Error() + ": the question is declined")
+		return &client.Answer{Action: client.Declined}, nil
 	}
 	defer v.clock.pause()()
 	if a := v.given(q); a != nil {
@@ -179,6 +188,14 @@ func (a *answer) fits(q *client.Question) (err error) {
 		_, err = q.Complete(a.content)
 	}
 	return err
+}
+
+// readable returns an error for a page whose address has white space: it is shown on one line, and would not be what a browser opens.
+func readable(q *client.Question) error {
+	if !strings.ContainsFunc(q.URL, unicode.IsSpace) {
+		return nil
+	}
+	return fmt.Errorf("the address of the page has white space, so it is not opened: %q", rpc.CutTo(q.URL, maxQuoted))
 }
 
 // hasDots reports whether the path of an address has segments that lead elsewhere, as browsers read it: . and .., with %2e for a dot and \ for /.

@@ -113,7 +113,7 @@ func TestBadInputReadsWell(t *testing.T) {
 		"a list of something":        {[]string{strange(t, `{"name":7}`, ``)}, exitRefused, []string{"an item of a list was left out (list tools/list) (index 0): its name is no string: 7", "it has no tools"}},
 		"a tool that reads badly":    {[]string{strange(t, `{"name":"t","inputSchema":{},"description":7}`, ``)}, exitProtocol, []string{`tool 1 of the list can not be read`, `"description":7}`}},
 		"no schema":                  {[]string{strange(t, `{"name":"t"}`, ``)}, exitRefused, []string{"(index 0) (name t): its inputSchema is missing", `the server has no tool "t"`}},
-		"it ends at once":            {[]string{"--", "sh", "-c", "echo one >&2; echo two >&2; exit 7"}, exitNetwork, []string{"exit status 7", "on its standard error:\n    one\n    two"}},
+		"it ends at once":            {[]string{"--", "sh", "-c", "echo one >&2; echo two >&2; exit 7"}, exitNetwork, []string{"exit status 7", "on its standard error:\n  | one\n  | two"}},
 		"it prints a banner":         {[]string{"--", "sh", "-c", "echo '\033[31mWelcome'; exit 1"}, exitProtocol, []string{`\x1b[31mWelcome`, "writes messages to its standard output"}},
 		"it breaks off":              {[]string{brokenOff(t)}, exitNetwork, []string{"the answer could not be read to its end: unexpected EOF"}},
 		"it hangs up":                {[]string{hangsUp(t)}, exitNetwork, []string{"the server closed the connection without an answer"}},
@@ -259,8 +259,8 @@ func TestAServerThatDoesNotBegin(t *testing.T) {
 		status int
 		says   []string
 	}{
-		"echo Welcome":                    {exitProtocol, []string{"on its standard output, and no message:\n    Welcome", "writes messages to its standard output"}},
-		"echo listening on port 3000 >&2": {exitTimeout, []string{"on its standard error:\n    listening on port 3000", "--timeout"}},
+		"echo Welcome":                    {exitProtocol, []string{"on its standard output, and no message:\n  | Welcome", "writes messages to its standard output"}},
+		"echo listening on port 3000 >&2": {exitTimeout, []string{"on its standard error:\n  | listening on port 3000", "--timeout"}},
 		":":                               {exitTimeout, []string{"--timeout"}},
 	} {
 		status, _, stderr := runs(t, "tools", "--timeout=100ms", "--", "sh", "-c", script+"; exec cat >/dev/null")

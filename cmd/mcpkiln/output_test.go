@@ -62,9 +62,8 @@ func TestStructuredContentIsPrintedAlone(t *testing.T) {
 		"{\n  \"a\": 1\n}\nwarm\n[image, image/png, 0 bytes]\n": {StructuredContent: json.RawMessage(`{"a":1}`), Content: content, IsError: true},
 		"warm\n[image, image/png, 0 bytes]\n":                   {Content: content},
 	} {
-		var out bytes.Buffer
-		if _, err := printContent(&out, &r); err != nil || out.String() != want {
-			t.Errorf("%q, want %q, %v", &out, want, err)
+		if got, err := contentOf(&r); err != nil || got != want {
+			t.Errorf("%q, want %q, %v", got, want, err)
 		}
 	}
 }

@@ -29,11 +29,17 @@ func (v *visit) print(one *tool, r *client.ToolResult) error {
 		fmt.Fprintf(out, "mcpkiln: %s failed:\n", plain.Line(one.Name))
 		fallthrough
 	default:
-		n, err := printContent(out, r)
+		text, err := contentOf(r)
 		if err != nil {
 			return err
 		}
-		if n == 0 {
+		if r.IsError && text != "" {
+			text = plain.Quote(text) + "\n"
+		}
+		if _, err := io.WriteString(out, text); err != nil {
+			return err
+		}
+		if text == "" {
 			fmt.Fprintf(v.cmd.ErrOrStderr(), "mcpkiln: the result of %s has no content\n", plain.Line(one.Name))
 		}
 	}
@@ -71,17 +77,17 @@ type block struct {
 	Resource                              struct{ URI, Text, Blob, MIMEType string }
 }
 
-// printContent prints a result: its structured content alone, so that other programs can read it, or else its blocks. Of an error it prints both, but
-// no block that just repeats the structured content. It returns the number of bytes.
-func printContent(out io.Writer, r *client.ToolResult) (n int, err error) {
+// contentOf returns what is printed of a result: its structured content alone, so that other programs can read it, or else its blocks. Of an error it is
+// both, without a block that just repeats the structured content.
+func contentOf(r *client.ToolResult) (string, error) {
 	var blocks []block
 	if r.Content != nil && json.Unmarshal(r.Content, &blocks) != nil {
-		return 0, &statusError{exitProtocol, fmt.Errorf("the content of the result can not be read: it is a list of blocks with a type each, and this is %s", excerpt(r.Content))}
+		return "", &statusError{exitProtocol, fmt.Errorf("the content of the result can not be read: it is a list of blocks with a type each, and this is %s", excerpt(r.Content))}
 	}
 	var text bytes.Buffer
 	if r.StructuredContent != nil {
 		if err := json.Indent(&text, plain.JSON(r.StructuredContent), "", "  "); err != nil {
-			return 0, err
+			return "", err
 		}
 		text.WriteByte('\n')
 	}
@@ -90,7 +96,7 @@ func printContent(out io.Writer, r *client.ToolResult) (n int, err error) {
 			text.WriteString(strings.TrimSuffix(b.String(), "\n") + "\n")
 		}
 	}
-	return out.Write(text.Bytes())
+	return text.String(), nil
 }
 
 // sameJSON reports whether a text is JSON of the same value as raw.

@@ -69,17 +69,20 @@ func propertyOf(schema json.RawMessage) (p property) {
 	return p
 }
 
+// jsonLine returns a server's JSON on one line, with one kind of escapes.
+func jsonLine(raw json.RawMessage) string { return plain.Line(string(plain.JSON(raw))) }
+
 // kind returns the type of a property, or its allowed values.
 func (p *property) kind() string {
 	switch {
 	case len(p.Enum) > 0:
 		var all []string
 		for _, v := range p.Enum {
-			all = append(all, plain.Line(string(v)))
+			all = append(all, jsonLine(v))
 		}
 		return strings.Join(all, " | ")
 	case p.Const != nil:
-		return plain.Line(string(p.Const))
+		return jsonLine(p.Const)
 	}
 	switch v := p.Type.(type) {
 	case string:
@@ -111,7 +114,7 @@ func (p *property) chosen() string {
 func (p *property) about() string {
 	text := plain.Line(p.Description)
 	if p.Default != nil {
-		text = strings.TrimSpace(text + " (default " + plain.Line(string(p.Default)) + ")")
+		text = strings.TrimSpace(text + " (default " + jsonLine(p.Default) + ")")
 	}
 	return text
 }

@@ -115,6 +115,12 @@ func (*shop) TestSimpleText(context.Context, *server.Call, *kiln.TestSimpleTextI
 	return kiln.TextResult("\x1b]0;owned\a\x1b[2Jhello\u009b31m"), nil
 }
 
+// TestToolWithLogging logs what a terminal would obey, and waits for the end of its call.
+func (h *shop) TestToolWithLogging(ctx context.Context, c *server.Call, _ *kiln.TestToolWithLoggingInput) (result, error) {
+	c.LogMessage(ctx, server.LevelWarning, "shop", map[string]string{"text": "low\n\x1b[2J"})
+	return h.hang(ctx)
+}
+
 func (*shop) TestErrorHandling(context.Context, *server.Call, *kiln.TestErrorHandlingInput) (result, error) {
 	return nil, errors.New("no luck\x1b[2J")
 }

@@ -10,6 +10,7 @@ import (
 	"os"
 	"strings"
 
+	"github.com/mcpkiln/mcpkiln/cmd/mcpkiln/internal/plain"
 	"github.com/mcpkiln/mcpkiln/cmd/mcpkiln/internal/target"
 	"github.com/mcpkiln/mcpkiln/runtime/client"
 	"github.com/mcpkiln/mcpkiln/runtime/inflight"
@@ -240,7 +241,7 @@ func statusOfCause(c *client.Cause) (status int, help string) {
 	return exitNetwork, ""
 }
 
-// describe returns the message of an error, with the last output of a server's process on lines of its own.
+// describe returns the message of an error, with the last output of a server's process on marked lines of its own.
 func describe(err error) string {
 	var lost *client.TransportError
 	if !errors.As(err, &lost) {
@@ -251,7 +252,7 @@ func describe(err error) string {
 		{"on its standard output, and no message", lost.Noise}, {"on its standard error", lost.Stderr},
 	} {
 		if said.text != "" {
-			text += "\n  " + said.where + ":\n    " + strings.ReplaceAll(strings.TrimSpace(said.text), "\n", "\n    ")
+			text += "\n  " + said.where + ":\n" + plain.Quote(strings.TrimSpace(said.text))
 		}
 	}
 	return text

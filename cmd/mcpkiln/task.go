@@ -159,7 +159,7 @@ func (v *visit) result(ref client.Ref) error {
 		v.forget(ref)
 	}
 	if err != nil {
-		return err
+		return v.withRef(err)
 	}
 	v.terminal.Done()
 	return v.print(one, result)

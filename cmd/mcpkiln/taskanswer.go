@@ -323,7 +323,7 @@ func (r *reply) fill(a *client.Answer, q *client.Question) error {
 	case q.URL != "" && !r.bare:
 		return fmt.Errorf("what is asked is no form, but to open a page, which is agreed to without fields: %s", plain.Line(q.URL))
 	case q.URL != "":
-		return nil
+		return readable(q)
 	case r.bare:
 		return errors.New("a form is asked for, and no field is given: " + howToFill(q))
 	}

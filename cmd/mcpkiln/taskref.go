@@ -67,11 +67,21 @@ func readRef(text string, stdin io.Reader) (ref client.Ref, err error) {
 	err = json.Unmarshal(bytes.TrimSpace(raw), &line)
 	switch {
 	case err == nil && line.ID != "":
-		return line.Ref, nil
+		return line.Ref, whole(line.Ref)
 	case err == nil && line.Within.ID != "":
-		return line.Within, nil
+		return line.Within, whole(line.Within)
 	}
 	return ref, errors.New("this is no reference\n  " + whatRef)
+}
+
+// whole returns an error for a reference that lacks a part. What other versions of it have is not known.
+func whole(ref client.Ref) error {
+	for part, value := range map[string]string{"endpoint": ref.Endpoint, "revision": ref.Revision} {
+		if value == "" && ref.Version == refVersion {
+			return fmt.Errorf("the reference has no %s: write all that was printed\n  %s", part, whatRef)
+		}
+	}
+	return nil
 }
 
 // whatRef says what may stand for REF.

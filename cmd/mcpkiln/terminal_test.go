@@ -213,3 +213,34 @@ func TestAnAnswerThatDidNotFitIsSaidWithWhy(t *testing.T) {
 		}
 	}
 }
+
+// TestAReaderThatHasGoneEndsTheCommand as it does others: by SIGPIPE, which a shell calls status 141.
+func TestAReaderThatHasGoneEndsTheCommand(t *testing.T) {
+	url, _ := openShop(t)
+	cmd := command(t, "call", url, "greet", "name=x")
+	r, w, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	cmd.Stdout = w
+	_ = r.Close()
+	_ = cmd.Run()
+	_ = w.Close()
+	if ws := cmd.ProcessState.Sys().(syscall.WaitStatus); !ws.Signaled() || ws.Signal() != syscall.SIGPIPE {
+		t.Errorf("%v", cmd.ProcessState)
+	}
+}
+
+// TestAnInterruptShowsNoFurtherQuestion, also where it comes as a signal.
+func TestAnInterruptShowsNoFurtherQuestion(t *testing.T) {
+	_, ref := ask(t, 0, nameForm, sureForm)
+	cmd := command(t, "task", "wait", ref)
+	s := screen.Start(t, cmd)
+	s.Sees("asks")
+	if err := cmd.Process.Signal(os.Interrupt); err != nil {
+		t.Error(err)
+	}
+	if text := exits(t, cmd, s, exitInterrupted); strings.Count(text, " says:") > 1 {
+		t.Errorf("%q", text)
+	}
+}

@@ -133,7 +133,7 @@ func (t *tool) explain(out io.Writer) error {
 		fmt.Fprintln(w, plain.Line(t.Title))
 	}
 	if t.Description != "" {
-		fmt.Fprintf(w, "\n%s\n", strings.TrimSpace(t.Description))
+		fmt.Fprintf(w, "\n%s\n", plain.Quote(strings.TrimSpace(t.Description)))
 	}
 	if hints := t.hints(); len(hints) > 0 {
 		fmt.Fprintf(w, "\nThe server says that it %s.\n", strings.Join(hints, ", "))

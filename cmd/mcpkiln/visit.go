@@ -41,6 +41,7 @@ type visit struct {
 	reply   *reply              // of `mcpkiln task answer`; nil for other commands
 	shown   chan<- openQuestion // receives questions, which stay open; nil: questions are answered
 	resume  func()              // starts the clock again when the task asks nothing any more; nil: it was not stopped for that
+	stderr  serverLines         // of a server on a pipe, with --verbose
 	warned  tally               // the warnings, of which each is printed once
 	outcome string              // of the call or task when the visit ended early; "" for none
 }
@@ -65,7 +66,9 @@ func (r *remote) visit(cmd *cobra.Command, t client.Transport, answers []answer,
 	v.ctx, v.end = context.WithCancelCause(cmd.Context())
 	defer v.end(nil)
 	defer context.AfterFunc(v.ctx, v.hurry)()
+	defer context.AfterFunc(v.ctx, v.terminal.Done)() // before the next of several questions is shown
 	defer v.countWarnings()
+	defer v.stderr.flush()
 	session, err := client.Connect(v.ctx, t, v.options(t)...)
 	if err != nil {
 		return v.status(withMisplaced(refusedSession(err), v.misplaced))
@@ -159,25 +162,13 @@ func endBy(s os.Signal) {
 	}
 }
 
-func withoutTime(_ []string, a slog.Attr) slog.Attr {
-	if a.Key == slog.TimeKey {
-		return slog.Attr{}
-	}
-	return a
-}
-
 func (v *visit) options(t client.Transport) []client.Option {
-	logger := slog.New(warnings{v})
-	if v.verbose {
-		stderr := v.cmd.ErrOrStderr()
-		logger = slog.New(slog.NewTextHandler(stderr, &slog.HandlerOptions{Level: slog.LevelInfo, ReplaceAttr: withoutTime}))
-		if p, ok := t.(*client.Process); ok {
-			p.Stderr = stderr
-		}
-	}
 	opts := []client.Option{
-		client.WithInfo(client.Info("mcpkiln", toolVersion())), client.WithGrace(grace), client.WithLogger(logger), client.WithHandlers(v.handlers()),
+		client.WithInfo(client.Info("mcpkiln", toolVersion())), client.WithGrace(grace), client.WithLogger(slog.New(warnings{v})), client.WithHandlers(v.handlers()),
 		client.WithServerName(v.server),
+	}
+	if v.verbose {
+		opts = append(opts, v.beVerbose(t)...)
 	}
 	if v.revision != "" {
 		opts = append(opts, client.WithRevision(v.revision))

@@ -61,7 +61,7 @@ func (v *visit) warn(line string) {
 	first := v.warned.add(line)
 	v.mu.Unlock()
 	if first {
-		v.terminal.Aside(func() { fmt.Fprintln(v.cmd.ErrOrStderr(), "mcpkiln:", line) })
+		v.aside("mcpkiln: " + line + "\n")
 	}
 }
 
@@ -71,7 +71,7 @@ func (v *visit) countWarnings() {
 	defer v.mu.Unlock()
 	for i, line := range v.warned.all() {
 		if line != v.warned.lines[i] {
-			fmt.Fprintln(v.cmd.ErrOrStderr(), "mcpkiln:", line)
+			v.aside("mcpkiln: " + line + "\n")
 		}
 	}
 }

@@ -94,6 +94,12 @@ func (l *loader) is(n *schema.Node, kind schema.Kind) bool {
 	if kind == schema.Object {
 		hint = cmp.Or(hint, forms[keyOf(n)])
 	}
+	if n.Kind == schema.Null && kind == schema.Object && strings.HasPrefix(n.Pointer, "/tools/") && strings.Count(n.Pointer, "/") == 2 {
+		hint = cmp.Or(hint, "write inputSchema: {type: object} below it")
+	}
+	if n.Kind == schema.Null {
+		hint = cmp.Or(hint, "write one, or remove "+keyOf(n))
+	}
 	l.ds.Report(n, "wrong-type", hint, "%s takes %s, not %s", keyOf(n), kindWords[kind], found)
 	return false
 }

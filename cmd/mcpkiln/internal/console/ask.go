@@ -63,7 +63,10 @@ func (t *Terminal) pause(asking bool) {
 		for _, print := range t.later {
 			print()
 		}
-		t.later = nil
+		if t.dropped > 0 {
+			_, _ = fmt.Fprintf(t.out, "mcpkiln: %d more were not kept while the question was open\n", t.dropped)
+		}
+		t.later, t.dropped = nil, 0
 	}
 }
 

@@ -13,25 +13,16 @@ import (
 // maxQuoted limits the lines of a message: who asks, which stands below it, is to be seen with it in a window of 24 lines.
 const maxQuoted = 12
 
-// mark begins each line of a server's text that stands among lines of this program, so that it is not taken for one.
-const mark = "  | "
-
 // quote prints text of a server above a form, behind a line that says what it is; at most limit lines of it, all if limit is 0.
 func (t *Terminal) quote(what, text string, limit int) {
 	width, _ := t.size()
-	lines := wrapped(strings.TrimSpace(plain.Text(text)), width-len(mark)-1)
-	more := 0
+	lines := wrapped(strings.TrimSpace(plain.Text(text)), width-plain.MarkWidth-1)
+	more := ""
 	if limit > 0 && len(lines) > limit {
-		lines, more = lines[:limit], len(lines)-limit
+		more = fmt.Sprintf("\n… %d more lines are not shown", len(lines)-limit)
+		lines = lines[:limit]
 	}
-	printed := append([]string{what}, lines...)
-	if more > 0 {
-		printed = append(printed, fmt.Sprintf("… %d more lines are not shown", more))
-	}
-	for i := range lines {
-		printed[i+1] = mark + lines[i]
-	}
-	_, _ = fmt.Fprintln(t.paint, strings.Join(printed, "\n"))
+	_, _ = fmt.Fprintln(t.paint, what+"\n"+plain.Marked(lines)+more)
 }
 
 // size returns the width and height of the window, in cells.

@@ -39,6 +39,7 @@ type Terminal struct {
 	mu      sync.Mutex
 	asking  bool
 	later   []func() // what is printed when nothing is asked any more
+	dropped int      // how much was not kept for later
 	shown   bool
 	message string
 	begun   time.Time
@@ -107,7 +108,11 @@ func (t *Terminal) Done() {
 	t.clear()
 }
 
-// Aside clears the progress line, which is drawn again, and calls print. While a form is open, which would draw over what is printed, it waits for its end.
+// maxLater is how many calls of Aside wait for the end of a form.
+const maxLater = 1000
+
+// Aside clears the progress line, which is drawn again, and calls print. While a form is open, which would draw over what is printed, it waits for its end;
+// print is not called if too much waits.
 func (t *Terminal) Aside(print func()) {
 	if t == nil {
 		print()
@@ -115,8 +120,12 @@ func (t *Terminal) Aside(print func()) {
 	}
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if t.asking {
+	switch {
+	case t.asking && len(t.later) < maxLater:
 		t.later = append(t.later, print)
+		return
+	case t.asking:
+		t.dropped++
 		return
 	}
 	t.clear()

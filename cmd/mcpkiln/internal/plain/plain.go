@@ -72,6 +72,24 @@ func isJoiner(r rune) bool { return r == '\u200c' || r == '\u200d' }
 // Line is like Text, on one line.
 func Line(s string) string { return Text(strings.Join(strings.Fields(s), " ")) }
 
+// mark begins each line of a server's text that stands among lines of this program, so that it is not taken for one.
+const mark = "  | "
+
+// Marked returns the lines of a text, each behind a mark.
+func Marked(lines []string) string {
+	var b strings.Builder
+	for _, line := range lines {
+		b.WriteString(strings.TrimRight(mark+line, " ") + "\n")
+	}
+	return strings.TrimSuffix(b.String(), "\n")
+}
+
+// MarkWidth is the width of the mark, in cells.
+const MarkWidth = len(mark)
+
+// Quote is like Text, with each line marked. All that ends a line for a terminal ends one here.
+func Quote(s string) string { return Marked(strings.Split(Text(strings.TrimRight(s, "\r\n")), "\n")) }
+
 // JSON returns the same JSON with the characters that Text escapes as \u escapes. Valid JSON has such characters only in strings.
 func JSON(raw []byte) []byte {
 	out := make([]byte, 0, len(raw))

@@ -9,6 +9,7 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
+	"reflect"
 	"regexp"
 	"slices"
 	"strings"
@@ -25,19 +26,19 @@ const NoSSE = "HTTP+SSE, the transport of 2024-11-05 with two endpoints, is not 
 
 // entry is one server of an mcp.json.
 type entry struct {
-	Type    string
-	Command string
-	Args    []string
-	Env     map[string]string
-	Cwd     string
-	URL     string
-	Headers map[string]string
+	Type    string            `json:"type"`
+	Command string            `json:"command"`
+	Args    []string          `json:"args"`
+	Env     map[string]string `json:"env"`
+	Cwd     string            `json:"cwd"`
+	URL     string            `json:"url"`
+	Headers map[string]string `json:"headers"`
 }
 
 // config is an mcp.json. Hosts use either of the two members.
 type config struct {
-	MCPServers map[string]json.RawMessage
-	Servers    map[string]json.RawMessage
+	MCPServers map[string]json.RawMessage `json:"mcpServers"`
+	Servers    map[string]json.RawMessage `json:"servers"`
 }
 
 // Names returns the names of all entries, sorted; none if there is no file.
@@ -79,11 +80,34 @@ func (s *Spec) entries() (entries map[string]json.RawMessage, file string, err e
 func notJSON(name string, text []byte, err error) error {
 	var syntax *json.SyntaxError
 	if !errors.As(err, &syntax) {
-		return fmt.Errorf("%s: %w", name, err)
+		return fmt.Errorf("%s: %w", placeOf(name, text, err), misread(err))
 	}
-	before := text[:min(max(int(syntax.Offset)-1, 0), len(text))]
-	return fmt.Errorf("%s:%d: %w: the file is read as JSON with comments: mend it, or name another with --config",
-		name, 1+bytes.Count(before, []byte("\n")), err)
+	return fmt.Errorf("%s:%d: %w: the file is read as JSON with comments: mend it, or name another with --config", name, lineOf(text, int(syntax.Offset)-1), err)
+}
+
+// lineOf returns the line of an offset in a text.
+func lineOf(text []byte, offset int) int {
+	return 1 + bytes.Count(text[:min(max(offset, 0), len(text))], []byte("\n"))
+}
+
+// misread says of a value in a file which member it is, and what to write there.
+func misread(err error) error {
+	var wrong *json.UnmarshalTypeError
+	if !errors.As(err, &wrong) {
+		return err
+	}
+	what := "an object"
+	switch wrong.Type.Kind() {
+	case reflect.String:
+		what = "a text in quotes"
+	case reflect.Slice:
+		what = "a list of texts"
+	}
+	where := wrong.Field
+	if where != "" {
+		where += ": "
+	}
+	return fmt.Errorf("%swrite %s, not this (%s)", where, what, wrong.Value)
 }
 
 // entry returns the entry that the command line names, with its variables expanded.
@@ -112,7 +136,7 @@ func (s *Spec) entry() (*entry, error) {
 	}
 	var e entry
 	if err := json.Unmarshal(raw, &e); err != nil {
-		return nil, fmt.Errorf("%s: %s: the entry can not be read: %w", file, s.Name, err)
+		return nil, fmt.Errorf("%s: %s: the entry can not be read: %w", placeOf(file, raw, err), s.Name, misread(err))
 	}
 	if err := s.expand(&e); err != nil {
 		return nil, fmt.Errorf("%s: %s: %w", file, s.Name, err)
@@ -124,6 +148,17 @@ func (s *Spec) entry() (*entry, error) {
 		return nil, fmt.Errorf("%s: %s: %s; write the url of the server's Streamable HTTP endpoint, and \"type\": \"http\"", file, s.Name, NoSSE)
 	}
 	return &e, nil
+}
+
+// placeOf returns the file, with the line of the value in an entry that can not be read.
+func placeOf(file string, raw json.RawMessage, err error) string {
+	text, _ := os.ReadFile(file) // it has just been read
+	start := bytes.Index(plainJSON(text), raw)
+	var wrong *json.UnmarshalTypeError
+	if start < 0 || !errors.As(err, &wrong) {
+		return file
+	}
+	return fmt.Sprintf("%s:%d", file, lineOf(text, start+int(wrong.Offset)-1))
 }
 
 func (e *entry) process() *client.Process {

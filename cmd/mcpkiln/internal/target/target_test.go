@@ -95,7 +95,7 @@ func TestTargetsThatCanNotBe(t *testing.T) {
 		"asks":                 "asked for by an editor",
 		"lacks":                "NOWHERE is not in the environment",
 		"old":                  ".mcp.json: old: HTTP+SSE, the transport of 2024-11-05 with two endpoints, is not spoken",
-		"odd":                  ".mcp.json: odd: the entry can not be read: ",
+		"odd":                  ".mcp.json:8: odd: the entry can not be read: command: write a text in quotes, not this (array)",
 		"both":                 "either a command or a url",
 	} {
 		if _, err := spec(t, name).Transport(); err == nil || !strings.Contains(err.Error(), want) {
