@@ -93,9 +93,9 @@ func (l *lowering) unionRule(g group, branches []branch, p place) (rule model.Un
 	return &model.Tried{At: l.ruleAt(g.at, p), Key: key, One: g.oneOf}, forms
 }
 
-// exclusive reports whether no two forms have a text in common.
+// exclusive reports whether no two forms have a tag in common.
 func exclusive(forms []model.Form) bool {
-	seen := map[string]bool{}
+	seen := map[model.Tag]bool{}
 	for i := range forms {
 		for _, tag := range forms[i].Tags {
 			if seen[tag] {
@@ -149,12 +149,12 @@ func (l *lowering) declareUnion(s *shape, rule model.UnionRule, forms []model.Fo
 		}
 		m := &model.UnionMember{Form: forms[i]}
 		m.Form.Kinds &^= model.KindNull
-		var tags []string
-		if _, byTag := rule.(*model.ByTag); byTag {
-			tags = m.Form.Tags
+		tagged := ""
+		if rule, ok := rule.(*model.ByTag); ok {
+			tagged = tagWord(rule.Key, m.Form.Tags[0])
 			m.Form.Needs = nil // the tag is enough
 		}
-		m.Decl = l.member(b, place{hint: d.Name + words.of(i, tags), needsOwnType: true, keepAdditional: p.keepAdditional || tried || b.shape.isFreeObject()}, s.hasNoFacets())
+		m.Decl = l.member(b, place{hint: d.Name + words.of(i, tagged), needsOwnType: true, keepAdditional: p.keepAdditional || tried || b.shape.isFreeObject()}, s.hasNoFacets())
 		u.Members = append(u.Members, m)
 	}
 	return model.Named{Decl: d}
