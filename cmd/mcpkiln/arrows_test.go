@@ -15,7 +15,7 @@ var arrows = map[string][]string{
 	"cmd":                           {"cmd/mcpkiln/internal/...", "generator", "generator/disk", "generator/importer", "generator/markdown", "generator/vet", "runtime/client", "runtime/inflight", "runtime/rpc", "runtime/task", "schema/...", "templates", "github.com/spf13/cobra", "github.com/spf13/pflag", "golang.org/x/mod/...", "golang.org/x/tools/go/analysis/unitchecker", "golang.org/x/tools/go/packages"},
 	"cmd/mcpkiln/internal/argument": {"cmd/mcpkiln/internal/plain", "schema", "github.com/santhosh-tekuri/jsonschema/v5"},
 	"cmd/mcpkiln/internal/colour":   {},
-	"cmd/mcpkiln/internal/console":  {"cmd/mcpkiln/internal/plain", "runtime/client", "charm.land/...", "github.com/charmbracelet/..."},
+	"cmd/mcpkiln/internal/console":  {"cmd/mcpkiln/internal/plain", "runtime/client", "runtime/inflight", "charm.land/...", "github.com/charmbracelet/..."},
 	"cmd/mcpkiln/internal/keep":     {"generator/disk", "runtime/client"},
 	"cmd/mcpkiln/internal/plain":    {},
 	"cmd/mcpkiln/internal/screen":   {"github.com/creack/pty"},

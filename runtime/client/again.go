@@ -12,24 +12,27 @@ import (
 
 // insist sends the answer to a request of the server whose entry is over, again after failures that may be over the next time, as long as open has not ended
 // and the server has not withdrawn the request.
-func (s *Session) insist(open context.Context, session string, id rpc.ID, frame []byte) error {
+func (s *Session) insist(open context.Context, to origin, id rpc.ID, frame []byte) error {
 	// Whoever withdraws the request finds this entry from the first attempt on.
 	e, err := s.tracker.Register(open, s.key(id, inflight.Incoming), sendsAnswer)
 	if err != nil { // the id is another request's by now
-		return s.link.send(inSession(s.ctx, session), frame, nil)
+		err = s.link.send(inSession(s.ctx, to.session), frame, nil)
+		to.notAnswered(err)
+		return err
 	}
 	defer e.Retire()
-	return s.insistWhile(e, open, session, frame, func(send func() error) error { return send() })
+	return s.insistWhile(e, open, to, frame, func(send func() error) error { return send() })
 }
 
 // insistWhile is insist for a request that is in flight: its end ends the sending, and so does that of life. Each attempt is a call of attempt. The
 // answer is sent in no other session than that in which the request came: another has other requests with these ids.
-func (s *Session) insistWhile(e *inflight.Entry, life context.Context, session string, frame []byte, attempt func(send func() error) error) error {
+func (s *Session) insistWhile(e *inflight.Entry, life context.Context, to origin, frame []byte, attempt func(send func() error) error) (err error) {
 	if life.Err() != nil {
 		return causeOf(life)
 	}
+	defer func() { to.notAnswered(err) }()
 	e.Follow(life)
-	ctx := whileOpen(inSession(s.ctx, session), e)
+	ctx := whileOpen(inSession(s.ctx, to.session), e)
 	send := func() error {
 		return attempt(func() error {
 			if e.Err() == nil {
@@ -44,17 +47,19 @@ func (s *Session) insistWhile(e *inflight.Entry, life context.Context, session s
 			return e.Cause()
 		})
 	}
-	err := send()
+	err = send()
 	switch {
 	case err == nil:
 		return nil
-	case e.Err() == nil && s.link.sessionID() != session:
+	case e.Err() == nil && s.link.sessionID() != to.session:
 		return errNoSession
 	}
 	err = s.sendAgain(e, err, send)
 	switch cause := e.Cause(); {
 	case err == nil || cause != nil && cause.Source == inflight.SourceCompleted: // the server uses the id again, so it has the answer
 		return nil
+	case cause != nil && errors.Is(cause, errNoSession): // another request has found out
+		return errNoSession
 	case cause == nil && s.usable() == nil:
 		s.cfg.logger.Warn("an answer was not delivered", "id", e.Key().ID.String(), "error", err)
 	}

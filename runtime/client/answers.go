@@ -133,7 +133,7 @@ func (r *recipient) register() error {
 // send sends the answer to a request until it has arrived, need not arrive any more, or fails for good.
 func (a *answer) send(r *recipient) {
 	r.resumeClocks() // sending may take a while
-	err := r.s.insistWhile(r.entry, r.life, r.session, a.frame(r), func(send func() error) error {
+	err := r.s.insistWhile(r.entry, r.life, r.origin(), a.frame(r), func(send func() error) error {
 		a.move(r, stageSending)
 		err := send()
 		if err != nil {
@@ -141,9 +141,6 @@ func (a *answer) send(r *recipient) {
 		}
 		return err
 	})
-	if errors.Is(err, errNoSession) {
-		strand(r.asking())
-	}
 	r.resumeAskers()
 	a.sent(r, err)
 }

@@ -72,17 +72,17 @@ func (s *Session) receiveRequest(m *rpc.Message, from *round) {
 	h := d.IncomingOf(string(m.Method))
 	switch {
 	case h != nil && h.Op == wire.OpPing:
-		s.link.reply(rpc.AppendResult(nil, m.ID, nil))
+		s.link.reply(origin{session: s.sessionOf(from)}, rpc.AppendResult(nil, m.ID, nil)) // no call waits for that
 		return
 	case h == nil && s.echoed(m):
 		return
 	case h == nil || h.Notification || h.Input || h.Capability == "":
-		s.link.reply(rpc.AppendError(nil, m.ID, rpc.Errorf(rpc.CodeMethodNotFound, "unknown method %q", m.Method)))
+		s.link.reply(s.originOf(from), rpc.AppendError(nil, m.ID, rpc.Errorf(rpc.CodeMethodNotFound, "unknown method %q", m.Method)))
 		return
 	}
 	switch h.Op {
 	case wire.OpGetTask, wire.OpTaskResult, wire.OpListTasks, wire.OpCancelTask:
-		s.receiveTaskRequest(d, h, m, s.sessionOf(from))
+		s.receiveTaskRequest(d, h, m, s.originOf(from))
 		return
 	}
 	q := &question{s: s, dialect: d, op: h.Op, id: m.ID, session: s.sessionOf(from), from: from}
@@ -96,7 +96,7 @@ func (s *Session) receiveRequest(m *rpc.Message, from *round) {
 	info := inflight.Info{Method: h.Name, Timeout: s.cfg.questionTimeout, AnswersTimeout: !s.resumed(q.Task)}
 	e, err := s.tracker.RegisterIn(&q.entryMemory, s.ctx, s.key(m.ID, inflight.Incoming), info, q)
 	if err != nil {
-		s.link.reply(rpc.AppendError(nil, m.ID, rpc.Errorf(rpc.CodeInvalidRequest, "%v", err)))
+		s.link.reply(s.originOf(from), rpc.AppendError(nil, m.ID, rpc.Errorf(rpc.CodeInvalidRequest, "%v", err)))
 		return
 	}
 	q.ask(e, from)
@@ -127,7 +127,7 @@ func (q *question) ask(e *inflight.Entry, from *round) {
 			return
 		}
 		others := q.dropAnswer()
-		s.link.reply(rpc.AppendError(nil, q.id, bad))
+		s.link.reply(s.originOf(q.from), rpc.AppendError(nil, q.id, bad))
 		askAgain(others)
 		return
 	}

@@ -50,8 +50,12 @@ func (s *Session) repeats(m *rpc.Message, from *round) bool {
 	}
 	var q *question
 	if e != nil {
-		var ok bool
-		if q, ok = e.Values().(*question); !ok {
+		switch of := e.Values().(type) {
+		case *question:
+			q = of
+		case *resultAsked:
+			return e.Err() == nil && e.Info().Method == string(m.Method) && bytes.Equal(of.params, m.Params)
+		default:
 			return false
 		}
 	}

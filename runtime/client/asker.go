@@ -2,6 +2,7 @@ package client
 
 import (
 	"context"
+	"errors"
 	"maps"
 	"slices"
 
@@ -149,9 +150,62 @@ func (q *question) asking() (rounds []*round) {
 	return rounds
 }
 
-// strand ends rounds whose question can not be answered any more, because the server has ended the session in which it asked (CAN30).
-func strand(asking []*round) {
-	for _, r := range asking {
+// askedBy returns the rounds that wait for answers to questions of an HTTP session, also to those that are tasks by now, and so not in flight.
+func (s *Session) askedBy(session string) (rounds []*round) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for c := range s.calls {
+		c.mu.Lock()
+		for q := range c.questions {
+			if q.session == session {
+				rounds = append(rounds, c.round)
+				break
+			}
+		}
+		c.mu.Unlock()
+	}
+	return rounds
+}
+
+// origin is where a request of the server came from.
+type origin struct {
+	session string   // over HTTP; "" for none
+	waiting []*round // which wait for the answer, as far as that is known
+}
+
+func (q *question) origin() origin { return origin{q.session, q.asking()} }
+
+// originOf is the origin of a request that came on the stream of a round; nil: on that of the session, where all calls in flight may have asked.
+func (s *Session) originOf(from *round) origin {
+	o := origin{session: s.sessionOf(from)}
+	switch {
+	case from != nil:
+		o.waiting = []*round{from}
+	case !s.link.shared(): // else no session ends before its connection
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		for c := range s.calls {
+			c.mu.Lock()
+			if c.awaiting {
+				o.waiting = append(o.waiting, c.round)
+			}
+			c.mu.Unlock()
+		}
+	}
+	return o
+}
+
+// notAnswered ends what waits for an answer that could not be sent because of err, if that says that the server has ended the session. Every answer to a
+// request of the server comes here when it fails (CAN30).
+func (o origin) notAnswered(err error) {
+	if errors.Is(err, errNoSession) {
+		strand(o.waiting)
+	}
+}
+
+// strand ends rounds that wait for an answer in a session that the server has ended: it takes none any more.
+func strand(waiting []*round) {
+	for _, r := range waiting {
 		r.entry.Cancel(&Cause{Source: inflight.SourceDisconnect, Reason: "the server has ended the session, and takes no answer to what it has asked; the call may have run"})
 	}
 }

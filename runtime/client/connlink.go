@@ -168,7 +168,7 @@ func (l *connLink) giveUp(r *round, notice []byte, named bool) (answerable bool)
 // giveUpTells implements link: there is no stream to close, see link.
 func (l *connLink) giveUpTells(*wire.Dialect) bool { return false }
 
-func (l *connLink) reply(frame []byte) {
+func (l *connLink) reply(_ origin, frame []byte) {
 	if err := l.send(context.Background(), frame, nil); err != nil {
 		l.s.cfg.logger.Debug("a message was not sent", "error", err)
 	}

@@ -101,6 +101,8 @@
 // answers none stops nothing. A session that the server does not know any more is replaced by a new one, once for all requests that find out, and
 // these are sent again: a 404 to the POST of a request says that it was not served. A 404 to the GET that resumes its stream does not say that, nor
 // one to the answer to its question: the request fails, because it may have been served, and the next one finds out.
+// A call that is begun again in a new session asks again, also what the user has answered in the old one: the server has forgotten that call, and its
+// question may be about something else in the same words.
 //
 // Progress is passed on by the goroutine of the caller, between two waits. So it needs no lock, comes in order, and none comes after the
 // call has returned (PRO01). If the caller is slow, newer progress replaces older; what goes back is dropped (PRO02). A call that waits

@@ -20,7 +20,7 @@ type deaf struct{ link }
 
 func (deaf) send(context.Context, []byte, *round) error { return nil }
 func (deaf) sessionID() string                          { return "" }
-func (deaf) reply([]byte)                               {}
+func (deaf) reply(origin, []byte)                       {}
 
 // alone is a session of the newest revision whose server says nothing, with a task that nobody follows yet.
 func alone(handlers Handlers) (*Session, *follower) {

@@ -33,7 +33,8 @@ type Handlers struct {
 	LeftOpen func(q *Question, why error)
 	// Answered is called when the server has the answer to a question of a task, or to one that came as a request; with an error if that could not be
 	// delivered, or came too late. If a task has withdrawn the question meanwhile, that is known only some seconds later, since it may ask again. Of answers
-	// that a call takes with it when it goes on, only those that came too late are told.
+	// that a call takes with it when it goes on, only those that came too late are told. Over a pipe the server "has" an answer as soon as it is
+	// written: whether it is read is not known.
 	Answered func(q *Question, err error)
 
 	// Log receives log records: the level, the name of the logger, and any JSON.

@@ -203,8 +203,8 @@ func (l *httpLink) post(ctx context.Context, frame []byte) error {
 // maxReplies is how many replies may be being sent before no more messages are received.
 const maxReplies = 64
 
-// reply posts a message in a goroutine.
-func (l *httpLink) reply(frame []byte) {
+// reply posts an answer in a goroutine.
+func (l *httpLink) reply(to origin, frame []byte) {
 	select {
 	case l.replying <- struct{}{}:
 	case <-l.ctx.Done():
@@ -220,7 +220,8 @@ func (l *httpLink) reply(frame []byte) {
 	l.work.Go(func() {
 		defer func() { <-l.replying }()
 		defer l.posts.Done()
-		if err := l.post(l.ctx, frame); err != nil {
+		if err := l.post(inSession(l.ctx, to.session), frame); err != nil {
+			to.notAnswered(err)
 			l.s.cfg.logger.Debug("a message was not sent", "error", err)
 		}
 	})
@@ -311,8 +312,8 @@ func (l *httpLink) renew(ctx context.Context, old string) (begun bool, err error
 		return false, nil // another request has renewed it
 	}
 	s := l.s
-	gone := &Cause{Source: inflight.SourceDisconnect, Reason: "the server has ended the session in which it asked"}
-	var asking []*round
+	gone := &Cause{Source: inflight.SourceDisconnect, Err: errNoSession, Force: true}
+	asking := s.askedBy(old)
 	s.endAsked(gone, func(values context.Context) bool {
 		if q, ok := values.(*question); ok {
 			asking = append(asking, q.asking()...)

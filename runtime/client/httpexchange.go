@@ -87,8 +87,9 @@ func (l *httpLink) roundTrip(ctx context.Context, frame []byte, r *round, st *st
 	case resp.StatusCode == http.StatusNotFound && session != "":
 		return errNoSession
 	case begins && resp.StatusCode == http.StatusOK && d.HTTP.SessionHeader != "":
+		r.session = resp.Header.Get(d.HTTP.SessionHeader)
 		l.mu.Lock()
-		l.session = resp.Header.Get(d.HTTP.SessionHeader)
+		l.session = r.session
 		l.mu.Unlock()
 	}
 	return l.read(ctx, resp, r, st)

@@ -32,7 +32,7 @@ func (s *Session) message(frame []byte, from *round) {
 	case m.Answers():
 		s.receiveAnswer(&m, err, from)
 	case err != nil:
-		s.unreadable(frame, &m, err)
+		s.unreadable(frame, &m, err, from)
 	case m.Kind == rpc.KindRequest:
 		kept := m // a request outlives this call, so it is allocated; an answer is not
 		s.receiveRequest(&kept, from)
@@ -101,10 +101,10 @@ func (r *round) fail(err error) {
 }
 
 // unreadable handles frames that are no messages, such as a banner on standard output.
-func (s *Session) unreadable(frame []byte, m *rpc.Message, err *rpc.Error) {
+func (s *Session) unreadable(frame []byte, m *rpc.Message, err *rpc.Error, from *round) {
 	if m.Kind == rpc.KindRequest && !m.ID.IsZero() {
 		s.cfg.logger.Warn("a request that can not be read", "error", err.Message, "bytes", len(frame))
-		s.link.reply(rpc.AppendError(nil, m.ID, err))
+		s.link.reply(s.originOf(from), rpc.AppendError(nil, m.ID, err))
 		return
 	}
 	s.mu.Lock()
@@ -133,7 +133,7 @@ func (s *Session) tooLarge(err *rpc.FrameError) {
 	case id.IsZero() && err.Begun.Method != nil: // it is no answer
 		return
 	case err.Begun.Kind == rpc.KindRequest:
-		s.link.reply(rpc.AppendError(nil, id, rpc.Errorf(rpc.CodeInvalidRequest, "frame larger than the limit of %d bytes", err.Limit)))
+		s.link.reply(s.originOf(nil), rpc.AppendError(nil, id, rpc.Errorf(rpc.CodeInvalidRequest, "frame larger than the limit of %d bytes", err.Limit)))
 		return
 	case !err.Begun.Answers():
 		id = s.onlyRequest(nil)

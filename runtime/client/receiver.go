@@ -85,7 +85,7 @@ func (s *Session) wantsTask(d *wire.Dialect, h *wire.Incoming, params []byte) []
 	return memberOf(params, d.Call(wire.OpCallTool).Params.NameOf(wire.SlotTask))
 }
 
-// createTask answers a question with a task, which starts after the answer was sent (TSK04).
+// createTask answers a question with a task, which starts after the answer was sent (TSK04), even if it has not arrived: the server may have it.
 func (s *Session) createTask(q *question, from *round) {
 	created, err := s.newTask(q)
 	var answer []byte
@@ -95,11 +95,24 @@ func (s *Session) createTask(q *question, from *round) {
 	if err == nil {
 		q.pauseAskers(from)
 		s.count(1)
-		defer created.Start()
 	}
 	a, first := q.giveUnasked(answer, taskRefused(err)) // the request may come again
-	s.link.reply(a.frame(first))
-	a.sent(first, nil)
+	to := q.origin()
+	if err != nil { // no call has been found out to wait
+		to = s.originOf(q.from)
+	}
+	send := func() {
+		a.sent(first, s.insist(q.life, to, q.id, a.frame(first)))
+		if err == nil {
+			created.Start()
+		}
+	}
+	if !s.spawn(send) {
+		a.sent(first, s.endCause())
+		if err == nil {
+			s.count(-1)
+		}
+	}
 }
 
 func (s *Session) newTask(q *question) (task.Created, error) {
@@ -127,10 +140,11 @@ func (s *Session) answerTask(ctx context.Context, r *task.Run) task.Outcome {
 	q := r.Local().(*question)
 	defer s.count(-1)
 	defer q.resumeAskers()
-	defer s.tellEnd(ctx, q.Question, q.resumeAskers)()
-	result, bad, failure := s.answer(ctx, q.dialect, q.op, q.Question)
+	asked := q.own()
+	defer s.tellEnd(ctx, asked, q.resumeAskers)()
+	result, bad, failure := s.answer(ctx, q.dialect, q.op, asked)
 	if failure == nil && ctx.Err() != nil {
-		s.tellAnswered(q.Question, causeOf(ctx))
+		s.tellAnswered(asked, causeOf(ctx))
 	}
 	if bad != nil {
 		return task.Outcome{Status: task.Failed, Error: bad, Message: bad.Message}
@@ -148,35 +162,41 @@ func (s *Session) taskLate(t task.Task) task.Outcome {
 	return task.Outcome{Status: task.Completed, Result: result}
 }
 
+// resultAsked is the Values of the entry of a request for the result of a task.
+type resultAsked struct {
+	context.Context // of the session
+	params          []byte
+}
+
 // receiveTaskRequest handles a request of the server about a task of this client. The one that waits for a result can be cancelled like any
 // request (CAN23).
-func (s *Session) receiveTaskRequest(d *wire.Dialect, h *wire.Incoming, m *rpc.Message, session string) {
+func (s *Session) receiveTaskRequest(d *wire.Dialect, h *wire.Incoming, m *rpc.Message, to origin) {
 	var v wire.Values
 	if err := s.readAboutTask(d, h, m, &v); err != nil {
-		s.link.reply(rpc.AppendError(nil, m.ID, err))
+		s.link.reply(to, rpc.AppendError(nil, m.ID, err))
 		return
 	}
 	if h.Op != wire.OpTaskResult {
-		result, err := s.aboutTask(d, h.Op, &v, session)
-		s.link.reply(answerFrame(m.ID, result, taskRefused(err)))
+		result, err := s.aboutTask(d, h.Op, &v, to.session)
+		s.link.reply(to, answerFrame(m.ID, result, taskRefused(err)))
 		return
 	}
 	if !s.receiver.countWaiting(1) {
-		s.link.reply(rpc.AppendError(nil, m.ID, rpc.Errorf(rpc.CodeInvalidRequest, "%d requests wait for results", maxQuestions)))
+		s.link.reply(to, rpc.AppendError(nil, m.ID, rpc.Errorf(rpc.CodeInvalidRequest, "%d requests wait for results", maxQuestions)))
 		return
 	}
 	id := v.Text(wire.SlotTaskID)
-	e, err := s.tracker.Register(s.ctx, s.key(m.ID, inflight.Incoming), inflight.Info{Method: h.Name})
+	e, err := s.tracker.RegisterIn(new(inflight.Room), s.ctx, s.key(m.ID, inflight.Incoming), inflight.Info{Method: h.Name}, &resultAsked{s.ctx, m.Params})
 	if err != nil {
 		s.receiver.countWaiting(-1)
-		s.link.reply(rpc.AppendError(nil, m.ID, rpc.Errorf(rpc.CodeInvalidRequest, "%v", err)))
+		s.link.reply(to, rpc.AppendError(nil, m.ID, rpc.Errorf(rpc.CodeInvalidRequest, "%v", err)))
 		return
 	}
 	begun := s.spawn(func() {
 		defer s.receiver.countWaiting(-1)
-		result, err := s.taskResult(e, d, session, id)
+		result, err := s.taskResult(e, d, to.session, id)
 		if e.Retire() {
-			s.insist(s.ctx, session, m.ID, answerFrame(m.ID, result, taskRefused(err)))
+			_ = s.insist(s.ctx, to, m.ID, answerFrame(m.ID, result, taskRefused(err)))
 		}
 	})
 	if !begun {

@@ -137,3 +137,44 @@ func TestTSK26ATaskThatAsksForATaskAgain(t *testing.T) {
 		x.Detach()
 	})
 }
+
+// A request for the result of a task that comes again while it waits is the same request: it gets the result.
+func TestCAN30ARequestForAResultComesAgain(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		a := askTasks(t)
+		done := start(t.Context(), a.s, "x")
+		m := a.expect("tools/call")
+		id, _ := a.create("elicitation/create", elicitParams)
+		for range 2 {
+			a.send(`{"jsonrpc":"2.0","id":"result","method":"tasks/result","params":%s}`, ref(id))
+			synctest.Wait()
+		}
+		a.release <- nil
+		if got := a.next(); !strings.Contains(got.raw, "accept") {
+			t.Errorf("answered with %s", got.raw)
+		}
+		a.answer(m, `{"content":[]}`)
+		<-done
+	})
+}
+
+// The answer that creates a task is sent until it has arrived, as any other.
+func TestCAN30TheAnswerThatCreatesATaskIsSentAgain(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s, d := dialDeafTo(t, func(attempt int, _ message) (*http.Response, error) {
+			if attempt == 2 {
+				return status(http.StatusServiceUnavailable), nil
+			}
+			return status(http.StatusAccepted), nil
+		}, elicits(accept))
+		x := resume(t, s)
+		sleep(t.Context(), time.Second)
+		synctest.Wait()
+		d.say(strings.Replace(onceForm("task"), `"params":{`, `"params":{"task":{},`, 1))
+		sleep(t.Context(), time.Minute)
+		if n := d.answers.Load(); n != 3 {
+			t.Errorf("%d answers", n)
+		}
+		x.Detach()
+	})
+}

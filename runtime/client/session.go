@@ -90,8 +90,9 @@ type link interface {
 	giveUp(r *round, notice []byte, named bool) (answerable bool)
 	// giveUpTells reports whether in the dialect closing the request's stream tells the server.
 	giveUpTells(d *wire.Dialect) bool
-	// reply sends a message without waiting for it to be delivered. It may block while the server does not read.
-	reply(frame []byte)
+	// reply sends an answer without waiting for it to be delivered, in no other HTTP session than that of the request. It may block while the server does
+	// not read.
+	reply(to origin, frame []byte)
 	// shared reports whether all messages come on one stream. Then a message does not show to which request it belongs, and a server that wants
 	// a handshake may leave another first request unanswered.
 	shared() bool

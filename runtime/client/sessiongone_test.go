@@ -1,6 +1,7 @@
 package client_test
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -16,12 +17,18 @@ import (
 	"github.com/mcpkiln/mcpkiln/runtime/client"
 )
 
+// formAsTask is goodForm for a task.
+var formAsTask = strings.Replace(goodForm, `"params":{`, `"params":{"task":{},`, 1)
+
 // amnesiac is a server of 2025-11-25 that forgets its first session when it has asked something in that, and keeps the streams open.
 type amnesiac struct {
 	mu       sync.Mutex
 	sessions int
-	onCall   bool           // it asks on the stream of the call, else on that of the session
-	events   *io.PipeWriter // of the session
+	question string // "": goodForm
+	// acceptsAnswers says that answers in the first session are taken
+	acceptsAnswers bool
+	onCall         bool           // it asks on the stream of the call, else on that of the session
+	events         *io.PipeWriter // of the session
 }
 
 func (a *amnesiac) serve(r *http.Request, m message) (resp *http.Response, err error) {
@@ -38,8 +45,10 @@ func (a *amnesiac) serve(r *http.Request, m message) (resp *http.Response, err e
 			events = a.events
 		}
 		a.events = nil
-		go fmt.Fprintf(events, "data: %s\n\n", `{"jsonrpc":"2.0","id":"q",`+goodForm[1:])
+		go fmt.Fprintf(events, "data: %s\n\n", `{"jsonrpc":"2.0","id":"q",`+cmp.Or(a.question, goodForm)[1:])
 		return resp, nil
+	case first && m.Method == "" && a.acceptsAnswers:
+		return status(http.StatusAccepted), nil
 	case first && m.Method != "notifications/initialized":
 		return status(http.StatusNotFound), nil
 	case m.Method == "tools/call":
@@ -95,11 +104,38 @@ func TestCAN30ACallEndsWhoseSessionTakesNoAnswer(t *testing.T) {
 	}
 }
 
+// Whatever the answer is: that a task was created for the question, or that it can not be asked.
+func TestCAN30ACallEndsWhoseSessionTakesNoOtherAnswer(t *testing.T) {
+	for name, question := range map[string]string{
+		"a task is created": formAsTask,
+		"a bad form":        `{"method":"elicitation/create","params":{"message":1}}`,
+		"an unknown method": `{"method":"x/y"}`,
+	} {
+		for _, onCall := range []bool{true, false} {
+			t.Run(fmt.Sprint(name, onCall), func(t *testing.T) {
+				synctest.Test(t, func(t *testing.T) {
+					srv := &amnesiac{onCall: onCall, question: question}
+					s := srv.dial(t, accept)
+					began := time.Now()
+					_, err := s.CallTool(t.Context(), "x", nil)
+					var lost *client.TransportError
+					if took := time.Since(began); !errors.As(err, &lost) || !strings.Contains(err.Error(), "may have run") || took != 0 {
+						t.Errorf("%v after %v", err, took)
+					}
+				})
+			})
+		}
+	}
+}
+
 // It ends as well when another call has found out first.
 func TestCAN30ACallEndsWhoseSessionIsRenewedWhileItAsks(t *testing.T) {
-	for _, onCall := range []bool{true, false} {
+	for i := range 4 {
 		synctest.Test(t, func(t *testing.T) {
-			srv := &amnesiac{onCall: onCall}
+			srv := &amnesiac{onCall: i%2 == 0, acceptsAnswers: i > 1}
+			if i > 1 {
+				srv.question = formAsTask
+			}
 			s := srv.dial(t, func(ctx context.Context, _ *client.Question) (*client.Answer, error) {
 				<-ctx.Done()
 				return nil, ctx.Err()

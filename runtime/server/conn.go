@@ -260,7 +260,7 @@ func (p *peer) readLoop(conn rpc.Conn) error {
 func (p *peer) refuseFrame(r *request, large *rpc.FrameError) {
 	err := rpc.Errorf(rpc.CodeInvalidRequest, "frame larger than the limit of %d bytes", large.Limit)
 	if m := &large.Begun; m.Answers() {
-		p.answeredMalformed(m, err)
+		p.endMalformedAnswer(m, err)
 	} else if m.WantsReply() {
 		p.refuse(r, m.ID, err)
 	}

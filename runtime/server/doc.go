@@ -114,6 +114,7 @@
 //	registry entry    a tool, prompt or resource that is listed
 //	stateless         of a revision without a handshake: each message names the revision and the client's capabilities itself
 //	inline            of a call: answered with its result, not with a task; of an Outlet (Inline): answered by the read loop itself
+//	body              the part of a request's memory with its decoded params and its result; while a handler runs, others may use it (lendBody)
 //	retry             the request that repeats a call with the answers to its questions (requestState, inputResponses)
 //	frame             the bytes of one message, or of a batch
 //	reading           the state of reading the params of one message, while its frame is parsed

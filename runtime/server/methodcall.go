@@ -50,7 +50,7 @@ func (r *request) withCall(b []byte, run func(b []byte, call *Call) ([]byte, err
 		return b, nil
 	}
 	err = call.methodError(err)
-	if instead, late := r.lateRefusal(err); late {
+	if instead, late := r.refusedTooLate(err); late {
 		err = instead
 	}
 	return b, err

@@ -142,9 +142,9 @@ func answerSize(answer *inflight.Response) int64 {
 	return int64(n)
 }
 
-// answeredMalformed ends a request of ours whose answer can not be read, because no other will come (CAN30). It returns false if there is
+// endMalformedAnswer ends a request of ours whose answer can not be read, because no other will come (CAN30). It returns false if there is
 // no such request.
-func (p *peer) answeredMalformed(msg *rpc.Message, why *rpc.Error) bool {
+func (p *peer) endMalformedAnswer(msg *rpc.Message, why *rpc.Error) bool {
 	key := p.key(msg.ID, inflight.Outgoing)
 	if msg.ID.IsZero() || p.s.tracker.Find(key) == nil {
 		return false

@@ -96,7 +96,7 @@ func TestEXT17AHandlerThatDoesNotWaitForItsQuestion(t *testing.T) {
 		left.Go(func() { _, _ = Ask(ctx, call, confirmQuestion(), "") })
 		for open := false; !open; runtime.Gosched() {
 			call.mu.Lock()
-			open = call.stateless.pending()
+			open = call.stateless != nil && call.stateless.opened() > 0
 			call.mu.Unlock()
 		}
 		return &echoOutput{"done"}, nil

@@ -35,7 +35,7 @@ func (p *peer) receive(r *request, got *Receipt) bool {
 	}
 	if err != nil {
 		p.s.log.Debug("message refused", "peer", p.id, "error", err)
-		if msg.Answers() && p.answeredMalformed(&msg, err) {
+		if msg.Answers() && p.endMalformedAnswer(&msg, err) {
 			return false
 		}
 		// A session's transport itself answers a message of which it can not be told whether it is a request or an answer (rpc.Message.Unclear).

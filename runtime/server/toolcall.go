@@ -22,13 +22,13 @@ func (r *request) callTool(b []byte) ([]byte, error) {
 		return b, err
 	}
 	result, err := r.callHandler(call)
-	r.result = result // only now: the request may have another body than before the call (lendBody)
-	if call.suspend(&r.reservation) {
+	r.result = result                 // only now: the request may have another body than before the call (lendBody)
+	if call.suspend(&r.reservation) { // it has answered with the questions, so the cause is written nowhere
 		return b, context.Cause(r.entry)
 	}
 	if f, ok := errors.AsType[*fault](err); ok { // unlike errors.As it does not allocate
 		r.result, err = r.revision.answer(f, r.can)
-		if instead, late := r.lateRefusal(err); late {
+		if instead, late := r.refusedTooLate(err); late { // the response has begun with another status
 			r.result, err = wire.CallResult{IsError: true, Content: appendText(nil, instead.Message)}, nil
 		}
 	}
@@ -46,7 +46,7 @@ func (r *request) callTool(b []byte) ([]byte, error) {
 	return r.revision.AppendCallResult(b, &r.result), nil
 }
 
-// callHandler runs the handler, and lends the body meanwhile if the revision has a handshake: the arguments are a part of the frame. In others the
+// callHandler runs the handler, and lets other requests have the body of this one's memory (lendBody) meanwhile if the revision has a handshake: the arguments are a part of the frame. In others the
 // handler may need the body, which says who the client is and what its questions are bound to.
 func (r *request) callHandler(call *Call) (wire.CallResult, error) {
 	args := r.params.Arguments
@@ -70,7 +70,7 @@ func (r *request) newCall() *Call {
 		}
 	}
 	c.progress.token = r.params.ProgressToken
-	if r.p.refuser != nil && r.revision.undecided(r.tool, r.policy, r.can) {
+	if r.p.refuser != nil && r.revision.mayRefuseLate(r.tool, r.policy, r.can) {
 		c.withheld = new(withheld)
 	}
 	return c
@@ -95,7 +95,7 @@ func (c *Call) suspend(result *reservation) bool {
 	c.mu.Lock()
 	t := c.stateless
 	c.mu.Unlock()
-	if t == nil || !t.pending() {
+	if t == nil || t.opened() == 0 {
 		return false
 	}
 	result.free() // the result is not sent
@@ -103,9 +103,7 @@ func (c *Call) suspend(result *reservation) bool {
 	return true
 }
 
-// pending reports whether the run has asked anything.
-func (t *statelessJournal) pending() bool { return t != nil && t.opened() > 0 }
-
+// opened is how many questions of the run are open.
 func (t *statelessJournal) opened() int {
 	t.mu.Lock()
 	defer t.mu.Unlock()

@@ -15,11 +15,11 @@ import (
 // Without clientCapabilities any handler may send any custom request of the manifest (Send), so all messages of all handlers would be withheld:
 // such requests do not count then. Withholding messages for a short time was rejected: clients that follow a call would see its progress late, and
 // most calls are never refused. If such a request turns out to be impossible when the response has begun, the refusal becomes a result with isError
-// (lateRefusal), or an internal error where there is no such result: the error goes with its status, or not at all.
+// (refusedTooLate), or an internal error where there is no such result: the error goes with its status, or not at all.
 
-// undecided reports whether a request by a client with these abilities may still be refused, with a status of its own, as long as its handler has not
+// mayRefuseLate reports whether a request by a client with these abilities may still be refused, with a status of its own, as long as its handler has not
 // returned. It is a call of t, or asks for an entry of a registry; t and entry are nil for any other.
-func (rev *revision) undecided(t *Tool, entry *EntryPolicy, can ability) bool {
+func (rev *revision) mayRefuseLate(t *Tool, entry *EntryPolicy, can ability) bool {
 	var asks bool
 	var listed []string
 	switch {
@@ -46,7 +46,7 @@ func (to *Routed) Undecided() bool {
 	}
 	s := to.server
 	entry := s.policyOf(to.method, &to.params)
-	return (to.Tool != nil || !entry.isZero()) && to.revision.undecided(to.Tool, entry, s.declared.abilities(to.revision, to.params.ClientCapabilities))
+	return (to.Tool != nil || !entry.isZero()) && to.revision.mayRefuseLate(to.Tool, entry, s.declared.abilities(to.revision, to.params.ClientCapabilities))
 }
 
 // Holder is a Refuser whose errors can have a status of their own only as long as the response has not begun.
@@ -55,9 +55,9 @@ type Holder interface {
 	HoldUntilAnswer() bool
 }
 
-// lateRefusal returns the error that is answered instead of err, and true, if err has a status of its own and the response has begun with
+// refusedTooLate returns the error that is answered instead of err, and true, if err has a status of its own and the response has begun with
 // another one. It is called when the handler has returned.
-func (r *request) lateRefusal(err error) (instead *rpc.Error, late bool) {
+func (r *request) refusedTooLate(err error) (instead *rpc.Error, late bool) {
 	own, ok := errors.AsType[*rpc.Error](err)
 	if !ok || own.Code != r.revision.Codes.MissingCapability || r.revision.status(own) == 0 {
 		return nil, false

@@ -66,7 +66,7 @@ func (c *Call) subject() subject {
 }
 
 // write writes m if that is still permitted. While it waits for the peer to read, it holds neither the peer's gate nor the task's. An answer does not
-// wait for a place in the queue, because nothing but other answers and a trailer comes after it. No error means that m was permitted, not that it arrived: an answer may
+// wait for room in the queue: what it takes is reserved already (reservation.go). No error means that m was permitted, not that it arrived: an answer may
 // still wait for the others of its batch.
 func (s *subject) write(m outgoing) error {
 	q := s.peer.queueOf(s.id)

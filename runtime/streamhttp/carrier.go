@@ -59,9 +59,9 @@ func (c *carrier) lose() {
 	}
 }
 
-// loseUnread ends the wait for the answers to questions that the client has not read, as the last event that it has shows, and that are not kept: they
+// loseUnreadQuestions ends the wait for the answers to questions that the client has not read, as the last event that it has shows, and that are not kept: they
 // were written to a connection that was lost.
-func (s *session) loseUnread(last eventID) {
+func (s *session) loseUnreadQuestions(last eventID) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for c := range s.questions {

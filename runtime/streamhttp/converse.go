@@ -86,8 +86,8 @@ func (s *session) settle(st *stream) {
 	s.freeIDs(st)
 }
 
-// answeredMalformed hands a malformed answer to the session that asked: it is refused, and still ends the question (CAN30).
-func (h *Endpoint) answeredMalformed(r *http.Request, to *server.Routed, f *frame) {
+// endMalformedAnswer hands a malformed answer to the session that asked: it is refused, and still ends the question (CAN30).
+func (h *Endpoint) endMalformedAnswer(r *http.Request, to *server.Routed, f *frame) {
 	if !to.Answers() || to.ID.IsZero() {
 		return
 	}

@@ -325,8 +325,8 @@ func TestTSK19WhatALostListenerDidNotTakeGoesToAnother(t *testing.T) {
 	s := f.only()
 	first, second := s.listen(), s.listen()
 	readers := []uint64{first.attach(-1), second.attach(-1)}
-	s.join(first)
-	s.join(second)
+	s.addReader(first)
+	s.addReader(second)
 	question, err := s.Ask(rpc.ID{}, []byte(`{"n":1}`), func(err error) { t.Error(err) })
 	if err != nil {
 		t.Fatal(err)

@@ -208,7 +208,7 @@ func TestCAN30AQuestionThatWasWrittenIsLostIfTheClientHasNotReadIt(t *testing.T)
 				}
 				reader := st.attach(-1)
 				if listener {
-					s.join(st)
+					s.addReader(st)
 				}
 				if err := st.add(note100(), false); err != nil {
 					t.Fatal(err)
@@ -247,7 +247,7 @@ func TestCAN30TheBacklogKeepsQuestions(t *testing.T) {
 	}
 	st := s.listen()
 	reader := st.attach(-1)
-	s.join(st)
+	s.addReader(st)
 	if got := contents(st.take(reader).events); strings.Count(got, "?") != 1 || lost.Load() != nil {
 		t.Errorf("a listener gets %s", got)
 	}

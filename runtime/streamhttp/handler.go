@@ -38,8 +38,8 @@ type Endpoint struct {
 	roster      roster
 	running     int // how many requests and goroutines Shutdown waits for
 	closing     bool
-	late        error // of the last session whose handlers did not return in time
-	watching    bool
+	late        error         // of the last session whose handlers did not return in time
+	watching    bool          // watch runs
 	quiet       chan struct{} // closed when nothing runs any more
 	unreads     *time.Timer   // calls endUnread after shutdown has begun
 	calls       map[*exchange]struct{}
@@ -119,7 +119,7 @@ func (h *Endpoint) answer(w http.ResponseWriter, r *http.Request) *refusal {
 	case http.MethodGet:
 		return h.get(w, r)
 	case http.MethodDelete:
-		return h.delete(r, w)
+		return h.delete(w, r)
 	}
 	if !h.hasSessions() {
 		return notAllowed(r.Method, http.MethodPost)
@@ -145,7 +145,7 @@ func (h *Endpoint) post(w http.ResponseWriter, r *http.Request) *refusal {
 	to, err := h.route(r, f.data)
 	switch {
 	case err != nil:
-		h.answeredMalformed(r, &to, f)
+		h.endMalformedAnswer(r, &to, f)
 	case to.Revision != nil:
 		err = h.exchange(w, r, &to, f)
 	case h.opts.sessionless:
@@ -198,13 +198,13 @@ func (h *Endpoint) get(w http.ResponseWriter, r *http.Request) *refusal {
 		return refused
 	}
 	defer h.gets.Give(s.who, 1)
-	if request, gone := s.forgotten(r.Header.Get(headerLastEvent)); gone {
-		h.answerForgotten(w, request)
+	if request, elsewhere := s.openedElsewhere(r.Header.Get(headerLastEvent)); elsewhere {
+		h.answerElsewhere(w, request)
 		return nil
 	}
 	st, reader, after, missed := s.resume(r.Header.Get(headerLastEvent))
 	defer s.release(st, reader)
-	s.join(st)
+	s.addReader(st)
 	d := h.downlink(w)
 	defer h.putDownlink(d)
 	st.pace.Store(&d.pace)
@@ -224,7 +224,7 @@ func (h *Endpoint) get(w http.ResponseWriter, r *http.Request) *refusal {
 // answered with a stream (LET13). missed says that messages which the client had not read gave way to others.
 func (s *session) resume(last string) (st *stream, reader uint64, after int, missed bool) {
 	if id, ok := parseEventID(last); ok {
-		s.loseUnread(id)
+		s.loseUnreadQuestions(id)
 		if st, reader, missed = s.reattach(id); missed {
 			s.h.warnLost(id)
 		}
@@ -236,8 +236,9 @@ func (s *session) resume(last string) (st *stream, reader uint64, after int, mis
 	return st, st.attach(-1), -1, missed
 }
 
-// forgotten returns the request of a stream that this process has not opened: another has, or had before a restart. gone: there is such a request.
-func (s *session) forgotten(last string) (request rpc.ID, gone bool) {
+// openedElsewhere returns the request of the stream to resume, and whether another process has opened that stream, or this one before it was restarted:
+// the streams of this process have the numbers above first, up to last.
+func (s *session) openedElsewhere(last string) (request rpc.ID, elsewhere bool) {
 	id, ok := parseEventID(last)
 	if !ok || id.request.IsZero() {
 		return id.request, false
@@ -247,9 +248,9 @@ func (s *session) forgotten(last string) (request rpc.ID, gone bool) {
 	return id.request, id.stream <= s.first || id.stream > s.last
 }
 
-// answerForgotten answers the request of a client that resumes its stream, which is not here, with an error: a silent listener in place of the stream would
+// answerElsewhere answers the request of a client that resumes its stream, which is not here, with an error: a silent listener in place of the stream would
 // have it wait for ever.
-func (h *Endpoint) answerForgotten(w http.ResponseWriter, request rpc.ID) {
+func (h *Endpoint) answerElsewhere(w http.ResponseWriter, request rpc.ID) {
 	d := h.downlink(w)
 	defer h.putDownlink(d)
 	d.stream()
@@ -261,7 +262,7 @@ func (h *Endpoint) answerForgotten(w http.ResponseWriter, request rpc.ID) {
 	d.clearDeadline()
 }
 
-func (h *Endpoint) delete(r *http.Request, w http.ResponseWriter) *refusal {
+func (h *Endpoint) delete(w http.ResponseWriter, r *http.Request) *refusal {
 	s, err := h.sessionFor(r)
 	if err != nil {
 		return err

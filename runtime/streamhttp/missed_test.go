@@ -288,7 +288,7 @@ func TestTSK28WhatIsTooLargeForAListenerGivesWayAlone(t *testing.T) {
 		if listened {
 			st.start()
 			reader := st.attach(-1)
-			s.join(st)
+			s.addReader(st)
 			write(frames...)
 			st.take(reader)
 			st.wrote(reader)
@@ -300,7 +300,7 @@ func TestTSK28WhatIsTooLargeForAListenerGivesWayAlone(t *testing.T) {
 			t.Errorf("listened %v: %d bytes are kept", listened, n)
 		}
 		reader := st.attach(0)
-		s.join(st)
+		s.addReader(st)
 		if got := said(st.take(reader).events); got != "result 1, result 2" {
 			t.Errorf("listened %v: the client gets %s", listened, got)
 		}

@@ -28,7 +28,7 @@ func TestTSK28ListenersDoNotFillWhatSessionsKeep(t *testing.T) {
 			s := f.session(f.opened(fmt.Sprint("p", i)))
 			st := s.listen()
 			reader := st.attach(-1)
-			s.join(st)
+			s.addReader(st)
 			for range 30 {
 				if err := s.Write(rpc.ID{}, false, frame); err != nil && (read || err != errUnread) {
 					t.Fatal(err)
@@ -102,7 +102,7 @@ func TestTSK28StreamsCountBesideTheirBytes(t *testing.T) {
 	st := s.listen()
 	reader := st.attach(-1)
 	defer s.release(st, reader)
-	s.join(st)
+	s.addReader(st)
 	const n = 1000
 	before := f.h.kept.Load()
 	for range n {

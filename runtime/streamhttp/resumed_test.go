@@ -263,7 +263,7 @@ func TestTSK19ASessionIsNotAskedWhatIsOver(t *testing.T) {
 		st := s.listen()
 		reader := st.attach(-1)
 		if listens {
-			s.join(st)
+			s.addReader(st)
 		}
 		for _, text := range []string{`{"n":1}`, `{"n":2}`, `{"n":3}`} {
 			question, err := s.Ask(rpc.ID{}, []byte(text), func(err error) { t.Error(err) })
@@ -277,7 +277,7 @@ func TestTSK19ASessionIsNotAskedWhatIsOver(t *testing.T) {
 			question.Close()
 		}
 		if !listens {
-			s.join(st)
+			s.addReader(st)
 		}
 		var got []string
 		for _, frame := range st.take(reader).events {

@@ -161,8 +161,8 @@ func (s *session) listen() *stream {
 	return st
 }
 
-// join notes that st has a reader. From now on, a listener gets messages that belong to no request.
-func (s *session) join(st *stream) {
+// addReader notes that st has a reader. From now on, a listener gets messages that belong to no request.
+func (s *session) addReader(st *stream) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.readersChanged()

@@ -155,8 +155,8 @@ func TestCAN19WithdrawalsAreNotDroppedForWhatOthersLeaveUnread(t *testing.T) {
 		st.received = true
 		reader, listening := st.attach(-1), listener.attach(-1)
 		st.start()
-		s.join(st)
-		s.join(listener)
+		s.addReader(st)
+		s.addReader(listener)
 		c, err := s.Ask(id, []byte("question"), func(err error) { t.Error(err) })
 		if err != nil {
 			t.Fatal(err)
