@@ -11,7 +11,7 @@
 //	what its schema demands of it      numberrule.go
 //	strings and booleans               scalar.go; formatted.go: dates, durations and the like; format/, pattern/: formats and patterns of strings
 //	objects and arrays                 object.go, array.go: members and items, lists and maps in one call; names.go: which member a key names
-//	forms of unions                    pick.go: what generated code calls; union.go, trial.go: found by kind, tag and members, or by trying;
+//	forms of unions                    pick.go: what generated code calls; union.go, tag.go, trial.go: found by kind, tag and members, or by trying;
 //	                                   attempt.go: likely forms are read before a trial begins; saved.go: what a trial restores;
 //	                                   glance.go: which members an object has, before it is read
 //	why a value has no form, or two    unionreport.go; kind.go: kinds of values

@@ -136,7 +136,7 @@ func shortFloat(data []byte, i int) (v float64, end int) {
 	}
 	if n+decimals <= 15 {
 		v = float64(m) / exactPowers[decimals]
-	} else if v, ok = nearest(uint64(m), -decimals); !ok { // 19 digits may have overflowed int64, but not uint64
+	} else if v, ok = nearest(uint64(m), -decimals); !ok { // m may have overflowed int64, but its at most 19 digits fit uint64
 		return 0, 0
 	}
 	if negative {

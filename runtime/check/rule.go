@@ -130,7 +130,7 @@ type Union struct {
 	Keyword string // "oneOf", "anyOf", "type", "false"
 	One     bool   // exactly one form may fit; else the first that does is taken
 	Kinds   Kind   // the kinds that are allowed, for Decoder.Kind
-	Key     string // the member whose string, the tag, excludes forms
+	Key     string // the member whose value, the tag, excludes forms
 	Members Object // the members that some forms need; others are skipped
 	Forms   []Form
 
@@ -146,7 +146,8 @@ type Form struct {
 	Kinds Kind     // the kinds that it takes; 0 is all
 	Needs uint64   // the members that an object must have: a bit for each of the first 64 of Members.Names,
 	More  []int    // and the indexes of others
-	Tags  []string // an object must have one of them in Key; nil: any value of Key, or no Key
+	Tags  []string // an object must have one of these strings in Key,
+	JSON  []string // or one of these numbers, true, false and null, in canonical form; both nil: any value of Key, or no Key
 }
 
 // Once identifies, by its address, a schema whose outcome for a value is remembered, because several other schemas need it.

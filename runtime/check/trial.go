@@ -18,7 +18,8 @@ type trial struct {
 	tagRead   bool   // the member union.Key was looked for
 	tagAt     int    // where the value of that member begins; -1: there is none
 	tagIsText bool   // that value is a string
-	tag       []byte // that string
+	tagIsJSON bool   // it is a number, true, false or null, and some form has such tags
+	tag       []byte // that string, or the canonical form of that value
 	namesRead bool   // the names of the object's members were read
 	seen      uint64 // which of the first 64 of union.Members the object has
 	seenMore  []bool // which of all union.Members it has, if they are more than 64

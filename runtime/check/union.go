@@ -83,7 +83,7 @@ func (u *Union) only(kind Kind, tag []byte) int {
 	form := -1
 	for i := range u.Forms {
 		f := &u.Forms[i]
-		if f.Kinds != 0 && f.Kinds&kind == 0 || tag != nil && f.Tags != nil && !f.has(tag) {
+		if f.Kinds != 0 && f.Kinds&kind == 0 || tag != nil && f.tagged() && !f.has(tag) {
 			continue
 		}
 		if form >= 0 {
@@ -92,104 +92,6 @@ func (u *Union) only(kind Kind, tag []byte) int {
 		form = i
 	}
 	return form
-}
-
-// onlyTagged returns the form that takes the object at pos by its tag, if one alone does and the tag is plain.
-func (d *Decoder) onlyTagged(u *Union) int {
-	t, data := u.byTag(), d.data
-	i := d.glanceFirst(&t.key) // most often it comes first
-	if i < 0 {
-		i, _ = d.glanceAt(u.Key)
-	}
-	if uint(i) >= uint(len(data)) || data[i] != '"' {
-		return -1
-	}
-	if i++; t.few != nil && i+8 < len(data) {
-		w := (*[8]byte)(data[i : i+8 : i+8])
-		if n := nearEnd(w); n < 8 && data[i+n] == '"' {
-			return t.find(shortSignature(w, n), nil)
-		}
-	}
-	end := plainEnd(data, i)
-	if end >= len(data) || data[end] != '"' {
-		return -1
-	}
-	tag := data[i:end]
-	switch {
-	case t.any:
-		return u.only(KindObject, tag)
-	case t.many == nil:
-		return t.find(signature(tag), tag)
-	}
-	if form, ok := t.many[string(tag)]; ok {
-		return form
-	}
-	return -1
-}
-
-// tagTable maps a tag to the only form that takes an object with it, -1 if several do.
-type tagTable struct {
-	key  name // Union.Key
-	few  []taggedForm
-	many map[string]int // instead of few
-	any  bool           // some form takes objects whatever their tag, so both are empty
-}
-
-type taggedForm struct {
-	sign uint64 // of the tag
-	tag  string
-	form int
-}
-
-// find returns the form of a tag with that signature, -1 if there is none among few. A short signature needs no comparison of tags.
-func (t *tagTable) find(sign uint64, tag []byte) int {
-	for i := range t.few {
-		if f := &t.few[i]; f.sign == sign && (sign&long == 0 || f.tag == string(tag)) {
-			return f.form
-		}
-	}
-	return -1
-}
-
-func (u *Union) byTag() *tagTable {
-	if t := u.tags.Load(); t != nil {
-		return t
-	}
-	return u.makeTags()
-}
-
-func (u *Union) makeTags() *tagTable {
-	t := &tagTable{many: make(map[string]int, len(u.Forms))}
-	t.key.set(u.Key, 0)
-	for i := range u.Forms {
-		f := &u.Forms[i]
-		if !f.takesObjects() {
-			continue
-		}
-		t.any = t.any || f.Tags == nil
-		for _, tag := range f.Tags {
-			if other, taken := t.many[tag]; taken && other != i {
-				t.many[tag] = -1
-			} else {
-				t.many[tag] = i
-			}
-		}
-	}
-	switch {
-	case t.any:
-		t.many = nil
-	case len(t.many) <= fewValues:
-		for i := range u.Forms {
-			for _, tag := range u.Forms[i].Tags {
-				if form, ok := t.many[tag]; ok {
-					t.few = append(t.few, taggedForm{signature([]byte(tag)), tag, form})
-				}
-			}
-		}
-		t.many = nil
-	}
-	u.tags.Store(t)
-	return t
 }
 
 // narrow returns how many forms are possible. If it is one, that is t.form.
@@ -253,39 +155,10 @@ func (t *trial) kindAndTagFit(f *Form) bool {
 	if f.Kinds != 0 && f.Kinds&t.kind == 0 {
 		return false
 	}
-	return t.kind != KindObject || !t.tagRead || f.Tags == nil || t.tagIsText && f.has(t.tag)
+	return t.kind != KindObject || !t.tagRead || !f.tagged() || t.tagFits(f)
 }
 
 func (f *Form) takesObjects() bool { return f.Kinds == 0 || f.Kinds&KindObject != 0 }
-
-func (f *Form) has(tag []byte) bool {
-	for i := range f.Tags {
-		if f.Tags[i] == string(tag) {
-			return true
-		}
-	}
-	return false
-}
-
-// readTag finds the tag.
-func (t *trial) readTag() {
-	d := t.d
-	t.tagRead, t.tagAt = true, -1
-	if at, ok := d.glanceAt(t.union.Key); ok && at < 0 {
-		return
-	}
-	if d.find(t.union.Key) {
-		c := d.peek()
-		t.tagAt = d.pos
-		if c == '"' {
-			var s span
-			if s, t.tagIsText = d.scanString(); t.tagIsText {
-				t.tag = d.value(s)
-			}
-		}
-	}
-	d.leave(t.start)
-}
 
 // readNames finds which of the members that some forms need are in the object.
 func (t *trial) readNames() {

@@ -70,8 +70,8 @@ func (u *Union) describe(kind Kind, form int) string {
 		says = append(says, quote(f.Title))
 	}
 	switch {
-	case kind == KindObject && f.Tags != nil:
-		says = append(says, quote(u.Key)+" is "+list(f.Tags, " or "))
+	case kind == KindObject && f.tagged():
+		says = append(says, quote(u.Key)+" is "+f.tags(" or "))
 	case kind == KindObject && (f.Needs != 0 || f.More != nil):
 		says = append(says, "with "+list(u.needs(f), " and "))
 	case kind != KindObject && f.Kinds != 0:
@@ -82,6 +82,17 @@ func (u *Union) describe(kind Kind, form int) string {
 		text += " (" + strings.Join(says, ", ") + ")"
 	}
 	return text
+}
+
+// tags says in words which tags a form takes.
+func (f *Form) tags(sep string) string {
+	n := len(f.Tags)
+	return join(n+len(f.JSON), sep, func(i int) string {
+		if i < n {
+			return quote(f.Tags[i])
+		}
+		return f.JSON[i-n]
+	})
 }
 
 // needs returns the names of the members that a form needs.
@@ -99,13 +110,13 @@ func (u *Union) needs(f *Form) []string {
 // badTag reports the member that excludes all forms, or that it is missing.
 func (t *trial) badTag() {
 	d, u := t.d, t.union
-	var tags []string
+	var all Form
 	for i := range u.Forms {
 		if f := &u.Forms[i]; f.Kinds == 0 || f.Kinds&t.kind != 0 {
-			tags = append(tags, f.Tags...)
+			all.Tags, all.JSON = append(all.Tags, f.Tags...), append(all.JSON, f.JSON...)
 		}
 	}
-	p := problem{level: len(d.frames), at: u.At, keyword: u.Keyword, below: u.Key != "", last: u.Key, found: nothing, allowed: "one of " + list(tags, ", "), offset: t.start}
+	p := problem{level: len(d.frames), at: u.At, keyword: u.Keyword, below: u.Key != "", last: u.Key, found: nothing, allowed: "one of " + all.tags(", "), offset: t.start}
 	if t.tagAt >= 0 {
 		d.pos, p.offset = t.tagAt, t.tagAt
 		d.Skip()

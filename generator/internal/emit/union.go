@@ -130,8 +130,18 @@ func form(f *model.Form, members []string, one bool) string {
 	if more != nil {
 		fields = append(fields, exprs("More", "int", more))
 	}
-	if f.Tags != nil {
-		fields = append(fields, list("Tags", f.Tags))
+	var texts, values []string
+	for _, tag := range f.Tags {
+		if tag.JSON {
+			values = append(values, tag.Text)
+		} else {
+			texts = append(texts, tag.Text)
+		}
+	}
+	for _, field := range []string{list("Tags", texts), list("JSON", values)} {
+		if field != "" {
+			fields = append(fields, field)
+		}
 	}
 	return "{" + strings.Join(fields, ", ") + "}"
 }

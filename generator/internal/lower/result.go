@@ -46,7 +46,7 @@ func (l *packageLowering) textResult() {
 		return
 	}
 	for _, m := range union.Members {
-		if text := propOf(m.Decl, "text"); text != nil && slices.Contains(m.Form.Tags, "text") {
+		if text := propOf(m.Decl, "text"); text != nil && slices.Contains(m.Form.Tags, model.Tag{Text: "text"}) {
 			r.Text = model.TextResult{Content: content.Name, Blocks: blocks.Decl.Name, Block: m.Decl.Name, Text: text.Name}
 		}
 	}

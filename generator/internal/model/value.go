@@ -100,7 +100,13 @@ type Form struct {
 	Kinds   Kind
 	Integer bool     // numbers are integers
 	Needs   []string // members that an object must have
-	Tags    []string // the texts that the member Key must have; nil is any
+	Tags    []Tag    // of which the member Key must have one; nil is any
+}
+
+// Tag is a constant that distinguishes a form: a string, or a number, true, false or null as JSON in canonical form.
+type Tag struct {
+	Text string
+	JSON bool
 }
 
 // Conjunct is a validator that must accept the value, too: for a part of an allOf that could not be merged, or a condition.

@@ -441,30 +441,6 @@ func (a *author) part(owner object) object {
 	return s
 }
 
-// tagged is a union of objects that differ in the value of a property; some do not.
-func (a *author) tagged(depth int) object {
-	tag := pick(a.Rand, "kind", "kind", "type", "a", "a/b")
-	members := make([]any, 2+a.IntN(2))
-	for i := range members {
-		s := object{"type": "object"}
-		a.objectRules(s, depth)
-		properties, ok := s["properties"].(object)
-		if !ok {
-			properties = object{}
-			s["properties"] = properties
-		}
-		properties[tag] = object{"const": "k" + strconv.Itoa(i)}
-		if a.chance(8) {
-			properties[tag] = a.fixed()
-		}
-		if s["required"] == nil || !a.chance(8) {
-			s["required"] = []string{tag}
-		}
-		members[i] = s
-	}
-	return object{pick(a.Rand, "anyOf", "oneOf"): members}
-}
-
 // foreign are the keywords that a draft does not know; "items[]" is the list form of draft-07.
 var foreign = map[schema.Dialect][]string{
 	schema.Draft2020: {"items[]", "additionalItems", "dependencies"},

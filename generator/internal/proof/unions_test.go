@@ -1,6 +1,10 @@
 package proof_test
 
-import "math/rand/v2"
+import (
+	"encoding/json"
+	"math/rand/v2"
+	"strconv"
+)
 
 // union is an anyOf or oneOf of one of the kinds that are told apart in different ways, or not at all.
 func (a *author) union(depth int) object {
@@ -104,4 +108,34 @@ func dedupe(r *rand.Rand, names []string) []string {
 		return names[:1]
 	}
 	return names
+}
+
+// The tags of the i-th form of a union.
+func textTag(i int) any   { return "k" + strconv.Itoa(i) }
+func numberTag(i int) any { return i }
+func mixedTag(i int) any  { return []any{"1", json.RawMessage("1.0"), false, nil}[i] }
+
+// tagged is a union of objects that differ in the value of a property; some do not.
+func (a *author) tagged(depth int) object {
+	tag := pick(a.Rand, "kind", "kind", "type", "a", "a/b")
+	tags := pick(a.Rand, textTag, textTag, numberTag, mixedTag)
+	members := make([]any, 2+a.IntN(2))
+	for i := range members {
+		s := object{"type": "object"}
+		a.objectRules(s, depth)
+		properties, ok := s["properties"].(object)
+		if !ok {
+			properties = object{}
+			s["properties"] = properties
+		}
+		properties[tag] = object{"const": tags(i)}
+		if a.chance(8) {
+			properties[tag] = a.fixed()
+		}
+		if s["required"] == nil || !a.chance(8) {
+			s["required"] = []string{tag}
+		}
+		members[i] = s
+	}
+	return object{pick(a.Rand, "anyOf", "oneOf"): members}
 }

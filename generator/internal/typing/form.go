@@ -2,13 +2,15 @@ package typing
 
 import (
 	"fmt"
+	"math/big"
 	"slices"
+	"strings"
 
 	"github.com/mcpkiln/mcpkiln/generator/internal/model"
 	"github.com/mcpkiln/mcpkiln/schema"
 )
 
-// forms returns what is compared before each branch of a union is tried: the kind of the value, the text of the member key, and the
+// forms returns what is compared before each branch of a union is tried: the kind of the value, the constant in the member key, and the
 // members that the branch requires and not all others do.
 func (l *lowering) forms(branches []*shape) (key string, forms []model.Form) {
 	key, tags := l.discriminator(branches)
@@ -75,19 +77,19 @@ func (l *lowering) commonNeeds(branches []*shape, depth int) []string {
 	return common
 }
 
-// discriminator returns the property whose constant texts distinguish the most branches, with the texts of each branch; nil for one
-// that does not require it or lists no texts.
-func (l *lowering) discriminator(branches []*shape) (key string, tags [][]string) {
-	tags = make([][]string, len(branches))
+// discriminator returns the property whose constants distinguish the most branches, with the constants of each branch; nil for one
+// that does not require it or lists no constants.
+func (l *lowering) discriminator(branches []*shape) (key string, tags [][]model.Tag) {
+	tags = make([][]model.Tag, len(branches))
 	most := 1
 	names, required := l.neededBySome(branches)
 	for _, name := range names {
 		if required[name] <= most {
 			continue // it can not distinguish more
 		}
-		all := make([][]string, len(branches))
+		all := make([][]model.Tag, len(branches))
 		for i, b := range branches {
-			all[i] = l.texts(b, name, deepest)
+			all[i] = l.tags(b, name, deepest)
 		}
 		if n := distinctSets(all); n > most {
 			most, key, tags = n, name, all
@@ -112,57 +114,87 @@ func (l *lowering) neededBySome(branches []*shape) (names []string, by map[strin
 	return names, by
 }
 
-// texts returns the strings that s, or the branches of a union in it, allow for a required property; nil if that is not
-// an enum or const of strings.
-func (l *lowering) texts(s *shape, name string, depth int) []string {
+// tags returns the constants that s, or the branches of a union in it, allow for a required property; nil if that is not an enum or const of
+// values that are compared before a branch is tried.
+func (l *lowering) tags(s *shape, name string, depth int) []model.Tag {
 	if p := s.obj.prop(name); p != nil && s.kinds&model.KindObject != 0 && slices.Contains(s.obj.required, name) {
-		if v := l.shape(p.schema); v.enum != nil && v.kinds == model.KindString {
-			return textsIn(v.enum.values)
+		if v := l.shape(p.schema); v.enum != nil && v.kinds&(model.KindArray|model.KindObject) == 0 {
+			return tagsIn(v.enum.values, v.kinds)
 		}
 	}
 	for _, g := range s.groups {
 		if depth == 0 {
 			break
 		}
-		if all := l.textsOfAll(l.shapes(g), name, depth-1); all != nil {
+		if all := l.tagsOfAll(l.shapes(g), name, depth-1); all != nil {
 			return all
 		}
 	}
 	return nil
 }
 
-// textsOfAll returns the texts of all branches that allow objects; nil if one of them has none.
-func (l *lowering) textsOfAll(branches []*shape, name string, depth int) []string {
-	var all []string
+// tagsOfAll returns the tags of all branches that allow objects; nil if one of them has none.
+func (l *lowering) tagsOfAll(branches []*shape, name string, depth int) []model.Tag {
+	var all []model.Tag
 	for _, b := range branches {
 		if b.kinds&model.KindObject == 0 {
 			continue
 		}
-		texts := l.texts(b, name, depth)
-		if texts == nil {
+		tags := l.tags(b, name, depth)
+		if tags == nil {
 			return nil
 		}
-		all = append(all, texts...)
+		all = append(all, tags...)
 	}
 	return all
 }
 
-func textsIn(values []*schema.Node) []string {
-	all := []string{}
+// tagsIn returns the values of some kinds as tags; nil if one of them can not be.
+func tagsIn(values []*schema.Node, kinds model.Kind) []model.Tag {
+	all := []model.Tag{}
 	for _, v := range values {
-		if v.Kind == schema.String {
-			all = append(all, v.Text)
+		if kindOf[v.Kind]&kinds == 0 {
+			continue
+		}
+		tag, ok := tagOf(v)
+		if !ok {
+			return nil
+		}
+		if !slices.Contains(all, tag) {
+			all = append(all, tag)
 		}
 	}
 	return all
 }
 
+// tagOf returns a constant in the form that check.AppendCanonical writes. It is not ok for numbers that this writes with an exponent.
+func tagOf(v *schema.Node) (model.Tag, bool) {
+	switch v.Kind {
+	case schema.String:
+		return model.Tag{Text: v.Text}, true
+	case schema.Number:
+		x := v.Rat()
+		if x == nil {
+			return model.Tag{}, false
+		}
+		size := new(big.Rat).Abs(x)
+		if size.Sign() != 0 && size.Cmp(smallestTag) < 0 || size.Cmp(largestTag) > 0 {
+			return model.Tag{}, false
+		}
+		text := Decimal(x)
+		return model.Tag{Text: text, JSON: true}, !strings.Contains(text, "e")
+	}
+	return model.Tag{Text: string(v.JSON()), JSON: true}, true
+}
+
+var smallestTag, largestTag = big.NewRat(1, 1_000_000), big.NewRat(1e18, 1)
+
 // distinctSets counts the different lists.
-func distinctSets(all [][]string) int {
+func distinctSets(all [][]model.Tag) int {
 	seen := map[string]bool{}
 	for _, list := range all {
 		if list != nil {
-			seen[fmt.Sprintf("%q", list)] = true
+			seen[fmt.Sprintf("%#v", list)] = true
 		}
 	}
 	return len(seen)

@@ -142,15 +142,19 @@ func (t *Types) describeMembers(d *model.Decl, u *model.Union) {
 	}
 	for _, m := range u.Members {
 		if t.claims[m.Decl].rank == nested && len(m.Decl.Doc) == 0 {
-			m.Decl.Doc = []string{fmt.Sprintf("is the %s whose %s is %s.", d.Name, rule.Key, quotedAll(m.Form.Tags))}
+			m.Decl.Doc = []string{fmt.Sprintf("is the %s whose %s is %s.", d.Name, rule.Key, allTags(m.Form.Tags))}
 		}
 	}
 }
 
-func quotedAll(texts []string) string {
+func allTags(tags []model.Tag) string {
 	var all []string
-	for _, text := range texts {
-		all = append(all, strconv.Quote(text))
+	for _, tag := range tags {
+		if tag.JSON {
+			all = append(all, tag.Text)
+		} else {
+			all = append(all, strconv.Quote(tag.Text))
+		}
 	}
 	return strings.Join(all, " or ")
 }

@@ -4,8 +4,10 @@ import (
 	"encoding/json"
 	"fmt"
 	"go/token"
+	"maps"
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/mcpkiln/mcpkiln/generator/internal/model"
@@ -185,6 +187,29 @@ func TestVAL11WhoIsLateIsToldApart(t *testing.T) {
 	both := lowered(t, []string{"get", "get_input"}, documents)
 	if !slices.Equal(one["GetInputInputID"], both["GetInputInputID"]) && !slices.Contains(both["GetInputInputID"], "b") || len(both) != 4 {
 		t.Errorf("alone %v, together %v", one, both)
+	}
+}
+
+// TestVAL11ASplitBranchIsDescribedOnce: a branch of several kinds becomes several types, and the first has its description.
+func TestVAL11ASplitBranchIsDescribedOnce(t *testing.T) {
+	n, _ := schema.ParseJSON("t", []byte(`{"type": "object", "properties": {"size": {"anyOf": [
+		{"type": ["string", "integer"], "description": "A length, or a name.", "deprecated": true}, {"type": "array", "items": {"type": "string"}}]}}}`))
+	doc, diags := schema.NewDocument(n, nil)
+	types := NewTypes()
+	types.Lower(Root{Document: doc, Name: "T", Use: model.Decode})
+	decls, more := types.Finish()
+	if diags.HasErrors() || more.HasErrors() {
+		t.Fatal(diags, more)
+	}
+	got := map[string]string{}
+	for _, d := range decls {
+		if d.Name == "TSizeString" || d.Name == "TSizeInteger" {
+			got[d.Name] = strings.Join(d.Doc, "|")
+		}
+	}
+	const deprecated = "Deprecated: the schema says so."
+	if want := map[string]string{"TSizeString": "A length, or a name.||" + deprecated, "TSizeInteger": deprecated}; !maps.Equal(got, want) {
+		t.Errorf("got %q, want %q", got, want)
 	}
 }
 

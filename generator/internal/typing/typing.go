@@ -74,7 +74,7 @@ func (l *lowering) named(target *schema.Node) *model.Value {
 	l.declared[target] = v
 	t := *s
 	if v.Null && !l.surelyAllowsNull(s) {
-		v.Null = false // null is left to d's own functions, because its conditions or forms look at it
+		v.Null = false // null is left to d's own functions, because its conditions or branches restrict it
 	} else {
 		t.kinds &^= model.KindNull
 	}
@@ -103,7 +103,7 @@ func (l *lowering) valueOfShape(s *shape, p place) model.Value {
 	}
 	if p.validateOnly && l.isOneGroup(s) {
 		all := l.assertions(s, p)
-		all[0].(*model.Group).Takes = true // there is nothing beside the group, so it consumes the value
+		all[0].(*model.Group).Takes = true // nothing else reads the value
 		return model.Value{Type: &model.ByKind{Allowed: model.KindAny}, Checks: all}
 	}
 	p.keepAdditional = p.keepAdditional || len(s.groups) > 0 || s.conditions != nil
@@ -172,7 +172,7 @@ func (l *lowering) valueOfKind(kind model.Kind, s *shape, p place) model.Value {
 	}
 }
 
-// boolean lowers booleans to bool, which has no rule. A validator gets a ByKind where a message is to name the place of "type": only a rule has one.
+// boolean lowers booleans to bool, which has no rule. A validator gets a ByKind where a message is to name the location of "type": only a rule has one.
 func (l *lowering) boolean(s *shape, p place) model.Value {
 	if at := l.ruleAt(s.kindsAt, p); p.validateOnly && at != "" {
 		return model.Value{Type: &model.ByKind{Allowed: model.KindBool | s.kinds&model.KindNull, At: at}}
@@ -279,17 +279,30 @@ func (l *lowering) unionOfKinds(s *shape, p place) model.Value {
 	d := l.declare(p, s)
 	u := &model.Union{Rule: &model.ByJSONKind{At: l.ruleAt(s.kindsAt, p), Keyword: "type"}}
 	d.Body = u
+	t := *s // conditions are validated beside the union, and its declaration has the annotations
+	t.conditions, t.annotations = nil, annotations{}
+	u.Members = l.kindMembers(d, &t, p)
+	return model.Value{Type: model.Named{Decl: d}}
+}
+
+// kindMembers returns a member for each kind of s, for a union or a branch of one that has several, such as "type": ["string", "integer"].
+func (l *lowering) kindMembers(d *model.Decl, s *shape, p place) []*model.UnionMember {
+	var all []*model.UnionMember
 	for _, kind := range []model.Kind{model.KindString, model.KindNumber, model.KindBool, model.KindArray, model.KindObject} {
 		if s.kinds&kind == 0 {
 			continue
 		}
 		t := *s
-		t.kinds, t.conditions, t.annotations = kind, nil, annotations{}
-		m := l.newDecl(d.Name+kindWord(kind, s.integer), nil) // it is one kind of the schema, which has the rest
-		l.fill(m, &t, place{hint: m.Name, node: p.node, needsOwnType: true, keepAdditional: p.keepAdditional || t.isFreeObject()})
-		u.Members = append(u.Members, &model.UnionMember{Decl: m, Form: model.Form{Kinds: kind, Integer: t.integer}})
+		t.kinds = kind
+		if all != nil {
+			t.annotations.title, t.annotations.description = "", "" // the first member has them
+		}
+		m := l.newDecl(d.Name+kindWord(kind, t.integer), nil) // nil: several members share the schema
+		keep := p.keepAdditional || t.isFreeObject()
+		l.fill(m, &t, place{hint: m.Name, node: p.node, needsOwnType: true, keepAdditional: keep})
+		all = append(all, &model.UnionMember{Decl: m, Form: model.Form{Kinds: kind, Integer: t.integer}})
 	}
-	return model.Value{Type: model.Named{Decl: d}}
+	return all
 }
 
 // kindWord is the word for a kind in the Go name of a union's member.

@@ -42,7 +42,7 @@ func (l *lowering) unlessNull(all []model.Assertion, hint string) []model.Assert
 func (l *lowering) unionOf(s, base *shape, branches []branch, ok, null bool, p place) (model.Value, bool) {
 	g := s.groups[0]
 	switch {
-	case !ok || len(branches) == 0 || !base.replaceableBy(branches):
+	case !ok || len(branches) == 0 || !base.replaceableBy(branches): // a Go type of the branches alone would lose what base says
 		return model.Value{}, false
 	case len(branches) == 1:
 		return l.onlyBranch(base, branches[0], null, p), true
@@ -59,14 +59,15 @@ func (l *lowering) unionOf(s, base *shape, branches []branch, ok, null bool, p p
 	return model.Value{Type: l.declareUnion(s, rule, forms, branches, p), Null: null}, true
 }
 
-// unionRule decides how the member of a value is found, in this order: by kind, by a constant property, by trying. rule is
-// nil if the branches have no distinct Go types.
+// unionRule decides how the member of a value is found, in this order: by kind, by a constant property, by trying. rule is nil if a branch
+// can not be a member: two have the same target, one is a union itself, allows every kind or more than maxMembers, or is a $ref whose type
+// includes null. It is also nil if branches share a kind other than objects, or share objects and one of them has several kinds.
 func (l *lowering) unionRule(g group, branches []branch, p place) (rule model.UnionRule, forms []model.Form) {
 	var seen, twice model.Kind
 	targets := map[*schema.Node]bool{}
 	for _, b := range branches {
 		target, named := l.follow(b.node)
-		if targets[target] || named && b.keepsKinds() && l.nullWithin(target) {
+		if targets[target] || named && b.keepsKinds() && l.nullWithin(target) { // it would be the $ref's own type
 			return nil, nil
 		}
 		targets[target] = true
@@ -93,9 +94,9 @@ func (l *lowering) unionRule(g group, branches []branch, p place) (rule model.Un
 	return &model.Tried{At: l.ruleAt(g.at, p), Key: key, One: g.oneOf}, forms
 }
 
-// exclusive reports whether no two forms have a text in common.
+// exclusive reports whether every form has tags, and no two have one in common.
 func exclusive(forms []model.Form) bool {
-	seen := map[string]bool{}
+	seen := map[model.Tag]bool{}
 	for i := range forms {
 		for _, tag := range forms[i].Tags {
 			if seen[tag] {
@@ -144,36 +145,20 @@ func (l *lowering) declareUnion(s *shape, rule model.UnionRule, forms []model.Fo
 	words := newMemberWords(branches)
 	for i, b := range branches {
 		if byKind && hasSeveralKinds(b) {
-			u.Members = append(u.Members, l.kindMembers(d, b, p.keepAdditional)...)
+			u.Members = append(u.Members, l.kindMembers(d, b.shape, place{keepAdditional: p.keepAdditional})...)
 			continue
 		}
 		m := &model.UnionMember{Form: forms[i]}
 		m.Form.Kinds &^= model.KindNull
-		var tags []string
-		if _, byTag := rule.(*model.ByTag); byTag {
-			tags = m.Form.Tags
+		tagged := ""
+		if rule, ok := rule.(*model.ByTag); ok {
+			tagged = tagWord(rule.Key, m.Form.Tags[0])
 			m.Form.Needs = nil // the tag is enough
 		}
-		m.Decl = l.member(b, place{hint: d.Name + words.of(i, tags), needsOwnType: true, keepAdditional: p.keepAdditional || tried || b.shape.isFreeObject()}, s.hasNoFacets())
+		m.Decl = l.member(b, place{hint: d.Name + words.of(i, tagged), needsOwnType: true, keepAdditional: p.keepAdditional || tried || b.shape.isFreeObject()}, s.hasNoFacets())
 		u.Members = append(u.Members, m)
 	}
 	return model.Named{Decl: d}
-}
-
-// kindMembers splits a branch of several kinds, such as "type": ["string", "integer"].
-func (l *lowering) kindMembers(d *model.Decl, b branch, keep bool) []*model.UnionMember {
-	var all []*model.UnionMember
-	for _, kind := range []model.Kind{model.KindString, model.KindNumber, model.KindBool, model.KindArray, model.KindObject} {
-		if b.shape.kinds&kind == 0 {
-			continue
-		}
-		t := *b.shape
-		t.kinds = kind
-		m := l.newDecl(d.Name+kindWord(kind, t.integer), nil)
-		l.fill(m, &t, place{hint: m.Name, needsOwnType: true, keepAdditional: keep || t.isFreeObject()})
-		all = append(all, &model.UnionMember{Decl: m, Form: model.Form{Kinds: kind, Integer: t.integer}})
-	}
-	return all
 }
 
 // nullWithin reports whether the type of a $ref target includes null. Such a type may be a pointer or an interface, which can not have

@@ -37,11 +37,11 @@ func newMemberWords(branches []branch) *memberWords {
 
 // of is the word of a member. It is the first of these that no other member has: its title, tag, kind, a property that it requires or
 // has, all that it requires. The last resort is its number.
-func (w *memberWords) of(i int, tags []string) string {
+func (w *memberWords) of(i int, tagged string) string {
 	s := w.branches[i].shape
 	title := w.title(s)
-	if tags != nil {
-		return firstWord(title, constWord(tags[0]))
+	if tagged != "" {
+		return firstWord(title, tagged)
 	}
 	kinds := s.kinds &^ model.KindNull
 	for kind, n := range w.kinds {
@@ -50,6 +50,14 @@ func (w *memberWords) of(i int, tags []string) string {
 		}
 	}
 	return firstWord(title, kindWord(kinds, s.integer))
+}
+
+// tagWord is the word of a form with that tag: Circle. A number, true, false or null says little without its key: Version1.
+func tagWord(key string, tag model.Tag) string {
+	if tag.JSON {
+		return naming.GoWords(key) + mixedWord(tag.Text)
+	}
+	return constWord(tag.Text)
 }
 
 func firstWord(all ...string) string {
