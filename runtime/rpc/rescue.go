@@ -10,6 +10,9 @@ import (
 
 const space = " \t\r\n"
 
+// byteOrderMark is what some clients write before a message. JSON that is exchanged has none (RFC 8259, section 8.1).
+var byteOrderMark = []byte("\ufeff")
+
 // rescue reads kind and id of a frame that is refused, so that the call that it belongs to ends with an error instead of waiting.
 // The id may follow the fault: some clients write it last. The id of an answer is used whatever the fault is, as long as it can be
 // read; that of a request is not if the frame is not JSON. Of a repeated member the first one counts; a repeated
@@ -30,7 +33,7 @@ func rescue(frame []byte, err error) Message {
 // splitLoosely finds the members of a message without validating their values, in constant memory. The last one may be cut off: then whole is
 // false, and without any of its value it is left out. twice: the same id is there twice. ok is false if there are two different ids, or one is cut off, or if the frame does not begin like an object.
 func splitLoosely(frame []byte, r *raw) (whole, twice, ok bool) {
-	rest := bytes.TrimLeft(frame, space)
+	rest := bytes.TrimLeft(bytes.TrimPrefix(frame, byteOrderMark), space)
 	if len(rest) == 0 || rest[0] != '{' {
 		return false, false, false
 	}

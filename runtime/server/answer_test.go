@@ -13,6 +13,7 @@ import (
 
 // malformed are answers to the request whose id they get, each wrong in another way.
 var malformed = []string{
+	"\ufeff" + `{"jsonrpc":"2.0","id":%s,"result":` + accepted + `}`,
 	`{"jsonrpc":"2.0","id":%s,"error":"x"}`,
 	`{"jsonrpc":"2.0","id":%s,"error":null}`,
 	`{"jsonrpc":"2.0","id":%s}`,

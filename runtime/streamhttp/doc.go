@@ -106,6 +106,9 @@
 // handler answers has 200, also a JSON-RPC error, since the method exists and was served. A refusal that may be retried has 429 or 503 as long as the
 // response has not begun.
 //
+// A malformed answer ends its question (CAN30), except for one that is refused before it is parsed as a message: in a body that is too large (413), or
+// in an array where the revision has no batches (400). Its client has the status, and can send another.
+//
 // The error for a capability that the client lacks has status 400 (LET20). If a tool has a question that fails without a capability, or names one
 // among its clientCapabilities in the manifest, and the client did not declare it, the response to a call begins only when the call is over:
 // progress and log messages come right before the answer, and there are no keep-alives. Opening the stream at once would make the status wrong;
