@@ -222,8 +222,14 @@ func (p *property) chooseMany(r *rule) field {
 		return list
 	}
 	input := newMany(p.title(r), short(p.Description, maxAbout), labels(all), &picked)
-	input.Validate(func(picked []int) error { return r.check(values(picked)) })
-	return field{r.name, input, func() (any, bool) { return values(picked), r.required || len(picked) > 0 }}
+	given := func(picked []int) bool { return r.required || len(picked) > 0 }
+	input.Validate(func(picked []int) error {
+		if !given(picked) {
+			return nil
+		}
+		return r.check(values(picked))
+	})
+	return field{r.name, input, func() (any, bool) { return values(picked), given(picked) }}
 }
 
 func (p *property) text(r *rule) field {

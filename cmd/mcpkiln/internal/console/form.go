@@ -3,6 +3,7 @@ package console
 import (
 	"context"
 	"errors"
+	"reflect"
 	"strings"
 	"time"
 
@@ -73,6 +74,9 @@ func (f *form) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 		if !f.heard && typed.String() != "ctrl+c" {
 			return f, f.drop()
 		}
+		if f.State != huh.StateNormal { // it is answered
+			return f, nil
+		}
 		f.declined = f.declined || typed.Code == tea.KeyEscape && !f.filters()
 	case tea.WindowSizeMsg:
 		f.width, f.height = defaultSize(typed.Width, typed.Height)
@@ -81,8 +85,45 @@ func (f *form) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	if f.closed || f.declined {
 		return f, tea.Quit
 	}
+	typed, isKey := msg.(tea.KeyPressMsg)
+	moves := isKey && key.Matches(typed, f.GetFocusedField().KeyBinds()...)
 	_, cmd := f.Form.Update(msg)
+	if moves {
+		within, done := context.WithTimeout(context.Background(), settling)
+		defer done()
+		cmd = f.settle(within, cmd)
+	}
 	return f, cmd
+}
+
+// settling is how long a key waits for what the one before it leads to. The blinking of a cursor takes longer, and is not waited for.
+const settling = 100 * time.Millisecond
+
+// settle does at once what a key leads to, such as the move to the next field. Done later, it would come after keys that were read together with this one,
+// which would change the field that the user has left. It returns what is left to be done.
+func (f *form) settle(within context.Context, cmd tea.Cmd) tea.Cmd {
+	if cmd == nil {
+		return nil
+	}
+	came := make(chan tea.Msg, 1)
+	go func() { came <- cmd() }()
+	select {
+	case <-within.Done():
+		return func() tea.Msg { return <-came }
+	case msg := <-came:
+		if several, ok := msg.(tea.BatchMsg); ok {
+			var left []tea.Cmd
+			for _, one := range several {
+				left = append(left, f.settle(within, one))
+			}
+			return tea.Batch(left...)
+		}
+		if msg == nil || reflect.TypeOf(msg).PkgPath() != reflect.TypeFor[huh.Form]().PkgPath() {
+			return func() tea.Msg { return msg }
+		}
+		_, next := f.Form.Update(msg)
+		return f.settle(within, next)
+	}
 }
 
 // filters reports whether a filter for choices is typed, which ESC ends.

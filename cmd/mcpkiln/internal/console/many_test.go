@@ -36,6 +36,14 @@ func TestEveryOptionOfAListIsShown(t *testing.T) {
 	}
 }
 
+// TestAnOptionalListIsLeftOut, also where one that is given has a least number of options.
+func TestAnOptionalListIsLeftOut(t *testing.T) {
+	a := ask(t, "", of(`"x":{"type":"array","minItems":1,"items":{"enum":["a1","b2"]}}`))
+	a.Sees("(0 of 2 chosen)")
+	a.Types("\r")
+	a.answers(`{"Action":"accept","Content":{}} <nil>`)
+}
+
 // TestOneOfTwoEqualLabelsIsChosen, and not both.
 func TestOneOfTwoEqualLabelsIsChosen(t *testing.T) {
 	a := ask(t, "", of(`"x":{"type":"array","items":{"anyOf":[{"const":"a","title":"All"},{"const":"b","title":"All"}]}}`))

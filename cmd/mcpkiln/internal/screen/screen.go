@@ -124,5 +124,21 @@ func (s *Screen) Types(keys string) {
 	}
 }
 
+// TypesUntilEnded types keys, again after each pause, until the terminal is closed: for those that count only once a program hears keys.
+func (s *Screen) TypesUntilEnded(keys string, pause time.Duration) {
+	s.t.Helper()
+	deadline := time.After(time.Minute)
+	for {
+		_, _ = io.WriteString(s.pty, keys) // it fails if the terminal was closed just now
+		select {
+		case <-s.ended:
+			return
+		case <-deadline:
+			s.t.Fatalf("%q does not end it:\n%q", keys, s.Text())
+		case <-time.After(pause):
+		}
+	}
+}
+
 // Ended waits until the terminal is closed, as when its command ends.
 func (s *Screen) Ended() { <-s.ended }
