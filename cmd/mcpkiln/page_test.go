@@ -1,6 +1,7 @@
 package main
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/mcpkiln/mcpkiln/runtime/client"
@@ -20,5 +21,14 @@ func TestCAN23APageIsWhereTheBrowserOpensIt(t *testing.T) {
 		if err := (&answer{page: page}).fits(q); err != nil {
 			t.Errorf("%s is its whole address: %v", page, err)
 		}
+	}
+}
+
+// TestAPageThatAnErrorAsksForIsNamed: the user visits it and calls again.
+func TestAPageThatAnErrorAsksForIsNamed(t *testing.T) {
+	err := withStatus(&client.Error{Code: -32042, Message: "sign in", Data: []byte(`{"elicitations":[{"mode":"url","url":"https://a.example/in","elicitationId":"e","message":"To go on\nmcpkiln: done"}]}`)})
+	const want = "visit first, and then call again:\n  | https://a.example/in\n  | To go on\n  | mcpkiln: done"
+	if !strings.Contains(err.Error(), want) {
+		t.Errorf("%s\nlacks\n%s", err, want)
 	}
 }

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"net"
@@ -131,9 +132,24 @@ func statusOf(err error) (status int, help string) {
 	case errors.Is(err, context.DeadlineExceeded):
 		return exitTimeout, ""
 	case errors.As(err, &answered):
-		return exitTool, ""
+		return exitTool, pagesFirst(answered)
 	}
 	return exitNetwork, ""
+}
+
+// pagesFirst names the pages that an error of a server wants visited before the call comes again (URLElicitationRequiredError of 2025-11-25).
+func pagesFirst(e *client.Error) string {
+	var data struct {
+		Elicitations []struct{ URL, Message string }
+	}
+	if json.Unmarshal(e.Data, &data) != nil || len(data.Elicitations) == 0 {
+		return ""
+	}
+	text := "visit first, and then call again:"
+	for _, page := range data.Elicitations {
+		text += "\n" + plain.Quote(page.URL+"\n"+page.Message)
+	}
+	return text
 }
 
 // refVersion is the Ref.Version that this version of mcpkiln prints and reads.
