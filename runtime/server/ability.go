@@ -47,6 +47,9 @@ func (rev *revision) compileQuestions() {
 		}
 		rev.questionRules = append(rev.questionRules, q)
 	}
+	for _, path := range rev.Capabilities.Extensions { // a client declares them where the server does
+		rev.extensions |= bit(path)
+	}
 	rev.tellsRoots = bit(rev.Capabilities.RootsChanged)
 	if rev.AppendElicit != nil {
 		rev.form = rev.AppendElicit(nil, &wire.Elicit{RequestedSchema: []byte("{}")})
@@ -56,6 +59,12 @@ func (rev *revision) compileQuestions() {
 			rev.formNeeds, rev.page = q.requires(rev.form), q.params()
 		}
 	}
+}
+
+// tellsCustom reports whether a client with these abilities is sent notifications of the server's own: it declares one of the server's extensions, if
+// there are any (SRV08).
+func (rev *revision) tellsCustom(can ability) bool {
+	return len(rev.Capabilities.Extensions) == 0 || can&rev.extensions != 0
 }
 
 // params returns params that require those parts of the capability that a client has to declare by name.
