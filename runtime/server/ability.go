@@ -84,7 +84,12 @@ func listedName(o *wire.Outgoing) string {
 	if o.Op != wire.OpCustomRequest {
 		return o.Capability
 	}
-	return wire.UnescapeStep(o.Capability[strings.LastIndexByte(o.Capability, '/')+1:])
+	return extensionAt(o.Capability)
+}
+
+// extensionAt is the name of the extension that is declared at path.
+func extensionAt(path string) string {
+	return wire.UnescapeStep(path[strings.LastIndexByte(path, '/')+1:])
 }
 
 // listed returns the abilities of a client that declares exactly these capabilities of a manifest's list (LET20).

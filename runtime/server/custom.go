@@ -43,8 +43,12 @@ func Notify[In any](ctx context.Context, to Notifier, n *CustomNotification[In],
 }
 
 func (c *Call) tellCustom(_ context.Context, n notification) error {
-	if c.peer == nil {
-		return &UnsupportedError{}
+	switch {
+	case c.peer != nil:
+	case c.revision.Handshake:
+		return &UnsupportedError{why: "the client can not be notified: the session of the task is over"}
+	default:
+		return &UnsupportedError{why: "the client can not be notified: a task of protocol revision " + c.revision.Version + " has no stream to it; set the task's status message instead"}
 	}
 	if !c.revision.tellsCustom(c.can) {
 		return nil
@@ -58,7 +62,7 @@ func (c *Call) tellCustom(_ context.Context, n notification) error {
 
 func (cs *ClientSession) tellCustom(_ context.Context, n notification) error {
 	if cs.l != nil {
-		return &UnsupportedError{}
+		return &UnsupportedError{why: "the client can not be notified: " + onlyListens}
 	}
 	if !n.revision.tellsCustom(cs.can()) {
 		return nil

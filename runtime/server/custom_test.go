@@ -8,6 +8,7 @@ import (
 
 	"github.com/mcpkiln/mcpkiln/runtime/check"
 	"github.com/mcpkiln/mcpkiln/runtime/internal/wiretest"
+	"github.com/mcpkiln/mcpkiln/runtime/task"
 	"github.com/mcpkiln/mcpkiln/runtime/wire"
 )
 
@@ -264,5 +265,30 @@ func TestSRV08WithoutAnExtensionEveryClientIsNotified(t *testing.T) {
 	}
 	if m := c.next(); m.Method != changedRows.Method {
 		t.Error(m.raw)
+	}
+}
+
+// TestLET05WhyAClientIsNotNotifiedIsSaid: no capability would help, and no user was to be asked.
+func TestLET05WhyAClientIsNotNotifiedIsSaid(t *testing.T) {
+	f := customized(t, func(context.Context, *Call, *echoInput) (*echoOutput, error) { return nil, nil },
+		tool("tells", plain(func(ctx context.Context, call *Call) (*echoOutput, error) {
+			return nil, Notify(ctx, call, &changedRows, &echoOutput{"of a task"})
+		}), withTask(TaskOptional)))
+	t.Cleanup(func() { _ = f.srv.Shutdown(context.Background()) })
+	m := f.await(t.Context(), f.create(t.Context(), "tells", `{}`, choosesRows), task.Completed)
+	if !strings.Contains(m.raw, `"the client can not be notified: a task of protocol revision 2026-07-28 has no stream to it; set the task's status message instead"`) {
+		t.Error(m.raw)
+	}
+	l, _ := f.listen(t.Context(), knowsRows, `{}`)
+	defer l.cancel()
+	for s := range f.srv.Sessions() {
+		for what, err := range map[string]error{
+			"notified": Notify(t.Context(), s, &changedRows, &echoOutput{"x"}), "sent log messages": s.Log(t.Context(), LevelError, "", "x"),
+		} {
+			want := "the client can not be " + what + ": it has no session, and gets only what it subscribed to"
+			if !errors.Is(err, ErrUnsupported) || err.Error() != want {
+				t.Errorf("want %q, got %v", want, err)
+			}
+		}
 	}
 }

@@ -132,7 +132,7 @@ func TestSRV07WhoDidNotDeclareTheExtensionIsNotAsked(t *testing.T) {
 		c := f.dial(t.Context())
 		c.initialize(caps)
 		c.call("1", "choose", `{}`)
-		if m, before := c.answer("1"); !strings.Contains(m.raw, "did not declare") || len(before) != 0 {
+		if m, before := c.answer("1"); !strings.Contains(m.raw, "did not declare the capability experimental/com.example/rows\"") || len(before) != 0 {
 			t.Errorf("%s: %s", caps, m.raw)
 		}
 		c.close()

@@ -190,7 +190,7 @@ func (c *Call) adapt(q task.Question) (task.Question, *UnsupportedError) {
 		return q, &UnsupportedError{}
 	}
 	if c.peer != nil && c.peer.sessionless {
-		return q, &UnsupportedError{sessionless: true}
+		return q, &UnsupportedError{why: ErrUnsupported.Error() + ": that needs a session, and this server is served without them"}
 	}
 	return c.revision.adaptFor(c.can, q)
 }
