@@ -47,6 +47,9 @@ func (rev *revision) compileQuestions() {
 		}
 		rev.questionRules = append(rev.questionRules, q)
 	}
+	for _, path := range rev.Capabilities.Extensions { // a client declares them where the server does
+		rev.extensions |= bit(path)
+	}
 	rev.tellsRoots = bit(rev.Capabilities.RootsChanged)
 	if rev.AppendElicit != nil {
 		rev.form = rev.AppendElicit(nil, &wire.Elicit{RequestedSchema: []byte("{}")})
@@ -56,6 +59,12 @@ func (rev *revision) compileQuestions() {
 			rev.formNeeds, rev.page = q.requires(rev.form), q.params()
 		}
 	}
+}
+
+// tellsCustom reports whether a client with these abilities is sent notifications of the server's own: it declares one of the server's extensions, if
+// there are any (SRV08).
+func (rev *revision) tellsCustom(can ability) bool {
+	return len(rev.Capabilities.Extensions) == 0 || can&rev.extensions != 0
 }
 
 // params returns params that require those parts of the capability that a client has to declare by name.
@@ -75,7 +84,12 @@ func listedName(o *wire.Outgoing) string {
 	if o.Op != wire.OpCustomRequest {
 		return o.Capability
 	}
-	return wire.UnescapeStep(o.Capability[strings.LastIndexByte(o.Capability, '/')+1:])
+	return extensionAt(o.Capability)
+}
+
+// extensionAt is the name of the extension that is declared at path.
+func extensionAt(path string) string {
+	return wire.UnescapeStep(path[strings.LastIndexByte(path, '/')+1:])
 }
 
 // listed returns the abilities of a client that declares exactly these capabilities of a manifest's list (LET20).

@@ -16,7 +16,8 @@ import (
 type Client struct {
 	// Name, Title and Version are cut to 128 bytes each; "" for what it does not say.
 	Name, Title, Version string
-	// Capabilities are the paths of the declared ones that questions or tasks require, such as "elicitation" and "elicitation/url".
+	// Capabilities are the paths of the declared ones that questions or tasks require, such as "elicitation" and "elicitation/url", and
+	// those of the server's extensions.
 	Capabilities []string
 }
 

@@ -90,7 +90,11 @@ func (c *Call) permits(q *task.Question) error {
 	if more == nil || more.Capability == "" { // it requires no more, or the revision has no such request
 		return nil
 	}
-	err := &misuseError{text: fmt.Sprintf("request %q takes %s of the client: add it to the handler's clientCapabilities in the manifest", q.Name, more.Capability)}
+	takes := more.Capability
+	if opOf(q.Method) == wire.OpCustomRequest {
+		takes = extensionAt(takes)
+	}
+	err := &misuseError{text: fmt.Sprintf("request %q takes %s of the client: add it to the handler's clientCapabilities in the manifest", q.Name, takes)}
 	c.Log().Error("request not made", "error", err)
 	return err
 }
@@ -237,17 +241,17 @@ func (rev *revision) nameOf(method string) string {
 type UnsupportedError struct {
 	// Capability is the path of the capability in the client's declaration, as in Capabilities: the part that the params require, such as
 	// elicitation/url, where there is one. "": the client's revision has no such request, or allows none in the method that is served (LET16), or the
-	// client has no session.
+	// client has no session, or no stream on which it could be told.
 	Capability string
 
-	sessionless bool // the client has no session
+	why string // no capability would help, as this says; "": Capability says it
 }
 
 // Error implements error.
 func (e *UnsupportedError) Error() string {
 	switch {
-	case e.sessionless:
-		return ErrUnsupported.Error() + ": that needs a session, and this server is served without them"
+	case e.why != "":
+		return e.why
 	case e.Capability == "":
 		return ErrUnsupported.Error() + ": its revision of the protocol has no such request, or allows none while this method is served"
 	}
@@ -255,7 +259,7 @@ func (e *UnsupportedError) Error() string {
 	if name, _, _ := strings.Cut(e.Capability, "/"); name != "elicitation" { // no user is asked for roots, say
 		asks = "the client can not be asked for that"
 	}
-	return asks + ": it did not declare the capability " + e.Capability
+	return asks + ": it did not declare the capability " + wire.UnescapeStep(e.Capability)
 }
 
 // Is matches ErrUnsupported.

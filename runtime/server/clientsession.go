@@ -111,8 +111,10 @@ func (cs *ClientSession) Log(ctx context.Context, level Level, logger string, da
 	switch {
 	case !known:
 		return fmt.Errorf("server: unknown log level %q", level)
-	case cs.l != nil || rev.names[wire.OpLog] == "":
-		return &UnsupportedError{}
+	case cs.l != nil:
+		return &UnsupportedError{why: "the client can not be sent log messages: " + onlyListens}
+	case rev.names[wire.OpLog] == "":
+		return &UnsupportedError{why: "the client can not be sent log messages: its revision of the protocol, or this server, has none"}
 	case ctx.Err() != nil:
 		return context.Cause(ctx)
 	}
@@ -131,6 +133,9 @@ func (cs *ClientSession) Log(ctx context.Context, level Level, logger string, da
 	return cs.endCause(about.send(notification{revision: rev, op: wire.OpLog, params: params}))
 }
 
+// onlyListens is why a client with a subscription is sent nothing else.
+const onlyListens = "it has no session, and gets only what it subscribed to"
+
 func (cs *ClientSession) asker() (*Server, *revision, check.Account) {
 	return cs.p.s, cs.revision(), nil
 }
@@ -139,7 +144,7 @@ func (cs *ClientSession) permits(*task.Question) error { return nil }
 
 func (cs *ClientSession) adapt(q task.Question) (task.Question, *UnsupportedError) {
 	if cs.l != nil {
-		return q, &UnsupportedError{}
+		return q, &UnsupportedError{why: ErrUnsupported.Error() + ": " + onlyListens}
 	}
 	return cs.revision().adaptFor(cs.can(), q)
 }

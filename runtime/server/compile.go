@@ -44,6 +44,7 @@ type revision struct {
 	metaMember                    string       // the name of messages' metadata; "" for none
 	metadata                      check.Object // finds it in params
 	formNeeds                     ability      // the capabilities that a client must have declared to be asked a form
+	extensions                    ability      // the server's, each declared by clients that know it
 	tellsRoots                    ability      // declared by clients that notify of changed roots; 0 if the revision has no such notification
 	tasks                         bool         // some tool runs as a task, and the revision has a way for it (TSK01)
 }

@@ -22,7 +22,8 @@ type Notifier interface {
 	tellCustom(ctx context.Context, n notification) error
 }
 
-// Notify sends a custom notification. A call's goes where its log messages go, and names the task that it belongs to.
+// Notify sends a custom notification. A call's goes where its log messages go, and names the task that it belongs to. If the server has extensions,
+// a client that declared none of them would not know the notification, so it is sent none, and the error is nil.
 // Errors: *UnsupportedError when there is nowhere to send it, as in a task that outlived its session, in any task of a stateless revision,
 // and to a client that only listens; the cause of the end of the call or session; what is wrong with the params.
 func Notify[In any](ctx context.Context, to Notifier, n *CustomNotification[In], in *In) error {
@@ -42,8 +43,15 @@ func Notify[In any](ctx context.Context, to Notifier, n *CustomNotification[In],
 }
 
 func (c *Call) tellCustom(_ context.Context, n notification) error {
-	if c.peer == nil {
-		return &UnsupportedError{}
+	switch {
+	case c.peer != nil:
+	case c.revision.Handshake:
+		return &UnsupportedError{why: "the client can not be notified: the session of the task is over"}
+	default:
+		return &UnsupportedError{why: "the client can not be notified: a task of protocol revision " + c.revision.Version + " has no stream to it; set the task's status message instead"}
+	}
+	if !c.revision.tellsCustom(c.can) {
+		return nil
 	}
 	n.params = c.revision.relate(n.params, c.TaskID())
 	if c.withhold(n) {
@@ -54,7 +62,10 @@ func (c *Call) tellCustom(_ context.Context, n notification) error {
 
 func (cs *ClientSession) tellCustom(_ context.Context, n notification) error {
 	if cs.l != nil {
-		return &UnsupportedError{}
+		return &UnsupportedError{why: "the client can not be notified: " + onlyListens}
+	}
+	if !n.revision.tellsCustom(cs.can()) {
+		return nil
 	}
 	about := subject{peer: cs.p, ctx: cs.p.ctx}
 	return cs.endCause(about.send(n))

@@ -8,11 +8,15 @@ import (
 
 	"github.com/mcpkiln/mcpkiln/runtime/check"
 	"github.com/mcpkiln/mcpkiln/runtime/internal/wiretest"
+	"github.com/mcpkiln/mcpkiln/runtime/task"
 	"github.com/mcpkiln/mcpkiln/runtime/wire"
 )
 
 // changedRows is a notification of the server's own.
 var changedRows = CustomNotification[echoOutput]{Method: "rows/changed", Append: appendEchoOutput, Decode: decodeEchoOutput}
+
+// knowsRows declares the server's extension, in every revision.
+const knowsRows = `{"experimental":{"com.example/rows":{}},"extensions":{"com.example/rows":{}}}`
 
 // extensionsOf is where the revision declares extensions.
 func extensionsOf(w *wire.Revision) string {
@@ -111,13 +115,15 @@ func TestSRV07ACustomNotificationIsSent(t *testing.T) {
 		tool("tells", plain(func(ctx context.Context, call *Call) (*echoOutput, error) {
 			return &echoOutput{"out"}, Notify(ctx, call, &changedRows, &echoOutput{"of a call"})
 		}), withTask(TaskOptional)))
-	c := f.dialTasks("")
+	c := f.dial(t.Context())
+	t.Cleanup(func() { _ = f.srv.Shutdown(context.Background()) })
+	c.initialize(knowsRows)
 	c.call("1", "tells", `{}`)
 	if m := c.next(); m.Method != "rows/changed" || string(m.Params) != `{"text":"of a call"}` {
 		t.Error(m.raw)
 	}
 	c.answer("1")
-	frames, _ := f.exchange(t.Context(), frame(1, "tools/call", nothing, callParams("tells", `{}`)))
+	frames, _ := f.exchange(t.Context(), frame(1, "tools/call", knowsRows, callParams("tells", `{}`)))
 	if len(frames) != 2 || frames[0].Method != "rows/changed" {
 		t.Errorf("stateless: %v", frames)
 	}
@@ -135,7 +141,7 @@ func TestSRV07ACustomNotificationIsSent(t *testing.T) {
 func TestSRV07ASessionIsToldACustomNotification(t *testing.T) {
 	f := customized(t, func(context.Context, *Call, *echoInput) (*echoOutput, error) { return nil, nil })
 	c := f.dial(t.Context())
-	c.initialize(nothing)
+	c.initialize(knowsRows)
 	c.fence()
 	session := sessionsOf(f.srv)[0]
 	if err := Notify(t.Context(), session, &changedRows, &echoOutput{"x"}); err != nil {
@@ -174,7 +180,7 @@ func TestLET01KeysOfACustomNotificationAreTheRuntimes(t *testing.T) {
 			return &echoOutput{"out"}, Notify(ctx, call, &forged, &echoOutput{"x"})
 		})))
 	c := f.dial(t.Context())
-	c.initialize(nothing)
+	c.initialize(knowsRows)
 	c.fence()
 	if err := Notify(t.Context(), sessionsOf(f.srv)[0], &forged, &echoOutput{"x"}); err != nil {
 		t.Fatal(err)
@@ -183,10 +189,106 @@ func TestLET01KeysOfACustomNotificationAreTheRuntimes(t *testing.T) {
 	c.call("1", "tells", `{}`)
 	told = append(told, c.next())
 	c.answer("1")
-	frames, _ := f.exchange(t.Context(), frame(1, "tools/call", nothing, callParams("tells", `{}`)))
+	frames, _ := f.exchange(t.Context(), frame(1, "tools/call", knowsRows, callParams("tells", `{}`)))
 	for _, m := range append(told, frames[0]) {
 		if m.Method != "rows/changed" || strings.Contains(m.raw, "of another") || m.field("params", "_meta", "com.example/row") != "7" {
 			t.Error(m.raw)
+		}
+	}
+}
+
+// TestSRV08ANotificationOfAnExtensionGoesToClientsThatDeclareIt: to others nothing is sent, and the handler is not told, in a call, a task and a session.
+func TestSRV08ANotificationOfAnExtensionGoesToClientsThatDeclareIt(t *testing.T) {
+	f := customized(t, func(ctx context.Context, call *Call, in *echoInput) (*echoOutput, error) {
+		return &echoOutput{in.Text}, Notify(ctx, call, &changedRows, &echoOutput{"of a request"})
+	}, tool("tells", plain(func(ctx context.Context, call *Call) (*echoOutput, error) {
+		return &echoOutput{"out"}, Notify(ctx, call, &changedRows, &echoOutput{"of a call"})
+	}), withTask(TaskOptional)))
+	t.Cleanup(func() { _ = f.srv.Shutdown(context.Background()) })
+	for caps, told := range map[string]bool{
+		nothing: false, `{"experimental":{"other":{}},"extensions":{"other":{}}}`: false,
+		`{"experimental":{"com.example/rows":null},"extensions":{"com.example/rows":null}}`: false,
+		`{"experimental":{"com.example/rows":true},"extensions":{"com.example/rows":true}}`: false,
+		knowsRows: true,
+	} {
+		want := 0
+		if told {
+			want = 1
+		}
+		c := f.dial(t.Context())
+		c.initialize(caps)
+		count := func(what string, messages []message) {
+			n := 0
+			for _, m := range messages {
+				if m.Method == changedRows.Method {
+					n++
+				}
+			}
+			if n != want {
+				t.Errorf("%s, %s: told %d times: %v", caps, what, n, messages)
+			}
+		}
+		c.call("1", "tells", `{}`)
+		m, before := c.answer("1")
+		m.wantResult(t, `{"content":[{"type":"text","text":"{\"text\":\"out\"}"}],"structuredContent":{"text":"out"}}`)
+		count("call", before)
+		c.sendf(`{"jsonrpc":"2.0","id":2,"method":"rows/read","params":{"text":"a"}}`)
+		_, before = c.answer("2")
+		count("request", before)
+		c.sendf(`{"jsonrpc":"2.0","id":3,"method":"tools/call","params":{"name":"tells","arguments":{},"task":{}}}`)
+		m, before = c.answer("3")
+		c.sendf(`{"jsonrpc":"2.0","id":4,"method":"tasks/result","params":{"taskId":%q}}`, m.str("result", "task", "taskId"))
+		_, more := c.answer("4")
+		count("task", append(before, more...))
+		if err := Notify(t.Context(), sessionsOf(f.srv)[0], &changedRows, &echoOutput{"x"}); err != nil {
+			t.Errorf("%s: %v", caps, err)
+		}
+		count("session", c.fence())
+		c.close()
+		frames, _ := f.exchange(t.Context(), frame(1, "rows/read", caps, `"text":"a"`))
+		count("stateless", frames)
+	}
+}
+
+// TestSRV08WithoutAnExtensionEveryClientIsNotified: there is nothing that a client could declare.
+func TestSRV08WithoutAnExtensionEveryClientIsNotified(t *testing.T) {
+	d := customDefinition(func(context.Context, *Call, *echoInput) (*echoOutput, error) { return nil, nil }, func(context.Context, *Notice, *echoInput) error { return nil })
+	for _, w := range d.Revisions {
+		w.Capabilities.Extensions = nil
+	}
+	f := dual(t, d)
+	c := f.dial(t.Context())
+	c.initialize(nothing)
+	c.fence()
+	if err := Notify(t.Context(), sessionsOf(f.srv)[0], &changedRows, &echoOutput{"x"}); err != nil {
+		t.Error(err)
+	}
+	if m := c.next(); m.Method != changedRows.Method {
+		t.Error(m.raw)
+	}
+}
+
+// TestLET05WhyAClientIsNotNotifiedIsSaid: no capability would help, and no user was to be asked.
+func TestLET05WhyAClientIsNotNotifiedIsSaid(t *testing.T) {
+	f := customized(t, func(context.Context, *Call, *echoInput) (*echoOutput, error) { return nil, nil },
+		tool("tells", plain(func(ctx context.Context, call *Call) (*echoOutput, error) {
+			return nil, Notify(ctx, call, &changedRows, &echoOutput{"of a task"})
+		}), withTask(TaskOptional)))
+	t.Cleanup(func() { _ = f.srv.Shutdown(context.Background()) })
+	m := f.await(t.Context(), f.create(t.Context(), "tells", `{}`, choosesRows), task.Completed)
+	if !strings.Contains(m.raw, `"the client can not be notified: a task of protocol revision 2026-07-28 has no stream to it; set the task's status message instead"`) {
+		t.Error(m.raw)
+	}
+	l, _ := f.listen(t.Context(), knowsRows, `{}`)
+	defer l.cancel()
+	for s := range f.srv.Sessions() {
+		for what, err := range map[string]error{
+			"notified": Notify(t.Context(), s, &changedRows, &echoOutput{"x"}), "sent log messages": s.Log(t.Context(), LevelError, "", "x"),
+		} {
+			want := "the client can not be " + what + ": it has no session, and gets only what it subscribed to"
+			if !errors.Is(err, ErrUnsupported) || err.Error() != want {
+				t.Errorf("want %q, got %v", want, err)
+			}
 		}
 	}
 }

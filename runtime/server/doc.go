@@ -259,8 +259,10 @@
 //
 // A question reaches the client in four ways. Inline with a session it is a request on the call's stream. Inline without one it ends the
 // call: the answer lists all questions that the handler's goroutines have open (those that join within WithGather), and
-// carries the journal of the call, sealed; the call comes again with answers, and the handler runs again. A wrong answer is asked for again, with a
-// message that says what was wrong, because an error would end what the user has half done. So an inline handler must do
+// carries the journal of the call, sealed; the call comes again with answers, and the handler runs again. A wrong answer of the user is asked for again, with a
+// message that says what was wrong, because an error would end what the user has half done. A wrong answer of a program, to a request
+// without a message, refuses the retry with what was wrong: asked again, the program would answer the same. The state that it sent stays good for a
+// right answer; steps that the refused run did are not in it. So an inline handler must do
 // nothing that must not repeat before its last question, except within Call.Do. A task's question is in the engine's journal. With a
 // session it travels on an open request for the result, else on the session that created the task; one stream that somebody reads has
 // it at a time, so that no client is asked twice. Without a session it is part of the task. Its answer is validated as it arrives: by the handler's own check

@@ -1,7 +1,10 @@
 package server
 
 import (
+	"context"
+	"errors"
 	"fmt"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -39,6 +42,47 @@ func TestHandshakeComesFirstAndOnce(t *testing.T) {
 	c.initialize(`{}`)
 	c.request("4", "initialize", `{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"c","version":"1"}}`).wantError(t, -32600)
 	c.request("5", "tools/list", `{}`).wantResult(t, `{"tools":[{"name":"echo","inputSchema":{"type":"object"}}]}`)
+}
+
+// TestSRV01AHandshakeThatMiddlewareFailsIsNone: the client may try again, as if the first one had not come.
+func TestSRV01AHandshakeThatMiddlewareFailsIsNone(t *testing.T) {
+	for name, fail := range map[string]func(ctx context.Context, m *Message, next Handle) (*MessageResult, error){
+		"error": func(context.Context, *Message, Handle) (*MessageResult, error) { return nil, errors.New("no") },
+		"panic": func(context.Context, *Message, Handle) (*MessageResult, error) { panic("no") },
+		"exit": func(context.Context, *Message, Handle) (*MessageResult, error) {
+			runtime.Goexit()
+			return nil, nil
+		},
+		"twice":   func(ctx context.Context, m *Message, next Handle) (*MessageResult, error) { return next(ctx, m) },
+		"invalid": func(context.Context, *Message, Handle) (*MessageResult, error) { return ResultOf([]byte(`{}`)), nil },
+	} {
+		t.Run(name, func(t *testing.T) {
+			failed := false
+			f := newFixture(t, []Tool{tool("echo", structured(echo))}, WithMiddleware(func(next Handle) Handle {
+				return func(ctx context.Context, m *Message) (*MessageResult, error) {
+					result, err := next(ctx, m)
+					if failed || m.Method != "initialize" || err != nil {
+						return result, err
+					}
+					failed = true
+					return fail(ctx, m, next)
+				}
+			}))
+			c := f.dial(t.Context())
+			c.request("1", "initialize", `{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"first","version":"1"}}`).wantError(t, -32603, "internal error")
+			c.request("2", "tools/list", `{}`).wantError(t, -32600, "comes after the handshake")
+			if sessions := sessionsOf(f.srv); len(sessions) != 0 {
+				t.Errorf("%d sessions without a handshake", len(sessions))
+			}
+			if m := c.initialize(`{}`); m.str("result", "protocolVersion") != "2025-11-25" {
+				t.Fatal(m.raw)
+			}
+			c.request("4", "tools/call", `{"name":"echo","arguments":{"text":"hi"}}`).wantResult(t, `{"content":[{"type":"text","text":"{\"text\":\"hi\"}"}],"structuredContent":{"text":"hi"}}`)
+			if sessions := sessionsOf(f.srv); len(sessions) != 1 || sessions[0].Client().Name != "c" {
+				t.Errorf("not the session of the second handshake: %v", sessions)
+			}
+		})
+	}
 }
 
 func TestHandshakeIsServedBeforeWhatFollowsInTheSameWrite(t *testing.T) {

@@ -4,6 +4,13 @@ import (
 	"github.com/mcpkiln/mcpkiln/runtime/wire"
 )
 
+// handshake is what initialize agreed on. It takes effect when the answer is a result: middleware may make an error of it (SRV01).
+type handshake struct {
+	revision *revision
+	can      ability
+	client   *Client
+}
+
 // initialize agrees on a revision: the one the client names if it is served, else our newest one, which the client
 // may refuse. It runs in the read loop.
 func (r *request) initialize(b []byte) ([]byte, error) {
@@ -15,16 +22,22 @@ func (r *request) initialize(b []byte) ([]byte, error) {
 	if asked := p.s.sessionRevision(r.params.ProtocolVersion); asked != nil {
 		rev = asked
 	}
-	p.agree(rev)
-	p.can, p.client = rev.abilities(r.params.Capabilities), readClient(r.params.ClientInfo)
-	p.startPings()
-	p.s.log.Debug("handshake", "peer", p.id, "revision", rev.Version, "asked", r.params.ProtocolVersion, "client", string(r.params.ClientInfo))
+	r.handshake = &handshake{rev, rev.abilities(r.params.Capabilities), readClient(r.params.ClientInfo)}
 	return rev.AppendInitializeResult(b, &wire.InitializeResult{
 		ProtocolVersion: rev.Version,
 		Capabilities:    p.capabilities(rev),
 		ServerInfo:      rev.info,
 		Instructions:    p.s.def.Instructions,
 	}), nil
+}
+
+// shake begins the session. It runs in the read loop, before the answer is written: with that, the client may go on.
+func (r *request) shake() {
+	p, h := r.p, r.handshake
+	p.agree(h.revision)
+	p.can, p.client = h.can, h.client
+	p.startPings()
+	p.s.log.Debug("handshake", "peer", p.id, "revision", h.revision.Version, "asked", r.params.ProtocolVersion, "client", string(r.params.ClientInfo))
 }
 
 // discover tells a client of a stateless revision what it may use (EXT01).

@@ -28,6 +28,8 @@ type statelessJournal struct {
 	asked     map[string]bool            // names of what any run has asked: earlier ones, and this one when it ends
 	until     map[string]int64           // the deadlines of questions, in Unix milliseconds
 	open      []task.Question
+	wrong     []string      // what is wrong with answers for which the client can not be asked again
+	tooMuch   *rpc.Error    // such an answer is beyond a limit
 	gathering bool          // gather waits for more questions
 	over      bool          // no more questions join
 	ended     chan struct{} // closed when its call is answered, or can not be any more
@@ -98,19 +100,46 @@ func (r *request) inputResponses() (given map[string]json.RawMessage, err error)
 // ask returns what the client answered. Without an answer, or if it does not answer q, the question is open, and the run ends.
 func (t *statelessJournal) ask(ctx context.Context, q task.Question, check answerCheck) ([]byte, error) {
 	data, err := t.take(&q, check)
-	switch {
-	case err != nil:
-		q = t.call.askAgain(ctx, q, err)
-	case data != nil:
+	if err == nil && data != nil {
 		return data, nil
+	}
+	asks := true
+	if err != nil {
+		if q, asks = askAgain(q, err); !asks {
+			t.refuse(q.Name, err)
+		}
 	}
 	if t.join(q) {
 		go t.gather()
 	}
-	t.call.observeQuestion(QuestionAsked, q.Name, time.Now(), nil)
+	if asks {
+		t.call.observeQuestion(QuestionAsked, q.Name, time.Now(), nil)
+	}
 	t.call.slot.lend() // the next run takes one again
 	<-t.ended
 	return nil, ErrAsked
+}
+
+// refuse notes a wrong answer for which the retry is refused.
+func (t *statelessJournal) refuse(name string, wrong error) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if own, ok := errors.AsType[*rpc.Error](wrong); ok {
+		t.tooMuch = own
+		return
+	}
+	t.wrong = append(t.wrong, wrongAnswer(name, wrong)...)
+}
+
+// refusal returns the error that answers the retry in place of the questions; nil: it is not refused. The caller holds mu.
+func (t *statelessJournal) refusal() error {
+	switch {
+	case t.tooMuch != nil:
+		return t.tooMuch
+	case len(t.wrong) > 0:
+		return invalidAnswers(t.wrong)
+	}
+	return nil
 }
 
 // take returns the client's answer to q as a reply, nil for none. The error says what is wrong with the answer.
@@ -179,8 +208,11 @@ func (t *statelessJournal) finish() {
 	t.respond()
 }
 
-// append appends the result that asks. The caller holds mu.
+// append appends the result that asks; an error refuses the retry. The caller holds mu.
 func (t *statelessJournal) append(b []byte) ([]byte, error) {
+	if refused := t.refusal(); refused != nil {
+		return b, refused
+	}
 	rev, s := t.call.revision, t.call.s
 	requests, err := rev.inputRequests(t.open)
 	if err != nil {
@@ -239,7 +271,7 @@ func (r *request) asksBefore(b []byte) (earlier earlierJournal, result []byte, a
 		return earlier, b, false, err
 	}
 	for i := range r.tool.Before {
-		if err := t.before(r.ctx, &r.tool.Before[i]); err != nil {
+		if err := t.before(&r.tool.Before[i]); err != nil {
 			return earlier, b, false, err
 		}
 	}
@@ -252,7 +284,7 @@ func (r *request) asksBefore(b []byte) (earlier earlierJournal, result []byte, a
 }
 
 // before records the answer to q, or opens it. If the client can not be asked, the call fails or the handler decides.
-func (t *statelessJournal) before(ctx context.Context, q *BeforeQuestion) error {
+func (t *statelessJournal) before(q *BeforeQuestion) error {
 	c := t.call
 	asked, err := c.newQuestion(q.name, q.message, q.schema, 0)
 	if err != nil {
@@ -271,7 +303,7 @@ func (t *statelessJournal) before(ctx context.Context, q *BeforeQuestion) error 
 		}
 		open := asked
 		if err != nil {
-			open = c.askAgain(ctx, asked, err)
+			open, _ = askAgain(asked, err) // it has a message
 		}
 		t.open = append(t.open, open)
 		c.observeQuestion(QuestionAsked, asked.Name, time.Now(), nil)

@@ -2,7 +2,6 @@ package server
 
 import (
 	"cmp"
-	"context"
 	"encoding/json"
 	"errors"
 	"time"
@@ -43,8 +42,8 @@ func (r *request) withCall(b []byte, run func(b []byte, call *Call) ([]byte, err
 		return b, err
 	}
 	b, err := run(b, call)
-	if call.suspend(&r.reservation) {
-		return b, context.Cause(r.entry)
+	if ended := call.suspend(&r.reservation); ended != nil {
+		return b, ended
 	}
 	if err == nil {
 		return b, nil

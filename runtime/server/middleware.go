@@ -32,6 +32,7 @@ type ToolHandle func(ctx context.Context, call *Call, in any) (out any, err erro
 // before. The context is the request's. When it has ended, context.Cause says why, and whatever middleware returns is not sent (CAN02). A
 // request that becomes a task is answered with the task; WithToolMiddleware is around its run.
 //
+// The handshake takes effect once the outermost middleware has returned its result: after an error there is no session, and the client may try again.
 // The handshake and the client's notifications pass in the read loop, one after the other, so the client's next message waits for their
 // middleware. A cancellation has taken effect before it passes: middleware can not delay it.
 //

@@ -169,19 +169,19 @@ func (c *Call) newQuestion(name, message, schema string, timeout time.Duration) 
 }
 
 // askAgain returns q for a client whose answer was not accepted. The message of a question to the user begins with what is wrong, so that the
-// next answer can be right; requests for anything else have no place for that, so it is sent to the client's log. What is recorded of q stays as it is.
-func (c *Call) askAgain(ctx context.Context, q task.Question, wrong error) task.Question {
+// next answer can be right. Requests for anything else have no place for that: then ok is false, and the retry is refused with what is wrong, since a
+// program that is asked the same again answers the same again (LET05). What is recorded of q stays as it is.
+func askAgain(q task.Question, wrong error) (again task.Question, ok bool) {
 	if answer, ok := errors.AsType[*AnswerError](wrong); ok {
 		wrong = answer.Err
 	}
 	members, message := membersOf(q.Payload), ""
 	if opOf(q.Method) != wire.OpElicit || json.Unmarshal(members["message"], &message) != nil {
-		c.LogMessage(ctx, LevelWarning, "", fmt.Sprintf("the answer to %q was not accepted: %v", q.Name, wrong))
-		return q
+		return q, false
 	}
 	members["message"], _ = json.Marshal(fmt.Sprintf("The last answer was not accepted: %v\n\n%s", wrong, message)) // a string does not fail
 	q.Payload, _ = json.Marshal(members)                                                                            // nor does raw JSON
-	return q
+	return q, true
 }
 
 // adapt returns q in the form in which the client is asked, or why it can not be asked.
@@ -190,7 +190,7 @@ func (c *Call) adapt(q task.Question) (task.Question, *UnsupportedError) {
 		return q, &UnsupportedError{}
 	}
 	if c.peer != nil && c.peer.sessionless {
-		return q, &UnsupportedError{sessionless: true}
+		return q, &UnsupportedError{why: ErrUnsupported.Error() + ": that needs a session, and this server is served without them"}
 	}
 	return c.revision.adaptFor(c.can, q)
 }

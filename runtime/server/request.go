@@ -43,6 +43,7 @@ type request struct {
 	id             rpc.ID
 	about          rpc.ID         // of a batch: the id that its answers are written about
 	sub            *listen        // of subscriptions/listen
+	handshake      *handshake     // of initialize
 	output         *check.Decoder // has checked the output of tools/call, whose text is not written yet; nil otherwise
 
 	frame        []byte        // as received

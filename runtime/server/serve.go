@@ -120,6 +120,9 @@ func (r *request) finish(answer []byte, err error) {
 	p := r.p
 	p.writing.Add(1)
 	defer p.endWriter()
+	if err == nil && r.handshake != nil {
+		r.shake()
+	}
 	if !r.streamed {
 		r.respond(answer, err)
 	}

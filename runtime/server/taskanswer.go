@@ -115,18 +115,32 @@ func (r *request) answers(t *task.Task) ([]task.Answer, error) {
 			return nil, own
 		}
 		if err != nil {
-			for _, text := range violations(err) {
-				wrong = append(wrong, fmt.Sprintf("answer to %q: %s", q.Name, text))
-			}
+			wrong = append(wrong, wrongAnswer(q.Name, err)...)
 			continue
 		}
 		answers = append(answers, task.Answer{Name: q.Name, Data: data})
 	}
 	if len(wrong) > 0 {
-		slices.Sort(wrong)
-		return nil, invalid("invalid inputResponses", wrong)
+		return nil, invalidAnswers(wrong)
 	}
 	return answers, nil
+}
+
+// wrongAnswer returns what is wrong with the answer to a question.
+func wrongAnswer(name string, err error) []string {
+	if answer, ok := errors.AsType[*AnswerError](err); ok {
+		err = answer.Err // without the name, which is put before each violation
+	}
+	texts := violations(err)
+	for i, text := range texts {
+		texts[i] = fmt.Sprintf("answer to %q: %s", name, text)
+	}
+	return texts
+}
+
+// invalidAnswers refuses a request whose answers are wrong.
+func invalidAnswers(wrong []string) *rpc.Error {
+	return invalid("invalid inputResponses", slices.Sorted(slices.Values(wrong)))
 }
 
 // checkAnswer validates an answer as the handler that waits for it will. If none waits in this process, because the run is parked or elsewhere, the

@@ -1,6 +1,7 @@
 package server
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -22,9 +23,9 @@ func (r *request) callTool(b []byte) ([]byte, error) {
 		return b, err
 	}
 	result, err := r.callHandler(call)
-	r.result = result                 // only now: the request may have another body than before the call (lendBody)
-	if call.suspend(&r.reservation) { // it has answered with the questions, so the cause is written nowhere
-		return b, context.Cause(r.entry)
+	r.result = result // only now: the request may have another body than before the call (lendBody)
+	if ended := call.suspend(&r.reservation); ended != nil {
+		return b, ended
 	}
 	if f, ok := errors.AsType[*fault](err); ok { // unlike errors.As it does not allocate
 		r.result, err = r.revision.answer(f, r.can)
@@ -90,17 +91,20 @@ func (c *Call) resume() (err error) {
 // retried reports whether the request is a retry with answers.
 func (r *request) retried() bool { return r.params.HasState || r.params.InputResponses != nil }
 
-// suspend ends the run if its handler returned with questions open, in place of its result, and reports whether it did.
-func (c *Call) suspend(result *reservation) bool {
+// suspend ends the run if its handler returned with questions open, in place of its result, and returns how: with what the retry was refused
+// with, or the end of the call, which has asked. The call is answered, so the error is for observers. nil: the run did not end so.
+func (c *Call) suspend(result *reservation) error {
 	c.mu.Lock()
 	t := c.stateless
 	c.mu.Unlock()
 	if t == nil || t.opened() == 0 {
-		return false
+		return nil
 	}
 	result.free() // the result is not sent
 	t.finish()
-	return true
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return cmp.Or(t.refusal(), context.Cause(c.entry), ErrAsked)
 }
 
 // opened is how many questions of the run are open.

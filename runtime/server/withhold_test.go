@@ -202,7 +202,11 @@ func wantPermit(t *testing.T, name, lacks string, err error) {
 // An extension has its own name in the list, whatever place a revision has for it.
 func TestLET20ARequestOfTheServersOwnIsListedByItsExtension(t *testing.T) {
 	for listed, ok := range map[string]bool{"com.example/rows": true, "com.example/row": false, "extensions/com.example~1rows": false} {
-		own := chooser()
+		var refused error
+		own := tool("choose", plain(func(ctx context.Context, call *Call) (*echoOutput, error) {
+			_, refused = Send(ctx, call, &chooseRows, "which", &echoOutput{"a or b"})
+			return nil, refused
+		}))
 		own.ClientCapabilities = []string{listed}
 		f := customized1(t, own)
 		m, keys, _ := f.try(t.Context(), `{"extensions":{"com.example/rows":{}}}`, "choose", `{}`, "")
@@ -214,6 +218,9 @@ func TestLET20ARequestOfTheServersOwnIsListedByItsExtension(t *testing.T) {
 		c.call("1", "choose", `{}`)
 		if m := c.next(); ok != (m.Method == "rows/choose") {
 			t.Errorf("%s in a session: %s", listed, m.raw)
+		}
+		if !ok && !strings.Contains(refused.Error(), "takes com.example/rows of the client: add it") {
+			t.Errorf("%s: not named as the list has it (LET05): %v", listed, refused)
 		}
 	}
 }

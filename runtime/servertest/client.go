@@ -163,6 +163,9 @@ func (c *Client) declares() object {
 			declare(all, n.Capability)
 		}
 	}
+	for _, path := range c.revision.Capabilities.Extensions { // so that it is sent the server's own notifications
+		declare(all, path)
+	}
 	if !c.cfg.noTasks {
 		declare(all, c.revision.Capabilities.ClientTasks)
 	}

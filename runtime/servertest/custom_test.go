@@ -30,7 +30,8 @@ func customServer(t *testing.T, seen func(who, text string), hidden string, opts
 			place = "extensions/com.example~1notes"
 		}
 		w.Outgoing = append(slices.Clone(w.Outgoing), wire.Outgoing{Op: wire.OpCustom, Name: "notes/added"},
-			wire.Outgoing{Op: wire.OpCustomRequest, Name: "notes/choose", Capability: place})
+			wire.Outgoing{Op: wire.OpCustomRequest, Name: "notes/choose", Capability: place + "/choose"})
+		w.Capabilities.Extensions = []string{place} // for its notifications
 		d.Revisions = append(d.Revisions, &w)
 	}
 	decodeInput, decodeOutput := check.Hiding(hidden, decodeInput), check.Hiding(hidden, decodeOutput)

@@ -25,7 +25,7 @@ func WithRevision(version string) Option { return func(c *config) { c.revision =
 func WithPrincipal(name string) Option { return func(c *config) { c.principal = name } }
 
 // WithCapabilities has the client declare exactly these, such as map[string]any{"roots": map[string]any{}}; the default is all that
-// the server may require in the client's revision, and tasks. nil declares nothing, as the oldest clients do.
+// the server may require in the client's revision, its extensions, and tasks. nil declares nothing, as the oldest clients do.
 func WithCapabilities(all map[string]any) Option {
 	return func(c *config) {
 		if all == nil {

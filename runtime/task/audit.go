@@ -75,8 +75,10 @@ func (a audit) removed(ctx context.Context, how string, t *Task) {
 // records the first, and then how many followed (LET03).
 func (a audit) refused(ctx context.Context, op, owner, id string, err error) {
 	t := Task{ID: id, Owner: owner}
-	if (Outage(err) || errors.Is(err, ErrLost)) && ctx.Err() == nil {
-		a.failed(op, &t, err)
+	if Outage(err) || errors.Is(err, ErrLost) {
+		if ctx.Err() == nil { // else the caller has gone, and nothing was refused or has failed
+			a.failed(op, &t, err)
+		}
 		return
 	}
 	if !a.log.Enabled(ctx, slog.LevelWarn) || !a.refuses.First(owner) {

@@ -192,6 +192,34 @@ func TestTSK23EachEventIsOneRecord(t *testing.T) {
 	})
 }
 
+// TestTSK23TheEndOfACallerIsNoRefusal: who stops waiting was refused nothing. What the store answers is recorded all the same.
+func TestTSK23TheEndOfACallerIsNoRefusal(t *testing.T) {
+	log, store := &record{}, newFailing("get", "watch")
+	in(t, task.Config{Store: store, Logger: log.logger(), Runner: patient}, func(w *world) {
+		id := w.create(task.Spec{})
+		ended, cancel := context.WithCancelCause(w.ctx)
+		cancel(errors.New("gone"))
+		store.fail(time.Minute)
+		for name, call := range map[string]func(ctx context.Context, owner string) error{
+			"get":   func(ctx context.Context, owner string) error { _, err := w.Get(ctx, owner, id); return err },
+			"look":  func(ctx context.Context, owner string) error { _, err := w.Look(ctx, owner, id); return err },
+			"watch": func(ctx context.Context, owner string) error { _, _, err := w.Watch(ctx, owner, id); return err },
+			"wait":  func(ctx context.Context, owner string) error { _, err := w.Wait(ctx, owner, id); return err },
+		} {
+			if err := call(ended, ada); err == nil {
+				t.Errorf("%s: no error", name)
+			}
+		}
+		if n := log.count("task access refused") + log.count(" failed"); n != 0 {
+			t.Errorf("%d records of refusals or failures: %q", n, log.lines)
+		}
+		time.Sleep(time.Minute)
+		if _, err := w.Look(ended, "eve", id); !errors.Is(err, task.ErrNotFound) || log.count("task access refused", "requestor=eve") != 1 {
+			t.Errorf("%v: %q", err, log.lines)
+		}
+	})
+}
+
 func TestTaskTimeoutIsCountedApartFromTheTTL(t *testing.T) {
 	ended := make(chan error, 1)
 	in(t, task.Config{Runner: causes(ended)}, func(w *world) {
