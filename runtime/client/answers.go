@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"maps"
+	"net/http"
 	"slices"
 	"time"
 
@@ -135,10 +136,12 @@ func (a *answer) send(r *recipient) (mayHave bool) {
 	if !a.namesTask {
 		r.resumeClocks() // sending may take a while
 	}
-	err := r.s.insist(r.entry, r.life, r.origin(), a.frame(r), func(send func() error) error {
+	to, doubt := r.origin(), false
+	err := r.s.insist(r.entry, r.life, to, a.frame(r), func(send func() error) error {
 		a.move(r, stageSending)
 		err := send()
 		if err != nil {
+			doubt = doubt || !refused(err) && !isBusy(err)
 			a.move(r, stageMissed)
 		}
 		return err
@@ -146,7 +149,19 @@ func (a *answer) send(r *recipient) (mayHave bool) {
 	if !a.namesTask {
 		r.resumeAskers() // the question is over
 	}
-	return a.sent(r, err)
+	over := r.entry.Err() != nil
+	mayHave = a.sent(r, err)
+	if !over && !doubt && a.isLost() {
+		r.s.notTaken(to, err)
+	}
+	return mayHave
+}
+
+// isLost reports whether no request gets the answer any more, and none got it.
+func (a *answer) isLost() bool {
+	a.of.s.mu.Lock()
+	defer a.of.s.mu.Unlock()
+	return !a.arrived && len(a.recipients) == 0
 }
 
 // sent records the end of sending the answer to a request, and reports whether the server may have it, and the request is not over but for that.
@@ -168,7 +183,18 @@ func (a *answer) sent(r *recipient, err error) (mayHave bool) {
 // refused reports whether a server has said for good that it does not take an answer.
 func refused(err error) bool {
 	var status *StatusError
-	return errors.Is(err, errNoSession) || errors.As(err, &status) && status.Status >= 400 && status.Status < 500 && !status.transient()
+	var said *Error
+	if errors.As(err, &said) {
+		_, later := busy(said)
+		return !later
+	}
+	return errors.Is(err, errNoSession) || errors.As(err, &status) && !status.transient()
+}
+
+// isBusy reports whether a server has said that it does not take an answer now.
+func isBusy(err error) bool {
+	var status *StatusError
+	return errors.As(err, &status) && (status.Status == http.StatusServiceUnavailable || status.Status == http.StatusTooManyRequests)
 }
 
 // withdrawn reports whether the server has withdrawn a request, by why it is over.

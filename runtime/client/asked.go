@@ -130,7 +130,9 @@ func (q *question) ask(e *inflight.Entry, from *round) {
 			return
 		}
 		others := q.dropAnswer()
-		s.link.reply(s.originOf(q.from), rpc.AppendError(nil, q.id, bad))
+		to := s.originOf(q.from)
+		to.task = q.Task
+		s.link.reply(to, rpc.AppendError(nil, q.id, bad))
 		askAgain(others)
 		return
 	}
