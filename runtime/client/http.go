@@ -165,7 +165,7 @@ func (l *httpLink) send(ctx context.Context, frame []byte, r *round) error {
 }
 
 // postTimeout is how long sending a message that is no request may take.
-const postTimeout = 30 * time.Second
+const postTimeout = 10 * time.Second
 
 // post sends a notification or an answer.
 func (l *httpLink) post(ctx context.Context, frame []byte) error {
