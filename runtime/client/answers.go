@@ -1,6 +1,7 @@
 package client
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"maps"
@@ -27,6 +28,7 @@ type answer struct {
 	overtaken  bool               // the same is asked again, because it takes too long to say whether this has arrived
 	inDoubt    bool               // sending it has failed, and the server may have it all the same: no other request gets it
 	err        error              // why it has not arrived
+	failure    error              // of the handler, which has no answer that can be sent
 
 	kept    context.Context // ends when the answer is kept no longer for a task that may ask again; nil: it is not kept for that
 	endKept context.CancelFunc
@@ -280,7 +282,7 @@ func (a *answer) proceed() {
 	if a.arrived || a.given && len(a.recipients) == 0 && a.kept == nil {
 		asked, a.asked = a.asked, nil
 	}
-	why := a.err
+	why := cmp.Or(a.failure, a.err)
 	s.forgetAnswers()
 	s.mu.Unlock()
 	a.sendAll(send)
