@@ -22,6 +22,8 @@ type deaf struct {
 	answers atomic.Int32 // attempts
 	over    atomic.Bool  // the task is
 	last    message      // the latest answer that it has taken
+
+	startsTask bool // its tool is a task
 }
 
 func dialDeaf(t *testing.T, fails func(attempt int) (*http.Response, error), opts ...client.Option) (*client.Session, *deaf) {
@@ -50,6 +52,10 @@ func dialDeafTo(t *testing.T, fails func(attempt int, answer message) (*http.Res
 		case m.Method == "tasks/cancel":
 			d.over.Store(true)
 			answer(w, m, `{"taskId":"t1",`+moments+`,"ttl":null,"status":"cancelled"}`)
+		case m.Method == "tools/list":
+			answer(w, m, `{"tools":[{"name":"x","inputSchema":{"type":"object"},"execution":{"taskSupport":"required"}}]}`)
+		case m.Method == "tools/call" && d.startsTask:
+			answer(w, m, `{"task":{"taskId":"t1",`+moments+`,"ttl":null,"status":"working"}}`)
 		case m.Method == "tools/call" || m.Method == "tasks/result":
 			d.call = m
 			var resp *http.Response

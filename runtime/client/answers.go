@@ -1,9 +1,11 @@
 package client
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"maps"
+	"net/http"
 	"slices"
 	"time"
 
@@ -23,8 +25,10 @@ type answer struct {
 	arrived    bool               // under one id at least
 	leftOpen   bool               // there is none from this session: all requests count as arrived, and get nothing
 	namesTask  bool               // the question is a task by now: the clocks of its calls go on when that is over
+	overtaken  bool               // the same is asked again, because it takes too long to say whether this has arrived
 	inDoubt    bool               // sending it has failed, and the server may have it all the same: no other request gets it
 	err        error              // why it has not arrived
+	failure    error              // of the handler, which has no answer that can be sent
 
 	kept    context.Context // ends when the answer is kept no longer for a task that may ask again; nil: it is not kept for that
 	endKept context.CancelFunc
@@ -37,6 +41,7 @@ type recipient struct {
 	stage stage
 	again bool // the request has come again since the answer was sent
 	over  bool // the request is over, while the answer is being sent
+	slow  bool // it is being sent for longer than holdFor
 }
 
 // stage is how far the answer to a request is. A request that is over when its sending ends, or whose sending fails for good, is a recipient no more.
@@ -50,7 +55,26 @@ const (
 )
 
 // isTried reports whether it is open whether the answer arrives.
-func (r *recipient) isTried() bool { return r.stage == stageSending || r.stage == stageMissed }
+func (r *recipient) isTried() bool {
+	return (r.stage == stageSending || r.stage == stageMissed) && !r.over
+}
+
+// holdFor is how long other requests wait for the end of sending the answer to one. After that they are questions of their own: a server may ask the next
+// before it acknowledges the answer, and some never do.
+const holdFor = 5 * time.Second
+
+// slowDown records that sending the answer to a request takes longer than holdFor.
+func (a *answer) slowDown(r *recipient) {
+	a.of.s.mu.Lock()
+	r.slow = true
+	a.of.s.mu.Unlock()
+	a.proceed()
+}
+
+// isSlow reports whether others do not wait any longer for the end of sending the answer; the lock is held.
+func (a *answer) isSlow() bool {
+	return slices.ContainsFunc(a.recipients, func(r *recipient) bool { return r.isTried() && r.slow })
+}
 
 // The answer to what a task has withdrawn is kept for keptFor: the task may ask again. Of those answers, and of those that have arrived, a session keeps the
 // latest maxAnswers, and maxAnswerBytes if they are several (VAL07).
@@ -135,10 +159,14 @@ func (a *answer) send(r *recipient) (mayHave bool) {
 	if !a.namesTask {
 		r.resumeClocks() // sending may take a while
 	}
-	err := r.s.insist(r.entry, r.life, r.origin(), a.frame(r), func(send func() error) error {
+	slow := time.AfterFunc(holdFor, func() { r.s.spawn(func() { a.slowDown(r) }) })
+	defer slow.Stop()
+	to, doubt := r.origin(), false
+	err := r.s.insist(r.entry, r.life, to, a.frame(r), func(send func() error) error {
 		a.move(r, stageSending)
 		err := send()
 		if err != nil {
+			doubt = doubt || !refused(err) && !isBusy(err)
 			a.move(r, stageMissed)
 		}
 		return err
@@ -146,7 +174,19 @@ func (a *answer) send(r *recipient) (mayHave bool) {
 	if !a.namesTask {
 		r.resumeAskers() // the question is over
 	}
-	return a.sent(r, err)
+	over := r.entry.Err() != nil
+	mayHave = a.sent(r, err)
+	if !over && !doubt && a.isLost() {
+		r.s.notTaken(to, err)
+	}
+	return mayHave
+}
+
+// isLost reports whether no request gets the answer any more, none got it, and the same was not asked again since.
+func (a *answer) isLost() bool {
+	a.of.s.mu.Lock()
+	defer a.of.s.mu.Unlock()
+	return !a.arrived && len(a.recipients) == 0 && !a.overtaken
 }
 
 // sent records the end of sending the answer to a request, and reports whether the server may have it, and the request is not over but for that.
@@ -168,7 +208,18 @@ func (a *answer) sent(r *recipient, err error) (mayHave bool) {
 // refused reports whether a server has said for good that it does not take an answer.
 func refused(err error) bool {
 	var status *StatusError
-	return errors.Is(err, errNoSession) || errors.As(err, &status) && status.Status >= 400 && status.Status < 500 && !status.transient()
+	var said *Error
+	if errors.As(err, &said) {
+		_, later := busy(said)
+		return !later
+	}
+	return errors.Is(err, errNoSession) || errors.As(err, &status) && !status.transient()
+}
+
+// isBusy reports whether a server has said that it does not take an answer now.
+func isBusy(err error) bool {
+	var status *StatusError
+	return errors.As(err, &status) && (status.Status == http.StatusServiceUnavailable || status.Status == http.StatusTooManyRequests)
 }
 
 // withdrawn reports whether the server has withdrawn a request, by why it is over.
@@ -231,7 +282,7 @@ func (a *answer) proceed() {
 	if a.arrived || a.given && len(a.recipients) == 0 && a.kept == nil {
 		asked, a.asked = a.asked, nil
 	}
-	why := a.err
+	why := cmp.Or(a.failure, a.err)
 	s.forgetAnswers()
 	s.mu.Unlock()
 	a.sendAll(send)
@@ -242,16 +293,17 @@ func (a *answer) proceed() {
 }
 
 // next returns what is to be done with the requests that wait, or have come again. send get the answer: of those that wait one, and the next if that fails.
-// ask are questions of their own: the answer has arrived under another id, or may have. The lock is held.
+// ask are questions of their own: the answer has arrived under another id, or may have, or that takes too long to say. The lock is held.
 func (a *answer) next() (send, ask []*recipient) {
-	trying := slices.ContainsFunc(a.recipients, func(r *recipient) bool { return r.isTried() && !r.over })
-	has := a.arrived || a.inDoubt
+	trying := slices.ContainsFunc(a.recipients, func(r *recipient) bool { return r.isTried() })
+	has, slow := a.arrived || a.inDoubt, a.isSlow()
 	a.recipients = slices.DeleteFunc(a.recipients, func(r *recipient) bool {
 		switch waits := r.stage == stageWaits; {
 		case r.again && r.stage == stageArrived, waits && a.given && !has && !trying:
-			r.stage, r.again, trying = stageSending, false, true
+			r.stage, r.again, r.slow, trying = stageSending, false, false, true
 			send = append(send, r)
-		case waits && has:
+		case waits && (has || slow):
+			a.overtaken = true
 			r.answer = nil
 			ask = append(ask, r)
 			return true

@@ -43,6 +43,7 @@ type turn struct {
 	cut             context.CancelCauseFunc // nil: only the question itself ends it
 	asked           *Question               // the handler's own
 	former          <-chan struct{}         // question.gone of the turn before
+	failure         error                   // why the handler has no answer that can be sent
 }
 
 // own returns a copy of the question for one who may change it: a host.
@@ -130,7 +131,9 @@ func (q *question) ask(e *inflight.Entry, from *round) {
 			return
 		}
 		others := q.dropAnswer()
-		s.link.reply(s.originOf(q.from), rpc.AppendError(nil, q.id, bad))
+		to := s.originOf(q.from)
+		to.task = q.Task
+		s.link.reply(to, rpc.AppendError(nil, q.id, bad))
 		askAgain(others)
 		return
 	}
@@ -242,7 +245,7 @@ func (q *question) give(e *inflight.Entry, own *turn, asked *Question, result []
 		return nil, nil
 	}
 	q.turn, a = nil, q.answer
-	a.asked, a.namesTask = asked, asked == nil && bad == nil
+	a.asked, a.failure, a.namesTask = asked, own.failure, asked == nil && bad == nil
 	return a, a.give(result, bad)
 }
 
@@ -257,6 +260,7 @@ func (q *question) serve(e *inflight.Entry, own *turn) {
 		}
 	}
 	result, bad, failure := s.answer(own.Context, q.dialect, q.op, own.asked)
+	own.failure = failure
 	a, send := q.give(e, own, own.asked, result, bad)
 	switch {
 	case a == nil:

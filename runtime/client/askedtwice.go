@@ -15,7 +15,7 @@ import (
 //
 //	                                  a task asks the same under another id    the same id comes again
 //	a handler is asked                waits                                    is the same request
-//	the answer is sent, or again      waits                                    is the same request; gets it once more if it has arrived
+//	the answer is sent, or again      waits; after a while another question    is the same request; gets it once more if it has arrived
 //	the request is withdrawn          gets it                                  is another question
 //	the server refuses the answer     gets it                                  is another question
 //	the answer has arrived            is another question                      gets it once more
@@ -114,6 +114,10 @@ func (q *question) join(e *inflight.Entry) bool {
 	for _, a := range q.s.answers {
 		over := a.arrived || a.inDoubt || a.late || a.kept != nil && a.kept.Err() != nil || len(a.recipients) >= maxQuestions
 		if over || q.s.link.shared() && !a.isOpen() || a.of.session != q.session || !a.of.isSame(q.Method, q.Params) {
+			continue
+		}
+		if a.isSlow() {
+			a.overtaken = true
 			continue
 		}
 		if a.kept != nil {

@@ -171,9 +171,10 @@ func (s *Session) askedBy(session string) (rounds []*round) {
 type origin struct {
 	session string   // over HTTP; "" for none
 	waiting []*round // which wait for the answer, as far as that is known
+	task    string   // which does; "" for none
 }
 
-func (q *question) origin() origin { return origin{q.session, q.asking()} }
+func (q *question) origin() origin { return origin{q.session, q.asking(), q.Task} }
 
 // originOf is the origin of a request that came on the stream of a round; nil: on that of the session, where all calls in flight may have asked.
 func (s *Session) originOf(from *round) origin {
@@ -207,5 +208,29 @@ func (o origin) notAnswered(err error) {
 func failStranded(waiting []*round) {
 	for _, r := range waiting {
 		r.entry.Cancel(&Cause{Source: inflight.SourceDisconnect, Reason: "the server has ended the session, and takes no answer to what it has asked; the call may have run"})
+	}
+}
+
+// notTaken ends what waits for an answer that the server has refused for good with err: the task that asks, or the call. Where several calls may have asked,
+// none ends before its time (CAN30).
+func (s *Session) notTaken(from origin, err error) {
+	if !refused(err) || errors.Is(err, errNoSession) {
+		return
+	}
+	s.mu.Lock()
+	var w *following
+	if f := s.followers[from.task]; f != nil {
+		w = f.following
+	}
+	s.mu.Unlock()
+	switch {
+	case w != nil:
+		s.spawn(func() {
+			if !w.isOver() {
+				w.notTaken(err)
+			}
+		})
+	case from.task == "" && len(from.waiting) == 1:
+		from.waiting[0].entry.Cancel(&Cause{Source: inflight.SourceParent, Reason: "the server has not taken the answer to what it has asked; the call may have run", Err: err})
 	}
 }

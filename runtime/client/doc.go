@@ -122,6 +122,9 @@
 // given and has not arrived then, for the same question of the same task in the same HTTP session. Any other answers only its own request, should that come
 // again: what else asks the same is something new, for example whether to delete another file (askedtwice.go).
 //
+// An answer that the server refuses for good ends what waits for it: a task that this session started is cancelled, a call fails. It does not where an earlier
+// attempt may have arrived, because the server may refuse the second one for that; nor where several calls may have asked, because only one of them has.
+//
 // A session that has resumed a task is a guest: what it can not answer it leaves open for the host that started the task (Handlers.LeftOpen), and it
 // ends with an error of its own, never with the task's end. The session that started it cancels it instead: without an answer it would wait for ever.
 //

@@ -32,7 +32,7 @@ type Handlers struct {
 	// it, and no Method if the server shows none, since this session has declared nothing that the task asks.
 	LeftOpen func(q *Question, why error)
 	// Answered is called when the server has the answer to a question of a task, or to one that came as a request; with an error if that could not be
-	// delivered, or came too late. If a task has withdrawn the question meanwhile, that is known only some seconds later, since it may ask again. Of answers
+	// sent, because it breaks the form or the handler has failed, or not be delivered, or came too late. If a task has withdrawn the question meanwhile, that is known only some seconds later, since it may ask again. Of answers
 	// that a call takes with it when it goes on, only those that came too late are told. Over a pipe the server "has" an answer as soon as it is
 	// written: whether it is read is not known.
 	Answered func(q *Question, err error)

@@ -5,6 +5,7 @@ import (
 	"container/list"
 	"context"
 	"errors"
+	"io"
 	"net/http"
 	"strconv"
 	"sync"
@@ -164,7 +165,7 @@ func (l *httpLink) send(ctx context.Context, frame []byte, r *round) error {
 }
 
 // postTimeout is how long sending a message that is no request may take.
-const postTimeout = 30 * time.Second
+const postTimeout = 10 * time.Second
 
 // post sends a notification or an answer.
 func (l *httpLink) post(ctx context.Context, frame []byte) error {
@@ -178,7 +179,8 @@ func (l *httpLink) post(ctx context.Context, frame []byte) error {
 	}
 	d := l.s.dialect.Load()
 	session := l.identify(req, d)
-	if only, ok := ctx.Value(sessionKey{}).(string); ok && only != session {
+	only, bound := ctx.Value(sessionKey{}).(string) // an answer is
+	if bound && only != session {
 		return errNoSession
 	}
 	if d.HTTP.MethodHeader != "" {
@@ -196,6 +198,23 @@ func (l *httpLink) post(ctx context.Context, frame []byte) error {
 		return errNoSession
 	case resp.StatusCode >= 300:
 		return l.status(resp)
+	case resp.StatusCode == http.StatusOK && bound:
+		return l.refusal(resp)
+	}
+	return nil
+}
+
+// maxRefusal is how much of a response to an answer is read.
+const maxRefusal = 64 << 10
+
+// refusal returns the error with which a server answers an answer, though with a status that says that it takes that; nil: there is none.
+func (l *httpLink) refusal(resp *http.Response) error {
+	body, err := io.ReadAll(io.LimitReader(resp.Body, maxRefusal))
+	if err != nil || len(body) == 0 {
+		return nil
+	}
+	if m, bad := rpc.Parse(body, l.s.cfg.limits); bad == nil && m.Kind == rpc.KindError {
+		return m.Error
 	}
 	return nil
 }
@@ -222,6 +241,7 @@ func (l *httpLink) reply(to origin, frame []byte) {
 		defer l.posts.Done()
 		if err := l.post(inSession(l.ctx, to.session), frame); err != nil {
 			to.notAnswered(err)
+			l.s.notTaken(to, err)
 			l.s.cfg.logger.Debug("a message was not sent", "error", err)
 		}
 	})

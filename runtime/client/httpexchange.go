@@ -55,7 +55,8 @@ func (l *httpLink) exchange(ctx context.Context, frame []byte, r *round, st *str
 func asTransport(err error) error {
 	var status *StatusError
 	var bad *ProtocolError
-	if errors.As(err, &status) || errors.As(err, &bad) || errors.Is(err, errNoSession) {
+	var refused *Error
+	if errors.As(err, &status) || errors.As(err, &bad) || errors.As(err, &refused) || errors.Is(err, errNoSession) {
 		return err
 	}
 	return &TransportError{Err: err}

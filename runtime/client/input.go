@@ -147,6 +147,9 @@ func (c *call) answerInput(ctx context.Context, result []byte, v *wire.Values, n
 	if !asked.Has(wire.SlotInputRequests) && !asked.Has(wire.SlotRequestState) {
 		return broken(c.op.Name, "it asks for input, with neither inputRequests nor requestState")
 	}
+	if state := asked[wire.SlotRequestState]; asked.Has(wire.SlotRequestState) && state[0] != '"' {
+		return broken(c.op.Name, "its requestState is no string: %.200s", state)
+	}
 	questions, err := inputRequests(c.op.Name, asked[wire.SlotInputRequests])
 	if err != nil {
 		return err

@@ -15,6 +15,25 @@ import (
 	"github.com/mcpkiln/mcpkiln/runtime/inflight"
 )
 
+// A question of a kind that the revision does not have is not taken for one of another kind.
+func TestEXT17AQuestionOfAnUnknownMode(t *testing.T) {
+	for mode, says := range map[string]string{`"foo"`: `no such mode: "foo"`, `5`: "no such mode: 5", `null`: ""} {
+		s, p := meet(t, "2026-07-28", elicits(accept))
+		done := start(t.Context(), s, "x")
+		p.answer(p.expect("tools/call"), `{"resultType":"input_required","inputRequests":{"a":{"method":"elicitation/create","params":{"mode":`+mode+`,"message":"?","requestedSchema":{"type":"object","properties":{}}}}}}`)
+		if says == "" {
+			p.answer(p.expect("tools/call"), `{"content":[]}`)
+		}
+		r := <-done
+		if (r.err != nil) != (says != "") {
+			t.Fatalf("%s: %v", mode, r.err)
+		}
+		if r.err != nil {
+			has(t, r.err.Error(), says)
+		}
+	}
+}
+
 // Every question of a result is answered before the call goes on, and the state goes back byte for byte, to this call alone.
 func TestEXT17TheStateGoesBackAsItCame(t *testing.T) {
 	s, p := meet(t, "2026-07-28", client.WithHandlers(client.Handlers{

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"net/url"
+	"slices"
 
 	"github.com/mcpkiln/mcpkiln/runtime/check"
 	"github.com/mcpkiln/mcpkiln/runtime/rpc"
@@ -75,6 +76,9 @@ func (s *Session) readQuestion(q *Question, d *wire.Dialect, h *wire.Incoming) *
 	if !s.declares(d, h.Capability) {
 		return undeclared(h)
 	}
+	if member := unknownKind(h, params); member != "" {
+		return rpc.Errorf(rpc.CodeInvalidParams, "the revision has no such %s: %s", member, rpc.Printable(rpc.CutTo(string(memberOf(params, member)), maxBeginning)))
+	}
 	page := false
 	for i := range h.Needs {
 		n := &h.Needs[i]
@@ -114,6 +118,23 @@ func (s *Session) readQuestion(q *Question, d *wire.Dialect, h *wire.Incoming) *
 		q.Host = u.Host
 	}
 	return nil
+}
+
+// unknownKind returns the member of a question's params that says of what kind it is, if it says none that the revision has; "": there is no such member. A
+// member that is null says nothing.
+func unknownKind(h *wire.Incoming, params []byte) string {
+	for i := range h.Needs {
+		n := &h.Needs[i]
+		if !n.Default { // a question without the member is of one of the kinds, too
+			continue
+		}
+		value := memberOf(params, n.Member)
+		known := slices.ContainsFunc(h.Needs, func(other wire.Need) bool { return other.Member == n.Member && other.Applies(value) })
+		if !known && string(value) != "null" {
+			return n.Member
+		}
+	}
+	return ""
 }
 
 func undeclared(h *wire.Incoming) *Error {

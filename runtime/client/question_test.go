@@ -90,6 +90,8 @@ func TestQuestionsThatWereNotDeclared(t *testing.T) {
 		{all, "elicitation/create", `{"mode":"url","message":"?","url":"https://example.com","elicitationId":"1"}`, rpc.CodeInvalidParams},
 		{client.Handlers{OpenURL: accept}, "elicitation/create", `{"message":"?","requestedSchema":{}}`, rpc.CodeInvalidParams},
 		{client.Handlers{OpenURL: accept}, "elicitation/create", `{"mode":"url","message":"?","url":"javascript:alert(1)","elicitationId":"1"}`, rpc.CodeInvalidParams},
+		{all, "elicitation/create", `{"mode":"foo","message":"?","requestedSchema":{"type":"object","properties":{}}}`, rpc.CodeInvalidParams},
+		{all, "elicitation/create", `{"mode":5,"message":"?","requestedSchema":{"type":"object","properties":{}}}`, rpc.CodeInvalidParams},
 		{all, "sampling/createMessage", `{"messages":[],"maxTokens":1}`, -1},
 		{all, "sampling/createMessage", `{"messages":[],"maxTokens":1,"tools":[]}`, rpc.CodeInvalidParams},
 		{all, "sampling/createMessage", `{"messages":[{"role":"assistant","content":{"type":"tool_use","id":"1"}}],"maxTokens":1}`, rpc.CodeInvalidParams},

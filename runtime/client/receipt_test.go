@@ -1,6 +1,8 @@
 package client_test
 
 import (
+	"context"
+	"strings"
 	"testing"
 	"testing/synctest"
 
@@ -30,4 +32,40 @@ func TestEXT22TheReceiptOfAnAnswerOutlivesItsTask(t *testing.T) {
 			t.Error(err)
 		}
 	})
+}
+
+// An answer that can not be sent is not one that the server has: the host hears why.
+func TestEXT22AHostHearsThatItsAnswerCanNotBeSent(t *testing.T) {
+	for name, c := range map[string]struct{ question, says string }{
+		"breaks the form": {strings.Replace(brokenForm, `"properties":{}`, `"properties":{"age":{"type":"integer"}}`, 1), "age: must be of type integer"},
+		"no file":         {`{"method":"roots/list"}`, "no file:// address"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				received := make(chan error, 10)
+				s, p := meetOffering(t, "2025-11-25", taskOffers, client.WithHandlers(client.Handlers{
+					Elicit: func(context.Context, *client.Question) (*client.Answer, error) {
+						return &client.Answer{Action: client.Accepted, Content: map[string]any{"age": "old"}}, nil
+					},
+					Roots: func(context.Context, *client.Question) ([]client.Root, error) {
+						return []client.Root{{URI: "http://server.example"}}, nil
+					},
+					Answered: func(_ *client.Question, err error) { received <- err },
+				}))
+				done := start(t.Context(), s, "x")
+				call := p.expect("tools/call")
+				p.send("%s", `{"jsonrpc":"2.0","id":"q",`+c.question[1:])
+				if m := p.next(); m.Error == nil {
+					t.Errorf("%+v", m)
+				}
+				if err := <-received; err == nil {
+					t.Error("there is no error")
+				} else {
+					has(t, err.Error(), c.says)
+				}
+				p.answer(call, `{"content":[]}`)
+				<-done
+			})
+		})
+	}
 }

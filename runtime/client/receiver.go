@@ -220,7 +220,10 @@ func (s *Session) receiveTaskRequest(d *wire.Dialect, h *wire.Incoming, m *rpc.M
 		result, err := s.taskResult(e, d, to.session, id)
 		asked.answered.Store(true)
 		if e.Err() == nil {
-			_ = s.insist(e, s.ctx, to, answerFrame(m.ID, result, taskRefused(err)), func(send func() error) error { return send() })
+			err := s.insist(e, s.ctx, to, answerFrame(m.ID, result, taskRefused(err)), func(send func() error) error { return send() })
+			if e.Err() == nil {
+				s.notTaken(to, err)
+			}
 		}
 		e.Retire()
 	})

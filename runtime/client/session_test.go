@@ -177,6 +177,8 @@ func TestEXT21ResultTypes(t *testing.T) {
 		`{"resultType":"input_required"}`:                                          "neither inputRequests nor requestState",
 		`{"resultType":"input_required","inputRequests":null,"requestState":null}`: "neither inputRequests nor requestState",
 		`{"resultType":"input_required","inputRequests":{}}`:                       "again",
+		`{"resultType":"input_required","requestState":5}`:                         "requestState is no string: 5",
+		`{"resultType":"input_required","requestState":{"a":1}}`:                   "requestState is no string: {",
 		`{"resultType":"complete","resultType":"task"}`:                            "repeated",
 	} {
 		s, p := meet(t, "2026-07-28")

@@ -27,6 +27,7 @@ type amnesiac struct {
 	question string // "": goodForm
 	// acceptsAnswers says that answers in the first session are taken
 	acceptsAnswers bool
+	refuses        int            // the status of the answers in the first session; 0: 404
 	onCall         bool           // it asks on the stream of the call, else on that of the session
 	events         *io.PipeWriter // of the session
 }
@@ -49,6 +50,8 @@ func (a *amnesiac) serve(r *http.Request, m message) (resp *http.Response, err e
 		return resp, nil
 	case first && m.Method == "" && a.acceptsAnswers:
 		return status(http.StatusAccepted), nil
+	case first && m.Method == "" && a.refuses != 0:
+		return status(a.refuses), nil
 	case first && m.Method != "notifications/initialized":
 		return status(http.StatusNotFound), nil
 	case m.Method == "tools/call":
