@@ -30,6 +30,7 @@ type question struct {
 	mu     sync.Mutex
 	turn   *turn              // nil: no handler is being asked, or it has answered
 	gone   chan struct{}      // closed when QuestionGone has returned for the latest turn that was taken back; nil: there was none
+	ended  bool               // questionEnded has been called
 	waits  bool               // until somebody follows the task that asks
 	askers map[*call]struct{} // the calls that may have asked; when the last of them is over, so is the question. nil: it is not being asked
 	of     *follower          // of the task that asks
@@ -265,6 +266,9 @@ func (q *question) serve(e *inflight.Entry, own *turn) {
 	switch {
 	case a == nil:
 		s.cfg.logger.Debug("an answer to a question that is over was dropped", "id", q.id.String())
+		if cause := e.Cause(); cause != nil && cause.Source != inflight.SourceCompleted {
+			s.questionEnded(e, cause) // whoever has ended it may come to that only when Close, which waits for this goroutine, has returned
+		}
 		s.tellAnswered(own.asked, whyLate(e, own))
 	case failure == nil || !q.leaveOpen(failure):
 		a.sendAll(send)
@@ -315,6 +319,12 @@ func (s *Session) questionEnded(e *inflight.Entry, cause *Cause) {
 	}
 	s.mu.Lock()
 	q.mu.Lock()
+	if q.ended {
+		q.mu.Unlock()
+		s.mu.Unlock()
+		return
+	}
+	q.ended = true
 	last, a := q.turn, q.answer
 	q.turn = nil
 	q.stopWaiting(e)
@@ -332,7 +342,7 @@ func (s *Session) questionEnded(e *inflight.Entry, cause *Cause) {
 	}
 	q.mu.Unlock()
 	s.mu.Unlock()
-	s.spawn(func() {
+	tell := func() {
 		if last != nil {
 			q.resumeClocks()
 			if last.former != nil {
@@ -348,7 +358,10 @@ func (s *Session) questionEnded(e *inflight.Entry, cause *Cause) {
 		case last != nil:
 			q.resumeAskers()
 		}
-	})
+	}
+	if !s.spawn(tell) {
+		tell()
+	}
 }
 
 // tellAnswered calls Handlers.Answered.
