@@ -23,17 +23,23 @@ func (a *author) union(depth int) object {
 	}
 }
 
+// objectForm is an object for a union, and its properties, to which more can be added.
+func (a *author) objectForm(depth int) (s, properties object) {
+	s = object{"type": "object"}
+	a.objectRules(s, depth)
+	properties, ok := s["properties"].(object)
+	if !ok {
+		properties = object{}
+		s["properties"] = properties
+	}
+	return s, properties
+}
+
 // byKey are objects that require a property each; some require the same.
 func (a *author) byKey(depth int) []any {
 	members := make([]any, 2+a.IntN(3))
 	for i := range members {
-		s := object{"type": "object"}
-		a.objectRules(s, depth)
-		properties, ok := s["properties"].(object)
-		if !ok {
-			properties = object{}
-			s["properties"] = properties
-		}
+		s, properties := a.objectForm(depth)
 		key := pick(a.Rand, "a", "b", "c", "id", "a/b")
 		properties[key] = pick[any](a.Rand, a.schema(0), true, object{"type": "string"})
 		s["required"] = []string{key}
@@ -121,13 +127,7 @@ func (a *author) tagged(depth int) object {
 	tags := pick(a.Rand, textTag, textTag, numberTag, mixedTag)
 	members := make([]any, 2+a.IntN(2))
 	for i := range members {
-		s := object{"type": "object"}
-		a.objectRules(s, depth)
-		properties, ok := s["properties"].(object)
-		if !ok {
-			properties = object{}
-			s["properties"] = properties
-		}
+		s, properties := a.objectForm(depth)
 		properties[tag] = object{"const": tags(i)}
 		if a.chance(8) {
 			properties[tag] = a.fixed()
