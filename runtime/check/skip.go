@@ -151,9 +151,6 @@ var anyObject = Object{}
 // freeKey takes a key and its colon and records it, in an object whose names no rule lists.
 func (d *Decoder) freeKey(f *frame, i int) int {
 	data := d.data
-	if uint(i) < uint(len(data)) && data[i] != '"' {
-		i = spaceEnd(data, i)
-	}
 	if i+9 < len(data) && data[i] == '"' {
 		w := (*[8]byte)(data[i+1 : i+9 : i+9])
 		n := nearEnd(w)
@@ -161,9 +158,12 @@ func (d *Decoder) freeKey(f *frame, i int) int {
 		if n < 8 && data[end] == '"' && data[end+1] == ':' {
 			f.key = span{start: int32(i + 1), end: int32(end)}
 			f.count++
-			sign := shortSignature(w, n)
-			d.unknownKey(f, sign)
+			d.unknownKey(f, shortSignature(w, n))
 			return end + 2
+		}
+	} else if i < len(data) && data[i] <= ' ' {
+		if after := spaceEnd(data, i); after > i {
+			return d.freeKey(f, after)
 		}
 	}
 	d.pos = i
