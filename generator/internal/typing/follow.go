@@ -23,6 +23,7 @@ func (r *reader) follow(n *schema.Node) (*schema.Node, bool) {
 	return n, false // in a circle: shape reports it
 }
 
+// step returns the schema that n leads to: the target of its reference (byRef), or the only schema of its allOf, anyOf or oneOf; nil if n says more.
 func (r *reader) step(n *schema.Node) (next *schema.Node, byRef bool) {
 	if ref := n.Get("$ref"); ref != nil && r.dialect(n) == schema.Draft7 {
 		return r.referred(n, ref), true // keywords beside it are ignored
@@ -47,7 +48,7 @@ func (r *reader) step(n *schema.Node) (next *schema.Node, byRef bool) {
 
 // referred returns the target of the reference in n, or nil for one that leads into the meta-schema.
 func (r *reader) referred(n, ref *schema.Node) *schema.Node {
-	target, _ := r.follows(ref)
+	target, _ := r.targetOf(ref)
 	if target != nil && r.meta(target) && !r.meta(n) {
 		return nil
 	}

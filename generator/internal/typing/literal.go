@@ -191,7 +191,7 @@ func (t *Types) structLiteral(v *model.Value, s *model.Struct, n *schema.Node) (
 	return c, ok
 }
 
-// floatLiteral is a number as Go source, in the shortest form of its float64 if the JSON text is longer than that.
+// floatLiteral is a number as Go source: its JSON text, or the shortest text of the same float64 if that is shorter.
 func floatLiteral(n *schema.Node) (model.Literal, bool) {
 	f, err := strconv.ParseFloat(n.Text, 64)
 	if n.Kind != schema.Number || err != nil {
@@ -204,6 +204,7 @@ func floatLiteral(n *schema.Node) (model.Literal, bool) {
 	return model.Basic(short), true
 }
 
+// canonicalText is canonical for JSON text.
 func canonicalText(text string) string {
 	n, ds := schema.ParseJSON("", []byte(text))
 	if ds.HasErrors() {

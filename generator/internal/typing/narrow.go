@@ -7,8 +7,8 @@ import (
 	"github.com/mcpkiln/mcpkiln/schema"
 )
 
-// narrowByGroups drops the branches that no value can satisfy beside the rest of s, and the kinds that no branch of an anyOf or
-// oneOf allows: the Go type follows from what is left. A group of one branch is merged into s.
+// narrowByGroups drops the branches that no value can satisfy beside the rest of s, and the kinds that no branch of a group
+// allows: the Go type follows from what is left. A group that is left with one branch is merged into s.
 func narrowByGroups(r *reader, s *shape) {
 	groups := s.groups
 	s.groups = nil

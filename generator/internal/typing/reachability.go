@@ -2,7 +2,7 @@ package typing
 
 import "github.com/mcpkiln/mcpkiln/generator/internal/model"
 
-// use marks which functions of d and of everything below it are called. Of a validator that is only Decode.
+// use marks which functions of d and of everything below it are called. A validator has only a Decode.
 func use(d *model.Decl, u model.Use) {
 	if d == nil || d.Use&u == u {
 		return

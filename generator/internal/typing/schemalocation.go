@@ -29,7 +29,7 @@ func (l *lowering) at(n *schema.Node) string {
 	return "#" + n.Pointer
 }
 
-// ruleAt is at, or empty where the runtime derives the location.
+// ruleAt is at, or empty where the runtime derives the location of n from that of the rule around it.
 func (l *lowering) ruleAt(n *schema.Node, p place) string {
 	if n == nil || n == p.node {
 		return ""

@@ -7,8 +7,8 @@ import (
 	"github.com/mcpkiln/mcpkiln/schema"
 )
 
-// The target of a $dynamicRef depends on the way to it: it is in the outermost resource on that way that has the anchor. All
-// ways are known here, so each resource is copied once for each way that makes a difference, and in a copy every
+// The target of a $dynamicRef depends on the way to the $dynamicRef (doc.go): the target is in the outermost schema resource on that way that has the
+// anchor. All ways are known here, so each resource is copied once for each way that makes a difference, and in a copy every
 // reference has one target. Copies keep positions and pointers. Documents in which no anchor is in two resources
 // are not copied.
 
@@ -87,8 +87,8 @@ func (r *reader) anchored(resource *schema.Node, name string) *schema.Node {
 	return n
 }
 
-// follows returns the target of a $ref or $dynamicRef: in a copy, if ref is in one.
-func (r *reader) follows(ref *schema.Node) (*schema.Node, *schema.Diagnostic) {
+// targetOf returns the target of a $ref or $dynamicRef: in a copy, if ref is in one.
+func (r *reader) targetOf(ref *schema.Node) (*schema.Node, *schema.Diagnostic) {
 	from, copied := r.scopes.of[ref]
 	if !copied {
 		return r.doc.Resolve(ref.Text, ref)

@@ -12,8 +12,8 @@ import (
 	"github.com/mcpkiln/mcpkiln/schema"
 )
 
-// A declaration claims a name when it is made, which follows from the place of its schema. Names are given when all declarations are
-// known (Types.nameAll). Until then its Name, Decode and so on are the names that it claims.
+// A declaration claims a name when it is made: the name that follows from the place of its schema. Names are given when all declarations are
+// known (Types.nameAll). Until then Name, Decode and so on of a declaration are the names that it claims.
 
 // rank decides which declaration gets a name that several claim: first types of tools and of the protocol, then $ref targets, then the rest.
 type rank uint8
@@ -119,7 +119,7 @@ func (t *Types) nameSame(d *model.Decl, c *claim) {
 	d.Stem, d.Decode, d.Append = d.Same.Stem, d.Same.Decode, d.Same.Append
 }
 
-// nameBody names the method that seals a union, and constants.
+// nameBody names the method that seals a union, and the constants of an enum.
 func (t *Types) nameBody(d *model.Decl) {
 	if u, ok := d.Body.(*model.Union); ok {
 		u.Method = "is" + d.Name
@@ -134,7 +134,7 @@ func (t *Types) nameBody(d *model.Decl) {
 	}
 }
 
-// describeMembers gives union members without a description one: the value of their tag, which has no field.
+// describeMembers makes a comment for union members that have no description: it says the value of their tag, which has no field.
 func (t *Types) describeMembers(d *model.Decl, u *model.Union) {
 	rule, ok := u.Rule.(*model.ByTag)
 	if !ok || d.Same != nil {
@@ -181,8 +181,8 @@ func (p place) itemHint() string {
 	return p.hint + "Item"
 }
 
-// children returns the places of an object's properties, whose fields are called names. Items of a property are called by its
-// singular, unless another property needs that name for its own type.
+// children returns the places of an object's properties, whose fields are called names. The type of a property's items is named by the singular of
+// the property, unless another property needs that name for its own type.
 func (l *lowering) children(p place, props []property, names []string) []place {
 	own := map[string]bool{}
 	for i := range props {

@@ -16,11 +16,11 @@ type Root struct {
 	Keep       bool         // keep additional properties where the schema does not mention them (protocol documents)
 	Use        model.Use
 	Sent       bool     // the package writes its values, and decodes them only to check them
-	Hidden     string   // properties whose values no violation shows, as check.Hiding has them
+	Hidden     string   // properties whose values no violation shows, as the names that check.Hiding takes
 	Doc        []string // first lines of the type's comment; the schema's own description follows
 }
 
-// root is what was registered of a Root.
+// root is what Finish needs of a Root that was lowered.
 type root struct {
 	decl   *model.Decl
 	use    model.Use
@@ -50,13 +50,13 @@ type Types struct {
 	elements          map[model.Type]*model.Decl // elements without rules: decodeString
 	roots             []root
 	findings          schema.Diagnostics
-	tooLarge          bool          // there are more than MaxDecls declarations, which findings has; what is lowered now gets no type
+	tooLarge          bool          // there are more than MaxDecls declarations, which is reported; what is lowered from then on gets no type
 	keepingAdditional []*model.Decl // types whose additional properties a check may look at, with everything in them
 
 	defaults  map[*model.Prop]*schema.Node // defaults, to be written once every type is known
 	defaulted []*model.Prop                // the properties that have one, in order
-	described map[*model.Prop]allOf        // the schemas of properties, of protocol documents
-	table     map[string]keyword
+	described map[*model.Prop]allOf        // the schemas of the properties in protocol documents
+	table     map[string]keyword           // newKeywords
 
 	GoTypes map[string]string // Go types that the manifest chooses for formats, integers and numbers
 }
@@ -112,6 +112,7 @@ func (t *Types) Check(r Root) *model.Decl {
 // SchemasOf returns the schemas that describe a property of a protocol document's type.
 func (t *Types) SchemasOf(p *model.Prop) []*schema.Node { return t.described[p] }
 
+// begin returns the state for lowering r.
 func (t *Types) begin(r Root) *lowering {
 	l := &lowering{
 		Types: t, defsPrefix: r.DefsPrefix, suffix: r.Suffix, name: r.Name, keepAdditional: r.Keep,
@@ -126,12 +127,12 @@ func (t *Types) begin(r Root) *lowering {
 // Finish decides what depends on all types, and returns the declarations in the order in which they were made.
 func (t *Types) Finish() ([]*model.Decl, schema.Diagnostics) {
 	for _, d := range t.decls {
-		t.keepingAdditional = append(t.keepingAdditional, tried(d)...)
+		t.keepingAdditional = append(t.keepingAdditional, triedMembers(d)...)
 	}
 	keepAdditional(t.keepingAdditional)
 	t.leaveDefaultsOut()
 	for _, d := range t.decls {
-		settle(d)
+		setStorage(d)
 	}
 	breakCycles(t.decls)
 	t.share()
@@ -147,9 +148,9 @@ func (t *Types) Finish() ([]*model.Decl, schema.Diagnostics) {
 	for _, r := range t.roots {
 		use(r.decl, r.use)
 	}
-	t.rememberShared()
-	t.unused()
-	t.marshal()
+	t.cacheOutcomes()
+	t.warnOfUnused()
+	t.setMarshalers()
 	t.hide()
 	t.findings.Sort()
 	return t.decls, t.findings
@@ -169,7 +170,7 @@ type lowering struct {
 // place is where a value is, with what is decided there for its type.
 type place struct {
 	hint           string       // Go name of a type that has to be declared for it
-	item           string       // the same for its items; empty: derived from hint
+	item           string       // the same for its items or map values; empty: derived from hint
 	node           *schema.Node // the schema whose location the runtime derives from the parent's; nil if it can not
 	decl           *model.Decl  // declaration to fill instead of a new one
 	doc            []string     // first lines of that type's comment
@@ -180,6 +181,7 @@ type place struct {
 	keepAdditional bool         // additional properties are kept: a check of the whole value may look at them
 }
 
+// below returns a place within the value at p.
 func (p place) below(hint string) place {
 	return place{hint: hint, validateOnly: p.validateOnly, keepAdditional: p.keepAdditional}
 }
@@ -207,7 +209,7 @@ func (l *lowering) lowerRoot(n *schema.Node, r Root) *model.Decl {
 	return d
 }
 
-// fill lowers s into d. The type of a nullable schema is defined over that of its values but null.
+// fill lowers s into d. If s allows null, d is defined over the type of the other values.
 func (l *lowering) fill(d *model.Decl, s *shape, p place) {
 	p.decl = d
 	if s.kinds&model.KindNull != 0 && worthAName(s) {
