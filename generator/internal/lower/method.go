@@ -98,7 +98,7 @@ func sent(rule *revision.Method) bool {
 	return sends()[rule.Op] && rule.From.Includes(revision.FromServer)
 }
 
-// method lowers one line.
+// method lowers one line of methods.
 func (l *packageLowering) method(m manifest.Text, rule *revision.Method) {
 	stem := naming.GoName(strings.TrimSuffix(strings.TrimSuffix(rule.Message, "Request"), "Notification"))
 	switch {
@@ -119,7 +119,7 @@ func (l *packageLowering) method(m manifest.Text, rule *revision.Method) {
 	}
 }
 
-// definitions names the protocol's definitions of a method's params and result.
+// definitions has the names of the protocol's definitions of a method's params and result.
 type definitions struct{ params, result string }
 
 // defines records the definitions of a method in the newest known revision that has the method.
@@ -131,7 +131,7 @@ func (l *packageLowering) defines(name string) {
 	l.definitions[name] = definitions{rule.Params, rule.Result}
 }
 
-// refuseIncomplete refuses a method without the others of its capability: clients would call them and get method not found.
+// refuseIncomplete refuses a method without the others of its capability: clients would call those and get the error method not found.
 func (l *packageLowering) refuseIncomplete(m manifest.Text, rule *revision.Method) {
 	feature, _, _ := strings.Cut(rule.Name, "/")
 	others := []string{feature + "/list", feature + "/get", feature + "/read"}
@@ -146,10 +146,10 @@ func (l *packageLowering) refuseIncomplete(m manifest.Text, rule *revision.Metho
 	}
 }
 
-// counterparts are operations of which each undoes the other.
+// counterparts has for each of two operations the one that undoes it.
 var counterparts = map[string]string{"subscribe": "unsubscribe", "unsubscribe": "subscribe"}
 
-// deprecated warns of features that a served revision deprecates.
+// deprecated warns of a method whose capability a served revision deprecates.
 func (l *packageLowering) deprecated(m manifest.Text, rule *revision.Method) {
 	for _, r := range l.in.Revisions {
 		for i := range r.Methods {
@@ -178,8 +178,7 @@ func sends() map[string]bool {
 	return map[string]bool{"createMessage": true, "elicit": true, "listRoots": true}
 }
 
-// switches are the needs that a method enables, by operation, where the runtime serves it by itself. A revision enables the log by setLevel,
-// by log, or by both.
+// switches are the needs that methods enable which the runtime serves by itself, by operation. In a revision, setLevel, log or both enable the log.
 func switches(n *model.Needs) map[string]*bool {
 	return map[string]*bool{
 		"setLevel": &n.Logging, "log": &n.Logging, "promptsChanged": &n.PromptsChanged, "resourcesChanged": &n.ResourcesChanged,
@@ -234,8 +233,8 @@ func (l *packageLowering) protocolSends() (some []*model.Send) {
 	return some
 }
 
-// methodTypes lowers params and results. An empty result and missing params have no type. A view has the checks of what is sent in one revision; where
-// a revision also needs an encoder of its own, views adds that when all types are known.
+// methodTypes lowers params and results of methods. An empty result and missing params have no type. Each view gets its validator here; where
+// a revision also needs an encoder of its own, the function views adds that when all types are known.
 func (l *packageLowering) methodTypes() {
 	l.customTypes()
 	for _, m := range l.protocolMethods() {
@@ -259,9 +258,9 @@ func (l *packageLowering) protocolType(name string, use model.Use) model.TypeRef
 	return l.types.Lower(typing.Root{Document: l.protocol.Doc, Node: n, Name: naming.GoName(name), Keep: true, Use: use, Sent: use == model.Encode})
 }
 
-// views makes the encoders for revisions in which a result or params differ; Settle says which revisions get one of their own.
+// views makes the encoders for revisions in which a result or params differ from the handlers' types.
 func (l *packageLowering) views() {
-	viewers := wire.NewViewers(l.types, l.protocol, l.pkg.Wires) // what makes the views of each revision
+	viewers := wire.NewViewers(l.types, l.protocol, l.pkg.Wires)
 	for _, m := range l.protocolMethods() {
 		m.Views = viewers.Settle(m.Views, m.Result)
 	}
@@ -276,7 +275,7 @@ func (l *packageLowering) views() {
 	}
 }
 
-// sentBy lists the definitions of messages that handlers send in r.
+// sentBy lists the definitions of what handlers return and send in r.
 func (l *packageLowering) sentBy(r *revision.Revision) []string {
 	var all []string
 	if l.pkg.Needs.Results {

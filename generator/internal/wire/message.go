@@ -51,7 +51,7 @@ func taskMessage() wireMessage {
 	return all[slices.IndexFunc(all, func(m wireMessage) bool { return m.rule == "task" })]
 }
 
-// tree lowers the slots of a message into its objects, level by level.
+// tree makes the objects of a message, each within its outer one, from the paths of the slots.
 func (l *wireLowering) tree(rule revision.Message, m wireMessage) *model.WireObject {
 	root := &model.WireObject{}
 	for _, slot := range rule.Slots {
@@ -117,7 +117,7 @@ func (l *wireLowering) splice(root *model.WireObject, m wireMessage) {
 	member.Object.Splice = m.meta
 }
 
-// always is how many steps of the slot's path are required: those before it must be there when reading (LET05), and are always written (LET15).
+// always is how many steps of the slot's path, from the first, are required: they must be there when reading (LET05), and are always written (LET15).
 func always(slot revision.Slot) int {
 	if slot.Place.Required {
 		return len(slot.Path)
@@ -125,7 +125,7 @@ func always(slot revision.Slot) int {
 	return slot.Always
 }
 
-// descend returns the member at path and makes the objects on the way. The first required steps are required.
+// descend returns the member at path and makes the objects on the way. The first steps of path, as many as required says, become required.
 func descend(o *model.WireObject, path []string, required int) *model.WireMember {
 	for i, step := range path {
 		member := find(o, step)
@@ -141,6 +141,7 @@ func descend(o *model.WireObject, path []string, required int) *model.WireMember
 	return nil
 }
 
+// find returns the member with that name, and makes it if there is none.
 func find(o *model.WireObject, name string) *model.WireMember {
 	for _, m := range o.Members {
 		if m.Name == name {
