@@ -46,14 +46,14 @@ func (t *Types) warnOfUnused() {
 
 // firstChoice returns the first schema of c that chooses a type name, or nil.
 func firstChoice(c allOf) *schema.Node {
-	if i := slices.IndexFunc(c, func(n *schema.Node) bool { return goType(n) != nil }); i >= 0 {
+	if i := slices.IndexFunc(c, func(n *schema.Node) bool { return chosenName(n) != nil }); i >= 0 {
 		return c[i]
 	}
 	return nil
 }
 
-// goType returns the type name that goType in a schema chooses, or nil.
-func goType(n *schema.Node) *schema.Node {
+// chosenName returns the type name that goType in a schema chooses, or nil.
+func chosenName(n *schema.Node) *schema.Node {
 	if t := n.Get("goType"); t.Is(schema.String) && !schema.IsGoType(t.Text) {
 		return t
 	}
@@ -63,7 +63,7 @@ func goType(n *schema.Node) *schema.Node {
 // typeName returns the name for a type: the one that its schema (c.by) chooses, else hint, else the longer name c.other, else one with a suffix made
 // of c.site.
 func (t *Types) typeName(hint string, c *claim) string {
-	own := goType(c.by)
+	own := chosenName(c.by)
 	if own != nil && t.chosen.at[own.Text] == own && !t.chosen.used[own] {
 		t.chosen.used[own] = true
 		return own.Text

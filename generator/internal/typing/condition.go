@@ -32,7 +32,8 @@ func (r *reader) readNot(s *shape, owner, v *schema.Node) {
 	}
 }
 
-// readDependencies reads dependencies as two conditions, for its schemas and for its lists of names, and dependentRequired, which has lists alone, likewise.
+// readDependencies reads dependencies as two conditions, one for its schemas and one for its lists of names. dependentRequired, which has only lists, is
+// read in the same way.
 func (r *reader) readDependencies(s *shape, owner, v *schema.Node) {
 	c := condition{at: owner, keyword: keywordAt(owner, v)}
 	s.conditions = append(s.conditions, c, condition{c.at, c.keyword, true})

@@ -21,7 +21,8 @@
 //	requirement.go requirementkind.go                what conditions demand, in words
 //	storage.go flow.go literal.go                    how a value is stored; what is sent or received; defaults as literals
 //	typename.go chosen.go rulename.go                names of types, fields and tables
-//	share.go once.go cycle.go                        types of the same meaning; recursion
+//	share.go                                         types of the same meaning
+//	once.go cycle.go                                 recursion: validators that cache their outcomes, structs that contain themselves
 //	marshal.go hide.go                               what encoding/json needs, and what its errors must not show
 //	reachability.go text.go                          which functions are called; text in raw strings
 //	schemalocation.go                                the location of a rule in its schema, for messages
@@ -48,6 +49,8 @@
 //	own            of one schema alone, without those beside it in an allOf
 //	way            the schema resources that were entered on the way to a schema; an anchor that several of them have is ambiguous
 //	free           of a schema: it allows every value
+//	goType         a keyword of manifests: a name for the type that is made of the schema (chosen.go), or a Go type to use, such as time.Time
+//	               (gotype.go). goName is a name for the field of a property
 //	finding        a diagnostic about a schema
 //
 // # Names
@@ -57,9 +60,9 @@
 // (then QueryRowsOutputRowsItem); a word that the name ends with is not repeated. Members of a union are named by what only they have: title,
 // tag, kind, a property that is required. So adding a tool, a schema or a property elsewhere renames nothing.
 //
-// A name that several claim goes to the first of these (typename.go): names that do not come from schemas (Names.Take, before any schema), those that goType chooses
-// (Types.Choose), inputs and outputs of tools and the protocol's types, schemas that others refer to, then the rest in the order of
-// tools and properties. The others get a longer name, or as the last resort a suffix that follows from their place. That can not be
+// A name that several claim goes to the first of these (typename.go): what does not come from schemas (Names.Take, before any schema), schemas for
+// which goType chooses the name (Types.Choose), inputs and outputs of tools and the protocol's types, schemas that others refer to, then the rest in the
+// order of tools and properties. The others get a longer name, or as the last resort a suffix that follows from their place. That can not be
 // avoided: Go names have no separators, so two places can spell the same name (a tool get with a property order_id, and a tool get_order with an id), and
 // a new tool or property that comes first takes it from the other. If that were an error, there would be no types for many published schemas.
 //

@@ -3,12 +3,12 @@ package typing
 import "github.com/mcpkiln/mcpkiln/schema"
 
 // follow follows references, also those in an allOf, anyOf or oneOf of one schema, as long as only annotations are
-// beside them and no schema chooses a type name. It returns the target of the last one, and whether there was any.
+// beside them and no schema chooses a type name. It returns the target of the last reference, and whether there was any.
 func (r *reader) follow(n *schema.Node) (*schema.Node, bool) {
 	seen := map[*schema.Node]bool{}
 	target, found := n, false
 	for !seen[n] {
-		if goType(n) != nil {
+		if chosenName(n) != nil {
 			return n, true
 		}
 		next, byRef := r.step(n)

@@ -216,7 +216,7 @@ func keepAdditional(types []*model.Decl) {
 // kept, unless it is a protocol document or another keyword may look at them.
 func (l *lowering) additionalProperties(s *shape, st *model.Struct, p place) {
 	o := &s.obj
-	keep := l.keepAdditional || p.keepAdditional || o.min != nil
+	keep := l.protocol || p.keepAdditional || o.min != nil
 	inner := p.below(p.hint + "AdditionalProperty")
 	inner.node = derived(o.at, "additionalProperties", o.additionalProperties)
 	free := o.patternSets == nil && (o.additionalProperties == nil || l.shape(o.additionalProperties).unconstrained())

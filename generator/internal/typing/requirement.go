@@ -19,7 +19,7 @@ type requirement struct {
 	noHasOr  bool
 
 	but     string // the opposite in words is "anything but" this
-	key     string // the only member that it is about
+	key     string // the only member that the requirement is about
 	allowed string // what the opposite allows, in words: values of key, or of the whole value
 	lacks   bool   // the opposite is that key is missing
 }

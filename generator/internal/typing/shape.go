@@ -145,7 +145,7 @@ func (o *objectFacet) sort() {
 	slices.SortStableFunc(o.props, func(a, b property) int { return strings.Compare(a.key, b.key) })
 }
 
-// hasNoFacets reports that no keyword but type, enum, const, groups and conditions was used.
+// hasNoFacets reports whether s has no keywords but type, enum, const, groups, conditions and annotations.
 func (s *shape) hasNoFacets() bool {
 	return s.str.at == nil && s.num.at == nil && s.arr.at == nil && s.obj.at == nil
 }
@@ -156,7 +156,7 @@ func (s *shape) namesNoProperties() bool {
 	return s.kinds&^model.KindNull == model.KindObject && len(s.obj.props) == 0 && len(s.obj.required) == 0
 }
 
-// unconstrained reports that s allows every JSON value.
+// unconstrained reports whether s allows every JSON value.
 func (s *shape) unconstrained() bool {
 	return s.kinds == model.KindAny && !s.integer && s.hasNoFacets() && s.enum == nil && len(s.groups) == 0 && s.conditions == nil && s.never == nil
 }

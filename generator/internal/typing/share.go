@@ -15,7 +15,7 @@ import (
 // Not shared are: inputs and outputs of tools, types that goType names, the protocol's types, and recursive
 // types.
 
-// share finds the declarations that become an alias of one before them.
+// share finds the declarations that become an alias of an earlier one.
 func (t *Types) share() {
 	s := &sharer{claims: t.claims, ids: map[*model.Decl]int{}, known: map[string]int{}, open: map[*model.Decl]bool{},
 		fields: map[reflect.Type][]int{}}
@@ -63,7 +63,7 @@ type sharer struct {
 	key    []byte                 // all that a declaration says, as far as it is written
 }
 
-// id is the same for declarations of the same meaning. One that is not shared has its own.
+// id is the same for declarations of the same meaning. A declaration that is not shared has an id of its own.
 func (s *sharer) id(d *model.Decl) int {
 	if id, ok := s.ids[d]; ok {
 		return id

@@ -19,9 +19,9 @@ import (
 type rank uint8
 
 const (
-	nested rank = iota
-	referred
-	rooted
+	nested   rank = iota // the rest
+	referred             // a $ref target
+	rooted               // a type of a tool or of the protocol
 )
 
 // claim is the claim of a declaration to a name.
@@ -31,14 +31,14 @@ type claim struct {
 	other string       // a longer name, if the first is taken
 	site  string       // identifies the place, for a suffix if all else is taken
 	by    *schema.Node // the schema of the declaration; nil: it has none of its own
-	named bool
-	apart bool // its type is not shared: neither an alias nor the origin of one
+	named bool         // the declaration has its name
+	apart bool         // the declaration is not shared: it is no alias, and has none
 }
 
 // newDecl registers a declaration of a Go type. n is its schema; nil if it has none of its own.
 func (l *lowering) newDecl(hint string, n *schema.Node) *model.Decl {
 	d := &model.Decl{Name: hint}
-	c := &claim{asked: hint, by: n, site: l.defsPrefix + hint, apart: l.keepAdditional || goType(n) != nil}
+	c := &claim{asked: hint, by: n, site: l.defsPrefix + hint, apart: l.protocol || chosenName(n) != nil}
 	if n != nil {
 		c.site = l.defsPrefix + l.at(n)
 	}
@@ -49,7 +49,7 @@ func (l *lowering) newDecl(hint string, n *schema.Node) *model.Decl {
 
 // rankOf is the rank of a $ref target.
 func (l *lowering) rankOf() rank {
-	if l.keepAdditional {
+	if l.protocol {
 		return rooted // the protocol's own name
 	}
 	return referred
@@ -61,7 +61,7 @@ func (t *Types) newFunc(prefix, hint string) *model.Decl {
 	if prefix == "decode" {
 		d.Append = "append" + hint
 	}
-	t.claims[d] = &claim{apart: t.keeping}
+	t.claims[d] = &claim{apart: t.inProtocol}
 	t.decls = append(t.decls, d)
 	return d
 }

@@ -13,7 +13,7 @@ type Root struct {
 	Name       string       // Go name: GetQuoteInput
 	DefsPrefix string       // of the names of types for its own $defs; "" for protocol documents
 	Suffix     string       // suffix of those names
-	Keep       bool         // keep additional properties where the schema does not mention them (protocol documents)
+	Keep       bool         // it is in a protocol document: additional properties are kept where the schema does not mention them
 	Use        model.Use
 	Sent       bool     // the package writes its values, and decodes them only to check them
 	Hidden     string   // properties whose values no violation shows, as the names that check.Hiding takes
@@ -37,7 +37,7 @@ type Types struct {
 	chosen            chosen
 	decls             []*model.Decl
 	claims            map[*model.Decl]*claim
-	keeping           bool                          // a protocol document is being lowered
+	inProtocol        bool                          // a protocol document is being lowered
 	declared          map[*schema.Node]*model.Value // schemas that have a declaration of their own
 	checks            map[*schema.Node]*model.Decl  // schemas that have a validator without a type
 	conditions        map[condition]*model.Decl     // the validators of conditions
@@ -96,7 +96,7 @@ func (t *Types) Lower(r Root) model.TypeRef {
 	l.root = l.enter(n)
 	d := l.lowerRoot(l.root, r)
 	t.claims[d].apart = true
-	t.name(d) // before any other
+	t.name(d) // before other types
 	t.roots = append(t.roots, root{d, r.Use, r.Sent, r.Hidden})
 	return model.TypeRef{Name: d.Name, Decode: d.Decode, Append: d.Append, Decl: d}
 }
@@ -115,11 +115,11 @@ func (t *Types) SchemasOf(p *model.Prop) []*schema.Node { return t.described[p] 
 // begin returns the state for lowering r.
 func (t *Types) begin(r Root) *lowering {
 	l := &lowering{
-		Types: t, defsPrefix: r.DefsPrefix, suffix: r.Suffix, name: r.Name, keepAdditional: r.Keep,
+		Types: t, defsPrefix: r.DefsPrefix, suffix: r.Suffix, name: r.Name,
 		reader: reader{doc: r.Document, protocol: r.Keep, keywords: t.table, report: &t.findings, scopes: &t.scopes, active: map[*schema.Node]bool{},
 			narrowing: map[*schema.Node]bool{}, shapes: map[*schema.Node]*shape{}, owns: map[*schema.Node]*shape{}, nulls: map[*shape]bool{}},
 	}
-	t.keeping = r.Keep
+	t.inProtocol = r.Keep
 	t.Choose(r.Document)
 	return l
 }
@@ -160,11 +160,10 @@ func (t *Types) Finish() ([]*model.Decl, schema.Diagnostics) {
 type lowering struct {
 	*Types
 	reader
-	root           *schema.Node
-	defsPrefix     string
-	suffix         string
-	name           string // of the root's type
-	keepAdditional bool
+	root       *schema.Node
+	defsPrefix string
+	suffix     string
+	name       string // of the root's type
 }
 
 // place is where a value is, with what is decided there for its type.
@@ -176,7 +175,7 @@ type place struct {
 	doc            []string     // first lines of that type's comment
 	validateOnly   bool         // values are validated and not stored
 	needsOwnType   bool         // the value must have a type of its own: an object becomes a struct even if a map would do, and a $ref does not get its target's type
-	key            string       // lowering.key of the conjunction here; empty for a single schema
+	key            string       // lowering.key of the conjunction that is lowered here; empty for roots, $ref targets and members of unions
 	namedBy        *schema.Node // the schema whose goType names the type, if one does
 	keepAdditional bool         // additional properties are kept: a check of the whole value may look at them
 }
