@@ -76,7 +76,7 @@ func (l *sharedUses) by(user *model.Package) func(*model.Decl, model.Use) {
 	}
 }
 
-// record stores the uses in the packages, in the order of the declarations, and names the functions that are lent.
+// record stores the uses in the packages that have them, in the order of the declarations, and names the functions that are lent.
 func (l *sharedUses) record(p *packageLowering) {
 	lent := map[*model.Decl]model.Use{}
 	decls := append(p.pkg.Decls[:len(p.pkg.Decls):len(p.pkg.Decls)], l.division.shared.Views...)

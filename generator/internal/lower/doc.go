@@ -15,7 +15,7 @@
 // # Words of this package
 //
 //	policy     of a tool: what cancels it and its timeout (model.CancelPolicy), whether and how it runs as a task (model.TaskPolicy)
-//	hidden     the x-sensitive properties of a tool's input and output, whose values no error shows: one about the output may quote the input
+//	hidden     the x-sensitive properties of a tool's input and output, whose values no error shows: an error about the output may quote the input
 //	asker      what a handler may ask the client: the name of its Call type, its questions, and the client capabilities that they need (model.Asker)
 //	question   an elicitation that the manifest declares (model.Question); also, whatever else a handler may ask the client in the middle of a call
 //	send       a request to the client that a handler sends by a function (model.Send); a notice is a custom notification

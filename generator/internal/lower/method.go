@@ -178,7 +178,8 @@ func sends() map[string]bool {
 	return map[string]bool{"createMessage": true, "elicit": true, "listRoots": true}
 }
 
-// switches are the needs that methods enable which the runtime serves by itself, by operation. In a revision, setLevel, log or both enable the log.
+// switches has, by operation, what a method enables that the runtime serves by itself. Under a revision, the log is enabled by setLevel, by log, or by
+// both.
 func switches(n *model.Needs) map[string]*bool {
 	return map[string]*bool{
 		"setLevel": &n.Logging, "log": &n.Logging, "promptsChanged": &n.PromptsChanged, "resourcesChanged": &n.ResourcesChanged,

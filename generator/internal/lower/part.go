@@ -36,8 +36,8 @@ func partOf(tool string) int {
 	return int(h.Sum32() % parts)
 }
 
-// reserveParts takes the names of the packages, which are identifiers where one imports another, and the identifiers Tools and order, which each
-// part declares.
+// reserveParts takes the names of the packages, which are identifiers where one imports another, and the identifiers Tools, which each part declares,
+// and order, which the generated package declares (emit/part.go).
 func (l *packageLowering) reserveParts() {
 	for _, name := range []string{sharedName, "Tools", "order"} {
 		l.types.Names.Take(name)

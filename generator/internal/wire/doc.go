@@ -36,10 +36,10 @@
 //
 // # Rejected
 //
-//   - Validators of every result, like those for the results of handlers: the runtime makes most results itself, so that they would run only where middleware
-//     replaces one, and a package with five revisions would have twice the lines. Their definitions are a line each (result.go).
-//   - Reflecting over the runtime's structs instead of tables: the generator would import the runtime and depend on the version
-//     that it was built with. A test compares the tables with the structs.
+//   - Validators of every result, like those for the results of handlers: the runtime makes most results itself, so that the validators would run only
+//     where middleware replaces one, and a package with five revisions would have twice the lines. The definitions of results are a line each (result.go).
+//   - Reflecting over the runtime's structs instead of tables: what is generated would depend on the version of the runtime that the generator
+//     was built with. A test compares the tables with the structs.
 //   - One wire for all packages, in the runtime: renamed fields would be code there (REV04), and packages without tasks
 //     or questions would carry both.
 package wire

@@ -18,7 +18,7 @@ type Protocol struct {
 	messages       map[string]bool // definitions that are the params or the result of a method
 	ownedByRuntime map[string]bool // members of messages that the runtime reads and writes itself
 	filled         map[string]bool // members of messages that the runtime writes where a handler leaves them out
-	// omittedIn has, by the schema of a property, the revisions that lack it: there it is not written.
+	// omittedIn has, by the schema of a property, the revisions that lack the property: it is not written in their messages.
 	omittedIn map[*schema.Node][]string
 }
 
