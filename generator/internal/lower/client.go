@@ -65,7 +65,7 @@ func (l *packageLowering) separate() {
 	borrowed := l.referencesOfPackage()
 	l.pkg.Views, l.pkg.Client = nil, c
 	l.pkg.Shared, c.Shared = shared, shared
-	c.Decls = l.within(c)
+	c.Decls = l.aliased(c)
 	l.lend(borrowed)
 	l.pkg.Exported = export(shared)
 	c.Exported = l.pkg.Exported
@@ -127,8 +127,8 @@ func (l *packageLowering) calls(t *model.Tool) []model.Reference {
 	return all
 }
 
-// within are the types that a client has aliases of: those of its tools, and all types in them.
-func (l *packageLowering) within(c *model.Package) []*model.Decl {
+// aliased are the types that a client has aliases of: those of its tools, and all types in them.
+func (l *packageLowering) aliased(c *model.Package) []*model.Decl {
 	reached := map[*model.Decl]bool{}
 	var reach func(*model.Decl, model.Use)
 	reach = func(d *model.Decl, _ model.Use) {

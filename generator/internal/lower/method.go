@@ -18,11 +18,11 @@ import (
 func (l *packageLowering) methods() {
 	for _, m := range l.in.Manifest.Methods {
 		if rule := l.ruleOf(m.Value); rule == nil {
-			l.unknownMethod(m)
+			l.refuseUnknown(m)
 		} else if !l.refuseServedTwice(m, rule) {
 			l.method(m, rule)
 			l.refuseIncomplete(m, rule)
-			l.deprecated(m, rule)
+			l.warnOfDeprecated(m, rule)
 		}
 	}
 	l.customMethods()
@@ -46,7 +46,8 @@ func ruleIn(revisions []*revision.Revision, name string) *revision.Method {
 	return nil
 }
 
-func (l *packageLowering) unknownMethod(m manifest.Text) {
+// refuseUnknown refuses a method that no served revision has, with a hint what to write instead.
+func (l *packageLowering) refuseUnknown(m manifest.Text) {
 	var known []string
 	for _, r := range l.in.Revisions {
 		for _, removed := range r.Removed {
@@ -103,13 +104,13 @@ func (l *packageLowering) method(m manifest.Text, rule *revision.Method) {
 	stem := naming.GoName(strings.TrimSuffix(strings.TrimSuffix(rule.Message, "Request"), "Notification"))
 	switch {
 	case handled(rule):
-		l.implied(rule.Capability)
+		l.enableNotifications(rule.Capability)
 		l.takeHandler(stem, named{what: "method " + rule.Name, pos: m.Node.Pos, node: m.Node, fixed: true})
 		l.pkg.Methods = append(l.pkg.Methods, &model.MethodHandler{Name: rule.Name, GoName: stem, Capability: rule.Capability})
-		l.defines(rule.Name)
+		l.recordDefinitions(rule.Name)
 	case sent(rule):
 		l.pkg.Sends = append(l.pkg.Sends, &model.Send{Name: rule.Name, GoName: l.types.Names.Take(stem), Var: l.types.Names.Take(naming.Unexported(stem) + "Request"), Op: naming.GoName(rule.Op), AgainDoc: l.runAgain()})
-		l.defines(rule.Name)
+		l.recordDefinitions(rule.Name)
 	case switches(&l.pkg.Needs)[rule.Op] != nil:
 		*switches(&l.pkg.Needs)[rule.Op] = true
 	case rule.Op == "elicitationComplete":
@@ -122,8 +123,8 @@ func (l *packageLowering) method(m manifest.Text, rule *revision.Method) {
 // definitions has the names of the protocol's definitions of a method's params and result.
 type definitions struct{ params, result string }
 
-// defines records the definitions of a method in the newest known revision that has the method.
-func (l *packageLowering) defines(name string) {
+// recordDefinitions records the definitions of a method in the newest known revision that has the method.
+func (l *packageLowering) recordDefinitions(name string) {
 	rule := ruleIn(l.in.Known(), name)
 	if l.definitions == nil {
 		l.definitions = map[string]definitions{}
@@ -149,8 +150,8 @@ func (l *packageLowering) refuseIncomplete(m manifest.Text, rule *revision.Metho
 // counterparts has for each of two operations the one that undoes it.
 var counterparts = map[string]string{"subscribe": "unsubscribe", "unsubscribe": "subscribe"}
 
-// deprecated warns of a method whose capability a served revision deprecates.
-func (l *packageLowering) deprecated(m manifest.Text, rule *revision.Method) {
+// warnOfDeprecated warns of a method whose capability a served revision deprecates.
+func (l *packageLowering) warnOfDeprecated(m manifest.Text, rule *revision.Method) {
 	for _, r := range l.in.Revisions {
 		for i := range r.Methods {
 			if d := &r.Methods[i]; d.Deprecated != "" && d.Capability == rule.Capability {
@@ -161,8 +162,8 @@ func (l *packageLowering) deprecated(m manifest.Text, rule *revision.Method) {
 	}
 }
 
-// implied enables the list-changed and updated notifications that belong to a capability.
-func (l *packageLowering) implied(capability string) {
+// enableNotifications enables the list-changed and updated notifications that belong to a capability.
+func (l *packageLowering) enableNotifications(capability string) {
 	switch n := &l.pkg.Needs; capability {
 	case "prompts":
 		n.PromptsChanged = true

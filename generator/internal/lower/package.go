@@ -51,7 +51,7 @@ func Package(in Input) (*model.Package, schema.Diagnostics) {
 	l.types.GoTypes = l.in.Manifest.Defaults.GoTypes
 	if in.Client.Alone {
 		l.reserve()
-		l.choices()
+		l.takeChosenNames()
 		l.tools()
 	} else {
 		l.server()
@@ -78,7 +78,7 @@ func (l *packageLowering) server() {
 		l.diags = append(l.diags, diags...)
 	}
 	l.reserve()
-	l.choices()
+	l.takeChosenNames()
 	l.protocol = l.union(l.protocolTypes())
 	l.sentChecks = wire.NewSent(l.types, l.in.Revisions, l.sentBy)
 	l.tools()
@@ -162,8 +162,8 @@ func (l *packageLowering) finish() {
 	}
 }
 
-// choices takes the type names that the manifest chooses with goType.
-func (l *packageLowering) choices() {
+// takeChosenNames takes the type names that the manifest chooses with goType.
+func (l *packageLowering) takeChosenNames() {
 	m := l.in.Manifest
 	for i := range m.Schemas.Schemas {
 		l.types.Choose(m.Schemas.Schemas[i].Doc)

@@ -22,13 +22,13 @@ func (l *packageLowering) registryNeeds() {
 	n.Prompts, n.Resources = m.HasPrompts(), m.HasResources()
 	n.Completions = some && (handler != nil || !slices.ContainsFunc(m.Methods, byHand))
 	if n.Prompts {
-		l.implied("prompts")
+		l.enableNotifications("prompts")
 	}
 	if n.Resources {
-		l.implied("resources")
+		l.enableNotifications("resources")
 	}
 	if m.Subscribes() {
-		l.implied("resourcesSubscribe")
+		l.enableNotifications("resourcesSubscribe")
 	}
 }
 

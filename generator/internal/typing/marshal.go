@@ -92,8 +92,8 @@ func plainProp(p *model.Prop, dir direction) bool {
 	case p.Tag == "", dir == reading && p.Presence == model.Optional && nilIsNull(&p.Value):
 		return false // null would be read as absent
 	}
-	nilable := p.Storage == model.StoreBare && (p.Presence == model.Optional || p.Presence == model.Nullable)
-	return plainValue(&p.Value, dir, nilable && !(p.Presence == model.Nullable && nilIsWritten(&p.Value)))
+	nilIsNoValue := p.Storage == model.StoreBare && (p.Presence == model.Optional || p.Presence == model.Nullable)
+	return plainValue(&p.Value, dir, nilIsNoValue && !(p.Presence == model.Nullable && nilIsWritten(&p.Value)))
 }
 
 // plainValue is plainly for a value. null says that nil stands for null or absent here, not for an empty list or object.

@@ -65,12 +65,12 @@ func (r *reader) narrow(s *shape, g group) (live []*schema.Node) {
 // surelyAllowsNull reports whether s certainly allows null: it has no condition that null may violate, and in each of its groups a
 // branch allows it; in a oneOf only one.
 func (r *reader) surelyAllowsNull(s *shape) bool {
-	takes, known := r.nulls[s]
+	allows, known := r.nulls[s]
 	if !known {
-		takes = r.computeSurelyAllowsNull(s)
-		r.nulls[s] = takes
+		allows = r.computeSurelyAllowsNull(s)
+		r.nulls[s] = allows
 	}
-	return takes
+	return allows
 }
 
 func (r *reader) computeSurelyAllowsNull(s *shape) bool {

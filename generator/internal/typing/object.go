@@ -23,14 +23,14 @@ func (l *lowering) slice(s *shape, p place) model.Value {
 	inner.keepAdditional = inner.keepAdditional || s.arr.unique // items may differ in additional properties alone
 	inner.node = derived(s.arr.at, "items", s.arr.items)
 	t.Elem = l.valueOf(s.arr.items, inner)
-	if !p.validateOnly && !leaf(&t.Elem) {
+	if !p.validateOnly && !readInOneCall(&t.Elem) {
 		t.Func = l.element(&t.Elem, inner.hint)
 	}
 	return model.Value{Type: t}
 }
 
-// leaf reports whether the runtime reads a slice of such elements in one call.
-func leaf(v *model.Value) bool {
+// readInOneCall reports whether the runtime reads a slice of such elements in one call.
+func readInOneCall(v *model.Value) bool {
 	if v.Null || v.Values != nil || v.Checks != nil {
 		return false
 	}

@@ -42,17 +42,17 @@ func (r *reader) enter(n *schema.Node) *schema.Node {
 
 // ambiguousAnchors returns the anchors of the document that a $dynamicRef may find in more than one resource.
 func (r *reader) ambiguousAnchors() map[string]bool {
-	moving, ok := r.scopes.ambiguous[r.doc]
+	ambiguous, ok := r.scopes.ambiguous[r.doc]
 	if ok {
-		return moving
+		return ambiguous
 	}
-	moving = map[string]bool{}
-	first := map[string]*schema.Node{}
+	ambiguous = map[string]bool{}
+	last := map[string]*schema.Node{}
 	visit := func(n *schema.Node) bool {
 		if a := n.Get("$dynamicAnchor"); a.Is(schema.String) {
 			home := r.resource(n)
-			moving[a.Text] = moving[a.Text] || first[a.Text] != nil && first[a.Text] != home
-			first[a.Text] = home
+			ambiguous[a.Text] = ambiguous[a.Text] || last[a.Text] != nil && last[a.Text] != home
+			last[a.Text] = home
 		}
 		return true
 	}
@@ -60,13 +60,13 @@ func (r *reader) ambiguousAnchors() map[string]bool {
 	if r.doc.Meta != nil {
 		r.doc.Meta.Root.Walk(visit)
 	}
-	for name, moves := range moving {
-		if !moves {
-			delete(moving, name)
+	for name, isAmbiguous := range ambiguous {
+		if !isAmbiguous {
+			delete(ambiguous, name)
 		}
 	}
-	r.scopes.ambiguous[r.doc] = moving
-	return moving
+	r.scopes.ambiguous[r.doc] = ambiguous
+	return ambiguous
 }
 
 // resource returns the schema with an $id that n is in, or the root.
