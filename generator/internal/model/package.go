@@ -24,13 +24,14 @@ type Package struct {
 	Result *Result
 	// AddedTasks is how tools that the program adds at run time run as tasks; nil: the manifest says nothing of them.
 	AddedTasks *TaskPolicy
-	// Needs says which runtime parts the tools use.
+	// Needs says which parts of the runtime the package uses.
 	Needs Needs
 
-	// Path is the import path, and Dir the directory below the output directory; both are empty for a package that is not divided.
+	// Path is the import path, empty where no code needs it. Dir is the directory below the output directory, empty for the package that is in that
+	// directory itself.
 	Path, Dir string
 	// Parts hold the tools and types of a package with many tools, Shared the types that several parts use. The package
-	// itself then has only aliases for them. nil for a package that is not divided.
+	// itself then has only aliases for them. Parts is nil for a package that is not divided.
 	Parts  []*Package
 	Shared *Package
 	// Uses are the declarations of Shared that this package uses. Lends are, in Shared, its declarations that other packages use.
@@ -43,7 +44,7 @@ type Package struct {
 	Exported map[string]string
 }
 
-// Reference is a declaration of the shared package, with what others use of it.
+// Reference is a declaration that a package refers to, with the functions of it that the package uses.
 type Reference struct {
 	Decl *Decl
 	Use  Use
