@@ -5,8 +5,8 @@ import (
 	"github.com/mcpkiln/mcpkiln/schema/manifest"
 )
 
-// defaultAnswer makes the answer for clients that can not ask their user: every property has its default. The loader has
-// checked that required ones have a default.
+// defaultAnswer makes the answer for clients that can not ask their user: every property has its default. Package manifest has
+// checked that required properties have one.
 func (l *packageLowering) defaultAnswer(e *manifest.Elicitation, q *model.Question) {
 	s, ok := q.Answer.Decl.Body.(*model.Struct)
 	if !ok {

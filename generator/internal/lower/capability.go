@@ -12,8 +12,8 @@ import (
 	"github.com/mcpkiln/mcpkiln/schema/revision"
 )
 
-// clientCapabilities lowers the client capabilities that the requests of a handler need. A list of requests would not be enough: the capabilities
-// that a request needs depend on its params, so for a handler that samples without tools more would be required than it needs.
+// clientCapabilities lowers the client capabilities that the requests of a handler need, as the manifest lists them. If it listed requests instead, too
+// much would be required: which capabilities a request needs depends on its params. Sampling without tools needs less than sampling with tools.
 func (l *packageLowering) clientCapabilities(a *model.Asker, listed []manifest.Text) {
 	known := l.pkg.TakenBySends()
 	for _, t := range listed {
@@ -31,7 +31,7 @@ func (l *packageLowering) capabilityHint(name string, known []string) string {
 			return "write " + taken[0] + ", which " + name + " takes"
 		}
 	}
-	if method := l.unlistedTaking(name); method != "" {
+	if method := l.unlistedRequest(name); method != "" {
 		return "list " + method + " in methods, at the top of the manifest"
 	}
 	if known == nil {
@@ -63,8 +63,8 @@ func (l *packageLowering) everyCapability() (all []string) {
 	return slices.Compact(all)
 }
 
-// unlistedTaking is a request to the client that needs the capability and is not listed in methods; "" for none.
-func (l *packageLowering) unlistedTaking(name string) string {
+// unlistedRequest is a request to the client that needs the capability and is not listed in methods; "" for none.
+func (l *packageLowering) unlistedRequest(name string) string {
 	for m, base := range l.requestsWithCapability() {
 		listed := slices.ContainsFunc(l.pkg.Sends, func(s *model.Send) bool { return s.Name == m.Name })
 		if !listed && (name == base || name == m.Name || strings.HasPrefix(name, base+"/")) {

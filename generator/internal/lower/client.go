@@ -12,8 +12,8 @@ import (
 // SchemaName is the package of the types that server and client share. It is below the client's, since that is what others import.
 const SchemaName = "schema"
 
-// refuseResumeClashes refuses a tool whose method of the client would have the name of the method that resumes a task of another tool. tools has
-// them by their Go names.
+// refuseResumeClashes refuses a tool whose method in the client would have the name of the method that resumes a task of another tool. tools are
+// all tools by their Go names.
 func (l *packageLowering) refuseResumeClashes(tools map[string]*manifest.Tool) {
 	if l.in.Client.Name == "" {
 		return
@@ -33,7 +33,7 @@ func (l *packageLowering) input(r typing.Root) model.TypeRef {
 		return l.types.Lower(r)
 	}
 	r.Use = model.Decode | model.Encode
-	return l.flows(r, !l.in.Client.Alone)
+	return l.lowerSent(r, !l.in.Client.Alone)
 }
 
 // output lowers the output of a tool: a server checks and sends it, a client receives it.
@@ -43,11 +43,11 @@ func (l *packageLowering) output(r typing.Root) model.TypeRef {
 		return l.types.Lower(r)
 	}
 	r.Use |= model.Encode
-	return l.flows(r, l.in.Client.Name != "")
+	return l.lowerSent(r, l.in.Client.Name != "")
 }
 
-// flows lowers a type that is sent; received says that it is also received.
-func (l *packageLowering) flows(r typing.Root, received bool) model.TypeRef {
+// lowerSent lowers a type that the generated packages send; received says that one of them also receives it.
+func (l *packageLowering) lowerSent(r typing.Root, received bool) model.TypeRef {
 	r.Sent = true
 	ref := l.types.Lower(r)
 	if received {
@@ -65,13 +65,13 @@ func (l *packageLowering) separate() {
 	borrowed := l.referencesOfPackage()
 	l.pkg.Views, l.pkg.Client = nil, c
 	l.pkg.Shared, c.Shared = shared, shared
-	c.Decls = l.within(c)
+	c.Decls = l.aliased(c)
 	l.lend(borrowed)
 	l.pkg.Exported = export(shared)
 	c.Exported = l.pkg.Exported
 }
 
-// lend finds which functions of the types the packages use. borrowed are those that the server uses beside its tools.
+// lend finds which functions of the types client and server use. borrowed are those that the server uses for other things than tools.
 func (l *packageLowering) lend(borrowed []model.Reference) {
 	c, shared := l.pkg.Client, l.pkg.Shared
 	d := &division{shared: shared, packageOf: map[*model.Decl]*model.Package{}}
@@ -83,8 +83,8 @@ func (l *packageLowering) lend(borrowed []model.Reference) {
 		typing.Needed(decl, decl.Use, uses.by(shared))
 	}
 	for _, t := range l.pkg.Tools {
-		for _, root := range l.calls(t) {
-			uses.by(c)(root.Decl, root.Use)
+		for _, ref := range l.calls(t) {
+			uses.by(c)(ref.Decl, ref.Use)
 		}
 		if l.in.Client.Alone {
 			continue
@@ -97,10 +97,10 @@ func (l *packageLowering) lend(borrowed []model.Reference) {
 		uses.by(l.pkg)(ref.Decl, ref.Use)
 	}
 	uses.record(l)
-	l.pkg.Uses, c.Uses = nil, nil // they need no wrappers: they call the exported functions
+	l.pkg.Uses, c.Uses = nil, nil // client and server need no wrappers: they call the exported functions
 }
 
-// export gives the functions that a package lends their exported names. It returns these by the names that the functions had.
+// export gives the functions that a package lends their exported names. It returns the exported names by the names that the functions had.
 func export(shared *model.Package) map[string]string {
 	names := map[string]string{}
 	for _, ref := range shared.Lends {
@@ -127,8 +127,8 @@ func (l *packageLowering) calls(t *model.Tool) []model.Reference {
 	return all
 }
 
-// within are the types that a client has aliases of: those of its tools, and all types in them.
-func (l *packageLowering) within(c *model.Package) []*model.Decl {
+// aliased are the types that a client has aliases of: those of its tools, and all types in them.
+func (l *packageLowering) aliased(c *model.Package) []*model.Decl {
 	reached := map[*model.Decl]bool{}
 	var reach func(*model.Decl, model.Use)
 	reach = func(d *model.Decl, _ model.Use) {
@@ -138,8 +138,8 @@ func (l *packageLowering) within(c *model.Package) []*model.Decl {
 		}
 	}
 	for _, t := range c.Tools {
-		for _, root := range l.calls(t) {
-			reach(root.Decl, 0)
+		for _, ref := range l.calls(t) {
+			reach(ref.Decl, 0)
 		}
 	}
 	return slices.DeleteFunc(slices.Clone(l.pkg.Decls), func(d *model.Decl) bool { return !reached[d] })

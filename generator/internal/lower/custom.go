@@ -12,8 +12,8 @@ import (
 	"github.com/mcpkiln/mcpkiln/schema/manifest"
 )
 
-// customMethods names the custom methods. One that some revision of the protocol has is refused, whether that revision is served or
-// not: a client of that revision would mean the protocol's.
+// customMethods names the custom methods. A method that some revision of the protocol has is refused, whether that revision is served or
+// not: a client of that revision would mean the protocol's method.
 func (l *packageLowering) customMethods() {
 	for i := range l.in.Manifest.CustomMethods {
 		c := &l.in.Manifest.CustomMethods[i]
@@ -44,7 +44,7 @@ func (l *packageLowering) customMethods() {
 	}
 }
 
-// customName is what the Go names of a method begin with, without the prefix notifications/.
+// customName is what the Go names for a custom method begin with: its name without the prefix notifications/.
 func customName(c *manifest.CustomMethod) string {
 	name := strings.TrimPrefix(c.Name, "notifications/")
 	if c.FromServer {
@@ -53,7 +53,7 @@ func customName(c *manifest.CustomMethod) string {
 	return methodName("", name, c.GoName)
 }
 
-// customTypes lowers params and results of custom methods, in the way of a tool's input and output.
+// customTypes lowers params and results of custom methods, like a tool's input and output.
 func (l *packageLowering) customTypes() {
 	all := l.in.Manifest.CustomMethods
 	named := func(name string) *manifest.CustomMethod {
@@ -91,6 +91,7 @@ func (l *packageLowering) customTypes() {
 	}
 }
 
+// customType lowers the params or the result of a custom method; part is the end of the type's name.
 func (l *packageLowering) customType(c *manifest.CustomMethod, d *schema.Document, part, what string, use model.Use) model.TypeRef {
 	goName := customName(c)
 	return l.types.Lower(typing.Root{Document: d, Name: goName + part, DefsPrefix: goName, Use: use, Sent: use&model.Encode != 0, Hidden: hiddenOf(c.Params, c.Result),

@@ -29,8 +29,8 @@ func (d *division) claim(decl *model.Decl, by *model.Package) {
 	typing.Needed(decl, model.Decode|model.Encode, func(n *model.Decl, _ model.Use) { d.claim(n, by) })
 }
 
-// unite shares the unions that have a shared member, since a member's method must be declared beside its type, and reports whether
-// there was one.
+// unite moves the unions that have a shared member to the shared package, since a member's method must be declared beside its type. It reports whether
+// there was such a union.
 func (d *division) unite(decls []*model.Decl) bool {
 	moved := false
 	for _, decl := range decls {
@@ -49,7 +49,7 @@ func (d *division) unite(decls []*model.Decl) bool {
 	return moved
 }
 
-// sharedUses collects which declarations of the shared package the others use.
+// sharedUses collects which declarations of the shared package each package uses.
 type sharedUses struct {
 	division *division
 	of       map[*model.Package]map[*model.Decl]model.Use
@@ -69,14 +69,14 @@ func (l *sharedUses) by(user *model.Package) func(*model.Decl, model.Use) {
 			return
 		}
 		if d.Same != nil {
-			l.of[user][d] |= 0 // records a use of the name only
+			l.of[user][d] |= 0 // records that the name of the alias is used, and no function
 			d = d.Same
 		}
 		l.of[user][d] |= u
 	}
 }
 
-// record stores the uses in the packages, in the order of the declarations, and names the functions that are lent.
+// record stores the uses in the packages that have them, in the order of the declarations, and names the functions that are lent.
 func (l *sharedUses) record(p *packageLowering) {
 	lent := map[*model.Decl]model.Use{}
 	decls := append(p.pkg.Decls[:len(p.pkg.Decls):len(p.pkg.Decls)], l.division.shared.Views...)

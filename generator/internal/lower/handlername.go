@@ -23,7 +23,8 @@ func goNameOf(name string, chosen manifest.Text) string {
 	return naming.GoName(name)
 }
 
-// methodName is the name of a method: prefix and goNameOf. A derived name that go vet takes for a method of the standard library is changed.
+// methodName is the name of a method of Handlers: prefix and goNameOf. If the name is derived and go vet would take it for a method of the standard
+// library, it is changed.
 func methodName(prefix, name string, chosen manifest.Text) string {
 	method := prefix + goNameOf(name, chosen)
 	if chosen.Node == nil {
@@ -32,7 +33,7 @@ func methodName(prefix, name string, chosen manifest.Text) string {
 	return method
 }
 
-// takeHandler takes a name among the methods of Handlers. The same name twice is an error at the second, which names the first: a
+// takeHandler takes a name among the methods of Handlers. The same name twice is an error at the second method, which names the first: a
 // number at the end would change when entries are reordered. A chosen name that go vet refuses is an error, too.
 func (l *packageLowering) takeHandler(method string, by named) (ok bool) {
 	if naming.IsStandardMethod(method) {
@@ -51,7 +52,7 @@ func (l *packageLowering) takeHandler(method string, by named) (ok bool) {
 	return false
 }
 
-// refuseStandard refuses a chosen name that is a method of the standard library to go vet.
+// refuseStandard refuses a chosen name that go vet takes for a method of the standard library.
 func (l *packageLowering) refuseStandard(method, entry string, chosen manifest.Text) {
 	l.diags.Report(chosen.Node, "go-name", "choose another goName", "go vet takes the method %s of %s for one of the standard library", method, entry)
 }

@@ -12,10 +12,10 @@ import (
 	"github.com/mcpkiln/mcpkiln/schema/revision"
 )
 
-// checkHeaders checks the arguments of a tool that are repeated in HTTP headers, if a revision has that, so that a gateway can route
-// without reading the body (EXT14). Clients refuse a tool that declares one wrongly, so that is an error here. Package paramheader
-// finds the declarations that clients find; this walk knows their positions in the source, and also finds those that clients do not. In an outputSchema the
-// keyword does nothing, which is most likely a mistake.
+// checkHeaders checks the arguments of a tool that are repeated in HTTP headers, which some revisions have so that a gateway can route
+// without reading the body (EXT14). Clients refuse a tool that declares such a header wrongly, so that is an error here. Package paramheader
+// finds the declarations that clients find; checkHeaders knows their positions in the source, and also finds those that clients do not. In an
+// outputSchema the keyword does nothing, which is most likely a mistake.
 func (l *packageLowering) checkHeaders(tool string, input, output *schema.Node) {
 	if !slices.ContainsFunc(l.in.Revisions, hasParamHeaders) {
 		return
@@ -37,7 +37,7 @@ type headerCheck struct {
 	output bool                    // the schema is the outputSchema
 }
 
-// schema checks one schema and all below it. property says that it is the schema of an argument; reached that only properties lead to it, so that
+// schema checks one schema and all below it. property says that it is the schema of a property; reached, that only properties lead to it, so that
 // a client finds the argument without evaluating a schema.
 func (h *headerCheck) schema(n *schema.Node, property, reached bool) {
 	if !n.Is(schema.Object) {

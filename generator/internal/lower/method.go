@@ -18,11 +18,11 @@ import (
 func (l *packageLowering) methods() {
 	for _, m := range l.in.Manifest.Methods {
 		if rule := l.ruleOf(m.Value); rule == nil {
-			l.unknownMethod(m)
+			l.refuseUnknown(m)
 		} else if !l.refuseServedTwice(m, rule) {
 			l.method(m, rule)
 			l.refuseIncomplete(m, rule)
-			l.deprecated(m, rule)
+			l.warnOfDeprecated(m, rule)
 		}
 	}
 	l.customMethods()
@@ -46,7 +46,8 @@ func ruleIn(revisions []*revision.Revision, name string) *revision.Method {
 	return nil
 }
 
-func (l *packageLowering) unknownMethod(m manifest.Text) {
+// refuseUnknown refuses a method that no served revision has, with a hint what to write instead.
+func (l *packageLowering) refuseUnknown(m manifest.Text) {
 	var known []string
 	for _, r := range l.in.Revisions {
 		for _, removed := range r.Removed {
@@ -98,18 +99,18 @@ func sent(rule *revision.Method) bool {
 	return sends()[rule.Op] && rule.From.Includes(revision.FromServer)
 }
 
-// method lowers one line.
+// method lowers one line of methods.
 func (l *packageLowering) method(m manifest.Text, rule *revision.Method) {
 	stem := naming.GoName(strings.TrimSuffix(strings.TrimSuffix(rule.Message, "Request"), "Notification"))
 	switch {
 	case handled(rule):
-		l.implied(rule.Capability)
+		l.enableNotifications(rule.Capability)
 		l.takeHandler(stem, named{what: "method " + rule.Name, pos: m.Node.Pos, node: m.Node, fixed: true})
 		l.pkg.Methods = append(l.pkg.Methods, &model.MethodHandler{Name: rule.Name, GoName: stem, Capability: rule.Capability})
-		l.defines(rule.Name)
+		l.recordDefinitions(rule.Name)
 	case sent(rule):
 		l.pkg.Sends = append(l.pkg.Sends, &model.Send{Name: rule.Name, GoName: l.types.Names.Take(stem), Var: l.types.Names.Take(naming.Unexported(stem) + "Request"), Op: naming.GoName(rule.Op), AgainDoc: l.runAgain()})
-		l.defines(rule.Name)
+		l.recordDefinitions(rule.Name)
 	case switches(&l.pkg.Needs)[rule.Op] != nil:
 		*switches(&l.pkg.Needs)[rule.Op] = true
 	case rule.Op == "elicitationComplete":
@@ -119,11 +120,11 @@ func (l *packageLowering) method(m manifest.Text, rule *revision.Method) {
 	}
 }
 
-// definitions names the protocol's definitions of a method's params and result.
+// definitions has the names of the protocol's definitions of a method's params and result.
 type definitions struct{ params, result string }
 
-// defines records the definitions of a method in the newest known revision that has the method.
-func (l *packageLowering) defines(name string) {
+// recordDefinitions records the definitions of a method in the newest known revision that has the method.
+func (l *packageLowering) recordDefinitions(name string) {
 	rule := ruleIn(l.in.Known(), name)
 	if l.definitions == nil {
 		l.definitions = map[string]definitions{}
@@ -131,7 +132,7 @@ func (l *packageLowering) defines(name string) {
 	l.definitions[name] = definitions{rule.Params, rule.Result}
 }
 
-// refuseIncomplete refuses a method without the others of its capability: clients would call them and get method not found.
+// refuseIncomplete refuses a method without the others of its capability: clients would call those and get the error method not found.
 func (l *packageLowering) refuseIncomplete(m manifest.Text, rule *revision.Method) {
 	feature, _, _ := strings.Cut(rule.Name, "/")
 	others := []string{feature + "/list", feature + "/get", feature + "/read"}
@@ -146,11 +147,11 @@ func (l *packageLowering) refuseIncomplete(m manifest.Text, rule *revision.Metho
 	}
 }
 
-// counterparts are operations of which each undoes the other.
+// counterparts has for each of two operations the one that undoes it.
 var counterparts = map[string]string{"subscribe": "unsubscribe", "unsubscribe": "subscribe"}
 
-// deprecated warns of features that a served revision deprecates.
-func (l *packageLowering) deprecated(m manifest.Text, rule *revision.Method) {
+// warnOfDeprecated warns of a method whose capability a served revision deprecates.
+func (l *packageLowering) warnOfDeprecated(m manifest.Text, rule *revision.Method) {
 	for _, r := range l.in.Revisions {
 		for i := range r.Methods {
 			if d := &r.Methods[i]; d.Deprecated != "" && d.Capability == rule.Capability {
@@ -161,8 +162,8 @@ func (l *packageLowering) deprecated(m manifest.Text, rule *revision.Method) {
 	}
 }
 
-// implied enables the list-changed and updated notifications that belong to a capability.
-func (l *packageLowering) implied(capability string) {
+// enableNotifications enables the list-changed and updated notifications that belong to a capability.
+func (l *packageLowering) enableNotifications(capability string) {
 	switch n := &l.pkg.Needs; capability {
 	case "prompts":
 		n.PromptsChanged = true
@@ -178,8 +179,8 @@ func sends() map[string]bool {
 	return map[string]bool{"createMessage": true, "elicit": true, "listRoots": true}
 }
 
-// switches are the needs that a method enables, by operation, where the runtime serves it by itself. A revision enables the log by setLevel,
-// by log, or by both.
+// switches has, by operation, what a method enables that the runtime serves by itself. Under a revision, the log is enabled by setLevel, by log, or by
+// both.
 func switches(n *model.Needs) map[string]*bool {
 	return map[string]*bool{
 		"setLevel": &n.Logging, "log": &n.Logging, "promptsChanged": &n.PromptsChanged, "resourcesChanged": &n.ResourcesChanged,
@@ -234,8 +235,8 @@ func (l *packageLowering) protocolSends() (some []*model.Send) {
 	return some
 }
 
-// methodTypes lowers params and results. An empty result and missing params have no type. A view has the checks of what is sent in one revision; where
-// a revision also needs an encoder of its own, views adds that when all types are known.
+// methodTypes lowers params and results of methods. An empty result and missing params have no type. Each view gets its validator here; where
+// a revision also needs an encoder of its own, the function views adds that when all types are known.
 func (l *packageLowering) methodTypes() {
 	l.customTypes()
 	for _, m := range l.protocolMethods() {
@@ -259,9 +260,9 @@ func (l *packageLowering) protocolType(name string, use model.Use) model.TypeRef
 	return l.types.Lower(typing.Root{Document: l.protocol.Doc, Node: n, Name: naming.GoName(name), Keep: true, Use: use, Sent: use == model.Encode})
 }
 
-// views makes the encoders for revisions in which a result or params differ; Settle says which revisions get one of their own.
+// views makes the encoders for revisions in which a result or params differ from the handlers' types.
 func (l *packageLowering) views() {
-	viewers := wire.NewViewers(l.types, l.protocol, l.pkg.Wires) // what makes the views of each revision
+	viewers := wire.NewViewers(l.types, l.protocol, l.pkg.Wires)
 	for _, m := range l.protocolMethods() {
 		m.Views = viewers.Settle(m.Views, m.Result)
 	}
@@ -276,7 +277,7 @@ func (l *packageLowering) views() {
 	}
 }
 
-// sentBy lists the definitions of messages that handlers send in r.
+// sentBy lists the definitions of what handlers return and send in r.
 func (l *packageLowering) sentBy(r *revision.Revision) []string {
 	var all []string
 	if l.pkg.Needs.Results {

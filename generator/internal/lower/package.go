@@ -17,8 +17,8 @@ import (
 type Input struct {
 	Manifest  *manifest.Manifest
 	Revisions []*revision.Revision // at least one, in the manifest's order
-	// Known are all revisions: the types of handlers are their union, whichever are served (REV07). They are loaded only when more is needed
-	// than their Union has.
+	// Known returns all revisions: the types of handlers are their union, whichever are served (REV07). It is called only when more is needed
+	// than Union has, since the call loads them.
 	Known  func() []*revision.Revision
 	Union  *revision.Union
 	Name   string // Go package name
@@ -30,7 +30,7 @@ type Input struct {
 	Client Client
 }
 
-// Client is the package of a client. Its types, and those of a server beside it, are in a package below it.
+// Client is the package of a client. The types of client and server are in a package below it.
 type Client struct {
 	Name  string // Go package name; empty: there is no client
 	Path  string // import path
@@ -51,7 +51,7 @@ func Package(in Input) (*model.Package, schema.Diagnostics) {
 	l.types.GoTypes = l.in.Manifest.Defaults.GoTypes
 	if in.Client.Alone {
 		l.reserve()
-		l.choices()
+		l.takeChosenNames()
 		l.tools()
 	} else {
 		l.server()
@@ -78,7 +78,7 @@ func (l *packageLowering) server() {
 		l.diags = append(l.diags, diags...)
 	}
 	l.reserve()
-	l.choices()
+	l.takeChosenNames()
 	l.protocol = l.union(l.protocolTypes())
 	l.sentChecks = wire.NewSent(l.types, l.in.Revisions, l.sentBy)
 	l.tools()
@@ -89,6 +89,7 @@ func (l *packageLowering) server() {
 	l.methodTypes()
 }
 
+// packageLowering is the state of Package.
 type packageLowering struct {
 	in    Input
 	types *typing.Types
@@ -97,8 +98,8 @@ type packageLowering struct {
 	handlers map[string]named
 	// protocol is the union of the revisions' definitions.
 	protocol   *wire.Protocol
-	sentChecks *wire.Sent
-	// definitions are those of the methods of pkg, by the names of the methods.
+	sentChecks *wire.Sent // validators of what handlers return and send
+	// definitions has what the protocol defines for the Methods and Sends of pkg, by their names.
 	definitions map[string]definitions
 	later       []func() // run when types are finished
 	diags       schema.Diagnostics
@@ -161,8 +162,8 @@ func (l *packageLowering) finish() {
 	}
 }
 
-// choices takes the type names that the manifest chooses.
-func (l *packageLowering) choices() {
+// takeChosenNames takes the type names that the manifest chooses with goType.
+func (l *packageLowering) takeChosenNames() {
 	m := l.in.Manifest
 	for i := range m.Schemas.Schemas {
 		l.types.Choose(m.Schemas.Schemas[i].Doc)

@@ -36,8 +36,8 @@ func partOf(tool string) int {
 	return int(h.Sum32() % parts)
 }
 
-// reserveParts takes the names of the packages, which are identifiers where one imports another, and the identifiers Tools and order, which each
-// part declares.
+// reserveParts takes the names of the packages, which are identifiers where one imports another, and the identifiers Tools, which each part declares,
+// and order, which the generated package declares (emit/part.go).
 func (l *packageLowering) reserveParts() {
 	for _, name := range []string{sharedName, "Tools", "order"} {
 		l.types.Names.Take(name)
@@ -47,8 +47,8 @@ func (l *packageLowering) reserveParts() {
 	}
 }
 
-// split divides the tools over parts, and moves each declaration to the only part that uses it, or to the shared
-// package.
+// split divides the tools over parts, and moves each declaration to the part that uses it, or to the shared package if several
+// use it.
 func (l *packageLowering) split() {
 	l.pkg.Path = l.in.Path
 	d := &division{packageOf: map[*model.Decl]*model.Package{}}
@@ -74,14 +74,14 @@ func (l *packageLowering) split() {
 	l.assignDecls(d)
 }
 
-// below is a package below the generated one.
+// below makes a package below the generated one.
 func (l *packageLowering) below(name string) *model.Package {
 	dir := folder(name)
 	return &model.Package{Name: name, Dir: dir, Path: path.Join(l.in.Path, dir), Manifest: l.pkg.Manifest, Revisions: l.pkg.Revisions,
 		Result: l.pkg.Result}
 }
 
-// assignDecls assigns the declarations to packages when the tools of all parts have claimed theirs.
+// assignDecls assigns the declarations to packages. The tools of all parts have claimed theirs before.
 func (l *packageLowering) assignDecls(d *division) {
 	references := l.referencesOfPackage()
 	for _, ref := range references {
@@ -135,7 +135,8 @@ func (l *packageLowering) references(t *model.Tool) []model.Reference {
 }
 
 // referencesOfPackage are the declarations to which everything but the tools refers: the messages of requests beside tools, and the protocol's own
-// result. What is sent and not the protocol's is also decoded, which validates it.
+// result. A message that is sent and that the manifest defines is also decoded, which validates it; one of the protocol
+// has the validator of its view.
 func (l *packageLowering) referencesOfPackage() []model.Reference {
 	var all []model.Reference
 	add := func(use model.Use, d *model.Decl) {
@@ -167,7 +168,7 @@ func (l *packageLowering) referencesOfPackage() []model.Reference {
 		if m.Custom {
 			add(model.Decode, m.Result.Decl)
 		}
-		l.viewsOf(m.Views, add)
+		l.addViews(m.Views, add)
 	}
 	for _, s := range l.pkg.Sends {
 		add(model.Encode, s.Params.Decl)
@@ -175,7 +176,7 @@ func (l *packageLowering) referencesOfPackage() []model.Reference {
 			add(model.Decode, s.Params.Decl)
 		}
 		add(model.Decode, s.Result.Decl)
-		l.viewsOf(s.Views, add)
+		l.addViews(s.Views, add)
 	}
 	for _, n := range l.pkg.NoticesTaken {
 		add(model.Decode, n.Params.Decl)
@@ -186,14 +187,15 @@ func (l *packageLowering) referencesOfPackage() []model.Reference {
 	return all
 }
 
-func (l *packageLowering) viewsOf(views []model.View, add func(model.Use, *model.Decl)) {
+// addViews calls add for the validators and encoders of views.
+func (l *packageLowering) addViews(views []model.View, add func(model.Use, *model.Decl)) {
 	for _, v := range views {
 		add(model.Decode, v.Check)
 		add(model.Encode, l.view(v.Append))
 	}
 }
 
-// view is the encoder for one revision that has that name, nil for none.
+// view is the declaration in Views whose encoder has that name, nil for none.
 func (l *packageLowering) view(name string) *model.Decl {
 	for _, d := range l.pkg.Views {
 		if d.Append == name {

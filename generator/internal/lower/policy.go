@@ -10,9 +10,9 @@ import (
 	"github.com/mcpkiln/mcpkiln/schema/revision"
 )
 
-// policies lowers timeouts and cancellation (CAN14, CAN20) and the policy for tasks (TSK03, TSK14): from the tool, else (timeout,
-// ttl, maxTtl, pollInterval) the manifest's defaults, else zero, for which the runtime has defaults. No timeout of calls applies to tools that can not be
-// cancelled, which run to their end, nor to those that always run as tasks, which have a timeout of their own.
+// policies lowers timeouts and cancellation (CAN14, CAN20) and the policy for tasks (TSK03, TSK14). A value comes from the tool, else (timeout,
+// ttl, maxTtl, pollInterval) from the manifest's defaults, else it is zero, for which the runtime has a default. The timeout of calls does not apply to
+// tools that can not be cancelled, which run to their end, nor to those that always run as tasks, which have a timeout of their own.
 func (l *packageLowering) policies(t *manifest.Tool) (model.CancelPolicy, model.TaskPolicy) {
 	defaults := l.in.Manifest.Defaults
 	cancel := model.CancelPolicy{Uncancellable: t.Cancellation.None, Because: t.Cancellation.Because.Value}
@@ -41,8 +41,8 @@ func (l *packageLowering) policies(t *manifest.Tool) (model.CancelPolicy, model.
 	return cancel, task
 }
 
-// warnOfUnlisted warns of a tool that runs as a task alone where no revision that is served has tasks: no client is shown it. It is no error, since
-// the handlers are the same whichever revisions are served (REV07).
+// warnOfUnlisted warns of a tool that runs only as a task where no served revision has tasks: tools/list shows it to no client. That is no error,
+// since the handlers are the same whichever revisions are served (REV07).
 func (l *packageLowering) warnOfUnlisted(t *manifest.Tool) {
 	if l.in.Client.Alone || slices.ContainsFunc(l.in.Revisions, hasTasks) {
 		return
@@ -59,8 +59,8 @@ func (l *packageLowering) warnOfUnlisted(t *manifest.Tool) {
 
 func hasTasks(r *revision.Revision) bool { return r.Task != nil }
 
-// refuseForcedCancel refuses a task that can not be cancelled under a revision that cancels it all the same: its result would be
-// lost. Where cancelling only asks (EXT11), the work goes on and its result is kept.
+// refuseForcedCancel refuses a tool that can not be cancelled and can run as a task, if a served revision ends a cancelled task all the same: the result
+// would be lost. In revisions where tasks/cancel only asks (EXT11), the work goes on and its result is kept.
 func (l *packageLowering) refuseForcedCancel(t *manifest.Tool) {
 	i := slices.IndexFunc(l.in.Revisions, func(r *revision.Revision) bool { return r.Task != nil && r.Task.Cancel == revision.CancelForces })
 	if !t.Cancellation.None || i < 0 {

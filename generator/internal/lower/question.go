@@ -32,7 +32,7 @@ func (l *packageLowering) questionName(e *manifest.Elicitation) string {
 	return "Ask" + name
 }
 
-// asker makes the questions of a handler with their names; of is the handler's tool or entry. The same Go name twice is an error at the second.
+// asker makes the questions of a handler with their names; of is the handler's tool or entry. The same Go name twice is an error at the second question.
 func (l *packageLowering) asker(of, goName string, asked []manifest.Elicitation) model.Asker {
 	out := model.Asker{Of: of}
 	if len(asked) > 0 {
@@ -79,7 +79,8 @@ func (l *packageLowering) question(a *model.Asker, goName string, e *manifest.El
 	q.Doc = l.questionDoc(q, inline)
 }
 
-// runAgain describes how a question works for an inline call in a stateless revision, which has no requests to the client; "" if none is served.
+// runAgain describes how a question works for an inline call in a stateless revision, which has no requests to the client; "" if no such revision is
+// served.
 func (l *packageLowering) runAgain() string {
 	names := l.statelessRevisions()
 	if names == nil {
@@ -129,7 +130,7 @@ func onUnsupportedDoc(u model.OnUnsupported) string {
 	case model.UseDefault:
 		return "A client that can not ask counts as accepting the defaults of the schema."
 	default:
-		return "" // Fail is an error
+		return "" // Fail: questionErrors lists the error
 	}
 }
 

@@ -22,17 +22,17 @@ func (l *packageLowering) registryNeeds() {
 	n.Prompts, n.Resources = m.HasPrompts(), m.HasResources()
 	n.Completions = some && (handler != nil || !slices.ContainsFunc(m.Methods, byHand))
 	if n.Prompts {
-		l.implied("prompts")
+		l.enableNotifications("prompts")
 	}
 	if n.Resources {
-		l.implied("resources")
+		l.enableNotifications("resources")
 	}
 	if m.Subscribes() {
-		l.implied("resourcesSubscribe")
+		l.enableNotifications("resourcesSubscribe")
 	}
 }
 
-// refuseServedTwice refuses a method that a registry serves, too.
+// refuseServedTwice refuses a method of the manifest's methods that a registry serves, too. It reports whether that is so.
 func (l *packageLowering) refuseServedTwice(m manifest.Text, rule *revision.Method) bool {
 	key := ""
 	switch n := &l.pkg.Needs; {
@@ -51,7 +51,7 @@ func (l *packageLowering) refuseServedTwice(m manifest.Text, rule *revision.Meth
 	return true
 }
 
-// registries lowers prompts, resources and templates in the manifest's order.
+// registries lowers prompts, resources and resource templates in the manifest's order.
 func (l *packageLowering) registries() {
 	m := l.in.Manifest
 	for i := range m.Prompts {
@@ -130,7 +130,7 @@ func (l *packageLowering) completions(e *manifest.Listed, goName, entry string, 
 	return all
 }
 
-// entryHandler makes a method of Handlers.
+// entryHandler makes a method of Handlers for an entry. does is what it does, in words for its comment; output is the type of its result.
 func (l *packageLowering) entryHandler(e *manifest.Listed, goName, entry, does, output string) *model.EntryHandler {
 	h := &model.EntryHandler{Entry: entry, GoName: goName, Output: output, Doc: []string{goName + " " + does + "."}}
 	if lines := textLines(e.Description.Value); len(lines) > 0 {

@@ -12,7 +12,8 @@ import (
 	"github.com/mcpkiln/mcpkiln/schema/manifest"
 )
 
-// tools lowers every tool in the manifest's order. One whose name is taken is left out: takeHandler has reported it.
+// tools lowers every tool in the manifest's order. A tool whose name is taken is left out: takeHandler has reported it. The names of all tools are taken
+// before the first type is named.
 func (l *packageLowering) tools() {
 	byMethod := make(map[string]*manifest.Tool)
 	var sources []*manifest.Tool
@@ -27,7 +28,6 @@ func (l *packageLowering) tools() {
 		l.pkg.Tools = append(l.pkg.Tools, l.newTool(t, name))
 	}
 	l.refuseResumeClashes(byMethod) // a client has a method ResumeX for a tool X that may be a task
-	// Names of all tools are taken before the first type is.
 	shown := make([]advertisement, len(sources))
 	var wg sync.WaitGroup
 	wg.Go(func() {
@@ -45,7 +45,7 @@ func (l *packageLowering) tools() {
 	}
 }
 
-// advertisement is what tools/list shows of a tool: its definition, and apart its member execution, which not every revision has.
+// advertisement is what tools/list shows of a tool: its definition, and separately the member execution, which not every revision has.
 type advertisement struct {
 	definition, execution string
 	input, output         *schema.Node
@@ -61,7 +61,7 @@ func advertise(t *manifest.Tool) advertisement {
 	return a
 }
 
-// newTool makes the tool with its names.
+// newTool makes the tool with its names and those of its questions.
 func (l *packageLowering) newTool(t *manifest.Tool, goName string) *model.Tool {
 	tool := &model.Tool{Name: t.Name, GoName: goName}
 	if l.in.Client.Name != "" {
@@ -74,6 +74,7 @@ func (l *packageLowering) newTool(t *manifest.Tool, goName string) *model.Tool {
 	return tool
 }
 
+// tool fills in everything but names and advertisement.
 func (l *packageLowering) tool(t *manifest.Tool, tool *model.Tool) {
 	tool.Doc = textLines(t.Description.Value)
 	hidden := hiddenOf(t.Input, t.Output)

@@ -1,6 +1,6 @@
 package model
 
-// Children calls f for each value directly in the body of d; for that of a property, with the property. It does not follow
+// Children calls f for each value directly in the body of d; if it is the value of a property, with the property. It does not follow
 // the declarations that these values name.
 func (d *Decl) Children(f func(*Value, *Prop)) {
 	switch b := d.Body.(type) {
@@ -56,7 +56,7 @@ func (d *Decl) Walk(f func(*Value, *Prop)) {
 	d.Children(visit)
 }
 
-// Encoders calls f for each declaration whose encoder is called by the encoder of d, and with nil for a list that the runtime writes.
+// Encoders calls f for each declaration whose encoder is called by the encoder of d, and with nil for a Func that is nil.
 func (d *Decl) Encoders(f func(*Decl)) {
 	switch b := d.Body.(type) {
 	case *Struct:

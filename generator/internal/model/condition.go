@@ -12,34 +12,34 @@ type Not struct {
 	At      string
 	Branch  *Decl
 	Key     string // the only member that Branch is about; may be empty
-	Lacks   bool   // what satisfies the not is that Key is missing
+	Lacks   bool   // Branch only requires Key, so the not demands that Key is missing
 	Allowed string // the values that the not allows, in words, for violations; may be empty
 }
 
 // If is if with then and else, either of which may be nil.
 type If struct {
 	If, Then, Else  *Decl
-	Because, Unless string // when Then applies and when Else, in words, for violations; may be empty
+	Because, Unless string // when Then applies, and when Else does, in words, for violations; may be empty
 }
 
 // Dependents is dependentRequired.
 type Dependents struct {
 	At, Keyword string
 	Keys        []string
-	Names       [][]string // of each key
+	Names       [][]string // for each of Keys, the members that an object with it must have
 }
 
-// When is dependentSchemas: a schema for each key.
+// When is dependentSchemas: a schema for each of Keys, for objects that have it.
 type When struct {
 	Keys    []string
 	Schemas []*Decl
 }
 
-// NameOf checks the name of the current member.
+// NameOf checks the name of the member that the decoder is at.
 type NameOf struct{ Schema *Decl }
 
-// Matched checks the value of the current member with the schemas of all patterns that its name matches, or with
-// AdditionalProperties if there is none. A nil schema allows everything.
+// Matched checks the value of the member that the decoder is at with the schemas of all patterns that its name matches, or with
+// AdditionalProperties if it matches none. A nil schema allows everything.
 type Matched struct {
 	At                   string
 	Patterns             []string
@@ -61,20 +61,20 @@ type Unevaluated struct {
 	At        string
 	Items     bool
 	Evaluated *Decl // its Body is an Evaluated; nil if nothing is evaluated
-	Schema    *Decl // nil: refused
+	Schema    *Decl // for what is not evaluated; nil: it is refused
 }
 
 // Evaluated records which properties or items the schemas at one place mention.
 type Evaluated struct {
-	All      bool
-	First    int      // items
+	All      bool     // every property or item
+	First    int      // so many items from the beginning, by prefixItems
 	Names    []string // properties
-	Patterns []string
-	Found    []*Decl // contains
+	Patterns []string // of patternProperties
+	Found    []*Decl  // of contains: the items that one of these allows
 	Steps    []Step
 }
 
-// Step is Evaluated for schemas that apply under a condition: that If holds, or that Key is present.
+// Step is Evaluated for schemas that apply only under a condition: that the value satisfies If, or has the member Key.
 type Step struct {
 	If         *Decl
 	Key        string

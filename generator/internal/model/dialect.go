@@ -1,6 +1,6 @@
 package model
 
-// Dialect is wire.Dialect with every name decided.
+// Dialect is one protocol revision for clients: wire.Dialect with every name decided.
 type Dialect struct {
 	Revision           string // 2025-11-25
 	Suffix             string // 20251125: the suffix of every identifier declared in the file
@@ -19,7 +19,7 @@ type Dialect struct {
 // Call is wire.Call.
 type Call struct {
 	Op, Name       string
-	Flags          []string // fields that are true
+	Flags          []string // names of the boolean fields that are true
 	Needs, Header  string
 	Params, Result *Layout
 }

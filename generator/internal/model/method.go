@@ -6,13 +6,13 @@ import "slices"
 type MethodHandler struct {
 	Name       string // prompts/get
 	GoName     string // GetPrompt
-	Capability string // slot of the capability that serving it declares
+	Capability string // the server capability that goes with it, by its name in rules.yaml of a revision
 	// Params and Result without a name mean that a method takes no params, or that its result is empty.
 	Params, Result TypeRef
 	Views          []View   // of the result
-	Custom         bool     // no revision has it: the manifest says what it takes and gives
-	Hidden         string   // of a custom one, for check.Hiding; "" for nothing
-	Doc            []string // of a custom one, in lines
+	Custom         bool     // no revision has the method: the manifest defines its params and result
+	Hidden         string   // of a custom method: the x-sensitive properties, for check.Hiding; "" for none
+	Doc            []string // of a custom method, in lines
 }
 
 // NoticeHandler is a custom notification that clients send: a method of Handlers receives it.
@@ -39,8 +39,8 @@ type Send struct {
 	Name           string // sampling/createMessage
 	GoName         string // CreateMessage
 	Var            string // createMessageRequest
-	Op             string // CreateMessage: the operation of package server, without Op
-	Extension      string // of a custom one: the extension that the client must declare; empty for those of the protocol
+	Op             string // CreateMessage: the constant of package runtime/wire for the operation, without its prefix Op
+	Extension      string // of a custom request: the extension that the client must declare; empty for requests of the protocol
 	Hidden         string // as of MethodHandler
 	Doc            []string
 	AgainDoc       string // what sending it means for a handler that runs again to get the answer; empty if no served revision does that
@@ -48,7 +48,7 @@ type Send struct {
 	Views          []View // of the params
 }
 
-// TakenBySends are the capabilities that requests to the client need in some revision, sorted: an extension by its name, others by the path in
+// TakenBySends are the client capabilities that the requests of Sends need in some revision, sorted: an extension by its name, others by their path in
 // the client's declaration.
 func (p *Package) TakenBySends() (all []string) {
 	for _, s := range p.Sends {
@@ -58,7 +58,7 @@ func (p *Package) TakenBySends() (all []string) {
 	return slices.Compact(all)
 }
 
-// TakenBy are the capabilities that one of these requests needs, in the order of the revisions.
+// TakenBy are the client capabilities that the request s needs, in the order of the revisions.
 func (p *Package) TakenBy(s *Send) (all []string) {
 	if s.Extension != "" {
 		return []string{s.Extension}

@@ -13,7 +13,7 @@ type Package struct {
 	NoticesTaken []*NoticeHandler
 	// Extensions are the names of the server's extensions of the protocol.
 	Extensions []string
-	// Prompts, Resources and Templates are the registries. Entries are the methods of Handlers for them, in the order of the interface.
+	// Prompts, Resources and Templates are the registries. Entries are the methods of Handlers for their entries, in the order of the interface.
 	Prompts              []*Prompt
 	Resources, Templates []*Resource
 	Entries              []*EntryHandler
@@ -24,26 +24,27 @@ type Package struct {
 	Result *Result
 	// AddedTasks is how tools that the program adds at run time run as tasks; nil: the manifest says nothing of them.
 	AddedTasks *TaskPolicy
-	// Needs says which runtime parts the tools use.
+	// Needs says which parts of the runtime the package uses.
 	Needs Needs
 
-	// Path is the import path, and Dir the directory below the output directory; both are empty for a package that is not divided.
+	// Path is the import path, empty where no code needs it. Dir is the directory below the output directory, empty for the package that is in that
+	// directory itself.
 	Path, Dir string
 	// Parts hold the tools and types of a package with many tools, Shared the types that several parts use. The package
-	// itself then has only aliases for them. nil for a package that is not divided.
+	// itself then has only aliases for them. Parts is nil for a package that is not divided.
 	Parts  []*Package
 	Shared *Package
-	// Uses are the declarations of Shared that a part, or the package itself, uses; Lends those of Shared that others use.
+	// Uses are the declarations of Shared that this package uses. Lends are, in Shared, its declarations that other packages use.
 	Uses, Lends []Reference
 
-	// Client is the package of a client; nil: there is none. It has the Tools of this one, and its Decls are the types that it has aliases of.
-	// The types of both are in Shared, and Parts is nil then.
+	// Client is the package of a client; nil: there is none. Its Tools are those of this package, and its Decls are the types that it has
+	// aliases of. If there is a client, the types of both packages are in Shared, and Parts is nil.
 	Client *Package
-	// Exported has the exported name in Shared of each function that others use, by its name here; nil if there is no client.
+	// Exported maps the unexported name of each function of Shared that other packages use to its exported name; nil if there is no client.
 	Exported map[string]string
 }
 
-// Reference is a declaration of the shared package, with what others use of it.
+// Reference is a declaration that a package refers to, with the functions of it that the package uses.
 type Reference struct {
 	Decl *Decl
 	Use  Use
@@ -53,7 +54,7 @@ type Reference struct {
 type Server struct {
 	Name, Title, Version string
 	Instructions         string
-	Info                 string // a JSON object with other members of its Implementation; empty for none
+	Info                 string // the other members of what the protocol calls its Implementation, as a JSON object; empty for none
 }
 
 // Result is the protocol's own tool result.
@@ -80,6 +81,6 @@ type Needs struct {
 	Logging   bool // log records go to the client
 	// Prompts and Resources are registries, whose arguments the runtime completes if Completions is set.
 	Prompts, Resources, Completions bool
-	// Which lists the server notifies clients of when they change, beside that of tools.
+	// Which changes the server notifies clients of, beside those of the list of tools.
 	PromptsChanged, ResourcesChanged, ResourceUpdated bool
 }

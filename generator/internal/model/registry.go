@@ -5,14 +5,15 @@ import "time"
 // Prompt is one prompt of the registry.
 type Prompt struct {
 	Name       string
-	Definition string  // the advertised JSON object, compact
-	Input      TypeRef // of its arguments; without a name it has none
-	Arguments  []Argument
-	Sensitive  []string // arguments whose values are not shown
+	Definition string     // the advertised JSON object, compact
+	Input      TypeRef    // the type of its arguments; without a name it has none
+	Arguments  []Argument // those that clients can complete
+	Sensitive  []string   // arguments whose values are not shown
 	Handler    *EntryHandler
 }
 
-// Argument is an argument of a prompt, or a variable of a template, that clients can complete: from Values, or by the method Complete.
+// Argument is an argument of a prompt, or a variable of a resource template, that clients can complete: from Values, or by the method Complete of
+// Handlers.
 type Argument struct {
 	Name     string
 	Values   []string
@@ -22,7 +23,7 @@ type Argument struct {
 // Resource is one resource of the registry, or a template for many, which has an Input.
 type Resource struct {
 	Name       string
-	URI        string // or template
+	URI        string // or URI template
 	Definition string
 	MIMEType   string
 	Subscribe  bool
@@ -37,7 +38,8 @@ type EntryHandler struct {
 	Entry  string // for people: prompt review_code
 	GoName string
 	Doc    []string
-	// Input is the type of the parameter in, without its *; empty for none. One of package server is written with its package. So is Output.
+	// Input is the type of the parameter in, without the *; empty: the method has no such parameter. Output is the type of the result, also without
+	// the *. A type of package server is written with its package.
 	Input, Output string
 	Timeout       time.Duration // of one request; 0: none
 	Asker

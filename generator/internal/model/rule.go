@@ -20,7 +20,7 @@ type NumberRule struct {
 	RoundedMin, RoundedMax     bool // float64 can not represent the bound exactly
 	ExclusiveMin, ExclusiveMax bool
 	MultipleOf                 string
-	Integer                    bool // of a Decimal
+	Integer                    bool // of a Decimal: only integers are allowed
 	Enum                       []string
 	Const                      bool
 }

@@ -23,12 +23,12 @@ type Tool struct {
 	Policy []string // what the policies mean, in sentences
 }
 
-// Asker is a handler that may ask the user.
+// Asker says what a handler may ask its client: questions of the manifest, and requests that it sends itself.
 type Asker struct {
-	Of        string // the tool or entry that it handles, for people: import_orders, the prompt review_code
-	Call      string // type of the call: ImportOrdersCall, of a handler with questions; empty: server.Call
+	Of        string // the tool or entry that the handler is for, in words for people: import_orders, the prompt review_code
+	Call      string // type of the handler's parameter call: ImportOrdersCall, with a method for each question; empty: server.Call
 	Questions []*Question
-	// ClientCapabilities are those that the requests need which the handler sends itself; nil: the manifest says nothing of them.
+	// ClientCapabilities are the client capabilities that the requests which the handler sends itself need; nil: the manifest names none.
 	ClientCapabilities []string
 }
 
@@ -68,10 +68,10 @@ func (p *TaskPolicy) Reruns() int {
 	return cmp.Or(p.MaxReruns, defaultReruns)
 }
 
-// OnUnsupported is server.OnUnsupported: what happens to a question when the client can not ask its user.
+// OnUnsupported is server.OnUnsupported: what the handler gets for a question when the client can not ask its user.
 type OnUnsupported uint8
 
-// The ways to go on.
+// An error, an answer that declines, or an answer of the schema's defaults.
 const (
 	Fail OnUnsupported = iota
 	Decline

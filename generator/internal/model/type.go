@@ -1,6 +1,6 @@
 package model
 
-// TypeRef is the names of a lowered schema's type and functions.
+// TypeRef has the names of the Go type and the functions that a schema became.
 type TypeRef struct {
 	Name   string // Go type
 	Decode string // name of func(d *check.Decoder, v *Name)
@@ -12,7 +12,7 @@ type TypeRef struct {
 type Use uint8
 
 // Decode is for messages that arrive, and to check outputs (VAL01); Encode for messages that are sent. Table is for
-// enums, which other decoders read without a function of theirs, by their rule table alone.
+// enums: the decoders of other declarations read an enum by its rule table, without a function of the enum.
 const (
 	Decode Use = 1 << iota
 	Encode
@@ -23,20 +23,20 @@ const (
 type Decl struct {
 	Name   string   // GetQuoteInput
 	Stem   string   // getQuoteInput: its rule table, and what the names of its other tables begin with
-	Doc    []string // lines of a schema or manifest: only the comment writer of emit may print them
+	Doc    []string // lines of a schema or manifest, which may contain anything: only the comment writer of emit may print them
 	Decode string   // decodeGetQuoteInput
 	Append string   // appendGetQuoteInput
 	Use    Use
 	Body   Body
-	Once   string      // of a validator whose outcome for each value is cached: the name of the variable
+	Once   string      // of a validator whose outcome for each value is cached: the name of the variable for that
 	Checks []Assertion // validate the same bytes before the body reads them
 
-	// Same is the declaration that this one is an alias of: it has no functions and tables of its own.
+	// Same is the declaration that this one is an alias of; an alias has no functions and tables of its own. nil: this one is no alias.
 	Same *Decl
 
 	// Marshal and Unmarshal report whether the type has a MarshalJSON or UnmarshalJSON, which calls Append or Decode.
 	Marshal, Unmarshal bool
-	// Hidden are the properties whose values the errors of UnmarshalJSON do not show, as check.Hiding has them.
+	// Hidden are the properties whose values the errors of UnmarshalJSON do not show, as the names that check.Hiding takes.
 	Hidden string
 
 	// LentDecode and LentAppend are the exported names of the functions of a shared declaration that other packages call.
@@ -54,7 +54,7 @@ func (d *Decl) Origin() *Decl {
 // Renamed reports whether d is an alias with a name of its own.
 func (d *Decl) Renamed() bool { return d.Same != nil && d.Name != d.Same.Name }
 
-// Body is what is declared: *Struct, *Enum, *Mixed, *Union or *Defined; *Element, *Check or a Condition for a Decl without a Go type.
+// Body is what a Decl declares: *Struct, *Enum, *Mixed, *Union or *Defined; *Element, *Check or a Condition if it has no Go type.
 type Body interface{ isBody() }
 
 // Defined is a named type over another one: type BatchID string.
@@ -121,12 +121,12 @@ type Map struct {
 // Named is the type of another declaration.
 type Named struct{ Decl *Decl }
 
-// Choice is a string out of a list.
+// Choice is one of the strings in Values. Var and At of this type and of those below are as in rule.go.
 type Choice struct {
-	Var    string // name of the rule table, as in rule.go
+	Var    string
 	At     string
 	Values []string
-	Const  bool
+	Const  bool // the schema says const, not enum
 }
 
 // Never is the schema false: each value is a violation.
@@ -141,7 +141,7 @@ type ByKind struct {
 	Cases   []KindCase
 }
 
-// KindCase is the type that values of one kind must have.
+// KindCase says what values of one kind must be.
 type KindCase struct {
 	Kind  Kind
 	Value Value

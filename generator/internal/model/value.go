@@ -4,12 +4,12 @@ package model
 type Struct struct {
 	Array *ArrayRule // of a tuple, which has no Rule: its Props are the items by position, its AdditionalValue is for the items after them
 
-	Props                []*Prop // sorted by Key, but those of a tuple; the decoder's table and the encoder have the same order
+	Props                []*Prop // sorted by Key, except those of a tuple; the decoder's table and the encoder have the same order
 	Rule                 *ObjectRule
 	AdditionalProperties AdditionalProperties
 	AdditionalValue      Value  // the value of additional properties, for Keep
-	Func                 *Decl  // has the functions that read and write one of them; nil for check.Raw, and in validators
-	Field                string // the Go name of the map that stores them
+	Func                 *Decl  // has the functions that read and write one AdditionalValue; nil for check.Raw, and in validators
+	Field                string // the Go field for additional properties, a map; of a tuple the one for further items, a slice
 }
 
 // AdditionalProperties says what happens to properties that a schema does not name.
@@ -32,7 +32,7 @@ type Prop struct {
 	Presence Presence
 	Storage  Storage
 	Value    Value
-	Const    string  // the only value of a required property, as compact JSON: it is written whatever the field holds, if there is one at all
+	Const    string  // the only value of a required property, as compact JSON: it is written whatever the field, if there is one, holds
 	Default  Literal // what decoding sets where the property is absent
 
 	DefaultText string // the default as JSON
@@ -41,8 +41,8 @@ type Prop struct {
 // Presence says which states a property has besides a value.
 type Presence uint8
 
-// The states of a property. NullOptional keeps absent and null apart. A Defaulted one is always written, and never absent after
-// decoding, as is an Optional one with a Default.
+// The states of a property. NullOptional keeps absent and null apart. A Defaulted property is always written, and never absent after
+// decoding. An Optional one with a Default is never absent after decoding either, but can be left out when it is written.
 const (
 	Required Presence = iota
 	Optional
@@ -71,7 +71,7 @@ const (
 	StoreNullablePointer // check.Nullable of a pointer to a struct
 )
 
-// Value is a type with everything else that must hold at its place.
+// Value is the type of the values at one place, such as a property or an item, with everything else that must hold there.
 type Value struct {
 	Type    Type
 	Null    bool        // null is allowed; the Presence of a Prop says the same
@@ -89,18 +89,18 @@ type Group struct {
 	At       string  // where it is in the schema
 	One      bool    // it is a oneOf
 	Takes    bool    // it consumes the value: nothing else is to be checked, and nothing is stored
-	Key      string  // the member whose text excludes branches, by the Tags of their Forms
+	Key      string  // the member whose value excludes branches: those that do not have it among the Tags of their Form
 	Branches []*Decl // each with a *Check
 	Forms    []Form  // of the branches
 }
 
-// Form describes the values that one branch of a union may match: the others are excluded before the branch is tried.
+// Form describes the values that one branch of an anyOf or oneOf may match. For other values the branch is not tried.
 type Form struct {
 	Title   string
 	Kinds   Kind
 	Integer bool     // numbers are integers
 	Needs   []string // members that an object must have
-	Tags    []Tag    // of which the member Key must have one; nil is any
+	Tags    []Tag    // one of these must be the value of the member that Key names in the Group or Tried; nil: it may have any value
 }
 
 // Tag is a constant that distinguishes a form: a string, or a number, true, false or null as JSON in canonical form.
@@ -168,7 +168,7 @@ func (m *UnionMember) TypeName() string {
 	return m.Decl.Name
 }
 
-// UnionRule says how the member of a value is found: *ByTag, *ByJSONKind or *Tried.
+// UnionRule says how a decoder finds the member that a value is: *ByTag, *ByJSONKind or *Tried. Keyword is anyOf, oneOf or type.
 type UnionRule interface{ isUnionRule() }
 
 // ByTag looks at one required property, whose values belong to one member each.
@@ -177,12 +177,12 @@ type ByTag struct{ At, Key, Keyword string }
 // ByJSONKind looks at the JSON kind, which belongs to one member each.
 type ByJSONKind struct{ At, Keyword string }
 
-// Tried decodes as one member after the other: the first that validates, or with One the only one that does. Members whose
+// Tried decodes the value as one member after the other and takes the first that is valid, or with One the only one that is. Members whose
 // Form excludes the value are skipped.
 type Tried struct {
 	At  string
-	Key string // the property whose text excludes members, by the Tags of their Forms
-	One bool
+	Key string // the property whose value excludes members: those that do not have it among the Tags of their Form
+	One bool   // it is a oneOf
 }
 
 func (*ByTag) isUnionRule()      {}
@@ -195,7 +195,7 @@ type Literal interface{ isLiteral() }
 // Basic is Go source of a constant: 30, "open", true, or the name of one.
 type Basic string
 
-// Parsed is the value of a text.
+// Parsed is a value of a Formatted type, which generated code parses from its text.
 type Parsed struct {
 	Of   Formatted
 	Text string

@@ -16,11 +16,11 @@ type Wire struct {
 	// ToolExecution is the member of an advertised tool about running as a task; empty if there is none.
 	ToolExecution string
 	Messages      []*Message       // in the order of the fields of wire.Revision
-	Functions     []*Message       // the messages whose functions this wire declares: those that several share are declared by the first
+	Functions     []*Message       // the messages whose functions this wire declares: a function that several wires share is declared by the first
 	Own           string           // own20260728: the variable with the names of members that only the runtime writes
-	OwnNames      *WireGroup       // the value of that variable, in the wire that declares it; nil: another does
-	Definitions   []WireDefinition // without those that are the same in the newest wire
-	Inherits      string           // the suffix of the newest wire, which has the others; empty if none is the same
+	OwnNames      *WireGroup       // the value of that variable, in the wire that declares it; nil: another wire does
+	Definitions   []WireDefinition // of results, without those that are the same in the newest wire
+	Inherits      string           // the suffix of the newest wire, which has the definitions that are the same there; empty if there are none
 	TaskCreated   string           // the definition of a result that is a task; empty where no request is answered with one
 	CheckResult   *Decl            // validates results of tools without an outputSchema; nil if there are none
 	AppendResult  string           // the function that writes these results; empty if there are none
@@ -96,29 +96,30 @@ type Message struct {
 	Func   string // readCallTool20251125
 	Field  string // of wire.Revision; empty for readers of params
 	Append bool
-	Struct string // CallResult, of package server
+	Struct string // CallResult, of package runtime/wire
 	Var    string // r: the parameter
 	Root   *WireObject
 }
 
 // WireObject is one level of a message.
 type WireObject struct {
-	Ident   string // callTool20251125Meta: read only, its rule
+	Ident   string // callTool20251125Meta: read only, the name of its rule
 	Members []*WireMember
-	Splice  string // append only: the field with raw members that are written after those of this object
+	Splice  string // append only: the field of the struct with members as JSON, which are written after those of this object
 
-	// Read only: the object is one of Forms, told apart by the text of the member Key. Then it has no Members of its own.
+	// Read only: the object is one of Forms, told apart by the value of the member Key, a string. Then it has no Members of its own.
 	Key   string
 	Forms []*WireForm
 }
 
 // WireForm is one of the objects that a member of params can be.
 type WireForm struct {
-	Tag    string // the text of WireObject.Key
+	Tag    string // the value of the member WireObject.Key
 	Object *WireObject
 }
 
-// WireMember is one member of an object: a Slot or an Object; for append also a Literal, or the function (Call) that writes the member from the same struct.
+// WireMember is one member of an object: a Slot or an Object; for append also a Literal, or the function (Call) that writes the member from the
+// same struct.
 type WireMember struct {
 	Name     string // as in JSON
 	Quoted   string // Name as a JSON string
@@ -130,7 +131,7 @@ type WireMember struct {
 	Call     string     // appendTask20251125
 }
 
-// WireShape is wire.Shape. Kind is the name of a constant of package check; empty takes anything.
+// WireShape is wire.Shape. Kind is the name of a constant of package check; empty allows any value.
 type WireShape struct {
 	Ident   string // of the shape of a member: initialize20251125ClientInfo
 	Kind    string

@@ -16,7 +16,7 @@ func (l *lowering) shapeIsAnyJSON(s *shape) bool {
 	return onlyGroup(s) && (&anyJSON{l, map[*schema.Node]bool{}}).group(s.groups[0])
 }
 
-// onlyGroup reports whether s is nothing but a group that takes every kind.
+// onlyGroup reports whether s is nothing but a group, one that allows values of every kind.
 func onlyGroup(s *shape) bool {
 	return s.never == nil && s.hasNoFacets() && s.enum == nil && s.conditions == nil && s.kinds == model.KindAny && !s.integer && len(s.groups) == 1
 }
@@ -37,7 +37,7 @@ func (a *anyJSON) node(n *schema.Node) bool {
 	return s.unconstrained() || onlyGroup(s) && a.group(s.groups[0])
 }
 
-// group reports whether the branches of an anyOf take every kind without conditions.
+// group reports whether g is an anyOf whose branches together allow every value of every kind.
 func (a *anyJSON) group(g group) bool {
 	var kinds model.Kind
 	for _, b := range g.branches {

@@ -11,7 +11,7 @@ import (
 type branch struct {
 	node  *schema.Node
 	shape *shape
-	own   *shape // without the owner
+	own   *shape // without the keywords of the owner
 }
 
 // branches merges each branch with base. The branches of an anyOf in an anyOf are branches of the outer one.
@@ -61,11 +61,11 @@ func (f *flattening) add(base *shape, g group) {
 	}
 }
 
-// keepsKinds reports whether the owner allows all kinds of the branch; null does not count, since it becomes a presence.
+// keepsKinds reports whether the owner allows all kinds of the branch. It may refuse null, which becomes a presence, unless a condition looks at it.
 func (b branch) keepsKinds() bool {
 	lost := b.own.kinds &^ b.shape.kinds
-	presence := lost == model.KindNull && b.own.kinds != model.KindAny && !b.own.nullMayViolate()
-	return (lost == 0 || presence) && b.own.integer == b.shape.integer
+	onlyNull := lost == model.KindNull && b.own.kinds != model.KindAny && !b.own.nullMayViolate()
+	return (lost == 0 || onlyNull) && b.own.integer == b.shape.integer
 }
 
 // nested returns the anyOf that a branch of an anyOf consists of.
@@ -77,7 +77,7 @@ func (l *lowering) nested(n *schema.Node, own *shape, g group) *group {
 }
 
 // splitNull removes null from the branches: it becomes the value's presence. ok is false where that is not possible.
-func (r *reader) splitNull(all []branch, one bool) (_ []branch, ok bool) {
+func (r *reader) splitNull(all []branch, oneOf bool) (_ []branch, ok bool) {
 	var rest []branch
 	nulls := 0
 	for _, b := range all {
@@ -94,11 +94,11 @@ func (r *reader) splitNull(all []branch, one bool) (_ []branch, ok bool) {
 			rest = append(rest, b)
 		}
 	}
-	return rest, !one || nulls < 2
+	return rest, !oneOf || nulls < 2
 }
 
-// replaceableBy reports whether a Go type made of the branches can replace that of s: s limits only kinds, or the branches add properties
-// that a Go type of s alone would not have.
+// replaceableBy reports whether a Go type made of the branches can replace the Go type of s, which is without them: s limits only kinds, or the
+// branches add properties that a Go type of s alone would not have.
 func (s *shape) replaceableBy(branches []branch) bool {
 	if s.never != nil || s.enum != nil {
 		return false

@@ -15,7 +15,7 @@ func (l *lowering) assertions(s *shape, p place) []model.Assertion {
 			word = "OneOf"
 		}
 		for i, b := range g.branches {
-			a.Branches = append(a.Branches, l.checkNode(b, p.hint+word+itoa(i)))
+			a.Branches = append(a.Branches, l.checkNode(b, p.hint+word+ordinal(i)))
 		}
 		a.Key, a.Forms = l.forms(l.shapes(g))
 		all = append(all, a)

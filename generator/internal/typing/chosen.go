@@ -14,7 +14,8 @@ type chosen struct {
 	used map[*schema.Node]bool
 }
 
-// Choose takes the type names that a document chooses. The names that are taken already are those that every generated package has.
+// Choose takes the type names that a document chooses. Package lower calls it before any type is named: a name that is already taken is one that
+// every generated package has.
 func (t *Types) Choose(doc *schema.Document) {
 	if t.chosen.docs[doc] {
 		return
@@ -34,8 +35,8 @@ func (t *Types) Choose(doc *schema.Document) {
 	}
 }
 
-// unused warns of chosen names that no type has.
-func (t *Types) unused() {
+// warnOfUnused warns of chosen names that no type has.
+func (t *Types) warnOfUnused() {
 	for name, n := range t.chosen.at {
 		if !t.chosen.used[n] {
 			t.findings.Warn(n, "unused-go-type", "", "no Go type is made of this schema, so that nothing is called %s", name)
@@ -45,24 +46,24 @@ func (t *Types) unused() {
 
 // firstChoice returns the first schema of c that chooses a type name, or nil.
 func firstChoice(c allOf) *schema.Node {
-	if i := slices.IndexFunc(c, func(n *schema.Node) bool { return goType(n) != nil }); i >= 0 {
+	if i := slices.IndexFunc(c, func(n *schema.Node) bool { return chosenName(n) != nil }); i >= 0 {
 		return c[i]
 	}
 	return nil
 }
 
-// goType returns the type name that goType in a schema chooses, or nil.
-func goType(n *schema.Node) *schema.Node {
+// chosenName returns the type name that goType in a schema chooses, or nil.
+func chosenName(n *schema.Node) *schema.Node {
 	if t := n.Get("goType"); t.Is(schema.String) && !schema.IsGoType(t.Text) {
 		return t
 	}
 	return nil
 }
 
-// typeName returns the name for a type: the one that its schema chooses, or one derived from hint. c has the schema, a longer name to try, and what a suffix
-// is made of.
+// typeName returns the name for a type: the one that its schema (c.by) chooses, else hint, else the longer name c.other, else one with a suffix made
+// of c.site.
 func (t *Types) typeName(hint string, c *claim) string {
-	own := goType(c.by)
+	own := chosenName(c.by)
 	if own != nil && t.chosen.at[own.Text] == own && !t.chosen.used[own] {
 		t.chosen.used[own] = true
 		return own.Text
@@ -90,7 +91,7 @@ func (l *lowering) fieldNames(props []property) []string {
 	}
 	for i := range props {
 		if n := goName(props[i].schema); n != nil {
-			l.sameField(n, names, i, props)
+			l.reportSameField(n, names, i, props)
 		}
 	}
 	return names
@@ -108,8 +109,8 @@ func fieldName(key string) string {
 	return name
 }
 
-// sameField reports that a chosen name belongs to another field, or to a method.
-func (l *lowering) sameField(n *schema.Node, names []string, i int, props []property) {
+// reportSameField reports a chosen name, that of property i, if another field or a method has it, too.
+func (l *lowering) reportSameField(n *schema.Node, names []string, i int, props []property) {
 	if isMethod(n.Text) {
 		l.Types.findings.Report(n, "same-go-name", "choose another goName", "%s is a method that the type may have", n.Text)
 	}

@@ -12,7 +12,7 @@ import (
 type condition struct {
 	at      *schema.Node // the schema that has it
 	keyword string
-	lists   bool // of dependencies and dependentRequired: the lists of names, not the schemas
+	lists   bool // of dependencies and dependentRequired: it is about their lists of names, not about schemas
 }
 
 // ofEveryKind are the conditions that look at values of every kind.
@@ -32,7 +32,8 @@ func (r *reader) readNot(s *shape, owner, v *schema.Node) {
 	}
 }
 
-// readDependencies splits the keyword of draft-07 into its lists of names and its schemas.
+// readDependencies reads dependencies as two conditions, one for its schemas and one for its lists of names. dependentRequired, which has only lists, is
+// read in the same way.
 func (r *reader) readDependencies(s *shape, owner, v *schema.Node) {
 	c := condition{at: owner, keyword: keywordAt(owner, v)}
 	s.conditions = append(s.conditions, c, condition{c.at, c.keyword, true})
@@ -162,7 +163,7 @@ func (l *lowering) dependentSchemas(v *schema.Node, hint string) model.Body {
 	return b
 }
 
-// eachName goes over the members of an object and checks their names.
+// eachName is the body for propertyNames: it checks the name of each member of an object.
 func (l *lowering) eachName(v *schema.Node, hint string) model.Body {
 	name := l.newFunc("check", hint+"Member")
 	name.Body = &model.NameOf{Schema: l.checkNode(v, hint+"Schema")}

@@ -60,7 +60,7 @@ func (t *Types) id(n *schema.Node) string {
 	return strconv.Itoa(i)
 }
 
-// loweredAllOf is the result for one allOf. Its value is complete when done is set; until then its declaration may lack a body.
+// loweredAllOf is the result of lowering one allOf. The value is complete when done is set; until then its declaration may lack a body.
 type loweredAllOf struct {
 	value model.Value
 	done  bool
@@ -97,7 +97,7 @@ func (l *lowering) conjunction(c allOf, p place) model.Value {
 	return v
 }
 
-// closeLoop returns v, or the declaration that a place inside of it had to make, with v as its body.
+// closeLoop returns v, the value of a conjunction that contains itself; or the declaration that the inner place made for it, with v as the body.
 func closeLoop(k *loweredAllOf, v model.Value, s *shape) model.Value {
 	d := k.value.Type.(model.Named).Decl
 	if d.Body != nil {

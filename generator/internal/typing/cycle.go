@@ -11,8 +11,9 @@ func breakCycles(decls []*model.Decl) {
 	}
 }
 
+// cycles is the state of breakCycles.
 type cycles struct {
-	done, open map[*model.Decl]bool
+	done, open map[*model.Decl]bool // open: the declarations that contain the one that is visited, and itself
 }
 
 func (c *cycles) visit(d *model.Decl) {

@@ -27,7 +27,7 @@ func (t *Types) leaveDefaultOut(p *model.Prop, received bool) {
 	}
 }
 
-// reached returns the declarations that the selected roots consist of.
+// reached returns the declarations that the roots for which some is true consist of.
 func (t *Types) reached(some func(root) bool) map[*model.Decl]bool {
 	all := map[*model.Decl]bool{}
 	var reach func(*model.Decl, model.Use)

@@ -3,12 +3,12 @@ package typing
 import "github.com/mcpkiln/mcpkiln/schema"
 
 // follow follows references, also those in an allOf, anyOf or oneOf of one schema, as long as only annotations are
-// beside them and no schema chooses a type name. It returns the target of the last one, and whether there was any.
+// beside them and no schema chooses a type name. It returns the target of the last reference, and whether there was any.
 func (r *reader) follow(n *schema.Node) (*schema.Node, bool) {
 	seen := map[*schema.Node]bool{}
 	target, found := n, false
 	for !seen[n] {
-		if goType(n) != nil {
+		if chosenName(n) != nil {
 			return n, true
 		}
 		next, byRef := r.step(n)
@@ -23,6 +23,7 @@ func (r *reader) follow(n *schema.Node) (*schema.Node, bool) {
 	return n, false // in a circle: shape reports it
 }
 
+// step returns the schema that n leads to: the target of its reference (byRef), or the only schema of its allOf, anyOf or oneOf; nil if n says more.
 func (r *reader) step(n *schema.Node) (next *schema.Node, byRef bool) {
 	if ref := n.Get("$ref"); ref != nil && r.dialect(n) == schema.Draft7 {
 		return r.referred(n, ref), true // keywords beside it are ignored
@@ -47,7 +48,7 @@ func (r *reader) step(n *schema.Node) (next *schema.Node, byRef bool) {
 
 // referred returns the target of the reference in n, or nil for one that leads into the meta-schema.
 func (r *reader) referred(n, ref *schema.Node) *schema.Node {
-	target, _ := r.follows(ref)
+	target, _ := r.targetOf(ref)
 	if target != nil && r.meta(target) && !r.meta(n) {
 		return nil
 	}

@@ -10,8 +10,8 @@ import (
 	"github.com/mcpkiln/mcpkiln/schema"
 )
 
-// forms returns what is compared before each branch of a union is tried: the kind of the value, the constant in the member key, and the
-// members that the branch requires and not all others do.
+// forms returns what is compared before each branch of a group is tried: the kind of the value, the constant in the member key, and the
+// members that the branch requires, except those that all branches require.
 func (l *lowering) forms(branches []*shape) (key string, forms []model.Form) {
 	key, tags := l.discriminator(branches)
 	common := l.commonNeeds(branches, deepest)
@@ -33,10 +33,10 @@ func (l *lowering) forms(branches []*shape) (key string, forms []model.Form) {
 	return key, forms
 }
 
-// deepest is how many levels of unions within unions are searched.
+// deepest is how many levels of groups within groups are searched.
 const deepest = 2
 
-// needs returns the members that s requires of an object, itself or in all branches of a union in it.
+// needs returns the members that s requires of an object, itself or in all branches of a group in it.
 func (l *lowering) needs(s *shape, depth int) []string {
 	needs := s.obj.required
 	if depth == 0 {
@@ -52,6 +52,7 @@ func (l *lowering) needs(s *shape, depth int) []string {
 	return needs
 }
 
+// shapes returns the shapes of the branches of g.
 func (l *lowering) shapes(g group) []*shape {
 	all := make([]*shape, len(g.branches))
 	for i, b := range g.branches {
@@ -77,8 +78,8 @@ func (l *lowering) commonNeeds(branches []*shape, depth int) []string {
 	return common
 }
 
-// discriminator returns the property whose constants distinguish the most branches, with the constants of each branch; nil for one
-// that does not require it or lists no constants.
+// discriminator returns the property whose constants distinguish the most branches, with the constants of each branch; nil for a branch
+// that does not require the property or lists no constants.
 func (l *lowering) discriminator(branches []*shape) (key string, tags [][]model.Tag) {
 	tags = make([][]model.Tag, len(branches))
 	most := 1
@@ -98,7 +99,7 @@ func (l *lowering) discriminator(branches []*shape) (key string, tags [][]model.
 	return key, tags
 }
 
-// neededBySome returns the members that branches require of objects, in their order, and how many branches require each.
+// neededBySome returns the members that any of the branches require of objects, and how many branches require each.
 func (l *lowering) neededBySome(branches []*shape) (names []string, by map[string]int) {
 	by = map[string]int{}
 	for _, s := range branches {
@@ -114,8 +115,8 @@ func (l *lowering) neededBySome(branches []*shape) (names []string, by map[strin
 	return names, by
 }
 
-// tags returns the constants that s, or the branches of a union in it, allow for a required property; nil if that is not an enum or const of
-// values that are compared before a branch is tried.
+// tags returns the constants that s, or the branches of a group in it, allow for a required property; nil if the property has no enum or const, or
+// one with a value that can not be a tag.
 func (l *lowering) tags(s *shape, name string, depth int) []model.Tag {
 	if p := s.obj.prop(name); p != nil && s.kinds&model.KindObject != 0 && slices.Contains(s.obj.required, name) {
 		if v := l.shape(p.schema); v.enum != nil && v.kinds&(model.KindArray|model.KindObject) == 0 {
@@ -149,7 +150,7 @@ func (l *lowering) tagsOfAll(branches []*shape, name string, depth int) []model.
 	return all
 }
 
-// tagsIn returns the values of some kinds as tags; nil if one of them can not be.
+// tagsIn returns the values that are of one of kinds, as tags; nil if one of these can not be a tag.
 func tagsIn(values []*schema.Node, kinds model.Kind) []model.Tag {
 	all := []model.Tag{}
 	for _, v := range values {
@@ -167,7 +168,7 @@ func tagsIn(values []*schema.Node, kinds model.Kind) []model.Tag {
 	return all
 }
 
-// tagOf returns a constant in the form that check.AppendCanonical writes. It is not ok for numbers that this writes with an exponent.
+// tagOf returns a constant in the form that check.AppendCanonical writes; false for a number that it writes with an exponent.
 func tagOf(v *schema.Node) (model.Tag, bool) {
 	switch v.Kind {
 	case schema.String:
@@ -187,9 +188,10 @@ func tagOf(v *schema.Node) (model.Tag, bool) {
 	return model.Tag{Text: string(v.JSON()), JSON: true}, true
 }
 
+// Numbers between these have no exponent in canonical form.
 var smallestTag, largestTag = big.NewRat(1, 1_000_000), big.NewRat(1e18, 1)
 
-// distinctSets counts the different lists.
+// distinctSets counts the different lists of tags.
 func distinctSets(all [][]model.Tag) int {
 	seen := map[string]bool{}
 	for _, list := range all {

@@ -14,11 +14,11 @@ func (r *reader) readGoType(s *shape, _, v *schema.Node) {
 	}
 }
 
-// goTypeOf returns the Go type that a schema, or the manifest for all schemas of its kind, asks for; empty for the default.
-// Protocol documents always have the default.
+// goTypeOf returns the Go type, such as time.Time, that a schema asks for, or that the manifest asks for by a format or kind; empty for the default.
+// Schemas of protocol documents always have the default.
 func (l *lowering) goTypeOf(s *shape) string {
 	switch kinds := s.kinds &^ model.KindNull; {
-	case s.goType != "", l.keepAdditional, s.enum != nil:
+	case s.goType != "", l.protocol, s.enum != nil:
 		return s.goType
 	case kinds == model.KindString && len(s.str.formats) > 0:
 		return l.GoTypes[s.str.formats[0].text]

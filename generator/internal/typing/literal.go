@@ -8,7 +8,7 @@ import (
 	"github.com/mcpkiln/mcpkiln/schema"
 )
 
-// writeDefault writes the default of a property as a Go literal. One that its Go type can not represent is not applied, with a
+// writeDefault writes the default of a property as a Go literal. A default that the Go type can not represent is not applied, with a
 // warning: a default is an annotation.
 func (t *Types) writeDefault(p *model.Prop) {
 	n := t.defaults[p]
@@ -155,7 +155,7 @@ func (t *Types) unionLiteral(u *model.Union, n *schema.Node) (model.Literal, boo
 	return nil, false
 }
 
-// structLiteral writes the properties that n has, and the defaults of those that it lacks. Other members
+// structLiteral writes the properties that n has, and the defaults of those that n lacks. Other members of n
 // are in the field for additional properties, if there is one.
 func (t *Types) structLiteral(v *model.Value, s *model.Struct, n *schema.Node) (model.Literal, bool) {
 	c := &model.Composite{Of: *v}
@@ -191,7 +191,7 @@ func (t *Types) structLiteral(v *model.Value, s *model.Struct, n *schema.Node) (
 	return c, ok
 }
 
-// floatLiteral is a number as Go source, in the shortest form of its float64 if the JSON text is longer than that.
+// floatLiteral is a number as Go source: its JSON text, or the shortest text of the same float64 if that is shorter.
 func floatLiteral(n *schema.Node) (model.Literal, bool) {
 	f, err := strconv.ParseFloat(n.Text, 64)
 	if n.Kind != schema.Number || err != nil {
@@ -204,6 +204,7 @@ func floatLiteral(n *schema.Node) (model.Literal, bool) {
 	return model.Basic(short), true
 }
 
+// canonicalText is canonical for JSON text.
 func canonicalText(text string) string {
 	n, ds := schema.ParseJSON("", []byte(text))
 	if ds.HasErrors() {

@@ -10,9 +10,9 @@ import (
 // A type has a MarshalJSON or UnmarshalJSON only where encoding/json with field tags would not write the same as the
 // generated encoder, or not read the same as the decoder. Most types need neither.
 
-// marshal decides which types need them. MarshalJSON needs the encoder, also if the package itself sends no such value;
+// setMarshalers decides which types get these methods. MarshalJSON needs the encoder, also if the package itself sends no such value;
 // UnmarshalJSON is left out where there is no decoder.
-func (t *Types) marshal() {
+func (t *Types) setMarshalers() {
 	for _, d := range t.decls {
 		if s, ok := d.Body.(*model.Struct); ok && s.Array == nil {
 			for _, p := range s.Props {
@@ -92,11 +92,11 @@ func plainProp(p *model.Prop, dir direction) bool {
 	case p.Tag == "", dir == reading && p.Presence == model.Optional && nilIsNull(&p.Value):
 		return false // null would be read as absent
 	}
-	nilable := p.Storage == model.StoreBare && (p.Presence == model.Optional || p.Presence == model.Nullable)
-	return plainValue(&p.Value, dir, nilable && !(p.Presence == model.Nullable && nilIsWritten(&p.Value)))
+	nilIsNoValue := p.Storage == model.StoreBare && (p.Presence == model.Optional || p.Presence == model.Nullable)
+	return plainValue(&p.Value, dir, nilIsNoValue && !(p.Presence == model.Nullable && nilIsWritten(&p.Value)))
 }
 
-// plainValue is plainly for a value. null says that nil means no value here.
+// plainValue is plainly for a value. null says that nil stands for null or absent here, not for an empty list or object.
 func plainValue(v *model.Value, dir direction, null bool) bool {
 	switch t := v.Type.(type) {
 	case *model.Slice:

@@ -7,8 +7,8 @@ import (
 	"github.com/mcpkiln/mcpkiln/schema"
 )
 
-// narrowByGroups drops the branches that no value can satisfy beside the rest of s, and the kinds that no branch of an anyOf or
-// oneOf allows: the Go type follows from what is left. A group of one branch is merged into s.
+// narrowByGroups drops the branches that no value can satisfy beside the rest of s, and the kinds that no branch of a group
+// allows: the Go type follows from what is left. A group that is left with one branch is merged into s.
 func narrowByGroups(r *reader, s *shape) {
 	groups := s.groups
 	s.groups = nil
@@ -65,12 +65,12 @@ func (r *reader) narrow(s *shape, g group) (live []*schema.Node) {
 // surelyAllowsNull reports whether s certainly allows null: it has no condition that null may violate, and in each of its groups a
 // branch allows it; in a oneOf only one.
 func (r *reader) surelyAllowsNull(s *shape) bool {
-	takes, known := r.nulls[s]
+	allows, known := r.nulls[s]
 	if !known {
-		takes = r.computeSurelyAllowsNull(s)
-		r.nulls[s] = takes
+		allows = r.computeSurelyAllowsNull(s)
+		r.nulls[s] = allows
 	}
-	return takes
+	return allows
 }
 
 func (r *reader) computeSurelyAllowsNull(s *shape) bool {

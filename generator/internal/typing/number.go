@@ -33,7 +33,8 @@ func (r *reader) reportHuge(values ...*schema.Node) {
 // mostDigits is how many digits after the point Decimal writes out: people read the text.
 const mostDigits = 20
 
-// Decimal writes x as a JSON number, with an exponent where it would have many digits after the point. Every number read from JSON has a finite decimal expansion, and so has the LCM of two.
+// Decimal writes x as a JSON number, with an exponent where it would have many digits after the point. Every number read from JSON has a finite
+// decimal expansion, and so has the LCM of two.
 func Decimal(x *big.Rat) string {
 	if x.IsInt() {
 		return x.Num().String()
@@ -77,7 +78,7 @@ func canonical(n *schema.Node) string {
 	}
 }
 
-// compact writes a value as JSON, members by key and numbers as they were written.
+// compact writes a value as JSON without white space, with members sorted by key and numbers as they were written.
 func compact(n *schema.Node) string {
 	var b []byte
 	switch n.Kind {

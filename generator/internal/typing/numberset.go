@@ -14,11 +14,11 @@ import (
 type numberSet struct {
 	listed      []*big.Rat // all of them, if an enum or the constants of all branches of a group list them; nil: others are allowed, too
 	integers    bool       // all of them are integers
-	exact       bool       // float64 would round numbers of a branch, see roundsBranch
+	exact       bool       // they need an exact Go type, because float64 would round numbers of a branch (roundsBranch)
 	beyondInt64 bool       // the shape names an integer outside of int64
 }
 
-// numberSet looks depth levels deep into unions within unions.
+// numberSet returns the set of the numbers that s allows. It looks depth levels deep into groups within groups.
 func (l *lowering) numberSet(s *shape, depth int) numberSet {
 	n := numberSet{integers: s.integer}
 	if s.enum != nil {

@@ -9,7 +9,7 @@ import (
 	"github.com/mcpkiln/mcpkiln/schema"
 )
 
-// slice is an array of one type of items.
+// slice lowers an array: to a Go slice, or to a tuple if items have schemas by position.
 func (l *lowering) slice(s *shape, p place) model.Value {
 	if len(s.arr.prefix) > 0 {
 		return l.tuple(s, p)
@@ -23,14 +23,14 @@ func (l *lowering) slice(s *shape, p place) model.Value {
 	inner.keepAdditional = inner.keepAdditional || s.arr.unique // items may differ in additional properties alone
 	inner.node = derived(s.arr.at, "items", s.arr.items)
 	t.Elem = l.valueOf(s.arr.items, inner)
-	if !p.validateOnly && !leaf(&t.Elem) {
+	if !p.validateOnly && !readInOneCall(&t.Elem) {
 		t.Func = l.element(&t.Elem, inner.hint)
 	}
 	return model.Value{Type: t}
 }
 
-// leaf reports whether the runtime reads a slice of such elements in one call.
-func leaf(v *model.Value) bool {
+// readInOneCall reports whether the runtime reads a slice of such elements in one call.
+func readInOneCall(v *model.Value) bool {
 	if v.Null || v.Values != nil || v.Checks != nil {
 		return false
 	}
@@ -92,12 +92,12 @@ func ruleless(v *model.Value) (string, bool) {
 	return "", false
 }
 
-// object returns a map if the schema names no properties, else a struct.
+// object lowers an object: to a map if the schema names no properties, else to a struct.
 func (l *lowering) object(s *shape, p place) model.Value {
 	t := *s
 	s = &t
 	o := &s.obj
-	o.nameRequired()
+	o.addRequired()
 	if len(o.props) == 0 && !p.needsOwnType && !l.closed(o) && (!p.validateOnly || o.additionalProperties != nil || o.patternSets != nil) {
 		return l.mapOf(s, p)
 	}
@@ -110,8 +110,8 @@ func (l *lowering) object(s *shape, p place) model.Value {
 	return model.Value{Type: model.Named{Decl: d}}
 }
 
-// nameRequired adds the required properties that have no schema of their own.
-func (o *objectFacet) nameRequired() {
+// addRequired adds the required properties that have no schema of their own to props.
+func (o *objectFacet) addRequired() {
 	for _, key := range o.required {
 		if o.prop(key) == nil {
 			o.props = append(slices.Clip(o.props), property{key, o.additionalFor(key)})
@@ -128,6 +128,7 @@ func (l *lowering) closed(o *objectFacet) bool {
 	return o.additionalProperties != nil && l.shape(o.additionalProperties).never != nil
 }
 
+// mapOf lowers an object that is a map in Go.
 func (l *lowering) mapOf(s *shape, p place) model.Value {
 	t := &model.Map{}
 	rule := model.ObjectRule{At: l.ruleAt(first(s.obj.at, s.kindsAt), p), Min: s.obj.min, Max: s.obj.max}
@@ -146,7 +147,7 @@ func (l *lowering) mapOf(s *shape, p place) model.Value {
 	return model.Value{Type: t}
 }
 
-// structOf lowers the properties.
+// structOf lowers the properties of an object.
 func (l *lowering) structOf(s *shape, p place) *model.Struct {
 	o := &s.obj
 	st := &model.Struct{Rule: &model.ObjectRule{At: l.ruleAt(first(o.at, s.kindsAt), p), Min: o.min, Max: o.max}}
@@ -174,9 +175,9 @@ func freeField(st *model.Struct, name string) string {
 	return fields.Take(name)
 }
 
-// tried returns the members of d if it is a union that is decoded by trying them. They keep additional properties, because without them
-// the encoded value could be decoded as another member.
-func tried(d *model.Decl) []*model.Decl {
+// triedMembers returns the members of d if it is a union that is decoded by trying them. They keep additional properties: without these,
+// what a member is encoded as could be decoded as another member.
+func triedMembers(d *model.Decl) []*model.Decl {
 	u, ok := d.Body.(*model.Union)
 	if !ok {
 		return nil
@@ -191,7 +192,7 @@ func tried(d *model.Decl) []*model.Decl {
 	return all
 }
 
-// keepAdditional keeps the additional properties of types and of everything in them.
+// keepAdditional makes types, and all types in them, keep their additional properties.
 func keepAdditional(types []*model.Decl) {
 	done := map[*model.Decl]bool{}
 	var keep func(*model.Decl, model.Use)
@@ -215,7 +216,7 @@ func keepAdditional(types []*model.Decl) {
 // kept, unless it is a protocol document or another keyword may look at them.
 func (l *lowering) additionalProperties(s *shape, st *model.Struct, p place) {
 	o := &s.obj
-	keep := l.keepAdditional || p.keepAdditional || o.min != nil
+	keep := l.protocol || p.keepAdditional || o.min != nil
 	inner := p.below(p.hint + "AdditionalProperty")
 	inner.node = derived(o.at, "additionalProperties", o.additionalProperties)
 	free := o.patternSets == nil && (o.additionalProperties == nil || l.shape(o.additionalProperties).unconstrained())
@@ -270,7 +271,7 @@ func (l *lowering) prop(o *objectFacet, q *property, inner place, name string) *
 	return out
 }
 
-// propDoc returns the description beside a property, not that of the type that it refers to.
+// propDoc returns the comment for a property's field: the description in the schema of the property itself, not in one that it refers to.
 func propDoc(c allOf) []string {
 	if len(c) == 0 {
 		return nil
@@ -313,5 +314,5 @@ func derived(owner *schema.Node, path string, c allOf) *schema.Node {
 	return nil
 }
 
-// itoa numbers things in names from 1.
-func itoa(i int) string { return strconv.Itoa(i + 1) }
+// ordinal is the index i as a number for names, which count from 1.
+func ordinal(i int) string { return strconv.Itoa(i + 1) }

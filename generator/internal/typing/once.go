@@ -2,9 +2,10 @@ package typing
 
 import "github.com/mcpkiln/mcpkiln/generator/internal/model"
 
-// rememberShared makes a validator cache its outcomes if several functions call it and it calls others. Otherwise the time for
-// a text could be exponential in its depth, since each caller may validate the same value (VAL09). Every recursion has such a validator.
-func (t *Types) rememberShared() {
+// cacheOutcomes makes a validator cache its outcomes if several functions call it and it calls others. Otherwise the time for
+// a JSON text could be exponential in its depth, since each caller may validate the same value (VAL09). Every recursion goes through such a
+// validator.
+func (t *Types) cacheOutcomes() {
 	callers := map[*model.Decl]int{}
 	calls := map[*model.Decl]bool{}
 	for _, d := range t.decls {

@@ -6,11 +6,11 @@ import (
 	"github.com/mcpkiln/mcpkiln/generator/internal/model"
 )
 
-// others is the value of the properties that are not named. The schemas of patternProperties are checked beside its type,
-// unless there is only one and no other name is allowed: then it determines the type.
+// others lowers the value of the properties that are not named. The schemas of patternProperties are checked beside its type,
+// unless there is only one and names that do not match are refused: then that schema determines the type.
 func (l *lowering) others(o *objectFacet, p place) model.Value {
 	c := o.additionalProperties
-	sole := l.soleSet(o)
+	sole := l.hasSolePattern(o)
 	if sole {
 		c, p.node = o.patternSets[0].patterns[0].schema, nil
 	}
@@ -23,14 +23,14 @@ func (l *lowering) others(o *objectFacet, p place) model.Value {
 	return v
 }
 
-// soleSet reports whether one pattern decides the type of all additional properties.
-func (l *lowering) soleSet(o *objectFacet) bool {
+// hasSolePattern reports whether one pattern decides the type of all additional properties.
+func (l *lowering) hasSolePattern(o *objectFacet) bool {
 	return o.additionalProperties == nil && len(o.patternSets) == 1 && len(o.patternSets[0].patterns) == 1 && o.patternSets[0].additionalProperties != nil &&
 		l.shape(o.patternSets[0].additionalProperties).never != nil
 }
 
-// matched returns the validator of the members whose names match patterns, or nil if there is nothing to check. With sole
-// only names are checked.
+// matched returns the validator for the members whose names match patterns, or nil if there is nothing to check. With sole
+// it checks only the names, since the type of the values comes from the schema.
 func (l *lowering) matched(set *patternSet, sole bool, hint string) *model.Decl {
 	m := &model.Matched{At: l.at(set.at)}
 	something := false
@@ -38,7 +38,7 @@ func (l *lowering) matched(set *patternSet, sole bool, hint string) *model.Decl 
 		m.Patterns = append(m.Patterns, p.key)
 		var d *model.Decl
 		if !sole {
-			d = l.checkUnlessFree(p.schema, hint+"Pattern"+itoa(i))
+			d = l.checkUnlessFree(p.schema, hint+"Pattern"+ordinal(i))
 		}
 		m.Schemas = append(m.Schemas, d)
 		something = something || d != nil

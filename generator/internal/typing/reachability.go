@@ -2,7 +2,7 @@ package typing
 
 import "github.com/mcpkiln/mcpkiln/generator/internal/model"
 
-// use marks which functions of d and of everything below it are called. Of a validator that is only Decode.
+// use marks which functions of d and of everything below it are called. A validator has only a Decode.
 func use(d *model.Decl, u model.Use) {
 	if d == nil || d.Use&u == u {
 		return
@@ -21,7 +21,7 @@ func Needed(d *model.Decl, u model.Use, f func(*model.Decl, model.Use)) {
 	if u&^model.Table == 0 {
 		return
 	}
-	m := mentions{f}
+	m := neededVisitor{f}
 	m.assertions(d.Checks)
 	switch b := d.Body.(type) {
 	case *model.Struct:
@@ -44,11 +44,11 @@ func Needed(d *model.Decl, u model.Use, f func(*model.Decl, model.Use)) {
 	}
 }
 
-// mentions calls f for the declarations that another one needs.
-type mentions struct{ f func(*model.Decl, model.Use) }
+// neededVisitor calls f for the declarations that another one needs.
+type neededVisitor struct{ f func(*model.Decl, model.Use) }
 
 // with returns a visitor for values whose functions u are called. A property without a field has a validator at most.
-func (n mentions) with(u model.Use) func(*model.Value, *model.Prop) {
+func (n neededVisitor) with(u model.Use) func(*model.Value, *model.Prop) {
 	return func(v *model.Value, of *model.Prop) {
 		if of != nil && of.Name == "" {
 			n.value(v, u&model.Decode)
@@ -61,7 +61,7 @@ func (n mentions) with(u model.Use) func(*model.Value, *model.Prop) {
 	}
 }
 
-func (n mentions) value(v *model.Value, u model.Use) {
+func (n neededVisitor) value(v *model.Value, u model.Use) {
 	if u == 0 || v.Type == nil {
 		return
 	}
@@ -84,7 +84,7 @@ func (n mentions) value(v *model.Value, u model.Use) {
 }
 
 // literal visits the types in a default, which may be members of a union.
-func (n mentions) literal(l model.Literal) {
+func (n neededVisitor) literal(l model.Literal) {
 	switch l := l.(type) {
 	case model.NullLiteral:
 		n.named(&l.Of)
@@ -103,7 +103,7 @@ func (n mentions) literal(l model.Literal) {
 }
 
 // named visits the declared types in the Go type of v.
-func (n mentions) named(v *model.Value) {
+func (n neededVisitor) named(v *model.Value) {
 	if t, ok := v.Type.(model.Named); ok {
 		n.f(t.Decl, 0)
 	}
@@ -111,7 +111,7 @@ func (n mentions) named(v *model.Value) {
 }
 
 // assertions visits validators. They count as decoded even below what is only encoded.
-func (n mentions) assertions(all []model.Assertion) {
+func (n neededVisitor) assertions(all []model.Assertion) {
 	for _, a := range all {
 		switch a := a.(type) {
 		case *model.Conjunct:

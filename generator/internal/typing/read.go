@@ -37,10 +37,11 @@ func (r *reader) shape(c allOf) *shape {
 	return s
 }
 
+// merge is shape without the cache.
 func (r *reader) merge(c allOf) *shape {
 	if len(c) == 1 {
 		if own := r.own(c[0]); own.obj.at == nil && own.groups == nil && own.enum == nil {
-			return own // the rest changes only what it has not
+			return own // what follows changes only shapes with one of these
 		}
 	}
 	s := &shape{kinds: model.KindAny}
@@ -69,7 +70,7 @@ func (r *reader) refuseObjects(s *shape) {
 	}
 }
 
-// allowsNothing reports whether n plainly allows no value: false, or not with a schema that allows every value.
+// allowsNothing reports whether n is false, or has a not with a schema that allows every value. It does not look at other keywords.
 func (r *reader) allowsNothing(n *schema.Node) bool {
 	if n.Kind == schema.Bool {
 		return n.Text == "false"
@@ -81,7 +82,7 @@ func (r *reader) allowsNothing(n *schema.Node) bool {
 	return not != nil && r.allowsEverything(not)
 }
 
-// allowsEverything reports whether n plainly allows every value.
+// allowsEverything reports whether n is true, or has no keyword that constrains values.
 func (r *reader) allowsEverything(n *schema.Node) bool {
 	if n.Kind == schema.Bool {
 		return n.Text == "true"
@@ -146,6 +147,7 @@ func sorted(all []schema.Member) []schema.Member {
 // dialect returns the draft of the document that n is in.
 func (r *reader) dialect(n *schema.Node) schema.Dialect { return r.home(n).Dialect }
 
+// home returns the document that n is in.
 func (r *reader) home(n *schema.Node) *schema.Document {
 	if home := homeOf(r.doc, n); home != nil {
 		return home

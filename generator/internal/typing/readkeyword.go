@@ -79,7 +79,7 @@ func (r *reader) readPatterns(s *shape, owner, v *schema.Node) {
 	for _, m := range sorted(v.Members) {
 		re, err := pattern.Compile(m.Key)
 		if err != nil {
-			re = matchesNoName // which package schema has reported
+			re = matchesNoName // package schema has reported the pattern
 		}
 		set.patterns = append(set.patterns, property{m.Key, allOf{m.Value}})
 		set.compiled = append(set.compiled, re)
@@ -95,7 +95,7 @@ func (r *reader) readMaxProperties(s *shape, owner, v *schema.Node) {
 	s.obj.at, s.obj.max = owner, count(v)
 }
 
-// readItems reads both forms. Package schema refuses the list in 2020-12.
+// readItems reads items as one schema or, in draft-07, as a list of schemas. Package schema refuses the list in 2020-12.
 func (r *reader) readItems(s *shape, owner, v *schema.Node) {
 	s.arr.at = owner
 	if v.Kind != schema.Array {
@@ -145,6 +145,7 @@ func (r *reader) readExclusiveMinimum(s *shape, owner, v *schema.Node) { r.low(s
 
 func (r *reader) readExclusiveMaximum(s *shape, owner, v *schema.Node) { r.high(s, owner, v, true) }
 
+// low reads a lower bound.
 func (r *reader) low(s *shape, owner, v *schema.Node, exclusive bool) {
 	if x := r.rat(v); x != nil {
 		s.num.at = owner
@@ -152,6 +153,7 @@ func (r *reader) low(s *shape, owner, v *schema.Node, exclusive bool) {
 	}
 }
 
+// high reads an upper bound.
 func (r *reader) high(s *shape, owner, v *schema.Node, exclusive bool) {
 	if x := r.rat(v); x != nil {
 		s.num.at = owner
@@ -187,7 +189,7 @@ func (r *reader) readRef(s *shape, owner, v *schema.Node) {
 
 // resolve returns the target of a $ref or $dynamicRef. A reference without a target is reported.
 func (r *reader) resolve(ref *schema.Node) *schema.Node {
-	target, d := r.follows(ref)
+	target, d := r.targetOf(ref)
 	if d != nil {
 		*r.report = append(*r.report, *d)
 		return nil

@@ -15,11 +15,11 @@ import (
 type requirement struct {
 	yes, no  string
 	noun     string // for a value that has such parts: "an object", "an array"
-	yesHasOr bool
+	yesHasOr bool   // yes has an "or", so that it needs a comma before "and"
 	noHasOr  bool
 
 	but     string // the opposite in words is "anything but" this
-	key     string // the only member that it is about
+	key     string // the only member that the requirement is about
 	allowed string // what the opposite allows, in words: values of key, or of the whole value
 	lacks   bool   // the opposite is that key is missing
 }
@@ -43,11 +43,11 @@ func (l *lowering) forbidden(not, owner *schema.Node) requirement {
 	return s
 }
 
-// because describes the values that "if" of owner allows, and the others.
+// because describes the values that satisfy "if" of owner (then), and the others (otherwise).
 func (l *lowering) because(tested, owner *schema.Node) (then, otherwise string) {
 	about := *l.shape(l.around(owner))
 	if about.kinds == model.KindAny && about.obj.at != nil {
-		about.kinds = model.KindObject // others are rarely meant
+		about.kinds = model.KindObject // an author who wrote keywords for objects rarely means values of other kinds
 	}
 	s, ok := l.describe(l.ungrouped(allOf{tested}), &about, requirementDepth)
 	if !ok || len(s.yes)+len(s.no) > requirementBytes {
@@ -59,15 +59,15 @@ func (l *lowering) because(tested, owner *schema.Node) (then, otherwise string) 
 	return s.yes, s.no
 }
 
-// around returns n and the schemas that it is a branch of, which apply to the same value. It goes down from the root: only so it is certain that
-// "then" is a keyword, and not the name of a property or definition.
+// around returns n and the schemas that n is a branch of, which apply to the same value. It goes down from the root, because only then is it certain
+// that "then" is a keyword, and not the name of a property or definition.
 func (l *lowering) around(n *schema.Node) allOf {
 	var owners allOf
 	at := l.home(n).Root
 	for at.Pointer != n.Pointer { // n may be a copy (scopes)
 		next := subschemaAround(n, at)
 		if next == nil {
-			return allOf{n} // n is below a word that is no keyword
+			return allOf{n} // n is below a member that is no keyword
 		}
 		if path, _ := below(next, at); branchPath.MatchString(path) {
 			owners = append(owners, at)
@@ -114,7 +114,7 @@ func (l *lowering) ungrouped(c allOf) *shape {
 	return s
 }
 
-// describe puts s into words, leaving out what about says of the value already. ok is false if that is not possible.
+// describe puts s into words, leaving out what about says of the same value already. ok is false if that is not possible.
 func (l *lowering) describe(s, about *shape, depth int) (requirement, bool) {
 	if depth == 0 || s.never != nil || s.kinds == 0 {
 		return requirement{}, false
@@ -214,7 +214,7 @@ func (s requirement) predicate() requirement {
 	return s
 }
 
-// joined returns the requirement that all of them are met.
+// joined returns one requirement for all: it is met if each of them is.
 func joined(all []requirement) requirement {
 	if len(all) == 1 {
 		return all[0]

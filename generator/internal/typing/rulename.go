@@ -34,7 +34,7 @@ func (t *Types) nameMembers(stem string) func(*model.Value, *model.Prop) {
 	}
 }
 
-// nameValue names the rules of v. With own, the name stem is already reserved for the first of them.
+// nameValue names the rules of v. With own, the name stem is already reserved for the first rule.
 func (t *Types) nameValue(v *model.Value, stem string, own bool) {
 	for _, name := range ruleNames(v) {
 		*name = stem
@@ -95,7 +95,7 @@ func appendNumber(all []*string, r *model.NumberRule) []*string {
 	return all
 }
 
-// nameInside names the rules of the values in v, except for those with functions of their own.
+// nameInside names the rules of the values in v, except for elements that have functions of their own.
 func (t *Types) nameInside(v *model.Value, stem string) {
 	n := 0
 	name := func(inner *model.Value, of *model.Prop) { t.nameValue(inner, stem+innerWord(v.Type, n), false); n++ }
@@ -123,7 +123,7 @@ func innerWord(t model.Type, n int) string {
 		if n == len(r.Cases) {
 			return "Rest"
 		}
-		return itoa(n)
+		return ordinal(n)
 	case *model.ByKind:
 		return kindWord(r.Cases[n].Kind, false)
 	}

@@ -53,7 +53,7 @@ func (l *lowering) textAssertions(patterns, formats []textRule, p place) []model
 	return also
 }
 
-// enum is a named string type with constants, or in validators a model.Choice.
+// enum lowers an enum of strings to a named string type with constants, or in validators to a model.Choice.
 func (l *lowering) enum(s *shape, p place) model.Type {
 	at := l.ruleAt(s.enum.at, p)
 	var texts []string
@@ -99,8 +99,8 @@ func (s *stringFacet) fits(text string) bool {
 	return true
 }
 
-// number lowers numbers: integers to int64, unless the schema names larger ones; others to float64, unless that would round numbers that the
-// schema lists, or integers of a branch.
+// number lowers numbers: integers to int64, unless the schema names larger ones; others to float64, unless float64 would round numbers that the
+// schema lists, or integers of a branch. Numbers that fit neither are check.Literal, as are those for which goType asks for json.Number.
 func (l *lowering) number(s *shape, p place) model.Value {
 	at := first(s.num.at, s.kindsAt)
 	if s.enum != nil {
@@ -108,20 +108,20 @@ func (l *lowering) number(s *shape, p place) model.Value {
 	}
 	rule := &model.NumberRule{At: l.ruleAt(at, p)}
 	multiple := s.num.multiple
-	exactly := l.goTypeOf(s) == "json.Number" && !p.validateOnly
+	asWritten := l.goTypeOf(s) == "json.Number" && !p.validateOnly
 	n := l.numberSet(s, deepest)
 	rounded := slices.ContainsFunc(n.listed, roundedByFloat64) || !p.validateOnly && n.exact
 	integers := s.integer || rounded && n.integers
-	small := integers && !p.validateOnly && !exactly && !n.beyondInt64
-	if small && multiple != nil {
+	asInt64 := integers && !p.validateOnly && !asWritten && !n.beyondInt64
+	if asInt64 && multiple != nil {
 		multiple = LCM(multiple, big.NewRat(1, 1))
 	}
-	rule.Integer = s.integer && !small && s.enum == nil
+	rule.Integer = s.integer && !asInt64 && s.enum == nil
 	if s.enum != nil {
 		rule.Const = s.enum.isConst
-		rule.Enum = numbers(s, s.integer || small)
+		rule.Enum = numbers(s, s.integer || asInt64)
 	} else {
-		s.num.bounds(rule, s.integer || small)
+		s.num.bounds(rule, s.integer || asInt64)
 		if multiple != nil {
 			rule.MultipleOf = Decimal(multiple)
 		}
@@ -129,13 +129,13 @@ func (l *lowering) number(s *shape, p place) model.Value {
 	if p.validateOnly {
 		return model.Value{Type: model.Decimal{Rule: orNil(rule)}} // validators store no value
 	}
-	if small {
+	if asInt64 {
 		if rule.MultipleOf == "1" {
 			rule.MultipleOf = ""
 		}
 		return model.Value{Type: model.Int{Rule: orNil(rule)}}
 	}
-	if s.integer || exactly || rounded {
+	if s.integer || asWritten || rounded {
 		return model.Value{Type: model.Decimal{Rule: orNil(rule)}}
 	}
 	return model.Value{Type: model.Number{Rule: orNil(rule)}}
@@ -148,7 +148,7 @@ func orNil(r *model.NumberRule) *model.NumberRule {
 	return r
 }
 
-// bounds fills in minimum and maximum; those of integers become integers that mean the same.
+// bounds fills in minimum and maximum. With integers, a bound that is a fraction becomes the integer that means the same.
 func (s *numberFacet) bounds(rule *model.NumberRule, integers bool) {
 	if b := s.min; b != nil {
 		value := b.value
@@ -183,7 +183,7 @@ func ceil(x *big.Rat) *big.Int {
 	return q
 }
 
-// numbers returns the values of an enum of numbers; integers without fraction and exponent.
+// numbers returns the numbers of an enum as texts: with integers, without fraction and exponent.
 func numbers(s *shape, integers bool) []string {
 	var all []string
 	for _, v := range s.enum.values {

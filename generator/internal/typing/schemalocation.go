@@ -29,7 +29,7 @@ func (l *lowering) at(n *schema.Node) string {
 	return "#" + n.Pointer
 }
 
-// ruleAt is at, or empty where the runtime derives the location.
+// ruleAt is at, or empty where the runtime derives the location of n from that of the rule around it.
 func (l *lowering) ruleAt(n *schema.Node, p place) string {
 	if n == nil || n == p.node {
 		return ""
@@ -70,7 +70,7 @@ func (l *lowering) longName(n *schema.Node) string {
 
 // refName is the Go name of a $ref target: its own name, after the root's if it is local to the root.
 func (l *lowering) refName(n *schema.Node) string {
-	if chosen := goType(n); chosen != nil {
+	if chosen := chosenName(n); chosen != nil {
 		return chosen.Text
 	}
 	name := ""

@@ -7,8 +7,8 @@ import (
 	"github.com/mcpkiln/mcpkiln/schema"
 )
 
-// The target of a $dynamicRef depends on the way to it: it is in the outermost resource on that way that has the anchor. All
-// ways are known here, so each resource is copied once for each way that makes a difference, and in a copy every
+// The target of a $dynamicRef depends on the way to the $dynamicRef (doc.go): the target is in the outermost schema resource on that way that has the
+// anchor. All ways are known here, so each resource is copied once for each way that makes a difference, and in a copy every
 // reference has one target. Copies keep positions and pointers. Documents in which no anchor is in two resources
 // are not copied.
 
@@ -42,17 +42,17 @@ func (r *reader) enter(n *schema.Node) *schema.Node {
 
 // ambiguousAnchors returns the anchors of the document that a $dynamicRef may find in more than one resource.
 func (r *reader) ambiguousAnchors() map[string]bool {
-	moving, ok := r.scopes.ambiguous[r.doc]
+	ambiguous, ok := r.scopes.ambiguous[r.doc]
 	if ok {
-		return moving
+		return ambiguous
 	}
-	moving = map[string]bool{}
-	first := map[string]*schema.Node{}
+	ambiguous = map[string]bool{}
+	last := map[string]*schema.Node{}
 	visit := func(n *schema.Node) bool {
 		if a := n.Get("$dynamicAnchor"); a.Is(schema.String) {
 			home := r.resource(n)
-			moving[a.Text] = moving[a.Text] || first[a.Text] != nil && first[a.Text] != home
-			first[a.Text] = home
+			ambiguous[a.Text] = ambiguous[a.Text] || last[a.Text] != nil && last[a.Text] != home
+			last[a.Text] = home
 		}
 		return true
 	}
@@ -60,13 +60,13 @@ func (r *reader) ambiguousAnchors() map[string]bool {
 	if r.doc.Meta != nil {
 		r.doc.Meta.Root.Walk(visit)
 	}
-	for name, moves := range moving {
-		if !moves {
-			delete(moving, name)
+	for name, isAmbiguous := range ambiguous {
+		if !isAmbiguous {
+			delete(ambiguous, name)
 		}
 	}
-	r.scopes.ambiguous[r.doc] = moving
-	return moving
+	r.scopes.ambiguous[r.doc] = ambiguous
+	return ambiguous
 }
 
 // resource returns the schema with an $id that n is in, or the root.
@@ -87,8 +87,8 @@ func (r *reader) anchored(resource *schema.Node, name string) *schema.Node {
 	return n
 }
 
-// follows returns the target of a $ref or $dynamicRef: in a copy, if ref is in one.
-func (r *reader) follows(ref *schema.Node) (*schema.Node, *schema.Diagnostic) {
+// targetOf returns the target of a $ref or $dynamicRef: in a copy, if ref is in one.
+func (r *reader) targetOf(ref *schema.Node) (*schema.Node, *schema.Diagnostic) {
 	from, copied := r.scopes.of[ref]
 	if !copied {
 		return r.doc.Resolve(ref.Text, ref)

@@ -30,8 +30,8 @@ type shape struct {
 	annotations annotations
 	goType      string // time.Time and the like: what goType asks for
 
-	parts                 []*schema.Node // $ref and allOf, until they are merged
-	unevaluatedProperties *objectFacet   // the keyword, until it is merged, after parts
+	parts                 []*schema.Node // the schemas of $ref and allOf, until they are merged
+	unevaluatedProperties *objectFacet   // that keyword, until it is merged, after parts
 }
 
 // annotations are those that have an effect on generated code. Those of the outermost schema take precedence.
@@ -107,8 +107,8 @@ type enumFacet struct {
 	docs    map[string][]string // of values from a oneOf of constants
 }
 
-// only returns the only value that s allows, of a const or an enum of one value, or nil. A const has no field in Go; such an enum has one, so
-// that code that uses it still compiles when an enum becomes shorter.
+// only returns the only value that s allows, by a const or an enum of one value, or nil. A required const has no field in Go; an enum of one value
+// has one, so that code that uses the field still compiles when an enum becomes shorter.
 func (s *shape) only() *schema.Node {
 	if s.enum == nil || len(s.enum.values) != 1 || len(s.groups) > 0 || s.conditions != nil {
 		return nil
@@ -145,18 +145,18 @@ func (o *objectFacet) sort() {
 	slices.SortStableFunc(o.props, func(a, b property) int { return strings.Compare(a.key, b.key) })
 }
 
-// hasNoFacets reports that no keyword but type, enum, const, groups and conditions was used.
+// hasNoFacets reports whether s has no keywords but type, enum, const, groups, conditions and annotations.
 func (s *shape) hasNoFacets() bool {
 	return s.str.at == nil && s.num.at == nil && s.arr.at == nil && s.obj.at == nil
 }
 
-// isFreeObject reports whether s allows objects alone and names none of their properties: all that they have is additional, so whoever declares a struct
-// for them keeps that.
-func (s *shape) isFreeObject() bool {
+// namesNoProperties reports whether s allows objects alone and names none of their properties: all that they have are additional properties, so a
+// struct that is declared for them keeps these.
+func (s *shape) namesNoProperties() bool {
 	return s.kinds&^model.KindNull == model.KindObject && len(s.obj.props) == 0 && len(s.obj.required) == 0
 }
 
-// unconstrained reports that s allows every JSON value.
+// unconstrained reports whether s allows every JSON value.
 func (s *shape) unconstrained() bool {
 	return s.kinds == model.KindAny && !s.integer && s.hasNoFacets() && s.enum == nil && len(s.groups) == 0 && s.conditions == nil && s.never == nil
 }

@@ -9,13 +9,13 @@ import (
 
 // Types of the same meaning are declared once: their schemas have the same keywords and descriptions, and their
 // rules the same locations. Each place keeps its own name, as an alias of the one type. So no name depends on which
-// types are shared, and it makes no difference to code which place has the declaration ($ref targets before inline schemas, then the
-// first).
+// types are shared, and code that uses them does not see which place has the declaration: a $ref target rather than an inline schema, else the
+// first.
 //
 // Not shared are: inputs and outputs of tools, types that goType names, the protocol's types, and recursive
 // types.
 
-// share finds the declarations that become an alias of one before them.
+// share finds the declarations that become an alias of an earlier one.
 func (t *Types) share() {
 	s := &sharer{claims: t.claims, ids: map[*model.Decl]int{}, known: map[string]int{}, open: map[*model.Decl]bool{},
 		fields: map[reflect.Type][]int{}}
@@ -63,7 +63,7 @@ type sharer struct {
 	key    []byte                 // all that a declaration says, as far as it is written
 }
 
-// id is the same for declarations of the same meaning. One that is not shared has its own.
+// id is the same for declarations of the same meaning. A declaration that is not shared has an id of its own.
 func (s *sharer) id(d *model.Decl) int {
 	if id, ok := s.ids[d]; ok {
 		return id
@@ -74,7 +74,7 @@ func (s *sharer) id(d *model.Decl) int {
 	s.open[d] = true
 	outer := s.key
 	s.key = nil
-	s.text(d.Name == "", d.Append == "")
+	s.bools(d.Name == "", d.Append == "")
 	s.write(reflect.ValueOf(d.Checks))
 	s.write(reflect.ValueOf(&d.Body).Elem())
 	key := string(s.key)
@@ -98,7 +98,7 @@ func (s *sharer) fresh(d *model.Decl) int {
 	return s.ids[d]
 }
 
-func (s *sharer) text(all ...bool) {
+func (s *sharer) bools(all ...bool) {
 	for _, is := range all {
 		s.key = strconv.AppendBool(s.key, is)
 	}
@@ -134,7 +134,7 @@ func (s *sharer) write(v reflect.Value) {
 		s.key = append(strconv.AppendInt(s.key, int64(v.Len()), 10), ':')
 		s.key = append(s.key, v.String()...)
 	case reflect.Bool:
-		s.text(v.Bool())
+		s.bools(v.Bool())
 	case reflect.Uint8:
 		s.key = append(strconv.AppendUint(s.key, v.Uint(), 10), ' ')
 	case reflect.Int, reflect.Int64:

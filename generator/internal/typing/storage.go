@@ -29,7 +29,7 @@ func classOf(v *model.Value) class {
 	return scalar
 }
 
-// classOfDefined is classOf for type A B. A nullable A has nil if B has; check.Optional is a struct.
+// classOfDefined is classOf for type A B. If A is nullable and B has no nil, A is defined over a pointer or a check.Optional, which is a struct.
 func classOfDefined(v *model.Value) class {
 	if c := classOf(v); !v.Null || c == nilable {
 		return c
@@ -47,8 +47,8 @@ func nilIsNull(v *model.Value) bool {
 	return ok && (b.Value.Null || nilIsNull(&b.Value))
 }
 
-// settle decides how every value of d is stored, which needs the bodies of all declarations.
-func settle(d *model.Decl) {
+// setStorage decides how every value of d is stored, and which members of a union are pointers. That needs the bodies of all declarations.
+func setStorage(d *model.Decl) {
 	d.Walk(func(v *model.Value, of *model.Prop) {
 		if of != nil {
 			of.Storage = storage(v, of.Presence)

@@ -10,13 +10,13 @@ import (
 // EscapeInvisible rewrites JSON for a Go raw string. Backquotes and characters that editors do not show (bidirectional marks, zero-width
 // joiners, byte order marks) become \u escapes, which mean the same (VAL08). They occur only within JSON strings.
 func EscapeInvisible(jsonText string) string {
-	if strings.IndexFunc(jsonText, hidden) < 0 {
+	if strings.IndexFunc(jsonText, mustEscape) < 0 {
 		return jsonText
 	}
 	var b strings.Builder
 	for _, r := range jsonText {
 		switch {
-		case !hidden(r):
+		case !mustEscape(r):
 			b.WriteRune(r)
 		case r > 0xFFFF:
 			hi, lo := utf16.EncodeRune(r)
@@ -28,7 +28,8 @@ func EscapeInvisible(jsonText string) string {
 	return b.String()
 }
 
-func hidden(r rune) bool {
+// mustEscape reports whether r can not be in a Go raw string, or is not shown by editors.
+func mustEscape(r rune) bool {
 	if r < 0x80 {
 		return r == '`' || r == 0x7F
 	}

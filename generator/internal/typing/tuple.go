@@ -8,7 +8,7 @@ import (
 	"github.com/mcpkiln/mcpkiln/schema"
 )
 
-// tuple is an array whose first items have schemas of their own: a struct with a field for each.
+// tuple lowers an array whose first items have schemas of their own to a struct with a field for each of them.
 func (l *lowering) tuple(s *shape, p place) model.Value {
 	rule := model.ArrayRule{At: l.ruleAt(first(s.arr.at, s.kindsAt), p), Min: s.arr.min, Max: s.arr.max, Unique: s.arr.unique}
 	if p.validateOnly {
@@ -26,7 +26,7 @@ func (l *lowering) tuple(s *shape, p place) model.Value {
 		taken[naming.GoName(items[i].key)] = true
 	}
 	names := l.fieldNames(items)
-	full := false // no item is allowed here
+	full := false // no item is allowed at this position
 	for i, inner := range l.children(p, items, names) {
 		full = full || s.arr.max != nil && i >= *s.arr.max || l.never(items[i].schema)
 		st.Props = append(st.Props, l.item(s, i, inner, names[i], full))
@@ -52,7 +52,7 @@ func itemKey(c allOf, i int, taken map[string]bool) string {
 			return title
 		}
 	}
-	return "item " + itoa(i)
+	return "item " + ordinal(i)
 }
 
 // never reports whether no value satisfies c.
@@ -61,12 +61,12 @@ func (l *lowering) never(c allOf) bool {
 	return s.never != nil || s.kinds == 0
 }
 
-// item lowers an item of a tuple. It has no field if full, or if it is a constant.
+// item lowers the item of a tuple at i. It has no field if it is a required const, or if no item is allowed there (full).
 func (l *lowering) item(s *shape, i int, inner place, name string, full bool) *model.Prop {
 	c := s.arr.prefix[i]
 	required := s.arr.min != nil && *s.arr.min > i
 	only := l.shape(c).only()
-	p := &model.Prop{Key: "item " + itoa(i), Name: name}
+	p := &model.Prop{Key: "item " + ordinal(i), Name: name}
 	if required && only != nil {
 		p.Const = compact(only)
 	}
@@ -88,14 +88,14 @@ func (l *lowering) tupleCheck(s *shape, rule model.ArrayRule, p place) model.Val
 	}
 	items := &model.ByIndex{}
 	for i, c := range s.arr.prefix {
-		items.Cases = append(items.Cases, l.valueOf(c, place{validateOnly: true, hint: p.hint + "Item" + itoa(i)}))
+		items.Cases = append(items.Cases, l.valueOf(c, place{validateOnly: true, hint: p.hint + "Item" + ordinal(i)}))
 	}
 	items.Items = l.valueOf(s.arr.items, place{validateOnly: true, hint: p.hint + "Rest"})
 	t.Elem = model.Value{Type: items}
 	return model.Value{Type: t}
 }
 
-// tupleLiteral writes the items that n has.
+// tupleLiteral is literal for a tuple.
 func (t *Types) tupleLiteral(v *model.Value, s *model.Struct, n *schema.Node) (model.Literal, bool) {
 	c := &model.Composite{Of: *v}
 	for i, p := range s.Props {

@@ -12,16 +12,16 @@ import (
 	"github.com/mcpkiln/mcpkiln/schema"
 )
 
-// A declaration claims a name when it is made, which follows from the place of its schema. Names are given when all declarations are
-// known (Types.nameAll). Until then its Name, Decode and so on are the names that it claims.
+// A declaration claims a name when it is made: the name that follows from the place of its schema. Names are given when all declarations are
+// known (Types.nameAll). Until then Name, Decode and so on of a declaration are the names that it claims.
 
 // rank decides which declaration gets a name that several claim: first types of tools and of the protocol, then $ref targets, then the rest.
 type rank uint8
 
 const (
-	nested rank = iota
-	referred
-	rooted
+	nested   rank = iota // the rest
+	referred             // a $ref target
+	rooted               // a type of a tool or of the protocol
 )
 
 // claim is the claim of a declaration to a name.
@@ -31,14 +31,14 @@ type claim struct {
 	other string       // a longer name, if the first is taken
 	site  string       // identifies the place, for a suffix if all else is taken
 	by    *schema.Node // the schema of the declaration; nil: it has none of its own
-	named bool
-	apart bool // its type is not shared: neither an alias nor the origin of one
+	named bool         // the declaration has its name
+	apart bool         // the declaration is not shared: it is no alias, and has none
 }
 
 // newDecl registers a declaration of a Go type. n is its schema; nil if it has none of its own.
 func (l *lowering) newDecl(hint string, n *schema.Node) *model.Decl {
 	d := &model.Decl{Name: hint}
-	c := &claim{asked: hint, by: n, site: l.defsPrefix + hint, apart: l.keepAdditional || goType(n) != nil}
+	c := &claim{asked: hint, by: n, site: l.defsPrefix + hint, apart: l.protocol || chosenName(n) != nil}
 	if n != nil {
 		c.site = l.defsPrefix + l.at(n)
 	}
@@ -49,7 +49,7 @@ func (l *lowering) newDecl(hint string, n *schema.Node) *model.Decl {
 
 // rankOf is the rank of a $ref target.
 func (l *lowering) rankOf() rank {
-	if l.keepAdditional {
+	if l.protocol {
 		return rooted // the protocol's own name
 	}
 	return referred
@@ -61,7 +61,7 @@ func (t *Types) newFunc(prefix, hint string) *model.Decl {
 	if prefix == "decode" {
 		d.Append = "append" + hint
 	}
-	t.claims[d] = &claim{apart: t.keeping}
+	t.claims[d] = &claim{apart: t.inProtocol}
 	t.decls = append(t.decls, d)
 	return d
 }
@@ -119,7 +119,7 @@ func (t *Types) nameSame(d *model.Decl, c *claim) {
 	d.Stem, d.Decode, d.Append = d.Same.Stem, d.Same.Decode, d.Same.Append
 }
 
-// nameBody names the method that seals a union, and constants.
+// nameBody names the method that seals a union, and the constants of an enum.
 func (t *Types) nameBody(d *model.Decl) {
 	if u, ok := d.Body.(*model.Union); ok {
 		u.Method = "is" + d.Name
@@ -134,7 +134,7 @@ func (t *Types) nameBody(d *model.Decl) {
 	}
 }
 
-// describeMembers gives union members without a description one: the value of their tag, which has no field.
+// describeMembers makes a comment for union members that have no description: it says the value of their tag, which has no field.
 func (t *Types) describeMembers(d *model.Decl, u *model.Union) {
 	rule, ok := u.Rule.(*model.ByTag)
 	if !ok || d.Same != nil {
@@ -181,8 +181,8 @@ func (p place) itemHint() string {
 	return p.hint + "Item"
 }
 
-// children returns the places of an object's properties, whose fields are called names. Items of a property are called by its
-// singular, unless another property needs that name for its own type.
+// children returns the places of an object's properties, whose fields are called names. The type of a property's items is named by the singular of
+// the property, unless another property needs that name for its own type.
 func (l *lowering) children(p place, props []property, names []string) []place {
 	own := map[string]bool{}
 	for i := range props {

@@ -13,14 +13,14 @@ type Root struct {
 	Name       string       // Go name: GetQuoteInput
 	DefsPrefix string       // of the names of types for its own $defs; "" for protocol documents
 	Suffix     string       // suffix of those names
-	Keep       bool         // keep additional properties where the schema does not mention them (protocol documents)
+	Keep       bool         // it is in a protocol document: additional properties are kept where the schema does not mention them
 	Use        model.Use
 	Sent       bool     // the package writes its values, and decodes them only to check them
-	Hidden     string   // properties whose values no violation shows, as check.Hiding has them
+	Hidden     string   // properties whose values no violation shows, as the names that check.Hiding takes
 	Doc        []string // first lines of the type's comment; the schema's own description follows
 }
 
-// root is what was registered of a Root.
+// root is what Finish needs of a Root that was lowered.
 type root struct {
 	decl   *model.Decl
 	use    model.Use
@@ -37,7 +37,7 @@ type Types struct {
 	chosen            chosen
 	decls             []*model.Decl
 	claims            map[*model.Decl]*claim
-	keeping           bool                          // a protocol document is being lowered
+	inProtocol        bool                          // a protocol document is being lowered
 	declared          map[*schema.Node]*model.Value // schemas that have a declaration of their own
 	checks            map[*schema.Node]*model.Decl  // schemas that have a validator without a type
 	conditions        map[condition]*model.Decl     // the validators of conditions
@@ -50,13 +50,13 @@ type Types struct {
 	elements          map[model.Type]*model.Decl // elements without rules: decodeString
 	roots             []root
 	findings          schema.Diagnostics
-	tooLarge          bool          // there are more than MaxDecls declarations, which findings has; what is lowered now gets no type
+	tooLarge          bool          // there are more than MaxDecls declarations, which is reported; what is lowered from then on gets no type
 	keepingAdditional []*model.Decl // types whose additional properties a check may look at, with everything in them
 
 	defaults  map[*model.Prop]*schema.Node // defaults, to be written once every type is known
 	defaulted []*model.Prop                // the properties that have one, in order
-	described map[*model.Prop]allOf        // the schemas of properties, of protocol documents
-	table     map[string]keyword
+	described map[*model.Prop]allOf        // the schemas of the properties in protocol documents
+	table     map[string]keyword           // newKeywords
 
 	GoTypes map[string]string // Go types that the manifest chooses for formats, integers and numbers
 }
@@ -96,7 +96,7 @@ func (t *Types) Lower(r Root) model.TypeRef {
 	l.root = l.enter(n)
 	d := l.lowerRoot(l.root, r)
 	t.claims[d].apart = true
-	t.name(d) // before any other
+	t.name(d) // before other types
 	t.roots = append(t.roots, root{d, r.Use, r.Sent, r.Hidden})
 	return model.TypeRef{Name: d.Name, Decode: d.Decode, Append: d.Append, Decl: d}
 }
@@ -112,13 +112,14 @@ func (t *Types) Check(r Root) *model.Decl {
 // SchemasOf returns the schemas that describe a property of a protocol document's type.
 func (t *Types) SchemasOf(p *model.Prop) []*schema.Node { return t.described[p] }
 
+// begin returns the state for lowering r.
 func (t *Types) begin(r Root) *lowering {
 	l := &lowering{
-		Types: t, defsPrefix: r.DefsPrefix, suffix: r.Suffix, name: r.Name, keepAdditional: r.Keep,
+		Types: t, defsPrefix: r.DefsPrefix, suffix: r.Suffix, name: r.Name,
 		reader: reader{doc: r.Document, protocol: r.Keep, keywords: t.table, report: &t.findings, scopes: &t.scopes, active: map[*schema.Node]bool{},
 			narrowing: map[*schema.Node]bool{}, shapes: map[*schema.Node]*shape{}, owns: map[*schema.Node]*shape{}, nulls: map[*shape]bool{}},
 	}
-	t.keeping = r.Keep
+	t.inProtocol = r.Keep
 	t.Choose(r.Document)
 	return l
 }
@@ -126,12 +127,12 @@ func (t *Types) begin(r Root) *lowering {
 // Finish decides what depends on all types, and returns the declarations in the order in which they were made.
 func (t *Types) Finish() ([]*model.Decl, schema.Diagnostics) {
 	for _, d := range t.decls {
-		t.keepingAdditional = append(t.keepingAdditional, tried(d)...)
+		t.keepingAdditional = append(t.keepingAdditional, triedMembers(d)...)
 	}
 	keepAdditional(t.keepingAdditional)
 	t.leaveDefaultsOut()
 	for _, d := range t.decls {
-		settle(d)
+		setStorage(d)
 	}
 	breakCycles(t.decls)
 	t.share()
@@ -147,9 +148,9 @@ func (t *Types) Finish() ([]*model.Decl, schema.Diagnostics) {
 	for _, r := range t.roots {
 		use(r.decl, r.use)
 	}
-	t.rememberShared()
-	t.unused()
-	t.marshal()
+	t.cacheOutcomes()
+	t.warnOfUnused()
+	t.setMarshalers()
 	t.hide()
 	t.findings.Sort()
 	return t.decls, t.findings
@@ -159,27 +160,27 @@ func (t *Types) Finish() ([]*model.Decl, schema.Diagnostics) {
 type lowering struct {
 	*Types
 	reader
-	root           *schema.Node
-	defsPrefix     string
-	suffix         string
-	name           string // of the root's type
-	keepAdditional bool
+	root       *schema.Node
+	defsPrefix string
+	suffix     string
+	name       string // of the root's type
 }
 
 // place is where a value is, with what is decided there for its type.
 type place struct {
 	hint           string       // Go name of a type that has to be declared for it
-	item           string       // the same for its items; empty: derived from hint
+	item           string       // the same for its items or map values; empty: derived from hint
 	node           *schema.Node // the schema whose location the runtime derives from the parent's; nil if it can not
 	decl           *model.Decl  // declaration to fill instead of a new one
 	doc            []string     // first lines of that type's comment
 	validateOnly   bool         // values are validated and not stored
 	needsOwnType   bool         // the value must have a type of its own: an object becomes a struct even if a map would do, and a $ref does not get its target's type
-	key            string       // lowering.key of the conjunction here; empty for a single schema
+	key            string       // lowering.key of the conjunction that is lowered here; empty for roots, $ref targets and members of unions
 	namedBy        *schema.Node // the schema whose goType names the type, if one does
 	keepAdditional bool         // additional properties are kept: a check of the whole value may look at them
 }
 
+// below returns a place within the value at p.
 func (p place) below(hint string) place {
 	return place{hint: hint, validateOnly: p.validateOnly, keepAdditional: p.keepAdditional}
 }
@@ -207,7 +208,7 @@ func (l *lowering) lowerRoot(n *schema.Node, r Root) *model.Decl {
 	return d
 }
 
-// fill lowers s into d. The type of a nullable schema is defined over that of its values but null.
+// fill lowers s into d. If s allows null, d is defined over the type of the other values.
 func (l *lowering) fill(d *model.Decl, s *shape, p place) {
 	p.decl = d
 	if s.kinds&model.KindNull != 0 && worthAName(s) {

@@ -74,7 +74,7 @@ func (l *lowering) named(target *schema.Node) *model.Value {
 	l.declared[target] = v
 	t := *s
 	if v.Null && !l.surelyAllowsNull(s) {
-		v.Null = false // null is left to d's own functions, because its conditions or branches restrict it
+		v.Null = false // d's own functions read null, because conditions or branches of d restrict it
 	} else {
 		t.kinds &^= model.KindNull
 	}
@@ -113,7 +113,7 @@ func (l *lowering) valueOfShape(s *shape, p place) model.Value {
 	return v
 }
 
-// isOneGroup reports whether s is one group and nothing else.
+// isOneGroup reports whether s is one group and nothing that restricts its branches.
 func (l *lowering) isOneGroup(s *shape) bool {
 	if len(s.groups) != 1 || s.conditions != nil || s.never != nil || s.enum != nil || s.integer || !s.hasNoFacets() {
 		return false
@@ -125,7 +125,7 @@ func (l *lowering) isOneGroup(s *shape) bool {
 	return kinds&^s.kinds == 0
 }
 
-// nullFirst reports whether null must be tested before a value of the type is read.
+// nullFirst reports whether null must be tested before a value of the type is read: the functions for the other types handle null themselves.
 func nullFirst(t model.Type) bool {
 	switch t.(type) {
 	case model.Raw, *model.ByKind, *model.Never:
@@ -134,8 +134,8 @@ func nullFirst(t model.Type) bool {
 	return true
 }
 
-// valueOfKinds decides the Go type by the kinds beside null. valueOfShape adds the validation of groups. No union of kinds has a group beside it: such a
-// value is kept as JSON.
+// valueOfKinds decides the Go type by the kinds beside null. valueOfShape adds the validation of groups. A value of several kinds with a group beside
+// them is kept as JSON, not made a union.
 func (l *lowering) valueOfKinds(s *shape, p place) model.Value {
 	kinds := s.kinds &^ model.KindNull
 	switch {
@@ -153,7 +153,7 @@ func (l *lowering) valueOfKinds(s *shape, p place) model.Value {
 	return l.unionOfKinds(s, p)
 }
 
-// maxMembers is how many kinds a union, or a branch of one, has at most, since each is a member; a type switch over more is of little use.
+// maxMembers is how many kinds a union, or a branch of one, has at most, since each kind becomes a member; a type switch over more is of little use.
 const maxMembers = 3
 
 // valueOfKind is valueOfKinds for values of one kind.
@@ -192,7 +192,7 @@ func (l *lowering) neverValue(s *shape, p place) model.Value {
 	return model.Value{Type: model.Raw{}, Checks: []model.Assertion{&model.Conjunct{Decl: d}}}
 }
 
-// enumOfKinds lowers an enum or const other than of strings or numbers alone.
+// enumOfKinds lowers an enum or const whose values are neither all strings nor all numbers.
 func (l *lowering) enumOfKinds(s *shape, p place) model.Value {
 	rule := &model.ValuesRule{At: l.ruleAt(s.enum.at, p), Const: s.enum.isConst}
 	for _, v := range s.enum.values {
@@ -298,7 +298,7 @@ func (l *lowering) kindMembers(d *model.Decl, s *shape, p place) []*model.UnionM
 			t.annotations.title, t.annotations.description = "", "" // the first member has them
 		}
 		m := l.newDecl(d.Name+kindWord(kind, t.integer), nil) // nil: several members share the schema
-		keep := p.keepAdditional || t.isFreeObject()
+		keep := p.keepAdditional || t.namesNoProperties()
 		l.fill(m, &t, place{hint: m.Name, node: p.node, needsOwnType: true, keepAdditional: keep})
 		all = append(all, &model.UnionMember{Decl: m, Form: model.Form{Kinds: kind, Integer: t.integer}})
 	}

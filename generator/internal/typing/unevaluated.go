@@ -9,14 +9,15 @@ import (
 	"github.com/mcpkiln/mcpkiln/schema"
 )
 
-// readUnevaluatedProperties reads the keyword as additionalProperties where the mentioned names do not depend on the value.
+// readUnevaluatedProperties reads unevaluatedProperties as additionalProperties where the properties that other keywords mention do not depend on
+// the value, else as a condition.
 func (r *reader) readUnevaluatedProperties(s *shape, owner, v *schema.Node) {
 	w := &mentioned{r: r, except: v, seen: map[*schema.Node]bool{}}
 	w.add(owner)
 	switch {
 	case w.depends:
 		r.readCondition(s, owner, v)
-	case w.all: // no name is left for it
+	case w.all: // no property is left for v
 	default:
 		s.obj.at = owner
 		s.unevaluatedProperties = &objectFacet{at: owner, props: w.names, additionalProperties: allOf{v}, unevaluated: true}
@@ -26,7 +27,7 @@ func (r *reader) readUnevaluatedProperties(s *shape, owner, v *schema.Node) {
 // mentioned collects the properties that schemas mention unconditionally.
 type mentioned struct {
 	r       *reader
-	except  *schema.Node
+	except  *schema.Node // the schema of the unevaluatedProperties that asks, which does not count itself
 	seen    map[*schema.Node]bool
 	names   []property
 	all     bool
@@ -45,7 +46,7 @@ func (w *mentioned) add(n *schema.Node) {
 				w.add(part)
 			}
 		case "$ref", "$dynamicRef":
-			if target, _ := w.r.follows(m.Value); target != nil {
+			if target, _ := w.r.targetOf(m.Value); target != nil {
 				w.add(target)
 			}
 		case "anyOf", "oneOf", "if", "dependentSchemas", "patternProperties":
@@ -77,7 +78,7 @@ func (l *lowering) unevaluated(c condition, v *schema.Node, hint string) model.B
 type evaluating struct {
 	l      *lowering
 	items  bool
-	except *schema.Node // the keyword that asks
+	except *schema.Node // the schema of the keyword that asks, which does not count itself
 }
 
 // decl returns the function that records what the schemas of c mention; nil if they mention nothing.
@@ -133,12 +134,12 @@ func (g *evaluating) add(m *model.Evaluated, n *schema.Node, hint string, seen m
 				g.add(m, part, hint, seen)
 			}
 		case "$ref", "$dynamicRef":
-			if target, _ := g.l.follows(v); target != nil {
+			if target, _ := g.l.targetOf(v); target != nil {
 				g.add(m, target, hint, seen)
 			}
 		case "anyOf", "oneOf":
 			for i, b := range v.Items {
-				g.step(m, b, model.Step{Then: g.decl(allOf{b}, hint+naming.GoName(member.Key)+itoa(i))}, hint+naming.GoName(member.Key)+itoa(i))
+				g.step(m, b, model.Step{Then: g.decl(allOf{b}, hint+naming.GoName(member.Key)+ordinal(i))}, hint+naming.GoName(member.Key)+ordinal(i))
 			}
 		case "if":
 			g.conditional(m, n, v, hint)
@@ -163,6 +164,7 @@ func (g *evaluating) step(m *model.Evaluated, condition *schema.Node, s model.St
 	m.Steps = append(m.Steps, s)
 }
 
+// conditional adds the step of if, then and else.
 func (g *evaluating) conditional(m *model.Evaluated, n, v *schema.Node, hint string) {
 	holds := allOf{v}
 	if then := n.Get("then"); then != nil {

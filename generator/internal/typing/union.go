@@ -8,8 +8,8 @@ import (
 	"github.com/mcpkiln/mcpkiln/schema"
 )
 
-// union makes a Go type of the only group of s: nullable, an enum, or a sealed interface. ok is false, and nothing is
-// declared, if the group has to be a check beside the plain type.
+// union makes a Go type of the only group of s: the type of its only branch besides null, an enum, or a sealed interface. ok is false, and nothing
+// is declared, if the group has to be a check beside the type that follows from the rest of s.
 func (l *lowering) union(s *shape, p place) (model.Value, bool) {
 	g := s.groups[0]
 	base := *s
@@ -29,7 +29,7 @@ func (l *lowering) union(s *shape, p place) (model.Value, bool) {
 	return v, ok
 }
 
-// unlessNull returns the assertions of one branch for all values but null, which another branch allows.
+// unlessNull returns assertions that make all values but null satisfy those of one branch; another branch allows null.
 func (l *lowering) unlessNull(all []model.Assertion, hint string) []model.Assertion {
 	inner := l.newFunc("check", hint+"Value")
 	inner.Body = &model.Check{Value: model.Value{Type: model.Raw{}, Checks: all}}
@@ -67,7 +67,7 @@ func (l *lowering) unionRule(g group, branches []branch, p place) (rule model.Un
 	targets := map[*schema.Node]bool{}
 	for _, b := range branches {
 		target, named := l.follow(b.node)
-		if targets[target] || named && b.keepsKinds() && l.nullWithin(target) { // it would be the $ref's own type
+		if targets[target] || named && b.keepsKinds() && l.nullWithin(target) { // the member would be the type of the $ref
 			return nil, nil
 		}
 		targets[target] = true
@@ -125,7 +125,7 @@ func (l *lowering) isUnion(s *shape) bool {
 	return base.kinds != 0 && base.replaceableBy(l.branches(&base, s.groups[0]))
 }
 
-// hasSeveralKinds reports whether a branch takes several kinds.
+// hasSeveralKinds reports whether a branch allows several kinds beside null.
 func hasSeveralKinds(b branch) bool { return bits.OnesCount8(uint8(b.shape.kinds&^model.KindNull)) > 1 }
 
 func keywordOf(g group) string {
@@ -155,7 +155,7 @@ func (l *lowering) declareUnion(s *shape, rule model.UnionRule, forms []model.Fo
 			tagged = tagWord(rule.Key, m.Form.Tags[0])
 			m.Form.Needs = nil // the tag is enough
 		}
-		m.Decl = l.member(b, place{hint: d.Name + words.of(i, tagged), needsOwnType: true, keepAdditional: p.keepAdditional || tried || b.shape.isFreeObject()}, s.hasNoFacets())
+		m.Decl = l.member(b, place{hint: d.Name + words.of(i, tagged), needsOwnType: true, keepAdditional: p.keepAdditional || tried || b.shape.namesNoProperties()}, s.hasNoFacets())
 		u.Members = append(u.Members, m)
 	}
 	return model.Named{Decl: d}
@@ -174,7 +174,8 @@ func (l *lowering) nullWithin(target *schema.Node) bool {
 	return !l.surelyAllowsNull(s)
 }
 
-// member returns the declaration of a branch: that of its $ref, or a new one.
+// member returns the declaration of a branch: that of its $ref, or a new one. plain says that the type of the $ref can stand for the branch: no facets
+// are beside the group.
 func (l *lowering) member(b branch, p place, plain bool) *model.Decl {
 	if target, ok := l.follow(b.node); ok && plain && b.keepsKinds() {
 		if v := l.named(target); v != nil && v.Checks == nil {

@@ -36,7 +36,7 @@ func newMemberWords(branches []branch) *memberWords {
 }
 
 // of is the word of a member. It is the first of these that no other member has: its title, tag, kind, a property that it requires or
-// has, all that it requires. The last resort is its number.
+// has, all that it requires. The last resort is its number. tagged is the word of its tag (tagWord), if members are found by a tag.
 func (w *memberWords) of(i int, tagged string) string {
 	s := w.branches[i].shape
 	title := w.title(s)
@@ -46,7 +46,7 @@ func (w *memberWords) of(i int, tagged string) string {
 	kinds := s.kinds &^ model.KindNull
 	for kind, n := range w.kinds {
 		if kinds&kind != 0 && n > 1 {
-			return firstWord(title, w.requiredOne(s), w.property(s), w.allRequired(s), "Option"+itoa(i))
+			return firstWord(title, w.requiredOne(s), w.property(s), w.allRequired(s), "Option"+ordinal(i))
 		}
 	}
 	return firstWord(title, kindWord(kinds, s.integer))
@@ -67,6 +67,7 @@ func firstWord(all ...string) string {
 // maxTitle is the most words of a title that becomes a name; a longer one is a sentence.
 const maxTitle = 5
 
+// title is the title of a branch as a word; empty if another branch has the same, or it is too long.
 func (w *memberWords) title(s *shape) string {
 	title := s.annotations.title
 	word := naming.GoWords(title)
@@ -104,6 +105,7 @@ func (w *memberWords) allRequired(s *shape) string {
 	return ""
 }
 
+// requires is a word for all properties that s requires; empty for none or too many.
 func requires(s *shape) string {
 	if len(s.obj.required) == 0 || len(s.obj.required) > maxTitle {
 		return ""

@@ -21,7 +21,7 @@ const (
 	fieldDefinition    = "PrimitiveSchemaDefinition" // of a form
 )
 
-// view lists the members and types that the revision lacks and others have (wire.View). Definitions that lack nothing are left out.
+// view lists the members and types that other revisions have and this one lacks (wire.View). Definitions that lack nothing are left out.
 func (l *wireLowering) view() []model.WireValue {
 	var all []model.WireValue
 	add := func(field string, list []string, wanted need) {
@@ -71,6 +71,7 @@ func (l *wireLowering) lacks(definition string) []string {
 	return l.shared.Union.LacksProperties(l.rev, definition)
 }
 
+// lacksBlocks reports whether the revision lacks a type of content blocks.
 func (l *wireLowering) lacksBlocks() bool {
 	return len(l.shared.Union.LacksTypes(l.rev, blockDefinition)) > 0
 }

@@ -10,8 +10,8 @@ import (
 	"github.com/mcpkiln/mcpkiln/schema/revision"
 )
 
-// Dialect lowers the rules of one revision into tables for a client, as Lower does for a server. A client does not
-// know beforehand which server it will talk to, so all of a revision is in them.
+// Dialect turns the rules of one revision into tables for a client, as Lower does for a server. A client does not
+// know beforehand which server it will talk to, so the tables have all of the revision.
 func Dialect(rev *revision.Revision) *model.Dialect {
 	l := &dialectLowering{wireLowering: wireLowering{rev: rev, wire: &model.Wire{}}, made: map[string]*model.Layout{}}
 	l.out = &model.Dialect{
@@ -45,13 +45,13 @@ func Dialect(rev *revision.Revision) *model.Dialect {
 }
 
 type dialectLowering struct {
-	wireLowering
-	out  *model.Dialect
-	made map[string]*model.Layout
+	wireLowering // for what clients and servers have in common
+	out          *model.Dialect
+	made         map[string]*model.Layout // by message
 }
 
-// callerOp is an operation that a client sends: its name, the message of its params (the first in the list that the revision has), and that of its
-// result.
+// callerOp is an operation of messages that a client sends: its constant in package runtime/wire, the message of its params (the first in the list that
+// the revision has), and the message of its result.
 type callerOp struct {
 	name   string
 	params []string
@@ -124,7 +124,7 @@ func (l *dialectLowering) call(m *revision.Method) {
 		}
 	}
 	call.Params = l.layout(params)
-	call.Flags = set(flags{
+	call.Flags = flagsOn(flags{
 		{"Notification", m.Kind == revision.Notification},
 		{"Uncancellable", m.Kind == revision.Request && !m.Cancellable},
 		{"Task", m.Task != ""},
@@ -158,7 +158,7 @@ func (l *dialectLowering) incoming(m *revision.Method) {
 	}
 	sent := l.sent(m, op)
 	in := model.Incoming{Op: op, Name: m.Name, Capability: sent.Capability, Needs: sent.Needs, Params: l.layout(incomingParams()[m.Op])}
-	in.Flags = set(flags{{"Notification", m.Kind == revision.Notification}, {"Input", m.Kind == revision.Input}})
+	in.Flags = flagsOn(flags{{"Notification", m.Kind == revision.Notification}, {"Input", m.Kind == revision.Input}})
 	if slot := l.rev.Client.Slot(m.Task); slot != nil {
 		in.Task = pathText(slot.Path)
 	}
@@ -170,7 +170,8 @@ type flags []struct {
 	on   bool
 }
 
-func set(all flags) (names []string) {
+// flagsOn returns the names of the flags that are on.
+func flagsOn(all flags) (names []string) {
 	for _, f := range all {
 		if f.on {
 			names = append(names, f.name)
@@ -188,7 +189,7 @@ func (l *dialectLowering) groups() {
 	l.out.Groups = l.wire.Groups
 }
 
-// places are the paths of one side's capabilities. experimental and extensions only contain others.
+// places are the paths of one side's capabilities, without experimental and extensions, which only contain others.
 func places(side revision.Message) (all []model.WireValue) {
 	for _, s := range side.Slots {
 		if s.Name != "experimental" && s.Name != "extensions" {
@@ -218,7 +219,7 @@ func (l *dialectLowering) layout(name string) *model.Layout {
 	return out
 }
 
-// fill adds the slots of a message below path. Those of a task are in a member, or flat in the message.
+// fill adds the slots of a message to out, below path. The slots of a task are in a member, or flat in the message.
 func (l *dialectLowering) fill(out *model.Layout, rule revision.Message, path []string) {
 	for _, s := range rule.Slots {
 		at := slices.Concat(path, s.Path)
@@ -234,7 +235,7 @@ func (l *dialectLowering) fill(out *model.Layout, rule revision.Message, path []
 	}
 }
 
-// layoutAt returns the member at path, and makes it. Members are sorted by name.
+// layoutAt returns the member at path, and makes it if there is none. Members are sorted by name.
 func layoutAt(o *model.Layout, path []string) *model.LayoutMember {
 	for {
 		i, found := slices.BinarySearchFunc(o.Members, path[0], func(m model.LayoutMember, name string) int { return strings.Compare(m.Name, name) })

@@ -5,8 +5,8 @@ import (
 	"github.com/mcpkiln/mcpkiln/schema/revision"
 )
 
-// divide makes forms of each object below o whose definition is a union, distinguished by the text of a member (LET05): each form has the slots that
-// its own definition has. at is the definition of o.
+// divide makes forms of each object below o whose definition is an anyOf or oneOf, told apart by the text of a member (LET05): each form has the slots
+// that its own definition has. at is the definition of o.
 func divide(o *model.WireObject, at revision.Place) {
 	for _, m := range o.Members {
 		inner, ok := at.At(m.Name)

@@ -10,13 +10,14 @@ import (
 	"github.com/mcpkiln/mcpkiln/schema/revision"
 )
 
-// revisionSchema is one revision's schema for a place.
+// revisionSchema is one revision's schema for a place: a part of the merged schema.
 type revisionSchema struct {
 	rev *revision.Revision
 	n   *schema.Node
 }
 
-// merge returns a schema at pointer that allows every value that any of parts allows. name is the name of its definition, or empty.
+// merge returns a schema at pointer that allows every value that any of parts allows. name is the name of the definition that it is; empty if it is
+// inside of one.
 func (p *Protocol) merge(parts []revisionSchema, pointer, name string) *schema.Node {
 	if slices.ContainsFunc(parts, func(x revisionSchema) bool { return unconstrained(x.n) }) {
 		return node(parts[0].n, pointer)
@@ -50,7 +51,7 @@ func node(n *schema.Node, pointer string) *schema.Node {
 	return out
 }
 
-// copyOf is n at pointer, and without a Pos, as in node. No schema in it refers to a definition.
+// copyOf is a copy of n at pointer, without a Pos, as in node. No schema in n refers to a definition.
 func copyOf(n *schema.Node, pointer string) *schema.Node {
 	out := *n
 	out.Pointer, out.Pos = pointer, schema.Position{}
@@ -140,8 +141,8 @@ func (p *Protocol) keyword(out *schema.Node, parts []revisionSchema, m schema.Me
 	}
 }
 
-// value merges what parts say under the keyword of m, the first part's. It returns nil to leave out a keyword in which they differ, or of which nobody
-// knows how to merge it: a value that one revision allows must be valid.
+// value merges what parts say under the keyword of m, which is a member of the first part. It returns nil to leave out a keyword in which they differ,
+// or that it can not merge: a value that one revision allows must be valid.
 func (p *Protocol) value(parts []revisionSchema, m schema.Member, at string) *schema.Node {
 	values := each(parts, m.Key)
 	if m.Key == "anyOf" {
@@ -168,7 +169,7 @@ func (p *Protocol) value(parts []revisionSchema, m schema.Member, at string) *sc
 	return nil
 }
 
-// isForTheRest reports whether a keyword is about what others do not cover, of which one may have been left out.
+// isForTheRest reports whether a keyword is about what other keywords of parts do not cover, any of which may have been left out.
 func isForTheRest(parts []revisionSchema, key string) bool {
 	switch key {
 	case "additionalProperties":
@@ -179,7 +180,7 @@ func isForTheRest(parts []revisionSchema, key string) bool {
 	return key == "unevaluatedProperties" || key == "unevaluatedItems"
 }
 
-// refers reports whether a schema is in n that refers to a definition. The merged definition may allow more, and so a not or a oneOf of it less.
+// refers reports whether n, or a schema in it, refers to a definition. The merged definition may allow more, and so a not or a oneOf with it less.
 func refers(n *schema.Node) bool {
 	return n.Get("$ref") != nil || slices.ContainsFunc(n.Items, refers) || slices.ContainsFunc(n.Members, func(m schema.Member) bool { return refers(m.Value) })
 }
@@ -223,8 +224,8 @@ func enumUnion(lists []revisionSchema, at string) *schema.Node {
 	return out
 }
 
-// branches lists the alternatives of all parts once each. An alternative without a $ref is merged alone. Where two revisions differ in it, both are
-// listed, and no revision is recorded in omittedIn for their properties.
+// branches lists the alternatives of all parts once each. An alternative without a $ref is not merged with those of other revisions. Where two
+// revisions differ in one, both versions are listed, and no revision is recorded in omittedIn for their properties.
 func (p *Protocol) branches(lists []revisionSchema, at string) *schema.Node {
 	out := &schema.Node{Kind: schema.Array, Pointer: at}
 	var seen []*schema.Node
@@ -239,7 +240,7 @@ func (p *Protocol) branches(lists []revisionSchema, at string) *schema.Node {
 	return out
 }
 
-// properties merges the properties of all parts and records in which revisions one is left out.
+// properties merges the properties of all parts and records for each in which revisions it is left out.
 func (p *Protocol) properties(out *schema.Node, parts []revisionSchema, name string) {
 	at := out.Pointer + "/properties"
 	list := &schema.Node{Kind: schema.Object, Pointer: at}
@@ -282,7 +283,7 @@ func (p *Protocol) property(parts []revisionSchema, key, at, name string) *schem
 	merged := p.merge(have, at, "")
 	if lack != nil {
 		p.omittedIn[merged] = omit
-		mention(merged, era(parts, lack))
+		mention(merged, lifetime(parts, lack))
 	}
 	return merged
 }
@@ -298,8 +299,8 @@ func refusesMember(r *revision.Revision, name, key string) bool {
 	return false
 }
 
-// era describes in which revisions a property exists: those of parts, newest first, except those in lack.
-func era(parts []revisionSchema, lack []string) string {
+// lifetime describes in which revisions a property exists: those of parts, newest first, except those in lack.
+func lifetime(parts []revisionSchema, lack []string) string {
 	lacks := func(x revisionSchema) bool { return slices.Contains(lack, x.rev.Name) }
 	has := func(x revisionSchema) bool { return !lacks(x) }
 	newest := slices.IndexFunc(parts, has)

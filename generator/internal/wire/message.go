@@ -51,7 +51,7 @@ func taskMessage() wireMessage {
 	return all[slices.IndexFunc(all, func(m wireMessage) bool { return m.rule == "task" })]
 }
 
-// tree lowers the slots of a message into its objects, level by level.
+// tree makes the objects of a message, each within its outer one, from the paths of the slots.
 func (l *wireLowering) tree(rule revision.Message, m wireMessage) *model.WireObject {
 	root := &model.WireObject{}
 	for _, slot := range rule.Slots {
@@ -60,7 +60,7 @@ func (l *wireLowering) tree(rule revision.Message, m wireMessage) *model.WireObj
 			continue
 		}
 		if slot.Kind == revision.SlotTask {
-			member := descend(root, slot.Path, always(slot))
+			member := descend(root, slot.Path, requiredSteps(slot))
 			member.Call = l.message(taskMessage()).Func
 			continue
 		}
@@ -68,7 +68,7 @@ func (l *wireLowering) tree(rule revision.Message, m wireMessage) *model.WireObj
 		if !ok || len(slot.Path) == 0 || m.read && m.meta != "" && len(slot.Path) > 1 {
 			continue
 		}
-		member := descend(root, slot.Path, always(slot))
+		member := descend(root, slot.Path, requiredSteps(slot))
 		member.Slot = &field
 		if m.structName == "Params" {
 			member.Shape = shapeOfSlot(m.rule, slot)
@@ -95,7 +95,7 @@ func (l *wireLowering) addTaskMembers(root *model.WireObject, m wireMessage) {
 	task, _ := l.rule("task")
 	for _, slot := range task.Slots {
 		if field, ok := m.slots[slot.Name]; ok && len(slot.Path) > 0 {
-			member := descend(root, slot.Path, always(slot))
+			member := descend(root, slot.Path, requiredSteps(slot))
 			member.Slot = &field
 		}
 	}
@@ -117,18 +117,18 @@ func (l *wireLowering) splice(root *model.WireObject, m wireMessage) {
 	member.Object.Splice = m.meta
 }
 
-// always is how many steps of the slot's path are required: those before it must be there when reading (LET05), and are always written (LET15).
-func always(slot revision.Slot) int {
+// requiredSteps is how many steps of the slot's path, from the first, are required: they must be there when reading (LET05), and are always written (LET15).
+func requiredSteps(slot revision.Slot) int {
 	if slot.Place.Required {
 		return len(slot.Path)
 	}
 	return slot.Always
 }
 
-// descend returns the member at path and makes the objects on the way. The first required steps are required.
+// descend returns the member at path and makes the objects on the way. The first steps of path, as many as required says, become required.
 func descend(o *model.WireObject, path []string, required int) *model.WireMember {
 	for i, step := range path {
-		member := find(o, step)
+		member := findOrAdd(o, step)
 		member.Required = member.Required || i < required
 		if i == len(path)-1 {
 			return member
@@ -141,7 +141,8 @@ func descend(o *model.WireObject, path []string, required int) *model.WireMember
 	return nil
 }
 
-func find(o *model.WireObject, name string) *model.WireMember {
+// findOrAdd returns the member with that name; it adds one if there is none.
+func findOrAdd(o *model.WireObject, name string) *model.WireMember {
 	for _, m := range o.Members {
 		if m.Name == name {
 			return m

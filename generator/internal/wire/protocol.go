@@ -8,7 +8,7 @@ import (
 	"github.com/mcpkiln/mcpkiln/schema/revision"
 )
 
-// Protocol is the definitions of the selected revisions as one document: a Go type of handlers is the union of its
+// Protocol is the definitions of several revisions merged into one document: a Go type of handlers is the union of its
 // definitions in all of them. Members that the runtime writes are left out: a handler that could write a resultType would have to
 // know for which revision.
 type Protocol struct {
@@ -18,7 +18,7 @@ type Protocol struct {
 	messages       map[string]bool // definitions that are the params or the result of a method
 	ownedByRuntime map[string]bool // members of messages that the runtime reads and writes itself
 	filled         map[string]bool // members of messages that the runtime writes where a handler leaves them out
-	// omittedIn has, by the schema of a property, the revisions that lack it: there it is not written.
+	// omittedIn has, by the schema of a property, the revisions that lack the property: it is not written in their messages.
 	omittedIn map[*schema.Node][]string
 }
 
@@ -33,7 +33,7 @@ func NewProtocol(revisions []*revision.Revision, names ...string) *Protocol {
 	}
 	if len(names) > 0 {
 		for _, r := range p.revisions {
-			p.reserve(r)
+			p.recordOwned(r)
 		}
 	}
 	p.defs = &schema.Node{Kind: schema.Object, Pointer: "/$defs"}
@@ -45,8 +45,9 @@ func NewProtocol(revisions []*revision.Revision, names ...string) *Protocol {
 	return p
 }
 
-// reserve records the members that the runtime reads and writes in r: tasks, the answers of a replayed call, the type of a result.
-func (p *Protocol) reserve(r *revision.Revision) {
+// recordOwned records the members that the runtime reads and writes in r (tasks, the answers and the state of a retried call, the type of a result)
+// or fills in, and the definitions that are messages.
+func (p *Protocol) recordOwned(r *revision.Revision) {
 	if call := r.Message("callTool"); call != nil {
 		for _, name := range []string{"task", "inputResponses", "requestState"} {
 			if slot := call.Slot(name); slot != nil && len(slot.Path) == 1 {
@@ -74,7 +75,7 @@ func (p *Protocol) reserve(r *revision.Revision) {
 	}
 }
 
-// reach marks the definitions that are alternatives or parts of a message: the two kinds of elicitation.
+// reach marks the definitions that are branches of a message, such as the two kinds of elicitation, as messages.
 func (p *Protocol) reach(r *revision.Revision, n *schema.Node) {
 	for _, branch := range append(slices.Concat(itemsOf(n.Get("anyOf")), itemsOf(n.Get("allOf"))), n) {
 		if name := refName(branch); name != "" && !p.messages[name] {
@@ -86,6 +87,7 @@ func (p *Protocol) reach(r *revision.Revision, n *schema.Node) {
 	}
 }
 
+// MembersOf returns the members of n; none if n is nil.
 func MembersOf(n *schema.Node) []schema.Member {
 	if n == nil {
 		return nil
@@ -142,7 +144,7 @@ func (p *Protocol) define(name string) {
 	p.defs.Members[at].Value = p.merge(parts, "/$defs/"+schema.EscapeToken(name), name)
 }
 
-// ResultOf is the definition of a tool's result.
+// ResultOf is the definition of a tool's result, in the newest of revisions that has tools.
 func ResultOf(revisions []*revision.Revision) string {
 	for _, r := range NewestFirst(revisions) {
 		if m := r.Op("callTool", revision.FromClient); m != nil {

@@ -62,8 +62,8 @@ func (l *wireLowering) result(m *revision.Method) string {
 // assertions are the keywords that the runtime reads.
 var assertions = wire.Assertions()
 
-// asserted is a schema with only the keywords that the runtime validates; it knows only constants that are strings. References become the names of
-// definitions; one to a definition that has only a type is replaced by it.
+// asserted is a schema with only the keywords that the runtime validates; the runtime knows only constants that are strings. References become the names
+// of definitions; a reference to a definition that has only a type is replaced by the definition.
 func (l *wireLowering) asserted(n *schema.Node) *schema.Node {
 	if of := definition(l.rev, refName(n)); of != nil && saysTypeAlone(of) && !assertsBeside(n, "$ref") {
 		n = of
@@ -80,7 +80,7 @@ func (l *wireLowering) asserted(n *schema.Node) *schema.Node {
 	return out
 }
 
-// assertion is the value of one keyword of n, nil where the runtime validates nothing by it.
+// assertion is the value of one keyword of n, nil where the runtime would validate nothing by it.
 func (l *wireLowering) assertion(n *schema.Node, m schema.Member) *schema.Node {
 	switch m.Key {
 	case "$ref":

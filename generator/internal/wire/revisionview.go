@@ -8,7 +8,7 @@ import (
 	"github.com/mcpkiln/mcpkiln/schema"
 )
 
-// viewer makes encoders for one revision of types that are the union over several: they leave out the properties that the revision
+// viewer makes encoders for one revision, of types that are the union over several: the encoders leave out the properties that the revision
 // lacks. A type of which the revision lacks nothing keeps its encoder.
 type viewer struct {
 	types     *typing.Types
@@ -36,8 +36,8 @@ func (viewers Viewers) Append(revision string, of *model.Decl) string {
 	return viewers[revision].view(of).Append
 }
 
-// Settle sets the encoder of each view; the newest revision's is first. The first view returned stands for all that have the type's own encoder
-// and the validator of the newest of these; the others follow.
+// Settle sets the encoder of each view of a message, the newest revision's first, and returns those that differ. The first view returned stands for
+// all revisions with the type's own encoder and the validator of the newest of them; the others follow.
 func (viewers Viewers) Settle(all []model.View, of model.TypeRef) []model.View {
 	shared := model.View{Append: of.Append}
 	for i := len(all) - 1; i >= 0; i-- {
@@ -93,7 +93,7 @@ func (v *viewer) omitted(d *model.Decl, seen map[*model.Decl]bool) (names string
 	return names
 }
 
-// lacks reports whether the revision has no such property: each schema that describes it is of other revisions.
+// lacks reports whether the revision has no such property: each schema that describes it comes from other revisions alone.
 func (v *viewer) lacks(p *model.Prop) bool {
 	schemas := v.types.SchemasOf(p)
 	return len(schemas) > 0 && !slices.ContainsFunc(schemas, func(n *schema.Node) bool { return !slices.Contains(v.omittedIn[n], v.revision) })

@@ -11,7 +11,7 @@ import (
 
 // Sent makes validators for what handlers return and send: results of methods, params of requests to the client, results of tools without an
 // outputSchema (LET01). Each is for the revision in which the message is written. The decoders of the handlers' types are
-// not enough: a type is the union over all revisions, and members that one of them requires are optional in it.
+// not enough: a type is the union over all revisions, and members that one revision requires are optional in it.
 type Sent struct {
 	types     *typing.Types
 	protocols []*Protocol // one for each revision, newest first
@@ -23,7 +23,7 @@ func NewSent(types *typing.Types, revisions []*revision.Revision, names func(*re
 	s := &Sent{types: types}
 	for _, r := range NewestFirst(revisions) {
 		p := NewProtocol([]*revision.Revision{r}, names(r)...)
-		p.ruleMeta()
+		p.restrictMeta()
 		for i, m := range p.defs.Members {
 			for _, newer := range s.protocols {
 				if p.agrees(newer, m.Key, map[string]bool{}) {
@@ -32,7 +32,7 @@ func NewSent(types *typing.Types, revisions []*revision.Revision, names func(*re
 				}
 			}
 		}
-		p.Doc, _ = schema.NewDocument(p.Doc.Root, nil) // again, since definitions were replaced; it can not fail: NewProtocol made it of such
+		p.Doc, _ = schema.NewDocument(p.Doc.Root, nil) // again, since definitions were replaced; it can not fail, as in NewProtocol
 		s.protocols = append(s.protocols, p)
 	}
 	return s
@@ -41,8 +41,8 @@ func NewSent(types *typing.Types, revisions []*revision.Revision, names func(*re
 // metaObject is the definition of _meta as handlers may write it: it restricts the names of members (LET04).
 const metaObject = "MetaObject"
 
-// ruleMeta makes each _meta of the definitions a metaObject.
-func (p *Protocol) ruleMeta() {
+// restrictMeta makes each _meta of the definitions a metaObject.
+func (p *Protocol) restrictMeta() {
 	ref := &schema.Node{Kind: schema.String, Text: "#/$defs/" + metaObject}
 	for i, m := range p.defs.Members {
 		p.defs.Members[i].Value = withMeta(m.Value, schema.Member{Key: "$ref", Value: ref})
@@ -55,7 +55,7 @@ func (p *Protocol) ruleMeta() {
 	}
 }
 
-// withMeta is a copy of n in which each _meta refers to a definition. Its own properties stay.
+// withMeta is a copy of n in which each _meta has ref, a $ref. Properties of _meta stay.
 func withMeta(n *schema.Node, ref schema.Member) *schema.Node {
 	out := *n
 	out.Items = make([]*schema.Node, len(n.Items))
@@ -77,7 +77,7 @@ func withMeta(n *schema.Node, ref schema.Member) *schema.Node {
 	return &out
 }
 
-// placed is a copy of n with the pointer pointer.
+// placed is a copy of n whose JSON Pointer is pointer.
 func placed(n *schema.Node, pointer string) *schema.Node {
 	out := *n
 	out.Pointer = pointer
@@ -92,7 +92,7 @@ func placed(n *schema.Node, pointer string) *schema.Node {
 	return &out
 }
 
-// agrees reports whether a definition, and all that it refers to, is the same in q.
+// agrees reports whether a definition, and all that it refers to, is the same in p and q.
 func (p *Protocol) agrees(q *Protocol, name string, seen map[string]bool) bool {
 	if seen[name] {
 		return true
@@ -123,7 +123,7 @@ func (s *Sent) Views(name func(*revision.Revision) string) []model.View {
 		}
 		v := model.View{Revision: p.revisions[0].Name}
 		if n := p.Node(of); n != nil && !p.Empty(n) {
-			// The protocol keeps what it does not name; the names are in a scope of their own, beside those of the handlers.
+			// Keep, as for all definitions of the protocol. The prefix keeps the names apart from those of the handlers' types.
 			r := typing.Root{Document: p.Doc, Node: n, DefsPrefix: "Sent", Keep: true}
 			if i > 0 {
 				r.Suffix = revisionSuffix(v.Revision)

@@ -9,8 +9,8 @@ import (
 	"github.com/mcpkiln/mcpkiln/schema/revision"
 )
 
-// shaped are the slots whose values the runtime validates against their definitions: what a client says of itself and wants, with the handshake or
-// with each request. A slot of one message alone is written after the message's name. Capabilities are not validated: one that is not an object
+// shaped are the slots whose values the runtime validates against their definitions: what a client says of itself and asks for, in the handshake or
+// in each request. A slot in one message alone is written after the name of the message. Capabilities are not validated: one that is not an object
 // counts as not declared.
 var shaped = []string{"clientInfo", "logLevel", "complete arguments"}
 

@@ -41,8 +41,8 @@ func (s *Shared) once(made *model.Message, rule, suffix string) (of *model.Messa
 	return made, true
 }
 
-// stem is the base of a function's name: the name of the message, or for params with one member beside _meta that member, since several methods
-// have the same.
+// stem is what the name of a function is made of: the name of the message; for params with one member beside _meta, the name of that member, since
+// several methods have the same params.
 func (s *Shared) stem(m *model.Message, rule, suffix string) string {
 	stem := strings.ToUpper(rule[:1]) + rule[1:] + suffix
 	if first := m.Root.Members; m.Struct == "Params" && first[0].Slot != nil && (len(first) == 1 || first[1].Name == metaMember) {

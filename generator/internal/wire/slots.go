@@ -57,7 +57,7 @@ func taskView(rule, field string) wireMessage {
 	return wireMessage{rule: rule, field: field, structName: "TaskView", param: "t", need: forTasks, slots: taskSlots()}
 }
 
-// block is a block of content, or what is inside of one. No message has both data and blob, so they share a field. size is raw here, because 0 is a
+// block is a content block, or what is inside of one. No message has both data and blob, so they share a field. size is JSON here, because 0 is a
 // size in a block; in ListedResource it is a number, and 0 means unknown.
 func block(rule, field string) wireMessage {
 	return wireMessage{rule: rule, field: field, structName: "Block", param: "c", need: forTools | forPromptRegistry | forResourceRegistry, slots: slots{
@@ -74,7 +74,7 @@ func callResultSlots() slots {
 	}
 }
 
-// itemList is a page of one of the registries.
+// itemList is a page of a list of prompts, resources or resource templates.
 func itemList(rule, field string, of need) wireMessage {
 	return wireMessage{rule: rule, field: field, structName: "ItemList", param: "l", need: of, slots: slots{
 		"items": rawSlot("Items"), "nextCursor": stringSlot("NextCursor"), "cacheTTL": millisSlot("CacheTTL"), "cacheScope": stringSlot("CacheScope"),

@@ -10,7 +10,7 @@ const (
 	forTools     need = 1 << iota // there are tools
 	forTasks                      // a tool runs as a task
 	forCancelled                  // the server cancels its own requests, or ends a subscription
-	forElicits                    // elicitation, by a question or by a call of its own
+	forElicits                    // elicitation, by a question of the manifest or a request that a handler makes
 	forSampling
 	forRoots
 	forResults // a tool has no outputSchema
@@ -61,7 +61,7 @@ func clientOps() map[string]clientOp {
 	}
 }
 
-// serverOp is an operation of messages that the server sends.
+// serverOp is an operation of messages that the server sends: its op in the rules, and the constant of package runtime/wire.
 type serverOp struct {
 	rule, name string
 	need       need
@@ -85,6 +85,7 @@ func serverOps() []serverOp {
 	}
 }
 
+// capabilityField is a field of wire.Capabilities: it holds the path of a slot in the capabilities of the server, or of the client.
 type capabilityField struct {
 	slot, field string
 	client      bool
@@ -114,6 +115,7 @@ func extensionFields() []capabilityField {
 	}
 }
 
+// statusNames are the constants of package task, by the protocol's names of the statuses.
 func statusNames() map[string]string {
 	return map[string]string{
 		"working": "Working", "input_required": "InputRequired", "completed": "Completed", "failed": "Failed", "cancelled": "Cancelled",

@@ -10,8 +10,8 @@ import (
 	"github.com/mcpkiln/mcpkiln/schema/revision"
 )
 
-// toolResultFile holds the Protocol of a tool's result: most packages need no more of the union of all revisions, and loading those that are not
-// generated for took a tenth of a run for ten tools. A test compares it with the revisions, and writes it with -update, as make golden does.
+// toolResultFile holds the Protocol of a tool's result: most packages need no more of the union of all revisions, and loading the revisions that are
+// not served took a tenth of a run for ten tools. A test compares it with the revisions, and writes it with -update, as make golden does.
 const toolResultFile = "toolresult.bin"
 
 //go:embed toolresult.bin
@@ -35,7 +35,7 @@ func unpackToolResult(data string) *Protocol {
 		p.omittedIn[n.Lookup(m.Key)] = names
 	}
 	n.Members = n.Members[:1]
-	p.Doc, _ = schema.NewDocument(n, nil) // it can not fail: NewProtocol made one of such
+	p.Doc, _ = schema.NewDocument(n, nil) // it can not fail, as in NewProtocol
 	return p
 }
 

@@ -9,8 +9,8 @@ import (
 	"github.com/mcpkiln/mcpkiln/schema/revision"
 )
 
-// Lower lowers the rules of one revision into functions and tables for the runtime (REV04). Whatever pkg does not use is left out;
-// functions of wires lowered earlier with this Shared are used again.
+// Lower turns the rules of one revision into functions and tables for the runtime (REV04). Whatever pkg does not use is left out;
+// functions of wires that were made earlier with this Shared are used again.
 func Lower(rev *revision.Revision, pkg *model.Package, shared *Shared) (*model.Wire, schema.Diagnostics) {
 	l := &wireLowering{rev: rev, pkg: pkg, needs: needsOf(pkg), shared: shared}
 	l.wire = &model.Wire{
@@ -58,9 +58,10 @@ type wireLowering struct {
 	diags  schema.Diagnostics
 }
 
+// wants reports whether the package needs a row of the tables.
 func (l *wireLowering) wants(n need) bool { return n == 0 || l.needs&n != 0 }
 
-// needsOf are the needs of a package, which select the rows of the tables.
+// needsOf are the needs of a package.
 func needsOf(pkg *model.Package) need {
 	var n need
 	add := func(on bool, bits need) {
@@ -103,7 +104,7 @@ func (l *wireLowering) methods() {
 		switch {
 		case handler && !Watches(m.Op):
 			op = clientOp{name: "OpMethod", reads: l.reads(m)}
-		// No handler, but one for another method of the capability: the runtime answers with an empty list.
+		// The method has no handler, but another method of the capability has one: the runtime answers with an empty list.
 		case m.EmptyList != "" && slices.ContainsFunc(l.pkg.Methods, func(h *model.MethodHandler) bool { return h.Capability == m.Capability }):
 			op, ok = clientOp{name: "OpEmptyList", reads: l.reads(m)}, true
 		}
@@ -167,7 +168,7 @@ func (l *wireLowering) method(m *revision.Method, op clientOp) *model.Method {
 	return method
 }
 
-// asks reports whether the result of a request with these params may be a question: that needs a slot for the state that the
+// asks reports whether a request with these params may be answered with a question: that needs a slot for the state that the
 // retry carries. In revisions in which questions are requests, every handler can ask.
 func (l *wireLowering) asks(reads string) bool {
 	if _, ok := l.rule("inputRequired"); !ok {
@@ -177,8 +178,8 @@ func (l *wireLowering) asks(reads string) bool {
 	return ok && slices.ContainsFunc(rule.Slots, func(s revision.Slot) bool { return s.Name == "requestState" })
 }
 
-// reads is the message of the rules for the params of a method with a handler: the one with the same definition, or the one for
-// every request. All lists have the same definition: listTools is their message, since listTasks is read only where there are tasks.
+// reads is the message of the rules for the params of a method with a handler: the message with the same definition, else the message request, if the
+// rules have it. The params of all lists have one definition: listTools is their message, since listTasks is read only where there are tasks.
 func (l *wireLowering) reads(m *revision.Method) string {
 	for _, rule := range l.rev.Messages {
 		if rule.Definition == m.Params && rule.Name != "listTasks" && !l.ofRegistry(rule.Name) {
@@ -191,8 +192,8 @@ func (l *wireLowering) reads(m *revision.Method) string {
 	return ""
 }
 
-// ofRegistry reports whether the runtime reads the message only for a registry, not for a handler, whose own decoder has better errors.
-// In stateless revisions those of prompts and resources are read for a handler, too, to recognise a retry (wire.Method.Read).
+// ofRegistry reports whether the runtime reads the message only for a registry, not for a handler of the user, whose own decoder has better errors.
+// In stateless revisions it reads getPrompt and readResource for such a handler, too, to recognise a retry (wire.Method.Read).
 func (l *wireLowering) ofRegistry(message string) bool {
 	return message == "complete" || l.wire.Handshake && (message == "getPrompt" || message == "readResource")
 }
@@ -217,7 +218,7 @@ func (l *wireLowering) outgoing() {
 	}
 }
 
-// sent is a message that the server sends, with the capabilities that a question needs.
+// sent is a message that the server sends; if it is a question, with the client capabilities that it needs.
 func (l *wireLowering) sent(m *revision.Method, op string) model.Outgoing {
 	out := model.Outgoing{Op: op, Name: m.Name}
 	if m.Kind == revision.Notification {
@@ -269,7 +270,7 @@ func extensionPath(side *revision.Message, name string) string {
 	return pathText(append(slices.Clone(place.Path), name))
 }
 
-// task lowers the state machine. An unknown status is reported here, where it has a position.
+// task lowers the state machine of tasks. An unknown status is reported here, where a position is known.
 func (l *wireLowering) task() {
 	t := l.rev.Task
 	if t == nil {
@@ -325,6 +326,7 @@ func (l *wireLowering) fail(pos schema.Position, code, format string, args ...an
 	l.diags.ReportAt(pos, "", code, "", format, args...)
 }
 
+// rule is the message of the rules with that name.
 func (l *wireLowering) rule(name string) (revision.Message, bool) {
 	i := slices.IndexFunc(l.rev.Messages, func(m revision.Message) bool { return m.Name == name })
 	if i < 0 {
@@ -333,8 +335,8 @@ func (l *wireLowering) rule(name string) (revision.Message, bool) {
 	return l.rev.Messages[i], true
 }
 
-// IsHandled reports whether a request with the operation is served by a handler of the user, or by a registry of handlers: a request without an
-// operation, or with one of registries.
+// IsHandled reports whether requests with the operation are served by a handler of the user, or by a registry of handlers: that is so if there is no
+// operation, or if it is one of registries.
 func IsHandled(op string) bool {
 	_, registered := registries[op]
 	return op == "" || registered

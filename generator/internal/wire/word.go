@@ -23,8 +23,8 @@ func (l *wireLowering) words() {
 	l.group("HTTP", l.http())
 }
 
-// own are the keys of _meta, and the members that name the kind of a result, that the runtime writes itself in some revision: it drops them from results and params of handlers. They are the
-// same in all wires, since what handlers write is for all revisions.
+// own sets the keys of _meta, and the members that name the kind of a result, that the runtime writes itself in some revision: it drops them from
+// results and params of handlers. They are the same in all wires, since what handlers write is for all revisions.
 func (l *wireLowering) own() {
 	l.wire.Own = "own" + l.shared.newest.Suffix
 	if all := l.shared.Union; l.wire == l.shared.newest {
@@ -50,7 +50,7 @@ func errorNames() []string {
 	return []string{"promptNotFound", "resourceNotFound", "urlElicitationRequired", "methodNotFound", "missingMeta", "headerMismatch", "missingCapability", "unsupportedVersion"}
 }
 
-// standard reports whether an error has JSON-RPC's own code in every revision.
+// standard reports whether an error has a code of JSON-RPC, the same in every revision.
 func standard(name string) bool { return name == "methodNotFound" }
 
 func (l *wireLowering) codes() []model.WireValue {
@@ -88,7 +88,7 @@ func (l *wireLowering) resultRules() []model.WireValue {
 	return all
 }
 
-// cacheKey is the member of cacheable results for a slot; all have the same as the tool list.
+// cacheKey is the member of cacheable results for a slot: all of them have the same one as the tool list.
 func (l *wireLowering) cacheKey(slot string) string {
 	list, ok := l.rule("toolList")
 	if !ok {
