@@ -14,7 +14,7 @@ import (
 
 // answer is the answer to a question, from the moment in which a handler is asked, and the requests that get it. Guarded by Session.mu.
 type answer struct {
-	of         *question    // for which the handler is asked
+	question   *question    // for which the handler is asked
 	recipients []*recipient // without those that are over
 	given      bool         // by the handler, or by this side in its place
 	late       bool         // the time of the question has passed: no other question gets the answer
@@ -65,9 +65,9 @@ const holdFor = 5 * time.Second
 
 // slowDown records that sending the answer to a request takes longer than holdFor.
 func (a *answer) slowDown(r *recipient) {
-	a.of.s.mu.Lock()
+	a.question.s.mu.Lock()
 	r.slow = true
-	a.of.s.mu.Unlock()
+	a.question.s.mu.Unlock()
 	a.proceed()
 }
 
@@ -99,8 +99,8 @@ func (a *answer) recipient(q *question) *recipient {
 // give records the answer, and returns the request to which it is to be sent first, at most one; the locks of the session and of the question are held.
 func (a *answer) give(result []byte, refusal *Error) (send []*recipient) {
 	a.given, a.result, a.refusal = true, result, refusal
-	if a.of.askers != nil {
-		a.askers = maps.Clone(a.of.askers)
+	if a.question.askers != nil {
+		a.askers = maps.Clone(a.question.askers)
 	}
 	send, _ = a.next()
 	return send
@@ -121,15 +121,15 @@ func (q *question) giveUnasked(result []byte, refusal *Error) {
 func (a *answer) sendAll(recipients []*recipient) {
 	for _, r := range recipients {
 		err := r.register()
-		r.s.count(1)
+		r.s.countActive(1)
 		begun := err == nil && r.s.spawn(func() {
-			defer r.s.count(-1)
+			defer r.s.countActive(-1)
 			a.send(r)
 		})
 		if begun {
 			continue
 		}
-		r.s.count(-1)
+		r.s.countActive(-1)
 		if err == nil {
 			err = r.s.endCause()
 		}
@@ -184,8 +184,8 @@ func (a *answer) send(r *recipient) (mayHave bool) {
 
 // isLost reports whether no request gets the answer any more, none got it, and the same was not asked again since.
 func (a *answer) isLost() bool {
-	a.of.s.mu.Lock()
-	defer a.of.s.mu.Unlock()
+	a.question.s.mu.Lock()
+	defer a.question.s.mu.Unlock()
 	return !a.arrived && len(a.recipients) == 0 && !a.overtaken
 }
 
@@ -243,7 +243,7 @@ func (a *answer) end(q *question, cause *Cause) {
 
 // move records how far the answer to a request is.
 func (a *answer) move(r *recipient, to stage) {
-	s := a.of.s
+	s := a.question.s
 	s.mu.Lock()
 	switch r.stage = to; to {
 	case stageMissed:
@@ -258,7 +258,7 @@ func (a *answer) move(r *recipient, to stage) {
 // remove records that a request does not get the answer, because of err. If the server has the answer, and has not withdrawn the request, only sending it
 // once more has failed: the request stays, and gets the answer if it comes again. inDoubt: the answer may have arrived.
 func (a *answer) remove(r *recipient, err error, inDoubt bool) {
-	s := a.of.s
+	s := a.question.s
 	s.mu.Lock()
 	if a.arrived && !r.over {
 		r.stage, r.again = stageArrived, false
@@ -275,7 +275,7 @@ func (a *answer) remove(r *recipient, err error, inDoubt bool) {
 
 // proceed does what follows from the stages of the requests. The host is told once, when the answer has arrived under one id, or will under none.
 func (a *answer) proceed() {
-	s := a.of.s
+	s := a.question.s
 	s.mu.Lock()
 	send, ask := a.next()
 	var asked *Question
@@ -316,7 +316,7 @@ func (a *answer) next() (send, ask []*recipient) {
 // keep keeps the answer if its last request is withdrawn, and its task may ask again because it has lost the stream. When the task has not asked in time,
 // proceed is called. The lock is held.
 func (a *answer) keep(last *recipient) {
-	q := a.of
+	q := a.question
 	if !withdrawn(last.entry.Cause()) || len(a.recipients) > 0 || !a.given || a.late || a.inDoubt || !q.sharesAnswer() || q.s.link.shared() || q.life.Err() != nil || q.s.over {
 		return
 	}
@@ -341,7 +341,7 @@ func (a *answer) leaveOpen() {
 		r.stage, r.again = stageArrived, false
 		r.entry.Retire()
 	}
-	a.of.s.forgetAnswers()
+	a.question.s.forgetAnswers()
 }
 
 // forgetAnswers forgets the answers that nobody needs any more, and the oldest that are too many (VAL07). The lock is held.
@@ -367,9 +367,9 @@ func (s *state) forgetAnswers() {
 
 // size is how many bytes of the server's and the host's the answer has. Most requests share the text of their question, see Session.known.
 func (a *answer) size() int {
-	n := len(a.of.Params) + len(a.result)
+	n := len(a.question.Params) + len(a.result)
 	for _, r := range a.recipients {
-		if n += len(r.id.Text()); len(r.Params) > 0 && &r.Params[0] != &a.of.Params[0] {
+		if n += len(r.id.Text()); len(r.Params) > 0 && &r.Params[0] != &a.question.Params[0] {
 			n += len(r.Params)
 		}
 	}
@@ -384,13 +384,13 @@ func (a *answer) isSent() bool {
 // lives reports whether what asks the question is not over, as far as that is known; the lock is held.
 func (a *answer) lives() bool {
 	switch {
-	case a.of.life.Err() != nil:
+	case a.question.life.Err() != nil:
 		return false
-	case !a.given || a.of.Task != "":
+	case !a.given || a.question.Task != "":
 		return true
 	}
 	for c := range a.askers {
-		if _, ok := a.of.s.calls[c]; ok {
+		if _, ok := a.question.s.calls[c]; ok {
 			return true
 		}
 	}

@@ -33,8 +33,8 @@ func (s *Session) known(method string, params []byte) *question {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for _, a := range s.answers {
-		if a.of.isSame(method, params) {
-			return a.of
+		if a.question.isSame(method, params) {
+			return a.question
 		}
 	}
 	return nil
@@ -96,9 +96,9 @@ func (s *state) recipientOf(q *question, id rpc.ID, session string) *recipient {
 	return nil
 }
 
-// open has a question get its own answer, which a handler is to be asked for; the lock is held.
-func (q *question) open(e *inflight.Entry) {
-	q.answer = &answer{of: q, recipients: []*recipient{{question: q, entry: e}}}
+// newAnswer has a question get its own answer, which a handler is to be asked for; the lock is held.
+func (q *question) newAnswer(e *inflight.Entry) {
+	q.answer = &answer{question: q, recipients: []*recipient{{question: q, entry: e}}}
 	q.s.answers = append(q.s.answers, q.answer)
 }
 
@@ -113,7 +113,7 @@ func (q *question) join(e *inflight.Entry) bool {
 	}
 	for _, a := range q.s.answers {
 		over := a.arrived || a.inDoubt || a.late || a.kept != nil && a.kept.Err() != nil || len(a.recipients) >= maxQuestions
-		if over || q.s.link.shared() && !a.isOpen() || a.of.session != q.session || !a.of.isSame(q.Method, q.Params) {
+		if over || q.s.link.shared() && !a.isOpen() || a.question.session != q.session || !a.question.isSame(q.Method, q.Params) {
 			continue
 		}
 		if a.isSlow() {
@@ -140,7 +140,7 @@ func (a *answer) isOpen() bool {
 // split removes the requests but that of the question itself, which may be gone, and returns them: they have to be asked for. The lock is held.
 func (a *answer) split() (others []*recipient) {
 	a.recipients = slices.DeleteFunc(a.recipients, func(r *recipient) bool {
-		if r.question == a.of {
+		if r.question == a.question {
 			return false
 		}
 		r.answer = nil
@@ -152,9 +152,9 @@ func (a *answer) split() (others []*recipient) {
 
 // drop is split for an answer that will not be sent; the lock is held.
 func (a *answer) drop() (others []*recipient) {
-	s := a.of.s
+	s := a.question.s
 	s.answers = slices.DeleteFunc(s.answers, func(other *answer) bool { return other == a })
-	a.of.answer = nil
+	a.question.answer = nil
 	return a.split()
 }
 

@@ -44,8 +44,8 @@ func (s *Session) lifeOf(task string, from *round) context.Context {
 func (q *question) pauseTask(f *follower) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	if q.askers != nil && q.of == nil {
-		q.of = f
+	if q.askers != nil && q.pausedTask == nil {
+		q.pausedTask = f
 		f.countQuestions(1)
 	}
 }
@@ -97,19 +97,19 @@ func (s *Session) callOver() *Cause {
 // resumeClocks resumes the clocks that the question has paused, though its answer is still to be sent: the end of the calls ends it.
 func (q *question) resumeClocks() {
 	q.mu.Lock()
-	askers, of := maps.Clone(q.askers), q.of
-	q.of = nil
+	askers, task := maps.Clone(q.askers), q.pausedTask
+	q.pausedTask = nil
 	q.mu.Unlock()
-	q.resume(askers, of)
+	q.resume(askers, task)
 }
 
 // resumeAskers resumes the clocks that the question has paused; the question is over.
 func (q *question) resumeAskers() {
 	q.mu.Lock()
-	askers, of := q.askers, q.of
-	q.askers, q.of = nil, nil
+	askers, task := q.askers, q.pausedTask
+	q.askers, q.pausedTask = nil, nil
 	q.mu.Unlock()
-	q.resume(askers, of)
+	q.resume(askers, task)
 	for c := range askers {
 		c.mu.Lock()
 		delete(c.questions, q)
@@ -118,9 +118,9 @@ func (q *question) resumeAskers() {
 }
 
 // resume resumes the clocks of these calls, and of a task's executions, that the question still has paused.
-func (q *question) resume(askers map[*call]struct{}, of *follower) {
-	if of != nil {
-		of.countQuestions(-1)
+func (q *question) resume(askers map[*call]struct{}, task *follower) {
+	if task != nil {
+		task.countQuestions(-1)
 	}
 	for c := range askers {
 		c.mu.Lock()
@@ -132,8 +132,8 @@ func (q *question) resume(askers map[*call]struct{}, of *follower) {
 	}
 }
 
-// asking returns the rounds that wait for the answer: the one on whose stream the question came, else all that may have asked.
-func (q *question) asking() (rounds []*round) {
+// waitingRounds returns the rounds that wait for the answer: the one on whose stream the question came, else all that may have asked.
+func (q *question) waitingRounds() (rounds []*round) {
 	if q.from != nil {
 		return []*round{q.from}
 	}
@@ -174,7 +174,7 @@ type origin struct {
 	task    string   // which does; "" for none
 }
 
-func (q *question) origin() origin { return origin{q.session, q.asking(), q.Task} }
+func (q *question) origin() origin { return origin{q.session, q.waitingRounds(), q.Task} }
 
 // originOf is the origin of a request that came on the stream of a round; nil: on that of the session, where all calls in flight may have asked.
 func (s *Session) originOf(from *round) origin {

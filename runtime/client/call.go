@@ -24,7 +24,7 @@ type call struct {
 	op              *wire.Call
 	tool            string
 	cancelsSilently bool                // no cancellation is sent when it is given up
-	tasks           bool                // it may become a task
+	mayBeTask       bool                // it may become a task
 	params          []paramheader.Param // arguments that headers repeat
 	listening       *listening          // only of a subscription
 	result          *resultRequest      // only of a request for the result of a task

@@ -100,21 +100,21 @@ func (s *Session) giveUp(e *inflight.Entry, r *round, cause *Cause) {
 
 func (s *Session) giveUpOnce(e *inflight.Entry, r *round, cause *Cause) {
 	id, tells := e.Key().ID, tellsServer(cause.Source)
-	named := tells && r.named()
-	if task := tells && r.call.tasks; task || s.link.shared() {
+	willNameTask := tells && r.willNameTask()
+	if task := tells && r.call.mayBeTask; task || s.link.shared() {
 		s.expectLate(id, r, task)
 	}
 	var notice []byte
-	if tells && !named && !e.Info().Protected && !r.call.cancelsSilently && !s.link.giveUpTells(r.call.dialect) {
+	if tells && !willNameTask && !e.Info().Protected && !r.call.cancelsSilently && !s.link.giveUpTells(r.call.dialect) {
 		notice = s.cancelled(r.call.dialect, id, cause)
 	}
-	if !s.link.giveUp(r, notice, named) {
+	if !s.link.giveUp(r, notice, willNameTask) {
 		s.forgetLate(id)
 	}
 }
 
-// named reports whether the answer names a task in any case, so that it is worth waiting for.
-func (r *round) named() bool { return r.call.tasks && r.call.dialect.Task.ClientDecides }
+// willNameTask reports whether the answer names a task in any case, so that it is worth waiting for.
+func (r *round) willNameTask() bool { return r.call.mayBeTask && r.call.dialect.Task.ClientDecides }
 
 // tellsServer reports whether the server is to be told of an end by that source.
 func tellsServer(source inflight.Source) bool {

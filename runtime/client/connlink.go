@@ -150,7 +150,7 @@ func (l *connLink) add(frame []byte, r *round) {
 
 // giveUp withdraws a request that is still in the queue; for any other that was sent it sends the notice, after the request. It is answerable if it
 // was sent, so that an answer may come. Whether the answer will name a task does not matter: all messages come on one stream.
-func (l *connLink) giveUp(r *round, notice []byte, named bool) (answerable bool) {
+func (l *connLink) giveUp(r *round, notice []byte, willNameTask bool) (answerable bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	i := slices.IndexFunc(l.queue, func(q queued) bool { return q.round == r })

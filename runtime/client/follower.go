@@ -27,10 +27,10 @@ type follower struct {
 	endLife context.CancelCauseFunc
 
 	// Guarded by Session.mu.
-	executions map[*execution]struct{} // those that are not over
-	following  *following              // nil: nobody follows the task at present
-	made       bool                    // this session started the task, and did not only resume it
-	over       bool                    // the task has ended, or is cancelled: it asks nobody any more
+	executions  map[*execution]struct{} // those that are not over
+	following   *following              // nil: nobody follows the task at present
+	startedHere bool                    // this session started the task, and did not only resume it
+	over        bool                    // the task has ended, or is cancelled: it asks nobody any more
 
 	mu        sync.Mutex
 	state     TaskState
@@ -82,7 +82,7 @@ func (s *state) join(f *follower, x *execution) (first *following) {
 	}
 	x.follower = f
 	f.executions[x] = struct{}{}
-	f.made = f.made || !x.request.IsZero()
+	f.startedHere = f.startedHere || !x.request.IsZero()
 	return first
 }
 
@@ -99,11 +99,11 @@ func (s *state) executions() iter.Seq[*execution] {
 	}
 }
 
-// guest reports whether the session has only resumed the task.
-func (f *follower) guest() bool {
+// onlyResumed reports whether the session has only resumed the task.
+func (f *follower) onlyResumed() bool {
 	f.s.mu.Lock()
 	defer f.s.mu.Unlock()
-	return !f.made
+	return !f.startedHere
 }
 
 // wake has the task's state read soon.
@@ -154,7 +154,7 @@ func (f *follower) change() {
 // ending is how executions of a task end.
 type ending struct {
 	one    *execution // only this one; nil: all
-	of     *following // only if it still reads the state; nil: whatever does
+	by     *following // only if it still reads the state; nil: whatever does
 	over   bool       // the task has ended, or is cancelled
 	result ToolResult
 	err    error
@@ -164,7 +164,7 @@ type ending struct {
 func (w *following) finish(result ToolResult, err error) {
 	var expired *ExpiredError
 	over := err == nil || terminal(w.currentState().Status) || errors.As(err, &expired)
-	w.end(ending{of: w, over: over, result: result, err: err})
+	w.end(ending{by: w, over: over, result: result, err: err})
 }
 
 // end ends executions of the task. The session does not list them any more before those who wait for the end go on. When there is none, the task's
@@ -179,7 +179,7 @@ func (f *follower) end(e ending) bool {
 		cause = whyGone(taskOver)
 	}
 	s.mu.Lock()
-	if e.of != nil && e.of != f.following {
+	if e.by != nil && e.by != f.following {
 		s.mu.Unlock()
 		return false
 	}

@@ -267,7 +267,7 @@ func (l *httpLink) close(ctx context.Context) error {
 	l.cancel()
 	l.work.Wait()
 	if session != "" {
-		l.leave(ctx, session)
+		l.deleteSession(ctx, session)
 	}
 	if l.own != nil {
 		l.own.CloseIdleConnections()
@@ -276,8 +276,8 @@ func (l *httpLink) close(ctx context.Context) error {
 	return nil
 }
 
-// leave deletes the session on the server. Servers may refuse that.
-func (l *httpLink) leave(ctx context.Context, session string) {
+// deleteSession deletes the session on the server. Servers may refuse that.
+func (l *httpLink) deleteSession(ctx context.Context, session string) {
 	ctx, cancel := context.WithTimeout(ctx, endWait)
 	defer cancel()
 	req, err := l.request(ctx, http.MethodDelete, nil)
@@ -336,7 +336,7 @@ func (l *httpLink) renew(ctx context.Context, old string) (begun bool, err error
 	asking := s.askedBy(old)
 	s.endAsked(gone, func(values context.Context) bool {
 		if q, ok := values.(*question); ok {
-			asking = append(asking, q.asking()...)
+			asking = append(asking, q.waitingRounds()...)
 		}
 		return true
 	})

@@ -32,7 +32,7 @@ func (l *httpLink) exchange(ctx context.Context, frame []byte, r *round, st *str
 			st.lingerTimer.Stop()
 		}
 		delete(l.streams, r)
-		if !st.takingBack {
+		if !st.endedLater {
 			l.forget(st)
 		}
 		l.mu.Unlock()
@@ -193,7 +193,7 @@ func (l *httpLink) linger(r *round) {
 		return
 	}
 	st.lingerTimer = time.AfterFunc(lingering, st.cancel)
-	if !st.takingBack && !st.ending {
+	if !st.endedLater && !st.ending {
 		l.keep(st, &l.answered, st.cancel)
 	}
 }

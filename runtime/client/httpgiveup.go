@@ -24,10 +24,10 @@ type stream struct {
 
 	// What follows is guarded by the link.
 	lingerTimer *time.Timer        // ends it some time after its answer
-	takingBack  bool               // it was given up, and a goroutine of its own ends it
+	endedLater  bool               // it was given up, and a goroutine of its own ends it
 	ending      bool               // httpLink.ending counts it
-	kept        *list.Element      // its place in of; nil: it has none
-	of          *list.List         // of httpLink: kept, keptAgain or answered
+	kept        *list.Element      // its place in keptIn; nil: it has none
+	keptIn      *list.List         // of httpLink: kept, keptAgain or answered
 	release     context.CancelFunc // ends what is kept open of it
 }
 
@@ -136,13 +136,13 @@ func (l *httpLink) keep(st *stream, in *list.List, release context.CancelFunc) {
 		l.forget(oldest)
 		l.countEnding(oldest)
 	}
-	st.release, st.of, st.kept = release, in, in.PushBack(st)
+	st.release, st.keptIn, st.kept = release, in, in.PushBack(st)
 }
 
 // forget counts a stream no longer; the lock is held.
 func (l *httpLink) forget(st *stream) {
 	if st.kept != nil {
-		st.of.Remove(st.kept)
+		st.keptIn.Remove(st.kept)
 		st.kept = nil
 	}
 	if st.ending {
@@ -153,24 +153,24 @@ func (l *httpLink) forget(st *stream) {
 }
 
 // giveUp closes the stream of a request. If that does not cancel it, the notification is sent before, but after the request.
-func (l *httpLink) giveUp(r *round, notice []byte, named bool) (answerable bool) {
+func (l *httpLink) giveUp(r *round, notice []byte, willNameTask bool) (answerable bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	st := l.streams[r]
-	if st == nil || named {
+	if st == nil || willNameTask {
 		return st != nil
 	}
-	if l.closing || notice == nil && !r.call.tasks {
+	if l.closing || notice == nil && !r.call.mayBeTask {
 		l.countEnding(st)
 		st.cancel()
 		return true
 	}
-	st.takingBack = true
+	st.endedLater = true
 	l.posts.Add(1)
 	if notice != nil {
 		l.countEnding(st)
 		l.work.Go(func() {
-			l.takeBack(st, notice)
+			l.sendCancellation(st, notice)
 			l.end(st)
 		})
 		return true
@@ -221,12 +221,12 @@ func (st *stream) awaitTaskID(ctx context.Context) {
 	}
 }
 
-// beginWait is how long takeBack waits for the response to a request that was given up.
+// beginWait is how long sendCancellation waits for the response to a request that was given up.
 const beginWait = time.Minute
 
-// takeBack sends the cancellation of a request. The server may ignore it because it has not seen the request; so it is sent once more if
+// sendCancellation sends the cancellation of a request. The server may ignore it because it has not seen the request; so it is sent once more if
 // the response begins only afterwards, and before its stream is closed.
-func (l *httpLink) takeBack(st *stream, notice []byte) {
+func (l *httpLink) sendCancellation(st *stream, notice []byte) {
 	st.reached(l.ctx)
 	seen := isClosed(st.begun)
 	kept, release := context.WithCancel(l.ctx)

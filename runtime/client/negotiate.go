@@ -38,7 +38,7 @@ func (s *Session) negotiate(ctx context.Context, t Transport) (*Session, error) 
 			if !t.reopens() {
 				return s, err
 			}
-			s, late = s.another(ctx), nil // what the one before answers says nothing about this one
+			s, late = s.successor(ctx), nil // what the one before answers says nothing about this one
 			if err := s.open(ctx, t, handshaking[0]); err != nil {
 				return s, err
 			}
@@ -71,9 +71,9 @@ func (s *Session) open(ctx context.Context, t Transport, d *wire.Dialect) error 
 	return nil
 }
 
-// another returns a session with the same server instead of s, whose server has ended. What that has said may still be with handlers, which know
+// successor returns a session with the same server instead of s, whose server has ended. What that has said may still be with handlers, which know
 // s: only the end of the other waits for them.
-func (s *Session) another(ctx context.Context) *Session {
+func (s *Session) successor(ctx context.Context) *Session {
 	s.disconnect(ctx)
 	next := newSession(s.cfg, s.endpoint)
 	next.noise, next.inherited = s.noise, true // nothing is received any more
@@ -280,7 +280,7 @@ func (s *Session) initialize(ctx context.Context, late *asking, stateless, hands
 		<-a.done
 	}
 	if a.err != nil {
-		return s.refused(ctx, a.err, late, stateless)
+		return s.handshakeFailed(ctx, a.err, late, stateless)
 	}
 	version := a.values.Text(wire.SlotProtocolVersion)
 	if version == "" {
@@ -299,8 +299,8 @@ func (s *Session) initialize(ctx context.Context, late *asking, stateless, hands
 	return s.askForLogs(ctx, picked)
 }
 
-// refused begins the session without the handshake that has failed with err, if the server names a revision that has none, or still answers the discovery.
-func (s *Session) refused(ctx context.Context, err error, late *asking, stateless []*wire.Dialect) error {
+// handshakeFailed begins the session without the handshake that has failed with err, if the server names a revision that has none, or still answers the discovery.
+func (s *Session) handshakeFailed(ctx context.Context, err error, late *asking, stateless []*wire.Dialect) error {
 	var answer *Error
 	if errors.As(err, &answer) && len(stateless) > 0 {
 		var v wire.Values // of the error's data, whatever its code: older revisions have another

@@ -122,7 +122,7 @@ func (c *child) lost(err error) *TransportError {
 // killed after the first wait. When ctx ends it is killed at once. It can be called twice at the same time.
 func (c *child) end(ctx context.Context) {
 	_ = c.stdin.Close()
-	if !c.over(ctx, c.grace) && !(terminate(c.cmd.Process) && c.over(ctx, c.grace)) {
+	if !c.endsWithin(ctx, c.grace) && !(terminate(c.cmd.Process) && c.endsWithin(ctx, c.grace)) {
 		c.killed.Store(true)
 		_ = c.cmd.Process.Kill()
 		killRest(c.cmd.Process)
@@ -138,7 +138,7 @@ func (c *child) hadToBeKilled() error {
 	return &TransportError{Err: fmt.Errorf("the server had to be killed: it did not end within %v of the end of its input, nor of SIGTERM", c.grace), Stderr: c.tail.String()}
 }
 
-func (c *child) over(ctx context.Context, within time.Duration) bool {
+func (c *child) endsWithin(ctx context.Context, within time.Duration) bool {
 	timer := time.NewTimer(within)
 	defer timer.Stop()
 	select {

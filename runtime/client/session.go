@@ -44,21 +44,21 @@ type Session struct {
 
 // state has the fields that change during a session. One mutex guards them.
 type state struct {
-	mu        sync.Mutex
-	calls     map[*call]struct{}   // calls from their first request to their result
-	ready     bool                 // the handshake is over
-	closed    bool                 // Close has made it unusable
-	over      bool                 // no goroutine may begin any more
-	lost      error                // why the connection is gone
-	noise     []byte               // text that the server wrote and that was no message
-	inherited bool                 // noise is of the session that this one replaces (see another), until the server writes to this one
-	asking    int                  // how many questions handlers are answering, and answers are being sent
-	followers map[string]*follower // of tasks, by their ids
-	left      []*follower          // those whose tasks nobody follows any more, the latest last
-	unasked   int                  // how many questions wait until somebody follows their tasks
-	late      lateAnswers
-	waiting   map[rpc.ID]*waiting // calls between two rounds, by the id of the round that has ended
-	answers   []*answer           // to questions that handlers are asked, that are sent, or that may be asked again; the latest last
+	mu              sync.Mutex
+	calls           map[*call]struct{}   // calls from their first request to their result
+	ready           bool                 // the handshake is over
+	closed          bool                 // Close has made it unusable
+	over            bool                 // no goroutine may begin any more
+	lost            error                // why the connection is gone
+	noise           []byte               // text that the server wrote and that was no message
+	inherited       bool                 // noise is of the session that this one replaces (see successor), until the server writes to this one
+	activeQuestions int                  // how many questions handlers are answering, and answers are being sent
+	followers       map[string]*follower // of tasks, by their ids
+	left            []*follower          // those whose tasks nobody follows any more, the latest last
+	unasked         int                  // how many questions wait until somebody follows their tasks
+	late            lateAnswers
+	waiting         map[rpc.ID]*waiting // calls between two rounds, by the id of the round that has ended
+	answers         []*answer           // to questions that handlers are asked, that are sent, or that may be asked again; the latest last
 }
 
 // declaration is what a side declares about itself at the beginning.
@@ -86,8 +86,8 @@ type link interface {
 	// ends the request. When it returns, a frame of up to keepBuffer bytes is the caller's again.
 	send(ctx context.Context, frame []byte, r *round) error
 	// giveUp ends the sending and receiving of a request that is over without an answer. notice is the message for the server, nil: none is sent.
-	// named: its answer will name a task, so the request's stream stays open, if it has one of its own. answerable: it was sent, and there may be an answer yet.
-	giveUp(r *round, notice []byte, named bool) (answerable bool)
+	// willNameTask: its answer will name a task, so the request's stream stays open, if it has one of its own. answerable: it was sent, and there may be an answer yet.
+	giveUp(r *round, notice []byte, willNameTask bool) (answerable bool)
 	// giveUpTells reports whether in the dialect closing the request's stream tells the server.
 	giveUpTells(d *wire.Dialect) bool
 	// reply sends an answer without waiting for it to be delivered, in no other HTTP session than that of the request. It may block while the server does

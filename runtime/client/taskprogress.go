@@ -90,7 +90,7 @@ func (s *Session) receiveTaskProgress(token rpc.ID, p Progress) bool {
 		return true
 	}
 	for c := range s.calls {
-		if c.tasks && c.dialect.Task.Progress && c.reportLate(token, p) {
+		if c.mayBeTask && c.dialect.Task.Progress && c.reportLate(token, p) {
 			return true
 		}
 	}

@@ -158,7 +158,7 @@ func (w *following) answerOne(asked inputRequest, begins func()) {
 	case err == nil:
 		w.s.tellAnswered(q, w.cause())
 	case !open:
-	case w.s.resumed(q.Task):
+	case w.s.onlyResumed(q.Task):
 		begins() // in the order of the questions
 		w.s.tellLeftOpen(q, err)
 	default: // without its answer the task waits for ever
@@ -209,7 +209,7 @@ func (w *following) notTaken(err error) bool {
 	why := fmt.Errorf("an answer to it was not taken: %w", err)
 	var refused *Error
 	if errors.As(err, &refused) && !aboutTask(err) {
-		return w.end(ending{of: w, err: taskError(w.currentState(), why)})
+		return w.end(ending{by: w, err: taskError(w.currentState(), why)})
 	}
 	return w.fail(why)
 }
@@ -232,23 +232,23 @@ func (w *following) isOver() bool {
 // fail ends the executions of a task that can not be followed to its result. The task is cancelled if this session started it; else it goes on,
 // because it is another host's. false: nothing ended, see end.
 func (w *following) fail(err error) bool {
-	if w.guest() {
-		return w.end(ending{of: w, err: fmt.Errorf("client: task %s goes on, but is not followed: %w", rpc.Printable(w.task), err)})
+	if w.onlyResumed() {
+		return w.end(ending{by: w, err: fmt.Errorf("client: task %s goes on, but is not followed: %w", rpc.Printable(w.task), err)})
 	}
-	return w.abandon(ending{of: w, err: &TaskError{State: w.currentState(), Err: fmt.Errorf("it is cancelled: %w", err)}})
+	return w.abandon(ending{by: w, err: &TaskError{State: w.currentState(), Err: fmt.Errorf("it is cancelled: %w", err)}})
 }
 
-// resumed reports whether this session follows the task with the id and has not started it.
-func (s *Session) resumed(id string) bool {
+// onlyResumed reports whether this session follows the task with the id and has not started it.
+func (s *Session) onlyResumed(id string) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	f := s.followers[id]
-	return f != nil && !f.made
+	return f != nil && !f.startedHere
 }
 
 // leaveOpen leaves a question that this session can not answer open if it is one of a task that was only resumed.
 func (s *Session) leaveOpen(q *Question, why error) bool {
-	if !s.resumed(q.Task) {
+	if !s.onlyResumed(q.Task) {
 		return false
 	}
 	s.spawn(func() { s.tellLeftOpen(q, why) })

@@ -22,10 +22,10 @@ type wishes struct {
 // SetLevel asks for log records from that level on, also in the session that replaces one which the server has ended. In revisions without a handshake use
 // WithLogLevel.
 func (s *Session) SetLevel(ctx context.Context, level string, opts ...CallOption) error {
-	takeBack := s.wishes.setLevel(level)
+	undo := s.wishes.setLevel(level)
 	err := s.sendLevel(ctx, level, opts)
 	if err != nil {
-		takeBack()
+		undo()
 	}
 	return err
 }
@@ -44,10 +44,10 @@ func (s *Session) sendLevel(ctx context.Context, level string, opts []CallOption
 // Subscribe asks the server to notify Handlers.ResourceUpdated of changes of a resource, also in the session that replaces one which the server has ended. In
 // revisions without a handshake use Listen.
 func (s *Session) Subscribe(ctx context.Context, uri string, opts ...CallOption) error {
-	takeBack := s.wishes.add(uri)
+	undo := s.wishes.add(uri)
 	_, err := s.ofURI(ctx, wire.OpSubscribe, uri, opts)
 	if err != nil {
-		takeBack()
+		undo()
 	}
 	return err
 }
@@ -59,8 +59,8 @@ func (s *Session) Unsubscribe(ctx context.Context, uri string, opts ...CallOptio
 	return err
 }
 
-// setLevel records a level. takeBack restores the one before, unless it was set again meanwhile.
-func (w *wishes) setLevel(level string) (takeBack func()) {
+// setLevel records a level. undo restores the one before, unless it was set again meanwhile.
+func (w *wishes) setLevel(level string) (undo func()) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	before := w.level
@@ -76,8 +76,8 @@ func (w *wishes) setLevel(level string) (takeBack func()) {
 	}
 }
 
-// add records a resource. takeBack ends that, unless another call has asked for the same.
-func (w *wishes) add(uri string) (takeBack func()) {
+// add records a resource. undo ends that, unless another call has asked for the same.
+func (w *wishes) add(uri string) (undo func()) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if w.uris == nil {
