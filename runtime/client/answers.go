@@ -12,25 +12,25 @@ import (
 	"github.com/mcpkiln/mcpkiln/runtime/inflight"
 )
 
-// answer is the answer to a question, from the moment in which a handler is asked, and the requests that get it. Guarded by Session.mu.
+// answer is the answer to a question that came as a request, from the moment in which a handler is asked, and its recipients. Guarded by Session.mu.
 type answer struct {
 	question   *question    // for which the handler is asked
-	recipients []*recipient // without those that are over
+	recipients []*recipient // the requests that get it, without those that are over
 	given      bool         // by the handler, or by this side in its place
 	late       bool         // the time of the question has passed: no other question gets the answer
 	result     []byte
 	refusal    *Error
-	askers     map[*call]struct{} // those of the question when it was answered
-	asked      *Question          // the handler's, for Handlers.Answered; nil: that is not called, or has been
-	arrived    bool               // under one id at least
-	leftOpen   bool               // there is none from this session: all requests count as arrived, and get nothing
-	namesTask  bool               // the question is a task by now: the clocks of its calls go on when that is over
-	overtaken  bool               // the same is asked again, because it takes too long to say whether this has arrived
-	inDoubt    bool               // sending it has failed, and the server may have it all the same: no other request gets it
+	askers     map[*call]struct{} // of the question, when it was answered
+	asked      *Question          // as the handler got it, for Handlers.Answered; nil: that is not called, or was called already
+	arrived    bool               // the server has it, under one id at least
+	leftOpen   bool               // this session does not answer: all recipients count as having the answer, and get nothing
+	namesTask  bool               // the answer names a task, in which the handler is asked: the clocks go on when that task is over
+	overtaken  bool               // the same is asked anew, because it takes too long to say whether this has arrived
+	inDoubt    bool               // sending it has failed, and the server may have it all the same: no other recipient gets it
 	err        error              // why it has not arrived
 	failure    error              // of the handler, which has no answer that can be sent
 
-	kept    context.Context // ends when the answer is kept no longer for a task that may ask again; nil: it is not kept for that
+	kept    context.Context // ends with the time for which the answer is kept, see keep; nil: it is not kept
 	endKept context.CancelFunc
 }
 
@@ -40,11 +40,11 @@ type recipient struct {
 	entry *inflight.Entry
 	stage stage
 	again bool // the request has come again since the answer was sent
-	over  bool // the request is over, while the answer is being sent
+	over  bool // the request has ended, while the answer is being sent
 	slow  bool // it is being sent for longer than holdFor
 }
 
-// stage is how far the answer to a request is. A request that is over when its sending ends, or whose sending fails for good, is a recipient no more.
+// stage is how far the answer to a request is. A request that is over when the sending to it ends, or to which sending fails for good, is a recipient no more.
 type stage uint8
 
 const (
@@ -54,13 +54,13 @@ const (
 	stageArrived              // the server has the answer; if the request comes again, it is sent once more
 )
 
-// isTried reports whether it is open whether the answer arrives.
+// isTried reports whether the answer is on its way to the request, and may arrive.
 func (r *recipient) isTried() bool {
 	return (r.stage == stageSending || r.stage == stageMissed) && !r.over
 }
 
-// holdFor is how long other requests wait for the end of sending the answer to one. After that they are questions of their own: a server may ask the next
-// before it acknowledges the answer, and some never do.
+// holdFor is how long other recipients wait while the answer is being sent to one. After that they are questions of their own: a server may ask the next
+// question before it acknowledges the answer, and some never acknowledge any.
 const holdFor = 5 * time.Second
 
 // slowDown records that sending the answer to a request takes longer than holdFor.
@@ -71,7 +71,7 @@ func (a *answer) slowDown(r *recipient) {
 	a.proceed()
 }
 
-// isSlow reports whether others do not wait any longer for the end of sending the answer; the lock is held.
+// isSlow reports whether the answer is being sent for so long that other recipients do not wait any more; the lock is held.
 func (a *answer) isSlow() bool {
 	return slices.ContainsFunc(a.recipients, func(r *recipient) bool { return r.isTried() && r.slow })
 }
@@ -86,7 +86,7 @@ const (
 
 func (a *answer) frame(r *recipient) []byte { return answerFrame(r.id, a.result, a.refusal) }
 
-// recipient returns the request that is q; nil: it is none any more. The lock is held.
+// recipient returns the recipient that is q; nil: q is none any more. The lock is held.
 func (a *answer) recipient(q *question) *recipient {
 	for _, r := range a.recipients {
 		if r.question == q {
@@ -96,7 +96,7 @@ func (a *answer) recipient(q *question) *recipient {
 	return nil
 }
 
-// give records the answer, and returns the request to which it is to be sent first, at most one; the locks of the session and of the question are held.
+// give records the answer, and returns the recipient that is to get it first, at most one; the locks of the session and of the question are held.
 func (a *answer) give(result []byte, refusal *Error) (send []*recipient) {
 	a.given, a.result, a.refusal = true, result, refusal
 	if a.question.askers != nil {
@@ -106,7 +106,7 @@ func (a *answer) give(result []byte, refusal *Error) (send []*recipient) {
 	return send
 }
 
-// giveUnasked gives and sends an answer of no handler.
+// giveUnasked gives and sends an answer that comes from no handler.
 func (q *question) giveUnasked(result []byte, refusal *Error) {
 	q.s.mu.Lock()
 	q.mu.Lock()
@@ -137,13 +137,13 @@ func (a *answer) sendAll(recipients []*recipient) {
 	}
 }
 
-// register puts a request in flight again whose time has passed, or that comes again after its answer has arrived: so it can be withdrawn, as any other.
+// register puts a request in flight again whose time has passed, or that comes again after its answer has arrived, so that the server can withdraw it.
 func (r *recipient) register() error {
 	cause := r.entry.Cause()
 	if cause == nil || cause.Source != inflight.SourceCompleted && cause.Source != inflight.SourceTimeout {
 		return nil
 	}
-	// The room of the question has the entry that is over, whose cause is still asked for.
+	// The entryMemory of the question has the entry that is over, whose cause is still asked for.
 	e, err := r.s.tracker.RegisterIn(new(inflight.Room), r.s.ctx, r.s.key(r.id, inflight.Incoming), inflight.Info{Method: r.Method}, r.question)
 	if err != nil { // the server uses the id for another request
 		return err
@@ -189,12 +189,12 @@ func (a *answer) isLost() bool {
 	return !a.arrived && len(a.recipients) == 0 && !a.overtaken
 }
 
-// sent records the end of sending the answer to a request, and reports whether the server may have it, and the request is not over but for that.
+// sent records the end of sending the answer to a request, and returns whether the server may have the answer, and nothing else has ended the request.
 func (a *answer) sent(r *recipient, err error) (mayHave bool) {
 	r.entry.Retire()
 	cause := r.entry.Cause()
 	if err == nil && withdrawn(cause) {
-		err = cause // the receipt came after that, so the server may have dropped the answer
+		err = cause // the receipt came after the withdrawal, so the server may have dropped the answer
 	}
 	if err == nil {
 		a.move(r, stageArrived)
@@ -222,7 +222,7 @@ func isBusy(err error) bool {
 	return errors.As(err, &status) && (status.Status == http.StatusServiceUnavailable || status.Status == http.StatusTooManyRequests)
 }
 
-// withdrawn reports whether the server has withdrawn a request, by why it is over.
+// withdrawn reports whether a request is over because the server has withdrawn it.
 func withdrawn(cause *Cause) bool { return cause != nil && cause.Source == inflight.SourcePeer }
 
 // end records that a request is over which may be getting the answer, because of cause.
@@ -292,8 +292,9 @@ func (a *answer) proceed() {
 	askAgain(ask)
 }
 
-// next returns what is to be done with the requests that wait, or have come again. send get the answer: of those that wait one, and the next if that fails.
-// ask are questions of their own: the answer has arrived under another id, or may have, or that takes too long to say. The lock is held.
+// next returns what is to be done with recipients that wait, or whose request has come again. send are to get the answer; of those that wait one does, and
+// the next if that fails. ask are questions of their own now, because the answer has, or may have, arrived under another id, or it takes too long to say
+// whether it has. The lock is held.
 func (a *answer) next() (send, ask []*recipient) {
 	trying := slices.ContainsFunc(a.recipients, func(r *recipient) bool { return r.isTried() })
 	has, slow := a.arrived || a.inDoubt, a.isSlow()
@@ -365,7 +366,7 @@ func (s *state) forgetAnswers() {
 	}
 }
 
-// size is how many bytes of the server's and the host's the answer has. Most requests share the text of their question, see Session.known.
+// size is how many bytes from the server and from the host the answer holds. Most recipients share the text of their question, see Session.known.
 func (a *answer) size() int {
 	n := len(a.question.Params) + len(a.result)
 	for _, r := range a.recipients {
@@ -376,12 +377,12 @@ func (a *answer) size() int {
 	return n
 }
 
-// isSent reports whether no request waits for the answer, or is being sent it; the lock is held.
+// isSent reports whether no recipient waits for the answer, and it is not being sent to any; the lock is held.
 func (a *answer) isSent() bool {
 	return !slices.ContainsFunc(a.recipients, func(r *recipient) bool { return r.stage != stageArrived })
 }
 
-// lives reports whether what asks the question is not over, as far as that is known; the lock is held.
+// lives reports whether the call or task that asks the question goes on, as far as is known; the lock is held.
 func (a *answer) lives() bool {
 	switch {
 	case a.question.life.Err() != nil:

@@ -18,33 +18,33 @@ type question struct {
 	dialect     *wire.Dialect
 	op          wire.Op
 	id          rpc.ID
-	session     string          // over HTTP, that in which it came,
-	from        *round          // and the request on whose stream; nil: it is not known
+	session     string          // id of the HTTP session in which it came; "" for none
+	from        *round          // the request on whose stream it came; nil: not known
 	bad         *Error          // why it can not be asked
-	taskParams  []byte          // what it says of the task that it asks for; nil: it asks for none
+	taskParams  []byte          // the member of its params that asks for a task; nil: there is none
 	life        context.Context // ends with the request or task that asks, as far as that is known, else with the session
 	entryMemory inflight.Room
 
-	handled atomic.Bool // what is a task by now: the handler is called, or will not be
+	handled atomic.Bool // of a question that was answered with a task: the handler was called, or will not be
 
 	mu         sync.Mutex
-	dialog     *dialog            // nil: no handler is being asked, or it has answered
-	gone       chan struct{}      // closed when QuestionGone has returned for the latest turn that was taken back; nil: there was none
+	dialog     *dialog            // nil: no handler is being asked
+	gone       chan struct{}      // closed when QuestionGone has returned for the latest dialog that was taken back; nil: there was none
 	ended      bool               // questionEnded has been called
-	waits      bool               // until somebody follows the task that asks
+	waits      bool               // for somebody to follow its task
 	askers     map[*call]struct{} // the calls that may have asked; when the last of them is over, so is the question. nil: it is not being asked
-	pausedTask *follower          // of the task that asks
+	pausedTask *follower          // the task for which countQuestions counts it as open; nil: none
 
-	answer *answer // that it gets, its own or that to the same question before; nil: it waits, or is over. Guarded by Session.mu
+	answer *answer // the one that it gets: its own, or that to the same question of an earlier request; nil: it waits, or is over. Guarded by Session.mu
 }
 
-// turn is one time that a handler is asked: each time that somebody follows again a task that was left.
+// dialog is one time that a handler is asked. A question that was taken back gets another one when somebody follows its task again.
 type dialog struct {
 	context.Context                         // of the handler
-	cancel          context.CancelCauseFunc // nil: only the question itself ends it
+	cancel          context.CancelCauseFunc // ends the dialog alone; nil: only the end of the question ends it
 	asked           *Question               // the handler's own
-	previousGone    <-chan struct{}         // question.gone of the turn before
-	failure         error                   // why the handler has no answer that can be sent
+	previousGone    <-chan struct{}         // question.gone of the previous dialog; nil: there was none
+	failure         error                   // of the handler, which has no answer that can be sent
 }
 
 // own returns a copy of the question for one who may change it: a host.
@@ -53,7 +53,7 @@ func (q *question) own() *Question {
 	return &asked
 }
 
-// leaveOpen is Session.leaveOpen for the question and those that get its answer.
+// leaveOpen is Session.leaveOpen for the question and the recipients of its answer.
 func (q *question) leaveOpen(why error) bool {
 	if !q.s.leaveOpen(q.own(), why) {
 		return false
@@ -107,7 +107,7 @@ func (s *Session) receiveRequest(m *rpc.Message, from *round) {
 	q.ask(e, from)
 }
 
-// ask has the handler asked, unless the question is to wait. from is the request on whose stream it came, nil: it is not known, or not what asks.
+// ask has the handler asked, unless the question is to wait. from is the request on whose stream the question came; nil: it is not known, or does not ask.
 func (q *question) ask(e *inflight.Entry, from *round) {
 	s, own := q.s, q.nextDialog(e)
 	over := func() bool { return from != nil && q.Task == "" && from.entry.Err() != nil }
@@ -149,8 +149,8 @@ func (q *question) ask(e *inflight.Entry, from *round) {
 	}
 }
 
-// take returns the turn of the handler that is to be asked now; nil: none is, because nobody follows the task that asks, or the question is over or
-// being asked, or gets the answer to the same question. What a task asks that is over is for nobody.
+// nextDialog begins a dialog and returns it; nil: no handler is to be asked, because nobody follows the task that asks, or the question is over or being
+// asked already, or it gets the answer to the same question. A question of a task that is over is dropped.
 func (q *question) nextDialog(e *inflight.Entry) (next *dialog) {
 	s, dropped := q.s, ""
 	var joined *answer
@@ -185,7 +185,7 @@ func (q *question) nextDialog(e *inflight.Entry) (next *dialog) {
 	return next
 }
 
-// endDialog ends the context of the handler, and resumes the clock of the task that asks; the lock is held.
+// endDialog ends the context of the handler, and no longer counts the question as an open one of its task; the lock is held.
 func (q *question) endDialog(cause *Cause) {
 	if q.dialog.cancel != nil {
 		q.dialog.cancel(cause)
@@ -208,8 +208,8 @@ func (s *Session) echoed(m *rpc.Message) bool {
 	return true
 }
 
-// maxQuestions is how many questions of a server handlers may be answering at once, or answers be being sent, and how many may wait until somebody follows
-// their tasks.
+// maxQuestions is how many questions of a server may be answered by handlers, or have their answers sent, at the same time. It is also how many may wait until
+// somebody follows their tasks.
 const maxQuestions = 100
 
 // countActive counts the questions that handlers are answering, and the answers that are being sent.
@@ -219,22 +219,23 @@ func (s *Session) countActive(by int) {
 	s.mu.Unlock()
 }
 
-// asksTooMany reports whether maxQuestions questions are being answered.
+// asksTooMany reports whether maxQuestions questions are being answered already.
 func (s *Session) asksTooMany() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.activeQuestions >= maxQuestions
 }
 
-// settle retires the question if the turn is still its own: then the caller alone may answer it (CAN02).
+// retire retires the question's entry if own is still the open dialog: then the caller alone may answer the question (CAN02).
 func (q *question) retire(e *inflight.Entry, own *dialog) bool {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	return q.dialog == own && e.Retire()
 }
 
-// give records the answer of a turn, and returns the request to which it is to be sent. The entry stays until the answer is sent, so that a cancellation that is
-// read meanwhile ends it (CAN02). asked is what the handler was asked, nil if the answer names a task. a is nil if the question is over, or was taken back (CAN31).
+// give ends a dialog, records its answer, and returns the request to which that is to be sent. The entry stays until the answer is sent, so that a cancellation
+// that is read meanwhile ends it (CAN02). asked is what the handler was asked, nil if the answer names a task. a is nil if the question is over, or was taken
+// back (CAN31).
 func (q *question) give(e *inflight.Entry, own *dialog, asked *Question, result []byte, bad *Error) (a *answer, send []*recipient) {
 	q.s.mu.Lock()
 	defer q.s.mu.Unlock()
@@ -283,7 +284,7 @@ func (s *Session) sessionOf(from *round) string {
 	return s.link.sessionID()
 }
 
-// endAsked ends the requests of the server that ended says are over, because of cause.
+// endAsked ends, with cause, the requests of the server whose Values are ones for which ended is true.
 func (s *Session) endAsked(cause *Cause, ended func(values context.Context) bool) {
 	for _, open := range s.tracker.List() {
 		if open.Key.Direction != inflight.Incoming || !ended(open.Values) {
@@ -302,7 +303,7 @@ func answerFrame(id rpc.ID, result []byte, bad *Error) []byte {
 	return rpc.AppendResult(nil, id, result)
 }
 
-// whyLate returns why the answer of a turn was dropped: the question may have ended later, and for another reason.
+// whyLate returns why the answer of a dialog was dropped: the question may have ended later than the dialog, and for another reason.
 func whyLate(e *inflight.Entry, own *dialog) *Cause {
 	if own.Err() != nil {
 		return causeOf(own)
@@ -310,12 +311,12 @@ func whyLate(e *inflight.Entry, own *dialog) *Cause {
 	return causeOf(e)
 }
 
-// questionEnded ends a question that the handler has not answered. If its time has passed, the server gets an answer all the same. One that was answered
-// gets the answer no more.
+// questionEnded is called when the entry of a question has ended without being answered. If the time of the question has passed, the server gets an answer
+// all the same. If there is an answer, the question is its recipient no more.
 func (s *Session) questionEnded(e *inflight.Entry, cause *Cause) {
 	q, ok := e.Values().(*question)
 	if !ok {
-		return // it was a request for the result of a task
+		return // it is a request for the result of a task
 	}
 	s.mu.Lock()
 	q.mu.Lock()

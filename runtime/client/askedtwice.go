@@ -28,7 +28,8 @@ func (q *question) isSame(method string, params []byte) bool {
 	return q.Method == method && bytes.Equal(q.Params, params)
 }
 
-// known returns a question like that of a request, if it is in flight or answered, so that both have their text in the same memory (VAL07); nil: there is none.
+// known returns a question with the same method and params that is in flight or answered, so that both have their text in the same memory (VAL07); nil: there
+// is none.
 func (s *Session) known(method string, params []byte) *question {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -40,8 +41,8 @@ func (s *Session) known(method string, params []byte) *question {
 	return nil
 }
 
-// repeats reports whether a request came before in the same HTTP session, and gets the answer to that. A server that uses an id for another request has the
-// answer to the one before, though its receipt may be on its way.
+// repeats has a request that came before in the same HTTP session get the answer to that, once more if it has arrived, and returns false for any other request.
+// A server that uses an id for another request has the answer to the one before, though the receipt may be on its way.
 func (s *Session) repeats(m *rpc.Message, from *round) bool {
 	session, e := s.sessionOf(from), s.tracker.Find(s.key(m.ID, inflight.Incoming))
 	var q *question
@@ -80,8 +81,7 @@ func (s *Session) repeats(m *rpc.Message, from *round) bool {
 	return true
 }
 
-// recipientOf returns the latest request with an id that is getting an answer or has one: the question in flight, if there is one. nil: there is none. The
-// lock is held.
+// recipientOf returns the latest recipient of an answer whose request has that id: q, if that is in flight with the id. nil: there is none. The lock is held.
 func (s *state) recipientOf(q *question, id rpc.ID, session string) *recipient {
 	if q != nil {
 		return q.answer.recipient(q)
@@ -96,7 +96,7 @@ func (s *state) recipientOf(q *question, id rpc.ID, session string) *recipient {
 	return nil
 }
 
-// newAnswer has a question get its own answer, which a handler is to be asked for; the lock is held.
+// newAnswer makes an answer of the question's own, for which a handler is to be asked; the lock is held.
 func (q *question) newAnswer(e *inflight.Entry) {
 	q.answer = &answer{question: q, recipients: []*recipient{{question: q, entry: e}}}
 	q.s.answers = append(q.s.answers, q.answer)
@@ -106,7 +106,8 @@ func (q *question) newAnswer(e *inflight.Entry) {
 func (q *question) sharesAnswer() bool { return q.Task != "" && q.op == wire.OpElicit }
 
 // join has a question of a task wait for the answer to the same question of the task in the same HTTP session, unless the server has that, or may have it,
-// and reports whether it does. Its clock is paused until it is asked itself. On a shared stream, which is not lost, what was withdrawn is not asked again. The lock is held.
+// and returns whether it does. Its timeout is paused until it is asked itself. On a shared link, which loses no stream, a question that was withdrawn
+// does not come again: what asks the same there is another one. The lock is held.
 func (q *question) join(e *inflight.Entry) bool {
 	if !q.sharesAnswer() {
 		return false
@@ -137,7 +138,7 @@ func (a *answer) isOpen() bool {
 	return slices.ContainsFunc(a.recipients, func(r *recipient) bool { return !r.over })
 }
 
-// split removes the requests but that of the question itself, which may be gone, and returns them: they have to be asked for. The lock is held.
+// split removes all recipients but the question itself, which may be gone already, and returns them: a handler has to be asked for them. The lock is held.
 func (a *answer) split() (others []*recipient) {
 	a.recipients = slices.DeleteFunc(a.recipients, func(r *recipient) bool {
 		if r.question == a.question {
@@ -165,7 +166,7 @@ func (q *question) dropAnswer() (others []*recipient) {
 	return q.answer.drop()
 }
 
-// askAgain has questions asked that waited for the answer to one that is over, was taken back from its handler, or is another.
+// askAgain has questions asked that are recipients no more: the question for which the handler was asked is over, was taken back, or turned out to be another.
 func askAgain(others []*recipient) {
 	for _, r := range others {
 		r.entry.Resume()

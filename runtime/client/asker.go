@@ -27,7 +27,7 @@ func (q *question) pauseAskers(from *round) {
 	}
 }
 
-// lifeOf returns a context that ends with what asks a question: its task, or the request on whose stream it came.
+// lifeOf returns the life of a question: a context that ends with its task, or the request on whose stream it came, else with the session.
 func (s *Session) lifeOf(task string, from *round) context.Context {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -94,7 +94,7 @@ func (s *Session) callOver() *Cause {
 	return &Cause{Source: inflight.SourceParent, Reason: "the call that asked is over"}
 }
 
-// resumeClocks resumes the clocks that the question has paused, though its answer is still to be sent: the end of the calls ends it.
+// resumeClocks resumes the clocks that the question has paused, though its answer is still to be sent. The end of its askers still ends the question.
 func (q *question) resumeClocks() {
 	q.mu.Lock()
 	askers, task := maps.Clone(q.askers), q.pausedTask
@@ -150,7 +150,7 @@ func (q *question) waitingRounds() (rounds []*round) {
 	return rounds
 }
 
-// askedBy returns the rounds that wait for answers to questions of an HTTP session, also to those that are tasks by now, and so not in flight.
+// askedBy returns the rounds that wait for answers to questions of an HTTP session, also to those that were answered with a task, and so are not in flight.
 func (s *Session) askedBy(session string) (rounds []*round) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -170,8 +170,8 @@ func (s *Session) askedBy(session string) (rounds []*round) {
 // origin is where a request of the server came from.
 type origin struct {
 	session string   // over HTTP; "" for none
-	waiting []*round // which wait for the answer, as far as that is known
-	task    string   // which does; "" for none
+	waiting []*round // the rounds that wait for the answer, as far as is known
+	task    string   // the id of the task that waits for it; "" for none
 }
 
 func (q *question) origin() origin { return origin{q.session, q.waitingRounds(), q.Task} }
@@ -196,15 +196,15 @@ func (s *Session) originOf(from *round) origin {
 	return o
 }
 
-// notAnswered ends what waits for an answer that could not be sent because of err, if that says that the server has ended the session. Every answer to a
-// request of the server comes here when it fails (CAN30).
+// notAnswered ends the rounds that wait for an answer that could not be sent because of err, if err says that the server has ended the session. It is called
+// for every answer to a request of the server that fails (CAN30).
 func (o origin) notAnswered(err error) {
 	if errors.Is(err, errNoSession) {
 		failStranded(o.waiting)
 	}
 }
 
-// failStranded has rounds fail whose questions were asked in a session that the server has ended: it takes no answer to these any more.
+// failStranded has rounds fail whose questions were asked in a session that the server has ended: the server takes no answer to these any more.
 func failStranded(waiting []*round) {
 	for _, r := range waiting {
 		r.entry.Cancel(&Cause{Source: inflight.SourceDisconnect, Reason: "the server has ended the session, and takes no answer to what it has asked; the call may have run"})

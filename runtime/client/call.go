@@ -29,7 +29,7 @@ type call struct {
 	listening       *listening          // only of a subscription
 	result          *resultRequest      // only of a request for the result of a task
 
-	first      round    // the first request, mostly the only one: the call and it are one allocation
+	first      round    // the first request, mostly the only one, in the same allocation as the call
 	scratch    [64]byte // memory for its short values: the name of the tool and the first token
 	registered bool     // begin was called: it stays in Session.calls between its rounds, so that Requests lists it; guarded by Session.mu, and set before the first round
 
@@ -56,10 +56,10 @@ type round struct {
 	violation       error         // why its answer counts as none; guarded by call.mu
 
 	late bool // expectLate was called; guarded by Session.mu
-	sent bool // handed to the link; guarded by it
+	sent bool // handed to the link, which guards it
 	// session is the id of the HTTP session in which it was sent; "" for none. busy is the HTTP status of its answer if that says to try again, nil for
-	// another. stray is the id of an answer on its stream that is another's; zero for none. All are only for the goroutine of its exchange, until the
-	// round is answered.
+	// another. stray is the id of an answer on its stream that is for another request; zero for none. All three are only for the goroutine of its exchange,
+	// until the round is answered.
 	session string
 	busy    *StatusError
 	stray   rpc.ID

@@ -30,7 +30,7 @@ func readDefinition(text []byte) *definition {
 	return &out
 }
 
-// derived is derived from a tool's definition on first use.
+// derived is what is computed from a tool's definition on first use.
 type derived struct {
 	once   sync.Once
 	hash   string // of the schemas without annotations
@@ -75,7 +75,7 @@ func withoutAnnotations(v any, k keyword.Keys) any {
 	return v
 }
 
-// firstDifference says at which pointer two JSON values differ first, and how; "" if they do not. at is the pointer of both.
+// firstDifference says at which JSON pointer two values differ first, and how; "" if they do not. at is the pointer to both values.
 func firstDifference(at string, known, said any) string {
 	if reflect.DeepEqual(known, said) {
 		return ""

@@ -130,8 +130,8 @@
 // the task again, and an answer that was given is still sent.
 //
 // Over HTTP a server withdraws a question when it loses the stream, and asks it again soon after. So a person's answer that was given, but has not arrived
-// when the question is withdrawn, is kept for ten seconds, for the same question of the same task in the same HTTP session. Any other answer goes only to its own request, should that come
-// again: whoever else asks the same asks something new, for example whether to delete another file (askedtwice.go).
+// when the question is withdrawn, is kept for ten seconds, for the same question of the same task in the same HTTP session. Any other answer goes only to
+// its own request, should that come again: whoever else asks the same asks something new, for example whether to delete another file (askedtwice.go).
 //
 // An answer that the server refuses for good ends what waits for it: a task that this session started is cancelled, a call fails. It does not if an earlier
 // attempt to send it may have arrived, because the server may refuse the second one for that; nor if several calls may have asked, because only one has.

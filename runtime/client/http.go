@@ -64,7 +64,7 @@ type httpLink struct {
 	client   http.Client
 	own      *http.Transport // nil: the caller's
 	maxBytes int64
-	// connections has the open ones of own.
+	// connections are the open connections of own.
 	connections connections
 
 	ctx    context.Context
@@ -78,8 +78,8 @@ type httpLink struct {
 
 	mu         sync.Mutex
 	closing    bool
-	session    string // id of the session; "" for none
-	listening  bool
+	session    string             // id of the session; "" for none
+	listening  bool               // listenUnasked has begun to receive
 	unlisten   context.CancelFunc // ends the listener of the session; nil: there was none
 	streams    map[*round]*stream
 	ending     int           // how many requests are ending, see maxEnding
@@ -109,7 +109,7 @@ func (l *httpLink) request(ctx context.Context, method string, body []byte) (*ht
 	return req, nil
 }
 
-// do sends a request. Its errors do not tell the parts of the address that may be secret.
+// do sends a request. Its errors do not show the parts of the address that may be secret.
 func (l *httpLink) do(req *http.Request) (*http.Response, error) {
 	resp, err := l.client.Do(req)
 	return resp, address.Cleaned(err)
@@ -179,7 +179,7 @@ func (l *httpLink) post(ctx context.Context, frame []byte) error {
 	}
 	d := l.s.dialect.Load()
 	session := l.identify(req, d)
-	only, bound := ctx.Value(sessionKey{}).(string) // an answer is
+	only, bound := ctx.Value(sessionKey{}).(string) // an answer is bound to its session
 	if bound && only != session {
 		return errNoSession
 	}
@@ -207,7 +207,7 @@ func (l *httpLink) post(ctx context.Context, frame []byte) error {
 // maxRefusal is how much of a response to an answer is read.
 const maxRefusal = 64 << 10
 
-// refusal returns the error with which a server answers an answer, though with a status that says that it takes that; nil: there is none.
+// refusal returns the error with which a server responds to an answer, although the HTTP status is one of success; nil: there is none.
 func (l *httpLink) refusal(resp *http.Response) error {
 	body, err := io.ReadAll(io.LimitReader(resp.Body, maxRefusal))
 	if err != nil || len(body) == 0 {
@@ -354,7 +354,7 @@ func (l *httpLink) renew(ctx context.Context, old string) (begun bool, err error
 	return true, s.notify(ctx, d.Call(wire.OpInitialized), nil)
 }
 
-// maxRetryAfter is how many seconds of a server's Retry-After are honoured.
+// maxRetryAfter is how many seconds to wait at most because of a server's Retry-After.
 const maxRetryAfter = 3600
 
 // retryAfter returns how long a response says to wait; 0: it does not say.

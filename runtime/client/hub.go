@@ -39,7 +39,7 @@ type member struct {
 	ctx       context.Context // ends with Remove or Close
 	stop      context.CancelFunc
 	ended     chan struct{}  // closed when the goroutine of keep has ended
-	err       error          // of Session.Close, final then
+	err       error          // of Session.Close, final when ended is closed
 	old       sync.WaitGroup // sessions that are being closed
 
 	session *Session   // nil: it is down; guarded by the hub

@@ -29,7 +29,7 @@ func (c *call) run(ctx context.Context, v *wire.Values, extra []byte) (result []
 	return c.rounds(ctx, v, extra)
 }
 
-// rounds is run for a call that is registered, or is not to be listed.
+// rounds is run for a call that is registered already, or that Requests is not to list.
 func (c *call) rounds(ctx context.Context, v *wire.Values, extra []byte) (result []byte, kind resultKind, err error) {
 	renewed := false
 	for n := range maxRounds {
@@ -97,7 +97,7 @@ type inputRequest struct {
 	key    string
 	Method string          `json:"method"`
 	Params json.RawMessage `json:"params"`
-	bad    error           // why it can not be read; other questions beside it can
+	bad    error           // why this question can not be read, though those beside it can
 }
 
 // UnmarshalJSON implements json.Unmarshaler.
@@ -196,7 +196,7 @@ func tooMany(method string, n int) error {
 	return broken(method, "it asks %d questions at once, more than %d", n, maxQuestions)
 }
 
-// renew has the session renewed that the server has ended, so that the call can be sent in the next.
+// renew begins a new session instead of the one that the server has ended, so that the call can be sent again.
 func (c *call) renew(ctx context.Context) error {
 	begun, err := c.s.link.renew(ctx, c.round.session)
 	if err == nil {
@@ -208,7 +208,7 @@ func (c *call) renew(ctx context.Context) error {
 	return err
 }
 
-// between does what has to be done before the call is sent again. The call can be given up meanwhile, and the time counts in its maximum (CAN15, CAN16).
+// between calls do before the call is sent again. The call can be given up meanwhile, and the time counts in its maximum (CAN15, CAN16).
 func (c *call) between(ctx context.Context, do func(ctx context.Context) error) error {
 	ctx, cancel := c.beginWaiting(ctx)
 	defer c.endWaiting(cancel)
@@ -228,7 +228,7 @@ func (c *call) between(ctx context.Context, do func(ctx context.Context) error) 
 	return err
 }
 
-// beginWaiting records that the call is between two rounds, so that it can be given up: that ends the returned context.
+// beginWaiting records that the call is between two rounds, so that it can be given up, which ends the returned context.
 func (c *call) beginWaiting(parent context.Context) (ctx context.Context, cancel context.CancelCauseFunc) {
 	ctx, cancel = context.WithCancelCause(parent)
 	c.s.mu.Lock()

@@ -12,9 +12,9 @@ import (
 )
 
 // lateAnswers has the requests that were given up after they had been sent, and may be answered all the same. If there are too many, the oldest is
-// forgotten: a server that has not answered it by then hardly will.
+// forgotten: a server that has not answered it by then is unlikely to.
 type lateAnswers struct {
-	rounds map[rpc.ID]*round // nil for a request that can not have become a task
+	rounds map[rpc.ID]*round // the round is nil if the request can not have become a task
 	order  []rpc.ID          // oldest first, also of some that were answered meanwhile
 	// early are small answers that came between the end of their request and expectLate.
 	early map[rpc.ID][]byte
@@ -23,7 +23,7 @@ type lateAnswers struct {
 	// cancelling is how many tasks are being cancelled whose callers have given up.
 	cancelling int
 	noneLeft   chan struct{} // closed when leavesTasks is false; nil: nobody waits for that
-	// cancels ends the requests that cancel them, oldest first.
+	// cancels are functions that end the requests by which they are cancelled, oldest first.
 	cancels list.List
 }
 
@@ -199,8 +199,8 @@ func (s *Session) cancelNamed(r *round, result []byte) {
 // errCallerGone is why a task is cancelled whose call was given up before the task was known.
 var errCallerGone = errors.New("its caller has given up")
 
-// abandon ends executions of the task at once, and has the task cancelled. That is counted before the callers learn of the end: Close waits for it. false:
-// nothing ended, see end.
+// abandon ends executions of the task at once, and has the task cancelled. The cancellation is counted before the callers learn of the end: Close waits for
+// it. false: nothing ended, see end.
 func (f *follower) abandon(e ending) bool {
 	s := f.s
 	s.mu.Lock()
@@ -230,7 +230,7 @@ func (f *follower) cancelTask(reason string) {
 	}
 }
 
-// boundCancels has one more request cancel a task, until done is called. If there are maxLate already, the oldest is not waited for any longer.
+// boundCancels counts a request that cancels a task, until done is called. end ends the request. If there are maxLate already, the oldest is ended.
 func (s *Session) boundCancels(end context.CancelFunc) (done func()) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -135,7 +135,7 @@ func (q *question) leave(e *inflight.Entry) {
 	askAgain(others)
 }
 
-// tellGone tells the host that the question is taken back, and closes told. What is told of earlier turns comes first.
+// tellGone tells the host that the question is taken back, after the host was told the same of the previous dialog, and closes told.
 func (d *dialog) tellGone(s *Session, cause *Cause, told chan struct{}) {
 	defer close(told)
 	if d.previousGone != nil {
@@ -144,7 +144,7 @@ func (d *dialog) tellGone(s *Session, cause *Cause, told chan struct{}) {
 	s.questionGone(d.asked, cause)
 }
 
-// wait has the question wait. If it is dropped instead, wait returns why. The locks of the session and of the question are held.
+// wait has the question wait until somebody follows its task. If it is dropped instead, wait returns why. The locks of the session and of the question are held.
 func (q *question) wait(e *inflight.Entry) (dropped string) {
 	switch {
 	case q.waits:
@@ -159,7 +159,7 @@ func (q *question) wait(e *inflight.Entry) (dropped string) {
 	return ""
 }
 
-// stopWaiting ends wait: the question has its whole time. The locks of the session and of the question are held.
+// stopWaiting ends what wait began: the timeout of the question begins anew. The locks of the session and of the question are held.
 func (q *question) stopWaiting(e *inflight.Entry) {
 	if q.waits {
 		q.waits = false

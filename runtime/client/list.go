@@ -37,7 +37,7 @@ func (s *Session) ListTemplates(ctx context.Context, opts ...CallOption) iter.Se
 // Limits of a list: a server decides how long it is.
 const (
 	maxPages      = 10_000
-	maxListFrames = 4  // how many messages of the largest size (WithMaxFrame) all its pages have room in
+	maxListFrames = 4  // how large all its pages may be, in messages of the largest size (WithMaxFrame)
 	itemSize      = 32 // bytes that an item takes beside its text
 )
 
@@ -202,7 +202,7 @@ func (p *pages) usable(items []json.RawMessage) []json.RawMessage {
 	return kept
 }
 
-// warnOf warns of the next item.
+// warnOf warns that the next item is left out.
 func (p *pages) warnOf(name, why string) {
 	of := []any{"list", p.method, "index", p.count}
 	if name != "" {

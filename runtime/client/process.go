@@ -82,9 +82,9 @@ type child struct {
 	tail   tail
 	noise  func() string
 	exited chan struct{} // closed when the process has ended
-	err    error         // how it ended, final then
+	err    error         // how it ended, final when exited is closed
 
-	killed atomic.Bool // it had to be
+	killed atomic.Bool // end had to kill it
 }
 
 // outputWait is how long output may still come after the end of a process: other processes that it started can keep the pipes open for ever.
@@ -138,6 +138,7 @@ func (c *child) hadToBeKilled() error {
 	return &TransportError{Err: fmt.Errorf("the server had to be killed: it did not end within %v of the end of its input, nor of SIGTERM", c.grace), Stderr: c.tail.String()}
 }
 
+// endsWithin waits until the process has ended, but no longer than within, or until ctx ends; false: the process has not ended.
 func (c *child) endsWithin(ctx context.Context, within time.Duration) bool {
 	timer := time.NewTimer(within)
 	defer timer.Stop()

@@ -86,8 +86,8 @@ func (s *Session) taskParamsOf(d *wire.Dialect, h *wire.Incoming, params []byte)
 	return memberOf(params, d.Call(wire.OpCallTool).Params.NameOf(wire.SlotTask))
 }
 
-// createTask answers a question with a task, which starts after the answer was sent (TSK04), also if the server only may have it. A task that no server takes
-// is cancelled: the user is not asked.
+// createTask answers a question with a task, which starts after the answer was sent (TSK04), also if it is in doubt whether the server has the answer. If the
+// server does not have it, the task is cancelled, and the user is not asked.
 func (s *Session) createTask(q *question, e *inflight.Entry, own *dialog, from *round) {
 	created, answer, err := s.newTask(q)
 	q.pauseAskers(from)
@@ -124,7 +124,7 @@ func (s *Session) startTask(q *question, created task.Created, a *answer, first 
 	}
 }
 
-// dropTask cancels a task that no server knows. It is started all the same: so the engine forgets it.
+// dropTask cancels a task that no server knows. The caller starts it all the same, so that the engine forgets it.
 func (s *Session) dropTask(q *question, created task.Created) {
 	_, _ = s.taskEngine().Cancel(context.Background(), q.session, created.Task.ID, task.Cancel{Force: true, Reason: "the answer that names the task has not arrived"})
 }

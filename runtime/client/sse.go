@@ -17,7 +17,7 @@ type eventReader struct {
 	id    string // of the last event, "" for none
 	retry time.Duration
 	heard func() // called when a part of an event was read, but not for comments; nil: nobody wants to know
-	// returned: the last line ended in \r, and a \n that follows belongs to it. The reader does not wait for that, since none may follow.
+	// returned: the last line ended in \r, and a \n that follows belongs to it. The reader does not wait for the \n, since there may be none.
 	returned bool
 }
 

@@ -107,7 +107,7 @@ func (s *Session) start(ctx context.Context, name string, args json.RawMessage, 
 	return s.outcome(c, result, kind)
 }
 
-// needsTask reports whether the server refused a call because the tool always runs as a task, which was not known.
+// needsTask reads the list of tools anew if err may mean that the tool always runs as a task, which was not known, and reports whether it does.
 func (c *call) needsTask(ctx context.Context, err error) bool {
 	var refused *Error
 	if c.mayBeTask || !c.mayAskForTask() || !errors.As(err, &refused) || refused.Code != rpc.CodeMethodNotFound || c.between(ctx, c.learnAgain) != nil {
@@ -117,7 +117,8 @@ func (c *call) needsTask(ctx context.Context, err error) bool {
 	return known.support == supportRequired
 }
 
-// learnAgain has the list of tools read anew. Each of its requests has the timeout of the call's own, and all together what is left of its maximum (CAN16).
+// learnAgain has the list of tools read anew. Each request for a page has the timeout of the call, and all together have what is left of the call's
+// maximum (CAN16).
 func (c *call) learnAgain(ctx context.Context) error {
 	return c.s.learnAgain(ctx, Timeout(c.timeout, c.maxTime), after(c.spent))
 }
@@ -161,7 +162,7 @@ func (c *call) asTask(ctx context.Context, v *wire.Values, onlyIfRequired bool) 
 	return err
 }
 
-// send sends a call of a tool, and once more if the server refuses its headers: they may be declared otherwise by now.
+// send sends a call of a tool, and once more if the server refuses its headers: the tool may declare other ones by now.
 func (c *call) send(ctx context.Context, v *wire.Values) (result []byte, kind resultKind, err error) {
 	for again := false; ; again = true {
 		if c.dialect.HTTP.ParamPrefix != "" && !c.s.link.shared() {

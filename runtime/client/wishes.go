@@ -130,7 +130,7 @@ func (s *Session) wishAgain() {
 	}
 }
 
-// wishLevel sends a level again, and the one that the host has asked for meanwhile, which may have come first.
+// wishLevel sends a level again, and then the one that the host has set meanwhile, which may have reached the server first.
 func (s *Session) wishLevel(level string) {
 	for sent := ""; level != "" && level != sent; level, _ = s.wishes.all() {
 		sent = level
@@ -140,7 +140,8 @@ func (s *Session) wishLevel(level string) {
 	}
 }
 
-// wishUpdates subscribes to a resource again, unless the host does not want that any more. What the host changes meanwhile may have come first.
+// wishUpdates subscribes to a resource again, unless the host does not want that any more. What the host changes meanwhile may have reached
+// the server first.
 func (s *Session) wishUpdates(uri string) {
 	for s.wishes.has(uri) {
 		_, err := s.ofURI(s.ctx, wire.OpSubscribe, uri, []CallOption{renewNothing})
@@ -157,7 +158,7 @@ func (s *Session) wishUpdates(uri string) {
 	}
 }
 
-// notGranted tells the host that the server does not send any more what it did.
+// notGranted logs that the server may not send any more what it did.
 func (s *Session) notGranted(what, which string, err error) {
 	if s.usable() == nil {
 		s.cfg.logger.Warn("the server has begun a new session, and may not send "+what+" in it", "which", which, "error", err)
@@ -176,6 +177,7 @@ func (s *Session) inherit(other *Session) {
 	s.wishAgain()
 }
 
+// ofURI makes a request whose parameter is a URI, and returns the result.
 func (s *Session) ofURI(ctx context.Context, op wire.Op, uri string, opts []CallOption) (json.RawMessage, error) {
 	c, err := s.newCall(op, opts)
 	if err != nil {
