@@ -45,7 +45,7 @@ func (s *Session) insist(e *inflight.Entry, life context.Context, to origin, fra
 	switch cause := e.Cause(); {
 	case err == nil || cause != nil && cause.Source == inflight.SourceCompleted: // the server uses the id again, so it has the answer
 		return nil
-	case cause != nil && errors.Is(cause, errNoSession): // another request has found out
+	case cause != nil && errors.Is(cause, errNoSession): // another request has found that the session is gone
 		return errNoSession
 	case cause == nil && s.usable() == nil:
 		s.cfg.logger.Warn("an answer was not delivered", "id", e.Key().ID.String(), "error", err)
@@ -83,7 +83,7 @@ func (s *Session) sendAgain(ctx context.Context, err error, send func() error) e
 // backOff is how long to wait after a failure that so many others came before.
 func backOff(first time.Duration, misses int) time.Duration { return min(first<<misses, maxBackoff) }
 
-// maxInternal is how often in a row an internal error of the server may be transient, if it does not say so.
+// maxInternal is how often in a row to try again after an internal error of the server that does not say that it is transient.
 const maxInternal = 3
 
 // transient returns how often in a row to try again at most if attempts fail with err, 0: not at all, and how long to wait at least.

@@ -76,8 +76,8 @@ func (a *answer) isSlow() bool {
 	return slices.ContainsFunc(a.recipients, func(r *recipient) bool { return r.isTried() && r.slow })
 }
 
-// The answer to what a task has withdrawn is kept for keptFor: the task may ask again. Of those answers, and of those that have arrived, a session keeps the
-// latest maxAnswers, and maxAnswerBytes if they are several (VAL07).
+// The answer to a question that a task has withdrawn is kept for keptFor: the task may ask again. Of these answers, and of those that have arrived, a session
+// keeps the latest, as far as they are no more than maxAnswers and maxAnswerBytes, and at least one (VAL07).
 const (
 	keptFor        = 10 * time.Second
 	maxAnswers     = 256
@@ -137,7 +137,7 @@ func (a *answer) sendAll(recipients []*recipient) {
 	}
 }
 
-// register puts a request in flight again whose time has passed, or that comes again after its answer has arrived, so that the server can withdraw it.
+// register puts a request back in flight if its time has passed, or if it comes again after its answer has arrived, so that the server can withdraw it.
 func (r *recipient) register() error {
 	cause := r.entry.Cause()
 	if cause == nil || cause.Source != inflight.SourceCompleted && cause.Source != inflight.SourceTimeout {
@@ -225,7 +225,7 @@ func isBusy(err error) bool {
 // withdrawn reports whether a request is over because the server has withdrawn it.
 func withdrawn(cause *Cause) bool { return cause != nil && cause.Source == inflight.SourcePeer }
 
-// end records that a request is over which may be getting the answer, because of cause.
+// end records that q, which may be a recipient of the answer, is over because of cause.
 func (a *answer) end(q *question, cause *Cause) {
 	q.s.mu.Lock()
 	r := a.recipient(q)
@@ -273,7 +273,7 @@ func (a *answer) remove(r *recipient, err error, inDoubt bool) {
 	a.proceed()
 }
 
-// proceed does what follows from the stages of the requests. The host is told once, when the answer has arrived under one id, or will under none.
+// proceed does what follows from the stages of the recipients. The host is told once, when the answer has arrived under one id, or will under none.
 func (a *answer) proceed() {
 	s := a.question.s
 	s.mu.Lock()
@@ -286,7 +286,7 @@ func (a *answer) proceed() {
 	s.forgetAnswers()
 	s.mu.Unlock()
 	a.sendAll(send)
-	if tell := func() { s.tellAnswered(asked, why) }; asked != nil && !s.spawn(tell) { // a host may make a call, and this may be what reads its answer
+	if tell := func() { s.tellAnswered(asked, why) }; asked != nil && !s.spawn(tell) { // the host's function may make a call whose answer this goroutine has to read
 		tell()
 	}
 	askAgain(ask)

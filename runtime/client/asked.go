@@ -47,7 +47,7 @@ type dialog struct {
 	failure         error                   // of the handler, which has no answer that can be sent
 }
 
-// own returns a copy of the question for one who may change it: a host.
+// own returns a copy of the question for the host, which may change it.
 func (q *question) own() *Question {
 	asked := *q.Question
 	return &asked
@@ -268,7 +268,7 @@ func (q *question) serve(e *inflight.Entry, own *dialog) {
 	case a == nil:
 		s.cfg.logger.Debug("an answer to a question that is over was dropped", "id", q.id.String())
 		if cause := e.Cause(); cause != nil && cause.Source != inflight.SourceCompleted {
-			s.questionEnded(e, cause) // whoever has ended it may come to that only when Close, which waits for this goroutine, has returned
+			s.questionEnded(e, cause) // what has ended the question may call this only when Close, which waits for this goroutine, has returned
 		}
 		s.tellAnswered(own.asked, whyLate(e, own))
 	case failure == nil || !q.leaveOpen(failure):
@@ -284,7 +284,7 @@ func (s *Session) sessionOf(from *round) string {
 	return s.link.sessionID()
 }
 
-// endAsked ends, with cause, the requests of the server whose Values are ones for which ended is true.
+// endAsked ends, with cause, those requests of the server for whose Values ended returns true.
 func (s *Session) endAsked(cause *Cause, ended func(values context.Context) bool) {
 	for _, open := range s.tracker.List() {
 		if open.Key.Direction != inflight.Incoming || !ended(open.Values) {

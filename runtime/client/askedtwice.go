@@ -9,7 +9,7 @@ import (
 	"github.com/mcpkiln/mcpkiln/runtime/wire"
 )
 
-// A server asks the same question again: under the same id when the stream is resumed on which it came, or under a new one when the stream was lost on which
+// A server may ask the same question again: under the same id when the stream is resumed on which it came, or under a new one when the stream was lost on which
 // its task asked. The user is asked once. But a task may also ask something new in the same words, to which the user has not agreed (TSK29): so an answer goes
 // to another id only if the server is known not to have it under the first.
 //
@@ -23,7 +23,7 @@ import (
 //	its time has passed               is another question                      is the same request
 //	it was left open                  is another question                      is left open
 
-// isSame reports whether a request asks the question.
+// isSame reports whether a request with that method and params asks the same question.
 func (q *question) isSame(method string, params []byte) bool {
 	return q.Method == method && bytes.Equal(q.Params, params)
 }

@@ -212,7 +212,7 @@ func failStranded(waiting []*round) {
 }
 
 // notTaken ends what waits for an answer that the server has refused for good with err: the task that asks, or the call. Where several calls may have asked,
-// none ends before its time (CAN30).
+// none is ended (CAN30).
 func (s *Session) notTaken(from origin, err error) {
 	if !refused(err) || errors.Is(err, errNoSession) {
 		return

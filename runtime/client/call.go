@@ -36,7 +36,7 @@ type call struct {
 	mu        sync.Mutex
 	round     *round        // the latest
 	awaiting  bool          // round waits for its answer
-	spent     time.Duration // in rounds that are over
+	spent     time.Duration // of maxTime, without the current round
 	requests  int           // how many were sent
 	last      Progress
 	gaveUp    *Cause             // why it was given up between two requests
@@ -53,10 +53,10 @@ type round struct {
 	reports         reports       // guarded by call.mu, but for its channel
 	maxExtension    time.Duration // how long the round may take in all, with progress; 0: for ever
 	gaveUp          sync.Once     // Session.giveUp was called
-	violation       error         // why its answer counts as none; guarded by call.mu
+	violation       error         // the error with which it ends in place of an answer; guarded by call.mu
 
 	late bool // expectLate was called; guarded by Session.mu
-	sent bool // handed to the link, which guards it
+	sent bool // handed to the link; guarded by the link's lock
 	// session is the id of the HTTP session in which it was sent; "" for none. busy is the HTTP status of its answer if that says to try again, nil for
 	// another. stray is the id of an answer on its stream that is for another request; zero for none. All three are only for the goroutine of its exchange,
 	// until the round is answered.

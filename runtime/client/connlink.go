@@ -51,7 +51,7 @@ type connLink struct {
 	frames [][]byte // memory for writeAll
 
 	ending                 sync.Once      // endChild was called
-	work                   sync.WaitGroup // what it has begun
+	work                   sync.WaitGroup // what endChild has begun
 	writerDone, readerDone chan struct{}  // closed when the goroutine has ended
 }
 
@@ -275,7 +275,7 @@ func (l *connLink) writeFailed(err error, unwritten []queued) {
 	l.endChild()
 }
 
-// endChild has a child process end whose input or output is closed: it is no server any more, though it may live on (CAN26).
+// endChild ends a child process whose input or output is closed: it is no server any more, though it may live on (CAN26).
 func (l *connLink) endChild() {
 	if l.child != nil {
 		l.ending.Do(func() { l.work.Go(func() { l.child.end(l.s.aborted) }) })

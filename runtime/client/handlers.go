@@ -31,11 +31,11 @@ type Handlers struct {
 	// why says which. The question is not answered and the task goes on: the host that started it may answer. q has what could be read of the question, and
 	// no Method if the server does not show the question, because this session has not declared what the task asks.
 	LeftOpen func(q *Question, why error)
-	// Answered is called when the server has the answer to a question of a task, or to one that came as a request. err says why the server does not have it:
-	// it could not be sent, because it breaks the form or the handler has failed, could not be delivered, or came too late. If a task has withdrawn the
-	// question meanwhile, Answered is called only some seconds later, since the task may ask again. For the questions of a result, whose answers go with the
-	// next request of the call, it is called only if the answer is not sent. Over a pipe the server "has" an answer as soon as that is written: whether the
-	// server reads it is not known.
+	// Answered is called when it is known what has become of the answer to a question of a task, or to one that came as a request. err is nil if the server
+	// has it. Else it could not be sent, because it breaks the form or the handler has failed, or not be delivered, or it came too late. If a task has withdrawn
+	// the question meanwhile, that is known only some seconds later, since the task may ask again. For the questions of a result, whose answers go with the
+	// next request of the call, Answered is called only if the answer is not sent. Over a pipe the server "has" an answer as soon as that is written: whether
+	// the server reads it is not known.
 	Answered func(q *Question, err error)
 
 	// Log receives log records: the level, the name of the logger, and any JSON.

@@ -62,7 +62,7 @@ type httpLink struct {
 	s        *Session
 	endpoint *Endpoint
 	client   http.Client
-	own      *http.Transport // nil: the caller's
+	own      *http.Transport // nil: that of the caller's Client is used
 	maxBytes int64
 	// connections are the open connections of own.
 	connections connections

@@ -23,7 +23,7 @@ type stream struct {
 	answering atomic.Bool
 
 	// What follows is guarded by the link.
-	lingerTimer *time.Timer        // ends it some time after its answer
+	lingerTimer *time.Timer        // closes it some time after its answer
 	endedLater  bool               // it was given up, and a goroutine of its own ends it
 	ending      bool               // httpLink.ending counts it
 	kept        *list.Element      // its place in keptIn; nil: it has none
@@ -67,7 +67,7 @@ const arrival = 20 * time.Millisecond
 // while the server answers cancellations, the unanswered ones count, too: else a slow server would have ever more connections to read that are closed here.
 const maxEnding = 128
 
-// maxSilence is how long a server that answers cancellations may take from one answer to the next. After that, none is waited for.
+// maxSilence is how long a server that answers cancellations may take from one answer to the next. After that, no answer is waited for.
 const maxSilence = time.Second
 
 // maxKept is how many streams are kept open for what may still come, in each of three lists: of requests that were given up, each with the request for its

@@ -14,7 +14,7 @@ import (
 )
 
 // ListTools returns the definitions of all tools, page by page. It ends with the first error. Nothing verifies what a definition says of its
-// tool, such as its annotations; one that lacks what the protocol requires of it is left out, as in all lists, and the log says so.
+// tool, such as its annotations. A definition that lacks what the protocol requires is left out, as in all lists, and the log says so.
 func (s *Session) ListTools(ctx context.Context, opts ...CallOption) iter.Seq2[json.RawMessage, error] {
 	return s.list(ctx, wire.OpListTools, opts)
 }

@@ -64,11 +64,11 @@ func (c *config) versions() (all []string) {
 // WithInfo says who the client is: the JSON object of an Implementation, with name and version at least.
 func WithInfo(info json.RawMessage) Option { return func(c *config) { c.info = info } }
 
-// WithRevision sets the only protocol revision to use. The default is the newest that the server supports, too.
+// WithRevision sets the only protocol revision to use. The default is the newest that both sides support.
 func WithRevision(version string) Option { return func(c *config) { c.revision = version } }
 
-// WithTimeout sets how long a request may take without progress (60 s), and how long with progress and in all its rounds, or
-// all pages of a list (10 min). The time that a person takes to answer a question counts in neither. 0: no limit.
+// WithTimeout sets each, how long a request may take without progress (60 s), and most, how long it may take with progress and in all its
+// rounds, or all pages of a list (10 min). The time that a person takes to answer a question counts in neither. 0: no limit.
 func WithTimeout(each, most time.Duration) Option {
 	return func(c *config) { c.timeout, c.maxTime = each, most }
 }
@@ -120,7 +120,7 @@ func Timeout(each, most time.Duration) CallOption {
 	return func(c *callConfig) { c.timeout, c.maxTime = each, most }
 }
 
-// after is the time that a call has taken before its first request.
+// after sets the time that a call has taken before its first request.
 func after(d time.Duration) CallOption { return func(c *callConfig) { c.before = d } }
 
 // renewNothing is for calls that are made because a session is new: if one of them began the next session, that would make it again.

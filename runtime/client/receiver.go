@@ -57,7 +57,7 @@ func (s *Session) taskEngine() *task.Engine {
 	return engine
 }
 
-// endSession ends the questions of an HTTP session that the server has ended, and forgets their tasks: it can not ask for them any more.
+// endSession ends the questions of an HTTP session that the server has ended, and forgets their tasks: the server can not ask for them any more.
 func (r *receiver) endSession(id string) {
 	r.mu.Lock()
 	engine := r.engine

@@ -46,7 +46,7 @@ type Session struct {
 type state struct {
 	mu              sync.Mutex
 	calls           map[*call]struct{}   // calls from their first request to their result
-	ready           bool                 // the handshake is over
+	ready           bool                 // Connect has succeeded
 	closed          bool                 // Close has made it unusable
 	over            bool                 // no goroutine may begin any more
 	lost            error                // why the connection is gone
@@ -86,7 +86,7 @@ type link interface {
 	// ends the request. A frame of up to keepBuffer bytes is the caller's again when send returns.
 	send(ctx context.Context, frame []byte, r *round) error
 	// giveUp ends the sending and receiving of a request that is over without an answer. notice is its cancellation for the server, nil: none is sent.
-	// willNameTask: its answer will name a task, so the request's stream stays open, if it has one of its own. answerable: it was sent, and there may be an answer yet.
+	// willNameTask: its answer will name a task, so its stream stays open, if it has one of its own. answerable: it was sent, and may still be answered.
 	giveUp(r *round, notice []byte, willNameTask bool) (answerable bool)
 	// giveUpTells reports whether closing a request's stream cancels the request in the dialect, so that no notice is sent.
 	giveUpTells(d *wire.Dialect) bool
@@ -235,7 +235,8 @@ func (s *Session) lose(err error) {
 	}
 	s.mu.Unlock()
 	s.cancel(err)
-	s.tracker.CancelPeer(s.peer, &Cause{Source: inflight.SourceDisconnect, Reason: err.Error(), Force: true}) // Force: also initialize, which no other cause ends but its timeout
+	// Force also ends initialize, which else only its timeout ends.
+	s.tracker.CancelPeer(s.peer, &Cause{Source: inflight.SourceDisconnect, Reason: err.Error(), Force: true})
 }
 
 // endCause returns the cause for work that ends with the session.

@@ -24,7 +24,7 @@ type eventReader struct {
 // byteOrderMark may begin a stream, and is no part of its first line.
 const byteOrderMark = "\ufeff"
 
-// read calls each with the data of each event until the stream ends. The data belongs to each.
+// read calls each for the data of every event, which each may keep, until the stream ends.
 func (e *eventReader) read(body io.Reader, each func(data []byte)) error {
 	r := bufio.NewReaderSize(body, 4<<10)
 	e.returned = false

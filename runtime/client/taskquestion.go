@@ -110,7 +110,7 @@ func (w *following) take(key string) bool {
 }
 
 // closeDialog ends what openDialog began, and records whether there is an answer. false: the question was over before. Then, and if there is no answer,
-// it is asked again when somebody follows the task the next time.
+// it can be asked again: when the task lists it anew, or when somebody follows the task the next time.
 func (w *following) closeDialog(ctx context.Context, key string, answered bool) bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()

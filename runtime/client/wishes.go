@@ -10,7 +10,7 @@ import (
 	"github.com/mcpkiln/mcpkiln/runtime/wire"
 )
 
-// wishes are what the host has asked the server to send, until it says otherwise. A server forgets them with its session, so they are sent again in the
+// wishes are what the host has asked the server to send, until the host says otherwise. A server forgets them with its session, so they are sent again in the
 // next. They are recorded before they are sent: so wishLevel and wishUpdates, which send old ones at the same time, see the newer ones.
 type wishes struct {
 	mu     sync.Mutex
