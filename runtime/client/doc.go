@@ -57,6 +57,7 @@
 // # Words of this package
 //
 //	host              the program that uses this package
+//	session           a Session; an HTTP session is the server's, known by an id, and is renewed when the server has ended it
 //	call, round       what a caller waits for, and one request of it; a result that asks for input is followed by another round
 //	to give up        to end a request without its answer; the server is then told to cancel it
 //	clock             what counts the time of a call against its timeout and its maximum
@@ -106,8 +107,8 @@
 //
 // Over HTTP the notification that cancels a request is an HTTP request of its own, on another connection. It waits until the first one was sent and a
 // moment more, so that a server does not see it first and ignore it; then the stream is closed, after a minute at most, or when too many are open. New
-// requests wait only while too many of these notifications are being sent, or too many streams are being closed, never for streams that a server leaves
-// open. They also wait for answers to the notifications, as long as some come: a server that is slower than its client would be left with ever more
+// requests wait while too many of these notifications are being sent, or too many streams are being closed, but never for streams that a server leaves
+// open. They wait for answers to the notifications, too, as long as some come: a server that is slower than its client would be left with ever more
 // connections. A server that answers none stops nothing.
 //
 // A session that the server does not know any more is replaced by a new one, once for all requests that find out, and
@@ -130,10 +131,10 @@
 // the task again, and an answer that was given is still sent.
 //
 // Over HTTP a server withdraws a question when it loses the stream, and asks it again soon after. So a person's answer that was given, but has not arrived
-// when the question is withdrawn, is kept for ten seconds, for the same question of the same task in the same HTTP session. Any other answer goes only to
-// its own request, should that come again: whoever else asks the same asks something new, for example whether to delete another file (askedtwice.go).
+// when the question is withdrawn, is kept for ten seconds, for the same question of the same task in the same HTTP session. Any other answer that is kept
+// goes only to its own request, should that come again: whoever else asks the same asks something new, for example whether to delete another file (askedtwice.go).
 //
-// An answer that the server refuses for good ends what waits for it: a task that this session started is cancelled, a call fails. It does not if an earlier
+// An answer that the server refuses for good ends what waits for it: a task that this session started is cancelled, a call fails. That is not done if an earlier
 // attempt to send it may have arrived, because the server may refuse the second one for that; nor if several calls may have asked, because only one has.
 //
 // A session that has only resumed a task leaves open what it can not answer (Handlers.LeftOpen). If it can not follow the task to its result, its execution

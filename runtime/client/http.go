@@ -20,7 +20,7 @@ import (
 // Endpoint is a transport over Streamable HTTP.
 type Endpoint struct {
 	URL string
-	// Header is added to every request, such as an Authorization. No session opens with a header that HTTP does not allow.
+	// Header is added to every request, such as an Authorization. Connect fails if HTTP does not allow a header.
 	Header http.Header
 	// Client sends the requests; nil: one of the session's own. Redirects are never followed, because they would take credentials and
 	// arguments somewhere else.
@@ -333,14 +333,14 @@ func (l *httpLink) renew(ctx context.Context, old string) (begun bool, err error
 	}
 	s := l.s
 	gone := &Cause{Source: inflight.SourceDisconnect, Err: errNoSession, Force: true}
-	asking := s.askedBy(old)
+	waiting := s.askedBy(old)
 	s.endAsked(gone, func(values context.Context) bool {
 		if q, ok := values.(*question); ok {
-			asking = append(asking, q.waitingRounds()...)
+			waiting = append(waiting, q.waitingRounds()...)
 		}
 		return true
 	})
-	failStranded(asking)
+	failStranded(waiting)
 	s.receiver.endSession(old)
 	d := s.dialect.Load()
 	a := s.ask(ctx, d, wire.OpInitialize)

@@ -29,9 +29,9 @@ type replies struct {
 }
 
 // answerAll has all questions answered at the same time, within the timeout of one question. The handlers are called in the order of the questions, each
-// after a call of begun. It returns the answers by key; nil: there was no question.
+// after a call of beforeEach. It returns the answers by key; nil: there was no question.
 // When ctx has ended, or a handler has failed, answerAll does not wait for other handlers: what they answer all the same is dropped.
-func (s *Session) answerAll(ctx context.Context, d *wire.Dialect, questions []inputRequest, task string, begun func()) (json.RawMessage, error) {
+func (s *Session) answerAll(ctx context.Context, d *wire.Dialect, questions []inputRequest, task string, beforeEach func()) (json.RawMessage, error) {
 	if len(questions) == 0 {
 		return nil, nil
 	}
@@ -48,7 +48,7 @@ func (s *Session) answerAll(ctx context.Context, d *wire.Dialect, questions []in
 			if ctx.Err() != nil {
 				return
 			}
-			s.begin(ctx, func(begins func()) { all.add(s.answerInput(ctx, d, asked, task, func() { begins(); begun() })) })
+			s.begin(ctx, func(begins func()) { all.add(s.answerInput(ctx, d, asked, task, func() { begins(); beforeEach() })) })
 		}
 	}) {
 		return nil, ErrClosed
