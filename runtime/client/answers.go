@@ -194,7 +194,7 @@ func (a *answer) sent(r *recipient, err error) (mayHave bool) {
 	r.entry.Retire()
 	cause := r.entry.Cause()
 	if err == nil && withdrawn(cause) {
-		err = cause // the receipt came after the withdrawal, so the server may have dropped the answer
+		err = cause // the acknowledgement came after the withdrawal, so the server may have dropped the answer
 	}
 	if err == nil {
 		a.move(r, stageArrived)

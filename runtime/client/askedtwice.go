@@ -42,7 +42,7 @@ func (s *Session) known(method string, params []byte) *question {
 }
 
 // repeats has a request that came before in the same HTTP session get the answer to that, once more if it has arrived, and returns false for any other request.
-// A server that uses an id for another request has the answer to the one before, though the receipt may be on its way.
+// A server that uses an id for another request has the answer to the one before, though its acknowledgement may be on its way.
 func (s *Session) repeats(m *rpc.Message, from *round) bool {
 	session, e := s.sessionOf(from), s.tracker.Find(s.key(m.ID, inflight.Incoming))
 	var q *question

@@ -71,13 +71,13 @@
 //	asker             a call that may have asked a question that is a request; its clock is paused until the question is answered
 //	dialog            one time that a handler is asked a question; a question that was taken back gets another one later
 //	to take back      to end a question's dialog without an answer, because nobody follows its task any more; the question waits until somebody does
-//	to withdraw       what a server does to a question that it cancels
+//	to withdraw       to cancel a question, which only the server does
 //	recipient         a request that gets the answer to a question; one answer has several if the server asks the same question under several ids
 //	life              a context that ends with what a question belongs to: the request on whose stream it came, or its task, else the session
 //	execution         a call that is a task, or may become one
 //	to follow         to read a task's state until the task is over, and to answer its questions; to detach is to stop that
 //	follower          what a session knows of a task, for all executions of it; its following is the time in which it reads the task's state
-//	left              said of a task that nobody follows any more, and of its questions
+//	left              a task that nobody follows any more is left, and so are its questions
 //	to leave open     not to answer a question of a task that this session only resumed: the host that started the task may answer it
 //	receiver          the specification's word for the side that runs a task: here this side, for a question that the server asks as one
 //	late, early       an answer that comes after its request was given up; one that comes before that was recorded

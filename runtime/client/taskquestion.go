@@ -171,7 +171,7 @@ func (w *following) answerOne(asked inputRequest, begins func()) {
 // follows the task any more, because somebody has answered.
 func (w *following) deliver(asked inputRequest, answers []byte) {
 	send := func() error {
-		_, _, err := w.ask(w.s.ctx, wire.OpUpdateTask, answers) // the task may end because of it, and be read before the receipt
+		_, _, err := w.ask(w.s.ctx, wire.OpUpdateTask, answers) // the task may end because of it, and be read before the acknowledgement
 		return err
 	}
 	err := w.s.sendAgain(w.life, send(), send)
