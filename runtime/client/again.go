@@ -10,9 +10,9 @@ import (
 	"github.com/mcpkiln/mcpkiln/runtime/rpc"
 )
 
-// insist sends the answer to a request of the server that is in flight, again after failures that may be over the next time. The end of the request, such as
-// its withdrawal, ends the sending, and so does that of life. Each attempt is a call of attempt. The answer is sent in no other session than that in which the
-// request came: another has other requests with these ids.
+// insist sends the answer to a request of the server that is in flight, again after transient failures. The sending ends with the request, for example because
+// the server withdraws it, and with life. attempt is called for each attempt, and calls send. The answer is sent in no other session than that in which the
+// request came: in another one the same id is that of another request.
 func (s *Session) insist(e *inflight.Entry, life context.Context, to origin, frame []byte, attempt func(send func() error) error) (err error) {
 	if life.Err() != nil {
 		return causeOf(life)
@@ -45,7 +45,7 @@ func (s *Session) insist(e *inflight.Entry, life context.Context, to origin, fra
 	switch cause := e.Cause(); {
 	case err == nil || cause != nil && cause.Source == inflight.SourceCompleted: // the server uses the id again, so it has the answer
 		return nil
-	case cause != nil && errors.Is(cause, errNoSession): // another request has found out
+	case cause != nil && errors.Is(cause, errNoSession): // another request has found that the session is gone
 		return errNoSession
 	case cause == nil && s.usable() == nil:
 		s.cfg.logger.Warn("an answer was not delivered", "id", e.Key().ID.String(), "error", err)
@@ -53,11 +53,11 @@ func (s *Session) insist(e *inflight.Entry, life context.Context, to origin, fra
 	return err
 }
 
-// openKey is the key of the request whose answer a message is.
+// openKey is the context key of the entry of the request that a message answers.
 type openKey struct{}
 
-// whileOpen has a link send a message only as long as the request that it answers is open, if all messages go one way: then nothing that answers a later
-// message of the server may come before it (CAN02).
+// whileOpen has a shared link send a message only while the request that it answers is open: so no answer to a later message of the server comes before the
+// answer to a request that the server has cancelled (CAN02).
 func whileOpen(ctx context.Context, open *inflight.Entry) context.Context {
 	return context.WithValue(ctx, openKey{}, open)
 }
@@ -80,13 +80,13 @@ func (s *Session) sendAgain(ctx context.Context, err error, send func() error) e
 	return err
 }
 
-// backOff is how long to wait after so many failures before the last one.
+// backOff is how long to wait after a failure that so many others came before.
 func backOff(first time.Duration, misses int) time.Duration { return min(first<<misses, maxBackoff) }
 
-// maxInternal is how often in a row an internal error of the server may be transient, if it does not say so.
+// maxInternal is how often in a row to try again after an internal error of the server that does not say that it is transient.
 const maxInternal = 3
 
-// transient returns how many failures in a row may be over the next time if the last was err, 0: none, and how long to wait at least.
+// transient returns how often in a row to try again at most if attempts fail with err, 0: not at all, and how long to wait at least.
 func (s *Session) transient(err error) (wait time.Duration, most int) {
 	var status *StatusError
 	var cause *Cause

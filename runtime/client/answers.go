@@ -12,25 +12,25 @@ import (
 	"github.com/mcpkiln/mcpkiln/runtime/inflight"
 )
 
-// answer is the answer to a question, from the moment in which a handler is asked, and the requests that get it. Guarded by Session.mu.
+// answer is the answer to a question that came as a request, from the moment in which a handler is asked, and its recipients. Guarded by Session.mu.
 type answer struct {
-	of         *question    // for which the handler is asked
-	recipients []*recipient // without those that are over
+	question   *question    // for which the handler is asked
+	recipients []*recipient // the requests that get it, without those that are over
 	given      bool         // by the handler, or by this side in its place
 	late       bool         // the time of the question has passed: no other question gets the answer
 	result     []byte
 	refusal    *Error
-	askers     map[*call]struct{} // those of the question when it was answered
-	asked      *Question          // the handler's, for Handlers.Answered; nil: that is not called, or has been
-	arrived    bool               // under one id at least
-	leftOpen   bool               // there is none from this session: all requests count as arrived, and get nothing
-	namesTask  bool               // the question is a task by now: the clocks of its calls go on when that is over
-	overtaken  bool               // the same is asked again, because it takes too long to say whether this has arrived
-	inDoubt    bool               // sending it has failed, and the server may have it all the same: no other request gets it
+	askers     map[*call]struct{} // of the question, when it was answered
+	asked      *Question          // as the handler got it, for Handlers.Answered; nil: that is not called, or was called already
+	arrived    bool               // the server has it, under one id at least
+	leftOpen   bool               // this session does not answer: all recipients count as having the answer, and get nothing
+	namesTask  bool               // the answer names a task, in which the handler is asked: the clocks go on when that task is over
+	overtaken  bool               // the same is asked anew, because it takes too long to say whether this has arrived
+	inDoubt    bool               // sending it has failed, and the server may have it all the same: no other recipient gets it
 	err        error              // why it has not arrived
 	failure    error              // of the handler, which has no answer that can be sent
 
-	kept    context.Context // ends when the answer is kept no longer for a task that may ask again; nil: it is not kept for that
+	kept    context.Context // ends with the time for which the answer is kept, see keep; nil: it is not kept
 	endKept context.CancelFunc
 }
 
@@ -40,11 +40,11 @@ type recipient struct {
 	entry *inflight.Entry
 	stage stage
 	again bool // the request has come again since the answer was sent
-	over  bool // the request is over, while the answer is being sent
+	over  bool // the request has ended, while the answer is being sent
 	slow  bool // it is being sent for longer than holdFor
 }
 
-// stage is how far the answer to a request is. A request that is over when its sending ends, or whose sending fails for good, is a recipient no more.
+// stage is how far the answer to a request is. A request that is over when the sending to it ends, or to which sending fails for good, is a recipient no more.
 type stage uint8
 
 const (
@@ -54,30 +54,30 @@ const (
 	stageArrived              // the server has the answer; if the request comes again, it is sent once more
 )
 
-// isTried reports whether it is open whether the answer arrives.
+// isTried reports whether the answer is on its way to the request, and may arrive.
 func (r *recipient) isTried() bool {
 	return (r.stage == stageSending || r.stage == stageMissed) && !r.over
 }
 
-// holdFor is how long other requests wait for the end of sending the answer to one. After that they are questions of their own: a server may ask the next
-// before it acknowledges the answer, and some never do.
+// holdFor is how long other recipients wait while the answer is being sent to one. After that they are questions of their own: a server may ask the next
+// question before it acknowledges the answer, and some never acknowledge any.
 const holdFor = 5 * time.Second
 
 // slowDown records that sending the answer to a request takes longer than holdFor.
 func (a *answer) slowDown(r *recipient) {
-	a.of.s.mu.Lock()
+	a.question.s.mu.Lock()
 	r.slow = true
-	a.of.s.mu.Unlock()
+	a.question.s.mu.Unlock()
 	a.proceed()
 }
 
-// isSlow reports whether others do not wait any longer for the end of sending the answer; the lock is held.
+// isSlow reports whether the answer is being sent for so long that other recipients do not wait any more; the lock is held.
 func (a *answer) isSlow() bool {
 	return slices.ContainsFunc(a.recipients, func(r *recipient) bool { return r.isTried() && r.slow })
 }
 
-// The answer to what a task has withdrawn is kept for keptFor: the task may ask again. Of those answers, and of those that have arrived, a session keeps the
-// latest maxAnswers, and maxAnswerBytes if they are several (VAL07).
+// The answer to a question that a task has withdrawn is kept for keptFor: the task may ask again. Of these answers, and of those that have arrived, a session
+// keeps the latest, as far as they are no more than maxAnswers and maxAnswerBytes, and at least one (VAL07).
 const (
 	keptFor        = 10 * time.Second
 	maxAnswers     = 256
@@ -86,7 +86,7 @@ const (
 
 func (a *answer) frame(r *recipient) []byte { return answerFrame(r.id, a.result, a.refusal) }
 
-// recipient returns the request that is q; nil: it is none any more. The lock is held.
+// recipient returns the recipient that is q; nil: q is none any more. The lock is held.
 func (a *answer) recipient(q *question) *recipient {
 	for _, r := range a.recipients {
 		if r.question == q {
@@ -96,17 +96,17 @@ func (a *answer) recipient(q *question) *recipient {
 	return nil
 }
 
-// give records the answer, and returns the request to which it is to be sent first, at most one; the locks of the session and of the question are held.
+// give records the answer, and returns the recipient that is to get it first, at most one; the locks of the session and of the question are held.
 func (a *answer) give(result []byte, refusal *Error) (send []*recipient) {
 	a.given, a.result, a.refusal = true, result, refusal
-	if a.of.askers != nil {
-		a.askers = maps.Clone(a.of.askers)
+	if a.question.askers != nil {
+		a.askers = maps.Clone(a.question.askers)
 	}
 	send, _ = a.next()
 	return send
 }
 
-// giveUnasked gives and sends an answer of no handler.
+// giveUnasked gives and sends an answer that comes from no handler.
 func (q *question) giveUnasked(result []byte, refusal *Error) {
 	q.s.mu.Lock()
 	q.mu.Lock()
@@ -121,15 +121,15 @@ func (q *question) giveUnasked(result []byte, refusal *Error) {
 func (a *answer) sendAll(recipients []*recipient) {
 	for _, r := range recipients {
 		err := r.register()
-		r.s.count(1)
+		r.s.countActive(1)
 		begun := err == nil && r.s.spawn(func() {
-			defer r.s.count(-1)
+			defer r.s.countActive(-1)
 			a.send(r)
 		})
 		if begun {
 			continue
 		}
-		r.s.count(-1)
+		r.s.countActive(-1)
 		if err == nil {
 			err = r.s.endCause()
 		}
@@ -137,13 +137,13 @@ func (a *answer) sendAll(recipients []*recipient) {
 	}
 }
 
-// register puts a request in flight again whose time has passed, or that comes again after its answer has arrived: so it can be withdrawn, as any other.
+// register puts a request back in flight if its time has passed, or if it comes again after its answer has arrived, so that the server can withdraw it.
 func (r *recipient) register() error {
 	cause := r.entry.Cause()
 	if cause == nil || cause.Source != inflight.SourceCompleted && cause.Source != inflight.SourceTimeout {
 		return nil
 	}
-	// The room of the question has the entry that is over, whose cause is still asked for.
+	// The entryMemory of the question has the entry that is over, whose cause is still asked for.
 	e, err := r.s.tracker.RegisterIn(new(inflight.Room), r.s.ctx, r.s.key(r.id, inflight.Incoming), inflight.Info{Method: r.Method}, r.question)
 	if err != nil { // the server uses the id for another request
 		return err
@@ -184,17 +184,17 @@ func (a *answer) send(r *recipient) (mayHave bool) {
 
 // isLost reports whether no request gets the answer any more, none got it, and the same was not asked again since.
 func (a *answer) isLost() bool {
-	a.of.s.mu.Lock()
-	defer a.of.s.mu.Unlock()
+	a.question.s.mu.Lock()
+	defer a.question.s.mu.Unlock()
 	return !a.arrived && len(a.recipients) == 0 && !a.overtaken
 }
 
-// sent records the end of sending the answer to a request, and reports whether the server may have it, and the request is not over but for that.
+// sent records the end of sending the answer to a request, and returns whether the server may have the answer, and nothing else has ended the request.
 func (a *answer) sent(r *recipient, err error) (mayHave bool) {
 	r.entry.Retire()
 	cause := r.entry.Cause()
 	if err == nil && withdrawn(cause) {
-		err = cause // the receipt came after that, so the server may have dropped the answer
+		err = cause // the acknowledgement came after the withdrawal, so the server may have dropped the answer
 	}
 	if err == nil {
 		a.move(r, stageArrived)
@@ -222,10 +222,10 @@ func isBusy(err error) bool {
 	return errors.As(err, &status) && (status.Status == http.StatusServiceUnavailable || status.Status == http.StatusTooManyRequests)
 }
 
-// withdrawn reports whether the server has withdrawn a request, by why it is over.
+// withdrawn reports whether a request is over because the server has withdrawn it.
 func withdrawn(cause *Cause) bool { return cause != nil && cause.Source == inflight.SourcePeer }
 
-// end records that a request is over which may be getting the answer, because of cause.
+// end records that q, which may be a recipient of the answer, is over because of cause.
 func (a *answer) end(q *question, cause *Cause) {
 	q.s.mu.Lock()
 	r := a.recipient(q)
@@ -243,7 +243,7 @@ func (a *answer) end(q *question, cause *Cause) {
 
 // move records how far the answer to a request is.
 func (a *answer) move(r *recipient, to stage) {
-	s := a.of.s
+	s := a.question.s
 	s.mu.Lock()
 	switch r.stage = to; to {
 	case stageMissed:
@@ -258,7 +258,7 @@ func (a *answer) move(r *recipient, to stage) {
 // remove records that a request does not get the answer, because of err. If the server has the answer, and has not withdrawn the request, only sending it
 // once more has failed: the request stays, and gets the answer if it comes again. inDoubt: the answer may have arrived.
 func (a *answer) remove(r *recipient, err error, inDoubt bool) {
-	s := a.of.s
+	s := a.question.s
 	s.mu.Lock()
 	if a.arrived && !r.over {
 		r.stage, r.again = stageArrived, false
@@ -273,9 +273,9 @@ func (a *answer) remove(r *recipient, err error, inDoubt bool) {
 	a.proceed()
 }
 
-// proceed does what follows from the stages of the requests. The host is told once, when the answer has arrived under one id, or will under none.
+// proceed does what follows from the stages of the recipients. The host is told once, when the answer has arrived under one id, or will under none.
 func (a *answer) proceed() {
-	s := a.of.s
+	s := a.question.s
 	s.mu.Lock()
 	send, ask := a.next()
 	var asked *Question
@@ -286,14 +286,15 @@ func (a *answer) proceed() {
 	s.forgetAnswers()
 	s.mu.Unlock()
 	a.sendAll(send)
-	if tell := func() { s.tellAnswered(asked, why) }; asked != nil && !s.spawn(tell) { // a host may make a call, and this may be what reads its answer
+	if tell := func() { s.tellAnswered(asked, why) }; asked != nil && !s.spawn(tell) { // the host's function may make a call whose answer this goroutine has to read
 		tell()
 	}
 	askAgain(ask)
 }
 
-// next returns what is to be done with the requests that wait, or have come again. send get the answer: of those that wait one, and the next if that fails.
-// ask are questions of their own: the answer has arrived under another id, or may have, or that takes too long to say. The lock is held.
+// next returns what is to be done with recipients that wait, or whose request has come again. send are to get the answer; of those that wait one does, and
+// the next if that fails. ask are questions of their own now, because the answer has, or may have, arrived under another id, or it takes too long to say
+// whether it has. The lock is held.
 func (a *answer) next() (send, ask []*recipient) {
 	trying := slices.ContainsFunc(a.recipients, func(r *recipient) bool { return r.isTried() })
 	has, slow := a.arrived || a.inDoubt, a.isSlow()
@@ -316,7 +317,7 @@ func (a *answer) next() (send, ask []*recipient) {
 // keep keeps the answer if its last request is withdrawn, and its task may ask again because it has lost the stream. When the task has not asked in time,
 // proceed is called. The lock is held.
 func (a *answer) keep(last *recipient) {
-	q := a.of
+	q := a.question
 	if !withdrawn(last.entry.Cause()) || len(a.recipients) > 0 || !a.given || a.late || a.inDoubt || !q.sharesAnswer() || q.s.link.shared() || q.life.Err() != nil || q.s.over {
 		return
 	}
@@ -341,7 +342,7 @@ func (a *answer) leaveOpen() {
 		r.stage, r.again = stageArrived, false
 		r.entry.Retire()
 	}
-	a.of.s.forgetAnswers()
+	a.question.s.forgetAnswers()
 }
 
 // forgetAnswers forgets the answers that nobody needs any more, and the oldest that are too many (VAL07). The lock is held.
@@ -365,32 +366,32 @@ func (s *state) forgetAnswers() {
 	}
 }
 
-// size is how many bytes of the server's and the host's the answer has. Most requests share the text of their question, see Session.known.
+// size is how many bytes from the server and from the host the answer holds. Most recipients share the text of their question, see Session.known.
 func (a *answer) size() int {
-	n := len(a.of.Params) + len(a.result)
+	n := len(a.question.Params) + len(a.result)
 	for _, r := range a.recipients {
-		if n += len(r.id.Text()); len(r.Params) > 0 && &r.Params[0] != &a.of.Params[0] {
+		if n += len(r.id.Text()); len(r.Params) > 0 && &r.Params[0] != &a.question.Params[0] {
 			n += len(r.Params)
 		}
 	}
 	return n
 }
 
-// isSent reports whether no request waits for the answer, or is being sent it; the lock is held.
+// isSent reports whether no recipient waits for the answer, and it is not being sent to any; the lock is held.
 func (a *answer) isSent() bool {
 	return !slices.ContainsFunc(a.recipients, func(r *recipient) bool { return r.stage != stageArrived })
 }
 
-// lives reports whether what asks the question is not over, as far as that is known; the lock is held.
+// lives reports whether the call or task that asks the question goes on, as far as is known; the lock is held.
 func (a *answer) lives() bool {
 	switch {
-	case a.of.life.Err() != nil:
+	case a.question.life.Err() != nil:
 		return false
-	case !a.given || a.of.Task != "":
+	case !a.given || a.question.Task != "":
 		return true
 	}
 	for c := range a.askers {
-		if _, ok := a.of.s.calls[c]; ok {
+		if _, ok := a.question.s.calls[c]; ok {
 			return true
 		}
 	}

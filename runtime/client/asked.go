@@ -18,42 +18,42 @@ type question struct {
 	dialect     *wire.Dialect
 	op          wire.Op
 	id          rpc.ID
-	session     string          // over HTTP, that in which it came,
-	from        *round          // and the request on whose stream; nil: it is not known
+	session     string          // id of the HTTP session in which it came; "" for none
+	from        *round          // the request on whose stream it came; nil: not known
 	bad         *Error          // why it can not be asked
-	wanted      []byte          // what it says of the task that it asks for; nil: it asks for none
+	taskParams  []byte          // the member of its params that asks for a task; nil: there is none
 	life        context.Context // ends with the request or task that asks, as far as that is known, else with the session
 	entryMemory inflight.Room
 
-	handled atomic.Bool // what is a task by now: the handler is called, or will not be
+	handled atomic.Bool // of a question that was answered with a task: the handler was called, or will not be
 
-	mu     sync.Mutex
-	turn   *turn              // nil: no handler is being asked, or it has answered
-	gone   chan struct{}      // closed when QuestionGone has returned for the latest turn that was taken back; nil: there was none
-	ended  bool               // questionEnded has been called
-	waits  bool               // until somebody follows the task that asks
-	askers map[*call]struct{} // the calls that may have asked; when the last of them is over, so is the question. nil: it is not being asked
-	of     *follower          // of the task that asks
+	mu         sync.Mutex
+	dialog     *dialog            // nil: no handler is being asked
+	gone       chan struct{}      // closed when QuestionGone has returned for the latest dialog that was taken back; nil: there was none
+	ended      bool               // questionEnded has been called
+	waits      bool               // for somebody to follow its task
+	askers     map[*call]struct{} // the calls that may have asked; when the last of them is over, so is the question. nil: it is not being asked
+	pausedTask *follower          // the task for which countQuestions counts it as open; nil: none
 
-	answer *answer // that it gets, its own or that to the same question before; nil: it waits, or is over. Guarded by Session.mu
+	answer *answer // the one that it gets: its own, or that to the same question of an earlier request; nil: it waits, or is over. Guarded by Session.mu
 }
 
-// turn is one time that a handler is asked: each time that somebody follows again a task that was left.
-type turn struct {
+// dialog is one time that a handler is asked. A question that was taken back gets another one when somebody follows its task again.
+type dialog struct {
 	context.Context                         // of the handler
-	cut             context.CancelCauseFunc // nil: only the question itself ends it
+	cancel          context.CancelCauseFunc // ends the dialog alone; nil: only the end of the question ends it
 	asked           *Question               // the handler's own
-	former          <-chan struct{}         // question.gone of the turn before
-	failure         error                   // why the handler has no answer that can be sent
+	previousGone    <-chan struct{}         // question.gone of the previous dialog; nil: there was none
+	failure         error                   // of the handler, which has no answer that can be sent
 }
 
-// own returns a copy of the question for one who may change it: a host.
+// own returns a copy of the question for the host, which may change it.
 func (q *question) own() *Question {
 	asked := *q.Question
 	return &asked
 }
 
-// leaveOpen is Session.leaveOpen for the question and those that get its answer.
+// leaveOpen is Session.leaveOpen for the question and the recipients of its answer.
 func (q *question) leaveOpen(why error) bool {
 	if !q.s.leaveOpen(q.own(), why) {
 		return false
@@ -92,13 +92,13 @@ func (s *Session) receiveRequest(m *rpc.Message, from *round) {
 	}
 	q := &question{s: s, dialect: d, op: h.Op, id: m.ID, session: s.sessionOf(from), from: from}
 	if same := s.known(h.Name, m.Params); same != nil {
-		q.Question, q.bad, q.wanted = same.own(), same.bad, same.wanted
+		q.Question, q.bad, q.taskParams = same.own(), same.bad, same.taskParams
 	} else {
 		q.Question, q.bad = s.newQuestion(d, h, m.Params)
-		q.wanted = s.wantsTask(d, h, m.Params)
+		q.taskParams = s.taskParamsOf(d, h, m.Params)
 	}
 	q.life = s.lifeOf(q.Task, from)
-	info := inflight.Info{Method: h.Name, Timeout: s.cfg.questionTimeout, AnswersTimeout: !s.resumed(q.Task)}
+	info := inflight.Info{Method: h.Name, Timeout: s.cfg.questionTimeout, AnswersTimeout: !s.onlyResumed(q.Task)}
 	e, err := s.tracker.RegisterIn(&q.entryMemory, s.ctx, s.key(m.ID, inflight.Incoming), info, q)
 	if err != nil {
 		s.link.reply(s.originOf(from), rpc.AppendError(nil, m.ID, rpc.Errorf(rpc.CodeInvalidRequest, "%v", err)))
@@ -107,13 +107,13 @@ func (s *Session) receiveRequest(m *rpc.Message, from *round) {
 	q.ask(e, from)
 }
 
-// ask has the handler asked, unless the question is to wait. from is the request on whose stream it came, nil: it is not known, or not what asks.
+// ask has the handler asked, unless the question is to wait. from is the request on whose stream the question came; nil: it is not known, or does not ask.
 func (q *question) ask(e *inflight.Entry, from *round) {
-	s, turn := q.s, q.take(e)
+	s, own := q.s, q.nextDialog(e)
 	over := func() bool { return from != nil && q.Task == "" && from.entry.Err() != nil }
 	bad := q.bad
 	switch {
-	case turn == nil:
+	case own == nil:
 		return
 	case bad == nil && over(): // the user could not know what the question is about
 		bad = rpc.Errorf(rpc.CodeInvalidRequest, "the call that asks is over")
@@ -121,11 +121,11 @@ func (q *question) ask(e *inflight.Entry, from *round) {
 		bad = rpc.Errorf(rpc.CodeInternalError, "%d questions are open", maxQuestions)
 	}
 	switch {
-	case bad == nil && q.wanted == nil:
+	case bad == nil && q.taskParams == nil:
 	case bad == nil:
-		s.createTask(q, e, turn, from)
+		s.createTask(q, e, own, from)
 		return
-	case !q.settle(e, turn):
+	case !q.retire(e, own):
 		return
 	default:
 		if q.leaveOpen(bad) {
@@ -142,16 +142,16 @@ func (q *question) ask(e *inflight.Entry, from *round) {
 	if over() { // the call has ended meanwhile
 		e.Cancel(&Cause{Source: inflight.SourceParent, Reason: "the call that asked is over"})
 	}
-	s.count(1)
-	if !s.spawn(func() { q.serve(e, turn) }) {
-		s.count(-1)
+	s.countActive(1)
+	if !s.spawn(func() { q.serve(e, own) }) {
+		s.countActive(-1)
 		e.Cancel(&Cause{Source: inflight.SourceShutdown, Force: true})
 	}
 }
 
-// take returns the turn of the handler that is to be asked now; nil: none is, because nobody follows the task that asks, or the question is over or
-// being asked, or gets the answer to the same question. What a task asks that is over is for nobody.
-func (q *question) take(e *inflight.Entry) (next *turn) {
+// nextDialog begins a dialog and returns it; nil: no handler is to be asked, because nobody follows the task that asks, or the question is over or being
+// asked already, or it gets the answer to the same question. A question of a task that is over is dropped.
+func (q *question) nextDialog(e *inflight.Entry) (next *dialog) {
 	s, dropped := q.s, ""
 	var joined *answer
 	s.mu.Lock()
@@ -169,12 +169,12 @@ func (q *question) take(e *inflight.Entry) (next *turn) {
 		dropped = q.wait(e)
 	default:
 		q.stopWaiting(e)
-		q.open(e)
-		next = &turn{Context: e, asked: q.own(), former: q.gone}
+		q.newAnswer(e)
+		next = &dialog{Context: e, asked: q.own(), previousGone: q.gone}
 		if q.Task != "" {
-			next.Context, next.cut = context.WithCancelCause(e)
+			next.Context, next.cancel = context.WithCancelCause(e)
 		}
-		q.turn, q.askers = next, map[*call]struct{}{}
+		q.dialog, q.askers = next, map[*call]struct{}{}
 	}
 	q.mu.Unlock()
 	s.mu.Unlock()
@@ -185,15 +185,15 @@ func (q *question) take(e *inflight.Entry) (next *turn) {
 	return next
 }
 
-// endTurn ends the context of the handler, and resumes the clock of the task that asks; the lock is held.
-func (q *question) endTurn(cause *Cause) {
-	if q.turn.cut != nil {
-		q.turn.cut(cause)
+// endDialog ends the context of the handler, and no longer counts the question as an open one of its task; the lock is held.
+func (q *question) endDialog(cause *Cause) {
+	if q.dialog.cancel != nil {
+		q.dialog.cancel(cause)
 	}
-	if q.of != nil {
-		q.of.countQuestions(-1)
+	if q.pausedTask != nil {
+		q.pausedTask.countQuestions(-1)
 	}
-	q.turn, q.askers, q.of = nil, nil, nil
+	q.dialog, q.askers, q.pausedTask = nil, nil, nil
 }
 
 // echoed ends a request of this side that comes back as one of the server's: the other side is no server, but something that writes what it
@@ -208,54 +208,55 @@ func (s *Session) echoed(m *rpc.Message) bool {
 	return true
 }
 
-// maxQuestions is how many questions of a server handlers may be answering at once, or answers be being sent, and how many may wait until somebody follows
-// their tasks.
+// maxQuestions is how many questions of a server may be answered by handlers, or have their answers sent, at the same time. It is also how many may wait until
+// somebody follows their tasks.
 const maxQuestions = 100
 
-// count counts the questions that handlers are answering, and the answers that are being sent.
-func (s *Session) count(by int) {
+// countActive counts the questions that handlers are answering, and the answers that are being sent.
+func (s *Session) countActive(by int) {
 	s.mu.Lock()
-	s.asking += by
+	s.activeQuestions += by
 	s.mu.Unlock()
 }
 
-// asksTooMany reports whether maxQuestions questions are being answered.
+// asksTooMany reports whether maxQuestions questions are being answered already.
 func (s *Session) asksTooMany() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.asking >= maxQuestions
+	return s.activeQuestions >= maxQuestions
 }
 
-// settle retires the question if the turn is still its own: then the caller alone may answer it (CAN02).
-func (q *question) settle(e *inflight.Entry, own *turn) bool {
+// retire retires the question's entry if own is still the open dialog: then the caller alone may answer the question (CAN02).
+func (q *question) retire(e *inflight.Entry, own *dialog) bool {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	return q.turn == own && e.Retire()
+	return q.dialog == own && e.Retire()
 }
 
-// give records the answer of a turn, and returns the request to which it is to be sent. The entry stays until the answer is sent, so that a cancellation that is
-// read meanwhile ends it (CAN02). asked is what the handler was asked, nil if the answer names a task. a is nil if the question is over, or was taken back (CAN31).
-func (q *question) give(e *inflight.Entry, own *turn, asked *Question, result []byte, bad *Error) (a *answer, send []*recipient) {
+// give ends a dialog, records its answer, and returns the request to which that is to be sent. The entry stays until the answer is sent, so that a cancellation
+// that is read meanwhile ends it (CAN02). asked is what the handler was asked, nil if the answer names a task. a is nil if the question is over, or was taken
+// back (CAN31).
+func (q *question) give(e *inflight.Entry, own *dialog, asked *Question, result []byte, bad *Error) (a *answer, send []*recipient) {
 	q.s.mu.Lock()
 	defer q.s.mu.Unlock()
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	e.Pause() // it is answered in time
-	if q.turn != own || e.Err() != nil {
+	if q.dialog != own || e.Err() != nil {
 		e.Resume()
 		return nil, nil
 	}
-	q.turn, a = nil, q.answer
+	q.dialog, a = nil, q.answer
 	a.asked, a.failure, a.namesTask = asked, own.failure, asked == nil && bad == nil
 	return a, a.give(result, bad)
 }
 
 // serve calls the handler, and sends its answer.
-func (q *question) serve(e *inflight.Entry, own *turn) {
+func (q *question) serve(e *inflight.Entry, own *dialog) {
 	s := q.s
-	defer s.count(-1)
-	if own.former != nil {
-		<-own.former
+	defer s.countActive(-1)
+	if own.previousGone != nil {
+		<-own.previousGone
 		if own.Err() != nil {
 			return // it was taken back again meanwhile
 		}
@@ -267,7 +268,7 @@ func (q *question) serve(e *inflight.Entry, own *turn) {
 	case a == nil:
 		s.cfg.logger.Debug("an answer to a question that is over was dropped", "id", q.id.String())
 		if cause := e.Cause(); cause != nil && cause.Source != inflight.SourceCompleted {
-			s.questionEnded(e, cause) // whoever has ended it may come to that only when Close, which waits for this goroutine, has returned
+			s.questionEnded(e, cause) // what has ended the question may call this only when Close, which waits for this goroutine, has returned
 		}
 		s.tellAnswered(own.asked, whyLate(e, own))
 	case failure == nil || !q.leaveOpen(failure):
@@ -283,7 +284,7 @@ func (s *Session) sessionOf(from *round) string {
 	return s.link.sessionID()
 }
 
-// endAsked ends the requests of the server that ended says are over, because of cause.
+// endAsked ends, with cause, those requests of the server for whose Values ended returns true.
 func (s *Session) endAsked(cause *Cause, ended func(values context.Context) bool) {
 	for _, open := range s.tracker.List() {
 		if open.Key.Direction != inflight.Incoming || !ended(open.Values) {
@@ -302,20 +303,20 @@ func answerFrame(id rpc.ID, result []byte, bad *Error) []byte {
 	return rpc.AppendResult(nil, id, result)
 }
 
-// whyLate returns why the answer of a turn was dropped: the question may have ended later, and for another reason.
-func whyLate(e *inflight.Entry, own *turn) *Cause {
+// whyLate returns why the answer of a dialog was dropped: the question may have ended later than the dialog, and for another reason.
+func whyLate(e *inflight.Entry, own *dialog) *Cause {
 	if own.Err() != nil {
 		return causeOf(own)
 	}
 	return causeOf(e)
 }
 
-// questionEnded ends a question that the handler has not answered. If its time has passed, the server gets an answer all the same. One that was answered
-// gets the answer no more.
+// questionEnded is called when the entry of a question has ended without being answered. If the time of the question has passed, the server gets an answer
+// all the same. If there is an answer, the question is its recipient no more.
 func (s *Session) questionEnded(e *inflight.Entry, cause *Cause) {
 	q, ok := e.Values().(*question)
 	if !ok {
-		return // it was a request for the result of a task
+		return // it is a request for the result of a task
 	}
 	s.mu.Lock()
 	q.mu.Lock()
@@ -325,8 +326,8 @@ func (s *Session) questionEnded(e *inflight.Entry, cause *Cause) {
 		return
 	}
 	q.ended = true
-	last, a := q.turn, q.answer
-	q.turn = nil
+	last, a := q.dialog, q.answer
+	q.dialog = nil
 	q.stopWaiting(e)
 	var others []*recipient
 	switch {
@@ -337,7 +338,7 @@ func (s *Session) questionEnded(e *inflight.Entry, cause *Cause) {
 	}
 	late := cause.Source == inflight.SourceTimeout && q.answer == nil
 	if late {
-		q.open(e)
+		q.newAnswer(e)
 		q.answer.late = true
 	}
 	q.mu.Unlock()
@@ -345,8 +346,8 @@ func (s *Session) questionEnded(e *inflight.Entry, cause *Cause) {
 	tell := func() {
 		if last != nil {
 			q.resumeClocks()
-			if last.former != nil {
-				<-last.former
+			if last.previousGone != nil {
+				<-last.previousGone
 			}
 			s.questionGone(last.asked, cause)
 		}

@@ -9,7 +9,7 @@ import (
 	"github.com/mcpkiln/mcpkiln/runtime/wire"
 )
 
-// A server asks the same question again: under the same id when the stream is resumed on which it came, or under a new one when the stream was lost on which
+// A server may ask the same question again: under the same id when the stream is resumed on which it came, or under a new one when the stream was lost on which
 // its task asked. The user is asked once. But a task may also ask something new in the same words, to which the user has not agreed (TSK29): so an answer goes
 // to another id only if the server is known not to have it under the first.
 //
@@ -23,25 +23,26 @@ import (
 //	its time has passed               is another question                      is the same request
 //	it was left open                  is another question                      is left open
 
-// isSame reports whether a request asks the question.
+// isSame reports whether a request with that method and params asks the same question.
 func (q *question) isSame(method string, params []byte) bool {
 	return q.Method == method && bytes.Equal(q.Params, params)
 }
 
-// known returns a question like that of a request, if it is in flight or answered, so that both have their text in the same memory (VAL07); nil: there is none.
+// known returns a question with the same method and params that is in flight or answered, so that both have their text in the same memory (VAL07); nil: there
+// is none.
 func (s *Session) known(method string, params []byte) *question {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for _, a := range s.answers {
-		if a.of.isSame(method, params) {
-			return a.of
+		if a.question.isSame(method, params) {
+			return a.question
 		}
 	}
 	return nil
 }
 
-// repeats reports whether a request came before in the same HTTP session, and gets the answer to that. A server that uses an id for another request has the
-// answer to the one before, though its receipt may be on its way.
+// repeats has a request that came before in the same HTTP session get the answer to that, once more if it has arrived, and returns false for any other request.
+// A server that uses an id for another request has the answer to the one before, though its acknowledgement may be on its way.
 func (s *Session) repeats(m *rpc.Message, from *round) bool {
 	session, e := s.sessionOf(from), s.tracker.Find(s.key(m.ID, inflight.Incoming))
 	var q *question
@@ -80,8 +81,7 @@ func (s *Session) repeats(m *rpc.Message, from *round) bool {
 	return true
 }
 
-// recipientOf returns the latest request with an id that is getting an answer or has one: the question in flight, if there is one. nil: there is none. The
-// lock is held.
+// recipientOf returns the latest recipient of an answer whose request has that id: q, if that is in flight with the id. nil: there is none. The lock is held.
 func (s *state) recipientOf(q *question, id rpc.ID, session string) *recipient {
 	if q != nil {
 		return q.answer.recipient(q)
@@ -96,9 +96,9 @@ func (s *state) recipientOf(q *question, id rpc.ID, session string) *recipient {
 	return nil
 }
 
-// open has a question get its own answer, which a handler is to be asked for; the lock is held.
-func (q *question) open(e *inflight.Entry) {
-	q.answer = &answer{of: q, recipients: []*recipient{{question: q, entry: e}}}
+// newAnswer makes an answer of the question's own, for which a handler is to be asked; the lock is held.
+func (q *question) newAnswer(e *inflight.Entry) {
+	q.answer = &answer{question: q, recipients: []*recipient{{question: q, entry: e}}}
 	q.s.answers = append(q.s.answers, q.answer)
 }
 
@@ -106,14 +106,15 @@ func (q *question) open(e *inflight.Entry) {
 func (q *question) sharesAnswer() bool { return q.Task != "" && q.op == wire.OpElicit }
 
 // join has a question of a task wait for the answer to the same question of the task in the same HTTP session, unless the server has that, or may have it,
-// and reports whether it does. Its clock is paused until it is asked itself. On a shared stream, which is not lost, what was withdrawn is not asked again. The lock is held.
+// and returns whether it does. Its timeout is paused until it is asked itself. On a shared link, which loses no stream, a question that was withdrawn
+// does not come again: what asks the same there is another one. The lock is held.
 func (q *question) join(e *inflight.Entry) bool {
 	if !q.sharesAnswer() {
 		return false
 	}
 	for _, a := range q.s.answers {
 		over := a.arrived || a.inDoubt || a.late || a.kept != nil && a.kept.Err() != nil || len(a.recipients) >= maxQuestions
-		if over || q.s.link.shared() && !a.isOpen() || a.of.session != q.session || !a.of.isSame(q.Method, q.Params) {
+		if over || q.s.link.shared() && !a.isOpen() || a.question.session != q.session || !a.question.isSame(q.Method, q.Params) {
 			continue
 		}
 		if a.isSlow() {
@@ -137,10 +138,10 @@ func (a *answer) isOpen() bool {
 	return slices.ContainsFunc(a.recipients, func(r *recipient) bool { return !r.over })
 }
 
-// split removes the requests but that of the question itself, which may be gone, and returns them: they have to be asked for. The lock is held.
+// split removes all recipients but the question itself, which may be gone already, and returns them: a handler has to be asked for them. The lock is held.
 func (a *answer) split() (others []*recipient) {
 	a.recipients = slices.DeleteFunc(a.recipients, func(r *recipient) bool {
-		if r.question == a.of {
+		if r.question == a.question {
 			return false
 		}
 		r.answer = nil
@@ -152,9 +153,9 @@ func (a *answer) split() (others []*recipient) {
 
 // drop is split for an answer that will not be sent; the lock is held.
 func (a *answer) drop() (others []*recipient) {
-	s := a.of.s
+	s := a.question.s
 	s.answers = slices.DeleteFunc(s.answers, func(other *answer) bool { return other == a })
-	a.of.answer = nil
+	a.question.answer = nil
 	return a.split()
 }
 
@@ -165,7 +166,7 @@ func (q *question) dropAnswer() (others []*recipient) {
 	return q.answer.drop()
 }
 
-// askAgain has questions asked that waited for the answer to one that is over, was taken back from its handler, or is another.
+// askAgain has questions asked that are recipients no more: the question for which the handler was asked is over, was taken back, or turned out to be another.
 func askAgain(others []*recipient) {
 	for _, r := range others {
 		r.entry.Resume()

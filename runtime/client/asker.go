@@ -27,7 +27,7 @@ func (q *question) pauseAskers(from *round) {
 	}
 }
 
-// lifeOf returns a context that ends with what asks a question: its task, or the request on whose stream it came.
+// lifeOf returns the life of a question: a context that ends with its task, or the request on whose stream it came, else with the session.
 func (s *Session) lifeOf(task string, from *round) context.Context {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -44,8 +44,8 @@ func (s *Session) lifeOf(task string, from *round) context.Context {
 func (q *question) pauseTask(f *follower) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	if q.askers != nil && q.of == nil {
-		q.of = f
+	if q.askers != nil && q.pausedTask == nil {
+		q.pausedTask = f
 		f.countQuestions(1)
 	}
 }
@@ -94,22 +94,22 @@ func (s *Session) callOver() *Cause {
 	return &Cause{Source: inflight.SourceParent, Reason: "the call that asked is over"}
 }
 
-// resumeClocks resumes the clocks that the question has paused, though its answer is still to be sent: the end of the calls ends it.
+// resumeClocks resumes the clocks that the question has paused, though its answer is still to be sent. The end of its askers still ends the question.
 func (q *question) resumeClocks() {
 	q.mu.Lock()
-	askers, of := maps.Clone(q.askers), q.of
-	q.of = nil
+	askers, task := maps.Clone(q.askers), q.pausedTask
+	q.pausedTask = nil
 	q.mu.Unlock()
-	q.resume(askers, of)
+	q.resume(askers, task)
 }
 
 // resumeAskers resumes the clocks that the question has paused; the question is over.
 func (q *question) resumeAskers() {
 	q.mu.Lock()
-	askers, of := q.askers, q.of
-	q.askers, q.of = nil, nil
+	askers, task := q.askers, q.pausedTask
+	q.askers, q.pausedTask = nil, nil
 	q.mu.Unlock()
-	q.resume(askers, of)
+	q.resume(askers, task)
 	for c := range askers {
 		c.mu.Lock()
 		delete(c.questions, q)
@@ -118,9 +118,9 @@ func (q *question) resumeAskers() {
 }
 
 // resume resumes the clocks of these calls, and of a task's executions, that the question still has paused.
-func (q *question) resume(askers map[*call]struct{}, of *follower) {
-	if of != nil {
-		of.countQuestions(-1)
+func (q *question) resume(askers map[*call]struct{}, task *follower) {
+	if task != nil {
+		task.countQuestions(-1)
 	}
 	for c := range askers {
 		c.mu.Lock()
@@ -132,8 +132,8 @@ func (q *question) resume(askers map[*call]struct{}, of *follower) {
 	}
 }
 
-// asking returns the rounds that wait for the answer: the one on whose stream the question came, else all that may have asked.
-func (q *question) asking() (rounds []*round) {
+// waitingRounds returns the rounds that wait for the answer: the one on whose stream the question came, else all that may have asked.
+func (q *question) waitingRounds() (rounds []*round) {
 	if q.from != nil {
 		return []*round{q.from}
 	}
@@ -150,7 +150,7 @@ func (q *question) asking() (rounds []*round) {
 	return rounds
 }
 
-// askedBy returns the rounds that wait for answers to questions of an HTTP session, also to those that are tasks by now, and so not in flight.
+// askedBy returns the rounds that wait for answers to questions of an HTTP session, also to those that were answered with a task, and so are not in flight.
 func (s *Session) askedBy(session string) (rounds []*round) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -170,11 +170,11 @@ func (s *Session) askedBy(session string) (rounds []*round) {
 // origin is where a request of the server came from.
 type origin struct {
 	session string   // over HTTP; "" for none
-	waiting []*round // which wait for the answer, as far as that is known
-	task    string   // which does; "" for none
+	waiting []*round // the rounds that wait for the answer, as far as is known
+	task    string   // the id of the task that waits for it; "" for none
 }
 
-func (q *question) origin() origin { return origin{q.session, q.asking(), q.Task} }
+func (q *question) origin() origin { return origin{q.session, q.waitingRounds(), q.Task} }
 
 // originOf is the origin of a request that came on the stream of a round; nil: on that of the session, where all calls in flight may have asked.
 func (s *Session) originOf(from *round) origin {
@@ -196,15 +196,15 @@ func (s *Session) originOf(from *round) origin {
 	return o
 }
 
-// notAnswered ends what waits for an answer that could not be sent because of err, if that says that the server has ended the session. Every answer to a
-// request of the server comes here when it fails (CAN30).
+// notAnswered ends the rounds that wait for an answer that could not be sent because of err, if err says that the server has ended the session. It is called
+// for every answer to a request of the server that fails (CAN30).
 func (o origin) notAnswered(err error) {
 	if errors.Is(err, errNoSession) {
 		failStranded(o.waiting)
 	}
 }
 
-// failStranded has rounds fail whose questions were asked in a session that the server has ended: it takes no answer to these any more.
+// failStranded has rounds fail whose questions were asked in a session that the server has ended: the server takes no answer to these any more.
 func failStranded(waiting []*round) {
 	for _, r := range waiting {
 		r.entry.Cancel(&Cause{Source: inflight.SourceDisconnect, Reason: "the server has ended the session, and takes no answer to what it has asked; the call may have run"})
@@ -212,7 +212,7 @@ func failStranded(waiting []*round) {
 }
 
 // notTaken ends what waits for an answer that the server has refused for good with err: the task that asks, or the call. Where several calls may have asked,
-// none ends before its time (CAN30).
+// none is ended (CAN30).
 func (s *Session) notTaken(from origin, err error) {
 	if !refused(err) || errors.Is(err, errNoSession) {
 		return

@@ -21,6 +21,7 @@ type cachedList struct {
 	expires time.Time
 }
 
+// get returns a list that is kept, and the epoch for put if there is none.
 func (c *cache) get(op wire.Op) ([]json.RawMessage, int, bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

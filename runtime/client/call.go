@@ -24,19 +24,19 @@ type call struct {
 	op              *wire.Call
 	tool            string
 	cancelsSilently bool                // no cancellation is sent when it is given up
-	tasks           bool                // it may become a task
+	mayBeTask       bool                // it may become a task
 	params          []paramheader.Param // arguments that headers repeat
 	listening       *listening          // only of a subscription
 	result          *resultRequest      // only of a request for the result of a task
 
-	first      round    // the first request, mostly the only one: the call and it are one allocation
+	first      round    // the first request, mostly the only one, in the same allocation as the call
 	scratch    [64]byte // memory for its short values: the name of the tool and the first token
 	registered bool     // begin was called: it stays in Session.calls between its rounds, so that Requests lists it; guarded by Session.mu, and set before the first round
 
 	mu        sync.Mutex
 	round     *round        // the latest
 	awaiting  bool          // round waits for its answer
-	spent     time.Duration // in rounds that are over
+	spent     time.Duration // of maxTime, without the current round
 	requests  int           // how many were sent
 	last      Progress
 	gaveUp    *Cause             // why it was given up between two requests
@@ -53,13 +53,13 @@ type round struct {
 	reports         reports       // guarded by call.mu, but for its channel
 	maxExtension    time.Duration // how long the round may take in all, with progress; 0: for ever
 	gaveUp          sync.Once     // Session.giveUp was called
-	violation       error         // why its answer counts as none; guarded by call.mu
+	violation       error         // the error with which it ends in place of an answer; guarded by call.mu
 
 	late bool // expectLate was called; guarded by Session.mu
-	sent bool // handed to the link; guarded by it
+	sent bool // handed to the link; guarded by the link's lock
 	// session is the id of the HTTP session in which it was sent; "" for none. busy is the HTTP status of its answer if that says to try again, nil for
-	// another. stray is the id of an answer on its stream that is another's; zero for none. All are only for the goroutine of its exchange, until the
-	// round is answered.
+	// another. stray is the id of an answer on its stream that is for another request; zero for none. All three are only for the goroutine of its exchange,
+	// until the round is answered.
 	session string
 	busy    *StatusError
 	stray   rpc.ID

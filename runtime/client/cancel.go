@@ -92,29 +92,29 @@ func (s *Session) onCancel(e *inflight.Entry, cause *Cause, o inflight.CancelEff
 }
 
 // giveUp ends the request of a round that nobody waits for any more, and tells the server unless the connection is gone. A request that asks for
-// a task is not cancelled itself: its answer names the task, which then is (CAN11). So is a task that a server had created before it was told.
-// It is called by what ends the request and by its caller, in any order: the second call does nothing, but returns when the first is done.
+// a task is not cancelled itself: its answer names the task, which is cancelled then (CAN11). So is a task that a server had created before it was told.
+// giveUp is called by what ends the request and by the request's caller, in any order: the second call does nothing, but returns when the first is done.
 func (s *Session) giveUp(e *inflight.Entry, r *round, cause *Cause) {
 	r.gaveUp.Do(func() { s.giveUpOnce(e, r, cause) })
 }
 
 func (s *Session) giveUpOnce(e *inflight.Entry, r *round, cause *Cause) {
 	id, tells := e.Key().ID, tellsServer(cause.Source)
-	named := tells && r.named()
-	if task := tells && r.call.tasks; task || s.link.shared() {
+	willNameTask := tells && r.willNameTask()
+	if task := tells && r.call.mayBeTask; task || s.link.shared() {
 		s.expectLate(id, r, task)
 	}
 	var notice []byte
-	if tells && !named && !e.Info().Protected && !r.call.cancelsSilently && !s.link.giveUpTells(r.call.dialect) {
+	if tells && !willNameTask && !e.Info().Protected && !r.call.cancelsSilently && !s.link.giveUpTells(r.call.dialect) {
 		notice = s.cancelled(r.call.dialect, id, cause)
 	}
-	if !s.link.giveUp(r, notice, named) {
+	if !s.link.giveUp(r, notice, willNameTask) {
 		s.forgetLate(id)
 	}
 }
 
-// named reports whether the answer names a task in any case, so that it is worth waiting for.
-func (r *round) named() bool { return r.call.tasks && r.call.dialect.Task.ClientDecides }
+// willNameTask reports whether the answer will certainly name a task, so that it is worth waiting for.
+func (r *round) willNameTask() bool { return r.call.mayBeTask && r.call.dialect.Task.ClientDecides }
 
 // tellsServer reports whether the server is to be told of an end by that source.
 func tellsServer(source inflight.Source) bool {

@@ -51,7 +51,7 @@ type connLink struct {
 	frames [][]byte // memory for writeAll
 
 	ending                 sync.Once      // endChild was called
-	work                   sync.WaitGroup // what it has begun
+	work                   sync.WaitGroup // what endChild has begun
 	writerDone, readerDone chan struct{}  // closed when the goroutine has ended
 }
 
@@ -148,9 +148,9 @@ func (l *connLink) add(frame []byte, r *round) {
 	l.wakeWriter()
 }
 
-// giveUp withdraws a request that is still in the queue; for any other that was sent it sends the notice, after the request. It is answerable if it
-// was sent, so that an answer may come. Whether the answer will name a task does not matter: all messages come on one stream.
-func (l *connLink) giveUp(r *round, notice []byte, named bool) (answerable bool) {
+// giveUp removes a request that is still in the queue; for any other that was sent it sends the notice, after the request. The request is answerable if it
+// was sent. Whether the answer will name a task does not matter: all messages come on one stream.
+func (l *connLink) giveUp(r *round, notice []byte, willNameTask bool) (answerable bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	i := slices.IndexFunc(l.queue, func(q queued) bool { return q.round == r })
@@ -165,7 +165,7 @@ func (l *connLink) giveUp(r *round, notice []byte, named bool) (answerable bool)
 	return r.sent
 }
 
-// giveUpTells implements link: there is no stream to close, see link.
+// giveUpTells implements link: no request has a stream of its own that could be closed.
 func (l *connLink) giveUpTells(*wire.Dialect) bool { return false }
 
 func (l *connLink) reply(_ origin, frame []byte) {
@@ -257,8 +257,8 @@ func (l *connLink) notWritten(q *queued, large *rpc.FrameError) {
 	l.s.cfg.logger.Warn("a message was not sent", "error", err)
 }
 
-// writeFailed ends the requests that can not be written any more. Those that were written may still be answered, while the connection can be read: that of
-// a child process until it has ended.
+// writeFailed ends the requests that can not be written any more. Those that were written may still be answered, while the connection can be read. A child
+// process is ended.
 func (l *connLink) writeFailed(err error, unwritten []queued) {
 	if l.child != nil { // what it wrote before it ended is read first, because that says why
 		select {
@@ -275,7 +275,7 @@ func (l *connLink) writeFailed(err error, unwritten []queued) {
 	l.endChild()
 }
 
-// endChild has a child process end whose input or output is closed: it is no server any more, though it may live on (CAN26).
+// endChild ends a child process whose input or output is closed: it is no server any more, though it may live on (CAN26).
 func (l *connLink) endChild() {
 	if l.child != nil {
 		l.ending.Do(func() { l.work.Go(func() { l.child.end(l.s.aborted) }) })

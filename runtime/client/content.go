@@ -56,7 +56,7 @@ func contentError(content []byte) error {
 	return d.Finish()
 }
 
-// err returns what a block lacks, behind its place.
+// err returns what is wrong with a block; the text is to follow the place of the block, such as content[3].
 func (b *contentBlock) err() error {
 	if err := b.strings(blockType); err != nil {
 		return err
@@ -76,7 +76,7 @@ func (b *contentBlock) err() error {
 	return nil
 }
 
-// resourceError returns what the resource in a block lacks, behind its place.
+// resourceError returns what is wrong with the resource in a block; the text is to follow its place, too.
 func resourceError(resource []byte) error {
 	switch {
 	case resource == nil:

@@ -61,7 +61,7 @@ func (s *Session) declare(d *wire.Dialect) json.RawMessage {
 	return text
 }
 
-// setAt sets the value at a path; for nil, to an object, unless there is a value.
+// setAt sets the value at a path; nil stands for an empty object, which replaces no other value.
 func setAt(all map[string]any, path string, value any) {
 	var names []string
 	for name := range wire.Steps(path) {

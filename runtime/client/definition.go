@@ -26,11 +26,11 @@ func readDefinition(text []byte) *definition {
 	d.UseNumber()
 	var out definition
 	_ = d.Decode(&out) // a definition that can not be read differs
-	out.InputSchema, out.OutputSchema = binding(out.InputSchema, keyword.Keywords), binding(out.OutputSchema, keyword.Keywords)
+	out.InputSchema, out.OutputSchema = withoutAnnotations(out.InputSchema, keyword.Keywords), withoutAnnotations(out.OutputSchema, keyword.Keywords)
 	return &out
 }
 
-// derived is derived from a tool's definition on first use.
+// derived is what is computed from a tool's definition on first use.
 type derived struct {
 	once   sync.Once
 	hash   string // of the schemas without annotations
@@ -54,28 +54,28 @@ func SchemaHash(definition []byte) string {
 // annotations are the keywords that allow and forbid nothing.
 var annotations = []string{"$comment", "$schema", "deprecated", "description", "examples", "title"}
 
-// binding returns a schema without annotations.
-func binding(v any, k keyword.Keys) any {
+// withoutAnnotations returns a schema without annotations.
+func withoutAnnotations(v any, k keyword.Keys) any {
 	switch v := v.(type) {
 	case map[string]any:
 		out := map[string]any{}
 		for key, value := range v {
 			if k != keyword.Keywords || !slices.Contains(annotations, key) {
-				out[key] = binding(value, k.Below(key))
+				out[key] = withoutAnnotations(value, k.Below(key))
 			}
 		}
 		return out
 	case []any:
 		out := make([]any, len(v))
 		for i := range v {
-			out[i] = binding(v[i], k)
+			out[i] = withoutAnnotations(v[i], k)
 		}
 		return out
 	}
 	return v
 }
 
-// firstDifference says at which pointer two JSON values differ first, and how; "" if they do not. at is the pointer of both.
+// firstDifference says at which JSON pointer two values differ first, and how; "" if they do not. at is the pointer to both values.
 func firstDifference(at string, known, said any) string {
 	if reflect.DeepEqual(known, said) {
 		return ""

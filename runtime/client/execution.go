@@ -13,7 +13,7 @@ type Execution[T any] struct {
 	ref  Ref // zero: it was no task
 }
 
-// Result waits for the result, and until progress was passed on, see OnProgress. The end of ctx only ends the wait; the task goes on. The errors
+// Result waits for the result, and until all progress was passed on, see OnProgress. The end of ctx only ends the wait; the task goes on. The errors
 // are those of a call, and *TaskError for a task that ended without a result.
 func (x *Execution[T]) Result(ctx context.Context) (*T, error) {
 	r, err := x.x.await(ctx)
@@ -29,25 +29,25 @@ func (x *Execution[T]) Updates(ctx context.Context) iter.Seq2[TaskState, error] 
 	return x.x.updates(ctx)
 }
 
-// Cancel asks the server to cancel the task, for all who follow it, by tasks/cancel (CAN11), also when it is not followed any more. Whether the
-// work stops, the server decides: see Result. Progress is not passed on any more. For a task that is over, and a call that was no task, Cancel does
+// Cancel asks the server to cancel the task, for all who follow it, by tasks/cancel (CAN11), also when it is not followed any more. The server
+// decides whether the work stops: see Result. Progress is not passed on any more. For a task that is over, and a call that was no task, Cancel does
 // nothing.
 func (x *Execution[T]) Cancel(ctx context.Context, reason string) error {
 	return x.x.cancel(ctx, reason)
 }
 
 // Detach stops following the task, which goes on: Ref names it. Result and Updates end with ErrDetached. For a call that was no task it does nothing.
-// Others in the session that follow the task go on, too. After the last, the task's questions are taken back (Handlers.QuestionGone), and wait, as
-// those that come then: Resume has them asked. The task may still end with the session, or be one that no other session can see: Session.Resumable
-// says so before the call.
+// Other executions of the task in this session go on, too. When the last of them has detached, the task's questions are taken back from their handlers
+// (Handlers.QuestionGone): these and later ones wait until Resume has them asked. The task may still end with the session, or be one that no other session
+// can see: Session.Resumable says so before the call.
 func (x *Execution[T]) Detach() { x.x.detach() }
 
-// Ref names the task for Resume, in this process or another; false: the call was no task. A Ref does not say that another session can follow the task. It
-// can not if the server is a process on a pipe that keeps its tasks in memory, or on a connection within the process, or if in revision 2025-11-25 nothing
+// Ref names the task for Resume, in this process or another; false: the call was no task. A Ref does not say that another session can follow the task. None
+// can if the server is a process on a pipe that keeps its tasks in memory, or on a connection within the process, or if in revision 2025-11-25 nothing
 // identifies the caller over HTTP: see Session.Resumable.
 func (x *Execution[T]) Ref() (Ref, bool) { return x.ref, x.ref != Ref{} }
 
-// untyped returns an Execution whose result is the server's.
+// untyped returns an Execution whose result is as the server sent it.
 func untyped(x *execution) *Execution[ToolResult] {
 	return &Execution[ToolResult]{x: x, ref: x.ref(), read: func(r ToolResult) (*ToolResult, error) { return &r, nil }}
 }

@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// Generation is the compile-time handshake between a generated client and this runtime, see server.Generation.
+// Generation ties a generated client to this runtime when it is compiled, see server.Generation.
 type Generation int
 
 // Generation1 is the generation of this runtime. If it is undefined, upgrade the module github.com/mcpkiln/mcpkiln.
@@ -46,7 +46,7 @@ func (s *Session) Expect(g Generation, definitions ...string) {
 type expected struct {
 	mu       sync.Mutex
 	tools    map[string]*definition // by name
-	compared bool                   // also while the comparison is under way
+	compared bool                   // the comparison has at least begun
 	reported map[Difference]bool
 }
 
@@ -56,7 +56,7 @@ func (e *expected) get(tool string) *definition {
 	return e.tools[tool]
 }
 
-// due reports, once, that the server's list was not compared yet.
+// due sets compared, and returns true if that was not set and there are tools to compare.
 func (e *expected) due() bool {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -74,7 +74,7 @@ func (e *expected) retry() {
 
 // compareTools reads the server's list of tools, the first time, so that differences are known before they matter. If the list can not be read, the
 // call goes on. It also goes on after the time of one request, or half of the call's maximum, because the server decides how long its list is. It returns
-// the options of the call, in whose maximum that time counts.
+// the options of the call, and one by which that time counts in its maximum.
 func (s *Session) compareTools(ctx context.Context, opts []CallOption) []CallOption {
 	if !s.expected.due() {
 		return opts
@@ -146,7 +146,7 @@ func (s *Session) compare(tool *definition) string {
 	return tool.Name
 }
 
-// maxDifferences is how many differences are reported. A server may have other ones every time.
+// maxDifferences is how many differences are reported. A server could have new ones every time.
 const maxDifferences = 1000
 
 // differs reports a difference, once.

@@ -29,7 +29,7 @@ func KeptAnswers(s *Session) (number, bytes int) {
 		if !a.isSent() {
 			continue
 		}
-		texts := [][]byte{a.of.Params, a.result}
+		texts := [][]byte{a.question.Params, a.result}
 		for _, r := range a.recipients {
 			texts = append(texts, r.Params)
 		}

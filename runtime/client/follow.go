@@ -47,8 +47,8 @@ func (w *following) follow() {
 	w.finish(ToolResult{}, w.s.ended(w.s.endCause()))
 }
 
-// unreadable ends the executions of a task whose state is not read any more because of err. It goes on if the server can not be reached, or has no time:
-// then it can be followed again.
+// unreadable ends the executions of a task whose state is not read any more because of err. The task goes on if the server can not be reached, or is busy:
+// it can be followed again then.
 func (w *following) unreadable(err error) {
 	failed := taskError(w.currentState(), err)
 	if _, expired := failed.Err.(*ExpiredError); !expired && aboutTask(err) {
@@ -135,8 +135,8 @@ func (f *follower) validateState(v *wire.Values, status task.Status) error {
 	return nil
 }
 
-// expectResult ends the execution of a task that is over if its result does not come within the timeout of a request, after the time that the server has
-// asked for. Meanwhile the request for the result is repeated.
+// expectResult ends the executions of a task that is over if its result does not come within the timeout of a request, which begins again when the request
+// for the result has failed and is sent again. Meanwhile that request is repeated.
 func (w *following) expectResult() {
 	most := w.s.cfg.timeout
 	if w.expecting || most <= 0 {
@@ -215,8 +215,8 @@ func (w *following) failedWith(err error) bool {
 	return state.Status == task.Failed || state.Status == task.Cancelled
 }
 
-// collectsAgain has the next reading of the state send the request for the result again, which has failed after a while, when the server wants that, and
-// later each time. It returns false after more than most failures.
+// collectsAgain has the request for the result, which has failed after lasted, sent again at the first reading of the state after wait, or after a longer
+// time if it has failed before. It returns false after more than most failures in a row.
 func (w *following) collectsAgain(lasted, wait time.Duration, most int) bool {
 	w.mu.Lock()
 	if lasted > maxBackoff {
@@ -249,6 +249,7 @@ func (w *following) collectsAt() time.Time {
 	return w.again
 }
 
+// collected ends the executions of the task with the answer to the request for the result.
 func (w *following) collected(raw []byte, err error) {
 	var refused *Error
 	state := w.currentState()

@@ -13,9 +13,9 @@ import (
 	"github.com/mcpkiln/mcpkiln/runtime/wire"
 )
 
-// follower is what a session knows of a task that it follows, or has followed; the executions of the task share it. It has each question asked once. It
-// stays when nobody follows the task any more, until it is forgotten, see Session.leave: an answer may be on its way, and what the task asks meanwhile is
-// asked when somebody follows it again.
+// follower is what a session knows of a task that it follows, or has followed; the executions of the task share it. It has each question asked once. The
+// session keeps it when nobody follows the task any more (see leave): an answer may be on its way, and what the task asks meanwhile is asked when somebody
+// follows the task again.
 type follower struct {
 	s       *Session
 	dialect *wire.Dialect
@@ -27,16 +27,16 @@ type follower struct {
 	endLife context.CancelCauseFunc
 
 	// Guarded by Session.mu.
-	executions map[*execution]struct{} // those that are not over
-	following  *following              // nil: nobody follows the task at present
-	made       bool                    // this session started the task, and did not only resume it
-	over       bool                    // the task has ended, or is cancelled: it asks nobody any more
+	executions  map[*execution]struct{} // those that are not over
+	following   *following              // nil: nobody follows the task at present
+	startedHere bool                    // this session started the task, and did not only resume it
+	over        bool                    // the task has ended, or is cancelled: it asks nobody any more
 
 	mu        sync.Mutex
 	state     TaskState
 	changed   chan struct{}   // closed and made anew with every change
-	questions map[string]bool // the keys of those that were passed to handlers; true: there is an answer
-	keyBytes  int             // of them
+	questions map[string]bool // keys of the questions that were passed to handlers; true: there is an answer
+	keyBytes  int             // how long these keys are in all
 	stopped   stoppedClock    // questions pause the clocks of calls that wait for the task
 }
 
@@ -51,7 +51,7 @@ type following struct {
 	repeated   int                                // how often it was repeated because nothing came; guarded by follower.mu
 	missed     int                                // how often it has failed in a row; guarded by follower.mu
 	again      time.Time                          // when it is sent again after it has failed; guarded by follower.mu
-	dialogs    map[string]context.CancelCauseFunc // end the questions that handlers are being asked, by their keys; guarded by follower.mu
+	dialogs    map[string]context.CancelCauseFunc // end the open dialogs, by the keys of their questions; guarded by follower.mu
 	// expecting: the task is known to be over, and its result is due. Only for the goroutine that reads the state.
 	expecting bool
 	// unlisted is how many readings in a row said that the task waits for input, and listed no question. Only for the same goroutine.
@@ -82,7 +82,7 @@ func (s *state) join(f *follower, x *execution) (first *following) {
 	}
 	x.follower = f
 	f.executions[x] = struct{}{}
-	f.made = f.made || !x.request.IsZero()
+	f.startedHere = f.startedHere || !x.request.IsZero()
 	return first
 }
 
@@ -99,11 +99,11 @@ func (s *state) executions() iter.Seq[*execution] {
 	}
 }
 
-// guest reports whether the session has only resumed the task.
-func (f *follower) guest() bool {
+// onlyResumed reports whether the session has only resumed the task.
+func (f *follower) onlyResumed() bool {
 	f.s.mu.Lock()
 	defer f.s.mu.Unlock()
-	return !f.made
+	return !f.startedHere
 }
 
 // wake has the task's state read soon.
@@ -120,15 +120,15 @@ func (f *follower) currentState() TaskState {
 	return f.state
 }
 
-// update records a state that the server has reported. If the task is over, its questions are, though its result may take a while.
+// update records a state that the server has reported. If the task is over, its questions are over, too, though its result may take a while.
 func (f *follower) update(state TaskState) {
 	if knownStatus(state.Status) && f.record(state) && terminal(state.Status) {
 		f.endQuestions(whyGone(taskOver))
 	}
 }
 
-// record records a state, and reports whether it is a new one of a task that the session knows. Of a task that was left nobody reads the message, and only
-// so much is kept (VAL07).
+// record records a state, and reports whether it is a new one of a task that the session knows. The message of a task that was left is dropped, because
+// nobody reads it and what is kept of such tasks is limited (VAL07).
 func (f *follower) record(state TaskState) bool {
 	f.s.mu.Lock()
 	defer f.s.mu.Unlock()
@@ -154,7 +154,7 @@ func (f *follower) change() {
 // ending is how executions of a task end.
 type ending struct {
 	one    *execution // only this one; nil: all
-	of     *following // only if it still reads the state; nil: whatever does
+	by     *following // which ends them: nothing ends if another reads the state by now; nil: they end in any case
 	over   bool       // the task has ended, or is cancelled
 	result ToolResult
 	err    error
@@ -164,12 +164,12 @@ type ending struct {
 func (w *following) finish(result ToolResult, err error) {
 	var expired *ExpiredError
 	over := err == nil || terminal(w.currentState().Status) || errors.As(err, &expired)
-	w.end(ending{of: w, over: over, result: result, err: err})
+	w.end(ending{by: w, over: over, result: result, err: err})
 }
 
-// end ends executions of the task. The session does not list them any more before those who wait for the end go on. When there is none, the task's
-// questions end if the task is over, though it may have been left before; else they wait until somebody follows it again. false: nothing ended, because
-// the following is another by now.
+// end ends executions of the task. They leave the session's list before those who wait for their end go on. When the task has no execution any more, its
+// questions end if the task is over, even if it was left before; else they wait until somebody follows the task again. false: nothing ended, because of
+// e.by.
 func (f *follower) end(e ending) bool {
 	s, cause := f.s, whyGone(taskLeft)
 	switch {
@@ -179,7 +179,7 @@ func (f *follower) end(e ending) bool {
 		cause = whyGone(taskOver)
 	}
 	s.mu.Lock()
-	if e.of != nil && e.of != f.following {
+	if e.by != nil && e.by != f.following {
 		s.mu.Unlock()
 		return false
 	}
@@ -240,7 +240,7 @@ func (f *follower) ask(ctx context.Context, op wire.Op, responses json.RawMessag
 	return f.send(ctx, c, responses)
 }
 
-// send sends what ask has made.
+// send sends the request of ask.
 func (f *follower) send(ctx context.Context, c *call, responses json.RawMessage) (*wire.Values, []byte, error) {
 	v := c.values()
 	v.SetText(wire.SlotTaskID, f.task)

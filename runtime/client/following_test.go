@@ -104,7 +104,7 @@ func TestCAN02AQuestionThatIsTakenBackIsNotRefused(t *testing.T) {
 		all.Go(func() {
 			for taken := false; !taken && e.Err() == nil; {
 				q.mu.Lock()
-				taken = q.turn != nil
+				taken = q.dialog != nil
 				q.mu.Unlock()
 			}
 			q.leave(e)
@@ -125,9 +125,9 @@ func TestCAN20TheTimeOfAQuestionPassesWhileItIsTakenBack(t *testing.T) {
 	sent := make(chan string, 1)
 	s.link = hears{sent: sent}
 	x, _ := f.followed()
-	f.made = true
+	f.startedHere = true
 	q, e := f.asked(t, 7, nil)
-	q.take(e)
+	q.nextDialog(e)
 	x.detach()
 	e.Cancel(&Cause{Source: inflight.SourceTimeout})
 	if got := <-sent; !strings.Contains(got, `"id":7`) || !strings.Contains(got, "cancel") {
@@ -156,7 +156,7 @@ func TestAProcessThatHasEndedIsNotKilled(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	for range 100 {
-		if !c.over(ctx, 0) {
+		if !c.endsWithin(ctx, 0) {
 			t.Fatal("it counts as running")
 		}
 	}

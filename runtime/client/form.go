@@ -216,7 +216,7 @@ func (f *formField) checkNumber(n json.Number) error {
 	return nil
 }
 
-// orderOf compares a number with a limit exactly: a float64 would take 1e-400 for 0. A limit that can not be compared with is none.
+// orderOf compares a number with a limit exactly: a float64 would take 1e-400 for 0. A limit with which it can not be compared is ignored.
 func orderOf(number string, limit json.Number) int {
 	order, _ := check.CompareNumbers(number, limit.String())
 	return order

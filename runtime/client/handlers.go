@@ -5,12 +5,12 @@ import (
 	"encoding/json"
 )
 
-// Handlers answer a server's questions, also those that it asks as tasks, and receive its notifications. Every field may be nil. They are called concurrently, for questions each in a
-// goroutine of its own, for notifications in the order of their arrival on one goroutine for all of a session. A notification is dropped if an equal one
-// waits for that goroutine, or if 1024 or 16 MiB wait and it is not a change of a list.
+// Handlers answer a server's questions, also those that it asks as tasks, and receive its notifications. Every field may be nil. Handlers of questions are
+// called concurrently, each in a goroutine of its own; those of notifications in the order of arrival, on one goroutine for all of a session. A notification
+// is dropped if an equal one waits for that goroutine, or if 1024 or 16 MiB wait and it does not say that a list has changed.
 //
-// If a handler of questions fails, the server learns only that, and the logger why. An *Error is sent as it is, unless its code is one that the protocol
-// reserves.
+// If a handler of questions fails, the server learns only that it has failed, and the log says why. An *Error is sent as it is, unless its code is one that
+// the protocol reserves.
 type Handlers struct {
 	// Elicit asks the user to fill in a form. The user has to see which server asks, and can review, decline and cancel. Answers are
 	// validated by the form's schema, and defaults are filled in, before they are sent.
@@ -27,14 +27,15 @@ type Handlers struct {
 	// QuestionGone is called when a question is not to be answered any more: the server cancelled it, the call or task that it belongs to
 	// is over, its time passed, nobody follows the task any more, or the session ended, as cause says. A user interface closes it then.
 	QuestionGone func(q *Question, cause error)
-	// LeftOpen is called with a question of a task that this session has resumed and did not start, if no handler can be asked, as why says, or its
-	// handler has failed. The question is not answered and the task goes on: the host that started it may answer. The question has what could be read of
-	// it, and no Method if the server shows none, since this session has declared nothing that the task asks.
+	// LeftOpen is called with a question of a task that this session has resumed and did not start, if no handler can be asked, or the handler has failed;
+	// why says which. The question is not answered and the task goes on: the host that started it may answer. q has what could be read of the question, and
+	// no Method if the server does not show the question, because this session has not declared what the task asks.
 	LeftOpen func(q *Question, why error)
-	// Answered is called when the server has the answer to a question of a task, or to one that came as a request; with an error if that could not be
-	// sent, because it breaks the form or the handler has failed, or not be delivered, or came too late. If a task has withdrawn the question meanwhile, that is known only some seconds later, since it may ask again. Of answers
-	// that a call takes with it when it goes on, only those that came too late are told. Over a pipe the server "has" an answer as soon as it is
-	// written: whether it is read is not known.
+	// Answered is called when it is known what has become of the answer to a question of a task, or to one that came as a request. err is nil if the server
+	// has it. Else it could not be sent, because it breaks the form or the handler has failed, or not be delivered, or it came too late. If a task has withdrawn
+	// the question meanwhile, that is known only some seconds later, since the task may ask again. For the questions of a result, whose answers go with the
+	// next request of the call, Answered is called only if the answer is not sent; for a question that the server asks as a task, only if the
+	// answer came too late. Over a pipe the server "has" an answer as soon as that is written: whether the server reads it is not known.
 	Answered func(q *Question, err error)
 
 	// Log receives log records: the level, the name of the logger, and any JSON.

@@ -20,7 +20,7 @@ import (
 // Endpoint is a transport over Streamable HTTP.
 type Endpoint struct {
 	URL string
-	// Header is added to every request, such as an Authorization. No session opens with a header that HTTP does not allow.
+	// Header is added to every request, such as an Authorization. Connect fails if HTTP does not allow a header.
 	Header http.Header
 	// Client sends the requests; nil: one of the session's own. Redirects are never followed, because they would take credentials and
 	// arguments somewhere else.
@@ -62,9 +62,9 @@ type httpLink struct {
 	s        *Session
 	endpoint *Endpoint
 	client   http.Client
-	own      *http.Transport // nil: the caller's
+	own      *http.Transport // nil: that of the caller's Client is used
 	maxBytes int64
-	// connections has the open ones of own.
+	// connections are the open connections of own.
 	connections connections
 
 	ctx    context.Context
@@ -78,8 +78,8 @@ type httpLink struct {
 
 	mu         sync.Mutex
 	closing    bool
-	session    string // id of the session; "" for none
-	listening  bool
+	session    string             // id of the session; "" for none
+	listening  bool               // listenUnasked has begun to receive
 	unlisten   context.CancelFunc // ends the listener of the session; nil: there was none
 	streams    map[*round]*stream
 	ending     int           // how many requests are ending, see maxEnding
@@ -109,7 +109,7 @@ func (l *httpLink) request(ctx context.Context, method string, body []byte) (*ht
 	return req, nil
 }
 
-// do sends a request. Its errors do not tell the parts of the address that may be secret.
+// do sends a request. Its errors do not show the parts of the address that may be secret.
 func (l *httpLink) do(req *http.Request) (*http.Response, error) {
 	resp, err := l.client.Do(req)
 	return resp, address.Cleaned(err)
@@ -179,7 +179,7 @@ func (l *httpLink) post(ctx context.Context, frame []byte) error {
 	}
 	d := l.s.dialect.Load()
 	session := l.identify(req, d)
-	only, bound := ctx.Value(sessionKey{}).(string) // an answer is
+	only, bound := ctx.Value(sessionKey{}).(string) // an answer is bound to its session
 	if bound && only != session {
 		return errNoSession
 	}
@@ -207,7 +207,7 @@ func (l *httpLink) post(ctx context.Context, frame []byte) error {
 // maxRefusal is how much of a response to an answer is read.
 const maxRefusal = 64 << 10
 
-// refusal returns the error with which a server answers an answer, though with a status that says that it takes that; nil: there is none.
+// refusal returns the error with which a server responds to an answer, although the HTTP status is one of success; nil: there is none.
 func (l *httpLink) refusal(resp *http.Response) error {
 	body, err := io.ReadAll(io.LimitReader(resp.Body, maxRefusal))
 	if err != nil || len(body) == 0 {
@@ -267,7 +267,7 @@ func (l *httpLink) close(ctx context.Context) error {
 	l.cancel()
 	l.work.Wait()
 	if session != "" {
-		l.leave(ctx, session)
+		l.deleteSession(ctx, session)
 	}
 	if l.own != nil {
 		l.own.CloseIdleConnections()
@@ -276,8 +276,8 @@ func (l *httpLink) close(ctx context.Context) error {
 	return nil
 }
 
-// leave deletes the session on the server. Servers may refuse that.
-func (l *httpLink) leave(ctx context.Context, session string) {
+// deleteSession deletes the session on the server. Servers may refuse that.
+func (l *httpLink) deleteSession(ctx context.Context, session string) {
 	ctx, cancel := context.WithTimeout(ctx, endWait)
 	defer cancel()
 	req, err := l.request(ctx, http.MethodDelete, nil)
@@ -333,14 +333,14 @@ func (l *httpLink) renew(ctx context.Context, old string) (begun bool, err error
 	}
 	s := l.s
 	gone := &Cause{Source: inflight.SourceDisconnect, Err: errNoSession, Force: true}
-	asking := s.askedBy(old)
+	waiting := s.askedBy(old)
 	s.endAsked(gone, func(values context.Context) bool {
 		if q, ok := values.(*question); ok {
-			asking = append(asking, q.asking()...)
+			waiting = append(waiting, q.waitingRounds()...)
 		}
 		return true
 	})
-	failStranded(asking)
+	failStranded(waiting)
 	s.receiver.endSession(old)
 	d := s.dialect.Load()
 	a := s.ask(ctx, d, wire.OpInitialize)
@@ -354,7 +354,7 @@ func (l *httpLink) renew(ctx context.Context, old string) (begun bool, err error
 	return true, s.notify(ctx, d.Call(wire.OpInitialized), nil)
 }
 
-// maxRetryAfter is how many seconds of a server's Retry-After are honoured.
+// maxRetryAfter is how many seconds to wait at most because of a server's Retry-After.
 const maxRetryAfter = 3600
 
 // retryAfter returns how long a response says to wait; 0: it does not say.

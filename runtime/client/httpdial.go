@@ -7,15 +7,15 @@ import (
 	"sync"
 )
 
-// connections are the open ones of a session with a transport of its own. That only closes idle connections on request, and a server that
-// goes on sending on a connection whose requests are over keeps it from being idle.
+// connections are the open connections of a session with an http.Transport of its own. That transport closes only idle connections when asked, and a server
+// that goes on sending on a connection whose requests are over keeps it from being idle.
 type connections struct {
 	mu     sync.Mutex
 	open   map[net.Conn]struct{}
 	closed bool
 }
 
-// connection is removed from its set when it is closed.
+// connection is removed from its connections when it is closed.
 type connection struct {
 	net.Conn
 	of *connections
@@ -29,8 +29,8 @@ func (c *connection) Close() error {
 	return c.Conn.Close()
 }
 
-// requestKey is the key of the context of an HTTP request, in itself: http.Transport dials with its values, but goes on when it ends, for the sake of requests
-// to come.
+// requestKey is the key under which the context of an HTTP request has itself as a value: http.Transport dials with the values of that context, but goes on
+// when the context ends, for the sake of requests to come.
 type requestKey struct{}
 
 // track adds all connections that a transport dials from now on. No dial outlives its request: a server that can not be reached would have ever more of them.
@@ -59,7 +59,7 @@ func (c *connections) track(t *http.Transport) {
 	}
 }
 
-// close closes all, and those that are dialled later.
+// close closes all connections, and those that are dialled later.
 func (c *connections) close() {
 	c.mu.Lock()
 	defer c.mu.Unlock()

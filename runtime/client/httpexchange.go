@@ -32,7 +32,7 @@ func (l *httpLink) exchange(ctx context.Context, frame []byte, r *round, st *str
 			st.lingerTimer.Stop()
 		}
 		delete(l.streams, r)
-		if !st.takingBack {
+		if !st.endedLater {
 			l.forget(st)
 		}
 		l.mu.Unlock()
@@ -193,7 +193,7 @@ func (l *httpLink) linger(r *round) {
 		return
 	}
 	st.lingerTimer = time.AfterFunc(lingering, st.cancel)
-	if !st.takingBack && !st.ending {
+	if !st.endedLater && !st.ending {
 		l.keep(st, &l.answered, st.cancel)
 	}
 }
@@ -260,8 +260,8 @@ func (l *httpLink) resume(ctx context.Context, events *eventReader, r *round, fa
 // errSessionGone is not errNoSession: the request was served, perhaps to its end.
 var errSessionGone = errors.New("the stream ended without an answer, and the server has ended the session; the call may have run")
 
-// notResumed returns the error of a request whose stream the server does not resume. Mostly it is no *StatusError, which would be that of the
-// request itself.
+// notResumed returns the error of a request whose stream the server does not resume. It is no *StatusError, which would look like that of the request
+// itself, except where the server wants the caller to log in.
 func notResumed(resp *http.Response, status *StatusError, session string) error {
 	const ended = "the stream ended without an answer, and the server "
 	switch {
@@ -304,7 +304,7 @@ func beginning(resp *http.Response) string {
 	return strings.TrimSpace(strings.ToValidUTF8(address.Beginning(resp.Body, asked, maxBeginning), "?"))
 }
 
-// listenUnasked receives messages that belong to no request, on a stream of their own, until the session ends. A server may not have such a stream.
+// listenUnasked receives messages that belong to no request, on a stream of their own, until the session ends. Some servers have no such stream.
 func (l *httpLink) listenUnasked() {
 	d := l.s.dialect.Load()
 	l.mu.Lock()
@@ -333,6 +333,7 @@ func (l *httpLink) listenUnasked() {
 // listenWait is how long a session that begins waits for that stream: some servers send their requests only there, and only if it is open.
 const listenWait = time.Second
 
+// listenTo opens that stream again whenever it ends, until the session ends or the server does not have it. opened is called when the server has responded.
 func (l *httpLink) listenTo(ctx context.Context, d *wire.Dialect, session string, opened func()) {
 	defer opened()
 	events := &eventReader{max: l.maxBytes, retry: defaultRetry}

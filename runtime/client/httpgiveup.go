@@ -23,12 +23,12 @@ type stream struct {
 	answering atomic.Bool
 
 	// What follows is guarded by the link.
-	lingerTimer *time.Timer        // ends it some time after its answer
-	takingBack  bool               // it was given up, and a goroutine of its own ends it
+	lingerTimer *time.Timer        // closes it some time after its answer
+	endedLater  bool               // it was given up, and a goroutine of its own ends it
 	ending      bool               // httpLink.ending counts it
-	kept        *list.Element      // its place in of; nil: it has none
-	of          *list.List         // of httpLink: kept, keptAgain or answered
-	release     context.CancelFunc // ends what is kept open of it
+	kept        *list.Element      // its place in keptIn; nil: it has none
+	keptIn      *list.List         // of httpLink: kept, keptAgain or answered
+	release     context.CancelFunc // has the stream closed early
 }
 
 func (st *stream) noteWritten() { st.wrote.Do(func() { close(st.written) }) }
@@ -63,16 +63,16 @@ const sending = time.Second
 const arrival = 20 * time.Millisecond
 
 // maxEnding is how many requests may be ending: they were given up and their cancellation is being sent, which takes a connection, or they are being
-// closed. With more, new requests have to wait. One whose cancellation was sent is kept instead, whatever the server does then. But while the server
-// answers cancellations, the unanswered ones count, too: this side would leave a slow server ever more connections that are closed, and still to be read.
+// closed. With more, new requests have to wait. A request whose cancellation was sent is not ending but kept (maxKept), whatever the server does then. But
+// while the server answers cancellations, the unanswered ones count, too: else a slow server would have ever more connections to read that are closed here.
 const maxEnding = 128
 
-// maxSilence is how long a server that answers cancellations may take from one answer to the next. After that, none is waited for.
+// maxSilence is how long a server that answers cancellations may take from one answer to the next. After that, no answer is waited for.
 const maxSilence = time.Second
 
-// maxKept is how many streams of requests that were given up are kept open for what may still come, each with the request for its cancellation, how many
-// of those whose cancellation was sent again, and how many of requests that were answered: these must not push out one whose answer may name a task
-// (CAN11). For one more, the oldest is closed.
+// maxKept is how many streams are kept open for what may still come, in each of three lists: of requests that were given up, each with the request for its
+// cancellation; of those whose cancellation was sent again; and of requests that were answered. The answered ones must not push out one whose answer may
+// name a task (CAN11). For one more in a list, the oldest is closed.
 const maxKept = 512
 
 // awaitRoom waits until fewer than maxEnding requests are ending; false: the request is over before it was sent.
@@ -136,13 +136,13 @@ func (l *httpLink) keep(st *stream, in *list.List, release context.CancelFunc) {
 		l.forget(oldest)
 		l.countEnding(oldest)
 	}
-	st.release, st.of, st.kept = release, in, in.PushBack(st)
+	st.release, st.keptIn, st.kept = release, in, in.PushBack(st)
 }
 
-// forget counts a stream no longer; the lock is held.
+// forget removes a stream from its list, and from those that are ending; the lock is held.
 func (l *httpLink) forget(st *stream) {
 	if st.kept != nil {
-		st.of.Remove(st.kept)
+		st.keptIn.Remove(st.kept)
 		st.kept = nil
 	}
 	if st.ending {
@@ -152,25 +152,25 @@ func (l *httpLink) forget(st *stream) {
 	}
 }
 
-// giveUp closes the stream of a request. If that does not cancel it, the notification is sent before, but after the request.
-func (l *httpLink) giveUp(r *round, notice []byte, named bool) (answerable bool) {
+// giveUp closes the stream of a request. If that does not cancel the request, the notification that does is sent before, but after the request.
+func (l *httpLink) giveUp(r *round, notice []byte, willNameTask bool) (answerable bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	st := l.streams[r]
-	if st == nil || named {
+	if st == nil || willNameTask {
 		return st != nil
 	}
-	if l.closing || notice == nil && !r.call.tasks {
+	if l.closing || notice == nil && !r.call.mayBeTask {
 		l.countEnding(st)
 		st.cancel()
 		return true
 	}
-	st.takingBack = true
+	st.endedLater = true
 	l.posts.Add(1)
 	if notice != nil {
 		l.countEnding(st)
 		l.work.Go(func() {
-			l.takeBack(st, notice)
+			l.sendCancellation(st, notice)
 			l.end(st)
 		})
 		return true
@@ -221,12 +221,12 @@ func (st *stream) awaitTaskID(ctx context.Context) {
 	}
 }
 
-// beginWait is how long takeBack waits for the response to a request that was given up.
+// beginWait is how long sendCancellation waits for the response to a request that was given up.
 const beginWait = time.Minute
 
-// takeBack sends the cancellation of a request. The server may ignore it because it has not seen the request; so it is sent once more if
-// the response begins only afterwards, and before its stream is closed.
-func (l *httpLink) takeBack(st *stream, notice []byte) {
+// sendCancellation sends the cancellation of a request. The server may ignore that because it has not seen the request yet: so the cancellation is sent once
+// more if the response begins only afterwards.
+func (l *httpLink) sendCancellation(st *stream, notice []byte) {
 	st.reached(l.ctx)
 	seen := isClosed(st.begun)
 	kept, release := context.WithCancel(l.ctx)
@@ -250,7 +250,7 @@ func (l *httpLink) takeBack(st *stream, notice []byte) {
 }
 
 // tell sends the notification that cancels a request, and returns when that has been answered, or ctx has ended. The stream counts as ending until the
-// notification was sent, and is kept then until release is called, which ends ctx: a server that is slow to answer would have ever more requests otherwise.
+// notification was sent, and then is kept in the list until release is called, which ends ctx: else a slow server would have ever more of these open.
 func (l *httpLink) tell(ctx context.Context, release context.CancelFunc, st *stream, in *list.List, notice []byte) {
 	defer l.posts.Done()
 	sent := sync.OnceFunc(func() {

@@ -2,7 +2,7 @@ package client
 
 import "net/http"
 
-// unfollowed is a RoundTripper whose redirects package http does not see: it parses Location even if CheckRedirect refuses, and quotes it in its errors.
+// unfollowed is a RoundTripper that hides redirects from package http, which parses Location even if CheckRedirect refuses, and quotes it in its errors.
 type unfollowed struct{ base http.RoundTripper } // nil: http.DefaultTransport
 
 // redirectsTo is the header in which an unfollowed redirect has its Location.

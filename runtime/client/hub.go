@@ -16,13 +16,14 @@ import (
 )
 
 // Hub has sessions with several servers, each by the name that the host gives it. Its zero value is ready; its methods are safe for
-// concurrent use. A child process that ends is restarted: after a second, and after twice the time of before, up to a minute, until it has
-// run for a minute. Tools are named server/tool.
+// concurrent use. A child process that ends is restarted: after a second, then after twice as long each time, up to a minute. When it
+// has run for a minute, that begins anew. Tools are named server/tool.
 type Hub struct {
 	// Options are those of every session, applied before those of Add.
 	Options []Option
 	// Changed is called with the error when a server is down, also after each failed restart, and with nil when it is up again: then
-	// Listen again. What SetLevel and Subscribe have asked for is asked for again without that. Calls for one server come one by one. It must not call Remove or Close.
+	// Listen again. What SetLevel and Subscribe have asked for is asked for again by itself. Calls for one server come one by one.
+	// Changed must not call Remove or Close.
 	Changed func(server string, err error)
 
 	mu      sync.Mutex
@@ -39,7 +40,7 @@ type member struct {
 	ctx       context.Context // ends with Remove or Close
 	stop      context.CancelFunc
 	ended     chan struct{}  // closed when the goroutine of keep has ended
-	err       error          // of Session.Close, final then
+	err       error          // of Session.Close, final when ended is closed
 	old       sync.WaitGroup // sessions that are being closed
 
 	session *Session   // nil: it is down; guarded by the hub

@@ -29,7 +29,7 @@ func (c *call) run(ctx context.Context, v *wire.Values, extra []byte) (result []
 	return c.rounds(ctx, v, extra)
 }
 
-// rounds is run for a call that is registered, or is not to be listed.
+// rounds is run for a call that is registered already, or that Requests is not to list.
 func (c *call) rounds(ctx context.Context, v *wire.Values, extra []byte) (result []byte, kind resultKind, err error) {
 	renewed := false
 	for n := range maxRounds {
@@ -84,7 +84,7 @@ func (c *call) kind(result []byte) (resultKind, error) {
 		return complete, nil
 	case text == rules.InputRequired && c.op.Input:
 		return inputRequired, nil
-	case text == rules.Task && c.op.Task && c.tasks:
+	case text == rules.Task && c.op.Task && c.mayBeTask:
 		return taskCreated, nil
 	case text == rules.InputRequired || text == rules.Task:
 		return 0, broken(c.op.Name, "it can not be answered with %s %s", rules.Type, word)
@@ -97,7 +97,7 @@ type inputRequest struct {
 	key    string
 	Method string          `json:"method"`
 	Params json.RawMessage `json:"params"`
-	bad    error           // why it can not be read; other questions beside it can
+	bad    error           // why this question can not be read, though those beside it can
 }
 
 // UnmarshalJSON implements json.Unmarshaler.
@@ -154,8 +154,8 @@ func (c *call) answerInput(ctx context.Context, result []byte, v *wire.Values, n
 	if err != nil {
 		return err
 	}
-	ctx, cancel := c.wait(ctx)
-	defer c.resume(cancel)
+	ctx, cancel := c.beginWaiting(ctx)
+	defer c.endWaiting(cancel)
 	stop := context.AfterFunc(c.s.ctx, func() { cancel(c.s.endCause()) })
 	defer stop()
 	answers, err := c.s.answerAll(ctx, c.dialect, questions, "", func() {})
@@ -164,7 +164,7 @@ func (c *call) answerInput(ctx context.Context, result []byte, v *wire.Values, n
 	}
 	v[wire.SlotInputResponses], v[wire.SlotRequestState] = answers, asked[wire.SlotRequestState]
 	if len(questions) == 0 {
-		return c.pause(ctx, n)
+		return c.delayRound(ctx, n)
 	}
 	if ctx.Err() != nil {
 		return causeOf(ctx)
@@ -172,9 +172,9 @@ func (c *call) answerInput(ctx context.Context, result []byte, v *wire.Values, n
 	return nil
 }
 
-// pause waits before a round without answers: the server only wants to be called again. No person takes that time, so it counts
+// delayRound waits before a round without answers: the server only wants to be called again. No person takes that time, so it counts
 // in the maximum of the call (CAN16).
-func (c *call) pause(ctx context.Context, n int) error {
+func (c *call) delayRound(ctx context.Context, n int) error {
 	wait := min(50*time.Millisecond<<min(n, 10), 5*time.Second)
 	if c.maxTime > 0 {
 		wait = min(wait, c.maxTime-c.spent)
@@ -196,7 +196,7 @@ func tooMany(method string, n int) error {
 	return broken(method, "it asks %d questions at once, more than %d", n, maxQuestions)
 }
 
-// renew has the session renewed that the server has ended, so that the call can be sent in the next.
+// renew begins a new session instead of the one that the server has ended, so that the call can be sent again.
 func (c *call) renew(ctx context.Context) error {
 	begun, err := c.s.link.renew(ctx, c.round.session)
 	if err == nil {
@@ -208,10 +208,10 @@ func (c *call) renew(ctx context.Context) error {
 	return err
 }
 
-// between does what has to be done before the call is sent again. The call can be given up meanwhile, and the time counts in its maximum (CAN15, CAN16).
+// between calls do before the call is sent again. The call can be given up meanwhile, and the time counts in its maximum (CAN15, CAN16).
 func (c *call) between(ctx context.Context, do func(ctx context.Context) error) error {
-	ctx, cancel := c.wait(ctx)
-	defer c.resume(cancel)
+	ctx, cancel := c.beginWaiting(ctx)
+	defer c.endWaiting(cancel)
 	if c.maxTime > 0 {
 		late := c.timedOut()
 		timer := time.AfterFunc(c.maxTime-c.spent, func() { cancel(late) })
@@ -228,8 +228,8 @@ func (c *call) between(ctx context.Context, do func(ctx context.Context) error) 
 	return err
 }
 
-// wait records that the call is between two rounds, so that it can be given up: that ends the returned context.
-func (c *call) wait(parent context.Context) (ctx context.Context, cancel context.CancelCauseFunc) {
+// beginWaiting records that the call is between two rounds, so that it can be given up, which ends the returned context.
+func (c *call) beginWaiting(parent context.Context) (ctx context.Context, cancel context.CancelCauseFunc) {
 	ctx, cancel = context.WithCancelCause(parent)
 	c.s.mu.Lock()
 	if c.s.waiting == nil {
@@ -243,8 +243,8 @@ func (c *call) wait(parent context.Context) (ctx context.Context, cancel context
 	return ctx, cancel
 }
 
-// resume ends what wait began.
-func (c *call) resume(cancel context.CancelCauseFunc) {
+// endWaiting ends what beginWaiting began.
+func (c *call) endWaiting(cancel context.CancelCauseFunc) {
 	cancel(nil)
 	c.s.mu.Lock()
 	defer c.s.mu.Unlock()

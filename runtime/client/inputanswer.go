@@ -28,10 +28,10 @@ type replies struct {
 	over error // why they are not sent; nil: they still may be
 }
 
-// answerAll has all questions answered at the same time, within the time of one question. The handlers are called in the order of the questions, the first
-// after begun. It returns the answers by key; nil: there was no question.
-// It waits neither for handlers when ctx has ended, nor for others when one has failed: what they answer all the same is dropped.
-func (s *Session) answerAll(ctx context.Context, d *wire.Dialect, questions []inputRequest, task string, begun func()) (json.RawMessage, error) {
+// answerAll has all questions answered at the same time, within the timeout of one question. The handlers are called in the order of the questions, each
+// after a call of beforeEach. It returns the answers by key; nil: there was no question.
+// When ctx has ended, or a handler has failed, answerAll does not wait for other handlers: what they answer all the same is dropped.
+func (s *Session) answerAll(ctx context.Context, d *wire.Dialect, questions []inputRequest, task string, beforeEach func()) (json.RawMessage, error) {
 	if len(questions) == 0 {
 		return nil, nil
 	}
@@ -41,14 +41,14 @@ func (s *Session) answerAll(ctx context.Context, d *wire.Dialect, questions []in
 	defer cancel(&Cause{Source: inflight.SourceParent, Reason: "another question of the same call was not answered"})
 	all := &replies{s: s, added: make(chan struct{}, 1)}
 	over := make(chan error, 1)
-	// Before the first handler is called, so that whatever that answers is awaited, or told to be too late, also if the session ends meanwhile.
+	// await begins before the first handler is called, so that each reply is awaited, or the host is told that it is too late, also if the session ends meanwhile.
 	awaits := s.spawn(func() { all.await(ctx, len(questions), over) })
 	if !awaits || !s.spawn(func() {
 		for _, asked := range questions {
 			if ctx.Err() != nil {
 				return
 			}
-			s.begin(ctx, func(begins func()) { all.add(s.answerInput(ctx, d, asked, task, func() { begins(); begun() })) })
+			s.begin(ctx, func(begins func()) { all.add(s.answerInput(ctx, d, asked, task, func() { begins(); beforeEach() })) })
 		}
 	}) {
 		return nil, ErrClosed
@@ -63,11 +63,11 @@ func (s *Session) answerAll(ctx context.Context, d *wire.Dialect, questions []in
 	return json.Marshal(answers)
 }
 
-// firstStep is how much sooner a handler is called than that of the next question, which may be called at the same time. A handler that takes the terminal
-// first of all gets it in the order of the questions.
-const firstStep = 5 * time.Millisecond
+// headStart is how much sooner a handler is called than that of the next question, which runs at the same time: handlers that begin by taking the same
+// terminal get it in the order of the questions.
+const headStart = 5 * time.Millisecond
 
-// begin runs a function in a goroutine that Close waits for. It returns firstStep after the function has called begins, or when the function or ctx has ended.
+// begin runs a function in a goroutine that Close waits for. It returns headStart after the function has called begins, or when the function or ctx has ended.
 func (s *Session) begin(ctx context.Context, run func(begins func())) {
 	began, ended := make(chan struct{}), make(chan struct{})
 	begins := sync.OnceFunc(func() { close(began) })
@@ -81,7 +81,7 @@ func (s *Session) begin(ctx context.Context, run func(begins func())) {
 	case <-ctx.Done():
 		return
 	}
-	timer := time.NewTimer(firstStep)
+	timer := time.NewTimer(headStart)
 	defer timer.Stop()
 	select {
 	case <-timer.C:
@@ -90,7 +90,7 @@ func (s *Session) begin(ctx context.Context, run func(begins func())) {
 	}
 }
 
-// add adds a reply. The host is told of one that is not sent any more.
+// add adds a reply. If replies are not sent any more, the host is told.
 func (r *replies) add(one reply) {
 	r.mu.Lock()
 	over := r.over
@@ -108,7 +108,8 @@ func (r *replies) add(one reply) {
 	}
 }
 
-// await waits for so many replies, or until they are not to be sent: one has an error, or ctx has ended. Then it tells the host, after over has why.
+// await waits for n replies, or until they are not to be sent, because one has an error or ctx has ended. over gets that error or nil. Then the host is told
+// of replies that are not sent.
 func (r *replies) await(ctx context.Context, n int, over chan<- error) {
 	for {
 		select {
@@ -151,8 +152,8 @@ func (s *Session) dropReply(r reply, why error) {
 	}
 }
 
-// answerInput answers one question of a result or task. begins is called before the handler. If ctx ends before, Handlers.QuestionGone is called: Close waits
-// for that, because it waits for the caller.
+// answerInput answers one question of a result or task. begins is called before the handler. If ctx ends before the handler returns, Handlers.QuestionGone
+// is called: Close waits for that, because it waits for the goroutine of this call.
 func (s *Session) answerInput(ctx context.Context, d *wire.Dialect, asked inputRequest, task string, begins func()) reply {
 	q, op, err := s.inputQuestion(d, asked, task)
 	if err != nil {
@@ -165,7 +166,7 @@ func (s *Session) answerInput(ctx context.Context, d *wire.Dialect, asked inputR
 	return reply{asked.key, q, result, err}
 }
 
-// tellEnd has Handlers.QuestionGone called if ctx ends before the returned function is called, which waits for that. before is called first.
+// tellEnd has Handlers.QuestionGone called if ctx ends before stop is called; stop waits until it has returned. before is called first.
 func (s *Session) tellEnd(ctx context.Context, q *Question, before func()) (stop func()) {
 	told := make(chan struct{})
 	tell := func() {

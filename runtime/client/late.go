@@ -12,9 +12,9 @@ import (
 )
 
 // lateAnswers has the requests that were given up after they had been sent, and may be answered all the same. If there are too many, the oldest is
-// forgotten: a server that has not answered it by then hardly will.
+// forgotten: a server that has not answered it by then is unlikely to.
 type lateAnswers struct {
-	rounds map[rpc.ID]*round // nil for a request that can not have become a task
+	rounds map[rpc.ID]*round // the round is nil if the request can not have become a task
 	order  []rpc.ID          // oldest first, also of some that were answered meanwhile
 	// early are small answers that came between the end of their request and expectLate.
 	early map[rpc.ID][]byte
@@ -22,8 +22,8 @@ type lateAnswers struct {
 	streams bool
 	// cancelling is how many tasks are being cancelled whose callers have given up.
 	cancelling int
-	settled    chan struct{} // closed when leavesTasks is false; nil: nobody waits for that
-	// cancels ends the requests that cancel them, oldest first.
+	noneLeft   chan struct{} // closed when leavesTasks is false; nil: nobody waits for that
+	// cancels are functions that end the requests by which they are cancelled, oldest first.
 	cancels list.List
 }
 
@@ -33,9 +33,9 @@ func (l *lateAnswers) open() bool {
 		return true
 	}
 	for _, r := range l.rounds {
-		// A request whose answer need not name a task (round.named) was cancelled itself. On a shared stream nothing shows that no answer will
+		// A request whose answer need not name a task (round.willNameTask) was cancelled itself. On a shared stream nothing shows that no answer will
 		// follow, so it is not waited for.
-		if r != nil && (l.streams || r.named()) {
+		if r != nil && (l.streams || r.willNameTask()) {
 			return true
 		}
 	}
@@ -61,18 +61,18 @@ func (s *state) leavesTasks() bool {
 // leavesTask reports whether the request was given up, and may have become a task: its answer is waited for, to cancel it.
 func (r *round) leavesTask() bool {
 	cause := r.entry.Cause()
-	return r.call.tasks && cause != nil && tellsServer(cause.Source)
+	return r.call.mayBeTask && cause != nil && tellsServer(cause.Source)
 }
 
-// settleLate wakes those who wait until no task is left, if none is.
-func (s *state) settleLate() {
-	if s.late.settled != nil && !s.leavesTasks() {
-		close(s.late.settled)
-		s.late.settled = nil
+// signalNoneLeft wakes those who wait until no task is left, if none is.
+func (s *state) signalNoneLeft() {
+	if s.late.noneLeft != nil && !s.leavesTasks() {
+		close(s.late.noneLeft)
+		s.late.noneLeft = nil
 	}
 }
 
-// maxLate is how many late answers are waited for. Over HTTP a request whose answer will name a task (round.named) keeps its stream open.
+// maxLate is how many late answers are waited for. Over HTTP a request whose answer will name a task (round.willNameTask) keeps its stream open.
 const maxLate = 1024
 
 // maxEarly is how many early answers are kept: one more drops them all. maxEarlyBytes is how large one may be: the one that names a task is small.
@@ -131,13 +131,13 @@ func (s *Session) expectLate(id rpc.ID, r *round, makesTask bool) {
 	case task != nil:
 		s.late.cancelling++ // under the lock: Close must not come between
 	}
-	s.settleLate()
+	s.signalNoneLeft()
 	s.mu.Unlock()
 	if answered && task != nil {
 		s.cancelNamed(task, result)
 		s.cancelEnded()
 	}
-	if forgotten != nil && forgotten.named() {
+	if forgotten != nil && forgotten.willNameTask() {
 		s.cfg.logger.Warn("a task may go on whose caller has gone: too many requests were given up and never answered", "tool", forgotten.call.tool)
 		s.link.giveUp(forgotten, nil, false)
 	}
@@ -173,7 +173,7 @@ func (s *Session) cancelEnded() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.late.cancelling--
-	s.settleLate()
+	s.signalNoneLeft()
 }
 
 // forgetLate removes a request that can not be answered any more.
@@ -181,7 +181,7 @@ func (s *Session) forgetLate(id rpc.ID) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	delete(s.late.rounds, id)
-	s.settleLate()
+	s.signalNoneLeft()
 }
 
 // cancelNamed cancels the task that a late answer names.
@@ -199,8 +199,8 @@ func (s *Session) cancelNamed(r *round, result []byte) {
 // errCallerGone is why a task is cancelled whose call was given up before the task was known.
 var errCallerGone = errors.New("its caller has given up")
 
-// abandon ends executions of the task at once, and has the task cancelled. That is counted before the callers learn of the end: Close waits for it. false:
-// nothing ended, see end.
+// abandon ends executions of the task at once, and has the task cancelled. The cancellation is counted before the callers learn of the end: Close waits for
+// it. false: nothing ended, see end.
 func (f *follower) abandon(e ending) bool {
 	s := f.s
 	s.mu.Lock()
@@ -230,7 +230,7 @@ func (f *follower) cancelTask(reason string) {
 	}
 }
 
-// boundCancels has one more request cancel a task, until done is called. If there are maxLate already, the oldest is not waited for any longer.
+// boundCancels counts a request that cancels a task, until done is called. end ends the request. If there are maxLate already, the oldest is ended.
 func (s *Session) boundCancels(end context.CancelFunc) (done func()) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -256,15 +256,15 @@ func (s *Session) awaitLate(ctx context.Context) {
 		s.mu.Unlock()
 		return
 	}
-	if s.late.settled == nil {
-		s.late.settled = make(chan struct{})
+	if s.late.noneLeft == nil {
+		s.late.noneLeft = make(chan struct{})
 	}
-	settled := s.late.settled
+	noneLeft := s.late.noneLeft
 	s.mu.Unlock()
 	timer := time.NewTimer(lateWait)
 	defer timer.Stop()
 	select {
-	case <-settled:
+	case <-noneLeft:
 	case <-timer.C:
 	case <-ctx.Done():
 	case <-s.ctx.Done():

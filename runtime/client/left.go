@@ -114,13 +114,13 @@ func (q *question) leave(e *inflight.Entry) {
 	s, cause, dropped := q.s, whyGone(taskLeft), ""
 	s.mu.Lock()
 	q.mu.Lock()
-	former, gone := q.turn, make(chan struct{})
-	left := former != nil && e.Err() == nil
+	open, gone := q.dialog, make(chan struct{})
+	left := open != nil && e.Err() == nil
 	var others []*recipient
 	if left {
 		q.gone = gone
 		others = q.answer.drop()
-		q.endTurn(cause)
+		q.endDialog(cause)
 		dropped = q.wait(e)
 	}
 	q.mu.Unlock()
@@ -129,22 +129,22 @@ func (q *question) leave(e *inflight.Entry) {
 	if !left {
 		return
 	}
-	if !s.spawn(func() { former.tellGone(s, cause, gone) }) {
+	if !s.spawn(func() { open.tellGone(s, cause, gone) }) {
 		close(gone)
 	}
 	askAgain(others)
 }
 
-// tellGone tells the host that the question is taken back, and closes told. What is told of earlier turns comes first.
-func (t *turn) tellGone(s *Session, cause *Cause, told chan struct{}) {
+// tellGone tells the host that the question is taken back, after the host was told the same of the previous dialog, and closes told.
+func (d *dialog) tellGone(s *Session, cause *Cause, told chan struct{}) {
 	defer close(told)
-	if t.former != nil {
-		<-t.former
+	if d.previousGone != nil {
+		<-d.previousGone
 	}
-	s.questionGone(t.asked, cause)
+	s.questionGone(d.asked, cause)
 }
 
-// wait has the question wait. If it is dropped instead, wait returns why. The locks of the session and of the question are held.
+// wait has the question wait until somebody follows its task. If it is dropped instead, wait returns why. The locks of the session and of the question are held.
 func (q *question) wait(e *inflight.Entry) (dropped string) {
 	switch {
 	case q.waits:
@@ -159,7 +159,7 @@ func (q *question) wait(e *inflight.Entry) (dropped string) {
 	return ""
 }
 
-// stopWaiting ends wait: the question has its whole time. The locks of the session and of the question are held.
+// stopWaiting ends what wait began: the timeout of the question begins anew. The locks of the session and of the question are held.
 func (q *question) stopWaiting(e *inflight.Entry) {
 	if q.waits {
 		q.waits = false

@@ -14,7 +14,7 @@ import (
 )
 
 // ListTools returns the definitions of all tools, page by page. It ends with the first error. Nothing verifies what a definition says of its
-// tool, such as its annotations; one that lacks what the protocol requires of it is left out, as in all lists, and the log says so.
+// tool, such as its annotations. A definition that lacks what the protocol requires is left out, as in all lists, and the log says so.
 func (s *Session) ListTools(ctx context.Context, opts ...CallOption) iter.Seq2[json.RawMessage, error] {
 	return s.list(ctx, wire.OpListTools, opts)
 }
@@ -37,7 +37,7 @@ func (s *Session) ListTemplates(ctx context.Context, opts ...CallOption) iter.Se
 // Limits of a list: a server decides how long it is.
 const (
 	maxPages      = 10_000
-	maxListFrames = 4  // how many messages of the largest size (WithMaxFrame) all its pages have room in
+	maxListFrames = 4  // how large all its pages may be, in messages of the largest size (WithMaxFrame)
 	itemSize      = 32 // bytes that an item takes beside its text
 )
 
@@ -202,7 +202,7 @@ func (p *pages) usable(items []json.RawMessage) []json.RawMessage {
 	return kept
 }
 
-// warnOf warns of the next item.
+// warnOf warns that the next item is left out.
 func (p *pages) warnOf(name, why string) {
 	of := []any{"list", p.method, "index", p.count}
 	if name != "" {

@@ -144,7 +144,7 @@ func (s *Session) acknowledge(v *wire.Values) {
 	}
 }
 
-// limit leaves of f what was asked for.
+// limit removes from f what was not asked for.
 func (f *Filter) limit(asked *Filter) {
 	other := func(in []string) func(string) bool {
 		return func(one string) bool { return !slices.Contains(in, one) }
@@ -160,7 +160,7 @@ func (s *Session) wanted(op wire.Op, v *wire.Values, from *round) bool {
 	case wire.OpToolsChanged, wire.OpPromptsChanged, wire.OpResourcesChanged, wire.OpResourceUpdated:
 	case wire.OpTaskStatus:
 		if !v.Has(wire.SlotSubscriptionID) {
-			return true // it only has whoever follows the task ask sooner
+			return true // all that it does is to have the task's state read sooner
 		}
 	default:
 		return true
@@ -212,7 +212,7 @@ func isPartOf(uri, resource string) bool {
 	return ok && (rest == "" || strings.HasSuffix(resource, "/") || strings.ContainsAny(rest[:1], "/?#"))
 }
 
-// endSubscription handles a cancellation by the server if it is for a subscription: so it ends one in order where all messages come on one stream.
+// endSubscription handles a cancellation by the server if it is for a subscription, and returns whether it is: so a server ends one on a shared link.
 func (s *Session) endSubscription(v *wire.Values) bool {
 	e := s.tracker.Find(s.key(v.ID(wire.SlotRequestID), inflight.Outgoing))
 	if e == nil || e.Values().(*round).call.listening == nil {

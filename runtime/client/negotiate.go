@@ -12,9 +12,9 @@ import (
 	"github.com/mcpkiln/mcpkiln/runtime/wire"
 )
 
-// negotiate finds the revision to use. First it asks as a revision without a handshake. A server of such a revision answers. If an error
-// comes back that those revisions do not have, or nothing, the handshake follows; a server that starts slowly may still answer the first. It
-// returns the session, which is not s if the server had to be started again.
+// negotiate finds the revision to use. First it sends server/discover, which a server of a revision without a handshake answers. If an error
+// comes back that those revisions do not have, or nothing, the handshake follows; a server that starts slowly may still answer server/discover.
+// negotiate returns the session, which is not s if the server had to be started again.
 func (s *Session) negotiate(ctx context.Context, t Transport) (*Session, error) {
 	stateless, handshaking := s.candidates()
 	if len(stateless)+len(handshaking) == 0 {
@@ -38,7 +38,7 @@ func (s *Session) negotiate(ctx context.Context, t Transport) (*Session, error) 
 			if !t.reopens() {
 				return s, err
 			}
-			s, late = s.another(ctx), nil // what the one before answers says nothing about this one
+			s, late = s.successor(ctx), nil // what the old process answers says nothing about the new one
 			if err := s.open(ctx, t, handshaking[0]); err != nil {
 				return s, err
 			}
@@ -71,9 +71,8 @@ func (s *Session) open(ctx context.Context, t Transport, d *wire.Dialect) error 
 	return nil
 }
 
-// another returns a session with the same server instead of s, whose server has ended. What that has said may still be with handlers, which know
-// s: only the end of the other waits for them.
-func (s *Session) another(ctx context.Context) *Session {
+// successor returns a new session to be used instead of s, whose server has ended. Handlers of s may still run: the end of the new session waits for them.
+func (s *Session) successor(ctx context.Context) *Session {
 	s.disconnect(ctx)
 	next := newSession(s.cfg, s.endpoint)
 	next.noise, next.inherited = s.noise, true // nothing is received any more
@@ -100,8 +99,8 @@ func (s *Session) use(d *wire.Dialect) {
 	}
 }
 
-// discover asks a server without a handshake for its versions and capabilities. legacy: the error may come from a server that does not know that request.
-// late is the request if it was not answered yet, nil for one that is over.
+// discover asks a server for its versions and capabilities without a handshake. legacy: the error may come from a server that does not know that request.
+// late is the request if it was not answered yet, nil if it is over.
 func (s *Session) discover(ctx context.Context, stateless, handshaking []*wire.Dialect) (late *asking, legacy bool, err error) {
 	d := stateless[0]
 	var a *asking
@@ -135,10 +134,10 @@ func (s *Session) discover(ctx context.Context, stateless, handshaking []*wire.D
 	return nil, common(handshaking, offered) != nil, &VersionError{Client: versions(stateless, handshaking), Server: offered}
 }
 
-// errSilent says that a discovery was not answered in time, which a server that wants the handshake may not do at all.
+// errSilent says that server/discover was not answered in time. A server that wants the handshake may never answer it.
 var errSilent = errors.New("client: server/discover was not answered yet")
 
-// take makes what a server has answered to a discovery the beginning of the session; false: there is no answer, or no revision in common.
+// take begins the session with what the server has answered to server/discover; false: there is no answer, or no revision in common.
 func (s *Session) take(a *asking, stateless []*wire.Dialect) bool {
 	if a.err != nil {
 		return false
@@ -154,15 +153,15 @@ func (s *Session) take(a *asking, stateless []*wire.Dialect) bool {
 	return true
 }
 
-// asking is a request of the negotiation that is under way.
+// asking is server/discover or initialize while it is under way.
 type asking struct {
 	done   chan struct{} // closed when it is over
 	stop   context.CancelFunc
-	values *wire.Values // of its result; final then, as is err
+	values *wire.Values // of its result; values and err are final when done is closed
 	err    error
 }
 
-// ask sends a discovery or the handshake's request. The server never gets a cancellation of it: it may not know what that means, or must not get it (CAN07).
+// ask sends server/discover or initialize. The server never gets a cancellation of either: it may not know what that means, or must not get it (CAN07).
 func (s *Session) ask(ctx context.Context, d *wire.Dialect, op wire.Op) *asking {
 	c := &call{s: s, dialect: d, op: d.Call(op), callConfig: callConfig{timeout: s.cfg.timeout, maxTime: s.cfg.maxTime}, cancelsSilently: true}
 	a := &asking{done: make(chan struct{})}
@@ -259,8 +258,8 @@ func versions(lists ...[]*wire.Dialect) (all []string) {
 	return all
 }
 
-// initialize makes the handshake. late is a discovery that may still be answered, nil for none: a server that starts slowly gets both requests, and what it
-// answers usefully first decides.
+// initialize makes the handshake. late is a server/discover that may still be answered, nil for none: a server that starts slowly gets both requests, and
+// its first useful answer decides.
 func (s *Session) initialize(ctx context.Context, late *asking, stateless, handshaking []*wire.Dialect) error {
 	d := handshaking[0]
 	s.use(d)
@@ -280,7 +279,7 @@ func (s *Session) initialize(ctx context.Context, late *asking, stateless, hands
 		<-a.done
 	}
 	if a.err != nil {
-		return s.refused(ctx, a.err, late, stateless)
+		return s.handshakeFailed(ctx, a.err, late, stateless)
 	}
 	version := a.values.Text(wire.SlotProtocolVersion)
 	if version == "" {
@@ -299,11 +298,11 @@ func (s *Session) initialize(ctx context.Context, late *asking, stateless, hands
 	return s.askForLogs(ctx, picked)
 }
 
-// refused begins the session without the handshake that has failed with err, if the server names a revision that has none, or still answers the discovery.
-func (s *Session) refused(ctx context.Context, err error, late *asking, stateless []*wire.Dialect) error {
+// handshakeFailed begins the session although the handshake has failed with err, if the server names a revision without one, or still answers late.
+func (s *Session) handshakeFailed(ctx context.Context, err error, late *asking, stateless []*wire.Dialect) error {
 	var answer *Error
 	if errors.As(err, &answer) && len(stateless) > 0 {
-		var v wire.Values // of the error's data, whatever its code: older revisions have another
+		var v wire.Values // of the error's data, whatever its code: older revisions have another code
 		_ = stateless[0].UnsupportedVersion.Read(answer.Data, &v)
 		if d := common(stateless, v.Texts(wire.SlotSupported)); d != nil {
 			s.use(d)
@@ -317,7 +316,7 @@ func (s *Session) refused(ctx context.Context, err error, late *asking, stateles
 	if answer != nil && answer.Code == rpc.CodeMethodNotFound {
 		<-late.done
 	} else {
-		late.within(s.cfg.probe) // it may be a server of an older revision, which will not answer a discovery at all
+		late.within(s.cfg.probe) // it may be a server of an older revision, which never answers server/discover
 	}
 	late.end()
 	if s.take(late, stateless) {

@@ -64,11 +64,11 @@ func (c *config) versions() (all []string) {
 // WithInfo says who the client is: the JSON object of an Implementation, with name and version at least.
 func WithInfo(info json.RawMessage) Option { return func(c *config) { c.info = info } }
 
-// WithRevision sets the only protocol revision to use. The default is the newest that the server supports, too.
+// WithRevision sets the only protocol revision to use. The default is the newest that both sides support.
 func WithRevision(version string) Option { return func(c *config) { c.revision = version } }
 
-// WithTimeout sets how long a request may take without progress (60 s), and how long with progress and in all its rounds, or
-// all pages of a list (10 min). The time that a person takes to answer a question counts in neither. 0: no limit.
+// WithTimeout sets each, how long a request may take without progress (60 s), and most, how long it may take with progress and in all its
+// rounds, or all pages of a list (10 min). The time that a person takes to answer a question counts in neither. 0: no limit.
 func WithTimeout(each, most time.Duration) Option {
 	return func(c *config) { c.timeout, c.maxTime = each, most }
 }
@@ -111,8 +111,8 @@ type callConfig struct {
 	meta             json.RawMessage
 	ttl              time.Duration
 	inline           bool
-	before           time.Duration // what other requests have taken for the call; it counts in maxTime
-	renewsNothing    bool          // no session is begun for it if the server has ended that in which it was sent
+	before           time.Duration // what earlier requests for the same call have taken; it counts in maxTime
+	renewsNothing    bool          // if the server has ended the session, no new one is begun for it
 }
 
 // Timeout is WithTimeout for one request.
@@ -120,17 +120,17 @@ func Timeout(each, most time.Duration) CallOption {
 	return func(c *callConfig) { c.timeout, c.maxTime = each, most }
 }
 
-// after is the time that a call has taken before its first request.
+// after sets the time that a call has taken before its first request.
 func after(d time.Duration) CallOption { return func(c *callConfig) { c.before = d } }
 
-// renewNothing is for calls that are made because a session is new: if they began the next, that would make them again.
+// renewNothing is for calls that are made because a session is new: if one of them began the next session, that would make it again.
 func renewNothing(c *callConfig) { c.renewsNothing = true }
 
 // OnProgress has f called for progress of one request, one report after the other, on the goroutine of its caller and never after the call has
-// returned: while f runs it can not return. Of an Execution, f is called on the goroutine of Start until that returns, and then on one of the session,
+// returned: while f runs, the call does not return. Of an Execution, f is called on the goroutine of Start until that returns, and then on one of the session,
 // whether somebody waits for the Execution or not. Result passes on what came before the end of the task; after Result, Cancel and Detach f is not
-// called any more. They wait until f has returned, but no longer than a second, since f may itself call them: only then can f still run when they
-// have returned.
+// called any more. These three wait until f has returned, but no longer than a second, since f may itself call them: only an f that takes longer can still
+// run when they have returned.
 func OnProgress(f func(Progress)) CallOption { return func(c *callConfig) { c.progress = f } }
 
 // Meta adds the members of a JSON object to the _meta of one request.

@@ -33,7 +33,7 @@ func whileSending(t *testing.T, handlers Handlers) (l sends, f *follower, q *que
 	l = sends{in: make(chan string, 10), may: make(chan struct{})}
 	s.link = l
 	f.followed()
-	f.made = true
+	f.startedHere = true
 	q, e = f.asked(t, 7, nil)
 	q.session = "s1"
 	return l, f, q, e
@@ -90,7 +90,7 @@ func TestEXT22AHostThatIsToldOfAnAnswerHoldsUpNothing(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		release := make(chan struct{})
 		_, _, q, e := whileSending(t, Handlers{Answered: func(*Question, error) { <-release }})
-		q.take(e)
+		q.nextDialog(e)
 		a := q.answer
 		a.asked, a.given, a.arrived, a.recipients[0].stage = q.Question, true, true, stageArrived
 		done := make(chan struct{})

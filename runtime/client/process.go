@@ -82,9 +82,9 @@ type child struct {
 	tail   tail
 	noise  func() string
 	exited chan struct{} // closed when the process has ended
-	err    error         // how it ended, final then
+	err    error         // how it ended, final when exited is closed
 
-	killed atomic.Bool // it had to be
+	killed atomic.Bool // end had to kill it
 }
 
 // outputWait is how long output may still come after the end of a process: other processes that it started can keep the pipes open for ever.
@@ -122,7 +122,7 @@ func (c *child) lost(err error) *TransportError {
 // killed after the first wait. When ctx ends it is killed at once. It can be called twice at the same time.
 func (c *child) end(ctx context.Context) {
 	_ = c.stdin.Close()
-	if !c.over(ctx, c.grace) && !(terminate(c.cmd.Process) && c.over(ctx, c.grace)) {
+	if !c.endsWithin(ctx, c.grace) && !(terminate(c.cmd.Process) && c.endsWithin(ctx, c.grace)) {
 		c.killed.Store(true)
 		_ = c.cmd.Process.Kill()
 		killRest(c.cmd.Process)
@@ -138,7 +138,8 @@ func (c *child) hadToBeKilled() error {
 	return &TransportError{Err: fmt.Errorf("the server had to be killed: it did not end within %v of the end of its input, nor of SIGTERM", c.grace), Stderr: c.tail.String()}
 }
 
-func (c *child) over(ctx context.Context, within time.Duration) bool {
+// endsWithin waits until the process has ended, but no longer than within, or until ctx ends; false: the process has not ended.
+func (c *child) endsWithin(ctx context.Context, within time.Duration) bool {
 	timer := time.NewTimer(within)
 	defer timer.Stop()
 	select {

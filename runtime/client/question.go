@@ -19,8 +19,8 @@ type Question struct {
 	Params  json.RawMessage // the whole question, a JSON object
 	Message string          // to the user
 	Schema  json.RawMessage // of a form
-	URL     string          // of a web page,
-	Host    string          // and the host in it
+	URL     string          // of a web page
+	Host    string          // in URL
 	// ElicitationID is that of the page in Handlers.PageDone; "" if there is no such notification.
 	ElicitationID string
 	// Task is the id of the task that asks, "" for none.
@@ -120,8 +120,8 @@ func (s *Session) readQuestion(q *Question, d *wire.Dialect, h *wire.Incoming) *
 	return nil
 }
 
-// unknownKind returns the member of a question's params that says of what kind it is, if it says none that the revision has; "": there is no such member. A
-// member that is null says nothing.
+// unknownKind returns the name of a member of a question's params that says which kind of question it is, such as mode, if the revision does not have that
+// kind; "" for none. A member that is null says nothing.
 func unknownKind(h *wire.Incoming, params []byte) string {
 	for i := range h.Needs {
 		n := &h.Needs[i]

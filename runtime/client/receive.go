@@ -6,7 +6,7 @@ import (
 	"github.com/mcpkiln/mcpkiln/runtime/wire"
 )
 
-// receive handles one frame of the server, and keeps it. from is the request on whose stream it came, nil where all messages come on one.
+// receive handles one frame of the server, whose memory it may keep. from is the request on whose stream it came, nil where all messages come on one.
 func (s *Session) receive(frame []byte, from *round) {
 	d := s.dialect.Load()
 	if rpc.IsBatch(frame) && !d.Batches && from != nil {
@@ -219,8 +219,8 @@ type reports struct {
 	last float64
 }
 
-// add passes progress on that goes on from the last, and reports whether it does. What repeats the last or goes back is dropped: its server breaks the
-// protocol, or what came before it came by another stream (PRO02). If the caller is slow, newer progress replaces older.
+// add passes on progress that is more than the last, and returns whether it is. Other progress is dropped: the server breaks the protocol, or a newer report
+// has come first, by another stream (PRO02). If the caller is slow, newer progress replaces older.
 func (r *reports) add(p Progress) bool {
 	if r.any && p.Progress <= r.last {
 		return false

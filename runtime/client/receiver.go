@@ -57,7 +57,7 @@ func (s *Session) taskEngine() *task.Engine {
 	return engine
 }
 
-// endSession ends the questions of an HTTP session that the server has ended, and forgets their tasks: it can not ask for them any more.
+// endSession ends the questions of an HTTP session that the server has ended, and forgets their tasks: the server can not ask for them any more.
 func (r *receiver) endSession(id string) {
 	r.mu.Lock()
 	engine := r.engine
@@ -78,17 +78,17 @@ func (r *receiver) close() {
 	}
 }
 
-// wantsTask returns the member of a question's params that asks for a task; nil: there is none, or the client has not declared that it supports it.
-func (s *Session) wantsTask(d *wire.Dialect, h *wire.Incoming, params []byte) []byte {
+// taskParamsOf returns the member of a question's params that asks for a task; nil: there is none, or the client has not declared that it supports it.
+func (s *Session) taskParamsOf(d *wire.Dialect, h *wire.Incoming, params []byte) []byte {
 	if h.Task == "" || !s.declares(d, h.Task) {
 		return nil
 	}
 	return memberOf(params, d.Call(wire.OpCallTool).Params.NameOf(wire.SlotTask))
 }
 
-// createTask answers a question with a task, which starts after the answer was sent (TSK04), also if the server only may have it. A task that no server takes
-// is cancelled: the user is not asked.
-func (s *Session) createTask(q *question, e *inflight.Entry, own *turn, from *round) {
+// createTask answers a question with a task, which starts after the answer was sent (TSK04), also if it is in doubt whether the server has the answer. If the
+// server does not have it, the task is cancelled, and the user is not asked.
+func (s *Session) createTask(q *question, e *inflight.Entry, own *dialog, from *round) {
 	created, answer, err := s.newTask(q)
 	q.pauseAskers(from)
 	a, send := q.give(e, own, nil, answer, taskRefused(err))
@@ -105,7 +105,7 @@ func (s *Session) createTask(q *question, e *inflight.Entry, own *turn, from *ro
 
 // startTask sends the answer that names a task, and starts the task.
 func (s *Session) startTask(q *question, created task.Created, a *answer, first *recipient) {
-	s.count(1)
+	s.countActive(1)
 	begun := s.spawn(func() {
 		if !a.send(first) {
 			s.dropTask(q, created)
@@ -114,17 +114,17 @@ func (s *Session) startTask(q *question, created task.Created, a *answer, first 
 		_, _ = s.taskEngine().Wait(s.ctx, q.session, created.Task.ID)
 		if q.handled.CompareAndSwap(false, true) { // it was over before the handler was called
 			q.resumeAskers()
-			s.count(-1)
+			s.countActive(-1)
 		}
 	})
 	if !begun {
 		a.sent(first, s.endCause())
 		q.resumeAskers()
-		s.count(-1)
+		s.countActive(-1)
 	}
 }
 
-// dropTask cancels a task that no server knows. It is started all the same: so the engine forgets it.
+// dropTask cancels a task that no server knows. The caller starts it all the same, so that the engine forgets it.
 func (s *Session) dropTask(q *question, created task.Created) {
 	_, _ = s.taskEngine().Cancel(context.Background(), q.session, created.Task.ID, task.Cancel{Force: true, Reason: "the answer that names the task has not arrived"})
 }
@@ -136,7 +136,7 @@ func (s *Session) newTask(q *question) (created task.Created, answer []byte, err
 		return created, nil, task.ErrClosed
 	}
 	var v wire.Values
-	if err := q.dialect.TaskParams.Read(q.wanted, &v); err != nil {
+	if err := q.dialect.TaskParams.Read(q.taskParams, &v); err != nil {
 		return created, nil, rpc.Errorf(rpc.CodeInvalidParams, "%v", err)
 	}
 	spec := task.Spec{Owner: q.session, Tool: q.Method, PollInterval: answerPoll, Timeout: s.cfg.questionTimeout, Local: q}
@@ -159,7 +159,7 @@ func (s *Session) answerTask(ctx context.Context, r *task.Run) task.Outcome {
 	if !q.handled.CompareAndSwap(false, true) {
 		return task.Outcome{Status: task.Cancelled}
 	}
-	defer s.count(-1)
+	defer s.countActive(-1)
 	defer q.resumeAskers()
 	asked := q.own()
 	defer s.tellEnd(ctx, asked, q.resumeAskers)()

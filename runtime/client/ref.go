@@ -42,7 +42,7 @@ func (s *Session) Resume(_ context.Context, ref Ref, opts ...CallOption) (*Execu
 }
 
 func (s *Session) resume(ref Ref, opts []CallOption) (*execution, error) {
-	if err := s.follows(ref); err != nil {
+	if err := s.checkRef(ref); err != nil {
 		return nil, err
 	}
 	var c callConfig
@@ -66,8 +66,8 @@ type RefError struct {
 // Error implements error.
 func (e *RefError) Error() string { return "client: this is no task of the session: " + e.Why }
 
-// follows returns an error for a Ref that this session can not follow.
-func (s *Session) follows(ref Ref) error {
+// checkRef returns an error for a Ref that this session can not follow.
+func (s *Session) checkRef(ref Ref) error {
 	if err := s.usable(); err != nil {
 		return err
 	}
@@ -91,7 +91,7 @@ func (s *Session) follows(ref Ref) error {
 // GetTask reads the state of a task once. It does not answer the task's questions. The errors are those of requests, and *Error for a task that
 // the server does not know, or that belongs to another caller.
 func (s *Session) GetTask(ctx context.Context, ref Ref, opts ...CallOption) (TaskState, error) {
-	if err := s.follows(ref); err != nil {
+	if err := s.checkRef(ref); err != nil {
 		return TaskState{}, err
 	}
 	f := s.followerOf(ref)

@@ -17,7 +17,7 @@ import (
 type Session struct {
 	cfg       config
 	tracker   *inflight.Tracker
-	peer      uint64 // the tracker's number of the server
+	peer      uint64 // the tracker's number for the server
 	link      link
 	dialect   atomic.Pointer[wire.Dialect]
 	base      wire.Values // the values that every request has; final when Connect returns
@@ -26,7 +26,7 @@ type Session struct {
 
 	ctx      context.Context // ends with the session; its cause says why
 	cancel   context.CancelCauseFunc
-	work     sync.WaitGroup // goroutines of handlers
+	work     sync.WaitGroup // goroutines that Close waits for, see spawn
 	events   *events
 	cache    cache
 	tools    knownTools
@@ -44,21 +44,21 @@ type Session struct {
 
 // state has the fields that change during a session. One mutex guards them.
 type state struct {
-	mu        sync.Mutex
-	calls     map[*call]struct{}   // calls from their first request to their result
-	ready     bool                 // the handshake is over
-	closed    bool                 // Close has made it unusable
-	over      bool                 // no goroutine may begin any more
-	lost      error                // why the connection is gone
-	noise     []byte               // text that the server wrote and that was no message
-	inherited bool                 // noise is of the session that this one replaces (see another), until the server writes to this one
-	asking    int                  // how many questions handlers are answering, and answers are being sent
-	followers map[string]*follower // of tasks, by their ids
-	left      []*follower          // those whose tasks nobody follows any more, the latest last
-	unasked   int                  // how many questions wait until somebody follows their tasks
-	late      lateAnswers
-	waiting   map[rpc.ID]*waiting // calls between two rounds, by the id of the round that has ended
-	answers   []*answer           // to questions that handlers are asked, that are sent, or that may be asked again; the latest last
+	mu              sync.Mutex
+	calls           map[*call]struct{}   // calls from their first request to their result
+	ready           bool                 // Connect has succeeded
+	closed          bool                 // Close has made it unusable
+	over            bool                 // no goroutine may begin any more
+	lost            error                // why the connection is gone
+	noise           []byte               // text that the server wrote and that was no message
+	inherited       bool                 // noise is of the session that this one replaces (see successor), until the server writes noise to this one
+	activeQuestions int                  // how many questions are being answered by handlers, or have their answers sent
+	followers       map[string]*follower // of tasks, by their ids
+	left            []*follower          // those whose tasks nobody follows any more, the latest last
+	unasked         int                  // how many questions wait until somebody follows their tasks
+	late            lateAnswers
+	waiting         map[rpc.ID]*waiting // calls between two rounds, by the id of the round that has ended
+	answers         []*answer           // to questions that came as requests: not given yet, being sent, or kept in case the question comes again; the latest last
 }
 
 // declaration is what a side declares about itself at the beginning.
@@ -82,16 +82,16 @@ type Transport interface {
 
 // link sends and receives the messages of one session.
 type link interface {
-	// send sends a message, a request if r is not nil. A request that is over before it was sent is no error, and an error after send has returned
-	// ends the request. When it returns, a frame of up to keepBuffer bytes is the caller's again.
+	// send sends a message, a request if r is not nil. It returns nil for a request that is over before it was sent. What fails after send has returned
+	// ends the request. A frame of up to keepBuffer bytes is the caller's again when send returns.
 	send(ctx context.Context, frame []byte, r *round) error
-	// giveUp ends the sending and receiving of a request that is over without an answer. notice is the message for the server, nil: none is sent.
-	// named: its answer will name a task, so the request's stream stays open, if it has one of its own. answerable: it was sent, and there may be an answer yet.
-	giveUp(r *round, notice []byte, named bool) (answerable bool)
-	// giveUpTells reports whether in the dialect closing the request's stream tells the server.
+	// giveUp ends the sending and receiving of a request that is over without an answer. notice is its cancellation for the server, nil: none is sent.
+	// willNameTask: its answer will name a task, so its stream stays open, if it has one of its own. answerable: it was sent, and may still be answered.
+	giveUp(r *round, notice []byte, willNameTask bool) (answerable bool)
+	// giveUpTells reports whether closing a request's stream cancels the request in the dialect, so that no notice is sent.
 	giveUpTells(d *wire.Dialect) bool
-	// reply sends an answer without waiting for it to be delivered, in no other HTTP session than that of the request. It may block while the server does
-	// not read.
+	// reply sends the answer to a request of the server without waiting for it to be delivered, in no other HTTP session than that of the request. It may
+	// block while the server does not read.
 	reply(to origin, frame []byte)
 	// shared reports whether all messages come on one stream. Then a message does not show to which request it belongs, and a server that wants
 	// a handshake may leave another first request unanswered.
@@ -100,8 +100,8 @@ type link interface {
 	listenUnasked()
 	// sessionID is the id of the HTTP session; "" for none.
 	sessionID() string
-	// renew begins a new session instead of old, the id of one that the server has ended. begun: this call began it, even if err says that the
-	// notification after it failed. Neither begun nor an error: another request has begun it.
+	// renew begins a new HTTP session instead of the one with the id old, which the server has ended. begun: this call of renew began it, even if err
+	// says that the notification after that failed. Neither begun nor an error: another call began it.
 	renew(ctx context.Context, old string) (begun bool, err error)
 	// close ends the connection in order, and at once when ctx ends. Nothing is received afterwards.
 	close(ctx context.Context) error
@@ -165,7 +165,7 @@ func (s *Session) disconnect(ctx context.Context) {
 	s.mu.Lock()
 	s.closed = true
 	s.mu.Unlock()
-	end := s.endCause() // of a session whose server has ended, the requests may not have been told yet
+	end := s.endCause() // if the connection is gone, also requests that lose has not ended yet end for that reason
 	end.Force = true
 	s.tracker.CancelPeer(s.peer, end)
 	s.tracker.Shutdown("the session is closed", true)
@@ -178,7 +178,7 @@ func (s *Session) disconnect(ctx context.Context) {
 	s.mu.Unlock()
 }
 
-// awaitHandlers waits until nothing of a session that was disconnected runs any more.
+// awaitHandlers waits until no goroutine of a disconnected session runs any more.
 func (s *Session) awaitHandlers() {
 	s.receiver.close()
 	s.work.Wait()
@@ -235,7 +235,8 @@ func (s *Session) lose(err error) {
 	}
 	s.mu.Unlock()
 	s.cancel(err)
-	s.tracker.CancelPeer(s.peer, &Cause{Source: inflight.SourceDisconnect, Reason: err.Error(), Force: true}) // Force: also initialize, which no other cause ends but its timeout
+	// Force also ends initialize, which else only its timeout ends.
+	s.tracker.CancelPeer(s.peer, &Cause{Source: inflight.SourceDisconnect, Reason: err.Error(), Force: true})
 }
 
 // endCause returns the cause for work that ends with the session.
@@ -246,7 +247,7 @@ func (s *Session) endCause() *Cause {
 	return &Cause{Source: inflight.SourceShutdown, Reason: "the session is closed"}
 }
 
-// usable returns an error for a session that is over: why its connection had gone, also after Close.
+// usable returns why the session can not be used: its connection is gone, or else it is closed; nil if it can be used.
 func (s *Session) usable() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -17,14 +17,14 @@ type eventReader struct {
 	id    string // of the last event, "" for none
 	retry time.Duration
 	heard func() // called when a part of an event was read, but not for comments; nil: nobody wants to know
-	// returned: the last line ended in \r, and a \n that follows belongs to it. The reader does not wait for that, since none may follow.
+	// returned: the last line ended in \r, and a \n that follows belongs to it. The reader does not wait for the \n, since there may be none.
 	returned bool
 }
 
 // byteOrderMark may begin a stream, and is no part of its first line.
 const byteOrderMark = "\ufeff"
 
-// read calls each with the data of each event until the stream ends. The data belongs to each.
+// read calls each for the data of every event, which each may keep, until the stream ends.
 func (e *eventReader) read(body io.Reader, each func(data []byte)) error {
 	r := bufio.NewReaderSize(body, 4<<10)
 	e.returned = false

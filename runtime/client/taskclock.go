@@ -9,14 +9,14 @@ import (
 	"github.com/mcpkiln/mcpkiln/runtime/rpc"
 )
 
-// stoppedClock counts how long the clock of a call was paused by questions.
+// stoppedClock counts how long a task's questions have paused the clocks of the calls that wait for it.
 type stoppedClock struct {
 	openQuestions int
 	since         time.Time
 	total         time.Duration
 }
 
-// sum returns how long it was paused until now.
+// sum returns how long they were paused until now.
 func (s *stoppedClock) sum() time.Duration {
 	if s.openQuestions > 0 {
 		return s.total + time.Since(s.since)
@@ -24,7 +24,7 @@ func (s *stoppedClock) sum() time.Duration {
 	return s.total
 }
 
-// add counts questions that are open from now on, or not any more.
+// add changes the number of open questions.
 func (s *stoppedClock) add(by int) {
 	s.total = s.sum()
 	s.openQuestions, s.since = s.openQuestions+by, time.Now()

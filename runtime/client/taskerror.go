@@ -34,7 +34,7 @@ func (e *TaskError) why() string {
 	return joined(string(e.State.Status), e.State.Message)
 }
 
-// joined says what became of the task, and why. Where why begins with what, it says both.
+// joined returns what happened, and why; why alone if that begins with what.
 func joined(what, why string) string {
 	switch {
 	case why == "":

@@ -8,8 +8,8 @@ import (
 	"github.com/mcpkiln/mcpkiln/runtime/rpc"
 )
 
-// passing is how the progress of a task reaches the function of OnProgress. A call that waits for its task calls it on the caller's goroutine; an
-// Execution, which its caller may leave alone, has a goroutine for that.
+// passing is how the progress of a task reaches the function of OnProgress. A call that waits for its task calls the function on the caller's goroutine;
+// an Execution, for which perhaps nobody waits, has a goroutine for that.
 type passing struct {
 	progress func(Progress) // nil: nobody wants progress
 	reports  reports        // guarded by Session.mu, but for its channel
@@ -78,7 +78,7 @@ func (x *execution) silence(ctx context.Context) {
 	}
 }
 
-// receiveTaskProgress passes on progress of a request that has become a task, in revisions where its token stays valid.
+// receiveTaskProgress passes on progress of a request that has become a task, in revisions where its token stays valid; false: there is no such request.
 func (s *Session) receiveTaskProgress(token rpc.ID, p Progress) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -90,7 +90,7 @@ func (s *Session) receiveTaskProgress(token rpc.ID, p Progress) bool {
 		return true
 	}
 	for c := range s.calls {
-		if c.tasks && c.dialect.Task.Progress && c.reportLate(token, p) {
+		if c.mayBeTask && c.dialect.Task.Progress && c.reportLate(token, p) {
 			return true
 		}
 	}

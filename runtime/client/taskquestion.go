@@ -13,8 +13,8 @@ import (
 	"github.com/mcpkiln/mcpkiln/runtime/wire"
 )
 
-// answer has each question answered that was not before, and sends each answer when it is there. Questions beyond maxQuestions at once wait for
-// the next reading of the state. A state with more than that ends the task.
+// answer has each question answered that was not asked before, and sends each answer when it is there. If maxQuestions are open, further ones wait for
+// the next reading of the state. A state that lists more than maxQuestions is an error, see fail.
 func (w *following) answer(requests []byte) {
 	method := w.dialect.Call(wire.OpGetTask).Name
 	questions, err := inputRequests(method, requests)
@@ -82,8 +82,8 @@ func (f *follower) askedSoFar() (questions, bytes int) {
 	return len(f.questions), f.keyBytes
 }
 
-// tellUnlisted tells the host once that the task waits for input, and lists no question: servers list only what the session has declared that it can
-// be asked. After an answer the next reading has to say so, too, since the list may be ahead of the status.
+// tellUnlisted tells the host once that the task waits for input, and lists no question: servers list only kinds of questions that the session has
+// declared. If something was asked before, two readings in a row have to say so, since the list may be ahead of the status.
 func (w *following) tellUnlisted(asked int) {
 	if w.unlisted != 1+min(asked, 1) {
 		return
@@ -110,7 +110,7 @@ func (w *following) take(key string) bool {
 }
 
 // closeDialog ends what openDialog began, and records whether there is an answer. false: the question was over before. Then, and if there is no answer,
-// whoever follows the task next is asked again.
+// it can be asked again: when the task lists it anew, or when somebody follows the task the next time.
 func (w *following) closeDialog(ctx context.Context, key string, answered bool) bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -143,6 +143,7 @@ func (f *follower) forget(key string) {
 	f.keyBytes -= len(key)
 }
 
+// answerOne has a question answered and sends the answer. If it is not answered, the question is left open, or the executions end, see fail.
 func (w *following) answerOne(asked inputRequest, begins func()) {
 	ctx, end := w.openDialog(asked.key)
 	defer end()
@@ -158,7 +159,7 @@ func (w *following) answerOne(asked inputRequest, begins func()) {
 	case err == nil:
 		w.s.tellAnswered(q, w.cause())
 	case !open:
-	case w.s.resumed(q.Task):
+	case w.s.onlyResumed(q.Task):
 		begins() // in the order of the questions
 		w.s.tellLeftOpen(q, err)
 	default: // without its answer the task waits for ever
@@ -166,11 +167,11 @@ func (w *following) answerOne(asked inputRequest, begins func()) {
 	}
 }
 
-// deliver sends an answer, again after failures that may be over the next time: the server ignores what it was told before (EXT10). It goes on when
-// nobody follows the task any more: somebody has answered.
+// deliver sends an answer, again after transient failures: the server ignores an answer that it has already (EXT10). The sending goes on when nobody
+// follows the task any more, because somebody has answered.
 func (w *following) deliver(asked inputRequest, answers []byte) {
 	send := func() error {
-		_, _, err := w.ask(w.s.ctx, wire.OpUpdateTask, answers) // the task may end because of it, and be read before the receipt
+		_, _, err := w.ask(w.s.ctx, wire.OpUpdateTask, answers) // the task may end because of it, and be read before the acknowledgement
 		return err
 	}
 	err := w.s.sendAgain(w.life, send(), send)
@@ -209,7 +210,7 @@ func (w *following) notTaken(err error) bool {
 	why := fmt.Errorf("an answer to it was not taken: %w", err)
 	var refused *Error
 	if errors.As(err, &refused) && !aboutTask(err) {
-		return w.end(ending{of: w, err: taskError(w.currentState(), why)})
+		return w.end(ending{by: w, err: taskError(w.currentState(), why)})
 	}
 	return w.fail(why)
 }
@@ -232,23 +233,23 @@ func (w *following) isOver() bool {
 // fail ends the executions of a task that can not be followed to its result. The task is cancelled if this session started it; else it goes on,
 // because it is another host's. false: nothing ended, see end.
 func (w *following) fail(err error) bool {
-	if w.guest() {
-		return w.end(ending{of: w, err: fmt.Errorf("client: task %s goes on, but is not followed: %w", rpc.Printable(w.task), err)})
+	if w.onlyResumed() {
+		return w.end(ending{by: w, err: fmt.Errorf("client: task %s goes on, but is not followed: %w", rpc.Printable(w.task), err)})
 	}
-	return w.abandon(ending{of: w, err: &TaskError{State: w.currentState(), Err: fmt.Errorf("it is cancelled: %w", err)}})
+	return w.abandon(ending{by: w, err: &TaskError{State: w.currentState(), Err: fmt.Errorf("it is cancelled: %w", err)}})
 }
 
-// resumed reports whether this session follows the task with the id and has not started it.
-func (s *Session) resumed(id string) bool {
+// onlyResumed reports whether this session follows the task with the id and has not started it.
+func (s *Session) onlyResumed(id string) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	f := s.followers[id]
-	return f != nil && !f.made
+	return f != nil && !f.startedHere
 }
 
-// leaveOpen leaves a question that this session can not answer open if it is one of a task that was only resumed.
+// leaveOpen leaves a question open that this session can not answer, if the session has only resumed the task; false: it has not.
 func (s *Session) leaveOpen(q *Question, why error) bool {
-	if !s.resumed(q.Task) {
+	if !s.onlyResumed(q.Task) {
 		return false
 	}
 	s.spawn(func() { s.tellLeftOpen(q, why) })

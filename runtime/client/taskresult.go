@@ -19,14 +19,14 @@ type resultRequest struct {
 	repeat context.CancelCauseFunc
 }
 
-// lose notes that the stream of the request was lost. It does nothing for other requests, which are nil.
+// lose notes that the stream of the request was lost. r is nil for other requests, and lose does nothing then.
 func (r *resultRequest) lose() {
 	if r != nil {
 		r.lost.Store(true)
 	}
 }
 
-// hear notes that something of the response was read. It does nothing for other requests, which are nil.
+// hear notes that something of the response was read. r is nil for other requests, and hear does nothing then.
 func (r *resultRequest) hear() {
 	if r != nil {
 		r.last.Store(int64(time.Since(r.began)))
@@ -94,7 +94,7 @@ func (w *following) open(r *resultRequest) {
 // firstPatience is how long a task that waits for input, or is over, may say nothing to the request for its result before that is repeated the first time.
 const firstPatience = 5 * time.Second
 
-// patience is how long that is now: longer each time, and several times within the time in which the result has to come.
+// patience is how long the task may say nothing now: longer each time, but short enough for several repetitions within the time that the result may take.
 func (w *following) patience() time.Duration {
 	w.mu.Lock()
 	defer w.mu.Unlock()

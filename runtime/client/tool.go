@@ -14,7 +14,7 @@ import (
 // Tool is what a generated client knows of one tool: its name, its schemas, and the functions that were generated from them. It must not be copied
 // after its first use.
 //
-// Generic code is compiled again for each tool. So it only gives values their type; the rest does not depend on the types.
+// Generic code is compiled again for each tool, so only what needs the types is generic.
 type Tool[In, Out any] struct {
 	Name string
 	// Definition is the tool as tools/list shows it, from which the functions were generated.
@@ -172,7 +172,7 @@ func onHeap(r ToolResult) *ToolResult { return &r }
 
 func toolError(tool string, r ToolResult) error { return &ToolError{Tool: tool, Result: &r} }
 
-// ToolError says that a tool failed: its result is an error, for a model or a person to read, and its lines stay.
+// ToolError says that a tool failed: its result is an error, for a model or a person to read. Error keeps its line breaks.
 type ToolError struct {
 	Tool   string
 	Result *ToolResult

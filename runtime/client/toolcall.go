@@ -80,9 +80,9 @@ func (s *Session) callTool(ctx context.Context, name string, args json.RawMessag
 	return x.awaitInTime(ctx)
 }
 
-// start calls a tool. It returns the tool's result, or the task that the call has become. only: as a task only if the tool always runs
+// start calls a tool. It returns the tool's result, or the task that the call has become. onlyIfRequired: as a task only if the tool always runs
 // as one.
-func (s *Session) start(ctx context.Context, name string, args json.RawMessage, opts []CallOption, only bool) (ToolResult, *execution, error) {
+func (s *Session) start(ctx context.Context, name string, args json.RawMessage, opts []CallOption, onlyIfRequired bool) (ToolResult, *execution, error) {
 	c, err := s.newCall(wire.OpCallTool, opts)
 	if err != nil {
 		return ToolResult{}, nil, err
@@ -91,14 +91,14 @@ func (s *Session) start(ctx context.Context, name string, args json.RawMessage, 
 	v := c.values()
 	v[wire.SlotName] = check.AppendString(c.scratch[:0:len(c.scratch)/2], name)
 	v[wire.SlotArguments] = args
-	if err := c.asTask(ctx, v, only); err != nil {
+	if err := c.asTask(ctx, v, onlyIfRequired); err != nil {
 		return ToolResult{}, nil, err
 	}
 	c.begin()
 	defer c.end()
 	result, kind, err := c.send(ctx, v)
 	switch {
-	case err != nil && only && c.onlyTask(ctx, err):
+	case err != nil && onlyIfRequired && c.needsTask(ctx, err):
 		return s.start(ctx, name, args, slices.Concat(opts, []CallOption{after(c.spent)}), true)
 	case err != nil:
 		return ToolResult{}, nil, err
@@ -107,23 +107,24 @@ func (s *Session) start(ctx context.Context, name string, args json.RawMessage, 
 	return s.outcome(c, result, kind)
 }
 
-// onlyTask reports whether the server refused a call because the tool always runs as a task, which was not known.
-func (c *call) onlyTask(ctx context.Context, err error) bool {
+// needsTask reads the list of tools anew if err may mean that the tool always runs as a task, which was not known, and reports whether it does.
+func (c *call) needsTask(ctx context.Context, err error) bool {
 	var refused *Error
-	if c.tasks || !c.mayAsk() || !errors.As(err, &refused) || refused.Code != rpc.CodeMethodNotFound || c.between(ctx, c.learnAgain) != nil {
+	if c.mayBeTask || !c.mayAskForTask() || !errors.As(err, &refused) || refused.Code != rpc.CodeMethodNotFound || c.between(ctx, c.learnAgain) != nil {
 		return false
 	}
 	known, _ := c.s.tools.get(c.tool)
 	return known.support == supportRequired
 }
 
-// learnAgain has the list of tools read anew. Each of its requests has the timeout of the call's own, and all together what is left of its maximum (CAN16).
+// learnAgain has the list of tools read anew. Each request for a page has the timeout of the call, and all together have what is left of the call's
+// maximum (CAN16).
 func (c *call) learnAgain(ctx context.Context) error {
 	return c.s.learnAgain(ctx, Timeout(c.timeout, c.maxTime), after(c.spent))
 }
 
-// mayAsk reports whether a call may ask for a task.
-func (c *call) mayAsk() bool { return c.s.server.taskCalls }
+// mayAskForTask reports whether a call may ask for a task.
+func (c *call) mayAskForTask() bool { return c.s.server.taskCalls }
 
 // Values of a tool's taskSupport. Any other means that it never runs as a task.
 const (
@@ -132,14 +133,14 @@ const (
 )
 
 // asTask adds the parameter that asks for a task, where the revision has it and the tool may run as one.
-func (c *call) asTask(ctx context.Context, v *wire.Values, only bool) error {
+func (c *call) asTask(ctx context.Context, v *wire.Values, onlyIfRequired bool) error {
 	s := c.s
-	c.tasks = s.server.tasks
-	if !c.mayAsk() {
+	c.mayBeTask = s.server.tasks
+	if !c.mayAskForTask() {
 		return nil
 	}
 	known, ok := s.tools.get(c.tool)
-	if !ok && !only {
+	if !ok && !onlyIfRequired {
 		began := time.Now()
 		err := c.learnAgain(ctx)
 		c.spent += time.Since(began)
@@ -148,10 +149,10 @@ func (c *call) asTask(ctx context.Context, v *wire.Values, only bool) error {
 		}
 		known, _ = s.tools.get(c.tool)
 	}
-	if known.support != supportRequired && (only || known.support != supportOptional) {
+	if known.support != supportRequired && (onlyIfRequired || known.support != supportOptional) {
 		return nil
 	}
-	c.tasks = true
+	c.mayBeTask = true
 	var params wire.Values
 	if c.ttl > 0 {
 		params[wire.SlotTTL] = wire.MillisOf(c.ttl).AppendJSON(nil)
@@ -161,7 +162,7 @@ func (c *call) asTask(ctx context.Context, v *wire.Values, only bool) error {
 	return err
 }
 
-// send sends a call of a tool, and once more if the server refuses its headers: they may be declared otherwise by now.
+// send sends a call of a tool, and once more if the server refuses its headers: the tool may declare other ones by now.
 func (c *call) send(ctx context.Context, v *wire.Values) (result []byte, kind resultKind, err error) {
 	for again := false; ; again = true {
 		if c.dialect.HTTP.ParamPrefix != "" && !c.s.link.shared() {
@@ -184,7 +185,7 @@ func (c *call) send(ctx context.Context, v *wire.Values) (result []byte, kind re
 
 // outcome returns the result of a call, or the task that it has become, which is followed from now on.
 func (s *Session) outcome(c *call, result []byte, kind resultKind) (ToolResult, *execution, error) {
-	if c.tasks && (kind == taskCreated || c.dialect.Task.ClientDecides) {
+	if c.mayBeTask && (kind == taskCreated || c.dialect.Task.ClientDecides) {
 		v, err := c.read(c.dialect.TaskCreated, result)
 		switch {
 		case err != nil:

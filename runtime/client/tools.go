@@ -50,8 +50,8 @@ func (t *knownTools) replace(all *knownTools) {
 	t.tools = all.tools
 }
 
-// learn remembers the tools of a page and returns the definitions of those that can be called: over HTTP, one whose declaration of headers is
-// invalid can not. It adds the tools to list, too, which has those of the pages so far.
+// learn remembers the tools of a page and returns the definitions of those that can be called: over HTTP, a tool that declares headers in an invalid way
+// can not. The tools are also added to list, which has those of the pages so far.
 func (s *Session) learn(d *wire.Dialect, tools []json.RawMessage, list *knownTools) []json.RawMessage {
 	headers := d.HTTP.ParamPrefix != "" && !s.link.shared()
 	valid := tools[:0:0]

@@ -10,7 +10,7 @@ import (
 	"github.com/mcpkiln/mcpkiln/runtime/wire"
 )
 
-// wishes are what the host has asked the server to send, until it says otherwise. A server forgets them with its session, so they are sent again in the
+// wishes are what the host has asked the server to send, until the host says otherwise. A server forgets them with its session, so they are sent again in the
 // next. They are recorded before they are sent: so wishLevel and wishUpdates, which send old ones at the same time, see the newer ones.
 type wishes struct {
 	mu     sync.Mutex
@@ -22,10 +22,10 @@ type wishes struct {
 // SetLevel asks for log records from that level on, also in the session that replaces one which the server has ended. In revisions without a handshake use
 // WithLogLevel.
 func (s *Session) SetLevel(ctx context.Context, level string, opts ...CallOption) error {
-	takeBack := s.wishes.setLevel(level)
+	undo := s.wishes.setLevel(level)
 	err := s.sendLevel(ctx, level, opts)
 	if err != nil {
-		takeBack()
+		undo()
 	}
 	return err
 }
@@ -44,10 +44,10 @@ func (s *Session) sendLevel(ctx context.Context, level string, opts []CallOption
 // Subscribe asks the server to notify Handlers.ResourceUpdated of changes of a resource, also in the session that replaces one which the server has ended. In
 // revisions without a handshake use Listen.
 func (s *Session) Subscribe(ctx context.Context, uri string, opts ...CallOption) error {
-	takeBack := s.wishes.add(uri)
+	undo := s.wishes.add(uri)
 	_, err := s.ofURI(ctx, wire.OpSubscribe, uri, opts)
 	if err != nil {
-		takeBack()
+		undo()
 	}
 	return err
 }
@@ -59,8 +59,8 @@ func (s *Session) Unsubscribe(ctx context.Context, uri string, opts ...CallOptio
 	return err
 }
 
-// setLevel records a level. takeBack restores the one before, unless it was set again meanwhile.
-func (w *wishes) setLevel(level string) (takeBack func()) {
+// setLevel records a level. undo restores the one before, unless it was set again meanwhile.
+func (w *wishes) setLevel(level string) (undo func()) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	before := w.level
@@ -76,8 +76,8 @@ func (w *wishes) setLevel(level string) (takeBack func()) {
 	}
 }
 
-// add records a resource. takeBack ends that, unless another call has asked for the same.
-func (w *wishes) add(uri string) (takeBack func()) {
+// add records a resource. undo ends that, unless another call has asked for the same.
+func (w *wishes) add(uri string) (undo func()) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if w.uris == nil {
@@ -130,7 +130,7 @@ func (s *Session) wishAgain() {
 	}
 }
 
-// wishLevel sends a level again, and the one that the host has asked for meanwhile, which may have come first.
+// wishLevel sends a level again, and then the one that the host has set meanwhile, which may have reached the server first.
 func (s *Session) wishLevel(level string) {
 	for sent := ""; level != "" && level != sent; level, _ = s.wishes.all() {
 		sent = level
@@ -140,7 +140,8 @@ func (s *Session) wishLevel(level string) {
 	}
 }
 
-// wishUpdates subscribes to a resource again, unless the host does not want that any more. What the host changes meanwhile may have come first.
+// wishUpdates subscribes to a resource again, unless the host does not want that any more. What the host changes meanwhile may have reached
+// the server first.
 func (s *Session) wishUpdates(uri string) {
 	for s.wishes.has(uri) {
 		_, err := s.ofURI(s.ctx, wire.OpSubscribe, uri, []CallOption{renewNothing})
@@ -157,7 +158,7 @@ func (s *Session) wishUpdates(uri string) {
 	}
 }
 
-// notGranted tells the host that the server does not send any more what it did.
+// notGranted logs that the server may not send any more what it did.
 func (s *Session) notGranted(what, which string, err error) {
 	if s.usable() == nil {
 		s.cfg.logger.Warn("the server has begun a new session, and may not send "+what+" in it", "which", which, "error", err)
@@ -176,6 +177,7 @@ func (s *Session) inherit(other *Session) {
 	s.wishAgain()
 }
 
+// ofURI makes a request whose parameter is a URI, and returns the result.
 func (s *Session) ofURI(ctx context.Context, op wire.Op, uri string, opts []CallOption) (json.RawMessage, error) {
 	c, err := s.newCall(op, opts)
 	if err != nil {

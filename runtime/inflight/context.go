@@ -93,9 +93,8 @@ func (e *Entry) causeContext() context.Context {
 	return x.causeContext
 }
 
-// AfterFunc runs f in a goroutine of its own when the request is over, like context.AfterFunc, which calls it, as does
-// context.WithCancel. The goroutine is the caller's: the tracker does not wait for it. stop prevents f from
-// being run and reports whether it did.
+// AfterFunc runs f in a goroutine of its own when the request is over, as context.AfterFunc does: that and context.WithCancel
+// call this method. The tracker does not wait for the goroutine. stop prevents f from being run, and reports whether it did.
 func (e *Entry) AfterFunc(f func()) (stop func() bool) {
 	e.shard.mu.Lock()
 	defer e.shard.mu.Unlock()

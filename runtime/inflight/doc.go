@@ -9,16 +9,18 @@
 //   - response.go: answers to outgoing requests
 //   - cause.go: Cause, why a request ended
 //   - shard.go: requests by key and by timeout, the events that can happen to one, and the one function that changes its state
-//   - timeout.go: timeouts that are paused, extended, or pass
+//   - timeout.go: how timeouts are paused, extended, and expire
 //
 // # Words of this package
 //
 //	entry          one request in flight, and the context of its handler
 //	peer           the owner of a space of ids, in which each is in flight once, such as a connection
-//	to retire      to end a request for good: only the caller that retires it may write the answer
+//	parent         the context that a request was registered under
+//	to retire      to end a request for good: only the caller that retires it may write the response
 //	over           retired
-//	protected      only ended by its own timeout or by force, see below
-//	cause          why a request ended: who ended it (the source), and the reason in that one's words
+//	unanswered     said of a request that its timeout has ended, and that may still be answered, unless it is cancelled first (Info.AnswersTimeout)
+//	protected      ended only by its own timeout or by force, see below
+//	cause          why a request ended: who ended it (the source), and the reason as the source put it
 //	effect         what an attempt to end a request did: Cancelled, Recorded or Unknown
 //	callback       a function passed to AfterFunc, or to context.AfterFunc with the entry, which runs when the entry is over
 //	to follow      to end when another context ends
@@ -27,16 +29,16 @@
 // # Contracts
 //
 // A request is in flight, then over. Completion (Retire, Deliver), cancellation, timeout, disconnect and shutdown race; the
-// first retires it, the others do nothing (CAN12). A response is written at one place, after Retire has allowed it.
+// first retires it, the others do nothing (CAN12). A response is written at one place, after Retire, or AnswerTimeout, has allowed it.
 //
 // A protected request (Info.Protected, Entry.Protect) is not ended by peers, disconnects, parents and shutdowns; they are only
 // recorded. Its own timeout, which its author chose, and a Cause with Force end it.
 //
-// A request whose clock is paused does not time out; when the last Pause is over, the timeout goes on with the time that was left.
+// A request whose clock is paused does not time out; when each Pause has been ended by a Resume, the timeout goes on with the time that was left.
 //
-// The end of a context does not by itself end the requests registered under it: for a connection, Watch or CancelPeer ends all of them,
-// for the parent of a single request Follow does, and Await waits for the context, too. context.AfterFunc for each request would be
-// three allocations and a lock that all requests of a connection share.
+// A request does not end by itself when its parent does: Watch or CancelPeer ends all requests of a connection, Follow a single one, and
+// Await the one that it waits for. context.AfterFunc for each request would cost three allocations, and a lock that all requests of a
+// connection share.
 //
 // No user code runs under a lock: functions passed to AfterFunc get goroutines, OnCancel is called afterwards. The tracker
 // has no goroutine of its own; a timer per shard runs while there are timeouts, or were lately.
@@ -47,18 +49,18 @@
 //
 // Measured with BenchmarkRegisterRetire on two busy cores, where the usual way (BenchmarkRegisterRetireNaive: lock, map of
 // cancel functions, 4 allocations) takes 425 ns with one request in flight, 450 with 1,000 and 740 with 100,000. This
-// package: 165, 175 and 300 ns, 1 allocation. Half of it is allocating the entry and reading the clock; with 100,000, missing the
-// caches, which is why the table is at most half full.
+// package: 165, 175 and 300 ns, 1 allocation. Half of that time goes into allocating the entry and reading the clock; with 100,000
+// requests, into cache misses, which is why the table is at most half full.
 //
-//   - A Go map per shard: three hashes for register and retire, and memory that stays after a burst (CAN03). Entries are
-//     linked into buckets through themselves instead.
+//   - A Go map per shard: three hashes for register and retire, and memory that stays after a burst (CAN03). Instead, a bucket is a list
+//     of entries, linked by Entry.next.
 //   - context.WithCancelCause for each request: 2 to 3 allocations, and the parent's lock. The Entry is the context; one of package
-//     context is only made when the cause of an end is asked for.
+//     context is only made when somebody asks for the cause of the end.
 //   - time.AfterFunc for each timeout: 2 allocations and 2 operations on the runtime's heap. A heap per shard, under the lock
 //     that is held anyway, adds nothing measurable, and its timer is seldom set again, because new timeouts are mostly the
 //     latest.
 //   - Sharing Info between entries through a cache, which makes an entry a third smaller: no faster.
-//   - Pooling entries: handlers may keep their context. A caller may have an entry as a part of an allocation of its own (Room).
+//   - Pooling entries: handlers may keep their context. Instead, a caller can make the entry part of an allocation of its own (Room).
 //   - A list of requests per peer, so that CancelPeer need not visit all: a second lock or a shared one on every request, to
 //     save 2 ms per disconnect at 100,000 in flight.
 //   - Running AfterFunc functions on the canceller's goroutine: they would hold up the read loop.

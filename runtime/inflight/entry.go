@@ -32,8 +32,8 @@ type Entry struct {
 	state
 }
 
-// state is what can change about a request. It is written under shard.mu, except the flags waiting and lacksRoom: by shard.apply, and where done and lazy are
-// made and used. cause and done may be read without the lock once flags say that they are final.
+// state is what can change about a request. Once the request is in the table, state is written under shard.mu, except the flags waiting and lacksRoom.
+// cause and done may be read without the lock once flags say that they are final.
 type state struct {
 	flags  atomic.Uint32
 	heapAt int32         // position in the shard's heap + 1; 0: not in it
@@ -43,12 +43,12 @@ type state struct {
 }
 
 const (
-	over       uint32 = 1 << iota // retired, cause is set; not in the table, unless unanswered
+	over       uint32 = 1 << iota // retired, and cause is set; not in the table any more, unless unanswered
 	protected                     // cancellations by peers, disconnects and shutdowns are only recorded
 	hasDone                       // done is made
-	unanswered                    // over by its timeout, and still in the table: not answered or cancelled yet
+	unanswered                    // ended by its timeout, and still in the table, since it was neither answered nor cancelled yet
 	delayed                       // its clock was paused or its timeout extended; lazy says for how long
-	waiting                       // its handler waits for others before it begins
+	waiting                       // its handler waits for other requests before it begins
 	lacksRoom                     // its answer waits for memory
 	hasValues                     // lazy.values is set; never changes
 )
@@ -70,8 +70,8 @@ type lazyState struct {
 	callbacks    []*callback
 	values       context.Context
 	unfollow     func() bool // stops Follow
-	pauses       int         // how many Pauses are not over; while there is one, the entry is in no heap
-	pausedAt     int64       // when the first of them began
+	pauses       int         // how many Pauses have no Resume yet; while there is one, the entry is in no heap
+	pausedAt     int64       // when the first of these began
 	paused       int64       // how long earlier pauses were
 	extended     int64       // how much later the timeout passes because of Extend
 }
@@ -92,7 +92,7 @@ func (e *Entry) makeLazy() *lazyState {
 // Key returns the key that the request is registered under.
 func (e *Entry) Key() Key { return e.key }
 
-// Info returns the Info that it was registered with.
+// Info returns the Info that the request was registered with.
 func (e *Entry) Info() Info { return e.info }
 
 // Values returns the context passed to RegisterIn, nil if there is none. It has values that the parent does not have; nothing else of it is used.
@@ -106,7 +106,7 @@ func (e *Entry) Values() context.Context {
 // Started returns when the request was registered.
 func (e *Entry) Started() time.Time { return e.shard.tracker.at(e.started) }
 
-// SetWaiting notes whether the handler waits for others before it begins. A request that ends meanwhile stays Waiting.
+// SetWaiting notes whether the handler waits for other requests before it begins. A request that ends meanwhile stays Waiting.
 func (e *Entry) SetWaiting(waits bool) { e.set(waiting, waits) }
 
 func (e *Entry) set(flag uint32, on bool) {
@@ -117,16 +117,16 @@ func (e *Entry) set(flag uint32, on bool) {
 	}
 }
 
-// Waiting reports whether the handler waits for others before it begins, see SetWaiting.
+// Waiting reports whether the handler waits for other requests before it begins, see SetWaiting.
 func (e *Entry) Waiting() bool { return e.flags.Load()&waiting != 0 }
 
-// SetLacksRoom notes whether the request waits for memory for its answer. One that ends meanwhile keeps it.
+// SetLacksRoom notes whether the request waits for memory for its answer. A request that ends meanwhile stays LacksRoom.
 func (e *Entry) SetLacksRoom(waits bool) { e.set(lacksRoom, waits) }
 
 // LacksRoom reports whether the request waits for memory for its answer, see SetLacksRoom.
 func (e *Entry) LacksRoom() bool { return e.flags.Load()&lacksRoom != 0 }
 
-// CancelRequested returns the reason of the first cancellation that was recorded because the request is protected (CAN14), and whether there is one.
+// CancelRequested returns the reason of the first cancellation that was only recorded because the request is protected (CAN14), and whether there was one.
 func (e *Entry) CancelRequested() (reason string, ok bool) {
 	e.shard.mu.Lock()
 	defer e.shard.mu.Unlock()

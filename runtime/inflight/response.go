@@ -53,7 +53,7 @@ func (e *Entry) Await() (Response, error) {
 	return Response{}, e.cause
 }
 
-// waker returns a channel that gets a value when the request is over; nil: it is over already. Unlike one that is closed, it can be used again.
+// waker returns a channel that gets a value when the request is over; nil: it is over already. Unlike a channel that is closed, it can be used again.
 func (e *Entry) waker() chan struct{} {
 	waker, ok := e.shard.tracker.wakers.Get().(chan struct{})
 	if !ok {

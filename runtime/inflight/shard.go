@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// shardCount is how many locks requests are spread over. A power of two: the top bits of the hash choose.
+// shardCount is how many locks requests are spread over. It is a power of two: the top bits of a key's hash choose the shard.
 const (
 	shardBits  = 6
 	shardCount = 1 << shardBits
@@ -82,8 +82,8 @@ var completed = &Cause{Source: SourceCompleted}
 func (e *Entry) Retire() bool { return e.shard.change(e, complete, completed) == Cancelled }
 
 // AnswerTimeout completes a request with Info.AnswersTimeout that its timeout has ended. True: the caller alone may write the
-// response. False: it was cancelled meanwhile, by the peer or by the end of its connection; write nothing (CAN02). Until
-// it is called, the request is in the table: its id is taken, and it can be cancelled.
+// response. False: the request was cancelled meanwhile, by the peer or by the end of its connection; write nothing (CAN02). Until
+// AnswerTimeout is called, the request is in the table: its id is taken, and it can be cancelled.
 func (e *Entry) AnswerTimeout() bool { return e.shard.change(e, answerTimeout, completed) == Cancelled }
 
 // Cancel ends the request with cause, or records cause if the request is protected. cause must not be changed afterwards.
@@ -107,8 +107,8 @@ func (s *shard) change(e *Entry, ev event, c *Cause) CancelEffect {
 }
 
 // apply is the only function that changes whether a request is in flight, protected or over. The lock is held. The first caller that
-// ends the request, by completion or otherwise, gets Cancelled; all others get Unknown (CAN12). Only a request that its timeout has ended and that is to
-// be answered has a second end: its answer, or a cancellation before that.
+// ends the request, by completion or otherwise, gets Cancelled; all others get Unknown (CAN12). Only an unanswered request, which its timeout has ended,
+// ends a second time: by its answer, or by a cancellation before that.
 func (s *shard) apply(e *Entry, ev event, c *Cause) CancelEffect {
 	flags := e.flags.Load()
 	switch {
@@ -132,8 +132,8 @@ func (s *shard) apply(e *Entry, ev event, c *Cause) CancelEffect {
 	return Cancelled
 }
 
-// applyUnanswered is apply for a request that its timeout has ended and that is to be answered: it is answered now, or cancelled, and then never
-// answered. A handler that returns now is too late.
+// applyUnanswered is apply for an unanswered request: it is answered now (answerTimeout), or cancelled, and then never answered. A handler
+// that returns now is too late.
 func (s *shard) applyUnanswered(e *Entry, ev event) CancelEffect {
 	if ev != answerTimeout && ev != cancel {
 		return Unknown
@@ -143,7 +143,7 @@ func (s *shard) applyUnanswered(e *Entry, ev event) CancelEffect {
 	return Cancelled
 }
 
-// retire releases all memory that the tracker has for the request, and wakes those that wait for its end (CAN03).
+// retire releases all memory that the tracker has for the request (an unanswered one stays in the table), and wakes those that wait for its end (CAN03).
 func (s *shard) retire(e *Entry, c *Cause) {
 	ended := over
 	if e.info.AnswersTimeout && c.Source == SourceTimeout {
@@ -175,7 +175,7 @@ func (s *shard) retire(e *Entry, c *Cause) {
 	e.lazy.callbacks = nil
 }
 
-// unfollow returns, once, the function that stops Follow, if the request is over; the lock is held.
+// unfollow returns, once, the function that stops what Follow has begun, if the request is over; the lock is held.
 func (e *Entry) unfollow() (stop func() bool) {
 	if e.lazy != nil && e.flags.Load()&over != 0 {
 		stop, e.lazy.unfollow = e.lazy.unfollow, nil
@@ -183,7 +183,7 @@ func (e *Entry) unfollow() (stop func() bool) {
 	return stop
 }
 
-// afterUnlock does the part of an outcome that must not happen under the lock: it calls code that may lock a shard itself.
+// afterUnlock does what follows from the effect of an event and must not happen under the lock: it calls code that may lock a shard itself.
 func (e *Entry) afterUnlock(o CancelEffect, c *Cause, stop func() bool) {
 	if stop != nil {
 		stop()

@@ -26,7 +26,7 @@ func (s *shard) pauseOrResume(e *Entry, ev event) {
 	}
 }
 
-// extend begins a request's timeout anew: now, or while its clock is paused, when it goes on; the lock is held.
+// extend begins a request's timeout anew: now, or if its clock is paused, when the clock goes on; the lock is held. limit is that of Extend.
 func (s *shard) extend(e *Entry, limit time.Duration) {
 	x := e.makeLazy()
 	now := s.tracker.now()
@@ -82,8 +82,8 @@ func timeoutCause(e *Entry) *Cause {
 	return &Cause{Source: SourceTimeout, Reason: "not done after " + after.String()}
 }
 
-// Pause stops the clock of the request's timeout until Resume is called as often: the time that a person takes to answer does not count
-// (CAN28). Deadline moves.
+// Pause stops the clock of the request's timeout until Resume has been called as often: the time that a person takes to answer does not
+// count (CAN28). Deadline moves accordingly.
 func (e *Entry) Pause() { e.shard.change(e, pause, nil) }
 
 // Resume ends a Pause.
@@ -103,8 +103,8 @@ func (e *Entry) Paused() time.Duration {
 	}
 }
 
-// Extend begins the timeout anew (CAN16), as progress does with an outgoing request's. It passes at limit after the request was
-// registered at the latest, pauses not counted; 0: there is no limit. A request without a timeout does not change.
+// Extend begins the timeout anew (CAN16), as progress does for an outgoing request. The new timeout ends no later than limit after the request was
+// registered, not counting pauses; 0: there is no limit. A request without a timeout does not change.
 func (e *Entry) Extend(limit time.Duration) {
 	e.shard.mu.Lock()
 	defer e.shard.mu.Unlock()

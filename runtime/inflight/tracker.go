@@ -52,8 +52,8 @@ var (
 // Options configure a Tracker. The zero value is fine.
 type Options struct {
 	// OnCancel is called for every end but completion, and every cancellation that was only recorded: for the log (CAN13). It is called
-	// without a lock, concurrently, on the goroutine that cancels, often a read loop. One with Info.AnswersTimeout that is cancelled between its timeout and
-	// its answer is reported for both; its Entry.Cause stays the timeout.
+	// without a lock, concurrently, on the goroutine that cancels, often a read loop. A request that is cancelled while it is unanswered
+	// (Info.AnswersTimeout) is reported twice: for its timeout, which stays its Entry.Cause, and for the cancellation.
 	OnCancel func(e *Entry, c *Cause, o CancelEffect)
 }
 
@@ -66,7 +66,7 @@ type Tracker struct {
 	closed atomic.Bool
 	peers  atomic.Uint64
 	ids    atomic.Int64
-	// wakers are channels that buffer one value, for Await. They belong to the tracker, so that none leaves a bubble of testing/synctest.
+	// wakers are channels that buffer one value, for Await. Each tracker has its own, because no channel may leave its testing/synctest bubble.
 	wakers sync.Pool
 }
 
@@ -85,14 +85,14 @@ func (t *Tracker) NewPeer() uint64 { return t.peers.Add(1) }
 // NextID returns an id for an outgoing request, never the same twice (CAN15).
 func (t *Tracker) NextID() rpc.ID { return rpc.IntID(t.ids.Add(1)) }
 
-// Register puts a request into the table. The Entry is its context, with parent's values and deadline. parent's end ends
-// it through Watch, Entry.Follow or Await; Register itself only cancels it if parent has ended already.
-// It fails with ErrInFlight, leaving the first request alone (CAN08), or ErrShutdown.
+// Register puts a request into the table. The Entry is the request's context, with parent's values and deadline. If parent has ended
+// already, the request is cancelled; when parent ends later, Watch, Entry.Follow or Await ends the request.
+// Register fails with ErrInFlight, leaving the first request alone (CAN08), or ErrShutdown.
 func (t *Tracker) Register(parent context.Context, key Key, info Info) (*Entry, error) {
 	return t.register(new(Entry), parent, key, info)
 }
 
-// RegisterIn is Register without an allocation: the Entry is in room, which must be new. values, not nil, becomes Entry.Values.
+// RegisterIn is Register without an allocation: the Entry is in room, which must be unused. values, which is not nil, becomes Entry.Values.
 func (t *Tracker) RegisterIn(room *Room, parent context.Context, key Key, info Info, values context.Context) (*Entry, error) {
 	room.entry.lazy, room.lazy.values = &room.lazy, values
 	room.entry.flags.Store(hasValues)
@@ -135,7 +135,7 @@ func (t *Tracker) Cancel(key Key, reason string) CancelEffect {
 }
 
 // CancelPeer cancels all requests of one peer, in both directions, and returns how many ended. Protected requests record
-// it and go on, unless cause.Force. It visits all requests in flight, of every peer.
+// the cause and go on, unless cause.Force. CancelPeer visits all requests in flight, of every peer.
 func (t *Tracker) CancelPeer(peer uint64, cause *Cause) int {
 	return t.cancelWhere(cause, func(e *Entry) bool { return e.key.Peer == peer })
 }
@@ -189,6 +189,7 @@ type ended struct {
 	stop    func() bool
 }
 
+// end applies a cause to a request; the lock is held.
 func (s *shard) end(e *Entry, c *Cause) ended {
 	o := s.apply(e, cancel, c)
 	return ended{entry: e, cause: c, outcome: o, stop: e.unfollow()}
@@ -277,7 +278,8 @@ func (h hasher) hash(key *Key) uint64 {
 	return hi ^ lo
 }
 
-// parentCause returns the cause for requests whose context ctx ended; a *Cause of ctx is passed on.
+// parentCause returns the cause for requests whose parent ctx has ended: a copy of the *Cause with which ctx ended, unless that is
+// SourceCompleted, else one of SourceParent.
 func parentCause(ctx context.Context) *Cause {
 	err := context.Cause(ctx)
 	var own *Cause

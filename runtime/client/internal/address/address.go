@@ -29,7 +29,7 @@ func Shown(address string) string {
 	return address
 }
 
-// absolute is an address in a text. In a Go string, its quotes are escaped.
+// absolute matches an absolute address in a text. A backslash and the character after it belong to it, since the text may be a quoted Go string.
 var absolute = regexp.MustCompile(`[A-Za-z][A-Za-z0-9+.-]*://(?:\\.|[^\s"\\])+`)
 
 // InText returns a text whose absolute addresses are Shown.
