@@ -27,7 +27,7 @@ type Notifier interface {
 // Errors: *UnsupportedError when there is nowhere to send it, as in a task that outlived its session, in any task of a stateless revision,
 // and to a client that only listens; the cause of the end of the call or session; what is wrong with the params.
 func Notify[In any](ctx context.Context, to Notifier, n *CustomNotification[In], in *In) error {
-	s, rev, _ := to.asker()
+	s, rev, _ := to.env()
 	if in == nil {
 		return fmt.Errorf("server: %s takes params", n.Method)
 	}
