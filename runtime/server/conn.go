@@ -42,7 +42,7 @@ func (s *Server) Serve(ctx context.Context, conn rpc.Conn) error {
 
 func (s *Server) serve(ctx context.Context, conn rpc.Conn) (why, late error) {
 	if why = s.stopped(ctx); why != nil {
-		return why, conn.Close() // also when its peer is done, too
+		return why, conn.Close() // whether or not the peer is done as well
 	}
 	out := newConnOutlet(conn)
 	p := s.newPeer(ctx, out)
@@ -166,11 +166,11 @@ func (p *peer) inputEnded() bool {
 // errInputEnded is the error of questions to a peer that sends no more.
 var errInputEnded = &inflight.Cause{Source: inflight.SourceDisconnect, Reason: "the client closed its output, so it can not answer"}
 
-// release lets the peer end when nothing of it runs any more.
+// release takes the peer itself out of live, which is idle from then on when nothing of the peer runs any more.
 func (p *peer) release() { p.released.Do(p.live.done) }
 
-// wait returns when nothing of the peer runs any more, or ErrGrace. Then what can not be cancelled is ended by a shutdown; else it runs to its end,
-// though its client is gone (CAN14).
+// wait returns when nothing of the peer runs any more, or with ErrGrace after the grace period. Then a shutdown also cancels the calls that can not be
+// cancelled by their client; after a disconnect they run to their end (CAN14).
 func (p *peer) wait() error {
 	grace := time.NewTimer(p.s.cfg.grace)
 	defer grace.Stop()
@@ -185,7 +185,7 @@ func (p *peer) wait() error {
 		p.s.leaveRunning(p)
 	}
 	for {
-		writing := p.writing.Load() // first, so that what ends meanwhile is not late
+		writing := p.writing.Load() // before left, so that a writer that ends in between does not count as a late handler
 		left := p.live.n.Load()
 		if left > writing || !p.streams { // a connection is about to be closed, which ends its writers
 			return fmt.Errorf("%w: %d are left, %d of them have returned and wait for the client to read", ErrGrace, left, min(writing, left))
@@ -256,7 +256,8 @@ func (p *peer) readLoop(conn rpc.Conn) error {
 	}
 }
 
-// refuseFrame answers a frame that was too large to be read, with the id of the call that waits for it if that is known.
+// refuseFrame refuses a frame that was too large to be read, if its beginning says what it was: a request is answered with an error, and the question
+// to which it was the answer ends.
 func (p *peer) refuseFrame(r *request, large *rpc.FrameError) {
 	err := rpc.Errorf(rpc.CodeInvalidRequest, "frame larger than the limit of %d bytes", large.Limit)
 	if m := &large.Begun; m.Answers() {

@@ -11,11 +11,11 @@ import (
 
 // Copier is an Outlet that copies an answer from the temporary files that contain it.
 type Copier interface {
-	// Copy is Write for such an answer. It is written as a whole, or its connection ends. The answer's files stay until Copy has returned and,
+	// Copy is Write for such an answer. The answer is written as a whole, or its connection ends. The answer's files stay until Copy has returned and,
 	// if the Outlet is Queued, AwaitRead has, too: until then nothing else about the request is copied.
 	Copy(about rpc.ID, last bool, answer *LongAnswer) error
-	// EndStalledCopies ends the answers of which nothing was read for that long, and reports whether there were any: also those whose clients are
-	// connected, or only those whose clients have lost their connection.
+	// EndStalledCopies ends the answers of which nothing was read for that long, and reports whether there were any. Unless connected is true, it
+	// ends only answers whose clients have lost their connection.
 	EndStalledCopies(wait time.Duration, connected bool) bool
 }
 
@@ -23,7 +23,7 @@ type Copier interface {
 type LongAnswer struct {
 	parts []answerPart // the answers of the array; without an array, the only one
 	array bool
-	taken func() // called before each read: the bytes of the last one were written
+	taken func() // called before each read: what the last read returned was written then
 }
 
 // answerPart is one answer.
@@ -95,7 +95,7 @@ func (a *LongAnswer) pieces() io.Reader {
 	return io.MultiReader(all...)
 }
 
-// Refused returns an error in place of the answer, or of each of the array.
+// Refused returns the frame with err in place of the answer, or of each answer of the array.
 func (a *LongAnswer) Refused(err *rpc.Error) []byte {
 	if !a.array {
 		return rpc.AppendError(nil, a.parts[0].id, err)
