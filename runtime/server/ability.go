@@ -92,7 +92,7 @@ func extensionAt(path string) string {
 	return wire.UnescapeStep(path[strings.LastIndexByte(path, '/')+1:])
 }
 
-// listed returns the abilities of a client that declares exactly these capabilities of a manifest's list (LET20).
+// listed returns the abilities of a client that declares exactly these names of a manifest's clientCapabilities (LET20).
 func (rev *revision) listed(names []string) (all ability) {
 	for i := range rev.questionRules {
 		all |= rev.questionRules[i].listed(names)

@@ -109,7 +109,7 @@ func withRequestor(ctx context.Context, who Requestor) context.Context {
 type principalKey struct{}
 
 // WithPrincipal returns a context that carries the identity of the peer; Serve and HTTP handlers take it from there.
-// Tasks belong to it (TSK21).
+// Tasks belong to the identity (TSK21).
 func WithPrincipal(ctx context.Context, principal string) context.Context {
 	return context.WithValue(ctx, principalKey{}, principal)
 }

@@ -174,7 +174,7 @@ func (r *request) admitMethod() *refusal {
 	return nil
 }
 
-// admitRate refuses a request that comes too often.
+// admitRate refuses a request if its caller sends too many.
 func (r *request) admitRate() *refusal {
 	kind, counts := rateOf(r.method)
 	if !counts {
@@ -246,8 +246,8 @@ func (r *request) admitTool() *refusal {
 	if r.tool = t; r.params.Arguments == nil {
 		r.params.Arguments = emptyObject
 	}
-	// r.task: this call becomes a task; r.params.Task: the client asks for one; t.Task: the tool's policy. Of the revision, tasks: some tool runs
-	// as one; method.Task: calls may become one; Task: who decides that.
+	// r.task: this call becomes a task; r.params.Task: the client asks for one; t.Task: the tool's policy; r.revision.tasks: some tool runs as a
+	// task; r.method.Task: calls may become tasks; r.revision.Task: who decides that.
 	switch {
 	case !r.revision.offers(t):
 		return refuseParam(atName, "tool %q runs as a task only, and protocol revision %s has no tasks", t.Name, r.revision.Version)

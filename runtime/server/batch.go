@@ -96,7 +96,7 @@ func (p *peer) holdForBatch(id rpc.ID, m *outgoing) bool {
 		e.Pause() // it can not time out any more
 	}
 	if m.long != nil {
-		b.add(heldAnswer{m.long.parts[0], m.retires}, 0) // the answer to one request is one part, and its file counts
+		b.add(heldAnswer{m.long.parts[0], m.retires}, 0) // the answer to one request is one part, whose file counts in Server.files
 	} else {
 		b.hold(id, m)
 	}
@@ -182,7 +182,7 @@ type retired struct{}
 // Retire implements retirer.
 func (retired) Retire() bool { return true }
 
-// end notes that a request gets no answer. If its answer is held already, it is dropped when the batch is written.
+// end notes that a request gets no answer. An answer that is held already is dropped when the batch is written.
 func (b *batch) end(id rpc.ID) {
 	pending, complete := b.remove(id)
 	if !pending {
@@ -194,7 +194,7 @@ func (b *batch) end(id rpc.ID) {
 	}
 }
 
-// remove notes that a request gets no further answer, and reports whether it was waited for, and whether the batch is complete without it.
+// remove ends the batch's wait for a request, and reports whether the batch waited for it, and whether the batch is complete now.
 func (b *batch) remove(id rpc.ID) (pending, complete bool) {
 	b.mu.Lock()
 	defer b.mu.Unlock()

@@ -30,7 +30,7 @@ type Call struct {
 	taskRun *task.Run       // of a call that runs as a task
 
 	mu        sync.Mutex
-	r         *request              // its own, or that of the task's run: what is decoded counts in it; nil when the handler has returned
+	r         *request              // the client's, or that of the task's run (newRun): what is decoded counts in it; nil when the handler has returned
 	journal   *callJournal          // the outcomes of Do and Ask in an inline call
 	names     map[string]nameUse    // that this run has used
 	stateless *statelessJournal     // the journal, in a stateless revision
@@ -39,7 +39,7 @@ type Call struct {
 
 	can            ability
 	level          logLevel    // of log messages that the client wants
-	canNotAsk      bool        // in the revision, a result of the method can not ask
+	canNotAsk      bool        // in the revision, a result of the method can carry no question
 	discardsResult bool        // nobody gets what the handler returns (runWatcher)
 	messages       rate.Bucket // of its log messages
 	withheld       *withheld   // nil: its messages are sent at once

@@ -114,7 +114,7 @@ func (p *peer) capabilities(rev *revision) []byte {
 // takes WithTaskList (TSK21).
 func (p *peer) listsTasks() bool { return p.principal != "" || p.s.cfg.listTasks }
 
-// serverInfo is how the server names itself. Its members are the same in every revision.
+// serverInfo is how the server names itself. Its members have the same names in every revision that has them.
 func serverInfo(d *Definition) []byte {
 	b := check.AppendString([]byte(`{"name":`), d.Name)
 	if d.Title != "" {

@@ -53,7 +53,7 @@ func (s *Server) ResourceUpdated(uri string) {
 
 // changed notifies all sessions and subscriptions of a changed list.
 func (s *Server) changed(op wire.Op) {
-	for _, f := range s.all() {
+	for _, f := range s.listFollowers() {
 		f.tell(topic{op: op})
 	}
 }

@@ -93,7 +93,7 @@ func compileRevision(w *wire.Revision, d *Definition) *revision {
 		if m.Op == wire.OpCallTool {
 			c.blocks = m.Blocks
 		}
-		if m.Op == wire.OpMethod && m.Cacheable && m.NoInput { // of what handlers serve and clients may cache, only lists can not ask for input
+		if m.Op == wire.OpMethod && m.Cacheable && m.NoInput { // of the methods that handlers serve and clients may cache, only lists can not ask for input
 			c.lists[m.Name] = new(listScope)
 		}
 		if m.Op == wire.OpPing {

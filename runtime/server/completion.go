@@ -107,6 +107,7 @@ func (r *request) argument() (*Argument, error) {
 	return nil, nil
 }
 
+// find is get for a key that a reference may lack.
 func (r *registry[T]) find(key string) *T {
 	if key == "" {
 		return nil

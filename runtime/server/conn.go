@@ -87,7 +87,7 @@ func (s *Server) serve(ctx context.Context, conn rpc.Conn) (why, late error) {
 		p.end(&inflight.Cause{Source: inflight.SourceShutdown})
 	}
 	if errors.Is(why, ErrStalled) || errors.Is(why, ErrSilent) {
-		_ = conn.Close() // what is being written ends; finish returns the same
+		_ = conn.Close() // what is being written ends; finish returns the same error
 	}
 	return why, p.finish(conn, read)
 }

@@ -87,8 +87,8 @@ func (f *askedField) secret(name, message string) string {
 	return asked.Asked()
 }
 
-// SecretError says that a form asks for a secret, which forms must not (LET04): it is not sent. Secrets are fields that are x-sensitive, and texts
-// and numbers that their name, title or description or the form's message describes as secret, unless they are x-sensitive: false.
+// SecretError says that a form asks for a secret, which forms must not (LET04): it is not sent. Secrets are fields that are x-sensitive, and
+// text and number fields whose name, title or description, or the form's message, says that they are secret, unless they are x-sensitive: false.
 type SecretError struct {
 	Field string
 	why   string

@@ -119,8 +119,8 @@ func (d *delivery) watch(ctx context.Context, name string) {
 	}
 }
 
-// lookThroughOutage returns the task as it is, for callers that are not called again when the store is back: it waits out an outage. The store frees
-// what Watch holds when its context ends.
+// lookThroughOutage returns the task as it is, for callers that are not called again when the store is back: it waits out an outage. It ends the
+// context of Watch at once, so that the store frees what it holds for a watcher.
 func (s *Server) lookThroughOutage(ctx context.Context, owner, id string) (task.Task, error) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()

@@ -85,15 +85,15 @@ func (a *asking) request(method string, params []byte, deadline time.Time) (answ
 	}
 	entry.Follow(a.waiter)
 	if err := a.write(method, params); err != nil {
-		a.over()
+		a.closeCarrier()
 		p.dropUnsent(entry)
 		return answer, err
 	}
 	if a.claimed != nil {
-		defer context.AfterFunc(a.claimed, a.over)()
+		defer context.AfterFunc(a.claimed, a.closeCarrier)()
 	}
 	answer, err = entry.Await()
-	if a.over(); err != nil {
+	if a.closeCarrier(); err != nil {
 		return answer, a.withdraw(err)
 	}
 	return answer, nil
@@ -167,8 +167,8 @@ func (a *asking) lose(err error) {
 	a.unwait(err)
 }
 
-// over closes the question on the stream that has it.
-func (a *asking) over() {
+// closeCarrier tells the stream that has the question that it is over.
+func (a *asking) closeCarrier() {
 	if a.carrier != nil {
 		a.carrier.Close()
 	}

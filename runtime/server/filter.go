@@ -42,11 +42,11 @@ func (r *request) shown(f filter) func(name string) bool {
 		return nil
 	}
 	ctx := context.WithValue(WithPrincipal(r.ownValues(), r.p.principal), sessionKey{}, strings.Clone(r.p.session(r.revision)))
-	return func(name string) bool { return r.p.s.passes(f, ctx, name) }
+	return func(name string) bool { return r.p.s.filterShows(f, ctx, name) }
 }
 
-// passes calls the filter. The read loop calls it, too, and recovers no panic itself.
-func (s *Server) passes(f filter, ctx context.Context, name string) (shown bool) {
+// filterShows calls the filter. The read loop calls it, too, and recovers no panic itself.
+func (s *Server) filterShows(f filter, ctx context.Context, name string) (shown bool) {
 	defer func() {
 		if v := recover(); v != nil {
 			s.log.Error("panic", "filtered", name, "panic", v, "stack", string(debug.Stack()))
@@ -59,5 +59,5 @@ func (s *Server) passes(f filter, ctx context.Context, name string) (shown bool)
 // Shows reports whether a stateless caller, which ctx names, may call the tool. A transport must not reveal tools that are switched off or filtered
 // out.
 func (s *Server) Shows(ctx context.Context, t *Tool) bool {
-	return s.tool(t.Name) == t && (s.cfg.toolFilter == nil || s.passes(s.cfg.toolFilter, ctx, t.Name))
+	return s.tool(t.Name) == t && (s.cfg.toolFilter == nil || s.filterShows(s.cfg.toolFilter, ctx, t.Name))
 }

@@ -230,8 +230,8 @@ func (l *listen) notification(r *request, about topic) (notification, error) {
 	return l.revision.change(about, l.id), nil
 }
 
-// taskStatus returns the notification of a task's state, zero if that was sent already. If the task is over, it contains the result,
-// which may be large.
+// taskStatus returns the notification of a task's state, zero if that was sent already or can not be read. If the task is over, the
+// notification contains the result, which may be large.
 func (l *listen) taskStatus(r *request, id string) (n notification, err error) {
 	r.lockTaskState()
 	t, err := l.peer.s.engine.Look(r.ctx, l.peer.owner, id)
