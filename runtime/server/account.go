@@ -77,6 +77,7 @@ func (s *Server) takeBytes(a *account, n int64) *rpc.Error {
 	return full(&s.bytes, &a.bytes, n, "limit reached: at most %d bytes of requests in flight, subscriptions and answers, of one caller three quarters of that", s.bytes.Max)
 }
 
+// refund gives back n bytes that charge counted.
 func (p *peer) refund(n int64) {
 	p.s.bytes.Give(&p.account.bytes, n)
 	if p.account.peers.Load() == 0 {

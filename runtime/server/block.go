@@ -50,7 +50,7 @@ func (k blockKind) String() string {
 	return [...]string{"zero Block", "text", "image", "audio", "resource", "resource", "link"}[k]
 }
 
-// Role is a reader for whom a block is meant.
+// Role is a recipient for whom a block is meant: the user, or the assistant, which is the model.
 type Role string
 
 // The roles.

@@ -25,7 +25,7 @@ var ErrUnanswered = errors.New("server: requests outlived the end of the input a
 // ErrShutdown is what Serve returns after Shutdown.
 var ErrShutdown = errors.New("server: shut down")
 
-// errReaderExited ends a connection whose reader ended by runtime.Goexit, in code of the application that is called when a connection opens
+// errReaderExited ends a connection whose read loop ended by runtime.Goexit, in code of the application that is called when a connection opens
 // or a message is read.
 var errReaderExited = errors.New("server: a filter or an observer ended the goroutine that reads the connection: runtime.Goexit")
 
@@ -102,8 +102,8 @@ func (s *Server) stopped(ctx context.Context) error {
 	}
 }
 
-// end stops taking requests and cancels what is in flight (CAN21). The reader refuses requests until its connection is closed:
-// nothing else can interrupt it.
+// end stops taking requests and cancels what is in flight (CAN21). The read loop refuses requests until its connection is closed:
+// nothing else can interrupt the loop.
 func (p *peer) end(cause *inflight.Cause) {
 	p.closing.Store(true)
 	p.pulse.stop()

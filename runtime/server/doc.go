@@ -109,6 +109,7 @@
 //	offer             a question of a task that is sent on the session's own stream, while no stream in the above sense is open
 //	ability           a set of capabilities of a client, as bits: p.can and r.can are those that it declared
 //	listen            an open subscription (subscriptions/listen); a follower is a listen or a session that is notified of changes
+//	principal, owner  the identity of a caller (WithPrincipal), "" if it is anonymous; whose a task is: a principal's, or what stands for one (peer.go)
 //	account           what one Requestor (a caller: those with one identity, or with one quota key, or all others together) uses of the limits that all share.
 //	                  A budget is such a limit with queues of waiters, a share is what a caller, or one of its connections or sessions, holds of it (its
 //	                  fair share: what it may hold)
@@ -143,18 +144,18 @@
 //
 // # Life of a request
 //
-//	reader       frame → rpc.Parse → route → admit → register                                route, admit, register
+//	read loop    frame → rpc.Parse → route → admit → register                                route, admit, register
 //	goroutine    decode, validate → handler → encode, check → answer in a pooled buffer      serve, toolcall, methodcall, run
 //	write        gate → entry.Retire → Outlet: the one place that writes,                    write
 //	             with the exceptions named at writeNow
 //
-// What has to happen in order happens in the reader, which is the read loop of a connection or the caller of Session.Receive: the handshake,
+// What has to happen in order happens in the read loop, which for a session is the transport that calls Session.Receive: the handshake,
 // registration (CAN09), cancellation, and delivery of the client's answers. Refusals are written there, too, so a peer that floods and does not
 // read slows only itself down.
 //
 // Middleware is around the goroutine's part: before it, the server admits the request, and after it, the server decides whether the answer may be
 // written. The request's memory is not reused before middleware has returned and no call of next runs any more: so calls of next are counted (passes).
-// Around the handshake and the client's notifications middleware runs while the reader waits; a cancellation takes effect before. What the server sends
+// Around the handshake and the client's notifications middleware runs while the read loop waits; a cancellation takes effect before. What the server sends
 // passes middleware before the gate. While middleware runs, none of the server's locks is held but those that order one call's progress and the
 // states of tasks.
 //
@@ -245,8 +246,8 @@
 // writers hold peer.gate shared from the permission until they have written, and the first one to write after a cancellation was read first takes the
 // gate exclusively once (peer.drainAfterCancel), whatever it writes: even the result of a call may prove that an answer was read which came after the
 // cancellation.
-// The read loop itself never waits to cancel. Where a peer has a stream per request, writers wait for the reader of the
-// stream before they take the gate and after they release it (Queued): a response that nobody reads holds up no other one. What is queued of a
+// The read loop itself never waits to cancel. Where a peer has a stream per request, writers wait until the client
+// has read before they take the gate and after they release it (Queued): a response that nobody reads holds up no other one. What is queued of a
 // request, or kept for a client that comes back, is dropped when that request is cancelled. A connection has one stream: a client that
 // does not read it holds up its own answers.
 //
