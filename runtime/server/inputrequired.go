@@ -30,7 +30,7 @@ type statelessJournal struct {
 	open      []task.Question            // the questions that the result asks
 	wrong     []string                   // what is wrong with answers for which the client can not be asked again
 	tooMuch   *rpc.Error                 // the error of an answer that is beyond a limit; nil: there is none
-	gathering bool                       // gather runs
+	gathering bool                       // gather was started
 	over      bool                       // no more questions join
 	ended     chan struct{}              // closed when the call is answered, or can not be any more
 }
