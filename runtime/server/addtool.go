@@ -116,6 +116,7 @@ func (s *Server) serves(is func(*revision) bool) bool {
 
 var toolName = regexp.MustCompile(`^[A-Za-z0-9_.-]{1,128}$`)
 
+// rawTool makes a Tool of what AddTool got, if that is valid.
 func (s *Server) rawTool(definition []byte, v Validator, h RawHandler) (Tool, error) {
 	if err := toolShape.check(definition, s.ownMeta()); err != nil {
 		return Tool{}, err

@@ -58,6 +58,7 @@ func (s *Server) changed(op wire.Op) {
 	}
 }
 
+// listChanged is the notification that a list has changed; subscription is the id of the listen that it is for, zero for a session.
 func (rev *revision) listChanged(op wire.Op, subscription rpc.ID) notification {
 	n := notification{revision: rev, op: op}
 	if rev.AppendChanged != nil {

@@ -40,6 +40,7 @@ func (s *Server) Serve(ctx context.Context, conn rpc.Conn) error {
 	return errors.Join(why, late)
 }
 
+// serve is Serve with two errors: why the connection ended, and late, that handlers did not return in time or closing failed.
 func (s *Server) serve(ctx context.Context, conn rpc.Conn) (why, late error) {
 	if why = s.stopped(ctx); why != nil {
 		return why, conn.Close() // whether or not the peer is done as well
