@@ -9,21 +9,21 @@ import (
 	"github.com/mcpkiln/mcpkiln/runtime/wire"
 )
 
-// ability is a set of capabilities that a client declared: bit i stands for revision.declarable[i].
+// ability is a set of client capabilities, declared or required: bit i stands for the capability at the path revision.declarable[i].
 type ability uint32
 
 // canTasks is the ability to accept a task in answer to a call (EXT03).
 const canTasks ability = 1
 
-// questionRule is a request to the client, with the capabilities that it requires as abilities.
+// questionRule says which abilities a kind of request to the client requires.
 type questionRule struct {
 	*wire.Outgoing
 	name  string    // of the capability in the manifest's clientCapabilities
 	base  ability   // the capability itself
-	parts []ability // the part of each of Needs
+	parts []ability // by index in Needs: the part of the capability that some params require
 }
 
-// compileQuestions numbers the capabilities that clients of the revision can declare: canTasks is the first.
+// compileQuestions makes questionRules, and numbers the capabilities that clients of the revision can declare: canTasks is the first.
 func (rev *revision) compileQuestions() {
 	rev.declarable = []string{rev.Capabilities.ClientTasks}
 	bit := func(path string) ability {
@@ -47,7 +47,7 @@ func (rev *revision) compileQuestions() {
 		}
 		rev.questionRules = append(rev.questionRules, q)
 	}
-	for _, path := range rev.Capabilities.Extensions { // a client declares them where the server does
+	for _, path := range rev.Capabilities.Extensions { // a client declares them at the same paths as the server
 		rev.extensions |= bit(path)
 	}
 	rev.tellsRoots = bit(rev.Capabilities.RootsChanged)
@@ -61,13 +61,13 @@ func (rev *revision) compileQuestions() {
 	}
 }
 
-// tellsCustom reports whether a client with these abilities is sent notifications of the server's own: it declares one of the server's extensions, if
-// there are any (SRV08).
+// tellsCustom reports whether a client with these abilities is sent custom notifications: the server has no extensions, or the client has declared one of
+// them (SRV08).
 func (rev *revision) tellsCustom(can ability) bool {
 	return len(rev.Capabilities.Extensions) == 0 || can&rev.extensions != 0
 }
 
-// params returns params that require those parts of the capability that a client has to declare by name.
+// params returns sample params that require the parts which a client has to declare by name, such as elicitation/url.
 func (q *questionRule) params() []byte {
 	members := map[string]string{}
 	for _, n := range q.Needs {
@@ -79,7 +79,7 @@ func (q *questionRule) params() []byte {
 	return b
 }
 
-// listedName is the name of the required capability in a manifest. An extension has one of its own there, because its path differs between revisions.
+// listedName is the name of the required capability in a manifest: its path, or of an extension its name, because its path differs between revisions.
 func listedName(o *wire.Outgoing) string {
 	if o.Op != wire.OpCustomRequest {
 		return o.Capability
@@ -92,7 +92,7 @@ func extensionAt(path string) string {
 	return wire.UnescapeStep(path[strings.LastIndexByte(path, '/')+1:])
 }
 
-// listed returns the abilities of a client that declares exactly these capabilities of a manifest's list (LET20).
+// listed returns the abilities of a client that declares exactly these names of a manifest's clientCapabilities (LET20).
 func (rev *revision) listed(names []string) (all ability) {
 	for i := range rev.questionRules {
 		all |= rev.questionRules[i].listed(names)
@@ -144,8 +144,8 @@ func (rev *revision) abilities(raw []byte) (can ability) {
 	return can
 }
 
-// implied returns the parts that a client has without naming them: it declares the capability and no other value of the member. A part that it names
-// with anything but a declaration is not implied (LET21).
+// implied returns the parts that a client has without naming them, as "elicitation": {} implies forms: it declares the capability, and no part that
+// another value of the same member requires. A part that it names, but not with an object, is not implied (LET21).
 func (q *questionRule) implied(can ability, raw []byte) (also ability) {
 	for i, n := range q.Needs {
 		if n.Default && can&q.base != 0 && can&q.others(n.Member, i) == 0 && at(raw, n.Capability) == nil {

@@ -7,10 +7,10 @@ import (
 	"github.com/mcpkiln/mcpkiln/runtime/rpc"
 )
 
-// account is what one requestor uses of the limits that all share. Its connections, sessions and exchanges share it (TSK28).
+// account is what one Requestor uses of the limits that all share. All its connections, sessions and exchanges count in it (TSK28).
 type account struct {
 	who    Requestor
-	peers  atomic.Int64 // and runs of tasks that count in it; changed under Server.mu
+	peers  atomic.Int64 // how many peers and runs of tasks count in it; changed under Server.mu
 	calls  atomic.Int64 // its share of Server.calls
 	bytes  atomic.Int64 // its share of Server.bytes
 	unread share        // its share of Server.unread
@@ -18,7 +18,7 @@ type account struct {
 	files  fileShares   // its shares of Server.opened and Server.files
 }
 
-// openAccount finds or makes the account of a requestor, for a peer or the run of a task. The caller holds mu.
+// openAccount finds or makes the account of a Requestor, for one more peer or run of a task. The caller holds s.mu.
 func (s *Server) openAccount(who Requestor) *account {
 	a := s.accountOf(who)
 	a.peers.Add(1)
@@ -42,14 +42,14 @@ func (s *Server) accountOf(who Requestor) *account {
 	return a
 }
 
-// leaveAccount removes a peer or a run of a task from its account. The caller holds mu.
+// leaveAccount removes a peer or a run of a task from its account. The caller holds s.mu.
 func (s *Server) leaveAccount(a *account) {
 	a.peers.Add(-1)
 	s.closeAccount(a)
 }
 
-// closeAccount deletes an account that has no peers. It stays while calls that outlived their peer run, or bytes are counted in it. The caller holds
-// mu.
+// closeAccount deletes an account that has no peers. An account stays while calls that outlived their peer run, or bytes are counted in it. The caller
+// holds s.mu.
 func (s *Server) closeAccount(a *account) {
 	if a == &s.anonymous || a.peers.Load() > 0 || a.calls.Load() > 0 || a.bytes.Load() > 0 || s.accounts[a.who] != a {
 		return
@@ -77,6 +77,7 @@ func (s *Server) takeBytes(a *account, n int64) *rpc.Error {
 	return full(&s.bytes, &a.bytes, n, "limit reached: at most %d bytes of requests in flight, subscriptions and answers, of one caller three quarters of that", s.bytes.Max)
 }
 
+// refund gives back n bytes that charge counted.
 func (p *peer) refund(n int64) {
 	p.s.bytes.Give(&p.account.bytes, n)
 	if p.account.peers.Load() == 0 {
@@ -84,11 +85,11 @@ func (p *peer) refund(n int64) {
 	}
 }
 
-// Requestor is the one whose limits a request counts in: an identity, the callers with one quota key, or, as the zero value, all others. It can be
-// compared.
+// Requestor is whom a request counts for in the limits: the callers with one identity, those with one quota key, or, as the zero value, all others. It is
+// comparable.
 type Requestor struct{ principal, key string }
 
-// RequestorFrom returns the requestor that the requests of ctx count for.
+// RequestorFrom returns the Requestor that the requests of ctx count for.
 func RequestorFrom(ctx context.Context) Requestor {
 	if principal := PrincipalFrom(ctx); principal != "" {
 		return Requestor{principal: principal}
@@ -109,7 +110,7 @@ func withRequestor(ctx context.Context, who Requestor) context.Context {
 type principalKey struct{}
 
 // WithPrincipal returns a context that carries the identity of the peer; Serve and HTTP handlers take it from there.
-// Tasks belong to it (TSK21).
+// Tasks belong to the identity (TSK21).
 func WithPrincipal(ctx context.Context, principal string) context.Context {
 	return context.WithValue(ctx, principalKey{}, principal)
 }
@@ -122,9 +123,9 @@ func PrincipalFrom(ctx context.Context) string {
 
 type quotaKey struct{}
 
-// WithQuotaKey returns a context whose requests count for key if they have no identity, for example for an address. Without a key all anonymous
+// WithQuotaKey returns a context whose requests count for key, such as a network address, if they have no identity. Without a key all anonymous
 // callers count as one, so that one of them can use up the limits of all (TSK28). Callers with one key also wait for one another: behind ten that do
-// not read their answers, another one's large answer takes up to a minute, so a key should stand for few. Tasks do not belong to it.
+// not read their answers, another one's large answer takes up to a minute, so a key should stand for few. Tasks do not belong to a key.
 // streamhttp.WithQuotaKey does this for HTTP.
 func WithQuotaKey(ctx context.Context, key string) context.Context {
 	return context.WithValue(ctx, quotaKey{}, key)

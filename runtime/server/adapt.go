@@ -15,7 +15,7 @@ import (
 // Handlers and manifests use the newest revision's types. What an older revision lacks is omitted for its clients, or replaced by what they
 // know: see wire.View.
 
-// adaptBlocks replaces the content blocks at path that the revision has no type for by text.
+// adaptBlocks replaces by text those content blocks at path whose type the revision does not have.
 func (rev *revision) adaptBlocks(result []byte, path string) []byte {
 	if path == "" || len(rev.View.Blocks) == 0 {
 		return result
@@ -32,8 +32,8 @@ func (c *Call) adaptResult(b []byte, start int) []byte {
 	return append(b[:start], c.revision.adaptBlocks(b[start:], m.Blocks)...)
 }
 
-// adaptBlock replaces a content block that the revision has no type for: a link by a text of its title and address, any other by a text that names
-// what is missing. One without a type is left as it is: it is refused in every revision (LET01).
+// adaptBlock replaces a content block whose type the revision does not have: a link by a text of its title and address, any other block by a text that
+// says what is missing. A block without a type is left as it is: it is refused in every revision (LET01).
 func (rev *revision) adaptBlock(block []byte) (adapted []byte, changed bool) {
 	var b struct{ Type, Name, Title, URI, Description, MIMEType string }
 	if json.Unmarshal(block, &b) != nil || b.Type == "" || slices.Contains(rev.View.Blocks, b.Type) {
@@ -43,7 +43,7 @@ func (rev *revision) adaptBlock(block []byte) (adapted []byte, changed bool) {
 	return appendTextBlock(nil, missingBlock(rev.Version, b.Type, &c)), true
 }
 
-// missingBlock is the text in place of a block that the revision has no type for.
+// missingBlock is the text in place of a block whose type the revision does not have.
 func missingBlock(revision, kind string, c *wire.Block) string {
 	if c.URI == "" {
 		return "[" + strings.TrimSpace(kind+" "+c.MIMEType) + ": not in protocol revision " + revision + "]"
@@ -55,15 +55,15 @@ func missingBlock(revision, kind string, c *wire.Block) string {
 	return description
 }
 
-// Keywords of a form's fields that are replaced where the revision does not know them.
+// Keywords of a form's fields that some revisions do not have, and what replaces them.
 const (
-	formItems  = "items"     // of a list: there is no other way to ask for several values
+	formItems  = "items"     // of a list: nothing replaces it, because there is no other way to ask for several values
 	formTitled = "oneOf"     // values with titles
 	formValues = "enum"      // the values of oneOf
 	formTitles = "enumNames" // their titles
 )
 
-// adaptForm returns a form with the keywords that the revision has; ok is false if a field can not do without another one.
+// adaptForm returns a form with only the keywords that the revision has; ok is false if a field needs another one.
 func (rev *revision) adaptForm(form []byte) (adapted []byte, ok bool) {
 	members := edit.ObjectOf(form)
 	for i := range members {

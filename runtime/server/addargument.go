@@ -17,8 +17,8 @@ import (
 type addedArguments struct {
 	object    check.Object
 	rules     []check.String
-	enums     []check.Enum // without values: there is no enum
-	values    []Argument   // with an enum, whose values are the completions
+	enums     []check.Enum // one without Values: the argument has no enum
+	values    []Argument   // the completions of arguments with an enum
 	sensitive []string
 }
 
@@ -32,10 +32,10 @@ type addedArgument struct {
 	Sensitive            bool `json:"x-sensitive"`
 }
 
-// argumentKeywords are the keywords of JSON Schema that a definition may have and that lists leave out.
+// argumentKeywords are the keywords of JSON Schema that an argument may have in a definition and that prompts/list leaves out.
 var argumentKeywords = []string{"type", "enum", "pattern", "format", "minLength", "maxLength", "x-sensitive"}
 
-// readArguments reads the arguments of a prompt's definition, which promptShape has checked. shown is the definition for lists.
+// readArguments reads the arguments of a prompt's definition, which promptShape has checked. shown is the definition for prompts/list.
 func readArguments(definition []byte) (shown []byte, args *addedArguments, err error) {
 	var d struct{ Arguments []addedArgument }
 	if err := json.Unmarshal(definition, &d); err != nil {
@@ -88,7 +88,7 @@ func (args *addedArguments) add(i int, a *addedArgument) error {
 	return args.enum(i, a)
 }
 
-// enum keeps the values of an argument that satisfy its other rules, so that a call has to be checked for the enum alone.
+// enum keeps those values of an argument's enum that satisfy its other rules, so that a request has to be checked against the enum alone.
 func (args *addedArguments) enum(i int, a *addedArgument) error {
 	if a.Enum == nil {
 		return nil

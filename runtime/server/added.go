@@ -9,7 +9,7 @@ import (
 	"github.com/mcpkiln/mcpkiln/runtime/wire"
 )
 
-// added is what a handler adds to its tool's result. It has a lock of its own, since the call's is held while a slow client reads.
+// added is what a handler adds to its tool's result. It has a lock of its own, since Call.mu is held while a slow client reads.
 type added struct {
 	mu      sync.Mutex
 	taken   bool // the handler has returned: what it adds now is dropped
@@ -20,7 +20,7 @@ type added struct {
 }
 
 // Content adds blocks to the tool's result, after what is there: the text of a structured output (see Summary), or the content of a
-// result that the handler returns. Calls of Content add up, in their order.
+// result that the handler returns. Several calls of Content append their blocks.
 //
 // The blocks belong to this run and its result. A handler that runs again, because a question was answered or its task was interrupted, adds them
 // again; those of a task's run are kept with the task's result. A handler that returns an error has no content of its own: see ToolError. Methods
@@ -36,8 +36,8 @@ func (c *Call) Summary(text string) {
 }
 
 // ResultMeta puts a value under a key of the result's _meta, errors of the tool included; encoding/json writes it, and the last value of a
-// key counts. A key is a name, which may have a prefix, such as "example.com/cost"; prefixes of the protocol are reserved, and what the
-// runtime itself writes there stays as it is.
+// key counts. A key is a name, which may have a prefix, such as "example.com/cost"; prefixes of the protocol are reserved, and keys that
+// the runtime itself writes stay as they are.
 func (c *Call) ResultMeta(key string, value any) {
 	c.add(func(a *added) {
 		meta, err := withMember(a.meta, key, value)

@@ -90,7 +90,7 @@ func (s *Server) RemoveResource(uri string) bool {
 }
 
 // AddResourceTemplate adds resources whose URIs have variables, as AddResource does. fn gets the values of each variable by its name, none for one
-// that the URI's query leaves out. complete says how variables are completed. A template that matches a URI of another one is refused.
+// that the URI's query leaves out. complete says how variables are completed. A template is refused if some URI matches it and another one.
 func (s *Server) AddResourceTemplate(definition []byte, fn func(ctx context.Context, call *Call, values map[string][]string) (*ResourceContents, error), complete ...Argument) error {
 	if err := s.needsRegistry(wire.OpReadResource, "resources"); err != nil {
 		return err
@@ -128,7 +128,7 @@ func (s *Server) RemoveResourceTemplate(uriTemplate string) bool {
 	return removed
 }
 
-// refuseOverlap refuses a template that matches a URI of another one: their order would decide which of them reads it.
+// refuseOverlap refuses a template if some URI matches it and another one: the order of the two would decide which one reads the resource.
 func (t *ResourceTemplate) refuseOverlap(others []*entry[ResourceTemplate]) error {
 	for _, o := range others {
 		if uri, overlap := uritemplate.Overlap(o.value.template, t.template); overlap {
@@ -138,7 +138,7 @@ func (t *ResourceTemplate) refuseOverlap(others []*entry[ResourceTemplate]) erro
 	return nil
 }
 
-// valuesIn returns the variables' values in object, which matching a URI produced.
+// valuesIn returns the variables' values in object, the JSON that matching a URI produced.
 func (t *ResourceTemplate) valuesIn(object []byte) map[string][]string {
 	var raw map[string]any
 	_ = json.Unmarshal(object, &raw) // we wrote it

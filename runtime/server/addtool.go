@@ -48,7 +48,7 @@ func (s *Server) AddTool(definition []byte, v Validator, h RawHandler) error {
 	if err != nil {
 		return err
 	}
-	if err := s.runsAsTask(&t); err != nil {
+	if err := s.applyTaskSupport(&t); err != nil {
 		return err
 	}
 	if err := s.tools.add(t.Name, &t, nil); err != nil {
@@ -58,8 +58,8 @@ func (s *Server) AddTool(definition []byte, v Validator, h RawHandler) error {
 	return nil
 }
 
-// runsAsTask gives an added tool its TaskPolicy, and moves execution out of its definition, because not every revision lists it.
-func (s *Server) runsAsTask(t *Tool) error {
+// applyTaskSupport gives an added tool its TaskPolicy, and moves the member execution out of its definition, because not every revision lists that.
+func (s *Server) applyTaskSupport(t *Tool) error {
 	members := edit.ObjectOf([]byte(t.Definition))
 	i := slices.IndexFunc(members, func(m edit.Member) bool { return m.Name == "execution" })
 	if i < 0 {
@@ -85,7 +85,7 @@ func (s *Server) runsAsTask(t *Tool) error {
 }
 
 // riskyToRerun reports whether the tool of a definition may destroy something and is not idempotent. A manifest says what becomes of a task whose
-// process dies; for an added tool nothing does.
+// process dies; for an added tool these hints decide.
 func riskyToRerun(definition string) bool {
 	var d struct {
 		Annotations map[string]any
@@ -104,7 +104,7 @@ func (s *Server) RemoveTool(name string) bool {
 	return removed
 }
 
-// serves reports whether is holds for a revision that is served.
+// serves reports whether is returns true for one of the served revisions.
 func (s *Server) serves(is func(*revision) bool) bool {
 	for _, rev := range s.revisions {
 		if is(rev) {
@@ -116,6 +116,7 @@ func (s *Server) serves(is func(*revision) bool) bool {
 
 var toolName = regexp.MustCompile(`^[A-Za-z0-9_.-]{1,128}$`)
 
+// rawTool makes a Tool of what AddTool got, if that is valid.
 func (s *Server) rawTool(definition []byte, v Validator, h RawHandler) (Tool, error) {
 	if err := toolShape.check(definition, s.ownMeta()); err != nil {
 		return Tool{}, err
@@ -146,7 +147,7 @@ func (s *Server) rawTool(definition []byte, v Validator, h RawHandler) (Tool, er
 	return Tool{}, fmt.Errorf("server: tool %q: %s", name, wrong)
 }
 
-// rawHandler returns h with its validators; outputs is nil without an outputSchema. hidden names the sensitive properties.
+// rawHandler returns the Handler that runs h, with its validators; outputs is nil without an outputSchema. hidden names the sensitive properties.
 func rawHandler(v Validator, h RawHandler, outputs OutputValidator, hidden string) Handler {
 	c := codec{appendTo: func(b []byte, out any) []byte { return append(b, *out.(*json.RawMessage)...) }, answers: new(answerSizes)}
 	if outputs != nil {

@@ -26,7 +26,8 @@ func (r *request) admit(to *route, msg *rpc.Message) *refusal {
 	return r.admitMethod()
 }
 
-// validateSession refuses a request that can not be served in a session, or before it has begun. A stateless revision has reading.validate.
+// validateSession refuses a request that can not be served in a session, or before the session has begun. For stateless revisions there is
+// reading.validate.
 func (r *request) validateSession(to *route, msg *rpc.Message) *refusal {
 	p, m := r.p, to.method
 	known := m != nil && !m.Notification && p.serves(to.revision, m)
@@ -81,7 +82,7 @@ func (rd *reading) validate(to *route, msg *rpc.Message) *refusal {
 // handshakeMethod begins a session in every revision with a handshake. It is a constant, since a server without such a revision has no name for it.
 const handshakeMethod = "initialize"
 
-// serves reports whether the capability of the method was declared to p (TSK01).
+// serves reports whether the server declares to p the capability that the method belongs to (TSK01).
 func (p *peer) serves(rev *revision, m *wire.Method) bool {
 	switch m.Op {
 	case wire.OpNone:
@@ -100,7 +101,7 @@ func (p *peer) serves(rev *revision, m *wire.Method) bool {
 	return true
 }
 
-// hasTools reports whether tools are declared: there are some now, or the program may add some, because the package was generated with tools.
+// hasTools reports whether tools are declared: there are some now, or the application may add some, because the package was generated with tools.
 func (s *Server) hasTools(rev *revision) bool {
 	return s.def.Tools != nil && rev.Capabilities.Tools != "" || len(s.tools.table.Load().entries) > 0
 }
@@ -114,8 +115,8 @@ func (r *request) admitStateless(msg *rpc.Message) *refusal {
 	return r.admitMethod()
 }
 
-// declarations remembers the abilities of declarations in stateless revisions: clients send the same with every request. It has few places, found by
-// hash, so that clients can not fill it.
+// declarations caches the abilities of the declarations in requests of stateless revisions, since a client sends the same one with every request. The
+// number of its places, found by hash, is fixed, so that clients can not make it grow.
 type declarations struct {
 	seed maphash.Seed
 	seen [64]atomic.Pointer[declared]
@@ -131,13 +132,13 @@ type declared struct {
 const maxRemembered = 4 << 10
 
 func (d *declarations) abilities(rev *revision, raw []byte) ability {
-	slot := &d.seen[maphash.Bytes(d.seed, raw)%uint64(len(d.seen))]
-	if known := slot.Load(); known != nil && known.revision == rev && known.raw == string(raw) {
+	place := &d.seen[maphash.Bytes(d.seed, raw)%uint64(len(d.seen))]
+	if known := place.Load(); known != nil && known.revision == rev && known.raw == string(raw) {
 		return known.can
 	}
 	can := rev.abilities(raw)
 	if len(raw) <= maxRemembered {
-		slot.Store(&declared{rev, string(raw), can})
+		place.Store(&declared{rev, string(raw), can})
 	}
 	return can
 }
@@ -173,7 +174,7 @@ func (r *request) admitMethod() *refusal {
 	return nil
 }
 
-// admitRate refuses a request that comes too often.
+// admitRate refuses a request if its caller sends too many.
 func (r *request) admitRate() *refusal {
 	kind, counts := rateOf(r.method)
 	if !counts {
@@ -245,8 +246,8 @@ func (r *request) admitTool() *refusal {
 	if r.tool = t; r.params.Arguments == nil {
 		r.params.Arguments = emptyObject
 	}
-	// r.task: this call becomes a task; r.params.Task: the client asks for one; t.Task: the tool's policy. Of the revision, tasks: some tool runs
-	// as one; method.Task: calls may become one; Task: who decides that.
+	// r.task: this call becomes a task; r.params.Task: the client asks for one; t.Task: the tool's policy; r.revision.tasks: some tool runs as a
+	// task; r.method.Task: calls may become tasks; r.revision.Task: who decides that.
 	switch {
 	case !r.revision.offers(t):
 		return refuseParam(atName, "tool %q runs as a task only, and protocol revision %s has no tasks", t.Name, r.revision.Version)
@@ -266,7 +267,7 @@ func (r *request) admitTool() *refusal {
 	return nil
 }
 
-// readTaskParams makes a task of the call, as its params ask for.
+// readTaskParams makes the call a task, as its params ask.
 func (r *request) readTaskParams() *refusal {
 	r.task = true
 	if err := check.DecodeScanned(r.params.Task, r.p.s.cfg.limits, r.revision.ReadTaskParams, &r.params); err != nil {

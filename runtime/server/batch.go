@@ -20,24 +20,23 @@ type batch struct {
 	mu       sync.Mutex
 	pending  rpc.ByID[bool] // requests that are being served
 	answers  []heldAnswer
-	bytes    int64 // counted in the client's account until the answers are written
-	received bool  // the whole array was, and nobody has taken the batch for writing
+	bytes    int64 // that count in the client's account until the answers are written
+	received bool  // the whole array was received, and nobody has taken the batch for writing yet
 	begun    bool  // some answers were written before the others
 	over     bool  // nothing is held or counted any more
 }
 
-// heldSize is about how many bytes a message takes until its batch is answered, besides its id and answer: entries of maps, and an error in place
-// of the answer.
+// heldSize is about how many bytes a message takes until its batch is answered, besides its id and answer: entries in maps, and the error that may
+// replace the answer.
 const heldSize = 1 << 10
 
-// heldAnswer waits for the rest of its batch. It is written unless its request, retires, was cancelled meanwhile; nil: it refuses a request that was
-// never in flight. Whoever takes it out of the batch closes its file.
+// heldAnswer is an answer that waits for the rest of its batch. Whoever takes it out of the batch closes its file.
 type heldAnswer struct {
 	answerPart
-	retires retirer
+	retires retirer // the request: the answer is written unless that was cancelled meanwhile; nil: it refuses a request that was never in flight
 }
 
-// isRefusal reports whether the answer refuses a request. One in flight may have the same id.
+// isRefusal reports whether the answer refuses a request. Another request in flight may have the same id.
 func (a heldAnswer) isRefusal() bool { return a.retires == nil }
 
 func (a heldAnswer) isOfRequest() bool { return a.retires != nil }
@@ -82,7 +81,7 @@ func (b *batch) expect(e *inflight.Entry) {
 	b.mu.Lock()
 	b.pending.Set(id, true)
 	b.mu.Unlock()
-	if e.Err() != nil { // it was cancelled before that could be noted here
+	if e.Err() != nil { // the request was cancelled before the batch expected it
 		b.end(id)
 	}
 }
@@ -97,7 +96,7 @@ func (p *peer) holdForBatch(id rpc.ID, m *outgoing) bool {
 		e.Pause() // it can not time out any more
 	}
 	if m.long != nil {
-		b.add(heldAnswer{m.long.parts[0], m.retires}, 0) // the answer to one request is one part, and its file counts
+		b.add(heldAnswer{m.long.parts[0], m.retires}, 0) // the answer to one request is one part, whose file counts in Server.files
 	} else {
 		b.hold(id, m)
 	}
@@ -177,13 +176,13 @@ func array(frame []byte) []byte {
 	return frame
 }
 
-// retired is a request that may be answered, and is not in flight any more.
+// retired stands for a request that is not in flight any more, and may still be answered.
 type retired struct{}
 
 // Retire implements retirer.
 func (retired) Retire() bool { return true }
 
-// end notes that a request gets no answer. If its answer is held already, it is dropped when the batch is written.
+// end notes that a request gets no answer. An answer that is held already is dropped when the batch is written.
 func (b *batch) end(id rpc.ID) {
 	pending, complete := b.remove(id)
 	if !pending {
@@ -195,7 +194,7 @@ func (b *batch) end(id rpc.ID) {
 	}
 }
 
-// remove notes that a request gets no further answer, and reports whether it was waited for, and whether the batch is complete without it.
+// remove ends the batch's wait for a request, and reports whether the batch waited for it, and whether the batch is complete now.
 func (b *batch) remove(id rpc.ID) (pending, complete bool) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -205,8 +204,8 @@ func (b *batch) remove(id rpc.ID) (pending, complete bool) {
 }
 
 // close ends the receiving of the batch, and reports whether it is answered. If all answers are there already, the read loop of a connection
-// writes them itself: while a client does not read its refusals, nothing more is read from it. With a stream per request, the caller sends them
-// only after close has returned, so another goroutine writes.
+// writes them itself: while a client does not read its refusals, nothing more is read from it. With a stream per request, the caller of Receive sends
+// what was written only after close has returned, so another goroutine writes.
 func (b *batch) close() (answered bool) {
 	b.mu.Lock()
 	b.received = true
@@ -273,7 +272,7 @@ func (b *batch) writeFiles() {
 	})
 }
 
-// tryWriteFiles writes them unless the client has another array to read.
+// tryWriteFiles writes the answers that are in files, unless the client still has another array to read.
 func (b *batch) tryWriteFiles() bool {
 	select {
 	case b.writer <- struct{}{}:
@@ -365,7 +364,7 @@ func (b *batch) drop() {
 	b.p.refund(n)
 }
 
-// withdraw drops the selected ones of the answers held for a request that is cancelled.
+// withdraw drops those held answers to a cancelled request that selected returns true for.
 func (b *batch) withdraw(id rpc.ID, selected func(heldAnswer) bool) {
 	taken := b.take(func(a heldAnswer) bool { return a.id.Same(id) && selected(a) })
 	closeFiles(taken)
@@ -374,7 +373,7 @@ func (b *batch) withdraw(id rpc.ID, selected func(heldAnswer) bool) {
 	}
 }
 
-// retire frees the id of a held answer's request, and reports whether the answer may be written.
+// retire forgets the batch of a held answer's request, and reports whether the answer may be written.
 func (b *batch) retire(a *heldAnswer) bool {
 	all := &b.p.batches
 	all.mu.Lock()

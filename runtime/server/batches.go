@@ -14,7 +14,7 @@ type batches struct {
 	open atomic.Int32 // len(of), to be read without mu
 	mu   sync.Mutex
 	of   rpc.ByID[*batch]
-	all  map[*batch]struct{} // those that have not ended, so that they still count for the client
+	all  map[*batch]struct{} // batches that have not ended: they still count for the client
 }
 
 // batchOf returns the batch of a request whose answer is not written yet, nil for none.
@@ -27,7 +27,7 @@ func (p *peer) batchOf(id rpc.ID) *batch {
 	return p.batches.of.Get(id)
 }
 
-// free frees an id, if its batch is still b.
+// free forgets the batch of a request, if it is still b: a later request may have the same id.
 func (all *batches) free(id rpc.ID, b *batch) {
 	all.mu.Lock()
 	defer all.mu.Unlock()
@@ -36,7 +36,7 @@ func (all *batches) free(id rpc.ID, b *batch) {
 	}
 }
 
-// forget frees an id. The caller holds all.mu.
+// forget forgets the batch of a request. The caller holds all.mu.
 func (all *batches) forget(id rpc.ID) {
 	if all.of.Get(id) != nil {
 		all.of.Delete(id)
@@ -66,7 +66,7 @@ func (all *batches) list() []*batch {
 	return slices.Collect(maps.Keys(all.all))
 }
 
-// withdraw drops the selected ones of the answers to a cancelled request from the batches that are not written yet (CAN02).
+// withdraw drops from all batches those held answers to a cancelled request that selected returns true for (CAN02).
 func (all *batches) withdraw(id rpc.ID, selected func(heldAnswer) bool) {
 	for _, b := range all.list() {
 		b.withdraw(id, selected)

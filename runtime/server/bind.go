@@ -11,14 +11,14 @@ import (
 
 // Handler is a tool's code behind its decoder and encoder. Bind makes one.
 //
-// Generic code is compiled again for each tool, which was nearly all of the time that a thousand tools take to build. So here it only
-// gives values their types, and all other code takes them as any. They are pointers, so nothing is allocated for that.
+// Generic code is compiled again for each tool, which was nearly all of the time that a thousand tools take to build. So the generic
+// code here only gives values their types, and all other code takes them as any: they are pointers, so the conversion allocates nothing.
 type Handler struct {
 	// read decodes arguments into a new *In.
 	read func(d *check.Decoder) any
 	// call runs the tool; its output is a *Out, or nil.
 	call func(ctx context.Context, call *Call, in any) (any, error)
-	// hidden are the properties whose values stay out of logs and violations, see sensitive.
+	// hidden names the properties whose values stay out of logs and violations (check.Sensitive).
 	hidden string
 	// validate validates the JSON that read returned, by a schema that is not generated; nil: read has validated it.
 	validate func(arguments []byte) check.Violations
@@ -37,7 +37,7 @@ type codec struct {
 	decode func(d *check.Decoder, out any)
 	// validateOutput validates an output of which decode knows only the type; nil: decode knows all.
 	validateOutput func(output []byte) error
-	// spare holds values for decode to write to while an output is checked; they are never read.
+	// spare holds values that decode writes to while an output is checked; nothing reads them.
 	spare *sync.Pool
 	// clear resets a value of spare.
 	clear   func(out any)
@@ -70,7 +70,7 @@ func Unstructured[Out any](appendTo func(b []byte, out *Out) []byte) Codec[Out] 
 	}}
 }
 
-// Bind joins a handler with its decoder and codec. Input that decode refuses never reaches fn. Inlined, it would be compiled
+// Bind joins a handler with its decoder and codec. Input that decode refuses never reaches fn. Inlined, Bind would be compiled
 // twice for each tool.
 //
 //go:noinline
@@ -92,13 +92,13 @@ func Bind[In, Out any](decode func(d *check.Decoder, in *In), fn func(ctx contex
 	}
 }
 
-// check reads args without running anything (TSK24).
+// check validates args without running the tool (TSK24).
 func (h *Handler) check(args []byte, limits check.Limits, account check.Account) error {
 	_, err := h.input(check.Get(args, limits), account)
 	return err
 }
 
-// inputError says how arguments break the tool's inputSchema: the model reads it (VAL02).
+// inputError says how arguments break the tool's inputSchema, for the model to read (VAL02).
 type inputError struct{ err error }
 
 func (e *inputError) Error() string { return "invalid arguments:\n" + e.err.Error() }
@@ -129,7 +129,7 @@ func (e *outputError) message() string {
 	return "breaks its own schema"
 }
 
-// logged is what the log says. The remedy is the author's, so the client does not read it.
+// logged is what the log says. Only the author can follow its advice, so the client does not get it.
 func (e *outputError) logged() error {
 	limit := (*check.LimitError)(nil)
 	if errors.As(e.err, &limit) && limit.Max > 0 && limit.Reason != check.NumberTooLarge {

@@ -18,8 +18,8 @@ import (
 // Block is one block of a tool result's content, for Call.Content and ToolError. Text, Image, Audio, TextResource, BlobResource and Link make one;
 // its methods return a copy with one more property. A block is a value: it can be kept, and sent any number of times.
 //
-// A block can be sent in every revision. One that has no such block gets a text in its place: of a link the title and address, of others what is
-// missing. Properties of a block that a revision lacks are left out.
+// A block can be sent in every revision. In a revision without such blocks a text takes its place: of a link the title and address, of others what is
+// missing. Properties that a revision lacks are left out.
 //
 // A block that breaks a rule of the protocol, such as a URI without a scheme, makes the result an internal error; the server's log
 // says why (LET01). The zero Block does, too.
@@ -50,7 +50,7 @@ func (k blockKind) String() string {
 	return [...]string{"zero Block", "text", "image", "audio", "resource", "resource", "link"}[k]
 }
 
-// Role is one for whom a block is meant.
+// Role is a recipient for whom a block is meant: the user, or the assistant, which is the model.
 type Role string
 
 // The roles.
@@ -110,7 +110,7 @@ func (b Block) MIMEType(mimeType string) Block {
 	return b.linkOnly("MIMEType").checkMIME()
 }
 
-// Size is how many bytes there are where a link leads to.
+// Size is how many bytes the resource has that a link leads to.
 func (b Block) Size(bytes int64) Block {
 	b.wire.Size = strconv.AppendInt(nil, bytes, 10)
 	if bytes < 0 {
@@ -146,7 +146,7 @@ func (b Block) LastModified(t time.Time) Block {
 	return b
 }
 
-// Meta puts a value under a key of the block's _meta; encoding/json writes it. See Call.ResultMeta for keys: one that the protocol defines is
+// Meta puts a value under a key of the block's _meta; encoding/json writes it. See Call.ResultMeta for keys: a key that the protocol defines is
 // left out.
 func (b Block) Meta(key string, value any) Block {
 	meta, err := withMember(slices.Clone(b.meta), key, value)

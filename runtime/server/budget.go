@@ -11,9 +11,9 @@ import (
 	"github.com/mcpkiln/mcpkiln/runtime/internal/quota"
 )
 
-// budget bounds the bytes (of Server.opened: the openers) that all callers hold together, of which each has a fair share. Those whose share is used
-// up wait, and do not keep others from theirs: each connection, session, or caller without either has a queue, and what is given back goes to the
-// queues in turn (TSK28). grant.go says who is next, shortage.go who is ended so that others get something.
+// budget bounds the bytes (of Server.opened: the openers) that all callers hold together, of which each has a fair share. Callers whose share is used
+// up wait without holding up the others: each connection, session, or caller without either has a queue, and what is given back goes to the
+// queues in turn (TSK28). grant.go says which waiter is next, shortage.go whose answers are given up so that others get something.
 type budget struct {
 	limit       int64
 	fair        func(own, used, n, limit int64) bool // quota.Fair or quota.Third
@@ -28,14 +28,14 @@ type budget struct {
 	clock      *time.Timer // calls reportShortage while some wait
 }
 
-// share is what one caller holds of a budget, or one of its connections or sessions. Its methods and those of budget call it p.
+// share is what a caller, or one of its connections or sessions, holds of a budget. Its methods and those of budget call it p.
 type share struct {
-	of      *share        // the caller's share; nil: this is the caller's
-	who     Requestor     // of a caller
+	of      *share        // the caller's share, of which this is a part; nil: this is the caller's
+	who     Requestor     // the caller; only set in a caller's share of Server.unread
 	held    atomic.Int64  // changed under budget.mu
 	waiting []*waiter     // under budget.mu, as what follows
-	place   *list.Element // its own in budget.queues; nil: nobody waits
-	served  bool          // one of its waiters has got its bytes
+	place   *list.Element // of this share in budget.queues; nil: nobody waits
+	served  bool          // a waiter has got its bytes since the queue was last empty
 }
 
 func (p *share) caller() *share {
@@ -46,8 +46,8 @@ func (p *share) caller() *share {
 }
 
 // fits reports whether p may hold n more; more than half of the limit counts as half, so that even what is larger than the limit gets through alone.
-// A caller that holds nothing may hold n if the budget has that left. A connection or session may hold half of what its caller's others leave of the
-// caller's share. The caller of fits holds mu.
+// A caller that holds nothing may hold n if the budget has that left. A connection or session may hold half of what the caller's other ones leave of
+// the caller's share. The caller of fits holds mu.
 func (b *budget) fits(p *share, n int64) bool {
 	n = min(n, b.limit/2)
 	own := p.caller().held.Load()
@@ -70,7 +70,7 @@ func (b *budget) add(p *share, n int64) {
 	}
 }
 
-// take takes n bytes for p as soon as it may hold them.
+// take takes n bytes for p as soon as p may hold them.
 func (b *budget) take(ctx context.Context, p *share, n int64) error {
 	return b.get(ctx, p, 0, n, false)
 }
@@ -80,7 +80,7 @@ func (b *budget) takeToBegin(ctx context.Context, p *share, n int64) error {
 	return b.get(ctx, p, 0, n, true)
 }
 
-// swap is take that gives held bytes back first: a waiter holds nothing that others wait for. It is queued before these get the bytes.
+// swap gives the held bytes back, so that p holds nothing that others wait for, and then takes n. p is queued before others get what it gave back.
 func (b *budget) swap(ctx context.Context, p *share, held, n int64) error {
 	return b.get(ctx, p, held, n, false)
 }
@@ -165,10 +165,11 @@ func (b *budget) total() int64 {
 	return b.used
 }
 
-// maxOpened bounds the openers that are read at the same time, and the files of each size class. Each may have an open file, and two pieces in memory.
+// maxOpened bounds the openers that are read at the same time, and the files of each size class. Each opener may have an open file, and two pieces in memory.
 const maxOpened = 1 << 10
 
-// maxFiles is how many there may be of either in a process with so many descriptors, 0 if unknown. All together use at most half of these.
+// maxFiles is how many openers, and how many files of each size class, there may be in a process that may have that many descriptors (0: unknown).
+// Together they use at most half of the descriptors.
 func maxFiles(descriptors uint64) int64 {
 	if descriptors == 0 {
 		return maxOpened

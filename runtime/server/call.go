@@ -22,28 +22,28 @@ type Call struct {
 	s        *Server
 	tool     *Tool
 	revision *revision
-	peer     *peer // the connection it came on; nil for a task that outlived its own
+	peer     *peer // that the call came from; nil for a task that outlived it
 	progress callProgress
 
-	// One of the two.
-	entry   *inflight.Entry // inline
-	taskRun *task.Run       // nil unless it is a task
+	// One of the two is set.
+	entry   *inflight.Entry // of an inline call
+	taskRun *task.Run       // of a call that runs as a task
 
 	mu        sync.Mutex
-	r         *request              // its own, or that of the task's run: what is decoded counts in it; nil when the handler has returned
+	r         *request              // the client's, or that of the task's run (newRun): what is decoded counts in it; nil when the handler has returned
 	journal   *callJournal          // the outcomes of Do and Ask in an inline call
 	names     map[string]nameUse    // that this run has used
 	stateless *statelessJournal     // the journal, in a stateless revision
 	added     atomic.Pointer[added] // by the handler to the tool's result; nil: nothing
-	slot      *slot                 // of a tool with a bounded number of runs; nil: it needs none
+	slot      *slot                 // of a tool with MaxConcurrent; nil: the run needs none
 
 	can            ability
 	level          logLevel    // of log messages that the client wants
-	canNotAsk      bool        // in the revision, a result of the method can not ask
-	discardsResult bool        // nobody gets what the handler returns: it is one of subscriptions (runWatcher)
+	canNotAsk      bool        // in the revision, a result of the method can carry no question
+	discardsResult bool        // nobody gets what the handler returns (runWatcher)
 	messages       rate.Bucket // of its log messages
 	withheld       *withheld   // nil: its messages are sent at once
-	local          *taskLocal
+	local          *taskLocal  // what a task's run has of the request that created the task
 }
 
 // ID is the id of the request; the zero ID when the call runs as a task.
@@ -94,7 +94,7 @@ func (c *Call) CancelRequested() (reason string, asked bool) {
 	return c.entry.CancelRequested()
 }
 
-// Progress tells the client how far the call is: value of total (0: unknown). It is dropped when the client did not
+// Progress tells the client how far the call is: value of total (0: unknown). The report is dropped when the client did not
 // ask for progress, when value does not increase (PRO02) or is no number, when the call is over (PRO01), and in a task of 2026-07-28, whose request
 // was answered when the task began: use SetStatus there. A total below value is left out. A loop may report every
 // step: the server's rate decides what is sent, and the last value always is (PRO05).
@@ -140,7 +140,7 @@ func (c *Call) put(ctx context.Context, q task.Question, _ answerCheck) ([]byte,
 	return data, err
 }
 
-// write writes a message of the handler, unless that has returned. close waits for it, so that the answer comes later (PRO01, CAN29).
+// write writes a message of the handler, unless the handler has returned. close waits for write, so that the answer comes later (PRO01, CAN29).
 func (c *Call) write(about *subject, m outgoing) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -163,8 +163,8 @@ func (c *Call) keepAnswer(name string, n int64) error {
 	return nil
 }
 
-// reportPartial passes the result of a cancelled handler to the hook of WithPartialResults and the log, never to the client (CAN25). One that may
-// have sensitive values goes to the hook alone.
+// reportPartial passes the result of a cancelled handler to the hook of WithPartialResults and the log, never to the client (CAN25). A result
+// that may have sensitive values goes to the hook alone.
 func (c *Call) reportPartial(result any, err error, sensitive bool) {
 	shown := result
 	if sensitive {

@@ -34,7 +34,7 @@ func (m Meta) Text(key string) string {
 	return text
 }
 
-// SessionNamer is an Outlet whose transport has a name for the session.
+// SessionNamer is an Outlet that knows the name of its session.
 type SessionNamer interface {
 	SessionID() string
 }
@@ -178,10 +178,10 @@ func readClient(info []byte) *Client {
 	return c
 }
 
-// meta is the _meta of the request as it came, nil for none.
+// meta is the _meta of the request, in the client's own spelling; nil for none.
 func (r *request) meta() []byte { return r.revision.metaOf(r.raw, r.p.s.cfg.limits) }
 
-// metaOf is the _meta of params as it is written, nil for none. They were read before.
+// metaOf is the _meta of params, in the client's own spelling; nil for none. The params were scanned before.
 func (rev *revision) metaOf(params []byte, limits check.Limits) (value []byte) {
 	if len(params) == 0 || params[0] != '{' {
 		return nil
@@ -194,7 +194,7 @@ func (rev *revision) metaOf(params []byte, limits check.Limits) (value []byte) {
 	return value
 }
 
-// valued is a context that also has the values of another one, and nothing else of it.
+// valued is a context that also has the values of another context, but not its end.
 type valued struct {
 	context.Context
 	values context.Context
@@ -208,7 +208,7 @@ func (v *valued) Value(key any) any {
 	return v.values.Value(key)
 }
 
-// Header is the header of an HTTP request: http.Header without net/http, which a server on standard input and output does not need. Do not change it.
+// Header is the header of an HTTP request: http.Header without net/http, which a server on standard input and output does not need. Do not change a Header.
 type Header map[string][]string
 
 // Get returns the first value of the name, in whatever case, "" without one.

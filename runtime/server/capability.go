@@ -10,7 +10,7 @@ import (
 	"github.com/mcpkiln/mcpkiln/runtime/wire"
 )
 
-// declaration is an object of nested capabilities; a nil one is the value true.
+// declaration is a JSON object of nested capabilities; nil stands for the value true.
 type declaration map[string]declaration
 
 // add declares the capability at path; "" is none.
@@ -55,8 +55,8 @@ func (d declaration) appendJSON(b []byte) []byte {
 }
 
 // declares reports whether the raw object has an object at path. The schema of every revision makes a capability an object, so a client that writes
-// anything else, also true, has not declared it (LET21), and is not sent what requires it (SRV08). Its message is not refused for that: clients
-// declare more than a server knows, and whatever requires the capability says so, with the object to declare (EXT18).
+// anything else, even true, has not declared it (LET21), and is not sent what requires it (SRV08). Its message is not refused for that: clients
+// declare more than a server knows, and a request that requires the capability is refused with the object to declare (EXT18).
 func declares(raw []byte, path string) bool {
 	value := at(raw, path)
 	return path != "" && len(value) > 0 && value[0] == '{'
@@ -96,7 +96,7 @@ func (p *peer) capabilities(rev *revision) []byte {
 	for _, path := range c.Extensions {
 		d.add(path)
 	}
-	if p.sessionless { // a client without a session gets notifications within its requests alone
+	if p.sessionless { // a client without a session gets no notifications outside of its requests
 		return d.appendJSON(nil)
 	}
 	if rev.names[wire.OpLog] != "" {
@@ -110,10 +110,11 @@ func (p *peer) capabilities(rev *revision) []byte {
 	return d.appendJSON(nil)
 }
 
-// listsTasks reports whether p may list tasks. Without an identity everybody who reaches the server sees them, so that takes WithTaskList (TSK21).
+// listsTasks reports whether p may list tasks. Without an identity, callers that the server can not tell apart see one another's tasks, so that
+// takes WithTaskList (TSK21).
 func (p *peer) listsTasks() bool { return p.principal != "" || p.s.cfg.listTasks }
 
-// serverInfo is how the server names itself. Its members are the same in every revision.
+// serverInfo is how the server names itself. Its members have the same names in every revision that has them.
 func serverInfo(d *Definition) []byte {
 	b := check.AppendString([]byte(`{"name":`), d.Name)
 	if d.Title != "" {

@@ -53,11 +53,12 @@ func (s *Server) ResourceUpdated(uri string) {
 
 // changed notifies all sessions and subscriptions of a changed list.
 func (s *Server) changed(op wire.Op) {
-	for _, f := range s.all() {
+	for _, f := range s.listFollowers() {
 		f.tell(topic{op: op})
 	}
 }
 
+// listChanged is the notification that a list has changed; subscription is the id of the listen that it is for, zero for a session.
 func (rev *revision) listChanged(op wire.Op, subscription rpc.ID) notification {
 	n := notification{revision: rev, op: op}
 	if rev.AppendChanged != nil {
@@ -71,7 +72,7 @@ func (rev *revision) updated(uri string, subscription rpc.ID) notification {
 	return notification{revision: rev, op: wire.OpResourceUpdated, params: rev.AppendResourceUpdated(nil, &u)}
 }
 
-// subscribe records that a session subscribes, or no longer does, after the handler agreed. What exceeds a limit is refused (LET06).
+// subscribe records that a session subscribes (on) or unsubscribes, after the handler agreed. A subscription beyond a limit is refused (LET06).
 func (r *request) subscribe(on bool) error {
 	uri, kept := r.params.URI, false
 	var refused error
@@ -91,7 +92,7 @@ func (p *peer) subscribedTo(uri string) bool {
 	return p.subscribed[uri]
 }
 
-// subscribe records nothing when the session has ended or is subscribed already; one that has too many subscriptions gets an error.
+// subscribe is a part of request.subscribe. It records nothing (kept is false) when the session has ended, is subscribed already, or is refused for a limit.
 func (p *peer) subscribe(uri string, on bool) (kept bool, refused error) {
 	p.s.mu.Lock()
 	defer p.s.mu.Unlock()
@@ -128,6 +129,6 @@ func (p *peer) unsubscribed(uri string) {
 // maxSubscribed bounds the resources and tasks that one session or subscription is notified of.
 const maxSubscribed = 10_000
 
-// entrySize is about what a subscription takes beside its URI, in bytes, also when its change waits for a client that reads slowly.
-// A task of a listen takes three times that.
+// entrySize is about what a subscription takes beside its URI, in bytes, also while a change of it waits for a client that reads slowly.
+// A task in a subscriptions/listen takes three times that.
 const entrySize = 256

@@ -2,13 +2,14 @@ package server
 
 import "context"
 
-// This file decides which stream asks a question of a task: that of the delivery which claimed it. Server.mu guards the maps and claim.on.
+// This file decides which stream asks a question of a task: that of the delivery which has claimed the question. Server.mu guards Server.claims,
+// Server.streams, Server.offers and claim.on.
 
-// claim is the right of one delivery to ask a question. No other one asks it until the claim is released.
+// claim is the right of one delivery to ask a question. No other delivery asks it until the claim is released.
 type claim struct {
 	by    *delivery
-	yield context.CancelFunc // makes the delivery stop
-	done  chan struct{}      // closed when it has stopped
+	yield context.CancelFunc // makes the delivery release the claim
+	done  chan struct{}      // closed when the claim is released
 	on    Carrier            // the stream that has the question; nil: none yet, or the transport has only one stream
 }
 
@@ -24,7 +25,7 @@ func (c *claim) hasReader() (read bool, changed <-chan struct{}) {
 	return c.by.hasReader()
 }
 
-// carriedBy notes the stream that has the question.
+// carriedBy notes the stream that has the question, and gives the claim up if nobody reads that.
 func (c *claim) carriedBy(on Carrier) {
 	s := c.by.peer.s
 	s.mu.Lock()
@@ -33,8 +34,8 @@ func (c *claim) carriedBy(on Carrier) {
 	c.yieldIfUnread()
 }
 
-// yieldIfUnread gives the claim up, so that the question is asked again, if nobody reads the stream that has the question, but somebody reads the
-// delivery's.
+// yieldIfUnread gives the claim up, so that the question is asked again, if nobody reads the stream that has the question, but somebody reads the stream
+// on which the delivery asks now.
 func (c *claim) yieldIfUnread() {
 	if read, _ := c.hasReader(); read {
 		return
@@ -99,7 +100,7 @@ func (s *Server) noteStream(d *delivery) {
 	s.streams[d.task][d] = struct{}{}
 }
 
-// forgetStream removes a stream. Without the last one, questions that are still open are offered to the session.
+// forgetStream removes a stream. When the last one is gone, the task's open questions are offered to its session.
 func (s *Server) forgetStream(d *delivery) {
 	s.mu.Lock()
 	streams := s.streams[d.task]
@@ -142,7 +143,8 @@ func (s *Server) endOffer(name questionID, d *delivery) {
 	}
 }
 
-// withdrawOfferIfStreamed ends the offer to the session if there is a stream; it is made again when that closes.
+// withdrawOfferIfStreamed ends the offer to the session if the task has a stream, and reports whether it has. When the last stream is gone, the
+// question is offered again (forgetStream).
 func (s *Server) withdrawOfferIfStreamed(name questionID) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()

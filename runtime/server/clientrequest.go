@@ -13,8 +13,8 @@ import (
 	"github.com/mcpkiln/mcpkiln/runtime/wire"
 )
 
-// ClientRequest is one request that handlers may make of the client: sampling, roots, questions with a schema of their own, or one that is
-// not the protocol's. Generated code has one per request, and a function or method that calls Send with it.
+// ClientRequest is a request to the client that handlers may make: sampling, roots, elicitation with a schema that the handler writes, or a custom request,
+// which the protocol does not define. Generated code has one for each, and a function or method that calls Send with it.
 type ClientRequest[In, Out any] struct {
 	Op     wire.Op // OpCreateMessage, OpListRoots, OpElicit, OpCustomRequest
 	Method string  // of an OpCustomRequest: its name in every revision
@@ -27,21 +27,21 @@ type ClientCodec[In, Out any] struct {
 	Append   func(b []byte, in *In) []byte // nil: the request has no params of its own
 	Check    func(d *check.Decoder)        // validates what Append wrote (LET01); nil: any JSON will do
 	Decode   func(d *check.Decoder, out *Out)
-	// DecodeParams validates what Append wrote, in place of Check, of a request that is not the protocol's.
+	// DecodeParams validates what Append wrote for a custom request, in place of Check.
 	DecodeParams func(d *check.Decoder, in *In)
 }
 
 // Send makes the request and blocks until it is answered, ctx ends or the server's question timeout passes. It is delivered as the questions of Ask
 // are, in every revision, inline and as a task: name, of at most 128 bytes without #, is its key, unique and stable within the call. Errors are those
 // of Ask; *UnsupportedError when the client did not declare the capability that it requires. A handler with clientCapabilities in the manifest gets
-// an error for a request that requires another one, whatever the client declared. To a *ClientSession it goes on the session's stream, and the name
-// is for errors and tests alone.
+// an error for a request that requires another capability, whatever the client declared. To a *ClientSession the request goes on the session's stream,
+// and the name is for errors and tests alone.
 func Send[In, Out any](ctx context.Context, c Asker, r *ClientRequest[In, Out], name string, in *In, opts ...AskOption) (*Out, error) {
 	if err := checkName(name); err != nil {
 		return nil, err
 	}
 	name = named(name, opts)
-	s, rev, account := c.asker()
+	s, rev, account := c.env()
 	codec := r.codec(rev.Version)
 	if codec == nil {
 		return nil, &UnsupportedError{}
@@ -64,7 +64,7 @@ func Send[In, Out any](ctx context.Context, c Asker, r *ClientRequest[In, Out], 
 	if err != nil {
 		return nil, fmt.Errorf("server: the params of %s are invalid: %w", name, err)
 	}
-	asked := q // as its errors call it
+	asked := q // with the name that errors have
 	asked.Name = cmp.Or(name, rev.nameOf(q.Method))
 	out := new(Out)
 	data, err := c.ask(ctx, q, func(data []byte, account check.Account) error {
@@ -79,15 +79,15 @@ func Send[In, Out any](ctx context.Context, c Asker, r *ClientRequest[In, Out], 
 	return out, nil
 }
 
-// permits refuses a request for a capability that the manifest does not list for its handler, whose messages were not withheld for a refusal (LET20).
-// It does so whatever the client declared, so that the author sees the error first.
+// permits refuses a request that requires a capability which the manifest does not list for its handler: messages were not withheld in case that is
+// refused (LET20). It does so whatever the client declared, so that the author sees the error before any user.
 func (c *Call) permits(q *task.Question) error {
 	list := c.clientCapabilities()
 	if list == nil {
 		return nil
 	}
 	more := c.revision.unsupported(c.revision.listed(list), q)
-	if more == nil || more.Capability == "" { // it requires no more, or the revision has no such request
+	if more == nil || more.Capability == "" { // the request requires no other capability, or the revision has no such request
 		return nil
 	}
 	takes := more.Capability
@@ -99,7 +99,7 @@ func (c *Call) permits(q *task.Question) error {
 	return err
 }
 
-// clientCapabilities are those of the tool or registry entry in the manifest; nil: it has no such list.
+// clientCapabilities is the list of that name that the tool or registry entry has in the manifest; nil: it has none.
 func (c *Call) clientCapabilities() []string {
 	if c.tool != nil {
 		return c.tool.ClientCapabilities
@@ -117,7 +117,7 @@ func (r *ClientRequest[In, Out]) method() string {
 	if r.Op == wire.OpCustomRequest {
 		return r.Method
 	}
-	return askOf(r.Op)
+	return recordedMethod(r.Op)
 }
 
 func (r *ClientRequest[In, Out]) codec(revision string) (found *ClientCodec[In, Out]) {
@@ -149,7 +149,8 @@ func (c *ClientCodec[In, Out]) params(in *In) []byte {
 	return c.Append(nil, in)
 }
 
-// decode reads the answer to q, which has to fit a form, and the tools that the model was given (LET12). It counts in the account, if that is not nil.
+// decode reads the answer to q. The answer to a form has to fit the form, and that to a sampling request without tools may use none (LET12). What is
+// decoded counts in account, if that is not nil.
 func (c *ClientCodec[In, Out]) decode(data []byte, q *task.Question, limits check.Limits, account check.Account, out *Out) error {
 	var r reply
 	if err := json.Unmarshal(data, &r); err != nil {
@@ -176,7 +177,7 @@ func (c *ClientCodec[In, Out]) decode(data []byte, q *task.Question, limits chec
 
 // ElicitationComplete tells the client once that the user has finished on a page: id is the elicitationId of the request or URLElicitationError that
 // sent the user there in this session. Revisions in which the client's answer says so have no such notification; for them, and when the call or the
-// connection is over, it does nothing. *UnsupportedError: the client did not declare that it opens pages. ErrNotAsked: this client was not sent to
+// connection is over, ElicitationComplete does nothing. *UnsupportedError: the client did not declare that it opens pages. ErrNotAsked: this client was not sent to
 // such a page, or was told already.
 func (c *Call) ElicitationComplete(ctx context.Context, id string) error {
 	rev := c.revision
@@ -201,7 +202,8 @@ func (rev *revision) refusesPages(can ability) *UnsupportedError {
 	return rev.unsupported(can, &task.Question{Method: elicitMethod, Payload: rev.page})
 }
 
-// The methods under which requests to the client are recorded, the same in all revisions. A custom one is recorded under its own, which has a slash.
+// The methods under which requests to the client are recorded, the same in all revisions. A custom request is recorded under its own method, which has a
+// slash.
 const (
 	askMethod     = "ask" // Ask
 	elicitMethod  = "elicit"
@@ -209,7 +211,8 @@ const (
 	rootsMethod   = "listRoots"
 )
 
-func askOf(op wire.Op) string {
+// recordedMethod is the method under which a request that is not custom is recorded.
+func recordedMethod(op wire.Op) string {
 	switch op {
 	case wire.OpCreateMessage:
 		return messageMethod
@@ -234,8 +237,8 @@ func (rev *revision) nameOf(method string) string {
 // returns it, the call is answered with the revision's error code for it, if there is one (EXT18). Over HTTP without a session that error has its own
 // status, 400. A response that has begun, with progress or a log message, has status 200 already. So for a client that can not be asked, the calls of
 // a tool with a question whose OnUnsupported is Fail withhold messages until their end: the client gets the newest progress, the first 32 log
-// messages and no keep-alive, right before the answer, or the error alone (LET20). If such a client should follow the call, let OnUnsupported decline
-// the question or take its default. For other requests to the client (Send) the clientCapabilities of the tool, prompt or resource in the manifest
+// messages and no keep-alive, right before the answer, or the error alone (LET20). If such a client should see messages while the call runs, let OnUnsupported
+// decline the question or take its default. For other requests to the client (Send) the clientCapabilities of the tool, prompt or resource in the manifest
 // have the same effect. Without that list messages are not withheld: once one was sent, a tool's call ends with isError instead, and any other
 // request with -32603.
 type UnsupportedError struct {
@@ -244,7 +247,7 @@ type UnsupportedError struct {
 	// client has no session, or no stream on which it could be told.
 	Capability string
 
-	why string // no capability would help, as this says; "": Capability says it
+	why string // why no capability would help; "": Capability is what the client lacks
 }
 
 // Error implements error.

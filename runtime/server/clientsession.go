@@ -20,20 +20,21 @@ import (
 // Asker makes requests of a client: a *Call while its handler runs, a *ClientSession outside of calls. Generated functions for
 // sampling, roots and questions take both.
 type Asker interface {
-	// asker returns the server, the client's revision, and the account in which its decoded answers count; nil: in none.
-	asker() (*Server, *revision, check.Account)
-	// permits refuses what the manifest does not let the handler ask.
+	// env returns the server, the client's revision, and the account in which its decoded answers count; nil: in none.
+	env() (*Server, *revision, check.Account)
+	// permits refuses a request that the manifest does not let the handler make.
 	permits(q *task.Question) error
+	// adapt returns q in the form in which the client is asked, or why it can not be asked.
 	adapt(q task.Question) (task.Question, *UnsupportedError)
 	ask(ctx context.Context, q task.Question, check answerCheck) ([]byte, error)
 }
 
-func (c *Call) asker() (*Server, *revision, check.Account) { return c.s, c.revision, (*callAccount)(c) }
+func (c *Call) env() (*Server, *revision, check.Account) { return c.s, c.revision, (*callAccount)(c) }
 
 // ClientSession is one client that is connected, for messages to it outside of calls. It stays usable after the client is gone:
-// then its methods return the cause. Its methods are safe for concurrent use.
+// then its methods return why. Its methods are safe for concurrent use.
 //
-// In a revision with a handshake that is a session. Stateless revisions have none: there a client can be notified only while it
+// In a revision with a handshake the ClientSession is a session. Stateless revisions have none: there a client can be notified only while it
 // listens (subscriptions/listen), and only what it subscribed to, which the server sends by itself. Such a client is one ClientSession for
 // each subscription; Log and requests to it are *UnsupportedError.
 type ClientSession struct {
@@ -133,10 +134,10 @@ func (cs *ClientSession) Log(ctx context.Context, level Level, logger string, da
 	return cs.endCause(about.send(notification{revision: rev, op: wire.OpLog, params: params}))
 }
 
-// onlyListens is why a client with a subscription is sent nothing else.
+// onlyListens is why a client of a stateless revision that listens is sent nothing else.
 const onlyListens = "it has no session, and gets only what it subscribed to"
 
-func (cs *ClientSession) asker() (*Server, *revision, check.Account) {
+func (cs *ClientSession) env() (*Server, *revision, check.Account) {
 	return cs.p.s, cs.revision(), nil
 }
 
@@ -166,7 +167,7 @@ func (cs *ClientSession) ask(ctx context.Context, q task.Question, _ answerCheck
 	return data, cs.endCause(err)
 }
 
-// endCause returns err, or the cause of the session's end if err is that it is closed.
+// endCause returns err, or the cause of the session's end if err says that the session is closed.
 func (cs *ClientSession) endCause(err error) error {
 	if !errors.Is(err, errSilenced) && !errors.Is(err, rpc.ErrClosed) {
 		return err

@@ -21,8 +21,9 @@ type ResourceError struct{ URI string }
 func (e *ResourceError) Error() string { return "unknown resource " + rpc.Cut(e.URI) }
 
 // URLElicitationError says that a request can not be served before the user has done something on web pages. A client that declares that it opens
-// pages gets the revision's error for that, and tries again; another one gets that of an UnsupportedError. Where the revision has none it is an error
-// like any other: Send elicitation/create with a URL instead, which every revision serves. The manifest has to list elicitation/create.
+// pages gets the revision's error for that, and tries again; another client gets that of an UnsupportedError. Where the revision has no such error,
+// a URLElicitationError is an error like any other: Send elicitation/create with a URL instead, which revisions have since 2025-11-25. The manifest has
+// to list elicitation/create.
 type URLElicitationError struct{ Elicitations []URLElicitation }
 
 // URLElicitation is one page that the user has to see. All of it is required.
@@ -63,13 +64,13 @@ func (e *URLElicitationError) data() ([]byte, error) {
 	return append(b, `]}`...), nil
 }
 
-// kind is how a tool call ended, whatever its form in a revision. It is stored with tasks: numbers keep their meaning.
+// kind is how a tool call ended, in whatever form a revision says it. It is stored with tasks, so its numbers keep their meaning.
 type kind = uint8
 
 const (
-	plainKind           kind = iota // a result, or an error that is the same everywhere
+	plainKind           kind = iota // a result, or an error that is the same in every revision
 	toolError                       // a result with isError
-	noResource                      // ResourceError; for this and what follows revisions have different codes, or none: then it is a toolError
+	noResource                      // ResourceError; for this kind and the next ones revisions have different codes, or none: then it becomes a toolError
 	needsURLElicitation             // URLElicitationError
 	needsAbility                    // UnsupportedError
 )
@@ -78,7 +79,7 @@ const (
 type fault struct {
 	kind kind
 	text string    // what a result with isError says
-	own  rpc.Error // the error; for other kinds than plainKind its message and data
+	own  rpc.Error // of plainKind the error, of others its message and data alone; of needsAbility the message is the capability's path
 }
 
 // Error implements error.
@@ -106,7 +107,7 @@ func (rev *revision) answer(f *fault, can ability) (wire.CallResult, error) {
 	return wire.CallResult{IsError: true, Content: appendText(nil, f.text)}, nil
 }
 
-// openable replaces a URLElicitationError for a client that does not open pages, which must not get their addresses (LET21).
+// openable replaces the fault of a URLElicitationError for a client that does not open pages and so must not get their addresses (LET21).
 func (rev *revision) openable(f *fault, can ability) *fault {
 	if f.kind != needsURLElicitation || rev.code(needsURLElicitation) == 0 {
 		return f
@@ -118,7 +119,7 @@ func (rev *revision) openable(f *fault, can ability) *fault {
 	return &fault{kind: needsAbility, text: refused.Error(), own: rpc.Error{Message: refused.Capability}}
 }
 
-// errorOf returns the fault as an error of the revision, nil if that has no code for it.
+// errorOf returns the fault as an error of the revision, nil if the revision has no code for it.
 func (rev *revision) errorOf(f *fault) *rpc.Error {
 	code := rev.code(f.kind)
 	switch {
@@ -152,7 +153,7 @@ func (rev *revision) clientError(s *Server, err error, can ability, log *slog.Lo
 	return rpc.Errorf(rpc.CodeInternalError, "%s", text)
 }
 
-// publicText returns the text of an error that a client may read though no revision has a code for it, "" if none: what an error wraps may be secret.
+// publicText returns the text of an error that a client may read though the revision has no code for it, "" for other errors: their text may be secret.
 func publicText(err error) string {
 	if own, ok := errors.AsType[*UnsupportedError](err); ok && own != nil {
 		return own.Error()
@@ -174,7 +175,7 @@ func publicText(err error) string {
 	return ""
 }
 
-// fault returns the fault of a handler's error, nil if the protocol has no error for it.
+// fault returns the fault of a handler's error, nil if it is a JSON-RPC error in no revision.
 func (c *Call) fault(err error) *fault {
 	f := c.s.fault(err, c.Log())
 	if f != nil && f.kind == needsAbility {
@@ -183,7 +184,7 @@ func (c *Call) fault(err error) *fault {
 	return f
 }
 
-// fault returns the fault of an error of a handler or middleware, nil if the protocol has no error for it. If the error breaks a rule, the log says
+// fault returns the fault of an error of a handler or middleware, nil if it is a JSON-RPC error in no revision. If the error breaks a rule, the log says
 // which.
 func (s *Server) fault(err error, log *slog.Logger) *fault {
 	var own *rpc.Error

@@ -30,21 +30,21 @@ type revision struct {
 	// watch and unwatch are called with the resources that a subscription names; nil for none.
 	watch, unwatch *methodCodec
 	info           []byte // how the server names itself
-	resultInfo     []byte // the same for results that the runtime writes, of a revision that has it there (EXT20)
-	serverMeta     []byte // a whole _meta with it, for results that others write; nil: the revision does not have it there
+	resultInfo     []byte // info, for the results that the runtime writes; nil: results of the revision do not have it (EXT20)
+	serverMeta     []byte // a whole _meta with info, for the results of handlers and middleware; nil: results of the revision do not have it
 	// declarable are the paths of the capabilities that clients can declare; declarable[i] is bit i of an ability.
 	declarable    []string
-	questionRules []questionRule // the requests to clients that require abilities, with these
-	form          []byte         // params of a form, to find out which abilities it requires
-	page          []byte         // params of a request to open a page, for the same
+	questionRules []questionRule // of the requests to clients that require abilities
+	form          []byte         // sample params of a form, to find out which abilities it requires
+	page          []byte         // sample params of a request to open a page, for the same
 	blocks        string         // where a tool's result has content blocks to be adapted, "" for nowhere
 	// structuredMember and errorMember are the members of a tool's result that have its structured content, "" for none, and say that it failed.
 	structuredMember, errorMember string
 	defined                       *defined.Set // checks the results that middleware makes
-	metaMember                    string       // the name of messages' metadata; "" for none
-	metadata                      check.Object // finds it in params
+	metaMember                    string       // _meta, as the revision names it; "" for none
+	metadata                      check.Object // finds metaMember in params
 	formNeeds                     ability      // the capabilities that a client must have declared to be asked a form
-	extensions                    ability      // the server's, each declared by clients that know it
+	extensions                    ability      // the server's extensions, each declared by clients that know it
 	tellsRoots                    ability      // declared by clients that notify of changed roots; 0 if the revision has no such notification
 	tasks                         bool         // some tool runs as a task, and the revision has a way for it (TSK01)
 }
@@ -93,7 +93,7 @@ func compileRevision(w *wire.Revision, d *Definition) *revision {
 		if m.Op == wire.OpCallTool {
 			c.blocks = m.Blocks
 		}
-		if m.Op == wire.OpMethod && m.Cacheable && m.NoInput { // of what handlers serve and clients may cache, only lists can not ask for input
+		if m.Op == wire.OpMethod && m.Cacheable && m.NoInput { // of the methods that handlers serve and clients may cache, only lists can not ask for input
 			c.lists[m.Name] = new(listScope)
 		}
 		if m.Op == wire.OpPing {
@@ -121,7 +121,8 @@ func compileRevision(w *wire.Revision, d *Definition) *revision {
 	return c
 }
 
-// watchers finds the handlers for the resources of subscriptions: those of resources/subscribe and unsubscribe, also for revisions without these.
+// watchers finds the handlers that are called with the resources of subscriptions: those of resources/subscribe and unsubscribe, also for revisions
+// that have other methods.
 func watchers(revisions []*revision, d *Definition) {
 	handler := func(op wire.Op, revision string) *methodCodec {
 		for _, rev := range revisions {
@@ -153,7 +154,7 @@ func (rev *revision) dropUnserved(tools bool) {
 	}
 }
 
-// changes maps notifications of changes to the capability that declares each of them.
+// changes maps each notification of a change to the capability that declares it.
 func (rev *revision) changes() map[wire.Op]string {
 	c := &rev.Capabilities
 	return map[wire.Op]string{
@@ -167,7 +168,7 @@ func root(path string) string {
 	return name
 }
 
-// checkRevision finds generated code that does not fit this runtime before the first client does.
+// checkRevision refuses generated code that does not fit this runtime, so that the author finds out before the first client.
 func checkRevision(w *wire.Revision, d *Definition) error {
 	needs := []struct {
 		name    string

@@ -16,7 +16,7 @@ import (
 // Argument says how an argument of a prompt, or a variable of a resource template, is completed.
 type Argument struct {
 	Name string
-	// Values are suggested by CompleteFrom, without Complete.
+	// Values are what CompleteFrom suggests, if Complete is nil.
 	Values []string
 	// Complete suggests values. It may be called for each letter that the user types.
 	Complete func(ctx context.Context, call *Call, in *CompletionRequest) (*Completion, error)
@@ -107,6 +107,7 @@ func (r *request) argument() (*Argument, error) {
 	return nil, nil
 }
 
+// find is get for a key that a reference may lack.
 func (r *registry[T]) find(key string) *T {
 	if key == "" {
 		return nil
@@ -141,7 +142,7 @@ func (rev *revision) appendCompletion(b []byte, out *Completion) ([]byte, error)
 	return rev.AppendCompletion(b, &c), nil
 }
 
-// prepare checks a prompt of the definition.
+// prepare checks a prompt of the Definition, and finds the names of its arguments.
 func (p *Prompt) prepare() (err error) {
 	if p.Handler.get == nil {
 		return fmt.Errorf("server: prompt %q has no handler", p.Name)

@@ -25,7 +25,7 @@ var ErrUnanswered = errors.New("server: requests outlived the end of the input a
 // ErrShutdown is what Serve returns after Shutdown.
 var ErrShutdown = errors.New("server: shut down")
 
-// errReaderExited ends a connection whose reader ended by runtime.Goexit, in code of the application that is called when a connection opens
+// errReaderExited ends a connection whose read loop ended by runtime.Goexit, in code of the application that is called when a connection opens
 // or a message is read.
 var errReaderExited = errors.New("server: a filter or an observer ended the goroutine that reads the connection: runtime.Goexit")
 
@@ -40,9 +40,10 @@ func (s *Server) Serve(ctx context.Context, conn rpc.Conn) error {
 	return errors.Join(why, late)
 }
 
+// serve is Serve with two errors: why the connection ended, and late, that handlers did not return in time or closing failed.
 func (s *Server) serve(ctx context.Context, conn rpc.Conn) (why, late error) {
 	if why = s.stopped(ctx); why != nil {
-		return why, conn.Close() // also when its peer is done, too
+		return why, conn.Close() // whether or not the peer is done as well
 	}
 	out := newConnOutlet(conn)
 	p := s.newPeer(ctx, out)
@@ -87,7 +88,7 @@ func (s *Server) serve(ctx context.Context, conn rpc.Conn) (why, late error) {
 		p.end(&inflight.Cause{Source: inflight.SourceShutdown})
 	}
 	if errors.Is(why, ErrStalled) || errors.Is(why, ErrSilent) {
-		_ = conn.Close() // what is being written ends; finish returns the same
+		_ = conn.Close() // what is being written ends; finish returns the same error
 	}
 	return why, p.finish(conn, read)
 }
@@ -102,8 +103,8 @@ func (s *Server) stopped(ctx context.Context) error {
 	}
 }
 
-// end stops taking requests and cancels what is in flight (CAN21). The reader refuses requests until its connection is closed:
-// nothing else can interrupt it.
+// end stops taking requests and cancels what is in flight (CAN21). The read loop refuses requests until its connection is closed:
+// nothing else can interrupt the loop.
 func (p *peer) end(cause *inflight.Cause) {
 	p.closing.Store(true)
 	p.pulse.stop()
@@ -166,11 +167,11 @@ func (p *peer) inputEnded() bool {
 // errInputEnded is the error of questions to a peer that sends no more.
 var errInputEnded = &inflight.Cause{Source: inflight.SourceDisconnect, Reason: "the client closed its output, so it can not answer"}
 
-// release lets the peer end when nothing of it runs any more.
+// release takes the peer itself out of live, which is idle from then on when nothing of the peer runs any more.
 func (p *peer) release() { p.released.Do(p.live.done) }
 
-// wait returns when nothing of the peer runs any more, or ErrGrace. Then what can not be cancelled is ended by a shutdown; else it runs to its end,
-// though its client is gone (CAN14).
+// wait returns when nothing of the peer runs any more, or with ErrGrace after the grace period. Then a shutdown also cancels the calls that can not be
+// cancelled by their client; after a disconnect they run to their end (CAN14).
 func (p *peer) wait() error {
 	grace := time.NewTimer(p.s.cfg.grace)
 	defer grace.Stop()
@@ -185,7 +186,7 @@ func (p *peer) wait() error {
 		p.s.leaveRunning(p)
 	}
 	for {
-		writing := p.writing.Load() // first, so that what ends meanwhile is not late
+		writing := p.writing.Load() // before left, so that a writer that ends in between does not count as a late handler
 		left := p.live.n.Load()
 		if left > writing || !p.streams { // a connection is about to be closed, which ends its writers
 			return fmt.Errorf("%w: %d are left, %d of them have returned and wait for the client to read", ErrGrace, left, min(writing, left))
@@ -256,7 +257,8 @@ func (p *peer) readLoop(conn rpc.Conn) error {
 	}
 }
 
-// refuseFrame answers a frame that was too large to be read, with the id of the call that waits for it if that is known.
+// refuseFrame refuses a frame that was too large to be read, if its beginning says what it was: a request is answered with an error, and the question
+// to which it was the answer ends.
 func (p *peer) refuseFrame(r *request, large *rpc.FrameError) {
 	err := rpc.Errorf(rpc.CodeInvalidRequest, "frame larger than the limit of %d bytes", large.Limit)
 	if m := &large.Begun; m.Answers() {

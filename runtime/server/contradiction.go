@@ -14,8 +14,8 @@ import (
 	"github.com/mcpkiln/mcpkiln/runtime/wire"
 )
 
-// Params of a request to the client may be valid by their schema and contradict themselves: a client could show no such form, or refuses the
-// messages. The handler gets an error instead.
+// Params of a request to the client may be valid by their schema and yet contradict themselves: no client could show the form, or clients refuse the
+// messages. The handler gets an error then, and the request is not sent.
 
 // contradiction returns what in the params of a request to the client contradicts itself, nil for nothing.
 func contradiction(op wire.Op, params []byte) error {
@@ -87,8 +87,8 @@ func (f *askedField) secret(name, message string) string {
 	return asked.Asked()
 }
 
-// SecretError says that a form asks for a secret, which forms must not (LET04): it is not sent. Secrets are fields that are x-sensitive, and texts
-// and numbers that their name, title or description or the form's message describes as secret, unless they are x-sensitive: false.
+// SecretError says that a form asks for a secret, which forms must not (LET04): it is not sent. Secrets are fields that are x-sensitive, and
+// text and number fields whose name, title or description, or the form's message, says that they are secret, unless they are x-sensitive: false.
 type SecretError struct {
 	Field string
 	why   string
@@ -124,7 +124,7 @@ type sampledMessage struct {
 	Content json.RawMessage
 }
 
-// sampledBlock has the members that distinguish a tool use, with an id and an input, and a tool result, with the id of the use.
+// sampledBlock has the members by which a tool use (an id and an input) and a tool result (the id of the use) are told from other blocks.
 type sampledBlock struct {
 	ID, ToolUseID *string
 	Input         json.RawMessage
@@ -187,7 +187,7 @@ func (m *sampledMessage) answer(used map[string]bool) (next map[string]bool, err
 	return next, nil
 }
 
-// checkSampled holds what the model said against the request: a request without tools has none that could be used (LET12).
+// checkSampled checks the model's message against the sampling request that it answers: if the request has no tools, the message may use none (LET12).
 func checkSampled(params, answer []byte) error {
 	var asked struct{ Tools []json.RawMessage }
 	var given struct {

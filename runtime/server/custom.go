@@ -7,7 +7,7 @@ import (
 	"github.com/mcpkiln/mcpkiln/runtime/check"
 )
 
-// CustomNotification is a notification of the server's own, which no revision of the protocol has. Generated code has one for each, and
+// CustomNotification is a notification that the server defines, and no revision of the protocol. Generated code has one for each, and
 // a function that calls Notify with it.
 type CustomNotification[In any] struct {
 	Method string
@@ -22,12 +22,12 @@ type Notifier interface {
 	tellCustom(ctx context.Context, n notification) error
 }
 
-// Notify sends a custom notification. A call's goes where its log messages go, and names the task that it belongs to. If the server has extensions,
-// a client that declared none of them would not know the notification, so it is sent none, and the error is nil.
+// Notify sends a custom notification. That of a Call goes where the call's log messages go, and names the call's task, if there is one. If the server
+// has extensions, a client that declared none of them would not know the notification, so it is not sent, and the error is nil.
 // Errors: *UnsupportedError when there is nowhere to send it, as in a task that outlived its session, in any task of a stateless revision,
 // and to a client that only listens; the cause of the end of the call or session; what is wrong with the params.
 func Notify[In any](ctx context.Context, to Notifier, n *CustomNotification[In], in *In) error {
-	s, rev, _ := to.asker()
+	s, rev, _ := to.env()
 	if in == nil {
 		return fmt.Errorf("server: %s takes params", n.Method)
 	}

@@ -12,7 +12,7 @@ import (
 )
 
 // Params, arguments and answers are decoded here. What they decode to counts as the message does, until the request is over, since a few bytes of
-// text can become a large struct (TSK28). What is decoded only to be validated counts meanwhile.
+// text can become a large struct (TSK28). What is decoded only to be validated counts until that is done.
 
 // TakeDecoded implements check.Account.
 func (r *request) TakeDecoded(bytes int) error {
@@ -57,8 +57,8 @@ func (c *callAccount) giveDecoded(bytes int64) {
 	}
 }
 
-// lockDecoding returns when the input may take n more bytes, if there are that many: beyond half of the limit one request at a time, which waits for
-// nothing else.
+// lockDecoding waits for the turn of the request if n more bytes would be beyond half of the limit: there, one input is decoded at a time, and its
+// request waits for nothing else meanwhile. The limit may still refuse the bytes.
 func (r *request) lockDecoding(n int64) {
 	if s := r.reservation.s; r.decoding && !r.holdsDecoding && s.bytes.Used()+n > s.bytes.Max/2 {
 		s.decoding <- struct{}{}
@@ -71,7 +71,7 @@ func (r *request) unlockDecoding() {
 	<-r.reservation.s.decoding
 }
 
-// validating is the account of a call for an answer that is decoded only to validate it; end gives back what it took.
+// validating counts, in the account of a call, an answer that is decoded only to validate it; end gives the bytes back.
 type validating struct {
 	call  *callAccount
 	taken int64
@@ -92,15 +92,15 @@ func (j *validating) end() {
 	}
 }
 
-// TakeDecoded implements check.Account. What an output is decoded to when it is checked counts in Server.coming until the output is encoded. That is
-// never refused, because the handler has done its work: others wait.
+// TakeDecoded implements check.Account. What an output is decoded to when it is checked counts in Server.coming until the output is encoded. The bytes
+// are never refused, because the handler has done its work; instead, others wait.
 func (r *reservation) TakeDecoded(bytes int) error {
 	r.s.coming.change(&r.account.coming, int64(bytes))
 	r.coming += int64(bytes)
 	return nil
 }
 
-// decode reads v with d, and puts d back. v counts in the account, if not nil.
+// decode reads v with d, and puts d back into its pool. v counts in the account, if that is not nil.
 func decode[T any](d *check.Decoder, account check.Account, read func(*check.Decoder, *T), v *T) error {
 	if account != nil {
 		d.Charge(account)
@@ -130,18 +130,18 @@ func invalidInput(err error) error {
 	return &inputError{err}
 }
 
-// reply is a client's answer as it is recorded. It has no revision's names: a later run may be served in another one.
+// reply is a client's answer as it is recorded: without the names that a revision gives its members, since a later run may be served in another revision.
 type reply struct {
 	Action  Action          `json:"action,omitempty"`
 	Content json.RawMessage `json:"content,omitempty"`
 	Error   *rpc.Error      `json:"error,omitempty"`
 	// Malformed: the answer could not be read or kept, and Error says why.
 	Malformed bool `json:"malformed,omitempty"`
-	// Own: middleware answered in the client's place, or changed its answer, and Error is its own; else that is the client's.
+	// Own: middleware answered in the client's place, or changed its answer, and Error is the middleware's; else Error is the client's.
 	Own bool `json:"own,omitempty"`
 }
 
-// err returns the error of the question name, nil if there is an answer. Whatever rule an answer breaks, that is an *AnswerError (CAN30).
+// err returns the error of the question with that name, nil if it has an answer. Whatever rule an answer breaks, the error is an *AnswerError (CAN30).
 func (r *reply) err(name string) error {
 	switch {
 	case r.Error == nil:
@@ -154,7 +154,7 @@ func (r *reply) err(name string) error {
 	return &QuestionError{name, r.Error}
 }
 
-// decode reads an answer, which counts in the account, if not nil.
+// decode reads an answer, which counts in the account, if that is not nil.
 func (q *Question[T]) decode(data []byte, limits check.Limits, account check.Account) (Answer[T], error) {
 	var r reply
 	if err := json.Unmarshal(data, &r); err != nil {

@@ -59,8 +59,8 @@ func (s *shape) check(definition []byte, own []string) error {
 	return nil
 }
 
-// listedRules checks a definition of the right shape by the other rules that the generator applies to a manifest, so that clients meet no exception
-// here.
+// listedRules checks a definition, whose shape is right, by the other rules that the generator applies to a manifest: clients meet the same rules in what
+// was generated and what was added.
 func listedRules(definition []byte, own []string) error {
 	members := membersOf(definition)
 	var icons []map[string]json.RawMessage
@@ -123,7 +123,7 @@ func readURI(d *check.Decoder)    { d.Text(&check.String{At: "#", Format: format
 func readLength(d *check.Decoder) { d.Int(&check.Int{At: "#", Has: check.Minimum}) }
 func readObject(d *check.Decoder) { d.EachMember(&anyObject, (*check.Decoder).Skip) }
 
-// readSchema accepts every form that a schema has in some draft.
+// readSchema accepts what is a schema in any draft of JSON Schema: an object or a boolean.
 func readSchema(d *check.Decoder) {
 	if d.Kind(&check.Union{At: "#", Keyword: "type", Kinds: check.KindObject | check.KindBool}) != 0 {
 		d.Skip()
@@ -143,7 +143,7 @@ func readPriority(d *check.Decoder) {
 	d.Float(&check.Number{At: "#", Has: check.Minimum | check.Maximum, Max: 1})
 }
 
-// withCommonMembers adds the members of all definitions.
+// withCommonMembers adds the members that all definitions may have.
 func withCommonMembers(more ...shapeMember) []shapeMember {
 	icon := shapeOf(check.Skip, []string{"src"}, shapeMember{"src", readURI}, shapeMember{"mimeType", readText},
 		shapeMember{"sizes", readEach(&check.Array{At: "#"}, readText)}, shapeMember{"theme", readWord("light", "dark")})

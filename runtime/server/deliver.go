@@ -14,13 +14,13 @@ import (
 //
 // Questions of a task travel on an open request for its result if there is one, else on the session that created the
 // task (TSK19). Some clients ask for the result only when input is required, others never do: a question has to reach
-// both, and each client once. So one stream has a question at a time, and only one that somebody reads; when nobody reads that any more, the
-// question goes to the first stream that is read. The client may have seen it on the lost stream, so an answer to what was asked there counts until
-// that stream is read again; then the client is told there that nobody waits for it (DUR05).
+// both, and each client once. So one stream has a question at a time, and only a stream that somebody reads. When nobody reads it any more,
+// it is lost, and the question goes to the first stream that is read. The client may have seen the question on the lost stream, so an answer to it
+// still counts until that stream is read again; then the client is told there that nobody waits for the answer (DUR05).
 type delivery struct {
 	peer        *peer
 	owner, task string
-	about       subject // the request for the result, or the session's stream
+	about       subject // of its questions: on the stream of the request for the result, or on the session's
 }
 
 // onSession reports whether the questions go on the session's stream.
@@ -34,8 +34,8 @@ func (d *delivery) hasReader() (read bool, changed <-chan struct{}) {
 	return true, nil
 }
 
-// put asks q and records the answer, as soon as its stream is read and no other stream has the question. It returns when the question is closed; on
-// the session's stream also when a request for the result takes the question over.
+// put asks q and records the answer, as soon as the delivery's stream is read and no other stream has the question. It returns when the question is
+// closed; on the session's stream also when a request for the result takes the question over.
 func (d *delivery) put(ctx context.Context, q task.Question) {
 	ctx, cancel := context.WithCancel(ctx)
 	var running sync.WaitGroup
@@ -46,7 +46,7 @@ func (d *delivery) put(ctx context.Context, q task.Question) {
 	defer running.Wait()
 	defer cancel()
 	s, name := d.peer.s, questionID{d.task, q.Name}
-	var withdraw context.CancelFunc // withdraws what was asked before the stream was lost; nil: nothing was
+	var withdraw context.CancelFunc // withdraws the question that was asked before the stream was lost; nil: none was
 	for ctx.Err() == nil && !(d.onSession() && s.withdrawOfferIfStreamed(name)) {
 		read, changed := d.hasReader()
 		if !read {
@@ -95,7 +95,7 @@ func (d *delivery) awaitReader(ctx context.Context) {
 }
 
 // watch returns when the question is closed: answered, withdrawn, or its task over. Meanwhile it makes sure that the session gets
-// questions whose stream nobody reads, and that one whose stream was lost is asked on another.
+// questions whose stream nobody reads, and that a question whose stream was lost is asked on another stream.
 func (d *delivery) watch(ctx context.Context, name string) {
 	for {
 		t, changed, err := d.peer.s.engine.Watch(ctx, d.owner, d.task)
@@ -119,8 +119,8 @@ func (d *delivery) watch(ctx context.Context, name string) {
 	}
 }
 
-// lookThroughOutage returns the task as it is, for callers that are not called again when the store is back: it waits out an outage. The store frees
-// what Watch holds when its context ends.
+// lookThroughOutage returns the task as it is, for callers that are not called again when the store is back: it waits out an outage. It ends the
+// context of Watch at once, so that the store frees what it holds for a watcher.
 func (s *Server) lookThroughOutage(ctx context.Context, owner, id string) (task.Task, error) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -143,8 +143,8 @@ func isOpen(t *task.Task, name string) bool {
 	return !t.Status.Terminal() && slices.ContainsFunc(t.Questions, func(q task.Question) bool { return q.Name == name })
 }
 
-// awaitTask waits for the end of the task and puts its questions to the client meanwhile. A waiter that ends leaves nothing behind
-// (TSK09).
+// awaitTask waits for the end of the task and puts its questions to the client meanwhile. A request that ends while it waits
+// leaves nothing behind (TSK09).
 func (r *request) awaitTask() (task.Task, error) {
 	s, owner, id := r.p.s, r.p.owner, r.params.TaskID
 	t, err := s.engine.Look(r.ctx, owner, id)
@@ -229,9 +229,9 @@ func (p *peer) offer(owner, id string) {
 	}()
 }
 
-// awaitNoted returns when the client had noteTime, false when the peer has ended.
+// awaitNoted waits until the client has had noteTime; false: the peer has ended.
 func (p *peer) awaitNoted(t *task.Task) bool {
-	left := min(noteTime, time.Until(t.CreatedAt.Add(noteTime))) // at most, whatever another replica's clock says
+	left := min(noteTime, time.Until(t.CreatedAt.Add(noteTime))) // no more than noteTime, whatever the clock of another replica says
 	if left <= 0 {
 		return true
 	}

@@ -15,17 +15,17 @@ import (
 	"github.com/mcpkiln/mcpkiln/runtime/wire"
 )
 
-// asking is one question on its way to the client.
+// asking is one question on its way to the client: an elicitation, or any other request to the client.
 type asking struct {
 	about     subject
 	from      *Call           // whose handler asks, inline; nil: a task's question is delivered
-	parent    context.Context // of what the question belongs to: the request, or the delivery of a task's question
-	waiter    context.Context // of the one that waits for the answer; it may end earlier
-	claimed   context.Context // ends with the claim on a task's question: another stream asks then, and an answer to this still counts; nil inline
+	parent    context.Context // of what the question belongs to: the request, the session, or the delivery of a task's question
+	waiter    context.Context // of whoever waits for the answer; it may end before parent
+	claimed   context.Context // ends with the claim on a task's question: another stream asks then, and an answer on this one still counts; nil inline
 	task      string          // "" inline
 	onCarrier func(Carrier)   // called with the stream that has the question, if the transport knows it; may be nil
 	carrier   Carrier         // that stream; nil: there is none, or the transport does not know it
-	clock     *inflight.Entry // the call, whose timeout is paused while the client is to be asked and answers; nil for none
+	clock     *inflight.Entry // the call, whose timeout is paused until the question is answered or withdrawn; nil for none
 	id        rpc.ID
 	lost      atomic.Bool             // the question could not be kept until the client reads it
 	unwritten bool                    // the transport did not take the question
@@ -33,8 +33,8 @@ type asking struct {
 }
 
 // send asks the client and waits for the answer, which it returns as a reply. When parent or waiter ends or the deadline passes first, the client is
-// notified that nobody waits any more (CAN19). The time to answer begins when the client can be asked (LET09); the call's own stands from now on
-// (CAN28). A task's question keeps its deadline, whichever client is asked.
+// notified that nobody waits any more (CAN19). The time to answer begins when the client can be asked (LET09); the call's timeout is paused from now
+// on (CAN28). A task's question keeps its deadline, whichever client is asked.
 func (a *asking) send(q task.Question) ([]byte, error) {
 	p, since := a.about.peer, time.Now()
 	if a.clock != nil {
@@ -67,7 +67,7 @@ func (a *asking) send(q task.Question) ([]byte, error) {
 	return p.readReply(q.Method, answer)
 }
 
-// request sends the question and waits for its answer, which counts until it is dropped.
+// request sends the question and waits for its answer, which counts for the client until dropAnswer.
 func (a *asking) request(method string, params []byte, deadline time.Time) (answer inflight.Response, err error) {
 	p := a.about.peer
 	left := time.Until(deadline)
@@ -85,15 +85,15 @@ func (a *asking) request(method string, params []byte, deadline time.Time) (answ
 	}
 	entry.Follow(a.waiter)
 	if err := a.write(method, params); err != nil {
-		a.over()
+		a.closeCarrier()
 		p.dropUnsent(entry)
 		return answer, err
 	}
 	if a.claimed != nil {
-		defer context.AfterFunc(a.claimed, a.over)()
+		defer context.AfterFunc(a.claimed, a.closeCarrier)()
 	}
 	answer, err = entry.Await()
-	if a.over(); err != nil {
+	if a.closeCarrier(); err != nil {
 		return answer, a.withdraw(err)
 	}
 	return answer, nil
@@ -107,7 +107,7 @@ func (p *peer) dropUnsent(question *inflight.Entry) {
 	}
 }
 
-// untilBegun returns when the client has said that it is initialized, and may be asked (LET09).
+// untilBegun waits until the client has said that it is initialized, and may be asked (LET09).
 func (a *asking) untilBegun(deadline time.Time) error {
 	select {
 	case <-a.about.peer.begun:
@@ -167,14 +167,14 @@ func (a *asking) lose(err error) {
 	a.unwait(err)
 }
 
-// over closes the question on the stream that has it.
-func (a *asking) over() {
+// closeCarrier tells the stream that has the question that it is over.
+func (a *asking) closeCarrier() {
 	if a.carrier != nil {
 		a.carrier.Close()
 	}
 }
 
-// askParams are the params of a question's request; related is the task it belongs to, "" for none.
+// askParams are the params of a question's request; related is the id of the task that asks, "" for none.
 func (rev *revision) askParams(q *task.Question, related string) ([]byte, error) {
 	if q.Method != askMethod {
 		return rev.relate(q.Payload, related), nil
@@ -186,7 +186,7 @@ func (rev *revision) askParams(q *task.Question, related string) ([]byte, error)
 	return rev.AppendElicit(nil, &wire.Elicit{Message: asked.Message, RequestedSchema: asked.Schema, RelatedTask: related}), nil
 }
 
-// relate adds the related task to params that a handler made (TSK13).
+// relate adds to params that a handler made the _meta that names their task (TSK13).
 func (rev *revision) relate(params []byte, id string) []byte {
 	if id == "" || rev.Meta.RelatedTask == "" {
 		return params

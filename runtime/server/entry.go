@@ -7,7 +7,7 @@ import (
 	"github.com/mcpkiln/mcpkiln/runtime/wire"
 )
 
-// EntryPolicy is how requests for a prompt, resource or template of a registry run.
+// EntryPolicy says how requests for a prompt, resource or template of a registry run.
 type EntryPolicy struct {
 	// Timeout is counted per request (CAN20), without the time in which a question is open; 0 means none.
 	Timeout time.Duration
@@ -46,10 +46,11 @@ func (t *ResourceTemplate) matches(uri string) bool {
 	return ok
 }
 
-// write appends the result that a handler returned.
+// write appends to b the result that a handler returned.
 type write func(b []byte) ([]byte, error)
 
-// serveEntry runs the handler of an entry of a registry. Its answer is expected to be as large as earlier ones of sizes; run returns what writes it.
+// serveEntry runs the handler of an entry of a registry. Its answer is expected to be as large as the last ones in sizes; run returns the
+// function that writes it.
 func (r *request) serveEntry(b []byte, sizes *answerSizes, run func(ctx context.Context, call *Call) (write, error)) ([]byte, error) {
 	return r.withCall(b, func(b []byte, call *Call) ([]byte, error) {
 		var out write
@@ -80,7 +81,7 @@ func (rev *revision) answers(m *wire.Method) bool {
 	return false
 }
 
-// openRegistries checks prompts, resources and templates of the definition and prepares them.
+// openRegistries checks the prompts, resources and templates of the Definition, and fills the registries.
 func (s *Server) openRegistries() error {
 	d, n := &s.def, len(s.revisions)
 	prompts := make([]Prompt, len(d.Prompts))

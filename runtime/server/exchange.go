@@ -14,8 +14,8 @@ func (to *Routed) Answers() bool { return to.msg.Answers() }
 // most a thousand of these exceed the limit at once.
 func (to *Routed) Reserved() bool { return to.method != nil && reserved(to.method) }
 
-// Exchange serves one message of a stateless revision on the caller's goroutine until its last frame is written: also a
-// subscription, which lasts. The frame that to aliases must not change meanwhile. The end of ctx is the client's disconnect
+// Exchange serves one message of a stateless revision on the caller's goroutine. It returns when the last frame is written: of a
+// subscription, when that ends. The frame that to aliases must not change meanwhile. The end of ctx is the client's disconnect
 // (CAN18), unless its cause is an *inflight.Cause, which is passed on. A Tracked outlet says itself when the client is gone.
 // ctx carries the principal.
 func (s *Server) Exchange(ctx context.Context, to *Routed, out Outlet) Result {

@@ -11,7 +11,8 @@ import (
 //
 // A file reserves the size of its class before it is written. One that gets larger gives that back, and waits for a place in the next class. So no file
 // waits for one that waits itself, those in the largest class wait for none, and small answers of slow openers do not wait for large ones, however many
-// of these wait (TSK28). What a file has on disk while it waits counts nowhere: Server.opened bounds how many do.
+// of these wait (TSK28). What a file has on disk while it waits counts nowhere: Server.opened bounds how many files
+// wait.
 type fileRoom [3]fileClass
 
 // fileClass is a size class of files.
@@ -55,7 +56,7 @@ func (f *fileRoom) lacking() bool {
 	return false
 }
 
-// classOf is the smallest class for files of that many bytes, at least from, or the largest of all.
+// classOf is the index of the smallest class for files of that many bytes that is not below from, or that of the largest class.
 func (f *fileRoom) classOf(size int64, from int) int {
 	for from < len(f)-1 && f[from].size < size {
 		from++
@@ -69,7 +70,7 @@ type fileShares struct {
 	files  [3]share // of Server.files
 }
 
-// in makes them a part of the caller's.
+// in makes the shares parts of the caller's.
 func (f *fileShares) in(caller *fileShares) *fileShares {
 	f.opened.of = &caller.opened
 	for i := range f.files {
@@ -98,7 +99,7 @@ type fileClaim struct {
 	held  int64 // bytes of that class
 
 	waiting *atomic.Int64 // Server.openersWaiting
-	over    int64         // bytes beyond the largest class
+	over    int64         // bytes beyond the size of the largest class
 }
 
 // grow waits for the space of a file of that many bytes. Bytes beyond the largest class are not waited for, and count for the file's caller alone.
@@ -125,7 +126,7 @@ func (c *fileClaim) changeOver(n int64) {
 	c.of[c.class].changeOwn(&c.by.files[c.class], n)
 }
 
-// take reserves the size of its class.
+// take reserves the size of the claim's class.
 func (c *fileClaim) take(ctx context.Context) error {
 	c.waiting.Add(1)
 	defer c.waiting.Add(-1)
@@ -137,7 +138,7 @@ func (c *fileClaim) take(ctx context.Context) error {
 	return err
 }
 
-// settle gives back what a complete file of that many bytes does not need: it may wait long for its client. 0: all is given back.
+// settle gives back what a file that is complete, with that many bytes, does not need: it may wait long for its client. A size of 0 gives back all.
 func (c *fileClaim) settle(size int64) {
 	room := &c.of[c.class]
 	if size > 0 {
@@ -149,7 +150,7 @@ func (c *fileClaim) settle(size int64) {
 	c.held = size
 }
 
-// freeFiles frees space while others wait for it: batches write the answers that they have in files, and answers whose clients read nothing are
+// freeFiles frees space while answers wait for it: batches write the answers that they have in files, and answers whose clients read nothing are
 // given up if that helps. A connected client whose answers hold up only its own others is not given up: it may read them later.
 func (s *Server) freeFiles(class int, shortages []shortage) {
 	if len(shortages) == 0 {
@@ -167,7 +168,7 @@ func (s *Server) freeFiles(class int, shortages []shortage) {
 	}
 }
 
-// hinders reports whether p has files of the size class in space that another answer waits for, and whether that is an answer of somebody else.
+// hinders reports whether files of p, of the size class, take space that any answer waits for, and whether one of these answers is another peer's.
 func (p *peer) hinders(class int, shortages []shortage) (any, others bool) {
 	own := p.files.Load()
 	if own == nil || own.files[class].held.Load() == 0 {

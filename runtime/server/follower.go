@@ -83,8 +83,8 @@ func (f *followers) list(uri string) []follower {
 	return list
 }
 
-// all returns the followers that a change of a list may concern. Whether each has asked for it is looked up later, without Server.mu.
-func (s *Server) all() []follower {
+// listFollowers returns the followers that a change of a list may concern. Whether each has asked for it is looked up later, without Server.mu.
+func (s *Server) listFollowers() []follower {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	all := make([]follower, 0, len(s.peers)+len(s.listens))

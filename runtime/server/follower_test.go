@@ -74,7 +74,7 @@ func BenchmarkListeners(b *testing.B) {
 	})
 	b.Run("tools/locked", func(b *testing.B) {
 		for b.Loop() {
-			s.all()
+			s.listFollowers()
 		}
 	})
 }

@@ -10,8 +10,8 @@ import (
 	"github.com/mcpkiln/mcpkiln/runtime/check/pattern"
 )
 
-// form is the schema of a question that a handler wrote itself: one flat object of primitives, which is all that the protocol lets a
-// client be asked for. Keywords that it does not have are not checked.
+// form is the schema in an elicitation, as far as answers are checked against it here: one flat object, which is all that the protocol lets a
+// client be asked for. Keywords that the struct lacks are not checked.
 type form struct {
 	Properties map[string]formField `json:"properties"`
 	Required   []string             `json:"required"`
@@ -35,7 +35,7 @@ type formField struct {
 
 type formChoice struct{ Const string }
 
-// checkForm validates what the user filled in by the form in params (LET12). An answer that was not accepted, and one without a form, are always
+// checkForm validates what the user filled in against the form in params (LET12). An answer that was not accepted, and one without a form, are always
 // valid.
 func checkForm(params, answer []byte, limits check.Limits) error {
 	var asked struct{ RequestedSchema form }
@@ -50,7 +50,7 @@ func checkForm(params, answer []byte, limits check.Limits) error {
 	return check.Decode(orEmpty(given.Content), limits, func(d *check.Decoder, f *form) { f.read(d) }, &asked.RequestedSchema)
 }
 
-// read goes over the members of the answer.
+// read reads the user's answer with d, and validates it against the form.
 func (f *form) read(d *check.Decoder) {
 	rule := check.Object{AdditionalProperties: check.Skip}
 	for name := range f.Properties {
@@ -91,7 +91,7 @@ func (f *formField) read(d *check.Decoder) {
 	}
 }
 
-// pattern is nil if there is none, or if Go can not match it.
+// pattern is nil if the field has none, or one that Go can not match.
 func (f *formField) pattern() *format.Pattern {
 	if source, err := pattern.RE2(f.Pattern); f.Pattern == "" || err != nil {
 		return nil
@@ -112,7 +112,7 @@ func (f *formField) number() *check.Number {
 	return rule
 }
 
-// chosen are the values of a list of choices, written either way.
+// chosen are the values of a list of choices, without or with titles.
 func chosen(values []string, titled []formChoice) []string {
 	for _, c := range titled {
 		values = append(values, c.Const)

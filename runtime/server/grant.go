@@ -5,12 +5,12 @@ import (
 	"time"
 )
 
-// waiter waits for bytes of its share.
+// waiter waits for bytes of a budget, in the queue of a share.
 type waiter struct {
 	n          int64 // bytes
 	reputation reputation
 	err        error         // why it gets nothing; written before granted is closed
-	notBegun   bool          // its work has not begun: it waits behind work that has
+	notBegun   bool          // its work has not begun, so it waits behind waiters whose work has
 	granted    chan struct{} // closed when it has the bytes, or err
 }
 
@@ -59,7 +59,7 @@ func (b *budget) grant() {
 	}
 }
 
-// grantAll grants the selected waiters, one of each queue by turns. It reports whether one is left whose caller holds nothing.
+// grantAll grants the selected waiters their bytes, one of each queue by turns. It reports whether one is left whose caller holds nothing.
 func (b *budget) grantAll(selected func(*waiter) bool) (left bool) {
 	if b.queues.Len() == 0 {
 		return false
@@ -131,8 +131,8 @@ func (b *budget) leave(p *share, w *waiter) {
 	b.grant()
 }
 
-// refuse fails all waiters with err and returns their number. It does nothing if something was given back, or the first of them came, within the
-// last after.
+// refuse fails all waiters with err and returns their number. It does nothing if less than after has passed since bytes were last
+// given back, or, if none were, since the first waiter came.
 func (b *budget) refuse(after time.Duration, err error) (n int) {
 	b.mu.Lock()
 	defer b.mu.Unlock()

@@ -4,7 +4,7 @@ import (
 	"github.com/mcpkiln/mcpkiln/runtime/wire"
 )
 
-// handshake is what initialize agreed on. It takes effect when the answer is a result: middleware may make an error of it (SRV01).
+// handshake is what initialize agreed on. It takes effect if the answer is a result: middleware may replace the result by an error (SRV01).
 type handshake struct {
 	revision *revision
 	can      ability
@@ -31,8 +31,8 @@ func (r *request) initialize(b []byte) ([]byte, error) {
 	}), nil
 }
 
-// shake begins the session. It runs in the read loop, before the answer is written: with that, the client may go on.
-func (r *request) shake() {
+// beginSession makes the handshake take effect. It runs in the read loop, before the answer is written: with the answer, the client may go on.
+func (r *request) beginSession() {
 	p, h := r.p, r.handshake
 	p.agree(h.revision)
 	p.can, p.client = h.can, h.client

@@ -26,13 +26,13 @@ type statelessJournal struct {
 	mu        sync.Mutex
 	given     map[string]json.RawMessage // answers of the client, each until the handler asks its question
 	asked     map[string]bool            // names of what any run has asked: earlier ones, and this one when it ends
-	until     map[string]int64           // the deadlines of questions, in Unix milliseconds
-	open      []task.Question
-	wrong     []string      // what is wrong with answers for which the client can not be asked again
-	tooMuch   *rpc.Error    // such an answer is beyond a limit
-	gathering bool          // gather waits for more questions
-	over      bool          // no more questions join
-	ended     chan struct{} // closed when its call is answered, or can not be any more
+	until     map[string]int64           // the deadlines of unanswered questions, in Unix milliseconds
+	open      []task.Question            // the questions that the result asks
+	wrong     []string                   // what is wrong with answers for which the client can not be asked again
+	tooMuch   *rpc.Error                 // the error of an answer that is beyond a limit; nil: there is none
+	gathering bool                       // gather was started
+	over      bool                       // no more questions join
+	ended     chan struct{}              // closed when the call is answered, or can not be any more
 }
 
 // ErrAsked is what Ask and Send return when the client has to be asked first: the call is answered, its context has ended, and
@@ -76,7 +76,7 @@ func (t *statelessJournal) tooLate(name string, now time.Time) bool {
 	return limited && now.UnixMilli() >= until
 }
 
-// keepAnswer counts n more bytes of the client's answers, until the request is released; up to smallMessage they are not counted.
+// keepAnswer counts n more bytes of the client's answers, until the request is released. Up to smallMessage of them are not counted.
 func (r *request) keepAnswer(n int64) *rpc.Error {
 	if r.smallBytes+n <= smallMessage {
 		r.smallBytes += n
@@ -97,7 +97,7 @@ func (r *request) inputResponses() (given map[string]json.RawMessage, err error)
 	return given, nil
 }
 
-// ask returns what the client answered. Without an answer, or if it does not answer q, the question is open, and the run ends.
+// ask returns what the client answered. Without an answer, or with a wrong one, the question is open, and the run ends.
 func (t *statelessJournal) ask(ctx context.Context, q task.Question, check answerCheck) ([]byte, error) {
 	data, err := t.take(&q, check)
 	if err == nil && data != nil {
@@ -158,7 +158,7 @@ func (t *statelessJournal) take(q *task.Question, check answerCheck) ([]byte, er
 	return data, err
 }
 
-// join opens a question, and returns true for the first one. A run that is over takes no more.
+// join opens a question, and returns true for the first one: then the caller starts gather. A run that is over takes no more questions.
 func (t *statelessJournal) join(q task.Question) (first bool) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -193,8 +193,8 @@ func (t *statelessJournal) gather() {
 	t.finish()
 }
 
-// finish ends the run: its call is answered with the questions, unless it is over already. When it returns, nothing is still to be
-// written.
+// finish ends the run: its call is answered with the questions, unless the run is over already. When finish returns, nothing is still to
+// be written.
 func (t *statelessJournal) finish() {
 	t.mu.Lock()
 	first := !t.over
@@ -208,7 +208,7 @@ func (t *statelessJournal) finish() {
 	t.respond()
 }
 
-// append appends the result that asks; an error refuses the retry. The caller holds mu.
+// append appends the result that asks the open questions. An error refuses the retry. The caller holds mu.
 func (t *statelessJournal) append(b []byte) ([]byte, error) {
 	if refused := t.refusal(); refused != nil {
 		return b, refused
@@ -245,7 +245,7 @@ func (t *statelessJournal) dropUnasked() map[string]json.RawMessage {
 	return t.given
 }
 
-// inputRequests is an object of questions by name.
+// inputRequests is the JSON object of the questions by name.
 func (rev *revision) inputRequests(questions []task.Question) ([]byte, error) {
 	all := make(map[string]json.RawMessage, len(questions))
 	for i := range questions {
@@ -259,8 +259,8 @@ func (rev *revision) inputRequests(questions []task.Question) ([]byte, error) {
 	return json.Marshal(all)
 }
 
-// asksBefore collects the answers to the questions that the tool asks before there is a task, and what earlier runs recorded. If asks is
-// true, answers are missing, and the result asks for them.
+// asksBefore collects the answers to the questions that the tool asks before there is a task (Tool.Before), and what earlier runs recorded. If
+// asks is true, answers are missing, and the result asks for them.
 func (r *request) asksBefore(b []byte) (earlier earlierJournal, result []byte, asks bool, err error) {
 	if r.revision.Handshake || len(r.tool.Before) == 0 && r.params.RequestState == "" {
 		return earlier, b, false, nil
@@ -283,7 +283,7 @@ func (r *request) asksBefore(b []byte) (earlier earlierJournal, result []byte, a
 	return earlierJournal{t.journal.entries(), t.dropUnasked()}, b, false, nil
 }
 
-// before records the answer to q, or opens it. If the client can not be asked, the call fails or the handler decides.
+// before records the answer to q, or opens q. If the client can not be asked, the call fails (OnUnsupported is Fail), or the handler decides.
 func (t *statelessJournal) before(q *BeforeQuestion) error {
 	c := t.call
 	asked, err := c.newQuestion(q.name, q.message, q.schema, 0)
@@ -303,7 +303,7 @@ func (t *statelessJournal) before(q *BeforeQuestion) error {
 		}
 		open := asked
 		if err != nil {
-			open, _ = askAgain(asked, err) // it has a message
+			open, _ = askAgain(asked, err) // always true: the question has a message
 		}
 		t.open = append(t.open, open)
 		c.observeQuestion(QuestionAsked, asked.Name, time.Now(), nil)

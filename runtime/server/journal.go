@@ -63,7 +63,7 @@ func (c *Call) ask(ctx context.Context, q task.Question, check answerCheck) ([]b
 	return data, err
 }
 
-// lendProbe lets runs begin that wait until this handler's outputs show their size (probe.go).
+// lendProbe gives this run's slot for a probe back early, so that others may begin (probe.go).
 func (c *Call) lendProbe() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -75,10 +75,10 @@ func (c *Call) lendProbe() {
 // nameUse is what this run has done with a name.
 type nameUse struct {
 	taken      bool
-	unanswered int // askings that ended without an answer
+	unanswered int // how many askings ended without an answer
 }
 
-// reserve runs fn under a name that nothing else of this run has; it is free again when fn fails or panics. What is recorded
+// reserve runs fn under a name that nothing else of this run has. The name is free again when fn fails or panics. What is recorded
 // under a name is for the same question or step of a later run, never for another one of this run (TSK29).
 func (c *Call) reserve(name string, fn func() ([]byte, error)) (data []byte, err error) {
 	if !c.takeName(name) {
@@ -148,7 +148,7 @@ func (c *Call) keyFor(name string) string {
 // againMark precedes the number of a question's second and later askings. The key of an instance never begins with its "!" (keyOf).
 const againMark = instanceMark + "!"
 
-// callJournal is the journal of an inline call. It lives as long as the call, in stateless revisions as long as the client retries it. It gives
+// callJournal is the journal of an inline call. It lives as long as the call, in stateless revisions as long as the client retries the call. It gives
 // handlers the same model inline as in a task: names are unique, and what has a name happens once.
 type callJournal struct {
 	ask      func(ctx context.Context, q task.Question, check answerCheck) ([]byte, error)
@@ -183,7 +183,7 @@ func (j *callJournal) Ask(ctx context.Context, q task.Question, check answerChec
 	return j.replay(q.Name, &q, func() ([]byte, error) { return j.ask(ctx, q, check) })
 }
 
-// replay returns what an earlier run recorded under name, else runs fn and records what it gives. fn runs without the lock: Call.reserve
+// replay returns what an earlier run recorded under name, else runs fn and records what it returns. fn runs without the lock: Call.reserve
 // lets a name be used once at a time.
 func (j *callJournal) replay(name string, q *task.Question, fn func() ([]byte, error)) ([]byte, error) {
 	question := hashOf(q)
@@ -216,6 +216,7 @@ func (j *callJournal) entries() (all []recordedEntry) {
 	return all
 }
 
+// otherBefore is why a name is refused under which an earlier run recorded something else.
 const otherBefore = "stands for something else in an earlier run"
 
 // hashOf returns a hash of the question, "" for none.

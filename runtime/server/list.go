@@ -38,7 +38,7 @@ func (r *request) listTools(b []byte) ([]byte, error) {
 
 var errCursor = refusedParam(atCursor, "invalid cursor: not one that this server gave")
 
-// emptyList appends an empty list, for a method that a declared capability requires although there is nothing to list.
+// emptyList appends an empty list: the answer of a method that a declared capability requires although there is nothing to list.
 func (r *request) emptyList(b []byte) ([]byte, error) {
 	if r.params.HasCursor {
 		return nil, errCursor
@@ -52,8 +52,8 @@ func (r *request) emptyList(b []byte) ([]byte, error) {
 // all are from then on, separately for callers with an identity and for those without.
 type listScope struct{ private [2]atomic.Bool }
 
-// oneScope returns the scope for a page whose handler declared this one, as JSON. If the first private page is a later one, its cursor is
-// refused: the client begins the list again, and gets all of it as private.
+// oneScope returns the scope for a page whose handler declared a scope, as JSON. If the first page was public and a later one is private, the cursor of
+// the later one is refused: the client begins the list again, and gets all of it as private.
 func (l *listScope) oneScope(r *request, declared string) (scope string, err error) {
 	private := &l.private[0]
 	if r.p.principal != "" {

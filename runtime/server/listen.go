@@ -18,9 +18,9 @@ type listen struct {
 	revision *revision
 	can      ability // of its client
 	id       rpc.ID
-	kinds    map[wire.Op]bool
-	tasks    map[string]bool // guarded by Server.mu
-	ack      *wire.Acknowledged
+	kinds    map[wire.Op]bool   // the lists of whose changes it is notified, by notification
+	tasks    map[string]bool    // ids of the tasks of whose changes it is notified; guarded by Server.mu
+	ack      *wire.Acknowledged // what of the request is served
 	// watched are the resources for which the application's watch handler ran.
 	watched []string
 
@@ -29,7 +29,7 @@ type listen struct {
 	wake chan struct{} // has an element when changes were queued
 
 	changes newest[topic, struct{}]
-	sent    map[string]uint64 // last version of each task that was sent; for the request's goroutine only
+	sent    map[string]uint64 // the last version of each task that was sent, by id; for the request's goroutine only
 
 	ending sync.Once
 }
@@ -115,7 +115,7 @@ func (s *Server) closeListen(l *listen) {
 	}
 }
 
-// accept selects the requested kinds and resources that are served. acceptTasks adds tasks later, because looking them up takes time.
+// accept selects the lists and resources in the request whose changes are served. acceptTasks adds tasks later, because looking them up takes time.
 func (l *listen) accept(p *wire.Params) *wire.Acknowledged {
 	rev, ack := l.revision, &wire.Acknowledged{SubscriptionID: l.id}
 	for op, kind := range map[wire.Op]struct{ asked, accepted *bool }{
@@ -145,7 +145,7 @@ func (l *listen) acceptTasks(r *request) error {
 	seen := map[string]bool{}
 	for i, id := range r.params.TaskIDs {
 		if i == maxSubscribed {
-			break // unknown ones count, too: looking one up costs as much as following it
+			break // unknown tasks count, too: looking one up costs as much as following it
 		}
 		if seen[id] {
 			continue
@@ -155,7 +155,7 @@ func (l *listen) acceptTasks(r *request) error {
 		if err == nil {
 			l.ack.TaskIDs = append(l.ack.TaskIDs, id)
 		} else if task.Outage(err) || errors.Is(err, task.ErrLost) {
-			return r.taskError(err) // the store can not tell whose it is
+			return r.taskError(err) // the store can not tell whose task it is
 		} else if refused := r.p.s.rates.take(r.p, ratedUnknownTasks, 1); refused != nil {
 			return refused
 		}
@@ -195,7 +195,7 @@ func (l *listen) write(r *request, n notification) {
 	_ = about.send(n)
 }
 
-// queue queues a notification: one for all changes of a topic until it is sent.
+// queue queues a notification about a topic. All changes of a topic until it is sent are one notification.
 func (l *listen) queue(about topic) {
 	if !l.changes.put(about, struct{}{}) {
 		return
@@ -222,7 +222,7 @@ func (l *listen) sendQueued(r *request) error {
 	return nil
 }
 
-// notification returns the one about a topic, zero if there is nothing to send any more. An error ends the subscription.
+// notification returns the notification about a topic, zero if there is nothing to send any more. An error ends the subscription.
 func (l *listen) notification(r *request, about topic) (notification, error) {
 	if about.op == wire.OpTaskStatus {
 		return l.taskStatus(r, about.name)
@@ -230,8 +230,8 @@ func (l *listen) notification(r *request, about topic) (notification, error) {
 	return l.revision.change(about, l.id), nil
 }
 
-// taskStatus returns the notification of a task's state, zero if that was sent already. If the task is over, it contains the result,
-// which may be large.
+// taskStatus returns the notification of a task's state, zero if that was sent already or can not be read. If the task is over, the
+// notification contains the result, which may be large.
 func (l *listen) taskStatus(r *request, id string) (n notification, err error) {
 	r.lockTaskState()
 	t, err := l.peer.s.engine.Look(r.ctx, l.peer.owner, id)
@@ -250,8 +250,8 @@ func (l *listen) taskStatus(r *request, id string) (n notification, err error) {
 	return notification{revision: l.revision, op: wire.OpTaskStatus, params: l.revision.AppendTaskStatus(nil, &v)}, nil
 }
 
-// endListens ends the subscriptions of p, or all if p is nil, and waits until their results are written: its caller cancels what is
-// left.
+// endListens ends the subscriptions of p, or all if p is nil, and waits until their results are written, at most for the grace period:
+// its caller cancels what is left.
 func (s *Server) endListens(p *peer) {
 	s.mu.Lock()
 	var ended []*listen

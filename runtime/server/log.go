@@ -24,12 +24,12 @@ const (
 	LevelEmergency Level = "emergency"
 )
 
-// logLevel is the index of a Level in their order.
+// logLevel is the index of a Level in the order of the levels.
 type logLevel int8
 
 const (
 	silentLevel  logLevel = 8 // above every Level: nothing is sent
-	defaultLevel logLevel = 1 // of a session that did not choose: info
+	defaultLevel logLevel = 1 // of a session whose client did not choose: info
 )
 
 // order returns the level's index in the order, false if it is not one of the levels.
@@ -43,8 +43,8 @@ func unknownLevel(at, name string) *rpc.Error {
 	return refusedParam(at, "unknown log level %s", rpc.Quoted(name))
 }
 
-// LogMessage sends a log record to the client, if it asked for records of this level: with logging/setLevel in handshake
-// revisions (before it did: info and above), with the request itself in stateless ones. data is anything that encodes as JSON.
+// LogMessage sends a log record to the client, if the client asked for records of this level: in revisions with a handshake by logging/setLevel
+// (before that: info and above), in stateless ones in the request itself. data is anything that encodes as JSON.
 // Tasks of stateless revisions send none (PRO04). Records beyond Rates.LogMessages are dropped.
 func (c *Call) LogMessage(ctx context.Context, level Level, logger string, data any) {
 	place, known := level.order()

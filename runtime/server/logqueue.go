@@ -13,7 +13,7 @@ import (
 
 // LogQueue is a slog.Handler that never blocks: a goroutine of its own hands the records to another handler, in order. So a log that
 // nobody reads, such as a full pipe, holds up no lock, call or connection. When too many records wait, new ones are dropped; how many
-// is logged when the others are. The server and streamhttp put one before every logger that they are given.
+// is logged after the records that waited. The server and streamhttp put one before every logger that they are given.
 type LogQueue struct {
 	to   slog.Handler
 	feed *logFeed // shared with the handlers that are made of this one
@@ -25,7 +25,7 @@ const (
 	maxLogBytes   = 4 << 20
 )
 
-// NewLogQueue returns a queue before h, or h if it is one.
+// NewLogQueue returns a queue before h, or h itself if it is a *LogQueue.
 func NewLogQueue(h slog.Handler) *LogQueue {
 	if q, ok := h.(*LogQueue); ok {
 		return q
@@ -153,7 +153,7 @@ func handle(r *logRecord) {
 	_ = r.to.Handle(r.ctx, r.record)
 }
 
-// frozen returns a with values that no longer change, and adds about how many bytes they have to size.
+// frozen returns a with values that no longer change, and adds to size about how many bytes the attribute has.
 func frozen(a slog.Attr, size *int) slog.Attr {
 	a.Value = a.Value.Resolve()
 	*size += len(a.Key) + 16

@@ -11,19 +11,19 @@ import (
 
 // Copier is an Outlet that copies an answer from the temporary files that contain it.
 type Copier interface {
-	// Copy is Write for such an answer. It is written as a whole, or its connection ends. The answer's files stay until Copy has returned and,
+	// Copy is Write for such an answer. The answer is written as a whole, or its connection ends. The answer's files stay until Copy has returned and,
 	// if the Outlet is Queued, AwaitRead has, too: until then nothing else about the request is copied.
 	Copy(about rpc.ID, last bool, answer *LongAnswer) error
-	// EndStalledCopies ends the answers of which nothing was read for that long, and reports whether there were any: also those whose clients are
-	// connected, or only those whose clients have lost their connection.
+	// EndStalledCopies ends the answers of which nothing was read for that long, and reports whether there were any. Unless connected is true, it
+	// ends only answers whose clients have lost their connection.
 	EndStalledCopies(wait time.Duration, connected bool) bool
 }
 
 // LongAnswer is an answer, or the array of a batch, at least partly in temporary files. It may be read several times, also concurrently.
 type LongAnswer struct {
-	parts []answerPart // the answers of the array; without an array, the only one
-	array bool
-	taken func() // called before each read: the bytes of the last one were written
+	parts  []answerPart // the answers of the array; without an array, the only one
+	array  bool
+	onRead func() // called before each read: what the last read returned was written then
 }
 
 // answerPart is one answer.
@@ -57,7 +57,7 @@ func (r *request) longAnswer() *LongAnswer {
 
 // longAnswer returns an array of answers, or a single one. While the client reads it, it need not answer a ping (LET11).
 func (p *peer) longAnswer(array bool, parts ...answerPart) *LongAnswer {
-	return &LongAnswer{parts: parts, array: array, taken: func() { p.pulse.received.Store(true) }}
+	return &LongAnswer{parts: parts, array: array, onRead: func() { p.pulse.received.Store(true) }}
 }
 
 // frame returns the answer, all parts of which are in memory.
@@ -79,7 +79,7 @@ func (a *LongAnswer) Size() (n int64) {
 }
 
 // Reader reads the answer from its beginning. It fails once the files are gone.
-func (a *LongAnswer) Reader() io.Reader { return &watchedReader{a.pieces(), a.taken} }
+func (a *LongAnswer) Reader() io.Reader { return &watchedReader{a.pieces(), a.onRead} }
 
 func (a *LongAnswer) pieces() io.Reader {
 	all := make([]io.Reader, 0, 2*len(a.parts)+1)
@@ -95,7 +95,7 @@ func (a *LongAnswer) pieces() io.Reader {
 	return io.MultiReader(all...)
 }
 
-// Refused returns an error in place of the answer, or of each of the array.
+// Refused returns the frame with err in place of the answer, or of each answer of the array.
 func (a *LongAnswer) Refused(err *rpc.Error) []byte {
 	if !a.array {
 		return rpc.AppendError(nil, a.parts[0].id, err)
@@ -109,7 +109,7 @@ func (a *LongAnswer) Refused(err *rpc.Error) []byte {
 
 // Without returns the array without the answers to cancelled requests, nil if none is left.
 func (a *LongAnswer) Without(cancelled func(id rpc.ID) bool) *LongAnswer {
-	left := &LongAnswer{array: a.array, taken: a.taken}
+	left := &LongAnswer{array: a.array, onRead: a.onRead}
 	for _, part := range a.parts {
 		if !cancelled(part.id) {
 			left.parts = append(left.parts, part)

@@ -121,7 +121,7 @@ func (r *request) finish(answer []byte, err error) {
 	p.writing.Add(1)
 	defer p.endWriter()
 	if err == nil && r.handshake != nil {
-		r.shake()
+		r.beginSession()
 	}
 	if !r.streamed {
 		r.respond(answer, err)
