@@ -100,7 +100,7 @@ func (p *peer) listens() bool {
 	return read
 }
 
-// ping sends a ping. It returns false if the transport does not take the ping, for example because messages that the client has not read take all the
+// ping sends a ping. It returns false if the transport does not take the ping, for example because messages that clients have not read take all the
 // space. The answer is a sign of life like any other message; the ping is in the tracker so that its answer is expected.
 func (p *peer) ping(wait time.Duration) (sent bool) {
 	id, method := rpc.IntID(p.outgoing.Add(1)), p.revision.names[wire.OpPing]

@@ -65,7 +65,7 @@ func (r *registry[T]) open(of []T, key func(*T) string, revisions int) error {
 	return nil
 }
 
-// ExistsError says that a registry has the name or address already.
+// ExistsError says that a registry has the name or URI already.
 type ExistsError struct{ Name string }
 
 // Error implements error.
@@ -188,7 +188,7 @@ func (t *table[T]) pageAfter(after uint64, l *listing[T]) (result []byte, last u
 	return l.wrap(append(items, ']'), more), last
 }
 
-// cursorOf is opaque to clients: base64 keeps them from relying on its content.
+// cursorOf returns the cursor of a place in a list. It is opaque to clients: base64 keeps them from relying on its content.
 func cursorOf(kind, place string) string {
 	return base64.RawURLEncoding.EncodeToString([]byte(kind + ":" + place))
 }

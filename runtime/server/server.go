@@ -25,7 +25,7 @@ type Server struct {
 	revisions []*revision // newest first
 	// stateless are those of them without a handshake.
 	stateless      []*revision
-	versions       []string // of all revisions
+	versions       []string // the names of all revisions
 	declared       declarations
 	sealer         *sealer
 	tools          registry[Tool]
@@ -53,15 +53,15 @@ type Server struct {
 	sizeCache      sizeCache     // sizes of answers by handler and caller
 	reputations    reputations   // how callers read
 	encoding       encoders      // of outputs
-	decoding       chan struct{} // has an element while an input takes of the second half of bytes
-	// treeSizes and completionSizes are of answers without an entry of a registry.
+	decoding       chan struct{} // has an element while one input takes bytes of the second half of Server.bytes
+	// treeSizes and completionSizes are the sizes of answers that belong to no registry entry.
 	treeSizes, completionSizes answerSizes
 	// requests keeps requests that are over, for their buffers.
 	requests sync.Pool
 	bodies   sync.Pool // of requests
 	readings sync.Pool // of Route
 	large    largeBuffers
-	closed   sync.Pool // accounts for reuse
+	closed   sync.Pool // closed accounts, for reuse
 
 	mu    sync.Mutex // guards what follows
 	peers map[uint64]*peer
@@ -126,7 +126,7 @@ func New(d Definition, opts ...Option) (*Server, error) {
 	if machine != 0 {
 		s.engine = task.New(task.Config{
 			Machine: machine, Runner: s.runTask, TimedOut: s.taskTimedOut, Store: s.cfg.store, Dispatcher: s.cfg.dispatcher, Limits: s.cfg.tasks,
-			Logger: s.log, OnChange: s.taskChanged, OnRemove: s.endSession, ParkAfter: s.cfg.parkAfter, Resume: s.cfg.store != nil && s.cfg.store.Durable(),
+			Logger: s.log, OnChange: s.taskChanged, OnRemove: s.endTaskLife, ParkAfter: s.cfg.parkAfter, Resume: s.cfg.store != nil && s.cfg.store.Durable(),
 		})
 	}
 	return s, nil

@@ -27,7 +27,7 @@ type Definition struct {
 	// AddedTasks is the policy of tools that AddTool adds, except Support, which is in the definition of each. nil: the server's
 	// defaults, and no tasks if none of Tools runs as a task.
 	AddedTasks *TaskPolicy
-	// Methods serve requests of the protocol other than tools and tasks; a revision that has no OpMethod of the name leaves one out.
+	// Methods serve requests other than those for tools and tasks; a revision that has no OpMethod of a handler's name does not use the handler.
 	Methods []MethodHandler
 	// Notices handle clients' notifications that the protocol does not define; each has an OpNotice in every revision.
 	Notices []NoticeHandler
@@ -56,12 +56,12 @@ type Tool struct {
 	// Before are the questions that are asked before the call becomes a task, where the revision can: made with
 	// Question.Before, in the order of asking. The handler asks them too and gets the recorded answers.
 	Before []BeforeQuestion
-	// MustAsk: the handler has a question with OnUnsupported Fail. The messages of its calls wait for their end if the client can not
-	// be asked and the refusal has a status of its own (LET20).
+	// MustAsk: the handler has a question with OnUnsupported Fail. The messages of a call wait for its end if the client can not
+	// be asked and the refusal has an HTTP status of its own (LET20).
 	MustAsk bool
-	// ClientCapabilities are the client capabilities that custom requests of the handler (Send) require, named as UnsupportedError does, an
-	// extension by its name. If the client lacks one, the messages of the call wait, as with MustAsk; Send refuses requests that require another
-	// one. nil: any request may be made, and no message waits for it.
+	// ClientCapabilities are the client capabilities that custom requests of the handler (Send) require, named as in UnsupportedError, an
+	// extension by its name. If the client lacks one, the messages of the call wait, as with MustAsk; Send refuses requests that require a
+	// capability that is not listed. nil: any request may be made, and no message waits for it.
 	ClientCapabilities []string
 }
 

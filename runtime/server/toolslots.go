@@ -25,7 +25,7 @@ type slotQueue []*slotWaiters
 // slotWaiters is where one caller's runs wait, in the order in which they came.
 type slotWaiters struct {
 	who     Requestor
-	waiting []chan struct{} // closed when a slot is theirs
+	waiting []chan struct{} // one for each run, closed when the run has a slot
 	yields  bool            // it has had a slot since it queued: the next new caller is put before it
 }
 
@@ -85,7 +85,7 @@ func newToolSlots(n int) *toolSlots {
 	return &toolSlots{free: n}
 }
 
-// take takes a slot, or returns a channel that is closed when there is one.
+// take takes a slot and returns nil, or queues a run of the caller and returns a channel that is closed when the run has a slot.
 func (t *toolSlots) take(line *slotQueue, who Requestor) (mine chan struct{}) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -109,7 +109,7 @@ func (t *toolSlots) give() {
 	t.free++
 }
 
-// giveUp leaves the queue, or gives the slot back that the run got meanwhile.
+// giveUp removes a run from the queue, or gives the slot back that the run got meanwhile.
 func (t *toolSlots) giveUp(line *slotQueue, who Requestor, mine chan struct{}) {
 	t.mu.Lock()
 	waited := line.remove(who, mine)
@@ -227,7 +227,7 @@ func (c *Call) lendSlot(ctx context.Context, wait func() ([]byte, error)) ([]byt
 	return data, err
 }
 
-// noteWaiting notes whether the call waits for a slot, so that the answer to its timeout can say so. A call that gave up stays noted until
+// noteWaiting notes whether the call waits for a slot, so that the answer after its timeout can say so. A call that gave up stays noted until
 // it is over.
 func (c *Call) noteWaiting(on bool) {
 	if c.entry != nil {

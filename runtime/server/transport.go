@@ -10,10 +10,10 @@ import (
 
 // Outlet takes the server's messages to one peer. It is called concurrently.
 type Outlet interface {
-	// Write sends one frame and does not retain it. It may change a last frame, and the buffer behind it. It may block for back-pressure
-	// unless the Outlet is Queued, and does for large ones until the peer has read enough: a frame is counted until Write returns
-	// (TSK28). about is the client's request that the frame belongs to (its answer, with last unless something follows it; its progress; a
-	// question asked while it runs), or the zero ID for the session as a whole. An empty frame with last says that no answer will come, and that
+	// Write sends one frame and does not retain it. It may overwrite a last frame, and its buffer beyond it. It may block for back-pressure
+	// unless the Outlet is Queued, and does for large frames until the peer has read enough: a frame is counted until Write returns
+	// (TSK28). about is the client's request that the frame belongs to (its answer; its progress; a question asked while it runs), or the zero ID for
+	// the session as a whole. last says that nothing about the request follows. An empty last frame says that no answer will come, and that
 	// nothing of the request is wanted any more: it was cancelled.
 	Write(about rpc.ID, last bool, frame []byte) error
 }
@@ -66,7 +66,7 @@ type Carrier interface {
 	Attended() (read bool, changed <-chan struct{})
 	// Close is called when the question is over. A client that resumes the stream does not get it any more.
 	Close()
-	// Withdraw writes the notification that nobody waits for the answer, after Close: where frames about the request go now, or the session's.
+	// Withdraw writes the notification that nobody waits for the answer, after Close: on the stream on which frames about the request, or of the session, go now.
 	// A cancellation of the request does not drop it (CAN19).
 	Withdraw(frame []byte) error
 }
@@ -135,7 +135,7 @@ type Routed struct {
 	// Tool is the tool that is called, with Arguments, nil for none; both for headers that repeat arguments.
 	Tool      *Tool
 	Arguments []byte
-	// Status is the HTTP status for the error that Route returned; 0 if the revision has none.
+	// Status is the HTTP status for the error that Route returned; 0 if the revision has none for it.
 	Status int
 	// Header is set by the transport to the header of the HTTP request, for Call.Header; it is not changed afterwards.
 	Header Header

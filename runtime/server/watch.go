@@ -12,7 +12,7 @@ import (
 )
 
 // In revisions where subscriptions/listen names resources, there is no resources/subscribe. The application still has to know what to
-// watch, so its handlers of that request and its opposite, for other revisions, run for each of these resources.
+// watch, so its handlers of resources/subscribe and resources/unsubscribe, which it has for other revisions, run for each of these resources.
 
 // watch runs the subscribe handler for the resources of the subscription. Those that it refuses are left out.
 func (l *listen) watch(r *request) {
