@@ -15,6 +15,7 @@ type MethodHandler struct {
 	codecs []methodCodec
 }
 
+// methodCodec is a MethodCodec that is bound to its handler.
 type methodCodec struct {
 	revision string
 	run      func(ctx context.Context, call *Call, params, b []byte) ([]byte, error)

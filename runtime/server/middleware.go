@@ -38,8 +38,8 @@ type ToolHandle func(ctx context.Context, call *Call, in any) (out any, err erro
 //
 // A message of the server passes before it is decided whether it may still be written, so next may return an error that says that it is
 // too late. Notifications of one call, and of one task, pass in order, and the next one waits for their middleware. Returning without
-// calling next drops a notification, and answers a request in the client's place: what asked then fails with an *rpc.Error of middleware as it is, and
-// with an internal error for any other. Pings do not pass, nor do questions that stateless revisions put into results, except in the result of a tool
+// calling next drops a notification, and answers a request in the client's place: Ask or Send then returns an *rpc.Error of middleware as it is, and
+// an internal error in place of any other. Pings do not pass, nor do questions that stateless revisions put into results, except in the result of a tool
 // that asks before there is a task.
 func WithMiddleware(wraps ...func(next Handle) Handle) Option {
 	return func(c *config) { c.middleware = append(c.middleware, wraps...) }
@@ -119,7 +119,7 @@ type passes struct {
 // next run. They share one word, so that enter and leave take only a few nanoseconds.
 const (
 	passesOver    = 1 << 63
-	passesThrough = 1 << 32 // the unit of the middlewares that have called next
+	passesThrough = 1 << 32 // counts one middleware that has called next
 	passesRunning = passesThrough - 1
 )
 

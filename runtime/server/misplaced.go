@@ -34,7 +34,7 @@ func (p schemaPlace) below(key string) schemaPlace {
 type addedSchema struct {
 	at      string // its JSON Pointer in the definition; others are relative to it
 	headers bool   // it is an inputSchema; in an outputSchema x-mcp-header means nothing
-	targets
+	targets        // of its references
 }
 
 // misplacedKeywords refuses x-sensitive and x-mcp-header where they would have no effect, as the generator does: x-sensitive is for named properties,

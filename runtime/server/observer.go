@@ -150,11 +150,11 @@ func (r *request) observeEnd(err error) {
 	e.Duration = time.Since(r.entry.Started())
 	e.Outcome, e.Err = r.outcome, err
 	cause := r.entry.Cause()
-	switch asked := (*inflight.Cause)(nil); {
+	switch ended := (*inflight.Cause)(nil); {
 	case cause != nil && cause.Source != inflight.SourceCompleted:
 		e.Outcome, e.Err = outcomeOf(cause)
-	case errors.As(err, &asked):
-		e.Outcome, e.Err = HasAsked, nil // it was answered with its questions
+	case errors.As(err, &ended): // from Call.suspend: the call was answered with its questions
+		e.Outcome, e.Err = HasAsked, nil
 	case err != nil:
 		e.Outcome = Failed
 	case e.Outcome == "":

@@ -92,10 +92,9 @@ func WithMaxBytesInFlight(n int64) Option { return func(c *config) { c.maxBytes 
 //
 // Beyond that, further calls of the caller wait: they start no handler and encode no answer. Calls of a tool whose last answers to the
 // caller had up to 4 KiB do not wait. While others wait, clients that read nothing for 5 seconds are given up, those with the most unread
-// bytes first: a connection ends with ErrStalled, over HTTP the response ends. A client that reads slowly is not given up: at least 64 KiB in that time,
-// beyond what the system buffers of a connection (RESULTS.md), are enough. If
-// the callers wait for more bytes than this limit, that time is shorter in proportion, down to a second. Half as many bytes are for results
-// of tasks, and for answers that turn out larger than those before them.
+// bytes first: a connection ends with ErrStalled, over HTTP the response ends. Reading slowly is enough: at least 64 KiB in that time, beyond what the
+// system buffers of a connection (RESULTS.md). If the callers wait for more bytes than this limit, that time is shorter in proportion, down to a second.
+// Half as many bytes are for results of tasks, and for answers that turn out larger than those before them.
 //
 // What a handler returns is counted when it is encoded, so this limit does not bound what running handlers hold. The size of an answer is estimated
 // from those before it: if all were small and then become large at once, there are as many large results in memory as calls

@@ -181,7 +181,7 @@ func (r *request) spoolForMemory(frame []byte) (short []byte, file *spool, err e
 	return r.spool(frame, r.reservation.s.cfg.maxUnread/2)
 }
 
-// maxOpening is how long an answer waits to open its data while no Opener's reader of another answer ends.
+// maxOpening is how long an answer waits to open its data if no reader of another answer's data ends meanwhile.
 const maxOpening = 10 * time.Second
 
 // refuseOpeners refuses answers that wait to open data while no reader of another answer ends: readers may ignore that they are closed, and count

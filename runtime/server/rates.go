@@ -53,7 +53,7 @@ const (
 	ratedUnknownTasks
 )
 
-// what is its name in errors.
+// what names the kind in errors.
 func (k rated) what() string {
 	return [...]string{"tool calls", "requests for prompts, resources, completion or subscriptions", "requests about tasks", "requests about unknown tasks"}[k]
 }

@@ -19,7 +19,7 @@ type registry[T any] struct {
 	table atomic.Pointer[table[T]]
 }
 
-// table is a registry between two changes.
+// table is what a registry has between two changes.
 type table[T any] struct {
 	entries []*entry[T] // by number
 	named   map[string]*entry[T]

@@ -22,7 +22,7 @@ type Resource struct {
 	Definition string
 	// MIMEType is the type of contents that state none, "" for none.
 	MIMEType string
-	// Subscribe: clients can subscribe to it.
+	// Subscribe says that clients can subscribe to it.
 	Subscribe bool
 	Policy    EntryPolicy
 	Handler   func(ctx context.Context, call *Call) (*ResourceContents, error)

@@ -12,7 +12,7 @@ import (
 )
 
 // targets finds the references in a schema of an added tool that may lead to what is sensitive, in every draft that a Validator may read. Where drafts
-// differ, more is found rather than less: a reference too many is refused, one that is missed would show a secret.
+// differ, more is found rather than less: one reference too many is only refused, but one that is missed would show a secret.
 type targets struct {
 	idKey     string              // the keyword that names a schema
 	oldDraft  bool                // one before 2019-09, in which other keywords beside a $ref mean nothing
@@ -58,7 +58,7 @@ func (t *targets) baseOf(schema map[string]any, outer string) string {
 	return outer
 }
 
-// note notes the schema before those in it: by what references lead to it, and whether it is sensitive.
+// note records which references lead to the schema, and whether it is sensitive. A schema is noted before those in it.
 func (t *targets) note(at string, schema map[string]any, base string) {
 	if _, known := t.resources[base]; !known {
 		t.resources[base] = resource{at, schema}

@@ -63,7 +63,7 @@ func (c *Call) anyCall() *Call { return c }
 // returns it, the client gets an internal error that names the step; the log has the rest.
 type StepError struct {
 	Step string
-	// Recorded: the value is that of an earlier run.
+	// Recorded says that the value is that of an earlier run.
 	Recorded bool
 	Err      error
 }

@@ -110,7 +110,7 @@ func (s *Server) runTask(ctx context.Context, run *task.Run) (o task.Outcome) {
 	return call.revision.outcome(&result)
 }
 
-// newRun is a request for the run of a task: its body (see lendBody) is lent at once, but it has buffers, and the account in which
+// newRun returns a request that stands for the run of a task: its body is lent at once (lendBody), but it has buffers, and the account in which
 // decoded bytes count.
 func (s *Server) newRun(who Requestor) *request {
 	r := s.newRequest(nil)
@@ -265,7 +265,7 @@ func principalOf(owner string) string {
 	return principal
 }
 
-// packResult is the form in which results are stored: no revision's, so that each can show it. It is a byte of flags and the
+// packResult returns the form in which a result is stored. It is not that of a revision, so that each can show the result: a byte of flags and the
 // lengths and bytes of content, structured content and meta. Content that is the text of the structured content is left out: it
 // would be kept twice.
 func packResult(r *wire.CallResult) []byte {

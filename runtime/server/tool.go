@@ -56,7 +56,7 @@ type Tool struct {
 	// Before are the questions that are asked before the call becomes a task, where the revision can: made with
 	// Question.Before, in the order of asking. The handler asks them too and gets the recorded answers.
 	Before []BeforeQuestion
-	// MustAsk: the handler has a question with OnUnsupported Fail. The messages of a call wait for its end if the client can not
+	// MustAsk says that the handler has a question with OnUnsupported Fail. The messages of a call wait for its end if the client can not
 	// be asked and the refusal has an HTTP status of its own (LET20).
 	MustAsk bool
 	// ClientCapabilities are the client capabilities that custom requests of the handler (Send) require, named as in UnsupportedError, an
@@ -69,7 +69,7 @@ type Tool struct {
 type CancelPolicy struct {
 	// Timeout is counted per call (CAN20), without the time in which a question is open; 0 means none. Runs as a task have TaskPolicy.Timeout instead.
 	Timeout time.Duration
-	// Uncancellable: the notification is recorded and ignored (CAN14).
+	// Uncancellable says that a cancellation by the client is recorded and ignored (CAN14).
 	Uncancellable bool
 	// Because is the reason, for people.
 	Because string

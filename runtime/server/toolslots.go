@@ -26,7 +26,7 @@ type slotQueue []*slotWaiters
 type slotWaiters struct {
 	who     Requestor
 	waiting []chan struct{} // one for each run, closed when the run has a slot
-	yields  bool            // it has had a slot since it queued: the next new caller is put before it
+	yields  bool            // the caller has got a slot since it queued: the next new caller is put before it
 }
 
 func (q *slotQueue) of(who Requestor) int {
@@ -135,7 +135,7 @@ func (t *toolSlots) enter(ctx context.Context, call *Call) (*slot, error) {
 	return &slot{of: t, who: who, held: true, returning: make(chan struct{}, 1)}, nil
 }
 
-// slot is the one that a run has while it does not wait for its client; nil for a tool with any number of runs.
+// slot is the slot of one run, which the run has except while it waits for its client; nil for a tool with any number of runs.
 type slot struct {
 	of        *toolSlots
 	who       Requestor

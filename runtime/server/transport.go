@@ -116,7 +116,7 @@ type Result struct {
 	Err *rpc.Error
 	// Status is the HTTP status that the revision has for Err; 0 if it has none.
 	Status int
-	// Silent: there was no answer, because the message was a notification or the client is gone.
+	// Silent says that there was no answer, because the message was a notification or the client is gone.
 	Silent bool
 }
 

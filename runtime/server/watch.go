@@ -82,7 +82,7 @@ func (rev *revision) methodOf(op wire.Op) *wire.Method {
 	return &rev.Methods[i]
 }
 
-// runWatcher runs the handler for one resource. The handler can not ask: the answer to a subscription has no place for questions.
+// runWatcher runs the subscribe or unsubscribe handler for one resource. It can not ask: the answer to a subscription has no place for questions.
 func (r *request) runWatcher(ctx context.Context, h *methodCodec, uri string) (err error) {
 	defer func() {
 		if v := recover(); v != nil {

@@ -202,7 +202,7 @@ func (p *peer) answerWithTrailer(rev *revision, id rpc.ID, frame []byte, err *rp
 	return failed
 }
 
-// write sends a frame other than an answer; see subject.write. After a session was closed, its tasks may go on, but nothing is written about them.
+// write sends a frame other than an answer; see subject.write. Tasks may go on after their session was closed, but nothing is written to it any more.
 func (p *peer) write(about rpc.ID, frame []byte) error {
 	if p.gone.Load() {
 		return errSilenced
@@ -247,9 +247,9 @@ func (s *Server) taskLife(id string) *taskLife {
 	return s.taskLives[id]
 }
 
-// ErrStalled is what Serve returns when the peer did not read its answers for five seconds, or down to one when much more is waited for, while others
-// waited to be answered (TSK28). Over HTTP it is the error of a response that ended for that reason, or because the shutdown waited for it and it was not
-// read for LateStall.
+// ErrStalled is what Serve returns when the peer did not read its answers for five seconds while others waited to be answered, or for less, down to one
+// second, if they waited for much (TSK28). Over HTTP it is the error of a response that ended for that reason, or because the shutdown waited for the
+// response and its client read nothing for LateStall.
 var ErrStalled = errors.New("server: the peer does not read its answers, and others wait")
 
 // connOutlet writes to a connection, which has one stream for everything.
