@@ -118,7 +118,7 @@ func WithQuestionTimeout(d time.Duration) Option { return func(c *config) { c.as
 
 // WithParkAfter sets how long a question of a task is open before the run that asked it ends and holds nothing any more; the handler runs again from
 // the top when the answer is there, on any replica. The default is 30 seconds; a negative duration keeps every run. It is for tasks of a durable
-// store that may run again (TaskPolicy.OnCrash) and can be cancelled. In such a run the question returns task.ErrParked: return it as it is. If
+// store that may run again (TaskPolicy.OnCrash) and can be cancelled. In a run that ends so, Ask returns task.ErrParked: return it as it is. If
 // another goroutine of the handler is in a step (Do), that is done first, and a question that is asked with a deadline of ctx keeps its run.
 func WithParkAfter(d time.Duration) Option { return func(c *config) { c.parkAfter = d } }
 

@@ -278,7 +278,7 @@ func (l *largeBuffers) grow(b []byte, n int) []byte {
 	return slices.Grow(b, n+1<<10)
 }
 
-// take returns the smallest buffer of at least n bytes, nil if there is none. One that is much larger is left: an answer that nobody reads counts
+// take returns the smallest buffer of at least n bytes, nil if there is none. It leaves much larger ones: an answer that nobody reads counts
 // only with its own length (TSK28).
 func (l *largeBuffers) take(n int) []byte {
 	l.mu.Lock()

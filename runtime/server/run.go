@@ -171,8 +171,8 @@ func (r *reservation) awaitFit(ctx context.Context, n int64) error {
 	return r.s.unread.await(ctx, r.share(), n)
 }
 
-// startProbe takes a slot for the run of a handler whose output size is unknown, until the output is encoded: if many began before the first is,
-// all of their outputs could be in memory. The first run of each handler needs no slot.
+// startProbe takes a slot for the run of a handler whose output size is unknown, until the output is encoded: if many runs began before the first output
+// is encoded, all of their outputs could be in memory. The first run of each handler needs no slot.
 func (r *reservation) startProbe(ctx context.Context, x *answerSizes) error {
 	if x.probed.CompareAndSwap(false, true) {
 		r.firstRunOf = x

@@ -45,7 +45,7 @@ type Server struct {
 	unread         budget        // of answers
 	opened         budget        // of answers for which openers are being read into a file or memory, one each
 	files          fileRoom      // of temporary files with that data
-	openersWaiting atomic.Int64  // of opened, those whose files wait for space
+	openersWaiting atomic.Int64  // how many of opened wait for space for their files
 	coming         budget        // of outputs of tasks, and of answers that are larger than answerSizes
 	probes         probes        // of runs of handlers that have not answered yet
 	toolLists      answerSizes   // answers of tools/list

@@ -31,7 +31,7 @@ type Definition struct {
 	Methods []MethodHandler
 	// Notices handle clients' notifications that the protocol does not define; each has an OpNotice in every revision.
 	Notices []NoticeHandler
-	// Prompts, Resources and Templates are the registries. A revision whose methods have the operations for one has it, if only empty.
+	// Prompts, Resources and Templates are the registries. A revision that has methods for one serves it, even if it is empty.
 	Prompts   []Prompt
 	Resources []Resource
 	Templates []ResourceTemplate
@@ -100,7 +100,7 @@ type TaskPolicy struct {
 	MaxReruns int
 }
 
-// OnCrash says what becomes of a task whose process dies, or is stopped and the grace period is over, before the task is done.
+// OnCrash says what becomes of a task that is not done when its process dies, or when the grace period after a shutdown is over.
 type OnCrash uint8
 
 // The zero value is for handlers that may run again from the top.

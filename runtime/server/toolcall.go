@@ -218,7 +218,7 @@ func (s *Server) failure(call *Call, err error) (wire.CallResult, error) {
 	return wire.CallResult{IsError: true, Content: appendText(nil, err.Error())}, nil
 }
 
-// appendText appends a tool result's content that is one text. This form is the same in every revision, so no wire
+// appendText appends a tool result's content that is one text. This form is the same in every revision, so no wire.Revision
 // writes it.
 func appendText(b []byte, s string) []byte {
 	return append(appendTextBlock(append(b, '['), s), ']')

@@ -29,7 +29,7 @@ type tree struct {
 // followed by the path, percent-encoded. files may be an embed.FS, or the FS() of an os.Root, which no path leads out of, whatever is
 // changed in it meanwhile. The manifest needs the key resources; {} if there are no others.
 //
-// Symbolic links, and other files that are not regular, are neither listed nor read; nor is anything whose name, or a folder of whose
+// Symbolic links, and other files that are not regular, are neither listed nor read; nor is a file whose name, or that of a folder in its
 // path, begins with a dot or is not UTF-8. A file is a text if it is UTF-8 without zero bytes, else a blob. Its MIME type follows from
 // its extension. Files of any size are read; large ones by an Opener. Clients can subscribe to every file; Server.ResourceUpdated
 // notifies them of changes.
