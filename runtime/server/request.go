@@ -41,7 +41,7 @@ type request struct {
 	entry          *inflight.Entry
 	ctx            context.Context // of handlers: entry, or what middleware made of it
 	id             rpc.ID
-	about          rpc.ID         // of a batch: the id that its answers are written about
+	about          rpc.ID         // set for a batch: the id that its answers are written about
 	sub            *listen        // of subscriptions/listen
 	handshake      *handshake     // of initialize
 	output         *check.Decoder // has checked the output of tools/call, whose text is not written yet; nil otherwise
@@ -66,7 +66,7 @@ type request struct {
 	nextWaiting *request // in workers
 }
 
-// body is what is read of a request, and what a tool answers: half of a request's memory. One that may wait for long lends it to others meanwhile.
+// body is what is read of a request, and what a tool answers: half of a request's memory. A request that may wait for long lends its body to others.
 type body struct {
 	params wire.Params
 	result wire.CallResult // of tools/call; here, because an append function of the revision makes it escape

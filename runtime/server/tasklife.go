@@ -27,7 +27,7 @@ func (l *taskLife) ended() bool {
 	return l != nil && (l.over.Load() || !l.expires.IsZero() && !time.Now().Before(l.expires))
 }
 
-// beginWrite reports whether something of the task may be written to p. If so, the write counts in writing until the caller calls endWrite.
+// beginWrite counts p in writing until endWrite, and reports whether something of the task may be written to it. If not, p is not counted.
 func (l *taskLife) beginWrite(p *peer) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()

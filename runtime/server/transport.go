@@ -62,16 +62,16 @@ type Attended interface {
 
 // Carrier is the stream that has a question.
 type Carrier interface {
-	// Attended reports whether somebody reads it, and returns a channel that is closed when that may have changed.
+	// Attended reports whether somebody reads the stream, and returns a channel that is closed when that may have changed.
 	Attended() (read bool, changed <-chan struct{})
-	// Close is called when the question is over. A client that resumes the stream does not get it any more.
+	// Close is called when the question is over. A client that resumes the stream does not get the question any more.
 	Close()
-	// Withdraw writes the notification that nobody waits for the answer, after Close: on the stream on which frames about the request, or of the session, go now.
-	// A cancellation of the request does not drop it (CAN19).
+	// Withdraw writes the notification that nobody waits for the answer, after Close: on the stream that frames about the request, or the session, go on
+	// now. A cancellation of the request does not drop the notification (CAN19).
 	Withdraw(frame []byte) error
 }
 
-// Unread is an Outlet that knows how its client reads, so that writes to one that does not read can be ended while others wait for the
+// Unread is an Outlet that knows how its client reads, so that writes to a client that does not read can be ended while others wait for the
 // bytes that its answers hold (TSK28).
 type Unread interface {
 	// Stalled returns how many bytes of frames above 4 KiB are being written of which nothing was read for that long, and whether
@@ -106,7 +106,7 @@ type Receipt struct {
 	Method string
 	// Answered says that a last frame about ID comes through the Outlet, or came already.
 	Answered bool
-	// Refused is why the frame was answered with an error or ignored at once; nil when it was accepted. Of an answer: nobody has asked for it.
+	// Refused is why the frame was answered with an error or ignored at once; nil when it was accepted. For an answer it says that nobody asked for it.
 	Refused *rpc.Error
 }
 
