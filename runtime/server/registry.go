@@ -119,7 +119,7 @@ func (r *registry[T]) dropPages() {
 // listing says how the entries of a registry are listed.
 type listing[T any] struct {
 	kind      string // begins cursors
-	size      int    // of a page
+	size      int    // entries of a page
 	more      string // cursor after the last page, "" for the end
 	perCaller bool   // the list is for this caller only
 	// appendEntry appends the entry to the items, or leaves it out. Pages begin and end at the same entries whichever are left out, so that a

@@ -116,7 +116,7 @@ func (r *request) start(msg *rpc.Message) *refusal {
 
 // peerState is what routing needs to know besides the message.
 type peerState struct {
-	session *revision // that of the session, or with which a handshake would begin; nil: no revision has a handshake
+	session *revision // the session's revision, before the handshake the newest that has one; nil: no revision has a handshake
 	ready   bool      // the session's handshake is done
 	hint    string    // the revision that the transport's header names, "" for none
 	headers bool      // the transport has headers

@@ -9,8 +9,8 @@ import (
 	"github.com/mcpkiln/mcpkiln/runtime/rpc"
 )
 
-// toolSlots bounds how many runs of a tool there are at once. Each run has a slot, and others wait for one: runs that go on after a question get it
-// first, then those that begin.
+// toolSlots bounds how many runs of a tool there are at once. Each run has a slot, and others wait for one: a free slot goes to a run that goes on after a
+// question, if one waits, else to one that begins.
 type toolSlots struct {
 	mu       sync.Mutex
 	free     int

@@ -18,7 +18,7 @@ import (
 // (refusedTooLate), or an internal error where there is no such result: the JSON-RPC error of the refusal is sent with its HTTP status, or not at all.
 
 // mayRefuseLate reports whether a request by a client with these abilities may still be refused, with a status of its own, as long as its handler has not
-// returned. It is a call of t, or asks for an entry of a registry; t and entry are nil for any other.
+// returned. The request calls t, or asks for a prompt or resource with the policy entry; t and entry are nil for any other request.
 func (rev *revision) mayRefuseLate(t *Tool, entry *EntryPolicy, can ability) bool {
 	var asks bool
 	var listed []string
