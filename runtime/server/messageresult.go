@@ -7,17 +7,17 @@ import (
 
 // MessageResult is the result of a request on its way through middleware. It is valid until the outermost middleware returns.
 type MessageResult struct {
-	own json.RawMessage
-	m   *Message // its request has the result; nil: own is the result
+	own json.RawMessage // middleware's own result, or one that is in no request's answer
+	m   *Message        // the answer of its request contains the result; nil: own is the result
 }
 
 // ResultOf is a result that middleware made itself: a JSON object.
 func ResultOf(object json.RawMessage) *MessageResult { return &MessageResult{own: object} }
 
-// JSON returns the result as it is on the wire. It reads the data of an Opener into memory, at most half of WithMaxBytesUnread, and may wait for that
-// until the call ends; middleware that returns the result of next without calling JSON leaves the data unread. An error of JSON is that of the
-// answer, too, unless the middleware answers itself. Do not call it concurrently, and do not change the bytes: to send another result, return a
-// ResultOf, which is validated.
+// JSON returns the result as it is on the wire. It reads the data of an Opener into memory, at most half of WithMaxBytesUnread, and may wait for room
+// there until the call ends; middleware that returns the result of next without calling JSON leaves the data unread. If JSON fails, the request is
+// answered with its error, unless the middleware returns something of its own. Do not call JSON concurrently, and do not change the bytes: to send
+// another result, return a ResultOf, which is validated.
 func (r *MessageResult) JSON() (json.RawMessage, error) {
 	if r == nil || r.m == nil {
 		return r.bytes(nil), nil
@@ -35,7 +35,8 @@ func (r *MessageResult) JSON() (json.RawMessage, error) {
 	return r.bytes(r.m.request), nil
 }
 
-// bytes returns the result without reading data, nil for none; served is the request whose next may have returned it.
+// bytes returns the result without reading the data of an Opener, nil for no result. If r is what next returned for the request served, the bytes are a
+// part of that request's answer.
 func (r *MessageResult) bytes(served *request) []byte {
 	switch {
 	case r == nil:

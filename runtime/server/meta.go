@@ -53,7 +53,7 @@ func (rev *revision) withoutOwnKeys(meta []byte) []byte {
 	return meta
 }
 
-// metaWith returns a result's _meta with the runtime's members, reserved, before the others.
+// metaWith returns a result's _meta with the runtime's members (reserved) before those of meta.
 func (rev *revision) metaWith(reserved, meta []byte) []byte {
 	b := wire.AppendMembers([]byte{'{'}, reserved)
 	return append(wire.AppendMembers(b, rev.withoutOwnKeys(meta)), '}')
@@ -67,8 +67,8 @@ func (rev *revision) reservedKeys(meta []byte) []byte {
 	return own
 }
 
-// metaOf returns the name and value of the member _meta in a sample result of the revision, which names a task and the server if the
-// revision does; "" for none.
+// metaOf returns the name and value of the member _meta in a sample result of the revision; the sample names a task and the server, if results of the
+// revision do. name is "" without such a member.
 func metaOf(w *wire.Revision, task string) (name string, meta map[string]json.RawMessage) {
 	result := w.AppendCallResult(nil, &wire.CallResult{Content: []byte("[]"), Meta: []byte(`{"own":0}`), RelatedTask: task, ServerInfo: []byte("{}")})
 	for name, value := range membersOf(result) {

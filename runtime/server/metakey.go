@@ -11,12 +11,13 @@ import (
 	"github.com/mcpkiln/mcpkiln/runtime/wire/edit"
 )
 
+// metaMember is one key of a _meta with its value; revision.metaMember is the name of the member _meta itself.
 type metaMember struct {
 	key   string
 	value json.RawMessage
 }
 
-// mergeMeta adds members to a result's _meta. Later ones replace earlier ones.
+// mergeMeta adds members to a result's _meta. A member replaces an earlier one with its key.
 func (rev *revision) mergeMeta(meta []byte, more []metaMember) []byte {
 	if len(more) == 0 {
 		return meta
@@ -47,7 +48,7 @@ func (rev *revision) encodeMeta(members []metaMember) []byte {
 	return append(b, '}')
 }
 
-// withMember returns meta with a value under a key, replacing an earlier one.
+// withMember returns meta with a value under a key, in place of an earlier value.
 func withMember(meta []metaMember, key string, value any) ([]metaMember, error) {
 	if err := checkMetaKey(key); err != nil {
 		return meta, err
@@ -62,7 +63,8 @@ func withMember(meta []metaMember, key string, value any) ([]metaMember, error) 
 
 // checkMetaKey checks a key of _meta against the protocol's rule (LET04): an optional prefix of labels separated by dots, followed by a
 // slash, then a name. A prefix whose second label is mcp or modelcontextprotocol, in any case, is reserved, except that of the protocol's
-// extensions. Revision 2025-06-18 reserves one that has such a label before another (tools.mcp.com/): a handler writes its keys once for all revisions.
+// extensions. Revision 2025-06-18 also reserves a prefix in which such a label is followed by another, wherever it stands (tools.mcp.com/). That is
+// refused in every revision, because a handler writes its keys once for all of them.
 func checkMetaKey(key string) error {
 	prefix, name, found := strings.Cut(key, "/")
 	if !found {

@@ -15,12 +15,14 @@ type MethodHandler struct {
 	codecs []methodCodec
 }
 
+// methodCodec is a MethodCodec that is bound to its handler.
 type methodCodec struct {
 	revision string
 	run      func(ctx context.Context, call *Call, params, b []byte) ([]byte, error)
 	check    func(d *check.Decoder) // of results; nil: any JSON will do
 }
 
+// codec returns the codec of the revision, or else the one for all that have none of their own; nil without either.
 func (h *MethodHandler) codec(revision string) (found *methodCodec) {
 	for i := range h.codecs {
 		switch h.codecs[i].revision {
@@ -39,8 +41,8 @@ type MethodCodec[In, Out any] struct {
 	Revision string
 	// Decode reads the whole params, "{}" when they are absent.
 	Decode func(d *check.Decoder, in *In)
-	// Append writes the whole result. It leaves out the members of ResultRules that are zero: the runtime adds them, and the
-	// server's name (EXT20). nil: the result is empty, whatever fn returns.
+	// Append writes the whole result. It leaves out the members that wire.ResultRules names if they are zero: the runtime adds them, and the
+	// server's name (EXT20). nil: the result is empty, whatever the handler returns.
 	Append func(b []byte, out *Out) []byte
 	// DecodeResult validates the encoded result, instead of Check, for a method that the protocol does not define. Decode then gets the
 	// params without the _meta that every request may have.
@@ -51,7 +53,7 @@ type MethodCodec[In, Out any] struct {
 
 // BindMethod joins a handler with its codecs. Params that Decode refuses never reach fn; they are answered with -32602. Errors of fn are
 // answered as follows: an *rpc.Error as it is, unless its code is reserved; a *ResourceError, *URLElicitationError or *UnsupportedError with
-// the revision's code, or with its text as an internal error if there is none; ErrQuestionTimeout, task.ErrWithdrawn, a *QuestionError and the Message
+// the revision's code, or if it has none, with its text as an internal error; ErrQuestionTimeout, task.ErrWithdrawn, a *QuestionError and the Message
 // of a *ToolError also with their text as internal errors; an *AnswerError as invalid params; any other as an internal error, whose text is only
 // logged.
 func BindMethod[In, Out any](name string, fn func(ctx context.Context, call *Call, in *In) (*Out, error), codecs ...MethodCodec[In, Out]) MethodHandler {

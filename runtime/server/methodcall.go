@@ -13,9 +13,9 @@ import (
 
 // callMethod serves a request with the handler that the Definition has for its method.
 func (r *request) callMethod(b []byte) ([]byte, error) {
-	start, subscribes := len(b), r.method.Op != wire.OpMethod
-	on := r.method.Op == wire.OpSubscribe
-	if subscribes && r.p.subscribedTo(r.params.URI) == on {
+	start, ofSubscription := len(b), r.method.Op != wire.OpMethod
+	on := r.method.Op == wire.OpSubscribe // else it is unsubscribe
+	if ofSubscription && r.p.subscribedTo(r.params.URI) == on {
 		return r.complete(append(b, "{}"...), start) // it changes nothing, so the handler is not called
 	}
 	handler := r.revision.handlers[r.method.Name]
@@ -25,7 +25,7 @@ func (r *request) callMethod(b []byte) ([]byte, error) {
 	if err != nil {
 		return b, err
 	}
-	if subscribes {
+	if ofSubscription {
 		if err := r.subscribe(on); err != nil {
 			return b, err
 		}
@@ -33,8 +33,8 @@ func (r *request) callMethod(b []byte) ([]byte, error) {
 	return r.complete(b, start)
 }
 
-// withCall makes a Call for the request and has run append the result of the handler. If the handler asks, this run ends. Its error
-// becomes one of the protocol.
+// withCall makes a Call for the request and has run append the result of the handler. If the handler asks the client, the run ends (Call.suspend). An
+// error of the handler becomes a JSON-RPC error.
 func (r *request) withCall(b []byte, run func(b []byte, call *Call) ([]byte, error)) ([]byte, error) {
 	call := r.newCall()
 	defer call.close()
@@ -55,7 +55,7 @@ func (r *request) withCall(b []byte, run func(b []byte, call *Call) ([]byte, err
 	return b, err
 }
 
-// methodError returns what a handler's error is answered with.
+// methodError returns the JSON-RPC error that answers the request when its handler has failed with err.
 func (c *Call) methodError(err error) error {
 	if wrong := (*inputError)(nil); errors.As(err, &wrong) {
 		return invalidParams(c.entry.Info().Method, wrong.err)
@@ -77,7 +77,7 @@ func (c *Call) methodError(err error) error {
 	return errInternal
 }
 
-// complete adds the members that every result of the revision has to a handler's result, b from start on (EXT20).
+// complete adds to a handler's result, which is b[start:], the members that every result of the revision has (EXT20).
 func (r *request) complete(b []byte, start int) ([]byte, error) {
 	rev := r.revision
 	if rev.Result.Type == "" {
@@ -93,8 +93,8 @@ func (r *request) complete(b []byte, start int) ([]byte, error) {
 	return r.completeMembers(b, start, members, rev.metaWith(rev.serverMeta, members[rev.metaMember]))
 }
 
-// completeMembers is complete for a result with these members, whose _meta becomes meta. The handler decides how long it may be cached;
-// the server sets its type, and lets no client cache the result of a retry (LET21).
+// completeMembers is complete for a result of which members are the decoded members; its _meta becomes meta. The handler decides how long the result
+// may be cached; the server sets its type, and lets no client cache the result of a retry (LET21).
 func (r *request) completeMembers(b []byte, start int, members map[string]json.RawMessage, meta []byte) ([]byte, error) {
 	rules := &r.revision.Result
 	ttl, scope := r.cacheHint()
@@ -128,7 +128,7 @@ func (r *request) completeMembers(b []byte, start int, members map[string]json.R
 	return append(b, '}'), nil
 }
 
-// without removes members from the result, b from start on.
+// without removes the members with these names from the result, which is b[start:].
 func without(b []byte, start int, members map[string]json.RawMessage, names []string) []byte {
 	n := len(members)
 	for _, name := range names {
@@ -142,7 +142,7 @@ func without(b []byte, start int, members map[string]json.RawMessage, names []st
 }
 
 // cacheHint returns how long a handler's result may be cached, and by whom. What a caller with an identity gets may be for nobody else,
-// and the result of a retry depends on its answers.
+// and the result of a retry depends on the client's answers.
 func (r *request) cacheHint() (ttl time.Duration, scope string) {
 	switch cfg := &r.p.s.cfg; {
 	case r.retried():
@@ -154,7 +154,7 @@ func (r *request) cacheHint() (ttl time.Duration, scope string) {
 	}
 }
 
-// member reads a string member of a JSON object, "" when it is not there or no string.
+// member reads a string member of a JSON object, "" when it is missing or not a string.
 func member(object []byte, name string) string {
 	d := check.Get(object, check.Limits{})
 	defer d.Put()

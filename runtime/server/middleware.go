@@ -14,7 +14,7 @@ import (
 	"github.com/mcpkiln/mcpkiln/runtime/rpc"
 )
 
-// Handle serves a message, or passes it on. The result is that of a request; a notification has none: nil.
+// Handle serves a message, or passes it on. The result is that of a request, nil for a notification.
 type Handle func(ctx context.Context, m *Message) (*MessageResult, error)
 
 // ToolHandle runs a tool, or passes its call on. in and out are pointers to the types of the tool's handler; out may be nil.
@@ -24,9 +24,9 @@ type ToolHandle func(ctx context.Context, call *Call, in any) (out any, err erro
 // one is the outermost. A middleware calls next once, or answers itself. It may pass on a context of its own, which handlers get, and change the
 // result or the error. Errors are answered as those of handlers are. A result other than the one that next returned is validated as a handler's
 // is: by its definition in the request's revision, and the structured content of a tool by the outputSchema. If it does not fit, the client gets
-// an internal error, and the log says what is wrong (LET01, VAL01). The result's type, server and task belong to the runtime:
-// they are those of the result that next returned or, if it was not called, of a complete one. The data of an Opener is
-// opened when the outermost middleware has returned, or one reads the result (MessageResult.JSON).
+// an internal error, and the log says what is wrong (LET01, VAL01). Middleware can not set a result's type, server and task:
+// they are those of the result that next returned or, if next was not called, those of a complete result. The data of an Opener is
+// opened when the outermost middleware has returned, or when middleware reads the result (MessageResult.JSON).
 //
 // A request of the client passes through middleware once it is admitted: malformed and unknown ones, and those beyond a limit, are refused
 // before. The context is the request's. When it has ended, context.Cause says why, and whatever middleware returns is not sent (CAN02). A
@@ -38,9 +38,9 @@ type ToolHandle func(ctx context.Context, call *Call, in any) (out any, err erro
 //
 // A message of the server passes before it is decided whether it may still be written, so next may return an error that says that it is
 // too late. Notifications of one call, and of one task, pass in order, and the next one waits for their middleware. Returning without
-// calling next drops a notification, and answers a request in the client's place: asking then fails with an *rpc.Error of middleware as it is, and
-// with an internal one for other errors. Pings do not pass, nor do questions that stateless revisions put into results, except as the result of a
-// tool that asks before there is a task.
+// calling next drops a notification, and answers a request in the client's place: Ask or Send then returns an *rpc.Error of middleware as it is, and
+// an internal error in place of any other. Pings do not pass, nor do questions that stateless revisions put into results, except in the result of a tool
+// that asks before there is a task.
 func WithMiddleware(wraps ...func(next Handle) Handle) Option {
 	return func(c *config) { c.middleware = append(c.middleware, wraps...) }
 }
@@ -74,7 +74,7 @@ type Message struct {
 	info     []byte // the clientInfo of this message
 	header   Header
 	request  *request                                           // the client's, which the innermost next dispatches; nil for other messages
-	serve    func(ctx context.Context) (json.RawMessage, error) // what the innermost next calls for those
+	serve    func(ctx context.Context) (json.RawMessage, error) // what the innermost next calls for other messages
 	result   MessageResult                                      // the result of serving it
 	served   error                                              // the error of serving it
 	passes   passes
@@ -108,21 +108,22 @@ func (m *Message) String() string {
 	return m.Method + " " + m.ID.String()
 }
 
-// passes counts calls of next. It ensures that each middleware passes a message on at most once, and before it returns: then its memory is reused.
+// passes counts the calls of next for one message, or one run of a tool. It ensures that each middleware calls next at most once, and before it returns:
+// after that the request's memory is reused.
 type passes struct {
 	state atomic.Uint64
-	idle  chan struct{} // closed by the last leave after the end; nil: there is none to wait for
+	idle  chan struct{} // closed by the last leave after the end; nil: end does not wait
 }
 
-// The parts of passes.state: whether the outermost middleware has returned, how many have passed the message on, and how many calls of
+// The parts of passes.state: whether the outermost middleware has returned, how many middlewares have called next, and how many calls of
 // next run. They share one word, so that enter and leave take only a few nanoseconds.
 const (
 	passesOver    = 1 << 63
-	passesThrough = 1 << 32 // one of them
+	passesThrough = 1 << 32 // counts one middleware that has called next
 	passesRunning = passesThrough - 1
 )
 
-// enter is called by the next of the middleware with this index. It reports whether it may go on; if so, leave has to follow.
+// enter is called by the next of middleware number i. It reports whether that call of next may go on; if so, leave has to follow.
 func (p *passes) enter(i int) bool {
 	for {
 		was := p.state.Load()
@@ -179,7 +180,7 @@ func (s *Server) wrap() {
 		inner := s.middleware
 		s.middleware = wrap(func(ctx context.Context, m *Message) (*MessageResult, error) {
 			if !m.passes.enter(i) {
-				return nil, s.again(m.String())
+				return nil, s.nextRefused(m.String())
 			}
 			defer m.passes.leave()
 			return inner(ctx, m)
@@ -193,7 +194,7 @@ func (s *Server) wrap() {
 		s.toolMiddleware = wrap(func(ctx context.Context, call *Call, in any) (any, error) {
 			p := call.passes()
 			if p == nil || !p.enter(i) {
-				return nil, s.again("tool " + call.Tool())
+				return nil, s.nextRefused("tool " + call.Tool())
 			}
 			defer p.leave()
 			return inner(ctx, call, in)
@@ -201,12 +202,12 @@ func (s *Server) wrap() {
 	}
 }
 
-// again is the error of a next that may not run.
-func (s *Server) again(what string) error {
+// nextRefused returns the error of a call of next that may not go on.
+func (s *Server) nextRefused(what string) error {
 	return s.misuse(ErrNext, "next was called again, or late, for %s", what)
 }
 
-// misuseError is a defect of middleware or of a handler. It is logged; the client gets an internal error.
+// misuseError is a defect of middleware. It is logged; the client gets an internal error.
 type misuseError struct {
 	text string
 	err  error // wrapped, for errors.Is; may be nil
@@ -221,6 +222,7 @@ func (s *Server) misuse(is error, format string, args ...any) error {
 	return err
 }
 
+// runAround runs the tool's handler within the middleware of tools.
 func (s *Server) runAround(ctx context.Context, call *Call, in any) (any, error) {
 	h := &call.tool.Handler
 	p := new(passes)
@@ -238,7 +240,7 @@ func (s *Server) runAround(ctx context.Context, call *Call, in any) (any, error)
 	return out, err
 }
 
-// passes returns those of the call's middleware, nil when the call is over.
+// passes returns the counts of the run's middleware, nil when the handler has returned.
 func (c *Call) passes() *passes {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -14,10 +14,11 @@ import (
 // schemaPlace describes a place in a schema of an added tool.
 type schemaPlace struct {
 	keys    keyword.Keys // what the keys of an object at this place are
-	reached bool         // from an inputSchema by properties alone
+	reached bool         // from the root of the schema by properties alone
 	base    string       // the URI that references resolve against
 }
 
+// below is the place of the value under a key.
 func (p schemaPlace) below(key string) schemaPlace {
 	next := schemaPlace{keys: p.keys.Below(key), base: p.base}
 	switch p.keys {
@@ -33,11 +34,11 @@ func (p schemaPlace) below(key string) schemaPlace {
 type addedSchema struct {
 	at      string // its JSON Pointer in the definition; others are relative to it
 	headers bool   // it is an inputSchema; in an outputSchema x-mcp-header means nothing
-	targets
+	targets        // of its references
 }
 
-// misplacedKeywords refuses x-sensitive and x-mcp-header where they would have no effect, as the generator does: the first is for named
-// properties, the second is found where only properties lead to it.
+// misplacedKeywords refuses x-sensitive and x-mcp-header where they would have no effect, as the generator does: x-sensitive is for named properties,
+// and clients find x-mcp-header only where nothing but properties leads to it.
 func misplacedKeywords(tool map[string]json.RawMessage) error {
 	for _, member := range []string{"inputSchema", "outputSchema"} {
 		var root any
@@ -57,7 +58,7 @@ func misplacedKeywords(tool map[string]json.RawMessage) error {
 	return nil
 }
 
-// each calls visit for each schema in the value at a JSON Pointer, until it returns an error.
+// each calls visit for each schema in the value at a JSON Pointer, until visit returns an error.
 func (s *addedSchema) each(at string, value any, p schemaPlace, visit func(at string, schema map[string]any, p schemaPlace) error) error {
 	switch v := value.(type) {
 	case []any:
@@ -83,6 +84,7 @@ func (s *addedSchema) each(at string, value any, p schemaPlace, visit func(at st
 	return nil
 }
 
+// refuse returns why the schema at a JSON Pointer is refused, nil if it is not.
 func (s *addedSchema) refuse(at string, schema map[string]any, p schemaPlace) error {
 	place := keyword.PlaceOf(at)
 	ref := s.refersToSensitive(at, schema, p.base)

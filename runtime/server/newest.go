@@ -15,7 +15,7 @@ type newest[K comparable, V any] struct {
 	order   []K // keys, from next on
 	next    int
 	waiting map[K]V
-	taking  bool // a consumer takes until the queue is empty
+	taking  bool // there is a consumer, which takes values until the queue is empty
 }
 
 // put queues v, in place of an older value of its key. It returns true if there is no consumer: then the caller has to start one.
@@ -44,7 +44,7 @@ func (q *newest[K, V]) take() (key K, v V, ok bool) {
 	key = q.order[q.next]
 	clear(q.order[q.next : q.next+1])
 	q.next++
-	if q.next == len(q.order)-q.next { // half of it is empty
+	if q.next == len(q.order)-q.next { // half of order has been taken
 		q.order, q.next = slices.Delete(q.order, 0, q.next), 0
 	}
 	v = q.waiting[key]
@@ -52,8 +52,8 @@ func (q *newest[K, V]) take() (key K, v V, ok bool) {
 	return key, v, true
 }
 
-// topic is the list, resource or task that a message to a session or subscription is about. The name is a string that is kept anyway,
-// and the content of the message is looked up or written when it is sent: nothing more is kept for a client that reads slowly.
+// topic is the list, resource or task that a message to a session or subscription is about. The name is a string that others keep anyway,
+// and the content of the message is made when it is sent: nothing more is kept for a client that reads slowly.
 type topic struct {
 	op   wire.Op
 	name string // of a resource or task

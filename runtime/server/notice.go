@@ -22,7 +22,7 @@ type Notice struct {
 	client   []byte          // the clientInfo of this message
 	params   []byte
 	header   Header
-	counted  int64  // how many bytes it counts for: its own, and those that it decodes to
+	counted  int64  // bytes that count in the account until it is handled: its own, and those that it decodes to
 	over     func() // called when its handler has returned, or will not be called
 }
 
@@ -80,7 +80,7 @@ func BindNotice[In any](name string, fn func(ctx context.Context, from *Notice, 
 }
 
 // newNotice counts a notification as a request until it is handled. It returns nil if that exceeds a limit, or the client has not
-// finished its handshake. It copies what it keeps.
+// finished its handshake. It copies the params.
 func (p *peer) newNotice(rev *revision, m *wire.Method, params []byte, header Header, values context.Context) *Notice {
 	s := p.s
 	if err := s.rates.take(p, ratedMethods, 1); err != nil || rev.Handshake && !p.ready || p.closing.Load() || !s.calls.Take(&p.account.calls, 1) {
@@ -180,8 +180,8 @@ func (q *noticeQueue) next() {
 	go n.run()
 }
 
-// queueNotice queues a notification for its handler; custom is false if it has none. On a connection, one that names no revision belongs to
-// the session, if there is one.
+// queueNotice queues a notification for its handler; custom is false if msg is not one that has a handler. On a connection, a notification that names
+// no revision belongs to the session, if there is one.
 func (p *peer) queueNotice(r *request, msg *rpc.Message) (custom bool) {
 	rev := p.revision
 	if to, refused := p.reading.route(msg); refused == nil {
@@ -202,7 +202,7 @@ func (p *peer) queueNotice(r *request, msg *rpc.Message) (custom bool) {
 	return true
 }
 
-// exchangeNotice returns when the notification of an exchange has been handled.
+// exchangeNotice handles the notification of an exchange, and returns when its handler has returned.
 func (p *peer) exchangeNotice(ctx context.Context, to *Routed) {
 	s := p.s
 	ctx, p.cancel = context.WithCancelCause(ctx)

@@ -20,7 +20,7 @@ func (p *peer) notified(r *request, msg *rpc.Message) {
 		m = p.s.stateless[0].methods[string(msg.Method)]
 	}
 	if m != nil && m.Op == wire.OpCancelled {
-		p.cancelOne(r, m, msg) // before middleware, which can not prevent it
+		p.cancelOne(r, m, msg) // before middleware, which can not prevent a cancellation
 	}
 	if p.s.middleware == nil {
 		p.handleNotification(r.ownValues(), m)
@@ -40,7 +40,7 @@ func (p *peer) handleNotification(ctx context.Context, m *wire.Method) {
 	}
 }
 
-// rootsChanged calls the application's hook (LET12), which may take its time.
+// rootsChanged calls the application's hook (LET12) in a goroutine of its own, because the hook may take long.
 func (p *peer) rootsChanged(values context.Context) {
 	changed := p.s.cfg.rootsChanged
 	if changed == nil || !p.live.add() {
@@ -60,7 +60,7 @@ func (p *peer) rootsChanged(values context.Context) {
 	}()
 }
 
-// cancelOne cancels the request that a notification names, or takes back its answer if that waits to be written (CAN02).
+// cancelOne cancels the request that a cancellation names, or takes back its answer if that waits to be written (CAN02).
 func (p *peer) cancelOne(r *request, m *wire.Method, msg *rpc.Message) {
 	_ = p.reading.read(m, msg.Params, m.Read) // whatever else is wrong, an id that can be read counts (CAN27)
 	if r.params.RequestID.IsZero() {
@@ -72,10 +72,10 @@ func (p *peer) cancelOne(r *request, m *wire.Method, msg *rpc.Message) {
 		p.batches.withdraw(key.ID, heldAnswer.isRefusal) // before the request ends, which may complete its batch
 	}
 	outcome := p.s.tracker.Cancel(key, rpc.CutTo(r.params.Reason, maxReason))
-	if outcome != inflight.Recorded { // else it goes on, and is answered
+	if outcome != inflight.Recorded { // else the request can not be cancelled: it goes on, and is answered
 		p.batches.withdraw(key.ID, heldAnswer.isOfRequest)
 	}
-	if outcome == inflight.Unknown && p.queued != nil { // it may have been answered already
+	if outcome == inflight.Unknown && p.queued != nil { // the request may have been answered already
 		p.queued.Cancelled(key.ID)
 	}
 	p.cancels.Add(1)
@@ -85,8 +85,9 @@ func (p *peer) cancelOne(r *request, m *wire.Method, msg *rpc.Message) {
 // (TSK28).
 const maxReason = 4 << 10
 
-// answered delivers the answer to one of our requests, as a copy: the buffer of the frame is reused. It returns an error for an answer to what this process
-// has not asked in the session, as it may be after a restart (CAN30). An answer that comes late, or again, is none: the client could not know.
+// answered delivers the client's answer to a request of the server, as a copy: the buffer of the frame is reused. It returns an error for an answer to a
+// request that this process has not sent in the session, maybe because it was restarted since (CAN30). An answer that comes late, or twice, is no error:
+// the client could not know.
 func (p *peer) answered(msg *rpc.Message) *rpc.Error {
 	key := p.key(msg.ID, inflight.Outgoing)
 	if asked := p.s.tracker.Find(key); asked != nil {
@@ -103,8 +104,8 @@ func (p *peer) answered(msg *rpc.Message) *rpc.Error {
 	return rpc.Errorf(rpc.CodeInvalidRequest, "the server has not asked a request with the id %s in this session, or has restarted since", msg.ID.String())
 }
 
-// copied returns a copy of the answer to a request of the method. It counts for the client until it is read (TSK28); if it does not
-// fit, the asker gets an *AnswerError instead. The content of the answer to a ping does not matter.
+// copied returns a copy of the answer to a request of the method. The copy counts in the client's account until it is read (TSK28). If it does not
+// fit there, Ask or Send returns an *AnswerError instead. The content of the answer to a ping does not matter.
 func (p *peer) copied(msg *rpc.Message, method string) (answer inflight.Response) {
 	if method == p.revision.names[wire.OpPing] {
 		return answer
@@ -123,7 +124,7 @@ func (p *peer) copied(msg *rpc.Message, method string) (answer inflight.Response
 	return answer
 }
 
-// dropAnswer stops counting an answer that was read, or will not be.
+// dropAnswer stops counting an answer that was read, or never will be.
 func (p *peer) dropAnswer(answer *inflight.Response) {
 	if n := answerSize(answer); n > 0 {
 		p.refund(n)
@@ -142,8 +143,8 @@ func answerSize(answer *inflight.Response) int64 {
 	return int64(n)
 }
 
-// endMalformedAnswer ends a request of ours whose answer can not be read, because no other will come (CAN30). It returns false if there is
-// no such request.
+// endMalformedAnswer ends a request of the server whose answer can not be read, because no other answer will come (CAN30). It returns false if there
+// is no such request.
 func (p *peer) endMalformedAnswer(msg *rpc.Message, why *rpc.Error) bool {
 	key := p.key(msg.ID, inflight.Outgoing)
 	if msg.ID.IsZero() || p.s.tracker.Find(key) == nil {

@@ -150,11 +150,11 @@ func (r *request) observeEnd(err error) {
 	e.Duration = time.Since(r.entry.Started())
 	e.Outcome, e.Err = r.outcome, err
 	cause := r.entry.Cause()
-	switch asked := (*inflight.Cause)(nil); {
+	switch ended := (*inflight.Cause)(nil); {
 	case cause != nil && cause.Source != inflight.SourceCompleted:
 		e.Outcome, e.Err = outcomeOf(cause)
-	case errors.As(err, &asked):
-		e.Outcome, e.Err = HasAsked, nil // it was answered with its questions
+	case errors.As(err, &ended): // from Call.suspend: the call was answered with its questions
+		e.Outcome, e.Err = HasAsked, nil
 	case err != nil:
 		e.Outcome = Failed
 	case e.Outcome == "":
@@ -171,7 +171,7 @@ func outcomeOf(cause *inflight.Cause) (Outcome, error) {
 	return Cancelled, cause
 }
 
-// observeRefusal reports a request that is not served. An unknown method is left out, because anybody could make up names to count by.
+// observeRefusal reports a request that is not served. The name of an unknown method is left out, because a client could make up any number of names.
 func (p *peer) observeRefusal(r *request, id rpc.ID, err *rpc.Error) {
 	e := Event{Kind: RequestRefused, Connection: p.id, Principal: p.principal, ID: id, Outcome: Failed, Err: err, Tool: r.toolName()}
 	if r.method != nil {
@@ -203,6 +203,7 @@ func (c *Call) event(kind EventKind) Event {
 	return e
 }
 
+// observeRun reports that a run of a task has ended.
 func (c *Call) observeRun(began time.Time, o *task.Outcome) {
 	e := c.event(RunEnded)
 	e.Duration, e.Status, e.Outcome = time.Since(began), o.Status, Succeeded

@@ -13,13 +13,13 @@ import (
 // blocks, to end it. An error or a panic makes the answer an internal error.
 //
 // Over HTTP in a stateless revision the data goes from the reader to the client a piece at a time. An answer that has begun is completed,
-// or its connection ends: the latter when a read fails, the call is cancelled or times out, or the server stops. The time that the client
+// or its connection ends, if a read fails, the call is cancelled or times out, or the server stops. The time that the client
 // takes to read does not count for the timeout of the call.
 //
 // Everywhere else an answer begins when all of it is there: the data is first put into a temporary file, which is always removed, and copied to the
 // client from there, so it may be of any size. On a newline-framed connection, such as standard input and output, later messages wait until the
-// client has read it. Over HTTP in sessions a client that lost its connection within the answer gets it again from its beginning, until it was
-// written to its end once, or others wait for the space of its file.
+// client has read it. Over HTTP in sessions a client that lost its connection within the answer gets the answer again from its beginning, as long as
+// it was never written to its end, and no other answer waits for the space of its file.
 //
 // The result of a task, and a result that middleware reads (MessageResult.JSON), has to be in memory: the data stays in the file until there is room
 // for it in the budget of unread answers. A result that middleware reads may have half of WithMaxBytesUnread, the result of a task as much as
@@ -31,8 +31,8 @@ func FileOf(files fs.FS, name string) Opener {
 	return func() (io.ReadCloser, error) { return files.Open(name) }
 }
 
-// ReaderOf reads from r, once: the block or resource that has it can be sent once. If r is an io.Closer, it is closed, also where its answer fails, or
-// the call ends, before r is read; behind an Opener of your own it is not.
+// ReaderOf reads from r, once: the block or resource that has it can be sent once. If r is an io.Closer, it is closed, even if r is never read because
+// the answer fails or the call ends before (unless an Opener of your own wraps this one).
 //
 //go:noinline
 func ReaderOf(r io.Reader) Opener {
@@ -48,7 +48,7 @@ func ReaderOf(r io.Reader) Opener {
 	}
 }
 
-// readerOf is the code of what ReaderOf returns, of which there is one as long as the function is not inlined.
+// readerOf is the code pointer of the functions that ReaderOf returns. All have the same one, as long as ReaderOf is not inlined.
 var readerOf = reflect.ValueOf(ReaderOf(nil)).Pointer()
 
 // hasReader reports whether ReaderOf has made the Opener: then there is something to close before it is called.

@@ -86,19 +86,18 @@ func WithMaxInFlight(n int) Option { return func(c *config) { c.maxInFlight = ma
 func WithMaxBytesInFlight(n int64) Option { return func(c *config) { c.maxBytes = max(n, 1) } }
 
 // WithMaxBytesUnread sets how many bytes the answers that wait for peers to read them may have together, not counting those up to
-// 4 KiB; the default is 128 MiB. One principal has up to a third of what it leaves to others, which alone is a quarter of all, and a
-// connection or session of it half of that; all callers without an identity count as one, unless WithQuotaKey tells them apart. A caller
+// 4 KiB; the default is 128 MiB. One principal has up to a third of what it leaves to others, so a quarter of all if there are no others, and one of
+// its connections or sessions has half of that; all callers without an identity count as one, unless WithQuotaKey tells them apart. A caller
 // with no unread answer may have one of any size, as soon as there is room for it, or half of the limit is free.
 //
 // Beyond that, further calls of the caller wait: they start no handler and encode no answer. Calls of a tool whose last answers to the
 // caller had up to 4 KiB do not wait. While others wait, clients that read nothing for 5 seconds are given up, those with the most unread
 // bytes first: a connection ends with ErrStalled, over HTTP the response ends. Reading slowly is enough: at least 64 KiB in that time, beyond what the
-// system buffers of a connection (RESULTS.md). If
-// the callers wait for more bytes than this limit, that time is shorter in proportion, down to a second. Half as many bytes are for results
-// of tasks, and for answers that turn out larger than those before them.
+// system buffers of a connection (RESULTS.md). If the callers wait for more bytes than this limit, that time is shorter in proportion, down to a second.
+// Half as many bytes are for results of tasks, and for answers that turn out larger than those before them.
 //
-// What a handler returns is counted when it is encoded, so this does not bound what handlers hold that run already. How large an answer gets is
-// expected from those before it: if all were small and then become large at once, there are as many large results in memory as calls
+// What a handler returns is counted when it is encoded, so this limit does not bound what running handlers hold. The size of an answer is estimated
+// from those before it: if all were small and then become large at once, there are as many large results in memory as calls
 // that run by then. Only the number of those bounds that: maxConcurrent of the tool (Tool.MaxConcurrent), or WithMaxInFlight.
 func WithMaxBytesUnread(n int64) Option { return func(c *config) { c.maxUnread = max(n, 1) } }
 
@@ -119,7 +118,7 @@ func WithQuestionTimeout(d time.Duration) Option { return func(c *config) { c.as
 
 // WithParkAfter sets how long a question of a task is open before the run that asked it ends and holds nothing any more; the handler runs again from
 // the top when the answer is there, on any replica. The default is 30 seconds; a negative duration keeps every run. It is for tasks of a durable
-// store that may run again (TaskPolicy.OnCrash) and can be cancelled. In such a run the question returns task.ErrParked: return it as it is. If
+// store that may run again (TaskPolicy.OnCrash) and can be cancelled. In a run that ends so, Ask returns task.ErrParked: return it as it is. If
 // another goroutine of the handler is in a step (Do), that is done first, and a question that is asked with a deadline of ctx keeps its run.
 func WithParkAfter(d time.Duration) Option { return func(c *config) { c.parkAfter = d } }
 
@@ -134,8 +133,8 @@ func WithTaskStore(s task.Store) Option { return func(c *config) { c.store = s }
 // WithTaskDispatcher lets d decide where tasks run, instead of this process.
 func WithTaskDispatcher(d task.Dispatcher) Option { return func(c *config) { c.dispatcher = d } }
 
-// WithRootsChanged sets a function that is called when the roots of a client have changed: those that it answered before may not be valid
-// any more (LET12). The notification of a client that did not declare it (roots.listChanged) is ignored. ctx has the values of the client's
+// WithRootsChanged sets a function that is called when the roots of a client have changed: those that it listed before may not be valid
+// any more (LET12). The notification of a client that did not declare roots.listChanged is ignored. ctx has the values of the client's
 // message, its principal among them, and ends with the connection. Stateless revisions have no such message: ask again.
 func WithRootsChanged(changed func(ctx context.Context)) Option {
 	return func(c *config) { c.rootsChanged = changed }
@@ -145,7 +144,7 @@ func WithRootsChanged(changed func(ctx context.Context)) Option {
 // never reach the wire.
 func WithPartialResults(hook func(Partial)) Option { return func(c *config) { c.partial = hook } }
 
-// WithSealKeys sets the keys that seal the state of inline calls which ask (EXT17), at least 16 bytes each. The first one seals, all open:
+// WithSealKeys sets the keys that seal the requestState of inline calls which ask (EXT17), at least 16 bytes each. The first one seals, all open:
 // put a new key in front to rotate. Replicas that serve each other's retries need the same ones, and so does a process that is restarted; the
 // default is a random key of this process. ParseSealKeys reads them from a file or the environment. Over HTTP they seal the ids of sessions,
 // too, so that any process with the key can resume a session (LET18): then the tasks of sessions without an identity end when their client
@@ -157,7 +156,7 @@ func WithSealKeys(keys ...[]byte) Option { return func(c *config) { c.sealKeys =
 func WithGather(d time.Duration) Option { return func(c *config) { c.gather = max(d, 0) } }
 
 // WithCacheHint sets how long clients may cache lists and other results that state no ttl themselves, and whether one client's copy may be
-// served to others (public); the default is not at all, and private (EXT20). Results of handlers for a caller with an identity stay
+// served to others (public); by default clients may not cache them, and the scope is private (EXT20). Results of handlers for a caller with an identity stay
 // private, as do all pages of a list once a handler declares one of them private. Results for a client that was asked for input are not
 // cached at all (LET21).
 func WithCacheHint(ttl time.Duration, public bool) Option {

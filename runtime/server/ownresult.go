@@ -12,12 +12,12 @@ import (
 	"github.com/mcpkiln/mcpkiln/runtime/wire"
 )
 
-// A result of middleware's own, answered without next or changed after it, follows the rules for handlers: it fits its definition and the tool's
-// outputSchema, the result's type, server and task (rev.Own) belong to the runtime, and no error has a code that the protocol reserves (LET01, LET05,
-// VAL01).
+// A result of middleware's own is one that it returns in place of next's, or without calling next. It follows the rules for handlers: it fits its
+// definition and the tool's outputSchema, the members and keys in rev.Own (the result's type, server and task) belong to the runtime, and no error has a
+// code that the protocol reserves (LET01, LET05, VAL01). In this file, served has the members of next's result, nil if next was not called.
 
 // replace puts a result of middleware's own in place of next's result, which is b[start:], empty if next was not called. The runtime's members and
-// keys of _meta there are kept.
+// keys of _meta in next's result are kept.
 func (r *request) replace(b []byte, start int, result []byte) ([]byte, error) {
 	s, rev := r.p.s, r.revision
 	if err := r.reservation.reserve(r.ctx, int64(len(result))); err != nil {
@@ -109,7 +109,7 @@ func (r *request) validateUndefined(members map[string]json.RawMessage) error {
 }
 
 // validateOwn validates a result of middleware's own, as the client will read it, by the definition in the revision, and the output of a tool
-// by its outputSchema. served has the members of what next returned; resultType is the type of a result that is not complete, nil for others.
+// by its outputSchema. resultType is the type of a result that is not complete, nil for others.
 func (r *request) validateOwn(result []byte, served map[string]json.RawMessage, resultType []byte) error {
 	rev, definition := r.revision, r.method.Result
 	created := r.task && rev.Result.Type == "" || string(resultType) == string(check.AppendString(nil, rev.Result.Task))
@@ -216,7 +216,7 @@ func (r *request) validateOutput(members, served map[string]json.RawMessage) err
 // marker is written into a sample by a function of the revision, to find the name of the member that has it.
 var marker = []byte(`{"own":0}`)
 
-// memberWithMarker is the member of an object that is the marker, "" for none.
+// memberWithMarker returns the name of the member whose value is the marker, "" for none.
 func memberWithMarker(object []byte) string { return memberThatIs(object, string(marker)) }
 
 func memberThatIs(object []byte, value string) string {

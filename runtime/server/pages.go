@@ -23,7 +23,7 @@ type pageIDs struct {
 // maxPages is how many ids are kept for one client. The server chooses them, so no client can fill the list.
 const maxPages = 1_000
 
-// add records a page before the client is sent to it. "" is none.
+// add records a page before the client is sent to it. An empty id is that of no page.
 func (p *pageIDs) add(id string) {
 	if id == "" {
 		return
@@ -55,7 +55,7 @@ func (p *pageIDs) addRequired(err *rpc.Error) {
 	var data struct {
 		Elicitations []struct{ ElicitationID string }
 	}
-	_ = json.Unmarshal(err.Data, &data) // we wrote it
+	_ = json.Unmarshal(err.Data, &data) // URLElicitationError.data wrote it
 	for _, page := range data.Elicitations {
 		p.add(page.ElicitationID)
 	}

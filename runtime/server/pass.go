@@ -12,13 +12,14 @@ import (
 	"github.com/mcpkiln/mcpkiln/runtime/wire"
 )
 
-// message is a message to or from the peer, without its params.
+// message returns a message to or from the peer as middleware gets it, without its params.
 func (p *peer) message(rev *revision, method string, kind rpc.Kind, from inflight.Direction) *Message {
 	m := new(Message)
 	p.describe(m, rev, method, kind, from)
 	return m
 }
 
+// describe fills in what all messages have.
 func (p *peer) describe(m *Message, rev *revision, method string, kind rpc.Kind, from inflight.Direction) {
 	m.Method, m.Kind, m.Direction, m.Revision, m.Principal, m.peer, m.revision = method, kind, from, rev.Version, p.principal, p, rev
 	if rev.Handshake {
@@ -59,7 +60,7 @@ func (r *request) performWithMiddleware(b []byte) ([]byte, error) {
 	switch {
 	case err != nil:
 		return r.answer, err
-	case result == &m.result: // that of next, whose data could not be read if there is an error
+	case result == &m.result: // that of next; m.served is an error if its data could not be read
 		return r.answer, m.served
 	}
 	return r.replace(r.answer, r.head, result.bytes(r))
@@ -104,6 +105,7 @@ func (p *peer) inOrder(f func()) {
 	<-done
 }
 
+// passNotification takes a notification of the client through the middleware, whose innermost next calls handle.
 func (p *peer) passNotification(r *request, method string, params []byte, handle func(ctx context.Context)) {
 	if !p.live.add() {
 		return
@@ -167,7 +169,7 @@ func (s *subject) send(n notification) error {
 	return s.passOn(n)
 }
 
-// passOn works on copies, so that without middleware nothing escapes to the heap.
+// passOn takes a notification through the middleware. It works on copies, so that without middleware nothing escapes to the heap.
 func (s *subject) passOn(n notification) error {
 	about := *s
 	return about.pass(n, func() error { return about.write(outgoing{frame: n.frame()}) })
@@ -225,7 +227,7 @@ func (a *asking) pass(method string, params []byte, q *task.Question) ([]byte, e
 	if err == nil {
 		return p.readReply(q.Method, inflight.Response{Result: result.bytes(nil)})
 	}
-	// If it is not the client's own error, come back untouched, it is middleware's (reply.Own).
+	// Any error but the client's, returned as it is, is one of middleware's own (reply.Own).
 	if own := asRPC(err); own != received.Err {
 		return json.Marshal(reply{Error: own, Own: true})
 	}

@@ -30,7 +30,7 @@ type peer struct {
 	principal string          // "" without an identity
 	owner     string          // of its tasks
 	who       Requestor       // whom its requests count for
-	account   *account        // of who, while the peer is known to the server
+	account   *account        // of who, while the peer is in Server.peers
 	rates     *[4]rate.Limit  // of who, by kind
 	ctx       context.Context // of everything on this connection; it ends with a *inflight.Cause
 	cancel    context.CancelCauseFunc
@@ -41,17 +41,17 @@ type peer struct {
 	can         ability       // what the client declared then
 	client      *Client       // its description of itself then, without capabilities
 	begun       chan struct{} // closed when the client is initialized, and may be asked, or its input has ended
-	beginning   sync.Once     // of begun
-	closing     atomic.Bool
-	stops       bool          // it is ended by a shutdown; for whoever ends it
+	beginning   sync.Once     // closes begun
+	closing     atomic.Bool   // it ends: no more requests are taken
+	stops       bool          // a shutdown ends it; only for the goroutine that calls end and wait
 	gone        atomic.Bool   // nothing is written any more
 	passing     atomic.Bool   // the read loop waits for middleware
 	inputOver   chan struct{} // of a connection; closed when nothing is read any more, so questions have no answer
-	released    sync.Once     // of release
+	released    sync.Once     // release was called
 	opened      time.Time
 	agreed      atomic.Pointer[revision] // revision, once ready is set; for all goroutines but the read loop's
-	batch       *batch                   // that is being received; for the read loop alone
-	batches     batches                  // whose answers are not complete
+	batch       *batch                   // the one that is being received; for the read loop alone
+	batches     batches                  // those whose answers are not complete
 	left        bool                     // forgetPeer was called: it can subscribe to nothing any more; guarded by Server.mu
 	streams     bool                     // the transport has a stream per request
 	sessionless bool                     // it stands for the session of one message, of a client that has none
@@ -63,7 +63,7 @@ type peer struct {
 	// Writers hold it shared; the first one after a cancellation takes it exclusively once before (drainAfterCancel). See doc.go.
 	gate           sync.RWMutex
 	cancels        atomic.Uint64 // twice the cancellations read, odd while one takes effect; only the read loop changes it
-	cancelsDrained atomic.Uint64 // the value of cancels that no writer can have missed
+	cancelsDrained atomic.Uint64 // the value of cancels when the gate was last taken exclusively: no writer has missed those cancellations
 
 	// taskState is held from reading the state of a task until it is written, so that what the client reads of a task never goes back
 	// (TSK07). A final state does not change: it is unlocked before that is written.
@@ -73,7 +73,7 @@ type peer struct {
 
 	pagesSent    pageIDs
 	pulse        pulse
-	outgoing     atomic.Int64               // last id of our own requests; ids are never reused (CAN15)
+	outgoing     atomic.Int64               // last id of the server's own requests; ids are never reused (CAN15)
 	outgoingFrom int64                      // what outgoing began with
 	unread       share                      // its share of account.unread; not an exchange's, which has one answer
 	files        atomic.Pointer[fileShares] // its shares of account.files; nil: it has had no such answer, or is an exchange
@@ -82,7 +82,7 @@ type peer struct {
 	live         group
 	writing      atomic.Int64             // the goroutines in live that only write
 	notices      noticeQueue              // for handlers
-	changes      newest[topic, *taskLife] // tasks whose changes are to be sent
+	changes      newest[topic, *taskLife] // what changed, and of a task its life: notifications that are to be sent
 }
 
 // Owners of tasks. The prefixes keep an identity from being the name of somebody's connection (TSK21).
@@ -123,7 +123,7 @@ func (s *Server) newPeer(ctx context.Context, out Outlet) *peer {
 // begin allows questions to the client.
 func (p *peer) begin() { p.beginning.Do(func() { close(p.begun) }) }
 
-// setOwner sets the owner of the peer's tasks: its identity, else anonymous.
+// setOwner sets the owner of the peer's tasks: its identity, or the parameter anonymous if it has none.
 func (p *peer) setOwner(anonymous string) {
 	p.owner = anonymous
 	if p.principal != "" {
@@ -159,20 +159,20 @@ func (s *Server) addPeer(p *peer) {
 // removePeer removes the peer and its subscriptions. Its tasks go on without a session if somebody can ask for them (TSK06).
 func (s *Server) removePeer(p *peer) {
 	p.discardTasks()
-	for _, b := range p.batches.list() { // of handlers that are late, or whose last answer nobody took
+	for _, b := range p.batches.list() { // their handlers are late, or nobody took their last answer
 		b.drop()
 	}
 	p.unsubscribe(s.forgetPeer(p))
 	p.observe(ConnectionClosed)
 }
 
-// forgetPeer returns the resources that it was subscribed to.
+// forgetPeer removes the peer from the server's tables, and returns the resources that it was subscribed to.
 func (s *Server) forgetPeer(p *peer) []string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	delete(s.peers, p.id)
-	for id, session := range s.taskLives {
-		if session.peer == p {
+	for id, life := range s.taskLives {
+		if life.peer == p {
 			delete(s.taskLives, id)
 		}
 	}
@@ -205,6 +205,7 @@ func (s *Server) newExchange(ctx context.Context, rev *revision, out Outlet) *pe
 	return p
 }
 
+// dropPeer removes the peer of an exchange from the server's tables.
 func (s *Server) dropPeer(p *peer) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -220,7 +221,7 @@ func requestBytes(out Outlet) int64 {
 	return 0
 }
 
-// follow ends the exchange with ctx, and hands its entry to a Tracked transport, which may end it.
+// follow cancels the request of an exchange when ctx ends, and hands its entry to a Tracked transport, which may cancel it, too.
 func (r *request) follow(ctx context.Context) (stop func() bool) {
 	e := r.entry
 	if r.p.tracked != nil {
@@ -232,7 +233,7 @@ func (r *request) follow(ctx context.Context) (stop func() bool) {
 	return context.AfterFunc(ctx, func() { e.Cancel(disconnected(ctx)) })
 }
 
-// disconnected is the cause of an exchange that ends with ctx: the transport's, or by default that the client is gone.
+// disconnected is the cause with which an exchange ends when ctx has ended: the transport's, or by default that the client is gone.
 func disconnected(ctx context.Context) *inflight.Cause {
 	if own := (*inflight.Cause)(nil); errors.As(context.Cause(ctx), &own) {
 		return own

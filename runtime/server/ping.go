@@ -31,10 +31,10 @@ func WithPing(interval time.Duration) Option {
 	}
 }
 
-// pulse tracks whether a client is alive. Each interval that passes in silence is a step: ping, then end.
+// pulse tracks whether a client is alive. It is checked after each interval: after one in silence a ping is sent, after two the peer ends.
 type pulse struct {
 	timer    atomic.Pointer[time.Timer]
-	received atomic.Bool // a message has come since the last step
+	received atomic.Bool // a message has come since the last check
 	asked    atomic.Bool // a ping was sent, and nothing has come since
 }
 
@@ -62,13 +62,13 @@ func (p *peer) startPings() {
 	if every == 0 {
 		return
 	}
-	t := time.AfterFunc(math.MaxInt64, func() { p.step(every) })
+	t := time.AfterFunc(math.MaxInt64, func() { p.checkPulse(every) })
 	p.pulse.timer.Store(t)
 	t.Reset(every)
 }
 
-// step is called by the timer. Writing may block, so the next step does not wait for this one.
-func (p *peer) step(every time.Duration) {
+// checkPulse is called by the timer. Writing may block, so the next check does not wait for this one.
+func (p *peer) checkPulse(every time.Duration) {
 	if !p.live.add() {
 		return
 	}
@@ -100,8 +100,8 @@ func (p *peer) listens() bool {
 	return read
 }
 
-// ping sends a ping, or returns false: what others leave unread may take all the space. Its answer is a sign of life like any other message; the tracker
-// has to know that it was asked for.
+// ping sends a ping. It returns false if the transport does not take the ping, for example because messages that clients have not read take all the
+// space. The answer is a sign of life like any other message; the ping is in the tracker so that its answer is expected.
 func (p *peer) ping(wait time.Duration) (sent bool) {
 	id, method := rpc.IntID(p.outgoing.Add(1)), p.revision.names[wire.OpPing]
 	entry, err := p.s.tracker.Register(p.ctx, p.key(id, inflight.Outgoing), inflight.Info{Method: method, Principal: p.principal, Timeout: wait})

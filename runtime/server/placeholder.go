@@ -53,9 +53,9 @@ type AnswerStream interface {
 type answerWriter struct {
 	r        *request
 	buf      []byte
-	to       io.Writer // of pieces; nil: the answer was short so far
+	to       io.Writer // gets the pieces; nil: the answer was short so far
 	overflow func() (io.Writer, error)
-	size     int64 // bytes written to to
+	size     int64 // bytes that to has got
 	opens    bool  // the first placeholder is opened before anything is written
 }
 
@@ -89,9 +89,10 @@ func (w *answerWriter) flush() (err error) {
 	return err
 }
 
-// fillOrStream returns the frame with the data of its placeholders. If that is long and the outlet can stream, a frame with one placeholder is written
-// to the client while its data is read. With several, of which the second could fail to open when the answer has begun, the frame is put into the file
-// r.spooled, as is any long one if the outlet is only a Copier. Not before a trailer, because either way the answer is the last message of its stream.
+// fillOrStream returns the frame with the data of its placeholders, if that is short. A long frame with one placeholder is written to the client while
+// its data is read, if the outlet is Streamed. A long one with several, or for an outlet that is only a Copier, is put into the file r.spooled: the second
+// placeholder could fail to open when the answer has begun. Both ways end the stream of the request, so an answer with a trailer is put into memory, as
+// is every answer for other outlets.
 func (r *request) fillOrStream(frame []byte) (answer []byte, err error) {
 	out, streams := r.p.out.(Streamed)
 	switch {
@@ -103,7 +104,7 @@ func (r *request) fillOrStream(frame []byte) (answer []byte, err error) {
 		if answer, r.spooled, err = r.spool(frame, math.MaxInt64); r.spooled == nil {
 			return append(frame[:0], answer...), err
 		}
-		r.out = nil                       // free the buffer: the client may take long
+		r.out = nil                       // the answer needs no buffer while the client reads it
 		r.reservation.s.large.give(frame) // give the large buffer back (request.go)
 		r.reservation.giveBack()
 		return nil, err
@@ -180,7 +181,7 @@ func (r *request) spoolForMemory(frame []byte) (short []byte, file *spool, err e
 	return r.spool(frame, r.reservation.s.cfg.maxUnread/2)
 }
 
-// maxOpening is how long an answer waits to open its data while no Opener's reader of another answer ends.
+// maxOpening is how long an answer waits to open its data if no reader of another answer's data ends meanwhile.
 const maxOpening = 10 * time.Second
 
 // refuseOpeners refuses answers that wait to open data while no reader of another answer ends: readers may ignore that they are closed, and count
@@ -198,8 +199,8 @@ func (s *Server) refuseOpeners(_ []shortage) {
 }
 
 // fill writes the frame with the data that its placeholders open in turn. An answer that is streamed has one placeholder, opened before the first byte
-// so that an error can still be the answer. Readers are closed when they are read, or when the call ends before. Their code is the application's,
-// like that of handlers: the callers that answer, or run the task, recover from a panic (TSK25).
+// so that an error can still be the answer. Readers are closed when they are read, or when the call ends before. Openers and readers are code of the
+// application, as handlers are: whoever answers the request, or runs the task, recovers from a panic (TSK25).
 func (w *answerWriter) fill(frame []byte) (err error) {
 	placeholders := w.r.placeholders
 	w.r.placeholders = nil
@@ -250,7 +251,7 @@ func (p *placeholder) openFor(r *request) (err error) {
 	if p.data, err = p.open(); err != nil {
 		return orBusy(fmt.Errorf("opening the data of a block: %w", err))
 	}
-	data, log := p.data, r.log() // it may be closed after the request was reused
+	data, log := p.data, r.log() // copies: the data may be closed after r was reused
 	p.stop = context.AfterFunc(r.ctx, func() { closeData(data, log) })
 	p.log = log
 	return nil
@@ -264,7 +265,7 @@ func (p *placeholder) close() {
 	p.stop = nil
 }
 
-// discard closes a reader that was there before the placeholder is filled, and will not be read.
+// discard closes the reader of a placeholder that will not be filled, if ReaderOf has made its Opener.
 func (p *placeholder) discard(log *slog.Logger) {
 	defer logPanics(log)
 	if !p.open.hasReader() {
@@ -280,7 +281,7 @@ func closeData(data io.Closer, log *slog.Logger) {
 	_ = data.Close()
 }
 
-// logPanics ends a panic of the application's code, when it is deferred.
+// logPanics is deferred around code of the application: it recovers from a panic, and logs it.
 func logPanics(log *slog.Logger) {
 	if v := recover(); v != nil {
 		logPanic(log, v)
@@ -313,7 +314,7 @@ func copyBase64(w io.Writer, r io.Reader) error {
 // maxEmptyReads is how often a reader may return nothing, neither bytes nor an error, one after the other.
 const maxEmptyReads = 100
 
-// progressing fails once its reader returns nothing again and again, because nobody could end that.
+// progressing fails once its reader returns nothing again and again: a copy would never end.
 type progressing struct{ io.Reader }
 
 func (p progressing) Read(b []byte) (n int, err error) {

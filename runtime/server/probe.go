@@ -9,9 +9,9 @@ import (
 )
 
 // probes bounds how many runs there are of handlers that have not answered yet: the size of their outputs is unknown until the first run ends. A run
-// that takes longer than lendProbe, or waits for a person, gives its slot back early and adds one more, which is removed when it ends: so the number of
-// such runs doubles each second or faster, and ten thousand handlers that wait for something begin within ten seconds. If it grew faster for all, more
-// runs of a slow tool with large outputs would have begun than fit into memory when the first returns. The number of free slots may become negative.
+// that takes longer than lendProbe, or waits for a person, gives its slot back early and adds one more slot, which is removed when the run ends: so the
+// number of such runs doubles each second or faster, and ten thousand handlers that wait for something begin within ten seconds. If the number grew
+// faster for all, more runs of a slow tool with large outputs would have begun than fit into memory when the first returns. free may become negative.
 type probes struct {
 	mu    sync.Mutex
 	free  int
@@ -22,7 +22,7 @@ type probes struct {
 // probeLine is where the runs of one caller wait.
 type probeLine struct {
 	caller  *account
-	waiting []chan struct{} // closed when a slot is theirs
+	waiting []chan struct{} // one for each run, closed when the run has a slot
 }
 
 const (
@@ -30,7 +30,7 @@ const (
 	lendProbe = time.Second // how long a run keeps its slot
 )
 
-// enter takes a slot for a run of the caller's.
+// enter takes a slot for a run of the caller.
 func (p *probes) enter(ctx context.Context, caller *account) error {
 	p.mu.Lock()
 	if p.free > 0 {

@@ -10,7 +10,7 @@ import (
 	"github.com/mcpkiln/mcpkiln/runtime/wire"
 )
 
-// progress sends the progress of one call. At most N notifications are sent in any second: N/2 at a steady rate, a
+// progress sends the progress of one call. At most N notifications (WithProgressRate) are sent in any second: N/2 at a steady rate, a
 // burst of N/2-1 for short calls, and one more for the last value, which never waits (PRO05).
 type progress struct {
 	about    subject // the request or the task's run
@@ -19,7 +19,7 @@ type progress struct {
 	task     string // related task, "" for none
 
 	every time.Duration // the interval of the steady rate
-	burst time.Duration // how far ahead of it a burst may get
+	burst time.Duration // how far a burst may get ahead of the steady rate
 
 	mu       sync.Mutex
 	due      time.Time // when the steady rate would send the next one
@@ -36,7 +36,7 @@ type progress struct {
 // callProgress is the progress of a call. That of a request is made when the handler first reports some: most requests carry a token, and most
 // handlers report nothing.
 type callProgress struct {
-	token  rpc.ID // of the request; zero: it carried none, or made is there from the beginning
+	token  rpc.ID // of the request; zero: the request carried none, or made is set from the beginning, for a task
 	mu     sync.Mutex
 	made   *progress
 	closed bool
@@ -55,10 +55,10 @@ func (p *callProgress) of(c *Call) *progress {
 	return p.made
 }
 
-// close is progress.close, also for what is reported first after it.
+// close is progress.close, also for a progress that is made later.
 func (p *callProgress) close() { p.end((*progress).close) }
 
-// drop is progress.drop, also for what is reported first after it.
+// drop is progress.drop, also for a progress that is made later.
 func (p *callProgress) drop() { p.end((*progress).drop) }
 
 func (p *callProgress) end(how func(*progress)) {
@@ -84,7 +84,7 @@ func newProgress(about subject, rev *revision, token rpc.ID, task string) *progr
 	}
 }
 
-// goOnFrom continues the progress of the task's last run, so that values only grow (PRO02, PRO03). Either may be nil.
+// goOnFrom continues the progress of the task's last run, so that values only grow (PRO02, PRO03). pr and before may be nil.
 func (pr *progress) goOnFrom(before *progress) {
 	if pr == nil || before == nil {
 		return
@@ -102,7 +102,7 @@ func (pr *progress) report(v wire.Progress) {
 	}
 }
 
-// take takes a value, and returns why one is dropped: this one, or the one that waited to be sent; "" for none.
+// take takes a value, and returns why a value is dropped: v, or the one that waited to be sent; "" for none.
 func (pr *progress) take(v wire.Progress) (dropped Outcome) {
 	pr.mu.Lock()
 	defer pr.mu.Unlock()
@@ -159,7 +159,7 @@ func (pr *progress) warn(v wire.Progress) {
 		"id", pr.about.id.String(), "task", pr.task, "progress", v.Progress, "total", v.Total)
 }
 
-// wait returns how long the next one has to wait for the rate. mu is held.
+// wait returns how long the next notification has to wait for the rate. mu is held.
 func (pr *progress) wait(now time.Time) time.Duration {
 	ahead := pr.due.Sub(now)
 	if ahead <= pr.burst { // also when nothing was sent yet: then ahead is the least Duration there is

@@ -17,13 +17,13 @@ type Prompt struct {
 	// Definition is the advertised JSON object, as the newest revision has it.
 	Definition string
 	Handler    PromptHandler
-	// Arguments are those that are completed.
+	// Arguments are those for which completion/complete has suggestions.
 	Arguments []Argument
 	// Sensitive are the arguments whose values are not shown in violations.
 	Sensitive []string
 	Policy    EntryPolicy
 
-	arguments []string // the names of all
+	arguments []string // the names of all arguments
 }
 
 // PromptHandler makes a prompt from its arguments. BindPrompt and PlainPrompt make one.
@@ -112,7 +112,7 @@ func (r *request) listPrompts(b []byte) ([]byte, error) {
 	})...), nil
 }
 
-// itemList is a page of a list, which is private if the list is the caller's own.
+// itemList is a page of a list; its cache scope is private if own is set: the list is for this caller only.
 func (s *Server) itemList(rev *revision, items []byte, next string, own bool) *wire.ItemList {
 	scope := s.cfg.cacheScope
 	if own {
@@ -140,8 +140,8 @@ func (r *request) getPrompt(b []byte) ([]byte, error) {
 	})
 }
 
-// readEntry decodes the arguments of a prompt or a template; read is nil if there are none to give. hidden has the names of those whose
-// values are not shown.
+// readEntry decodes the arguments of a prompt, or the variables of a template, by read, which is nil for a prompt that takes no arguments. hidden has the
+// names of those whose values are not shown.
 func (r *request) readEntry(arguments []byte, hidden string, read func(d *check.Decoder) any) (in any, err error) {
 	if read == nil {
 		read = func(d *check.Decoder) any {

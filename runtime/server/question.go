@@ -113,12 +113,13 @@ func (e *QuestionError) Unwrap() error { return e.Err }
 
 // Ask puts q to the user and blocks until it is answered, ctx ends or the question's timeout passes. message "" sends
 // q.Message. When the handler runs again, the recorded answer is returned at once. A question that was answered can not be asked again in the
-// same run, whatever its message: that is an error, unless each asking is Named. One that was not answered, because its timeout passed or ctx
-// ended, can: that is a new asking, and a task records it beside the first.
+// same run, whatever its message: that is an error, unless each asking is Named. A question that was not answered, because its timeout passed or ctx
+// ended, can be asked again: that is a new asking, and a task records it beside the first.
 // Inline in a stateless revision the first asking does not wait: it returns ErrAsked, which the handler returns as it is.
 // Errors: ErrAsked, ErrUnsupported, ErrQuestionTimeout, *AnswerError, *QuestionError, the *rpc.Error of middleware that answered in the client's
-// place, *task.NameError for a name that is taken, *task.LimitError for a question that a task has no room for, task.ErrWithdrawn with the cause of ctx when ctx ended and the call goes on, or the cause of the
-// call's end. When the handler of a task runs again, an asking that was withdrawn fails with task.ErrWithdrawn again.
+// place, *task.NameError for a name that is taken, *task.LimitError for a question that a task has no room for, task.ErrWithdrawn with the cause of ctx
+// when ctx ended and the call goes on, or the cause of the call's end. When the handler of a task runs again, an asking that was withdrawn fails with
+// task.ErrWithdrawn again.
 func Ask[T any](ctx context.Context, c *Call, q *Question[T], message string, opts ...AskOption) (Answer[T], error) {
 	if message == "" {
 		message = q.Message
@@ -151,6 +152,7 @@ func (q *Question[T]) unsupported(refused *UnsupportedError) (Answer[T], error) 
 	return Answer[T]{}, refused
 }
 
+// questionPayload is the task.Question.Payload of a question that Ask asks.
 type questionPayload struct {
 	Message string          `json:"message"`
 	Schema  json.RawMessage `json:"schema"`
@@ -186,7 +188,7 @@ func askAgain(q task.Question, wrong error) (again task.Question, ok bool) {
 
 // adapt returns q in the form in which the client is asked, or why it can not be asked.
 func (c *Call) adapt(q task.Question) (task.Question, *UnsupportedError) {
-	if c.canNotAsk { // in this revision a result of the method can carry no question
+	if c.canNotAsk { // a result of the method has no place for questions in this revision
 		return q, &UnsupportedError{}
 	}
 	if c.peer != nil && c.peer.sessionless {
@@ -242,6 +244,7 @@ func (q *questionRule) undeclared(can ability, params []byte) *UnsupportedError 
 	return nil
 }
 
+// opOf returns the operation that asks a question, by the question's task.Question.Method.
 func opOf(method string) wire.Op {
 	switch {
 	case method == messageMethod:
@@ -254,16 +257,16 @@ func opOf(method string) wire.Op {
 	return wire.OpElicit
 }
 
-// membersOf are the members of the params of a question, or of another object.
-func membersOf(params []byte) (members map[string]json.RawMessage) {
-	_ = json.Unmarshal(params, &members) // anything but an object has no members
+// membersOf returns the members of a JSON object, nil for any other value.
+func membersOf(object []byte) (members map[string]json.RawMessage) {
+	_ = json.Unmarshal(object, &members) // anything but an object has no members
 	return members
 }
 
 // AskOption is an option for one asking of a question, such as Named.
 type AskOption func(name string) string
 
-// Named asks for one of several things of a kind, such as the file to delete: instance tells this asking from others of the same
+// Named is for a question that is asked about several things, such as files to delete: instance tells this asking from others of the same
 // question. It has to be the same when the handler runs again, since the recorded answer is found by it.
 func Named(instance string) AskOption {
 	return func(name string) string { return name + instanceMark + keyOf(instance) }
@@ -280,7 +283,7 @@ func named(name string, opts []AskOption) string {
 // instanceMark separates the name of a question from its instance. Names do not have it elsewhere.
 const instanceMark = "#"
 
-// keyOf makes a short and safe object key of instance: instance itself if it is one, else ~ and its hash.
+// keyOf makes a short and safe object key of instance: instance itself if that is short and safe, else ~ and its hash.
 func keyOf(instance string) string {
 	if len(instance) <= 64 && strings.Trim(instance, keyLetters) == "" {
 		return instance

@@ -16,11 +16,11 @@ import (
 // retryAfterMs in its data, and over HTTP without a session as status 429 with Retry-After.
 //
 // A caller is a principal, else what a quota key names (WithQuotaKey), else a connection; over HTTP all others without an identity count as one,
-// however many sessions they open, since sessions cost nothing. The defaults of Calls, Methods and Tasks are for callers with an identity or quota key that come over HTTP: a connection,
-// standard input and output above all, has one client, which can only slow itself down; and nobody should be refused because of somebody
-// else. A rate that is set holds for everybody.
+// however many sessions they open, since sessions cost nothing. The defaults of Calls, Methods and Tasks are for callers with an identity or quota key
+// that come over HTTP: a connection, standard input and output above all, has one client, which can only slow itself down; and nobody should be refused
+// because of somebody else. A rate that is set holds for everybody.
 //
-// So anonymous callers over HTTP have no default: that is the author's choice, and on a public server there should be one. A default
+// So anonymous callers over HTTP have no default rate: the author of a public server should set one. A default
 // for all of them together would be low enough for one flood to lock out the others, or so high that the machine is busy before it is
 // reached. WithQuotaKey, with the address as the key for instance, gives each its own default; a rate that is set bounds all of them together.
 type Rates struct {
@@ -43,7 +43,7 @@ type Rates struct {
 // WithRates sets how often one caller may send requests.
 func WithRates(r Rates) Option { return func(c *config) { c.rates = r } }
 
-// rated is what a rate counts.
+// rated is a kind of requests that has a rate of its own.
 type rated uint8
 
 const (
@@ -53,7 +53,7 @@ const (
 	ratedUnknownTasks
 )
 
-// what is its name in errors.
+// what names the kind in errors.
 func (k rated) what() string {
 	return [...]string{"tool calls", "requests for prompts, resources, completion or subscriptions", "requests about tasks", "requests about unknown tasks"}[k]
 }
@@ -65,8 +65,8 @@ type rateKey struct {
 
 // rates are the limits of one server.
 type rates struct {
-	set      [4]rate.Limit // by kind; zero where nothing was set
-	defaults [4]rate.Limit
+	set      [4]rate.Limit // by kind: the rates that hold for everybody; zero: none
+	defaults [4]rate.Limit // likewise for identified peers
 	messages rate.Limit
 	since    time.Time // when the clock of messages began
 	callers  *rate.Table[rateKey]
@@ -95,8 +95,8 @@ func newRates(s *Server) *rates {
 
 func perSecond(n int) rate.Limit { return rate.Limit{PerSecond: n, Burst: 10 * n} }
 
-// caller names the caller that a rate of this kind counts for. Where the rate has to hold for strangers, they are all one caller:
-// another session or connection does not make another one.
+// caller names the caller that a rate of this kind counts for. Where the rate has to hold for strangers, all of them are one caller:
+// another session or connection does not make another caller.
 func (p *peer) caller(kind rated) string {
 	if p.streams || kind == ratedUnknownTasks {
 		return cmp.Or(p.taskQuota(), p.owner)
@@ -107,6 +107,7 @@ func (p *peer) caller(kind rated) string {
 // identified reports whether the peer is one of the callers that the defaults are for.
 func (p *peer) identified() bool { return p.streams && (p.principal != "" || p.who.key != "") }
 
+// of returns the rates that hold for the peer, by kind.
 func (rs *rates) of(p *peer) *[4]rate.Limit {
 	if p.identified() {
 		return &rs.defaults
@@ -138,7 +139,7 @@ func tooOften(wait time.Duration, format string, args ...any) *rpc.Error {
 	return err
 }
 
-// full is the error for n more of a limit that all callers share; own is how much the caller has of it.
+// full is the error that refuses n more of a limit that all callers share; own is how much of it the caller has.
 func full(l *quota.Limit, own *atomic.Int64, n int64, format string, args ...any) *rpc.Error {
 	err := tooOften(time.Second, format, args...)
 	err.Busy = !l.OwnPartUsed(own, n)

@@ -8,7 +8,7 @@ import (
 	"github.com/mcpkiln/mcpkiln/runtime/wire"
 )
 
-// refusal is why a request is not served, with the HTTP status for it; 0 if the revision has none.
+// refusal is why a request is not served, with the HTTP status for that; 0 if the revision has none.
 type refusal struct {
 	err    *rpc.Error
 	status int
@@ -23,7 +23,7 @@ func refuseParam(at, format string, args ...any) *refusal {
 }
 
 // beforeHandshake refuses a request before the handshake. A client of a stateless revision may have sent it, so the error lists the revisions that are
-// served. known: some revision has the method.
+// served. known reports whether some revision has the method.
 func (s *Server) beforeHandshake(msg *rpc.Message, known bool) *refusal {
 	refused := s.refuseWithoutStateless(rpc.Quoted(msg.Method)+" comes after the handshake", "")
 	if !known {
@@ -52,6 +52,7 @@ func (rev *revision) refuseWithout(capability string) *refusal {
 	return &refusal{err: err, status: rev.status(err)}
 }
 
+// missing is the error of a request that requires a capability which the client did not declare.
 func (rev *revision) missing(capability string) *rpc.Error {
 	required := declaration{}
 	required.add(capability)

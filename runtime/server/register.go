@@ -27,7 +27,7 @@ func (r *request) count() *refusal {
 		return &refusal{err: full(calls, &r.p.account.calls, 1, "limit reached: at most %d requests in flight, of one caller three quarters of that", calls.Max)}
 	}
 	r.counted, r.account = true, r.p.account
-	// A task that is listened to takes three entries in maps: sizeOf has counted one.
+	// A task in a subscription takes three entries in maps: sizeOf has counted one.
 	n := int64(r.size) + r.header.size() + sizeOf(r.params.ResourceURIs...) + sizeOf(r.params.TaskIDs...) + 2*entrySize*int64(len(r.params.TaskIDs))
 	if r.p.batch == nil && !reserved(r.method) { // what the transport holds (Costly): it counts once for a batch, and not for what passes at the limit
 		n += r.p.cost
@@ -75,6 +75,7 @@ const reserve = 1_000
 
 func reserved(m *wire.Method) bool { return m.Op == wire.OpPing || m.Op == wire.OpCancelTask }
 
+// enter puts the request into the tracker, whose entry is its context.
 func (r *request) enter() *refusal {
 	p := r.p
 	entry, err := p.s.tracker.Register(r.parent(), p.key(r.id, inflight.Incoming), r.info())
@@ -122,7 +123,7 @@ func (p *peer) key(id rpc.ID, d inflight.Direction) inflight.Key {
 	return inflight.Key{Peer: p.id, ID: id, Direction: d}
 }
 
-// sizeOf is how many bytes is kept of subscriptions to resources or tasks (TSK28).
+// sizeOf is how many bytes are kept of subscriptions to these resources or tasks (TSK28).
 func sizeOf(uris ...string) (n int64) {
 	for _, uri := range uris {
 		n += entrySize + int64(len(uri))

@@ -19,7 +19,7 @@ type registry[T any] struct {
 	table atomic.Pointer[table[T]]
 }
 
-// table is a registry between two changes.
+// table is what a registry has between two changes.
 type table[T any] struct {
 	entries []*entry[T] // by number
 	named   map[string]*entry[T]
@@ -65,7 +65,7 @@ func (r *registry[T]) open(of []T, key func(*T) string, revisions int) error {
 	return nil
 }
 
-// ExistsError says that a registry has the name or address already.
+// ExistsError says that a registry has the name or URI already.
 type ExistsError struct{ Name string }
 
 // Error implements error.
@@ -119,7 +119,7 @@ func (r *registry[T]) dropPages() {
 // listing says how the entries of a registry are listed.
 type listing[T any] struct {
 	kind      string // begins cursors
-	size      int    // of a page
+	size      int    // entries of a page
 	more      string // cursor after the last page, "" for the end
 	perCaller bool   // the list is for this caller only
 	// appendEntry appends the entry to the items, or leaves it out. Pages begin and end at the same entries whichever are left out, so that a
@@ -188,7 +188,7 @@ func (t *table[T]) pageAfter(after uint64, l *listing[T]) (result []byte, last u
 	return l.wrap(append(items, ']'), more), last
 }
 
-// cursorOf is opaque to clients: base64 keeps them from relying on its content.
+// cursorOf returns the cursor of a place in a list. It is opaque to clients: base64 keeps them from relying on its content.
 func cursorOf(kind, place string) string {
 	return base64.RawURLEncoding.EncodeToString([]byte(kind + ":" + place))
 }

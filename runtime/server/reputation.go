@@ -51,7 +51,7 @@ func (k *reputations) of(who Requestor) reputation {
 	return unknown
 }
 
-// note changes what is known of a caller. Long names are not kept.
+// note changes what is remembered of a caller. Callers with long names are not remembered.
 func (k *reputations) note(who Requestor, change func(*readHistory)) {
 	if len(who.principal)+len(who.key) > maxCaller {
 		return

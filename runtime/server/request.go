@@ -23,7 +23,7 @@ type request struct {
 	tool           *Tool        // of tools/call
 	taskTool       string       // of the task that the request reads; only set for middleware
 	policy         *EntryPolicy // of prompts/get and resources/read; nil: none
-	task           bool         // the call becomes one
+	task           bool         // the call becomes a task
 	counted        bool         // in Server.calls
 	holdsTaskState bool         // it holds peer.taskState
 	repeatedKey    bool         // the arguments have a repeated key, which decoding them has to find
@@ -32,16 +32,16 @@ type request struct {
 	values         context.Context // the values that the handler sees beside the connection's; nil: none
 	header         Header          // of the HTTP request; nil: none
 	size           int             // of the message, which is kept until the request is over
-	account        *account        // has countedBytes; nil before it is counted
+	account        *account        // the one that countedBytes count in; nil before the request is counted
 	countedBytes   int64           // bytes that count in Server.bytes; under Call.mu while the handler runs, like smallBytes
 	decoding       bool            // its input is being decoded
 	holdsDecoding  bool            // it holds Server.decoding
-	smallBytes     int64           // of answers that are too small to count
+	smallBytes     int64           // of the client's answers to questions, while they are too small to count
 	reservation    reservation
 	entry          *inflight.Entry
 	ctx            context.Context // of handlers: entry, or what middleware made of it
 	id             rpc.ID
-	about          rpc.ID         // of a batch: the id that its answers are written about
+	about          rpc.ID         // set for a batch: the id that its answers are written about
 	sub            *listen        // of subscriptions/listen
 	handshake      *handshake     // of initialize
 	output         *check.Decoder // has checked the output of tools/call, whose text is not written yet; nil otherwise
@@ -66,7 +66,7 @@ type request struct {
 	nextWaiting *request // in workers
 }
 
-// body is what is read of a request, and what a tool answers: half of a request's memory. One that may wait for long lends it to others meanwhile.
+// body is what is read of a request, and what a tool answers: half of a request's memory. A request that may wait for long lends its body to others.
 type body struct {
 	params wire.Params
 	result wire.CallResult // of tools/call; here, because an append function of the revision makes it escape
@@ -127,7 +127,7 @@ func (s *Server) newRequest(p *peer) *request {
 	return r
 }
 
-// open makes the request one of p; nil for the run of a task.
+// open makes r a request of p; p is nil for the run of a task.
 func (r *request) open(s *Server, p *peer) {
 	r.p, r.reservation = p, reservation{s: s, p: p}
 	if p != nil {
@@ -135,7 +135,7 @@ func (r *request) open(s *Server, p *peer) {
 	}
 }
 
-// release gives r back. Nothing may use it or what aliases its frame afterwards.
+// release gives back what r holds, and r for reuse. Nothing may use it or what aliases its frame afterwards.
 func (r *request) release() {
 	r.unlockTaskState()
 	r.uncount()
@@ -172,7 +172,7 @@ func (s *Server) keep(r *request) {
 	s.requests.Put(r)
 }
 
-// clear forgets everything but the buffers, unless those are large.
+// clear forgets everything but the buffers that are not large.
 func (r *request) clear() {
 	frame, out, scratch, kept := keepSmall(r.frame), keepSmall(r.out), keepSmall(r.scratch), r.body
 	if kept != nil {
@@ -197,14 +197,14 @@ func keepSmall(b []byte) []byte {
 	return b[:0]
 }
 
-// group counts the goroutines of a connection. Unlike with sync.WaitGroup, waiting can have a limit, and a goroutine is refused when all
+// group counts the goroutines of a peer. Unlike with sync.WaitGroup, waiting can have a limit, and a goroutine is refused when all
 // others are gone.
 type group struct {
 	n atomic.Int64
 
 	mu   sync.Mutex
 	gone bool
-	left chan struct{} // closed then; nil: nobody has asked for it
+	left chan struct{} // closed when all are gone; nil: nobody has asked for it
 }
 
 // start counts the owner itself, which calls done like the others.
@@ -248,7 +248,7 @@ func (g *group) done() {
 	}
 }
 
-// endWriter ends a goroutine that counts in live and in writing: wait gives those that write more time.
+// endWriter ends a goroutine that counts in live and in writing: peer.wait gives such goroutines more time.
 func (p *peer) endWriter() {
 	p.live.done()
 	p.writing.Add(-1)
@@ -278,7 +278,7 @@ func (l *largeBuffers) grow(b []byte, n int) []byte {
 	return slices.Grow(b, n+1<<10)
 }
 
-// take returns the smallest buffer of at least n bytes, nil if there is none. One that is much larger is left: an answer that nobody reads counts
+// take returns the smallest buffer of at least n bytes, nil if there is none. It leaves much larger ones: an answer that nobody reads counts
 // only with its own length (TSK28).
 func (l *largeBuffers) take(n int) []byte {
 	l.mu.Lock()

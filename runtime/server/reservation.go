@@ -8,19 +8,19 @@ import (
 )
 
 // reservation is what one answer takes of the budgets (budget.go), from before its handler begins until the answer is written. How large the
-// answer gets is known when it is encoded: until then it counts as those before it (answerSizes).
+// answer gets is known when it is encoded: until then it counts with a size that is estimated from those before it (answerSizes).
 type reservation struct {
 	s          *Server
-	p          *peer    // nil: for a task's result, which waits for no peer
-	account    *account // whose answer it is
-	sizes      *answerSizes
+	p          *peer                      // nil: for a task's result, which waits for no peer
+	account    *account                   // whose answer it is
+	sizes      *answerSizes               // of the handler's answers; nil: they are not estimated
 	counts     bool                       // the answer counts in the budgets
 	unread     int64                      // of Server.unread
 	coming     int64                      // of Server.coming, until the output is encoded
 	encoding   bool                       // it has a slot of Server.encoding
 	outputSize int64                      // how many bytes the output is expected to have, if the last ones were large
 	probeTimer atomic.Pointer[time.Timer] // while a probe has a slot of Server.probes: gives that back early
-	firstRunOf *answerSizes               // the handler's, in its first run, which needs no slot
+	firstRunOf *answerSizes               // sizes, if the run is the handler's first, which needs no slot; else nil
 }
 
 // smallAnswer is the size, in bytes, up to which answers are not counted: the number of requests bounds those.
@@ -49,14 +49,15 @@ func (r *reservation) reserve(ctx context.Context, n int64) error {
 	return nil
 }
 
-// assembling gives back the answer's bytes of Server.unread while it waits for a file: others that have files wait for those bytes. The n bytes that it
-// has in memory count in Server.coming until done is called; those who wait there have no files.
+// assembling gives back the answer's bytes of Server.unread while it waits for a file: other answers that have files wait for those bytes. The n bytes
+// that it has in memory count in Server.coming until done is called; what waits there has no files.
 func (r *reservation) assembling(n int) (done func()) {
 	r.giveBack()
 	r.s.coming.change(&r.account.coming, int64(n))
 	return func() { r.s.coming.change(&r.account.coming, -int64(n)) }
 }
 
+// giveBack gives back the bytes of Server.unread.
 func (r *reservation) giveBack() {
 	if r.unread > 0 {
 		r.s.unread.change(r.share(), -r.unread)
@@ -70,7 +71,7 @@ func (r *reservation) list(ctx context.Context, x *answerSizes) error {
 	return r.reserve(ctx, r.size(x))
 }
 
-// countAnswer counts an answer of n bytes that is about to be written, and gives back what it does not need. One that is much larger than
+// countAnswer counts an answer of n bytes that is about to be written, and gives back what it does not need. An answer that is much larger than
 // expected may have to wait.
 func (r *reservation) countAnswer(ctx context.Context, n int) {
 	size := int64(n)
@@ -86,12 +87,12 @@ func (r *reservation) countAnswer(ctx context.Context, n int) {
 		r.unread = size
 	default:
 		r.s.coming.change(&r.account.coming, size)
-		_ = r.reserve(ctx, size) // after an error nobody gets it
+		_ = r.reserve(ctx, size) // after an error nobody gets the answer
 		r.s.coming.change(&r.account.coming, -size)
 	}
 }
 
-// free gives back what is left.
+// free gives back all that the answer still holds.
 func (r *reservation) free() {
 	r.encoded()
 	r.giveBack()
@@ -108,7 +109,7 @@ func (r *reservation) encoded() {
 	}
 }
 
-// endProbe gives the probe's slot back; after lendProbe, it removes the one that was added.
+// endProbe gives the probe's slot back or, if that was given back early, removes the slot that was added then.
 func (r *reservation) endProbe() {
 	if r.firstRunOf != nil {
 		r.firstRunOf.probed.Store(false)
@@ -147,7 +148,7 @@ func (r *reservation) returned(n int) {
 	}
 }
 
-// handleLarge runs a handler that is expected to return n bytes, as soon as they fit. If it takes longer than lendAfter, they are given
+// handleLarge runs a handler that is expected to return n bytes, as soon as they fit. If the handler takes longer than lendAfter, the bytes are given
 // back until it has returned.
 func (r *reservation) handleLarge(ctx context.Context, n int64, run func() error) error {
 	b, own, counted := &r.s.unread, (*share)(nil), &r.unread // the budget, the caller's share, and the field that says what r holds of it

@@ -22,7 +22,7 @@ type Resource struct {
 	Definition string
 	// MIMEType is the type of contents that state none, "" for none.
 	MIMEType string
-	// Subscribe: clients can subscribe to it.
+	// Subscribe says that clients can subscribe to it.
 	Subscribe bool
 	Policy    EntryPolicy
 	Handler   func(ctx context.Context, call *Call) (*ResourceContents, error)
@@ -36,7 +36,7 @@ type ResourceTemplate struct {
 	// Raw are the variables whose text is JSON: numbers and booleans.
 	Raw     []string
 	Handler TemplateHandler
-	// Arguments are the variables that are completed.
+	// Arguments are the variables for which completion/complete has suggestions.
 	Arguments []Argument
 
 	template *uritemplate.Template
@@ -266,6 +266,7 @@ func (p *ResourcePart) block(uri, mime string) Block {
 	return TextResource(uri, mime, p.Text)
 }
 
+// subscribeRegistered subscribes to a resource of the registries, or unsubscribes.
 func (r *request) subscribeRegistered(b []byte) ([]byte, error) {
 	on := r.method.Op == wire.OpSubscribe
 	if on {

@@ -25,14 +25,14 @@ type sealedClient struct {
 	Version string `json:"v,omitempty"`
 }
 
-// maxSealedSession bounds the name of a session, in bytes: it is in a header of every request, and servers and proxies often take 8 KiB of them
-// together. Beyond that, the client's description of itself is left out.
+// maxSealedSession bounds the name of a session, in bytes: it is in a header of every request, and many servers and proxies accept only 8 KiB of headers.
+// If it would get longer, the client's description of itself is left out.
 const maxSealedSession = 2 << 10
 
 // SealsSessions reports whether Session.Seal makes names that other processes can open: only with keys of the operator (WithSealKeys).
 func (s *Server) SealsSessions() bool { return len(s.cfg.sealKeys) > 0 }
 
-// Seal names the session so that any process with the same keys, Definition.Name and revisions can resume it until expires, for the
+// Seal returns a name for the session by which any process with the same keys, Definition.Name and revisions can resume it until expires, for the
 // same principal: see ResumeSession. Call it after the handshake.
 func (ss *Session) Seal(expires time.Time) string {
 	p := ss.p
@@ -83,7 +83,7 @@ func (s *Server) ResumeSession(ctx context.Context, out Outlet, name string) (_ 
 		return nil, false
 	}
 	var names []string
-	_ = json.Unmarshal(sealed.Capabilities, &names) // we wrote it
+	_ = json.Unmarshal(sealed.Capabilities, &names) // Seal wrote it
 	p := s.newSessionPeer(ctx, out)
 	p.agree(rev)
 	p.can = rev.abilitiesOf(names)
@@ -121,6 +121,7 @@ func (s *Server) sessionRevision(version string) *revision {
 	return nil
 }
 
+// agree sets the revision that the handshake agreed on.
 func (p *peer) agree(rev *revision) {
 	p.revision, p.ready = rev, true
 	p.agreed.Store(rev)
@@ -134,8 +135,8 @@ func (ss *Session) Discard() {
 	}
 }
 
-// randomID is the id with which requests to the client begin in a session that was opened elsewhere: ids are exact as JSON numbers, and
-// another process is unlikely to use the same.
+// randomID is the number after which the ids of requests to the client begin in a session that was opened elsewhere. It is small enough to be exact as
+// a JSON number, and another process is unlikely to use the same ids.
 func randomID() int64 {
 	var b [8]byte
 	rand.Read(b[:]) // it does not fail

@@ -38,7 +38,7 @@ func (p *peer) receive(r *request, got *Receipt) bool {
 		if msg.Answers() && p.endMalformedAnswer(&msg, err) {
 			return false
 		}
-		// A session's transport itself answers a message of which it can not be told whether it is a request or an answer (rpc.Message.Unclear).
+		// A message that may be a request or an answer (rpc.Message.Unclear) is answered by the session's transport itself.
 		if got.Answered = msg.WantsReply() && !(msg.Unclear && p.streams); got.Answered {
 			p.refuse(r, msg.ID, err)
 		}
@@ -61,7 +61,7 @@ func (p *peer) receive(r *request, got *Receipt) bool {
 	return false
 }
 
-// spareCalls is how many requests may be in flight before trim takes effect. Larger messages before leave large buffers, which are kept
+// spareCalls is how many requests may be in flight before trim takes effect. Earlier, larger messages leave large buffers, which are kept
 // while handlers run and count nowhere (TSK28).
 const spareCalls = 256
 
@@ -116,9 +116,9 @@ func (r *request) start(msg *rpc.Message) *refusal {
 
 // peerState is what routing needs to know besides the message.
 type peerState struct {
-	session *revision // of the session, or the one that a handshake would begin with; nil: no revision has a handshake
+	session *revision // the session's revision, before the handshake the newest that has one; nil: no revision has a handshake
 	ready   bool      // the session's handshake is done
-	hint    string    // the revision in the transport's header, "" for none
+	hint    string    // the revision that the transport's header names, "" for none
 	headers bool      // the transport has headers
 }
 
@@ -264,7 +264,7 @@ func (rd *reading) readStateless(rev *revision, msg *rpc.Message) route {
 	return to
 }
 
-// readSession reads the params of a message of a handshake revision, unless they are left unread.
+// readSession reads the params of a message of a handshake revision, unless peek is set.
 func (rd *reading) readSession(rev *revision, msg *rpc.Message) route {
 	to := route{revision: rev, method: rd.methodOf(rev, msg)}
 	if to.method != nil && !rd.peek {

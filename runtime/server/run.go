@@ -46,7 +46,7 @@ func (c *Call) textIsLate(n int) bool { return c.taskRun == nil && n > smallAnsw
 // run appends the tool's encoded output to b.
 func (h *Handler) run(ctx context.Context, call *Call, args, b []byte) ([]byte, error) {
 	newDecoder := check.GetScanned
-	if call.r.repeatedKey { // decoding has to find it: nothing is skipped unread
+	if call.r.repeatedKey { // decoding has to find the repeated key: nothing is skipped unread
 		newDecoder = check.Get
 	}
 	var in any
@@ -143,7 +143,7 @@ func (c *Call) runWithinBudgets(ctx context.Context, x *answerSizes, run func() 
 			if err := r.startProbe(ctx, x); err != nil {
 				return err
 			}
-			if x.overall.load() != 0 { // another run has shown it meanwhile
+			if x.overall.load() != 0 { // another run has shown the size meanwhile
 				r.endProbe()
 				continue
 			}
@@ -161,7 +161,7 @@ func (c *Call) runWithinBudgets(ctx context.Context, x *answerSizes, run func() 
 // awaitFit returns when an answer of n bytes would fit. Handlers start after it: otherwise their output would wait in memory.
 func (r *reservation) awaitFit(ctx context.Context, n int64) error {
 	if coming := &r.account.coming; coming.held.Load() > 0 {
-		if err := r.s.coming.await(ctx, coming, 0); err != nil { // others came larger than expected
+		if err := r.s.coming.await(ctx, coming, 0); err != nil { // other answers of the caller are larger than expected
 			return err
 		}
 	}
@@ -171,8 +171,8 @@ func (r *reservation) awaitFit(ctx context.Context, n int64) error {
 	return r.s.unread.await(ctx, r.share(), n)
 }
 
-// startProbe takes a slot for the run of a handler whose output size is unknown, until the output is encoded: if many began before the first is,
-// all of their outputs could be in memory. The first run of each handler needs no slot.
+// startProbe takes a slot for the run of a handler whose output size is unknown, until the output is encoded: if many runs began before the first output
+// is encoded, all of their outputs could be in memory. The first run of each handler needs no slot.
 func (r *reservation) startProbe(ctx context.Context, x *answerSizes) error {
 	if x.probed.CompareAndSwap(false, true) {
 		r.firstRunOf = x
@@ -197,7 +197,7 @@ func (c *Call) returned(err error) error {
 	return err
 }
 
-// awaitEncoding returns when an output may be encoded: few are at once, so that the sizes of these are known before others begin.
+// awaitEncoding returns when an output may be encoded: few are encoded at once, so that their sizes are known before others begin.
 func (r *reservation) awaitEncoding(ctx context.Context) error {
 	for {
 		if err := r.enter(ctx); err != nil {
@@ -297,7 +297,7 @@ type answerSizes struct {
 	outputs sizeEstimate // of all callers, of the output alone: a tool's answer has it twice, also as text
 }
 
-// small reports whether all answers were small lately, and one of n bytes is. Then there is nothing to look up and nothing to learn.
+// small reports whether all answers were small lately, and one of n bytes is small, too. Then there is nothing to look up and nothing to learn.
 func (x *answerSizes) small(n int) bool {
 	return n <= smallAnswer && x.overall.load() == 1 && x.known.Load() == 0
 }

@@ -12,19 +12,19 @@ import (
 )
 
 // targets finds the references in a schema of an added tool that may lead to what is sensitive, in every draft that a Validator may read. Where drafts
-// differ, more is found rather than less: a reference too many is refused, one that is missed would show a secret.
+// differ, more is found rather than less: one reference too many is only refused, but one that is missed would show a secret.
 type targets struct {
 	idKey     string              // the keyword that names a schema
 	oldDraft  bool                // one before 2019-09, in which other keywords beside a $ref mean nothing
 	resources map[string]resource // by URI
 	anchors   map[string]bool     // URI#NAME of those that are sensitive
-	dynamic   map[string]bool     // likewise the names in $dynamicAnchor, "" for $recursiveAnchor
+	dynamic   map[string]bool     // the names in $dynamicAnchor of those that are sensitive, "" for $recursiveAnchor
 	sensitive map[string]bool     // the JSON Pointers of the properties that say x-sensitive, and what they say
 }
 
-// resource is a schema with a URI of its own, or the root.
+// resource is a schema resource of JSON Schema: the root, or a schema with a URI of its own.
 type resource struct {
-	at     string
+	at     string // its JSON Pointer
 	schema map[string]any
 }
 
@@ -58,7 +58,7 @@ func (t *targets) baseOf(schema map[string]any, outer string) string {
 	return outer
 }
 
-// note notes the schema before those in it: by what references lead to it, and whether it is sensitive.
+// note records which references lead to the schema, and whether it is sensitive. A schema is noted before those in it.
 func (t *targets) note(at string, schema map[string]any, base string) {
 	if _, known := t.resources[base]; !known {
 		t.resources[base] = resource{at, schema}
@@ -98,8 +98,8 @@ func (t *targets) isDecided(at string) bool {
 	})
 }
 
-// refersToSensitive returns the keyword of a reference to a property that is sensitive, or into one, from where nothing says whether the values are;
-// "" if there is none. Under the name of the referring property they would be shown.
+// refersToSensitive returns the keyword of a reference that leads to a sensitive property, or into one, unless a property that contains the reference says
+// whether it is sensitive; "" for none. Through such a reference the values would be shown, under the name of the referring property.
 func (t *targets) refersToSensitive(at string, schema map[string]any, base string) string {
 	if len(t.sensitive) == 0 || t.isDecided(at) {
 		return ""
@@ -132,7 +132,7 @@ func (t *targets) leadsToSensitive(key, ref, base string) bool {
 	return false // it leads nowhere, or out of the schema
 }
 
-// lookup returns the JSON Pointer of the schema that pointer leads to in the resource, as other pointers are written.
+// lookup returns the JSON Pointer of the schema that pointer leads to in the resource, spelt as all others here are.
 func (r *resource) lookup(pointer string) (at string, found bool) {
 	if pointer == "" {
 		return r.at, true

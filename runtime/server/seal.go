@@ -17,8 +17,8 @@ import (
 )
 
 // sealer seals and opens the requestState that a client carries between two runs of a call (EXT17). A token is the version,
-// a hint at the key, a nonce, and the expiry and journal encrypted with AES-256-GCM; its binding is authenticated with them
-// and not contained in it.
+// a hint at the key, a nonce, and the expiry and journal encrypted with AES-256-GCM; its binding (request.binding) is authenticated with them
+// and not contained in the token.
 type sealer struct{ keys []sealKey } // the first one seals
 
 type sealKey struct {
@@ -92,7 +92,7 @@ type sealedJournal struct {
 	Entries []recordedEntry `json:"notes,omitempty"`
 	// Asked are the names of all questions that the runs so far asked.
 	Asked []string `json:"asked,omitempty"`
-	// Until has the deadlines of those that are not answered, in Unix milliseconds.
+	// Until has the deadlines of the questions that are not answered, in Unix milliseconds.
 	Until map[string]int64 `json:"until,omitempty"`
 	// Unused are answers that earlier runs asked for and did not use.
 	Unused map[string]json.RawMessage `json:"spare,omitempty"`
@@ -172,7 +172,7 @@ func (s *sealer) decrypt(hint, b, binding []byte) ([]byte, error) {
 	return nil, errState
 }
 
-// binding is what a token is bound to: one owner, method and target, with the same arguments however a client spells
+// binding is what a token is bound to: one owner, method and name or URI, with the same arguments however a client spells
 // them. Connections without an identity are one owner: no request needs the connection of an earlier one (LET18), and
 // only a client that was given a token has it.
 func (r *request) binding() []byte {

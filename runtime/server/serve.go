@@ -56,7 +56,7 @@ func (r *request) perform() (answer []byte, err error) {
 	return b, err
 }
 
-// log is the server's log with the request's attributes. The run of a task has no request of a client, so it has none.
+// log is the server's log with the request's attributes. The run of a task has no request of a client, so it has no attributes.
 func (r *request) log() *slog.Logger {
 	if r.method == nil {
 		return r.reservation.s.log
@@ -164,11 +164,11 @@ func (r *request) respond(answer []byte, err error) {
 		r.p.s.reputations.hasRead(r.p.who)
 	}
 	if r.torn {
-		r.out = nil // HTTP/2 may still be reading it
+		r.out = nil // the HTTP/2 server may still be reading it
 	}
 }
 
-// dropParts gives back the parts of an answer that is complete, if they are large.
+// dropParts gives back the buffer with the parts of an answer that is complete, if it is large.
 func (r *request) dropParts() {
 	if cap(r.scratch) > keptBuffer {
 		r.reservation.s.large.give(r.scratch)
@@ -196,13 +196,13 @@ func (t *statelessJournal) respond() {
 	_ = about.write(m) // silenced: nothing is left to do
 }
 
-// answer completes m, the answer to a request: if err is not nil, that is the answer. It counts until it is written.
+// answer completes m, the answer to a request: if err is not nil, err is the answer. The answer counts in the budgets until it is written.
 func (r *reservation) answer(ctx context.Context, m *outgoing, id rpc.ID, err error) {
 	if err != nil {
 		m.err, m.trailer, m.long = asRPC(err), nil, nil
 		m.frame = rpc.AppendError(m.frame[:0], id, m.err)
 	}
-	if m.long == nil { // else its parts in memory are counted
+	if m.long == nil { // else what it has in memory is counted already
 		r.countAnswer(ctx, len(m.frame))
 	}
 }

@@ -25,7 +25,7 @@ type Server struct {
 	revisions []*revision // newest first
 	// stateless are those of them without a handshake.
 	stateless      []*revision
-	versions       []string // of all revisions
+	versions       []string // the names of all revisions
 	declared       declarations
 	sealer         *sealer
 	tools          registry[Tool]
@@ -33,35 +33,35 @@ type Server struct {
 	resources      registry[Resource]              // by URI
 	templates      registry[ResourceTemplate]      // by URI template
 	off            atomic.Pointer[map[string]bool] // tools that are switched off; nil: none
-	middleware     Handle                          // middleware; nil: none
+	middleware     Handle                          // the outermost middleware; nil: none
 	observed       bool                            // there is an observer: events are made
-	toolMiddleware ToolHandle                      // middleware of tools; nil: none
+	toolMiddleware ToolHandle                      // the outermost middleware of tools; nil: none
 	takesNotices   bool                            // there are handlers of custom notifications
 	tracker        *inflight.Tracker
-	engine         *task.Engine // nil when no tool runs as a task
-	ids            atomic.Uint64
+	engine         *task.Engine  // nil when no tool runs as a task
+	ids            atomic.Uint64 // the last id of a peer
 	calls          quota.Limit   // requests in flight
-	bytes          quota.Limit   // of requests in flight
-	unread         budget        // of answers
-	opened         budget        // of answers for which openers are being read into a file or memory, one each
-	files          fileRoom      // of temporary files with that data
-	openersWaiting atomic.Int64  // of opened, those whose files wait for space
-	coming         budget        // of outputs of tasks, and of answers that are larger than answerSizes
-	probes         probes        // of runs of handlers that have not answered yet
+	bytes          quota.Limit   // bytes of requests in flight, and of what else is kept for clients (peer.charge)
+	unread         budget        // bytes of answers, until the client has read them
+	opened         budget        // answers for which openers are being read into a file or memory, one each
+	files          fileRoom      // bytes of temporary files with that data
+	openersWaiting atomic.Int64  // how many of opened wait for space for their files
+	coming         budget        // bytes of outputs of tasks, and of answers that are larger than answerSizes
+	probes         probes        // slots for runs of handlers that have not answered yet
 	toolLists      answerSizes   // answers of tools/list
 	taskLists      answerSizes   // answers of tasks/list
 	sizeCache      sizeCache     // sizes of answers by handler and caller
 	reputations    reputations   // how callers read
-	encoding       encoders      // of outputs
-	decoding       chan struct{} // has an element while an input takes of the second half of bytes
-	// treeSizes and completionSizes are of answers without an entry of a registry.
+	encoding       encoders      // slots for encoding outputs
+	decoding       chan struct{} // has an element while one input takes bytes of the second half of Server.bytes
+	// treeSizes and completionSizes are the sizes of answers that belong to no registry entry.
 	treeSizes, completionSizes answerSizes
 	// requests keeps requests that are over, for their buffers.
 	requests sync.Pool
 	bodies   sync.Pool // of requests
-	readings sync.Pool // of Route
+	readings sync.Pool // *reading, for Route
 	large    largeBuffers
-	closed   sync.Pool // accounts for reuse
+	closed   sync.Pool // closed accounts, for reuse
 
 	mu    sync.Mutex // guards what follows
 	peers map[uint64]*peer
@@ -126,7 +126,7 @@ func New(d Definition, opts ...Option) (*Server, error) {
 	if machine != 0 {
 		s.engine = task.New(task.Config{
 			Machine: machine, Runner: s.runTask, TimedOut: s.taskTimedOut, Store: s.cfg.store, Dispatcher: s.cfg.dispatcher, Limits: s.cfg.tasks,
-			Logger: s.log, OnChange: s.taskChanged, OnRemove: s.endSession, ParkAfter: s.cfg.parkAfter, Resume: s.cfg.store != nil && s.cfg.store.Durable(),
+			Logger: s.log, OnChange: s.taskChanged, OnRemove: s.endTaskLife, ParkAfter: s.cfg.parkAfter, Resume: s.cfg.store != nil && s.cfg.store.Durable(),
 		})
 	}
 	return s, nil

@@ -35,7 +35,7 @@ func (s *Server) startSession(p *peer) *Session {
 	defer func() {
 		if !opened {
 			s.log.Error("an observer ended the goroutine that opens a session: runtime.Goexit", "peer", p.id)
-			_ = ss.Close(&inflight.Cause{Source: inflight.SourceDisconnect, Err: errOpenerExited}) // nothing runs in it
+			_ = ss.Close(&inflight.Cause{Source: inflight.SourceDisconnect, Err: errOpeningExited}) // nothing runs in it
 		}
 	}()
 	p.observe(ConnectionOpened)
@@ -46,8 +46,8 @@ func (s *Server) startSession(p *peer) *Session {
 	return ss
 }
 
-// errOpenerExited is the error of a session that no caller got.
-var errOpenerExited = errors.New("server: an observer ended the goroutine that opens a session: runtime.Goexit")
+// errOpeningExited is the error of a session that no caller got.
+var errOpeningExited = errors.New("server: an observer ended the goroutine that opens a session: runtime.Goexit")
 
 // Receive takes one frame, in order: one call at a time, none after Close. It parses, registers, cancels, and starts what is to be
 // served; the handshake is served before it returns. frame may be reused afterwards. Handlers see the values of ctx, not those of
@@ -80,7 +80,8 @@ func (s *Server) Batch(frame []byte) (ids []rpc.ID, err *rpc.Error) {
 }
 
 // ReceiveBatch is ReceiveWithHeader for an array of messages, in revisions that have them. Its answers are written as one array, as far as
-// they fit into the account, about an id of the caller's choice. Messages before that are written about the id of their request.
+// they fit into the account; about is the id, of the caller's choice, that the array is written about. Other messages, before the array, are written about
+// the id of their request.
 func (ss *Session) ReceiveBatch(ctx context.Context, header Header, frame []byte, about rpc.ID) (got Receipt) {
 	r := ss.p.s.newRequest(ss.p)
 	r.values, r.header, r.about = ctx, header, about
@@ -108,7 +109,7 @@ func OutletFrom(ctx context.Context) Outlet {
 	return out
 }
 
-// Version is the revision that the handshake agreed on, by name; "" before it.
+// Version is the name of the revision that the handshake agreed on, "" before the handshake.
 func (ss *Session) Version() string {
 	if rev := ss.p.agreed.Load(); rev != nil {
 		return rev.Version
@@ -116,7 +117,7 @@ func (ss *Session) Version() string {
 	return ""
 }
 
-// Revision is what the handshake agreed on, nil before it.
+// Revision is the revision that the handshake agreed on, nil before the handshake.
 func (ss *Session) Revision() *wire.Revision {
 	if rev := ss.p.agreed.Load(); rev != nil {
 		return rev.Revision
@@ -124,8 +125,9 @@ func (ss *Session) Revision() *wire.Revision {
 	return nil
 }
 
-// Close ends the session: what is in flight is cancelled with cause, tasks go on if somebody can ask for them (TSK06). It waits for handlers up to the grace
-// period and then returns ErrGrace; calls that can not be cancelled go on after that, unless cause is a shutdown (CAN14). The Outlet is not used after it returned nil. It is called once.
+// Close ends the session: what is in flight is cancelled with cause, tasks go on if somebody can ask for them (TSK06). Close waits for handlers up to the
+// grace period and then returns ErrGrace; calls that can not be cancelled go on after that, unless cause is a shutdown (CAN14). The Outlet is not used
+// after Close has returned nil. Call Close once.
 func (ss *Session) Close(cause *inflight.Cause) error {
 	p := ss.p
 	p.end(cause)

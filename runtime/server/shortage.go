@@ -10,11 +10,11 @@ import (
 // shortage is how much the waiters of one share need.
 type shortage struct {
 	waiting *share
-	all     bool  // the budget is used up by all together; else the share of the waiters' own caller is
+	all     bool  // all callers together use up the budget; else the waiters' own caller uses up its share
 	n       int64 // how many bytes have to become free
 }
 
-// checkEvery is how often onShortage is called.
+// checkEvery is the time between two calls of onShortage.
 const checkEvery = time.Second
 
 // reportShortage calls onShortage at once and then each second, until nobody waits.
@@ -27,7 +27,7 @@ func (b *budget) reportShortage() {
 	}
 }
 
-// shortages returns one for each share with waiters. The needs of those whose own caller holds nothing add up.
+// shortages returns one for each share with waiters. What is free counts for the first share whose caller holds nothing, what that leaves for the next.
 func (b *budget) shortages() []shortage {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -57,7 +57,7 @@ const (
 	LateStall = time.Second
 )
 
-// stallLimit returns how long a client may read nothing: less if others wait for more than there is.
+// stallLimit returns how long a client may read nothing: less if the waiters need more than the whole budget.
 func (b *budget) stallLimit(all []shortage) time.Duration {
 	wanted := int64(0)
 	for i := range all {
@@ -75,8 +75,8 @@ func (b *budget) stallLimit(all []shortage) time.Duration {
 type stalledPeer struct {
 	*peer
 	out    Unread
-	bytes  int64
-	ending bool // its answers were given up already
+	bytes  int64 // of the answers
+	ending bool  // these answers were given up already
 }
 
 // endStalled gives up answers that clients do not read, the largest first, until that is enough for the waiters.

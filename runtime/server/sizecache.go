@@ -6,16 +6,16 @@ import (
 	"sync/atomic"
 )
 
-// sizeCache has the sizes of callers' last answers from handlers of large ones. The least recently used are forgotten.
+// sizeCache estimates the sizes of a caller's answers from each handler that returns large ones. The least recently used estimates are forgotten.
 type sizeCache struct {
 	mu   sync.Mutex
 	of   map[sizeKey]*list.Element
-	used list.List // of *sizeEntry, the last one first
+	used list.List // of *sizeEntry, the one that was used last first
 }
 
 // sizeKey is one caller with one handler.
 type sizeKey struct {
-	x   *answerSizes
+	x   *answerSizes // the handler's
 	who Requestor
 }
 
@@ -55,7 +55,7 @@ func (c *sizeCache) learn(x *answerSizes, who Requestor, n int) {
 	}
 	entry := e.Value.(*sizeEntry)
 	if entry.last = entry.last.after(n); entry.last == 1 && all == 1 {
-		c.forget(e) // same as the default
+		c.forget(e) // the estimate of all callers says the same
 		return
 	}
 	c.used.MoveToFront(e)

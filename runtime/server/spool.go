@@ -14,7 +14,7 @@ import (
 type spool struct {
 	file  *os.File
 	size  int64           // bytes
-	most  int64           // bytes that it may have
+	most  int64           // the largest size that it may have
 	ctx   context.Context // of the request, while the file is written
 	claim fileClaim
 	kept  bool // a batch has it; whoever takes it from the batch closes it
@@ -50,7 +50,7 @@ func (r *request) spool(frame []byte, most int64) (short []byte, file *spool, er
 	return w.buf, file, err
 }
 
-// orBusy returns err, or if the process has no descriptor left for a file, an error that says to try again. The client does not read the text of err.
+// orBusy returns err, or if the process has no descriptor left for a file, an error that says to try again and wraps err, whose text is not sent.
 func orBusy(err error) error {
 	if !lacksDescriptors(err) {
 		return err
@@ -60,7 +60,7 @@ func orBusy(err error) error {
 	return fmt.Errorf("%w: %w", busy, err)
 }
 
-// newSpool waits until there is space for another file.
+// newSpool makes a temporary file, as soon as there is space for another one.
 func (r *request) newSpool(shares *fileShares, most int64) (*spool, error) {
 	s := r.reservation.s
 	f := &spool{most: most, ctx: r.ctx, claim: fileClaim{of: &s.files, by: shares, waiting: &s.openersWaiting}}
@@ -76,7 +76,7 @@ func (r *request) newSpool(shares *fileShares, most int64) (*spool, error) {
 	return f, nil
 }
 
-// Write implements io.Writer. A file that gets too large for its class waits for the next one.
+// Write implements io.Writer. A file that gets too large for its size class (fileRoom) waits for space in the next one.
 func (f *spool) Write(b []byte) (int, error) {
 	size := f.size + int64(len(b))
 	if size > f.most {
@@ -116,7 +116,7 @@ func (o *connOutlet) EndStalledCopies(wait time.Duration, connected bool) (ended
 	return true
 }
 
-// watchedReader calls read before each read: the bytes of the last one have been used then.
+// watchedReader calls read before each Read: by then the bytes of the last Read have been used.
 type watchedReader struct {
 	io.Reader
 	read func()

@@ -25,15 +25,15 @@ func (s *Server) taskChanged(t task.Task) {
 	}
 }
 
-// notify queues a change for the client, one for each topic. life is that of the changed task, nil for other topics.
+// notify queues a change for the client, in place of an earlier one of the topic. life is that of the changed task, nil for other topics.
 func (p *peer) notify(about topic, life *taskLife) {
 	if p.changes.put(about, life) && p.live.add() {
 		go p.sendChanges()
 	}
 }
 
-// untilBegun returns when the client is initialized: until then it gets nothing but answers, with the progress that it asked for, pings and
-// log messages (LET09). It returns false if the connection has ended before.
+// untilBegun returns when the client is initialized: until then the client gets nothing but answers, with the progress that it asked for, pings and
+// log messages (LET09). untilBegun returns false if the connection has ended before.
 func (p *peer) untilBegun() bool {
 	select {
 	case <-p.begun:
@@ -76,9 +76,9 @@ func (p *peer) sendTaskStatus(r *request, id string, life *taskLife) {
 	if err != nil {
 		switch {
 		case life.over.Load():
-			p.s.endSession(id) // it is gone, or its last state can not be read: nothing more is sent about it
+			p.s.endTaskLife(id) // it is gone, or its last state can not be read: nothing more is sent about it
 		case task.Outage(err):
-			p.offer(p.owner, id) // its status is sent with the next change; its questions are asked as soon as the store is back
+			p.offer(p.owner, id) // its status is sent with the next change, its questions are asked as soon as the store is back
 		}
 		return
 	}
@@ -90,7 +90,7 @@ func (p *peer) sendTaskStatus(r *request, id string, life *taskLife) {
 	if t.Status.Terminal() {
 		r.unlockTaskState()
 		p.s.silenceIfOver(&t)
-		p.s.endSession(t.ID)
+		p.s.endTaskLife(t.ID)
 		about.task = nil // this is its last message
 	}
 	if p.revision.names[wire.OpTaskStatus] != "" {

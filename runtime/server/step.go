@@ -28,7 +28,7 @@ import (
 // be recorded.
 func Do[T any](ctx context.Context, c AnyCall, name string, fn func(ctx context.Context) (T, error)) (T, error) {
 	var v T
-	var fresh []byte // what v was decoded from
+	var fresh []byte // what v was decoded from; nil: the value is that of an earlier run
 	data, err := c.anyCall().Do(ctx, name, func(ctx context.Context) ([]byte, error) {
 		done, err := fn(ctx)
 		if err != nil {
@@ -63,7 +63,7 @@ func (c *Call) anyCall() *Call { return c }
 // returns it, the client gets an internal error that names the step; the log has the rest.
 type StepError struct {
 	Step string
-	// Recorded: the value is that of an earlier run.
+	// Recorded says that the value is that of an earlier run.
 	Recorded bool
 	Err      error
 }
@@ -158,8 +158,8 @@ func (c *Call) Key(name string) string {
 	return base32.StdEncoding.WithPadding(base32.NoPadding).EncodeToString(h.Sum(nil)[:20])
 }
 
-// keySeed is the seed of the call's keys. Inline it is random and recorded, since a retry is another request. That of a task is its id, or,
-// if inline runs had recorded a seed before the call became a task, that one.
+// keySeed is the seed of the call's keys. That of an inline call is random and recorded, since a retry is another request. That of a task is the task's
+// id, unless inline runs had recorded a seed before the call became a task.
 func (c *Call) keySeed() []byte {
 	if c.taskRun != nil {
 		if e := c.local.earlier.entry(seedStep); e != nil {

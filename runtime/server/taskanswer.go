@@ -12,15 +12,15 @@ import (
 	"github.com/mcpkiln/mcpkiln/runtime/task"
 )
 
-// A task's question becomes an answer in one of two ways. A client with a session is asked on a stream (delivery.ask); its answer comes once, so
-// Engine.Keep records it, which waits out an outage of the store. A client of a stateless revision sends tasks/update (updateTask), which Engine.Answer
-// records: it does not wait, since the client can send that again. The engine hands the answer to the handler.
+// A task's question is answered in one of two ways. A client with a session is asked on a stream (delivery.ask); its answer comes once, so it is recorded
+// by Engine.Keep, which waits out an outage of the store. A client of a stateless revision sends tasks/update (updateTask), whose answers are recorded by
+// Engine.Answer, which does not wait, since the client can send them again. The engine hands the answer to the handler.
 
 // questionID names an open question of a task.
 type questionID struct{ task, name string }
 
-// ask asks the client and records its answer, unless the question is closed. held is the delivery's claim on it, until claimed ends. It reports whether
-// the question needs no other asking.
+// ask asks the client and records its answer, unless the question is closed. held is the delivery's claim on the question, which lasts until claimed ends.
+// ask reports whether the question need not be asked again.
 func (d *delivery) ask(ctx, claimed context.Context, held *claim, q task.Question) (closed bool) {
 	s := d.peer.s
 	if t, err := s.lookThroughOutage(ctx, d.owner, d.task); err != nil || !isOpen(&t, q.Name) {
@@ -29,8 +29,8 @@ func (d *delivery) ask(ctx, claimed context.Context, held *claim, q task.Questio
 	a, data, err := d.send(ctx, claimed, held, q)
 	if err != nil {
 		s.log.Debug("question not answered", "task", d.task, "question", q.Name, "error", err)
-		// A lost one is asked again when somebody reads. After any other error asking again is pointless: the deadline has passed, the client or the
-		// server ends, middleware has given the question up, its params can not be read, or the transport has not taken it for long.
+		// A lost question (asking.lost) is asked again when somebody reads. After any other error asking again is pointless: the deadline has passed, the
+		// client or the server ends, middleware has given the question up, its params can not be read, or the transport has not taken it for long.
 		return ctx.Err() == nil && !a.lost.Load()
 	}
 	_, err = s.engine.Keep(context.WithoutCancel(ctx), d.owner, d.task, task.Answer{Name: q.Name, Data: data})
@@ -50,7 +50,8 @@ const (
 	lastWritePause  = 3200 * time.Millisecond
 )
 
-// send asks the client. If the transport takes no question, but the stream goes on, it is tried again for a while: no other stream asks meanwhile (TSK19).
+// send asks the client. If the transport does not take the question, but the claim lasts, send tries again for a while: no other stream asks meanwhile
+// (TSK19).
 func (d *delivery) send(ctx, claimed context.Context, held *claim, q task.Question) (a *asking, data []byte, err error) {
 	for pause := firstWritePause; ; pause *= 2 {
 		// Here nobody but the delivery waits for the answer; inline, the handler does.

@@ -62,7 +62,7 @@ func (e *recordedEntry) step() ([]byte, error) {
 	return e.Data, nil
 }
 
-// answer returns the answer to q, nil for none. The answer to another question of the same name does not count (TSK29).
+// answer returns the answer to q, nil for none. A recorded answer to another question of the same name does not count (TSK29).
 func (j *earlierJournal) answer(call *Call, q *task.Question, check answerCheck) ([]byte, error) {
 	if e := j.entry(q.Name); e != nil {
 		switch string(e.Question) {

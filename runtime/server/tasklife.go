@@ -11,13 +11,13 @@ import (
 // an answer or a notification says that the task is over (PRO01).
 type taskLife struct {
 	peer    *peer      // the session that created the task
-	local   *taskLocal // contains this
+	local   *taskLocal // the one that contains this taskLife
 	expires time.Time  // zero: never
 	over    atomic.Bool
 	sent    uint64 // version of the task that was sent to the session last; for sendChanges only
 
 	mu      sync.Mutex
-	writing []*peer       // those to which something of the task is being written
+	writing []*peer       // peers to which something of the task is being written
 	quiet   chan struct{} // closed when writing is empty; nil: nobody waits for that
 	gone    string        // the id of a task that is gone, while something of it is being written
 }
@@ -27,7 +27,7 @@ func (l *taskLife) ended() bool {
 	return l != nil && (l.over.Load() || !l.expires.IsZero() && !time.Now().Before(l.expires))
 }
 
-// beginWrite counts p as written to, and reports whether something of the task may be written to it. If so, the caller must call endWrite after writing.
+// beginWrite counts p in writing until endWrite, and reports whether something of the task may be written to it. If not, p is not counted.
 func (l *taskLife) beginWrite(p *peer) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -53,12 +53,12 @@ func (l *taskLife) endWrite(p *peer) {
 	}
 	l.mu.Unlock()
 	if gone != "" {
-		p.s.forgetLife(gone, l)
+		p.s.forgetTaskLife(gone, l)
 	}
 }
 
-// leave ends the life of a task that is gone, and does not wait. It reports whether nothing of it is being written. Otherwise the last
-// writer forgets it, because an answer that says that the task is gone has to wait for that.
+// leave ends the life of a task that is gone, and does not wait. It reports whether nothing of the task is being written. Otherwise the last
+// writer removes the life from Server.taskLives: until then an answer that says that the task is gone finds it there, and waits for the writer.
 func (l *taskLife) leave(id string) (quiet bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -110,7 +110,7 @@ func (r *request) cancelTask(b []byte) ([]byte, error) {
 }
 
 // createTask makes a task of the call. Arguments are validated before (TSK24). A client that asked for a task could not read
-// a result, so invalid ones are a JSON-RPC error for it.
+// a result, so it gets a JSON-RPC error for invalid arguments.
 func (r *request) createTask(b []byte) ([]byte, error) {
 	s, t := r.p.s, r.tool
 	args := append([]byte(nil), r.params.Arguments...)
@@ -152,9 +152,9 @@ func (r *request) createTask(b []byte) ([]byte, error) {
 	if r.revision.Handshake {
 		local.life.peer, local.life.local = r.p, local
 		local.life.expires, _ = created.Task.ExpiresAt()
-		s.setSession(created.Task.ID, &local.life)
+		s.addTaskLife(created.Task.ID, &local.life)
 		if local.life.ended() {
-			s.endSession(created.Task.ID) // it expired before it was known here
+			s.endTaskLife(created.Task.ID) // the task expired before its life was known here
 		}
 	}
 	// Nothing of the task may be on the wire before the answer that contains its id.
@@ -179,8 +179,8 @@ func (r *request) askedTTL() *time.Duration {
 	return &ttl
 }
 
-// taskError returns the answer to a request about tasks that the engine refused, or whose store is unavailable: then only the engine's log has the
-// cause (DUR06), also where it says that trying again is in vain. Of a task that is gone, nothing more is written.
+// taskError returns the answer to a request about tasks that the engine refused, or for which the store is unavailable or has lost its tasks: then only
+// the engine's log has the cause (DUR06). Of a task that is gone, nothing more is written.
 func (r *request) taskError(err error) error {
 	switch {
 	case errors.As(err, new(*rpc.Error)) || task.Outage(err) && r.ctx.Err() != nil: // the request ended before the store could answer
@@ -234,13 +234,15 @@ func taskParam(err error) string {
 	return atTaskID
 }
 
-func (s *Server) setSession(task string, l *taskLife) {
+// addTaskLife notes the life of a new task of a session.
+func (s *Server) addTaskLife(task string, l *taskLife) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.taskLives[task] = l
 }
 
-func (s *Server) endSession(task string) {
+// endTaskLife ends the life of a task that is over or gone, and removes it, or leaves that to what is being written about the task (taskLife.leave).
+func (s *Server) endTaskLife(task string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if l := s.taskLives[task]; l != nil && l.leave(task) {
@@ -249,7 +251,8 @@ func (s *Server) endSession(task string) {
 	delete(s.waitingForSlot, task)
 }
 
-func (s *Server) forgetLife(task string, l *taskLife) {
+// forgetTaskLife removes the life, if it is still there.
+func (s *Server) forgetTaskLife(task string, l *taskLife) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.taskLives[task] == l {

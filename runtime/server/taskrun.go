@@ -27,18 +27,18 @@ type taskMeta struct {
 	Earlier  earlierJournal  `json:"carried,omitzero"` // what inline runs recorded; the JSON key is "carried", because tasks already stored have that
 }
 
-// taskLocal is the same, with the connection, for runs in the process that created the task.
+// taskLocal has the same as taskMeta, and the connection, for runs in the process that created the task.
 type taskLocal struct {
 	life     taskLife                 // zero in later runs, see ofTask. If its peer is nil, no progress is sent, and no question on a connection
-	first    *taskLocal               // that of the first run; nil: this is it
+	first    *taskLocal               // the taskLocal of the first run; nil: this is it
 	progress atomic.Pointer[progress] // the latest run's; unused in later runs, like life
 	revision *revision
 	can      ability
 	token    rpc.ID
-	who      Requestor // decoded bytes count for it
+	who      Requestor // whose account decoded bytes count in
 	earlier  earlierJournal
 	header   Header // of the request; nil: it had none, or one that is too large to keep
-	ctx      valued // the run's context, which also has the values of the request's
+	ctx      valued // the run's context, which also has the values of the request's context
 }
 
 // ofTask is what all runs of the task in this process share.
@@ -110,7 +110,7 @@ func (s *Server) runTask(ctx context.Context, run *task.Run) (o task.Outcome) {
 	return call.revision.outcome(&result)
 }
 
-// newRun is a request for the run of a task: its body (see lendBody) is lent at once, but it has buffers, and the account in which
+// newRun returns a request that stands for the run of a task: its body is lent at once (lendBody), but it has buffers, and the account in which
 // decoded bytes count.
 func (s *Server) newRun(who Requestor) *request {
 	r := s.newRequest(nil)
@@ -144,7 +144,7 @@ func (rev *revision) outcome(result *wire.CallResult) task.Outcome {
 	return o
 }
 
-// statusOf is the status that the revision shows for a task that ended by k (TSK12, EXT08); stored is what the store has, which may
+// statusOf is the status that the revision shows for a task that ended with kind k (TSK12, EXT08); stored is the one in the store, which may
 // have been decided for another revision.
 func (rev *revision) statusOf(k kind, stored task.Status) task.Status {
 	switch {
@@ -156,7 +156,7 @@ func (rev *revision) statusOf(k kind, stored task.Status) task.Status {
 	return task.Completed
 }
 
-// ending returns what a call by a client with these abilities would have been answered in the revision, without a task (TSK10, LET17).
+// ending returns the answer that the call would have had in the revision, without a task, from a client with these abilities (TSK10, LET17).
 func (rev *revision) ending(t *task.Task, can ability) (wire.CallResult, error) {
 	switch {
 	case t.Error != nil && t.Kind != plainKind:
@@ -173,17 +173,18 @@ func (rev *revision) ending(t *task.Task, can ability) (wire.CallResult, error) 
 	return unpackResult(t.Result)
 }
 
-// taskTimedOut returns how a task ends when its timeout has passed: as an inline call would.
+// taskTimedOut returns how a task ends when its timeout has passed: as an inline call does.
 func (s *Server) taskTimedOut(t task.Task) task.Outcome {
 	if tool := s.tools.get(t.Tool); tool != nil && s.waitedForSlot(t.ID) {
 		return failed(tool.busy())
 	}
 	var meta taskMeta
-	_ = json.Unmarshal(t.Meta, &meta) // we wrote it; else the newest revision decides
+	_ = json.Unmarshal(t.Meta, &meta) // request.taskMeta wrote it; if it can not be read, the newest revision decides
 	result := timeoutResult(t.Tool, t.Timeout, false)
 	return s.revisionOf(meta.Revision).outcome(&result)
 }
 
+// taskCall makes the Call for a run of the task.
 func (s *Server) taskCall(ctx context.Context, run *task.Run, t *task.Task) (*Call, error) {
 	c := &Call{s: s, tool: s.tools.get(t.Tool), taskRun: run}
 	if c.tool == nil {
@@ -233,7 +234,7 @@ func (s *Server) revisionOf(revision string) *revision {
 	return s.revisions[0]
 }
 
-// taskResult answers what the call would have been answered (TSK10), as soon as the task is over (TSK09). Meanwhile
+// taskResult gives the answer that the call would have had without a task (TSK10), as soon as the task is over (TSK09). Meanwhile
 // the request is a stream that takes the task's questions (TSK19).
 func (r *request) taskResult(b []byte) ([]byte, error) {
 	t, err := r.awaitTask()
@@ -264,7 +265,7 @@ func principalOf(owner string) string {
 	return principal
 }
 
-// packResult is the form in which results are stored: no revision's, so that each can show it. It is a byte of flags and the
+// packResult returns the form in which a result is stored. It is not that of a revision, so that each can show the result: a byte of flags and the
 // lengths and bytes of content, structured content and meta. Content that is the text of the structured content is left out: it
 // would be kept twice.
 func packResult(r *wire.CallResult) []byte {

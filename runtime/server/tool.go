@@ -27,11 +27,11 @@ type Definition struct {
 	// AddedTasks is the policy of tools that AddTool adds, except Support, which is in the definition of each. nil: the server's
 	// defaults, and no tasks if none of Tools runs as a task.
 	AddedTasks *TaskPolicy
-	// Methods serve requests of the protocol other than tools and tasks; a revision that has no OpMethod of the name leaves one out.
+	// Methods serve requests other than those for tools and tasks; a revision that has no OpMethod of a handler's name does not use the handler.
 	Methods []MethodHandler
 	// Notices handle clients' notifications that the protocol does not define; each has an OpNotice in every revision.
 	Notices []NoticeHandler
-	// Prompts, Resources and Templates are the registries. A revision whose methods have the operations for one has it, if only empty.
+	// Prompts, Resources and Templates are the registries. A revision that has methods for one serves it, even if it is empty.
 	Prompts   []Prompt
 	Resources []Resource
 	Templates []ResourceTemplate
@@ -56,12 +56,12 @@ type Tool struct {
 	// Before are the questions that are asked before the call becomes a task, where the revision can: made with
 	// Question.Before, in the order of asking. The handler asks them too and gets the recorded answers.
 	Before []BeforeQuestion
-	// MustAsk: the handler has a question with OnUnsupported Fail. The messages of its calls wait for their end if the client can not
-	// be asked and the refusal has a status of its own (LET20).
+	// MustAsk says that the handler has a question with OnUnsupported Fail. The messages of a call wait for its end if the client can not
+	// be asked and the refusal has an HTTP status of its own (LET20).
 	MustAsk bool
-	// ClientCapabilities are the client capabilities that custom requests of the handler (Send) require, named as UnsupportedError does, an
-	// extension by its name. If the client lacks one, the messages of the call wait, as with MustAsk; Send refuses requests that require another
-	// one. nil: any request may be made, and no message waits for it.
+	// ClientCapabilities are the client capabilities that custom requests of the handler (Send) require, named as in UnsupportedError, an
+	// extension by its name. If the client lacks one, the messages of the call wait, as with MustAsk; Send refuses requests that require a
+	// capability that is not listed. nil: any request may be made, and no message waits for it.
 	ClientCapabilities []string
 }
 
@@ -69,7 +69,7 @@ type Tool struct {
 type CancelPolicy struct {
 	// Timeout is counted per call (CAN20), without the time in which a question is open; 0 means none. Runs as a task have TaskPolicy.Timeout instead.
 	Timeout time.Duration
-	// Uncancellable: the notification is recorded and ignored (CAN14).
+	// Uncancellable says that a cancellation by the client is recorded and ignored (CAN14).
 	Uncancellable bool
 	// Because is the reason, for people.
 	Because string
@@ -100,7 +100,7 @@ type TaskPolicy struct {
 	MaxReruns int
 }
 
-// OnCrash says what becomes of a task whose process dies, or is stopped and the grace period is over, before the task is done.
+// OnCrash says what becomes of a task that is not done when its process dies, or when the grace period after a shutdown is over.
 type OnCrash uint8
 
 // The zero value is for handlers that may run again from the top.

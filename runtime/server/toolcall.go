@@ -47,8 +47,8 @@ func (r *request) callTool(b []byte) ([]byte, error) {
 	return r.revision.AppendCallResult(b, &r.result), nil
 }
 
-// callHandler runs the handler, and lets other requests have the body of this one's memory (lendBody) meanwhile if the revision has a handshake: the arguments are a part of the frame. In others the
-// handler may need the body, which says who the client is and what its questions are bound to.
+// callHandler runs the handler. If the revision has a handshake, other requests may have the body of this one's memory meanwhile (lendBody), because the
+// arguments are a part of the frame. In other revisions the handler may need the body, which says who the client is and what its questions are bound to.
 func (r *request) callHandler(call *Call) (wire.CallResult, error) {
 	args := r.params.Arguments
 	if r.revision.Handshake {
@@ -91,8 +91,8 @@ func (c *Call) resume() (err error) {
 // retried reports whether the request is a retry with answers.
 func (r *request) retried() bool { return r.params.HasState || r.params.InputResponses != nil }
 
-// suspend ends the run if its handler returned with questions open, in place of its result, and returns how: with what the retry was refused
-// with, or the end of the call, which has asked. The call is answered, so the error is for observers. nil: the run did not end so.
+// suspend ends a run whose handler returned while questions are open: in place of the handler's result, the call is answered with the questions, or with
+// an error that refuses the retry. suspend returns that error, or the cause with which the call has ended, for observers; nil: no question is open.
 func (c *Call) suspend(result *reservation) error {
 	c.mu.Lock()
 	t := c.stateless
@@ -114,7 +114,7 @@ func (t *statelessJournal) opened() int {
 	return len(t.open)
 }
 
-// close sends the messages that waited for the end of the call, and permits no more.
+// close sends the messages that waited for the end of the call. Later ones are dropped.
 func (c *Call) close() {
 	if c.withheld != nil {
 		c.sendWithheld()
@@ -189,7 +189,7 @@ func (c *Call) saysOver(err error) bool {
 	return c.taskRun == nil && c.entry.Err() != nil && errors.Is(err, c.entry.Err())
 }
 
-// failure makes the answer for a handler's error: a result, or an error, of which a *fault gets its form from the revision.
+// failure makes the answer for a handler's error: a result, or an error; a *fault becomes one of the two in each revision (revision.answer).
 func (s *Server) failure(call *Call, err error) (wire.CallResult, error) {
 	if call.saysOver(err) {
 		return wire.CallResult{}, call.entry.Cause() // nothing would be sent
@@ -218,7 +218,7 @@ func (s *Server) failure(call *Call, err error) (wire.CallResult, error) {
 	return wire.CallResult{IsError: true, Content: appendText(nil, err.Error())}, nil
 }
 
-// appendText appends a tool result's content that is one text. This form is the same in every revision, so no wire
+// appendText appends a tool result's content that is one text. This form is the same in every revision, so no wire.Revision
 // writes it.
 func appendText(b []byte, s string) []byte {
 	return append(appendTextBlock(append(b, '['), s), ']')
@@ -230,7 +230,7 @@ func appendTextBlock(b []byte, s string) []byte {
 
 const textHead = `{"type":"text","text":`
 
-// appendTextOf is appendText of an output.
+// appendTextOf is appendText for an output, whose JSON is the text.
 func appendTextOf(b, output []byte) []byte {
 	return append(check.AppendText(append(append(b, '['), textHead...), output), "}]"...)
 }

@@ -54,7 +54,7 @@ func (c *codec) accepts(text []byte, limits check.Limits) bool {
 	return !c.structured() || c.checkOutput(text, limits, "") == nil
 }
 
-// checkOutput returns how text breaks the tool's outputSchema.
+// checkOutput returns how text breaks the tool's outputSchema, nil if it does not.
 func (c *codec) checkOutput(text []byte, limits check.Limits, hidden string) error {
 	d, decoded := check.Get(text, limits), c.spare.Get()
 	d.Hide(hidden)

@@ -9,8 +9,8 @@ import (
 	"github.com/mcpkiln/mcpkiln/runtime/rpc"
 )
 
-// toolSlots bounds how many runs of a tool there are at once. Each run has a slot, and others wait for one: runs that go on after a question get it
-// first, then those that begin.
+// toolSlots bounds how many runs of a tool there are at once. Each run has a slot, and others wait for one: a free slot goes to a run that goes on after a
+// question, if one waits, else to one that begins.
 type toolSlots struct {
 	mu       sync.Mutex
 	free     int
@@ -25,8 +25,8 @@ type slotQueue []*slotWaiters
 // slotWaiters is where one caller's runs wait, in the order in which they came.
 type slotWaiters struct {
 	who     Requestor
-	waiting []chan struct{} // closed when a slot is theirs
-	yields  bool            // it has had a slot since it queued: the next new caller is put before it
+	waiting []chan struct{} // one for each run, closed when the run has a slot
+	yields  bool            // the caller has got a slot since it queued: the next new caller is put before it
 }
 
 func (q *slotQueue) of(who Requestor) int {
@@ -85,7 +85,7 @@ func newToolSlots(n int) *toolSlots {
 	return &toolSlots{free: n}
 }
 
-// take takes a slot, or returns a channel that is closed when there is one.
+// take takes a slot and returns nil, or queues a run of the caller and returns a channel that is closed when the run has a slot.
 func (t *toolSlots) take(line *slotQueue, who Requestor) (mine chan struct{}) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -109,7 +109,7 @@ func (t *toolSlots) give() {
 	t.free++
 }
 
-// giveUp leaves the queue, or gives the slot back that the run got meanwhile.
+// giveUp removes a run from the queue, or gives the slot back that the run got meanwhile.
 func (t *toolSlots) giveUp(line *slotQueue, who Requestor, mine chan struct{}) {
 	t.mu.Lock()
 	waited := line.remove(who, mine)
@@ -135,7 +135,7 @@ func (t *toolSlots) enter(ctx context.Context, call *Call) (*slot, error) {
 	return &slot{of: t, who: who, held: true, returning: make(chan struct{}, 1)}, nil
 }
 
-// slot is the one that a run has while it does not wait for its client; nil for a tool with any number of runs.
+// slot is the slot of one run, which the run has except while it waits for its client; nil for a tool with any number of runs.
 type slot struct {
 	of        *toolSlots
 	who       Requestor
@@ -227,7 +227,7 @@ func (c *Call) lendSlot(ctx context.Context, wait func() ([]byte, error)) ([]byt
 	return data, err
 }
 
-// noteWaiting notes whether the call waits for a slot, so that the answer to its timeout can say so. A call that gave up stays noted until
+// noteWaiting notes whether the call waits for a slot, so that the answer after its timeout can say so. A call that gave up stays noted until
 // it is over.
 func (c *Call) noteWaiting(on bool) {
 	if c.entry != nil {

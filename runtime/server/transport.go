@@ -10,10 +10,10 @@ import (
 
 // Outlet takes the server's messages to one peer. It is called concurrently.
 type Outlet interface {
-	// Write sends one frame and does not retain it. It may change a last frame, and the buffer behind it. It may block for back-pressure
-	// unless the Outlet is Queued, and does for large ones until the peer has read enough: a frame is counted until Write returns
-	// (TSK28). about is the client's request that the frame belongs to (its answer, with last unless something follows it; its progress; a
-	// question asked while it runs), or the zero ID for the session as a whole. An empty frame with last says that no answer will come, and that
+	// Write sends one frame and does not retain it. It may overwrite a last frame, and its buffer beyond it. It may block for back-pressure
+	// unless the Outlet is Queued, and does for large frames until the peer has read enough: a frame is counted until Write returns
+	// (TSK28). about is the client's request that the frame belongs to (its answer; its progress; a question asked while it runs), or the zero ID for
+	// the session as a whole. last says that nothing about the request follows. An empty last frame says that no answer will come, and that
 	// nothing of the request is wanted any more: it was cancelled.
 	Write(about rpc.ID, last bool, frame []byte) error
 }
@@ -62,16 +62,16 @@ type Attended interface {
 
 // Carrier is the stream that has a question.
 type Carrier interface {
-	// Attended reports whether somebody reads it, and returns a channel that is closed when that may have changed.
+	// Attended reports whether somebody reads the stream, and returns a channel that is closed when that may have changed.
 	Attended() (read bool, changed <-chan struct{})
-	// Close is called when the question is over. A client that resumes the stream does not get it any more.
+	// Close is called when the question is over. A client that resumes the stream does not get the question any more.
 	Close()
-	// Withdraw writes the notification that nobody waits for the answer, after Close: where frames about the request go now, or the session's.
-	// A cancellation of the request does not drop it (CAN19).
+	// Withdraw writes the notification that nobody waits for the answer, after Close: on the stream that frames about the request, or the session, go on
+	// now. A cancellation of the request does not drop the notification (CAN19).
 	Withdraw(frame []byte) error
 }
 
-// Unread is an Outlet that knows how its client reads, so that writes to one that does not read can be ended while others wait for the
+// Unread is an Outlet that knows how its client reads, so that writes to a client that does not read can be ended while others wait for the
 // bytes that its answers hold (TSK28).
 type Unread interface {
 	// Stalled returns how many bytes of frames above 4 KiB are being written of which nothing was read for that long, and whether
@@ -106,7 +106,7 @@ type Receipt struct {
 	Method string
 	// Answered says that a last frame about ID comes through the Outlet, or came already.
 	Answered bool
-	// Refused is why the frame was answered with an error or ignored at once; nil when it was accepted. Of an answer: nobody has asked for it.
+	// Refused is why the frame was answered with an error or ignored at once; nil when it was accepted. For an answer it says that nobody asked for it.
 	Refused *rpc.Error
 }
 
@@ -116,7 +116,7 @@ type Result struct {
 	Err *rpc.Error
 	// Status is the HTTP status that the revision has for Err; 0 if it has none.
 	Status int
-	// Silent: there was no answer, because the message was a notification or the client is gone.
+	// Silent says that there was no answer, because the message was a notification or the client is gone.
 	Silent bool
 }
 
@@ -135,7 +135,7 @@ type Routed struct {
 	// Tool is the tool that is called, with Arguments, nil for none; both for headers that repeat arguments.
 	Tool      *Tool
 	Arguments []byte
-	// Status is the HTTP status for the error that Route returned; 0 if the revision has none.
+	// Status is the HTTP status for the error that Route returned; 0 if the revision has none for it.
 	Status int
 	// Header is set by the transport to the header of the HTTP request, for Call.Header; it is not changed afterwards.
 	Header Header

@@ -29,7 +29,7 @@ type tree struct {
 // followed by the path, percent-encoded. files may be an embed.FS, or the FS() of an os.Root, which no path leads out of, whatever is
 // changed in it meanwhile. The manifest needs the key resources; {} if there are no others.
 //
-// Symbolic links, and other files that are not regular, are neither listed nor read; nor is anything whose name, or a folder of whose
+// Symbolic links, and other files that are not regular, are neither listed nor read; nor is a file whose name, or that of a folder in its
 // path, begins with a dot or is not UTF-8. A file is a text if it is UTF-8 without zero bytes, else a blob. Its MIME type follows from
 // its extension. Files of any size are read; large ones by an Opener. Clients can subscribe to every file; Server.ResourceUpdated
 // notifies them of changes.
@@ -40,7 +40,7 @@ func WithResourceTree(prefix string, files fs.FS) Option {
 // WithMaxTreeFile sets how large a file of a resource tree may be that is read, in bytes; larger ones are listed. The default is any size.
 func WithMaxTreeFile(bytes int64) Option { return func(c *config) { c.maxTreeFile = bytes } }
 
-// openTrees checks the prefixes. Where one begins with another, the longer one has its files.
+// openTrees checks the prefixes. Where one begins with another, the tree with the longer one serves the files under it.
 func (s *Server) openTrees() error {
 	all := s.cfg.trees
 	if len(all) > 0 && !slices.ContainsFunc(s.revisions, func(rev *revision) bool { return rev.methodOf(wire.OpReadResource) != nil }) {
@@ -61,7 +61,7 @@ func (s *Server) openTrees() error {
 	return nil
 }
 
-// nameOf returns the name of the file that a URI is of.
+// nameOf returns the name of the file with a URI, if the tree serves it.
 func (t *tree) nameOf(uri string) (name string, ok bool) {
 	rest, ok := strings.CutPrefix(uri, t.prefix)
 	if !ok {
@@ -71,7 +71,7 @@ func (t *tree) nameOf(uri string) (name string, ok bool) {
 	return name, ok && t.serves(name)
 }
 
-// serves reports whether there is such a file, with no link on the way to it.
+// serves reports whether there is a regular file of that name which is not hidden, with no symbolic link on the way to it.
 func (t *tree) serves(name string) bool {
 	if !fs.ValidPath(name) || name == "." || hidden(name) {
 		return false
@@ -125,10 +125,10 @@ func (t *tree) read(uri, name string) (*ResourceContents, error) {
 
 // textual finds out whether what is written to it is a text: UTF-8 without zero bytes. It keeps the content of a small file.
 type textual struct {
-	keep *bytes.Buffer
-	size int64
-	rest []byte // of a rune that is not complete
-	not  bool
+	keep   *bytes.Buffer
+	size   int64
+	rest   []byte // of a rune that is not complete
+	binary bool   // it is no text
 }
 
 // Write implements io.Writer.
@@ -136,22 +136,22 @@ func (l *textual) Write(b []byte) (int, error) {
 	if l.size += int64(len(b)); l.size <= smallFile {
 		l.keep.Write(b)
 	}
-	if !l.not {
+	if !l.binary {
 		all := append(l.rest, b...)
 		complete := completeRunes(all)
-		l.not = !utf8.Valid(all[:complete]) || bytes.IndexByte(all, 0) >= 0
+		l.binary = !utf8.Valid(all[:complete]) || bytes.IndexByte(all, 0) >= 0
 		l.rest = append(l.rest[:0], all[complete:]...)
 	}
-	if l.not && l.size > smallFile {
+	if l.binary && l.size > smallFile {
 		return 0, errSeen
 	}
 	return len(b), nil
 }
 
-// errSeen ends the search: the rest of the file does not matter.
+// errSeen ends the copying to a textual: the rest of the file does not matter.
 var errSeen = errors.New("server: enough was seen")
 
-func (l *textual) isText() bool { return !l.not && len(l.rest) == 0 }
+func (l *textual) isText() bool { return !l.binary && len(l.rest) == 0 }
 
 // mimeOf is the MIME type of a file by its extension; unknown if there is none. The common ones do not depend on the machine's tables.
 func mimeOf(name, unknown string) string {
@@ -179,7 +179,7 @@ const (
 	firstFile  = "0:"
 )
 
-// listTrees appends the page after a place.
+// listTrees appends the page after a place, the content of a cursor into trees.
 func (r *request) listTrees(b []byte, place string) ([]byte, error) {
 	s, rev := r.p.s, r.revision
 	number, after, _ := strings.Cut(place, ":")
@@ -215,7 +215,7 @@ func (r *request) listTrees(b []byte, place string) ([]byte, error) {
 	return rev.AppendResourceList(b, s.itemList(rev, append(items, ']'), more, shown != nil)), nil
 }
 
-// walk visits the files after one in the order of their paths, until visit returns false. Files that can not be read are left out.
+// walk visits the files whose paths come after a path, in order, until visit returns false. Files that can not be read are left out.
 func (t *tree) walk(after string, visit func(name string, size int64) bool) {
 	_ = fs.WalkDir(t.files, ".", func(name string, d fs.DirEntry, err error) error {
 		switch {

@@ -12,7 +12,7 @@ import (
 )
 
 // In revisions where subscriptions/listen names resources, there is no resources/subscribe. The application still has to know what to
-// watch, so its handlers of that request and its opposite, for other revisions, run for each of these resources.
+// watch, so its handlers of resources/subscribe and resources/unsubscribe, which it has for other revisions, run for each of these resources.
 
 // watch runs the subscribe handler for the resources of the subscription. Those that it refuses are left out.
 func (l *listen) watch(r *request) {
@@ -82,7 +82,7 @@ func (rev *revision) methodOf(op wire.Op) *wire.Method {
 	return &rev.Methods[i]
 }
 
-// runWatcher runs the handler for one resource. The handler can not ask: the answer to a subscription has no place for questions.
+// runWatcher runs the subscribe or unsubscribe handler for one resource. It can not ask: the answer to a subscription has no place for questions.
 func (r *request) runWatcher(ctx context.Context, h *methodCodec, uri string) (err error) {
 	defer func() {
 		if v := recover(); v != nil {

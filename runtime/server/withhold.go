@@ -15,10 +15,10 @@ import (
 // Without clientCapabilities any handler may send any custom request of the manifest (Send), so all messages of all handlers would be withheld:
 // such requests do not count then. Withholding messages for a short time was rejected: clients that follow a call would see its progress late, and
 // most calls are never refused. If such a request turns out to be impossible when the response has begun, the refusal becomes a result with isError
-// (refusedTooLate), or an internal error where there is no such result: the error goes with its status, or not at all.
+// (refusedTooLate), or an internal error where there is no such result: the JSON-RPC error of the refusal is sent with its HTTP status, or not at all.
 
 // mayRefuseLate reports whether a request by a client with these abilities may still be refused, with a status of its own, as long as its handler has not
-// returned. It is a call of t, or asks for an entry of a registry; t and entry are nil for any other.
+// returned. The request calls t, or asks for a prompt or resource with the policy entry; t and entry are nil for any other request.
 func (rev *revision) mayRefuseLate(t *Tool, entry *EntryPolicy, can ability) bool {
 	var asks bool
 	var listed []string
@@ -77,7 +77,7 @@ const (
 
 // withheld are the messages of a call that wait for its end.
 type withheld struct {
-	mu      sync.Mutex // held while it is sent
+	mu      sync.Mutex // held while they are sent
 	notices []notification
 	bytes   int
 	over    bool // later messages are dropped

@@ -13,7 +13,7 @@ type workers struct {
 	mu          sync.Mutex
 	first, last *request // that wait, linked by request.nextWaiting
 	beginning   bool     // a goroutine is about to take the first
-	begin       func()   // its function, bound once: a go statement with it does not allocate
+	begin       func()   // that goroutine's function, made once: a go statement with it does not allocate
 }
 
 func newWorkers() *workers {
@@ -47,7 +47,7 @@ func (w *workers) serve(r *request) {
 	}
 }
 
-// take takes the first request that waits, nil if there is none.
+// take takes the first request that waits, nil if there is none. begun says that the caller is a goroutine that has just begun.
 func (w *workers) take(begun bool) *request {
 	w.mu.Lock()
 	if begun {

@@ -28,7 +28,7 @@ type subject struct {
 type outgoing struct {
 	frame []byte
 	// For an answer:
-	retires  retirer     // the request: the answer may be written if this can be retired
+	retires  retirer     // the request's entry, or timedOut: the answer may be written if Retire returns true
 	revision *revision   // that the answer is written in
 	err      *rpc.Error  // set if the answer is an error
 	trailer  []byte      // follows the answer; nil: nothing does
@@ -42,7 +42,7 @@ type outgoing struct {
 
 type retirer interface{ Retire() bool }
 
-// size is how many bytes the message has, as far as an int can tell.
+// size is how many bytes the message has, at most the largest int.
 func (m *outgoing) size() int {
 	if m.long != nil {
 		return int(min(m.long.Size(), math.MaxInt))
@@ -65,8 +65,8 @@ func (c *Call) subject() subject {
 	return subject{peer: c.peer, id: c.ID(), ctx: c.entry}
 }
 
-// write writes m if that is still permitted. While it waits for the peer to read, it holds neither the peer's gate nor the task's. An answer does not
-// wait for room in the queue: what it takes is reserved already (reservation.go). No error means that m was permitted, not that it arrived: an answer may
+// write writes m if that is still permitted. While write waits for the peer to read, it holds neither the peer's gate nor the task's. An answer does not
+// wait for room in the queue: its bytes are reserved already (reservation.go). No error means that m was permitted, not that it arrived: an answer may
 // still wait for the others of its batch.
 func (s *subject) write(m outgoing) error {
 	q := s.peer.queueOf(s.id)
@@ -92,9 +92,9 @@ func (p *peer) queueOf(about rpc.ID) Queue {
 }
 
 // writeNow decides whether m may still be written, and writes it. Every message about a request or task is decided on here (CAN29), except
-// for answers that wait for their batch (batch.writeNow), those that are streamed (request.stream), and refusals of what never was in flight, which the read
-// loop writes (answerInReader). The gate
-// is held from the decision until the frame is accepted, so whoever ends the subject can wait until nothing is on its way any more.
+// for answers that wait for their batch (batch.writeNow), those that are streamed (request.stream), and refusals of what never was in flight, which the
+// read loop writes (answerInReader). The gate is held from the decision until the frame is accepted, so whoever ends the subject can wait until nothing
+// is on its way any more.
 func (s *subject) writeNow(m *outgoing) error {
 	p := s.peer
 	p.drainAfterCancel()
@@ -177,7 +177,7 @@ func (p *peer) answerInReader(about, id rpc.ID, err *rpc.Error) {
 
 // answerWithTrailer sends an answer, and the trailer, which is the last message about the request; nil for none. err is set if the answer is an
 // error, for transports with an error form of their own. It returns the transport's error, which is logged. An empty frame says that no answer will
-// come; before any other, the caller has called drainAfterCancel.
+// come; before any other frame, the caller has called drainAfterCancel.
 func (p *peer) answerWithTrailer(rev *revision, id rpc.ID, frame []byte, err *rpc.Error, trailer []byte) (failed error) {
 	status := 0
 	if err != nil {
@@ -202,7 +202,7 @@ func (p *peer) answerWithTrailer(rev *revision, id rpc.ID, frame []byte, err *rp
 	return failed
 }
 
-// write sends a frame other than an answer; see subject.write. Of a session that was closed only tasks are left, whose messages have no outlet then.
+// write sends a frame other than an answer; see subject.write. Tasks may go on after their session was closed, but nothing is written to it any more.
 func (p *peer) write(about rpc.ID, frame []byte) error {
 	if p.gone.Load() {
 		return errSilenced
@@ -247,9 +247,9 @@ func (s *Server) taskLife(id string) *taskLife {
 	return s.taskLives[id]
 }
 
-// ErrStalled is what Serve returns when the peer did not read its answers for five seconds, or down to one when much more is waited for, while others
-// waited to be answered (TSK28). Over HTTP it is the error of a response that ended for that reason, or because the shutdown waited for it and it was not
-// read for LateStall.
+// ErrStalled is what Serve returns when the peer did not read its answers for five seconds while others waited to be answered, or for less, down to one
+// second, if they waited for much (TSK28). Over HTTP it is the error of a response that ended for that reason, or because the shutdown waited for the
+// response and its client read nothing for LateStall.
 var ErrStalled = errors.New("server: the peer does not read its answers, and others wait")
 
 // connOutlet writes to a connection, which has one stream for everything.
