@@ -83,8 +83,8 @@ func copyRun(to, from *[run]byte) {
 // end drops the marks and keeps their memory.
 func (m *marks) end() { *m = marks{at: m.at[:0], in: m.in[:0]} }
 
-// marked takes the string at start, of which the text up to i is plain, if it is long and markedEnd finds its end.
-func (d *Decoder) marked(start, i int) (t span, ok bool) {
+// scanMarked takes the string at start, of which the text up to i is plain, if it is long and markedEnd finds its end.
+func (d *Decoder) scanMarked(start, i int) (t span, ok bool) {
 	m := &d.marks
 	if start <= m.upto || len(m.at) == maxMarks { // it was marked before, or no more marks are kept
 		return t, false

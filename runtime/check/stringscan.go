@@ -139,7 +139,7 @@ func (d *Decoder) scanHardString(start, i int) (t span, ok bool) {
 		return d.hardString, true
 	}
 	if d.marks.wanted {
-		if t, ok = d.marked(start, i); ok {
+		if t, ok = d.scanMarked(start, i); ok {
 			return t, true
 		}
 	}
