@@ -39,7 +39,7 @@ func (d *Decoder) lookAtNames(u *Union) (only int, likely uint64) {
 	if len(u.Members.Names) > 64 {
 		return -1, 0
 	}
-	d.nullable = 0 // glanceNames clears it, too: so the words of a violation do not depend on which of the two looked at the names
+	d.nullable = 0 // as in glanceNames and rewind, so that the words of a violation do not depend on how the names were found
 	members, attempts := u.byMember(), d.misled < mostMisled && d.prepareAttempts()
 	if attempts {
 		if form := members.byFirst(d.data, d.pos); form >= 0 {
