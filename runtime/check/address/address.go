@@ -32,7 +32,7 @@ func Picture(address string) error {
 	case "https", "http":
 		return nil
 	case "data":
-		if kind, _, _ := strings.Cut(rest, "/"); strings.EqualFold(kind, "image") || rest == "," { // data:, is an empty picture
+		if kind, _, _ := strings.Cut(rest, "/"); strings.EqualFold(kind, "image") || rest == "," { // data:, has no content
 			return nil
 		}
 		kind, _, _ := strings.Cut(rest, ",")

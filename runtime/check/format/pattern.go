@@ -231,7 +231,7 @@ func (b *dfaBuilder) state(here syntax.EmptyOp) uint8 {
 	return b.add(kept, ends)
 }
 
-// endsFrom reports whether the program matches when the text ends at the instruction at pc.
+// endsFrom reports whether the program, when it is at pc at the end of the text, matches.
 func (b *dfaBuilder) endsFrom(pc uint32, here syntax.EmptyOp, seen map[uint32]bool) bool {
 	if seen[pc] {
 		return false
