@@ -1,6 +1,6 @@
 // Package keyword says what the keys of an object in the JSON of a schema are: keywords, names that the schema's author chose, or data; and where a
-// schema stands within another. It is for the code that walks a schema: in clients, which compare the tools of a server, in servers, whose tools may be
-// added at run time, and in the generator.
+// schema stands within another. It is for the packages that walk a schema: those of clients, which compare the tools of a server, of servers, whose tools
+// may be added at run time, and of the generator.
 package keyword
 
 import "slices"

@@ -1,6 +1,6 @@
 // Package paramheader finds the arguments of a tool that HTTP headers repeat (EXT14): properties of its inputSchema with x-mcp-header, reached
-// through the keyword properties alone. It is for the generator; for clients, which leave out a tool that declares one wrongly; and for
-// servers, which refuse to list such a tool, and compare the headers of a call with its arguments.
+// through the keyword properties alone. It is for the packages of the generator; of clients, which leave out a tool that declares one
+// wrongly; and of servers, which refuse to list such a tool, and compare the headers of a call with its arguments.
 package paramheader
 
 import (
