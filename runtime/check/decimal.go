@@ -253,7 +253,7 @@ func multipleOfSmall(v uint64, vexp int, m uint64, mexp int) (yes, ok bool) {
 	return v == 0, true
 }
 
-// multipleOf reports whether x is a multiple of y. It never computes 10^exponent, only its remainder modulo the divisor.
+// multipleOf reports whether x is a multiple of y. Of a large power of ten it only computes the remainder modulo the divisor.
 func (x decimal) multipleOf(y decimal) bool {
 	if len(x.digits) == 0 {
 		return true

@@ -57,7 +57,7 @@ func (d *Decoder) countScratch(n int) {
 // CountAny counts the memory of a text as an any, as encoding/json and the like decode it: for validators that are not generated.
 func (d *Decoder) CountAny(text []byte) {
 	const (
-		each   = 64  // element or member: its slot in a slice that has grown, and its value
+		each   = 64  // an item or member: its place in a slice that has grown, and its value
 		object = 384 // a map with its first group of entries
 	)
 	n := len(text)
@@ -80,7 +80,7 @@ func sizeOf[T any]() int { return int(reflect.TypeFor[T]().Size()) }
 const (
 	mapHeader = 48
 	mapGroup  = 8
-	mapKey    = 16 + 1 // and a byte that says whether it is used
+	mapKey    = 16 + 1 // the header of a string, and a byte that says whether the entry is used
 	mapValue  = 128
 )
 

@@ -15,7 +15,7 @@
 //	                                   attempt.go: likely forms are read before a trial begins; saved.go: what a trial restores;
 //	                                   glance.go: which members an object has, before it is read
 //	why a value has no form, or two    unionreport.go; kind.go: kinds of values
-//	keywords without a Go type         condition.go, evaluated.go, position.go: the value is validated before it is taken
+//	keywords that give no Go type      condition.go, evaluated.go, position.go: the value is validated before it is taken
 //	const, enum, uniqueItems           values.go: equality; index.go: long enums
 //
 //	the Decoder                        decoder.go: its pool, Decode, Valid; memo.go: which schemas a value was validated against, and the outcome
@@ -79,8 +79,8 @@
 //	At              where in the schema a rule is, as a fragment (#/properties/a)
 //	frame           an open object or array: what is known of it so far, and the path to the current value
 //	member, item    what an object has, and what an array has; additional members are those that the rule does not name
-//	signature       eight bytes that distinguish names of members; no other name has that of a name of up to seven bytes
-//	plain, hard     of strings: ASCII without escapes; all others
+//	signature       eight bytes that distinguish names of members; the signature of a name of up to seven bytes is unique
+//	plain, hard     of strings: plain is ASCII without escapes, hard any other. A plain number has neither fraction nor exponent
 //	form            one subschema of a union (anyOf, oneOf, or type with several kinds); its tag is the value of one member that alone selects it.
 //	                The generator calls it a branch, and calls form what distinguishes a branch
 //	kind            the JSON type of a value, or several of them
@@ -109,7 +109,7 @@
 // Valid and Skip accept exactly what encoding/json accepts, except what LimitError names. A repeated key is a violation
 // in a Decoder, because a model can mend it, and a LimitError from Valid. Integers are int64; a number that int64 or float64
 // can not hold is a violation of type where it is kept, and nowhere else: which form of a union fits does not depend on it.
-// One that float64 rounds is judged as it is written, and kept as it is rounded: 1e-400 is greater than an exclusiveMinimum of 0, and a handler
+// A number that float64 rounds is validated as it is written, and kept as it is rounded: 1e-400 is greater than an exclusiveMinimum of 0, and a handler
 // gets 0. A Literal holds any number.
 //
 // # What is found
@@ -123,7 +123,7 @@
 //
 // The floor is looking at each byte once: 79 bytes of the small input of testdata/bench (5 fields, enum, bounds, pattern) are
 // ten words, 80 instructions. A decoder written by hand for that schema alone, without paths, limits, escapes and repeated
-// keys, takes 2,150; this one takes 2,600 (callgrind), of which
+// keys, takes 2,150 instructions; this one takes 2,600 (callgrind), of which
 //
 //	23 %  strings: finding their ends, copying them, lengths and the pattern
 //	22 %  keys: a name that is expected next costs 95, any other 150
@@ -134,7 +134,7 @@
 //	 6 %  the enum
 //	 4 %  the loop of generated code; the rest is calls between them
 //
-// The rest is mostly calls: a decoder by hand keeps its position in a register, this one passes it from method to method.
+// What it takes more is mostly calls: the decoder by hand keeps its position in a register, this one passes it from method to method.
 // A third of the time goes to the allocator and the garbage collector, which is why strings share allocations, also
 // with those of earlier texts, and why a list grows by what the rest of the text may hold.
 //
@@ -152,7 +152,7 @@
 //     compiler's checks.
 //   - Pointers for optional scalars: an allocation each, and nil dereferences. Optional tells missing from zero, too.
 //   - One copy of the whole text that all strings share: fewer copies, but one string keeps 200 kB alive.
-//   - One copy of the last 256 bytes of a text: fewer instructions for many strings, but most of a small text is no string that is kept.
+//   - One copy of the last 256 bytes of a text: fewer instructions for many strings, but strings that are kept are the smaller part of a small text.
 //   - A method for each step of Skip: slower by half, because the position goes through memory.
 //   - Listing every form's violations in a trial: unreadable for a model, and most of the time spent on describing them.
 //   - Sizing slices by what is left of the text: a hostile text of short lists takes a thousand times its size.

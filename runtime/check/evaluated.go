@@ -33,7 +33,7 @@ type Evaluated struct {
 	rule  *Unevaluated
 	start int
 	bits  []uint64 // a bit for each member or item, by the order in the text
-	first int      // this many items from the first on are evaluated, too
+	first int      // how many items at the beginning of the array are evaluated, too
 	added []*Once  // schemas whose evaluated members or items are in the set
 	all   bool     // everything is evaluated
 	begun bool     // Next was called

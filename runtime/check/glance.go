@@ -10,7 +10,7 @@ type glance struct {
 	sign uint64   // its signature
 }
 
-// next moves to the next member. It is false at the end of the object, and where it gives up.
+// next moves to the next member. It returns false at the end of the object, and where it gives up.
 func (g *glance) next() bool {
 	data, i := g.data, g.pos+1 // after the opening bracket,
 	if g.key != nil {

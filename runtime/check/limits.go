@@ -10,7 +10,7 @@ type Limits struct {
 	Depth       int // nested objects and arrays; 512
 	Bytes       int // length of the whole text; 16 MiB
 	NumberBytes int // length of one number; a limit below 20 counts as 20; 1024
-	Violations  int // how many are reported; 32
+	Violations  int // how many are listed; 32
 	Decoded     int // bytes that decoded values take beyond their text, see Account; 64 MiB
 	// Evaluations bounds what is done once the memo of outcomes was full: how many subschemas are tried, and how many KiB are read again for
 	// them. 64 subschemas and 64 bytes for each byte of the text do not count; 10,000

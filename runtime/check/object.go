@@ -50,7 +50,7 @@ func (d *Decoder) Next() int {
 				continue
 			}
 			if i++; uint(i) < uint(len(data)) && data[i] <= ' ' {
-				if i++; data[i-1] != ' ' || uint(i) >= uint(len(data)) || data[i] <= ' ' { // json.dumps writes one space
+				if i++; data[i-1] != ' ' || uint(i) >= uint(len(data)) || data[i] <= ' ' { // Python's json.dumps writes one space
 					i = spaceEnd(data, i-1)
 				}
 			}

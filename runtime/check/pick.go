@@ -1,6 +1,6 @@
 package check
 
-// Pick takes the value as the form of u that fits; read takes the value as the form with the index form. It may be called for several forms.
+// Pick takes the value as the form of u that fits. read takes the value as the form with that index; it may be called for several forms.
 //
 //	*v = check.Pick(d, &shape, func(d *check.Decoder, form int) Shape {
 //		switch form {
