@@ -14,7 +14,7 @@ var unescapes = [256]byte{'"': '"', '\\': '\\', '/': '/', 'b': '\b', 'f': '\f', 
 // unescape appends the value of the string text at i to b. It ends before a quote, a control character, a malformed escape, or at the end of the
 // data. ascii is false if the text may have bytes beyond ASCII; those are not validated.
 //
-// Machine words are written before they are examined, as in appendHardText: a value is never longer than its text.
+// Machine words are written before they are examined, as in escape: a value is never longer than its text.
 func unescape(b, data []byte, i int) (value []byte, end int, ascii bool) {
 	room, written, seen := b[:cap(b)], len(b), uint64(0)
 	for i < len(data) {

@@ -6,10 +6,12 @@
 //
 //   - id.go: ID, compared by JSON type and exact value (CAN05)
 //   - parse.go, message.go: Parse splits a frame into its members, ParseInto also has its params or result decoded in the same pass; text.go: strings;
-//     batch.go: arrays of messages; rescue.go finds the id in frames that are refused, skim.go in those that are too large; quote.go: what a peer sent, in messages to it and in logs
+//     batch.go: arrays of messages; rescue.go finds the id in frames that are refused, skim.go in those that are too large; quote.go: texts of a peer,
+//     in messages to it and in logs
 //   - append.go: Append* write messages; error.go: Error and its codes
-//   - conn.go: Conn, the contract of a connection; lines.go reads frames that are lines, linewriter.go writes them, line.go escapes what would end one; copyframe.go: frames that are not in memory;
-//     prompt_linux.go: writing to a pipe without waiting; stdio*.go: this process's standard streams; pipe.go: two ends within a process
+//   - conn.go: Conn, the contract of a connection; lines.go reads frames that are lines, linewriter.go writes them, line.go escapes what would end a
+//     line; copyframe.go: frames that are not in memory; prompt_linux.go: writing to a pipe without waiting; stdio*.go: this process's standard streams;
+//     pipe.go: two ends within a process
 //
 // # Words of this package
 //
@@ -50,7 +52,7 @@
 //
 //   - encoding/json for envelopes: two passes, and ids through float64 or json.Number. BenchmarkParse compares it with Parse.
 //   - A goroutine that writes, fed by a channel: one more goroutine switch per frame; see BenchmarkLinesWrite.
-//   - json.RawMessage as the id: "1" and "\u0031" would differ, and each key would be an allocation.
+//   - json.RawMessage as the id: "1" and "\u0031" would differ, and each use as the key of a map would be an allocation.
 //   - Standard input as it is: closing an *os.File in blocking mode does not end its Read, so serving could never stop
 //     while the peer is silent. Hence the polled copy of the descriptor, and a goroutine that is left behind where there is
 //     no polling.

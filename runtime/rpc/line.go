@@ -91,7 +91,7 @@ func appendPart(b, frame []byte) []byte {
 	return b
 }
 
-// lineSeparator has the first two bytes of U+2028 and U+2029.
+// lineSeparator has the first two bytes of the line separators, as this package calls U+2028 and U+2029.
 var lineSeparator = []byte("\xe2\x80")
 
 // hasLineSeparator reports whether a frame has U+2028 or U+2029.

@@ -29,7 +29,7 @@ type Message struct {
 }
 
 // Answers reports whether a frame is, or may be, an answer, also if Parse refused it: it still ends the request with its ID,
-// if that request is known (CAN30).
+// if it has one (CAN30).
 func (m *Message) Answers() bool { return m.Kind == KindResult || m.Kind == KindError || m.Unclear }
 
 // WantsReply reports whether a frame that Parse refused must be answered with Parse's error: requests, and frames of no kind.

@@ -7,7 +7,7 @@ import (
 )
 
 // watch returns a channel that is closed when the other end of f, a pipe or socket, is closed; nil if f has no other end, such as
-// a file. An epoll descriptor always gets that event. The Go runtime can poll the epoll descriptor itself, so this
+// a file. An epoll descriptor always reports that event. The Go runtime can poll the epoll descriptor itself, so this
 // takes a goroutine and no thread. stop, which may be nil, ends the goroutine.
 func watch(f *os.File) (gone <-chan struct{}, stop io.Closer) {
 	fd, err := syscall.EpollCreate1(syscall.EPOLL_CLOEXEC)

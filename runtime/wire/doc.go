@@ -9,7 +9,7 @@
 //   - op.go: what a method means, whatever its name is (REV04)
 //   - message.go: the messages, each with the values that it has in any revision
 //   - dialect.go: Dialect, a revision for a client; layout.go: where the values of its messages are; slot.go: what they are
-//   - rule.go: reading a message by a table; shape.go: validating members that are kept as text
+//   - rule.go: reading a message by a table; shape.go: validating members that are kept raw
 //   - writer.go: writing a message member by member; value.go: times and ids
 //
 // # Words of this package
@@ -22,7 +22,7 @@
 //	question       a request to the client for input: of the user, a model, or roots
 //	input request  a question that is not a request of its own, but part of a result or a task
 //	path           of a capability: the names of the members that lead to its declaration, see Capabilities
-//	form           a question that the client asks with fields, made from a schema; of a Union (Forms): one of the objects that a member may be
+//	form           a question that the client shows to the user as fields, by a schema; of a Union (Forms): one of the objects that a member may be
 //
 // # Adding a message or a member
 //

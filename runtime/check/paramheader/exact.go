@@ -30,7 +30,7 @@ func Exact(property json.RawMessage) bool {
 // maxSafe is the largest integer that float64 distinguishes from its neighbours. An exclusive bound may be larger by one.
 const maxSafe = 1<<53 - 1
 
-// within reports whether there is a number, and its distance from 0 is at most most.
+// within reports whether there is a number, and it lies between -most and most.
 func within(number json.RawMessage, most int64) bool {
 	const bits = 128 // exact near most; a float64 would round 2^53+1 to 2^53
 	x, _, err := big.ParseFloat(string(number), 10, bits, big.ToNearestEven)
