@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// Member writes the comma, unless the member is the first, and the key, which comes quoted and with its colon.
+// Member writes a comma, unless the member is the first of its object, and the key, which is given in quotes and with its colon.
 func Member(b []byte, key string) []byte {
 	if b[len(b)-1] != '{' {
 		b = append(b, ',')
@@ -28,7 +28,7 @@ func AppendInt[I ~int64](b []byte, n I) []byte { return appendInt(b, int64(n)) }
 func appendInt(b []byte, n int64) []byte { return strconv.AppendInt(b, n, 10) }
 
 // AppendFloat writes a number as encoding/json does. NaN and infinities, which JSON does not have, become null, which the
-// check of the output then refuses.
+// validation of the output then refuses.
 func AppendFloat[F ~float64](b []byte, f F) []byte { return appendFloat(b, float64(f)) }
 
 func appendFloat(b []byte, f float64) []byte {
@@ -47,7 +47,7 @@ func appendFloat(b []byte, f float64) []byte {
 	return b
 }
 
-// AppendLiteral writes a number as it is; the empty one is 0.
+// AppendLiteral writes a number as it is; the empty Literal is written as 0.
 func AppendLiteral(b []byte, n Literal) []byte {
 	if n == "" {
 		return append(b, '0')
@@ -73,7 +73,7 @@ func AppendTime(b []byte, t time.Time) []byte {
 	return append(b, '"')
 }
 
-// AppendValue writes what Value returned; "" is null.
+// AppendValue writes what Value returned; "" is written as null.
 func AppendValue[S ~string](b []byte, text S) []byte {
 	switch {
 	case text == "":
@@ -84,7 +84,7 @@ func AppendValue[S ~string](b []byte, text S) []byte {
 	return append(b, text...)
 }
 
-// AppendRaw writes any JSON value; nil is null.
+// AppendRaw writes any JSON value; nil is written as null.
 func AppendRaw(b []byte, r Raw) []byte {
 	switch {
 	case r == nil:
@@ -95,12 +95,12 @@ func AppendRaw(b []byte, r Raw) []byte {
 	return append(b, r...)
 }
 
-// noValue is written in place of a text that is not one JSON value, which could add members to the object around it. The check
-// of the output refuses it (LET01), as does json.Marshal.
+// noValue is written in place of a text that is not one JSON value, since such a text could add members to the object around it. noValue is not JSON, so
+// the validation of the output refuses it (LET01), as does json.Marshal.
 const noValue = "<not one JSON value>"
 
 // isOneValue reports whether a text can be one value and nothing else: no comma or colon outside brackets, and all brackets closed.
-// Whether the value is valid is left to the check of the output.
+// Whether the value is valid is left to the validation of the output.
 func isOneValue(text []byte) bool {
 	depth := 0
 	for i := 0; i < len(text); i++ {
@@ -124,7 +124,7 @@ func isOneValue(text []byte) bool {
 	return depth == 0 && !blank(text)
 }
 
-// blank reports whether a text is only white space: no value, so that an array with it alone would be empty.
+// blank reports whether a text is only white space, which is no value.
 func blank(text []byte) bool {
 	for i := range len(text) {
 		if !isSpace(text[i]) {

@@ -7,28 +7,28 @@ import (
 	"slices"
 )
 
-// marks are where the escapes of the long strings of a text are, as found when it was read: to write the text as a string, nothing else need be
-// looked at in them.
+// marks are where the escapes in the long strings of a text are, as found when it was read. To write the text as a string (AppendText), nothing else in
+// those strings need be looked at.
 type marks struct {
-	wanted bool
+	wanted bool    // see MarkEscapes
 	upto   int     // the end of the last of the strings
-	at     []int32 // the backslashes, in their order
+	at     []int32 // where the backslashes are, in their order
 	in     []markedString
 }
 
-// markedString is what is between the quotes of a long string, as far as all of its backslashes are marked.
+// markedString is the text between the quotes of a long string, as far as all of its backslashes are marked.
 type markedString struct {
 	part
-	marks int // how many there are
+	marks int // how many of marks.at are in it
 }
 
-// maxMarks is how many escapes a Decoder remembers: the text after them is scanned again.
+// maxMarks is how many escapes a Decoder remembers: AppendText scans the text after them again.
 const maxMarks = 8 << 10
 
 // MarkEscapes has the Decoder remember what AppendText needs. Call it before anything is decoded.
 func (d *Decoder) MarkEscapes() { d.marks.wanted = true }
 
-// AppendText appends the text, which was found valid, as a string: Finish has returned nil.
+// AppendText appends the text that the Decoder has read as a JSON string. The text must be valid: Finish has returned nil.
 func (d *Decoder) AppendText(b []byte) []byte {
 	b = append(b, '"')
 	at, left := 0, d.marks.at
@@ -41,8 +41,8 @@ func (d *Decoder) AppendText(b []byte) []byte {
 	return append(appendHardText(b, d.full[at:]), '"')
 }
 
-// appendMarked appends a JSON text, as part of a string, from an offset in one of its strings to the end of the last escape at marks. It returns that
-// end.
+// appendMarked appends a part of a JSON text as part of a string: from an offset in one of the text's strings to the end of the last escape at marks. It
+// returns that end.
 func appendMarked(b, text []byte, from int, marks []int32) (out []byte, end int) {
 	for len(marks) > 0 {
 		some := marks[:min(len(marks), 64)] // growing for all at once could take much more than is needed
@@ -72,7 +72,7 @@ func appendMarked(b, text []byte, from int, marks []int32) (out []byte, end int)
 	return b, from
 }
 
-// run is how many bytes are copied at once, because most often an escape is among them.
+// run is how many bytes are copied at once: most often the next escape is not farther away.
 const run = 32
 
 // copyRun copies without the call that copying any number of bytes takes. It is small enough to be inlined.
@@ -83,8 +83,8 @@ func copyRun(to, from *[run]byte) {
 // end drops the marks and keeps their memory.
 func (m *marks) end() { *m = marks{at: m.at[:0], in: m.in[:0]} }
 
-// marked takes the string at start, of which the text up to i is plain, if it is long and markedEnd finds its end.
-func (d *Decoder) marked(start, i int) (t span, ok bool) {
+// scanMarked takes the string whose text begins at start and is plain up to i, if it is long and markedEnd finds its end. It marks the escapes.
+func (d *Decoder) scanMarked(start, i int) (t span, ok bool) {
 	m := &d.marks
 	if start <= m.upto || len(m.at) == maxMarks { // it was marked before, or no more marks are kept
 		return t, false
@@ -99,9 +99,9 @@ func (d *Decoder) marked(start, i int) (t span, ok bool) {
 	return d.hardString, true
 }
 
-// markedEnd returns where the string at i ends, marks with the places of its escapes appended, at most most of them, and up to where these reach. It is
-// not ok if the string is invalid or has an escape of more than two bytes. Then end is where that escape or a mistake is, with nothing before it but
-// plain text, UTF-8 that is not validated, and shorter escapes.
+// markedEnd returns where the string whose text goes on at i ends. all is marks with the places of the escapes appended, until it has as many as most
+// says; from upto on, escapes are not marked. ok is false if the string is invalid or has an escape of more than two bytes. Then end is where that escape
+// or a mistake is, with nothing before it but plain text, UTF-8 that is not validated, and shorter escapes.
 func markedEnd(data []byte, i int, marks []int32, most int) (all []int32, upto, end int, ok bool) {
 	start, seen, taken := i, uint64(0), uint64(0) // taken: the block's first byte belongs to the escape before it
 	for ; i+33 <= len(data); i += 32 {
@@ -129,7 +129,7 @@ func markedEnd(data []byte, i int, marks []int32, most int) (all []int32, upto, 
 				return marks, cmp.Or(upto, i+n), i + n, seen&highs == 0 || notText(data[start:i+n]) == i+n-start
 			case c < ' ':
 				return marks, cmp.Or(upto, i+n), i + n, false
-			default: // a borrow has marked it
+			default: // nothing to do: a borrow in ending has set this bit
 				places &= places - 1
 			}
 		}

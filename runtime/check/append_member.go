@@ -19,7 +19,7 @@ func AppendOrNull[T any](b []byte, key string, v Optional[T], value func([]byte,
 	return value(b, v.Value)
 }
 
-// AppendNullable writes a member, null, or nothing.
+// AppendNullable writes a member, which may be null, or nothing when it is missing.
 func AppendNullable[T any](b []byte, key string, v Nullable[T], value func([]byte, T) []byte) []byte {
 	if v.Null {
 		return append(Member(b, key), "null"...)
@@ -76,7 +76,7 @@ func AppendPointerOrNull[T any](b []byte, key string, v *T, value func([]byte, *
 	return value(b, v)
 }
 
-// AppendNullablePointer writes a member, null, or nothing; null for nil, too.
+// AppendNullablePointer writes a member, which is null for a nil pointer, too, or nothing when it is missing.
 func AppendNullablePointer[T any](b []byte, key string, v Nullable[*T], value func([]byte, *T) []byte) []byte {
 	if v.Null || v.Set {
 		return AppendPointerOrNull(b, key, v.Value, value)
@@ -84,7 +84,7 @@ func AppendNullablePointer[T any](b []byte, key string, v Nullable[*T], value fu
 	return b
 }
 
-// AppendSlice writes an array of scalars; nil is [].
+// AppendSlice writes an array of scalars; nil is written as [].
 func AppendSlice[T any](b []byte, list []T, value func([]byte, T) []byte) []byte {
 	b = append(b, '[')
 	for i := range list {
@@ -96,7 +96,7 @@ func AppendSlice[T any](b []byte, list []T, value func([]byte, T) []byte) []byte
 	return append(b, ']')
 }
 
-// AppendList writes an array of values that are encoded through a pointer; nil is [].
+// AppendList writes an array of values that are encoded through a pointer; nil is written as [].
 func AppendList[T any](b []byte, list []T, value func([]byte, *T) []byte) []byte {
 	b = append(b, '[')
 	for i := range list {
@@ -108,7 +108,7 @@ func AppendList[T any](b []byte, list []T, value func([]byte, *T) []byte) []byte
 	return append(b, ']')
 }
 
-// Item writes the comma of an array that is open, unless the item is the first.
+// Item writes the comma before an item of an open array, unless the item is the first.
 func Item(b []byte) []byte {
 	if b[len(b)-1] != '[' {
 		b = append(b, ',')
@@ -116,7 +116,7 @@ func Item(b []byte) []byte {
 	return b
 }
 
-// AppendItems writes items into an array that is open.
+// AppendItems writes items into an open array.
 func AppendItems[T any](b []byte, list []T, value func([]byte, *T) []byte) []byte {
 	for i := range list {
 		b = value(Item(b), &list[i])
@@ -124,29 +124,29 @@ func AppendItems[T any](b []byte, list []T, value func([]byte, *T) []byte) []byt
 	return b
 }
 
-// AppendMap writes an object, members in the order of their names; nil is {}.
+// AppendMap writes an object, its members in the order of their names; nil is written as {}.
 func AppendMap[T any](b []byte, m map[string]T, value func([]byte, *T) []byte) []byte {
 	return append(AppendMembers(append(b, '{'), m, value), '}')
 }
 
-// AppendMembers writes the members that AddMember stored, in the order of their names, into an object that is open.
+// AppendMembers writes the members that AddMember stored, in the order of their names, into an open object.
 func AppendMembers[T any](b []byte, m map[string]T, value func([]byte, *T) []byte) []byte {
-	for _, name := range names(m) {
+	for _, name := range sortedNames(m) {
 		v := m[name]
 		b = value(AppendKey(b, name), &v)
 	}
 	return b
 }
 
-// AppendAdditionalProperties writes the members that Keep stored, in the order of their names, into an object that is open.
+// AppendAdditionalProperties writes the members that Keep stored, in the order of their names, into an open object.
 func AppendAdditionalProperties(b []byte, m map[string]Raw) []byte {
-	for _, name := range names(m) {
+	for _, name := range sortedNames(m) {
 		b = AppendRaw(AppendKey(b, name), m[name])
 	}
 	return b
 }
 
-func names[T any](m map[string]T) []string {
+func sortedNames[T any](m map[string]T) []string {
 	if len(m) == 0 {
 		return nil
 	}

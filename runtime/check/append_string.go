@@ -13,7 +13,7 @@ func AppendString[S ~string](b []byte, s S) []byte { return appendString(b, stri
 
 func appendString(b []byte, s string) []byte {
 	if cap(b)-len(b) < len(s)+2 {
-		b = slices.Grow(b, len(s)+2+escapes(s)+spelling) // at once: growing by steps leaves several times a long text as garbage
+		b = slices.Grow(b, len(s)+2+escapes(s)+spelling) // at once: growing by steps leaves garbage of several times the size of a long text
 	}
 	b = append(b, '"')
 	start := len(b)
@@ -30,8 +30,8 @@ func appendString(b []byte, s string) []byte {
 	return append(b, '"')
 }
 
-// shortPlain returns how many bytes of a string of less than 16 are plain text before the first that is not. It reads the string itself: a word that
-// was written in parts is not there at once.
+// shortPlain returns how many bytes of a string of less than 16 come before the first that is not plain. It reads the string, not its copy: the processor
+// has to wait before it can read a word that was just written in parts.
 func shortPlain(s string) int {
 	if len(s) >= 8 {
 		if marks := special(word(s[:8])); marks != 0 {
@@ -47,7 +47,7 @@ func shortPlain(s string) int {
 	return len(s)
 }
 
-// escapes returns how many bytes the usual escapes of a text add to it.
+// escapes returns by how many bytes the usual escapes make a text longer.
 func escapes(s string) int {
 	n := 0
 	for _, c := range []string{`"`, `\`, "\n", "\r", "\t"} {
@@ -61,11 +61,11 @@ func AppendText(b, text []byte) []byte {
 	return append(appendHardText(append(b, '"'), text), '"')
 }
 
-// appendHardText writes the rest of a string, from the first byte on that is no plain ASCII.
+// appendHardText writes the rest of a string, from the first byte on that is not plain, up to the closing quote.
 func appendHardText[T string | []byte](b []byte, s T) []byte {
 	out, ascii := escape(b, s)
-	if written := out[len(b):]; !ascii && notText(written) < len(written) { // escapes neither make nor mend a wrong byte
-		out, _ = escape(b, string([]rune(string(s)))) // each of those becomes U+FFFD
+	if written := out[len(b):]; !ascii && notText(written) < len(written) { // s is invalid UTF-8, too: escaping neither adds nor removes wrong bytes
+		out, _ = escape(b, string([]rune(string(s)))) // each wrong byte becomes U+FFFD
 	}
 	return out
 }
@@ -102,8 +102,8 @@ func escape[T string | []byte](b []byte, s T) (out []byte, ascii bool) {
 	return b, seen&highs == 0
 }
 
-// escapeBlocks is escape for the beginning of a long text. It finds all bytes to escape in 32 at once: a branch for each would be mispredicted, which
-// takes longer than all else.
+// escapeBlocks is escape for the beginning of a long text. It finds the bytes to escape in 32 bytes at once: a branch for each byte would be
+// mispredicted, which takes longer than all the rest.
 func escapeBlocks[T string | []byte](room []byte, s T) (read, written int, seen uint64) {
 	for read+2*run <= len(s) && written+run*(escapeBytes+1)+spelling <= len(room) {
 		in := s[read : read+2*run]
@@ -112,7 +112,7 @@ func escapeBlocks[T string | []byte](room []byte, s T) (read, written int, seen 
 		places := gather(ending(a)) | gather(ending(b))<<8 | gather(ending(c))<<16 | gather(ending(d))<<24
 		putRun(room[written:], a, b, c, d)
 		from := 0
-		for ; places != 0; places &= places - 1 { // a borrow may have marked what needs no escape: it is written as it is
+		for ; places != 0; places &= places - 1 { // a borrow may have marked a byte that needs no escape: its spelling is the byte itself
 			n := bits.TrailingZeros64(places) & (run - 1)
 			e := spellings[in[n]]
 			written += n - from
@@ -145,12 +145,12 @@ func appendByte(b []byte, c byte) []byte {
 }
 
 const (
-	spelling    = 8 // bytes reserved for what one byte is written as
-	escapeBytes = 6 // of the longest, \u001f
+	spelling    = 8 // bytes reserved for the spelling of one byte
+	escapeBytes = 6 // the length of the longest escape, \u001f
 )
 
-// spellings has what each byte is written as in a string, the first byte lowest, and how many bytes that are in the highest one: measured, a branch for
-// each escape costs more than the rest of the loop.
+// spellings has for each byte what it is written as in a string, the first byte lowest; the highest byte says how many bytes that is. It is a table,
+// because a branch for each escape costs more than the rest of the loop (measured).
 var spellings = func() (all [256]uint64) {
 	const hex = "0123456789abcdef"
 	for c := range all {

@@ -2,7 +2,7 @@ package check
 
 import "slices"
 
-// Array begins an array and reports whether it has an element. A value that is no array is a violation and is skipped.
+// Array begins an array and reports whether it has an item. A value that is no array is a violation and is skipped.
 func (d *Decoder) Array(r *Array) bool {
 	if r == nil {
 		r = &anyArray
@@ -30,7 +30,7 @@ func (d *Decoder) Array(r *Array) bool {
 
 var anyArray = Array{}
 
-// Item moves to the next element of the array that Array began, and reports whether there is one.
+// Item moves to the next item of the array that Array began, and reports whether there is one.
 func (d *Decoder) Item() bool {
 	c := d.peek()
 	if c != ',' && c != ']' {
@@ -66,7 +66,7 @@ func (d *Decoder) endArray(f *frame) {
 		d.checkUnique(f)
 	}
 	if d.outline.records {
-		d.outlined(f, d.pos)
+		d.recordPart(f, d.pos)
 	}
 	if d.broken > 0 {
 		d.noteBroken(f)
@@ -92,9 +92,9 @@ func room[T any](d *Decoder, list []T) []T {
 	return grow(d, list)
 }
 
-// grow doubles the capacity of a full list. Where the list is a notable part of the text, it makes it large enough for as many elements as
+// grow doubles the capacity of a full list. A list that is a notable part of the text becomes large enough for as many items as
 // the rest may have, estimated from those so far, at most fourfold: measured on 200 kB of records, half the memory that doubling takes.
-// A hostile text of many short lists costs what doubling costs. Near the limit a list grows by a quarter. After a
+// A hostile text of many short lists costs what doubling costs. Near Limits.Decoded a list grows by a quarter. After a
 // violation the list is not used: it is emptied.
 func grow[T any](d *Decoder, list []T) []T {
 	n := len(list)
@@ -121,7 +121,7 @@ func grow[T any](d *Decoder, list []T) []T {
 	return list
 }
 
-// List takes an array of which every element is a T. It is never nil, so that [] stays [].
+// List takes an array of which every item is a T. The result is never nil, so that [] stays [].
 func List[T any](d *Decoder, r *Array, decode func(*Decoder, *T)) []T {
 	ok := d.Array(r)
 	if !ok {
@@ -138,7 +138,7 @@ func List[T any](d *Decoder, r *Array, decode func(*Decoder, *T)) []T {
 	return list
 }
 
-// Strings takes an array of strings, never nil unless it is unread.
+// Strings takes an array of strings. The result is nil only if the array is unread.
 func (d *Decoder) Strings(a *Array, r *String) []string {
 	ok := d.Array(a)
 	if !ok {
@@ -157,7 +157,7 @@ func (d *Decoder) Strings(a *Array, r *String) []string {
 	return list
 }
 
-// Enums takes an array of enum values, never nil.
+// Enums takes an array of enum values. The result is never nil.
 func Enums[S ~string](d *Decoder, a *Array, r *Enum) []S {
 	ok := d.Array(a)
 	if !ok {
@@ -170,7 +170,7 @@ func Enums[S ~string](d *Decoder, a *Array, r *Enum) []S {
 	return list
 }
 
-// Ints takes an array of integers, never nil.
+// Ints takes an array of integers. The result is never nil.
 func (d *Decoder) Ints(a *Array, r *Int) []int64 {
 	ok := d.Array(a)
 	if !ok {
@@ -183,7 +183,7 @@ func (d *Decoder) Ints(a *Array, r *Int) []int64 {
 	return list
 }
 
-// Floats takes an array of numbers, never nil.
+// Floats takes an array of numbers. The result is never nil.
 func (d *Decoder) Floats(a *Array, r *Number) []float64 {
 	ok := d.Array(a)
 	if !ok {
@@ -196,7 +196,7 @@ func (d *Decoder) Floats(a *Array, r *Number) []float64 {
 	return list
 }
 
-// Bools takes an array of booleans, never nil.
+// Bools takes an array of booleans. The result is never nil.
 func (d *Decoder) Bools(a *Array) []bool {
 	ok := d.Array(a)
 	if !ok {
@@ -216,7 +216,7 @@ func Add[T any](d *Decoder, list *[]T, decode func(*Decoder, *T)) {
 	decode(d, &(*list)[len(*list)-1])
 }
 
-// Raws takes an array of any values as they are written, never nil.
+// Raws takes an array of any values, as they are written. The result is never nil.
 func (d *Decoder) Raws(a *Array) []Raw {
 	ok := d.Array(a)
 	if !ok {

@@ -5,10 +5,10 @@ import (
 	"sync/atomic"
 )
 
-// attempt reads the value as one likely form after the other, until one fits and no other form could be chosen instead. It describes nothing:
-// where it is not ok nothing was taken, and a trial follows.
+// attempt reads the value as one likely form after another, until one fits and no other form could be chosen instead. It describes no violations:
+// if ok is false, nothing was taken, and a trial follows.
 //
-// Most values of most texts end here, so only others pay for what a trial keeps track of: measured, a fifth of the time that a union of two small objects takes.
+// Most values of unions end here, so only others pay for what a trial keeps track of: measured, a fifth of the time that a union of two small objects takes.
 func attempt[T any](d *Decoder, u *Union, kind Kind, likely uint64, read func(d *Decoder, form int) T) (v T, ok bool) {
 	var before saved
 	d.save(&before)
@@ -18,10 +18,10 @@ func attempt[T any](d *Decoder, u *Union, kind Kind, likely uint64, read func(d 
 		d.beginAttempt()
 		v := read(d, form)
 		end, fits := d.endAttempt(&before)
-		if d.err != nil || fits && (!byNames || d.settle(u, form, start)) {
+		if d.err != nil || fits && (!byNames || d.excludesOthers(u, form, start)) {
 			return v, true
 		}
-		partial := d.partial // whether it fits has to be left to the trial, which must not find a later form taken
+		partial := d.partial // then the trial decides whether this form fits, so no later one may be taken before it
 		d.tried, d.pos = before.tried, start
 		if d.spendReread(end - start); partial {
 			break
@@ -33,12 +33,12 @@ func attempt[T any](d *Decoder, u *Union, kind Kind, likely uint64, read func(d 
 	return v, false
 }
 
-// mostMisled is how many wrong guesses one text may have: from then on whole objects are looked at before a form is chosen, since a wrong one
+// mostMisled is how many wrong guesses one text may have: from then on whole objects are looked at before a form is chosen, since a wrong guess
 // costs another reading.
 const mostMisled = 4
 
-// prepareAttempts drops outcomes that are not needed any more, and reports whether likely forms are read before a trial begins. Not within
-// a trial, where outcomes of attempts would not be remembered, nor when a refused text is read again; nor while the memo has outcomes: an attempt
+// prepareAttempts drops outcomes that are not needed any more, and reports whether likely forms are read before a trial begins. They are not within
+// a trial, where outcomes of attempts would not be remembered, nor when a refused text is read again, nor while the memo has outcomes: an attempt
 // that skips parts by them decides nothing.
 func (d *Decoder) prepareAttempts() bool {
 	if d.quiet || d.counting || d.listing || d.stops {
@@ -52,11 +52,11 @@ func (d *Decoder) beginAttempt() {
 	d.spendTry()
 	d.quiet, d.overflow, d.partial = true, false, false
 	if n := len(d.frames); n < cap(d.frames) {
-		d.frames[:n+1][n].start = -1 // so that settle does not take an old frame for this value's
+		d.frames[:n+1][n].start = -1 // so that excludesOthers does not mistake an old frame for that of this value
 	}
 }
 
-// endAttempt ends the reading of a form. It returns where that ended, and whether the form fits and its value can be kept.
+// endAttempt ends the reading of a form. It returns where the reading ended, and whether the form fits and its value can be kept.
 func (d *Decoder) endAttempt(before *saved) (end int, fits bool) {
 	if d.misfits() {
 		d.restore(before)
@@ -70,8 +70,8 @@ func (d *Decoder) endAttempt(before *saved) (end int, fits bool) {
 type memberTable struct {
 	indicates []int  // by the index in Members.Names: the only form that needs the member; -1: none, several, or a form beyond the first 64
 	first     []name // the first few names that indicate a form; name.index is the form
-	// by form: its nameTable, once it is known that every other form needs a member that the table lacks; an object with only those members then is
-	// this form
+	// alone has for each form its nameTable, once it is known that every other form needs a member that this table lacks: then an object with no
+	// other members than those in the table can only be this form.
 	alone []atomic.Pointer[nameTable]
 }
 
@@ -122,9 +122,9 @@ func (t *memberTable) byFirst(data []byte, pos int) int {
 	return -1
 }
 
-// settle looks for the members of other forms in the object at start, which was just read as form, and reports whether form is the only possible one.
-// Most objects have no members but those that the form names: their frame says so, and nothing has to be looked up.
-func (d *Decoder) settle(u *Union, form, start int) bool {
+// excludesOthers looks for the members of other forms in the object at start, which was just read as form, and reports whether form is the only
+// possible one. Most objects have no members but those that the form names: their frame says so, and nothing has to be looked up.
+func (d *Decoder) excludesOthers(u *Union, form, start int) bool {
 	var names *nameTable
 	alone := &u.byMember().alone[form]
 	if n := len(d.frames); n < cap(d.frames) { // the frame of the object just closed is still in the array, at len
@@ -149,7 +149,7 @@ func (d *Decoder) settle(u *Union, form, start int) bool {
 	return true
 }
 
-// tellsApart reports whether an object with members of those names alone can only be form.
+// tellsApart reports whether an object that has no members but those in names can only be form.
 func (u *Union) tellsApart(form int, names *nameTable) bool {
 	named := uint64(0)
 	for i, name := range u.Members.Names {

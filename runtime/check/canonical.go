@@ -11,34 +11,34 @@ import (
 type canonicalizer struct {
 	data      []byte
 	out       []byte
-	limit     int      // a longer out is not wanted: see full
-	movesLeft int      // how many bytes may be moved to sort members
+	limit     int      // a longer out is useless, see full
+	movesLeft int      // how many bytes may still be moved to sort members
 	members   []member // of the open objects
 	scratch   []byte
-	around    part // an array of which the items that begin after upto are not written
+	around    part // an array of which the items that begin after upto are not written; the zero part: none
 	upto      int
-	cut       int  // where they would begin in out; 0: all is written
+	cut       int  // where in out these items would begin; 0: nothing is left out
 	inexact   bool // a number's exponent is beyond maxExponent
 }
 
-// member is the place of a member in canonicalizer.out: from the quote of its name to the end of its value.
+// member is the place of a member in canonicalizer.out: from the quote of its name to the end of its value. name is the end of its name.
 type member struct{ start, name, end int }
 
 // AppendCanonical appends the form that equal JSON values share, of valid JSON: {"b":10,"a":"\u0031"} and {"a":"1","b":1e1} have the same. It
-// is not ok for a number with an exponent beyond ±1,000,000 (VAL07).
+// returns false if a number has an exponent beyond ±1,000,000 (VAL07).
 func AppendCanonical(b, value []byte) ([]byte, bool) {
 	b, _, ok := appendCanonical(b, value, 0)
 	return b, ok
 }
 
-// appendCanonical is AppendCanonical for the value at i. It returns the index after the value.
+// appendCanonical is AppendCanonical for the value at i in data. end is the index after the value.
 func appendCanonical(b, data []byte, i int) (out []byte, end int, ok bool) {
 	c := canonicalizer{data: data, out: b, limit: math.MaxInt, movesLeft: math.MaxInt}
 	end = c.value(i)
 	return c.out, end, !c.inexact
 }
 
-// full reports that the output is useless: it is longer than limit, or sorting it costs too much.
+// full reports whether the output is useless: it is longer than limit, or sorting it costs too much, which makes the limit negative.
 func (c *canonicalizer) full() bool { return len(c.out) > c.limit }
 
 // written returns the output, up to where it was cut.
@@ -122,7 +122,7 @@ func (c *canonicalizer) object(i int) int {
 	return i + 1
 }
 
-// sort puts the members of an object, which out ends with, into the order of their names.
+// sort puts the members of an object, with which out ends, into the order of their names.
 func (c *canonicalizer) sort(members []member) {
 	byName := func(a, b member) int { return bytes.Compare(c.out[a.start:a.name], c.out[b.start:b.name]) }
 	if slices.IsSortedFunc(members, byName) {
@@ -149,7 +149,7 @@ func (c *canonicalizer) sort(members []member) {
 	c.cut = cut
 }
 
-// longestEscape is how many bytes an escape has for at least one byte of the value.
+// longestEscape is the largest number of bytes that an escape takes for one byte of the value, as in \u0061.
 const longestEscape = 6
 
 // text writes the string at i.

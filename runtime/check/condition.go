@@ -4,8 +4,7 @@ import (
 	"github.com/mcpkiln/mcpkiln/runtime/check/format"
 )
 
-// This file validates a value against keywords without a Go type, without taking it. Members are identified by their order in the
-// text, like items, so that a bit each says which were evaluated.
+// This file has the conditions: keywords that give no Go type. They validate the next value without taking it.
 
 // Also validates the value against one more schema.
 func (d *Decoder) Also(check func(*Decoder)) {
@@ -16,7 +15,7 @@ func (d *Decoder) Also(check func(*Decoder)) {
 	d.rewind(start)
 }
 
-// rewind goes back to the beginning of a value.
+// rewind goes back to start, the beginning of a value.
 func (d *Decoder) rewind(start int) {
 	d.nullable = 0
 	if d.spendReread(d.pos - start); d.err == nil {
@@ -47,7 +46,7 @@ func (d *Decoder) Fits(check func(*Decoder)) bool {
 	return !failed
 }
 
-// notUnder is what a not allows where its schema is too complex for words, or where they would reveal a hidden value.
+// notUnder is Violation.Allowed for a not whose schema is too complex for words, or where the words would reveal a hidden value.
 const notUnder = "a value that does not fit the schema under not"
 
 // Not reports a value that satisfies a schema. The violation says what has to change.
@@ -96,7 +95,7 @@ func (d *Decoder) showMember(key string) (int, string) {
 	return at, d.show(d.data[at:d.pos])
 }
 
-// If validates the value against then if it satisfies a condition, else against otherwise. Either may be nil, as may r.
+// If validates the value against then if it satisfies condition, else against otherwise. then, otherwise and r may be nil.
 func (d *Decoder) If(r *Because, condition, then, otherwise func(*Decoder)) {
 	fits := d.Fits(condition)
 	if !fits {
@@ -130,7 +129,7 @@ func (d *Decoder) explain(listed int, why string) {
 	}
 }
 
-// When validates an object that has the member against one more schema.
+// When validates an object that has the member key against one more schema.
 func (d *Decoder) When(key string, check func(*Decoder)) {
 	if !d.HasKey(key) {
 		return
@@ -158,20 +157,20 @@ func (d *Decoder) HasKey(name string) bool {
 	return found && d.err == nil
 }
 
-// Dependents is the rule of dependentRequired: a member that is there demands others.
+// Dependents is the rule of dependentRequired: if the object has a member, it must have others, too.
 type Dependents struct {
 	At      string
 	Keyword string
 	Needs   []Need
 }
 
-// Need says which members Key demands.
+// Need says which members (Names) an object with the member Key must have.
 type Need struct {
 	Key   string
 	Names []string
 }
 
-// Needs reports the members that others demand and that the object lacks.
+// Needs reports the members that the object lacks and that r demands.
 func (d *Decoder) Needs(r *Dependents) {
 	for i := range r.Needs {
 		n := &r.Needs[i]
@@ -199,8 +198,8 @@ func (d *Decoder) Name(check func(*Decoder)) {
 	}
 }
 
-// Keys is the rule of members whose names match patterns. AdditionalProperties says how one that matches none is treated: Keep leaves
-// it to the caller.
+// Keys is the rule of members whose names match patterns (patternProperties). AdditionalProperties says how a member is treated whose name matches
+// none: with Keep, Matches gives it to the caller, with Index Other.
 type Keys struct {
 	At                   string
 	Patterns             []*format.Pattern
@@ -231,7 +230,7 @@ func (d *Decoder) Match(r *Keys) Matches {
 	return Matches{d: d, rule: r, name: d.Key(), start: d.here()}
 }
 
-// Next moves to the next schema that the value has to be checked with, and reports whether there is one.
+// Next moves to the next pattern whose schema the value has to be validated against, and reports whether there is one.
 func (k *Matches) Next() bool {
 	d := k.d
 	d.rewind(k.start)
@@ -253,7 +252,7 @@ func (k *Matches) Next() bool {
 	return k.rule.AdditionalProperties == Keep
 }
 
-// Index returns the position of the current item.
+// Index returns the position of the current item or member, counted from 0 in the order of the text.
 func (d *Decoder) Index() int {
 	if len(d.frames) == 0 {
 		return 0
@@ -261,7 +260,7 @@ func (d *Decoder) Index() int {
 	return int(d.frames[len(d.frames)-1].count) - 1
 }
 
-// Contains is the rule of the keyword contains. A Min of 0 is 0; a Max of 0 is none, as in other rules.
+// Contains is the rule of the keyword contains. A Min of 0 is really 0 here; a Max of 0 is none, as in other rules.
 type Contains struct {
 	At       string
 	Min, Max int

@@ -6,8 +6,8 @@ import "slices"
 
 const chunkBytes = 1024 // measured: larger chunks gain nothing on 200 kB of records and keep more alive
 
-// copyPart copies a part of the data. A long string keeps no neighbours alive, and short ones go on where those of the last text ended: most texts have
-// few, so an allocation for each text would be garbage for the most part.
+// copyPart copies a part of the data. A long string has an allocation of its own, so it keeps no others alive. Short ones share a chunk, also with those
+// of earlier texts: most texts have few strings, so a chunk for each text would be mostly unused.
 func (d *Decoder) copyPart(part []byte) string {
 	if len(part) > chunkBytes/4 {
 		return string(part)
@@ -21,7 +21,7 @@ func (d *Decoder) copyPart(part []byte) string {
 	return d.chunk.String()[at:]
 }
 
-// copyRaw copies a part of the data. Small ones share an allocation, as strings do; appending to one never writes into the next.
+// copyRaw copies a part of the data. Small copies share an allocation, but appending to one never writes into the next.
 func (d *Decoder) copyRaw(part []byte) Raw {
 	n := len(part)
 	if n > chunkBytes/4 {

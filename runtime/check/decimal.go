@@ -14,8 +14,8 @@ type decimal struct {
 	negative bool
 }
 
-// decimal returns the exact value of a scanned number. An exponent beyond maxExponent is refused (VAL07): exact
-// arithmetic would need as many digits.
+// decimal returns the exact value of a scanned number. An exponent beyond maxExponent is refused (VAL07), because exact
+// arithmetic would need as many digits as the exponent says.
 func (d *Decoder) decimal(n digits) (decimal, bool) {
 	x, ok := parseDecimal(d.full[n.start:n.end])
 	if !ok {
@@ -50,7 +50,7 @@ func parseDecimal(s []byte) (x decimal, ok bool) {
 	return x, x.exponent() <= maxExponent && x.exponent() >= -maxExponent
 }
 
-// exponent returns that of the number with one digit before the point.
+// exponent returns the exponent of the number in scientific notation, with one digit before the point.
 func (x decimal) exponent() int { return x.point - 1 }
 
 // SameNumber reports whether two texts are JSON numbers of the same value, of any size.
@@ -59,8 +59,8 @@ func SameNumber(a, b string) bool {
 	return ok && order == 0
 }
 
-// CompareNumbers returns -1, 0 or 1 if a is less than, equal to or greater than b, exactly; false: not both are JSON numbers whose exponents are within
-// maxExponent.
+// CompareNumbers returns -1, 0 or 1 if a is less than, equal to or greater than b, exactly. ok is false unless both are JSON numbers whose exponents
+// are within maxExponent.
 func CompareNumbers(a, b string) (order int, ok bool) {
 	x, isA := numberOf(a)
 	y, isB := numberOf(b)
@@ -84,12 +84,12 @@ func isNumber(s []byte) bool {
 }
 
 // IntegerDigits returns the plain digits of a JSON number, with its sign: 150 for 1.50e2. number is false for other
-// text, integer for a number with a fraction. For an integer of more than most digits, digits is nil; most is less than maxExponent.
+// text, integer for a number with a fraction. For an integer of more than most digits, digits is nil. most has to be less than maxExponent.
 func IntegerDigits(s []byte, most int) (digits []byte, number, integer bool) {
 	if !isNumber(s) {
 		return nil, false, false
 	}
-	x, _ := parseDecimal(s) // an exponent that is out of range is far from most, too
+	x, _ := parseDecimal(s) // an exponent beyond maxExponent is beyond most, too, or makes a fraction
 	switch {
 	case x.sign() == 0:
 		return []byte("0"), true, true
@@ -120,12 +120,12 @@ func parseExponent(s []byte) int {
 	return exp
 }
 
-// hugeExponent stands for all exponents that are larger. It is so far beyond maxExponent that no long fraction brings it back into range.
+// hugeExponent stands for all larger exponents. It is so far beyond maxExponent that no fraction, however long, brings it back into range.
 const hugeExponent = 1 << 27
 
 func (x decimal) integer() bool { return len(x.digits) <= x.point || len(x.digits) == 0 }
 
-// int64 is for integers; ok is false outside its range.
+// int64 returns the value of an integer; ok is false if int64 can not hold it.
 func (x decimal) int64() (v int64, ok bool) {
 	if x.point > 19 {
 		return 0, false
@@ -168,7 +168,7 @@ func (x decimal) sign() int {
 	return 1
 }
 
-// appendTo writes the one form that equal numbers share, as AppendFloat writes them.
+// appendTo appends the form that equal numbers share, spelt as AppendFloat spells numbers.
 func (x decimal) appendTo(b []byte) []byte {
 	n := len(x.digits)
 	if n == 0 {
@@ -196,7 +196,7 @@ func (x decimal) appendTo(b []byte) []byte {
 	return append(b, "000000000000000000000"[:x.point-n]...)
 }
 
-// multiple reports, exactly, whether n is a multiple of a literal greater than 0: 19.99 is one of 0.01.
+// multiple reports, exactly, whether n is a multiple of a literal greater than 0: 19.99 is a multiple of 0.01.
 func (d *Decoder) multiple(n digits, of string) bool {
 	if n.fits && len(of) <= fitDigits {
 		if m, exp, ok := smallDecimal(of); ok {
@@ -253,7 +253,7 @@ func multipleOfSmall(v uint64, vexp int, m uint64, mexp int) (yes, ok bool) {
 	return v == 0, true
 }
 
-// multipleOf needs the digits, never 10^exponent: that is taken modulo the divisor.
+// multipleOf reports whether x is a multiple of y. Of a large power of ten it only computes the remainder modulo the divisor.
 func (x decimal) multipleOf(y decimal) bool {
 	if len(x.digits) == 0 {
 		return true
@@ -270,8 +270,7 @@ func (x decimal) multipleOf(y decimal) bool {
 		power := new(big.Int).Exp(ten, big.NewInt(int64(shift)), m)
 		return v.Mul(v, power).Mod(v, m).Sign() == 0
 	}
-	// v has no trailing zero, so only the powers of 2 and 5 in m could help: v must be a multiple of m × 10^-shift, which
-	// has more digits than v as soon as -shift reaches len(v).
+	// v must be a multiple of m × 10^-shift, which has more digits than v as soon as -shift reaches the number of v's digits.
 	if -shift > len(x.digits) {
 		return false
 	}

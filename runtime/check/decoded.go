@@ -4,7 +4,7 @@ import "reflect"
 
 // A decoded value can take a hundred times the bytes of its text: {} in a list is a struct. Strings are bounded by the text; all else is
 // counted when it is allocated: elements of slices and maps, values behind pointers. Values that a trial throws away
-// are not counted any more (VAL07). The decoder's tables that grow with the text are counted, too.
+// are not counted any more (VAL07). The account is also charged for the decoder's own tables that grow with the text.
 
 // Account is charged for the memory that values take beyond their text. It is asked for what goes beyond the first 4 KiB of a text, in steps of
 // at most 64 KiB unless one allocation is larger. Its error ends decoding, and Finish returns it. What it granted stays charged after Put.
@@ -57,7 +57,7 @@ func (d *Decoder) countScratch(n int) {
 // CountAny counts the memory of a text as an any, as encoding/json and the like decode it: for validators that are not generated.
 func (d *Decoder) CountAny(text []byte) {
 	const (
-		each   = 64  // element or member: its slot in a slice that has grown, and its value
+		each   = 64  // an item or member: its place in a slice that has grown, and its value
 		object = 384 // a map with its first group of entries
 	)
 	n := len(text)
@@ -80,11 +80,11 @@ func sizeOf[T any]() int { return int(reflect.TypeFor[T]().Size()) }
 const (
 	mapHeader = 48
 	mapGroup  = 8
-	mapKey    = 16 + 1 // and a byte that says whether it is used
+	mapKey    = 16 + 1 // the header of a string, and a byte that says whether the entry is used
 	mapValue  = 128
 )
 
-// countEntry counts one more entry of a map that has n. Its first group is allocated as a whole; later as many entries are free as used.
+// countEntry counts one more entry of a map that has n. A map allocates its first group as a whole; later half of its entries may be free.
 func countEntry[T any](d *Decoder, n int) {
 	size := sizeOf[T]()
 	if size > mapValue {

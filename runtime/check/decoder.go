@@ -32,7 +32,7 @@ type Decoder struct {
 	repeated   []Violation // repeated keys; never rolled back
 
 	wide  []uint64 // seen bits of objects with more than 64 names
-	items []item   // elements of the open arrays with uniqueItems
+	items []item   // the items of the open arrays with uniqueItems
 	keys  keySet
 	memo  memo
 
@@ -43,19 +43,19 @@ type Decoder struct {
 // state has the fields that are zero when a new text begins.
 type state struct {
 	tried
-	granted       int  // how much of tried.decoded there may be before the account is asked
+	granted       int  // how far tried.decoded may grow before the account is asked
 	evaluated     int  // how many forms and conditions were tried
 	reread        int  // bytes looked at more than once
 	reached       int  // where reading the last form that did not fit ended
 	misled        int  // how often choosing a form by a member cost another reading or look
 	broken        int  // violations so far, listed or not
-	found         int  // like broken, without those of a union's best form, whose number depends on what is listed: so it can be compared between two readings of one text
-	headings      int  // how many of those listed only say that no form of a union fits
+	found         int  // like broken, without those of a union's best form, whose number depends on what is listed: so two readings of one text agree on it
+	headings      int  // how many of the listed violations only say that no form of a union fits
 	omitted       int  // how many of broken are not listed, because another keyword's violation says the same of the same value
 	aroundLast    part // the outermost array around the violation that was listed last, for readCanonical
 	hardString    span // the last long string with escapes or beyond ASCII
 	root          int  // how many frames do not belong to paths: they lead to a part that is read as a separate text, see Within
-	remembersEnds bool // what is skipped will be read again: where long values end is remembered, see extent
+	remembersEnds bool // what is skipped will be read again, so the memo gets where long values end, see extent
 	byOrder       bool // which violations are listed depends on the order of the text
 	tied          bool // two forms of a union were equally good, and the order of the text decided which one's violations are listed
 	discard       bool // the decoded value is not used
@@ -71,13 +71,13 @@ type frame struct {
 	names   *nameTable // of the object's rule; nil: array
 	array   *Array
 	seen    uint64 // which of names.rule.Names have come, a bit each; beyond 64 names see base
-	unknown uint64 // signatures of the other keys, a bit each
-	field   int32  // index of the current member, or Other; -1: none yet
+	unknown uint64 // the other keys that have come: for each, one of 64 bits that its signature selects
+	field   int32  // index of the current member in names.rule.Names, or Other; -1: none yet
 	count   int32  // members or items begun
 	start   int32  // offset of the bracket
 	key     span   // the current member's name as written, without quotes
 	keys    int32  // where its unknown keys begin in keySet.list
-	base    int32  // where its words begin in wide, or its elements in items
+	base    int32  // where its words begin in wide, or its items in items
 }
 
 // span is a part of the data.
@@ -86,10 +86,10 @@ type span struct {
 	escaped    bool
 }
 
-// decoders are pooled because allocating their stacks is most of the cost of a small value. What survives Put is memory, never a verdict.
+// decoders are pooled because allocating their stacks is most of the cost of a small value. Only memory survives Put, nothing that was found out.
 var decoders = sync.Pool{New: func() any { return new(Decoder) }}
 
-// Get returns a Decoder for data. It aliases data until Put.
+// Get returns a Decoder for data. The Decoder aliases data until Put.
 func Get(data []byte, lim Limits) *Decoder {
 	d := decoders.Get().(*Decoder)
 	d.begin(data, lim)
@@ -128,7 +128,7 @@ func (d *Decoder) begin(data []byte, lim Limits) {
 	}
 }
 
-// end drops everything but memory that the next text uses.
+// end drops everything but the memory that the next text uses.
 func (d *Decoder) end() {
 	d.data, d.full, d.pos, d.err, d.account = nil, nil, 0, nil, nil
 	d.raws, d.spare = nil, nil
@@ -173,7 +173,7 @@ func Decode[T any](data []byte, lim Limits, decode func(*Decoder, *T), v *T) err
 	return err
 }
 
-// GetScanned is Get for such data as DecodeScanned decodes.
+// GetScanned is Get for data such as DecodeScanned decodes.
 func GetScanned(data []byte, lim Limits) *Decoder {
 	d := Get(data, lim)
 	d.scanned = true
@@ -263,7 +263,7 @@ func (d *Decoder) fail(err error) {
 	if d.err == nil {
 		d.err = err
 	}
-	d.data = d.data[:0] // its pointer stays: while garbage is collected, writing one costs more than what follows
+	d.data = d.data[:0] // it keeps its pointer: writing a pointer is expensive while garbage is collected
 	d.pos = 0
 }
 

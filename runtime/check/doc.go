@@ -7,7 +7,7 @@
 // # Where to look
 //
 //	how a number is read               number.go: Int and Float first try shortInt and shortFloat, which read most; scanNumber reads any.
-//	                                   longfloat.go makes a float64 of many digits, decimal.go an exact value
+//	                                   longfloat.go computes the float64 of a number with many digits, decimal.go its exact value
 //	what its schema demands of it      numberrule.go
 //	strings and booleans               scalar.go; formatted.go: dates, durations and the like; format/, pattern/: formats and patterns of strings
 //	objects and arrays                 object.go, array.go: members and items, lists and maps in one call; names.go: which member a key names
@@ -15,7 +15,7 @@
 //	                                   attempt.go: likely forms are read before a trial begins; saved.go: what a trial restores;
 //	                                   glance.go: which members an object has, before it is read
 //	why a value has no form, or two    unionreport.go; kind.go: kinds of values
-//	keywords without a Go type         condition.go, evaluated.go, position.go: the value is validated before it is taken
+//	keywords that give no Go type      condition.go, evaluated.go, position.go: the value is validated before it is taken
 //	const, enum, uniqueItems           values.go: equality; index.go: long enums
 //
 //	the Decoder                        decoder.go: its pool, Decode, Valid; memo.go: which schemas a value was validated against, and the outcome
@@ -26,9 +26,10 @@
 //	what is refused, or costs too much limits.go: what is refused though encoding/json takes it (VAL07); decoded.go: memory that values take
 //	                                   beyond their text, and the account that is charged for it (VAL07, TSK28)
 //	violations                         violation.go, report.go: their paths and texts (VAL02); show.go: what is shown of a value; hide.go, sensitive.go: what is not
-//	what no spelling may change        canonical.go: the form that equal values share; mention.go: names that escapes may hide; violationorder.go (LET14)
+//	texts that differ only in spelling canonical.go: the form that equal values share; mention.go: names that escapes may hide;
+//	                                   violationorder.go: they have the same violations (LET14)
 //	encoding, and what may be missing  append*.go, optional.go; append_marked.go: a text that was read, written as a string
-//	rules of generator and runtime     address/, keyword/, paramheader/, secret/: on definitions of tools and questions
+//	shared with the generator          address/, keyword/, paramheader/, secret/: rules on definitions of tools and questions
 //
 // # Generated code and this package
 //
@@ -74,25 +75,28 @@
 // # Words of this package
 //
 //	take            to read a value and go past it; to skip is to take without keeping
-//	rule, table     a struct of generated code that describes a schema, and what is derived from it on first use
+//	rule, table     a struct in generated code that describes a schema (rule.go); other tables are derived from it on first use
 //	At              where in the schema a rule is, as a fragment (#/properties/a)
 //	frame           an open object or array: what is known of it so far, and the path to the current value
 //	member, item    what an object has, and what an array has; additional members are those that the rule does not name
-//	signature       eight bytes that distinguish names of members; no other name has that of a name of up to seven bytes
-//	plain, hard     of strings: ASCII without escapes; all others
-//	form            one branch of a union (anyOf, oneOf, or type with several kinds); its tag is the string, in one member, that alone selects it.
-//	                The generator calls it a branch, and form what distinguishes a branch
+//	signature       eight bytes that distinguish names of members; the signature of a name of up to seven bytes is unique
+//	plain, hard     of strings: plain is ASCII without escapes, hard any other. A plain number has neither fraction nor exponent
+//	form            one subschema of a union (anyOf, oneOf, or type with several kinds); its tag is the value of one member that alone selects it.
+//	                The generator calls it a branch, and calls form what distinguishes a branch
+//	kind            the JSON type of a value, or several of them
 //	glance          a look at an object that validates nothing, because the object is read afterwards
 //	attempt         reading a value as a likely form, before a trial begins: a form that a member indicates, because no other
 //	                form needs that member, or the next of an anyOf
 //	misled          how often choosing a form by a member cost another reading or look
-//	trial           reading a value as one form after the other. On trial, quiet: the first violation ends the form; counting: violations
-//	                are counted in counted, not described; listing: the best form is read again to list them
+//	trial           reading a value as one form after another, where several are possible. Flags of the Decoder say how a form is read. quiet: the form is
+//	                on trial, and its first violation ends it; counting: violations are counted, not described; listing: the best form is read again to
+//	                list its violations
 //	heading         the violation that says that no form of a union fits; those of its best form follow
-//	partial, tried  fits, but a part was skipped because the memo knew that it fits; the fields that a trial restores
-//	stops           reading ends after the last violation that is listed
-//	condition       a keyword without a Go type: it looks at a value that is taken afterwards. A lookahead goes back to where it began
-//	outcome, memo   what validating a value against a schema gave, and where it is remembered; a Once identifies the schema there
+//	partial         of a form: it fits, but a part of it was skipped because the memo knew that the part fits
+//	condition       a keyword that gives no Go type, such as not: it looks at a value that is taken afterwards
+//	lookahead       a reading that goes back to where it began
+//	outcome, memo   what validating a value against a schema gave, and where that is remembered; a Once identifies the schema there
+//	unread          of a value: validated, but not kept, so nothing is allocated for it unless a rule looks at it
 //	literal         a number that is kept as it was written; package model calls it Decimal, encoding/json Number
 //	mark            where an escape of a long string is, remembered for writing the text as a string
 //	overflow        a number, date-time or duration that its schema allows and its Go type can not hold
@@ -105,22 +109,21 @@
 // Valid and Skip accept exactly what encoding/json accepts, except what LimitError names. A repeated key is a violation
 // in a Decoder, because a model can mend it, and a LimitError from Valid. Integers are int64; a number that int64 or float64
 // can not hold is a violation of type where it is kept, and nowhere else: which form of a union fits does not depend on it.
-// One that float64 rounds is judged as it is written, and kept as it is rounded: 1e-400 is greater than an exclusiveMinimum of 0, and a handler
+// A number that float64 rounds is validated as it is written, and kept as it is rounded: 1e-400 is greater than an exclusiveMinimum of 0, and a handler
 // gets 0. A Literal holds any number.
 //
 // # What is found
 //
 // Violations depend on what a text means, not on how it is written (LET14): they are sorted by their instances, a value is shown with its
 // members sorted and each number in one spelling, and where not all are listed, or a union lists those of its best form, the text is read once
-// more in its canonical form. Only refused texts pay for that. After a violation, further items of a list are validated but not kept (unread):
-// nothing is allocated for them unless a rule looks at it, so they do not count as decoded. Where a text both breaks a rule and is too large, the
-// order of its members may therefore decide which of the two it is refused for.
+// more in its canonical form. Only refused texts pay for that. After a violation, further items of a list are unread, so they do not count
+// as decoded. Where a text both breaks a rule and is too large, the order of its members may therefore decide which of the two it is refused for.
 //
 // # Where the time goes
 //
 // The floor is looking at each byte once: 79 bytes of the small input of testdata/bench (5 fields, enum, bounds, pattern) are
 // ten words, 80 instructions. A decoder written by hand for that schema alone, without paths, limits, escapes and repeated
-// keys, takes 2,150; this one takes 2,600 (callgrind), of which
+// keys, takes 2,150 instructions; this one takes 2,600 (callgrind), of which
 //
 //	23 %  strings: finding their ends, copying them, lengths and the pattern
 //	22 %  keys: a name that is expected next costs 95, any other 150
@@ -131,7 +134,7 @@
 //	 6 %  the enum
 //	 4 %  the loop of generated code; the rest is calls between them
 //
-// The rest is mostly calls: a decoder by hand keeps its position in a register, this one passes it from method to method.
+// What it takes more is mostly calls: the decoder by hand keeps its position in a register, this one passes it from method to method.
 // A third of the time goes to the allocator and the garbage collector, which is why strings share allocations, also
 // with those of earlier texts, and why a list grows by what the rest of the text may hold.
 //
@@ -149,7 +152,7 @@
 //     compiler's checks.
 //   - Pointers for optional scalars: an allocation each, and nil dereferences. Optional tells missing from zero, too.
 //   - One copy of the whole text that all strings share: fewer copies, but one string keeps 200 kB alive.
-//   - One copy of the last 256 bytes of a text: fewer instructions for many strings, but most of a small text is no string that is kept.
+//   - One copy of the last 256 bytes of a text: fewer instructions for many strings, but strings that are kept are the smaller part of a small text.
 //   - A method for each step of Skip: slower by half, because the position goes through memory.
 //   - Listing every form's violations in a trial: unreadable for a model, and most of the time spent on describing them.
 //   - Sizing slices by what is left of the text: a hostile text of short lists takes a thousand times its size.
@@ -158,7 +161,7 @@
 //
 // # Conditions
 //
-// Keywords without a Go type (not, if, dependentRequired, dependentSchemas, propertyNames, patternProperties, contains,
+// Keywords that give no Go type (not, if, dependentRequired, dependentSchemas, propertyNames, patternProperties, contains,
 // unevaluatedProperties, unevaluatedItems) are functions that look at a value before its decoder takes it, with Also or
 // Fits; samplecondition_test.go has one of each. What a text costs is bounded by its length and the schema: the outcomes of unions
 // within unions, and of validators that several others call (Once), are remembered by the place of the value, and so is where

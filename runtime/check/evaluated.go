@@ -33,27 +33,28 @@ type Evaluated struct {
 	rule  *Unevaluated
 	start int
 	bits  []uint64 // a bit for each member or item, by the order in the text
-	first int      // this many items from the first on are evaluated, too
-	asked []*Once  // schemas whose evaluated members or items are in the set
+	first int      // how many items at the beginning of the array are evaluated, too
+	added []*Once  // schemas whose evaluated members or items are in the set
 	all   bool     // everything is evaluated
 	begun bool     // Next was called
 }
 
-// Evaluate begins with nothing evaluated. The value is not taken.
+// Evaluate returns the empty set for the next value, which is not taken.
 func (d *Decoder) Evaluate(r *Unevaluated) Evaluated {
 	return Evaluated{d: d, rule: r, start: d.here()}
 }
 
-// Again records that what a schema evaluates is added now, and reports whether it was added before. It is for schemas that several others refer to.
+// Again notes that the caller adds now what a schema evaluates, and reports whether that was added before, so that nothing is to be done. It is for
+// schemas that several others refer to.
 func (e *Evaluated) Again(schema *Once) bool {
-	if slices.Contains(e.asked, schema) {
+	if slices.Contains(e.added, schema) {
 		return true
 	}
-	e.asked = append(e.asked, schema)
+	e.added = append(e.added, schema)
 	return false
 }
 
-// All adds everything that the value has.
+// All adds all members or items of the value.
 func (e *Evaluated) All() { e.all = true }
 
 // First adds the first n items.
@@ -70,7 +71,7 @@ func (e *Evaluated) Properties(r *Evaluates) {
 		if r.has(d.value(d.frames[len(d.frames)-1].key)) {
 			e.add(d.Index())
 		}
-		d.skipRemembering() // where long values end: the members are read again
+		d.skipRemembering() // the members are read again
 	}
 	d.rewind(start)
 }

@@ -18,7 +18,7 @@ type Date struct {
 	Day   int
 }
 
-// DateOf reads a date such as 2026-07-28; zero if it is none.
+// DateOf reads a date such as 2026-07-28; it returns the zero Date for any other text.
 func DateOf(text string) Date {
 	year, month, day, _ := format.ParseDate(text)
 	return Date{year, month, day}
@@ -57,7 +57,7 @@ func (d *Date) UnmarshalText(text []byte) error {
 // UUID is a value of format uuid. It is written in lower case.
 type UUID [16]byte
 
-// UUIDOf reads a UUID; zero if it is none.
+// UUIDOf reads a UUID; it returns the zero UUID for any other text.
 func UUIDOf(text string) (u UUID) {
 	if format.UUID.Match(text) {
 		hex.Decode(u[:], []byte(strings.ReplaceAll(text, "-", "")))
@@ -83,20 +83,21 @@ func (u *UUID) UnmarshalText(text []byte) error {
 	return nil
 }
 
-// TimeOf reads a date-time; zero if it is none. A leap second becomes the second after it, and fractions of a
+// TimeOf reads a date-time; it returns the zero Time for any other text. A leap second becomes the second after it, and fractions of a
 // nanosecond are lost.
 func TimeOf(text string) time.Time {
 	t, _ := format.ParseDateTime(text)
 	return t
 }
 
-// DurationOf reads a duration such as P1DT2H, of days of 24 hours; zero if it is none, or has years or months.
+// DurationOf reads a duration such as P1DT2H, with days of 24 hours; it returns 0 for any other text, and for one with years or months.
 func DurationOf(text string) time.Duration {
 	d, _ := format.ParseDuration(text)
 	return d
 }
 
-// formatted takes a string with a format and returns its value. If parse can not represent a valid one, that is out of range; allowed is what it can.
+// formatted takes a string with a format and returns its value. A valid string that parse can not represent is out of range; allowed says in words
+// what parse can represent.
 func formatted[T any](d *Decoder, r *String, parse func(string) (T, bool), allowed string) (v T) {
 	if d.peek() != '"' {
 		d.wrongType("a string", r.At)
@@ -151,7 +152,7 @@ func AppendDate(b []byte, d Date) []byte { return appendString(b, d.String()) }
 func AppendUUID(b []byte, u UUID) []byte { return appendString(b, u.String()) }
 
 // AppendDuration writes a duration in hours, minutes and seconds, rounded to whole seconds: format duration has no fractions (RFC 3339,
-// appendix A). A negative one is written, too, though the format has none: the check of the output then refuses it.
+// appendix A). A negative one is written, too, though the format has none: the validation of the output then refuses it.
 func AppendDuration(b []byte, d time.Duration) []byte {
 	b = append(b, '"')
 	all := d.Round(time.Second) / time.Second

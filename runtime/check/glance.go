@@ -1,7 +1,7 @@
 package check
 
-// glance goes through the members of an object without validating them, which reading the object does. It understands what most
-// texts have, keys without escapes and short values, and gives up at all else; its callers then read the object.
+// glance goes through the members of an object without validating them: the object is read afterwards. It understands what most
+// texts have, keys without escapes and short values, and gives up at anything else; then its callers find the members by reading the object.
 type glance struct {
 	data []byte
 	d    *Decoder // remembers where the last long string ends
@@ -10,14 +10,14 @@ type glance struct {
 	sign uint64   // its signature
 }
 
-// next moves to the next member. It is false at the end of the object, and where it gives up.
+// next moves to the next member. It returns false at the end of the object, and where it gives up.
 func (g *glance) next() bool {
 	data, i := g.data, g.pos+1 // after the opening bracket,
 	if g.key != nil {
 		i = g.valueEnd() // or after the value
 	}
 	if i = tokenAt(data, i); i < len(data) && data[i] == ',' {
-		if i++; i < len(data) && data[i] == ' ' { // json.dumps writes one space
+		if i++; i < len(data) && data[i] == ' ' { // Python's json.dumps writes one space
 			i++
 		}
 		i = tokenAt(data, i)
@@ -36,7 +36,7 @@ func (g *glance) next() bool {
 	return g.longNext(i)
 }
 
-// longNext is next for a key at i of eight bytes or more, or one before white space.
+// longNext is next for a key at i that has eight bytes or more, or is followed by white space; or for the end of the object at i.
 func (g *glance) longNext(i int) bool {
 	data := g.data
 	if i < len(data) && data[i] == '}' {
@@ -56,7 +56,7 @@ func (g *glance) longNext(i int) bool {
 	return false
 }
 
-// tokenAt is spaceEnd, small enough to be inlined.
+// tokenAt returns the first index from i on without white space, as spaceEnd does, but is small enough to be inlined.
 func tokenAt(data []byte, i int) int {
 	if i < len(data) && data[i] > ' ' {
 		return i
@@ -64,8 +64,8 @@ func tokenAt(data []byte, i int) int {
 	return spaceEnd(data, i)
 }
 
-// valueEnd returns the end of the current value, or of the data if it is a long object or array: going over those would look at their content
-// once for each object around it. A string, however long, is looked at for one object.
+// valueEnd returns the end of the current value, or of the data if the value is a long object or array: going over those would look at their content
+// once for each object around them. A string, however long, is only looked at for the object that has it as a member.
 func (g *glance) valueEnd() int {
 	data, i := g.data, g.pos
 	if i < len(data) && data[i] == '"' {
@@ -81,8 +81,8 @@ func (g *glance) valueEnd() int {
 	return i
 }
 
-// stringEnd returns the end of the string whose text begins at start, or of the data. A long one (extentBytes) without \u escapes is validated at the same
-// time, so that reading the object need not do it again.
+// stringEnd returns the index after the string whose text begins at start, or the end of the data. A long string (extentBytes) without \u escapes is
+// validated at the same time, so that reading the object need not do it again.
 func (d *Decoder) stringEnd(start int) int {
 	data := d.data
 	if d.hardString.start == int32(start) {
@@ -99,7 +99,7 @@ func (d *Decoder) stringEnd(start int) int {
 	return min(quoteAfter(data, start)+1, len(data))
 }
 
-// glanceAt returns where the value of the first member with that name begins in the object at pos, -1 if there is none. It is not ok if it gave up.
+// glanceAt returns where the value of the first member with that name begins in the object at pos, -1 if there is none. ok is false if the glance gave up.
 func (d *Decoder) glanceAt(name string) (at int, ok bool) {
 	g := glance{data: d.data, d: d, pos: d.pos}
 	for g.next() {
@@ -122,7 +122,7 @@ func (d *Decoder) glanceFirst(n *name) (at int) {
 	return tokenAt(data, i)
 }
 
-// glanceNames returns which of the names of r the object at pos has. It is not ok if it gave up.
+// glanceNames returns which of the names of r the object at pos has, a bit each. ok is false if the glance gave up, or r has more than 64 names.
 func (d *Decoder) glanceNames(r *Object) (seen uint64, ok bool) {
 	if len(r.Names) > 64 {
 		return 0, false

@@ -6,12 +6,12 @@ import (
 	"strings"
 )
 
-// hiddenValue is Found where the value is not to be shown.
+// hiddenValue is Violation.Found where the value must not be shown.
 const hiddenValue = "a value that is not shown"
 
 // Hide keeps the values of all properties with these names, wherever they are, and all that is in them, out of violations. Each name is
-// written as a step of a JSON Pointer: "/password/api~1key". It applies until Put or Reset. Of other values only numbers, booleans and null are
-// shown: an object, an array or a string may contain a hidden value, so violations show only its kind.
+// written as a step of a JSON Pointer: "/password/api~1key" are two names. Hide applies until Put or Reset. Of other values only numbers, booleans and
+// null are shown: an object, an array or a string may contain a hidden value, so violations show only its kind.
 func (d *Decoder) Hide(names string) { d.hidden = names }
 
 // Hiding returns decode preceded by Hide, for callers that have no other place to call it.
@@ -22,7 +22,7 @@ func Hiding[T any](names string, decode func(d *Decoder, v *T)) func(d *Decoder,
 	}
 }
 
-// ofHidden replaces the reason why a rule applies where its words would reveal a hidden value.
+// ofHidden is Violation.Because where the reason why a rule applies would reveal a hidden value.
 const ofHidden = "of a value that is not shown"
 
 // Hidden is Hide for violations that another validator found. As with Hide, no object, array or string is shown; what the schema
@@ -43,8 +43,8 @@ func (v Violations) Hidden(names string) Violations {
 	return v
 }
 
-// hide removes what must not be shown from a violation: the value, and the path to it below the property. A violation of not
-// reveals the value by what the schema forbids, as the condition of an if does, see explain.
+// hide removes what must not be shown from a violation: the value, and its path below the hidden property. A violation of the keyword not
+// could also reveal the value by the words for what is allowed, as those for the condition of an if could, see explain.
 func (d *Decoder) hide(v *Violation) {
 	below := d.hideValue(v)
 	if v.Keyword == "not" && (below || d.reveals(v.Allowed)) {
@@ -71,7 +71,7 @@ func (d *Decoder) hideValue(v *Violation) bool {
 	return false
 }
 
-// reveals reports whether words say more of a hidden property than that it is there.
+// reveals reports whether words, of Allowed or Because, say more of a hidden property than that it is there.
 func (d *Decoder) reveals(words string) bool {
 	if words == "" || d.hidden == "" {
 		return false

@@ -5,7 +5,7 @@ import "sync/atomic"
 // fewValues are compared one by one; more are found in an index.
 const fewValues = 16
 
-// index maps each of many values to its index in a table. It is made on first use, maybe by several goroutines at once:
+// index maps each of many values to its position in a table. The map is made on first use, maybe by several goroutines at once:
 // all make an equal one. Of equal values the first counts.
 type index[K comparable] struct {
 	made atomic.Pointer[map[K]int]

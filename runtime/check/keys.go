@@ -7,10 +7,10 @@ import (
 )
 
 // keySet finds repeated keys among those that no rule names. Up to fewKeys of an object are compared one by one; the
-// rest are found by a hash. It is seeded, so that chosen keys can not make it slow (VAL07). Both have only the keys of the open
-// objects, so that they are small compared with the text.
+// rest are found by a hash, which is seeded, so that chosen keys can not make it slow (VAL07). Only the keys of open
+// objects are kept, so that they are few compared with the text.
 type keySet struct {
-	list  []keyRef // the first keys of the open objects, innermost last; after fewKeys of one object, where its others begin in many
+	list  []keyRef // the first keys of the open objects, innermost last; after fewKeys of one object, a keyRef whose start is where its others begin in many
 	seed  maphash.Seed
 	many  []hashedKey // the other keys of the open objects, innermost last
 	table []int32     // their indexes plus one, by hash; open addressing, a power of two
@@ -25,7 +25,7 @@ type keyRef struct {
 // hashedKey is one of the other keys of an object: 8 bytes, because a text may have millions.
 type hashedKey struct {
 	hash  uint32
-	start int32 // of its text, negative (^) if that has escapes
+	start int32 // of the key's text; its complement (^), which is negative, if the text has escapes
 }
 
 const fewKeys = 16 // measured: comparing 16 signatures costs less than hashing one key and storing it
@@ -38,8 +38,8 @@ func (k *keySet) hash(b []byte) uint64 {
 	return maphash.Bytes(k.seed, b)
 }
 
-// unknownKey records the current key of f, which no rule names, and reports it if the object has it already. One bit says
-// whether any earlier key may be the same.
+// unknownKey records the current key of f, which no rule names, and reports it if the object has it already. A bit of f.unknown
+// says whether any earlier key may be the same.
 func (d *Decoder) unknownKey(f *frame, sign uint64) {
 	if d.scanned {
 		return
@@ -74,7 +74,7 @@ func (d *Decoder) isRepeated(f *frame, sign uint64) bool {
 
 func (d *Decoder) sameKey(s span, value []byte) bool { return bytes.Equal(d.value(s), value) }
 
-// oneOfManyKeys is unknownKey where the list is full for the object.
+// oneOfManyKeys is unknownKey for an object that has fewKeys keys in the list already.
 func (d *Decoder) oneOfManyKeys(f *frame) {
 	k := &d.keys
 	if len(k.list)-int(f.keys) == fewKeys {
@@ -152,7 +152,7 @@ func (k *keySet) truncate(n int) {
 	}
 }
 
-// long is the bit of signatures that several keys may share.
+// long is the bit that a signature has if several keys may share it: those of eight bytes or more.
 const long = 1 << 63
 
 // signature tells keys apart: all of fewer than eight bytes, and most others.
@@ -164,7 +164,7 @@ func signature(key []byte) uint64 {
 	return shortSignature(&w, copy(w[:], key))
 }
 
-// shortSignature returns that of the first n bytes of w, fewer than eight.
+// shortSignature returns the signature of the first n bytes of w, fewer than eight.
 func shortSignature(w *[8]byte, n int) uint64 {
 	return binary.LittleEndian.Uint64(w[:])&(1<<(8*n&63)-1) | uint64(n)<<56
 }

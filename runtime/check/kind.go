@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// Kind returns the kind of the next value. With a rule, a kind that the rule does not take is a violation, the value is skipped and
-// the result is 0.
+// Kind returns the kind of the next value, which it does not take. With a rule, a kind that the rule does not allow is a violation: the value is
+// skipped and the result is 0.
 func (d *Decoder) Kind(u *Union) Kind {
 	k := kindOf(d.peek())
 	if u != nil && k != 0 && k&u.Kinds == 0 {
@@ -38,7 +38,8 @@ func kindOf(c byte) Kind {
 	return 0
 }
 
-// kindTable says which of the first 64 forms of a union take a kind, a bit each, by the lowest bit of the kind; the last entry is for kind 0.
+// kindTable says for each kind which of the first 64 forms of a union take it, a bit each. Its index is the number of the kind's lowest bit; the last
+// entry is for kind 0.
 type kindTable [9]uint64
 
 // of returns which of the first 64 forms take a kind.

@@ -9,10 +9,12 @@ import (
 type Limits struct {
 	Depth       int // nested objects and arrays; 512
 	Bytes       int // length of the whole text; 16 MiB
-	NumberBytes int // length of one number, at least 20; 1024
-	Violations  int // how many are reported; 32
+	NumberBytes int // length of one number; a limit below 20 counts as 20; 1024
+	Violations  int // how many are listed; 32
 	Decoded     int // bytes that decoded values take beyond their text, see Account; 64 MiB
-	Evaluations int // subschemas tried after the memo of outcomes was full, and KiB read again for them, above 64 times the text; 10,000
+	// Evaluations bounds what is done once the memo of outcomes was full: how many subschemas are tried, and how many KiB are read again for
+	// them. 64 subschemas and 64 bytes for each byte of the text do not count; 10,000
+	Evaluations int
 }
 
 // Reason names what a LimitError refused.
@@ -30,7 +32,7 @@ const (
 	TooLarge // the decoded value
 )
 
-// LimitError refuses JSON that encoding/json would take (VAL07).
+// LimitError says why JSON was refused that encoding/json would accept (VAL07).
 type LimitError struct {
 	Reason Reason
 	Offset int    // in bytes

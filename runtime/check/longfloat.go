@@ -13,7 +13,7 @@ const maxPower = 64
 // power is the upper 128 bits of a power of ten, truncated; the first bit is 1.
 type power struct{ hi, lo uint64 }
 
-// powers are those from -maxPower to maxPower.
+// powers has the powers of ten from -maxPower to maxPower.
 var powers = sync.OnceValue(func() *[2*maxPower + 1]power {
 	t := new([2*maxPower + 1]power)
 	for e := range maxPower + 1 {
@@ -31,7 +31,7 @@ func upper(n *big.Int) power {
 }
 
 // longFloat returns the float64 nearest to m × 10^exp by the method of Eisel and Lemire ("Number Parsing at a Gigabyte per Second", 2021): m times
-// the power, truncated, in 128 bits. ok is false where the truncated bits could decide, which is hardly ever.
+// the power of ten, truncated, in 128 bits. ok is false where the truncated bits could decide, which is hardly ever, or where exp is too large or small.
 func longFloat(m uint64, exp int) (v float64, ok bool) {
 	if m == 0 || exp < -maxPower || exp > maxPower {
 		return 0, m == 0

@@ -1,9 +1,9 @@
 package check
 
-// memo remembers the outcomes of values, by the schema and by where the value begins. So a value that several
+// memo remembers the outcomes of validating values, by the schema and by where the value begins. So a value that several
 // schemas look at costs each of them once, however deep they are nested (VAL09).
 //
-// It is emptied when validation moves past every remembered value, and when it is full.
+// The memo is emptied when validation moves past every remembered value, and when it is full.
 type memo struct {
 	table      []outcome // open addressing; a power of two
 	used       int
@@ -21,7 +21,7 @@ type outcome struct {
 	form       int32 // of a union: the form that fits
 	fits       bool
 	overflows  bool // it fits, but a number is beyond its Go type
-	complete   bool // end is the end of the value, though it does not fit
+	complete   bool // end is the end of the value, though the value does not fit
 	reported   bool // its violations are reported
 }
 
@@ -40,12 +40,12 @@ func (m *memo) reset() {
 
 func (m *memo) empty() {
 	m.used, m.last = 0, 0
-	if m.generation++; m.generation == 0 { // outcomes of long ago would count again
+	if m.generation++; m.generation == 0 { // it has wrapped around: outcomes of old generations would count again
 		m.table = nil
 	}
 }
 
-// slot returns the outcome's place, or an empty one for it.
+// slot returns the entry of the table that has the outcome, or a free one for it.
 func (m *memo) slot(schema *Once, start int32) *outcome {
 	mask := uint64(len(m.table) - 1)
 	for i := uint64(start) * spread >> 32 & mask; ; i = (i + 1) & mask {
@@ -78,7 +78,7 @@ func (d *Decoder) known(schema *Once, start int) *outcome {
 	return nil
 }
 
-// remember keeps an outcome. How many are kept is bounded by the length of the text.
+// remember keeps an outcome. How many outcomes are kept is bounded by the length of the text.
 func (d *Decoder) remember(v outcome) {
 	m := &d.memo
 	d.dropOutcomes(int(v.start))
@@ -109,7 +109,8 @@ func (d *Decoder) dropOutcomes(start int) {
 	}
 }
 
-// Once validates the next value, unless it was validated before: then it is skipped, and its violations are not reported again.
+// Once validates the next value by check, unless it was validated against this schema before: then it is skipped, and its violations are not
+// reported again.
 func (d *Decoder) Once(schema *Once, check func(*Decoder)) {
 	start := d.here()
 	if v := d.known(schema, start); v != nil && d.reuse(v) {
@@ -137,7 +138,8 @@ func (d *Decoder) Once(schema *Once, check func(*Decoder)) {
 	d.remember(v)
 }
 
-// reuse skips a value with the outcome v, and returns false where the value has to be read to describe its violations.
+// reuse does with the outcome v what validating the value again would do: it skips the value, and ends or counts the form where v does not fit. It
+// returns false, and does nothing, where the value has to be read to describe its violations.
 func (d *Decoder) reuse(v *outcome) bool {
 	switch {
 	case v.fits:
@@ -164,11 +166,11 @@ func (d *Decoder) reuse(v *outcome) bool {
 var extent Once
 
 const (
-	extentText  = 4096 // how much of a text has to be left for extents to be remembered, unless it is refused already,
-	extentBytes = 256  // and how long such values are at least
+	extentText  = 4096 // extents are remembered while so many bytes of the text are left, or if it is refused already
+	extentBytes = 256  // the length from which on a value is long: its end is worth remembering
 )
 
-// skipRemembering is Skip for a value that will be read again. It remembers where long values end, not outcomes. Otherwise nested objects that are each looked
+// skipRemembering is Skip for a value that will be read again. It remembers where long values end. Otherwise nested objects that are each looked
 // into would cost the square of their depth.
 func (d *Decoder) skipRemembering() {
 	start := d.here()
@@ -183,7 +185,7 @@ func (d *Decoder) skipRemembering() {
 	d.remembersEnds = before
 }
 
-// skipMisfit is Skip for a value that the schema around it does not take. Where violations of a form are counted or listed, the next form may read it.
+// skipMisfit is Skip for a value that has a violation. Where violations of a form are counted or listed, the next form may read the value again.
 func (d *Decoder) skipMisfit() {
 	if d.counting || d.listing {
 		d.skipRemembering()
@@ -192,8 +194,8 @@ func (d *Decoder) skipMisfit() {
 	}
 }
 
-// spendTry counts one more form or condition that is tried, and spendReread bytes that are read for it. They are bounded by the text and the
-// schema while all outcomes are remembered, and by a limit once the memo was full.
+// spendTry counts one more form or condition that is tried, and reports whether decoding goes on; spendReread counts the bytes that are read for it.
+// Both numbers are bounded by the text and the schema while all outcomes are remembered, and by Limits.Evaluations once the memo was full.
 func (d *Decoder) spendTry() bool {
 	if d.evaluated++; d.memo.wasFull && d.evaluated > d.limits.Evaluations+len(d.full)<<6 {
 		d.refuse(TooManyEvaluations, d.pos, d.limits.Evaluations)

@@ -6,11 +6,11 @@ import (
 	"sync/atomic"
 )
 
-// nameTable finds the index of a name: first it tries those that are expected next, then it looks up the signature (open addressing).
+// nameTable finds the index of a name: Next tries the names that are expected, then the signature is looked up (open addressing).
 type nameTable struct {
 	after []followers // by index + 1; [0]: what begins an object
 	names []name
-	shift uint
+	shift uint       // makes a slot's index of a hash with 64 bits
 	slots []nameSlot // a power of two, at least twice the names
 	rule  *Object
 
@@ -18,10 +18,10 @@ type nameTable struct {
 	requiredMore []uint64 // of the others, 64 a word; empty where none of them is required
 }
 
-// followers are the first two names that texts had after a name; nil: not known yet.
+// followers are the first two names that texts had after a name, and so the names that are expected there; nil: not known yet.
 type followers struct{ first, second atomic.Pointer[name] }
 
-// name is a name as a text has it, with its quotes and colon: its first two words (of eight bytes) and its last one.
+// name is a name with its quotes and colon, as texts have it, in words of eight bytes: the first two and the last one.
 type name struct {
 	words      [3]uint64
 	masks      [2]uint64 // of the first two words
@@ -39,7 +39,8 @@ type nameSlot struct {
 	index int32 // Other: empty
 }
 
-const noSign = long - 1 // no key has it: a signature without the bit long has the length of a key, below 8, in its upper byte; here that is 0x7f
+// noSign is the signature of no key: without the bit long, the upper byte of a signature is the length of a key, below 8. Here it is 0x7f.
+const noSign = long - 1
 
 // names returns the table, which is made on first use, maybe by several goroutines at once: all make an equal one.
 func (r *Object) names() *nameTable {
@@ -143,7 +144,7 @@ func (t *nameTable) expected(after int32) *name {
 	return nil
 }
 
-// otherwise returns the name that is expected if expected's does not come: in texts of another order, or where a member is missing.
+// otherwise returns the name that is expected where the first one does not come: in texts of another order, or where a member is missing.
 func (t *nameTable) otherwise(after int32) *name {
 	if i := int(after) + 1; uint(i) < uint(len(t.after)) {
 		return t.after[i].second.Load()
@@ -151,8 +152,8 @@ func (t *nameTable) otherwise(after int32) *name {
 	return nil
 }
 
-// expect records that the name with index i follows another one. Only the first texts are recorded, so that clients with different orders
-// do not write to the table all the time.
+// expect records that the name with index i follows the one with index after. Only the first two followers are recorded, so that clients with
+// different orders do not write to the table all the time.
 func (t *nameTable) expect(after int32, i int) {
 	n := &t.names[i]
 	if after == Other || !n.expectable {
@@ -166,7 +167,8 @@ func (t *nameTable) expect(after int32, i int) {
 	}
 }
 
-// index is lookup for the current key, with that signature; t is f.names. It is written out because only a long key's text is needed.
+// index is lookup for the current key, with that signature; t is f.names. It repeats the code of lookup because the key's text, which may have to be
+// unescaped, is needed only if the key is long.
 func (d *Decoder) index(f *frame, t *nameTable, sign uint64) int {
 	mask := len(t.slots) - 1
 	for i := int(sign * spread >> (t.shift & 63)); ; i++ {
@@ -185,8 +187,8 @@ func (t *nameTable) find(key []byte) int {
 	return t.lookup(signature(key), key)
 }
 
-// lookup is like find, for a key with that signature. shift is less than 64: with the mask, which changes nothing, the compiler knows and leaves out
-// a check.
+// lookup is like find, for a key with that signature. Masking shift tells the compiler that it is less than 64, which saves a check. It is 64 only in
+// an empty table, where any slot is right.
 func (t *nameTable) lookup(sign uint64, key []byte) int {
 	mask := len(t.slots) - 1
 	for i := int(sign * spread >> (t.shift & 63)); ; i++ {

@@ -8,7 +8,7 @@ import (
 // How a number is read: Int, Float and Skip try shortInt, shortFloat and shortNumber, which read most numbers. All others are taken by
 // scanNumber as digits, which int64, float or decimal (decimal.go) turn into the value. The rules for numbers are in numberrule.go.
 
-// digits is a scanned number: mantissa × 10^exp if it fits, else only its place in the data.
+// digits is a scanned number: mantissa × 10^exp if fits is true, else only the place of the number in the data.
 type digits struct {
 	span
 	mantissa uint64
@@ -20,7 +20,7 @@ type digits struct {
 
 const fitDigits = 19 // decimal digits, which always fit into a uint64
 
-// Int takes an integer; 1.0 and 1e2 are integers. One outside int64 is a violation (outOfRange, numberrule.go).
+// Int takes an integer; 1.0 and 1e2 are integers. An integer outside int64 is a violation, see outOfRange.
 func (d *Decoder) Int(r *Int) int64 {
 	d.peek()
 	if v, end := shortInt(d.data, d.pos); end > 0 {
@@ -83,7 +83,7 @@ func shortInt(data []byte, i int) (v int64, end int) {
 // continuesNumber reports whether c after digits belongs to the number.
 func continuesNumber(c byte) bool { return c == '.' || c|0x20 == 'e' }
 
-// Float takes a number. One that float64 can only hold as infinity is a violation, see outOfRange.
+// Float takes a number. One that would become infinite as a float64 is a violation, see outOfRange.
 func (d *Decoder) Float(r *Number) float64 {
 	d.peek()
 	if v, end := shortFloat(d.data, d.pos); end > 0 && (r == nil || r.surelyAllows(v)) {
@@ -145,7 +145,7 @@ func shortFloat(data []byte, i int) (v float64, end int) {
 	return v, i
 }
 
-// Literal takes a number as it is written. It is read as digits only to check it.
+// Literal takes a number as it is written.
 func (d *Decoder) Literal(r *Number) Literal {
 	want := "a number"
 	if r != nil && r.Integer {
@@ -155,13 +155,14 @@ func (d *Decoder) Literal(r *Number) Literal {
 	if !ok {
 		return "0"
 	}
-	s := d.copyPart(d.full[n.start:n.end]) // not data, which an error empties
+	s := d.copyPart(d.full[n.start:n.end]) // not from data, which an error empties
 	if r != nil {
 		d.checkNumber(r, n, d.float(n))
 	}
 	return Literal(s)
 }
 
+// number scans a number; another value is a violation, which says what is wanted instead.
 func (d *Decoder) number(want, at string) (n digits, ok bool) {
 	if c := d.peek(); c != '-' && c-'0' > 9 {
 		d.wrongType(want, at)
@@ -251,7 +252,7 @@ func (d *Decoder) scanFraction(n *digits, i int, count *int) (int, bool) {
 	return i, true
 }
 
-// int64 is the value of a number without fraction, exponent or too many digits.
+// int64 returns the value of a number that is plain and has few enough digits; ok is false for any other.
 func (n *digits) int64() (v int64, ok bool) {
 	if !n.plain || !n.fits || n.mantissa > math.MaxInt64 {
 		return 0, false
@@ -275,13 +276,13 @@ func (d *Decoder) float(n digits) float64 {
 	return v
 }
 
-// hasExactFactors is exactFactors of a scanned number.
+// hasExactFactors is exactFactors for a scanned number.
 func (n *digits) hasExactFactors() bool { return n.fits && exactFactors(n.mantissa, n.exp) }
 
 // Powers of ten that float64 holds exactly: with a mantissa below 2^53 one division or multiplication rounds correctly.
 var exactPowers = [...]float64{1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22}
 
-// exactFactors reports whether both factors of m × 10^exp are exact, so that multiplying or dividing them rounds once.
+// exactFactors reports whether float64 holds m and the power of ten in m × 10^exp exactly, so that multiplying or dividing them rounds once.
 func exactFactors(m uint64, exp int) bool {
 	return m < 1<<53 && exp > -len(exactPowers) && exp < len(exactPowers)
 }

@@ -25,7 +25,8 @@ func (r *Number) surelyAllows(v float64) bool {
 		(r.Has&(Minimum|ExclusiveMinimum) == 0 || v > r.Min) && (r.Has&(Maximum|ExclusiveMaximum) == 0 || v < r.Max)
 }
 
-// checkNumber compares floats first. Rounding preserves order, so only equal floats need the decimals.
+// checkNumber reports every constraint of r that the number n, which v is as a float64, breaks. Floats are compared first: rounding preserves order,
+// so only equal floats need the exact decimals.
 func (d *Decoder) checkNumber(r *Number, n digits, v float64) {
 	if r.Has&(Minimum|ExclusiveMinimum) != 0 {
 		c := d.compare(n, v, r.Min, r.MinText)
@@ -87,7 +88,7 @@ func (d *Decoder) checkHugeInt(r *Int, n digits) bool {
 }
 
 // outOfRange reports a value that its schema allows and its Go type can not hold. That is a violation where the value is kept.
-// A form on trial fits all the same: only the schema decides which forms do.
+// A form on trial fits all the same, because only the schema decides which form fits.
 func (d *Decoder) outOfRange(start int, at, allowed string) {
 	if d.quiet || d.counting {
 		d.overflow = true
@@ -119,6 +120,7 @@ func boundText(f float64, literal string) string {
 	return string(appendFloat(nil, f))
 }
 
+// compare returns -1, 0 or 1 if the number n, which v is as a float64, is less than, equal to or greater than a bound: literal, or limit if literal is "".
 func (d *Decoder) compare(n digits, v, limit float64, literal string) int {
 	switch {
 	case literal != "": // limit may be anything: the literal may lie outside float64

@@ -50,7 +50,7 @@ func (d *Decoder) Next() int {
 				continue
 			}
 			if i++; uint(i) < uint(len(data)) && data[i] <= ' ' {
-				if i++; data[i-1] != ' ' || uint(i) >= uint(len(data)) || data[i] <= ' ' { // json.dumps writes one space
+				if i++; data[i-1] != ' ' || uint(i) >= uint(len(data)) || data[i] <= ' ' { // Python's json.dumps writes one space
 					i = spaceEnd(data, i-1)
 				}
 			}
@@ -79,7 +79,7 @@ func (d *Decoder) Next() int {
 	}
 }
 
-// otherName returns the other name that is expected, if the key at i has it.
+// otherName returns the second of the two names that are expected next, if the key at i has it; else nil.
 func (f *frame) otherName(data []byte, i int) *name {
 	n := f.names.otherwise(f.field)
 	if n == nil || f.seen&n.bit != 0 || i+int(n.size) > len(data) || !n.begins(data, i) {
@@ -106,7 +106,7 @@ func (d *Decoder) afterMember(f *frame) bool {
 // handled is the index of a member that the caller need not take: null, repeated, refused or skipped.
 const handled = -2
 
-// anyMember takes a key and its colon and finds its index.
+// anyMember takes a key and its colon and returns the member's index in rule.Names, Other, handled, or -1 after a failure.
 func (d *Decoder) anyMember(f *frame) int {
 	t := f.names
 	sign, ok := d.key(f)
@@ -136,6 +136,7 @@ func (d *Decoder) anyMember(f *frame) int {
 	return handled
 }
 
+// additionalMember treats a member that the rule does not name as the rule says, and returns Other or handled.
 func (d *Decoder) additionalMember(f *frame, sign uint64) int {
 	switch f.names.rule.AdditionalProperties {
 	case Refuse, RefuseUnevaluated:
@@ -168,7 +169,7 @@ func (d *Decoder) endObject(f *frame) {
 		d.wide = d.wide[:f.base]
 	}
 	if d.outline.records {
-		d.outlined(f, d.pos)
+		d.recordPart(f, d.pos)
 	}
 	d.closeFrame(f)
 }
@@ -181,14 +182,14 @@ func (d *Decoder) missing(f *frame) {
 	}
 }
 
-// missingOf reports the names whose bits are set in lack, of which the lowest is the name with index first.
+// missingOf reports the names whose bits are set in lack. Its lowest bit stands for the name with index first.
 func (d *Decoder) missingOf(f *frame, first int, lack uint64) {
 	for ; lack != 0; lack &= lack - 1 {
 		d.missingKey(f, f.names.rule.Names[first+bits.TrailingZeros64(lack)])
 	}
 }
 
-// bound returns the value of a bound for which 0 means none, and Zero 0.
+// bound returns the value of a rule's bound, which is written as Zero if it is 0.
 func bound(n int) int {
 	if n == Zero {
 		return 0
@@ -204,7 +205,7 @@ func (d *Decoder) Key() string {
 	return d.text(d.frames[len(d.frames)-1].key)
 }
 
-// Keep takes the current member's value as it is written into *m.
+// Keep takes the current member's value and stores it in *m, as it is written.
 func (d *Decoder) Keep(m *map[string]Raw) {
 	key := d.Key()
 	v := d.Raw(nil)
@@ -219,7 +220,7 @@ func (d *Decoder) Keep(m *map[string]Raw) {
 	(*m)[key] = v
 }
 
-// AddMember takes the current member's value into *m.
+// AddMember takes the current member's value and stores it in *m.
 func AddMember[T any](d *Decoder, m *map[string]T, decode func(*Decoder, *T)) {
 	key := d.Key()
 	var v T
@@ -234,7 +235,7 @@ func AddMember[T any](d *Decoder, m *map[string]T, decode func(*Decoder, *T)) {
 
 // Map takes an object of which every member is a T. Unless the value is unread, the map is never nil, so that {} stays {}.
 func Map[T any](d *Decoder, r *Object, decode func(*Decoder, *T)) map[string]T {
-	v := new(T) // one for all members: it escapes through decode
+	v := new(T) // one for all members, because passing it to decode allocates it
 	if d.unread {
 		for f := d.Object(r); f >= 0; f = d.Next() {
 			decode(d, v)

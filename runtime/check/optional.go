@@ -5,7 +5,7 @@ import (
 	"encoding/json"
 )
 
-// Raw is any JSON value as it was written: scanned, its keys unique, its strings valid UTF-8. nil is absent.
+// Raw is any JSON value as it was written. One that a Decoder read is valid, with unique keys and valid UTF-8. nil means that there is no value.
 type Raw = json.RawMessage
 
 // Literal is a number as it was written, for numbers that neither int64 nor float64 can hold.
@@ -32,7 +32,7 @@ func (o Optional[T]) Or(other T) T {
 // Get returns the value and whether there is one.
 func (o Optional[T]) Get() (T, bool) { return o.Value, o.Set }
 
-// IsZero is for the option omitzero of a field's tag: what is missing is not written.
+// IsZero is for the option omitzero of a field's tag: a missing value is not written.
 func (o Optional[T]) IsZero() bool { return !o.Set }
 
 // MarshalJSON writes the value, or null when there is none.
@@ -42,7 +42,7 @@ func (o Optional[T]) MarshalJSON() ([]byte, error) {
 	}
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)
-	e.SetEscapeHTML(false) // the encoder that called decides
+	e.SetEscapeHTML(false) // whether HTML is escaped is decided by the encoder that called
 	err := e.Encode(o.Value)
 	return b.Bytes(), err
 }
@@ -69,7 +69,7 @@ func Null[T any]() Nullable[T] { return Nullable[T]{Null: true} }
 // NonNull returns a Nullable that is set.
 func NonNull[T any](v T) Nullable[T] { return Nullable[T]{Optional: Some(v)} }
 
-// ReadNull takes null, if that is the value, and reports whether it did. Either way it clears the value of n.
+// ReadNull takes the next value if it is null, notes that in n, and reports whether it is. Either way it clears the value of n.
 func ReadNull[T any](d *Decoder, n *Nullable[T]) bool {
 	*n = Nullable[T]{Null: d.Null()}
 	return n.Null
@@ -81,7 +81,7 @@ func ReadSome[T any](d *Decoder, o *Optional[T], decode func(*Decoder, *T)) {
 	decode(d, &o.Value)
 }
 
-// IsZero is for the option omitzero of a field's tag: null is written, what is missing is not.
+// IsZero is for the option omitzero of a field's tag: null is written, a missing value is not.
 func (n Nullable[T]) IsZero() bool { return !n.Set && !n.Null }
 
 // UnmarshalJSON reads a value or null.
@@ -90,9 +90,9 @@ func (n *Nullable[T]) UnmarshalJSON(b []byte) error {
 	return n.Optional.UnmarshalJSON(b)
 }
 
-// Unmarshal sets v to what decode reads from b, under the default limits: the UnmarshalJSON of types that encoding/json alone
-// would not read completely. A null that the schema refuses gives the zero value, as with all types of Go: only the enclosing type
-// knows whether null is allowed.
+// Unmarshal sets v to what decode reads from b, under the default limits. It is the UnmarshalJSON of types that encoding/json alone
+// would not read completely. A null that the schema refuses gives the zero value instead of an error, because only the enclosing type knows
+// whether null is allowed.
 func Unmarshal[T any](b []byte, decode func(*Decoder, *T), v *T) error {
 	var fresh, zero T
 	err := Decode(b, Limits{}, decode, &fresh)

@@ -1,7 +1,7 @@
 package check
 
-// outline has the ends of the longest objects and arrays among the members of a text, so that decoding it after it was validated need not
-// look for them again.
+// outline has the ends of the two longest objects and arrays among the members of a text, so that decoding the text after it was validated
+// need not look for them again.
 type outline struct {
 	records bool // the text is being validated
 	parts   [2]part
@@ -10,8 +10,8 @@ type outline struct {
 // part is where an object or array begins and ends; the zero part is none.
 type part struct{ start, end int }
 
-// outlined records f, which ends at end, if it is one of the longest members.
-func (d *Decoder) outlined(f *frame, end int) {
+// recordPart records the object or array of f, which ends at end, if it is one of the longest members.
+func (d *Decoder) recordPart(f *frame, end int) {
 	o, p := &d.outline, part{int(f.start), end}
 	if len(d.frames) != 2 || end-p.start < extentBytes || p.start == o.parts[0].start {
 		return

@@ -1,6 +1,6 @@
 package check
 
-// Pick takes the value as the form of u that fits; read takes it as the form with that index.
+// Pick takes the value as the form of u that fits. read takes the value as the form with that index; it may be called for several forms.
 //
 //	*v = check.Pick(d, &shape, func(d *check.Decoder, form int) Shape {
 //		switch form {
@@ -42,7 +42,7 @@ func Boxed[T any](d *Decoder, v T) T {
 	return v
 }
 
-// Choose is Pick where no value is kept. checks are the validators of the forms.
+// Choose is Pick where only validation is needed. checks are the validators of the forms.
 func (d *Decoder) Choose(u *Union, checks ...func(*Decoder)) {
 	Pick(d, u, func(d *Decoder, form int) (none struct{}) {
 		checks[form](d)
@@ -50,7 +50,7 @@ func (d *Decoder) Choose(u *Union, checks ...func(*Decoder)) {
 	})
 }
 
-// Group validates the value against the forms of u and goes back to its beginning.
+// Group validates the value against the forms of u and goes back to the value's beginning.
 func (d *Decoder) Group(u *Union, checks ...func(*Decoder)) {
 	var t trial
 	more := t.begin(d, u, kindOf(d.peek()), false)

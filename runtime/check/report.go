@@ -14,12 +14,13 @@ type problem struct {
 	allowed string
 	because string
 	offset  int
-	below   bool   // the instance pointer has one more step:
-	last    string // a property that is not there, or not allowed; its name may be empty
+	below   bool   // the instance pointer has one more step, last
+	last    string // the name, which may be empty, of a property that is not there, or not allowed
 }
 
 // countOnly counts a violation and returns true if it is not to be described: after a failure there is nothing to
-// describe, a form on trial ends with its first violation, and when enough are listed a bad text should cost no more than a good one.
+// describe, a form on trial ends with its first violation, and when enough are listed a bad text should cost no more than a good one. Otherwise it
+// returns false and counts nothing: report does.
 func (d *Decoder) countOnly() bool {
 	switch {
 	case d.err != nil:
@@ -163,7 +164,7 @@ func (d *Decoder) wrong(keyword, allowed, at string) {
 	d.violated(start, at, keyword, allowed+d.orNull(start))
 }
 
-// orNull completes what is allowed for a value that could have been null.
+// orNull returns what to add to the words for what is allowed: " or null" if the value at start could have been null.
 func (d *Decoder) orNull(start int) string {
 	if d.nullable == start+1 {
 		return " or null"
@@ -209,7 +210,7 @@ func (d *Decoder) size(f *frame, keyword, words string, n int, noun string) {
 	d.report(problem{level: len(d.frames) - 1, at: f.at(), keyword: keyword, found: plural(int(f.count), noun), allowed: words + plural(n, noun), offset: int(f.start)})
 }
 
-// unmatchedKey reports a member whose name is no known property's and matches no pattern.
+// unmatchedKey reports a member whose name is not that of a known property and matches no pattern.
 func (d *Decoder) unmatchedKey(k *Matches) {
 	f := &d.frames[len(d.frames)-1]
 	sources := make([]string, len(k.rule.Patterns))
@@ -235,7 +236,7 @@ func (d *Decoder) unevaluated(r *Unevaluated) {
 	d.report(problem{level: len(d.frames), at: r.At, keyword: r.Keyword, found: noun + " that no schema mentions", allowed: "only what the schemas mention", offset: d.here()})
 }
 
-// miscount reports an array, which has not been taken, for the number of its matching items.
+// miscount reports the array that comes next, which is not taken, for the number of its matching items.
 func (d *Decoder) miscount(keyword, at string, n int, allowed string) {
 	if d.countOnly() {
 		return
@@ -243,7 +244,7 @@ func (d *Decoder) miscount(keyword, at string, n int, allowed string) {
 	d.report(problem{level: len(d.frames), at: at, keyword: keyword, found: plural(n, "matching item"), allowed: allowed, offset: d.pos})
 }
 
-// repeatedKey reports a key that its object already has. A trial does not take it back: it does not depend on the schema.
+// repeatedKey reports a key that its object already has. A trial does not take the violation back, which does not depend on the schema.
 func (d *Decoder) repeatedKey(f *frame) {
 	offset := int(f.key.start) - 1
 	for i := range d.repeated {
@@ -257,7 +258,7 @@ func (d *Decoder) repeatedKey(f *frame) {
 	key := string(d.value(f.key))
 	p := problem{level: len(d.frames) - 1, keyword: "duplicate", found: quote(key), allowed: "each key once", offset: offset, below: true, last: key}
 	root := d.root
-	d.root = 0 // its path is that in the whole text, see Within
+	d.root = 0 // the path of a repeated key begins at the whole text, even in Within
 	v := d.violation(p)
 	d.root = root
 	v.Schema = strings.TrimSuffix(v.Schema, "/duplicate")

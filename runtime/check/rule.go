@@ -7,8 +7,8 @@ import (
 )
 
 // Rules are static tables that generated code fills in; their only state is what is derived from them on first use, so one
-// table may serve any number of decoders and any number of places in a schema. The zero value of each allows everything of its type, and a nil rule
-// is the same as a zero one.
+// table may serve any number of decoders and any number of places in a schema. The zero Object, Array, String, Int and Number allow everything of their
+// type. Where nil is allowed, it means that there is no rule.
 //
 // At is the place of the subschema as a URI fragment ("#/$defs/Line"). Leave it empty where the subschema is
 // directly under its parent's properties, items or additionalProperties: then it is derived when there is a violation.
@@ -31,7 +31,7 @@ type Object struct {
 	At                   string
 	Names                []string // in any order; Next returns an index into it
 	Required             []string // some of Names
-	Nullable             []string // those of Names that accept null: it is consumed and leaves the Go field as it was
+	Nullable             []string // those of Names that accept null: Next takes it, and the Go field stays as it was
 	AdditionalProperties AdditionalProperties
 	Min, Max             int // minProperties, maxProperties; 0 is none, Zero is 0
 
@@ -113,7 +113,7 @@ type Values struct {
 type Not struct {
 	At      string
 	Key     string // the member that alone decides, if there is one: the violation names it, not its object
-	Lacks   bool   // Key must be missing, whatever its value
+	Lacks   bool   // the object must not have Key, whatever its value
 	Allowed string // empty if the schema is too complex for a sentence
 }
 
@@ -128,7 +128,7 @@ type Because struct {
 type Union struct {
 	At      string
 	Keyword string // "oneOf", "anyOf", "type", "false"
-	One     bool   // exactly one form may fit; else the first that does is taken
+	One     bool   // exactly one form may fit; false: the first that fits is taken
 	Kinds   Kind   // the kinds that are allowed, for Decoder.Kind
 	Key     string // the member whose value, the tag, excludes forms
 	Members Object // the members that some forms need; others are skipped
@@ -144,10 +144,10 @@ type Union struct {
 type Form struct {
 	Title string   // of the schema; only where exactly one form may fit
 	Kinds Kind     // the kinds that it takes; 0 is all
-	Needs uint64   // the members that an object must have: a bit for each of the first 64 of Members.Names,
-	More  []int    // and the indexes of others
-	Tags  []string // an object must have one of these strings in Key,
-	JSON  []string // or one of these numbers, true, false and null, in canonical form; both nil: any value of Key, or no Key
+	Needs uint64   // the members that an object must have: a bit for each of the first 64 of Members.Names
+	More  []int    // the indexes of the others that it must have
+	Tags  []string // the strings that its member Key may have
+	JSON  []string // the numbers, true, false and null that Key may have, in canonical form. Tags and JSON nil: any value, or no Key
 }
 
 // Once identifies, by its address, a schema whose outcome for a value is remembered, because several other schemas need it.
@@ -163,7 +163,7 @@ const (
 	KindString
 	KindArray
 	KindObject
-	fraction
+	fraction // of a rule's number: it need not be an integer
 
 	KindNumber = KindInteger | fraction
 )

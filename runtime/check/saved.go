@@ -5,8 +5,8 @@ type tried struct {
 	decoded    int  // bytes that values take beyond the text
 	most       int  // how many violations may be listed, so far
 	counted    int  // violations of the form that is being counted
-	lookaheads int  // how many lookaheads are open, which will go back to where they began
-	nullable   int  // one more than where the last value begins that could have been null and is not
+	lookaheads int  // how many lookaheads are open
+	nullable   int  // one more than the offset of the last value that could have been null and is not
 	quiet      bool // a form is on trial: the first violation ends it, unrecorded
 	counting   bool // violations of a form are counted, unrecorded
 	listing    bool // the best form is decoded once more, to list its violations
@@ -27,7 +27,8 @@ func (d *Decoder) save(s *saved) {
 	s.broken, s.omitted, s.listed = d.broken, d.omitted, len(d.violations)
 }
 
-// restore goes back to s, and reports whether the form failed, because it did not fit; then it closes the frames that the form left open.
+// restore goes back to s, and reports whether the form failed, that is, did not fit. After such a failure it also clears the error and closes the frames
+// that the form left open.
 func (d *Decoder) restore(s *saved) (failed bool) {
 	d.tried = s.tried
 	if !d.misfits() {
@@ -35,7 +36,7 @@ func (d *Decoder) restore(s *saved) (failed bool) {
 	}
 	d.err = nil
 	if n := s.frames; n < len(d.frames) {
-		d.frames[n].start = -1 // it did not end, so what it has seen says nothing of the value (settle)
+		d.frames[n].start = -1 // the object did not end, so excludesOthers must not use what the frame has seen of it
 	}
 	d.data = d.data[:len(d.full)]
 	d.frames, d.keys.list = d.frames[:s.frames], d.keys.list[:s.keys]

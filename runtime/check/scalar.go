@@ -7,7 +7,7 @@ import (
 	"github.com/mcpkiln/mcpkiln/runtime/check/format"
 )
 
-// String takes a string. It is a copy.
+// String takes a string and returns a copy of its value.
 func (d *Decoder) String(r *String) string {
 	if d.peek() != '"' {
 		d.wrongType("a string", r.at())
@@ -32,7 +32,7 @@ func (d *Decoder) String(r *String) string {
 	return s
 }
 
-// longString is String for one that does not end before i.
+// longString is String for a string whose text begins at start and is plain up to i.
 func (d *Decoder) longString(r *String, start, i int) string {
 	i = plainEnd(d.data, i)
 	if i < len(d.data) && d.data[i] == '"' {
@@ -64,7 +64,7 @@ func (d *Decoder) longString(r *String, start, i int) string {
 	return s
 }
 
-// hardText takes a hard string that is plain up to hard, and copies its value in the same pass. It is not ok, and takes nothing, if the
+// hardText takes a hard string that is plain up to hard, and copies its value in the same pass. ok is false, and nothing is taken, if the
 // string is malformed, has been scanned before, or is not to be copied.
 func (d *Decoder) hardText(start, hard int) (s string, ok bool) {
 	if d.unread || d.hardString.start == int32(start) {
@@ -120,7 +120,7 @@ func (r *String) at() string {
 	return r.At
 }
 
-// length returns how many characters s has, or its bytes where those are proof enough that r allows it: characters have up to four.
+// length returns how many characters s has, or how many bytes where these prove that r allows the length: a character has one to four bytes.
 func (r *String) length(s string) int {
 	if n := len(s); r.Min <= (n+3)/4 && (r.Max == 0 || n <= bound(r.Max)) {
 		return n
@@ -128,7 +128,7 @@ func (r *String) length(s string) int {
 	return runes(s)
 }
 
-// checkString reports every constraint of r that s, of n characters, breaks. It calls countOnly before it describes one.
+// checkString reports every constraint of r that s, of n characters, breaks. A violation is described only if countOnly returns false.
 func (d *Decoder) checkString(r *String, s string, n, start int) {
 	if n < r.Min && !d.countOnly() {
 		d.violated(start, r.At, "minLength", "at least "+plural(r.Min, "character")+", not "+strconv.Itoa(n))
@@ -144,7 +144,7 @@ func (d *Decoder) checkString(r *String, s string, n, start int) {
 	}
 }
 
-// Time takes a date-time. A leap second that ends the year 9999 is a violation.
+// Time takes a date-time. The leap second at the end of the year 9999 is a violation, since it is read as the second after it, in the year 10000.
 func (d *Decoder) Time(r *String) time.Time {
 	if r == nil {
 		r = &anyTime
@@ -208,7 +208,7 @@ func enumOrConst(isConst bool) string {
 	return "enum"
 }
 
-// Bool takes a boolean; r, if not nil, says which one is allowed.
+// Bool takes a boolean; r, if not nil, says which booleans are allowed.
 func (d *Decoder) Bool(r *Values) bool {
 	c := d.peek()
 	if c != 't' && c != 'f' {
@@ -225,7 +225,7 @@ func (d *Decoder) Bool(r *Values) bool {
 	return c == 't'
 }
 
-// Null takes the next value if it is null, and reports whether it did.
+// Null takes the next value if it is null, and reports whether it is.
 func (d *Decoder) Null() bool {
 	if d.peek() == 'n' {
 		return d.literalName("null")

@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// Sensitive returns the names of the properties that schemas mark as x-sensitive, for Decoder.Hide. definition is valid JSON with these schemas, such
-// as a tool. A name counts wherever a schema marks it, also in a branch of a union or condition that may not apply.
+// Sensitive returns the names of the properties that schemas mark as x-sensitive (keyword.Sensitive), for Decoder.Hide. definition is valid JSON with
+// these schemas, such as a tool. A name counts wherever a schema marks it, also in a subschema of a union or condition that may not apply.
 func Sensitive(definition string) string {
 	if !Mentions([]byte(definition), "x-sensitive") {
 		return ""

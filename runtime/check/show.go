@@ -16,8 +16,8 @@ const (
 	hugeNumber = "a number whose exponent is beyond ±1,000,000"
 )
 
-// show returns a JSON value as one safe line, the same for all its spellings (LET14). Of long objects and arrays, and of values that may contain a
-// hidden one, it returns only the kind.
+// show returns a JSON value as one safe line (see safe), the same for all its spellings (LET14). Of long objects and arrays, and of values that may
+// contain a hidden one, it returns only the kind.
 func (d *Decoder) show(raw []byte) string {
 	if raw = bytes.TrimRight(raw, space); len(raw) == 0 {
 		return nothing
@@ -47,8 +47,8 @@ func (d *Decoder) show(raw []byte) string {
 	return safe(string(c.out))
 }
 
-// mayHold names the kind of a JSON value that may contain a hidden one; it is "" for others. Any string may: models write objects as strings, in
-// many spellings, even where a schema allows strings.
+// mayHold names the kind of a JSON value that may contain a hidden one; it returns "" for other values. Any string may: models write objects as
+// strings, in many spellings, even where a schema allows strings.
 func mayHold[T string | []byte](text T) string {
 	if len(text) > 0 && text[0] == '"' {
 		return "a string"
@@ -56,7 +56,7 @@ func mayHold[T string | []byte](text T) string {
 	return container(text)
 }
 
-// container names the kind of an object or array; it is "" for other values.
+// container names the kind of an object or array; it returns "" for other values.
 func container[T string | []byte](text T) string {
 	switch {
 	case len(text) == 0:
@@ -69,7 +69,7 @@ func container[T string | []byte](text T) string {
 	return ""
 }
 
-// showString is like show, for a string. Of a long one it copies the part that is shown and counts the rest.
+// showString is show for a string. Of a long one it copies only the part that is shown, and counts the rest.
 func showString(raw []byte) string {
 	var room, one [2 * showBytes]byte
 	b, total := append(room[:0], '"'), len(`""`)
@@ -98,18 +98,19 @@ func quote(s string) string {
 	return safeUpTo(string(appendString(room[:0], s)), exactBytes)
 }
 
-// exactBytes bounds what a violation shows in full, because its reader has to know it exactly: paths, names, patterns, enums.
+// exactBytes bounds what a violation shows in full: paths, names, patterns and enums, which its reader has to know exactly.
 const exactBytes = 4096
 
-// safe shortens a text and escapes what could disturb a terminal or a reader: controls, direction marks, line ends.
+// safe shortens a text and replaces what could disturb a terminal or a reader: line ends and tabs by spaces, other control characters and direction marks
+// by escapes.
 func safe(s string) string { return safeUpTo(s, showBytes) }
 
-// safeUpTo is like safe, for up to most bytes, which only hostile texts exceed.
+// safeUpTo is safe for a text that is shown up to most bytes, which only hostile texts exceed.
 func safeUpTo(s string, most int) string {
 	return safeOf(s, max(most, showBytes), len(s))
 }
 
-// safeOf is like safeUpTo, for a text of total bytes, of which s is all, or a prefix longer than most.
+// safeOf is safeUpTo for a text of total bytes; s is all of it, or a prefix longer than most.
 func safeOf(s string, most, total int) string {
 	if total <= most && isGraphicASCII(s) {
 		return s
@@ -149,7 +150,7 @@ func plural(n int, noun string) string {
 	return strconv.Itoa(n) + " " + noun + "s"
 }
 
-// list joins names, quoted, as many as fit into exactBytes.
+// list quotes and joins names, as many as fit into exactBytes.
 func list(names []string, sep string) string {
 	return join(len(names), sep, func(i int) string { return quote(names[i]) })
 }

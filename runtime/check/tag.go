@@ -4,7 +4,7 @@ import "slices"
 
 // This file reads the tag of an object: the member that tells the forms of a union apart.
 
-// onlyTagged returns the form that takes the object at pos by its tag, if one alone does and the tag is plain.
+// onlyTagged returns the only form that takes the object at pos by its tag; -1 if there are several, or none, or if the tag is not plain.
 func (d *Decoder) onlyTagged(u *Union) int {
 	t, data := u.byTag(), d.data
 	i := d.glanceFirst(&t.key) // most often it comes first
@@ -43,7 +43,7 @@ type tagTable struct {
 	few  []taggedForm
 	many map[string]int // instead of few
 	json map[string]int // by tags that are no strings; nil if there are none
-	any  bool           // some form takes objects whatever their tag, so few and many are empty, and json is not asked
+	any  bool           // some form takes objects whatever their tag, so few and many are empty, and json is not used
 }
 
 type taggedForm struct {
@@ -52,7 +52,7 @@ type taggedForm struct {
 	form int
 }
 
-// find returns the form of a tag with that signature, -1 if there is none among few. A short signature needs no comparison of tags.
+// find returns the form of a tag with that signature, -1 if there is none among few. Only tags with long signatures need to be compared.
 func (t *tagTable) find(sign uint64, tag []byte) int {
 	for i := range t.few {
 		if f := &t.few[i]; f.sign == sign && (sign&long == 0 || f.tag == string(tag)) {
@@ -62,7 +62,7 @@ func (t *tagTable) find(sign uint64, tag []byte) int {
 	return -1
 }
 
-// findJSON is find for a tag at i that is no string, if it is written in canonical form: readTag knows the other spellings.
+// findJSON is find for a tag at i that is no string. It only finds tags in canonical form: readTag reads the other spellings.
 func (t *tagTable) findJSON(data []byte, i int) int {
 	if t.any || t.json == nil || uint(i) >= uint(len(data)) || kindOf(data[i])&(KindNumber|KindBool|KindNull) == 0 {
 		return -1
@@ -112,7 +112,7 @@ func (u *Union) makeTags() *tagTable {
 	return t
 }
 
-// addTags adds the tags of a form.
+// addTags adds the tags of a form to a table: tag → form, -1 for a tag that several forms have.
 func addTags(table map[string]int, tags []string, form int) {
 	for _, tag := range tags {
 		if other, taken := table[tag]; taken && other != form {
@@ -135,7 +135,7 @@ func (f *Form) has(tag []byte) bool {
 	return false
 }
 
-// readTag finds the tag.
+// readTag finds the tag of the object and reads it into t.
 func (t *trial) readTag() {
 	d := t.d
 	t.tagRead, t.tagAt = true, -1
@@ -152,7 +152,7 @@ func (t *trial) readTag() {
 				t.tag = d.value(s)
 			}
 		case kind&(KindNumber|KindBool|KindNull) != 0 && t.union.byTag().json != nil:
-			if d.skipRemembering(); d.err == nil { // a number too large to compare excludes no form: their rules refuse it
+			if d.skipRemembering(); d.err == nil { // a number too large to compare excludes no form: the forms' own rules refuse it
 				t.tag, _, t.tagIsJSON = appendCanonical(nil, d.data[t.tagAt:d.pos], 0)
 				t.tagRead = t.tagIsJSON
 			}

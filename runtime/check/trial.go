@@ -2,20 +2,20 @@ package check
 
 // trial finds the form of a union that fits a value.
 //
-// When the first look leaves one form, that one is read, and its violations are the union's. Otherwise forms are read
+// When a first look (narrow) leaves one form, that one is read, and its violations are the union's. Otherwise the forms are read
 // without describing what is wrong, because most are expected to fail. Only when none fits, the violations of each are
 // counted, and those of the form with the fewest are listed.
 type trial struct {
 	d     *Decoder
 	union *Union
-	takes bool // the value is taken; false: it is looked at, and read again
+	takes bool // the value is taken; false: it is only validated, and read again
 	step  step
 	start int  // where the value begins
 	end   int  // where it ends, once a form fitted
 	form  int  // the form that is read
 	kind  Kind // of the value
 
-	tagRead   bool   // the member union.Key was looked for
+	tagRead   bool   // the member union.Key was looked for, and its value is no number too large to compare
 	tagAt     int    // where the value of that member begins; -1: there is none
 	tagIsText bool   // that value is a string
 	tagIsJSON bool   // it is a number, true, false or null, and some form has such tags
@@ -32,11 +32,11 @@ type trial struct {
 	overflowing int    // a form that fits, but has a value that its Go type can not hold; -1: none
 	partial     bool   // the chosen form was not read in full yet
 	best        int    // the form with the fewest violations; -1: none
-	fewest      int    // how many violations that has
+	fewest      int    // how many violations the form best has
 	tied        bool   // another form has as many
 	farthest    int    // the form that was read farthest before it failed
-	farthestEnd int    // how far that was read
-	mayList     int    // how many more violations are listed at most
+	farthestEnd int    // where reading it failed
+	mayList     int    // how many more violations stepExplain may list
 }
 
 // step is the next step of a trial.
@@ -55,7 +55,7 @@ const (
 // errForm ends a form at its first violation; callers of the package never see it.
 var errForm = new(formError)
 
-// formError is a type, because asking for one is a comparison, and comparing errors is a call.
+// formError is a type of its own because a type assertion is a comparison of pointers, while comparing errors is a call.
 type formError struct{}
 
 func (*formError) Error() string { return "check: the form does not fit" }
@@ -66,14 +66,14 @@ func (d *Decoder) misfits() bool {
 	return ok
 }
 
-// mostOfUnion is how many violations are listed for one union. Those that only say that a union within it has no form that fits do not count: so
-// each that is listed leads to a fault, however deep that is (VAL02, VAL10).
+// mostOfUnion is how many violations are listed for one union. The headings of unions within it do not count, so that the list has the
+// faults that they lead to, however deep those are (VAL02, VAL10).
 const mostOfUnion = 3
 
 // listFew bounds how many violations are listed for u, and returns the previous bound.
 func (d *Decoder) listFew(u *Union) int {
 	most := d.most
-	if u.Keyword != "type" { // there the kind alone decides on the form, so all its violations are meant
+	if u.Keyword != "type" { // of a union by type, the kind alone decides which form was meant, so all its violations are listed
 		d.listAtMost(mostOfUnion)
 	}
 	return most
@@ -87,7 +87,7 @@ func (d *Decoder) isFull() bool {
 	return len(d.violations)-d.headings >= d.most || len(d.violations) >= d.limits.Violations
 }
 
-// begin looks at the next value, which is of that kind, decides on the first step, and reports whether the value is to be read, as t.form.
+// begin looks at the next value, which is of that kind, chooses the first step, and reports whether the value is to be read, as the form t.form.
 func (t *trial) begin(d *Decoder, u *Union, kind Kind, takes bool) bool {
 	t.d, t.union, t.kind, t.takes = d, u, kind, takes // field by field: measured, a composite literal is written twice
 	t.chosen, t.overflowing, t.best = -1, -1, -1
@@ -115,7 +115,7 @@ func (t *trial) begin(d *Decoder, u *Union, kind Kind, takes bool) bool {
 	return t.next()
 }
 
-// reuseOutcome decides by the outcome of an earlier trial of the value, and reports whether that was possible.
+// reuseOutcome chooses the next step by the outcome of an earlier trial of the value, and reports whether that was possible.
 func (t *trial) reuseOutcome() bool {
 	d := t.d
 	v := d.known(&t.union.once, t.start)
@@ -133,7 +133,7 @@ func (t *trial) reuseOutcome() bool {
 	return known
 }
 
-// next moves to the form to read, or returns false when the trial is over.
+// next moves to the next reading, of the form t.form, or returns false when the trial is over.
 func (t *trial) next() bool {
 	d := t.d
 	for d.err == nil {
@@ -160,7 +160,7 @@ func (t *trial) next() bool {
 	return false
 }
 
-// nextForm moves to the next form that is possible. If there is none, it decides by those that were read, and returns false.
+// nextForm moves to the next form that is possible. If there is none, it chooses the next step by those that were read, and returns false.
 func (t *trial) nextForm() bool {
 	d := t.d
 	for t.form++; t.form < len(t.union.Forms); t.form++ {
@@ -182,7 +182,7 @@ func (t *trial) nextForm() bool {
 	return false
 }
 
-// done ends a reading. It reports whether what was read is to be kept, and whether the value is to be read once more, as t.form.
+// done ends a reading. It reports whether what was read is to be kept, and whether the value is to be read once more, as the form t.form.
 func (t *trial) done() (keep, more bool) {
 	switch t.step {
 	case stepTry:
@@ -203,7 +203,7 @@ func (t *trial) done() (keep, more bool) {
 	return keep, t.next()
 }
 
-// endTry ends a form on trial, and reports whether it is to be kept.
+// endTry ends the reading of a form on trial, and reports whether what was read is to be kept.
 func (t *trial) endTry() bool {
 	d := t.d
 	over, partial, decoded := d.overflow, d.partial, d.decoded
@@ -229,7 +229,7 @@ func (t *trial) endTry() bool {
 	return t.noteFit(over, partial)
 }
 
-// endCount ends a form of which the violations were counted.
+// endCount ends the reading of a form whose violations were counted.
 func (t *trial) endCount() {
 	d := t.d
 	if n := d.counted; d.err == nil {
@@ -242,7 +242,7 @@ func (t *trial) endCount() {
 	d.restore(&t.state)
 }
 
-// noteFit notes that the form fits, and reports whether it is the first one that can be kept. It concludes where no other can
+// noteFit notes that the form fits, and reports whether it is the first one that can be kept. It concludes the trial if no other form can
 // change the outcome.
 func (t *trial) noteFit(over, partial bool) bool {
 	t.end = t.d.pos
@@ -265,7 +265,7 @@ func (t *trial) noteFit(over, partial bool) bool {
 	return first
 }
 
-// conclude decides by the forms that fit.
+// conclude ends the trying of forms and chooses the next step by how many fit.
 func (t *trial) conclude() {
 	d := t.d
 	t.step, d.pos = stepDone, t.start
@@ -292,7 +292,7 @@ func (t *trial) conclude() {
 	}
 }
 
-// remember keeps an outcome where the value may be read again: inside another trial.
+// remember keeps an outcome inside another trial, where the value may be read again.
 func (t *trial) remember(v outcome) {
 	if d := t.d; t.takes && (d.quiet || d.counting) {
 		v.schema, v.start = &t.union.once, int32(t.start)
@@ -300,8 +300,8 @@ func (t *trial) remember(v outcome) {
 	}
 }
 
-// finishChosen ends a trial in which a form was chosen. If it was not read in full, it is read once more; inside another
-// trial that is left to the outer one.
+// finishChosen ends a trial in which a form was chosen. A form that was not read in full is read once more; inside another trial, that is
+// left to the outer one.
 func (t *trial) finishChosen() {
 	d := t.d
 	switch {
@@ -314,7 +314,7 @@ func (t *trial) finishChosen() {
 	}
 }
 
-// noneFits goes on to describe a value that no form fits, or skips it where violations are only counted.
+// noneFits makes counting the violations of each form the next step, or skips the value where violations are not described.
 func (t *trial) noneFits() {
 	if t.d.countOnly() {
 		t.d.skipRemembering()
@@ -323,7 +323,7 @@ func (t *trial) noneFits() {
 	t.step, t.form = stepCount, -1
 }
 
-// reportNone reports that no form fitted, and goes on to list the violations of the best.
+// reportNone reports that no form fits, and makes listing the violations of the best form the next step.
 func (t *trial) reportNone() {
 	d := t.d
 	t.step, d.pos, t.mayList = stepDone, t.start, mostOfUnion-1
@@ -343,10 +343,10 @@ func (t *trial) reportHeading() {
 		return
 	}
 	d.wrong(t.union.Keyword, "a value that fits one of "+plural(len(t.union.Forms), "form"), t.union.At)
-	d.headings += len(d.violations) - before // none if it is listed already
+	d.headings += len(d.violations) - before // 0 if the same heading is listed already
 }
 
-// reportOverflow reports the value that the Go type of the form that fits can not hold, or leaves that to the trial around this one.
+// reportOverflow makes it the next step to report what the Go type of the form that fits can not hold, or leaves that to the trial around this one.
 func (t *trial) reportOverflow() {
 	d := t.d
 	if d.quiet || d.counting {

@@ -8,13 +8,13 @@ import (
 	"unicode/utf8"
 )
 
-// unescapes has the meanings of escapes of two bytes, by their second byte; 0 for a byte that makes none.
+// unescapes has the meanings of escapes of two bytes, by their second byte; 0 for a byte that no such escape has.
 var unescapes = [256]byte{'"': '"', '\\': '\\', '/': '/', 'b': '\b', 'f': '\f', 'n': '\n', 'r': '\r', 't': '\t'}
 
-// unescape appends the value of the string text at i to b. It ends before a quote, a control, a malformed escape, or at the end of the
+// unescape appends the value of the string text at i to b. It ends before a quote, a control character, a malformed escape, or at the end of the
 // data. ascii is false if the text may have bytes beyond ASCII; those are not validated.
 //
-// Machine words are written before they are examined, as in appendHardText: a value is never longer than its text.
+// Machine words are written before they are examined, as in escape: a value is never longer than its text.
 func unescape(b, data []byte, i int) (value []byte, end int, ascii bool) {
 	room, written, seen := b[:cap(b)], len(b), uint64(0)
 	for i < len(data) {

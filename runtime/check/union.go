@@ -7,9 +7,9 @@ import (
 
 // The kind excludes forms first, then the tag, then members; a later test is made only if more than one form is left.
 
-// look looks at the kind of the value, its tag, or its members, and returns the only possible form; -1 if there are more, or none. Most unions need no
-// trial: measured, a fifth less time for a small one. likely: the forms to attempt. For an anyOf told apart by kind alone, all that are left; else the
-// one that a member indicates (a later member may show another).
+// look looks at the kind of the value, its tag, or its members, and returns the only possible form; -1 if there are several, or none. Then likely are
+// the forms to attempt, a bit each: of an anyOf whose forms differ by kind alone, all that take the kind; else the one that a member indicates
+// (a later member may show another). Most unions need no trial: measured, a fifth less time for a small one.
 func (d *Decoder) look(u *Union, kind Kind) (only int, likely uint64) {
 	switch {
 	case u.byNames(kind):
@@ -39,7 +39,7 @@ func (d *Decoder) lookAtNames(u *Union) (only int, likely uint64) {
 	if len(u.Members.Names) > 64 {
 		return -1, 0
 	}
-	d.nullable = 0 // so that a violation says " or null" of what is read next, whether the names were looked at before or not
+	d.nullable = 0 // as in glanceNames and rewind, so that the words of a violation do not depend on how the names were found
 	members, attempts := u.byMember(), d.misled < mostMisled && d.prepareAttempts()
 	if attempts {
 		if form := members.byFirst(d.data, d.pos); form >= 0 {
@@ -94,7 +94,7 @@ func (u *Union) only(kind Kind, tag []byte) int {
 	return form
 }
 
-// narrow returns how many forms are possible. If it is one, that is t.form.
+// narrow finds which forms are possible by kind, tag and members, and returns how many. If one is possible, t.form is that one.
 func (t *trial) narrow() int {
 	d, u := t.d, t.union
 	if (t.kind != KindObject || u.Key == "" && len(u.Members.Names) == 0) && len(u.Forms) <= 64 {
@@ -104,7 +104,7 @@ func (t *trial) narrow() int {
 	}
 	t.seen = ^uint64(0) // until the names are read, any may be there
 	if t.kind == KindObject && u.Key != "" {
-		t.readTag() // it is worth its time: a Key distinguishes at least two forms that take objects
+		t.readTag() // worth its time: a union with a Key has at least two forms that take objects
 	}
 	n := t.countPossible()
 	if n > 1 && t.kind == KindObject && len(u.Members.Names) > 0 && d.err == nil {
@@ -136,8 +136,8 @@ func (t *trial) isLeft(i int) bool {
 	return t.possible(&t.union.Forms[i])
 }
 
-// possible reports whether nothing that is known of the value excludes f. In Needs and seen the first 64 members are a bit each; More lists
-// the others by index into seenMore.
+// possible reports whether nothing that is known of the value excludes f. The first 64 members are a bit each in Needs and in seen; the others are
+// indexes in More and into seenMore.
 func (t *trial) possible(f *Form) bool {
 	if t.kind != KindObject {
 		return f.Kinds == 0 || f.Kinds&t.kind != 0
@@ -145,7 +145,7 @@ func (t *trial) possible(f *Form) bool {
 	return f.Needs&^t.seen == 0 && t.kindAndTagFit(f) && (f.More == nil || t.hasAll(f.More))
 }
 
-// hasAll reports whether the object may have all of some members: it has them, or its names were not read.
+// hasAll reports whether the object may have all of these members: it has them, or its names were not read.
 func (t *trial) hasAll(members []int) bool {
 	return !t.namesRead || !slices.ContainsFunc(members, func(i int) bool { return !t.seenMore[i] })
 }
@@ -182,8 +182,8 @@ func (t *trial) readNames() {
 	d.rewind(t.start)
 }
 
-// decideNearest chooses, where no form is possible, among those whose kind and tag fit, the one with most required members present, then fewest
-// missing: its violations are the union's. It is false on a tie, or if none is present.
+// decideNearest chooses a form where none is possible, so that the form's violations are the union's: of those whose kind and tag fit, the one that
+// has most of its required members present, then fewest missing. It returns false on a tie, or if no required member is present.
 func (t *trial) decideNearest() bool {
 	if !t.namesRead || t.d.quiet {
 		return false
@@ -222,8 +222,8 @@ func (t *trial) count(f *Form) (has, lacks int) {
 	return has, lacks
 }
 
-// find enters the object at pos and stops before the value of a member, and reports whether there is one. leave goes back to start, the
-// object's beginning.
+// find enters the object at pos and stops before the value of the member with that name, and reports whether there is one. Either way leave has to
+// follow.
 func (d *Decoder) find(name string) bool {
 	d.lookaheads++
 	found := d.findMember(name)
@@ -260,10 +260,11 @@ func (d *Decoder) findMember(name string) bool {
 	return false
 }
 
+// leave goes back from where find stopped to start, the object's beginning.
 func (d *Decoder) leave(start int) {
 	if d.err == nil {
 		d.closeFrame(&d.frames[len(d.frames)-1])
-		d.spendReread(d.pos - start) // counts against Limits.Evaluations once the memo was full
+		d.spendReread(d.pos - start)
 	}
 	if d.err == nil {
 		d.pos = start

@@ -9,7 +9,8 @@ import (
 
 // This file says why a value has none of the forms of a union, or too many.
 
-// countIfImpossible is how many violations are counted for a value that no form of a union can take: the form around it was hardly meant, then.
+// countIfImpossible is how many violations are counted for a value that no form of a union can take: then the outer form, of which this value is a
+// part, was hardly meant.
 const countIfImpossible = 100
 
 // reportImpossible reports the members, tag or kind of the value that no form takes.
@@ -34,7 +35,7 @@ func (t *trial) reportImpossible() {
 	}
 }
 
-// needs says in words which members are needed by each form that kind and tag leave.
+// needs says in words which members each form needs, of those that the kind and the tag do not exclude.
 func (t *trial) needs() string {
 	var forms []*Form
 	for i := range t.union.Forms {
@@ -45,7 +46,7 @@ func (t *trial) needs() string {
 	return join(len(forms), ", or with ", func(i int) string { return list(t.union.needs(forms[i]), " and ") })
 }
 
-// both says which two forms a value fits that must fit one, and which members to leave out.
+// both says in words which two forms a value fits that must fit exactly one, and which members to leave out.
 func (u *Union) both(kind Kind, first, second int) string {
 	text := "a value that fits exactly one of " + plural(len(u.Forms), "form") + "; it fits " + u.describe(kind, first) + " and " + u.describe(kind, second)
 	a, b := u.needs(&u.Forms[first]), u.needs(&u.Forms[second])
@@ -107,7 +108,7 @@ func (u *Union) needs(f *Form) []string {
 	return names
 }
 
-// badTag reports the member that excludes all forms, or that it is missing.
+// badTag reports the tag, which excludes all forms, or that it is missing.
 func (t *trial) badTag() {
 	d, u := t.d, t.union
 	var all Form

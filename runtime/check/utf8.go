@@ -6,8 +6,8 @@ import (
 	"unicode/utf8"
 )
 
-// notText returns where text stops being UTF-8 without controls, its length if it does not. It looks at four machine words at a time, and at single
-// ones where those have something rare: Cyrillic and Japanese take a third of the instructions that single words take.
+// notText returns where the first control character or invalid UTF-8 sequence of text begins, len(text) if there is none. It looks at four machine words
+// at a time, and at single ones where the four have something rare: Cyrillic and Japanese take a third of the instructions that single words take.
 func notText(text []byte) int {
 	i, due, ok := 0, uint64(0), true // due marks the bytes of the next word that have to continue a sequence of the last one
 	for i+32 <= len(text) {
@@ -51,7 +51,8 @@ func notText(text []byte) int {
 	return len(text)
 }
 
-// provenWord checks the word at i and maybe a little more, and returns where it ended: ok is false at the first byte that is wrong.
+// provenWord checks the word at i, and where that ends within a sequence maybe a little more. It returns the index after what it checked; if ok is
+// false, that of the first wrong sequence.
 func provenWord(text []byte, i int, due uint64) (next int, nextDue uint64, ok bool) {
 	w := uint64(0)
 	if i+8 <= len(text) {
@@ -66,9 +67,10 @@ func provenWord(text []byte, i int, due uint64) (next int, nextDue uint64, ok bo
 	return next, 0, ok
 }
 
-// unproven marks the high bit of some byte unless the word is UTF-8 without controls, as far as rare tells: the bytes that continue a sequence are
-// those that are due after the last word and those that this one demands. three marks the bytes that begin three bytes or more, and next what is due
-// after the word. No other bits count. It is small enough to be inlined.
+// unproven sets in wrong the high bit of some byte unless the word is UTF-8 without control characters, as far as that can be told without rare. The
+// bytes that continue a sequence have to be those that are due after the last word and those that the first bytes of this word's sequences demand. three
+// marks the bytes that begin sequences of three bytes or more, and next the bytes that are due after the word. Only the high bits of each byte count. It
+// is small enough to be inlined.
 func unproven(w, due uint64) (wrong, three, next uint64) {
 	two := w & (w << 1)
 	three = two & (w << 2)
@@ -78,14 +80,15 @@ func unproven(w, due uint64) (wrong, three, next uint64) {
 	return wrong, three, two>>56 | three>>48
 }
 
-// rare marks which bytes that begin three or more begin four, or maybe an overlong sequence or a surrogate: F0 to FF, E0 and ED.
+// rare marks, of the bytes that begin sequences of three bytes or more, those that begin four (F0 to FF), and those that may begin an overlong
+// sequence (E0) or a surrogate (ED).
 func rare(w, three uint64) uint64 {
 	low := w & (ones * 0x0f)
 	return three & (w<<3 | (highs - low) | (highs - (low ^ ones*0x0d)))
 }
 
-// sequences checks about a word, a sequence at a time, beginning with the one that due says is incomplete. It returns where it ended, or where the
-// first wrong sequence begins.
+// sequences checks about a word, one sequence at a time, beginning with the one that due says is incomplete. It returns the index after what it
+// checked, or where the first wrong sequence begins.
 func sequences(text []byte, i int, due uint64) (next int, ok bool) {
 	end := min(i+8, len(text))
 	if due != 0 {
@@ -102,7 +105,7 @@ func sequences(text []byte, i int, due uint64) (next int, ok bool) {
 	return i, true
 }
 
-// runes returns how many characters valid UTF-8 has: its bytes that do not continue one.
+// runes returns how many characters valid UTF-8 has: as many as it has bytes that do not continue a character.
 func runes[T string | []byte](text T) int {
 	n, i := len(text), 0
 	for ; i+8 <= len(text); i += 8 {

@@ -8,25 +8,25 @@ import (
 )
 
 // canonicalSet has the indexes of Values.JSON by canonical form, and where there are many, also by text. It is made for the first value that
-// differs from each of the first few texts.
+// differs from each of the first fewValues texts.
 type canonicalSet struct {
-	once    sync.Once
-	forms   map[string]int
-	written map[string]int // by text; nil if they are few
+	once        sync.Once
+	byCanonical map[string]int
+	byText      map[string]int // nil if there are no more than fewValues
 }
 
 func (r *Values) canonicalSet() *canonicalSet {
 	s := &r.canonical
 	s.once.Do(func() {
-		s.forms = make(map[string]int, len(r.JSON))
+		s.byCanonical = make(map[string]int, len(r.JSON))
 		if len(r.JSON) > fewValues {
-			s.written = make(map[string]int, len(r.JSON))
+			s.byText = make(map[string]int, len(r.JSON))
 		}
 		for i, v := range slices.Backward(r.JSON) {
 			c, _, _ := appendCanonical(nil, []byte(v), 0)
-			s.forms[string(c)] = i
-			if s.written != nil {
-				s.written[v] = i
+			s.byCanonical[string(c)] = i
+			if s.byText != nil {
+				s.byText[v] = i
 			}
 		}
 	})
@@ -40,7 +40,7 @@ func (r *Values) at() string {
 	return r.At
 }
 
-// checkValues compares the value from start to pos, and returns its index in r.JSON; -1 after a violation.
+// checkValues looks for the value from start to pos among those of r, and returns its index in r.JSON; -1 after a violation.
 func (d *Decoder) checkValues(r *Values, start int) int {
 	raw := d.full[start:d.pos]
 	for i, v := range r.JSON[:min(len(r.JSON), fewValues)] {
@@ -49,7 +49,7 @@ func (d *Decoder) checkValues(r *Values, start int) int {
 		}
 	}
 	set := r.canonicalSet()
-	if i, ok := set.written[string(raw)]; ok {
+	if i, ok := set.byText[string(raw)]; ok {
 		return i
 	}
 	c, _, ok := appendCanonical(nil, raw, 0)
@@ -57,7 +57,7 @@ func (d *Decoder) checkValues(r *Values, start int) int {
 		d.refuse(NumberTooLarge, start, maxExponent)
 		return -1
 	}
-	if i, ok := set.forms[string(c)]; ok {
+	if i, ok := set.byCanonical[string(c)]; ok {
 		return i
 	}
 	if d.countOnly() {
@@ -74,7 +74,7 @@ func (d *Decoder) checkValues(r *Values, start int) int {
 	return -1
 }
 
-// item is an element of an array with uniqueItems.
+// item is where an item of an array with uniqueItems is in the text.
 type item struct {
 	start, end int32
 	index      int32
@@ -96,7 +96,7 @@ func (d *Decoder) endItem() {
 	}
 }
 
-// checkUnique compares the elements: by hash, and those with equal hashes by their canonical form.
+// checkUnique reports items that are equal. It compares their hashes, and those with equal hashes by their canonical form.
 func (d *Decoder) checkUnique(f *frame) {
 	if d.err != nil {
 		return
@@ -125,7 +125,7 @@ func (d *Decoder) checkUnique(f *frame) {
 		}
 		return int(a.index - b.index)
 	})
-	first := -1 // the first item that equals one before it
+	first := -1 // where in items the first item is, by the order of the text, that equals one before it
 	for i := 1; i < len(items); i++ {
 		if (first < 0 || items[i].index < items[first].index) && items[i].hash == items[i-1].hash && d.sameItem(items[i-1], items[i]) {
 			first = i
@@ -141,7 +141,7 @@ func (d *Decoder) checkUnique(f *frame) {
 	})
 }
 
-// surelyUnique is true for a few strings without escapes that all differ. Comparing them in pairs costs less than one canonical form.
+// surelyUnique reports whether the items are a few strings without escapes that all differ. Comparing them in pairs costs less than one canonical form.
 func (d *Decoder) surelyUnique(items []item) bool {
 	if len(items) > 16 {
 		return false

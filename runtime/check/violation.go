@@ -11,7 +11,7 @@ type Violation struct {
 	Schema   string // URI fragment of the keyword: "#/properties/symbol/maxLength"
 	Keyword  string
 	Found    string // the value, shortened and quoted; never one that Hide names
-	Allowed  string // in words, those of the schema: nothing of the value
+	Allowed  string // in words, made from the schema alone: it shows nothing of the value
 	Because  string // in words, why the rule applies here, if a condition is the reason; may be empty
 	offset   int    // where the value begins, in bytes
 }
@@ -25,7 +25,7 @@ func (v Violation) Error() string {
 	return s
 }
 
-// escaped writes white space in a name so that the path leads to it; in other texts a space stands for it.
+// escaped writes line breaks and tabs in a path as escapes, so that the path still leads to the member; in other texts, safe makes each a space.
 var escaped = strings.NewReplacer("\n", `\n`, "\r", `\r`, "\t", `\t`)
 
 func (v Violation) line() string {
@@ -55,7 +55,7 @@ const (
 // Violations are sorted by their instances; items by their indexes. Texts that mean the same have the same violations (LET14).
 type Violations []Violation
 
-// Error lists all, one a line.
+// Error lists all violations, one per line.
 func (v Violations) Error() string {
 	lines := make([]string, len(v))
 	for i := range v {
@@ -64,7 +64,7 @@ func (v Violations) Error() string {
 	return strings.Join(lines, "\n")
 }
 
-// Sort sorts violations that another validator found. Those of one instance keep their order.
+// Sort sorts violations, for those that another validator found. Violations of one instance keep their order.
 func (v Violations) Sort() {
 	slices.SortStableFunc(v, func(a, b Violation) int { return comparePointers(a.Instance, b.Instance) })
 }

@@ -19,9 +19,9 @@ func (d *Decoder) FinishAfter(read func(*Decoder)) error {
 	return err
 }
 
-// inCanonicalOrder returns the violations of text in its canonical form, instead of those that were found first, where that makes a difference.
-// It makes none for a text with repeated keys, which has no meaning that others could share, nor for one that was said to be scanned and is not valid:
-// only valid JSON has a canonical form. The first reading has counted all violations, so the second one ends where the list does.
+// inCanonicalOrder returns the violations of text in its canonical form instead of those found, where these depend on the order of the text.
+// It keeps those found of a text with repeated keys, which has no meaning that others could share, and of one that the caller wrongly said was scanned:
+// only valid JSON has a canonical form. The first reading has counted all violations, so the second one ends when its list is full.
 //
 // Rejected: replacing listed violations by those that sort before them. A form of a union ends at its first violation, the form that fits best is
 // found by how far each was read, and a violation beyond the limit is not described: all of that would have to change.
@@ -38,8 +38,9 @@ func (d *Decoder) inCanonicalOrder(found Violations, text []byte, read func(*Dec
 	return listed
 }
 
-// readCanonical reads text in canonical form, of the array around only the items up to the last violation found: later ones are seldom read before
-// there is enough to list, and writing them would be most of the cost of a refusal. It is not ok if these items have too few violations.
+// readCanonical reads the canonical form of text and returns the violations to list. That form ends with the item of the array around that has the last
+// violation found: the second reading seldom comes to later items before it has enough to list, and writing them would be most of the cost of a
+// refusal. ok is false if the items up to there have too few violations.
 func (d *Decoder) readCanonical(around part, found Violations, text []byte, read func(*Decoder)) (listed Violations, ok bool) {
 	limits, last := d.limits, found.last()
 	room := len(text) - max(0, around.end-last)
@@ -58,7 +59,7 @@ func (d *Decoder) readCanonical(around part, found Violations, text []byte, read
 	read(again)
 	ok = again.err == errEnough || c.cut > 0 && len(again.violations) >= limits.Violations
 	if ok {
-		// In all: those that again has listed or counted, and those that only the first reading came to, since again ended early.
+		// The number of all: those that again has listed or counted, and those that only the first reading came to, since again ended early.
 		found = again.bounded(again.violations, again.broken-again.omitted+d.found-again.found)
 	} else if sorted, wrong := again.Finish().(Violations); wrong {
 		found = sorted
@@ -67,19 +68,19 @@ func (d *Decoder) readCanonical(around part, found Violations, text []byte, read
 	return found, ok || c.cut == 0
 }
 
-// noteBroken remembers an array that ends, if no other array is around it and the violation listed last is in it.
+// noteBroken sets aroundLast to the array that ends, if no other array is around it and the violation listed last is in it.
 func (d *Decoder) noteBroken(f *frame) {
 	for i := range d.frames[:len(d.frames)-1] {
 		if d.frames[i].names == nil {
 			return
 		}
 	}
-	if n := len(d.violations); n > 0 && d.violations[n-1].offset >= int(f.start) { // it is before d.pos, as all are
+	if n := len(d.violations); n > 0 && d.violations[n-1].offset >= int(f.start) { // each offset is before d.pos
 		d.aroundLast = part{int(f.start), d.pos}
 	}
 }
 
-// last returns where the last value begins that has a violation.
+// last returns the largest offset of a value that has a violation.
 func (v Violations) last() int {
 	at := 0
 	for i := range v {

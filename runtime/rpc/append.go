@@ -6,7 +6,7 @@ import (
 	"github.com/mcpkiln/mcpkiln/runtime/check"
 )
 
-// AppendJSON appends the id as JSON, numbers as they were spelt, the zero ID as null.
+// AppendJSON appends the id as JSON: a number in its own spelling, the zero ID as null.
 func (id ID) AppendJSON(b []byte) []byte {
 	switch id.kind {
 	case idInt:
@@ -39,7 +39,7 @@ func AppendNotification(b []byte, method string, params []byte) []byte {
 	return appendCall(append(b, `{"jsonrpc":"2.0",`...), method, params)
 }
 
-// AppendCall appends an object of a method and its params alone, as input requests are written (EXT17).
+// AppendCall appends an object with a method and its params alone, as the input requests in a result are written (EXT17).
 func AppendCall(b []byte, method string, params []byte) []byte {
 	return appendCall(append(b, '{'), method, params)
 }
@@ -64,7 +64,7 @@ func AppendResult(b []byte, id ID, result []byte) []byte {
 	return append(b, '}')
 }
 
-// AppendResultHead appends an answer up to its result, so that the result can be encoded in place: append the value, then '}'.
+// AppendResultHead appends an answer up to the value of its result, so that the value can be encoded in place: append the value, then '}'.
 func AppendResultHead(b []byte, id ID) []byte {
 	b = append(b, `{"jsonrpc":"2.0","id":`...)
 	b = id.AppendJSON(b)
@@ -84,7 +84,7 @@ func AppendError(b []byte, id ID, err *Error) []byte {
 	return append(b, '}')
 }
 
-// AppendErrorObject appends the value of an error answer's member error.
+// AppendErrorObject appends the value of the member error of an error answer.
 func AppendErrorObject(b []byte, err *Error) []byte {
 	b = append(b, `{"code":`...)
 	b = strconv.AppendInt(b, int64(err.Code), 10)

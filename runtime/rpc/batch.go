@@ -7,8 +7,8 @@ import (
 	"github.com/mcpkiln/mcpkiln/runtime/check"
 )
 
-// Batch returns the messages of an array; they alias the frame. It is for revisions that have batches: Parse refuses them. The array must
-// have a message in it, and no more than MaxBatch.
+// Batch returns the messages of a batch, which is an array of them; they alias the frame. It is for revisions that have batches: Parse refuses
+// them. The array must have a message in it, and no more than MaxBatch.
 func Batch(frame []byte, limits check.Limits) ([][]byte, *Error) {
 	d := check.Get(frame, limits)
 	defer d.Put()
@@ -22,7 +22,7 @@ func Batch(frame []byte, limits check.Limits) ([][]byte, *Error) {
 		}
 	}
 	switch err := d.Finish(); {
-	case err != nil && !onlyRepeats(err): // a repeated key is refused with the message that has it
+	case err != nil && !onlyRepeats(err): // a repeated key is left to Parse, which refuses the one message that has it
 		return nil, frameError(frame, err)
 	case n == 0:
 		return nil, &Error{Code: CodeInvalidRequest, Message: "a batch must have a message in it"}
@@ -32,8 +32,8 @@ func Batch(frame []byte, limits check.Limits) ([][]byte, *Error) {
 	return all, nil
 }
 
-// WithoutAnswers returns a batch of answers, which this side wrote, without those to ids that are gone; nil if none is left. The frame
-// itself does not change.
+// WithoutAnswers returns a batch of answers, which this side wrote, without those for whose ids gone returns true; nil if none is left. The
+// frame itself does not change.
 func WithoutAnswers(frame []byte, gone func(ID) bool) []byte {
 	limits := check.Limits{Bytes: len(frame), Depth: 1 << 16}
 	answers, err := Batch(frame, limits)
@@ -50,10 +50,10 @@ func WithoutAnswers(frame []byte, gone func(ID) bool) []byte {
 	return slices.Concat([]byte{'['}, bytes.Join(left, []byte{','}), []byte{']'})
 }
 
-// MaxBatch is how many messages one batch may have. Each is a request in flight, or an error in the answer.
+// MaxBatch is how many messages one batch may have, since each may become a request in flight, or an error in the answer.
 const MaxBatch = 1_000
 
-// IsBatch reports whether a frame begins like an array.
+// IsBatch reports whether a frame begins as an array does.
 func IsBatch(frame []byte) bool {
 	if len(frame) == 0 || frame[0] == '{' {
 		return false

@@ -9,7 +9,7 @@ import (
 // CopyFrame implements Copying.
 func (l *lines) CopyFrame(r io.Reader) error { return l.w.copy(r) }
 
-// copy is write for a frame that is read from a Reader. It waits in the backlog, so frames arrive in the order of the calls.
+// copy is write for a frame that is read from a Reader. The frame waits in the backlog, so frames arrive in the order of the calls.
 func (w *lineWriter) copy(from io.Reader) error {
 	w.mu.Lock()
 	if w.err != nil {
@@ -18,14 +18,14 @@ func (w *lineWriter) copy(from io.Reader) error {
 	}
 	done := w.waiting.add(waitingFrame{from: from})
 	if !w.writing {
-		_ = w.flush(nil) // done gets its error
+		_ = w.flush(nil) // an error also goes to done
 	}
 	w.mu.Unlock()
 	return <-done
 }
 
-// copyFirst copies the frame that has waited longest from its Reader, and wakes the caller that waits for it. The lock is held, but not while
-// writing; the caller has the write role.
+// copyFirst copies the frame that has waited longest from its Reader, and wakes the goroutine in copy that waits for this. The lock is held, but not
+// while writing; the caller of copyFirst has the write role.
 func (w *lineWriter) copyFirst() error {
 	first := w.waiting.pop()
 	w.mu.Unlock()
@@ -41,7 +41,7 @@ func (w *lineWriter) copyFirst() error {
 // copyPiece is how much of a copied frame is in memory at once, in bytes.
 const copyPiece = 32 << 10
 
-// copyLine writes all of r as appendLine would.
+// copyLine writes all that r has as one line, as appendLine would make it.
 func copyLine(w io.Writer, r io.Reader) error {
 	piece, line := make([]byte, copyPiece), make([]byte, 0, copyPiece+copyPiece/8)
 	left := 0 // how many bytes at the beginning of piece may begin a line separator

@@ -1,4 +1,4 @@
-// Package rpc is JSON-RPC 2.0 as this protocol uses it: ids, messages, and connections that carry whole frames. To serve over stdio
+// Package rpc is JSON-RPC 2.0 as MCP uses it: ids, messages, and connections that carry whole frames. To serve over stdio
 // use Stdio, to write a transport implement Conn, in handlers return Error; the rest is for those who change how frames are read and written.
 // Ids such as VAL07 are rules; testdata/traceability/ledger.tsv lists them.
 //
@@ -6,10 +6,25 @@
 //
 //   - id.go: ID, compared by JSON type and exact value (CAN05)
 //   - parse.go, message.go: Parse splits a frame into its members, ParseInto also has its params or result decoded in the same pass; text.go: strings;
-//     batch.go: arrays of messages; rescue.go finds the id in frames that are refused, skim.go in those that are too large; quote.go: what a peer sent, in messages to it and in logs
+//     batch.go: arrays of messages; rescue.go finds the id in frames that are refused, skim.go in those that are too large; quote.go: texts of a peer,
+//     in messages to it and in logs
 //   - append.go: Append* write messages; error.go: Error and its codes
-//   - conn.go: Conn, the contract of a connection; lines.go reads frames that are lines, linewriter.go writes them, line.go escapes what would end one; copyframe.go: frames that are not in memory;
-//     prompt_linux.go: writing to a pipe without waiting; stdio*.go: this process's standard streams; pipe.go: two ends within a process
+//   - conn.go: Conn, the contract of a connection; lines.go reads frames that are lines, linewriter.go writes them, line.go escapes what would end a
+//     line; copyframe.go: frames that are not in memory; prompt_linux.go: writing to a pipe without waiting; stdio*.go: this process's standard streams;
+//     pipe.go: two ends within a process
+//
+// # Words of this package
+//
+//	frame       the bytes of one message, or of a batch, as a connection carries them
+//	answer      a response of JSON-RPC: a result or an error
+//	envelope    the members of a message that JSON-RPC defines
+//	spelling    how a JSON value is written: 1 and 1.0 are two spellings of one id
+//	accepted    of a frame: it has its place in the order and will be written, unless the connection fails
+//	pending     accepted and not yet written; a writer whose frame does not fit into the pending ones waits in the backlog
+//	write role  what the one goroutine has that writes to a connection now
+//	lent        of a frame: written from the buffer that its caller has it in
+//	plain       of a frame: it can be a line as it is; of a string: the text between its quotes is its value
+//	to rescue   to read the kind and the id of a frame that is refused; to skim is to keep what that needs of a frame that is thrown away
 //
 // # Contracts
 //
@@ -26,24 +41,24 @@
 // A Conn that is Watched reports when its peer stops reading. For pipes and sockets on Linux it gets that event from an epoll
 // descriptor, which the Go runtime polls like any other, so no thread waits.
 //
-// Params must be an object. JSON-RPC also allows arrays, this protocol never; null is refused as well, because the sender
+// Params must be an object. JSON-RPC also allows arrays, MCP never; null is refused as well, because the sender
 // meant something that was not sent. Repeated keys are refused everywhere in a frame: otherwise two
-// readers of one frame may see different values (VAL07). The refusal of a request carries its id, unless that itself is repeated.
+// readers of one frame may see different values (VAL07). The refusal of a request carries its id, unless the id itself is repeated.
 //
-// Of a frame over the limit the kind and the id are read while it is thrown away (skim.go), also if the id is the last member, so that the request that
+// The kind and the id of a frame over the limit are read while it is thrown away (skim.go), also if the id is its last member. So the request that
 // waits for this answer, or the peer that sent this request, gets an error.
 //
 // # Rejected
 //
-//   - encoding/json for envelopes: two passes, and ids through float64 or json.Number. BenchmarkParse measures both.
+//   - encoding/json for envelopes: two passes, and ids through float64 or json.Number. BenchmarkParse compares it with Parse.
 //   - A goroutine that writes, fed by a channel: one more goroutine switch per frame; see BenchmarkLinesWrite.
-//   - json.RawMessage as the id: "1" and "\u0031" would differ, and each key would be an allocation.
+//   - json.RawMessage as the id: "1" and "\u0031" would differ, and each use as the key of a map would be an allocation.
 //   - Standard input as it is: closing an *os.File in blocking mode does not end its Read, so serving could never stop
 //     while the peer is silent. Hence the polled copy of the descriptor, and a goroutine that is left behind where there is
 //     no polling.
 //   - Standard output as it is: a write to descriptor 1 after the peer closed it ends the process by a signal, while
 //     handlers run. Through a copy it is an error.
-//   - Non-blocking standard output: the mode is shared with standard error when both are one pipe, and with the parents that
+//   - Non-blocking standard output: the mode is shared with standard error when both are one pipe, and with the parent processes that
 //     passed it on, whose writes would fail.
-//   - net.Pipe for Pipe: unbuffered, so each frame costs both sides a switch.
+//   - net.Pipe for Pipe: unbuffered, so each frame costs both sides a goroutine switch.
 package rpc

@@ -15,15 +15,15 @@ const (
 )
 
 // Error is a JSON-RPC error: one that a peer answered with, or that a handler returns. A handler may use the codes above except
-// CodeParseError, and any outside -32768 to -32000, which are reserved: package server has errors for the codes that revisions define there.
+// CodeParseError, and any outside the range -32768 to -32000, which is reserved: package server has errors for the codes that revisions define there.
 type Error struct {
 	Code    int
 	Message string
 	Data    []byte // one JSON value, or nil
-	// Wait is how long to wait before another try; 0 when unknown. It is for transports that have a field for it, such as
-	// Retry-After: the JSON-RPC error has only Message and Data for that.
+	// Wait is how long to wait before another try; 0 when unknown. It is for transports that have a header for it, such as
+	// Retry-After: in JSON-RPC only Message and Data can say it.
 	Wait time.Duration `json:"-"`
-	// Busy says that this caller is not the cause of Wait: the server has too much to do for all callers together.
+	// Busy says that the reason for Wait is not this caller, but that the server has too much to do for all callers together.
 	Busy bool `json:"-"`
 }
 
@@ -35,8 +35,8 @@ func Errorf(code int, format string, args ...any) *Error {
 	return &Error{Code: code, Message: fmt.Sprintf(format, args...)}
 }
 
-// Reserved reports whether only JSON-RPC or the protocol may give the code a meaning, and handlers must not use it. They may use the codes of
-// JSON-RPC with which any request can end.
+// Reserved reports whether the code is reserved for JSON-RPC or MCP, so that handlers must not use it. They may use those codes of JSON-RPC with
+// which any request can end.
 func (e *Error) Reserved() bool {
 	switch e.Code {
 	case CodeInvalidRequest, CodeMethodNotFound, CodeInvalidParams, CodeInternalError:

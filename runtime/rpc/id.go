@@ -7,11 +7,11 @@ import (
 )
 
 // ID is a request id or progress token. Ids with the same JSON type and exact value are the same (CAN05), see Same: 1 is not "1", "\u0031" is
-// "1", and 1.0, 1e0 and 1 are one integer (LET14). Integers of any size are exact. A number is sent back as it was spelt, because some
+// "1", and 1.0, 1e0 and 1 are one integer (LET14). Integers of any size are exact. A number keeps the spelling in which it came, because some
 // clients look for their 1.0 in a table in which 1 is another key; so == is too strict for ids that a peer spelt in two ways. The zero ID is no id.
 type ID struct {
-	text string // string: decoded value; int: as it was spelt, "" for its plain digits; big: as it was spelt
-	num  int64  // integer that fits
+	text string // idString: the decoded value; idInt: the spelling, "" for plain digits; idBig: the spelling
+	num  int64  // of idInt
 	kind idKind
 }
 
@@ -19,8 +19,8 @@ type idKind uint8
 
 const (
 	idNone idKind = iota
-	idInt
-	idBig
+	idInt         // an integer that int64 can hold
+	idBig         // any other integer
 	idString
 )
 
@@ -39,7 +39,7 @@ func (id ID) Int() (n int64, ok bool) { return id.num, id.kind == idInt }
 // Same reports whether two ids are the same, however they are spelt.
 func (id ID) Same(other ID) bool { return id == other || id.Plain() == other.Plain() }
 
-// Plain returns the id in the spelling that all ids of its value have in common.
+// Plain returns the id in its canonical spelling: the Plain of ids that are the same is equal by ==.
 func (id ID) Plain() ID {
 	switch {
 	case id.kind == idInt:
@@ -66,5 +66,5 @@ func (m ByID[V]) Delete(id ID) { delete(m, id.Plain()) }
 // Text returns the value of a string id. For an integer it returns "", or the spelling if that is not the plain digits of an int64.
 func (id ID) Text() string { return id.text }
 
-// plainDigits reports whether the text of an integer is its digits.
+// plainDigits reports whether the spelling of an integer has neither a point nor an exponent.
 func plainDigits(text string) bool { return !strings.ContainsAny(text, ".eE") }

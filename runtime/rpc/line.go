@@ -6,12 +6,12 @@ import (
 	"slices"
 )
 
-// Some readers end a line not only at \n. So \n and \r, which JSON has between tokens alone, become spaces in a line, and U+2028 and U+2029, which
-// it has in strings alone, are escaped. That is done where a frame becomes a line, because encoders do not escape these two, and frames have raw
-// JSON of others in them.
+// Some readers end a line not only at \n. So \n and \r, which JSON has only between tokens, become spaces in a line, and U+2028 and U+2029, which
+// it has only in strings, are escaped. That is done where a frame becomes a line, because encoders do not escape U+2028 and U+2029, and frames contain
+// raw JSON that others wrote.
 
-// appendLine appends frame as one line. plain is isPlainLine of the frame. That of a single frame is found before a lineWriter's lock is taken, which
-// is then held for the copy only; that of frames that are written together, or have waited, is found under the lock.
+// appendLine appends frame as one line. plain is isPlainLine of the frame. It is found before a lineWriter's lock is taken, so that the lock is held for
+// the copy only; but under the lock for frames that are written together, or have waited.
 func appendLine(b, frame []byte, plain bool) []byte {
 	b = slices.Grow(b, len(frame)+1) // at once: a long frame would be copied again for the end of its line
 	if plain {
@@ -20,7 +20,7 @@ func appendLine(b, frame []byte, plain bool) []byte {
 	return append(appendPart(b, frame), '\n')
 }
 
-// isPlainLine reports whether a frame can be a line as it is. Most can: for a long frame, three searches for a byte show that in half the time of
+// isPlainLine reports whether a frame can be a line as it is, as most can: for a long frame, three searches for a byte show that in half the time of
 // appendPart.
 func isPlainLine(frame []byte) bool {
 	return len(frame) <= shortFrame && isPlainASCII(frame) ||
@@ -30,7 +30,8 @@ func isPlainLine(frame []byte) bool {
 // shortFrame is the size, in bytes, up to which a frame is checked by words: for longer ones package bytes, which has wide registers, is faster.
 const shortFrame = 512
 
-// isPlainASCII reports whether a frame is ASCII without controls, as most are. The last block or word may overlap the one before it.
+// isPlainASCII reports whether a frame is ASCII without control characters, as most are. The last block or word, which is looked at first, may overlap
+// the one before it.
 func isPlainASCII(frame []byte) bool {
 	wrong, n := uint64(0), len(frame)
 	switch {
@@ -52,6 +53,7 @@ func isPlainASCII(frame []byte) bool {
 	return wrong&highBits == 0
 }
 
+// blockNotASCII is notASCII for four words.
 func blockNotASCII(b *[32]byte) uint64 {
 	return notASCII(binary.LittleEndian.Uint64(b[:8])) | notASCII(binary.LittleEndian.Uint64(b[8:16])) |
 		notASCII(binary.LittleEndian.Uint64(b[16:24])) | notASCII(binary.LittleEndian.Uint64(b[24:]))
@@ -62,10 +64,10 @@ const spaces7 = 0x2020202020202000
 
 const highBits = 0x8080808080808080
 
-// notASCII has a high bit if a byte of the word is a control or beyond ASCII.
+// notASCII returns a word that has the high bit of some byte if a byte of w is a control character or beyond ASCII.
 func notASCII(w uint64) uint64 { return w - 0x2020202020202020 | w }
 
-// appendPart appends a part of a line that does not end within a line separator.
+// appendPart appends a part of a frame as part of a line. The part must not end within U+2028 or U+2029.
 func appendPart(b, frame []byte) []byte {
 	at := len(b)
 	for {
@@ -89,10 +91,10 @@ func appendPart(b, frame []byte) []byte {
 	return b
 }
 
-// lineSeparator has the first two bytes of U+2028 and U+2029.
+// lineSeparator has the first two bytes of the line separators, as this package calls U+2028 and U+2029.
 var lineSeparator = []byte("\xe2\x80")
 
-// hasLineSeparator reports whether a frame has one of these characters.
+// hasLineSeparator reports whether a frame has U+2028 or U+2029.
 func hasLineSeparator(frame []byte) bool {
 	for {
 		i := bytes.Index(frame, lineSeparator)

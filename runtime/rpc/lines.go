@@ -15,7 +15,7 @@ import (
 type LineOptions struct {
 	MaxFrame   int           // bytes of a frame that is read; DefaultMaxFrame
 	MaxPending int           // bytes accepted before WriteFrame blocks; DefaultMaxPending
-	CloseWait  time.Duration // how long Close lets accepted frames drain; 1s
+	CloseWait  time.Duration // how long Close waits until accepted frames are written; 1s
 	// Local says that the peer is the one who started this process: all such connections have the same peer, also after a
 	// restart. Never set it for a connection that strangers can open.
 	Local bool
@@ -37,9 +37,9 @@ func (o LineOptions) withDefaults() LineOptions {
 // readChunk is the size of one read. A pipe holds as much.
 const readChunk = 64 << 10
 
-// Lines frames with newlines. It reads lines that end in \n or \r\n, the last one also without, and skips blank ones. A message that is broken off at the end
-// is a *BrokenOffError. A frame is written as one line: raw newlines, which in JSON can only be between tokens, become spaces.
-// Close closes c, which may be nil, and that must end a pending read of r. If w is a pipe, do not call its Fd any more: that would make
+// Lines returns a Conn whose frames are lines. It reads lines that end in \n or \r\n, the last one also without, and skips blank ones. A message that
+// is broken off at the end is a *BrokenOffError. A frame is written as one line: raw newlines, which in JSON can only be between tokens, become spaces.
+// Close closes c, which may be nil, and this must end a pending read of r. If w is a pipe, do not call its Fd any more: that would make
 // it blocking.
 func Lines(r io.Reader, w io.Writer, c io.Closer, opts LineOptions) Conn {
 	opts = opts.withDefaults()
@@ -93,6 +93,7 @@ func (l *lines) readLine(line []byte) ([]byte, error) {
 	}
 }
 
+// skipLine reads the rest of a line over the limit, of which s has the beginning; err is the error of the last read.
 func (l *lines) skipLine(err error, s *skim) error {
 	for errors.Is(err, bufio.ErrBufferFull) {
 		var chunk []byte
@@ -121,7 +122,7 @@ func blank(line []byte) bool {
 	return true
 }
 
-// brokenOff reports whether a last line, without its newline, is the beginning of a message whose writer has ended within it.
+// brokenOff reports whether a last line, which has no newline, is the beginning of a message that its writer did not finish.
 func brokenOff(line []byte) bool {
 	start := bytes.TrimLeft(line, " \t\r")
 	var message json.RawMessage
@@ -139,7 +140,7 @@ func (l *lines) Gone() <-chan struct{} {
 	return nil
 }
 
-// Close implements Conn. Accepted frames get CloseWait to drain, so that a peer that stopped reading can not hold it up.
+// Close implements Conn. It waits no longer than CloseWait for accepted frames, so that a peer that stopped reading can not hold it up.
 func (l *lines) Close() error {
 	l.once.Do(func() {
 		l.closed.Store(true)

@@ -13,21 +13,21 @@ const keepBuffer = 256 << 10
 
 var errNotDrained = errors.New("rpc: closed before the peer took all frames")
 
-// lineWriter writes in groups: a caller that comes while another one writes leaves its frame in pending and returns; the one that
-// writes goes on until nothing is pending. So no goroutine is needed, a lone writer writes at once, and under load one Write has many
+// lineWriter writes frames in groups: a caller that comes while another one writes leaves its frame in pending and returns; the one that
+// writes goes on until nothing is pending. So no extra goroutine is needed, a lone writer writes at once, and under load one Write has many
 // frames.
 type lineWriter struct {
 	w     io.Writer
-	pipe  *promptPipe // w, if that is a pipe which can be written to without waiting
+	pipe  *promptPipe // w, if it is a pipe that can be written to without waiting; else nil
 	limit int         // of pending, in bytes
 	wrote func()      // see Reporting; nil: nobody wants to know
 
 	mu      sync.Mutex
 	waiting backlog       // frames that do not fit into pending yet
-	pending []byte        // accepted lines
-	spare   []byte        // the other buffer, unless it is being written as pending
+	pending []byte        // accepted lines that nobody writes yet
+	spare   []byte        // a second buffer: pending gets it when its own is written, and the line of a lone frame is made in it
 	writing bool          // a goroutine has the write role
-	idle    chan struct{} // made by close; closed when the role is given up
+	idle    chan struct{} // made by close; closed when the write role is given up
 	err     error         // why nothing is accepted any more
 }
 
@@ -89,7 +89,7 @@ func (w *lineWriter) write(frame []byte) error {
 		}
 		return w.flush(line) // alone, as most frames are
 	}
-	if err := w.take(frame, plain); err != nil || w.writing {
+	if err := w.accept(frame, plain); err != nil || w.writing {
 		return err
 	}
 	return w.flush(nil)
@@ -99,7 +99,7 @@ func (w *lineWriter) writeTogether(frames [][]byte) error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	for _, frame := range frames {
-		if err := w.take(frame, isPlainLine(frame)); err != nil {
+		if err := w.accept(frame, isPlainLine(frame)); err != nil {
 			return err
 		}
 	}
@@ -109,11 +109,11 @@ func (w *lineWriter) writeTogether(frames [][]byte) error {
 	return w.flush(nil)
 }
 
-// writeLent is write for a frame in a buffer that may be changed: a lone writer writes it from that buffer.
+// writeLent is write for a frame in a buffer that may be changed: a lone writer writes the frame from that buffer.
 func (w *lineWriter) writeLent(frame []byte) error {
 	if !isPlainLine(frame) {
 		if hasLineSeparator(frame) {
-			return w.write(frame) // the escapes of separators are longer
+			return w.write(frame) // the escapes of line separators are longer than these, so the buffer may be too small
 		}
 		spaces(frame, '\n')
 		spaces(frame, '\r')
@@ -123,14 +123,14 @@ func (w *lineWriter) writeLent(frame []byte) error {
 	if w.err == nil && !w.writing {
 		return w.flush(append(frame, '\n'))
 	}
-	return w.take(frame, true)
+	return w.accept(frame, true)
 }
 
-// take makes a frame pending as soon as it fits. The lock is held, but not while waiting.
-func (w *lineWriter) take(frame []byte, plain bool) error {
+// accept makes a frame pending as soon as it fits. The lock is held, but not while waiting.
+func (w *lineWriter) accept(frame []byte, plain bool) error {
 	for w.err == nil && (!w.waiting.empty() || !w.fits(frame)) {
 		if w.writing {
-			return w.waiting.wait(&w.mu, frame) // the goroutine with the write role will take it
+			return w.waiting.wait(&w.mu, frame) // the goroutine with the write role will accept it
 		}
 		_ = w.flush(nil) // the caller's frames before this one; a failure is in w.err
 	}
@@ -144,15 +144,16 @@ func (w *lineWriter) fits(frame []byte) bool {
 	return len(w.pending) == 0 || len(w.pending)+len(frame) < w.limit
 }
 
-// admit makes the frames that have waited longest pending, as far as they fit.
+// admit makes frames of the backlog pending, those that have waited longest first, as far as they fit.
 func (w *lineWriter) admit() {
 	for !w.waiting.empty() && !w.waiting.copies() && w.fits(w.waiting.first()) {
 		w.pending = appendLine(w.pending, w.waiting.first(), isPlainLine(w.waiting.first()))
-		w.waiting.taken()
+		w.waiting.accepted()
 	}
 }
 
-// flush has the write role until nothing is pending. It writes the lent line, if any, first. The lock is held, but not while writing.
+// flush has the write role until nothing is pending. It first writes lent, a line that is not in pending; nil: there is none. The lock is held, but not
+// while writing.
 func (w *lineWriter) flush(lent []byte) error {
 	w.writing = true
 	var failed error
@@ -186,7 +187,7 @@ func (w *lineWriter) flush(lent []byte) error {
 	return failed
 }
 
-// writePart is how many bytes one Write has, if anybody wants to know how far a large frame is.
+// writePart is the most that one Write has, in bytes, if OnWrite was called.
 const writePart = 64 << 10
 
 // OnWrite implements Reporting.
@@ -211,7 +212,7 @@ func writeAll(w io.Writer, b []byte) error {
 	return err
 }
 
-// fail refuses all frames from now on; the first error stays.
+// fail refuses all further frames; the first error stays.
 func (w *lineWriter) fail(err error) {
 	if w.err == nil {
 		w.err = err
@@ -247,13 +248,14 @@ func (w *lineWriter) close(wait time.Duration) error {
 	return err
 }
 
+// waitingFrame is a frame that is not accepted yet.
 type waitingFrame struct {
 	frame []byte
-	from  io.Reader  // the frame, if it is not in memory; else nil
-	done  chan error // buffers one
+	from  io.Reader  // has the frame, if it is not in memory; else nil
+	done  chan error // gets the outcome, for which it has a buffer of one
 }
 
-// backlog has the frames that wait for a full buffer, in order. Each writer is woken once: when its frame was taken, or when it
+// backlog has the frames that wait until there is room for them, in order. Each writer is woken once: when its frame is accepted, or when it
 // never will be. Waking all of them for each frame would cost the square of their number when a peer begins to read again.
 type backlog struct{ waiting []waitingFrame }
 
@@ -262,7 +264,7 @@ func (b *backlog) empty() bool { return len(b.waiting) == 0 }
 // first returns the frame that has waited longest.
 func (b *backlog) first() []byte { return b.waiting[0].frame }
 
-// wait returns when the frame was taken, or why it was not. The lock is held, but not while waiting.
+// wait returns when the frame is accepted, or with the reason why it will not be. The lock is held, but not while waiting.
 func (b *backlog) wait(mu *sync.Mutex, frame []byte) error {
 	done := b.add(waitingFrame{frame: frame})
 	mu.Unlock()
@@ -270,17 +272,18 @@ func (b *backlog) wait(mu *sync.Mutex, frame []byte) error {
 	return <-done
 }
 
+// add appends a frame and returns the channel that gets its outcome.
 func (b *backlog) add(w waitingFrame) (done <-chan error) {
 	w.done = make(chan error, 1)
 	b.waiting = append(b.waiting, w)
 	return w.done
 }
 
-// copies reports whether the frame that has waited longest is not in memory.
+// copies reports whether there is a frame, and the one that has waited longest is not in memory, so that it has to be copied from its Reader.
 func (b *backlog) copies() bool { return len(b.waiting) > 0 && b.waiting[0].from != nil }
 
-// taken wakes the writer of the first frame.
-func (b *backlog) taken() { b.pop().done <- nil }
+// accepted removes the first frame and wakes its writer.
+func (b *backlog) accepted() { b.pop().done <- nil }
 
 // pop removes and returns the first frame, whose writer still waits.
 func (b *backlog) pop() waitingFrame {

@@ -1,6 +1,6 @@
 package rpc
 
-// Kind says what a frame is.
+// Kind says which kind of message a frame is.
 type Kind uint8
 
 // The kinds. KindInvalid is a frame of no known kind.
@@ -19,19 +19,19 @@ type Message struct {
 	Method []byte // of a request or notification; look it up with m[string(msg.Method)], which does not allocate
 	Params []byte // one JSON object, nil when absent
 	Result []byte // one JSON value
-	Error  *Error // Data aliases the frame, Message does not
+	Error  *Error // its Data aliases the frame, its Message does not
 
-	// Repeated: the arguments of a tools/call have a repeated key, which their decoder has to report.
+	// Repeated: the arguments of a tools/call have a repeated key, which the tool's decoder has to report.
 	Repeated bool
-	// Unclear: the frame has an id, but may be a request or an answer: it has neither method, result nor error, or a method beside one
-	// of the others.
+	// Unclear: the frame has an id, and may be a request or an answer: it has neither method nor result nor error, or a method and one
+	// of the other two.
 	Unclear bool
 }
 
-// Answers reports whether a frame is, or may be, an answer, also one that Parse refused: it still ends the request with its ID,
-// if that is known (CAN30).
+// Answers reports whether a frame is, or may be, an answer, also if Parse refused it: it still ends the request with its ID,
+// if it has one (CAN30).
 func (m *Message) Answers() bool { return m.Kind == KindResult || m.Kind == KindError || m.Unclear }
 
-// WantsReply reports whether a frame that Parse refused must be answered with that error: requests, and frames of no kind.
+// WantsReply reports whether a frame that Parse refused must be answered with Parse's error: requests, and frames of no kind.
 // A bad notification is ignored (CAN04), and an answer to a bad answer could go on for ever.
 func (m *Message) WantsReply() bool { return m.Kind == KindRequest || m.Kind == KindInvalid }

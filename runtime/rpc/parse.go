@@ -10,7 +10,7 @@ import (
 	"github.com/mcpkiln/mcpkiln/runtime/check"
 )
 
-// envelope lists the members of a message in the order of raw.
+// envelope lists the members of a message, in the order of the indexes of raw.
 var envelope = check.Object{Names: []string{"jsonrpc", "id", "method", "params", "result", "error"}, AdditionalProperties: check.Skip}
 
 const (
@@ -20,7 +20,7 @@ const (
 	inParams
 	inResult
 	inError
-	members
+	members // how many there are
 )
 
 // raw has the members of a frame as they are written; nil: it has none.
@@ -32,24 +32,24 @@ type raw [members][]byte
 //   - -32700: no JSON, or not UTF-8; without id
 //   - -32600: batches (CAN24), repeated keys (but see Message.Repeated), limits (each named), wrong jsonrpc, method or id (CAN05), not exactly one of
 //     method, result and error
-//   - -32602: params that are no object, which this protocol never has; null is none
+//   - -32602: params that are no object, which MCP never has; null is none
 func Parse(frame []byte, limits check.Limits) (Message, *Error) { return ParseInto(frame, limits, nil) }
 
-// Reader decodes params and results while a frame is parsed. Its methods take the next value, whatever it is, with check.Within, or take
-// nothing and return false. Discard what they decoded if the frame is refused.
+// Reader decodes params and results while a frame is parsed. Its methods take the next value, whatever it is, with check.Within, and return true,
+// or take nothing and return false. Discard what they decoded if the frame is refused.
 type Reader interface {
 	ReadParams(d *check.Decoder, method []byte) bool
 	ReadResult(d *check.Decoder, id ID) bool
 }
 
-// onlyRepeats reports whether nothing is wrong but repeated keys.
+// onlyRepeats reports whether err says nothing but that keys are repeated.
 func onlyRepeats(err error) bool {
 	var all check.Violations
 	return errors.As(err, &all) && !slices.ContainsFunc(all, func(v check.Violation) bool { return v.Keyword != "duplicate" })
 }
 
 // ParseInto is Parse, but offers params and results to a Reader, so that they need not be scanned again. It does so where the
-// method or the id comes before them, as most write it, and where the method is written without escapes.
+// method or the id comes before them, as most peers write it, and where the method is written without escapes.
 func ParseInto(frame []byte, limits check.Limits, into Reader) (Message, *Error) {
 	var r raw
 	err := split(frame, limits, into, &r)
@@ -67,7 +67,7 @@ func ParseInto(frame []byte, limits check.Limits, into Reader) (Message, *Error)
 	return m, m.fill(&r)
 }
 
-// inArguments reports whether nothing is wrong but repeated keys in the arguments of a tool call: the tool's decoder refuses
+// inArguments reports whether err says nothing but that keys are repeated in the arguments of a tool call: the tool's decoder refuses
 // those, so that the model can read why (VAL02).
 func inArguments(r *raw, err error) bool {
 	var all check.Violations
@@ -76,6 +76,7 @@ func inArguments(r *raw, err error) bool {
 	})
 }
 
+// split finds the members of a frame, and offers params and result to into, if that is not nil.
 func split(frame []byte, limits check.Limits, into Reader, r *raw) error {
 	d := check.Get(frame, limits)
 	defer d.Put()
@@ -89,7 +90,7 @@ func split(frame []byte, limits check.Limits, into Reader, r *raw) error {
 	return d.Finish()
 }
 
-// offer offers a member to the Reader, and reports whether it took it.
+// offer offers a member to the Reader, and reports whether the Reader took it.
 func (r *raw) offer(d *check.Decoder, member int, into Reader) bool {
 	switch method := r[inMethod]; {
 	case member == inParams && unescaped(method):
@@ -106,7 +107,7 @@ func unescaped(token []byte) bool {
 	return len(token) > 0 && token[0] == '"' && bytes.IndexByte(token, '\\') < 0
 }
 
-// kind only looks at which members there are, so that a message with bad values is still a request or an answer.
+// kind returns the kind by which members there are, so that a message with wrong values is still a request or an answer.
 func (r *raw) kind() Kind {
 	switch method := r[inMethod]; {
 	case method != nil && method[0] != '"':
@@ -124,6 +125,7 @@ func (r *raw) kind() Kind {
 	}
 }
 
+// unclear returns Message.Unclear.
 func (r *raw) unclear() bool {
 	answers := r[inResult] != nil || r[inError] != nil
 	return r[inID] != nil && answers == (r[inMethod] != nil)
@@ -141,7 +143,7 @@ func (m *Message) setID(token []byte) *Error {
 	return nil
 }
 
-// fill copies the members that belong to the kind.
+// fill sets the members that belong to the message's kind.
 func (m *Message) fill(r *raw) *Error {
 	both := r[inResult] != nil && r[inError] != nil || r[inMethod] != nil && (r[inResult] != nil || r[inError] != nil)
 	switch {
@@ -199,7 +201,7 @@ func (m *Message) setError(token []byte) *Error {
 	return nil
 }
 
-// frameError returns the JSON-RPC error for an error of split or Batch. Violations are repeated keys, or that the frame is no object.
+// frameError returns the JSON-RPC error for an error of split or of Batch's decoder. Violations there are repeated keys, or that the frame is no object.
 func frameError(frame []byte, err error) *Error {
 	var limit *check.LimitError
 	if errors.As(err, &limit) && limit.Reason != check.InvalidUTF8 {
@@ -219,10 +221,10 @@ func frameError(frame []byte, err error) *Error {
 	return &Error{Code: CodeInvalidRequest, Message: text}
 }
 
-// MaxIDBytes is the longest id that is read, as written in the frame.
+// MaxIDBytes is the length of the longest id that is read, as written in the frame.
 const MaxIDBytes = 4096
 
-// Why a token is not an id. The peer gets them as errors.
+// These errors say why a token is not an id. The peer gets them in an answer.
 var (
 	errIDType     = errors.New("id must be a string or an integer")
 	errIDFraction = errors.New("id must be an integer, without a fraction")
@@ -230,7 +232,7 @@ var (
 	errIDString   = errors.New("id is not a valid JSON string")
 )
 
-// ParseID reads one JSON token. Numbers with a fraction, which are never rounded, null, booleans, arrays and objects are errors.
+// ParseID reads an id from one JSON value. Numbers with a fraction, which are never rounded, null, booleans, arrays and objects are errors.
 // Integers within 64 bits in plain digits do not allocate; nothing aliases token.
 func ParseID(token []byte) (ID, error) {
 	switch {
@@ -246,7 +248,7 @@ func ParseID(token []byte) (ID, error) {
 	return ID{}, errIDType
 }
 
-// parseNumberID reads a JSON number. It validates the digits, because not all tokens come from Parse.
+// parseNumberID reads an id that is a number. It validates the digits, because not all tokens come from Parse.
 func parseNumberID(token []byte) (ID, error) {
 	digits := token
 	if digits[0] == '-' {
@@ -281,7 +283,7 @@ func sign(token []byte) int64 {
 	return 1
 }
 
-// largeID reads plain digits, however many. A value that fits into int64 is always an idInt, so that ids of one value are the same.
+// largeID reads an integer in plain digits, however many. One that fits into int64 is always an idInt, so that ids of one value are the same.
 func largeID(digits []byte) ID {
 	if n, err := strconv.ParseInt(string(digits), 10, 64); err == nil {
 		return IntID(n)
@@ -289,7 +291,7 @@ func largeID(digits []byte) ID {
 	return ID{text: string(digits), kind: idBig}
 }
 
-// spelledID reads an integer that is written with a point or an exponent.
+// spelledID reads an id that is written with a point or an exponent, and keeps its spelling.
 func spelledID(token []byte) (ID, error) {
 	digits, number, integer := check.IntegerDigits(token, MaxIDBytes)
 	switch {

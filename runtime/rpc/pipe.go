@@ -28,25 +28,26 @@ func (p *pipeEnd) TryWrite(frame []byte) (taken bool) { return p.out.try(frame) 
 // Gone implements Watched.
 func (p *pipeEnd) Gone() <-chan struct{} { return p.out.gone }
 
-// Close implements Conn. The peer reads what was accepted and then io.EOF; its writes fail with io.ErrClosedPipe.
+// Close implements Conn. The other end reads what was accepted and then io.EOF; its writes fail with io.ErrClosedPipe.
 func (p *pipeEnd) Close() error {
 	p.in.closeRead()
 	p.out.closeWrite()
 	return nil
 }
 
-// queue is one direction. The reader takes all that is pending at once and returns it frame by frame without the lock:
-// two copies of a frame, but one lock and one wake-up for many.
+// queue is one direction of a Pipe. The reader takes all that is pending at once and returns it frame by frame without the lock:
+// each frame is copied twice, but many cost one lock and one wake-up.
 type queue struct {
-	mu       sync.Mutex
-	readable sync.Cond
-	waiting  backlog       // frames that do not fit into pending yet
-	pending  []byte        // frames, each after its length in 4 bytes
-	noMore   bool          // the writing end closed
-	unread   atomic.Bool   // the reading end closed
-	gone     chan struct{} // closed when unread is set
+	mu          sync.Mutex
+	readable    sync.Cond
+	waiting     backlog       // frames that do not fit into pending yet
+	pending     []byte        // frames, each after its length in lengthBytes
+	writeClosed bool          // the writing end is closed
+	readClosed  atomic.Bool   // the reading end is closed
+	gone        chan struct{} // closed when readClosed is set
 
-	batch  []byte // only for the reader: frames that it took from pending and has not returned
+	// Only the reader uses these.
+	batch  []byte // frames that it took from pending and has not returned yet
 	buffer []byte // the buffer that batch is in
 }
 
@@ -58,6 +59,7 @@ func newQueue() *queue {
 	return q
 }
 
+// put is WriteFrame.
 func (q *queue) put(frame []byte) error {
 	if blank(frame) {
 		return errEmptyFrame
@@ -68,9 +70,9 @@ func (q *queue) put(frame []byte) error {
 	q.mu.Lock()
 	var err error
 	switch {
-	case q.noMore:
+	case q.writeClosed:
 		err = ErrClosed
-	case q.unread.Load():
+	case q.readClosed.Load():
 		err = io.ErrClosedPipe
 	case q.waiting.empty() && q.fits(frame):
 		q.add(frame)
@@ -82,13 +84,13 @@ func (q *queue) put(frame []byte) error {
 	return err
 }
 
-// try is put, but does not wait.
+// try is TryWrite.
 func (q *queue) try(frame []byte) (taken bool) {
 	if blank(frame) || len(frame) > DefaultMaxFrame {
 		return false
 	}
 	q.mu.Lock()
-	if taken = !q.noMore && !q.unread.Load() && q.waiting.empty() && q.fits(frame); taken {
+	if taken = !q.writeClosed && !q.readClosed.Load() && q.waiting.empty() && q.fits(frame); taken {
 		q.add(frame)
 	}
 	q.mu.Unlock()
@@ -105,13 +107,14 @@ func (q *queue) add(frame []byte) {
 	q.pending = append(q.pending, frame...)
 }
 
+// take is ReadFrame, and appends to buf.
 func (q *queue) take(buf []byte) ([]byte, error) {
 	if len(q.batch) == 0 {
 		if err := q.refill(); err != nil {
 			return buf, err
 		}
 	}
-	if q.unread.Load() {
+	if q.readClosed.Load() {
 		return buf, ErrClosed
 	}
 	end := lengthBytes + int(binary.NativeEndian.Uint32(q.batch))
@@ -120,15 +123,15 @@ func (q *queue) take(buf []byte) ([]byte, error) {
 	return buf, nil
 }
 
-// refill exchanges the empty batch for all that is pending.
+// refill makes all that is pending the batch, which is empty. It waits until something is pending.
 func (q *queue) refill() error {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	for len(q.pending) == 0 {
 		switch {
-		case q.unread.Load():
+		case q.readClosed.Load():
 			return ErrClosed
-		case q.noMore:
+		case q.writeClosed:
 			return io.EOF
 		}
 		q.readable.Wait()
@@ -140,14 +143,14 @@ func (q *queue) refill() error {
 	q.batch = q.buffer
 	for !q.waiting.empty() && q.fits(q.waiting.first()) {
 		q.add(q.waiting.first())
-		q.waiting.taken()
+		q.waiting.accepted()
 	}
 	return nil
 }
 
 func (q *queue) closeRead() {
 	q.mu.Lock()
-	if !q.unread.Swap(true) {
+	if !q.readClosed.Swap(true) {
 		close(q.gone)
 	}
 	q.waiting.refuse(io.ErrClosedPipe)
@@ -157,7 +160,7 @@ func (q *queue) closeRead() {
 
 func (q *queue) closeWrite() {
 	q.mu.Lock()
-	q.noMore = true
+	q.writeClosed = true
 	q.waiting.refuse(ErrClosed)
 	q.mu.Unlock()
 	q.readable.Broadcast()

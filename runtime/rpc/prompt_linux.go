@@ -6,16 +6,16 @@ import (
 	"syscall"
 )
 
-// promptPipe writes to a pipe without waiting: as a whole, or not at all.
+// promptPipe writes to a pipe without waiting: the pipe takes what is written as a whole, or not at all.
 type promptPipe struct {
-	atomic int // PIPE_BUF: bytes that a pipe in non-blocking mode takes as a whole or not at all
+	atomic int // PIPE_BUF: up to how many bytes a pipe in non-blocking mode takes as a whole or not at all
 	raw    syscall.RawConn
-	try    func(fd uintptr) bool // writes b and sets taken; made once, because a function for each write would be allocated
+	try    func(fd uintptr) bool // writes b and sets taken; made once, because a closure for each write would be allocated
 	b      []byte
 	taken  bool
 }
 
-// newPromptPipe returns nil if w is no pipe, or is in blocking mode, as it is after a call of its Fd.
+// newPromptPipe returns nil if w is no pipe, or is in blocking mode, into which a call of its Fd puts it.
 func newPromptPipe(w io.Writer) *promptPipe {
 	f, ok := w.(*os.File)
 	if !ok {

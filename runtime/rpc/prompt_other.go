@@ -4,7 +4,7 @@ package rpc
 
 import "io"
 
-// promptPipe is used on Linux alone: elsewhere newPromptPipe returns nil.
+// promptPipe is only used on Linux: elsewhere newPromptPipe returns nil.
 type promptPipe struct{ atomic int }
 
 func newPromptPipe(io.Writer) *promptPipe { return nil }

@@ -6,14 +6,14 @@ import (
 	"unicode/utf8"
 )
 
-// maxShown bounds how much of a name that a peer sent is sent back to it, in bytes. Names of tools have at most 128.
+// maxShown bounds how much of a name that a peer sent is sent back to it, in bytes. The name of a tool has at most as many.
 const maxShown = 128
 
 // Cut returns a name that a peer sent, cut if it is long, so that an error is never as large as what it refuses.
 func Cut[T string | []byte](name T) string { return CutTo(name, maxShown) }
 
-// CutTo returns text if it has at most that many bytes, else as many runes of it as fit, and an ellipsis. A cut text is a copy, which does not
-// keep the rest alive.
+// CutTo returns text if it has at most that many bytes; else as many runes of it as fit, followed by an ellipsis. A text that is cut is a copy, which
+// does not keep the rest alive.
 func CutTo[T string | []byte](text T, most int) string {
 	if len(text) <= most {
 		return string(text)
@@ -25,7 +25,7 @@ func CutTo[T string | []byte](text T, most int) string {
 	return string(text[:end]) + "…"
 }
 
-// Quoted is Cut in quotes, for messages.
+// Quoted is Cut with quotes around the name, for error messages.
 func Quoted[T string | []byte](name T) string { return strconv.Quote(Cut(name)) }
 
 // maxText bounds how much of a peer's text is shown, in bytes.
@@ -55,7 +55,7 @@ func Printable(text string) string {
 	return b.String()
 }
 
-// PrintableLines is Printable for a result, or a text of this side: its lines stay.
+// PrintableLines is Printable for a text whose line breaks are kept: a result, or a text of this side.
 func PrintableLines(text string) string {
 	lines := strings.Split(CutTo(text, maxText), "\n")
 	for i, line := range lines {

@@ -10,13 +10,13 @@ import (
 
 const space = " \t\r\n"
 
-// byteOrderMark is what some clients write before a message. JSON that is exchanged has none (RFC 8259, section 8.1).
+// byteOrderMark is what some clients write before a message, though JSON that is sent over a network must not begin with one (RFC 8259, section 8.1).
 var byteOrderMark = []byte("\ufeff")
 
-// rescue reads kind and id of a frame that is refused, so that the call that it belongs to ends with an error instead of waiting.
+// rescue reads the kind and the id of a frame that is refused with err, so that the call that it belongs to ends with an error instead of waiting.
 // The id may follow the fault: some clients write it last. The id of an answer is used whatever the fault is, as long as it can be
-// read; that of a request is not if the frame is not JSON. Of a repeated member the first one counts; a repeated
-// id is no id, unless it is the same in an answer.
+// read; that of a request only if the frame is JSON. Of a repeated member the first one counts. A repeated id counts as none, unless
+// the frame is an answer and has the same id each time.
 func rescue(frame []byte, err error) Message {
 	var r raw
 	whole, twice, ok := splitLoosely(frame, &r)
@@ -31,7 +31,8 @@ func rescue(frame []byte, err error) Message {
 }
 
 // splitLoosely finds the members of a message without validating their values, in constant memory. The last one may be cut off: then whole is
-// false, and without any of its value it is left out. twice: the same id is there twice. ok is false if there are two different ids, or one is cut off, or if the frame does not begin like an object.
+// false, and the member is left out if nothing of its value is there. twice says that the same id is there twice. ok is false if there are two
+// different ids, or the id is cut off, or the frame does not begin as an object does.
 func splitLoosely(frame []byte, r *raw) (whole, twice, ok bool) {
 	rest := bytes.TrimLeft(bytes.TrimPrefix(frame, byteOrderMark), space)
 	if len(rest) == 0 || rest[0] != '{' {
@@ -66,14 +67,14 @@ func splitLoosely(frame []byte, r *raw) (whole, twice, ok bool) {
 	return true, twice, true
 }
 
-// sameID reports whether both tokens are the same id.
+// sameID reports whether both tokens are the same id, numbers in the same spelling.
 func sameID(a, b []byte) bool {
 	one, wrong := ParseID(a)
 	two, err := ParseID(b)
 	return wrong == nil && err == nil && one == two
 }
 
-// maxNameBytes bounds the name of a member of the envelope, as written: each character may be an escape of six bytes.
+// maxNameBytes is the length of the longest name of a member of the envelope, as it may be written: each character may be an escape of six bytes.
 const maxNameBytes = len(`""`) + 6*len("jsonrpc")
 
 // memberOf returns which member of the envelope a key is, however it is spelt (LET14), or -1.
@@ -85,7 +86,7 @@ func memberOf(key []byte) int {
 	return slices.Index(envelope.Names, name)
 }
 
-// valueEnd returns where the value at the front of b ends: at stop or at a closing bracket that was not opened in it.
+// valueEnd returns where the value at the beginning of b ends: at stop, or at a closing bracket that closes none of the value's own, or with b.
 func valueEnd(b []byte, stop byte) int {
 	depth := 0
 	for i := 0; i < len(b); i++ {
@@ -108,7 +109,7 @@ func valueEnd(b []byte, stop byte) int {
 	return len(b)
 }
 
-// stringEnd returns the index of the quote that closes the string at i.
+// stringEnd returns the index of the quote that closes the string whose opening quote is at i; len(b) or more if there is none.
 func stringEnd(b []byte, i int) int {
 	for i++; i < len(b) && b[i] != '"'; i++ {
 		if b[i] == '\\' {

@@ -2,16 +2,17 @@ package rpc
 
 import "bytes"
 
-// skim keeps of a frame that is thrown away what tells its kind and id, wherever in it they are: its members without what their objects, arrays and
-// long strings contain. A frame with more than maxSkim of that looks cut off.
+// skim keeps what is needed to read the kind and the id of a frame that is thrown away, wherever in the frame they are: its members without what their
+// objects, arrays and long strings contain.
 type skim struct {
 	kept     []byte
-	depth    int // of brackets
+	depth    int // how many brackets are open
 	inString bool
-	escaped  bool // by the last byte
+	escaped  bool // the last byte is a backslash that escapes the next one
 	length   int  // of the string, so far
 }
 
+// maxSkim is how many bytes are kept. A frame that needs more looks as if it were cut off there.
 const maxSkim = 16 << 10
 
 // add reads the next part of the frame.
@@ -20,32 +21,32 @@ func (s *skim) add(part []byte) {
 		if len(s.kept) == maxSkim {
 			return
 		}
-		outside := s.depth > 1
+		dropped := s.depth > 1
 		switch {
 		case s.inString:
-			most := MaxIDBytes // so that what is left is too long for an id
+			most := MaxIDBytes // so that what is kept of a longer string is still too long for an id
 			if s.escaped {
 				most++
 			}
 			s.length++
 			ends := c == '"' && !s.escaped
 			s.inString, s.escaped = !ends, c == '\\' && !s.escaped
-			outside = outside || s.length > most && !ends
+			dropped = dropped || s.length > most && !ends
 		case c == '"':
 			s.inString, s.length = true, 1
 		case c == '{' || c == '[':
 			s.depth++
 		case c == '}' || c == ']':
 			s.depth--
-			outside = s.depth > 1
+			dropped = s.depth > 1
 		}
-		if !outside {
+		if !dropped {
 			s.kept = append(s.kept, c)
 		}
 	}
 }
 
-// message is the frame's kind and id. Without an id it has only the method, and no kind: a request may have its id after what was read.
+// message returns the frame's kind and id. If no id was kept, it has only the method, and no kind: a request may have its id after what was kept.
 func (s *skim) message() Message {
 	var r raw
 	_, twice, ok := splitLoosely(s.kept, &r)

@@ -9,8 +9,8 @@ import (
 // Stdio returns the connection over this process's standard input and output. Nothing else may read standard input meanwhile; what this
 // process, or one that it starts, prints on standard output goes to standard error, since it would break the frames (LET02). Close ends
 // a pending read, restores standard output and leaves both descriptors open: the peer sees the end when the process exits. When the
-// peer stops reading, WriteFrame returns an error; on Linux the connection is Watched too, so it ends at once, elsewhere with the
-// next write (CAN26). From the call on, writing to a standard error that nobody reads is an error, too, instead of the end of
+// peer stops reading, WriteFrame returns an error; on Linux the connection is Watched, too, so it ends at once, elsewhere with the
+// next write (CAN26). Once Stdio was called, a write to a standard error that nobody reads is an error, too, instead of the end of
 // the process: a line of the log must not break off a call that can not be cancelled (CAN14).
 func Stdio() Conn {
 	in, closeIn := interruptible(os.Stdin)
@@ -19,7 +19,7 @@ func Stdio() Conn {
 	return Lines(in, out, closers{closeIn, divert(os.Stdout, os.Stderr), closeOut}, LineOptions{Local: true})
 }
 
-// closers closes each that is not nil.
+// closers is a Closer that closes several, of which some may be nil.
 type closers []io.Closer
 
 // Close implements io.Closer.
@@ -34,11 +34,11 @@ func (list closers) Close() error {
 }
 
 // detached reads in a goroutine, so that Close can end a Read which the operating system can not interrupt: of terminals, and of all inputs on
-// Windows. Nobody waits for the goroutine, which may stay in Read until input comes or the process ends.
+// Windows. Nobody waits for the goroutine, which may stay in its own Read until input comes or the process ends.
 type detached struct {
-	want chan []byte
-	got  chan readResult
-	done chan struct{}
+	want chan []byte     // the buffer to read into
+	got  chan readResult // what reading into it gave
+	done chan struct{}   // closed by Close
 }
 
 type readResult struct {

@@ -7,14 +7,14 @@ import (
 )
 
 // watch returns a channel that is closed when the other end of f, a pipe or socket, is closed; nil if f has no other end, such as
-// a file. The kernel always reports that event. The Go runtime can poll the epoll descriptor itself, so this
-// takes a goroutine and no thread. The closer, which may be nil, ends the goroutine.
+// a file. An epoll descriptor always reports that event. The Go runtime can poll the epoll descriptor itself, so this
+// takes a goroutine and no thread. stop, which may be nil, ends the goroutine.
 func watch(f *os.File) (gone <-chan struct{}, stop io.Closer) {
 	fd, err := syscall.EpollCreate1(syscall.EPOLL_CLOEXEC)
 	if err != nil {
 		return nil, nil
 	}
-	if syscall.SetNonblock(fd, true) != nil || !watches(fd, f) {
+	if syscall.SetNonblock(fd, true) != nil || !addTo(fd, f) {
 		_ = syscall.Close(fd)
 		return nil, nil
 	}
@@ -23,8 +23,8 @@ func watch(f *os.File) (gone <-chan struct{}, stop io.Closer) {
 	return w.gone, w
 }
 
-// watches adds f to an epoll descriptor, and reports whether it can.
-func watches(epoll int, f *os.File) bool {
+// addTo adds f to an epoll descriptor, and reports whether that was possible.
+func addTo(epoll int, f *os.File) bool {
 	raw, err := f.SyscallConn()
 	if err != nil {
 		return false
@@ -36,10 +36,11 @@ func watches(epoll int, f *os.File) bool {
 	return err == nil && failed == nil
 }
 
-// watcher waits for the event of an epoll descriptor.
+// watcher waits for an event of an epoll descriptor.
 type watcher struct {
-	file       *os.File
-	gone, done chan struct{}
+	file *os.File      // the epoll descriptor
+	gone chan struct{} // closed at the event
+	done chan struct{} // closed at the end of the goroutine
 }
 
 func (w *watcher) run() {
@@ -65,5 +66,5 @@ func (w *watcher) Close() error {
 	return err
 }
 
-// dup2 is dup3 on the newer architectures.
+// dup2 makes fd a copy of old. It calls dup3, because Linux has no dup2 on newer architectures.
 func dup2(old, fd int) error { return syscall.Dup3(old, fd, 0) }

@@ -16,7 +16,7 @@ func surviveBrokenPipes() {}
 
 func surviving(f *os.File) (io.Writer, io.Closer) { return f, nil }
 
-// divert replaces os.Stdout, so it only affects code that prints through this variable.
+// divert replaces os.Stdout until the closer is closed, so it only affects code that prints through this variable.
 func divert(f, to *os.File) io.Closer {
 	if os.Stdout != f {
 		return nil

@@ -11,8 +11,8 @@ import (
 	"time"
 )
 
-// interruptible returns a reader of f that the closer ends, without closing f. Pipes and sockets are read through a copy of the
-// descriptor that the runtime can poll.
+// interruptible returns a reader of f, and a closer that ends its pending Read without closing f. Pipes and sockets are read through a copy of the
+// descriptor that the Go runtime can poll.
 func interruptible(f *os.File) (io.Reader, io.Closer) {
 	info, err := f.Stat()
 	switch {
@@ -33,11 +33,12 @@ func interruptible(f *os.File) (io.Reader, io.Closer) {
 // polled is a copy of a descriptor in non-blocking mode. The mode is shared with all processes that have the same open file, such as the
 // shell that started this one, so Close restores it.
 type polled struct {
-	file    *os.File
-	origin  syscall.RawConn
-	restore bool
+	file    *os.File        // the copy
+	origin  syscall.RawConn // the original
+	restore bool            // the mode was blocking
 }
 
+// poll returns a polled copy of f.
 func poll(f *os.File) (*polled, error) {
 	origin, err := f.SyscallConn()
 	if err != nil {
@@ -51,11 +52,11 @@ func poll(f *os.File) (*polled, error) {
 	return &polled{file: file, origin: origin, restore: restore}, nil
 }
 
-// surviveBrokenPipes makes a broken pipe on descriptors 1 and 2 an error, as it is on any other. It listens for the signal: child
-// processes would inherit that it is ignored.
+// surviveBrokenPipes makes a broken pipe on descriptors 1 and 2 an error, as it is on any other. It has the signal SIGPIPE delivered to a channel
+// instead of ignoring it, which child processes would inherit.
 func surviveBrokenPipes() { signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE) }
 
-// surviving returns a writer to a copy of f's descriptor. A write to descriptor 1 when the peer is gone ends the process at
+// surviving returns a writer to a copy of f's descriptor. A write to descriptor 1 when the peer is gone would end the process at
 // once, while handlers run; on a copy it is an error.
 func surviving(f *os.File) (io.Writer, io.Closer) {
 	file, err := duplicate(f, func(int) error { return nil })
@@ -66,7 +67,7 @@ func surviving(f *os.File) (io.Writer, io.Closer) {
 	return output{file, gone}, closers{stop, file}
 }
 
-// divert makes f's descriptor one of to's open file, until the closer is closed. Where the system can not do so, or to is closed, nothing is
+// divert makes f's descriptor refer to the open file of to, until the closer is closed. Where the system can not do so, or to is closed, nothing is
 // diverted: then the process must not print.
 func divert(f, to *os.File) io.Closer {
 	kept, err := duplicate(f, func(int) error { return nil })
@@ -80,13 +81,13 @@ func divert(f, to *os.File) io.Closer {
 	return diverted{f, kept}
 }
 
-// diverted is a file whose descriptor was replaced, and a copy of the original.
+// diverted is a file f whose descriptor was replaced, and a copy of the original descriptor, kept.
 type diverted struct{ f, kept *os.File }
 
 // Close implements io.Closer.
 func (d diverted) Close() error { return errors.Join(onto(d.kept, d.f), d.kept.Close()) }
 
-// onto makes the descriptor of b one of a's open file.
+// onto makes the descriptor of b refer to the open file of a.
 func onto(a, b *os.File) error {
 	from, err1 := a.SyscallConn()
 	to, err2 := b.SyscallConn()
@@ -132,7 +133,7 @@ func duplicate(f *os.File, prepare func(fd int) error) (*os.File, error) {
 	return os.NewFile(uintptr(fd), f.Name()), nil
 }
 
-// dup copies a descriptor so that child processes do not inherit the copy.
+// dup copies a descriptor. Child processes do not inherit the copy.
 func dup(old int) (int, error) {
 	syscall.ForkLock.RLock()
 	defer syscall.ForkLock.RUnlock()

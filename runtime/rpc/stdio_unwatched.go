@@ -7,5 +7,5 @@ import (
 	"os"
 )
 
-// watch returns nil: here only a write shows that nobody reads.
+// watch returns nil: on these systems only a write shows that nobody reads.
 func watch(*os.File) (gone <-chan struct{}, stop io.Closer) { return nil, nil }

@@ -22,7 +22,7 @@ func unquote(token []byte) (string, bool) {
 	return strings.Clone(s), d.Finish() == nil
 }
 
-// plain reports whether the text between quotes is the string's value.
+// plain reports whether the text between the quotes of a string is the string's value, and valid.
 func plain(text []byte) bool {
 	for _, c := range text {
 		if c < ' ' || c == '"' || c == '\\' {

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// Steps returns the member names of a capability's path, see Capabilities.
+// Steps returns the member names in the path of a capability, see Capabilities.
 func Steps(path string) iter.Seq[string] {
 	return func(yield func(string) bool) {
 		for name := range strings.SplitSeq(path, "/") {

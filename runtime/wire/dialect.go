@@ -1,6 +1,6 @@
 package wire
 
-// Dialect is one protocol revision for a client, as Revision is for a server: data alone, which generated code supplies. It is
+// Dialect describes one protocol revision for a client, as Revision does for a server. It is data alone, which generated code supplies, and
 // read-only. What a revision does not have is zero.
 type Dialect struct {
 	// Version is the protocol version as it is negotiated, such as "2025-11-25".
@@ -13,23 +13,23 @@ type Dialect struct {
 	Calls []Call
 	// Incoming are the requests, input requests and notifications that the server may send, sorted by name.
 	Incoming []Incoming
-	// Task has the flags of the revision's task state machine, without its edges, which only a server enforces.
+	// Task has the flags of the revision's task state machine. Its Edges are empty: only a server enforces transitions.
 	Task TaskRules
 	// HasTasks says that the revision has tasks, so that Task applies.
 	HasTasks bool
-	// Offers has the places of the server's capabilities, Declares of the client's.
+	// Offers has the paths of the server's capabilities, Declares those of the client's.
 	Offers   Offers
 	Declares Declares
 	Codes    Codes
 	Result   ResultRules
 	HTTP     HTTP
-	// Meta is the name of the member _meta of params, to which anybody may add.
+	// Meta is the name of the params' member _meta, to which anybody may add members.
 	Meta string
 
 	// Messages that belong to no single method; nil: the revision has none.
 	InputRequired      *Layout // a result that asks for input
 	TaskCreated        *Layout // a result that is a task
-	TaskParams         *Layout // the member of params that asks for a task
+	TaskParams         *Layout // the value of the params' member that asks for a task
 	ElicitResult       *Layout
 	ElicitURL          *Layout // params of a question that is answered on a web page
 	UnsupportedVersion *Layout // data of the error
@@ -46,15 +46,15 @@ type Call struct {
 	Uncancellable bool
 	// Task says that the request may become a task.
 	Task bool
-	// Cacheable: results say how long they may be cached.
+	// Cacheable says that results have members for how long they may be cached.
 	Cacheable bool
-	// Input says that the answer may ask for input.
+	// Input says that the answer may be a result that asks for input.
 	Input bool
-	// Needs is the server's capability that the request needs, as a path; "" for none.
+	// Needs is the path of the server's capability that the request needs; "" for none.
 	Needs string
-	// Header is the slot of the params that the name header of Streamable HTTP repeats.
+	// Header is the slot of the params that HTTP.NameHeader repeats.
 	Header Slot
-	// Params and Result say where their values are; nil: they have none that the client uses.
+	// Params and Result are the layouts of both; nil: they have no values that the client uses.
 	Params, Result *Layout
 }
 
@@ -64,19 +64,19 @@ type Incoming struct {
 	Name string
 	// Notification is true for messages without an answer.
 	Notification bool
-	// Input: the question is part of a result or a task, never a request.
+	// Input says that the question is part of a result or a task, never a request.
 	Input bool
-	// Capability is the path of the capability that a client declares to be asked; "" for messages that are not questions.
+	// Capability is the path of the capability that a client declares to be asked the question; "" for messages that are not questions.
 	Capability string
-	// Needs are the parts of it that some params need.
+	// Needs are the parts of the capability that some params need.
 	Needs []Need
-	// Task is the path of the capability that a client declares to be asked as a task; "": it can not be.
+	// Task is the path of the capability that a client declares to be asked in a request that becomes a task; "": it can not be asked so.
 	Task string
-	// Params says where their values are; nil: they have none that the client uses.
+	// Params is the layout of the params; nil: they have no values that the client uses.
 	Params *Layout
 }
 
-// Offers has the places where a server declares its capabilities, as paths like those of Capabilities; "" where the revision has none.
+// Offers has the paths at which a server declares its capabilities, written as in Capabilities; "" where the revision has none.
 type Offers struct {
 	Completions, Logging                  string
 	Prompts, PromptsListChanged           string
@@ -86,7 +86,7 @@ type Offers struct {
 	Tools, ToolsListChanged               string
 }
 
-// Declares has the places where a client declares its capabilities, see Offers.
+// Declares has the paths at which a client declares its capabilities, see Offers.
 type Declares struct {
 	Elicitation, ElicitationForm, ElicitationURL               string
 	Roots, RootsListChanged                                    string
@@ -94,7 +94,7 @@ type Declares struct {
 	TaskCancel, TaskCreateMessage, TaskElicit, TaskList, Tasks string
 }
 
-// Call returns the request or notification of an operation, nil: the revision has none.
+// Call returns the request or notification of an operation; nil if the revision has none.
 func (d *Dialect) Call(op Op) *Call {
 	for i := range d.Calls {
 		if d.Calls[i].Op == op {
@@ -104,7 +104,7 @@ func (d *Dialect) Call(op Op) *Call {
 	return nil
 }
 
-// IncomingOf returns the message of that name which the server may send, nil: there is none.
+// IncomingOf returns the message with that name that the server may send; nil if there is none.
 func (d *Dialect) IncomingOf(name string) *Incoming {
 	lo, hi := 0, len(d.Incoming)
 	for lo < hi {

@@ -10,7 +10,7 @@ import (
 )
 
 // Layout says where the values of one message are, for reading and for writing it. It is a table and no function, because a client
-// supports all revisions, and code for each message of each would be most of a program that only calls a tool.
+// supports all revisions, and code for each message of each revision would be most of a program that only calls a tool.
 type Layout struct {
 	Object  check.Object
 	Members []Member // by index in Object.Names
@@ -18,9 +18,9 @@ type Layout struct {
 
 // Member is one member of an object: a value, an object with values in it, or a constant that is always written.
 type Member struct {
-	Slot     Slot
-	Inside   *Layout
-	Constant string // JSON
+	Slot     Slot    // of the value
+	Inside   *Layout // of the object that has values in it
+	Constant string  // the JSON of the constant
 }
 
 // Values are the values of a message by slot, each raw; nil: absent. Those that were read alias the message.
@@ -31,7 +31,7 @@ func (l *Layout) Read(message []byte, v *Values) error {
 	return l.Each(message, func(s Slot, value []byte) { v[s] = value })
 }
 
-// Each is Read for a message of few values: it calls value with each, so that no Values are needed.
+// Each is Read for a message with few values: it calls value with each of them, so that no Values are needed.
 func (l *Layout) Each(message []byte, value func(Slot, []byte)) error {
 	if l == nil {
 		return nil
@@ -66,8 +66,8 @@ func (l *Layout) NameOf(s Slot) string {
 	return ""
 }
 
-// Append writes a message: the values of v that l has a place for, and the members of extra, a raw object or nil. Where both have a member, v's is
-// written. A nil layout has no values.
+// Append writes a message: those values of v for which l has a place, and the members of extra, a raw object or nil. Where both have a member, that of v
+// is written. A nil layout has no places.
 func (l *Layout) Append(b []byte, v *Values, extra []byte) ([]byte, error) {
 	b = append(b, '{')
 	inside := make([][]byte, 8)[:0]
@@ -93,6 +93,7 @@ func (l *Layout) Append(b []byte, v *Values, extra []byte) ([]byte, error) {
 	return append(b, '}'), nil
 }
 
+// appendMember writes the member with index i, if there is a value for it. more is a raw object with further members for one that is an object, or nil.
 func (l *Layout) appendMember(b []byte, i int, v *Values, more []byte) ([]byte, error) {
 	m, name := &l.Members[i], l.Object.Names[i]
 	switch {
@@ -117,7 +118,8 @@ func (l *Layout) holds(v *Values) bool {
 	return false
 }
 
-// appendExtra writes the members of extra that v does not write, and returns, by index in l.Members, those whose members belong into objects of l.
+// appendExtra writes the members of extra, except those that are written from v. Members of extra that l has as objects are not written, but returned by
+// index in l.Members, so that their own members are written into those objects.
 func (l *Layout) appendExtra(b []byte, v *Values, extra []byte, inside [][]byte) ([]byte, [][]byte, error) {
 	if l != nil {
 		inside = make([][]byte, len(l.Members))
@@ -168,7 +170,7 @@ func (v *Values) Text(s Slot) (text string) {
 	return text
 }
 
-// Texts returns the values of an array of strings.
+// Texts returns the items of an array of strings, nil for anything else.
 func (v *Values) Texts(s Slot) (all []string) {
 	if v[s] != nil {
 		_ = json.Unmarshal(v[s], &all)
@@ -193,7 +195,8 @@ func (v *Values) Float(s Slot) (n float64) {
 	return n
 }
 
-// Millis returns a number of milliseconds; ok is false for anything else. One that a Duration can not hold becomes the longest.
+// Millis returns a number of milliseconds as a Duration; ok is false for anything else. A number that a Duration can not hold becomes the longest one, or
+// for a negative number the shortest.
 func (v *Values) Millis(s Slot) (d time.Duration, ok bool) {
 	if !v.Has(s) || json.Unmarshal(v[s], new(float64)) != nil {
 		return 0, false

@@ -2,28 +2,28 @@ package wire
 
 import "github.com/mcpkiln/mcpkiln/runtime/rpc"
 
-// Params has the values that any request or notification of the client may have. Read functions fill the fields that the
-// method's params have. Raw fields alias the received frame: they are valid until the read function's caller has
+// Params has the values that the params of any request or notification of the client may have. The read functions of a Revision fill the fields that
+// the method's params have. Raw fields alias the received frame: they are valid until the read function's caller has
 // dispatched the message, and are copied where they are needed longer.
 type Params struct {
-	// initialize; ProtocolVersion and ClientInfo in a stateless revision with every request
+	// initialize; in a stateless revision every request has ProtocolVersion and ClientInfo
 	ProtocolVersion string
 	Capabilities    []byte // raw object
 	ClientInfo      []byte // raw object
 	// every request of a stateless revision
 	ClientCapabilities []byte // raw object
 	LogLevel           string
-	ProgressToken      rpc.ID // zero when absent; also tools/call of handshake revisions
+	ProgressToken      rpc.ID // zero when absent; tools/call has it in handshake revisions, too
 	// lists
 	Cursor    string
-	HasCursor bool // Cursor is present: it may be "", though the runtime makes no such cursor
+	HasCursor bool // Cursor is present: a client may send "", though the runtime makes no such cursor
 	// tools/call, prompts/get, resources/read; completion/complete
 	Name           string
 	URI            string
 	Arguments      []byte // raw object, nil when absent
 	Argument       string // the argument to complete
-	Value          string // the part of it that was typed
-	InputResponses []byte // raw object, nil when absent; also tasks/update
+	Value          string // the part of its value that was typed
+	InputResponses []byte // raw object, nil when absent; tasks/update has it, too
 	RequestState   string
 	HasState       bool   // RequestState is present
 	Task           []byte // raw value, nil when absent; ReadTaskParams reads it
@@ -42,7 +42,7 @@ type Params struct {
 	TaskIDs                                        []string
 }
 
-// InitializeResult is the result of the handshake.
+// InitializeResult is the result of initialize.
 type InitializeResult struct {
 	ProtocolVersion string
 	Capabilities    []byte // raw object
@@ -50,7 +50,7 @@ type InitializeResult struct {
 	Instructions    string
 }
 
-// DiscoverResult tells a stateless client what the server has.
+// DiscoverResult tells the client of a stateless revision what the server has.
 type DiscoverResult struct {
 	SupportedVersions []string
 	Capabilities      []byte // raw object
@@ -81,7 +81,7 @@ type CallResult struct {
 	ServerInfo  []byte // raw object
 }
 
-// Block is one block of a tool result's content, or the contents of a resource in one.
+// Block is one content block of a tool result, or the contents of a resource in such a block.
 type Block struct {
 	Text             string
 	Data             []byte // raw string: base64
@@ -94,7 +94,7 @@ type Block struct {
 	Meta             []byte // raw object, nil for none
 }
 
-// Annotations say whom a block is for and how important it is.
+// Annotations say whom a content block is for and how important it is.
 type Annotations struct {
 	Audience     []string
 	Priority     []byte // raw number, nil for none
@@ -113,7 +113,7 @@ type ItemList struct {
 // PromptResult is a prompt with its arguments filled in.
 type PromptResult struct {
 	Description string
-	Messages    []byte // raw array of objects of AppendPromptMessage
+	Messages    []byte // raw array of what AppendPromptMessage writes
 	ServerInfo  []byte // raw object
 }
 
@@ -123,7 +123,7 @@ type PromptMessage struct {
 	Content []byte // raw object
 }
 
-// ListedResource is a resource of a list for which there is no definition.
+// ListedResource is a resource in a list that has no definition in JSON, such as a file of a file system.
 type ListedResource struct {
 	URI, Name, MIMEType string
 	Size                float64 // bytes; 0: unknown
@@ -131,13 +131,13 @@ type ListedResource struct {
 
 // ResourceResult has the contents of a resource.
 type ResourceResult struct {
-	Contents   []byte // raw array of objects of AppendTextResource and AppendBlobResource
+	Contents   []byte // raw array of what AppendTextResource and AppendBlobResource write
 	CacheTTL   Millis
 	CacheScope string
 	ServerInfo []byte // raw object
 }
 
-// Completion are suggestions for an argument.
+// Completion has suggestions for the value of an argument.
 type Completion struct {
 	Values     []string
 	Total      float64 // 0: unknown
@@ -145,9 +145,9 @@ type Completion struct {
 	ServerInfo []byte // raw object
 }
 
-// InputRequired asks the client to call again with answers (EXT17).
+// InputRequired is the result that asks the client to send the request again with answers (EXT17).
 type InputRequired struct {
-	InputRequests []byte // raw object: method and params by key
+	InputRequests []byte // raw object: by key, an object with method and params
 	RequestState  string
 	ServerInfo    []byte // raw object
 }
@@ -171,7 +171,7 @@ type TaskView struct {
 
 // TaskList is one page of tasks.
 type TaskList struct {
-	Tasks      []byte // raw array of objects of AppendTask
+	Tasks      []byte // raw array of what AppendTask writes
 	NextCursor string
 }
 
@@ -184,7 +184,7 @@ type Progress struct {
 	RelatedTask   string
 }
 
-// Cancelled tells the client that the server gave up a request of its own (CAN19), or ends a subscription.
+// Cancelled tells the client that the server gave up a request that it had sent (CAN19), or ends a subscription.
 type Cancelled struct {
 	RequestID      rpc.ID
 	Reason         string
@@ -192,7 +192,7 @@ type Cancelled struct {
 	RelatedTask    string
 }
 
-// Acknowledged is the first message of a subscription: the part of the request that is served (EXT13).
+// Acknowledged is the first message of a subscription. It says which part of the request is served (EXT13).
 type Acknowledged struct {
 	ToolsChanged, PromptsChanged, ResourcesChanged bool
 	ResourceURIs                                   []string
@@ -200,7 +200,7 @@ type Acknowledged struct {
 	SubscriptionID                                 rpc.ID
 }
 
-// ListenResult ends a subscription in order.
+// ListenResult is the result of a subscription, which ends it without an error.
 type ListenResult struct {
 	SubscriptionID rpc.ID
 	ServerInfo     []byte // raw object
@@ -224,19 +224,19 @@ type LogMessage struct {
 	RelatedTask   string
 }
 
-// Elicit is a question to the user.
+// Elicit has the params of a question to the user, in form mode.
 type Elicit struct {
 	Message         string
 	RequestedSchema []byte // raw object
 	RelatedTask     string
 }
 
-// ElicitationComplete says that the user has finished on the page of a URL question.
+// ElicitationComplete says that the user has finished on the page of a question in URL mode.
 type ElicitationComplete struct {
 	ElicitationID string
 }
 
-// ElicitResult is the client's answer to a question.
+// ElicitResult is the client's answer to a question to the user.
 type ElicitResult struct {
 	Action  string
 	Content []byte // raw object, nil when absent

@@ -1,10 +1,10 @@
 package wire
 
-// Op says what the runtime does with a method, or which message it sends. The method's name comes from the
+// Op is an operation: what the runtime does with a method, or which message it sends. The method's name comes from the
 // Revision; the runtime only knows operations (REV04).
 type Op uint8
 
-// The operations. OpNone is a method that the runtime does nothing with; a request of it is answered as unknown.
+// The operations. OpNone is a method that the runtime does nothing with; a request with it is answered as if the method were unknown.
 const (
 	OpNone Op = iota
 	// Sent by the client.
@@ -23,20 +23,20 @@ const (
 	OpUpdateTask
 	OpListen
 	OpSetLevel
-	// Served by the registries of prompts and resources; OpMethod where handlers serve them.
+	// Served by the registries of prompts and resources. Where handlers of the application serve these methods, they are OpMethod instead.
 	OpListPrompts
 	OpGetPrompt
 	OpListResources
 	OpListTemplates
 	OpReadResource
 	OpComplete
-	OpSubscribe   // OpMethod, or served by the registry, and its URI is recorded for ResourceUpdated
-	OpUnsubscribe // as OpSubscribe, and its URI is removed
-	OpEmptyList   // an empty list, because there is no handler
-	OpMethod      // served by the MethodHandler of this name; unknown without one
-	OpIgnore      // known, nothing to do
+	OpSubscribe   // served by a MethodHandler or the registry, and its URI is recorded for ResourceUpdated
+	OpUnsubscribe // as OpSubscribe, but its URI is removed
+	OpEmptyList   // answered with an empty list, because there is no handler
+	OpMethod      // served by the MethodHandler for its name; unknown without one
+	OpIgnore      // known, but there is nothing to do
 	OpRootsChanged
-	OpNotice // passed to the NoticeHandler of this name
+	OpNotice // passed to the NoticeHandler for its name
 	// Sent by the server. OpCancelled and OpProgress are sent by both.
 	OpTaskStatus
 	OpAcknowledged
@@ -47,10 +47,10 @@ const (
 	OpLog
 	OpElicitationComplete
 	OpCustom // a notification of the server's own
-	// Questions: requests to the client, or input requests inside a result.
+	// Questions: requests to the client, or input requests.
 	OpElicit
 	OpCreateMessage
 	OpListRoots
-	OpCustomRequest // of the server's own: any number of them
+	OpCustomRequest // a request of the server's own; there may be any number of them
 	OpCount         // how many operations there are
 )

@@ -8,7 +8,7 @@ import (
 	"github.com/mcpkiln/mcpkiln/runtime/rpc"
 )
 
-// Rule is an object of a message in one revision: the names of its members, and how each is read, in the same order.
+// Rule says how an object in a message of one revision is read: the names of its members, and in the same order how each is read.
 // Members that it does not name are skipped.
 type Rule struct {
 	Names    []string
@@ -27,31 +27,32 @@ type Reader interface {
 	read(d *check.Decoder, m message)
 }
 
-// Forms is a member that is one of several objects, told apart by a string in one of their members: the forms, and how each is read, in the
-// same order.
+// Forms reads a member that is one of several objects (forms), told apart by a string in one of their members. Union has the forms, and Reads, in
+// the same order, how each is read.
 type Forms struct {
 	Union check.Union
 	Reads []*Rule
 }
 
-// Shaped is a slot whose value is validated by a Shape.
+// Shaped reads a slot whose value is validated by a Shape.
 type Shaped struct {
 	Slot  Slot
 	Shape Shape
 }
 
-// message is a message that is read: it knows which of its fields a slot is. s validates the value; nil: the type of the field does.
+// message is a struct that a Rule fills with the values of a message: it knows which of its fields is for a slot. s validates the value; nil: only the
+// type of the field does.
 type message interface {
 	readSlot(d *check.Decoder, slot Slot, s *Shape)
 }
 
-// Read fills m, one of *Params, *CallResult and *ElicitResult, with the values of an object. Another value is a violation, and so is an object
-// without a required member.
+// Read fills m, a *Params, *CallResult or *ElicitResult, with the values of the next object. A value that is no object is a violation, and so is
+// an object without a required member.
 func (r *Rule) Read(d *check.Decoder, m message) {
 	for f := d.Object(r.object.of(r.Names, r.Required)); f >= 0; f = d.Next() {
 		if f == check.Other {
 			d.Skip()
-		} else if slot, ok := r.Reads[f].(Slot); ok { // measured: most are
+		} else if slot, ok := r.Reads[f].(Slot); ok { // a shortcut, since most are slots
 			m.readSlot(d, slot, nil)
 		} else {
 			r.Reads[f].read(d, m)
@@ -59,7 +60,7 @@ func (r *Rule) Read(d *check.Decoder, m message) {
 	}
 }
 
-// object is a rule of package check that is made on first use.
+// object is the check.Object of a Rule or Shape, which is made on first use.
 type object struct{ made atomic.Pointer[check.Object] }
 
 func (o *object) of(names, required []string) *check.Object {
@@ -67,7 +68,7 @@ func (o *object) of(names, required []string) *check.Object {
 		return made
 	}
 	made := &check.Object{Names: names, Required: required}
-	o.made.Store(made) // two that are made at once are equal
+	o.made.Store(made) // two goroutines may make one at once: both are equal
 	return made
 }
 
@@ -118,7 +119,7 @@ func (p *Params) readSlot(d *check.Decoder, slot Slot, s *Shape) {
 	}
 }
 
-// params has the functions that read the slots of Params.
+// params has the functions that read the fields of Params, by slot.
 var params = [...]func(d *check.Decoder, p *Params, s *Shape){
 	SlotProtocolVersion:    func(d *check.Decoder, p *Params, _ *Shape) { p.ProtocolVersion = d.String(nil) },
 	SlotCapabilities:       func(d *check.Decoder, p *Params, _ *Shape) { p.Capabilities = readObject(d) },
@@ -161,7 +162,7 @@ func readObject(d *check.Decoder) []byte {
 	return d.Alias(nil)
 }
 
-// readToken reads a progress token. A value that can not be one is a violation.
+// readToken reads a progress token. A value that can not be a progress token is a violation.
 func (p *Params) readToken(d *check.Decoder) {
 	kind := d.Kind(&tokens)
 	if kind == 0 {
@@ -179,7 +180,7 @@ func (p *Params) readToken(d *check.Decoder) {
 	}
 }
 
-// readTask returns the value that asks for a task. Some clients write null for none.
+// readTask returns the value of the member with which a client asks for a task. Some clients write null where they ask for none.
 func readTask(d *check.Decoder) []byte {
 	if task := d.Alias(nil); string(task) != "null" {
 		return task

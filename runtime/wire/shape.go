@@ -2,17 +2,17 @@ package wire
 
 import "github.com/mcpkiln/mcpkiln/runtime/check"
 
-// Shape validates a member by the revision's schema, where the runtime keeps the value as text or reads only some of it: a value that the member
+// Shape validates a member by the revision's schema, where the runtime keeps the value raw or reads only some of it: a value that the member
 // can not have is a violation (LET05). The zero Shape allows anything.
 type Shape struct {
 	Kind     check.Kind // of the value: KindObject, KindArray, KindString or KindBool; 0: any
-	Null     bool       // null is allowed, too, which some clients write for none
-	Enum     check.Enum // of a string: the values that are allowed; none: all are
-	Names    []string   // of an object: the members that are known by name,
-	Required []string   // those of them that are required,
-	Members  []Shape    // and their shapes, in the order of Names
+	Null     bool       // null is allowed, too, which some clients write for a missing value
+	Enum     check.Enum // of a string: the values that are allowed; without Values all are
+	Names    []string   // of an object: the members that are known by name
+	Required []string   // those of Names that are required
+	Members  []Shape    // the shapes of Names, in the same order
 	Others   *Shape     // of an object: the shape of other members; nil: anything
-	Items    *Shape     // of an array; nil: anything
+	Items    *Shape     // of an array: the shape of its items; nil: anything
 
 	object object
 }
@@ -30,8 +30,8 @@ func (s *Shape) readObject(d *check.Decoder) []byte {
 	return d.Since(start)
 }
 
-// readArguments is readObject for arguments. Some clients write null for none. Which tool or prompt they are for, and so which of their values
-// are sensitive, is not known yet (VAL02). The empty name hides no member, but makes violations show no string, array or object.
+// readArguments is readObject for the arguments of a call, for which some clients write null if there are none. Which tool or prompt they are for, and
+// so which of their values are sensitive, is not known yet (VAL02). Hiding the empty name makes violations show no string, array or object.
 func (s *Shape) readArguments(d *check.Decoder) []byte {
 	d.Hide("/")
 	b := s.readArgumentsOpenly(d)
@@ -39,6 +39,7 @@ func (s *Shape) readArguments(d *check.Decoder) []byte {
 	return b
 }
 
+// readArgumentsOpenly is readArguments without hiding anything.
 func (s *Shape) readArgumentsOpenly(d *check.Decoder) []byte {
 	if s != nil {
 		return s.readObject(d)
@@ -61,6 +62,7 @@ func (s *Shape) readText(d *check.Decoder) string {
 	return d.String(nil)
 }
 
+// take takes the next value and validates it.
 func (s *Shape) take(d *check.Decoder) {
 	switch {
 	case s.Null && d.Null():

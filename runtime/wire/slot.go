@@ -1,9 +1,9 @@
 package wire
 
-// Slot is a value of messages, whatever its name and its place in a revision.
+// Slot is a value in messages, whatever its name and its place in a revision.
 type Slot uint8
 
-// The slots, named as the fields of the messages are.
+// The slots, named like the fields of the structs for messages.
 const (
 	SlotNone Slot = iota
 	SlotAction
@@ -63,7 +63,7 @@ const (
 	SlotTTL
 	SlotURI
 	SlotURL
-	SlotCount // the number of slots in Values; those that follow are only read by servers
+	SlotCount // the number of slots in Values, and an unused slot; the slots that follow are only read by servers
 	SlotArgument
 	SlotMeta
 	SlotValue

@@ -7,7 +7,8 @@ import (
 	"github.com/mcpkiln/mcpkiln/runtime/wire/edit"
 )
 
-// AppendTool appends a tool as the revision lists it. definition is the tool without its member execution, which may be empty.
+// AppendTool appends a tool as the revision lists it. definition is the tool without its member execution, whose value is the argument execution; "": it
+// has none.
 func (r *Revision) AppendTool(b []byte, definition, execution string) []byte {
 	shown := schemaObjects(edit.AppendOmitting(nil, definition, r.View.ToolOmits), r.View.ToolObjects)
 	if r.ToolExecution == "" || execution == "" {
@@ -18,7 +19,7 @@ func (r *Revision) AppendTool(b []byte, definition, execution string) []byte {
 	return append(b, '}')
 }
 
-// schemaObjects replaces schemas that are true or false by equivalent objects, among the members of the objects at paths.
+// schemaObjects replaces the values true and false, which are schemas, by equivalent objects, among the members of the objects at paths.
 func schemaObjects(object []byte, paths []string) []byte {
 	if bytes.Contains(object, []byte("true")) || bytes.Contains(object, []byte("false")) {
 		for _, path := range paths {

@@ -37,7 +37,7 @@ func (t Time) AppendJSON(b []byte) []byte {
 	return append(b, '"')
 }
 
-// ReadID reads a JSON-RPC id or progress token: a string or an integer of any size (CAN05). Anything else gives the
+// ReadID takes a JSON-RPC id or progress token: a string or an integer of any size (CAN05). For anything else it returns the
 // zero ID, which no peer can send.
 func ReadID(d *check.Decoder) rpc.ID {
 	id, err := rpc.ParseID(d.Alias(nil))

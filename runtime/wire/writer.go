@@ -11,14 +11,14 @@ import (
 //
 //	return wire.Open(b).String(`"status":`, t.Status).OptionalString(`"statusMessage":`, t.StatusMessage).Close()
 //
-// A key comes quoted and with its colon. An optional member whose value is zero is left out. Its key may open objects that have no other
-// member, `"_meta":{"token":`, which after closes.
+// A key is given in quotes and with its colon. An optional member whose value is zero is left out. Its key may open objects that have no other
+// member, `"_meta":{"token":`; then the argument after closes them.
 type Writer []byte
 
 // Open begins an object, appended to b.
 func Open(b []byte) Writer { return append(b, '{') }
 
-// Object begins an object that is a member; Close ends it.
+// Object begins an object that is the value of a member; Close ends it.
 func (w Writer) Object(key string) Writer { return append(w.Key(key), '{') }
 
 // Close ends the object that was begun last.
@@ -36,7 +36,7 @@ func (w Writer) Raw(key string, v []byte) Writer { return append(w.Key(key), v..
 // String appends a member with a string.
 func (w Writer) String(key, v string) Writer { return check.AppendString(w.Key(key), v) }
 
-// Strings appends a member with a list.
+// Strings appends a member with a list of strings.
 func (w Writer) Strings(key string, v []string) Writer {
 	return check.AppendSlice(w.Key(key), v, check.AppendString[string])
 }
@@ -47,7 +47,7 @@ func (w Writer) Bool(key string, v bool) Writer { return check.AppendBool(w.Key(
 // Float appends a member with a number.
 func (w Writer) Float(key string, v float64) Writer { return check.AppendFloat(w.Key(key), v) }
 
-// Millis appends a member with a duration.
+// Millis appends a member with a number of milliseconds, or null.
 func (w Writer) Millis(key string, v Millis) Writer { return v.AppendJSON(w.Key(key)) }
 
 // Time appends a member with a time.
@@ -72,7 +72,7 @@ func (w Writer) OptionalString(key, v string, after ...string) Writer {
 	return w.String(key, v).closing(after)
 }
 
-// OptionalStrings appends a member with a list, or nothing for an empty one.
+// OptionalStrings appends a member with a list of strings, or nothing for an empty one.
 func (w Writer) OptionalStrings(key string, v []string, after ...string) Writer {
 	if len(v) == 0 {
 		return w
@@ -96,7 +96,7 @@ func (w Writer) OptionalFloat(key string, v float64, after ...string) Writer {
 	return w.Float(key, v).closing(after)
 }
 
-// OptionalMillis appends a member with a duration, or nothing for 0.
+// OptionalMillis appends a member with a number of milliseconds, or null; nothing for 0.
 func (w Writer) OptionalMillis(key string, v Millis, after ...string) Writer {
 	if v == 0 {
 		return w
@@ -122,8 +122,8 @@ func (w Writer) closing(after []string) Writer {
 // Members appends the members of a raw JSON object.
 func (w Writer) Members(object []byte) Writer { return AppendMembers(w, object) }
 
-// AppendMembers appends the members of a raw object to the open object that b ends with: after a comma if
-// that has members already, and without one after them, as check.Member expects.
+// AppendMembers appends the members of a raw object to the open object that b ends with: after a comma if the open
+// object has members already, and without a comma at the end, as check.Member expects.
 func AppendMembers(b, object []byte) []byte {
 	object = bytes.TrimSpace(object)
 	if len(object) < 2 || object[0] != '{' {

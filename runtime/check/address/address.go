@@ -1,4 +1,4 @@
-// Package address says which addresses a server may show to clients (LET01). The generator refuses others in the manifest; the runtime refuses them
+// Package address says which URLs a server may show to clients (LET01). The generator refuses others in the manifest; the runtime refuses them
 // in questions of handlers and in tools and the like that are added at run time. It is for those who change which schemes are allowed.
 package address
 
@@ -10,8 +10,8 @@ import (
 	"strings"
 )
 
-// Page returns why no user should be sent to a web page, nil if nothing is wrong with its address: it could be a script or a file, contain a
-// password, or be read in transit. An http address must be one of this machine, for development.
+// Page returns why no user should be sent to the web page at an address, nil if nothing is wrong with it: it could be a script or a file, contain a
+// password, or be read in transit. An http URL must be one of this machine, for development.
 func Page(address string) error {
 	u, err := url.Parse(address)
 	switch {
@@ -32,7 +32,7 @@ func Picture(address string) error {
 	case "https", "http":
 		return nil
 	case "data":
-		if kind, _, _ := strings.Cut(rest, "/"); strings.EqualFold(kind, "image") || rest == "," { // which is empty
+		if kind, _, _ := strings.Cut(rest, "/"); strings.EqualFold(kind, "image") || rest == "," { // data:, has no content
 			return nil
 		}
 		kind, _, _ := strings.Cut(rest, ",")
@@ -41,7 +41,7 @@ func Picture(address string) error {
 	return fmt.Errorf("clients refuse a picture at %.32q", scheme+":")
 }
 
-// Loopback reports whether a host, without a port and brackets, is this machine.
+// Loopback reports whether a host, without port and brackets, is this machine.
 func Loopback(host string) bool {
 	if strings.EqualFold(host, "localhost") {
 		return true

@@ -5,8 +5,8 @@ import (
 	"unicode"
 )
 
-// The rule of RFC 5893 for labels that are written from right to left, or are in a name with one that is. Only the characters that
-// a label may have need a class, so scripts and digits determine it.
+// This file has the Bidi Rule of RFC 5893, for labels with right-to-left text and for the other labels of the same name. It needs the bidirectional class
+// only of characters that a label may have, so scripts and digits determine the class.
 
 type bidiClass uint8
 
@@ -16,7 +16,7 @@ const (
 	europeanDigit
 	arabicDigit
 	neutral // the hyphen
-	mark    // non-spacing, and the joiners
+	mark    // a non-spacing mark or a zero-width joiner or non-joiner
 )
 
 var rightScripts = []*unicode.RangeTable{
@@ -40,11 +40,12 @@ func bidi(r rune) bidiClass {
 	return leftLetter
 }
 
+// rightToLeft reports whether a label has right-to-left text.
 func rightToLeft(label []rune) bool {
 	return slices.ContainsFunc(label, func(r rune) bool { return bidi(r) == rightLetter || bidi(r) == arabicDigit })
 }
 
-// validBidi validates one label of a name that has right-to-left text.
+// validBidi reports whether a label of a name that has right-to-left text keeps the Bidi Rule.
 func validBidi(label []rune) bool {
 	first := bidi(label[0])
 	if first != leftLetter && first != rightLetter {

@@ -1,4 +1,4 @@
-// Package format validates strings, in linear time: by the formats of JSON Schema and by patterns of ECMA-262. Generated rule
+// Package format validates strings, in linear time: by the formats of JSON Schema and by regular expressions of ECMA-262 (patterns). Generated rule
 // tables name both. It is for those who change what a format accepts.
 //
 //	format.go              Format and its table; the short formats
@@ -82,6 +82,7 @@ func Named(name string) Format {
 // Match reports whether s has the format. None accepts everything.
 func (f Format) Match(s string) bool { return f == None || formats[f].match(s) }
 
+// Describe says in words what the format accepts.
 func (f Format) Describe() string { return formats[f].words }
 
 func isIPv4(s string) bool {
@@ -97,8 +98,8 @@ func isIPv6(s string) bool {
 	return err == nil && a.Is6()
 }
 
-// The length of a regular expression is bounded, and so are the Unicode classes in it: each costs as much as a
-// thousand characters. Within these bounds one is validated in less than 100 ms (VAL07).
+// The length of a regular expression is bounded, and so is the number of Unicode classes in it, each of which costs as much as a
+// thousand characters. Within these bounds an expression is validated in less than 100 ms (VAL07).
 const (
 	maxRegex   = 64 << 10
 	maxClasses = 256
@@ -137,7 +138,7 @@ var base64Values = func() (t [256]uint8) {
 	return t
 }()
 
-// IsBase64 accepts the standard alphabet with padding, on one line. Bits after the last byte must be zero, so that bytes have one spelling.
+// IsBase64 accepts the standard alphabet with padding, on one line. Bits after the last byte must be zero, so that the same bytes are always spelt the same.
 func IsBase64[T string | []byte](s T) bool {
 	n := len(s)
 	for n > 0 && n > len(s)-2 && s[n-1] == '=' {

@@ -6,7 +6,7 @@ import (
 	"unicode/utf8"
 )
 
-// Internationalised labels of host names, RFC 5890 to 5893: punycode, and which characters are allowed where. That is derived
+// This file has the internationalised labels of host names, RFC 5890 to 5893: punycode, and which characters are allowed where. Those are derived
 // from Unicode's categories as in RFC 5892, with its exceptions as tables.
 
 // isIDNHostname accepts host names whose labels are ASCII, A-labels or U-labels.
@@ -29,6 +29,7 @@ func isIDNHostname(s string) bool {
 	return length <= 254
 }
 
+// idnDots replaces the other characters that separate labels, the ideographic, fullwidth and halfwidth full stops.
 var idnDots = strings.NewReplacer("\u3002", ".", "\uff0e", ".", "\uff61", ".")
 
 // validUnicodeLabel accepts a U-label.
@@ -64,7 +65,7 @@ func validInLabel(label []rune, i int, r rune) bool {
 	return unicode.In(r, unicode.Ll, unicode.Lo, unicode.Lm, unicode.Mn, unicode.Mc, unicode.Nd)
 }
 
-// validInContext is RFC 5892, appendix A.
+// validInContext has the contextual rules of RFC 5892, appendix A, for a character that is allowed only beside others.
 func validInContext(label []rune, i int, r rune) bool {
 	at := func(j int) rune {
 		if j < 0 || j >= len(label) {
@@ -91,10 +92,11 @@ func validInContext(label []rune, i int, r rune) bool {
 	if before >= 0 && strings.ContainsRune(viramas, before) {
 		return true
 	}
-	// A zero-width non-joiner may also be between letters that join; those of these scripts do.
+	// A zero-width non-joiner may also be between letters that join: those of the scripts in joining do.
 	return r == '\u200c' && before >= 0 && after >= 0 && unicode.In(before, joining...) && unicode.In(after, joining...)
 }
 
+// viramas are the characters after which both joiners are allowed.
 const viramas = "\u094d\u09cd\u0a4d\u0acd\u0b4d\u0bcd\u0c4d\u0ccd\u0d3b\u0d3c\u0d4d\u0dca\u0e3a\u0eba\u0f84\u1039\u103a\u1714\u1734\u17d2\u1a60\u1b44\u1baa\u1bab\u1bf2\u1bf3\u2d7f\ua806\ua82c\ua8c4\ua953\ua9c0\uaaf6\uabed"
 
 var joining = []*unicode.RangeTable{unicode.Arabic, unicode.Syriac, unicode.Mongolian, unicode.Nko, unicode.Mandaic, unicode.Phags_Pa}
@@ -196,7 +198,7 @@ func punyAdapt(delta, count int, first bool) int {
 	return k + (punyBase-punyTMin+1)*delta/(delta+punySkew)
 }
 
-// encodedLen returns the length of a label in punycode, with its prefix if it needs one.
+// encodedLen returns the length of a label in ASCII: in punycode with the prefix xn--, unless it is ASCII already.
 func encodedLen(label []rune) int {
 	length, n, delta, bias := 0, rune(utf8.RuneSelf), 0, punyBias
 	for _, r := range label {
@@ -209,7 +211,7 @@ func encodedLen(label []rune) int {
 		return basic
 	}
 	if basic > 0 {
-		length++ // the hyphen after them
+		length++ // the hyphen after the ASCII characters
 	}
 	for done := basic; done < len(label); n++ {
 		next := rune(unicode.MaxRune)
@@ -236,7 +238,7 @@ func encodedLen(label []rune) int {
 	return length + len("xn--")
 }
 
-// punyLen returns how many digits delta takes.
+// punyLen returns how many punycode digits delta takes.
 func punyLen(delta, bias int) int {
 	for k, n := punyBase, 1; ; k, n = k+punyBase, n+1 {
 		t := punyThreshold(k, bias)

@@ -8,6 +8,7 @@ import (
 // isHostname accepts host names of RFC 1123.
 func isHostname(s string) bool { return validHost(s, false) }
 
+// validHost accepts a host name; with international, its labels may be U-labels, too.
 func validHost(s string, international bool) bool {
 	if s == "" || len(s) > 253 {
 		return false
@@ -47,7 +48,7 @@ func validLabel(s string, international bool) bool {
 func isEmail(s string) bool    { return validMail(s, false) }
 func isIDNEmail(s string) bool { return validMail(s, true) }
 
-// validMail accepts a mailbox of RFC 5321.
+// validMail accepts a mailbox of RFC 5321, with international also one of RFC 6531.
 func validMail(s string, international bool) bool {
 	at := strings.LastIndexByte(s, '@')
 	if at < 1 || at > 64 && !international {

@@ -9,8 +9,8 @@ import (
 	"github.com/mcpkiln/mcpkiln/runtime/check/pattern"
 )
 
-// Pattern is a regular expression with the meaning of ECMA-262, as far as RE2 has it, compiled on first use, so that a program
-// with a thousand tools does not pay at its start. It runs in linear time whatever the text (VAL07). It must not be copied after its
+// Pattern is a regular expression with the meaning of ECMA-262, as far as RE2 has it. It is compiled on first use, so that a program
+// with a thousand tools starts no later for it. It runs in linear time whatever the text (VAL07). It must not be copied after its
 // first use.
 type Pattern struct {
 	Source string
@@ -47,14 +47,15 @@ func (p *Pattern) compile() {
 	}
 }
 
-// dfa runs a pattern over ASCII text with one table look-up a byte: measured on ^[A-Z]{1,8}$ and four bytes, 4 ns
-// against 95 for regexp. It is built only for patterns that need few states and no word boundaries or line anchors.
+// dfa is a deterministic finite automaton: it runs a pattern over ASCII text with one table look-up a byte. Measured on ^[A-Z]{1,8}$ and four bytes, it
+// takes 4 ns, regexp 95. It is built only for patterns that need few states and no word boundaries or line anchors.
 type dfa struct {
 	start uint8
 	next  [][256]uint8
 	atEnd []bool // whether the text may end in the state
 }
 
+// The first three states, and limits.
 const (
 	dead      = 0 // no match is possible any more
 	accepted  = 1 // matched, whatever follows
@@ -72,7 +73,7 @@ func (m *dfa) match(s string) (yes, ok bool) {
 	return m.atEnd[state], state != unsure
 }
 
-// dfaBuilder is the subset construction over a compiled program.
+// dfaBuilder makes a dfa of a compiled program by the subset construction: a state stands for a set of instructions that may come next.
 type dfaBuilder struct {
 	prog  *syntax.Prog
 	dfa   *dfa
@@ -169,7 +170,7 @@ func (b *dfaBuilder) begin() {
 	b.set, b.final = b.set[:0], false
 }
 
-// close adds pc and the instructions that it leads to without reading a byte. here has the assertions that are true.
+// close adds the instruction at pc, and those that it leads to without reading a byte, to the closure. here has the assertions that are true.
 func (b *dfaBuilder) close(pc uint32, here syntax.EmptyOp) {
 	if b.mark[pc] || b.bad {
 		return
@@ -193,7 +194,7 @@ func (b *dfaBuilder) close(pc uint32, here syntax.EmptyOp) {
 	}
 }
 
-// state returns the state for the closure, a new one if there is none yet.
+// state returns the state for the closure, a new one if there is none yet. here has the assertions that are true.
 func (b *dfaBuilder) state(here syntax.EmptyOp) uint8 {
 	if b.final {
 		return accepted
@@ -230,7 +231,7 @@ func (b *dfaBuilder) state(here syntax.EmptyOp) uint8 {
 	return b.add(kept, ends)
 }
 
-// endsFrom reports whether a match follows pc at the end of the text.
+// endsFrom reports whether the program, when it is at pc at the end of the text, matches.
 func (b *dfaBuilder) endsFrom(pc uint32, here syntax.EmptyOp, seen map[uint32]bool) bool {
 	if seen[pc] {
 		return false
@@ -258,6 +259,7 @@ func (b *dfaBuilder) add(set []uint32, atEnd bool) uint8 {
 	return uint8(len(b.sets) - 1)
 }
 
+// spend counts n steps of the construction.
 func (b *dfaBuilder) spend(n int) {
 	if b.work += n; b.work > maxWork {
 		b.bad = true

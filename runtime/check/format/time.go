@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// number2 reads two digits; it returns 100 if they are none. It is small enough to be inlined.
+// number2 reads a number of two digits; it returns 100 if the bytes are no digits. It is small enough to be inlined.
 func number2(tens, units byte) int {
 	tens, units = tens-'0', units-'0'
 	if tens > 9 || units > 9 {
@@ -71,7 +71,7 @@ func isTime(s string) bool {
 	return ok && (second < 60 || (hour*60+minute-offset+day)%day == day-1)
 }
 
-// zone reads an offset in minutes.
+// zone reads an offset from UTC, such as +01:00.
 func zone(s string) (minutes int, ok bool) {
 	if s == "Z" || s == "z" {
 		return 0, true
@@ -93,8 +93,8 @@ func isDateTime(s string) bool {
 	return len(s) >= 20 && startsWithDate(s) && s[10]|0x20 == 't' && isTime(s[11:])
 }
 
-// ParseDateTime reads what isDateTime accepts; a leap second becomes the second after it. ok is false if that is in the year 10000,
-// which a date-time can not have.
+// ParseDateTime reads what isDateTime accepts; a leap second becomes the second after it. ok is false for other texts, and if that second is in the
+// year 10000, which a date-time can not have.
 func ParseDateTime(s string) (t time.Time, ok bool) {
 	if !isDateTime(s) {
 		return time.Time{}, false
@@ -116,7 +116,7 @@ func ParseDateTime(s string) (t time.Time, ok bool) {
 	return t, t.Year() <= 9999
 }
 
-// isDuration accepts the grammar of RFC 3339, appendix A: units in order, none left out between two, weeks alone.
+// isDuration accepts the grammar of RFC 3339, appendix A: units in order, without gaps as in P1Y1D, weeks alone.
 func isDuration(s string) bool {
 	if len(s) < 3 || s[0] != 'P' {
 		return false
@@ -150,7 +150,7 @@ func digitsAt(s string, i int) int {
 	return n
 }
 
-// units goes over numbers with consecutive units and returns the index after them; i if there are none.
+// units goes over numbers with consecutive units of those in order, and returns the index after them; i if there are none.
 func units(s string, i int, order string) int {
 	next := -1 // which unit must follow; -1: any
 	for {
@@ -172,7 +172,7 @@ func units(s string, i int, order string) int {
 	}
 }
 
-// ParseDuration reads what isDuration accepts. ok is false for what time.Duration can not hold: years and months, whose length
+// ParseDuration reads what isDuration accepts. ok is false for other texts and for what time.Duration can not hold: years and months, whose length
 // depends on where they begin, and more than 292 years.
 func ParseDuration(s string) (sum time.Duration, ok bool) {
 	if !isDuration(s) {

@@ -6,11 +6,11 @@ import (
 	"unicode/utf8"
 )
 
-// Character classes of RFC 3986, as a table because addresses are validated byte by byte.
+// Character classes of RFC 3986. uriChars has them as a table, because addresses are validated byte by byte.
 const (
 	userChars  = 1 << iota // userinfo and reg-name without ':': unreserved, sub-delims
 	pathChars              // pchar and '/'
-	queryChars             // path, '?'
+	queryChars             // pathChars and '?'
 )
 
 var uriChars = func() (t [utf8.RuneSelf]uint8) {
@@ -31,7 +31,7 @@ func isURIReference(s string) bool { return validURI(s, false, false) }
 func isIRI(s string) bool          { return validURI(s, true, true) }
 func isIRIReference(s string) bool { return validURI(s, true, false) }
 
-// validURI validates s by RFC 3986, or with international by RFC 3987.
+// validURI validates s by RFC 3986, or with international by RFC 3987. With absolute, s must have a scheme.
 func validURI(s string, international, absolute bool) bool {
 	s, fragment, _ := strings.Cut(s, "#")
 	s, query, _ := strings.Cut(s, "?")
@@ -112,7 +112,7 @@ func isIPLiteral(s string) bool {
 	return err == nil && a.Is6() && a.Zone() == ""
 }
 
-// uriPart validates the characters and the percent encoding.
+// uriPart validates the characters and the percent encoding of a part that may have the characters of class.
 func uriPart(s string, class uint8, international bool) bool {
 	for i := 0; i < len(s); i++ {
 		c := s[i]

@@ -5,17 +5,17 @@ import (
 	"strings"
 )
 
-// Sensitive marks a property whose value is for the handler alone. It asserts nothing. Values are kept out of what the library writes by the names of
-// their properties, so it has to stand at a property, and a reference to one from elsewhere would show its values.
+// Sensitive is the keyword of a property whose value is for the handler alone. It validates nothing. Such values are kept out of violations, logs and the
+// like by the names of their properties. So the keyword has to stand at a property, and a $ref from another place to its schema would show values.
 const Sensitive = "x-sensitive"
 
 // Place is where a schema stands within another.
 type Place struct {
 	// Properties are the JSON Pointers of the properties that the schema is in, from the outermost to the innermost; the last is its own if it is one.
 	Properties []string
-	// Definition reports whether it is in a definition, and in no property within that: where its values are depends on who refers to it.
+	// Definition says that the schema is in a definition, and in no property within that: where its values are depends on what refers to it.
 	Definition bool
-	IsProperty bool // it is one itself
+	IsProperty bool // it is the schema of a property itself
 }
 
 // PlaceOf returns the place of the schema at a JSON Pointer.
@@ -40,7 +40,7 @@ func PlaceOf(pointer string) (p Place) {
 	return p
 }
 
-// HasSensitive says where to write Sensitive instead of a place that is no property.
+// HasSensitive returns advice for a schema that has Sensitive and is no property: where to write it instead.
 func (p Place) HasSensitive() string {
 	switch own := p.property(); {
 	case p.Definition:
@@ -51,7 +51,7 @@ func (p Place) HasSensitive() string {
 	return "write it at a property: list what is sensitive by name in properties"
 }
 
-// HidesReference says what to write where a reference leads to what is sensitive, and its own place is not.
+// HidesReference returns advice for a reference, at this place, that leads to a sensitive schema though the place is not sensitive: what to write.
 func (p Place) HidesReference() string {
 	switch own := p.property(); {
 	case p.IsProperty:
@@ -62,7 +62,7 @@ func (p Place) HidesReference() string {
 	return "move that schema to $defs without " + Sensitive + ", refer to it there, and write " + Sensitive + ": true at each property that is sensitive"
 }
 
-// property returns the innermost property that the schema is in, quoted; "" if it is in none, or in a definition within that.
+// property returns the name of the innermost property that the schema is in, quoted; "" if there is none, or a definition is between the two.
 func (p Place) property() string {
 	if len(p.Properties) == 0 || p.Definition {
 		return ""

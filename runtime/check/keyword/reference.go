@@ -2,7 +2,7 @@ package keyword
 
 import "net/url"
 
-// ResolveURI returns the URI that ref, an $id or a reference without its fragment, means below the URI base. One that can not be read means itself.
+// ResolveURI resolves ref, an $id or a $ref without its fragment, against the URI base. If one of them can not be parsed, it returns ref.
 func ResolveURI(base, ref string) string {
 	b, err := url.Parse(base)
 	if err != nil {

@@ -1,6 +1,6 @@
 // Package paramheader finds the arguments of a tool that HTTP headers repeat (EXT14): properties of its inputSchema with x-mcp-header, reached
-// through properties alone. It is for the packages of the generator; of clients, which leave out a tool that declares one wrongly; and of
-// servers, which refuse to list such a tool, and compare the headers of a call with its arguments.
+// through the keyword properties alone. It is for the packages of the generator; of clients, which leave out a tool that declares one
+// wrongly; and of servers, which refuse to list such a tool, and compare the headers of a call with its arguments.
 package paramheader
 
 import (
@@ -18,8 +18,8 @@ const Keyword = "x-mcp-header"
 
 // Param is an argument that a header repeats.
 type Param struct {
-	Header    string   // its name without the prefix Mcp-Param-
-	Path      []string // of the property
+	Header    string   // the header's name without the prefix Mcp-Param-
+	Path      []string // the names of the properties that lead to it, its own last
 	Sensitive bool     // it is x-sensitive, which a server refuses
 	Inexact   bool     // it is not Exact, which a server refuses, too
 }
@@ -62,6 +62,7 @@ func walk(definition json.RawMessage, visit func(Param, error) error) error {
 	return each(schema, nil, visit)
 }
 
+// each is walk for the schema of the property at path and those below.
 func each(schema json.RawMessage, path []string, visit func(Param, error) error) error {
 	n := members(schema)
 	if declared := n[Keyword]; declared != nil {
@@ -79,7 +80,7 @@ func each(schema json.RawMessage, path []string, visit func(Param, error) error)
 	return nil
 }
 
-// read returns the header of the property at path, which has that type.
+// read returns the header that the property at path declares; kind is the property's type.
 func read(declared, kind json.RawMessage, path []string) (header string, err error) {
 	if json.Unmarshal(declared, &header) != nil || !IsToken(header) {
 		return "", fmt.Errorf("%s is no name of a header", declared)
@@ -90,13 +91,13 @@ func read(declared, kind json.RawMessage, path []string) (header string, err err
 	return header, nil
 }
 
-// members returns those of an object, by their exact names; none of any other value.
+// members returns the members of a JSON object by their exact names; nil for any other value.
 func members(object json.RawMessage) (all map[string]json.RawMessage) {
 	_ = json.Unmarshal(object, &all)
 	return all
 }
 
-// text returns a JSON string, "" for any other value.
+// text returns the value of a JSON string, "" for any other value.
 func text(value json.RawMessage) (s string) {
 	_ = json.Unmarshal(value, &s)
 	return s

@@ -7,9 +7,9 @@ import (
 	"unicode"
 )
 
-// Foreign returns a part of a pattern that RE2 accepts and ECMA-262 with the flag u does not, and what to write instead; both are empty if
-// there is none. Validators of clients refuse such a part, or give it another meaning. Compile gives it that of RE2, except for classes such
-// as [:alpha:], which are letters and colons.
+// Foreign returns the first part of a pattern that RE2 accepts and ECMA-262 with the flag u does not, and what to write instead; both are empty if
+// there is none. Validators of clients refuse such a part, or give it another meaning. Compile gives it the meaning that it has in RE2, except for
+// classes such as [:alpha:], which it takes for letters and colons.
 func Foreign(text string) (part, instead string) {
 	inClass := false
 	for i := 0; i < len(text); i++ {
@@ -60,7 +60,7 @@ func foreignEscape(rest string) (part, instead string) {
 	return "", ""
 }
 
-// lazily is a regular expression that is compiled when it is first needed: most programs never have a pattern that is none of ECMA-262.
+// lazily returns a regular expression that is compiled when it is first needed: most programs never have a pattern that ECMA-262 does not accept.
 func lazily(source string) func() *regexp.Regexp {
 	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(source) })
 }
@@ -71,7 +71,7 @@ var (
 	property = lazily(`^\\([pP])(?:([A-Za-z])|\{([^}]*)\})`)
 )
 
-// foreignProperty is Foreign for \pL, \p{^L}, and names of scripts without Script=.
+// foreignProperty is Foreign for a match of property: \pL, \p{^L}, and names of scripts without Script=.
 func foreignProperty(m []string) (part, instead string) {
 	name, not := strings.CutPrefix(m[3], "^")
 	script := unicode.Scripts[name] != nil
@@ -118,7 +118,7 @@ var (
 	posixClass = lazily(`^\[:(\^?)([a-z]+):\]`)
 )
 
-// posixClasses are the classes of POSIX, as ECMA-262 writes their characters.
+// posixClasses has the characters of POSIX's classes as ECMA-262 writes them.
 var posixClasses = map[string]string{
 	"alnum": "A-Za-z0-9", "alpha": "A-Za-z", "ascii": `\x00-\x7f`, "blank": ` \t`, "cntrl": `\x00-\x1f\x7f`, "digit": "0-9", "graph": "!-~", "lower": "a-z",
 	"print": " -~", "punct": "!-\\/:-@\\[-`\\{-~", "space": `\s`, "upper": "A-Z", "word": `\w`, "xdigit": "0-9A-Fa-f",

@@ -1,10 +1,12 @@
 // Package pattern compiles the regular expressions of JSON Schema, which are those of ECMA-262, to Go's. It is for those
 // who change which patterns are supported; the generator and package format call it.
 //
-// Most mean the same in both. The others are rewritten: \s and \S, which go beyond ASCII, the dot, which excludes four
+// Most parts of a pattern mean the same in both. The others are rewritten: \s and \S, which go beyond ASCII, the dot, which excludes four
 // line ends, \uXXXX and \cX, classes such as [^] and [\b], names of groups, and more than 1,000 repeats. A pattern is read as with the flag u, as JSON
 // Schema recommends. A part that RE2 does not have (lookaround, backreferences) is an error. One that RE2 has beyond ECMA-262 (\A, \z,
 // (?i)) is left as it is; Foreign finds it.
+//
+// A repeat is a quantifier in braces, such as {2,5}; an atom is what a quantifier repeats, if it is no group.
 package pattern
 
 import (
@@ -50,15 +52,16 @@ func RE2(text string) (string, error) {
 	return r.out.String(), r.err
 }
 
+// rewriter writes a pattern in RE2's syntax.
 type rewriter struct {
-	text   string
-	at     int
+	text   string // the pattern
+	at     int    // how much of it is read
 	out    strings.Builder
 	dotAll bool
 	err    error
 
-	many  bool       // there are repeats that RE2 may not take
-	last  repeated   // the last atom, which a repeat would repeat
+	many  bool       // there are repeats that RE2 may not accept
+	last  repeated   // the last atom or group, which a repeat would repeat
 	group repeated   // the innermost open group,
 	outer []repeated // and the groups around it
 }
@@ -93,7 +96,7 @@ func (r *rewriter) next() {
 // longestName bounds the names of groups and properties, so that looking for their end takes no time.
 const longestName = 100
 
-// groupName returns the length of the beginning of a named group, or 0 for lookbehind.
+// groupName returns the length of the beginning of a named group, such as (?<name>, or 0 for lookbehind.
 func groupName(rest string) int {
 	if rest = rest[:min(len(rest), longestName)]; strings.HasPrefix(rest, "(?<=") || strings.HasPrefix(rest, "(?<!") {
 		return 0
@@ -101,7 +104,7 @@ func groupName(rest string) int {
 	return strings.IndexByte(rest, '>') + 1
 }
 
-// braced returns the text in braces here, and the offset after them.
+// braced returns the text in the braces that begin at r.at, and the offset after them.
 func (r *rewriter) braced() (text string, after int, ok bool) {
 	rest := r.text[r.at:min(len(r.text), r.at+longestName)]
 	end := strings.IndexByte(rest, '}')
@@ -111,15 +114,16 @@ func (r *rewriter) braced() (text string, after int, ok bool) {
 	return rest[1:end], r.at + end + 1, true
 }
 
+// replace goes past size bytes of the pattern and writes by instead.
 func (r *rewriter) replace(size int, by string) {
 	r.at += size
 	r.out.WriteString(by)
 }
 
-// atom is one part of a pattern, in RE2's syntax: a character, or several as with \d.
+// atom is one part of a pattern, in RE2's syntax: a character, or what stands for one of several, such as \d.
 type atom struct {
 	text string
-	char rune // -1: several
+	char rune // -1: one of several
 }
 
 func several(text string) atom { return atom{text, -1} }
@@ -207,7 +211,7 @@ func (r *rewriter) unit(at int) rune {
 	return rune(n)
 }
 
-// property reads \p{…}: RE2 has the names of scripts and categories without Script= and General_Category=.
+// property reads what follows \p: RE2 has the names of scripts and categories without Script= and General_Category=.
 func (r *rewriter) property(letter string) atom {
 	name, after, ok := r.braced()
 	if !ok {
@@ -222,7 +226,7 @@ func (r *rewriter) property(letter string) atom {
 
 var propertyKeys = map[string]bool{"Script": true, "sc": true, "General_Category": true, "gc": true}
 
-// class rewrites a class. A hyphen beside an escape such as \s is a character, not a range.
+// class rewrites a character class. A hyphen beside an escape such as \s is a character and makes no range.
 func (r *rewriter) class() {
 	r.at++
 	not := strings.HasPrefix(r.text[r.at:], "^")
@@ -251,7 +255,7 @@ func (r *rewriter) class() {
 	}
 }
 
-// member reads one character or escape of a class.
+// member reads one character or escape of a character class.
 func (r *rewriter) member() atom {
 	rest := r.text[r.at:]
 	for escape, means := range map[string]atom{`\s`: several(space), `\S`: several(notSpace), `\b`: char('\b')} {
@@ -271,7 +275,7 @@ func (r *rewriter) member() atom {
 	return char(c)
 }
 
-// ranges joins the members of a class.
+// ranges joins the members of a character class, with those that make ranges.
 func ranges(atoms []atom) string {
 	var b strings.Builder
 	for i := 0; i < len(atoms); i++ {

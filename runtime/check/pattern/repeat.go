@@ -7,9 +7,9 @@ import (
 )
 
 const (
-	re2Repeats   = 1000    // the most that RE2 accepts, multiplied where repeats are nested
-	mostRepeats  = 10_000  // the most that are rewritten: matching costs this much for each character
-	mostRepeated = 1 << 18 // how many bytes rewriting them may add up to
+	re2Repeats   = 1000    // the largest count that RE2 accepts; the counts of nested repeats are multiplied
+	mostRepeats  = 10_000  // the largest such product that is rewritten: matching takes in proportion to it for each character
+	mostRepeated = 1 << 18 // how many bytes the pattern may have after a repeat was rewritten
 )
 
 // counts matches a repeat in braces.
@@ -26,11 +26,11 @@ var (
 // repeated is an atom or group that a repeat may follow; a group as far as it has been read.
 type repeated struct {
 	start int // where it begins in out
-	depth int // the largest product of nested repeats in it, as written to out, which RE2 bounds,
-	times int // and in the pattern
+	depth int // the largest product of the counts of nested repeats in it, as written to out: RE2 bounds it
+	times int // the same product in the pattern
 }
 
-// include adds the repeats of a part to those of the group that it is in.
+// include raises the products of a group to those of a part of it.
 func (g *repeated) include(a repeated) {
 	g.depth, g.times = max(g.depth, a.depth), max(g.times, a.times)
 }
@@ -70,7 +70,7 @@ func (r *rewriter) repeat() bool {
 	return true
 }
 
-// inRow writes the atom, which is in out once already, with each of the repeats.
+// inRow writes the atom or group, which is in out once already, once with each of the repeats.
 func (r *rewriter) inRow(atom string, all []string) {
 	if r.out.Len()+len(all)*(len(atom)+len("{1000,1000}")) > mostRepeated {
 		r.err = errRepeated
@@ -85,7 +85,7 @@ func (r *rewriter) inRow(atom string, all []string) {
 	}
 }
 
-// repeats returns the repeats, of at most chunk each, that together are one from low to high.
+// repeats returns repeats of at most chunk each that in a row mean the same as one from low to high.
 func repeats(low, high, chunk int, endless bool) []string {
 	var all []string
 	for n := low; n > 0; n -= chunk {
@@ -100,7 +100,7 @@ func repeats(low, high, chunk int, endless bool) []string {
 	return all
 }
 
-// begin notes where the next atom begins in out, since it may be repeated; a group begins at its parenthesis.
+// begin notes where the next atom or group begins in out, since it may be repeated; a group begins at its parenthesis.
 func (r *rewriter) begin() {
 	switch r.text[r.at] {
 	case '(':

@@ -1,11 +1,12 @@
-// Package secret finds forms that ask for secrets. A form passes through the client, and often through its model, so the
-// specification forbids asking for secrets in one (LET04). The generator refuses such a question in the manifest, and the runtime refuses one
-// that a handler asks. It is for those who change what counts as a secret.
+// Package secret finds forms (elicitations in form mode) that ask for secrets. What the user writes into a form passes through the client, and often
+// through its model, so the specification forbids asking for secrets in one (LET04). The generator refuses such a question in the manifest, and the
+// runtime refuses one that a handler asks. It is for those who change what counts as a secret.
 //
-// It guesses by words. A name or title means a secret if it ends with one, or goes on with a word that does not change that: databasePassword and
-// password_again, but not passwordPolicy. A description names one at its beginning (your API key), and it or the message asks for one (enter
-// your password). Of numbers only those are secrets that are digits, such as a PIN or the number of a card: tokens may be counted.
-// A choice is no secret, nor is a string with a format, nor a field with x-sensitive: false, as a session_id of a conference needs it.
+// It guesses by words. A name or title means a secret if it ends with the words for one, or goes on with a word that does not change that:
+// databasePassword and password_again, but not passwordPolicy. So does a description that begins with such words (your API key), and a description or
+// message that asks for a secret (enter your password). A number is a secret only where secrets are written in digits, such as a PIN or the number of a
+// card: a number of tokens is a count. A choice of given values is no secret, nor is a string with a format, nor a field with x-sensitive: false, as a
+// session_id of a conference needs it.
 package secret
 
 import (
@@ -27,7 +28,7 @@ type Field struct {
 	Number                   bool   // what is typed is a number, not text
 }
 
-// Asked says why the field must not be asked for: which words ask for a secret; "" if none do.
+// Asked says why a form must not have the field, that is, which words ask for a secret; "" if none do.
 func (f *Field) Asked() string {
 	p := anySecret
 	if f.Number {
@@ -47,7 +48,7 @@ func (f *Field) Asked() string {
 	return "a form must not ask for secrets, and " + by
 }
 
-// digits are phrases for secrets that are numbers, or may be written as one.
+// digits are phrases for secrets that are numbers, or may be written as numbers.
 var digits = []string{
 	`pass ?codes?`, `(?:credit|debit|payment|bank) ?card(?: ?(?:number|no))?`, `card ?(?:number|no)`, `bank ?account ?(?:number|no)`, `cvv`, `cvc`, `cvn`, `csc`,
 	`(?:security|otp|totp|2 ?fa|mfa|two ?factor|one ?time|authenticator|verification|sms|login|recovery|backup) ?(?:codes?|pass ?(?:words?|codes?)|pin)`, `t?otp`,
@@ -64,14 +65,14 @@ var texts = []string{
 	`(?:seed|recovery|backup|mnemonic) ?(?:phrase|words)`, `mnemonic`,
 }
 
-// alone matches names that mean a secret only without other words: pass, but not boarding pass.
+// alone matches names that mean a secret only if they have no other words: pass, but not boarding pass.
 var alone = lazily(`^ ?(?:pass|pw|psw|cookie) ?$`)
 
-// patterns find some secrets in text of lower case, with blanks between words or none.
+// patterns find some secrets in text of lower case (see words). Each matches a phrase for a secret and, as its only group, the word after it.
 type patterns struct {
-	phrases    pattern // the words of a secret, and the word after them
-	beginsWith pattern // a description that begins with one
-	wants      pattern // a request for one
+	phrases    pattern // the phrase anywhere
+	beginsWith pattern // the phrase at the beginning of a description
+	wants      pattern // a request for what the phrase means
 }
 
 // pattern is a regular expression that is compiled when it is first needed: all of them take a megabyte and a millisecond, which a program
@@ -95,30 +96,31 @@ var (
 	numberSecret = patternsOf(digits...)
 )
 
-// before matches the words before a secret: articles and the like, and two more, such as whose it is (git hub).
+// before matches the words before a phrase: articles and the like, and up to two more, such as whose secret it is (git hub).
 const before = `(?:(?:me|us|in|here|the|a|an|your|our|my|new|old|current|existing|valid) ){0,4}(?:[a-z0-9]+ ){0,2}`
 
-// otherwise matches a word before a secret by which something else is meant than entering it.
+// otherwise matches a word between a request and a phrase which shows that the user is not asked to enter the secret, as in "enter the number of secrets".
 var otherwise = lazily(`\b(?:of|for|to|about|without|instead|no|not|never|don t|dont|than|or|and|with|by|from|on|whether|which|rotate|delete|revoke|reset)\b`)
 
-// about matches words after a secret's phrase that make it something else: something about a secret.
+// about matches a word after a phrase with which the two mean something about a secret, not the secret.
 var about = lazily(`^(?:policy|policies|manager|managers|length|strength|rules?|hint|name|names|id|ids|type|types|kind|count|limit|limits|usage|budget|` +
 	`expiry|expires|expiration|age|rotation|format|url|uri|link|page|store|vault|provider|issuer|brand|holder|owner|scope|scopes|location|position|color|colour|icon|` +
 	`board|map|reset|required|enabled|per)$`)
 
+// Where words splits a name: at a capital, and between letters and digits; other has all characters that words are not made of.
 var (
 	wordEnd = lazily(`([a-z0-9])([A-Z])|([A-Z])([A-Z][a-z])`)
 	number  = lazily(`([A-Za-z])([0-9])|([0-9])([A-Za-z])`)
 	other   = lazily(`[^a-z0-9]+`)
 )
 
-// not matches the word before a request that makes it the opposite.
+// not matches a word before a request that negates it.
 var not = lazily(`\b(?:not|never|don t|dont|cannot) $`)
 
-// stated matches a word after a secret that makes it the subject of a statement.
+// stated matches a word after a phrase that makes the secret the subject of a statement.
 var stated = lazily(`^(?:is|was|has|had|will|must|can|may|should|expired?|and)$`)
 
-// words splits a name or text into words of lower case: apiKey, API_KEY and api-key are api key.
+// words splits a name or text into words of lower case with a blank between them: apiKey, API_KEY and api-key are "api key".
 func words(name string) string {
 	name = wordEnd().ReplaceAllString(name, "$1$3 $2$4")
 	name = number().ReplaceAllString(name, "$1$3 $2$4")
@@ -140,7 +142,7 @@ func (p *patterns) named(name string) bool {
 	}
 }
 
-// means reports whether the word after a phrase leaves its meaning. A PIN code is a postal code in India.
+// means reports whether a phrase, matched at m, still means a secret with the word after it. A PIN code is a postal code in India.
 func means(text string, m []int) bool {
 	if m[2] < 0 {
 		return true
@@ -150,7 +152,7 @@ func means(text string, m []int) bool {
 	return !about().MatchString(next) && !postal
 }
 
-// asks reports whether a text asks for a secret with a pattern.
+// asks reports whether a text asks for a secret in a place that pattern matches.
 func asks(text string, pattern pattern) bool {
 	text = words(text)
 	for _, m := range pattern().FindAllStringSubmatchIndex(text, -1) {

@@ -1,5 +1,5 @@
-// Package edit changes JSON texts that are known to be valid: it removes members of objects, and replaces values at paths. The rest keeps its
-// order and its spelling.
+// Package edit changes JSON texts that are known to be valid: it removes members of objects, and replaces values at paths. Members keep their
+// order, and values that are not changed keep their spelling.
 //
 // It is for those who change how definitions written for a newer revision are shown in an older one: package wire has the rules for that.
 package edit
@@ -22,7 +22,7 @@ type Member struct {
 	Value json.RawMessage
 }
 
-// ObjectOf reads an object; nil if the text is none.
+// ObjectOf reads an object; it returns nil if the text is none.
 func ObjectOf(text []byte) (o Object) {
 	d := json.NewDecoder(bytes.NewReader(text))
 	if t, err := d.Token(); err != nil || t != json.Delim('{') {
@@ -55,7 +55,7 @@ func (o Object) AppendJSON(b []byte) []byte {
 	return append(b, '}')
 }
 
-// Steps of a path beside the names of members.
+// A path is names of members joined by slashes. These steps of a path are no names:
 const (
 	EveryItem   = "*"  // of a list
 	EveryMember = "{}" // of an object
@@ -71,6 +71,7 @@ func AppendOmitting(b []byte, object string, members []string) []byte {
 	return append(b, object...)
 }
 
+// omit returns a value without the members at a path.
 func omit(value []byte, path []string) []byte {
 	if path[0] == EveryItem {
 		var items []json.RawMessage
@@ -94,16 +95,18 @@ func omit(value []byte, path []string) []byte {
 	return members.AppendJSON(nil)
 }
 
-// At replaces the values at a path, in a value, by those that change returns. If change reports no change of any, the value is returned as it is.
+// At returns a value in which the values at a path are replaced by what change returns for them. If change never reports a change, the value is
+// returned as it is.
 func At(value []byte, path string, change func([]byte) ([]byte, bool)) []byte {
-	changed, is := step(value, strings.Split(path, "/"), change)
-	if !is {
+	edited, changed := step(value, strings.Split(path, "/"), change)
+	if !changed {
 		return value
 	}
-	return changed
+	return edited
 }
 
-func step(value []byte, path []string, change func([]byte) ([]byte, bool)) (changed []byte, is bool) {
+// step is At for the steps of a path, and reports whether change reported a change.
+func step(value []byte, path []string, change func([]byte) ([]byte, bool)) (edited []byte, changed bool) {
 	if len(path) == 0 {
 		return change(value)
 	}
@@ -113,10 +116,10 @@ func step(value []byte, path []string, change func([]byte) ([]byte, bool)) (chan
 			return value, false
 		}
 		for i := range items {
-			item, other := step(items[i], path[1:], change)
-			items[i], is = item, is || other
+			item, itemChanged := step(items[i], path[1:], change)
+			items[i], changed = item, changed || itemChanged
 		}
-		return check.AppendSlice(nil, items, func(b []byte, item json.RawMessage) []byte { return append(b, item...) }), is
+		return check.AppendSlice(nil, items, func(b []byte, item json.RawMessage) []byte { return append(b, item...) }), changed
 	}
 	members := ObjectOf(value)
 	if members == nil {
@@ -124,9 +127,9 @@ func step(value []byte, path []string, change func([]byte) ([]byte, bool)) (chan
 	}
 	for i := range members {
 		if m := &members[i]; m.Name == path[0] || path[0] == EveryMember {
-			member, other := step(m.Value, path[1:], change)
-			m.Value, is = member, is || other
+			member, memberChanged := step(m.Value, path[1:], change)
+			m.Value, changed = member, changed || memberChanged
 		}
 	}
-	return members.AppendJSON(nil), is
+	return members.AppendJSON(nil), changed
 }
