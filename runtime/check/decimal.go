@@ -261,19 +261,13 @@ func (x decimal) multipleOf(y decimal) bool {
 	if len(y.digits) == 0 {
 		return false
 	}
-	v, _ := new(big.Int).SetString(string(x.digits), 10)
-	m, _ := new(big.Int).SetString(string(y.digits), 10)
-	// v × 10^vexp against m × 10^mexp
+	// v × 10^vexp against m × 10^mexp. If mexp is the larger, v would have to end in a zero, and its digits do not.
 	shift := (x.point - len(x.digits)) - (y.point - len(y.digits))
-	ten := big.NewInt(10)
-	if shift >= 0 {
-		power := new(big.Int).Exp(ten, big.NewInt(int64(shift)), m)
-		return v.Mul(v, power).Mod(v, m).Sign() == 0
-	}
-	// v must be a multiple of m × 10^-shift, which has more digits than v as soon as -shift reaches the number of v's digits.
-	if -shift > len(x.digits) {
+	if shift < 0 {
 		return false
 	}
-	m.Mul(m, new(big.Int).Exp(ten, big.NewInt(int64(-shift)), nil))
-	return v.Mod(v, m).Sign() == 0
+	v, _ := new(big.Int).SetString(string(x.digits), 10)
+	m, _ := new(big.Int).SetString(string(y.digits), 10)
+	power := new(big.Int).Exp(big.NewInt(10), big.NewInt(int64(shift)), m)
+	return v.Mul(v, power).Mod(v, m).Sign() == 0
 }

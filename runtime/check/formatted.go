@@ -96,9 +96,12 @@ func DurationOf(text string) time.Duration {
 	return d
 }
 
-// formatted takes a string with a format and returns its value. A valid string that parse can not represent is out of range; allowed says in words
+// formatted takes a string and returns its value; without a rule, any string with the format. A valid string that parse can not represent is out of range; allowed says in words
 // what parse can represent.
-func formatted[T any](d *Decoder, r *String, parse func(string) (T, bool), allowed string) (v T) {
+func formatted[T any](d *Decoder, r *String, f format.Format, parse func(string) (T, bool), allowed string) (v T) {
+	if r == nil {
+		r = &String{Format: f}
+	}
 	if d.peek() != '"' {
 		d.wrongType("a string", r.At)
 		return v
@@ -119,22 +122,22 @@ func formatted[T any](d *Decoder, r *String, parse func(string) (T, bool), allow
 
 // Date takes a string with the format date.
 func (d *Decoder) Date(r *String) Date {
-	return formatted(d, r, func(s string) (Date, bool) { return DateOf(s), true }, "")
+	return formatted(d, r, format.Date, func(s string) (Date, bool) { return DateOf(s), true }, "")
 }
 
 // UUID takes a string with the format uuid.
 func (d *Decoder) UUID(r *String) UUID {
-	return formatted(d, r, func(s string) (UUID, bool) { return UUIDOf(s), true }, "")
+	return formatted(d, r, format.UUID, func(s string) (UUID, bool) { return UUIDOf(s), true }, "")
 }
 
 // Duration takes a string with the format duration. One that time.Duration can not hold is a violation.
 func (d *Decoder) Duration(r *String) time.Duration {
-	return formatted(d, r, format.ParseDuration, "a duration without years and months, at most 292 years long, which is the limit of this implementation")
+	return formatted(d, r, format.Duration, format.ParseDuration, "a duration without years and months, at most 292 years long, which is the limit of this implementation")
 }
 
 // Bytes takes a string with the format byte.
 func (d *Decoder) Bytes(r *String) []byte {
-	return formatted(d, r, func(s string) ([]byte, bool) {
+	return formatted(d, r, format.Byte, func(s string) ([]byte, bool) {
 		b, err := base64.StdEncoding.DecodeString(s)
 		return b, err == nil
 	}, "")

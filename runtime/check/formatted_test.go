@@ -130,3 +130,28 @@ func TestLET01TextIsHeldToItsRule(t *testing.T) {
 		}
 	}
 }
+
+// Without a rule, a formatted value is any text with the format.
+func TestLET01FormattedValuesNeedNoRule(t *testing.T) {
+	for text, decode := range map[string]func(d *Decoder){
+		`"2026-07-28T09:30:00Z"`:                 func(d *Decoder) { d.Time(nil) },
+		`"2026-07-28"`:                           func(d *Decoder) { d.Date(nil) },
+		`"f81d4fae-7dec-11d0-a765-00a0c91e6bf6"`: func(d *Decoder) { d.UUID(nil) },
+		`"P1DT2H"`:                               func(d *Decoder) { d.Duration(nil) },
+		`"AQID"`:                                 func(d *Decoder) { d.Bytes(nil) },
+	} {
+		if err := decodeWith(text, decode); err != nil {
+			t.Errorf("%s: %v", text, err)
+		}
+		if err := decodeWith(`"x y"`, decode); err == nil || !strings.Contains(err.Error(), "format") {
+			t.Errorf("x y for %s: %v, want a violation of the format", text, err)
+		}
+	}
+}
+
+func decodeWith(text string, decode func(d *Decoder)) error {
+	d := Get([]byte(text), Limits{})
+	defer d.Put()
+	decode(d)
+	return d.Finish()
+}

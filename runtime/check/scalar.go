@@ -146,13 +146,8 @@ func (d *Decoder) checkString(r *String, s string, n, start int) {
 
 // Time takes a date-time. The leap second at the end of the year 9999 is a violation, since it is read as the second after it, in the year 10000.
 func (d *Decoder) Time(r *String) time.Time {
-	if r == nil {
-		r = &anyTime
-	}
-	return formatted(d, r, format.ParseDateTime, "a date-time before the year 10000, which is the limit of this implementation")
+	return formatted(d, r, format.DateTime, format.ParseDateTime, "a date-time before the year 10000, which is the limit of this implementation")
 }
-
-var anyTime = String{Format: format.DateTime}
 
 // Enum takes a string that is one of r.Values and returns the one in the table; "" after a violation.
 func (d *Decoder) Enum(r *Enum) string {

@@ -139,6 +139,7 @@ func TestVAL07RepeatedKeysAreRefused(t *testing.T) {
 		{"of an answer", `{"jsonrpc":"2.0","id":1,"result":1,"result":2}`, `result id=1 refused -32600 repeated key "result" at /result`},
 		{"id of an answer", `{"jsonrpc":"2.0","id":1,"result":1,"id":1}`, `result id=1 refused -32600 repeated key "id" at /id`},
 		{"string id of an answer", `{"jsonrpc":"2.0","id":"a","id":"\u0061","error":{"code":1,"message":"m"}}`, `error id="a" refused -32600 repeated key "id" at /id`},
+		{"spelt id of an answer", `{"jsonrpc":"2.0","id":1,"id":1.0,"error":{"code":1,"message":"m"}}`, `error id=1 refused -32600 repeated key "id" at /id`},
 		{"two ids of an answer", `{"jsonrpc":"2.0","id":1,"id":"1","result":1}`, `invalid id=null refused -32600 repeated key "id" at /id`},
 		{"ids of an answer that are none", `{"jsonrpc":"2.0","id":1.5,"id":1.5,"result":1}`, `invalid id=null refused -32600 repeated key "id" at /id`},
 	}, check.Limits{})

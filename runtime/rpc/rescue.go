@@ -67,11 +67,11 @@ func splitLoosely(frame []byte, r *raw) (whole, twice, ok bool) {
 	return true, twice, true
 }
 
-// sameID reports whether both tokens are the same id, numbers in the same spelling.
+// sameID reports whether both tokens are the same id, however it is spelt (LET14).
 func sameID(a, b []byte) bool {
 	one, wrong := ParseID(a)
 	two, err := ParseID(b)
-	return wrong == nil && err == nil && one == two
+	return wrong == nil && err == nil && one.Same(two)
 }
 
 // maxNameBytes is the length of the longest name of a member of the envelope, as it may be written: each character may be an escape of six bytes.
