@@ -11,6 +11,7 @@ import (
 
 // batches finds the batch of a request. Its zero value is ready to use.
 type batches struct {
+	came atomic.Bool  // the client has sent a batch; read without mu
 	open atomic.Int32 // len(of), to be read without mu
 	mu   sync.Mutex
 	of   rpc.ByID[*batch]
@@ -45,6 +46,7 @@ func (all *batches) forget(id rpc.ID) {
 }
 
 func (all *batches) add(b *batch) {
+	all.came.Store(true)
 	all.mu.Lock()
 	defer all.mu.Unlock()
 	if all.all == nil {
@@ -61,6 +63,9 @@ func (all *batches) remove(b *batch) {
 
 // list returns the batches that have not ended.
 func (all *batches) list() []*batch {
+	if !all.came.Load() {
+		return nil
+	}
 	all.mu.Lock()
 	defer all.mu.Unlock()
 	return slices.Collect(maps.Keys(all.all))

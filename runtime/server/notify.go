@@ -68,8 +68,10 @@ func (p *peer) cancelOne(r *request, m *wire.Method, msg *rpc.Message) {
 	}
 	key := p.key(r.params.RequestID, inflight.Incoming)
 	p.cancels.Add(1) // see drainAfterCancel
-	if e := p.s.tracker.Find(key); e == nil || !e.Protected() {
-		p.batches.withdraw(key.ID, heldAnswer.isRefusal) // before the request ends, which may complete its batch
+	if p.batches.came.Load() {
+		if e := p.s.tracker.Find(key); e == nil || !e.Protected() {
+			p.batches.withdraw(key.ID, heldAnswer.isRefusal) // before the request ends, which may complete its batch
+		}
 	}
 	outcome := p.s.tracker.Cancel(key, rpc.CutTo(r.params.Reason, maxReason))
 	if outcome != inflight.Recorded { // else the request can not be cancelled: it goes on, and is answered
