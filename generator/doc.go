@@ -30,6 +30,9 @@
 //
 // # Words
 //
+//	revision      a version of the protocol, such as 2025-11-25; union: what any of several revisions defines
+//	wire          the tables and functions of one revision in a generated server; a dialect is the table of one for runtime/client
+//	policy        of a tool: what cancels it and when it times out, whether and how it runs as a task
 //	override      a value of Config that replaces what the manifest says; flags of the command set it
 //	lock file     mcpkiln.lock, beside the generated files: it says what they were generated from. A lock in the sense of a mutex is disk.Lock
 //	header, hash  the first two lines of a generated file; its hash shows whether it was edited since (seal.go)
@@ -37,6 +40,7 @@
 //	staging       the folder .mcpkiln.tmp, in which new files are written before they are renamed into place
 //	copy          an output directory that a flag chose, not the manifest; it is not removed when the manifest names another directory
 //	placeholder   a file that stands in for a stale one until go generate ends (placeholder.go)
+//	owner         of a file on disk: whether mcpkiln generated it, and whether somebody has changed it since (ownership)
 //	reference     pages about the server for those who call it (Config.Docs)
 //	part          one of the packages over which the tools are divided where there are many ("Many tools" below)
 //	question      an elicitation, and what else a handler may ask the client in the middle of a call
@@ -119,7 +123,8 @@
 //     generated whole, user files are written once.
 //   - Overwriting in place with a backup: a second run would overwrite the backup. Files are staged beside the target and
 //     renamed, all or none.
-//   - Hashes of the manifest and the files in the lock file: every merge conflicted there, and without the lock file no file was recognised.
+//   - Hashes of the manifest and the files in the lock file, as version 1 had them: every merge conflicted there, and without the lock file no
+//     file was recognised.
 //   - Staging and renaming the whole directory: files of the user's may be in it, and not every system can swap directories.
 //   - A file whose existence keeps out a second run: a killed run leaves it. disk.Lock is on the module's directory, so it also covers two
 //     manifests with one output.
@@ -127,13 +132,13 @@
 //     part: inlined, its code was compiled again in the generated package, and a thousand conversions of Handlers to the part's interface cost
 //     more than all types of the generated package.
 //   - A Handlers that embeds an interface of each part: the documentation of its methods would be a click away for each part.
-//   - A line for each member in the rule table of an object: tools of six properties and an output of two have 67 lines of code each, 85 with
+//   - A line for each property in the rule table of an object: tools of six properties and an output of two have 67 lines of code each, 85 with
 //     comments and blank lines, and would have 75 without these. The
-//     diff of an added property would be no smaller in the decoder: members are sorted by name, so the cases
+//     diff of an added property would be no smaller in the decoder: properties are sorted by name, so the cases
 //     that follow the new one get other numbers all the same.
 //   - Types in the client's package, rather than in one of their own: a server would link a client.
 //   - A key of the manifest for the directory of the types: one more thing to decide that nobody asks for.
-//   - As many parts as the tools need: each new part would move tools of all others.
+//   - A number of parts that grows with the tools: each new part would take tools from all others.
 //   - One lock file beside the manifest for all its output: two manifests with one output directory each would share it, and
 //     moving a package would leave it behind. So each lock file is in the directory that it describes.
 package generator
