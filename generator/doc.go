@@ -44,6 +44,7 @@
 //	reference     pages about the server for those who call it (Config.Docs)
 //	part          one of the packages over which the tools are divided where there are many ("Many tools" below)
 //	question      an elicitation, and what else a handler may ask the client in the middle of a call
+//	entry         a prompt, a resource or a resource template; a notice is a custom notification
 //
 // # Changing it
 //
@@ -51,8 +52,8 @@
 // internal/typing/readkeyword.go, and its rule or condition in internal/model, internal/emit and runtime/check. The end of "Schemas" in
 // package typing has the details, and lists the other files that may have to know the keyword.
 //
-// To add a protocol revision: a folder with documents and rules under schema/ (REV04). Methods, paths, transitions of tasks and
-// capabilities follow from it; the wire file is generated. Only something that the runtime has never done needs code: a
+// To add a protocol revision: a folder with documents and rules under schema/ (REV04). Methods, places of values in messages, transitions of
+// tasks and capabilities follow from it; the wire file is generated. Only something that the runtime has never done needs code: a
 // row in the tables of internal/wire/table.go, and the operation in runtime/wire.
 //
 // To add something to every generated package: a field in the model, the decision in lower, one function in emit with a
@@ -119,7 +120,7 @@
 //     does not. The compiler reports a missing method, at the assertion in the stub.
 //   - Numbering Go names that collide between tools (GetQuote2): the number would move when tools are reordered, and
 //     handlers would silently change places. It is an error that names both tools.
-//   - Merging new parts into existing files between markers: regions get edited, moved and lost. Generated files are
+//   - Merging new code into existing files between markers: regions get edited, moved and lost. Generated files are
 //     generated whole, user files are written once.
 //   - Overwriting in place with a backup: a second run would overwrite the backup. Files are staged beside the target and
 //     renamed, all or none.
@@ -128,9 +129,9 @@
 //   - Staging and renaming the whole directory: files of the user's may be in it, and not every system can swap directories.
 //   - A file whose existence keeps out a second run: a killed run leaves it. disk.Lock is on the module's directory, so it also covers two
 //     manifests with one output.
-//   - In the parts a function for each tool, which the generated package calls in the manifest's order, rather than one for all tools of a
-//     part: inlined, its code was compiled again in the generated package, and a thousand conversions of Handlers to the part's interface cost
-//     more than all types of the generated package.
+//   - In the parts a function for each tool, rather than one for all tools of a part. The generated package would call them in the manifest's
+//     order: inlined, their code was compiled again there, and a thousand conversions of Handlers to the part's interface cost more than all
+//     types of the generated package.
 //   - A Handlers that embeds an interface of each part: the documentation of its methods would be a click away for each part.
 //   - A line for each property in the rule table of an object: tools of six properties and an output of two have 67 lines of code each, 85 with
 //     comments and blank lines, and would have 75 without these. The

@@ -123,7 +123,7 @@ func (t *tableMaker) items(p holder, n *schema.Node, depth int) {
 	}
 }
 
-// holds reports whether a schema describes members of its values. t.holding keeps the outcomes.
+// holds finds out once for each schema, and reports, whether it describes members of its values: t.holding keeps the outcomes.
 func (t *tableMaker) holds(n *schema.Node) bool {
 	n = t.resolved(n)
 	if !n.Is(schema.Object) {
