@@ -133,10 +133,9 @@
 //     order: inlined, their code was compiled again there, and a thousand conversions of Handlers to the part's interface cost more than all
 //     types of the generated package.
 //   - A Handlers that embeds an interface of each part: the documentation of its methods would be a click away for each part.
-//   - A line for each property in the rule table of an object: tools of six properties and an output of two have 67 lines of code each, 85 with
-//     comments and blank lines, and would have 75 without these. The
-//     diff of an added property would be no smaller in the decoder: properties are sorted by name, so the cases
-//     that follow the new one get other numbers all the same.
+//   - A line for each property in the rule table of an object: tools of six properties and an output of two have 67 lines of code each, without
+//     comments and blank lines, and would have 75. The diff of an added property would be no smaller in the decoder: properties are sorted by
+//     name, so the cases that follow the new one get other numbers all the same.
 //   - Types in the client's package, rather than in one of their own: a server would link a client.
 //   - A key of the manifest for the directory of the types: one more thing to decide that nobody asks for.
 //   - A number of parts that grows with the tools: each new part would take tools from all others.

@@ -115,7 +115,7 @@ func (r *run) seal(files []emit.File) []File {
 // for so many.
 const maxTools = 200
 
-// run is one call of Generate.
+// run is one run of the stages.
 type run struct {
 	cfg       Config
 	result    *Result

@@ -12,7 +12,7 @@ import (
 	"github.com/mcpkiln/mcpkiln/schema/manifest"
 )
 
-// Source is one document as bytes. Path is what diagnostics call it; nothing is read from it.
+// Source is one document as bytes. Path is what diagnostics call it; nothing is read from that path.
 type Source struct {
 	Path string
 	Data []byte
@@ -64,7 +64,7 @@ func (c *Config) ReadFrom(folder fs.FS, path string, data []byte) (ds schema.Dia
 	})
 }
 
-// readFile reads a file of a folder. Data is nil if it is not a regular file.
+// readFile reads a file of a folder. It returns no data for what is not a regular file.
 type readFile func(name string) ([]byte, error)
 
 // readFolders reads the folders of revisions that the manifest names.
@@ -139,12 +139,12 @@ type Config struct {
 	Folders []Folder
 	// Files are the schema files that the manifest refers to, directly or through others; see Read.
 	Files []schema.File
-	// ToolVersion goes into the lock file and nowhere else.
+	// ToolVersion is the version of mcpkiln. It goes into the lock file and nowhere else.
 	ToolVersion string
 	// Flags are the flags that set overrides, with their values, for the lock file; "out", "client" or "docs" among them makes the output a copy.
 	Flags map[string]string
 
-	// Dir is the manifest's directory in its module, slash separated, empty for the module's root. The package names its manifest with it.
+	// Dir is the manifest's directory in its module, slash separated, empty for the module's root. doc.gen.go names the manifest by this path.
 	Dir string
 
 	// Import is the import path of the manifest's directory. Without it a package is never divided, however many tools it has.

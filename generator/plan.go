@@ -134,7 +134,7 @@ func ManifestOf(dir string) string {
 	return filepath.Join(dir, up)
 }
 
-// targeted reports whether dir is a directory of the plan, perhaps under another spelling, such as in another case.
+// targeted reports whether dir is a directory of the plan, perhaps spelt otherwise there, as in another case.
 func (p *plan) targeted(dir string) bool {
 	info, err := os.Stat(dir)
 	return err != nil || slices.ContainsFunc(p.targets, func(t *target) bool {

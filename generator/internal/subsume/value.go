@@ -43,11 +43,12 @@ type outcome struct {
 // mostSteps bounds the choices that are followed and the keywords that are evaluated for one goal: that takes a few tenths of a second.
 const mostSteps = 400_000
 
+// solver is the state of a search.
 type solver struct {
 	depth int // the most goals within goals that are searched
 	steps int
-	why   string // the first reason why something is undecided
-	same  map[[2]*schema.Node]bool
+	why   string                   // the first reason why something is undecided
+	same  map[[2]*schema.Node]bool // results of alike
 	own   map[string]*schema.Node  // schemas that the solver makes, by their text
 	size  map[*schema.Node]int     // sizes of values, in nodes
 	held  map[[2]*schema.Node]bool // results of holds, by schema and value
@@ -78,7 +79,7 @@ func (s *solver) undecided(why string) outcome {
 	return outcome{answer: unsure}
 }
 
-// spent adds the cost of a choice to the steps and reports whether there are too many.
+// spent adds the cost of a choice to the steps, and reports whether these are too many now.
 func (s *solver) spent() bool { s.steps += 20; return s.steps > mostSteps }
 
 // value looks for a value that meets g. A goal that comes up again inside of itself has no value there: the smallest value that
