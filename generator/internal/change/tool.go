@@ -10,7 +10,7 @@ import (
 	"github.com/mcpkiln/mcpkiln/schema/manifest"
 )
 
-// tool is a tool of one side, in the manifest and in the model.
+// tool is a tool of one side, in the manifest and in the model (made).
 type tool struct {
 	*manifest.Tool
 	made *model.Tool
