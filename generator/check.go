@@ -67,7 +67,7 @@ func Check(ctx context.Context, base string, r *Result) ([]Finding, schema.Diagn
 	return all, diags, ctx.Err()
 }
 
-// findings are what is to change in a directory, sorted by name.
+// findings are the files that a run would change in a directory, sorted by name.
 func (t *target) findings() (all []Finding) {
 	for _, f := range t.change {
 		all = append(all, t.compare(f))
@@ -146,7 +146,8 @@ func Summary(findings []Finding) string {
 	return text
 }
 
-// byAnother is the summary when only the version of mcpkiln differs: that is an upgrade, not drift. The lock file is not counted: it only names the version.
+// byAnother is the summary when all differences come from another version of mcpkiln: an upgrade, not drift. The lock file, which only names the
+// version, is not counted.
 func byAnother(findings []Finding) string {
 	n, last := 0, findings[len(findings)-1]
 	for _, f := range findings {

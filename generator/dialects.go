@@ -10,7 +10,7 @@ import (
 	"github.com/mcpkiln/mcpkiln/schema/revision"
 )
 
-// Dialects generates files of package pkg with a table of each revision, for a client: runtime/client holds them.
+// Dialects generates the files of package pkg with a table of each revision for clients. They are part of runtime/client.
 func Dialects(pkg string) ([]File, error) {
 	names := revision.Names()
 	slices.Sort(names)

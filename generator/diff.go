@@ -22,7 +22,8 @@ type Difference struct {
 	Old, New schema.Diagnostics // of each manifest
 }
 
-// Diff generates from both manifests in memory and says what is different in new (REV08), for callers, for handlers, on the wire, and for open tasks.
+// Diff generates from both manifests in memory and says what is different in new (REV08): for callers, for handlers, on the wire, and for tasks and
+// questions that are open when the new server starts.
 // It is pure, as Generate is.
 func Diff(ctx context.Context, old, new Config) (*Difference, error) {
 	var sides [2]change.Side
@@ -69,7 +70,7 @@ const (
 	Documentation = manifest.Documentation
 )
 
-// Classes are all of them, the gravest first.
+// Classes are all classes, the gravest first.
 var Classes = manifest.Classes
 
 // Move is what a protocol revision changes for a server.

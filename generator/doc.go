@@ -30,6 +30,9 @@
 //
 // # Words
 //
+//	revision      a version of the protocol, such as 2025-11-25; union: what any of several revisions defines
+//	wire          the tables and functions of one revision in a generated server; a dialect is the table of one for runtime/client
+//	policy        of a tool: what cancels it and when it times out, whether and how it runs as a task
 //	override      a value of Config that replaces what the manifest says; flags of the command set it
 //	lock file     mcpkiln.lock, beside the generated files: it says what they were generated from. A lock in the sense of a mutex is disk.Lock
 //	header, hash  the first two lines of a generated file; its hash shows whether it was edited since (seal.go)
@@ -37,9 +40,11 @@
 //	staging       the folder .mcpkiln.tmp, in which new files are written before they are renamed into place
 //	copy          an output directory that a flag chose, not the manifest; it is not removed when the manifest names another directory
 //	placeholder   a file that stands in for a stale one until go generate ends (placeholder.go)
+//	owner         of a file on disk: whether mcpkiln generated it, and whether somebody has changed it since (ownership)
 //	reference     pages about the server for those who call it (Config.Docs)
 //	part          one of the packages over which the tools are divided where there are many ("Many tools" below)
 //	question      an elicitation, and what else a handler may ask the client in the middle of a call
+//	entry         a prompt, a resource or a resource template; a notice is a custom notification
 //
 // # Changing it
 //
@@ -47,8 +52,8 @@
 // internal/typing/readkeyword.go, and its rule or condition in internal/model, internal/emit and runtime/check. The end of "Schemas" in
 // package typing has the details, and lists the other files that may have to know the keyword.
 //
-// To add a protocol revision: a folder with documents and rules under schema/ (REV04). Methods, paths, transitions of tasks and
-// capabilities follow from it; the wire file is generated. Only something that the runtime has never done needs code: a
+// To add a protocol revision: a folder with documents and rules under schema/ (REV04). Methods, places of values in messages, transitions of
+// tasks and capabilities follow from it; the wire file is generated. Only something that the runtime has never done needs code: a
 // row in the tables of internal/wire/table.go, and the operation in runtime/wire.
 //
 // To add something to every generated package: a field in the model, the decision in lower, one function in emit with a
@@ -115,25 +120,25 @@
 //     does not. The compiler reports a missing method, at the assertion in the stub.
 //   - Numbering Go names that collide between tools (GetQuote2): the number would move when tools are reordered, and
 //     handlers would silently change places. It is an error that names both tools.
-//   - Merging new parts into existing files between markers: regions get edited, moved and lost. Generated files are
+//   - Merging new code into existing files between markers: regions get edited, moved and lost. Generated files are
 //     generated whole, user files are written once.
 //   - Overwriting in place with a backup: a second run would overwrite the backup. Files are staged beside the target and
 //     renamed, all or none.
-//   - Hashes of the manifest and the files in the lock file: every merge conflicted there, and without the lock file no file was recognised.
+//   - Hashes of the manifest and the files in the lock file, as version 1 had them: every merge conflicted there, and without the lock file no
+//     file was recognised.
 //   - Staging and renaming the whole directory: files of the user's may be in it, and not every system can swap directories.
 //   - A file whose existence keeps out a second run: a killed run leaves it. disk.Lock is on the module's directory, so it also covers two
 //     manifests with one output.
-//   - In the parts a function for each tool, which the generated package calls in the manifest's order, rather than one for all tools of a
-//     part: inlined, its code was compiled again in the generated package, and a thousand conversions of Handlers to the part's interface cost
-//     more than all types of the generated package.
+//   - In the parts a function for each tool, rather than one for all tools of a part. The generated package would call them in the manifest's
+//     order: inlined, their code was compiled again there, and a thousand conversions of Handlers to the part's interface cost more than all
+//     types of the generated package.
 //   - A Handlers that embeds an interface of each part: the documentation of its methods would be a click away for each part.
-//   - A line for each member in the rule table of an object: tools of six properties and an output of two have 67 lines of code each, 85 with
-//     comments and blank lines, and would have 75 without these. The
-//     diff of an added property would be no smaller in the decoder: members are sorted by name, so the cases
-//     that follow the new one get other numbers all the same.
+//   - A line for each property in the rule table of an object: tools of six properties and an output of two have 67 lines of code each, without
+//     comments and blank lines, and would have 75. The diff of an added property would be no smaller in the decoder: properties are sorted by
+//     name, so the cases that follow the new one get other numbers all the same.
 //   - Types in the client's package, rather than in one of their own: a server would link a client.
 //   - A key of the manifest for the directory of the types: one more thing to decide that nobody asks for.
-//   - As many parts as the tools need: each new part would move tools of all others.
+//   - A number of parts that grows with the tools: each new part would take tools from all others.
 //   - One lock file beside the manifest for all its output: two manifests with one output directory each would share it, and
 //     moving a package would leave it behind. So each lock file is in the directory that it describes.
 package generator

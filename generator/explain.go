@@ -80,7 +80,7 @@ func (r *Result) Explain(tool string) (text string, ok bool) {
 	return b.String(), true
 }
 
-// manner is how a revision's clients call a tool.
+// manner says how the clients of a revision call a tool.
 func manner(t *model.Tool, w *model.Wire) string {
 	how := "each request for itself"
 	if w.Handshake {
@@ -114,7 +114,7 @@ func (r *Result) listedAs(t *model.Tool, shown string) (all []string) {
 // definition is what tools/list shows of a tool, indented.
 func definition(t *model.Tool, w *model.Wire) string {
 	var b bytes.Buffer
-	_ = json.Indent(&b, []byte(listed(t, w)), "    ", "  ") // lowering made it
+	_ = json.Indent(&b, []byte(listed(t, w)), "    ", "  ") // no error: package lower made the JSON
 	return "    " + b.String() + "\n"
 }
 

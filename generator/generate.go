@@ -115,12 +115,12 @@ func (r *run) seal(files []emit.File) []File {
 // for so many.
 const maxTools = 200
 
-// run is one call of Generate.
+// run is one run of the stages.
 type run struct {
 	cfg       Config
 	result    *Result
 	manifest  *manifest.Manifest
-	known     func() []*revision.Revision // all revisions, generated for or not
+	known     func() []*revision.Revision // all revisions that there are, whether generated for or not
 	union     *revision.Union             // of the known revisions
 	revisions []*revision.Revision        // those that are generated for
 	input     lower.Input
@@ -144,7 +144,7 @@ func (r *run) load() {
 	r.report(ds)
 }
 
-// resolve settles what the manifest leaves open or an override changes, and loads the revisions.
+// resolve decides what the manifest leaves open or an override changes, and loads the revisions.
 func (r *run) resolve() {
 	m := r.manifest
 	server := model.Server{
@@ -156,15 +156,15 @@ func (r *run) resolve() {
 	}
 	client := r.packages()
 	if !client.Alone && r.cfg.Docs == "" {
-		r.named(server)
+		r.warnUnnamed(server)
 	}
 	r.loadRevisions()
 	r.input = lower.Input{Manifest: m, Revisions: r.revisions, Known: r.known, Union: r.union, Name: r.result.Package, Server: server, Client: client,
 		Path: path.Join(r.cfg.Import, r.result.Out), Split: r.cfg.Import != "" && len(m.Tools) > cmp.Or(r.cfg.MaxTools, maxTools)}
 }
 
-// named warns of a server that nobody has named: clients show the name, and tell servers apart by it.
-func (r *run) named(server model.Server) {
+// warnUnnamed warns if nothing names the server: clients show the name, and tell servers apart by it.
+func (r *run) warnUnnamed(server model.Server) {
 	if first(r.cfg.ServerName, r.manifest.Server.Name.Value) == "" {
 		r.result.Diagnostics.Warn(r.manifest.Root, "no-server-name", "write server: {name: …, version: …}, or give --server-name and --server-version",
 			"nothing names the server, which calls itself %s %s", server.Name, server.Version)
@@ -175,7 +175,7 @@ func serverName(cfg Config, m *manifest.Manifest) string {
 	return first(cfg.ServerName, m.Server.Name.Value, stem(cfg.Manifest.Path))
 }
 
-// info is what the server says of itself beside its name, as one JSON object; empty for nothing.
+// info has the members of the protocol's Implementation (serverInfo) that model.Server has no field for, as a JSON object; empty for none.
 func info(s manifest.Server) string {
 	out := &schema.Node{Kind: schema.Object}
 	for _, m := range []schema.Member{{Key: "description", Value: s.Description.Node}, {Key: "websiteUrl", Value: s.WebsiteURL.Node}, {Key: "icons", Value: s.Icons}} {
@@ -191,7 +191,7 @@ func info(s manifest.Server) string {
 
 // lower decides everything about the package.
 func (r *run) lower() {
-	r.unsatisfiable()
+	r.warnUnsatisfiable()
 	pkg, ds := lower.Package(r.input)
 	r.pkg, r.result.pkg = pkg, pkg
 	r.report(ds)
@@ -223,8 +223,9 @@ func (r *run) lower() {
 	}
 }
 
-// unsatisfiable warns of schemas that allow no value: no call of their tool can succeed. Undecided ones are not reported.
-func (r *run) unsatisfiable() {
+// warnUnsatisfiable warns of schemas that allow no value: no call of their tool can succeed. A schema for which this can not be decided is
+// not reported.
+func (r *run) warnUnsatisfiable() {
 	for i := range r.manifest.Tools {
 		t := &r.manifest.Tools[i]
 		for _, s := range []struct {
@@ -246,7 +247,8 @@ func (r *run) unsatisfiable() {
 var combining = []string{"minProperties", "maxProperties", "uniqueItems", "allOf", "anyOf", "oneOf", "not", "if", "dependentSchemas", "dependencies", "propertyNames", "patternProperties",
 	"unevaluatedProperties", "unevaluatedItems", "contains", "$dynamicRef"}
 
-// combines reports whether n, or a schema that it contains or refers to, has a combining keyword. Most have none, and need no search.
+// combines reports whether n, or a schema that it contains or refers to, has a combining keyword or a property that allows no value (false).
+// Most have neither, and need no search for a valid value.
 func combines(d *schema.Document, n *schema.Node, seen map[*schema.Node]bool) (yes bool) {
 	n.Walk(func(n *schema.Node) bool {
 		if yes || len(n.Members) == 0 {
@@ -266,8 +268,8 @@ func combines(d *schema.Document, n *schema.Node, seen map[*schema.Node]bool) (y
 	return yes
 }
 
-// stubName makes the beginning of a file name from a tool's name: lower case, without the leading underscores that Go ignores. The suffix
-// _handler.go keeps _test and _windows from having a meaning. A tool's name may have neither letters nor digits.
+// stubName makes the beginning of a file name from a tool's name: in lower case, without leading underscores, since Go ignores such files. The suffix
+// _handler.go keeps _test and _windows from having a meaning. A name without letters and digits becomes "unnamed".
 func stubName(tool string) string {
 	name := strings.Map(func(r rune) rune {
 		if r >= 'a' && r <= 'z' || r >= '0' && r <= '9' {
@@ -287,7 +289,7 @@ func first(candidates ...string) string {
 	return ""
 }
 
-// stem is the file's name without its extension: what a server is called that has no name of its own.
+// stem is the file's name without its extension. A server that nothing names is called so.
 func stem(file string) string {
 	base := path.Base(strings.ReplaceAll(file, "\\", "/"))
 	return strings.TrimSuffix(base, path.Ext(base))

@@ -12,7 +12,7 @@ import (
 	"github.com/mcpkiln/mcpkiln/schema/manifest"
 )
 
-// Source is one document as bytes. Path is what diagnostics call it; nothing is read from it.
+// Source is one document as bytes. Path is what diagnostics call it; nothing is read from that path.
 type Source struct {
 	Path string
 	Data []byte
@@ -24,14 +24,14 @@ func ReadManifest(path string) (Source, schema.Diagnostics) {
 	return Source{Path: path, Data: data}, ds
 }
 
-// Folder is a protocol revision of the user's own, as bytes.
+// Folder is a folder with a protocol revision that the user wrote.
 type Folder struct {
 	Path  string            // as the manifest writes it
 	Files map[string][]byte // rules.yaml and documents, by name
 }
 
-// Read reads the manifest at path, and the files and folders that it names. A file of schemas that can not be read is a diagnostic of
-// Generate, anything else one here.
+// Read reads the manifest at path, and the files and folders that it names. Generate reports a schema file that could not be read; Read
+// reports everything else.
 func (c *Config) Read(path string) (ds schema.Diagnostics) {
 	if c.Manifest, ds = ReadManifest(path); ds.HasErrors() {
 		return ds
@@ -45,7 +45,7 @@ func (c *Config) Read(path string) (ds schema.Diagnostics) {
 	})
 }
 
-// Take returns c with the parsed manifest and removes that from the receiver, so that one Generate can release its memory.
+// Take returns a copy of c and removes the parsed manifest from c itself, so that Generate of the copy can release the manifest's memory.
 func (c *Config) Take() Config {
 	taken := *c
 	c.document = nil
@@ -64,7 +64,7 @@ func (c *Config) ReadFrom(folder fs.FS, path string, data []byte) (ds schema.Dia
 	})
 }
 
-// readFile reads a file of a folder. Data is nil if it is not a regular file.
+// readFile reads a file of a folder. It returns no data for what is not a regular file.
 type readFile func(name string) ([]byte, error)
 
 // readFolders reads the folders of revisions that the manifest names.
@@ -139,12 +139,12 @@ type Config struct {
 	Folders []Folder
 	// Files are the schema files that the manifest refers to, directly or through others; see Read.
 	Files []schema.File
-	// ToolVersion goes into the lock file and nowhere else.
+	// ToolVersion is the version of mcpkiln. It goes into the lock file and nowhere else.
 	ToolVersion string
 	// Flags are the flags that set overrides, with their values, for the lock file; "out", "client" or "docs" among them makes the output a copy.
 	Flags map[string]string
 
-	// Dir is the manifest's directory in its module, slash separated, empty for the module's root. The package names its manifest with it.
+	// Dir is the manifest's directory in its module, slash separated, empty for the module's root. doc.gen.go names the manifest by this path.
 	Dir string
 
 	// Import is the import path of the manifest's directory. Without it a package is never divided, however many tools it has.
@@ -160,7 +160,7 @@ type Config struct {
 	ServerName    string
 	ServerVersion string
 
-	document *manifest.Document // Manifest, if Read has parsed it
+	document *manifest.Document // Manifest as Read has parsed it, or nil
 }
 
 // File is one generated file. Path is relative to the output directory, slash separated.
@@ -178,7 +178,7 @@ type Result struct {
 	OutPos  schema.Position // where the manifest says so
 	Package string          // Go package name
 	Source  string          // path of the manifest, from the module's root
-	Digest  string          // of the manifest, and of all that was read for it
+	Digest  string          // of all input (digest.go)
 	Tools   []Tool          // in the manifest's order
 	Methods []Tool          // methods of Handlers beside those of tools: of requests, of notifications, then of prompts and resources
 
@@ -187,20 +187,20 @@ type Result struct {
 
 	flags map[string]string // of the configuration
 	pkg   *model.Package
-	tools func() []manifest.Tool // nil: no package is made
+	tools func() []manifest.Tool // parses the manifest again; nil if no package was generated
 }
 
 // HasHandlers reports whether the package has Handlers with methods: a client alone has none.
 func (r *Result) HasHandlers() bool { return len(r.Tools)+len(r.Methods) > 0 }
 
-// Output is one generated package: a directory and its files.
+// Output is one output directory with its files: a generated package, or the reference.
 type Output struct {
 	Dir   string          // relative to the manifest's directory, slash separated
 	Pos   schema.Position // where the manifest says so
 	Files []File          // sorted by path, the lock file included
 }
 
-// outputs are all packages of a manifest.
+// outputs are all output directories of a manifest.
 func (r *Result) outputs() []Output {
 	all := []Output{{r.Out, r.OutPos, r.Files}}
 	if r.Client != nil {
@@ -209,14 +209,14 @@ func (r *Result) outputs() []Output {
 	return all
 }
 
-// Tool names one method of the generated Handlers, of a tool or of another request, for those who write code beside the
-// package.
+// Tool names one method of the generated Handlers, of a tool or of another request or notification, for those who write code beside
+// the package.
 type Tool struct {
 	Name   string // get_quote, prompts/get, prompt review_code
 	Method string // GetQuote
 	Input  string // GetQuoteInput, or server.CompletionRequest; empty: none
 	Output string // GetQuoteOutput, CallToolResult, or server.PromptResult; empty: nothing but an error
-	Call   string // type of the call for tools with questions; empty: server.Call
+	Call   string // type of the second parameter: ImportOrdersCall for a tool with questions, server.Notice for a notification; empty: server.Call
 	File   string // get_quote_handler.go: name of a stub's file, different for each tool on every file system
 
 	AlwaysTask  bool // a tool that never runs inline

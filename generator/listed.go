@@ -7,8 +7,8 @@ import (
 	"github.com/mcpkiln/mcpkiln/runtime/wire"
 )
 
-// ToolList is each tool's definition in tools/list of a revision, as JSON, in the manifest's order. Without a revision, or with one that is
-// not served, nothing is left out of it.
+// ToolList is each tool's definition in tools/list of a revision, as JSON, in the manifest's order. If revision is empty or not served, the
+// definitions are whole: members that some revisions lack are in them, too.
 func (r *Result) ToolList(revision string) []string {
 	w := &model.Wire{ToolExecution: "execution"}
 	if i := slices.IndexFunc(r.pkg.Wires, func(w *model.Wire) bool { return w.Revision == revision }); i >= 0 {
@@ -27,7 +27,7 @@ func listed(t *model.Tool, w *model.Wire) string {
 	return string(rev.AppendTool(nil, t.Definition, t.Execution))
 }
 
-// view is a list of the revision's wire.View.
+// view is the list that the revision's wire.View has in a field.
 func view(w *model.Wire, field string) []string {
 	for _, g := range w.Groups {
 		for _, v := range g.Values {

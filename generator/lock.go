@@ -24,7 +24,7 @@ type Lock struct {
 	Tool     string            `json:"tool"`            // version of mcpkiln that last changed a file
 	Manifest string            `json:"manifest"`        // from the module's root, slash separated
 	Flags    map[string]string `json:"flags,omitempty"` // Config.Flags
-	// Files has the hashes of files, in a lock of version 1; since version 2 each file has its own.
+	// Files has the hashes of the generated files in a lock file of version 1; since version 2 each file has its hash itself.
 	Files map[string]string `json:"files,omitempty"`
 }
 
@@ -34,7 +34,7 @@ func newLock(tool, manifest string, flags map[string]string) Lock {
 	return Lock{Comment: lockComment, Version: lockVersion, Tool: tool, Manifest: manifest, Flags: flags}
 }
 
-// encode gives the lock's bytes; equal locks give equal bytes.
+// encode gives the text of the lock file; equal locks give equal bytes.
 func (l Lock) encode() []byte {
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)
@@ -46,7 +46,7 @@ func (l Lock) encode() []byte {
 	return b.Bytes()
 }
 
-// errNewerLock is the error of a lock that a newer mcpkiln wrote.
+// errNewerLock is the error for a lock file that a newer mcpkiln wrote.
 var errNewerLock = errors.New("a newer mcpkiln wrote it")
 
 // parseLock reads a lock file. It refuses what another program or a newer mcpkiln wrote.
@@ -75,7 +75,7 @@ func (l Lock) isCopy() bool {
 	return l.Flags["out"] != "" || l.Flags["client"] != "" || l.Flags["docs"] != ""
 }
 
-// sameBut reports whether two locks are the same but for the version of mcpkiln.
+// sameBut reports whether two locks are equal except for the version of mcpkiln.
 func (l Lock) sameBut(o Lock) bool {
 	return l.Version == o.Version && l.Manifest == o.Manifest && maps.Equal(l.Flags, o.Flags)
 }

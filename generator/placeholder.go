@@ -40,8 +40,8 @@ func isPlaceholder(data []byte) bool {
 	return hasHeader(docName, text) && bytes.Contains(text, []byte("\n"+placeholderBody))
 }
 
-// Prune removes a placeholder, and its folder if that is left empty. Any other file stays: another run may have generated it again
-// meanwhile. The error is one of the file system.
+// Prune removes a placeholder, and the folders above it that are left empty. If file is no placeholder it stays: another run may have generated
+// it again meanwhile. The error is one of the file system.
 func Prune(file string) error {
 	data, err := os.ReadFile(file)
 	if os.IsNotExist(err) {

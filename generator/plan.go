@@ -55,8 +55,8 @@ func newPlan(root, base string, r *Result) (*plan, schema.Diagnostics) {
 	return p, nil
 }
 
-// search walks the module for what former runs left: staging folders, and output directories that r's manifest no longer names. Copies
-// stay, and a run that generates one looks for no such directories.
+// search walks the module for what earlier runs left: staging folders, and output directories that r's manifest no longer names. Copies
+// stay, and a run that generates a copy does not look for such directories.
 func (p *plan) search(root, base string, r *Result) {
 	copied := Lock{Flags: r.flags}.isCopy()
 	walkModule(root, func(dir string, has func(name string) bool) {
@@ -69,21 +69,21 @@ func (p *plan) search(root, base string, r *Result) {
 		if copied || !isMade(has) {
 			return
 		}
-		if t, ok := former(dir, base); ok && t.madeOf(r.Source) && !t.lock.isCopy() && !p.targeted(dir) {
+		if t, ok := formerTarget(dir, base); ok && t.madeOf(r.Source) && !t.lock.isCopy() && !p.targeted(dir) {
 			t.findStale()
 			p.targets = append(p.targets, t)
 		}
 	})
 }
 
-// isMade reports whether a directory has a file that names the manifest it was generated from.
+// isMade reports whether a directory was generated: whether it has a file that names its manifest.
 func isMade(has func(name string) bool) bool {
 	return has(LockName) || slices.ContainsFunc(sourceNames, has)
 }
 
-// former is the target for a directory that an earlier run may have generated; false if a newer mcpkiln did. Its path is absolute or
-// relative as base is.
-func former(dir, base string) (t *target, ok bool) {
+// formerTarget is the target for a directory that an earlier run may have generated; ok is false if a newer mcpkiln did. The target's path is
+// absolute or relative as base is.
+func formerTarget(dir, base string) (t *target, ok bool) {
 	t = &target{dir: dir, files: map[string][]byte{}, owner: map[string]ownership{}}
 	if abs, err := filepath.Abs(base); err == nil {
 		if rel, err := filepath.Rel(abs, dir); err == nil {
@@ -104,7 +104,7 @@ func Remembered(base, source string) (ways []map[string]string) {
 		if !isMade(has) {
 			return
 		}
-		t, ok := former(dir, base)
+		t, ok := formerTarget(dir, base)
 		if !ok || t.source() != source {
 			return
 		}
@@ -122,7 +122,7 @@ func Remembered(base, source string) (ways []map[string]string) {
 // ManifestOf is the path, joined to dir, of the manifest that the package in dir was generated from; empty if there is no package or the manifest is gone.
 func ManifestOf(dir string) string {
 	root, ds := moduleOf(dir, Output{})
-	t, ok := former(dir, dir)
+	t, ok := formerTarget(dir, dir)
 	source := filepath.FromSlash(t.source())
 	if ds.HasErrors() || !ok || !filepath.IsLocal(source) {
 		return ""
@@ -134,7 +134,7 @@ func ManifestOf(dir string) string {
 	return filepath.Join(dir, up)
 }
 
-// targeted reports whether dir is a directory of the plan, perhaps under another spelling, such as in another case.
+// targeted reports whether dir is a directory of the plan, perhaps spelt otherwise there, as in another case.
 func (p *plan) targeted(dir string) bool {
 	info, err := os.Stat(dir)
 	return err != nil || slices.ContainsFunc(p.targets, func(t *target) bool {

@@ -21,7 +21,7 @@ type Reference struct {
 }
 
 // MakeReference makes the reference of the server that cfg describes; Generate makes the same as files if Config.Docs is set. It is pure, as
-// Generate is. With an error among the diagnostics there is none.
+// Generate is. With an error among the diagnostics the reference is nil.
 func MakeReference(ctx context.Context, cfg Config) (*Reference, schema.Diagnostics, error) {
 	cfg.Docs = "docs" // any directory: nothing is written
 	r := &run{cfg: cfg, result: &Result{}}

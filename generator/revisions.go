@@ -11,8 +11,8 @@ import (
 	"github.com/mcpkiln/mcpkiln/schema/revision"
 )
 
-// loadRevisions loads the revisions that are generated for. The types of handlers depend on all revisions (REV07), but for most packages
-// their union, which is embedded, is enough: the other revisions are loaded when more of them is needed.
+// loadRevisions loads the revisions that are generated for. The types of handlers depend on all known revisions (REV07), but for most packages
+// the union of these, which is embedded, is enough: the others are loaded when r.known is called.
 func (r *run) loadRevisions() {
 	own := r.loadFolders()
 	wanted := r.wanted(own)
@@ -27,7 +27,7 @@ func (r *run) loadRevisions() {
 		r.report(k.diags)
 	}
 	if r.cfg.Schema.Data != nil && !r.replaced {
-		r.foreign(known)
+		r.reportForeignDocument(known)
 	}
 	r.known = sync.OnceValue(func() (all []*revision.Revision) {
 		r.loadThose(known, func(*knownRevision) bool { return true })
@@ -54,8 +54,8 @@ func (r *run) loadThose(known []*knownRevision, which func(*knownRevision) bool)
 	wg.Wait()
 }
 
-// foreign reports that the document Config.Schema belongs to no revision that is generated for, and what differs from the nearest.
-func (r *run) foreign(known []*knownRevision) {
+// reportForeignDocument reports that the document Config.Schema belongs to no revision that is generated for, and what differs from the nearest.
+func (r *run) reportForeignDocument(known []*knownRevision) {
 	var nearest *knownRevision
 	for _, k := range known {
 		if k.wanted && (nearest == nil || len(k.mismatches) < len(nearest.mismatches)) {
@@ -67,7 +67,7 @@ func (r *run) foreign(known []*knownRevision) {
 		"mcpkiln schema new-revision makes a revision of it", "this is the document of no revision that is generated for; nearest is %s", nearest.name)
 }
 
-// knownRevision is a revision, embedded or of a folder, or a name that is none.
+// knownRevision is a revision, embedded or of a folder, or a name that no revision has.
 type knownRevision struct {
 	name     string
 	at       schema.Position // where the manifest names it
@@ -80,7 +80,7 @@ type knownRevision struct {
 	mismatches schema.Diagnostics
 }
 
-// loadFolders loads the revisions of the manifest's own.
+// loadFolders loads the revisions of the folders that the manifest names.
 func (r *run) loadFolders() []*knownRevision {
 	var all []*knownRevision
 	for _, f := range r.manifest.Folders {
@@ -161,8 +161,8 @@ func unknownHint(name string, known []string) string {
 	return cmp.Or(schema.DidYouMean(name, known), "known revisions: "+strings.Join(known, ", "))
 }
 
-// loadRevision loads one revision, with the document Config.Schema if it belongs to this one. Findings without a
-// position are reported where the manifest names the revision.
+// loadRevision loads one revision, with the document Config.Schema if that belongs to it. Diagnostics without a
+// position get the one where the manifest names the revision.
 func (r *run) loadRevision(k *knownRevision) {
 	if k.wanted && r.cfg.Schema.Data != nil {
 		k.revision, k.mismatches = revision.Load(k.name, revision.WithDocument(r.cfg.Schema.Path, r.cfg.Schema.Data))

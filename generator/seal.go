@@ -13,7 +13,7 @@ import (
 // Header is the first line of every generated Go file; files without it are never written, changed or removed.
 const Header = emit.Header
 
-// What the lines below Header begin with: a hash in every file, and in the file of sourceNames the manifest and its revisions.
+// What the lines below Header begin with: a hash in every file, and in the files of sourceNames the manifest and its revisions.
 const (
 	hashLine      = "Hash: "
 	manifestLine  = "Manifest: "
@@ -81,7 +81,7 @@ const (
 	conflicted                  // generated, and a merge left conflict markers: both sides are in the history
 )
 
-// ownerOf finds out whose a file is by its header and its hash. recorded is its hash in a lock of version 1, whose files have none themselves.
+// ownerOf finds out whose a file is by its header and its hash. recorded is its hash in a lock file of version 1, when files had none themselves.
 func ownerOf(name string, data []byte, recorded string) ownership {
 	text := unixLines(data)
 	switch {
@@ -142,13 +142,13 @@ func fingerprint(parts ...[]byte) string {
 	return hex.EncodeToString(h.Sum(nil)[:fingerprintLength/2])
 }
 
-// oldHash is the hash of a file in a lock of version 1.
+// oldHash is the hash of a file as a lock file of version 1 has it.
 func oldHash(data []byte) string {
 	all := sha256.Sum256(data)
 	return "sha256:" + hex.EncodeToString(all[:])
 }
 
-// unixLines undoes what a checkout with CRLF did, so that only edits count as edits.
+// unixLines turns CRLF, which git may have made of line ends at a checkout, into LF, so that only edits count as edits.
 func unixLines(data []byte) []byte {
 	if bytes.IndexByte(data, '\r') < 0 {
 		return data

@@ -31,7 +31,7 @@ func (s Stub) Handlers(r *Result) ([]byte, error) {
 func (s Stub) Handler(r *Result, t Tool) ([]byte, error) {
 	data := s.data(r)
 	data.Method, data.Tool, data.Unwritten = t.Method, t.Name, t.Name+" is not written yet"
-	data.Input, data.Output, data.Call = s.named(r, t.Input), s.named(r, t.Output), s.named(r, cmp.Or(t.Call, "server.Call"))
+	data.Input, data.Output, data.Call = s.qualified(r, t.Input), s.qualified(r, t.Output), s.qualified(r, cmp.Or(t.Call, "server.Call"))
 	names := []string{data.Input, data.Output, data.Call}
 	uses := func(pkg string) bool {
 		return slices.ContainsFunc(names, func(name string) bool { return strings.HasPrefix(name, pkg) })
@@ -45,8 +45,8 @@ func (s Stub) Handler(r *Result, t Tool) ([]byte, error) {
 	return emit.StubFile("handler.tmpl", data)
 }
 
-// CancelTest returns a file with a test that cancels t, in the package of the stubs, where mcpkiln init has written everyRevision. It is nil
-// for a tool that can not be cancelled, and where no valid arguments were found.
+// CancelTest returns a file with a test that cancels t, in the package of the stubs; the test calls everyRevision, which mcpkiln init has written
+// there. The file is nil if t can not be cancelled, or if no valid arguments were found.
 func (s Stub) CancelTest(r *Result, t Tool) ([]byte, error) {
 	in := r.example(t.Name)
 	if in == "" || !t.Cancellable {
@@ -77,8 +77,8 @@ func (r *Result) example(tool string) string {
 	return ""
 }
 
-// named is a type as the stub has to write it: qualified, if the generated package is another one; "" for none.
-func (s Stub) named(r *Result, typ string) string {
+// qualified is a type as the stub has to write it: with the name of the generated package, if the stub is in another one; "" for none.
+func (s Stub) qualified(r *Result, typ string) string {
 	if typ == "" || s.Import == "" || strings.HasPrefix(typ, "server.") {
 		return typ
 	}

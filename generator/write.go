@@ -73,7 +73,7 @@ func (o Options) write(ctx context.Context, base string, r *Result, d disk.Disk)
 	return p.report(), diags, nil
 }
 
-// survey locks the module and plans. The caller releases the lock if there is neither an error nor a diagnostic that is one.
+// survey locks the module and makes the plan. The caller releases the lock, unless there is an error or an error among the diagnostics.
 func survey(ctx context.Context, base string, r *Result) (*plan, schema.Diagnostics, func(), error) {
 	if r.Diagnostics.HasErrors() {
 		return nil, r.Diagnostics, nil, nil
@@ -147,7 +147,7 @@ func removeStaging(d disk.Disk, stage string) error {
 	return errors.Join(err, d.Remove(stage))
 }
 
-// step is one change of one file, or the removal of an empty folder.
+// step is the writing or removal of one file, or the removal of an empty folder.
 type step struct {
 	t       *target
 	name    string

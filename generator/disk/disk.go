@@ -38,7 +38,7 @@ func (OS) Remove(path string) error { return patiently(func() error { return os.
 // patience is how long another program, such as a virus scanner, may keep a file open before an operation on it fails.
 const patience = 2 * time.Second
 
-// patiently repeats an operation that fails because another program has the file open, which happens only on Windows.
+// patiently repeats an operation for as long as it fails because another program has the file open, which happens only on Windows.
 func patiently(do func() error) error {
 	for wait, waited := time.Millisecond, time.Duration(0); ; wait *= 2 {
 		err := do()
@@ -50,5 +50,5 @@ func patiently(do func() error) error {
 	}
 }
 
-// errHeld is the error of a lock that another run has.
+// errHeld says that another run has the lock.
 var errHeld = errors.New("another mcpkiln is writing there")

@@ -23,7 +23,7 @@ func tryLock(dir string) (release func(), err error) {
 	case errors.Is(err, syscall.EWOULDBLOCK):
 		err = errHeld
 	case errors.Is(err, syscall.EBADF), errors.Is(err, syscall.ENOLCK), errors.Is(err, syscall.ENOSYS), errors.Is(err, errors.ErrUnsupported):
-		// On NFS folders can not be locked.
+		// Not every file system can lock folders: NFS can not.
 		release, err = func() {}, nil
 	}
 	return release, errors.Join(err, f.Close())

@@ -10,9 +10,8 @@ import (
 // replaceName is what new files are called until they are complete.
 const replaceName = ".mcpkiln-"
 
-// Replace writes a file whole or not at all: beside its place first, then renamed. perm is that of a file that is not there yet, whatever the
-// umask; one that
-// is there keeps its own, and a link to it stays a link.
+// Replace writes a file whole or not at all: first under another name in its folder, then it is renamed. perm is for a new file, whatever the umask;
+// a file that exists keeps its permissions, and a link to it stays a link.
 func Replace(path string, data []byte, perm fs.FileMode) error {
 	if real, err := filepath.EvalSymlinks(path); err == nil {
 		path = real

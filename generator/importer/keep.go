@@ -66,7 +66,7 @@ func attempt(ctx context.Context, s *Source, o Options, share bool) (out *Import
 		Tools: len(s.Tools), Kept: kept, Lost: d.lost, Others: s.others()}, len(d.lost) > before, nil
 }
 
-// place returns the index of a tool in the source; that of the server is before all.
+// place returns the index of a tool in the source; -1 for "", the server, so that its losses come first.
 func (s *Source) place(tool string) int {
 	return slices.IndexFunc(s.Tools, func(t *schema.Node) bool { return t.Get("name").Text == tool })
 }
@@ -81,7 +81,7 @@ func (s *Source) others() (all []string) {
 	return all
 }
 
-// manifestName is the file name in diagnostics of the manifest, which is no file yet.
+// manifestName is what diagnostics call the manifest, which is not in a file yet.
 const manifestName = "mcpkiln.yaml"
 
 // generate generates from the draft, and leaves out what has errors until the rest has none.
@@ -136,7 +136,7 @@ func (d *draft) leaveOut(e schema.Diagnostic) bool {
 	return d.remove(d.tools, name, Loss{name, "", "the tool is left out: " + strings.TrimPrefix(pointer+": ", ": ") + why(e)})
 }
 
-// ofKeywords are codes of errors about a single member, without which the rest keeps its meaning.
+// ofKeywords are codes of errors about a single member. When that is left out, the rest keeps its meaning.
 var ofKeywords = []string{"misspelt-keyword", "unknown-key", "foreign-pattern", "meta-name", "icon-source", "no-uri", "mime-type"}
 
 func why(e schema.Diagnostic) string {

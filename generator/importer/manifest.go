@@ -59,7 +59,7 @@ func newDraft(s *Source, o Options, share bool) *draft {
 	return d
 }
 
-// kept returns the value of a tool's member as the manifest has it.
+// kept returns the value of a tool's member as the manifest will have it.
 func (d *draft) kept(tool, key string, v *schema.Node) *schema.Node {
 	switch key {
 	case "inputSchema", "outputSchema":
@@ -103,7 +103,7 @@ func (d *draft) about() *schema.Node {
 	return out
 }
 
-// stem returns the name of a server that has none: that of the file without its extension.
+// stem returns a name for a server that the source does not name: the file's name without its extension.
 func stem(file string) string {
 	base := path.Base(strings.ReplaceAll(file, `\`, "/"))
 	if ext := path.Ext(base); len(ext) > 1 && len(ext) < len(base) {
@@ -169,7 +169,7 @@ func put(n *schema.Node, key string, v *schema.Node) {
 	n.Members = append(n.Members, schema.Member{Key: key, Value: v})
 }
 
-// members returns those of an object that may be nil.
+// members returns the members of an object; none for nil.
 func members(n *schema.Node) []schema.Member {
 	if n == nil {
 		return nil

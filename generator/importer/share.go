@@ -10,10 +10,10 @@ import (
 
 // sharing finds definitions that several schemas have, so that they become one type in Go.
 type sharing struct {
-	roots  []**schema.Node // schemas of tools
-	named  map[string]*schema.Node
-	owners map[string]int
-	order  []string
+	roots  []**schema.Node         // schemas of tools
+	named  map[string]*schema.Node // the definitions to share, by name
+	owners map[string]int          // how many schemas have a definition of that name
+	order  []string                // the names of all definitions, in the source's order
 }
 
 // schemaName matches names of definitions that shared schemas can have.
@@ -42,7 +42,7 @@ func (d *draft) share() {
 			}
 		}
 	}
-	s.close()
+	s.dropUnshareable()
 	for _, name := range s.order {
 		if def := s.named[name]; def != nil {
 			put(d.schemas, name, s.pointed(def))
@@ -53,7 +53,7 @@ func (d *draft) share() {
 	}
 }
 
-// collect counts the definitions of a schema. Only those are shared that are equal wherever their name is used.
+// collect counts the definitions of a schema. A name that stands for different definitions is not shared.
 func (s *sharing) collect(root *schema.Node) {
 	for _, m := range members(root.Get(definitions)) {
 		if s.owners[m.Key]++; s.owners[m.Key] == 1 {
@@ -66,8 +66,8 @@ func (s *sharing) collect(root *schema.Node) {
 	}
 }
 
-// close drops definitions that only one schema has, and those that refer to anything that is not shared.
-func (s *sharing) close() {
+// dropUnshareable drops definitions that only one schema has, those that refer to anything that is not shared, and those with an $id in them.
+func (s *sharing) dropUnshareable() {
 	for name, n := range s.owners {
 		if n < 2 {
 			delete(s.named, name)

@@ -152,7 +152,7 @@ func (s *Source) add(v *schema.Node) error {
 	return nil
 }
 
-// isPage reports whether a value is an answer and not a tool.
+// isPage reports whether an element of a list is an answer, not a tool.
 func isPage(v *schema.Node) bool {
 	return v.Kind == schema.Array || v.Get("jsonrpc") != nil || v.Get("result") != nil || v.Get("tools") != nil || v.Get("protocolVersion") != nil
 }
@@ -160,6 +160,7 @@ func isPage(v *schema.Node) bool {
 // serverInfoKey is the key of the server's info in answers of revisions without a handshake.
 const serverInfoKey = "io.modelcontextprotocol/serverInfo"
 
+// about takes what v says of the server.
 func (s *Source) about(v *schema.Node) {
 	for _, info := range []*schema.Node{v.Get("serverInfo"), v.Get("_meta").Get(serverInfoKey)} {
 		if info.Is(schema.Object) {

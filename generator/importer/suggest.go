@@ -64,6 +64,7 @@ var numeric = []string{"minimum", "maximum", "exclusiveMinimum", "exclusiveMaxim
 // counts are last words of names of properties that are whole numbers.
 var counts = []string{"count", "page", "limit", "offset", "number", "index", "port", "id", "steps", "retries", "lines", "depth", "year", "per"}
 
+// whole suggests integers for a property whose keywords, or else whose name, show no fractions.
 func whole(name string, n *schema.Node) (what, because string) {
 	var has []string
 	for _, key := range numeric {
@@ -105,6 +106,7 @@ var formats = []struct {
 	{"uuid", format.UUID, []string{"uuid", "guid"}, lazily(`\bUUID\b`)},
 }
 
+// ofFormat suggests a format that the description, or else the name, of a property speaks of, unless the default does not have it.
 func ofFormat(name string, n *schema.Node) (what, because string) {
 	about := textOf(n.Get("description"))
 	for pass, reason := range []string{"by its description", "by its name"} {

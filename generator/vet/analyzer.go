@@ -2,7 +2,7 @@ package vet
 
 import "golang.org/x/tools/go/analysis"
 
-// analyzer makes a check of one function at a time.
+// analyzer makes an analyzer that checks one function at a time.
 func analyzer(name, doc string, check func(fn *function)) *analysis.Analyzer {
 	return packageAnalyzer(name, doc, func(pass *analysis.Pass, f *found) {
 		for _, fn := range f.functions {
@@ -13,6 +13,7 @@ func analyzer(name, doc string, check func(fn *function)) *analysis.Analyzer {
 	})
 }
 
+// packageAnalyzer makes an analyzer that checks a package with its handlers.
 func packageAnalyzer(name, doc string, check func(*analysis.Pass, *found)) *analysis.Analyzer {
 	return &analysis.Analyzer{
 		Name:     name,

@@ -21,7 +21,7 @@ func blindLoop(fn *function) {
 	for stmt := range own[ast.Stmt](fn.body) {
 		switch loop := stmt.(type) {
 		case *ast.ForStmt:
-			if !fn.mentionsContext(loop) && (fn.works(loop.Body) || loop.Cond == nil && !leavesSoon(loop)) {
+			if !fn.mentionsContext(loop) && (fn.works(loop.Body) || loop.Cond == nil && !canEnd(loop)) {
 				fn.reportLoop(loop.For, loop.Body, ctx.Name)
 			}
 		case *ast.RangeStmt:
@@ -55,8 +55,8 @@ func (fn *function) works(body *ast.BlockStmt) bool {
 	return false
 }
 
-// leavesSoon reports whether a loop without a condition can end by itself.
-func leavesSoon(loop *ast.ForStmt) bool {
+// canEnd reports whether a loop without a condition can end by itself.
+func canEnd(loop *ast.ForStmt) bool {
 	for n := range ast.Preorder(loop.Body) {
 		switch n := n.(type) {
 		case *ast.ReturnStmt:

@@ -25,7 +25,7 @@ func blocking(fn *function) {
 		}
 	}
 	for _, wait := range fn.waits() {
-		fn.at(wait.Pos(), "%s waits without looking at ctx: use a select with <-%s.Done()", waitName(wait), ctx.Name)
+		fn.reportf(wait.Pos(), "%s waits without looking at ctx: use a select with <-%s.Done()", waitName(wait), ctx.Name)
 	}
 }
 

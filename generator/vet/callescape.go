@@ -16,16 +16,16 @@ func callEscape(fn *function) {
 		case *ast.AssignStmt:
 			for i, left := range n.Lhs {
 				if i < len(n.Rhs) && fn.isCallValue(n.Rhs[i]) && fn.outlives(left) {
-					fn.at(n.Pos(), "the call is kept in %s: it is good until the handler returns", source(fn.pass, left))
+					fn.reportf(n.Pos(), "the call is kept in %s: it is good until the handler returns", source(fn.pass, left))
 				}
 			}
 		case *ast.SendStmt:
 			if fn.isCallValue(n.Value) {
-				fn.at(n.Pos(), "the call is sent on a channel: it is good until the handler returns")
+				fn.reportf(n.Pos(), "the call is sent on a channel: it is good until the handler returns")
 			}
 		case *ast.GoStmt:
 			if id := fn.callIn(n); id != nil && !fn.waitsAfter(n) {
-				fn.at(id.Pos(), "a goroutine uses the call, and the handler does not wait for it: the call is good until the handler returns")
+				fn.reportf(id.Pos(), "a goroutine uses the call, and the handler does not wait for it: the call is good until the handler returns")
 			}
 		}
 	}

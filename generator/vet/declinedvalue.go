@@ -18,9 +18,9 @@ func declinedValue(fn *function) {
 		v := fn.objectOf(ast.Unparen(sel.X))
 		switch {
 		case v == nil || !fn.isChecked(v, sel):
-			fn.at(sel.Pos(), "the user may have declined, and then there is no value: look at Accepted first")
+			fn.reportf(sel.Pos(), "the user may have declined, and then there is no value: look at Accepted first")
 		case fn.inDeclined(v, sel):
-			fn.at(sel.Pos(), "here the user has declined, so there is no value")
+			fn.reportf(sel.Pos(), "here the user has declined, so there is no value")
 		}
 	}
 }

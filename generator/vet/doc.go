@@ -7,7 +7,16 @@
 // call. Its flag types adds functions with a parameter of other types, for servers that use other libraries.
 //
 // The checks analyze one function at a time, in source order: they follow no values from function to function. A finding may be false,
-// and no finding proves nothing.
+// and without a finding a mistake may still be there.
+//
+// # Words of this package
+//
+//	handler   a method that answers for a tool, prompt, resource or other request; also a function that the flag types selects
+//	call      as a parameter of a handler: the request that it answers, a *server.Call or a type that embeds one
+//	question  a function call that asks the user and returns a server.Answer
+//	step      the function that is passed to Do: its outcome is recorded, and not computed again when the handler runs again
+//	effect    a change outside of the program, such as a file that is written
+//	wait      a channel operation, or a select, that no context ends
 package vet
 
 import "golang.org/x/tools/go/analysis"

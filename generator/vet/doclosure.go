@@ -12,11 +12,11 @@ var DoClosure = analyzer("doclosure", "a step that closes over the time or over 
 
 func doClosure(fn *function) {
 	for call := range nodes[*ast.CallExpr](fn.body) {
-		_, does := fn.does(call)
-		if does == nil {
+		_, body := fn.stepOf(call)
+		if body == nil {
 			continue
 		}
-		step, ok := ast.Unparen(does).(*ast.FuncLit)
+		step, ok := ast.Unparen(body).(*ast.FuncLit)
 		if !ok {
 			continue
 		}
@@ -28,7 +28,7 @@ func doClosure(fn *function) {
 			}
 			seen[v] = true
 			if source := fn.madeBy(v); source != "" {
-				fn.at(id.Pos(), "%s is made by %s outside of this step, so it is another value when the handler runs again: make it inside, and return it", v.Name(), source)
+				fn.reportf(id.Pos(), "%s is made by %s outside of this step, so it is another value when the handler runs again: make it inside, and return it", v.Name(), source)
 			}
 		}
 	}

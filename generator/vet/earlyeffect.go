@@ -19,7 +19,7 @@ func earlyEffect(fn *function) {
 	}
 	for call := range own[*ast.CallExpr](fn.body) {
 		if (call.End() <= last.Pos() || fn.shareLoop(call, last)) && fn.hasEffect(call) {
-			fn.at(call.Pos(), "%s happens again when a later question is answered: put it into call.Do, or behind the last question", source(fn.pass, call.Fun))
+			fn.reportf(call.Pos(), "%s happens again when a later question is answered: put it into call.Do, or behind the last question", source(fn.pass, call.Fun))
 		}
 	}
 }
@@ -52,7 +52,8 @@ func (fn *function) hasEffect(call *ast.CallExpr) bool {
 	return callee != nil && fn.effectful[callee]
 }
 
-// markEffects marks the functions of the package that have effects outside of Do, and repeats that until no more are found.
+// markEffects marks the functions of the package that have effects, not counting those in function literals, such as the function of a step. It
+// repeats that until no more are found.
 func markEffects(all []*function) {
 	effectful := effectfulFunctions{}
 	for _, fn := range all {

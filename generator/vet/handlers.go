@@ -23,6 +23,7 @@ var Handlers = &analysis.Analyzer{
 	ResultType: reflect.TypeFor[*found](),
 }
 
+// foreignTypes is the flag types.
 var foreignTypes string
 
 func init() {
@@ -124,8 +125,8 @@ func receivers(pkg *types.Package) (all []receiver) {
 	return all
 }
 
-// generatedHandlers returns the Handlers interface of a generated package; nil for other packages. Each of its methods takes a call or a notice of
-// the runtime.
+// generatedHandlers returns the Handlers interface of a generated package, which is recognised by a method that takes a call or a notice of the
+// runtime; nil for other packages.
 func generatedHandlers(pkg *types.Package) *types.Interface {
 	obj, ok := pkg.Scope().Lookup("Handlers").(*types.TypeName)
 	if !ok {
@@ -237,7 +238,7 @@ func foreignLiterals(pass *analysis.Pass) (all []*function) {
 	return all
 }
 
-// at reports a finding at a position.
-func (fn *function) at(pos token.Pos, format string, args ...any) {
+// reportf reports a finding at a position.
+func (fn *function) reportf(pos token.Pos, format string, args ...any) {
 	fn.pass.Reportf(pos, format, args...)
 }

@@ -20,7 +20,7 @@ func hiddenCancel(fn *function) {
 	for _, branch := range fn.endedBranches() {
 		for _, stmt := range branch.body {
 			for ret := range own[*ast.ReturnStmt](stmt) {
-				fn.checkReturn(branch.asked, ret)
+				fn.checkReturn(branch.check, ret)
 			}
 		}
 	}
@@ -28,7 +28,7 @@ func hiddenCancel(fn *function) {
 
 // ended are statements that run only if a context has ended.
 type ended struct {
-	asked ast.Node // the condition that the context has ended
+	check ast.Node // what checks that the context has ended
 	body  []ast.Stmt
 }
 
@@ -38,7 +38,7 @@ func (fn *function) endedBranches() (all []ended) {
 		switch stmt := stmt.(type) {
 		case *ast.IfStmt:
 			if fn.impliesEnd(stmt) {
-				all = append(all, ended{asked(stmt), stmt.Body.List})
+				all = append(all, ended{endCheck(stmt), stmt.Body.List})
 			}
 		case *ast.CommClause:
 			if recv, ok := stmt.Comm.(*ast.ExprStmt); ok && fn.isDone(recv.X) {
@@ -49,8 +49,8 @@ func (fn *function) endedBranches() (all []ended) {
 	return all
 }
 
-// asked returns the part of the statement that checks whether a context has ended.
-func asked(stmt *ast.IfStmt) ast.Node {
+// endCheck returns the part of the statement that checks whether a context has ended.
+func endCheck(stmt *ast.IfStmt) ast.Node {
 	if _, isCall := ast.Unparen(stmt.Cond).(*ast.CallExpr); !isCall && stmt.Init != nil {
 		return stmt.Init
 	}
@@ -90,7 +90,7 @@ func (fn *function) impliesEnd(stmt *ast.IfStmt) bool {
 	return false
 }
 
-func (fn *function) checkReturn(branch ast.Node, ret *ast.ReturnStmt) {
+func (fn *function) checkReturn(check ast.Node, ret *ast.ReturnStmt) {
 	if fn.typ.Results == nil || len(ret.Results) != fn.typ.Results.NumFields() {
 		return
 	}
@@ -108,7 +108,7 @@ func (fn *function) checkReturn(branch ast.Node, ret *ast.ReturnStmt) {
 		return
 	}
 	d := analysis.Diagnostic{Pos: ret.Pos(), End: ret.End(), Message: message + ": return context.Cause(ctx)"}
-	if cause := fn.causeOf(branch); cause != "" {
+	if cause := fn.causeOf(check); cause != "" {
 		d.SuggestedFixes = []analysis.SuggestedFix{{
 			Message:   "Return " + cause,
 			TextEdits: []analysis.TextEdit{{Pos: last.Pos(), End: last.End(), NewText: []byte(cause)}},
@@ -143,9 +143,9 @@ func (fn *function) setsDeadline() bool {
 	return false
 }
 
-// causeOf returns the expression for why the context ended: the error that the branch compared, or the cause of the context that it checked.
-func (fn *function) causeOf(branch ast.Node) string {
-	for call := range nodes[*ast.CallExpr](branch) {
+// causeOf returns an expression for the error with which the context has ended: the error that is compared in check, or the cause of the context there.
+func (fn *function) causeOf(check ast.Node) string {
+	for call := range nodes[*ast.CallExpr](check) {
 		switch sel, ok := call.Fun.(*ast.SelectorExpr); {
 		case fn.calls(call, "errors.Is"):
 			return source(fn.pass, call.Args[0])

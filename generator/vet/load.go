@@ -21,8 +21,8 @@ type Finding struct {
 	Message  string
 }
 
-// Run loads the packages that patterns name below dir and runs all analyzers on them. The findings are sorted by file and line. Errors of the
-// compiler are errors.
+// Run loads the packages that patterns name below dir and runs all analyzers on them. The findings are sorted by file and line. It returns an error
+// if a package does not compile.
 func Run(dir string, patterns ...string) ([]Finding, error) {
 	graph, err := analyze(dir, patterns...)
 	if err != nil {
@@ -63,7 +63,7 @@ func analyze(dir string, patterns ...string) (*checker.Graph, error) {
 	return checker.Analyze(Analyzers, pkgs, nil)
 }
 
-// load returns an error if anything does not compile.
+// load returns the packages, or an error if one of them does not compile.
 func load(dir string, patterns ...string) ([]*packages.Package, error) {
 	pkgs, err := packages.Load(&packages.Config{Mode: packages.LoadSyntax | packages.NeedModule, Dir: dir}, patterns...)
 	if err != nil {

@@ -15,7 +15,7 @@ func questionName(fn *function) {
 	for call := range nodes[*ast.CallExpr](fn.body) {
 		if fn.asks(call) {
 			fn.checkName(call, "this question", fn.instance(call), "server.Named")
-		} else if name, _ := fn.does(call); name != nil {
+		} else if name, _ := fn.stepOf(call); name != nil {
 			fn.checkName(call, "this step", name, "a name of its own")
 		}
 	}
@@ -34,7 +34,7 @@ func (fn *function) instance(ask *ast.CallExpr) ast.Expr {
 func (fn *function) checkName(call *ast.CallExpr, what string, name ast.Expr, remedy string) {
 	if name != nil {
 		if source := fn.unstable(name); source != "" {
-			fn.at(name.Pos(), "the name of %s is made by %s, so it is another one when the handler runs again", what, source)
+			fn.reportf(name.Pos(), "the name of %s is made by %s, so it is another one when the handler runs again", what, source)
 			return
 		}
 	}
@@ -43,15 +43,15 @@ func (fn *function) checkName(call *ast.CallExpr, what string, name ast.Expr, re
 		return
 	}
 	if name == nil && !spread(call) || name != nil && fn.isConstant(name) {
-		fn.at(call.Pos(), "%s has one name in every round of the loop: give it %s", what, remedy)
+		fn.reportf(call.Pos(), "%s has one name in every round of the loop: give it %s", what, remedy)
 		return
 	}
 	if counter := fn.counter(name, loops[0]); counter != "" {
-		fn.at(name.Pos(), "the name of %s is made of %s, which counts the keys of a map: their order is another one when the handler runs again", what, counter)
+		fn.reportf(name.Pos(), "the name of %s is made of %s, which counts the keys of a map: their order is another one when the handler runs again", what, counter)
 	}
 }
 
-// spread reports whether the options of the call are a slice, which may have a name.
+// spread reports whether the options of the call are a slice, in which there may be a server.Named.
 func spread(call *ast.CallExpr) bool { return call.Ellipsis.IsValid() }
 
 // leaves reports whether the loop always ends in the round of the call.

@@ -73,7 +73,7 @@ func isCall(t types.Type) bool {
 
 func isAnswer(t types.Type) bool { return isNamed(t, serverPath, "Answer") }
 
-// callee returns the function that is called; nil if that is not known.
+// callee returns the function that is called; nil if that is not known before run time.
 func (fn *function) callee(call *ast.CallExpr) *types.Func {
 	return typeutil.StaticCallee(fn.pass.TypesInfo, call)
 }
@@ -105,8 +105,8 @@ func (fn *function) asks(call *ast.CallExpr) bool {
 	return ok && tuple.Len() == 2 && isAnswer(tuple.At(0).Type())
 }
 
-// does returns the name and the function of a step, nil if the call is not of call.Do or server.Do, whose first argument is the call.
-func (fn *function) does(call *ast.CallExpr) (name, step ast.Expr) {
+// stepOf returns the name and the function of a step; nil if the function that is called is neither call.Do nor server.Do, which takes the call, too.
+func (fn *function) stepOf(call *ast.CallExpr) (name, step ast.Expr) {
 	switch n := len(call.Args); {
 	case n == 3 && fn.calls(call, serverPath+".Call.Do"), n == 4 && fn.calls(call, serverPath+".Do"):
 		return call.Args[n-2], call.Args[n-1]

@@ -4,7 +4,7 @@ import (
 	"go/ast"
 )
 
-// Unbounded finds what may block a call for ever that can not be cancelled.
+// Unbounded finds waits that may never end, in handlers of tools that can not be cancelled.
 var Unbounded = analyzer("unbounded", "a wait without a bound in a handler that can not be cancelled\n\n"+
 	"With cancellation: {mode: none} neither the client nor a timeout ends the call: a channel that stays silent holds it, and the shutdown,\n"+
 	"until the grace period is over. Bound the wait with a timer.", unbounded)
@@ -15,12 +15,12 @@ func unbounded(fn *function) {
 	}
 	for call := range nodes[*ast.CallExpr](fn.body) {
 		if fn.calls(call, "sync.WaitGroup.Wait", "sync.Cond.Wait") {
-			fn.at(call.Pos(), "nothing bounds this wait, and the call can not be cancelled: bound it with a timer")
+			fn.reportf(call.Pos(), "nothing bounds this wait, and the call can not be cancelled: bound it with a timer")
 		}
 	}
 	for _, wait := range fn.waits() {
 		if !fn.isTimed(wait) {
-			fn.at(wait.Pos(), "nothing bounds %s, and the call can not be cancelled: add a case <-time.After(…)", waitName(wait))
+			fn.reportf(wait.Pos(), "nothing bounds %s, and the call can not be cancelled: add a case <-time.After(…)", waitName(wait))
 		}
 	}
 }

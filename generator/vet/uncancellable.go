@@ -11,7 +11,7 @@ import (
 )
 
 // uncancellable reports whether the method of a generated Handlers is that of a tool with cancellation: {mode: none}. It reads the literals of
-// the tools in the source of the generated package: with facts, all its dependencies would have to be analyzed.
+// the tools in the source of the generated package: go/analysis facts about these would require that all its dependencies are analyzed, too.
 func uncancellable(pass *analysis.Pass, method *types.Func) bool {
 	dir := filepath.Dir(pass.Fset.Position(method.Pos()).Filename)
 	files, _ := filepath.Glob(filepath.Join(dir, "*.gen.go"))

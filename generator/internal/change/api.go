@@ -21,7 +21,7 @@ type exported map[string]string
 func (c *comparison) api() {
 	old, new := exports(c.old.Source), exports(c.new.Source)
 	c.client(old, new)
-	once(old, new)
+	dropRepeated(old, new)
 	for _, name := range slices.Sorted(maps.Keys(old)) {
 		text, there := new[name]
 		switch p := c.owner(name, c.old); {
@@ -70,8 +70,8 @@ func (c *comparison) client(old, new exported) {
 	}
 }
 
-// once drops the names of the client that have the same text on both sides as the server's, so that a change is reported once.
-func once(old, new exported) {
+// dropRepeated drops the names of the client's package whose text is that of the server's on both sides, so that a change is reported once.
+func dropRepeated(old, new exported) {
 	for _, name := range slices.Concat(slices.Collect(maps.Keys(old)), slices.Collect(maps.Keys(new))) {
 		if short, ok := strings.CutPrefix(name, inClient); ok && old[short] == old[name] && new[short] == new[name] {
 			delete(old, name)
@@ -80,19 +80,19 @@ func once(old, new exported) {
 	}
 }
 
-// parentGone reports whether name is a member of a type that all lacks: the change of the type is enough.
+// parentGone reports whether name is a member of a type that all lacks: then only the type is reported.
 func parentGone(name string, all exported) bool {
 	parent, _, member := strings.Cut(name, ".")
 	_, there := all[parent]
 	return member && !there && parent != "Handlers"
 }
 
-// about reports whether a change of that id has been found about the subject of p.
+// about reports whether a change with this id has been found about the subject of p.
 func (c *comparison) about(id string, p place) bool {
 	return p.subject != "" && slices.ContainsFunc(c.changes, func(x Change) bool { return x.ID == id && x.Subject == p.subject })
 }
 
-// owner is the place of the tool that a name belongs to: names of types begin with the tool's.
+// owner is the place of the tool that a name belongs to, which begins with the tool's Go name; the manifest for other names.
 func (c *comparison) owner(name string, s Side) place {
 	name = strings.TrimPrefix(strings.TrimPrefix(strings.TrimPrefix(name, inClient), "Client."), "Handlers.")
 	best := at("", schema.Position{File: c.new.Manifest.File}, nil)
@@ -105,7 +105,7 @@ func (c *comparison) owner(name string, s Side) place {
 	return best
 }
 
-// exports reads the Go files of a package, and of its client.
+// exports are the exported declarations in the Go files of a package, and of its client.
 func exports(source map[string][]byte) exported {
 	p := packages{}
 	for _, file := range slices.Sorted(maps.Keys(source)) {

@@ -25,7 +25,7 @@ type Change struct {
 type Side struct {
 	Manifest *manifest.Manifest
 	Package  *model.Package
-	Source   map[string][]byte // Go files of the package, by name
+	Source   map[string][]byte // Go files of the package, by name; those of its client with the prefix ClientFiles
 	// Listed is what tools/list of a revision shows of a tool.
 	Listed func(*model.Tool, *model.Wire) string
 }
@@ -47,7 +47,7 @@ func Compare(old, new Side) []Change {
 	return c.judged()
 }
 
-// judged gives each change the class that the new manifest has for it.
+// judged gives each change the class that the new manifest has for it, if any, and sorts the changes.
 func (c *comparison) judged() []Change {
 	for i := range c.changes {
 		if class, ok := c.new.Manifest.Classes[c.changes[i].ID]; ok {

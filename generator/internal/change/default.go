@@ -6,11 +6,11 @@ import (
 	"github.com/mcpkiln/mcpkiln/schema"
 )
 
-// views are all schemas that apply to one value: a schema, those that it refers to, and the members of allOf.
-type views []*schema.Node
+// allOf are all schemas that apply to one value: a schema, those that it refers to, and the members of allOf.
+type allOf []*schema.Node
 
 // add adds n and all that apply with it.
-func (v views) add(d *schema.Document, n *schema.Node) views {
+func (v allOf) add(d *schema.Document, n *schema.Node) allOf {
 	if !n.Is(schema.Object) || slices.Contains(v, n) {
 		return v
 	}
@@ -28,8 +28,8 @@ func (v views) add(d *schema.Document, n *schema.Node) views {
 	return v
 }
 
-// below are the views of a property, or of an item if property is "".
-func (v views) below(d *schema.Document, property string) (all views) {
+// below are the schemas that apply to a property, or to an item if property is "".
+func (v allOf) below(d *schema.Document, property string) (all allOf) {
 	for _, n := range v {
 		if property == "" {
 			all = all.add(d, n.Get("items"))
@@ -40,8 +40,8 @@ func (v views) below(d *schema.Document, property string) (all views) {
 	return all
 }
 
-// properties are the names of all properties, in the order in which they are written.
-func (v views) properties() (names []schema.Member) {
+// properties are all properties that the schemas name, in the order in which they are written.
+func (v allOf) properties() (names []schema.Member) {
 	for _, n := range v {
 		p := n.Get("properties")
 		if !p.Is(schema.Object) {
@@ -57,7 +57,7 @@ func (v views) properties() (names []schema.Member) {
 }
 
 // value is the default of the value; nil for none.
-func (v views) value() *schema.Node {
+func (v allOf) defaultValue() *schema.Node {
 	for _, n := range v {
 		if value := n.Get("default"); value != nil {
 			return value
@@ -66,7 +66,7 @@ func (v views) value() *schema.Node {
 	return nil
 }
 
-func (v views) requires(property string) bool {
+func (v allOf) requires(property string) bool {
 	return slices.ContainsFunc(v, func(n *schema.Node) bool {
 		required := n.Get("required")
 		return required.Is(schema.Array) && slices.ContainsFunc(required.Items, func(x *schema.Node) bool { return x.Text == property })
@@ -84,12 +84,12 @@ type defaults struct {
 
 func (c *comparison) defaults(p place, old, new *schema.Document) {
 	d := defaults{c, p, old, new, map[[2]*schema.Node]bool{}}
-	d.compare(views{}.add(old, old.Root), views{}.add(new, new.Root))
+	d.compare(allOf{}.add(old, old.Root), allOf{}.add(new, new.Root))
 }
 
-// compare compares the defaults of properties and of those below them. A property that only one side has is a difference of the schemas, and one
-// that either side requires is never left out.
-func (d *defaults) compare(old, new views) {
+// compare compares the defaults of properties and of those below them. A property that only one side has is a difference of the schemas, which
+// received reports; if either side requires a property, its default is not used.
+func (d *defaults) compare(old, new allOf) {
 	if len(old) == 0 || len(new) == 0 || d.seen[[2]*schema.Node{old[0], new[0]}] {
 		return
 	}
@@ -99,7 +99,7 @@ func (d *defaults) compare(old, new views) {
 		if len(before) == 0 {
 			continue
 		}
-		if was, is := before.value(), after.value(); differ(was, is) && !old.requires(m.Key) && !new.requires(m.Key) && !d.seen[[2]*schema.Node{was, is}] {
+		if was, is := before.defaultValue(), after.defaultValue(); differ(was, is) && !old.requires(m.Key) && !new.requires(m.Key) && !d.seen[[2]*schema.Node{was, is}] {
 			d.seen[[2]*schema.Node{was, is}] = true
 			p := d.place
 			p.pos, p.pointer = m.KeyPos, m.Value.Pointer

@@ -14,10 +14,14 @@
 //
 // # Words of this package
 //
-//	side      the old or the new state of a server
-//	class     how serious a change is; axis: for whom: callers, handlers, the wire, open tasks (manifest.ChangeRule)
-//	gone      of a change: it is about something that only the old side has
-//	received  of a schema: it is for values that the server receives; sent: for values that it sends
+//	side        the old or the new state of a server
+//	class       how grave a change is; its axis: whom it concerns: callers, handlers, the wire, open tasks (manifest.ChangeRule)
+//	entry       a prompt, resource, resource template, method or extension: what the server offers beside tools
+//	question    an elicitation that the manifest declares
+//	definition  what tools/list shows of a tool; of a revision: a definition of its schema.json
+//	gone        of a change: it is about something that only the old side has
+//	received    of a schema: it is for values that the server receives; sent: for values that it sends
+//	allOf       all schemas that apply to one value
 //
 // Both sides are complete packages, generated in memory, so this package need not know how a manifest becomes one. Schemas are compared by
 // meaning (package subsume), Go code by the text of declarations: handlers have to be changed where the text of a type changes.

@@ -69,7 +69,7 @@ func (c *comparison) entries() {
 		func(e entry) { c.found("entry-added", e.place, "is new") })
 }
 
-// entry compares an entry that both sides have. If one side has no params, they are compared as a schema that says nothing.
+// entry compares an entry that both sides have. If one side has no params, the empty schema takes their place.
 func (c *comparison) entry(old, new entry) {
 	before, after := address(old.node), address(new.node)
 	if before != after {
@@ -111,6 +111,7 @@ func sender(e entry) string {
 	return "clients"
 }
 
+// direction compares schemas of values that the server receives, or else sends.
 func (c *comparison) direction(e entry, old, new *schema.Document, received bool) {
 	if received {
 		c.received(e.place, orNone(old), orNone(new))

@@ -8,14 +8,14 @@ import (
 	"github.com/mcpkiln/mcpkiln/generator/internal/model"
 )
 
-// limit is a limit of a tool on both sides. Zero is no limit.
+// limit is a limit of a tool, an entry or a question, with its value on both sides. Zero is no limit.
 type limit struct {
 	lower, higher string // ids of changes
-	what          string // a format for the number
+	what          string // what is limited: a format for the value
 	none          string // zero in words
 	text          func(int64) string
 	was, is       int64
-	// options says that zero means what the server's options say, which may be more or less.
+	// options: zero means that the server's options decide, which may set more or less.
 	options bool
 }
 

@@ -7,8 +7,8 @@ import (
 	"github.com/mcpkiln/mcpkiln/schema/manifest"
 )
 
-// needs compares the client capabilities that a handler's requests need. Without a list, that may be all that requests of the package need; two
-// without a list are the same.
+// needs compares the client capabilities that a handler's requests need, as the manifest lists them. Without a list, the handler may need all that
+// any request of the package needs; if neither side has a list, nothing is reported.
 func (c *comparison) needs(p place, old, new []manifest.Text) {
 	if old == nil && new == nil {
 		return

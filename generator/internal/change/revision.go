@@ -19,9 +19,9 @@ type move struct {
 	was, is  *model.Wire
 }
 
-// Move says what changes for a server's clients and author when clients move from one revision to another. s has both wires. Everything follows
-// from the rules of the two revisions; rules that are the same are not reported. described counts the definitions of which only the
-// description differs.
+// Move says what changes for a server's clients and author when clients move from one revision to another. s.Package is generated for both.
+// Everything follows from the rules of the two revisions; rules that are the same are not reported. described counts the definitions of which
+// only the description differs.
 func Move(s Side, from, to *revision.Revision) (changes []Change, described int) {
 	wire := func(name string) *model.Wire {
 		return s.Package.Wires[slices.IndexFunc(s.Package.Wires, func(w *model.Wire) bool { return w.Revision == name })]
@@ -36,15 +36,15 @@ func Move(s Side, from, to *revision.Revision) (changes []Change, described int)
 	}
 	for _, e := range s.Manifest.Listed() {
 		if len(e.Elicitations) > 0 {
-			m.told("revision-questions", at(e.Kind+" "+e.Name, e.Pos, e.Node), m.asks())
+			m.foundParts("revision-questions", at(e.Kind+" "+e.Name, e.Pos, e.Node), m.asks())
 		}
 	}
 	m.deprecated()
 	return m.judged(), reworded(from, to)
 }
 
-// told adds a change that is described in several parts; without parts there is no change.
-func (m *move) told(id string, p place, parts []string) {
+// foundParts adds a change that is described in several parts; without parts there is no change.
+func (m *move) foundParts(id string, p place, parts []string) {
 	if len(parts) > 0 {
 		m.found(id, p, "%s", strings.Join(parts, "; "))
 	}
@@ -71,7 +71,7 @@ func (m *move) session() {
 	if m.from.Batches != m.to.Batches {
 		parts = append(parts, map[bool]string{true: "messages may come in one array", false: "messages do not come in arrays any more"}[m.to.Batches])
 	}
-	m.told("revision-session", place{}, parts)
+	m.foundParts("revision-session", place{}, parts)
 }
 
 // methods compares the methods that this server serves.
@@ -115,7 +115,7 @@ func (m *move) http() {
 			revision.DisconnectCancels: "who drops a response stream cancels its request", revision.DisconnectContinues: "a dropped response stream may be resumed, and cancels nothing",
 		}[m.to.HTTP.Disconnect])
 	}
-	m.told("revision-http", place{}, parts)
+	m.foundParts("revision-http", place{}, parts)
 }
 
 func (m *move) errors() {
@@ -127,7 +127,7 @@ func (m *move) errors() {
 			parts = append(parts, fmt.Sprintf("%s is %d, and was %d", e.Name, code, e.Code))
 		}
 	}
-	m.told("revision-errors", place{}, parts)
+	m.foundParts("revision-errors", place{}, parts)
 }
 
 // tool compares how one tool is listed and called.
@@ -135,10 +135,10 @@ func (m *move) tool(t tool) {
 	before := len(m.changes)
 	m.listing(t)
 	if t.made.Task.Support != model.TaskForbidden {
-		m.told("revision-tasks", t.place(), m.tasks(t.made.Task.Support == model.TaskRequired, len(t.made.Questions) > 0))
+		m.foundParts("revision-tasks", t.place(), m.tasks(t.made.Task.Support == model.TaskRequired, len(t.made.Questions) > 0))
 	}
 	if len(t.made.Questions) > 0 {
-		m.told("revision-questions", t.place(), m.asks())
+		m.foundParts("revision-questions", t.place(), m.asks())
 	}
 	if len(m.changes) == before {
 		m.found("revision-same", t.place(), "is listed and called as before")
@@ -152,7 +152,7 @@ func (m *move) listing(t tool) {
 	pairs(old.Members, new.Members, func(m schema.Member) string { return m.Key }, func(a, b schema.Member) {},
 		func(x schema.Member) { parts = append(parts, "is listed without "+x.Key) },
 		func(x schema.Member) { parts = append(parts, "is listed with "+x.Key) })
-	m.told("revision-definition", t.place(), parts)
+	m.foundParts("revision-definition", t.place(), parts)
 }
 
 // taskWords says what the values of a revision's task rules mean for a client.
@@ -208,7 +208,7 @@ func (m *move) tasks(alone, asks bool) (parts []string) {
 	return parts
 }
 
-// renamed says that the method of an operation has another name; nil if it has not.
+// renamed says that the method of an operation has another name; nil if the name is the same.
 func (m *move) renamed(op string, side revision.Side) []string {
 	old, new := m.from.Op(op, side), m.to.Op(op, side)
 	if old == nil || new == nil || old.Name == new.Name {
@@ -239,7 +239,7 @@ func (m *move) asks() (parts []string) {
 	return parts
 }
 
-// deprecated reports the methods that the server uses and only the newer revision deprecates.
+// deprecated reports the methods that the server uses and that m.to deprecates, but not m.from.
 func (m *move) deprecated() {
 	used := map[string]bool{}
 	for _, x := range m.is.Methods {

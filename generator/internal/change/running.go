@@ -5,34 +5,34 @@ import (
 	"github.com/mcpkiln/mcpkiln/schema/manifest"
 )
 
-// questions compares the questions of a handler. The journal of a task, and the sealed state of an inline call, identify a question by its name, and
-// refuse another question of the same name.
+// questions compares the questions of a handler. What the runtime keeps of a call with questions (the journal of a task in the store, or an inline
+// call's requestState) identifies a question by its name, and another question of the same name is refused.
 func (c *comparison) questions(p place, old, new []manifest.Elicitation) {
 	pairs(old, new, func(e manifest.Elicitation) string { return e.Name },
 		func(a, b manifest.Elicitation) {
 			if a.Message.Value != b.Message.Value || differ(a.Schema.Root, b.Schema.Root) {
-				c.found("question-changed", asked(p, b), "asks %s in other words or for other fields", b.Name)
+				c.found("question-changed", questionPlace(p, b), "asks %s in other words or for other fields", b.Name)
 			}
-			c.limit(asked(p, b), timeout("an answer to "+b.Name, a.Timeout.Value, b.Timeout.Value))
+			c.limit(questionPlace(p, b), timeout("an answer to "+b.Name, a.Timeout.Value, b.Timeout.Value))
 			if a.BeforeTask.Value != b.BeforeTask.Value {
-				c.found("question-moved", asked(p, b), "asks %s %s a task is made of the call", b.Name, map[bool]string{true: "before", false: "after"}[b.BeforeTask.Value])
+				c.found("question-moved", questionPlace(p, b), "asks %s %s a task is made of the call", b.Name, map[bool]string{true: "before", false: "after"}[b.BeforeTask.Value])
 			}
 			if fails(a) != fails(b) {
 				c.unasked(p, b)
 			}
 		},
 		func(e manifest.Elicitation) {
-			c.found("question-removed", asked(p, e), "asks %s no more", e.Name).Gone = true
+			c.found("question-removed", questionPlace(p, e), "asks %s no more", e.Name).Gone = true
 		},
 		func(e manifest.Elicitation) { c.unasked(p, e) })
 }
 
-// unasked reports what happens to a question where the client can not ask its user, for a question that is new or does something else then.
+// unasked reports what happens to a question where the client can not ask its user. It is called for a question for which this is new or has changed.
 func (c *comparison) unasked(p place, e manifest.Elicitation) {
 	if fails(e) {
-		c.found("question-needed", asked(p, e), "asks %s, and fails where the client can not ask its user", e.Name)
+		c.found("question-needed", questionPlace(p, e), "asks %s, and fails where the client can not ask its user", e.Name)
 	} else {
-		c.found("question-added", asked(p, e), "asks %s, and goes on where the client can not ask its user", e.Name)
+		c.found("question-added", questionPlace(p, e), "asks %s, and goes on where the client can not ask its user", e.Name)
 	}
 }
 
@@ -40,7 +40,7 @@ func fails(e manifest.Elicitation) bool {
 	return e.OnUnsupported == manifest.Fail || e.OnUnsupported == ""
 }
 
-func asked(p place, e manifest.Elicitation) place { return at(p.subject, e.Pos, e.Node) }
+func questionPlace(p place, e manifest.Elicitation) place { return at(p.subject, e.Pos, e.Node) }
 
 // revisions compares which revisions are served.
 func (c *comparison) revisions() {

@@ -10,7 +10,7 @@ import (
 	"github.com/mcpkiln/mcpkiln/schema/manifest"
 )
 
-// tool is a tool of one side, in the manifest and in the model.
+// tool is a tool of one side, in the manifest and in the model (made).
 type tool struct {
 	*manifest.Tool
 	made *model.Tool
@@ -83,7 +83,8 @@ func (c *comparison) received(p place, old, new *schema.Document) bool {
 	return !described.None()
 }
 
-// closed is d with additionalProperties false wherever it says nothing of these: it allows only what d describes. Combined schemas stay as they are.
+// closed is d with additionalProperties false wherever d says nothing of them, so that only what d describes is allowed. Combined schemas (allOf,
+// $ref and so on) stay as they are.
 func closed(d *schema.Document) *schema.Document {
 	d, _ = schema.NewDocument(closedNode(d.Root), d.Shared)
 	return d

@@ -28,13 +28,13 @@ func clientDocFile(pkg *model.Package) ([]File, error) {
 	}
 	for _, t := range pkg.Tools {
 		item := t.Name + ": Client." + t.GoName
-		if isTask(t) {
+		if mayBeTask(t) {
 			item += ", Client.Resume" + t.GoName
 		}
 		doc.Tools = append(doc.Tools, listItem(item))
-		doc.Tasks = doc.Tasks || isTask(t)
+		doc.Tasks = doc.Tasks || mayBeTask(t)
 		doc.Content = doc.Content || t.Output == nil
-		if doc.Example == "" && !isTask(t) {
+		if doc.Example == "" && !mayBeTask(t) {
 			doc.Example, doc.ExampleInput = t.GoName, t.Input.Name
 		}
 	}
@@ -42,10 +42,10 @@ func clientDocFile(pkg *model.Package) ([]File, error) {
 	return one("doc.gen.go", []byte(text), err)
 }
 
-// isTask reports whether calls of a tool may be tasks.
-func isTask(t *model.Tool) bool { return t.Task.Support != model.TaskForbidden }
+// mayBeTask reports whether calls of a tool may be tasks.
+func mayBeTask(t *model.Tool) bool { return t.Task.Support != model.TaskForbidden }
 
-// schemaDocFile emits the doc of the package of the types.
+// schemaDocFile emits the doc of the package that server and client share.
 func schemaDocFile(pkg *model.Package) ([]File, error) {
 	doc := commentLines("Package " + pkg.Name + " has the types of the tools of " + pkg.Server.Name + ", and functions that read, check and write them. " +
 		"The packages of the server and of its client have names for what is in here: use those.")
@@ -56,7 +56,7 @@ func schemaDocFile(pkg *model.Package) ([]File, error) {
 func clientTypesFile(pkg *model.Package) ([]File, error) {
 	s := &source{}
 	for _, d := range pkg.Decls {
-		s.otherName(pkg.Shared, d)
+		s.aliasFrom(pkg.Shared, d)
 	}
 	if len(s.b) == 0 {
 		return nil, nil
@@ -73,7 +73,7 @@ func clientFile(pkg *model.Package) ([]File, error) {
 		s.toolVar(pkg, t)
 		s.line()
 		s.callMethod(t)
-		if isTask(t) {
+		if mayBeTask(t) {
 			s.line()
 			s.resumeMethod(t)
 		}
@@ -130,7 +130,7 @@ func (s *source) toolVar(pkg *model.Package, t *model.Tool) {
 	s.close("}")
 }
 
-// answer is the type of a tool's output, or of its result if it has none.
+// answer is the type of a tool's output, or of the protocol's tool result if the tool has no outputSchema.
 func (s *source) answer(t *model.Tool) string {
 	if t.Output == nil {
 		return s.use(clientPath, "ToolResult")
@@ -145,7 +145,7 @@ func (s *source) answer(t *model.Tool) string {
 //	}
 func (s *source) callMethod(t *model.Tool) {
 	does, verb, answer := t.GoName+" calls "+t.Name, "Call", s.answer(t)
-	if isTask(t) {
+	if mayBeTask(t) {
 		does, verb, answer = t.GoName+" starts "+t.Name, "Start", s.use(clientPath, "Execution")+"["+answer+"]"
 	}
 	if len(t.Doc) > 0 {

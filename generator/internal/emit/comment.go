@@ -57,7 +57,7 @@ func wrap(line string) []string {
 	return append(out, string(current))
 }
 
-// quotes are written in doc comments as gofmt would.
+// quotes replaces the quotes that gofmt replaces in doc comments.
 var quotes = strings.NewReplacer("``", "“", "''", "”")
 
 // harmless replaces characters that a terminal or an editor would not show as they are, or that Go's scanner refuses: every way to end a line

@@ -9,8 +9,8 @@ import (
 // maxWidth is where lists in wires wrap; a tab counts as tabWidth.
 const maxWidth, tabWidth = 140, 4
 
-// composite is a composite literal, or a value in one. It is written on one line, of which only the last item may take more lines, or, if
-// that is too wide, with as many of its items on each line as fit; a table always has one on each line.
+// composite is a composite literal, or a value in one. A literal is written on one line, though its last item may run on to further lines. If
+// that line would be too wide, each line has as many items as fit. A table always has one item on each line.
 type composite struct {
 	field string      // "" in a list
 	text  string      // the value, or the type of a literal
@@ -47,7 +47,7 @@ func (c composite) render(depth, width int) string {
 	return c.divided(text, distribute(items, ", ", depth+1))
 }
 
-// divided is the literal on several lines.
+// divided is the literal with its items on lines of their own.
 func (c composite) divided(text string, lines [][]string) string {
 	item := 0
 	for i := 0; i < len(lines); {
@@ -67,8 +67,8 @@ func (c composite) divided(text string, lines [][]string) string {
 	return text + "{\n" + join(lines, ", ") + ",\n}"
 }
 
-// aligned is on how many of the first lines gofmt aligns the values of the fields that begin them: those of one line each, up to a line of several
-// fields.
+// aligned is the number of lines, counted from the first, for which gofmt aligns the values of the fields that begin them. A field that takes several
+// lines ends them; so does a line with several fields, which is still one of them.
 func aligned(items []composite, lines [][]string) int {
 	for i, line := range lines {
 		switch {
@@ -81,7 +81,7 @@ func aligned(items []composite, lines [][]string) int {
 	return len(lines)
 }
 
-// fill puts as many items on a line as fit. An item of several lines shares none with others.
+// fill puts as many items on a line as fit. An item that takes several lines shares none of them with another item.
 func fill(items []string, separator string, depth int) string {
 	return join(distribute(items, separator, depth), separator)
 }

@@ -37,7 +37,7 @@ func (s *source) condition(d *model.Decl) {
 	}
 }
 
-// call is the statement that calls a validator, or empty.
+// call is the statement that calls a validator; empty for nil, which allows everything.
 func call(d *model.Decl) string {
 	if d == nil {
 		return ""
@@ -45,7 +45,7 @@ func call(d *model.Decl) string {
 	return d.Decode + "(d)"
 }
 
-// evaluation is the statement that calls a function of Evaluated, or empty.
+// evaluation is the statement that calls a function with the body model.Evaluated; empty for nil. e is the record that the function fills.
 func evaluation(d *model.Decl, e string) string {
 	if d == nil {
 		return ""
@@ -221,7 +221,7 @@ func needs(b *model.Dependents) string {
 
 func (t *tables) patterns(sources []string) string {
 	if len(sources) == 0 {
-		return "" // without an import
+		return "" // so that package format is not imported
 	}
 	all := make([]string, len(sources))
 	for i, source := range sources {

@@ -6,7 +6,7 @@ import (
 	"github.com/mcpkiln/mcpkiln/generator/internal/model"
 )
 
-// Dialects emits a file for each revision for a client, in package pkg, and one with the list of all of them.
+// Dialects emits, in package pkg, a file for each dialect, the table of a revision for clients, and one with the list of all dialects.
 func Dialects(pkg string, all []*model.Dialect) ([]File, error) {
 	var files []File
 	list := make([]jen.Code, len(all))

@@ -94,7 +94,7 @@ func (s *source) discardMap(t *model.Map) {
 	s.discardEach("d.EachMember("+rule+", ", "for f := d.Object("+rule+"); f >= 0; f = d.Next() {", &t.Elem)
 }
 
-// discardEach writes the call each with the function that validates an element, or a loop where no single function does.
+// discardEach writes the call that begins with each and ends with the function that validates an element, or loop where no single function does.
 func (s *source) discardEach(each, loop string, elem *model.Value) {
 	if check, ok := validator(elem); ok {
 		s.line(each, check, ")")
@@ -157,7 +157,7 @@ func (s *source) discardItems(t *model.ByIndex) {
 	s.close("}")
 }
 
-// kindWords are the runtime's names of the kinds, in the order of their bits.
+// kindWords are the names of the kinds in package check, without the prefix Kind, in the order of the bits of model.Kind.
 var kindWords = [...]string{"Null", "Bool", "Number", "String", "Array", "Object"}
 
 func kindList(k model.Kind, separator string) string {
@@ -181,7 +181,7 @@ func kindRule(k model.Kind, integer bool) string {
 
 func kindNames(k model.Kind) string { return kindList(k, ", ") }
 
-// assertions writes the assertions about a value beside its type.
+// assertions writes what is validated of a value beside its type.
 //
 //	d.Also(checkShapeNot)
 func (s *source) assertions(all []model.Assertion) {

@@ -23,7 +23,7 @@ type packageDoc struct {
 	Durations        bool     // a type holds a time.Duration
 	// Handshake and Stateless say which kinds of revisions are served.
 	Handshake, Stateless bool
-	Undecided            bool // a call may be refused at any time because of an undeclared capability
+	Undecided            bool // without a session, whether a call fails because the client can not be asked is only known at its end
 }
 
 // docFile emits the package's doc: its tools with their policies, which say all limits (TSK22).

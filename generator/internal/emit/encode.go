@@ -39,11 +39,11 @@ func (s *source) encoder(d *model.Decl) {
 	s.close("}")
 }
 
-// methods writes MarshalJSON and UnmarshalJSON for a type, if encoding/json alone would do something else than its functions.
+// jsonMethods writes MarshalJSON and UnmarshalJSON for a type, if encoding/json alone would do something else than the generated functions.
 //
 //	func (v Order) MarshalJSON() ([]byte, error) { return appendOrder(nil, &v), nil }
 //	func (v *Order) UnmarshalJSON(b []byte) error { return check.Unmarshal(b, check.Hiding("/token", decodeOrder), v) }
-func (s *source) methods(d *model.Decl) {
+func (s *source) jsonMethods(d *model.Decl) {
 	if d.Marshal {
 		s.line()
 		s.oneLine("func (v "+d.Name+") MarshalJSON() ([]byte, error)", "return "+d.Append+"(nil, &v), nil")
@@ -129,7 +129,7 @@ func (s *source) writeBare(p *model.Prop, field string) {
 	}
 }
 
-// appendOptional is the call that writes a list, a map or JSON that may be absent.
+// appendOptional is the call that writes a list, a map or a check.Raw that may be absent; false for other properties.
 func (s *source) appendOptional(p *model.Prop, field string) (string, bool) {
 	if p.Presence != model.Optional {
 		return "", false
@@ -315,7 +315,7 @@ func (s *source) appendExpr(dst, value string, v *model.Value) string {
 	panic(fmt.Sprintf("emit: a %T is never written", v.Type))
 }
 
-// scalarAppend is the runtime's function for a scalar.
+// scalarAppend is the function of package check that appends a scalar, an enum or a check.Raw; false for other values.
 func (s *source) scalarAppend(v *model.Value) (string, bool) {
 	switch t := v.Type.(type) {
 	case model.String:

@@ -8,7 +8,7 @@ import (
 	"github.com/mcpkiln/mcpkiln/generator/internal/model"
 )
 
-// handlersFile emits the interface that the user implements and the constructor that takes it.
+// handlersFile emits the interface Handlers, which the user implements, the function New, which takes them, and TextResult where tools return content.
 func handlersFile(pkg *model.Package) ([]File, error) {
 	s := &source{}
 	s.line()

@@ -19,7 +19,7 @@ func (s *source) literal(l model.Literal) string {
 	case model.NullLiteral:
 		return s.nullLiteral(l)
 	case *model.Stored:
-		return s.heldLiteral(l)
+		return s.storedLiteral(l)
 	case *model.Convert:
 		return l.To.Name + "(" + s.literal(l.Value) + ")"
 	case *model.Composite:
@@ -41,7 +41,7 @@ func (s *source) nullLiteral(l model.NullLiteral) string {
 	}
 }
 
-func (s *source) heldLiteral(l *model.Stored) string {
+func (s *source) storedLiteral(l *model.Stored) string {
 	switch l.Storage {
 	case model.StorePointer:
 		return s.address(l)

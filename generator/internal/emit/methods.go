@@ -101,7 +101,7 @@ func sendFunc(s *model.Send) jen.Code {
 	if s.Params.Name != "" {
 		_, union := s.Params.Decl.Body.(*model.Union)
 		of, arg := jen.Op("*").Id(s.Params.Name), jen.Id("params")
-		if union { // an interface is passed as it is
+		if union { // the parameter is the interface, not a pointer
 			of, arg = jen.Id(s.Params.Name), jen.Op("&").Id("params")
 		}
 		params, value = append(params, jen.Id("params").Add(of)), arg

@@ -21,8 +21,8 @@ func partDocFile(pkg *model.Package) ([]File, error) {
 	return one("doc.gen.go", []byte(Header+"\n\n"+strings.Join(doc, "\n")+"\npackage "+pkg.Name+"\n"), nil)
 }
 
-// partHandlersFile emits the interface that the tools of a part call. It is a named type: an anonymous one is named by the list
-// of its methods in the binary, once for each method.
+// partHandlersFile emits the interface that the tools of a part call. It is a named type: the name of an anonymous one in the binary is the
+// list of its methods, and is there once for each method.
 //
 //	type Handlers interface {
 //		GetQuote(ctx context.Context, call *server.Call, in *GetQuoteInput) (*GetQuoteOutput, error)
@@ -98,7 +98,7 @@ func aliasesFile(pkg *model.Package) ([]File, error) {
 	s := &source{}
 	for _, part := range append(slices.Clip(pkg.Parts), pkg.Shared) {
 		for _, d := range part.Decls {
-			s.otherName(part, d)
+			s.aliasFrom(part, d)
 		}
 		for _, t := range part.Tools {
 			if t.Call != "" {
@@ -111,8 +111,8 @@ func aliasesFile(pkg *model.Package) ([]File, error) {
 	return one("types.gen.go", s.file(Header, pkg.Name), nil)
 }
 
-// otherName writes the alias of a type of a part.
-func (s *source) otherName(part *model.Package, d *model.Decl) {
+// aliasFrom writes an alias for a type of another package, part. For a declaration without a type of its own it writes nothing.
+func (s *source) aliasFrom(part *model.Package, d *model.Decl) {
 	if d.Name == "" || d.Same != nil && !d.Renamed() {
 		return
 	}
@@ -120,7 +120,7 @@ func (s *source) otherName(part *model.Package, d *model.Decl) {
 	s.alias(part.Path, d)
 }
 
-// usesFile emits aliases and wrappers of the declarations that a package uses of the shared one.
+// usesFile emits aliases and wrappers for the declarations of the shared package that a package uses.
 //
 //	// BatchID is what a batch is known by.
 //	type BatchID = shared.BatchID
@@ -133,17 +133,17 @@ func usesFile(pkg *model.Package) ([]File, error) {
 	for _, loan := range pkg.Uses {
 		d := loan.Decl
 		if pkg.Parts == nil {
-			s.otherName(pkg.Shared, d)
+			s.aliasFrom(pkg.Shared, d)
 		}
 		if loan.Use&model.Table != 0 {
 			s.ruleTables(d)
 		}
-		s.calls(loan, forward{name: d.Decode, path: pkg.Shared.Path, to: d.LentDecode}, forward{name: d.Append, path: pkg.Shared.Path, to: d.LentAppend})
+		s.wrappers(loan, forward{name: d.Decode, path: pkg.Shared.Path, to: d.LentDecode}, forward{name: d.Append, path: pkg.Shared.Path, to: d.LentAppend})
 	}
-	return s.callsFile("shared.gen.go", pkg)
+	return s.fileUnlessEmpty("shared.gen.go", pkg)
 }
 
-// lendsFile emits the functions of the shared package that others use.
+// lendsFile emits the exported functions of the shared package, which call the unexported ones, for the packages that use these.
 //
 //	// DecodeBatchID is for the packages beside this one.
 //	func DecodeBatchID(d *check.Decoder, v *BatchID) {
@@ -153,18 +153,18 @@ func lendsFile(pkg *model.Package) ([]File, error) {
 	s := &source{}
 	for _, loan := range pkg.Lends {
 		d := loan.Decl
-		s.calls(loan,
+		s.wrappers(loan,
 			forward{name: d.LentDecode, to: d.Decode, doc: " is for the packages beside this one."},
 			forward{name: d.LentAppend, to: d.Append, doc: " likewise."})
 	}
-	return s.callsFile("lends.gen.go", pkg)
+	return s.fileUnlessEmpty("lends.gen.go", pkg)
 }
 
-// forward is a wrapper: a function with a doc comment that only calls another one, to, of the package at path if that is not empty.
+// forward is a wrapper: a function that only calls the function to, of the package at path if that is not empty. doc is the rest of its comment.
 type forward struct{ name, path, to, doc string }
 
-// calls writes the wrappers for a loan, a declaration that the shared package lends.
-func (s *source) calls(loan model.Reference, decode, appendTo forward) {
+// wrappers writes the wrappers for a loan, a declaration that the shared package lends.
+func (s *source) wrappers(loan model.Reference, decode, appendTo forward) {
 	if loan.Use&model.Decode != 0 {
 		s.forward(loan.Decl, decode, "d *"+s.runtime("Decoder"), "", "")
 	}
@@ -190,8 +190,8 @@ func (s *source) forward(d *model.Decl, f forward, first, result, prefix string)
 	s.close("}")
 }
 
-// callsFile returns the file, or none if nothing was written.
-func (s *source) callsFile(name string, pkg *model.Package) ([]File, error) {
+// fileUnlessEmpty returns the file, or none if nothing was written.
+func (s *source) fileUnlessEmpty(name string, pkg *model.Package) ([]File, error) {
 	if len(s.b) == 0 {
 		return nil, nil
 	}

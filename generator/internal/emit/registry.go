@@ -166,7 +166,7 @@ func (s *source) entrySignature(h *model.EntryHandler) string {
 	return h.GoName + "(ctx " + s.use("context", "Context") + ", call *" + s.named(call) + in + ") (*" + s.named(h.Output) + ", error)"
 }
 
-// named is a type of the package, or of package server if it says so.
+// named is a type as generated code writes it. One that begins with "server." is imported, others are of the package itself.
 func (s *source) named(typ string) string {
 	if name, ok := strings.CutPrefix(typ, "server."); ok {
 		return s.use(serverPath, name)

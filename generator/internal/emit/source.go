@@ -17,7 +17,7 @@ type source struct {
 	names map[qualified]string
 }
 
-// sized is a source with room for that many bytes: growing to that size would cost as much as writing it.
+// sized is a source with room for so many bytes: to grow to that size would take as long as the writing.
 func sized(bytes int) *source { return &source{b: make([]byte, 0, bytes)} }
 
 // qualified is a name in a package.
@@ -39,7 +39,7 @@ func (s *source) use(path, name string) string {
 	return s.names[q]
 }
 
-// function is the name by which code of pkg calls a function of its types, which may be in another package.
+// function is the name by which code of pkg calls a function of one of its types; with a client, the shared package has the function.
 func (s *source) function(pkg *model.Package, name string) string {
 	if exported, ok := pkg.Exported[name]; ok {
 		return s.use(pkg.Shared.Path, exported)
@@ -78,8 +78,8 @@ func (s *source) close(parts ...string) {
 	s.line(parts...)
 }
 
-// block writes lines that have no indentation yet. A line that ends with a brace indents the next ones, one that ends with a period the rest of its
-// chain of calls.
+// block writes lines that have no indentation yet. A line that ends with a brace indents those up to the closing brace; one that ends with a period,
+// in a chain of calls, indents the next line.
 func (s *source) block(text string) {
 	chained := 0
 	for line := range strings.SplitSeq(text, "\n") {
@@ -150,7 +150,7 @@ func sortPaths(paths []string) {
 	})
 }
 
-// isDotted reports whether a path is outside of the standard library.
+// isDotted reports whether an import path has a dot: those of the standard library have none.
 func isDotted(path string) bool { return strings.Contains(path, ".") }
 
 // fields writes the fields of a composite literal, each beginning a line. As gofmt does, it aligns the values of neighbours that take one line
@@ -251,7 +251,7 @@ func goString(text string) string {
 	return `"` + text + `"`
 }
 
-// shorter is goString for every text. It is slow.
+// shorter is goString for every text: the shorter of the literals with quotes and with backquotes. It is slow.
 func shorter(text string) string {
 	plain := strconv.Quote(text)
 	if raw := "`" + text + "`"; len(raw) < len(plain) && strconv.CanBackquote(text) && !strings.ContainsFunc(text, invisible) {

@@ -50,7 +50,7 @@ func (s *source) toolEntry(pkg *model.Package, t *model.Tool) []row {
 	if t.Execution != "" {
 		fields = append(fields, row{"Execution", "`" + t.Execution + "`"})
 	}
-	fields = append(fields, row{"Handler", s.use(serverPath, "Bind") + "(" + s.function(pkg, t.Input.Decode) + ", " + s.method(pkg, t) + ", " + s.codec(pkg, t) + ")"})
+	fields = append(fields, row{"Handler", s.use(serverPath, "Bind") + "(" + s.function(pkg, t.Input.Decode) + ", " + s.toolMethod(pkg, t) + ", " + s.codec(pkg, t) + ")"})
 	if t.Cancel != (model.CancelPolicy{}) {
 		fields = append(fields, row{"Cancel", s.cancelPolicy(&t.Cancel)})
 	}
@@ -88,12 +88,12 @@ func beforeQuestions(t *model.Tool) []string {
 	return all
 }
 
-// method is h.GetQuote, or for a tool with questions a function that gives the call its questions:
+// toolMethod is h.GetQuote, or for a tool with questions a function that gives the call its questions:
 //
 //	func(ctx context.Context, call *server.Call, in *ImportOrdersInput) (*ImportOrdersOutput, error) {
 //		return h.ImportOrders(ctx, &ImportOrdersCall{call}, in)
 //	}
-func (s *source) method(pkg *model.Package, t *model.Tool) string {
+func (s *source) toolMethod(pkg *model.Package, t *model.Tool) string {
 	if t.Call == "" {
 		return "h." + t.GoName
 	}

@@ -12,14 +12,14 @@ import (
 // TypesFile returns types.gen.go: every Go type of decls. header is the comment above the package clause.
 func TypesFile(header, pkg string, decls []*model.Decl) []byte {
 	s := sized(len(decls) * 512)
-	names := false
+	afterOneLine := false
 	for _, d := range decls {
 		if d.Name == "" || d.Same != nil && !d.Renamed() {
 			continue
 		}
-		if name := isOneLine(d); !name || !names {
+		if oneLine := isOneLine(d); !oneLine || !afterOneLine {
 			s.line()
-			names = name
+			afterOneLine = oneLine
 		}
 		if d.Same != nil {
 			s.alias("", d)
@@ -227,7 +227,7 @@ const maxOneLine = 98
 //		SideSell = part03.SideSell
 //	)
 //
-// path is the package that declares the type under the same name; if it is empty, d is an alias in its own package.
+// path is the package that declares the type under the same name; if it is empty, d is an alias of another declaration of its own package.
 func (s *source) alias(path string, d *model.Decl) {
 	to := d.Origin()
 	name := func(text string) string { return text }

@@ -96,7 +96,7 @@ func (t *tables) forms(name, location, keyword string, one bool, key string, for
 		"Forms: []check.Form{"+strings.Join(all, ", ")+"}")
 }
 
-// members are the members that some form needs.
+// members are the members of an object that any of the forms needs, sorted.
 func members(forms []model.Form) []string {
 	var all []string
 	for i := range forms {

@@ -22,7 +22,7 @@ func ValidateFile(header, pkg string, decls []*model.Decl) []byte {
 		if d.Use&model.Encode != 0 {
 			s.encoder(d)
 		}
-		s.methods(d)
+		s.jsonMethods(d)
 	}
 	return s.file(header, pkg)
 }
@@ -93,8 +93,8 @@ func (s *source) decoderBody(d *model.Decl) {
 	}
 }
 
-// parameter is the parameter of a decoder for what it fills: its value, or for a validator of what is unevaluated the record of what was evaluated. Other
-// validators have none.
+// parameter is the parameter of a decoder or encoder beside the first: the value that it reads or writes. A function with the body model.Evaluated has
+// the record that it fills; validators have no such parameter.
 func (s *source) parameter(d *model.Decl) string {
 	switch b := d.Body.(type) {
 	case *model.Evaluated:
@@ -165,7 +165,7 @@ func (s *source) members(b *model.Struct, known func(*model.Prop), unknown func(
 	s.close("}")
 }
 
-// readProp writes the statements that read one property. If the table allows null, the runtime has consumed it already.
+// readProp writes the statements that read one property. If the rule table lists it as nullable, the runtime has consumed a null already.
 func (s *source) readProp(p *model.Prop) {
 	v := p.Value
 	if nullInTable(p) {
@@ -178,7 +178,7 @@ func (s *source) readProp(p *model.Prop) {
 	s.read(to, &v, p.Storage)
 }
 
-// keeps reports whether reading may leave something of the default in place, because a decoder writes into it.
+// keeps reports whether reading may leave a part of the default in place, because a decoder sets only the fields for members that are present.
 func (s *source) keeps(v *model.Value, storage model.Storage) bool {
 	_, simple := s.expr(v)
 	switch storage {
@@ -213,7 +213,8 @@ func (s *source) discardProp(p *model.Prop) {
 	s.discard(&v)
 }
 
-// nullInTable reports whether the table lists the property as nullable, so that the runtime consumes null: if null means no value and has no other check.
+// nullInTable reports whether the rule table lists the property as nullable, so that the runtime consumes null: if nothing has to be stored for null,
+// and no other check applies to it.
 func nullInTable(p *model.Prop) bool {
 	if !p.Value.Null || len(p.Value.Checks) > 0 {
 		return false

@@ -74,17 +74,17 @@ func (a *appender) member(m *model.WireMember) {
 		a.call("Key", memberKey(m))
 		a.writer, a.calls = "wire.Writer("+m.Call+"("+a.chain("", 1)+", "+a.m.Var+"))", nil
 	case m.Required && m.Slot != nil:
-		a.call(method(m.Slot), memberKey(m), a.field(m.Slot.Field))
+		a.call(writerMethod(m.Slot), memberKey(m), a.field(m.Slot.Field))
 	case slot != nil && closing != "":
-		a.call("Optional"+method(slot), "`"+opening+"`", a.field(slot.Field), strconv.Quote(closing))
+		a.call("Optional"+writerMethod(slot), "`"+opening+"`", a.field(slot.Field), strconv.Quote(closing))
 	case slot != nil:
-		a.call("Optional"+method(slot), "`"+opening+"`", a.field(slot.Field))
+		a.call("Optional"+writerMethod(slot), "`"+opening+"`", a.field(slot.Field))
 	default:
 		a.object(m)
 	}
 }
 
-// optional is the slot of an optional member, or of an optional object with that slot alone, with the text around it.
+// optional is the slot of an optional member, or of an optional object with that slot alone, with the text before and behind its value.
 func optional(m *model.WireMember) (slot *model.WireSlot, opening, closing string) {
 	switch {
 	case m.Required || m.Literal != "" || m.Call != "":
@@ -125,8 +125,8 @@ func (a *appender) flush() {
 	}
 }
 
-// method is the method of wire.Writer that writes a slot.
-func method(s *model.WireSlot) string {
+// writerMethod is the method of wire.Writer that writes a slot.
+func writerMethod(s *model.WireSlot) string {
 	name, ok := map[model.SlotKind]string{
 		model.StringSlot: "String", model.BoolSlot: "Bool", model.FloatSlot: "Float", model.RawSlot: "Raw", model.StringsSlot: "Strings",
 		model.IDSlot: "ID", model.MillisSlot: "Millis", model.TimeSlot: "Time",

@@ -7,7 +7,8 @@ import (
 	"github.com/mcpkiln/mcpkiln/generator/internal/model"
 )
 
-// readers writes the rules by which a wire reads messages, then its readers, a line each. done are the objects and shapes that are declared already.
+// readers writes the variables with the rules by which a wire reads messages, then its readers, a line each. done has the objects and shapes whose
+// variables are written already.
 func (s *source) readers(w *model.Wire, done map[any]bool) {
 	reads := slices.DeleteFunc(slices.Clone(w.Functions), func(m *model.Message) bool { return m.Append })
 	if len(reads) == 0 {

@@ -12,6 +12,13 @@
 //	html.go       a page as one HTML file without scripts
 //	svg.go        its diagrams
 //
+// # Words of this package
+//
+//	entry     a tool, prompt, resource, resource template or custom method: what has a section of its own
+//	question  an elicitation that the manifest declares
+//	member    of a schema: a property, or an item of a list, that a row of a table describes
+//	kind      what a schema allows, in the words of a table's second column: "string (date) or null", "list of object"
+//
 // Text of the manifest can be anything: it is always in a Span or in Code, and the two writers escape these so that nothing in it is markup. Links lead
 // within the page, or to a web page that the server names.
 package reference

@@ -32,7 +32,7 @@ func (m *maker) prompt(p *manifest.Prompt) {
 	}
 }
 
-// listed begins the section of an entry of a registry.
+// listed begins the section of a prompt, a resource or a resource template.
 func (m *maker) listed(kind string, l manifest.Listed) {
 	m.entry(kind, l.Name)
 	if title := l.Node.Get("title"); title.Is(schema.String) {
@@ -41,7 +41,7 @@ func (m *maker) listed(kind string, l manifest.Listed) {
 	m.paragraphs(l.Description.Value)
 }
 
-// asking adds the questions, client capabilities and timeout of an entry.
+// asking adds the questions, client capabilities and timeout of a prompt, a resource or a resource template.
 func (m *maker) asking(l manifest.Listed) {
 	m.questions(l.Elicitations)
 	m.clientCapabilities(l.ClientCapabilities)
@@ -84,7 +84,7 @@ func (m *maker) resources() {
 	}
 }
 
-// place is a sentence with the URI of resources.
+// place is a sentence that says at which URI, or URI template, resources are read, and as which media type.
 func place(how, uri, mime string, subscribe bool) Text {
 	t := append(text(how+" "), code(uri)...)
 	if mime != "" {

@@ -14,7 +14,7 @@ import (
 //go:embed style.css
 var style string
 
-// policy lets the page load and run nothing, whatever its text is.
+// policy is the page's Content-Security-Policy: whatever the text of the manifest is, nothing is loaded or run.
 const policy = `default-src 'none'; style-src 'unsafe-inline'`
 
 // HTML is the page as one file, without scripts and resources to load.

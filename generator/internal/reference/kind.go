@@ -8,7 +8,7 @@ import (
 )
 
 // kind says in a few words which values a schema allows.
-func (t *tabling) kind(n *schema.Node, depth int) Text {
+func (t *tableMaker) kind(n *schema.Node, depth int) Text {
 	n = t.resolved(n)
 	if depth > 2 {
 		return text("…")
@@ -22,7 +22,7 @@ func (t *tabling) kind(n *schema.Node, depth int) Text {
 	return slices.Clone(found)
 }
 
-func (t *tabling) newKind(n *schema.Node, depth int) Text {
+func (t *tableMaker) newKind(n *schema.Node, depth int) Text {
 	switch {
 	case n.Is(schema.Bool) && n.Text == "false":
 		return text("nothing")
@@ -51,8 +51,8 @@ func (t *tabling) newKind(n *schema.Node, depth int) Text {
 	return text("anything")
 }
 
-// combined is the kind of a combination: the kinds of its parts, each once.
-func (t *tabling) combined(key string, parts []*schema.Node, depth int) Text {
+// combined is the kind of an allOf, anyOf or oneOf: the kinds of its schemas, each once.
+func (t *tableMaker) combined(key string, parts []*schema.Node, depth int) Text {
 	var all []Text
 	for _, p := range parts {
 		k := t.kind(p, depth+1)
@@ -94,7 +94,7 @@ func typeNames(n *schema.Node) (names []string) {
 	return names
 }
 
-func (t *tabling) typed(name string, n *schema.Node, depth int) Text {
+func (t *tableMaker) typed(name string, n *schema.Node, depth int) Text {
 	switch items := n.Get("items"); {
 	case name == "array" && items.Is(schema.Object):
 		return append(text("list of "), t.kind(items, depth+1)...)

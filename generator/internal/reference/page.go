@@ -89,7 +89,7 @@ func (Diagram) block()   {}
 func (States) picture()   {}
 func (Sequence) picture() {}
 
-// text is a line of text alone.
+// text is s as a Text without code and links.
 func text(s string) Text {
 	if s == "" {
 		return nil
@@ -97,10 +97,10 @@ func text(s string) Text {
 	return Text{{Text: s}}
 }
 
-// code is a line of code alone.
+// code is s as a Text of code alone.
 func code(s string) Text { return Text{{Text: s, Code: true}} }
 
-// join joins lines with a separator between those that are not empty.
+// join joins texts with a separator; empty ones are left out.
 func join(separator string, parts ...Text) (all Text) {
 	for _, p := range parts {
 		if len(p) == 0 {

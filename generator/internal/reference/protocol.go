@@ -18,14 +18,15 @@ func (m *maker) protocol() {
 		m.taskStates()
 	}
 	if asks {
-		m.ways(tasks)
+		m.questionDiagrams(tasks)
 	}
 	if len(m.Package.Tools) > 0 {
 		m.cancellation(tasks)
 	}
 }
 
-// grouped calls do for each group of revisions for which of returns the same, the newest revision first. A revision for which it returns false is left out.
+// grouped calls do once for all revisions of which of returns the same x, with x and the names of these revisions; newest first. A revision of which
+// of returns false is left out.
 func grouped[T any](all []*revision.Revision, of func(*revision.Revision) (T, bool), same func(a, b T) bool, do func(x T, names string)) {
 	type group struct {
 		is    T
@@ -66,7 +67,7 @@ func (m *maker) taskStates() {
 	})
 }
 
-// order is the order of the states in a diagram; those that only a revision of the user's own has come last.
+// order is the order of the states in a diagram. States that are not in it, of a revision that the user wrote, come last.
 var order = []string{"working", "input_required", "completed", "failed", "cancelled"}
 
 func byOrder(a, b string) int {
@@ -99,16 +100,16 @@ func statesOf(t *revision.Task) (s States) {
 	return s
 }
 
-// ways adds the sequence diagrams of questions.
-func (m *maker) ways(tasks bool) {
+// questionDiagrams adds the sequence diagrams of questions.
+func (m *maker) questionDiagrams(tasks bool) {
 	m.section("questions", "Questions")
 	m.add(Paragraph{text("What may ask the user says so in its section. How the question travels depends on the revision, and on how the call runs.")})
 	same := func(a, b Sequence) bool { return slices.Equal(a.Steps, b.Steps) }
-	grouped(m.Revisions, inlineWay, same, func(s Sequence, names string) {
+	grouped(m.Revisions, inlineQuestion, same, func(s Sequence, names string) {
 		m.add(Diagram{"A question of an inline call: " + names, s})
 	})
 	if tasks {
-		grouped(m.Revisions, taskWay, same, func(s Sequence, names string) {
+		grouped(m.Revisions, taskQuestion, same, func(s Sequence, names string) {
 			m.add(Diagram{"A question of a task: " + names, s})
 		})
 	}
@@ -126,6 +127,7 @@ func (m *maker) ways(tasks bool) {
 
 func sequence(steps ...Step) (Sequence, bool) { return Sequence{"client", "server", steps}, true }
 
+// to is a message of the client, back one of the server.
 func to(text string) Step   { return Step{false, text} }
 func back(text string) Step { return Step{true, text} }
 
@@ -137,8 +139,8 @@ func method(r *revision.Revision, op string) string {
 	return op
 }
 
-// inlineWay is the sequence of messages of a question in an inline call.
-func inlineWay(r *revision.Revision) (Sequence, bool) {
+// inlineQuestion is the sequence of messages of a question in an inline call.
+func inlineQuestion(r *revision.Revision) (Sequence, bool) {
 	question, call := r.Op("elicit", revision.FromServer), method(r, "callTool")
 	switch {
 	case question == nil:
@@ -149,8 +151,8 @@ func inlineWay(r *revision.Revision) (Sequence, bool) {
 	return sequence(to(call), back(question.Name+", a request"), to("the answer to it"), back("the result of "+call))
 }
 
-// taskWay is the sequence of messages of a question of a task.
-func taskWay(r *revision.Revision) (Sequence, bool) {
+// taskQuestion is the sequence of messages of a question of a task.
+func taskQuestion(r *revision.Revision) (Sequence, bool) {
 	question, call := r.Op("elicit", revision.FromServer), method(r, "callTool")
 	if question == nil || r.Task == nil {
 		return Sequence{}, false

@@ -68,7 +68,7 @@ func (m *maker) section(id, title string) {
 	m.add(Heading{2, id, text(title)})
 }
 
-// entry begins the section of a tool or another entry, with a link in the list of contents.
+// entry begins the section of an entry, with a link in the list of contents.
 func (m *maker) entry(kind, name string) {
 	id := m.id(kind + "-" + name)
 	last := &m.contents[len(m.contents)-1]
@@ -80,7 +80,7 @@ func (m *maker) entry(kind, name string) {
 	m.add(Heading{3, id, code(name)})
 }
 
-// id makes an anchor of a name, different for each.
+// id makes an anchor of a name; no two anchors of the page are equal.
 func (m *maker) id(name string) string {
 	made := strings.Map(func(r rune) rune {
 		switch {
@@ -122,7 +122,8 @@ func (m *maker) introduction() {
 	}
 }
 
-// schemaOf adds what a schema allows: what and a table, or none if it names no members, and the whole schema.
+// schemaOf adds what a schema allows: the sentence what and a table of the members, or the sentence none if the schema names no members; then,
+// unless the table says everything, the whole schema.
 func (m *maker) schemaOf(d *schema.Document, what, none string) {
 	if d == nil {
 		m.say(text(none))

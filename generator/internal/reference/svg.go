@@ -77,7 +77,7 @@ func (d *drawing) states(s States) {
 	rows := max(len(left), len(right), 1)
 	d.height = rows*rowHeight + margin
 	leftX, rightX := 60, pictureWidth-boxWidth-margin
-	place := func(column []string, i int) int { // the middle of a row, columns of different length beside each other
+	place := func(column []string, i int) int { // y of the middle of row i: the rows of the shorter column are higher
 		return margin/2 + rows*rowHeight*(2*i+1)/(2*len(column))
 	}
 	if len(left) > 0 {
@@ -114,7 +114,7 @@ func (d *drawing) between(x, from, to int, label string) {
 	d.text(point{x + side*5/4, (from+to)/2 + 4}, anchor, "soft", label)
 }
 
-// sequence draws two sides as lines, and the messages between them.
+// sequence draws client and server as vertical lines, and the messages between them.
 func (d *drawing) sequence(s Sequence) {
 	left, right := margin+boxWidth/2, pictureWidth-margin-boxWidth/2
 	d.height = margin + boxHeight + len(s.Steps)*stepHeight + margin

@@ -7,19 +7,19 @@ import (
 	"github.com/mcpkiln/mcpkiln/schema"
 )
 
-// deepest is how many levels of members a table shows, and maxRows how many rows it has. Where something is left out, the table refers to the whole
-// schema below it.
+// deepest is how many levels of members a table shows at most, and maxRows how many rows it has at most. Where something is left out, the table
+// refers to the whole schema, which the page has below the table.
 const (
 	deepest = 5
 	maxRows = 500
 )
 
-// tableOf has a row for each member of the values that a schema allows; nil if the schema names none. The members of a definition have rows once: where it
-// is used again, there is a link. id makes the anchors of links.
+// tableOf has a row for each member of the values that a schema allows; nil if the schema names none. The members of a definition have rows once: where
+// the definition is used again, there is a link to them. id makes the anchors of links.
 func tableOf(d *schema.Document, id func(string) string) *Table {
-	t := &tabling{doc: d, id: id, table: Table{Head: []string{"name", "type", "required, or default", "what it is"}},
-		told: map[*schema.Node]holder{}, parts: map[part]bool{}, holding: map[*schema.Node]bool{}, kinds: map[nested]Text{}}
-	t.told[t.resolved(d.Root)] = holder{row: noRow}
+	t := &tableMaker{doc: d, id: id, table: Table{Head: []string{"name", "type", "required, or default", "what it is"}},
+		shown: map[*schema.Node]holder{}, parts: map[part]bool{}, holding: map[*schema.Node]bool{}, kinds: map[nested]Text{}}
+	t.shown[t.resolved(d.Root)] = holder{row: noRow}
 	t.members(holder{row: noRow}, d.Root, true, 0)
 	if len(t.table.Rows) == 0 {
 		return nil
@@ -30,13 +30,13 @@ func tableOf(d *schema.Document, id func(string) string) *Table {
 	return &t.table
 }
 
-type tabling struct {
+type tableMaker struct {
 	doc   *schema.Document
 	id    func(string) string
 	table Table
 	cut   bool                    // there were more rows than maxRows
-	told  map[*schema.Node]holder // schemas whose members have rows, with the value at which they do
-	parts map[part]bool
+	shown map[*schema.Node]holder // schemas whose members have rows, with the value at which they do
+	parts map[part]bool           // parts that have rows
 
 	holding map[*schema.Node]bool // results of holds
 	kinds   map[nested]Text       // results of kind
@@ -45,7 +45,7 @@ type tabling struct {
 // holder is a value that has members.
 type holder struct {
 	path string // empty for the whole value
-	row  int    // the row about it
+	row  int    // the row about the value
 }
 
 // noRow is the row of the whole value, and of its items.
@@ -57,14 +57,14 @@ type nested struct {
 	depth  int
 }
 
-// part is a schema of an allOf, anyOf or oneOf. Its rows are added once for each value.
+// part is a schema of an allOf, anyOf or oneOf of the value at path. It is added once for each path.
 type part struct {
 	path   string
 	schema *schema.Node
 }
 
 // resolved follows references.
-func (t *tabling) resolved(n *schema.Node) *schema.Node {
+func (t *tableMaker) resolved(n *schema.Node) *schema.Node {
 	for range deepest {
 		ref := n.Get("$ref")
 		if !ref.Is(schema.String) {
@@ -79,8 +79,9 @@ func (t *tabling) resolved(n *schema.Node) *schema.Node {
 	return n
 }
 
-// members adds the rows of the members of a value: properties, items, and those of the parts of combinations.
-func (t *tabling) members(p holder, n *schema.Node, needed bool, depth int) {
+// members adds the rows of the members of a value: properties, items, and those of the schemas in allOf, anyOf and oneOf. needed is false below anyOf
+// and oneOf: what one of their schemas requires is not always required.
+func (t *tableMaker) members(p holder, n *schema.Node, needed bool, depth int) {
 	n = t.resolved(n)
 	if !n.Is(schema.Object) {
 		return
@@ -109,21 +110,21 @@ func (t *tabling) members(p holder, n *schema.Node, needed bool, depth int) {
 	}
 }
 
-// items adds a row for the items of a list if more than their members has to be shown.
-func (t *tabling) items(p holder, n *schema.Node, depth int) {
+// items adds the rows of the members of a list's items, below a row for the items themselves if there is anything else to say of these.
+func (t *tableMaker) items(p holder, n *schema.Node, depth int) {
 	path, target := p.path+"[]", t.resolved(n)
 	if t.elsewhere(target, depth+1) != nil || len(says(n))+len(rules(n)) > 0 {
 		t.row(path, n, true, depth+1)
 		return
 	}
 	if t.holds(target) {
-		t.told[target] = holder{path, p.row}
-		t.members(t.told[target], n, true, depth+1)
+		t.shown[target] = holder{path, p.row}
+		t.members(t.shown[target], n, true, depth+1)
 	}
 }
 
-// holds stores for each schema, and reports, whether it describes members of its values.
-func (t *tabling) holds(n *schema.Node) bool {
+// holds finds out once for each schema, and reports, whether it describes members of its values: t.holding keeps the outcomes.
+func (t *tableMaker) holds(n *schema.Node) bool {
 	n = t.resolved(n)
 	if !n.Is(schema.Object) {
 		return false
@@ -144,14 +145,14 @@ func (t *tabling) holds(n *schema.Node) bool {
 }
 
 // elsewhere is a reference to the rows of the members of a schema, if they are elsewhere; nil if they are to be added here.
-func (t *tabling) elsewhere(n *schema.Node, depth int) Text {
-	at, told := t.told[n]
+func (t *tableMaker) elsewhere(n *schema.Node, depth int) Text {
+	at, shown := t.shown[n]
 	switch {
-	case told && at.row == noRow && at.path == "":
+	case shown && at.row == noRow && at.path == "":
 		return text("It holds what the whole value holds.")
-	case told && at.row == noRow:
+	case shown && at.row == noRow:
 		return join(" ", text("It holds what"), code(at.path), text("holds."))
-	case told:
+	case shown:
 		name := &t.table.Rows[at.row][0][0]
 		if name.ID == "" {
 			name.ID = t.id("in-" + name.Text)
@@ -182,8 +183,8 @@ func requires(n *schema.Node, name string) bool {
 	return required.Is(schema.Array) && slices.ContainsFunc(required.Items, func(r *schema.Node) bool { return r.Text == name })
 }
 
-// row adds a row for a member, and those below it. The parts of a combination may each have the same member: then it has a row for each.
-func (t *tabling) row(path string, n *schema.Node, needed bool, depth int) {
+// row adds a row for a member, and those of the members below it. A member that several parts describe has a row for each of them.
+func (t *tableMaker) row(path string, n *schema.Node, needed bool, depth int) {
 	if t.cut = t.cut || len(t.table.Rows) == maxRows; t.cut {
 		return
 	}
@@ -210,7 +211,7 @@ func (t *tabling) row(path string, n *schema.Node, needed bool, depth int) {
 		return
 	}
 	if t.holds(target) {
-		t.told[target] = here
+		t.shown[target] = here
 	}
 	t.members(here, n, true, depth+1)
 }
@@ -246,7 +247,7 @@ var bounds = []struct{ key, says string }{
 	{"minProperties", "at least %s members"}, {"maxProperties", "at most %s members"}, {"contentEncoding", "encoded as %s"}, {"contentMediaType", "holds %s"},
 }
 
-// rules are the bounds of a schema.
+// rules are the bounds of a schema in words, with an example if the schema has one.
 func rules(n *schema.Node) Text {
 	var all []Text
 	for _, b := range bounds {

@@ -11,21 +11,22 @@ import (
 // alternative is a schema of a oneOf, with simple restrictions by which it may exclude others.
 type alternative struct {
 	node   *schema.Node
-	values marks            // the only ones it accepts
-	tags   map[string]marks // the only ones it accepts for a property
-	needs  map[string]bool  // properties that it requires
-	every  bool             // it plainly accepts every value of the kind
+	values scalars            // the only values it accepts
+	tags   map[string]scalars // for a property, the only values it accepts
+	needs  map[string]bool    // properties that it requires
+	every  bool               // it plainly accepts every value of the kind
 }
 
-// marks are simple values, by their kind and text. Nil stands for any value.
-type marks map[mark]bool
+// scalars are values that are no arrays or objects, by their kind and text. Nil stands for any value.
+type scalars map[scalar]bool
 
-type mark struct {
+type scalar struct {
 	kind schema.Kind
 	text string
 }
 
-// oneOf holds if one schema holds and no other, and does not if none holds or two do. Between two that plainly exclude each other nothing is demanded.
+// oneOf demands that one schema holds and no other; negated, that none holds or that two do. Of two schemas that plainly exclude each other nothing is
+// demanded.
 func (a atom) oneOf() choice {
 	c := never
 	if !a.holds {
@@ -72,7 +73,7 @@ func (a atom) noOther(others []alternative) choice {
 func (a atom) alternatives() (all []alternative) {
 	required := a.requiredBeside()
 	for _, n := range a.value.Items {
-		c := alternative{node: n, tags: map[string]marks{}, needs: maps.Clone(required)}
+		c := alternative{node: n, tags: map[string]scalars{}, needs: maps.Clone(required)}
 		parts := a.at(n).parts()
 		if !slices.ContainsFunc(parts, func(p site) bool { return !p.mayBe(a.kind) }) {
 			c.every = !slices.ContainsFunc(parts, func(p site) bool { return p.limits(a.kind) })
@@ -171,7 +172,7 @@ func (c *alternative) describe(p site, kind schema.Kind) {
 			}
 		case m.Key == "properties":
 			for _, property := range m.Value.Members {
-				if listed := p.at(property.Value).marks(); listed != nil {
+				if listed := p.at(property.Value).scalars(); listed != nil {
 					c.tags[property.Key] = listed
 				}
 			}
@@ -179,8 +180,8 @@ func (c *alternative) describe(p site, kind schema.Kind) {
 	}
 }
 
-// marks returns the only values that a schema accepts, if it lists them and they are simple.
-func (s site) marks() marks {
+// scalars returns the only values that a schema accepts, if it lists them and all are scalars.
+func (s site) scalars() scalars {
 	for _, p := range s.parts() {
 		if listed := p.listed(); listed != nil {
 			return listed
@@ -189,20 +190,20 @@ func (s site) marks() marks {
 	return nil
 }
 
-func (s site) listed() marks {
+func (s site) listed() scalars {
 	for _, m := range keywordsOf(s) {
 		switch m.Key {
 		case "const":
-			return marksOf([]*schema.Node{m.Value})
+			return scalarsOf([]*schema.Node{m.Value})
 		case "enum":
-			return marksOf(m.Value.Items)
+			return scalarsOf(m.Value.Items)
 		}
 	}
 	return nil
 }
 
-func marksOf(values []*schema.Node) marks {
-	all := marks{}
+func scalarsOf(values []*schema.Node) scalars {
+	all := scalars{}
 	for _, v := range values {
 		switch v.Kind {
 		case schema.Object, schema.Array:
@@ -212,9 +213,9 @@ func marksOf(values []*schema.Node) marks {
 			if x == nil {
 				return nil
 			}
-			all[mark{v.Kind, x.RatString()}] = true
+			all[scalar{v.Kind, x.RatString()}] = true
 		default:
-			all[mark{v.Kind, v.Text}] = true
+			all[scalar{v.Kind, v.Text}] = true
 		}
 	}
 	return all
@@ -233,7 +234,7 @@ func (c alternative) excludes(other alternative) bool {
 	return false
 }
 
-func (m marks) disjoint(other marks) bool {
+func (m scalars) disjoint(other scalars) bool {
 	if m == nil || other == nil {
 		return false
 	}

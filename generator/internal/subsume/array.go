@@ -9,7 +9,7 @@ import (
 // mostItems bounds how many items a witness has.
 const mostItems = 2_000
 
-// array looks for an array: each item gets the rules of its position and some of the demands, and for each count it is counted or not.
+// array looks for an array: each item meets the rules of its position and some of the demands, and is counted in some of the counts.
 func (s *solver) array(b branch) outcome {
 	f := &b.array
 	if f.unique && (f.repeated || slices.ContainsFunc(f.counts, func(c counted) bool { return s.fewer(goal{c.literal}, c.number.least) })) {
@@ -106,7 +106,7 @@ const (
 	maxDemands = 4
 )
 
-// fill looks for items; more are additional goals by position. Ways with the same demands met and the same counts are followed once.
+// fill looks for items; more are additional goals by position. Of several ways with the same demands met and the same counts, one is followed.
 func (s *solver) fill(b branch, more map[int]goal) outcome {
 	f := &b.array
 	if len(f.counts) > maxCounts || len(f.demands) > maxDemands {
@@ -191,7 +191,7 @@ func (s *solver) extend(f *items, ways []*filling, i int, more goal) (longer []*
 	return longer, doubt
 }
 
-// enough is the count beyond which it makes no difference.
+// enough is the number from which on a larger one makes no difference.
 func (s span) enough() int {
 	if s.most < unbounded {
 		return s.most + 1
@@ -231,7 +231,8 @@ func (f *items) as(i int, r role) goal {
 	return g
 }
 
-// crowded reports whether n items can not all differ, by the rules of their positions alone: all values that one may have are the only values of others.
+// crowded reports whether n items can not all differ, judged by the rules of their positions alone: each value that one item may have is the only value
+// of another.
 func (s *solver) crowded(f *items, n int) bool {
 	var forced []*schema.Node // items that can be one value only
 	for i := range min(n, f.boundary()+1) {
@@ -268,7 +269,7 @@ func (s *solver) assemble(b branch, p *filling, n int) outcome {
 		}
 		v.Items = append(v.Items, o.value)
 	}
-	if o := s.met(b.goal, v); o.answer == some {
+	if o := s.check(b.goal, v); o.answer == some {
 		return o
 	}
 	for i, g := range goals { // the array may be excluded: try another value for one of the items
@@ -279,7 +280,7 @@ func (s *solver) assemble(b branch, p *filling, n int) outcome {
 		w := *v
 		w.Items = slices.Clone(v.Items)
 		w.Items[i] = o.value
-		if o := s.met(b.goal, &w); o.answer == some {
+		if o := s.check(b.goal, &w); o.answer == some {
 			return o
 		}
 	}

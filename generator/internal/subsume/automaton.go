@@ -17,8 +17,8 @@ const (
 	mostReads  = 60_000
 )
 
-// shortest returns a shortest text, with a length in size, that each pattern matches or not, as it has to, and that is none of those excluded.
-// The patterns are run together, one character after the other; each state that they reach is followed once for each length.
+// shortest returns a shortest text, with a length in size, that each pattern matches, or does not match, as its expression says, and that is not
+// excluded. The patterns are run together, one character after the other; each state that they reach is followed once for each length.
 func shortest(patterns []expression, size span, excluded []*schema.Node) (string, answer) {
 	m := machine{}
 	for _, p := range patterns {

@@ -9,8 +9,8 @@ import (
 // term is one demand on a value: one of the fields is set.
 type term struct {
 	literal  *literal
-	property *member // the object has a property that meets this
-	absent   *string // the object has no property of that name
+	property *classDemand // the object has a property that meets this
+	absent   *string      // the object has no property of that name
 	note     func(*facts)
 }
 
@@ -25,10 +25,11 @@ var (
 	always = choice{{}}
 )
 
+// that makes a term, has and lacks make options of one term, must and note make choices of one option.
 func that(l literal) term             { return term{literal: &l} }
 func note(f func(*facts)) choice      { return choice{{{note: f}}} }
 func must(l literal) choice           { return choice{{that(l)}} }
-func has(m member) option             { return option{{property: &m}} }
+func has(m classDemand) option        { return option{{property: &m}} }
 func lacks(name string) option        { return option{{absent: &name}} }
 func (o option) and(t ...term) option { return append(slices.Clip(o), t...) }
 
@@ -49,7 +50,7 @@ type facts struct {
 // branch is a partial solution of a goal.
 type branch struct {
 	goal    goal
-	met     []literal // literals whose demands have been added
+	taken   []literal // literals whose demands have been added
 	choices []choice
 	facts
 }
@@ -63,7 +64,7 @@ func (s *solver) ofKind(kind schema.Kind, g goal) outcome {
 	if !s.take(&b, o) {
 		return outcome{}
 	}
-	return s.settle(b)
+	return s.solve(b)
 }
 
 // take adds all terms of an option to b. It is false if they contradict what b has.
@@ -90,7 +91,7 @@ func (s *solver) takeLiteral(b *branch, l literal) bool {
 	if l.node.Kind == schema.Bool {
 		return (l.node.Text == "true") == l.holds
 	}
-	for _, m := range b.met {
+	for _, m := range b.taken {
 		if m.node == l.node && m.holds == l.holds {
 			return true
 		}
@@ -98,7 +99,7 @@ func (s *solver) takeLiteral(b *branch, l literal) bool {
 			return false
 		}
 	}
-	b.met = append(b.met, l)
+	b.taken = append(b.taken, l)
 	for _, c := range s.demandsOf(l, b.kind) {
 		if len(c) == 1 {
 			if !s.take(b, c[0]) {
@@ -111,6 +112,7 @@ func (s *solver) takeLiteral(b *branch, l literal) bool {
 	return true
 }
 
+// alike caches same.
 func (s *solver) alike(a, b site) bool {
 	pair := [2]*schema.Node{a.node, b.node}
 	is, known := s.same[pair]
@@ -121,8 +123,9 @@ func (s *solver) alike(a, b site) bool {
 	return is
 }
 
-// settle decides a branch: it adds what is forced, then follows the options of one choice, and looks for a value when no choice is left.
-func (s *solver) settle(b branch) outcome {
+// solve looks for a value that meets the goal of a branch: it adds the terms that are forced, then follows the options of one choice. When no choice
+// is left, the branch is a leaf.
+func (s *solver) solve(b branch) outcome {
 	if s.spent() {
 		return s.undecided(tooMany)
 	}
@@ -174,7 +177,7 @@ func (s *solver) possible(b *branch, o option) bool {
 			if t.literal.node.Kind == schema.Bool && (t.literal.node.Text == "true") != t.literal.holds {
 				return false
 			}
-			if slices.ContainsFunc(b.met, func(m literal) bool { return m.holds != t.literal.holds && s.alike(m.site, t.literal.site) }) {
+			if slices.ContainsFunc(b.taken, func(m literal) bool { return m.holds != t.literal.holds && s.alike(m.site, t.literal.site) }) {
 				return false
 			}
 		case t.absent != nil:
@@ -207,7 +210,7 @@ func (s *solver) each(b branch) outcome {
 		if !s.take(&way, o) {
 			continue
 		}
-		switch o := s.settle(way); o.answer {
+		switch o := s.solve(way); o.answer {
 		case some:
 			return o
 		case unsure:
@@ -235,7 +238,7 @@ func (o option) cost() (n int) {
 
 // fork returns a copy of b that can be extended without changing b.
 func (b branch) fork() branch {
-	b.met, b.choices = slices.Clip(b.met), slices.Clip(b.choices)
+	b.taken, b.choices = slices.Clip(b.taken), slices.Clip(b.choices)
 	b.object.demands, b.object.absent = slices.Clip(b.object.demands), slices.Clip(b.object.absent)
 	return b
 }

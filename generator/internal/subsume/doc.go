@@ -19,14 +19,14 @@
 //	format.go      what is known of formats
 //	included.go    schemas of which one plainly allows no more than the other
 //	witness.go     values that are tried where the search takes too many steps
-//	edit.go        the first of them: values made around the only place at which two schemas differ
-//	variation.go   such a value, varied until the schemas around the place do not hide the difference
+//	edit.go        the first values that are tried: made around the only place at which two schemas differ
+//	variation.go   the next ones: variations of such a value, since the schemas around that place may hide the difference
 //	holds.go       whether a value satisfies a schema
 //	same.go        schemas with the same keywords and values
 //
-// A value that was found is validated against the schemas before it counts, so "narrower" and "incomparable" have a witness. That no value
-// exists is said only where every choice led to a contradiction. A question is undecided if it takes too many steps, or needs something that this
-// package can not decide (several formats, many patterns for one name).
+// A value that was found is validated against the schemas before it counts, so "narrower", "wider" and "incomparable" have a witness. The answer is
+// that no value exists only if every choice led to a contradiction. A question is undecided if it takes too many steps, or needs something that
+// this package can not decide (several formats, many patterns for one name).
 //
 // Schemas mean what JSON Schema says, with formats asserted and patterns of ECMA-262. That a Go type may allow less (integers of 64
 // bits) is ignored: it is the same on both sides.
@@ -41,12 +41,15 @@
 //	facts           what is known of a value of one kind: its bounds, for example. An obstacle is a demand that facts can not express: then
 //	                "there is no value" can not be concluded
 //	branch          a partial solution of a goal, with the choices that are left; a leaf has none left: a value is made from its facts
-//	way             a partial solution of any search: a branch, the items of an array so far, the schemas that hold
+//	way             a partial solution of any search: a branch, an object or the items of an array so far, the schemas that hold
 //	names           a class of properties: those that are listed or match a pattern, or with others all but those. mentioned are those that
 //	                properties and patternProperties name
+//	shape           of a format: a pattern that all its texts match
 //	evaluated       of an item or a property: a keyword that unevaluatedItems or unevaluatedProperties looks at applies to it
 //	witness         a value that one schema accepts and the other refuses
+//	part            of a schema: a subschema of it; of a value: an item or the value of a property
 //	probe           a part of the schemas against which tried values are validated
+//	plainly         as far as a comparison of keywords shows, without a search
 //	anchor          of a $dynamicRef: where only one schema of the document has it (soleAnchor), the reference leads there
 //
 // # Rejected

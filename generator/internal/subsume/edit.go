@@ -8,8 +8,8 @@ import (
 	"github.com/mcpkiln/mcpkiln/schema"
 )
 
-// edits tries values made around the only place at which two schemas differ, extended by what the schemas around it require: values that are made
-// without regard to a difference deep inside of a schema seldom show it. It returns one that meets the goal, or nil.
+// edits tries values made around the only place at which two schemas differ: one for the subschemas there, extended by what the schemas around them
+// require. Values that are made without regard to a difference deep inside of a schema seldom show it. It returns a value that meets the goal, or nil.
 func (t *trial) edits(a, b site) *schema.Node {
 	d := &descent{trial: t, left: mostSearched}
 	if v := d.value(a, b, nil); v != nil && t.try(v) {
@@ -21,22 +21,22 @@ func (t *trial) edits(a, b site) *schema.Node {
 // descent is the state of edits on its way down to the place at which the schemas differ.
 type descent struct {
 	*trial
-	left int // of mostSearched
-	met  map[[2]*schema.Node]bool
+	left    int                      // of mostSearched
+	entered map[[2]*schema.Node]bool // pairs of schemas on the way down: one that contains itself is not entered again
 }
 
-// value is a value that a accepts, b does not, and that meets more; nil if none is found. It contains one that shows the difference of the part that
-// was edited.
+// value is a value that a accepts, b does not, and that meets more; nil if none is found. If possible it contains a value that shows the difference of
+// the part that was edited.
 func (d *descent) value(a, b site, more goal) *schema.Node {
 	pair := [2]*schema.Node{a.node, b.node}
-	if d.left <= 0 || d.met[pair] || same(a, b) {
+	if d.left <= 0 || d.entered[pair] || same(a, b) {
 		return nil
 	}
-	if d.met == nil {
-		d.met = map[[2]*schema.Node]bool{}
+	if d.entered == nil {
+		d.entered = map[[2]*schema.Node]bool{}
 	}
-	d.met[pair] = true
-	defer delete(d.met, pair)
+	d.entered[pair] = true
+	defer delete(d.entered, pair)
 	g := goal{{a, true}, {b, false}}.and(more)
 	keyword, inner := differing(a, b)
 	for _, key := range slices.Sorted(maps.Keys(inner)) {
@@ -50,7 +50,7 @@ func (d *descent) value(a, b site, more goal) *schema.Node {
 // below is a value that meets g because of the two versions (inner) of one schema in a keyword.
 func (d *descent) below(a site, keyword, key string, inner [2]site, g goal) *schema.Node {
 	part, ok := d.around(a, keyword, key)
-	if !ok { // the keyword applies its schema to the value itself
+	if !ok {
 		if v := d.value(inner[0], inner[1], g); v != nil {
 			return v
 		}
@@ -63,7 +63,8 @@ func (d *descent) below(a site, keyword, key string, inner [2]site, g goal) *sch
 	return d.search(part(v).and(g))
 }
 
-// around returns the goal of a value that has the part v at the place to which the keyword of a applies its schema.
+// around returns the goal of a value that has the part v at the place to which the keyword of a applies its schema; ok is false if the keyword applies
+// its schema to the value itself.
 func (d *descent) around(a site, keyword, key string) (part func(v *schema.Node) goal, ok bool) {
 	switch keyword {
 	case "properties", "patternProperties", "additionalProperties", "unevaluatedProperties":
@@ -99,7 +100,7 @@ func (d *descent) nameFor(a site, keyword, key string) string {
 	default:
 		var named []*schema.Node
 		for _, word := range []string{"properties", "patternProperties"} {
-			for _, key := range slices.Sorted(maps.Keys(subschemas(word, cmp.Or(a.get(word), nothingNamed)))) {
+			for _, key := range slices.Sorted(maps.Keys(subschemas(word, cmp.Or(a.get(word), emptyObject)))) {
 				if word == "properties" {
 					named = append(named, text(key))
 				} else {
@@ -131,7 +132,8 @@ func (d *descent) search(g goal) *schema.Node {
 	return nil
 }
 
-// differing is the only keyword in which two schemas differ, and the pairs of schemas in its values that do, if both have them under the same names.
+// differing is the only keyword in which two schemas differ, with the pairs of schemas in its values that differ, if both values have schemas of the same
+// names; empty if they differ in more.
 func differing(a, b site) (keyword string, inner map[string][2]site) {
 	members := keywordsOf(a)
 	if len(members) != len(keywordsOf(b)) {
@@ -139,7 +141,7 @@ func differing(a, b site) (keyword string, inner map[string][2]site) {
 	}
 	for _, m := range members {
 		other := b.get(m.Key)
-		if other != nil && newComparison().values(m.Key, a, m.Value, b, other) {
+		if other != nil && newEquality().values(m.Key, a, m.Value, b, other) {
 			continue
 		}
 		if other == nil || keyword != "" {
@@ -174,4 +176,4 @@ func under(keyword string, a site, x *schema.Node, b site, y *schema.Node) map[s
 	return inner
 }
 
-var nothingNamed = &schema.Node{Kind: schema.Object}
+var emptyObject = &schema.Node{Kind: schema.Object}

@@ -30,13 +30,13 @@ func among(all ...string) func(int) string {
 
 func atLeast(n int) span { return span{n, unbounded} }
 
-// Shapes, without anchors. A shape is wider than its format where a pattern can not express the format, but as little as possible: the texts that
-// are found with it are tested.
+// Shapes, without anchors. Where a pattern can not express a format, the shape allows more, but as little more as possible: the texts that are found
+// with it are tested.
 const (
 	leapYears = `(?:[0-9]{2}(?:0[48]|[2468][048]|[13579][26])|(?:[02468][048]|[13579][26])00)`
 	dates     = `(?:[0-9]{4}-(?:(?:0[13578]|1[02])-(?:0[1-9]|[12][0-9]|3[01])|(?:0[469]|11)-(?:0[1-9]|[12][0-9]|30)|02-(?:0[1-9]|1[0-9]|2[0-8]))|` + leapYears + `-02-29)`
 	clock     = `(?:[01][0-9]|2[0-3]):[0-5][0-9]`
-	times     = clock + `:(?:[0-5][0-9]|60)(?:\.[0-9]+)?(?:[Zz]|[+-]` + clock + `)` // a second 60 is one of UTC's midnight
+	times     = clock + `:(?:[0-5][0-9]|60)(?:\.[0-9]+)?(?:[Zz]|[+-]` + clock + `)` // the format allows second 60 only in 23:59:60 UTC
 	days      = `(?:[0-9]+Y(?:[0-9]+M(?:[0-9]+D)?)?|[0-9]+M(?:[0-9]+D)?|[0-9]+D)`
 	hours     = `T(?:[0-9]+H(?:[0-9]+M(?:[0-9]+S)?)?|[0-9]+M(?:[0-9]+S)?|[0-9]+S)`
 	spans     = `P(?:[0-9]+W|` + days + `(?:` + hours + `)?|` + hours + `)`

@@ -6,15 +6,14 @@ import (
 	"github.com/mcpkiln/mcpkiln/schema"
 )
 
-// included reports whether b accepts all that a accepts, as far as a comparison keyword by keyword shows: each keyword
-// of b is in a as well, as strict or stricter, if the keyword is one by which a stricter part makes the whole stricter. Two parts that are written
-// differently are searched for a value that a accepts and b does not, each by itself and with few steps. False means that nothing is known. So an edit
-// of one keyword deep inside of recursive schemas is decided locally.
+// included reports whether b plainly accepts all that a accepts: whether each keyword of b is in a as well, with the same value or, for keywords that
+// become stricter with their parts, with stricter parts. Two subschemas that are written differently are decided by a search of their own, with few
+// steps. False means that nothing is known. So an edit of one keyword deep inside of recursive schemas is decided at the place of the edit.
 //
-// A pair of schemas that is met again below itself is assumed to be included: the value there is smaller, since references alone do not form a circle
-// (ref-circle). Results that rest on such an assumption are dropped if it turns out wrong.
+// A pair of schemas that comes up again inside of itself is assumed to be included: the value there is smaller, since references alone do not form a
+// circle (lint reports those as ref-circle). Results that rest on such an assumption are dropped if it turns out wrong.
 func included(a, b site) bool {
-	return a.dialect() == b.dialect() && (&inclusion{met: map[[2]*schema.Node]bool{}, left: mostSearched}).schemas(a, b)
+	return a.dialect() == b.dialect() && (&inclusion{results: map[[2]*schema.Node]bool{}, left: mostSearched}).schemas(a, b)
 }
 
 // mostSearched bounds how many pairs of parts are searched for a value, each for searchSteps.
@@ -24,36 +23,36 @@ const (
 )
 
 type inclusion struct {
-	met   map[[2]*schema.Node]bool // false: not included
-	taken [][2]*schema.Node        // the pairs that are true in met, in order
-	left  int                      // of mostSearched
+	results map[[2]*schema.Node]bool // whether a pair is included, or assumed to be
+	assumed [][2]*schema.Node        // the pairs that are true in results, in order
+	left    int                      // of mostSearched
 }
 
 func (c *inclusion) schemas(a, b site) bool {
 	pair := [2]*schema.Node{a.node, b.node}
-	if included, met := c.met[pair]; met {
+	if included, known := c.results[pair]; known {
 		return included
 	}
-	before := len(c.taken)
-	c.take(pair)
+	before := len(c.assumed)
+	c.assume(pair)
 	if c.plainly(a, b) {
 		return true
 	}
-	for _, p := range c.taken[before:] {
-		delete(c.met, p)
+	for _, p := range c.assumed[before:] {
+		delete(c.results, p)
 	}
-	c.taken = c.taken[:before]
+	c.assumed = c.assumed[:before]
 	if c.search(goal{{a, true}, {b, false}}) == none {
-		c.take(pair)
+		c.assume(pair)
 		return true
 	}
-	c.met[pair] = false
+	c.results[pair] = false
 	return false
 }
 
-func (c *inclusion) take(pair [2]*schema.Node) {
-	c.met[pair] = true
-	c.taken = append(c.taken, pair)
+func (c *inclusion) assume(pair [2]*schema.Node) {
+	c.results[pair] = true
+	c.assumed = append(c.assumed, pair)
 }
 
 // search looks for a value that meets a goal.
@@ -66,7 +65,7 @@ func (c *inclusion) search(g goal) answer {
 	return s.value(g).answer
 }
 
-// plainly compares keyword by keyword.
+// plainly compares a pair keyword by keyword. Only for subschemas there may be a search.
 func (c *inclusion) plainly(a, b site) bool {
 	if b.node.Kind == schema.Bool && b.node.Text == "true" || a.node.Kind == schema.Bool && a.node.Text == "false" {
 		return true
@@ -98,7 +97,7 @@ func (c *inclusion) keyword(keyword string, a site, x *schema.Node, b site, y *s
 	case "not":
 		return c.schemas(b.at(y), a.at(x))
 	case "if":
-		return c.alike(a.at(x), b.at(y)) && c.optional(a.get("then"), a, b, b.get("then")) && c.optional(a.get("else"), a, b, b.get("else"))
+		return c.equivalent(a.at(x), b.at(y)) && c.optional(a.get("then"), a, b, b.get("then")) && c.optional(a.get("else"), a, b, b.get("else"))
 	case "then", "else":
 		return true // compared with the if beside it, and says nothing without one
 	case "properties", "patternProperties", "dependentSchemas":
@@ -123,7 +122,7 @@ func (c *inclusion) keyword(keyword string, a site, x *schema.Node, b site, y *s
 	case "unevaluatedProperties", "unevaluatedItems":
 		return sameUnevaluated(a, b) && c.schemas(a.at(x), b.at(y))
 	}
-	plain := newComparison()
+	plain := newEquality()
 	for _, with := range companions[keyword] {
 		if !plain.optional(with, a, b) {
 			return false
@@ -136,7 +135,7 @@ func (c *inclusion) keyword(keyword string, a site, x *schema.Node, b site, y *s
 var companions = map[string][]string{"contains": {"minContains", "maxContains"}, "additionalItems": {"items"}}
 
 // optional reports whether a keyword is in both schemas with the same value, or in neither.
-func (c *comparison) optional(keyword string, a, b site) bool {
+func (c *equality) optional(keyword string, a, b site) bool {
 	x, y := a.get(keyword), b.get(keyword)
 	return (x == nil) == (y == nil) && (x == nil || c.values(keyword, a, x, b, y))
 }
@@ -147,15 +146,15 @@ var evaluators = []string{"$ref", "$dynamicRef", "allOf", "anyOf", "oneOf", "not
 // sameUnevaluated reports whether the same properties and items are unevaluated in both schemas: that the schemas of named properties and items
 // differ makes no difference.
 func sameUnevaluated(a, b site) bool {
-	plain := newComparison()
+	plain := newEquality()
 	both := func(keyword string) bool { return (a.get(keyword) == nil) == (b.get(keyword) == nil) }
 	return !slices.ContainsFunc(evaluators, func(keyword string) bool { return !plain.optional(keyword, a, b) }) &&
 		sameKeys(a.get("properties"), b.get("properties")) && sameKeys(a.get("patternProperties"), b.get("patternProperties")) &&
 		both("additionalProperties") && both("items") && samePrefix(a, b, "prefixItems")
 }
 
-// alike reports whether two schemas accept the same.
-func (c *inclusion) alike(a, b site) bool { return c.schemas(a, b) && c.schemas(b, a) }
+// equivalent reports whether two schemas accept the same.
+func (c *inclusion) equivalent(a, b site) bool { return c.schemas(a, b) && c.schemas(b, a) }
 
 // optional compares schemas that may be missing; a missing one accepts everything.
 func (c *inclusion) optional(x *schema.Node, a, b site, y *schema.Node) bool {
@@ -175,7 +174,7 @@ func (c *inclusion) each(a site, x *schema.Node, b site, y *schema.Node) bool {
 	return true
 }
 
-// named compares the schemas in y with those of the same names in x.
+// named compares each schema in y with the one of the same name in x.
 func (c *inclusion) named(a site, x *schema.Node, b site, y *schema.Node) bool {
 	return !slices.ContainsFunc(y.Members, func(m schema.Member) bool {
 		n := x.Get(m.Key)
@@ -183,8 +182,8 @@ func (c *inclusion) named(a site, x *schema.Node, b site, y *schema.Node) bool {
 	})
 }
 
-// apart reports whether no schema of a oneOf accepts more in b at the cost of another: values that it accepts now and did not accept before must
-// not be accepted by any other schema of the oneOf.
+// apart compares the schemas of two oneOf, x and y: if one accepts more values in y than in x, no other schema of x may accept any of these values,
+// because y refuses a value that two of its schemas accept.
 func (c *inclusion) apart(a site, x *schema.Node, b site, y *schema.Node) bool {
 	for i, n := range y.Items {
 		before, after := a.at(x.Items[i]), b.at(n)

@@ -23,7 +23,7 @@ type bound struct {
 
 var one = big.NewRat(1, 1)
 
-// bound narrows the range at one end; the negation narrows it at the other.
+// bound demands an upper or lower bound of the range; negated, that the number is beyond that bound.
 func (a atom) bound(upper, open bool) choice {
 	x := a.value.Rat()
 	if x == nil {
@@ -142,7 +142,7 @@ func ceiling(b *bound, step *big.Rat) *big.Rat {
 	return x
 }
 
-// between returns the ends of the range, simple numbers in it, and some with many digits.
+// between returns 0, 1 and -1, the ends of the range, numbers in the range with few digits, and some with many.
 func (n *numbers) between() (points []*big.Rat) {
 	low, high := new(big.Rat), new(big.Rat)
 	switch {

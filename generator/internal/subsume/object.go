@@ -9,7 +9,7 @@ import (
 
 // needs reports whether the object must have a property of that name.
 func (o *members) needs(name string) bool {
-	return slices.ContainsFunc(o.demands, func(d member) bool { n, exact := d.exact(); return exact && n == name })
+	return slices.ContainsFunc(o.demands, func(d classDemand) bool { n, exact := d.exact(); return exact && n == name })
 }
 
 // of returns the goal for the value of a property.
@@ -33,13 +33,13 @@ func (s *solver) canHave(o *members, name string, more []literal) bool {
 }
 
 func (s *solver) mayBeNamed(o *members, name string) bool {
-	return s.met(o.names, text(name)).answer != none
+	return s.check(o.names, text(name)).answer != none
 }
 
 // contradictory reports whether the object must have a property that it can not have.
 func (s *solver) contradictory(o *members) bool {
 	asked := map[string]bool{}
-	return slices.ContainsFunc(o.demands, func(d member) bool {
+	return slices.ContainsFunc(o.demands, func(d classDemand) bool {
 		name, exact := d.exact()
 		if !exact || asked[name] {
 			return false
@@ -49,8 +49,8 @@ func (s *solver) contradictory(o *members) bool {
 	})
 }
 
-// slot is a property of the object that is being made: one that the schemas mention, or a fresh one, whose name is not chosen yet: only the patterns
-// that it matches are known.
+// slot is a property of the object that is being made: one that the schemas mention, or a fresh one. The name of a fresh one is not chosen yet, but only
+// which patterns it matches.
 type slot struct {
 	name  string
 	fresh bool
@@ -62,22 +62,23 @@ type slot struct {
 // mostPatterns bounds the combinations of patterns that a name may match.
 const mostPatterns = 5
 
-// draft is an object that is being made.
-type draft struct {
+// candidate is an object that is being made.
+type candidate struct {
 	branch
 	known    []string // names of properties that the schemas mention
 	patterns []string
 	slots    []slot
 }
 
-// object looks for an object: first the properties that it must have by name, then one for each other demand, then as many more as its least size requires.
+// object looks for an object: first it gets the properties that it must have by name, then one for each other demand, then as many more as its least
+// size requires.
 func (s *solver) object(b branch) outcome {
-	d := draft{branch: b}
+	d := candidate{branch: b}
 	d.collect()
 	if len(d.patterns) > mostPatterns {
 		return s.undecided("many patterns for the names of properties")
 	}
-	var open []member
+	var open []classDemand
 	for _, m := range b.object.demands {
 		name, exact := m.exact()
 		if !exact {
@@ -90,7 +91,7 @@ func (s *solver) object(b branch) outcome {
 }
 
 // collect gathers the names and patterns in rules and demands.
-func (d *draft) collect() {
+func (d *candidate) collect() {
 	add := func(all []string, more []string) []string {
 		for _, x := range more {
 			if !slices.Contains(all, x) {
@@ -106,12 +107,12 @@ func (d *draft) collect() {
 	d.known = add(d.known, d.object.absent)
 }
 
-func (d *draft) uses(name string) bool {
+func (d *candidate) uses(name string) bool {
 	return slices.ContainsFunc(d.slots, func(s slot) bool { return !s.fresh && s.name == name })
 }
 
-// place finds a property for each demand: one that the draft has, one that a schema mentions, or a fresh one.
-func (s *solver) place(d draft, open []member) outcome {
+// place finds a property for each demand: one that the candidate has, one that a schema mentions, or a fresh one.
+func (s *solver) place(d candidate, open []classDemand) outcome {
 	if s.spent() {
 		return s.undecided(tooMany)
 	}
@@ -133,11 +134,11 @@ func (s *solver) place(d draft, open []member) outcome {
 	return result
 }
 
-// places yields copies of d, one for each property that could meet the demand, those that d has first.
-func (s *solver) places(d draft, m member) iter.Seq[draft] {
+// places yields copies of d, one for each property that could meet the demand; the properties that d has come first.
+func (s *solver) places(d candidate, m classDemand) iter.Seq[candidate] {
 	// with yields d with p as slot i, if p can meet the demand, too. It returns false when no more are wanted.
-	with := func(i int, p slot, yield func(draft) bool) bool {
-		if may := p.fresh && d.matching(m.names, p.match) || !p.fresh && m.has(p.name); !may || !p.fresh && s.met(m.name, text(p.name)).answer == none {
+	with := func(i int, p slot, yield func(candidate) bool) bool {
+		if may := p.fresh && d.matching(m.names, p.match) || !p.fresh && m.has(p.name); !may || !p.fresh && s.check(m.name, text(p.name)).answer == none {
 			return true
 		}
 		p.value = slices.Clip(p.value).and(m.value)
@@ -154,7 +155,7 @@ func (s *solver) places(d draft, m member) iter.Seq[draft] {
 		}
 		return yield(way)
 	}
-	return func(yield func(draft) bool) {
+	return func(yield func(candidate) bool) {
 		for i, p := range d.slots {
 			if !with(i, p, yield) {
 				return
@@ -169,7 +170,7 @@ func (s *solver) places(d draft, m member) iter.Seq[draft] {
 }
 
 // more returns the properties that could be added: those that schemas mention, and a fresh one for each combination of patterns.
-func (s *solver) more(d draft) (all []slot) {
+func (s *solver) more(d candidate) (all []slot) {
 	for _, name := range d.known {
 		if !d.uses(name) && s.canHave(&d.object, name, nil) {
 			all = append(all, slot{name: name, value: d.object.of(name)})
@@ -193,13 +194,13 @@ func (s *solver) more(d draft) (all []slot) {
 }
 
 // matching reports whether a fresh name that matches those patterns belongs to c.
-func (d *draft) matching(c names, match []bool) bool {
+func (d *candidate) matching(c names, match []bool) bool {
 	inside := slices.ContainsFunc(c.patterns, func(p string) bool { return match[slices.Index(d.patterns, p)] })
 	return c.others != inside
 }
 
 // complete gives fresh properties their names, adds properties up to the least number, and makes the object.
-func (s *solver) complete(d draft) outcome {
+func (s *solver) complete(d candidate) outcome {
 	if d.size.least > mostItems {
 		return s.undecided("an object of many properties")
 	}
@@ -251,7 +252,7 @@ func (s *solver) complete(d draft) outcome {
 }
 
 // build gives every property a value, and tries the object.
-func (s *solver) build(d draft) outcome {
+func (s *solver) build(d candidate) outcome {
 	v := &schema.Node{Kind: schema.Object}
 	for _, p := range d.slots {
 		o := s.value(p.value)
@@ -260,14 +261,14 @@ func (s *solver) build(d draft) outcome {
 		}
 		v.Members = append(v.Members, schema.Member{Key: p.name, Value: o.value})
 	}
-	if o := s.met(d.goal, v); o.answer == some {
+	if o := s.check(d.goal, v); o.answer == some {
 		return o
 	}
 	return s.another(d, v)
 }
 
 // name looks for a name that matches the patterns of a slot, and that is not taken.
-func (s *solver) name(d draft, p slot, taken []string) outcome {
+func (s *solver) name(d candidate, p slot, taken []string) outcome {
 	g := slices.Clip(goal(d.object.names)).and(p.named)
 	for i, matched := range p.match {
 		g = append(g, s.written("pattern", text(d.patterns[i]), matched))
@@ -279,8 +280,9 @@ func (s *solver) name(d draft, p slot, taken []string) outcome {
 	return s.ofKind(schema.String, append(g, s.noneOf(others)))
 }
 
-// another looks for a solution near v, which is excluded: with another value for a property, or with one property more.
-func (s *solver) another(d draft, v *schema.Node) outcome {
+// another looks for an object near v, which meets the facts but not the goal, since an enum or const may exclude it: with another value for a property,
+// or with one property more.
+func (s *solver) another(d candidate, v *schema.Node) outcome {
 	if len(d.excluded) == 0 {
 		return s.undecided(d.because("rules for the properties of an object"))
 	}
@@ -291,7 +293,7 @@ func (s *solver) another(d draft, v *schema.Node) outcome {
 		}
 		w := &schema.Node{Kind: schema.Object, Members: slices.Clone(v.Members)}
 		w.Members[i].Value = o.value
-		if o := s.met(d.goal, w); o.answer == some {
+		if o := s.check(d.goal, w); o.answer == some {
 			return o
 		}
 	}

@@ -9,17 +9,17 @@ import (
 
 // members is what is known of an object.
 type members struct {
-	rules   []member  // every property of a class has to meet them
-	demands []member  // some property of a class has to meet each
-	names   []literal // every name has to meet them
-	absent  []string  // properties that the object lacks
+	rules   []classDemand // every property of a class has to meet them
+	demands []classDemand // some property of a class has to meet each
+	names   []literal     // every name has to meet them
+	absent  []string      // properties that the object lacks
 }
 
-// member is a demand on the properties of a class.
-type member struct {
+// classDemand is a demand on the properties of a class: on all of them if it is a rule, else on one of them.
+type classDemand struct {
 	names
-	value []literal
-	name  []literal // literals that the name itself has to meet
+	value []literal // literals that the value of the property has to meet
+	name  []literal // literals that its name has to meet
 }
 
 // names is a class of properties: those that are listed, or match a pattern; or with others, all but those.
@@ -51,7 +51,7 @@ func matches(text, name string) bool {
 
 // class demands that n holds for a class of properties, or if the atom is negated, that it does not hold for one of them.
 func (a atom) class(n *schema.Node, c names) option {
-	m := member{names: c, value: []literal{a.sub(n, a.holds)}}
+	m := classDemand{names: c, value: []literal{a.sub(n, a.holds)}}
 	if !a.holds {
 		return has(m)
 	}
@@ -88,7 +88,7 @@ func (a atom) additionalProperties() choice {
 	return choice{a.class(a.value, c)}
 }
 
-// mentioned are the properties that a schema names itself.
+// mentioned are the properties that the keywords properties and patternProperties of a schema name.
 func mentioned(s site) (c names) {
 	if p := s.get("properties"); p != nil {
 		for _, m := range p.Members {
@@ -106,7 +106,7 @@ func mentioned(s site) (c names) {
 func (a atom) propertyNames() choice {
 	l := a.sub(a.value, a.holds)
 	if !a.holds {
-		return choice{has(member{names: names{others: true}, name: []literal{l}})}
+		return choice{has(classDemand{names: names{others: true}, name: []literal{l}})}
 	}
 	return note(func(f *facts) { f.object.names = append(slices.Clip(f.object.names), l) })
 }
@@ -115,7 +115,7 @@ func (a atom) required() choice {
 	all := option{}
 	c := never
 	for _, n := range a.value.Items {
-		all = append(all, term{property: &member{names: named(n.Text)}})
+		all = append(all, term{property: &classDemand{names: named(n.Text)}})
 		c = append(c, lacks(n.Text))
 	}
 	if a.holds {
@@ -131,7 +131,7 @@ func (a atom) dependencies() choice {
 		return a.oneByOne()
 	}
 	m := a.value.Members[0]
-	present := option{{property: &member{names: named(m.Key)}}}
+	present := option{{property: &classDemand{names: named(m.Key)}}}
 	if m.Value.Kind != schema.Array {
 		with := present.and(that(a.sub(m.Value, a.holds)))
 		if a.holds {
@@ -150,7 +150,7 @@ func (a atom) dependencies() choice {
 	return c
 }
 
-// oneByOne divides a map of dependencies into schemas that have one each.
+// oneByOne divides a map of dependencies into schemas that have one dependency each.
 func (a atom) oneByOne() choice {
 	var all []*schema.Node
 	for _, m := range a.value.Members {

@@ -9,19 +9,19 @@ import (
 
 // same reports whether two schemas of one dialect have the same keywords with the same values. References are compared by their targets, not by their
 // text; annotations are ignored.
-func same(a, b site) bool { return newComparison().schemas(a, b) }
+func same(a, b site) bool { return newEquality().schemas(a, b) }
 
-// comparison takes pairs that it has met already as equal: if two schemas differ, they do so at another place.
-type comparison struct{ met map[[2]*schema.Node]bool }
+// equality compares schemas. A pair that it has compared, or is comparing, counts as equal: if the two differ, the difference is found at another place.
+type equality struct{ compared map[[2]*schema.Node]bool }
 
-func newComparison() *comparison { return &comparison{met: map[[2]*schema.Node]bool{}} }
+func newEquality() *equality { return &equality{compared: map[[2]*schema.Node]bool{}} }
 
-func (c *comparison) schemas(a, b site) bool {
+func (c *equality) schemas(a, b site) bool {
 	pair := [2]*schema.Node{a.node, b.node}
-	if a.node == b.node && a.doc == b.doc || c.met[pair] {
+	if a.node == b.node && a.doc == b.doc || c.compared[pair] {
 		return true
 	}
-	c.met[pair] = true
+	c.compared[pair] = true
 	if a.node.Kind != b.node.Kind {
 		return false
 	}
@@ -32,14 +32,14 @@ func (c *comparison) schemas(a, b site) bool {
 }
 
 // within reports whether b has each keyword of a that can refuse values, with the same value.
-func (c *comparison) within(a, b site) bool {
+func (c *equality) within(a, b site) bool {
 	return !slices.ContainsFunc(keywordsOf(a), func(m schema.Member) bool {
 		other := b.get(m.Key)
 		return other == nil || !c.values(m.Key, a, m.Value, b, other)
 	})
 }
 
-func (c *comparison) values(keyword string, a site, x *schema.Node, b site, y *schema.Node) bool {
+func (c *equality) values(keyword string, a site, x *schema.Node, b site, y *schema.Node) bool {
 	if dynamic := keyword == "$dynamicRef"; dynamic || keyword == "$ref" {
 		to, ok := a.follow(x)
 		too, fine := b.follow(y)
@@ -58,14 +58,15 @@ func (c *comparison) values(keyword string, a site, x *schema.Node, b site, y *s
 	return true
 }
 
-// keywordsOf returns the members of a schema that can refuse values in its dialect, with those that they are read with. In draft-07 a $ref is the only one.
+// keywordsOf returns the keywords of a schema that can refuse values in its dialect, and those that are read with one of them. In draft-07 a $ref is the
+// only one: keywords beside it have no effect.
 func keywordsOf(s site) []schema.Member {
 	if ref := s.node.Member("$ref"); ref != nil && s.dialect() == schema.Draft7 {
 		return []schema.Member{*ref}
 	}
 	var all []schema.Member
 	for _, m := range s.node.Members {
-		if (typing.Asserts(m.Key, s.dialect()) || companion[m.Key]) && !idle(m) {
+		if (typing.Asserts(m.Key, s.dialect()) || readWithAnother[m.Key]) && !idle(m) {
 			all = append(all, m)
 		}
 	}
@@ -88,5 +89,5 @@ func idle(m schema.Member) bool {
 	return false
 }
 
-// companion are keywords that are read with another one.
-var companion = map[string]bool{"then": true, "else": true, "additionalItems": true, "minContains": true, "maxContains": true}
+// readWithAnother are keywords that are read with another one.
+var readWithAnother = map[string]bool{"then": true, "else": true, "additionalItems": true, "minContains": true, "maxContains": true}

@@ -74,7 +74,7 @@ func beyond(a, b site) Difference {
 	return search(goal{{a, true}, {b, false}})
 }
 
-// search looks for a value, first for one that is not nested deeply, which is easier to read.
+// search looks for a value that meets g, first for one that is not nested deeply, which is easier to read.
 func search(g goal) (d Difference) {
 	for i, depth := range depths {
 		if i == 1 {
@@ -91,7 +91,7 @@ func search(g goal) (d Difference) {
 	return d
 }
 
-// bundled returns the root of the schema after Document.Bundle: it refers to nothing outside of itself.
+// bundled returns the root of the schema after Document.Bundle, which refers to nothing outside of the schema.
 func bundled(d *schema.Document, file string) site {
 	if d.Shared != nil {
 		root, _ := schema.ParseJSON(file, d.Bundle().JSON())

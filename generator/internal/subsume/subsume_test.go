@@ -139,7 +139,7 @@ func TestREV08VariationsAreTried(t *testing.T) {
 		if v == nil || again == nil || string(v.JSON()) != string(again.JSON()) {
 			t.Fatalf("%v, then %v", v, again)
 		}
-		if o := newSolver(unbounded).met(g, v); o.answer != some {
+		if o := newSolver(unbounded).check(g, v); o.answer != some {
 			t.Errorf("%s tells nothing apart", v.JSON())
 		}
 	}

@@ -68,10 +68,10 @@ func (t *texts) empty(size span) bool {
 	return false
 }
 
-// text looks for a string: among examples of its formats, else a shortest one that the patterns allow.
+// text looks for a string: among examples of its formats, else a shortest one that the patterns, and the shapes of the formats, allow.
 func (s *solver) text(b branch) outcome {
 	for _, example := range b.text.examples(b.size) {
-		if o := s.met(b.goal, text(example)); o.answer == some {
+		if o := s.check(b.goal, text(example)); o.answer == some {
 			return o
 		}
 	}
@@ -85,7 +85,7 @@ func (s *solver) text(b branch) outcome {
 			}
 			break
 		}
-		if o := s.met(b.goal, text(word)); o.answer == some {
+		if o := s.check(b.goal, text(word)); o.answer == some {
 			return o
 		}
 		taken = append(slices.Clip(taken), text(word))

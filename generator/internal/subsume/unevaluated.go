@@ -6,20 +6,20 @@ import (
 	"github.com/mcpkiln/mcpkiln/schema"
 )
 
-// evaluatedParts is one way in which the schemas that are applied to a value hold or do not, with the parts that those that hold have evaluated.
+// evaluatedParts is one way in which the schemas that are applied to a value hold or do not, with the parts of the value that they have evaluated then.
 type evaluatedParts struct {
-	option   option
-	names    names // of an object
-	items    int   // the first of an array
-	contains []*schema.Node
-	all      bool
+	option   option         // which schemas hold and which do not
+	names    names          // the evaluated properties of an object
+	items    int            // so many items of an array from the beginning
+	contains []*schema.Node // and the items that satisfy one of these
+	all      bool           // everything is evaluated
 }
 
 // mostWays bounds the number of ways for one unevaluated… keyword.
 const mostWays = 256
 
-// unevaluatedProperties demands its schema of the properties that no other keyword has evaluated: for each way in which the schemas beside it may
-// hold, these are a class of names.
+// unevaluatedProperties demands its schema of the properties that no other keyword has evaluated. For each way in which the other keywords may hold,
+// these properties are a class of names.
 func (a atom) unevaluatedProperties() choice {
 	return a.unevaluated(func(l evaluatedParts) option {
 		c := l.names
@@ -28,7 +28,7 @@ func (a atom) unevaluatedProperties() choice {
 	})
 }
 
-// unevaluatedItems is the same for items; those that contains has found are evaluated, too.
+// unevaluatedItems does the same for items. Those that contains has found are evaluated, too.
 func (a atom) unevaluatedItems() choice {
 	return a.unevaluated(func(l evaluatedParts) option {
 		n := a.value
@@ -40,7 +40,8 @@ func (a atom) unevaluatedItems() choice {
 	})
 }
 
-// unevaluated returns an option for each way. The negation also demands that the rest of the schema holds: if it does not, the schema is refused by that.
+// unevaluated returns an option for each way. The negation also demands that the other keywords of the schema hold: values that they refuse are covered
+// by the negations of these.
 func (a atom) unevaluated(rest func(evaluatedParts) option) choice {
 	start := evaluatedParts{}
 	if !a.holds {
@@ -174,7 +175,7 @@ func (a atom) throughDependent(s site, v *schema.Node, w evaluatedParts) ([]eval
 		for _, w := range ways {
 			without := w
 			without.option = w.option.and(lacks(m.Key)...)
-			w.option = w.option.and(term{property: &member{names: named(m.Key)}})
+			w.option = w.option.and(term{property: &classDemand{names: named(m.Key)}})
 			next, ok := a.with(s.at(m.Value), w, true)
 			if !ok || len(longer)+len(next) > mostWays {
 				return nil, false

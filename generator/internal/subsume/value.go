@@ -43,21 +43,22 @@ type outcome struct {
 // mostSteps bounds the choices that are followed and the keywords that are evaluated for one goal: that takes a few tenths of a second.
 const mostSteps = 400_000
 
+// solver is the state of a search.
 type solver struct {
 	depth int // the most goals within goals that are searched
 	steps int
-	why   string // the first reason why something is undecided
-	same  map[[2]*schema.Node]bool
+	why   string                   // the first reason why something is undecided
+	same  map[[2]*schema.Node]bool // results of alike
 	own   map[string]*schema.Node  // schemas that the solver makes, by their text
 	size  map[*schema.Node]int     // sizes of values, in nodes
 	held  map[[2]*schema.Node]bool // results of holds, by schema and value
 
-	numbers map[*schema.Node]int // of nodes, see key
+	numbers map[*schema.Node]int // numbers of nodes, for key
 	demands map[asked][]choice   // results of demandsOf
 
 	known map[string]outcome // of goals, by key
-	open  map[string]int     // goals that are being searched, with their depth
-	// assumed is the depth of the outermost open goal that was met again below itself since the innermost open goal was begun.
+	open  map[string]int     // goals for which a value is being searched, with their depth
+	// assumed is the depth of the outermost open goal that came up again inside of itself since the innermost open goal was begun.
 	assumed     int
 	provisional map[string]int // goals that have no value if the open goal of that depth has none
 	trail       []string       // the keys of provisional, in order
@@ -78,11 +79,11 @@ func (s *solver) undecided(why string) outcome {
 	return outcome{answer: unsure}
 }
 
-// spent adds the cost of a choice to the steps and reports whether there are too many.
+// spent adds the cost of a choice to the steps, and reports whether these are too many now.
 func (s *solver) spent() bool { s.steps += 20; return s.steps > mostSteps }
 
-// value looks for a value that meets g. A goal that is met again below itself has no value there: the smallest value that
-// meets it holds no other that does.
+// value looks for a value that meets g. A goal that comes up again inside of itself has no value there: the smallest value that
+// meets the goal contains no other that does.
 func (s *solver) value(g goal) outcome {
 	key := s.key(g)
 	if o, ok := s.known[key]; ok {
@@ -111,8 +112,8 @@ func (s *solver) value(g goal) outcome {
 
 const tooMany = "there are too many ways to meet both schemas"
 
-// keep caches the outcome of a goal. That it has no value may depend on an open goal further out having none: then it is provisional, with all
-// provisional goals below it, until that one is decided.
+// keep caches the outcome of a goal. That a goal has no value may depend on the assumption that an open goal further out has none: then the goal is
+// provisional, with all provisional goals below it, until the outer goal is decided.
 func (s *solver) keep(key string, o outcome, depth, mark int) {
 	if s.assumed >= depth {
 		s.assumed = nothingAssumed
@@ -148,7 +149,8 @@ func (s *solver) anyKind(g goal) outcome {
 	return result
 }
 
-// key is the same for the same literals. Nodes are numbered in a map, which keeps them alive: the address of a node could be used again for another one.
+// key is the same for goals with the same literals. Nodes are numbered in a map, which keeps them alive: the address of a node that is garbage could be
+// used again for another one.
 func (s *solver) key(g goal) string {
 	s.steps += len(g)
 	all := make([]int, len(g))
@@ -166,8 +168,8 @@ func (s *solver) key(g goal) string {
 	return fmt.Sprint(slices.Compact(all))
 }
 
-// met returns v if it meets g. Every value that is found is checked here.
-func (s *solver) met(g goal, v *schema.Node) outcome {
+// check returns v if it meets g. Every value that is found is checked here.
+func (s *solver) check(g goal, v *schema.Node) outcome {
 	for _, l := range g {
 		switch held, err := s.holds(l.site, v); {
 		case err != nil:
@@ -186,7 +188,7 @@ func (s *solver) met(g goal, v *schema.Node) outcome {
 func (s *solver) first(g goal, all ...*schema.Node) outcome {
 	result := outcome{}
 	for _, v := range all {
-		switch o := s.met(g, v); o.answer {
+		switch o := s.check(g, v); o.answer {
 		case some:
 			return o
 		case unsure:
@@ -223,7 +225,7 @@ func (s site) follow(ref *schema.Node) (site, bool) {
 func text(s string) *schema.Node   { return &schema.Node{Kind: schema.String, Text: s} }
 func number(s string) *schema.Node { return &schema.Node{Kind: schema.Number, Text: s} }
 
-// constant is the literal that only v meets, and noneOf the one that all others meet.
+// constant is the literal that only v meets, and noneOf the one that all but the given values meet.
 func (s *solver) constant(v *schema.Node) literal {
 	return s.written("enum", &schema.Node{Kind: schema.Array, Items: []*schema.Node{v}}, true)
 }

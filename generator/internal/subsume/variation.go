@@ -8,26 +8,26 @@ import (
 	"github.com/mcpkiln/mcpkiln/schema"
 )
 
-// The branches (forms) of an anyOf or oneOf around an edit hide it from most values: another form accepts them as well. So values that show the
-// difference of the edited part are put into values for the schemas around it, and varied there, one property at a time, until they show the difference
-// of the whole. That needs no search through choices.
+// An anyOf or oneOf around an edit hides it from most values: another of its schemas accepts them as well. So values that show the difference of the
+// edited part are put into values for the schemas around it, and varied there, one property at a time, until they show the difference of the whole
+// schemas. That needs no search through choices.
 const (
-	mostVaried = 10_000 // values
-	mostApart  = 4      // values for each direction that are used for the schemas around
-	mostBases  = 24     // values that are varied
+	mostVaried    = 10_000 // values
+	mostWitnesses = 4      // values for each direction that are used for the schemas around
+	mostBases     = 24     // values that are varied
 )
 
 // variation is the state of variations on its way from the place of an edit up to the schemas around it.
 type variation struct {
 	*descent
-	distinct map[[2]*schema.Node][]*schema.Node // results of apart
-	varied   int                                // how many values were tried
+	results map[[2]*schema.Node][]*schema.Node // results of witnesses
+	varied  int                                // how many values were tried
 }
 
 // variations tries values made around the only place at which two schemas differ. It returns one that meets the goal, or nil.
 func (t *trial) variations(a, b site) *schema.Node {
-	v := &variation{descent: &descent{trial: t, left: mostSearched}, distinct: map[[2]*schema.Node][]*schema.Node{}}
-	for _, found := range v.apart(a, b) {
+	v := &variation{descent: &descent{trial: t, left: mostSearched}, results: map[[2]*schema.Node][]*schema.Node{}}
+	for _, found := range v.witnesses(a, b) {
 		if t.try(found) {
 			return found
 		}
@@ -35,18 +35,18 @@ func (t *trial) variations(a, b site) *schema.Node {
 	return nil
 }
 
-// apart are values that one of a and b accepts and the other refuses.
-func (v *variation) apart(a, b site) []*schema.Node {
+// witnesses are values that one of a and b accepts and the other refuses.
+func (v *variation) witnesses(a, b site) []*schema.Node {
 	pair := [2]*schema.Node{a.node, b.node}
-	if all, known := v.distinct[pair]; known || same(a, b) {
+	if all, known := v.results[pair]; known || same(a, b) {
 		return all
 	}
-	v.distinct[pair] = nil // for schemas that contain themselves
+	v.results[pair] = nil // for schemas that contain themselves
 	var bases []*schema.Node
 	keyword, inner := differing(a, b)
 	for _, key := range slices.Sorted(maps.Keys(inner)) {
 		part, outside := v.around(a, keyword, key)
-		for _, base := range v.apart(inner[key][0], inner[key][1]) {
+		for _, base := range v.witnesses(inner[key][0], inner[key][1]) {
 			if !outside {
 				bases = append(bases, base)
 			} else {
@@ -57,11 +57,11 @@ func (v *variation) apart(a, b site) []*schema.Node {
 	if len(bases) == 0 {
 		bases = v.holding(a, b, nil)
 	}
-	v.distinct[pair] = v.vary(a, b, bases)
-	return v.distinct[pair]
+	v.results[pair] = v.vary(a, b, bases)
+	return v.results[pair]
 }
 
-// holding are values that meet more and that only one of a and b accepts, one for each direction, or else any value that meets more.
+// holding are values that meet more and that only one of a and b accepts, one for each direction; if there are none, any value that meets more.
 func (v *variation) holding(a, b site, more goal) (all []*schema.Node) {
 	for _, holds := range []bool{true, false} {
 		if found := v.search(goal{{a, holds}, {b, !holds}}.and(more)); found != nil {
@@ -76,23 +76,23 @@ func (v *variation) holding(a, b site, more goal) (all []*schema.Node) {
 	return all
 }
 
-// vary returns those of the bases, and of variations of them, that only one of a and b accepts, up to mostApart for each direction.
+// vary returns those of the bases, and of variations of them, that only one of a and b accepts, up to mostWitnesses for each direction.
 func (v *variation) vary(a, b site, bases []*schema.Node) (all []*schema.Node) {
-	forms := append(a.forms(), b)
-	named := properties(forms)
+	applied := append(a.applied(), b)
+	named := properties(applied)
 	known, found := map[string]bool{}, map[bool]int{}
 	var kept []*schema.Node
 	add := func(n *schema.Node) {
-		if v.varied++; v.varied > mostVaried || len(kept) >= mostBases || found[true]+found[false] == 2*mostApart {
+		if v.varied++; v.varied > mostVaried || len(kept) >= mostBases || found[true]+found[false] == 2*mostWitnesses {
 			return
 		}
-		said := v.said(forms, n)
-		if known[said] {
+		verdicts := v.verdicts(applied, n)
+		if known[verdicts] {
 			return
 		}
-		known[said], kept = true, append(kept, n)
+		known[verdicts], kept = true, append(kept, n)
 		held, other := v.accepts(a, n), v.accepts(b, n)
-		if held != other && found[held] < mostApart {
+		if held != other && found[held] < mostWitnesses {
 			found[held]++
 			all = append(all, n)
 		}
@@ -114,15 +114,15 @@ func (v *variation) vary(a, b site, bases []*schema.Node) (all []*schema.Node) {
 	return all
 }
 
-// said is a text of which forms accept a value.
-func (v *variation) said(forms []site, n *schema.Node) string {
-	said := make([]byte, len(forms))
-	for i, form := range forms {
-		if v.accepts(form, n) {
-			said[i] = 1
+// verdicts says as a text which of the schemas accept a value.
+func (v *variation) verdicts(applied []site, n *schema.Node) string {
+	verdicts := make([]byte, len(applied))
+	for i, in := range applied {
+		if v.accepts(in, n) {
+			verdicts[i] = 1
 		}
 	}
-	return string(said)
+	return string(verdicts)
 }
 
 func (v *variation) accepts(s site, n *schema.Node) bool {
@@ -131,13 +131,13 @@ func (v *variation) accepts(s site, n *schema.Node) bool {
 	return ok && err == nil
 }
 
-// forms are s and the schemas that it applies to the same value.
-func (s site) forms() []site {
+// applied are s and the schemas that it applies to the same value.
+func (s site) applied() []site {
 	return s.inPlace(nil, mostProbes, func(string) bool { return true })
 }
 
-// properties are values to try for the properties that the forms name: simple ones, and those that enum and const list.
-func properties(forms []site) (all []schema.Member) {
+// properties are values to try for the properties that the schemas name: simple ones, and those that enum and const list.
+func properties(applied []site) (all []schema.Member) {
 	add := func(name string, values ...*schema.Node) {
 		for _, n := range values {
 			if !slices.ContainsFunc(all, func(m schema.Member) bool { return m.Key == name && schema.Equal(m.Value, n) }) {
@@ -145,15 +145,15 @@ func properties(forms []site) (all []schema.Member) {
 			}
 		}
 	}
-	for _, form := range forms {
-		for _, m := range cmp.Or(form.get("properties"), nothingNamed).Members {
+	for _, in := range applied {
+		for _, m := range cmp.Or(in.get("properties"), emptyObject).Members {
 			add(m.Key, simple...)
-			add(m.Key, cmp.Or(m.Value.Get("enum"), nothingNamed).Items...)
+			add(m.Key, cmp.Or(m.Value.Get("enum"), emptyObject).Items...)
 			if c := m.Value.Get("const"); c != nil {
 				add(m.Key, c)
 			}
 		}
-		for _, n := range cmp.Or(form.get("required"), nothingNamed).Items {
+		for _, n := range cmp.Or(in.get("required"), emptyObject).Items {
 			add(n.Text, simple...)
 		}
 	}

@@ -24,7 +24,7 @@ type trial struct {
 	probes []site
 	names  []string
 	kept   []*schema.Node
-	known  map[string]bool // which probes accept each kept value, as a text
+	known  map[string]bool // for each kept value, which probes accept it: the verdicts, as a text
 	tried  int
 }
 
@@ -89,7 +89,7 @@ func (t *trial) name(name string) {
 // simple are values that are likely to show a difference.
 var simple = []*schema.Node{{}, {Kind: schema.Bool, Text: "true"}, number("0"), number("1"), number("0.5"), text(""), text("a"), {Kind: schema.Object}, {Kind: schema.Array}}
 
-// seeds tries a value that satisfies each part, and one that does not.
+// seeds tries simple values, and for each probe a value that satisfies it, and one that does not.
 func (t *trial) seeds() *schema.Node {
 	for _, v := range simple {
 		if t.try(v) {
@@ -150,28 +150,28 @@ func with(object *schema.Node, name string, v *schema.Node) *schema.Node {
 	return w
 }
 
-// try counts v and reports whether it meets the goal. If not, it keeps v unless the probes accept and refuse it like a value that is kept already.
+// try counts v and reports whether it meets the goal. If not, v is kept, unless the same probes accept it as a value that is kept already.
 func (t *trial) try(v *schema.Node) bool {
 	t.tried++
 	t.steps = mostSteps - partSteps // for this value
 	if t.sizeOf(v) > mostNodes/4 {
 		return false
 	}
-	if t.met(t.goal, v).answer == some {
+	if t.check(t.goal, v).answer == some {
 		return true
 	}
 	if len(t.kept) >= mostKept {
 		return false
 	}
-	said := make([]byte, len(t.probes)+1)
+	verdicts := make([]byte, len(t.probes)+1)
 	for i, p := range t.probes {
 		if ok, err := t.holds(p, v); ok && err == nil {
-			said[i] = 1
+			verdicts[i] = 1
 		}
 	}
-	said[len(t.probes)] = byte(v.Kind)
-	if !t.known[string(said)] {
-		t.known[string(said)] = true
+	verdicts[len(t.probes)] = byte(v.Kind)
+	if !t.known[string(verdicts)] {
+		t.known[string(verdicts)] = true
 		t.kept = append(t.kept, v)
 	}
 	return false
