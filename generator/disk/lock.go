@@ -29,7 +29,7 @@ func Lock(ctx context.Context, dir string) (release func(), err error) {
 		case <-ctx.Done():
 			return nil, context.Cause(ctx)
 		case <-giveUp.C:
-			return nil, fmt.Errorf("%s: %w, since a minute: end it, or wait for it", dir, errHeld)
+			return nil, fmt.Errorf("%s: %w for a minute: end it, or wait for it", dir, errHeld)
 		case <-time.After(wait):
 		}
 	}

@@ -39,7 +39,7 @@ func (fn *function) checkName(call *ast.CallExpr, what string, name ast.Expr, re
 		}
 	}
 	loops := fn.loops(call)
-	if len(loops) == 0 || leaves(call, loops[0]) {
+	if len(loops) == 0 || leaves(loops[0]) {
 		return
 	}
 	if name == nil && !spread(call) || name != nil && fn.isConstant(name) {
@@ -54,15 +54,15 @@ func (fn *function) checkName(call *ast.CallExpr, what string, name ast.Expr, re
 // spread reports whether the options of the call are a slice, in which there may be a server.Named.
 func spread(call *ast.CallExpr) bool { return call.Ellipsis.IsValid() }
 
-// leaves reports whether the loop always ends in the round of the call.
-func leaves(call *ast.CallExpr, loop ast.Stmt) bool {
+// leaves reports whether the loop always ends in its first round.
+func leaves(loop ast.Stmt) bool {
 	body := loopBody(loop).List
 	if len(body) == 0 {
 		return false
 	}
 	switch last := body[len(body)-1].(type) {
 	case *ast.ReturnStmt:
-		return call.Pos() >= body[0].Pos() && !hasContinue(loop)
+		return !hasContinue(loop)
 	case *ast.BranchStmt:
 		return last.Tok == token.BREAK && !hasContinue(loop)
 	}

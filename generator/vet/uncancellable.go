@@ -13,15 +13,20 @@ import (
 // uncancellable reports whether the method of a generated Handlers is that of a tool with cancellation: {mode: none}. It reads the literals of
 // the tools in the source of the generated package: go/analysis facts about these would require that all its dependencies are analyzed, too.
 func uncancellable(pass *analysis.Pass, method *types.Func) bool {
-	dir := filepath.Dir(pass.Fset.Position(method.Pos()).Filename)
+	return uncancellableIn(filepath.Dir(pass.Fset.Position(method.Pos()).Filename), method.Name())
+}
+
+// uncancellableIn is uncancellable for a generated package in a folder. Where it is divided, the literals are in its parts.
+func uncancellableIn(dir, method string) bool {
 	files, _ := filepath.Glob(filepath.Join(dir, "*.gen.go"))
-	for _, name := range files {
+	parts, _ := filepath.Glob(filepath.Join(dir, "internal", "part*", "*.gen.go"))
+	for _, name := range append(files, parts...) {
 		file, err := parser.ParseFile(token.NewFileSet(), name, nil, parser.SkipObjectResolution)
 		if err != nil {
 			continue
 		}
 		for tool := range nodes[*ast.CompositeLit](file) {
-			if handles(tool, method.Name()) && isUncancellable(tool) {
+			if handles(tool, method) && isUncancellable(tool) {
 				return true
 			}
 		}
@@ -36,7 +41,7 @@ func handles(tool *ast.CompositeLit, method string) bool {
 		return false
 	}
 	for sel := range nodes[*ast.SelectorExpr](handler) {
-		if sel.Sel.Name == method {
+		if x, ok := sel.X.(*ast.Ident); ok && x.Name != "server" && sel.Sel.Name == method { // server.Bind is no handler of a tool "bind"
 			return true
 		}
 	}
