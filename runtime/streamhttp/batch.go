@@ -21,7 +21,7 @@ func newBatchRequests(ids []rpc.ID) batchRequests {
 func isArray(frame []byte) bool { return len(frame) > 0 && frame[0] == '[' }
 
 // withdraw notes that a request is cancelled. It returns false if that is known, or the request is none of these.
-func (t *batchRequests) withdraw(id rpc.ID) bool {
+func (t *batchRequests) cancel(id rpc.ID) bool {
 	if cancelled, ok := t.cancelled[id.Plain()]; !ok || cancelled {
 		return false
 	}

@@ -108,15 +108,15 @@ func (d *downlink) copy(r io.Reader, change func(piece []byte)) error {
 	}
 }
 
-// writeRefusal is json for an error that may be retried after some seconds; 0: without the header for that.
-func (d *downlink) writeRefusal(status, retry int, frame []byte) error {
+// writeAnswer is json for an error that may be retried after some seconds; 0: without the header for that.
+func (d *downlink) writeAnswer(status, retry int, frame []byte) error {
 	if retry > 0 {
 		d.w.Header().Set("Retry-After", strconv.Itoa(retry))
 	}
 	return d.json(status, frame)
 }
 
-func (d *downlink) stream() {
+func (d *downlink) beginStream() {
 	h := d.w.Header()
 	h["Content-Type"] = eventsHeader
 	h["Cache-Control"] = noTransform

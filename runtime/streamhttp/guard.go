@@ -13,7 +13,7 @@ import (
 // rebinds to this machine arrives with the attacker's Host, and a page's own request with the page's Origin.
 type guard struct {
 	hosts, origins names
-	proxies        *trusted // whose headers for host and scheme count; nil: none
+	proxies        *trusted // the proxies whose headers for host and scheme count; nil: none
 }
 
 // names are allowed values in lower case, or all of them.

@@ -17,9 +17,9 @@ type pools struct {
 
 // frame is the body of a request, with room for a small one.
 type frame struct {
-	data  []byte
-	who   server.Requestor
-	taken int64 // of Endpoint.bodies, for who
+	data    []byte
+	who     server.Requestor
+	counted int64 // bytes that Endpoint.bodies counts for who
 }
 
 func (p *pools) frame() *frame {

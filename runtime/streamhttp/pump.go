@@ -28,7 +28,7 @@ func (s *session) respond(w http.ResponseWriter, r *http.Request, st *stream, re
 	if s.over() && st.unanswered() {
 		return s.gone()
 	}
-	d.stream()
+	d.beginStream()
 	if s.primed {
 		st.start()
 		d.buf = appendPriming(d.buf, st.id(0), s.h.opts.retry)
@@ -45,7 +45,7 @@ func (s *session) respondAlone(d *downlink, st *stream, reader uint64, answer st
 	if answer.long != nil {
 		err = d.copyJSON(answer.long)
 	} else {
-		err = d.writeRefusal(st.status, st.retry, answer.frame)
+		err = d.writeAnswer(st.status, st.retry, answer.frame)
 	}
 	if err == nil && (answer.long != nil || len(answer.frame) > keptBuffer) {
 		st.wrote(reader) // AwaitRead waits only for larger ones

@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// Timeouts of Server.
+// Limits of Server.
 const (
 	headerTimeout = 10 * time.Second
 	idleTimeout   = 2 * time.Minute

@@ -30,7 +30,7 @@ func (s *session) receivedAbout(id rpc.ID) (found []*stream) {
 // it resumes the stream (CAN02). The withdrawal of a question is not about the request: it goes to a listener if no reader took it (CAN19).
 func (s *session) silence(st *stream, about rpc.ID) {
 	if st.batched && about != st.about {
-		st.withdraw(about)
+		st.cancelOne(about)
 		return
 	}
 	for _, e := range st.end() {
@@ -40,10 +40,10 @@ func (s *session) silence(st *stream, about rpc.ID) {
 
 // withdraw drops the events about one request of a batch, and takes its answer out of the array, also of a later one (CAN02). An array that is
 // being written is written to its end: what follows it is about other requests.
-func (s *stream) withdraw(id rpc.ID) {
+func (s *stream) cancelOne(id rpc.ID) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if !s.batch.withdraw(id) {
+	if !s.batch.cancel(id) {
 		return
 	}
 	for i, e := range s.events {
