@@ -51,7 +51,7 @@
 //	backlog      messages of a session that no listener has taken
 //	replay       sending again what a lost connection may not have delivered
 //	to give way  to be dropped for something newer, where a limit is reached: a session, a stream, a message. To give up a response is to end it because its
-//	             client does not read, and to lose a question, to drop it where its asker still waits, who then gets an error
+//	             client does not read. To lose a question is to drop it while a handler or task waits for the answer, which then gets an error
 //	question     a request of the server to the client, for example an elicitation. It is withdrawn when nobody waits for the answer any more
 //	in files     of an answer: in temporary files (server.LongAnswer), because it has data of a server.Opener. All others are in memory
 //	carrier      the stream that has a question (server.Carrier)

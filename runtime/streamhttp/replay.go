@@ -127,7 +127,7 @@ func (h *Endpoint) warnLost(id eventID) {
 	}
 }
 
-// onceASecond reports whether at, in Unix seconds, is another second than the current one, to which it is set.
+// onceASecond sets at to the current second, in Unix time, and reports whether it was another one.
 func onceASecond(at *atomic.Int64) bool {
 	now, last := time.Now().Unix(), at.Load()
 	return now != last && at.CompareAndSwap(last, now)

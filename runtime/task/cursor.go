@@ -10,7 +10,7 @@ import (
 
 // Cursors makes and opens list cursors: the place in an owner's list and a keyed hash of the owner, encrypted as one AES
 // block. A cursor that was guessed, changed or made for another owner decrypts to another hash, except one in 2⁶⁴, and is
-// refused (TSK16, TSK17). All that have the key open each other's cursors. A MAC of the standard library would do as well, but takes a
+// refused (TSK16, TSK17). Processes with the same key open each other's cursors. A MAC of the standard library would do as well, but takes a
 // hundred times as long: a third of a page's time.
 type Cursors struct{ block, hash cipher.Block }
 
