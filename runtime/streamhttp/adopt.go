@@ -56,11 +56,11 @@ func (h *Endpoint) enroll(s *session) *refusal {
 	return h.addSession(s)
 }
 
-// endedIDs are the newest ids of sealed sessions that clients ended: until they expire, they could be adopted.
+// endedIDs are the newest ids of sealed sessions that clients ended: until the ids expire, the sessions could be adopted.
 type endedIDs struct {
 	known map[[sha256.Size]byte]struct{}
-	ring  [][sha256.Size]byte // in the order in which they came
-	next  int
+	ring  [][sha256.Size]byte // a ring buffer, in the order in which they came
+	next  int                 // index of the oldest, once ring is full
 }
 
 // maxEnded is how many ids are remembered. A session with an older one can be adopted again until the id expires, but only by its own principal.

@@ -3,9 +3,8 @@
 //
 // # For those who serve
 //
-//   - Handler makes the http.Handler of a server; Server is an http.Server with limits that fit it; Listen takes unix sockets, too;
-//     Listener wraps a net.Listener of your own;
-//     Endpoint.Shutdown ends its streams; Health and Ready answer probes.
+//   - Handler makes the http.Handler of a server, an Endpoint; Server is an http.Server with limits that fit it; Listen takes unix sockets, too;
+//     Listener wraps a net.Listener of your own; Endpoint.Shutdown ends the streams; Health and Ready answer probes.
 //   - WithHosts and WithCORS allow names and web pages beside those of this machine; WithTrustedProxies accepts X-Forwarded headers;
 //     WithLogger sets the logger.
 //   - WithMaxBody, WithMaxSessions, WithMaxExchanges, WithIdleTimeout, WithReplay and others are its limits.
@@ -17,9 +16,9 @@
 // # Map
 //
 //   - handler.go: Handler, Endpoint, what the HTTP methods do; options.go: its options; serve.go: an http.Server with fitting limits
-//   - guard.go: Host and Origin; proxy.go: which proxies may replace them; cors.go: what pages of other origins may do;
-//     accept.go: Content-Type and Accept; body.go: the body; refuse.go: what is answered when
-//     one of these is wrong; malformed.go: the same for requests that net/http can not read
+//   - guard.go: Host and Origin; proxy.go: which proxies may replace Host; cors.go: what pages of other origins may do;
+//     accept.go: Content-Type and Accept; body.go: the body; refuse.go: what is answered when one of these is wrong;
+//     malformed.go: the same for requests that net/http can not read
 //   - route.go: which revision a message is of, and whether its headers match its body (EXT14); header.go: encoded values;
 //     param.go: tool parameters in headers
 //   - exchange.go: revisions without handshake: one POST is one exchange, which ends with the response
@@ -27,10 +26,11 @@
 //     sessions there are, whose, and which gives way; shutdown.go: the end of all
 //   - adopt.go: sessions that another process opened; sessionless.go: messages without a session
 //   - sessionstreams.go: which stream of a session a message goes to; replay.go: what is kept for clients that resume a stream, and its limits
-//   - stream.go: the messages of one response of a session, kept for a client that lost its connection; giveway.go: which of them give way where a limit is
-//     reached; pump.go: writing them
-//   - sessionoutlet.go: what the server writes to a session; carrier.go: which stream has a question; queue.go: whether the client reads it;
-//     silence.go: messages that are dropped because their request is cancelled, or over; streamreader.go: who reads a stream; batch.go: the requests of a batch; answer.go: an answer that is written as it is made
+//   - stream.go: the messages of one response of a session, kept for a client that lost its connection; giveway.go: which of these messages give way
+//     where a limit is reached; streamreader.go: who reads a stream; pump.go: writing what a reader takes
+//   - sessionoutlet.go: what the server writes to a session; carrier.go: which stream has a question; queue.go: how the server waits for readers;
+//     silence.go: messages that are dropped because their request or question is over; batch.go: the requests of a batch;
+//     answer.go: an answer of an exchange that is written as it is made
 //   - pool.go: memory that requests need for a short time, and reuse
 //   - event.go: server-sent events; downlink.go: writing before a deadline; pace.go: whether the client reads
 //   - listen.go: TCP and unix sockets; probe.go: health and readiness
@@ -51,7 +51,7 @@
 //	backlog      messages of a session that no listener has taken
 //	replay       sending again what a lost connection may not have delivered
 //	to give way  to be dropped for something newer, where a limit is reached: a session, a stream, a message. To give up a response is to end it because its
-//	             client does not read. To lose a question is to drop it while a handler or task waits for the answer, which then gets an error
+//	             client does not read. To lose a question is to drop it while somebody waits for the answer: a handler gets an error, a task asks again
 //	question     a request of the server to the client, for example an elicitation. It is withdrawn when nobody waits for the answer any more
 //	in files     of an answer: in temporary files (server.LongAnswer), because it has data of a server.Opener. All others are in memory
 //	carrier      the stream that has a question (server.Carrier)

@@ -46,7 +46,7 @@ const (
 	nothing   phase = iota // nothing was written
 	streaming              // events are written
 	answering              // only the answerStream (answer.go) writes
-	over
+	over                   // nothing is written any more
 )
 
 // watchAfter is when an exchange begins to watch for the client's disconnect. Most calls are over by then, and watching one costs

@@ -22,15 +22,15 @@ type options struct {
 	bodyTimeout time.Duration
 	writeWait   time.Duration
 	keepAlive   time.Duration
-	prime       time.Duration
-	retry       time.Duration
-	idle        time.Duration
+	prime       time.Duration // until a response without an answer becomes a stream
+	retry       time.Duration // after which clients should resume a stream
+	idle        time.Duration // of sessions
 	maxSessions int
 	maxInFlight int
 	maxStreams  int // 0: twice maxSessions, if that is less than defaultStreams
 	quotaKey    func(*http.Request) string
-	replay      int
-	replayTotal int
+	replay      int // bytes that a stream keeps
+	replayTotal int // bytes that all sessions keep
 }
 
 func defaults() options {

@@ -10,7 +10,7 @@ import (
 	"github.com/mcpkiln/mcpkiln/runtime/server"
 )
 
-// roster has all sessions by tenant, and the idle ones, which may be ended for new ones. Its users hold
+// roster has all sessions, the tenants to which they belong, and of these the idle sessions, which may be ended for new ones. Its callers hold
 // Endpoint.mu.
 type roster struct {
 	sessions map[string]*session
@@ -166,7 +166,7 @@ func (r *roster) makeRoom(who server.Requestor, limit int) (unused *session, ok 
 	return unused, true
 }
 
-// largest returns the tenants with idle sessions, the one with the most sessions first.
+// largest returns the tenants that have idle sessions, the one with the most sessions first.
 func (r *roster) largest() []*tenant {
 	return slices.SortedFunc(slices.Values(r.idle.All()), func(a, b *tenant) int { return b.sessions - a.sessions })
 }
