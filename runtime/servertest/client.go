@@ -59,15 +59,15 @@ type Client struct {
 	transcript []string
 }
 
-// Start serves srv to a client within this process, which has done its handshake. The server ends with the test, so srv is for this
-// test alone: after the clients, Server.Shutdown ends what they left. In a bubble of synctest, make srv in the bubble, too.
+// Start serves srv to a new client in this process, and returns the client after its handshake. The server ends with the test, so srv is for
+// this test alone: after the clients, Server.Shutdown ends what they left. In a bubble of synctest, make srv in the bubble, too.
 func Start(t testing.TB, srv *server.Server, opts ...Option) *Client {
 	t.Helper()
 	t.Cleanup(func() { shutDown(t, srv) })
 	return connect(t, srv, opts)
 }
 
-// Join is another client of the same server, which ends with the same test.
+// Join returns another client of the same server, for the same test.
 func (c *Client) Join(opts ...Option) *Client {
 	c.t.Helper()
 	return connect(c.t, c.srv, opts)

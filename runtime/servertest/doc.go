@@ -50,7 +50,7 @@
 //
 // # Where the wire is
 //
-// The package needs only the runtime. Methods, capabilities and rules of a revision come from the server's own (wire.Revision). The rest of
+// The package needs only the runtime. Methods, capabilities and rules of a revision come from the server's wire.Revision. The rest of
 // what a client writes and reads is in one file, dialect.go. There are two dialects, with and without a handshake; a revision of your own
 // that keeps their names needs no change. In a session the name of a question is not on the wire: the server passes it through the context
 // of the connection (runtime/internal/questionname).

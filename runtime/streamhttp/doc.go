@@ -122,8 +122,9 @@
 // a handler's custom request that comes after progress is in a response with status 200.
 //
 // Messages that belong to no request wait for a listener, a GET: each goes to one listener, the newest, and those that
-// its reader did not take go to another one. Over HTTP/2 a few connections open any number of requests, so listeners and the requests whose body
-// arrives are bounded here, and not only where connections come in. Ids of events name stream and place; they are valid in one session.
+// its reader did not take go to another one. Over HTTP/2 a few connections open any number of requests, so listeners and the bodies that are being
+// read are bounded here, and not only where connections are accepted. Ids of events name the stream and the event's number there; they are valid in
+// one session.
 //
 // In a session the goroutines of handlers append and the goroutine of the HTTP request writes, so a client that does not read
 // holds up nobody until a stream has a megabyte of unread messages. In an exchange there is nobody else to hold up, so its
@@ -185,6 +186,6 @@
 //   - CORS by middleware around the handler: it would have to know the headers of every revision, and stand outside the check of tokens,
 //     but inside that of hosts.
 //   - A goroutine that writes for every response: the one of the request is there already.
-//   - Listeners in the budget of bodies: they stay, so clients that only listen would keep others from sending. They have a limit of
-//     their own.
+//   - Listeners in the limit of bodies (WithMaxBodyTotal): they stay, so clients that only listen would keep others from sending. They have a limit
+//     of their own (WithMaxStreams).
 package streamhttp

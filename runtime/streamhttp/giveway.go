@@ -107,7 +107,7 @@ func (s *stream) giveUpAnswer(i int) {
 	}
 }
 
-// errNotKept is what a client gets that lost its connection before it had read a large answer.
+// errNotKept answers a client that lost its connection before it had read a large answer.
 var errNotKept = rpc.Errorf(rpc.CodeInternalError, "the request was served, but its answer is too large to be kept for a client that comes back")
 
 // withoutAnswer returns a frame with an error in place of each answer.

@@ -10,7 +10,7 @@ import (
 	"github.com/mcpkiln/mcpkiln/runtime/server"
 )
 
-// roster has all sessions, the tenants to which they belong, and of these the idle sessions, which may be ended for new ones. Its callers hold
+// roster has all sessions, the tenants to which they belong, and each tenant's idle sessions, which may be ended for new ones. Its callers hold
 // Endpoint.mu.
 type roster struct {
 	sessions map[string]*session

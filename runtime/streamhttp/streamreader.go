@@ -19,7 +19,7 @@ func (s *stream) attach(after int) (reader uint64) {
 	}
 	s.behind = load{}
 	for i := s.unread - s.first; i < len(s.events); i++ {
-		s.events[i].awaited = false // AwaitRead waits for the reader before
+		s.events[i].awaited = false // AwaitRead waits for no second reader
 		s.behind = s.behind.plus(&s.events[i])
 	}
 	s.polling = false

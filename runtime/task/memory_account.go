@@ -86,6 +86,7 @@ type accounts struct {
 	byKey map[string]*account
 }
 
+// use returns the account of a key for one more task, until unuse.
 func (s *accounts) use(key string, all *size) *account {
 	s.mu.Lock()
 	defer s.mu.Unlock()
