@@ -185,7 +185,7 @@ func (t *Task) answer(s *TaskState) {
 // firstPoll is how soon a task is polled again where the revision has no subscriptions; the pauses grow, up to the task's poll interval.
 const firstPoll = 20 * time.Millisecond
 
-// watch reads the task's state again and again, and returns the first one for which until is true.
+// watch reads the task's state whenever it may have changed, and returns the first one for which until is true.
 func (t *Task) watch(until func(*TaskState) bool) (*TaskState, error) {
 	t.c.t.Helper()
 	subscribed, stop := t.subscribe()

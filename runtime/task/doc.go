@@ -1,6 +1,5 @@
 // Package task runs work that outlives the request that asked for it. It is for those who write a store (Store, State, and package tasktest), and
-// for those who change how tasks run; handlers need its errors alone. Ids such as
-// DUR02 are rules; testdata/traceability/ledger.tsv lists them.
+// for those who change how tasks run; handlers need only its errors. Ids such as DUR02 are rules; testdata/traceability/ledger.tsv lists them.
 //
 //	task.go, status.go     what a task is, and the statuses it can have
 //	machine.go             Machine: which status may follow which, as the protocol revisions declare it
@@ -32,14 +31,14 @@
 //	park            to end a run so that another one can go on with the task, and to give its lease back
 //	replay          a run after an answer, or in tests after a step; a rerun is one after a crash
 //	wake timer      has the engine look for orphans at the earliest deadline of a parked task's questions
-//	orphan          an unfinished task that has no run and waits for one; to adopt it is to begin one
+//	orphan          an unfinished task that has no run and waits for one; to adopt it is to begin a run of it
 //	journal, entry  what a run has asked and done under names, kept in the store so that the next run gets it
 //	open, closed    a question that waits for an answer; one that is answered, withdrawn, or past its deadline (Unanswered)
 //	outage          an error that is not the store's answer: the call is tried again within a retryLimit
 //	hint            a signal that something may have changed: its receiver reads again
 //	owner           the identity that a task belongs to; the requestor is the one whose limits it counts in, and account the name of its counters in the store
 //	sweep           a look for expired tasks, which removes them
-//	slot            a permission to run, of the engine's limits
+//	slot            a place among the tasks that the engine's limits let it hold at once
 //	reruns          how many further runs a task may have after crashes
 //
 // # Who decides what
@@ -54,8 +53,8 @@
 // with isError becomes (failed in 2025-11-25, completed in 2026-07-28), and Cancel.Force is whether a cancel ends the task or asks its handler
 // to stop.
 //
-// The Dispatcher gets ids. It may lose them or deliver them twice: Begin refuses the second, and Orphans finds what was
-// lost. The Engine holds what dies with the process: contexts, the timer, waiters.
+// The Dispatcher gets ids of tasks to run. It may lose them or deliver them twice: Begin refuses the second delivery, and Orphans finds the tasks
+// whose ids were lost. The Engine holds what dies with the process: contexts, the timer, waiters.
 //
 // # How a run ends
 //

@@ -19,7 +19,7 @@ type Run struct {
 	local  any // Spec.Local
 	events events
 
-	requestor requestor // has the slot
+	requestor requestor // in whose limits the slot counts
 
 	mu      sync.Mutex
 	task    Task   // as it was at Create, then at Begin, and whether somebody has asked to cancel since
@@ -32,7 +32,7 @@ type Run struct {
 	crashes int32             // of earlier runs
 	asking  int32             // open questions of this run
 
-	slot             bool // taken, for requestor; under Engine.mu
+	slot             bool // the run has a slot; guarded by Engine.mu
 	started          bool // Created.Start was called
 	parking          bool // the run ends when no step is being done
 	nextAtOnce       bool // it parks without waiting for an answer: after a step, in tests that replay

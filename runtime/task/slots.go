@@ -31,7 +31,7 @@ func (s *slots) free(r requestor) {
 	}
 }
 
-// full returns the limit that lets the requestor take no more slots, nil if it may take one.
+// full returns a *LimitError if the requestor may take no more slots, else nil.
 func (s *slots) full(r requestor, l *Limits) error {
 	switch {
 	case l.Running > 0 && s.by(r)[r.name] >= l.Running:

@@ -16,7 +16,7 @@ func (s *State) entry(name string) *Entry {
 	return nil
 }
 
-// size is how many bytes the entry counts; its name counts twice, because a question is also among Task.Questions.
+// size is how many bytes the entry counts. The name counts twice, because the entry of a question has it twice.
 func (e *Entry) size() int64 {
 	return int64(2*len(e.Name) + len(e.Data) + len(e.Question.Method) + len(e.Question.Payload))
 }
