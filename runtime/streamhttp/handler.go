@@ -327,8 +327,8 @@ func withoutSSE(r *http.Request) string {
 	return ". The HTTP+SSE transport of 2024-11-05 is not served: begin with initialize, sent by POST to the address of this server (Streamable HTTP)"
 }
 
-// gone tells the client to begin a new session. The refusal is the same if there is no such session and if it belongs to another identity
-// (SRV03).
+// gone returns the refusal that asks the client to begin a new session. It is the same if there is no such session and if the session belongs to
+// another identity (SRV03).
 func gone() *refusal {
 	return refuse(http.StatusNotFound, "this caller has no such session: begin a new one")
 }

@@ -33,7 +33,7 @@ type session struct {
 	order sync.Mutex // messages are received one at a time
 
 	mu         sync.Mutex
-	why        *inflight.Cause // of the end; nil while there is none
+	why        *inflight.Cause // why it has ended, or is ending; nil: it is not
 	streams    map[uint64]*stream
 	active     rpc.ByID[*stream]     // by id of a request that is to be answered
 	about      rpc.ByID[[]*stream]   // by id of a request, answered or not; those of batches by the zero id

@@ -65,7 +65,7 @@ type storedEvent struct {
 	long  *server.LongAnswer // in place of frame, until it was written once
 	about *rpc.ID            // one request of a batch; nil: the stream's request, or all of its batch; zero: none, so no cancellation drops it
 
-	question   *carrier // nil: it is none
+	question   *carrier // of the question that it is; nil: it is no question
 	withdrawal bool     // of a question
 	answer     bool     // it is the answer in memory, or an array of answers
 	gaveUp     bool     // it has errors in place of its answers, unless these are smaller than errors would be

@@ -16,8 +16,8 @@ const (
 	lastPause  = 2 * time.Second
 )
 
-// retryOutage retries a store call until the store answers (DUR06). again tells the call that an earlier
-// try failed, which may have been carried out nevertheless. It gives up, with the last error, when ctx, the engine or the limit ends it.
+// retryOutage retries a store call until the store answers (DUR06). again says that an earlier try failed, which may have been carried out
+// nevertheless. retryOutage gives up, with the last error, when ctx or the limit ends, or the engine is closed.
 func (e *Engine) retryOutage(ctx context.Context, p retryLimit, call func(ctx context.Context, again bool) error) error {
 	err := e.try(ctx, false, call)
 	if !Outage(err) {

@@ -41,7 +41,7 @@ type Run struct {
 	runnerCalled     bool // the runner was called, or is about to be
 }
 
-// runContext is a run's context. Unlike a plain context with a cause, its Err tells a timeout from a cancel.
+// runContext is a run's context. Unlike a plain context with a cause, its Err distinguishes a timeout from a cancel.
 type runContext struct{ context.Context }
 
 func (c *runContext) Err() error {
