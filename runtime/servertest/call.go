@@ -92,12 +92,12 @@ type Pending struct {
 	meters    []*meter
 	cancelled bool
 
-	// Final when done is closed.
+	// Set before done is closed.
 	answer json.RawMessage
 	err    error
 }
 
-// start sends the request, and answers its questions.
+// start sends a request, and answers the questions in its results.
 func (c *Client) start(method string, params object, o *callConfig) *Pending {
 	c.t.Helper()
 	if params == nil {
@@ -114,7 +114,7 @@ func (c *Client) start(method string, params object, o *callConfig) *Pending {
 	return p
 }
 
-// try sends the request, again with every round of answers. It returns false if the call was cancelled meanwhile.
+// try sends the request, the first time or with another round of answers. It returns false if the call was cancelled meanwhile.
 func (p *Pending) try(params object) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -126,7 +126,7 @@ func (p *Pending) try(params object) bool {
 	return true
 }
 
-// follow answers the questions in the request's results, until one asks nothing.
+// follow answers the questions in the request's results, until a result asks nothing, and returns that.
 func (p *Pending) follow(params object) (json.RawMessage, error) {
 	for {
 		x := p.at // nobody else sets it
@@ -174,14 +174,14 @@ func (p *Pending) Result() (*Result, error) {
 		return nil, err
 	}
 	if made := p.c.madeTask(raw); made != nil {
-		return p.c.follow(made, p).Result()
+		return p.c.newTask(made, p).Result()
 	}
 	return readResult(raw)
 }
 
 // Cancel cancels the call, and returns when the server has read the cancellation. From then on the server must not send anything
 // about the call: its result is ErrCancelled, and whatever comes nevertheless fails the test, until the client is closed. A call that
-// was answered before has its answer; a tool that can not be cancelled goes on to its own; a task has a Cancel of its own.
+// was answered before keeps its answer, and one of a tool that can not be cancelled gets its answer; a task has a Cancel of its own.
 func (p *Pending) Cancel(reason string) {
 	p.c.t.Helper()
 	p.mu.Lock()
@@ -193,7 +193,7 @@ func (p *Pending) Cancel(reason string) {
 		params["reason"] = reason
 	}
 	p.c.notify(p.c.method(wire.OpCancelled), params)
-	p.c.settle()
+	p.c.roundTrip()
 	if !p.uncancellable {
 		p.c.silence(x)
 		p.cancel()

@@ -23,7 +23,7 @@ var (
 	ErrClosed = errors.New("servertest: the connection has ended")
 	// ErrPatience: it took too long, which fails the test, too. See WithPatience.
 	ErrPatience = errors.New("servertest: nothing came in time")
-	// ErrIgnored: the call asked, the answer was Ignore, and in the client's revision the call has ended with that.
+	// ErrIgnored: the call asked, the answer was Ignore, and in the client's revision that ends the call.
 	ErrIgnored = errors.New("servertest: the call asks, and its question was ignored")
 )
 
@@ -35,45 +35,45 @@ type Client struct {
 	cfg          config
 	revision     *wire.Revision
 	dialect      *dialect
-	capabilities object
-	tools        map[string]*server.Tool // of the definition
+	capabilities object                  // those that the client declares
+	tools        map[string]*server.Tool // of the server's Definition, by name
 	conn         rpc.Conn
 	gone         chan struct{} // closed when nothing more can come
 
-	ctx    context.Context // of the answers to questions
-	cancel context.CancelFunc
-	work   sync.WaitGroup // goroutines that this client started
-	closed func() error   // ends the connection, once
+	ctx       context.Context // of the answers to questions
+	cancel    context.CancelFunc
+	work      sync.WaitGroup // goroutines that this client started
+	closeConn func() error   // ends the connection, once
 
 	mu         sync.Mutex
 	ids        int64
 	sent       map[rpc.ID]*exchange
-	meters     map[rpc.ID]*meter // by progress token
-	taskMeters map[string]*meter // by task
-	questions  map[rpc.ID]context.CancelFunc
-	names      map[rpc.ID]string // of questions
+	meters     map[rpc.ID]*meter             // by progress token
+	taskMeters map[string]*meter             // by task
+	questions  map[rpc.ID]context.CancelFunc // of questions that came as requests: ends the context of the answer
+	names      map[rpc.ID]string             // of these questions
 	answers    map[string]answerFunc
 	notices    []Notice
-	taken      map[string]int // notices handed out, by method
+	taken      map[string]int // how many notices AwaitNotice has returned, by method
 	changed    chan struct{}  // closed at the next notice
 	transcript []string
 }
 
-// Start serves srv to a client within this process, which has done its handshake. The server ends with the test, so srv is for this
-// test alone: after the clients, Server.Shutdown ends what they left. In a bubble of synctest, make srv in the bubble, too.
+// Start serves srv to a new client in this process, and returns the client after its handshake. The server ends with the test, so srv is for
+// this test alone: after the clients, Server.Shutdown ends what they left. In a bubble of synctest, make srv in the bubble, too.
 func Start(t testing.TB, srv *server.Server, opts ...Option) *Client {
 	t.Helper()
 	t.Cleanup(func() { shutDown(t, srv) })
 	return connect(t, srv, opts)
 }
 
-// Join is another client of the same server, which ends with the same test.
+// Join returns another client of the same server, for the same test.
 func (c *Client) Join(opts ...Option) *Client {
 	c.t.Helper()
 	return connect(c.t, c.srv, opts)
 }
 
-// Revisions are the revisions that srv serves, newest first.
+// Revisions returns the revisions that srv serves, newest first.
 func Revisions(srv *server.Server) []string {
 	var all []string
 	for _, w := range srv.Definition().Revisions {
@@ -92,7 +92,7 @@ func shutDown(t testing.TB, srv *server.Server) {
 	}
 }
 
-// connect serves one end of a pipe to a new client at the other.
+// connect returns a new client at one end of a pipe, which srv serves at the other end.
 func connect(t testing.TB, srv *server.Server, opts []Option) *Client {
 	t.Helper()
 	near, far := rpc.Pipe()
@@ -107,7 +107,7 @@ func connect(t testing.TB, srv *server.Server, opts []Option) *Client {
 	}
 	served := make(chan error, 1)
 	go func() { served <- srv.Serve(ctx, far) }()
-	c.closed = sync.OnceValue(func() error {
+	c.closeConn = sync.OnceValue(func() error {
 		err := near.Close()
 		return errors.Join(err, <-served)
 	})
@@ -115,7 +115,7 @@ func connect(t testing.TB, srv *server.Server, opts []Option) *Client {
 	return c
 }
 
-// newClient is a client at one end of a connection, on which nothing was sent yet.
+// newClient returns a client at one end of a connection, on which nothing was sent yet.
 func newClient(t testing.TB, conn rpc.Conn, w *wire.Revision, opts []Option) *Client {
 	c := &Client{
 		t: t, cfg: configOf(opts), revision: w, dialect: dialectOf(w), conn: conn, tools: map[string]*server.Tool{}, gone: make(chan struct{}),
@@ -123,7 +123,7 @@ func newClient(t testing.TB, conn rpc.Conn, w *wire.Revision, opts []Option) *Cl
 		names: map[rpc.ID]string{}, answers: map[string]answerFunc{}, taken: map[string]int{}, changed: make(chan struct{}),
 	}
 	c.ctx, c.cancel = context.WithCancel(context.Background())
-	c.closed = sync.OnceValue(conn.Close)
+	c.closeConn = sync.OnceValue(conn.Close)
 	c.capabilities = c.declares()
 	return c
 }
@@ -152,6 +152,7 @@ func revisionOf(t testing.TB, srv *server.Server, opts []Option) *wire.Revision 
 	return nil
 }
 
+// declares returns the capabilities that the client declares.
 func (c *Client) declares() object {
 	if c.cfg.capabilities != nil {
 		return *c.cfg.capabilities
@@ -163,7 +164,7 @@ func (c *Client) declares() object {
 			declare(all, n.Capability)
 		}
 	}
-	for _, path := range c.revision.Capabilities.Extensions { // so that it is sent the server's own notifications
+	for _, path := range c.revision.Capabilities.Extensions { // so that the server sends notifications of its own
 		declare(all, path)
 	}
 	if !c.cfg.noTasks {
@@ -172,7 +173,7 @@ func (c *Client) declares() object {
 	return all
 }
 
-// HasElicitation reports whether the client can ask its user: its revision has questions, and it declares that it does.
+// HasElicitation reports whether the client can ask its user: its revision has elicitation, and it declares that capability.
 func (c *Client) HasElicitation() bool {
 	for _, o := range c.revision.Outgoing {
 		if o.Op == wire.OpElicit {
@@ -182,7 +183,7 @@ func (c *Client) HasElicitation() bool {
 	return false
 }
 
-// HasTasks reports whether calls of the client may become tasks: its revision has tasks, and it knows them.
+// HasTasks reports whether calls of the client may become tasks: its revision has tasks, and the client supports them.
 func (c *Client) HasTasks() bool {
 	if c.revision.Task.ServerDecides {
 		return declared(c.capabilities, c.revision.Capabilities.ClientTasks)
@@ -219,7 +220,7 @@ func (c *Client) Revision() string { return c.revision.Version }
 // Close ends the connection, like a client that goes away. The end of the test does that, too.
 func (c *Client) Close() {
 	c.t.Helper()
-	err := c.closed()
+	err := c.closeConn()
 	c.cancel()
 	<-c.gone
 	c.finish()
@@ -231,14 +232,14 @@ func (c *Client) Close() {
 // end is Close after everything that the server has written was read, so that no breach of the protocol goes unseen.
 func (c *Client) end() {
 	c.t.Helper()
-	c.settle()
+	c.roundTrip()
 	c.Close()
 	if c.t.Failed() {
 		c.t.Log(c.conversation())
 	}
 }
 
-// method is the name of a method that the client may call, "" if the revision has none for op.
+// method returns the name of the method that the client may call for op, "" if the revision has none.
 func (c *Client) method(op wire.Op) string {
 	for i := range c.revision.Methods {
 		if c.revision.Methods[i].Op == op {
@@ -248,6 +249,7 @@ func (c *Client) method(op wire.Op) string {
 	return ""
 }
 
+// recordName records the name of a question that the server sends as a request: the name is not in the request.
 func (c *Client) recordName(id rpc.ID, name string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -10,8 +10,8 @@ import (
 	"github.com/mcpkiln/mcpkiln/runtime/wire"
 )
 
-// The JSON that a client writes and reads is spelt here. Names of methods, capabilities and rules come from wire.Revision; that has no
-// names for the members of what a client writes and of a server's answers. The members in which revisions differ are in dialect.
+// The names of the JSON members that a client writes and reads are here. Names of methods and capabilities, and rules, come from wire.Revision, which
+// does not have these. The members in which revisions differ are in dialect.
 
 // object is a JSON object to be sent.
 type object = map[string]any
@@ -19,7 +19,7 @@ type object = map[string]any
 // dialect has the names that differ between revisions with and without a handshake.
 type dialect struct {
 	capabilities, clientInfo, logLevel string // keys of the _meta of every request; "" with a handshake
-	created                            string // the member of an answer that is the new task; "": the whole answer is
+	created                            string // the member of an answer that has the new task; "": the answer itself is the task
 	ttl, pollInterval                  string // of a task
 }
 
@@ -114,7 +114,7 @@ func (c *Client) asks(result json.RawMessage) (questions map[string]inputRequest
 	return asked.InputRequests, asked.RequestState, true
 }
 
-// madeTask returns the new task that a call is answered with, nil if the answer is a result.
+// madeTask returns the new task that a call is answered with; nil: the answer is the tool's result.
 func (c *Client) madeTask(result json.RawMessage) *TaskState {
 	rules := &c.revision.Result
 	switch {
@@ -128,7 +128,7 @@ func (c *Client) madeTask(result json.RawMessage) *TaskState {
 	return nil
 }
 
-// readTask decodes a task, nil if raw is none.
+// readTask decodes a task; nil: raw is none.
 func (c *Client) readTask(raw json.RawMessage) *TaskState {
 	m := membersOf(raw)
 	s := &TaskState{result: m["result"], Message: textOf(m["statusMessage"]), ID: textOf(m["taskId"]), Status: task.Status(textOf(m["status"]))}
@@ -152,7 +152,7 @@ func millis(raw json.RawMessage, none time.Duration) time.Duration {
 	return time.Duration(*n) * time.Millisecond
 }
 
-// declare adds the capability at path to a declaration; "" is none.
+// declare adds the capability at path to the capabilities of a client; "": none.
 func declare(all object, path string) {
 	if path == "" {
 		return
@@ -167,7 +167,7 @@ func declare(all object, path string) {
 	}
 }
 
-// declared reports whether the capability at path is in a declaration.
+// declared reports whether the capability at path is among the capabilities of a client.
 func declared(all object, path string) bool {
 	if path == "" {
 		return false
@@ -182,7 +182,7 @@ func declared(all object, path string) bool {
 	return true
 }
 
-// without returns the declaration without the capability at path.
+// without returns the capabilities of a client without the one at path; all itself is not changed.
 func without(all object, path string) object {
 	if !declared(all, path) {
 		return all

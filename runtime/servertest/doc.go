@@ -30,16 +30,16 @@
 //
 // # One test for every revision
 //
-// An answer to a question is given by the question's name, and is sent in the form that the revision has: as the answer to a request, with
-// the retry of the call, on the stream of a task, or with tasks/update. A call that is answered with a task is followed to its result:
-// tools that are always tasks, and in 2026-07-28 those that may be. AsTask and Inline choose.
+// A test gives the answer to a question by the question's name, and the client sends it in the form that the revision has: as the answer to a request,
+// with the call, which is sent again, on the stream of a task, or with tasks/update. A call that is answered with a task is followed to the task's
+// result: calls of tools that are always tasks, and in 2026-07-28 of those that may be. AsTask and Inline choose.
 //
 // # What fails a test by itself
 //
 // Whatever the server must not send: an answer to a cancelled call after the server has read the cancellation (p.Cancel returns then),
-// two answers to one request, progress for no request, progress that does not grow, or comes after the end, a question whose capability
-// the client did not declare or for which no Answer was given, a method that the revision does not have, and anything that is no
-// message. When the test ends, the client ends: until then all is read, and after a failure the last messages are printed.
+// two answers to one request, progress for no request, progress that does not grow, or comes after the end of its request or task, a question whose
+// capability the client did not declare or for which no Answer was given, a method that the revision does not have, and anything that is no
+// message. At the end of the test the client reads what the server has written until then, and closes. After a failure it prints the last messages.
 //
 // # Time
 //
@@ -50,7 +50,7 @@
 //
 // # Where the wire is
 //
-// The package needs only the runtime. Methods, capabilities and rules of a revision come from the server's own (wire.Revision). The rest of
+// The package needs only the runtime. Methods, capabilities and rules of a revision come from the server's wire.Revision. The rest of
 // what a client writes and reads is in one file, dialect.go. There are two dialects, with and without a handshake; a revision of your own
 // that keeps their names needs no change. In a session the name of a question is not on the wire: the server passes it through the context
 // of the connection (runtime/internal/questionname).

@@ -8,11 +8,12 @@ import (
 	"github.com/mcpkiln/mcpkiln/runtime/wire"
 )
 
+// exchange is one request of the client, and its answer.
 type exchange struct {
 	id     rpc.ID
 	op     wire.Op
 	method string
-	task   string // the id of the one that the request is about
+	task   string // the id of the task that the request is about, "" for none
 	meter  *meter // nil: no progress is asked for
 	asTask bool   // the answer may be a task, whose progress has the same token
 	done   chan struct{}
@@ -54,7 +55,7 @@ func (c *Client) send(method string, params object, o *callConfig, metered bool)
 	return x
 }
 
-// methodNamed is the revision's method of that name; an unknown one has only the name.
+// methodNamed returns the revision's method of that name; an unknown one has only the name.
 func (c *Client) methodNamed(name string) wire.Method {
 	for _, m := range c.revision.Methods {
 		if m.Name == name {
@@ -64,6 +65,7 @@ func (c *Client) methodNamed(name string) wire.Method {
 	return wire.Method{Name: name}
 }
 
+// request sends a request without progress, and waits for its answer.
 func (c *Client) request(method string, params object) (json.RawMessage, error) {
 	c.t.Helper()
 	return c.await(c.send(method, params, new(callConfig), false))
@@ -88,7 +90,7 @@ func (c *Client) notify(method string, params object) {
 	c.write(rpc.AppendNotification(nil, method, c.marshal(params)))
 }
 
-// write writes one frame. The goroutine that waits for an answer notices when the connection has ended.
+// write writes one frame. An error is not returned: whoever waits for an answer notices when the connection has ended.
 func (c *Client) write(frame []byte) {
 	c.record("→", frame)
 	_ = c.conn.WriteFrame(frame)
@@ -101,7 +103,7 @@ func (c *Client) marshal(params object) []byte {
 	return c.encode(params)
 }
 
-// encode returns v as JSON; a value without JSON fails the test.
+// encode returns v as JSON; a value that json.Marshal can not encode fails the test.
 func (c *Client) encode(v any) []byte {
 	c.t.Helper()
 	b, err := json.Marshal(v)
@@ -158,7 +160,7 @@ func (c *Client) answered(msg *rpc.Message) {
 	}
 }
 
-// endProgress marks the progress of a request as over, or that of a task whose end the answer states. mu is held.
+// endProgress records that no progress may come any more for a request that is answered, or for a task that has ended according to the answer. mu is held.
 func (c *Client) endProgress(x *exchange) {
 	switch {
 	case x.op == wire.OpGetTask, x.op == wire.OpCancelTask:
@@ -179,14 +181,14 @@ func (c *Client) endProgress(x *exchange) {
 	}
 }
 
-// endTask marks the progress of a task as over. mu is held.
+// endTask records that no progress of a task may come any more. mu is held.
 func (c *Client) endTask(id string) {
 	if m := c.taskMeters[id]; m != nil {
 		m.over = true
 	}
 }
 
-// silence permits nothing more about the request, unless its answer is there already.
+// silence ends the request, unless its answer is there already: whatever comes about it from now on fails the test.
 func (c *Client) silence(x *exchange) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -7,8 +7,8 @@ import (
 	"github.com/mcpkiln/mcpkiln/runtime/server"
 )
 
-// arguments are those that a tool is called with. A generated input type has a plain field for a property with a default. While a test
-// has not set it, the argument is left out, so that the default applies, as it does for a client that does not know the property.
+// arguments returns the JSON of the arguments that a tool is called with. A generated input type has a plain field, not a pointer, for a property with a
+// default. While a test has not set the field, the argument is left out, so that the default applies, as for a client that does not know the property.
 func (c *Client) arguments(t *server.Tool, in any) json.RawMessage {
 	if in == nil {
 		return nil
@@ -34,7 +34,7 @@ func (c *Client) arguments(t *server.Tool, in any) json.RawMessage {
 	return c.encode(args)
 }
 
-// unset reports whether a member is Go's zero value.
+// unset reports whether a member is absent, or the JSON of a zero value of Go.
 func unset(v json.RawMessage) bool {
 	switch string(v) {
 	case "", `""`, "0", "false", "null":

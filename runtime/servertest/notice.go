@@ -36,6 +36,7 @@ type meter struct {
 	report func(Progress)
 }
 
+// received handles a notification.
 func (c *Client) received(msg *rpc.Message) {
 	n := Notice{string(msg.Method), json.RawMessage(msg.Params)}
 	op, known := c.opOf(n.Method)
@@ -94,7 +95,7 @@ func (c *Client) progressed(params json.RawMessage) (report func()) {
 	return nil
 }
 
-// withdrawn handles the cancellation of a question, or of a subscription. mu is held.
+// withdrawn handles a cancellation by the server, which has to be that of a question or of a subscription. mu is held.
 func (c *Client) withdrawn(params json.RawMessage) {
 	id := readID(membersOf(params)["requestId"])
 	if cancel := c.questions[id]; cancel != nil {
@@ -106,7 +107,7 @@ func (c *Client) withdrawn(params json.RawMessage) {
 	}
 }
 
-// readID decodes an id. For other text it is the zero ID.
+// readID decodes an id; the zero ID: it is none.
 func readID(raw json.RawMessage) rpc.ID {
 	id, _ := rpc.ParseID(raw)
 	return id
@@ -125,7 +126,7 @@ func (c *Client) Notices(method string) []Notice {
 	return all
 }
 
-// AwaitNotice returns the first notification of that method that it has not returned yet, and waits for one.
+// AwaitNotice returns the first notification of that method that it has not returned yet, and waits until there is one.
 func (c *Client) AwaitNotice(method string) (Notice, error) {
 	c.t.Helper()
 	for {

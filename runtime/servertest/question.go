@@ -13,7 +13,7 @@ import (
 
 // Question is what a tool asks of its client: of the user, of the model, or for roots.
 type Question struct {
-	// Name is its name in the handler, as in the manifest's elicitations; Instance tells several askings of it apart (server.Named).
+	// Name is its name in the handler, as in the manifest's elicitations. Instance distinguishes several askings of one question (server.Named).
 	Name, Instance string
 	Method         string // such as elicitation/create
 	Message        string // to the user
@@ -67,6 +67,7 @@ func (c *Client) AnswerFunc(question string, answer func(ctx context.Context, q 
 	c.answers[question] = answer
 }
 
+// asked handles a request of the server: a ping or a question.
 func (c *Client) asked(msg *rpc.Message) {
 	method, id := string(msg.Method), msg.ID
 	op, known := c.opOf(method)
@@ -87,6 +88,7 @@ func (c *Client) asked(msg *rpc.Message) {
 	c.write(rpc.AppendError(nil, id, rpc.Errorf(rpc.CodeMethodNotFound, "unknown method %q", method)))
 }
 
+// outgoing returns the revision's request or notification of the server with that name; of an unknown one all is zero.
 func (c *Client) outgoing(method string) (o wire.Outgoing) {
 	for _, o := range c.revision.Outgoing {
 		if o.Name == method {
@@ -96,7 +98,7 @@ func (c *Client) outgoing(method string) (o wire.Outgoing) {
 	return o
 }
 
-// question answers a question that came as a request.
+// question answers a question that came as a request, in a goroutine of its own.
 func (c *Client) question(op wire.Op, id rpc.ID, asked inputRequest) {
 	ctx, cancel := context.WithCancel(c.ctx)
 	c.mu.Lock()
@@ -119,7 +121,7 @@ func (c *Client) question(op wire.Op, id rpc.ID, asked inputRequest) {
 	})
 }
 
-// answerTo calls the function that answers the question.
+// answerTo returns the answer of the test's function for the question.
 func (c *Client) answerTo(ctx context.Context, name string, asked *inputRequest, task string) Answer {
 	q := &Question{Method: asked.Method, Params: asked.Params, Task: task}
 	q.Name, q.Instance, _ = strings.Cut(name, "#")
@@ -140,6 +142,7 @@ func (c *Client) answerTo(ctx context.Context, name string, asked *inputRequest,
 	return answer(ctx, q)
 }
 
+// json returns the answer as a value for json.Marshal.
 func (a *Answer) json() any {
 	switch {
 	case a.result != nil:
@@ -150,7 +153,7 @@ func (a *Answer) json() any {
 	return object{"action": a.action}
 }
 
-// answerAll answers questions that came in a result, all at once. missing reports that some have no answer.
+// answerAll returns the answers to questions that came in a result, which are asked all at once. missing says that some have no answer.
 func (c *Client) answerAll(ctx context.Context, asked map[string]inputRequest, task string) (given object, missing bool) {
 	var mu sync.Mutex
 	var all sync.WaitGroup
@@ -174,7 +177,7 @@ func (c *Client) answerAll(ctx context.Context, asked map[string]inputRequest, t
 	return given, missing || ctx.Err() != nil
 }
 
-// relatedTask is the task that a question belongs to, "" for none.
+// relatedTask returns the id of the task that a question belongs to, "" for none.
 func relatedTask(w *wire.Revision, params json.RawMessage) string {
 	related := membersOf(membersOf(params)["_meta"])[w.Meta.RelatedTask]
 	return textMember(related, "taskId")

@@ -56,13 +56,13 @@ type Prompt struct {
 	Messages    []PromptMessage `json:"messages"`
 }
 
-// PromptMessage is one message of it.
+// PromptMessage is one message of a prompt.
 type PromptMessage struct {
 	Role    string `json:"role"`
 	Content Block  `json:"content"`
 }
 
-// Prompt makes a prompt. args is a value of its generated type, a map of strings, or nil for none.
+// Prompt gets a prompt, with its arguments filled in. args is a value of its generated type, a map of strings, or nil for none.
 func (c *Client) Prompt(name string, args any, opts ...CallOption) (*Prompt, error) {
 	c.t.Helper()
 	params := object{"name": name}
@@ -99,13 +99,13 @@ type Completion struct {
 	HasMore bool     `json:"hasMore"`
 }
 
-// CompletePrompt completes an argument of a prompt. others are those that have a value already.
+// CompletePrompt returns suggestions for an argument of a prompt, as typed so far. others are the arguments that have a value already.
 func (c *Client) CompletePrompt(prompt, argument, typed string, others map[string]string) (*Completion, error) {
 	c.t.Helper()
 	return c.complete(object{"type": "ref/prompt", "name": prompt}, argument, typed, others)
 }
 
-// CompleteResource completes a variable of a resource template.
+// CompleteResource returns suggestions for a variable of a resource template, as typed so far. others are the variables that have a value already.
 func (c *Client) CompleteResource(template, variable, typed string, others map[string]string) (*Completion, error) {
 	c.t.Helper()
 	return c.complete(object{"type": "ref/resource", "uri": template}, variable, typed, others)

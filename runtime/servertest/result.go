@@ -75,7 +75,7 @@ func Output[Out any](r *Result, err error) (*Out, error) {
 	if r.Structured != nil {
 		return decode[Out](r.Structured)
 	}
-	for _, b := range r.Content { // after a summary, if there is one
+	for _, b := range r.Content { // a summary may precede the output
 		if b.Type == "text" && json.Valid([]byte(b.Text)) {
 			return decode[Out]([]byte(b.Text))
 		}

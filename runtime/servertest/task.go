@@ -18,11 +18,11 @@ type Task struct {
 	ID string
 
 	c    *Client
-	made *TaskState
-	call *Pending // that created the task; nil: another client's did
+	made *TaskState // in the answer to the call
+	call *Pending   // the call that created the task; nil: the task is from elsewhere (OpenTask)
 
 	mu       sync.Mutex
-	answered map[string]bool // questions, by name
+	answered map[string]bool // by name of a question
 }
 
 // TaskState is the state of a task, as the server sent it.
@@ -55,7 +55,7 @@ func (p *Pending) Task() (*Task, error) {
 		return nil, err
 	}
 	if made := p.c.madeTask(raw); made != nil {
-		return p.c.follow(made, p), nil
+		return p.c.newTask(made, p), nil
 	}
 	if _, err = readResult(raw); err == nil {
 		err = errors.New("servertest: the call ran inline")
@@ -63,14 +63,14 @@ func (p *Pending) Task() (*Task, error) {
 	return nil, err
 }
 
-func (c *Client) follow(made *TaskState, call *Pending) *Task {
+func (c *Client) newTask(made *TaskState, call *Pending) *Task {
 	return &Task{ID: made.ID, c: c, made: made, call: call, answered: map[string]bool{}}
 }
 
-// OpenTask is a task whose id is known from elsewhere, such as another client.
-func (c *Client) OpenTask(id string) *Task { return c.follow(&TaskState{ID: id}, nil) }
+// OpenTask returns a task whose id is known from elsewhere, such as another client.
+func (c *Client) OpenTask(id string) *Task { return c.newTask(&TaskState{ID: id}, nil) }
 
-// Created is the task's state in the answer to the call.
+// Created is the task's state in the answer to the call. After OpenTask it has only the id.
 func (t *Task) Created() *TaskState { return t.made }
 
 // Progress is the task's progress so far.
@@ -111,8 +111,8 @@ func (t *Task) request(op wire.Op, more object) (json.RawMessage, error) {
 	return t.c.request(t.c.method(op), params)
 }
 
-// Await waits until the task has the status. A task that ends in another one is an error. Where the client has to fetch questions
-// (2026-07-28), they are not answered meanwhile.
+// Await waits until the task has the status. If the task ends with another one, that is an error. In the revision where a client reads a task's questions
+// in its state (2026-07-28), they are not answered meanwhile.
 func (t *Task) Await(status task.Status) (*TaskState, error) {
 	t.c.t.Helper()
 	s, err := t.watch(func(s *TaskState) bool { return s.Status == status || s.Status.Terminal() })
@@ -148,7 +148,7 @@ func (t *Task) Result() (*Result, error) {
 	return readResult(s.result)
 }
 
-// ended returns ErrCancelled, with err, if err is the error of a cancelled task.
+// ended returns ErrCancelled, with err, if err is an error of the server and the task is cancelled, else err.
 func (t *Task) ended(err error) error {
 	var refused *rpc.Error
 	if !errors.As(err, &refused) {
@@ -160,6 +160,7 @@ func (t *Task) ended(err error) error {
 	return err
 }
 
+// answer answers those questions of a state of the task that it has not answered yet.
 func (t *Task) answer(s *TaskState) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -181,10 +182,10 @@ func (t *Task) answer(s *TaskState) {
 	}
 }
 
-// firstPoll is how soon a task is polled again in revisions without subscriptions to it; the pauses grow, up to its interval.
+// firstPoll is how soon a task is polled again where the revision has no subscriptions; the pauses grow, up to the task's poll interval.
 const firstPoll = 20 * time.Millisecond
 
-// watch returns when until returns true; that is called with each state that is received.
+// watch reads the task's state whenever it may have changed, and returns the first one for which until is true.
 func (t *Task) watch(until func(*TaskState) bool) (*TaskState, error) {
 	t.c.t.Helper()
 	subscribed, stop := t.subscribe()

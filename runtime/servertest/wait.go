@@ -9,8 +9,9 @@ import (
 	"github.com/mcpkiln/mcpkiln/runtime/wire"
 )
 
-// settle returns when the server has read all earlier messages of the client, and the client all earlier ones of the server.
-func (c *Client) settle() {
+// roundTrip sends a ping, or server/discover, and waits for the answer: then the server has read all earlier messages of the client, and the client all
+// messages that the server sent before the answer.
+func (c *Client) roundTrip() {
 	method := c.method(wire.OpPing)
 	if method == "" {
 		method = c.method(wire.OpDiscover)
@@ -93,7 +94,7 @@ func (c *Client) record(arrow string, frame []byte) {
 	c.transcript = append(c.transcript, arrow+" "+line)
 }
 
-// conversation is the last messages, for a test that failed.
+// conversation returns the last messages, to be printed for a test that failed.
 func (c *Client) conversation() string {
 	c.mu.Lock()
 	defer c.mu.Unlock()

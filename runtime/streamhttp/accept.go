@@ -14,7 +14,7 @@ const (
 	typeEvents = "text/event-stream"
 )
 
-// checkContent requires JSON in UTF-8. A form or plain text is what a web page may send across origins without a preflight.
+// checkContent requires JSON in UTF-8, also because a web page may send forms and plain text across origins without a preflight.
 func checkContent(r *http.Request) *refusal {
 	for _, coding := range r.Header["Content-Encoding"] {
 		if coding != "" && !strings.EqualFold(coding, "identity") {
@@ -41,7 +41,7 @@ func isJSON(value string) bool {
 	return true
 }
 
-// checkAccept requires all of types to be acceptable: which of them the answer has is known only later. In HTTP, a request without
+// checkAccept requires the client to accept all of types: which of them the response will have is not known yet. In HTTP, a request without
 // the header accepts everything.
 func checkAccept(r *http.Request, types ...string) *refusal {
 	values := r.Header["Accept"]
@@ -56,7 +56,7 @@ func checkAccept(r *http.Request, types ...string) *refusal {
 	return nil
 }
 
-// accepts reports whether the most specific range that matches the media type accepts it.
+// accepts reports whether the most specific media range of the header Accept that matches the media type accepts it.
 func accepts(values []string, media string) bool {
 	family, _, _ := strings.Cut(media, "/")
 	best, accepted := 0, false
@@ -71,6 +71,7 @@ func accepts(values []string, media string) bool {
 	return accepted
 }
 
+// rangeRank returns how specific the media range name is, 0 if it does not match.
 func rangeRank(name, media, family string) int {
 	switch {
 	case strings.EqualFold(name, media):
@@ -83,6 +84,7 @@ func rangeRank(name, media, family string) int {
 	return 0
 }
 
+// refusedByWeight reports whether the parameters of a media range have the weight q=0.
 func refusedByWeight(params string) bool {
 	for _, p := range strings.Split(params, ";") {
 		name, value, _ := strings.Cut(p, "=")

@@ -9,7 +9,7 @@ import (
 	"github.com/mcpkiln/mcpkiln/runtime/inflight"
 )
 
-// sealID gives a session its sealed id, after the handshake, since the id contains the outcome of it.
+// sealID gives a session its sealed id, after the handshake, since the id contains the handshake's outcome.
 func (h *Endpoint) sealID(s *session) {
 	if !h.srv.SealsSessions() {
 		return
@@ -23,7 +23,7 @@ func (h *Endpoint) sealID(s *session) {
 	h.roster.rename(s, id)
 }
 
-// adopt resumes a session that another process opened, or this one let go: the id contains the outcome of its handshake. It returns nil
+// adopt resumes a session that another process opened, or that this one forgot: the id contains the outcome of its handshake. It returns a refusal
 // when there is no such session of this caller.
 func (h *Endpoint) adopt(ctx context.Context, id string) (*session, *refusal) {
 	s := newSession(ctx, h, id)
@@ -32,7 +32,7 @@ func (h *Endpoint) adopt(ctx context.Context, id string) (*session, *refusal) {
 		return nil, gone()
 	}
 	s.sealed = true
-	s.first = rand.Uint64() >> 1 // so event ids of the other process are unknown here
+	s.first = rand.Uint64() >> 1 // so that no event id of another process is taken for one of this process
 	s.last = s.first
 	s.agreed(peer)
 	if refused := h.enroll(s); refused != nil {
@@ -46,7 +46,7 @@ func (h *Endpoint) adopt(ctx context.Context, id string) (*session, *refusal) {
 	return s, nil
 }
 
-// enroll adds a session that was adopted, unless it is there or was ended by its client.
+// enroll adds a session that was adopted, unless the session is there already or its client has ended it.
 func (h *Endpoint) enroll(s *session) *refusal {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -56,14 +56,14 @@ func (h *Endpoint) enroll(s *session) *refusal {
 	return h.addSession(s)
 }
 
-// endedIDs are the newest ids of sealed sessions that clients ended: until they expire, they could be adopted.
+// endedIDs are the newest ids of sealed sessions that clients ended: until the ids expire, the sessions could be adopted.
 type endedIDs struct {
 	known map[[sha256.Size]byte]struct{}
-	ring  [][sha256.Size]byte // in the order in which they came
-	next  int
+	ring  [][sha256.Size]byte // a ring buffer, in the order in which they came
+	next  int                 // index of the oldest, once ring is full
 }
 
-// maxEnded is how many are remembered. An older one is valid again until it expires, but only for its own client.
+// maxEnded is how many ids are remembered. A session with an older one can be adopted again until the id expires, but only by its own principal.
 const maxEnded = 10_000
 
 func (e *endedIDs) add(id string) {
@@ -89,7 +89,7 @@ func (e *endedIDs) has(id string) bool {
 	return known
 }
 
-// dismiss ends a session at its client's request: it is not adopted again.
+// dismiss ends a session at its client's request, so that it is not adopted again.
 func (s *session) dismiss() {
 	if s.sealed {
 		s.h.mu.Lock()

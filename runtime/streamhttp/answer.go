@@ -9,10 +9,10 @@ import (
 	"github.com/mcpkiln/mcpkiln/runtime/server"
 )
 
-// answerStream is an answer that is written as it is made: JSON without a length, or the last event of a stream.
+// answerStream is an answer of an exchange that is written as it is made: JSON without a length, or the last server-sent event.
 type answerStream struct {
 	x     *exchange
-	event bool
+	event bool // it is a server-sent event
 }
 
 // Stream implements server.Streamed.

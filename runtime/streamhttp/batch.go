@@ -2,8 +2,8 @@ package streamhttp
 
 import "github.com/mcpkiln/mcpkiln/runtime/rpc"
 
-// batchRequests are the requests of a batch, which one array answers. The array contains their ids, too, so they take no more memory than
-// it and memberSize count.
+// batchRequests are the requests of a batch, which one array answers. The array has their ids, too, so that counting it and memberSize for each
+// request covers the memory of cancelled.
 type batchRequests struct {
 	cancelled rpc.ByID[bool] // whether a request was cancelled after the server was done with it
 	some      bool           // at least one is cancelled
@@ -17,11 +17,11 @@ func newBatchRequests(ids []rpc.ID) batchRequests {
 	return t
 }
 
-// isArray reports whether the frame is an array: in the stream of a batch, one of answers.
+// isArray reports whether the frame is an array, which in the stream of a batch is one of answers.
 func isArray(frame []byte) bool { return len(frame) > 0 && frame[0] == '[' }
 
-// withdraw notes that a request is cancelled. It returns false if that is known, or the request is none of these.
-func (t *batchRequests) withdraw(id rpc.ID) bool {
+// cancel records that a request is cancelled. It returns false if that is known already, or the request is not of this batch.
+func (t *batchRequests) cancel(id rpc.ID) bool {
 	if cancelled, ok := t.cancelled[id.Plain()]; !ok || cancelled {
 		return false
 	}

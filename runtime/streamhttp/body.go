@@ -25,7 +25,7 @@ func (h *Endpoint) readBody(w http.ResponseWriter, r *http.Request) (*frame, *re
 	}
 	control := http.NewResponseController(w)
 	if h.opts.bodyTimeout > 0 {
-		_ = control.SetReadDeadline(time.Now().Add(h.opts.bodyTimeout)) // where it is not supported there is none
+		_ = control.SetReadDeadline(time.Now().Add(h.opts.bodyTimeout)) // without support for deadlines there is none
 	}
 	h.arrives(f, w)
 	err := h.fill(f, r.Body, int(r.ContentLength))
@@ -52,7 +52,7 @@ func (h *Endpoint) arrives(f *frame, w http.ResponseWriter) {
 	}
 }
 
-// arrived removes it, and reports whether the shutdown began meanwhile.
+// arrived removes a body that is not read any more, and reports whether the shutdown began meanwhile.
 func (h *Endpoint) arrived(f *frame) (late bool) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -61,7 +61,7 @@ func (h *Endpoint) arrived(f *frame) (late bool) {
 }
 
 func stopReading(w http.ResponseWriter) {
-	_ = http.NewResponseController(w).SetReadDeadline(time.Unix(1, 0)) // where it is not supported, the read goes on
+	_ = http.NewResponseController(w).SetReadDeadline(time.Unix(1, 0)) // without support for deadlines, the read goes on
 }
 
 var (
@@ -69,7 +69,7 @@ var (
 	errDraining = errors.New("the server is shutting down")
 )
 
-// fill reads until the end or one byte more than the limit.
+// fill reads to the end of the body, or one byte more than the limit. expected is the Content-Length, -1: not known.
 func (h *Endpoint) fill(f *frame, body io.Reader, expected int) error {
 	for {
 		if len(f.data) == cap(f.data) {
@@ -101,11 +101,11 @@ func (h *Endpoint) countBody(f *frame, n int) *refusal {
 		refused.unread = true
 		return refused
 	}
-	f.taken += int64(n)
+	f.counted += int64(n)
 	return nil
 }
 
-// grow makes more room for a body. Its announced length is not trusted: room grows with what has come, and is counted before it is
+// grow makes more room for a body. Its Content-Length is not trusted: the room grows with what has come, and is counted before it is
 // allocated.
 func (h *Endpoint) grow(f *frame, expected int) error {
 	enough := expected + 1
@@ -121,16 +121,17 @@ func (h *Endpoint) grow(f *frame, expected int) error {
 	return nil
 }
 
-// taken stops counting a body, when the server has copied it, or counts it among the requests in flight.
-func (h *Endpoint) taken(f *frame) {
-	if f.taken > 0 {
-		h.bodies.Give(f.who, f.taken)
-		f.taken = 0
+// uncountBody stops counting a body, when the server has copied it, or counts it among the requests in flight.
+func (h *Endpoint) uncountBody(f *frame) {
+	if f.counted > 0 {
+		h.bodies.Give(f.who, f.counted)
+		f.counted = 0
 	}
 }
 
+// drop frees a body at the end of its request.
 func (h *Endpoint) drop(f *frame) {
-	h.taken(f)
+	h.uncountBody(f)
 	h.pools.putFrame(f)
 }
 
@@ -140,7 +141,7 @@ func bodyRefusal(err error, limit int) *refusal {
 	switch {
 	case errors.Is(err, errTooLarge), errors.As(err, &max):
 		return tooLarge(limit)
-	case errors.As(err, &refused): // it does not fit among the others
+	case errors.As(err, &refused): // of countBody
 	case errors.Is(err, errDraining):
 		refused = unavailable(err.Error())
 	case errors.Is(err, os.ErrDeadlineExceeded):

@@ -8,7 +8,7 @@ import (
 	"github.com/mcpkiln/mcpkiln/runtime/server"
 )
 
-// carrier tracks which stream has a question, also if nobody read it there and it went on to another one.
+// carrier tracks which stream has a question, also when nobody has read the question there and it moves to another stream.
 type carrier struct {
 	s      *session
 	about  rpc.ID
@@ -17,7 +17,7 @@ type carrier struct {
 	stream *stream     // nil: the backlog has it, or lost it; guarded by s.mu
 	// Guarded by stream.mu.
 	forgotten int // number of its event in stream, which was written and is not kept any more; 0: there is none
-	first     int // number of its event in stream before it was moved behind others; 0: it was not, since a client resumed the stream
+	first     int // number of its event before it was moved behind others; 0: it was not moved since a client last resumed the stream
 }
 
 // Ask implements server.Attended.
@@ -59,8 +59,8 @@ func (c *carrier) lose() {
 	}
 }
 
-// loseUnreadQuestions ends the wait for the answers to questions that the client has not read, as the last event that it has shows, and that are not kept: they
-// were written to a connection that was lost.
+// loseUnreadQuestions ends the wait for the answers to questions that were written to a connection that was lost, and are not kept, if the last event that
+// the client has shows that it has not read them.
 func (s *session) loseUnreadQuestions(last eventID) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -71,7 +71,7 @@ func (s *session) loseUnreadQuestions(last eventID) {
 	}
 }
 
-// forgotAfter reports whether the question was written after that event, and is not kept.
+// forgotAfter reports whether the question was written after event number, and is not kept.
 func (s *stream) forgotAfter(c *carrier, number int) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -9,6 +9,7 @@ import (
 	"github.com/mcpkiln/mcpkiln/runtime/server"
 )
 
+// converse serves a message of a revision with a handshake, but no batch.
 func (h *Endpoint) converse(w http.ResponseWriter, r *http.Request, to *server.Routed, f *frame) *refusal {
 	if to.Handshake && r.Header.Get(headerSession) == "" {
 		return h.open(w, r, to, f)
@@ -32,6 +33,7 @@ func (h *Endpoint) converse(w http.ResponseWriter, r *http.Request, to *server.R
 	return s.answerTo(w, r, to, f)
 }
 
+// answerTo serves a request and writes its response.
 func (s *session) answerTo(w http.ResponseWriter, r *http.Request, to *server.Routed, f *frame) *refusal {
 	st := s.stream(to.ID)
 	if st == nil {
@@ -42,7 +44,7 @@ func (s *session) answerTo(w http.ResponseWriter, r *http.Request, to *server.Ro
 	defer s.abandonUnless(&received, st, reader)
 	got, ok := s.receive(r, f, st)
 	if received = true; ok && !got.Answered {
-		s.settle(st)
+		s.freeUnanswered(st)
 		st.end()
 	}
 	return s.respond(w, r, st, reader)
@@ -54,7 +56,7 @@ func (s *session) converseBatch(w http.ResponseWriter, r *http.Request, f *frame
 	if invalid != nil {
 		return &refusal{status: http.StatusBadRequest, err: invalid}
 	}
-	about := rpc.StringID("batch " + rand.Text()) // unlike any id of the client's
+	about := rpc.StringID("batch " + rand.Text()) // the id of the batch, which no request of the client has
 	st := s.batchStream(about, ids)
 	reader := st.attach(-1)
 	answered := false
@@ -67,26 +69,26 @@ func (s *session) converseBatch(w http.ResponseWriter, r *http.Request, f *frame
 	return nil
 }
 
-// abandonUnless frees the stream of what gets no answer: a batch without requests, or whose requests are all cancelled within it, or a message
-// that was not received, because the application ended the goroutine by runtime.Goexit.
+// abandonUnless frees the stream unless an answer comes on it. There is none for a batch without requests, or one that cancels all its requests, nor for
+// a message that was not received because the application ended the goroutine by runtime.Goexit.
 func (s *session) abandonUnless(answered *bool, st *stream, reader uint64) {
 	if *answered {
 		return
 	}
-	s.settle(st)
+	s.freeUnanswered(st)
 	st.end()
 	s.release(st, reader)
 	s.remove(st)
 }
 
-// settle frees the ids of the requests of st, which get no answer.
-func (s *session) settle(st *stream) {
+// freeUnanswered frees the ids of the requests of st, which get no answer.
+func (s *session) freeUnanswered(st *stream) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.freeIDs(st)
 }
 
-// endMalformedAnswer hands a malformed answer to the session that asked: it is refused, and still ends the question (CAN30).
+// endMalformedAnswer hands a malformed answer, which is refused, to the session that asked: the answer ends its question all the same (CAN30).
 func (h *Endpoint) endMalformedAnswer(r *http.Request, to *server.Routed, f *frame) {
 	if !to.Answers() || to.ID.IsZero() {
 		return
@@ -111,8 +113,8 @@ func (h *Endpoint) open(w http.ResponseWriter, r *http.Request, to *server.Route
 	defer func() { s.endUnopened(opened) }()
 	s.agreed(h.srv.NewSession(r.Context(), s))
 	st := s.stream(to.ID)
-	st.attach(-1)       // the client is connected: its answer need not wait for a resumption
-	s.receive(r, f, st) // answers inline
+	st.attach(-1)       // the client is connected, so the answer is not one that waits for a client
+	s.receive(r, f, st) // writes the answer to st before it returns
 	opened = true
 	answer, ok := st.alone()
 	s.remove(st)
@@ -131,7 +133,7 @@ func (h *Endpoint) open(w http.ResponseWriter, r *http.Request, to *server.Route
 	}
 	d := h.downlink(w)
 	defer h.putDownlink(d)
-	s.log(d.writeRefusal(status, retry, answer.frame))
+	s.log(d.writeAnswer(status, retry, answer.frame))
 	return nil
 }
 

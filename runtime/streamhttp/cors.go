@@ -9,7 +9,7 @@ import (
 )
 
 // WithCORS lets pages of these origins, such as "https://app.example.com", call the server from a browser; "*" is all of them. It is off by
-// default. They are allowed as with WithOrigins, preflights are answered, and pages may send and read the headers that the served revisions
+// default. The origins are allowed as by WithOrigins, preflights are answered, and pages may send and read the headers that the served revisions
 // have, Authorization among them. Cookies are never allowed. Middleware that refuses requests without a token goes into WithMiddleware then:
 // around the handler it would refuse preflights, which have none.
 func WithCORS(origins ...string) Option {
@@ -33,12 +33,12 @@ type cors struct {
 	on       bool
 	origins  names
 	methods  string   // those that are served
-	send     string   // headers of requests
-	prefixes []string // of more headers of requests, in lower case
-	read     string   // headers of responses
+	send     string   // headers that pages may send in requests
+	prefixes []string // of more such headers, in lower case
+	read     string   // headers that pages may read in responses
 }
 
-// preflightAge is how long browsers may remember the answer to a preflight, in seconds: none does for longer.
+// preflightAge is how long browsers may remember the answer to a preflight, in seconds: Chrome does for no longer.
 const preflightAge = "7200"
 
 // compile collects the methods and headers of the revisions of h.

@@ -3,9 +3,8 @@
 //
 // # For those who serve
 //
-//   - Handler makes the http.Handler of a server; Server is an http.Server with limits that fit it; Listen takes unix sockets, too;
-//     Listener wraps a net.Listener of your own;
-//     Endpoint.Shutdown ends its streams; Health and Ready answer probes.
+//   - Handler makes the http.Handler of a server, an Endpoint; Server is an http.Server with limits that fit it; Listen takes unix sockets, too;
+//     Listener wraps a net.Listener of your own; Endpoint.Shutdown ends the streams; Health and Ready answer probes.
 //   - WithHosts and WithCORS allow names and web pages beside those of this machine; WithTrustedProxies accepts X-Forwarded headers;
 //     WithLogger sets the logger.
 //   - WithMaxBody, WithMaxSessions, WithMaxExchanges, WithIdleTimeout, WithReplay and others are its limits.
@@ -17,44 +16,51 @@
 // # Map
 //
 //   - handler.go: Handler, Endpoint, what the HTTP methods do; options.go: its options; serve.go: an http.Server with fitting limits
-//   - guard.go: Host and Origin; proxy.go: which proxies may replace them; cors.go: what pages of other origins may do;
-//     accept.go: Content-Type and Accept; body.go: the body; refuse.go: what is answered when
-//     one of them is wrong; malformed.go: the same for requests that net/http can not read
+//   - guard.go: Host and Origin; proxy.go: which proxies may replace Host; cors.go: what pages of other origins may do;
+//     accept.go: Content-Type and Accept; body.go: the body; refuse.go: what is answered when one of these is wrong;
+//     malformed.go: the same for requests that net/http can not read
 //   - route.go: which revision a message is of, and whether its headers match its body (EXT14); header.go: encoded values;
 //     param.go: tool parameters in headers
-//   - exchange.go: revisions without handshake: one POST, one exchange; its end is its response's end
-//   - converse.go: revisions with handshake: a message of a session; sessionlife.go: sessions begin, idle, give way and end; roster.go: who
-//     has one, and which gives way; shutdown.go: the end of all
+//   - exchange.go: revisions without handshake: one POST is one exchange, which ends with the response
+//   - converse.go: revisions with handshake: a message of a session; sessionlife.go: sessions begin, idle, give way and end; roster.go: which
+//     sessions there are, whose, and which gives way; shutdown.go: the end of all
 //   - adopt.go: sessions that another process opened; sessionless.go: messages without a session
 //   - sessionstreams.go: which stream of a session a message goes to; replay.go: what is kept for clients that resume a stream, and its limits
-//   - stream.go: the messages of one response of a session, kept for a client that lost its connection; giveway.go: which of them give way where a limit is
-//     met; pump.go: writing them
-//   - sessionoutlet.go: what the server writes to a session; carrier.go: which stream has a question; queue.go: whether the client reads it;
-//     silence.go: messages that are dropped because their request is cancelled, or over; streamreader.go: who reads a stream; batch.go: the requests of a batch; answer.go: an answer that is written as it is made
+//   - stream.go: the messages of one response of a session, kept for a client that lost its connection; giveway.go: which of these messages give way
+//     where a limit is reached; streamreader.go: who reads a stream; pump.go: writing what a reader takes
+//   - sessionoutlet.go: what the server writes to a session; carrier.go: which stream has a question; queue.go: how the server waits for readers;
+//     silence.go: messages that are dropped because their request or question is over; batch.go: the requests of a batch;
+//     answer.go: an answer of an exchange that is written as it is made
 //   - pool.go: memory that requests need for a short time, and reuse
 //   - event.go: server-sent events; downlink.go: writing before a deadline; pace.go: whether the client reads
 //   - listen.go: TCP and unix sockets; probe.go: health and readiness
 //
 // # Words of this package
 //
-//	exchange     one message of a stateless revision and its response
+//	exchange     one message of a stateless revision, which is one without a handshake, and its response
 //	session      one client of a revision with a handshake. To adopt one is to resume what another process opened
-//	sessionless  a message of such a revision without a session, and the session that serves it and ends with its response
+//	sessionless  of a message: of a revision with a handshake, but without a session; of a session: made for one such message, and ended with its response
 //	stream       the server's messages in one response of a session, in order; they are kept for a client that resumes it
-//	reader       the HTTP request that writes a stream: the one that opened it, or one that resumes it
+//	frame        the bytes of one message, or of an array of messages
+//	event        a frame in a stream, with its number there; on the wire a server-sent event
+//	reader       the HTTP request that writes a stream: the one that opened it, or one that resumes it. It takes events, and then writes them
+//	unread       of an event: no reader has taken it; of bytes (WithReplayTotal): an attached reader has not written them
 //	listener     the stream of a GET: it gets the messages that belong to no request. Also a net.Listener (malformed.go)
 //	priming      of a stream: its first event, which has an id to resume after and no message
 //	attached     of a client or reader: it reads the stream now
 //	backlog      messages of a session that no listener has taken
 //	replay       sending again what a lost connection may not have delivered
-//	to give way  to be dropped for something newer, where a limit is met: a session, a stream, a message
+//	to give way  to be dropped for something newer, where a limit is reached: a session, a stream, a message. To give up a response is to end it because its
+//	             client does not read. To lose a question is to drop it while somebody waits for the answer: a handler gets an error, a task asks again
+//	question     a request of the server to the client, for example an elicitation. It is withdrawn when nobody waits for the answer any more
+//	in files     of an answer: in temporary files (server.LongAnswer), because it has data of a server.Opener. All others are in memory
 //	carrier      the stream that has a question (server.Carrier)
-//	downlink     the writer of one response
+//	downlink     the writer of one HTTP response
 //	pace         the progress of a write, which shows whether the client reads
 //	batch        the requests of one array of messages, which one array answers
 //	tenant       whose sessions count together: a principal, or callers without an identity
 //	roster       all sessions, by tenant
-//	refusal      what is answered in place of a response: a status and an error
+//	refusal      an HTTP status and a JSON-RPC error, for a request that is not served
 //	probe        a request for health or readiness
 //
 // # Decisions
@@ -71,34 +77,34 @@
 // one. The withdrawal of a question stays, because the client may have read the question: if its stream is cancelled before a reader took
 // it, a listener gets it.
 //
-// Of an answer in memory that is larger than a session keeps, four times WithReplay, an error is kept once nobody reads it, so that the request of
-// a client that comes back ends; of an array of answers, an error for each. Any other message of that size is dropped. So neither costs the other
-// messages of the stream, whose requests may be in flight. Open questions give way last, since a handler waits for each: one that comes to be the
-// oldest moves behind the other messages, with a number of its own. If a question is dropped before it was written, its handler gets an error at once
-// (CAN30); a task's question is asked again when somebody reads. An array that an attached reader has written gives way to errors, too, before these are
-// forgotten: its connection may be lost already.
+// In place of an answer in memory that is larger than what a session keeps (four times WithReplay), an error is kept once nobody reads the stream, so that
+// the request of a client that comes back ends; in place of an array of answers, an error for each. Any other message of that size is dropped. So no large
+// message costs the others of the stream, whose requests may be in flight. Open questions give way last, since a handler waits for each: one that is now
+// the oldest message moves behind the others, with a new number. If a question is dropped before it was written, its handler gets an error at once
+// (CAN30); a task's question is asked again when somebody reads. An array that an attached reader has written is replaced by errors, too, before these are
+// forgotten: the connection may be lost already.
 //
-// The stream of a GET begins with such an event, too. The specification asks for it in the answer to a POST
-// (basic/transports#sending-messages-to-the-server); of a GET it says that a server sends a retry field before it closes the connection, as there
-// (#listening-for-messages-from-the-server), and this event has it. Otherwise, messages would be lost that were written to a connection which is lost
-// before the client knew an id. A GET that resumes a stream has none: its client knows an id.
+// The stream of a GET begins with a priming event, too. The specification asks for that event in the answer to a POST
+// (basic/transports#sending-messages-to-the-server). Of a GET it says that a server sends a retry field before it closes the connection, as for a POST
+// (#listening-for-messages-from-the-server), and the priming event has this field. Without the event, messages would be lost that were written to a
+// connection which is lost before the client knew an id. A GET that resumes a stream has none: its client knows an id.
 //
 // A response to a request is complete or broken. If it ends without the answer, because its client closed its side of the connection or its
 // session ended, the handler panics with http.ErrAbortHandler, which ends the connection, or the stream of HTTP/2: a client that has closed
 // only its writing side would take an empty 200 for an answer. Only streams of a session whose request was cancelled, or which the client is
-// to resume, are complete without an answer. Middleware that recovers from panics has to pass that one on.
+// to resume, are complete without an answer. Middleware that recovers from panics has to pass http.ErrAbortHandler on.
 //
-// An answer with data of an Opener is in a file, and has one event like any other. It stays in the stream until it was written to its end once: a
-// client that loses its connection before gets it again, from its beginning, when it resumes after the priming event or a later one. It is not
-// kept beyond that: it would take disk space for every client that read it and never resumes. It is removed with its session, and after five
-// seconds in which its client reads nothing while others wait for that space. A cancellation ends its response within the frame; an array that is
-// being written is written to its end, because what is left of its batch follows.
+// An answer with data of an Opener is in files, and has one event like any other. It stays in the stream until it was written to its end once: a
+// client that loses its connection before that gets the answer again, from its beginning, when it resumes after the priming event or a later one. The
+// answer is not kept longer: it would take disk space for every client that read it and never resumes. It is removed with its session, and after five
+// seconds in which its client reads nothing while others wait for that space. A cancellation ends its response in the middle of the frame; an array that
+// is being written is written to its end, because what is left of its batch follows.
 //
 // The end of a session cancels what is in flight in it, also when its client ends it (DELETE): streams that have begun end in order, without the
 // answer, and a client that resumes one gets 404, because the session is gone.
 //
-// Without a handshake nothing is kept for the client: the end of its request cancels the call (CAN18), with cause disconnect. To
-// watch for that costs more than to decode a small call (six allocations of about twenty, with a context of our own below the
+// Without a handshake nothing is kept for the client: the end of its HTTP request cancels the call (CAN18), with cause disconnect. Watching
+// for that costs more than decoding a small call (six allocations of about twenty, with a context of our own below the
 // request's), so it begins after five milliseconds, when most calls are over. Keep-alive comments find clients that left while
 // another request of theirs was waiting on the connection, which net/http does not report.
 //
@@ -106,8 +112,8 @@
 // handler answers has 200, also a JSON-RPC error, since the method exists and was served. A refusal that may be retried has 429 or 503 as long as the
 // response has not begun.
 //
-// A malformed answer ends its question (CAN30), except for one that is refused before it is parsed as a message: in a body that is too large (413), or
-// in an array where the revision has no batches (400). Its client has the status, and can send another.
+// A malformed answer of a client ends its question (CAN30), unless it is refused before it is parsed as a message: in a body that is too large (413), or
+// in an array where the revision has no batches (400). The client sees the status, and can send another answer.
 //
 // The error for a capability that the client lacks has status 400 (LET20). If a tool has a question that fails without a capability, or names one
 // among its clientCapabilities in the manifest, and the client did not declare it, the response to a call begins only when the call is over:
@@ -115,9 +121,10 @@
 // asking the handler beforehand whether it will ask is not possible. All other calls stream at once: if the manifest says nothing, the refusal of
 // a handler's custom request that comes after progress is in a response with status 200.
 //
-// Messages that belong to no request wait for a listener, a GET: each goes to one of them, the newest, and those that
-// it did not take go to the next. Over HTTP/2 a few connections open any number of requests, so listeners and the requests whose body
-// arrives are bounded here, and not only where connections come in. Ids of events name stream and place; they are valid in one session.
+// Messages that belong to no request wait for a listener, a GET: each goes to one listener, the newest, and those that
+// its reader did not take go to another one. Over HTTP/2 a few connections open any number of requests, so listeners and the bodies that are being
+// read are bounded here, and not only where connections are accepted. Ids of events name the stream and the event's number there; they are valid in
+// one session.
 //
 // In a session the goroutines of handlers append and the goroutine of the HTTP request writes, so a client that does not read
 // holds up nobody until a stream has a megabyte of unread messages. In an exchange there is nobody else to hold up, so its
@@ -127,10 +134,10 @@
 // has one, too. Both are set for each request, because those of http.Server are for whole connections: its WriteTimeout would end streams,
 // and its ReadTimeout would look like the client's disconnect.
 //
-// A batch of 2025-03-26 is one POST and one response: messages of its requests stream, and one array answers them all. The answer to a
-// cancelled one leaves the array until that is sent (batch.go). Streams of revisions
-// before 2025-11-25 do not begin with an event that only has an id: clients of that time take it for a message. One that leaves before an event
-// was sent as a whole knows no id and can not come back: nothing is kept for it, and its requests are served. The HTTP+SSE transport of
+// A batch of 2025-03-26 is one POST and one response: messages of its requests stream, and one array answers them all. A request that is
+// cancelled before the array is sent has no answer in it (batch.go). Streams of revisions before 2025-11-25 do not begin with a priming event:
+// clients of that time take it for a message. A client that leaves before an event was sent as a whole knows no id and can not come back:
+// nothing is kept for it, and its requests are served. The HTTP+SSE transport of
 // 2024-11-05 is not served; a client that tries it gets an error that says so. With Streamable HTTP a client may use that revision.
 //
 // With seal keys the id of a session is the outcome of its handshake, sealed for its principal, so a process that does not have the
@@ -138,22 +145,22 @@
 // that ends such a session for idleness, or because it gave way, only forgets it; DELETE ends it, and the process remembers that. The
 // streams and questions of the other process are not there. Ids of events and of questions begin at random numbers, so those of one
 // process mean nothing to another. An answer to a question that this process has not asked in the session is refused with 400, so that its client does not
-// take it for arrived; one that comes again, or late, is acknowledged. A GET that resumes the stream of a request which this
-// process has not opened gets an error for the request, whose id the ids of events have if it is short: a listener would have its client wait for ever.
-// Without the operator's keys an id would be valid in one process anyway, and is random.
+// believe that it has arrived; one that comes again, or late, is acknowledged. A GET that resumes a stream which this process has not opened gets an error
+// as the answer to the stream's request, whose id is in the ids of events if it is short: with a listener the client would wait for ever.
+// Without the operator's keys the id of a session is valid in one process only, and is random.
 //
-// A message without a session is served by a session that has no id, and that ends with the response. The end of the client's request ends
-// it, too: CAN18 is about clients that can resume.
+// A message without a session is served by a session that has no id, and that ends with the response. The end of the client's HTTP request ends
+// that session, too: the call goes on (CAN18) only for clients that can resume.
 //
-// A session belongs to the principal that opened it: for another one it does not exist. Everything else is each request's own: its header,
-// its token, and the values of its context, so middleware may renew what it puts there.
+// A session belongs to the principal that opened it: for another one it does not exist. Everything else belongs to each request: its header,
+// its token, and the values of its context, so middleware may put other values there with every request.
 //
 // Measured on two busy cores with BenchmarkCall, beside a handler of net/http that writes its reply by hand (BenchmarkCallFloor): one
 // call at a time takes 28 to 31 µs without a session and 32 to 36 µs with one, where the other takes 21 to 26; 46 and 43 allocations
 // beside 28. Half of a session's difference is the way to the handler's goroutine and back.
 //
-// A header that is not ASCII, or does not decode, is a mismatch with its code. One with a control character, and whatever else makes a request
-// that net/http can not read, is refused by net/http itself, in plain text, before there is a request: connections of a Listener, which Listen
+// A header that is not ASCII, or does not decode, is answered with the code of a header mismatch. One with a control character, and whatever else makes a
+// request that net/http can not read, is refused by net/http itself, in plain text, before there is a request: connections of a Listener, which Listen
 // returns, write a JSON-RPC error instead (malformed.go). net/http does not tell control characters from most other errors in headers, so all of
 // these have the code of a mismatch; an error that it names has that of an invalid request. Requests for other paths than the endpoint's get the
 // same, because the path was not read. net/http's text remains where its ListenAndServe makes the listener, and over TLS that this process ends:
@@ -165,20 +172,20 @@
 //
 // # Rejected
 //
-//   - The SSE id of the last event as the only state, with messages read back from a store: sessions hold handlers that run,
+//   - The Last-Event-ID as the only state, with messages read back from a store: sessions hold handlers that run,
 //     so their streams are bound to a process anyway.
 //   - Sealed ids that are renewed while a session is used: clients keep the one that they got first.
 //   - The header Forwarded (RFC 7239) beside X-Forwarded-Host: a proxy that sets the one passes on what a client wrote into the other.
 //   - One message to all listeners: the protocol forbids it.
-//   - 409 for a second GET: a client that lost its connection knows that before its server does.
+//   - 409 for a second GET: a client that lost its connection knows that before the server does.
 //   - An error in place of every answer that gave way to others: these errors would have to be bounded, too, and the request may have been
 //     served. The log says that a client missed something, and so does a comment at the beginning of its stream.
 //   - 404 for an unknown Last-Event-ID: it would tell the client that its session is gone. 204 for a stream of which nothing is left, and
-//     400 for one that is not known: the page has an event stream or 405, so such a GET is a new listener (LET13), or an event stream that ends the
-//     request.
+//     400 for one that is not known: the specification has an event stream or 405 for a GET, so this one gets a new listener (LET13), or an event stream
+//     that ends the request.
 //   - CORS by middleware around the handler: it would have to know the headers of every revision, and stand outside the check of tokens,
 //     but inside that of hosts.
 //   - A goroutine that writes for every response: the one of the request is there already.
-//   - Listeners in the budget of bodies: they stay, so clients that only listen would keep others from sending. They have a limit of
-//     their own.
+//   - Listeners in the limit of bodies (WithMaxBodyTotal): they stay, so clients that only listen would keep others from sending. They have a limit
+//     of their own (WithMaxStreams).
 package streamhttp

@@ -17,7 +17,7 @@ type downlink struct {
 	buf     []byte
 	pace    pace
 	written bool      // the header was written
-	length  [1]string // the header Content-Length
+	length  [1]string // the value of the header Content-Length
 }
 
 // Values of headers that are the same for every response. net/http does not change them.
@@ -37,6 +37,7 @@ func (d *downlink) init(w http.ResponseWriter, wait time.Duration) {
 // keptBuffer is the largest buffer that is kept for another request, in bytes.
 const keptBuffer = 64 << 10
 
+// keep returns b emptied for reuse, nil if it is too large.
 func keep(b []byte) []byte {
 	if cap(b) > keptBuffer {
 		return nil
@@ -52,6 +53,7 @@ func trimmed(b []byte) []byte {
 	return b[:0]
 }
 
+// json writes a whole response of JSON.
 func (d *downlink) json(status int, frame []byte) error {
 	d.beginJSON(status, int64(len(frame)))
 	err := d.send(frame)
@@ -69,6 +71,7 @@ func (d *downlink) beginJSON(status int, size int64) {
 	d.w.WriteHeader(status)
 }
 
+// copyJSON is json for an answer that is in files.
 func (d *downlink) copyJSON(answer *server.LongAnswer) error {
 	d.beginJSON(http.StatusOK, answer.Size())
 	err := d.copy(answer.Reader(), func([]byte) {})
@@ -76,7 +79,7 @@ func (d *downlink) copyJSON(answer *server.LongAnswer) error {
 	return err
 }
 
-// copyEvent sends what is in buf and an answer that is in files, as one event of st. A client takes note of an event's id at its end.
+// copyEvent sends what is in buf and an answer that is in files, as one event of st. A client takes note of an event's id only at the event's end.
 func (d *downlink) copyEvent(st *stream, number int, answer *server.LongAnswer) error {
 	d.buf = appendEventHead(d.buf, st.id(number))
 	if err := d.flush(); err != nil {
@@ -90,7 +93,7 @@ func (d *downlink) copyEvent(st *stream, number int, answer *server.LongAnswer) 
 	return d.flush()
 }
 
-// copy sends what r reads, a piece at a time, after change.
+// copy sends what r has, piece by piece, each as change has changed it.
 func (d *downlink) copy(r io.Reader, change func(piece []byte)) error {
 	b := make([]byte, piece)
 	for {
@@ -108,15 +111,16 @@ func (d *downlink) copy(r io.Reader, change func(piece []byte)) error {
 	}
 }
 
-// writeRefusal is json for an error that may be retried after some seconds; 0: without the header for that.
-func (d *downlink) writeRefusal(status, retry int, frame []byte) error {
+// writeAnswer is json with the header Retry-After, in seconds; 0: without it.
+func (d *downlink) writeAnswer(status, retry int, frame []byte) error {
 	if retry > 0 {
 		d.w.Header().Set("Retry-After", strconv.Itoa(retry))
 	}
 	return d.json(status, frame)
 }
 
-func (d *downlink) stream() {
+// beginStream writes the header of a response with server-sent events.
+func (d *downlink) beginStream() {
 	h := d.w.Header()
 	h["Content-Type"] = eventsHeader
 	h["Cache-Control"] = noTransform
@@ -134,7 +138,7 @@ func (d *downlink) flush() error {
 // send writes b to the connection before the deadline.
 func (d *downlink) send(b []byte) error {
 	if d.wait > 0 {
-		_ = d.control.SetWriteDeadline(time.Now().Add(d.wait)) // where it is not supported there is none
+		_ = d.control.SetWriteDeadline(time.Now().Add(d.wait)) // without support for deadlines there is none
 	}
 	d.pace.begin(d.control)
 	defer d.pace.end()
@@ -153,7 +157,7 @@ func (d *downlink) send(b []byte) error {
 	return nil
 }
 
-// clearDeadline takes the deadline away: it would be that of the connection's next request.
+// clearDeadline removes the deadline, which would hold for the connection's next request, too.
 func (d *downlink) clearDeadline() {
 	if d.wait > 0 {
 		_ = d.control.SetWriteDeadline(time.Time{})

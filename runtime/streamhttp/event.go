@@ -67,7 +67,8 @@ type eventID struct {
 	stream   uint64 // from 1
 	number   int
 	listener bool // of a stream that belongs to no request
-	// request is what the stream answers, so that it gets an answer also where the stream is not known; zero: none, several, or too long.
+	// request is the id of the request that the stream answers, so that a process that does not know the stream can answer it, too; zero: none, several,
+	// or too long.
 	request rpc.ID
 }
 
@@ -88,7 +89,7 @@ func (e eventID) appendTo(b []byte) []byte {
 	return base64.RawURLEncoding.AppendEncode(append(b, '.'), e.request.AppendJSON(room[:0]))
 }
 
-// parseEventID is the reverse of appendTo: an id that is spelt in another way was never given.
+// parseEventID is the reverse of appendTo. ok is false for what appendTo does not write.
 func parseEventID(text string) (e eventID, ok bool) {
 	if text == "" || text[0] != 'r' && text[0] != 'l' || len(text) > 40+9*maxRequest {
 		return e, false

@@ -25,19 +25,19 @@ type exchange struct {
 
 	mu      sync.Mutex // held while something is written
 	d       downlink
-	quiet   bool  // only a message of the server begins the response (LET20)
-	status  int   // of an answer alone
-	retry   int   // seconds after which the client may try again; 0: not sent
-	phase   phase // of the response
-	whole   bool  // the answer was written to its end
-	unwatch func() bool
+	quiet   bool        // no keep-alive comment begins the response: its status is not known before the server writes (LET20)
+	status  int         // of an answer that is plain JSON
+	retry   int         // seconds after which the client may try again; 0: not sent
+	phase   phase       // of the response
+	whole   bool        // the answer was written to its end
+	unwatch func() bool // stops watching for the client's disconnect; nil: that has not begun
 
-	request  sync.Mutex      // guards what follows; may be locked after mu: ending the request does not wait for a client that does not read
+	request  sync.Mutex      // guards what follows; may be locked after mu. Not mu, so that ending the request does not wait for a client that does not read
 	ctx      context.Context // of the HTTP request
 	revision *wire.Revision
 	method   string
 	entry    *inflight.Entry
-	cause    *inflight.Cause // to end it with, once there is an entry
+	cause    *inflight.Cause // why the request was cancelled, which takes effect once there is an entry; nil: it was not
 }
 
 type phase uint8
@@ -45,12 +45,12 @@ type phase uint8
 const (
 	nothing   phase = iota // nothing was written
 	streaming              // events are written
-	answering              // only the answerStream writes
-	over
+	answering              // only the answerStream (answer.go) writes
+	over                   // nothing is written any more
 )
 
-// watchAfter is when an exchange begins to watch for the client's disconnect. Most calls are over by then, and to watch one costs
-// more than to decode it; nobody can tell the difference.
+// watchAfter is when an exchange begins to watch for the client's disconnect. Most calls are over by then, and watching one costs
+// more than decoding it.
 const watchAfter = 5 * time.Millisecond
 
 // exchange serves a message of a stateless revision until its last frame is written.
@@ -60,7 +60,7 @@ func (h *Endpoint) exchange(w http.ResponseWriter, r *http.Request, to *server.R
 	}
 	x := h.pools.exchange()
 	x.begin(h, w, r, to, f)
-	if err := h.addCall(x, to); err != nil {
+	if err := h.addExchange(x, to); err != nil {
 		x.end()
 		return err
 	}
@@ -81,11 +81,11 @@ func (h *Endpoint) exchange(w http.ResponseWriter, r *http.Request, to *server.R
 	return nil
 }
 
-// serveExchange serves the message of x, which is over then, also if the application ends the goroutine by runtime.Goexit. x ends the request
-// when the client is gone.
+// serveExchange serves the message of x and ends x, also if the application ends the goroutine by runtime.Goexit. x cancels the request when the
+// client is gone.
 func (h *Endpoint) serveExchange(r *http.Request, to *server.Routed, x *exchange) (written, answered bool) {
 	defer func() {
-		h.removeCall(x)
+		h.removeExchange(x)
 		written, answered = x.end()
 	}()
 	h.srv.Exchange(r.Context(), to, x)
@@ -99,21 +99,21 @@ func abort() { panic(http.ErrAbortHandler) }
 func (x *exchange) begin(h *Endpoint, w http.ResponseWriter, r *http.Request, to *server.Routed, f *frame) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
-	x.about(r.Context(), to.Revision, to.Method)
+	x.setRequest(r.Context(), to.Revision, to.Method)
 	x.h, x.body, x.retry, x.quiet = h, f, 0, to.Undecided()
 	x.status, x.phase, x.whole, x.unwatch = http.StatusOK, nothing, false, nil
 	x.d.init(w, h.opts.writeWait)
 	x.timer.Reset(watchAfter)
 }
 
-func (x *exchange) about(ctx context.Context, revision *wire.Revision, method string) {
+func (x *exchange) setRequest(ctx context.Context, revision *wire.Revision, method string) {
 	x.request.Lock()
 	defer x.request.Unlock()
 	x.ctx, x.revision, x.method, x.entry, x.cause = ctx, revision, method, nil, nil
 }
 
-// end ends the response: nothing is written to it any more. It returns whether something was, and whether that ends with the answer.
-// x is reused, unless its timer or its watch still runs.
+// end ends the response: nothing is written to it any more. It returns whether anything was written, and whether the answer was, to its end.
+// x is reused, unless tick or hungUp may still run.
 func (x *exchange) end() (written, answered bool) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
@@ -124,7 +124,7 @@ func (x *exchange) end() (written, answered bool) {
 		idle = x.unwatch() && idle
 	}
 	if idle {
-		x.about(context.Background(), nil, "")
+		x.setRequest(context.Background(), nil, "")
 		x.unwatch, x.body = nil, nil
 		x.d.init(nil, 0)
 		x.h.pools.exchanges.Put(x)
@@ -132,33 +132,33 @@ func (x *exchange) end() (written, answered bool) {
 	return written, answered
 }
 
-// reserve is how many exchanges are served beyond the limit, of cancellations and pings; see server.Routed.Reserved.
+// reserve is how many cancellations and pings are served beyond the limit of exchanges; see server.Routed.Reserved.
 const reserve = 1_000
 
-// addCall and removeCall keep the list of what Shutdown has to end.
-func (h *Endpoint) addCall(x *exchange, to *server.Routed) *refusal {
+// addExchange and removeExchange keep the list of the exchanges that Shutdown has to end.
+func (h *Endpoint) addExchange(x *exchange, to *server.Routed) *refusal {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	switch {
 	case h.closing:
 		return unavailable("the server is shutting down")
-	case len(h.calls) >= h.opts.maxCalls && !(to.Reserved() && len(h.calls) < h.opts.maxCalls+reserve):
+	case len(h.exchanges) >= h.opts.maxInFlight && !(to.Reserved() && len(h.exchanges) < h.opts.maxInFlight+reserve):
 		return unavailable("limit of requests in flight reached")
 	}
-	h.calls[x] = struct{}{}
+	h.exchanges[x] = struct{}{}
 	return nil
 }
 
-func (h *Endpoint) removeCall(x *exchange) {
+func (h *Endpoint) removeExchange(x *exchange) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	delete(h.calls, x)
+	delete(h.exchanges, x)
 }
 
-func (h *Endpoint) cancelCalls(cause *inflight.Cause) {
+func (h *Endpoint) cancelExchanges(cause *inflight.Cause) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	for x := range h.calls {
+	for x := range h.exchanges {
 		h.running++
 		go func() {
 			defer h.leave()
@@ -184,7 +184,7 @@ func (x *exchange) isSubscription() bool {
 
 // InFlight implements server.Tracked.
 func (x *exchange) InFlight(e *inflight.Entry) {
-	x.h.taken(x.body)
+	x.h.uncountBody(x.body)
 	x.request.Lock()
 	x.entry = e
 	cause := x.cause
@@ -205,7 +205,7 @@ func (x *exchange) cancel(cause *inflight.Cause) {
 	}
 }
 
-// hungUp is called when the client is gone (CAN18), or was given up: net/http may report that before the write returns.
+// hungUp is called when the client is gone (CAN18), or its response was given up: net/http may report that before the write returns.
 func (x *exchange) hungUp() {
 	x.cancel(&inflight.Cause{Source: inflight.SourceDisconnect, Err: x.d.pace.why(context.Cause(x.context()))})
 }
@@ -269,7 +269,7 @@ func (x *exchange) write(last bool, frame []byte) (err error) {
 	case last && len(frame) == 0:
 		return nil
 	case alone:
-		return x.d.writeRefusal(x.status, x.retry, frame)
+		return x.d.writeAnswer(x.status, x.retry, frame)
 	}
 	x.d.buf = appendEvent(x.d.buf, eventID{}, frame)
 	err = x.flush()
@@ -282,7 +282,7 @@ func (x *exchange) write(last bool, frame []byte) (err error) {
 // flush sends what is in the buffer as part of a stream. x.mu is held.
 func (x *exchange) flush() error {
 	if x.phase == nothing {
-		x.d.stream()
+		x.d.beginStream()
 		x.phase = streaming
 	}
 	if err := x.d.flush(); err != nil {

@@ -53,7 +53,7 @@ func TestTSK25AnObserverOfARequestThatExitsEndsItsExchange(t *testing.T) {
 	}
 	for left := 1; left > 0; runtime.Gosched() {
 		f.h.mu.Lock()
-		left = len(f.h.calls)
+		left = len(f.h.exchanges)
 		f.h.mu.Unlock()
 	}
 }

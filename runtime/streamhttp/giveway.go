@@ -2,8 +2,8 @@ package streamhttp
 
 import "github.com/mcpkiln/mcpkiln/runtime/rpc"
 
-// trim forgets the oldest events above the limit: written ones always, others when nobody reads; never the newest, which may
-// be the answer, unless it is too large. Open questions give way last, since somebody waits for each. s.mu is held.
+// trim forgets the oldest events while the limit is exceeded: written ones always, others when nobody reads. The newest, which may be the answer, is
+// forgotten only if it alone is too large. Open questions give way last, since somebody waits for each. s.mu is held.
 func (s *stream) trim() {
 	if s.reader == 0 && s.limits.answer > 0 && s.bytes > s.limits.answer {
 		s.giveUpTooLarge()
@@ -14,7 +14,7 @@ func (s *stream) trim() {
 		case s.bytes <= s.limits.replay:
 			s.shift()
 		case s.giveUpAnswers():
-		case question && s.reader == 0 && !s.ended && s.first <= last: // else it was moved already: only questions are left
+		case question && s.reader == 0 && !s.ended && s.first <= last: // beyond last it was moved already: only questions are left
 			s.moveBack()
 		default:
 			s.shift()
@@ -32,8 +32,8 @@ func (s *stream) moveBack() {
 	s.push(e)
 }
 
-// loseQuestion tells who asks that the event, if it is a question, could not be kept until a client reads it, so that nobody waits for the answer
-// (CAN30). One that was written may have been read: then its answer comes, else the client may show that when it comes back. s.mu is held.
+// loseQuestion ends the wait for the answer if event i is a question, which is not kept any more (CAN30). A question that was written may have been
+// read, so that its answer comes; if not, the client may show that when it comes back (loseUnreadQuestions). s.mu is held.
 func (s *stream) loseQuestion(i int) {
 	c, number := s.events[i].question, s.first+i
 	if c == nil {
@@ -49,7 +49,7 @@ func (s *stream) loseQuestion(i int) {
 	c.forgotten = number
 }
 
-// leaveOutRead leaves out the questions that the client has read, as it says, before they were moved. s.mu is held.
+// leaveOutRead drops the questions that the client, which has read up to event number after, had read before they were moved. s.mu is held.
 func (s *stream) leaveOutRead(after int) {
 	for i, e := range s.events {
 		switch c := e.question; {
@@ -62,8 +62,8 @@ func (s *stream) leaveOutRead(after int) {
 	}
 }
 
-// giveUpTooLarge forgets each event that alone is more than the session keeps, or keeps errors in place of its answers, so that the stream need
-// not give way as a whole. s.mu is held.
+// giveUpTooLarge keeps errors in place of the answers in each event that alone is larger than what a session keeps, and drops any other such event, so
+// that the stream need not give way as a whole. s.mu is held.
 func (s *stream) giveUpTooLarge() {
 	tooLarge := func(i int) bool { return len(s.events[i].frame) > s.limits.answer }
 	for i := range s.events {
@@ -78,8 +78,8 @@ func (s *stream) giveUpTooLarge() {
 	}
 }
 
-// giveUpAnswers keeps errors in place of the oldest array of answers, if they are smaller; of the newest only before errors give way, and of none that
-// an attached reader has still to write. It reports whether there was one. s.mu is held.
+// giveUpAnswers keeps errors in place of the answers in the oldest array that still has its answers, and reports whether there was one. It spares what
+// an attached reader has still to write, and the newest event, unless an array of errors would give way instead. s.mu is held.
 func (s *stream) giveUpAnswers() bool {
 	n := len(s.events) - 1
 	if s.events[0].gaveUp {
@@ -107,10 +107,10 @@ func (s *stream) giveUpAnswer(i int) {
 	}
 }
 
-// errNotKept is the error of a client that lost its connection within a large answer.
+// errNotKept answers a client that lost its connection before it had read a large answer.
 var errNotKept = rpc.Errorf(rpc.CodeInternalError, "the request was served, but its answer is too large to be kept for a client that comes back")
 
-// withoutAnswer is an error in place of each answer in the frame.
+// withoutAnswer returns a frame with an error in place of each answer.
 func (s *stream) withoutAnswer(frame []byte) []byte {
 	if !s.batched {
 		return rpc.AppendError(nil, s.about, errNotKept)

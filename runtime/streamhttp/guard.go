@@ -13,7 +13,7 @@ import (
 // rebinds to this machine arrives with the attacker's Host, and a page's own request with the page's Origin.
 type guard struct {
 	hosts, origins names
-	proxies        *trusted // whose headers for host and scheme count; nil: none
+	proxies        *trusted // the proxies whose headers for host and scheme count; nil: none
 }
 
 // names are allowed values in lower case, or all of them.
@@ -56,7 +56,7 @@ func (g *guard) check(r *http.Request) *refusal {
 	return nil
 }
 
-// allowsOrigin allows pages of this very site, whose host was checked before, pages of this machine, and those that the operator allows.
+// allowsOrigin reports whether an origin is this very site, whose host was checked before, this machine, or one that the operator allows.
 func (g *guard) allowsOrigin(origin string, at site) bool {
 	if g.origins.has(origin) {
 		return true
@@ -68,7 +68,7 @@ func (g *guard) allowsOrigin(origin string, at site) bool {
 	return strings.EqualFold(rest, at.host) && (at.scheme == "" || at.scheme == scheme) || address.Loopback(hostname(rest))
 }
 
-// hostname is host without its port and without the brackets of an IPv6 address; "" when it is not host or host:port, as in
+// hostname returns host without its port and without the brackets of an IPv6 address; "" for what is neither host nor host:port, such as
 // "localhost:80@evil.example.com", where everything before the @ is a user's name and password.
 func hostname(host string) string {
 	name, port, hasPort := strings.Cut(host, ":")

@@ -24,7 +24,7 @@ type Endpoint struct {
 	assumed string           // revision of a message without a session that states none
 	params  paramTable
 	pools   pools
-	bodies  *quota.Shared[server.Requestor] // bytes that are being read
+	bodies  *quota.Shared[server.Requestor] // bytes of bodies that are being read
 	unread  quota.Limit                     // bytes in streams of sessions that attached clients have not read
 	gets    *quota.Shared[server.Requestor] // GET requests that are being served
 
@@ -34,18 +34,18 @@ type Endpoint struct {
 	warned     atomic.Int64 // when a refused host or origin was last logged, in Unix seconds
 
 	mu          sync.Mutex
-	kept        atomic.Int64 // bytes in the streams of all sessions
+	kept        atomic.Int64 // bytes that all sessions keep: streams and backlogs, with their overhead
 	roster      roster
 	running     int // how many requests and goroutines Shutdown waits for
 	closing     bool
 	late        error         // of the last session whose handlers did not return in time
-	watching    bool          // watch runs
+	watching    bool          // the goroutine of watch was started
 	quiet       chan struct{} // closed when nothing runs any more
-	unreads     *time.Timer   // calls endUnread after shutdown has begun
-	calls       map[*exchange]struct{}
-	sessionless map[*session]struct{} // of messages without a session
+	unreadTimer *time.Timer   // calls endUnread after shutdown has begun
+	exchanges   map[*exchange]struct{}
+	sessionless map[*session]struct{} // sessions for one message each, see sessionless.go
 	ended       endedIDs
-	writing     map[*downlink]struct{}         // of sessions
+	writing     map[*downlink]struct{}         // responses of sessions that are being written
 	arriving    map[*frame]http.ResponseWriter // bodies that are being read
 }
 
@@ -54,7 +54,7 @@ type Endpoint struct {
 func Handler(srv *server.Server, opts ...Option) *Endpoint {
 	h := &Endpoint{
 		srv: srv, opts: defaults(), draining: make(chan struct{}), quiet: make(chan struct{}),
-		roster: newRoster(), calls: map[*exchange]struct{}{}, sessionless: map[*session]struct{}{}, arriving: map[*frame]http.ResponseWriter{},
+		roster: newRoster(), exchanges: map[*exchange]struct{}{}, sessionless: map[*session]struct{}{}, arriving: map[*frame]http.ResponseWriter{},
 	}
 	for _, o := range opts {
 		o(&h.opts)
@@ -98,7 +98,7 @@ func (h *Endpoint) refuse(w http.ResponseWriter, r *http.Request, why *refusal) 
 	why.write(w)
 }
 
-// warnGuarded logs, at most once a second, how to allow a refused host or origin, which the client does not learn.
+// warnGuarded logs, at most once a second, that a host or origin was refused, and which options allow more: the client is not told.
 func (h *Endpoint) warnGuarded(refused *refusal) {
 	if onceASecond(&h.warned) {
 		h.opts.logger.Warn("request refused; WithHosts and WithOrigins allow more", "error", refused.err.Message)
@@ -159,8 +159,8 @@ func (h *Endpoint) post(w http.ResponseWriter, r *http.Request) *refusal {
 	return err
 }
 
-// batch serves an array of messages (CAN24) if the revision has batches: that of the session, or without one that of versionOf. Otherwise
-// route refuses it, because an array is no message.
+// batch serves an array of messages (CAN24) if the session's revision, or without sessions the one of versionOf, has batches. Otherwise route
+// refuses the array, because it is no message.
 func (h *Endpoint) batch(w http.ResponseWriter, r *http.Request, f *frame) *refusal {
 	batches := h.hasBatches(h.versionOf(r))
 	switch {
@@ -209,7 +209,7 @@ func (h *Endpoint) get(w http.ResponseWriter, r *http.Request) *refusal {
 	defer h.putDownlink(d)
 	st.pace.Store(&d.pace)
 	defer st.pace.CompareAndSwap(&d.pace, nil)
-	d.stream()
+	d.beginStream()
 	if missed {
 		d.buf = append(d.buf, missedComment...)
 	}
@@ -220,8 +220,8 @@ func (h *Endpoint) get(w http.ResponseWriter, r *http.Request) *refusal {
 	return nil
 }
 
-// resume attaches the caller to the stream that its client read last. If nothing of it is left, or it never was, the client gets a new listener: GET is
-// answered with a stream (LET13). missed says that messages which the client had not read gave way to others.
+// resume attaches the caller to the stream that its client read last. If nothing of that stream is left, or there was none with this id, the client gets a
+// new listener: a GET is answered with a stream (LET13). missed says that messages which the client had not read gave way to others.
 func (s *session) resume(last string) (st *stream, reader uint64, after int, missed bool) {
 	if id, ok := parseEventID(last); ok {
 		s.loseUnreadQuestions(id)
@@ -237,7 +237,7 @@ func (s *session) resume(last string) (st *stream, reader uint64, after int, mis
 }
 
 // openedElsewhere returns the request of the stream to resume, and whether another process has opened that stream, or this one before it was restarted:
-// the streams of this process have the numbers above first, up to last.
+// the streams of this process have the numbers above session.first, up to session.last.
 func (s *session) openedElsewhere(last string) (request rpc.ID, elsewhere bool) {
 	id, ok := parseEventID(last)
 	if !ok || id.request.IsZero() {
@@ -253,7 +253,7 @@ func (s *session) openedElsewhere(last string) (request rpc.ID, elsewhere bool) 
 func (h *Endpoint) answerElsewhere(w http.ResponseWriter, request rpc.ID) {
 	d := h.downlink(w)
 	defer h.putDownlink(d)
-	d.stream()
+	d.beginStream()
 	why := rpc.Errorf(rpc.CodeInternalError, "the stream of this request is not here, because the server has restarted or another process has it: the request may have run")
 	d.buf = appendEvent(d.buf, eventID{}, rpc.AppendError(nil, request, why))
 	if err := d.flush(); err != nil {
@@ -294,6 +294,7 @@ func (h *Endpoint) isStateless(version string) bool {
 	return w != nil && !w.Handshake
 }
 
+// sessionOf returns the session that the header of a request names, for use until unuse. One that only another process has is adopted.
 func (h *Endpoint) sessionOf(r *http.Request) (*session, *refusal) {
 	id := r.Header.Get(headerSession)
 	switch {
@@ -326,8 +327,8 @@ func withoutSSE(r *http.Request) string {
 	return ". The HTTP+SSE transport of 2024-11-05 is not served: begin with initialize, sent by POST to the address of this server (Streamable HTTP)"
 }
 
-// gone tells the client to begin a new session. The refusal is the same if there is no such session and if it belongs to another identity
-// (SRV03).
+// gone returns the refusal that asks the client to begin a new session. It is the same if there is no such session and if the session belongs to
+// another identity (SRV03).
 func gone() *refusal {
 	return refuse(http.StatusNotFound, "this caller has no such session: begin a new one")
 }

@@ -16,8 +16,8 @@ const (
 // sentinel is what surrounds the base64 of a value that a header can not hold as it is.
 type sentinel struct{ prefix, suffix string }
 
-// decode returns the value of a header. Only the exact wrapping counts; what is not wrapped is meant literally, and
-// then has to be printable ASCII, because everything else may be changed on its way.
+// decode returns the value of a header. Only a value between exactly prefix and suffix is base64; any other is meant literally, and
+// then has to be printable ASCII or tabs, because everything else may be changed on its way.
 func (s sentinel) decode(value string) (string, bool) {
 	inner, wrapped := strings.CutPrefix(value, s.prefix)
 	if wrapped && s.prefix != "" {

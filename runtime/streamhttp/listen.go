@@ -9,8 +9,8 @@ import (
 	"syscall"
 )
 
-// Listen listens on a TCP address as Server understands it, or on a unix socket: "unix:/run/reports/mcp.sock". A socket that a process
-// left behind, where nobody listens any more, is replaced. The permissions of its folder and the umask decide who may connect. The
+// Listen listens on a TCP address, where no host means loopback as for Server, or on a unix socket: "unix:/run/reports/mcp.sock". A socket that a
+// process left behind, where nobody listens any more, is replaced. The permissions of its folder and the umask decide who may connect. The
 // result is a Listener.
 func Listen(addr string) (net.Listener, error) {
 	l, err := listen(addr)
@@ -48,7 +48,7 @@ func abandoned(path string) bool {
 	return errors.Is(err, syscall.ECONNREFUSED)
 }
 
-// withHost makes an address without host one of loopback.
+// withHost adds the loopback address where an address has no host.
 func withHost(addr string) string {
 	if host, port, err := net.SplitHostPort(addr); err == nil && host == "" {
 		return net.JoinHostPort("127.0.0.1", port)

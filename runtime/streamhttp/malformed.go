@@ -15,8 +15,8 @@ import (
 
 // Listener returns l with connections that refuse requests which net/http can not read (a control character in a header, no Host, headers that
 // are too large) as handlers of this package refuse, with a JSON-RPC error: net/http answers such a request itself, in plain text, before any
-// handler is called. It does so for every path that is served there. Listen does it already. TCP and unix sockets are covered: connections of
-// other kinds, those of crypto/tls among them, are passed on as they are. NetConn of a connection returns the one that l accepted: a handler
+// handler is called. This is so for every path that is served there. Listen returns such a listener already. TCP and unix sockets are covered:
+// connections of other kinds, those of crypto/tls among them, are passed on as they are. NetConn of a connection returns the one that l accepted: a handler
 // that hijacks a connection, to pass on a refusal of another net/http server, writes to that.
 func Listener(l net.Listener) net.Listener { return listener{l} }
 
@@ -55,6 +55,7 @@ type halfCloser interface {
 	CloseWrite() error
 }
 
+// writeTo writes b, or the refusal that replaces it.
 func writeTo(conn halfCloser, b []byte) (int, error) {
 	refused := replacement(b)
 	if refused == nil {
@@ -79,8 +80,8 @@ const (
 // known, because it was not read.
 const headerMismatch = -32020
 
-// malformed is the error for a status line of net/http. For most errors in headers, control characters among them, net/http gives no
-// reason.
+// malformed returns the error for a status line of net/http, without its version. For most errors in headers, control characters among them,
+// net/http gives no reason.
 func malformed(line string) *rpc.Error {
 	switch line {
 	case "400 Bad Request":
@@ -104,8 +105,8 @@ func malformed(line string) *rpc.Error {
 	return rpc.Errorf(rpc.CodeInvalidRequest, "the request is not valid HTTP: %s", line)
 }
 
-// replacement returns the refusal that replaces one of net/http, nil for anything else that is written. A write that is no error, or is
-// longer, is recognised by its first bytes or its length.
+// replacement returns the refusal that replaces one of net/http, nil for anything else that is written. The first condition is for speed: the length or
+// the first bytes of most writes show that they are no such refusal.
 func replacement(b []byte) *refusal {
 	if len(b) > maxPlain || len(b) <= len(plainStart) || b[len(plainStart)] < '4' || !bytes.HasPrefix(b, []byte(plainStart)) {
 		return nil
@@ -122,7 +123,7 @@ func replacement(b []byte) *refusal {
 	return &refusal{status: status, err: malformed(line)}
 }
 
-// response is the whole response with r, after which the connection ends.
+// response returns the whole HTTP response with r, after which the connection ends.
 func (r *refusal) response(now time.Time) []byte {
 	text := rpc.AppendError(nil, r.id, r.err)
 	b := fmt.Appendf(nil, "%s%d %s\r\nContent-Type: %s\r\nContent-Length: %d\r\nConnection: close\r\nDate: %s\r\n\r\n",

@@ -22,22 +22,22 @@ type options struct {
 	bodyTimeout time.Duration
 	writeWait   time.Duration
 	keepAlive   time.Duration
-	prime       time.Duration
-	retry       time.Duration
-	idle        time.Duration
+	prime       time.Duration // until a response without an answer becomes a stream
+	retry       time.Duration // after which clients should resume a stream
+	idle        time.Duration // of sessions
 	maxSessions int
-	maxCalls    int
+	maxInFlight int
 	maxStreams  int // 0: twice maxSessions, if that is less than defaultStreams
 	quotaKey    func(*http.Request) string
-	replay      int
-	replayTotal int
+	replay      int // bytes that a stream keeps
+	replayTotal int // bytes that all sessions keep
 }
 
 func defaults() options {
 	return options{
 		logger: slog.New(slog.DiscardHandler), maxBody: 16 << 20, bodyTotal: 128 << 20, bodyTimeout: 30 * time.Second, writeWait: 30 * time.Second,
 		keepAlive: 15 * time.Second, prime: time.Second, retry: time.Second, idle: 30 * time.Minute,
-		maxSessions: 10_000, maxCalls: 20_000, lifetime: 24 * time.Hour, replay: 1 << 20, replayTotal: 128 << 20,
+		maxSessions: 10_000, maxInFlight: 20_000, lifetime: 24 * time.Hour, replay: 1 << 20, replayTotal: 128 << 20,
 	}
 }
 
@@ -89,27 +89,27 @@ func WithIdleTimeout(d time.Duration) Option { return func(o *options) { o.idle 
 func WithSessionLifetime(d time.Duration) Option { return func(o *options) { o.lifetime = d } }
 
 // WithMaxSessions sets how many sessions there may be; the default is 10,000. One principal has at most three quarters of them; all
-// callers without an identity count as one unless WithQuotaKey tells them apart. Beyond that, a new session ends another one: that
-// which was unused for the longest time, of the principal with the most sessions or of its own. A session with a request, a listener
-// or an unanswered call is in use and stays; when no other one may end, the new one is refused with 503.
+// callers without an identity count as one unless WithQuotaKey tells them apart. Beyond that, a new session ends the one that was unused for
+// the longest time, of the principal with the most sessions, or of its own principal if no other has more. A session with a request, a
+// listener or an unanswered call is in use and stays; when no session may end, the new one is refused with 503.
 func WithMaxSessions(n int) Option { return func(o *options) { o.maxSessions = max(n, 1) } }
 
-// WithMaxStreams sets how many streams of GET requests there may be, each of which takes about 24 KiB; the default is 4,096, or twice as
-// many as sessions if that is less. They are divided as sessions are: beyond the caller's part a GET is refused with 429, beyond the total
+// WithMaxStreams sets how many streams of GET requests there may be, each of which takes about 24 KiB; the default is 4,096, or twice
+// WithMaxSessions if that is less. One principal has at most three quarters of them: beyond that a GET is refused with 429, beyond the total
 // with 503. A session has at most 16 listeners; the oldest ends for a new one.
 func WithMaxStreams(n int) Option { return func(o *options) { o.maxStreams = max(n, 1) } }
 
-// defaultStreams is how many streams of GET requests there may be, and requestCost about how many bytes one takes, or any other
-// request that is answered: its goroutine, and the buffers of its connection.
+// defaultStreams is how many streams of GET requests there may be. requestCost is about how many bytes a request takes beside its body, until it is
+// answered: its goroutine, and the buffers of its connection.
 const (
 	defaultStreams = 4096
 	requestCost    = 24 << 10
 )
 
-// WithMaxExchanges sets how many requests of revisions without sessions may be in flight; the default is 20,000. More are refused
-// with 503. Those of a session are bounded by the server's WithMaxInFlight, and both by its WithMaxBytesInFlight: each takes about 24 KiB
-// beside its body, so that its default is reached by some 5,000 of them.
-func WithMaxExchanges(n int) Option { return func(o *options) { o.maxCalls = max(n, 1) } }
+// WithMaxExchanges sets how many requests of revisions without sessions may be in flight, and how many under WithoutSessions; the default is
+// 20,000. More are refused with 503. Requests of a session are bounded by server.WithMaxInFlight, and all by server.WithMaxBytesInFlight: each
+// counts about 24 KiB beside its body, so that some 5,000 requests reach the default of that.
+func WithMaxExchanges(n int) Option { return func(o *options) { o.maxInFlight = max(n, 1) } }
 
 // WithQuotaKey lets key name the callers of requests without an identity for quotas, for example by the client's address, which
 // only the operator knows how to find behind proxies. The default is none: anonymous callers count as one.
@@ -119,8 +119,8 @@ func WithQuotaKey(key func(*http.Request) string) Option {
 
 // WithReplay sets how many bytes one stream keeps for a client that resumes it; the default is 1 MiB. A session keeps four times
 // that. The log says when a client resumes a stream after messages that had to give way. In place of an answer that is larger than a session
-// keeps, a client that comes back gets an error, unless the answer is in a file (server.Opener); any other message of that size is dropped. Questions give way last, and one
-// that does ends with an error for its handler.
+// keeps, a client that comes back gets an error, unless the answer is in a file (server.Opener); any other message of that size is dropped. Questions give way last; the handler
+// of one that does gets an error.
 func WithReplay(bytes int) Option {
 	return func(o *options) { o.replay = min(max(bytes, 1), math.MaxInt/8) }
 }

@@ -15,7 +15,7 @@ type pace struct {
 	control http.ResponseController
 	writing bool
 	moved   time.Time // when the client last read a piece
-	ended   bool      // by giveUp
+	ended   bool      // giveUp has ended the write
 }
 
 const (
@@ -41,7 +41,7 @@ func (p *pace) end() {
 	p.control, p.writing = http.ResponseController{}, false
 }
 
-// why is the reason for which a write failed with err.
+// why returns the reason for which a write failed with err: server.ErrStalled if it was given up.
 func (p *pace) why(err error) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -64,14 +64,14 @@ func (p *pace) stalled(wait time.Duration, due int64) int64 {
 	return due
 }
 
-// giveUp ends a write that has stalled for that long, and with it the connection. It reports whether there was one.
+// giveUp ends a write that has stalled for that long, and with it the connection. It reports whether there was such a write.
 func (p *pace) giveUp(wait time.Duration) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.ended || !p.stalls(wait) {
 		return false
 	}
-	p.ended = p.control.SetWriteDeadline(time.Now()) == nil // where it is not supported the write goes on
+	p.ended = p.control.SetWriteDeadline(time.Now()) == nil // without support for deadlines the write goes on
 	return p.ended
 }
 
@@ -136,7 +136,7 @@ func (s *stream) giveUpLong(wait time.Duration, connected bool) bool {
 	return true
 }
 
-// eachPace visits the writes of the session.
+// eachPace visits the responses of the session that are being written, with the bytes that are still to be written.
 func (s *session) eachPace(visit func(p *pace, due int64)) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

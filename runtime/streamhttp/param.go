@@ -12,7 +12,7 @@ import (
 )
 
 // A property of a tool's inputSchema with x-mcp-header is repeated by a header, so that a gateway can route without
-// reading the body. It may stand at any depth, reached by properties alone.
+// reading the body. It may be at any depth, as long as only properties lead to it.
 
 // param is one such property.
 type param struct {
@@ -22,11 +22,11 @@ type param struct {
 
 // paramTable remembers the params of tools, which do not change.
 type paramTable struct {
-	tools sync.Map // *server.Tool and prefix to []param
-	known atomic.Int64
+	tools sync.Map     // toolPrefix to []param
+	known atomic.Int64 // how many tools there are in it, about
 }
 
-// maxParamTools is how many tools the params are remembered of. Tools are added and removed while the server runs, and removed ones
+// maxParamTools is the number of tools whose params are remembered. Tools are added and removed while the server runs, and removed ones
 // must not stay in memory.
 const maxParamTools = 4096
 
@@ -50,7 +50,7 @@ func (t *paramTable) of(tool *server.Tool, prefix string) []param {
 }
 
 // readParams finds the annotated properties in the definition of a tool. Annotations that are not valid are not enforced; the
-// generator refuses it.
+// generator refuses them.
 func readParams(definition []byte, prefix string) (list []param) {
 	for _, p := range paramheader.Valid(definition) {
 		list = append(list, param{header: textproto.CanonicalMIMEHeaderKey(prefix + p.Header), path: p.Path})
@@ -58,7 +58,7 @@ func readParams(definition []byte, prefix string) (list []param) {
 	return list
 }
 
-// check compares the header with the arguments, which are well-formed JSON or absent. A value that is absent or null has no
+// check reports whether the header repeats the arguments, which are well-formed JSON or absent. A value that is absent or null must have no
 // header.
 func (p *param) check(header http.Header, arguments []byte, enc sentinel) bool {
 	value := arguments
@@ -113,6 +113,7 @@ func eachMember(object []byte, visit func(name string, value []byte)) {
 	}
 }
 
+// text decodes a JSON string; ok is false for anything else.
 func text(value []byte) (s string, ok bool) {
 	if len(value) == 0 || value[0] != '"' {
 		return "", false

@@ -17,9 +17,9 @@ type pools struct {
 
 // frame is the body of a request, with room for a small one.
 type frame struct {
-	data  []byte
-	who   server.Requestor
-	taken int64 // of Endpoint.bodies, for who
+	data    []byte
+	who     server.Requestor // whose request it is
+	counted int64            // bytes that Endpoint.bodies counts for who
 }
 
 func (p *pools) frame() *frame {
@@ -93,7 +93,7 @@ func (p *pools) alarm() *alarm {
 	return &alarm{wake: make(chan struct{}, 1), timer: t}
 }
 
-// putAlarm takes back the alarm of a stream that has ended and has no reader, so that nobody else uses it.
+// putAlarm takes back the alarm of a stream that has ended and has no reader: nobody uses it any more.
 func (p *pools) putAlarm(a *alarm) {
 	select {
 	case <-a.wake:
@@ -114,8 +114,8 @@ func (p *pools) exchange() *exchange {
 // largestAnswer is the largest buffer of an answer that is reused, in bytes.
 const largestAnswer = 4 << 20
 
-// copied returns a copy of a frame. A large answer to one request is copied into a buffer that putAnswer took back: most answers go out
-// alone, and are not kept. One that is kept counts with its length, so a much larger buffer is not used for it (TSK28).
+// copied returns a copy of a frame. A large answer to one request is copied into a buffer that putAnswer took back: most answers are sent
+// alone, and are not kept. One that is kept counts by its length, so a much larger buffer is not used for it (TSK28).
 func (p *pools) copied(frame []byte, answer bool) []byte {
 	if !answer || len(frame) <= spareBuffer {
 		return slices.Clone(frame)

@@ -28,6 +28,7 @@ type trusted struct{ addresses []netip.Prefix }
 // site is how a client addressed the server: the host with its port, and the scheme, "" if it is not known.
 type site struct{ host, scheme string }
 
+// trust reports whether a request comes from such a proxy, or over a unix socket.
 func (p *trusted) trust(r *http.Request) bool {
 	if p == nil {
 		return false
@@ -48,7 +49,7 @@ func (p *trusted) trust(r *http.Request) bool {
 	return false
 }
 
-// forwarded is the site as the proxy's headers name it; without a header for the host it is the request's own.
+// forwarded returns the site as the proxy's headers name it; without a header for the host, the host is the request's own.
 func forwarded(r *http.Request) site {
 	at := site{host: lastValue(r.Header, "X-Forwarded-Host"), scheme: strings.ToLower(lastValue(r.Header, "X-Forwarded-Proto"))}
 	if at.host == "" {
@@ -57,7 +58,7 @@ func forwarded(r *http.Request) site {
 	return at
 }
 
-// lastValue is the last of a list of values: the one that the nearest proxy wrote.
+// lastValue returns the last of a header's values, which the nearest proxy wrote; "": there is none.
 func lastValue(h http.Header, name string) string {
 	values := h[name]
 	if len(values) == 0 {

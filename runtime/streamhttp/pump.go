@@ -28,7 +28,7 @@ func (s *session) respond(w http.ResponseWriter, r *http.Request, st *stream, re
 	if s.over() && st.unanswered() {
 		return s.gone()
 	}
-	d.stream()
+	d.beginStream()
 	if s.primed {
 		st.start()
 		d.buf = appendPriming(d.buf, st.id(0), s.h.opts.retry)
@@ -45,7 +45,7 @@ func (s *session) respondAlone(d *downlink, st *stream, reader uint64, answer st
 	if answer.long != nil {
 		err = d.copyJSON(answer.long)
 	} else {
-		err = d.writeRefusal(st.status, st.retry, answer.frame)
+		err = d.writeAnswer(st.status, st.retry, answer.frame)
 	}
 	if err == nil && (answer.long != nil || len(answer.frame) > keptBuffer) {
 		st.wrote(reader) // AwaitRead waits only for larger ones
@@ -53,14 +53,14 @@ func (s *session) respondAlone(d *downlink, st *stream, reader uint64, answer st
 	s.log(err)
 	s.remove(st)
 	if err == nil && !st.batched {
-		s.h.pools.putAnswer(answer.frame) // nobody could resume the stream. What was not written as a whole, HTTP/2 may still be reading
+		s.h.pools.putAnswer(answer.frame) // nobody can resume the stream. A frame that was not written as a whole, HTTP/2 may still be reading
 	}
 	s.h.pools.putAlarm(st.alarm)
 	return err == nil
 }
 
-// await returns when there is something to send, or when it takes so long that a stream is better. It returns false if the client is
-// gone.
+// await returns true when there is something to send, or when that takes so long that a stream is better, and false if the client is gone, or the
+// session has ended without it.
 func (s *session) await(r *http.Request, st *stream) bool {
 	if !st.quiet() {
 		return true
@@ -124,7 +124,7 @@ func (s *session) pump(r *http.Request, d *downlink, st *stream, reader uint64) 
 	}
 }
 
-// events sends what is in buf and the events of b; at least the HTTP header, if there is nothing to send.
+// events sends what is in buf and the events of b. If there is nothing, it sends the HTTP header, unless that was sent.
 func (d *downlink) events(st *stream, b *chunk) error {
 	if len(b.events) > 0 {
 		st.start()

@@ -18,8 +18,8 @@ func (s *session) Queue(about rpc.ID) server.Queue {
 	return nil
 }
 
-// AwaitRoom implements server.Queue. It waits for an attached reader that is far behind: the write deadline of the reader bounds that.
-// What waits here counts as unread, too.
+// AwaitRoom implements server.Queue. It waits while an attached reader is far behind, which the write deadline of the reader bounds.
+// The bytes that wait here count as unread, too.
 func (s *stream) AwaitRoom(bytes int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -28,7 +28,7 @@ func (s *stream) AwaitRoom(bytes int) {
 	}
 	if s.allUnread != nil {
 		if !s.allUnread.Take(s.own, int64(bytes)) {
-			return // addEvent drops it, unless it is a question or a withdrawal
+			return // addEvent drops the event, unless it is a question or a withdrawal
 		}
 		defer s.allUnread.Give(s.own, int64(bytes))
 	}
@@ -40,9 +40,9 @@ func (s *stream) AwaitRoom(bytes int) {
 // full reports whether an attached reader is far behind. s.mu is held.
 func (s *stream) full() bool { return s.reader != 0 && !s.ended && s.behind.all > s.limits.pending }
 
-// AwaitRead implements server.Queue. A large frame counts until the reader has written it, so that the server counts what waits to be read (TSK28).
-// A small one is not waited for. An answer also waits for a reader that writes it although it was dropped meanwhile: its bytes are in memory still, or in
-// files that are removed when this returns. One in files waits for a client that resumes the stream, too.
+// AwaitRead implements server.Queue. It waits until the reader has written a large frame, because the server counts the frame until this returns (TSK28).
+// It does not wait for a small one. An answer that was dropped while the reader writes it is waited for, too: its bytes are in memory still, or in
+// files that are removed when this returns. For an answer in files it also waits until a client resumes the stream.
 func (s *stream) AwaitRead(bytes int) (taken bool) {
 	if bytes <= keptBuffer {
 		return true
@@ -70,7 +70,7 @@ func (s *stream) AwaitRead(bytes int) (taken bool) {
 	return s.written >= event
 }
 
-// longEvent is the number of the event with an answer in files, of which there is one at a time; 0: there is none. s.mu is held.
+// longEvent returns the number of the event with an answer in files, of which there is at most one at a time; 0: there is none. s.mu is held.
 func (s *stream) longEvent() int {
 	if s.copying != 0 {
 		return s.copying
@@ -83,7 +83,7 @@ func (s *stream) longEvent() int {
 	return 0
 }
 
-// refuseLong keeps errors in place of an answer that is in files: nobody can ask for it again, but a client that lost it may come back. s.mu is held.
+// refuseLong keeps errors in place of an answer in files, which are about to be removed: a client that lost the answer may come back. s.mu is held.
 func (s *stream) refuseLong(number int) {
 	if !s.keepsLong(number) {
 		return
@@ -94,7 +94,7 @@ func (s *stream) refuseLong(number int) {
 	s.changed()
 }
 
-// keepsLong reports whether the event is kept, in files. s.mu is held.
+// keepsLong reports whether the event is kept and its answer is in files. s.mu is held.
 func (s *stream) keepsLong(number int) bool {
 	return s.keeps(number) && s.events[number-s.first].long != nil
 }

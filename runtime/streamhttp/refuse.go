@@ -17,11 +17,11 @@ type refusal struct {
 	id     rpc.ID // zero: not known, and then left out, because no revision has a null id
 	err    *rpc.Error
 	allow  string // of 405
-	retry  int    // seconds, of 503
-	unread bool   // the rest of the body is not wanted
+	retry  int    // seconds, of 429 and 503
+	unread bool   // the body was not read to its end, so the connection is closed
 }
 
-// refuse is a refusal with the code of an invalid request.
+// refuse returns a refusal with the code of an invalid request.
 func refuse(status int, format string, args ...any) *refusal {
 	return &refusal{status: status, err: rpc.Errorf(rpc.CodeInvalidRequest, format, args...)}
 }
@@ -38,7 +38,7 @@ func unavailable(why string) *refusal {
 	return r
 }
 
-// take takes n of a limit for who, or returns the refusal: the caller's own part is used up (429), or that of all (503).
+// take takes n of a limit for who, or returns the refusal: the caller's own part of the limit is used up (429), or all of it (503).
 func take(limit *quota.Shared[server.Requestor], who server.Requestor, n int64, what string) *refusal {
 	switch {
 	case limit.Take(who, n):
@@ -52,7 +52,7 @@ func take(limit *quota.Shared[server.Requestor], who server.Requestor, n int64, 
 }
 
 // tryLater returns the status for an error that says how long to wait, and the seconds: 429 if the caller's own part of a limit is used
-// up, 503 if that of all is.
+// up, 503 if all of it is.
 func tryLater(err *rpc.Error) (status, retry int) {
 	status = http.StatusTooManyRequests
 	if err.Busy {

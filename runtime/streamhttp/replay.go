@@ -9,8 +9,8 @@ import (
 // keptStreams is how many streams a session keeps for resumption, whatever their size.
 const keptStreams = 256
 
-// keep appends to the backlog, whose oldest events give way, open questions last. The backlog counts like what streams keep, and like them lacks
-// what alone is more than the session keeps. s.mu is held.
+// keep appends to the backlog, whose oldest events give way, open questions last. As in streams, the bytes count in Endpoint.kept, and an event that
+// alone is larger than what a session keeps is dropped. s.mu is held.
 func (s *session) keep(events []storedEvent) {
 	if s.why != nil {
 		return
@@ -38,7 +38,7 @@ func (s *session) keep(events []storedEvent) {
 	s.h.kept.Add(int64(s.backlogged - before))
 }
 
-// loseQuestions tells who asks that nobody has read the events, which are kept no longer.
+// loseQuestions ends the wait for the answers to those events that are questions: nobody has read them, and they are kept no longer.
 func loseQuestions(events ...storedEvent) {
 	for _, e := range events {
 		if e.question != nil {
@@ -55,7 +55,7 @@ func (s *session) takeBacklog() []storedEvent {
 	return events
 }
 
-// dropQuestion drops the question of the backlog. s.mu is held.
+// dropQuestion drops a question from the backlog. s.mu is held.
 func (s *session) dropQuestion(c *carrier) {
 	i := slices.IndexFunc(s.backlog, func(e storedEvent) bool { return e.question == c })
 	if i < 0 {
@@ -75,10 +75,11 @@ func (s *session) bound() {
 	s.h.relieve()
 }
 
+// limit is how many bytes the streams of a session keep.
 func (s *session) limit() int64 { return int64(4 * s.h.opts.replay) }
 
-// prune forgets what was written to readers, then streams without reader, the oldest first and those that are over before
-// others, until the rest is within bounds.
+// prune forgets what readers have written, then streams without a reader, those that are over before others and of these the oldest first,
+// until the rest is within bounds.
 func (s *session) prune() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -100,7 +101,7 @@ type lost struct {
 	last   int
 }
 
-// rememberedLost is how many of them a session remembers, which takes 1 KiB. Older ones are treated as streams that never existed.
+// rememberedLost is how many lost streams a session remembers, which takes 1 KiB. Older ones are treated as streams that never existed.
 const rememberedLost = 64
 
 // lose forgets a stream that its client may resume. s.mu is held.
@@ -114,7 +115,7 @@ func (s *session) lose(st *stream) {
 	s.lost = append(s.lost, lost{st.number, last})
 }
 
-// lacks reports whether the client had not yet read all of a stream that gave way. s.mu is held.
+// lacks reports whether the stream of the last event that the client has gave way, with events that the client has not read. s.mu is held.
 func (s *session) lacks(id eventID) bool {
 	return slices.ContainsFunc(s.lost, func(l lost) bool { return l.stream == id.stream && id.number < l.last })
 }
@@ -126,13 +127,13 @@ func (h *Endpoint) warnLost(id eventID) {
 	}
 }
 
-// onceASecond reports whether the second at, in Unix time, is over, and then sets it to the current one.
+// onceASecond sets at to the current second, in Unix time, and reports whether it was another one.
 func onceASecond(at *atomic.Int64) bool {
 	now, last := time.Now().Unix(), at.Load()
 	return now != last && at.CompareAndSwap(last, now)
 }
 
-// forgetWritten frees what was written to attached readers. s.mu is held.
+// forgetWritten frees what attached readers have written. s.mu is held.
 func (s *session) forgetWritten() {
 	for _, st := range s.streams {
 		st.forgetWritten()
@@ -149,7 +150,7 @@ func (s *session) dropIdle() {
 	}
 }
 
-// oldest is the stream to forget first. s.mu is held.
+// oldest returns the stream to forget first; nil: none may be. s.mu is held.
 func (s *session) oldest() (worst *stream) {
 	worstEnded := false
 	for _, st := range s.streams {

@@ -10,21 +10,21 @@ import (
 	"github.com/mcpkiln/mcpkiln/runtime/server"
 )
 
-// roster has all sessions by tenant, and the idle ones, which may be ended for new ones. Its users hold
+// roster has all sessions, the tenants to which they belong, and each tenant's idle sessions, which may be ended for new ones. Its callers hold
 // Endpoint.mu.
 type roster struct {
 	sessions map[string]*session
 	tenants  map[server.Requestor]*tenant
-	idle     heap.Heap[*tenant] // those with idle sessions, the one with the most sessions of any kind first
+	idle     heap.Heap[*tenant] // those with idle sessions, the one with the most sessions, idle or in use, first
 }
 
-// tenant is a principal, or callers without an identity.
+// tenant is a principal, or callers without an identity: those with one quota key, or all without any.
 type tenant struct {
 	who         server.Requestor
 	sessions    int
 	sessionless int          // messages without a session that are being served
 	unread      atomic.Int64 // its part of Endpoint.unread
-	idle        queue
+	idle        idleList
 	position    int // in roster.idle
 }
 
@@ -34,27 +34,28 @@ func (t *tenant) Before(u *tenant) bool { return t.sessions > u.sessions }
 // Position implements heap.Element.
 func (t *tenant) Position() *int { return &t.position }
 
-// queue is the idle sessions of one tenant, linked by their own fields: a session comes and goes with every request.
-type queue struct{ first, last *session }
+// idleList is the idle sessions of one tenant, linked by their own fields, because a session comes and goes with every request. The first is unused for
+// the longest time.
+type idleList struct{ first, last *session }
 
-func (q *queue) push(s *session) {
-	s.idleListed, s.before, s.after = true, q.last, nil
-	if q.last == nil {
-		q.first = s
+func (l *idleList) push(s *session) {
+	s.idleListed, s.before, s.after = true, l.last, nil
+	if l.last == nil {
+		l.first = s
 	} else {
-		q.last.after = s
+		l.last.after = s
 	}
-	q.last = s
+	l.last = s
 }
 
-func (q *queue) remove(s *session) {
+func (l *idleList) remove(s *session) {
 	if s.before == nil {
-		q.first = s.after
+		l.first = s.after
 	} else {
 		s.before.after = s.after
 	}
 	if s.after == nil {
-		q.last = s.before
+		l.last = s.before
 	} else {
 		s.after.before = s.before
 	}
@@ -75,15 +76,15 @@ func (r *roster) tenantOf(s *session) *tenant {
 	return t
 }
 
-// leave forgets a tenant that has nothing more.
+// leave forgets a tenant that has no session and no sessionless message any more.
 func (r *roster) leave(t *tenant) {
 	if t.sessions == 0 && t.sessionless == 0 {
 		delete(r.tenants, t.who)
 	}
 }
 
-// addSessionless counts a sessionless message for its tenant: it can not give way as a session can, but its unread messages count with those
-// of the sessions.
+// addSessionless counts a sessionless message for its tenant. It can not give way as a session can, but what its client has not read counts with
+// that of the sessions.
 func (r *roster) addSessionless(s *session) { r.tenantOf(s).sessionless++ }
 
 func (r *roster) removeSessionless(s *session) {
@@ -119,6 +120,7 @@ func (r *roster) remove(s *session) {
 	r.leave(t)
 }
 
+// recount moves a tenant to its place in idle, after its number of sessions has changed.
 func (r *roster) recount(t *tenant) {
 	if t.idle.first != nil {
 		r.idle.Fix(t)
@@ -146,8 +148,8 @@ func (r *roster) markIdle(s *session) {
 }
 
 // makeRoom decides whether a requestor may have one more session. Within its fair part of limit there is room. Beyond that the new session
-// replaces an unused one, which is removed: one of the tenant with the most, if that is more than the requestor has, else one of its own. So
-// a principal can not end sessions of those who have fewer, nor keep them from opening some by keeping its own in use.
+// replaces an unused one, which is removed: one of the tenant with the most sessions, if that has more than the requestor, else one of the requestor's
+// own. So a principal can not end sessions of those who have fewer, nor keep others from opening some by keeping its own in use.
 func (r *roster) makeRoom(who server.Requestor, limit int) (unused *session, ok bool) {
 	t := cmp.Or(r.tenants[who], &tenant{})
 	if quota.Fair(int64(t.sessions), int64(len(r.sessions)), 1, int64(limit)) {
@@ -164,7 +166,7 @@ func (r *roster) makeRoom(who server.Requestor, limit int) (unused *session, ok 
 	return unused, true
 }
 
-// largest returns the tenants with idle sessions, the one with the most sessions first.
+// largest returns the tenants that have idle sessions, the one with the most sessions first.
 func (r *roster) largest() []*tenant {
 	return slices.SortedFunc(slices.Values(r.idle.All()), func(a, b *tenant) int { return b.sessions - a.sessions })
 }

@@ -25,7 +25,7 @@ func (h *Endpoint) route(r *http.Request, frame []byte) (server.Routed, *refusal
 func (h *Endpoint) checkHeaders(r *http.Request, to *server.Routed) *refusal {
 	rules := &to.Revision.HTTP
 	switch enc := (sentinel{rules.EncodedPrefix, rules.EncodedSuffix}); {
-	case to.Kind == rpc.KindResult || to.Kind == rpc.KindError: // no header could name its method
+	case to.Kind == rpc.KindResult || to.Kind == rpc.KindError: // a response has no method that a header could name
 		return refuse(http.StatusBadRequest, "revision %s has no responses from clients: answer by sending the request again, with inputResponses", to.Revision.Version)
 	case !repeats(r.Header, rules.VersionHeader, to.Revision.Version, sentinel{}):
 		return mismatch(r, to, rules.VersionHeader)
@@ -38,7 +38,7 @@ func (h *Endpoint) checkHeaders(r *http.Request, to *server.Routed) *refusal {
 		for i := range params {
 			if !params[i].check(r.Header, to.Arguments, enc) {
 				if !h.srv.Shows(r.Context(), to.Tool) {
-					return nil // it is answered as an unknown one
+					return nil // the tool is hidden from this caller: the call is answered as that of an unknown one
 				}
 				return mismatch(r, to, params[i].header)
 			}
@@ -47,8 +47,8 @@ func (h *Endpoint) checkHeaders(r *http.Request, to *server.Routed) *refusal {
 	return nil
 }
 
-// checksMethod reports whether the method's header is checked: on every request, and on a notification that has it. The revision requires it only
-// on requests.
+// checksMethod reports whether the header for the method is checked: on every request, and on a notification that has the header, which the revision
+// requires only on requests.
 func checksMethod(r *http.Request, header string, kind rpc.Kind) bool {
 	return kind != rpc.KindNotification || len(r.Header.Values(header)) > 0
 }

@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// Timeouts of Server.
+// Limits of Server.
 const (
 	headerTimeout = 10 * time.Second
 	idleTimeout   = 2 * time.Minute
@@ -16,9 +16,9 @@ const (
 
 // Server returns an http.Server for h with the limits that streams allow: headers have 10 seconds and 64 KiB, idle connections 2 minutes;
 // bodies and writes are bounded by h itself, request by request. An addr without host means loopback: a port that other machines can reach
-// has to be asked for, with "0.0.0.0:8080" for instance. When h is, or leads to, an Endpoint, register its Shutdown before the server's own:
-// that one waits for streams, and does not end them. The server's Shutdown closes connections that have sent nothing yet, which net/http
-// would wait 5 seconds for; this uses its ConnState.
+// has to be asked for, with "0.0.0.0:8080" for instance. Call the Shutdown of the Endpoint that h is, or leads to, before that of the http.Server,
+// which waits for streams and does not end them. The http.Server's Shutdown closes connections that have sent nothing yet, for which net/http
+// would wait 5 seconds; the field ConnState is taken for that.
 func Server(addr string, h http.Handler) *http.Server {
 	silent := &silentConns{conns: map[net.Conn]struct{}{}}
 	s := &http.Server{

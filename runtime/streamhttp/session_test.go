@@ -280,7 +280,7 @@ func TestCAN03AnEndedRequestFreesNoIDOfALaterOne(t *testing.T) {
 	first := s.stream(id)
 	_ = s.Write(id, true, []byte(`{"jsonrpc":"2.0","id":"1","result":{}}`))
 	second := s.stream(id)
-	s.settle(first) // late
+	s.freeUnanswered(first) // late
 	if err := s.Write(id, true, []byte(`{"jsonrpc":"2.0","id":"1","result":{}}`)); second == nil || err != nil {
 		t.Error(second, err)
 	}

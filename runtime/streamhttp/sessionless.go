@@ -18,7 +18,7 @@ func WithoutSessions() Option { return func(o *options) { o.sessionless = true }
 func (h *Endpoint) serveSessionless(w http.ResponseWriter, r *http.Request, to *server.Routed, f *frame) *refusal {
 	switch to.Kind {
 	case rpc.KindNotification:
-		w.WriteHeader(http.StatusAccepted) // all notifications of clients are about a session
+		w.WriteHeader(http.StatusAccepted) // and dropped: all notifications of clients are about a session
 		return nil
 	case rpc.KindResult, rpc.KindError:
 		return refuse(http.StatusBadRequest, "nothing was asked: questions need a session, and this server is served without them")
@@ -50,7 +50,8 @@ func (h *Endpoint) versionOf(r *http.Request) string {
 	return cmp.Or(r.Header.Get(headerVersion), h.assumed)
 }
 
-// assumedVersion is the revision of a message that comes without a header for it: the newest one that had none, else the oldest.
+// assumedVersion is the revision of a message that comes without a header for it: the newest revision that has no such header, else the oldest with
+// a handshake.
 func assumedVersion(srv *server.Server) (version string) {
 	var headerless, oldest string
 	for _, w := range srv.Definition().Revisions {
@@ -67,6 +68,7 @@ func assumedVersion(srv *server.Server) (version string) {
 	return cmp.Or(headerless, oldest)
 }
 
+// openSessionless makes the session that serves one message.
 func (h *Endpoint) openSessionless(r *http.Request, version string) (*session, *refusal) {
 	s := newSession(r.Context(), h, "")
 	s.sessionless = true
@@ -77,7 +79,7 @@ func (h *Endpoint) openSessionless(r *http.Request, version string) (*session, *
 	switch {
 	case h.closing:
 		refused = unavailable("the server is shutting down")
-	case len(h.sessionless) >= h.opts.maxCalls:
+	case len(h.sessionless) >= h.opts.maxInFlight:
 		refused = unavailable("limit of requests in flight reached")
 	}
 	h.sessionless[s] = struct{}{}
@@ -89,7 +91,7 @@ func (h *Endpoint) openSessionless(r *http.Request, version string) (*session, *
 	return s, refused
 }
 
-// endSessionless ends it with its response. Nobody waits for handlers that are late.
+// endSessionless ends such a session when its response is over. Nobody waits for handlers that are late.
 func (s *session) endSessionless() {
 	s.h.mu.Lock()
 	defer s.h.mu.Unlock()

@@ -44,7 +44,7 @@ func (h *Endpoint) watchOnce() {
 	}
 }
 
-// agreed sets the outcome of the handshake, if it succeeded.
+// agreed sets the session of package server, and the outcome of the handshake once it has succeeded.
 func (s *session) agreed(peer *server.Session) {
 	s.mu.Lock()
 	s.peer = peer
@@ -55,14 +55,15 @@ func (s *session) agreed(peer *server.Session) {
 	}
 }
 
-// giveWay ends a session to make room for another one, which need not wait for that.
+// giveWay ends a session to make room for a new one, in a goroutine of its own: the new one need not wait.
 func (s *session) giveWay() {
 	defer s.h.leave()
 	s.h.opts.logger.Info("session ended to make room", "principal", s.principal)
 	s.end(&inflight.Cause{Source: inflight.SourceDisconnect, Reason: "the session gave way to a newer one"})
 }
 
-// use returns the session for one more HTTP request: unknown, ended and foreign ones are the same to the client.
+// use returns the session for one more HTTP request. It returns nil for an unknown session, an ended one, and one of another principal: the client can
+// not tell these apart.
 func (h *Endpoint) use(id, principal string) *session {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -80,7 +81,7 @@ func (h *Endpoint) use(id, principal string) *session {
 	return s
 }
 
-// unuse ends what use began.
+// unuse ends the use of the session by an HTTP request.
 func (s *session) unuse() {
 	s.h.mu.Lock()
 	defer s.h.mu.Unlock()
@@ -114,8 +115,8 @@ func (s *session) answered() {
 	s.updateIdle()
 }
 
-// expire ends a session that was not used for too long. It is called by a timer, which is set again while the session is
-// in use: that is cheaper than to set it for every request.
+// expire ends a session that was not used for too long. It is called by a timer, which is set again if the session is or was
+// in use: that is cheaper than setting it for every request.
 func (s *session) expire() {
 	if !s.h.enter() {
 		return
@@ -205,12 +206,13 @@ func (s *session) dropUnread() {
 	}
 }
 
-// lastReceipt returns when no message is being received. None begins after ending was closed.
+// lastReceipt waits until no message is being received. After ending was closed, receiving begins no more.
 func (s *session) lastReceipt() {
 	s.order.Lock()
 	defer s.order.Unlock()
 }
 
+// gone returns the refusal of a request whose session has ended meanwhile.
 func (s *session) gone() *refusal {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -32,7 +32,7 @@ func (s *session) writeTo(about rpc.ID, last bool, write func(st *stream, last b
 	st := s.active.Get(about)
 	switch {
 	case !last || st == nil:
-	case st.batched && st.about != about: // one of the batch is cancelled
+	case st.batched && st.about != about: // the batch goes on without this request, which is cancelled
 		last = false
 	default:
 		s.freeIDs(st)
@@ -53,7 +53,7 @@ func (s *session) writeTo(about rpc.ID, last bool, write func(st *stream, last b
 	return err
 }
 
-// Refuse implements server.Refuser. An error for lack of room may be retried, and its status says so.
+// Refuse implements server.Refuser. The status of an error for a limit that is reached says that the client may try again.
 func (s *session) Refuse(about rpc.ID, err *rpc.Error, _ int) {
 	if err.Wait == 0 {
 		return

@@ -19,39 +19,39 @@ type session struct {
 	h           *Endpoint
 	id          string           // guarded by h.mu and mu; either is enough to read it
 	principal   string           // to whom it belongs
-	who         server.Requestor // whom it counts for
+	who         server.Requestor // in whose limits it counts
 	revision    string
-	primed      bool // its streams begin with an event without data
-	batches     bool // it takes arrays of messages
-	sessionless bool // it serves one message without a session
-	sealed      bool // its id is sealed, so other processes may resume it
-	peer        *server.Session
-	kept        atomic.Int64  // bytes in streams
-	ending      chan struct{} // closed when its end begins: nothing more is received
-	ended       chan struct{} // closed when what was in flight is over, or the server's grace period
+	primed      bool            // its streams begin with an event without data
+	batches     bool            // it takes arrays of messages
+	sessionless bool            // it serves one message without a session
+	sealed      bool            // its id is sealed, so other processes may resume it
+	peer        *server.Session // the same session in package server, which serves its messages; nil until the handshake is being served
+	kept        atomic.Int64    // bytes in streams
+	ending      chan struct{}   // closed when its end begins: nothing more is received
+	ended       chan struct{}   // closed when what was in flight is over, or the server's grace period
 
 	order sync.Mutex // messages are received one at a time
 
 	mu         sync.Mutex
-	why        *inflight.Cause // of the end; nil while there is none
+	why        *inflight.Cause // why it has ended, or is ending; nil: it is not
 	streams    map[uint64]*stream
-	active     rpc.ByID[*stream]     // by request that is to be answered
-	about      rpc.ByID[[]*stream]   // of streams those of requests by request, answered ones too; of batches by none
+	active     rpc.ByID[*stream]     // by id of a request that is to be answered
+	about      rpc.ByID[[]*stream]   // by id of a request, answered or not; those of batches by the zero id
 	listeners  []*stream             // with a reader, the newest last
 	lost       []lost                // the newest last
 	backlog    []storedEvent         // for the next listener
-	backlogged int                   // bytes
-	first      uint64                // what the numbers of streams come after
+	backlogged int                   // bytes of backlog
+	first      uint64                // the numbers of its streams are higher
 	last       uint64                // number of the newest stream
 	questions  map[*carrier]struct{} // open ones
 	readers    chan struct{}         // closed when readers have come or gone; nil: nobody waits for it
-	open       int                   // HTTP requests
-	used       time.Time
-	tenant     *tenant // guarded by Endpoint.mu
-	idleListed bool    // in tenant.idle, between before and after; guarded by Endpoint.mu
+	open       int                   // HTTP requests that use it
+	used       time.Time             // when it was last used
+	tenant     *tenant               // guarded by Endpoint.mu
+	idleListed bool                  // in tenant.idle, between before and after; guarded by Endpoint.mu
 	before     *session
 	after      *session
-	idle       *time.Timer
+	idle       *time.Timer // calls expire
 }
 
 func newSession(ctx context.Context, h *Endpoint, id string) *session {
@@ -74,7 +74,7 @@ func (s *session) receive(r *http.Request, f *frame, st *stream) (got server.Rec
 	}
 	got = s.peer.ReceiveWithHeader(r.Context(), server.Header(r.Header), f.data)
 	s.h.pools.spare(f)
-	s.h.taken(f)
+	s.h.uncountBody(f)
 	return got, true
 }
 
@@ -86,14 +86,14 @@ func (s *session) receiveBatch(r *http.Request, f *frame, st *stream) (got serve
 	}
 	got = s.peer.ReceiveBatch(r.Context(), server.Header(r.Header), f.data, st.about)
 	s.h.pools.spare(f)
-	s.h.taken(f)
-	// Only now: Queued.Cancelled, called meanwhile, then passes this stream by. The server itself drops the answers that it holds to the batch's own
-	// requests, and a request may have the id of an earlier one that the batch cancels before it.
+	s.h.uncountBody(f)
+	// Set only now, so that Queued.Cancelled, if ReceiveBatch calls it, skips this stream. The server itself drops the answers to the batch's own
+	// requests, and one of these may have the id of an earlier request that the batch cancels before it.
 	st.received = true
 	return got, true
 }
 
-// stream makes the stream of a request, or nil when the id is in flight.
+// stream makes the stream of a request. It returns nil when a request with this id is in flight.
 func (s *session) stream(about rpc.ID) *stream {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -107,7 +107,7 @@ func (s *session) stream(about rpc.ID) *stream {
 	return st
 }
 
-// batchStream makes the stream of an array of requests, whose answer goes by an id of its own, about.
+// batchStream makes the stream of an array of requests. Their answer, an array, has an id of its own here: about.
 func (s *session) batchStream(about rpc.ID, ids []rpc.ID) *stream {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -181,12 +181,13 @@ func (s *session) addReader(st *stream) {
 // noticed yet (TSK28).
 const maxListeners = 16
 
-// refill gives st the events that another stream did not take. s.mu is held.
+// refill gives st events that no reader has taken. s.mu is held.
 func (s *session) refill(st *stream, events []storedEvent) {
 	s.noteCarriers(st, events...)
 	st.refill(events)
 }
 
+// leave takes st off the listeners, if it is one.
 func (s *session) leave(st *stream) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -199,7 +200,7 @@ func (s *session) leave(st *stream) {
 	}
 }
 
-// release ends the reading of st. Events of a listener that it did not take go to another one, or wait for the next.
+// release ends the reading of st. Events that the reader of a listener did not take go to another listener, or wait for the next.
 func (s *session) release(st *stream, reader uint64) {
 	if st.listener {
 		s.leave(st)
@@ -222,8 +223,8 @@ func (s *session) release(st *stream, reader uint64) {
 	s.h.relieve()
 }
 
-// reattach attaches the caller to a stream of which something is left, or to come, for a client that has read up to an event. Both happen under s.mu,
-// so that the stream does not give way between.
+// reattach finds the stream of the last event that a client has, and attaches the caller if something of that stream is left, or to come. Both happen
+// under s.mu, so that the stream does not give way in between.
 func (s *session) reattach(last eventID) (st *stream, reader uint64, missed bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -237,7 +238,7 @@ func (s *session) reattach(last eventID) (st *stream, reader uint64, missed bool
 	return st, st.attach(last.number), missed
 }
 
-// find returns a stream that a client wants to resume. A stream of which no id was sent can not be resumed. s.mu is held.
+// find returns a stream that a client wants to resume; nil: there is none, or no id of it was sent. s.mu is held.
 func (s *session) find(number uint64) *stream {
 	if st := s.streams[number]; st != nil && st.known() {
 		return st
@@ -253,7 +254,7 @@ func (s *session) remove(st *stream) {
 	s.unlist(st)
 }
 
-// unlist takes a stream off the lists of those that are there. s.mu is held.
+// unlist removes a stream from s.streams and s.about. s.mu is held.
 func (s *session) unlist(st *stream) {
 	delete(s.streams, st.number)
 	about := st.about
@@ -266,7 +267,7 @@ func (s *session) unlist(st *stream) {
 	}
 }
 
-// closePolling ends the response of a request, until the client resumes the stream.
+// closePolling ends the response of a request whose stream the client can resume, and reports whether there was one.
 func (s *session) closePolling(id rpc.ID) bool {
 	s.mu.Lock()
 	st := s.active.Get(id)

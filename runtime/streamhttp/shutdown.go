@@ -13,7 +13,7 @@ import (
 	"github.com/mcpkiln/mcpkiln/runtime/server"
 )
 
-// enter counts a request, or the work of a timer, that Shutdown waits for.
+// enter counts a request, or the work of a timer, that Shutdown waits for until leave. It returns false once the shutdown has begun.
 func (h *Endpoint) enter() bool {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -29,7 +29,7 @@ func (h *Endpoint) leave() {
 	defer h.mu.Unlock()
 	h.running--
 	if h.running == 0 && h.closing {
-		h.unreads.Stop()
+		h.unreadTimer.Stop()
 		close(h.quiet)
 	}
 }
@@ -51,10 +51,10 @@ func (h *Endpoint) watch() {
 }
 
 // Shutdown refuses new requests, ends sessions and subscriptions, cancels what is in flight with cause shutdown, and waits for every
-// request and goroutine until ctx ends (CAN21). Once the server's grace period is over, responses of which their clients read nothing for a
+// request and goroutine until ctx ends (CAN21). Once the server's grace period is over, responses whose clients read nothing for a
 // second end with server.ErrStalled. Calls that can not be cancelled are answered if they end within the server's grace
-// period, in a session, or before ctx does. It does not shut the server of New down: that one may have other transports, and its tasks go on until
-// its own Shutdown. It returns the cause of ctx when that had to end calls, and server.ErrGrace for a session that it ended and whose
+// period, in a session, or before ctx does. It does not shut down the server.Server: that may have other transports, and its tasks go on until
+// its own Shutdown. It returns the cause of ctx when ctx ended first, and server.ErrGrace for a session that it ended and whose
 // handlers are late. Handlers of a session that was over before are waited for by the server's Shutdown.
 func (h *Endpoint) Shutdown(ctx context.Context) error {
 	h.drain()
@@ -63,7 +63,7 @@ func (h *Endpoint) Shutdown(ctx context.Context) error {
 	case <-h.quiet:
 	case <-ctx.Done():
 		why = context.Cause(ctx)
-		h.cancelCalls(&inflight.Cause{Source: inflight.SourceShutdown, Force: true})
+		h.cancelExchanges(&inflight.Cause{Source: inflight.SourceShutdown, Force: true})
 	}
 	h.records.Flush(ctx)
 	h.mu.Lock()
@@ -79,6 +79,7 @@ func (h *Endpoint) Close() error {
 	return nil
 }
 
+// drain begins the shutdown, once, and does not wait for it.
 func (h *Endpoint) drain() {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -90,7 +91,7 @@ func (h *Endpoint) drain() {
 	for _, w := range h.arriving {
 		stopReading(w)
 	}
-	h.unreads = time.AfterFunc(h.srv.Grace(), h.endUnread)
+	h.unreadTimer = time.AfterFunc(h.srv.Grace(), h.endUnread)
 	h.running++ // the goroutine that follows
 	go func() {
 		defer h.leave()
@@ -98,17 +99,18 @@ func (h *Endpoint) drain() {
 	}()
 }
 
+// endAll ends all sessions and exchanges, and returns when the sessions have ended.
 func (h *Endpoint) endAll() {
 	h.mu.Lock()
 	sessions := slices.AppendSeq(slices.Collect(maps.Values(h.roster.sessions)), maps.Keys(h.sessionless))
-	calls := slices.Collect(maps.Keys(h.calls))
+	exchanges := slices.Collect(maps.Keys(h.exchanges))
 	h.mu.Unlock()
 	cause := &inflight.Cause{Source: inflight.SourceShutdown}
 	var ending sync.WaitGroup
 	for _, s := range sessions {
 		ending.Go(func() { s.end(cause) })
 	}
-	for _, x := range calls {
+	for _, x := range exchanges {
 		ending.Go(func() { // a client that does not read holds this up until endUnread
 			if x.isSubscription() {
 				h.srv.EndSubscriptions(x)
@@ -119,7 +121,7 @@ func (h *Endpoint) endAll() {
 	ending.Wait()
 }
 
-// downlink returns the writer of a session's response, which endUnread knows until putDownlink.
+// downlink returns the writer of a session's response, which is in h.writing until putDownlink.
 func (h *Endpoint) downlink(w http.ResponseWriter) *downlink {
 	d := h.pools.downlink(w, h.opts.writeWait)
 	h.mu.Lock()
@@ -138,8 +140,8 @@ func (h *Endpoint) putDownlink(d *downlink) {
 	h.pools.putDownlink(d)
 }
 
-// endUnread gives up responses that clients do not read, when the grace period is over and the shutdown waits for them, and again until
-// all are over (CAN21).
+// endUnread gives up responses that clients do not read. A timer calls it when the grace period of the shutdown is over, and again until all
+// requests are over (CAN21).
 func (h *Endpoint) endUnread() {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -152,7 +154,7 @@ func (h *Endpoint) endUnread() {
 			n++
 		}
 	}
-	for x := range h.calls {
+	for x := range h.exchanges {
 		note(&x.d.pace)
 	}
 	for d := range h.writing {
@@ -161,5 +163,5 @@ func (h *Endpoint) endUnread() {
 	if n > 0 {
 		h.opts.logger.Warn("responses are given up: their clients do not read, and the grace period is over", "responses", n)
 	}
-	h.unreads.Reset(server.LateStall)
+	h.unreadTimer.Reset(server.LateStall)
 }

@@ -90,7 +90,7 @@ func TestTSK28AResponseThatIsGivenUpSaysWhy(t *testing.T) {
 		dial(rawRequest("1.1", callBody2026("1", "chatty", "x"), append(headers2026("tools/call", "chatty"), accept)...))
 		synctest.Wait() // its progress is being written
 		f.h.mu.Lock()
-		for x := range f.h.calls {
+		for x := range f.h.exchanges {
 			x.GiveUp(0)
 		}
 		f.h.mu.Unlock()

@@ -6,7 +6,7 @@ import (
 	"github.com/mcpkiln/mcpkiln/runtime/rpc"
 )
 
-// Cancelled implements server.Queued: the answer is there already, but may wait for its reader, or for a client that resumes the
+// Cancelled implements server.Queued: the answer is in the stream already, but may wait for the reader, or for a client that resumes the
 // stream. It is called while a message is received.
 func (s *session) Cancelled(about rpc.ID) {
 	for _, st := range s.receivedAbout(about) {
@@ -14,7 +14,7 @@ func (s *session) Cancelled(about rpc.ID) {
 	}
 }
 
-// receivedAbout are the streams of requests with the id, and of batches.
+// receivedAbout returns the streams of requests with the id, and those of batches, whose messages the server has received.
 func (s *session) receivedAbout(id rpc.ID) (found []*stream) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -26,11 +26,11 @@ func (s *session) receivedAbout(id rpc.ID) (found []*stream) {
 	return found
 }
 
-// silence drops what st has about a request that is cancelled, written or not: the client does not want it, and gets none of it again when
+// silence drops the events of st about a request that is cancelled, written or not: the client does not want them, and does not get them again when
 // it resumes the stream (CAN02). The withdrawal of a question is not about the request: it goes to a listener if no reader took it (CAN19).
 func (s *session) silence(st *stream, about rpc.ID) {
 	if st.batched && about != st.about {
-		st.withdraw(about)
+		st.cancelOne(about)
 		return
 	}
 	for _, e := range st.end() {
@@ -38,12 +38,12 @@ func (s *session) silence(st *stream, about rpc.ID) {
 	}
 }
 
-// withdraw drops the events about one request of a batch, and takes its answer out of the array, also of a later one (CAN02). An array that is
-// being written is written to its end: what follows it is about other requests.
-func (s *stream) withdraw(id rpc.ID) {
+// cancelOne drops the events about one request of a batch, and takes its answer out of the array, also if that comes later (CAN02). An array that is
+// being written is written to its end, because what follows it is about other requests.
+func (s *stream) cancelOne(id rpc.ID) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if !s.batch.withdraw(id) {
+	if !s.batch.cancel(id) {
 		return
 	}
 	for i, e := range s.events {
@@ -52,8 +52,8 @@ func (s *stream) withdraw(id rpc.ID) {
 	s.changed()
 }
 
-// end ends the stream without an answer. Events about the stream's request are dropped; unread are other events that no reader
-// took. A batch ends after the events about its requests were dropped.
+// end ends the stream without an answer. Events about the stream's request are dropped; it returns other events that no reader
+// took. The stream of a batch ends after cancelOne has dropped the events about its requests.
 func (s *stream) end() (unread []storedEvent) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -72,7 +72,7 @@ func (s *stream) end() (unread []storedEvent) {
 		}
 		s.replace(i, storedEvent{})
 	}
-	s.copying = 0 // a response with one answer ends within that
+	s.copying = 0 // the response ends in the middle of the answer
 	s.changed()
 	return unread
 }
@@ -90,8 +90,8 @@ func (s *stream) dropQuestion(c *carrier) {
 	}
 }
 
-// replace replaces an event by what is left of it; an empty one keeps its number. A frame that a reader took may still be
-// written, so it stays due; a question that is over counts then, because nothing else does that has its params. s.mu is held; changed comes after it.
+// replace replaces an event by what is left of it; an empty one keeps its number. A frame that a reader took may still be written, so it stays due. From then
+// on it counts as unread also if it was a question, because whoever asked has the params no longer. s.mu is held; the caller calls changed afterwards.
 func (s *stream) replace(i int, left storedEvent) {
 	e := &s.events[i]
 	less := load{}.plus(e).minus(load{}.plus(&left))
@@ -108,7 +108,7 @@ func (s *stream) replace(i int, left storedEvent) {
 	*e = left
 }
 
-// changed counts what is left, and wakes those who wait for less or for the end. s.mu is held.
+// changed counts what is left, and wakes the reader and those that wait for it. s.mu is held.
 func (s *stream) changed() {
 	s.trim()
 	s.recount()

@@ -25,17 +25,17 @@ type stream struct {
 	status    int    // of an answer that comes alone; set before that is added
 	retry     int    // seconds after which the client may try again; 0: not sent
 	limits    streamLimits
-	kept      *atomic.Int64 // bytes that the streams of the session keep
-	total     *atomic.Int64 // bytes that the streams of all sessions keep, with their overhead; nil: not counted
-	allUnread *quota.Limit  // of unread bytes in all sessions; nil: not counted
-	own       *atomic.Int64 // the caller's part of allUnread
+	kept      *atomic.Int64 // session.kept
+	total     *atomic.Int64 // Endpoint.kept, with the overhead of streams and events; nil: not counted
+	allUnread *quota.Limit  // Endpoint.unread; nil: not counted
+	own       *atomic.Int64 // the tenant's part of allUnread
 
 	*alarm                      // wakes the reader, and has its timer
 	pace   atomic.Pointer[pace] // of its response; nil: there is none
 
 	mu      sync.Mutex
 	room    sync.Cond      // the reader took events, or is gone
-	one     [1]storedEvent // the first array of events
+	one     [1]storedEvent // the array of events, until there is a second one
 	events  []storedEvent  // kept: unread ones, and read ones that a resumption may ask for
 	first   int            // number of events[0]; the first event has number 1
 	gaveWay int            // number of the last event that gave way to the limits
@@ -43,36 +43,36 @@ type stream struct {
 	counted int            // bytes that kept counts
 	inTotal int            // what total counts
 	unread  int            // number of the next event for the reader
-	behind  load           // of unread events
-	written int            // number of the last event that was written to the attached reader
-	due     load           // of the events after that one
+	behind  load           // of the events that the reader has not taken
+	written int            // number of the last event that the attached reader has written
+	due     load           // of the events that it has not written, taken or not
 	copying int            // number of the event with an answer in files that the attached reader writes; 0: none
 	held    int            // bytes that allUnread counts
 	inline  bool           // its reader adds the answer itself
-	reader  uint64         // attached; 0: none
+	reader  uint64         // number of the attached one; 0: none
 	readers uint64         // how many there have been
 	started bool           // the client knows an event id, so it can resume
 	ended   bool           // nothing will be added
-	batch   batchRequests  // those that it answers with one array
+	batch   batchRequests  // the requests that it answers with one array
 	polling bool           // the reader is to end its response; the client resumes the stream for the rest
 	dropped bool           // nobody can read it any more; what is added is freed
 	since   time.Time      // when the reader left, or the answer in files was added
 }
 
-// storedEvent is a frame of a stream, and whose cancellation drops it (CAN02). One without a frame was dropped, and keeps its number.
+// storedEvent is a frame of a stream, and whose cancellation drops it (CAN02). An event that was dropped has no frame, and keeps its number.
 type storedEvent struct {
 	frame []byte
 	long  *server.LongAnswer // in place of frame, until it was written once
-	about *rpc.ID            // the request, of several in a batch; zero: none, it stays; nil: all that the stream is about
+	about *rpc.ID            // one request of a batch; nil: the stream's request, or all of its batch; zero: none, so no cancellation drops it
 
-	question   *carrier // nil: it is none
+	question   *carrier // of the question that it is; nil: it is no question
 	withdrawal bool     // of a question
 	answer     bool     // it is the answer in memory, or an array of answers
-	gaveUp     bool     // it was tried to put errors in place of its answers; where these would be larger it has the answers still
+	gaveUp     bool     // it has errors in place of its answers, unless these are smaller than errors would be
 	awaited    bool     // it is an answer, which the server counts as long as its reader is attached (AwaitRead)
 }
 
-// size is how many bytes the event counts: for an answer in files, the piece that is in memory while it is written.
+// size is how many bytes the event counts: for an answer in files, the piece of it that is in memory at a time; 0: it was dropped.
 func (e *storedEvent) size() int {
 	if e.long != nil {
 		return piece
@@ -101,7 +101,7 @@ func (l load) minus(other load) load {
 // streamLimits bound what a stream keeps.
 type streamLimits struct {
 	replay  int // bytes
-	answer  int // bytes of one event, beyond which it gives way: an answer to an error in its place; 0: any
+	answer  int // bytes of one event that nobody reads, beyond which an error replaces it if it is an answer, and it is dropped if not; 0: no limit
 	pending int // bytes unread by an attached reader before its writer waits
 }
 
@@ -137,7 +137,7 @@ func (s *stream) id(number int) eventID {
 	return id
 }
 
-// add is addEvent for a message about the stream's request, or about none.
+// add is addEvent for a message about the stream's request, or in a listener.
 func (s *stream) add(frame []byte, last bool) error {
 	return s.addEvent(storedEvent{frame: frame}, last)
 }
@@ -151,8 +151,8 @@ func (s *stream) addAbout(about rpc.ID, e storedEvent, last bool) error {
 	return s.addEvent(e, last)
 }
 
-// addEvent appends an event, whose frame must not change any more. It does not wait for the reader: that is AwaitRoom before it, and
-// AwaitRead after it. Without a reader the oldest events of a request's stream give way; a listener takes none. All but answers, questions and their
+// addEvent appends an event, whose frame must not change any more. It does not wait for the reader: AwaitRoom, called before it, and AwaitRead,
+// called after it, do. Without a reader the oldest events of a request's stream give way; a listener takes none. All but answers, questions and their
 // withdrawals are dropped while the clients of the stream's tenant, or those of all tenants, leave too much unread. A question is never dropped for
 // that, since somebody waits for its answer (CAN30, TSK19), and does not count: only open ones have an event, and the call or task that asks has its
 // params in memory all the same. Its withdrawal counts, also beyond the limit: without it a user would be asked what is over (CAN19).
@@ -166,7 +166,7 @@ func (s *stream) addEvent(e storedEvent, last bool) error {
 		if !s.allUnread.Take(s.own, size) {
 			return errUnread
 		}
-		defer s.allUnread.Give(s.own, size) // recount counts it
+		defer s.allUnread.Give(s.own, size) // by then recount has counted it
 	}
 	switch {
 	case s.ended:
@@ -197,7 +197,7 @@ func (s *stream) answersInline() {
 	s.inline = true
 }
 
-// refill appends events without waiting: the caller is about to read them.
+// refill appends events beyond all limits: they have waited, and the reader is about to take them.
 func (s *stream) refill(events []storedEvent) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -219,8 +219,8 @@ func (s *stream) push(e storedEvent) {
 	}
 }
 
-// recount counts what can be dropped: messages that wait for a client that is away, and those that an attached reader has written.
-// Those that it has still to write count separately (addEvent). s.mu is held.
+// recount counts in kept and total what can be dropped: messages that wait for a client that is away, and those that an attached reader has written.
+// Those that the reader has still to write count in allUnread. s.mu is held.
 func (s *stream) recount() {
 	n, held, beside := s.bytes, 0, eventSize*len(s.events)
 	switch {
@@ -250,7 +250,7 @@ func (s *stream) signal() {
 	}
 }
 
-// drop makes the stream unreadable. Its request goes on.
+// drop frees the events, and those that are added later: nobody can read the stream any more. Its request goes on.
 func (s *stream) drop() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -258,7 +258,7 @@ func (s *stream) drop() {
 	s.recount()
 }
 
-// lose is drop for a stream that its client may want: who asked on it is told.
+// lose is drop for a stream that its client may resume: whoever waits for the answer to an unread question on it gets an error.
 func (s *stream) lose() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -266,6 +266,7 @@ func (s *stream) lose() {
 	s.recount()
 }
 
+// loseAll is lose without a recount. s.mu is held.
 func (s *stream) loseAll() {
 	for i := range s.events {
 		s.loseQuestion(i)
@@ -273,6 +274,7 @@ func (s *stream) loseAll() {
 	s.forget()
 }
 
+// forget is drop without a recount. s.mu is held.
 func (s *stream) forget() {
 	s.unread = s.first + len(s.events)
 	s.first = s.unread
@@ -295,27 +297,28 @@ func (s *stream) unanswered() bool {
 	return s.ended && !s.started && s.bytes == 0
 }
 
+// quiet reports whether the reader has nothing to do yet.
 func (s *stream) quiet() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.behind.all == 0 && !s.ended && !s.polling
 }
 
-// start marks that the client is about to know an event id, so that it can resume the stream.
+// start records that the client is about to know an event id, so that it can resume the stream.
 func (s *stream) start() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.started = true
 }
 
-// known reports whether the client can have an id of the stream.
+// known reports whether the client can know an id of the stream.
 func (s *stream) known() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.started || s.listener
 }
 
-// idle reports whether nobody reads, and whether nothing will be added.
+// idle reports whether nobody reads the stream, and whether its request is over, or it has none.
 func (s *stream) idle() (idle, ended bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -329,7 +332,7 @@ func (s *stream) fresh() bool {
 	return s.readers == 0
 }
 
-// unwritten is how many bytes an attached reader has still to write.
+// unwritten returns how many bytes an attached reader has still to write.
 func (s *stream) unwritten() int64 {
 	s.mu.Lock()
 	defer s.mu.Unlock()

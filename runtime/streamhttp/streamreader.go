@@ -8,8 +8,8 @@ import (
 	"github.com/mcpkiln/mcpkiln/runtime/server"
 )
 
-// attach makes the caller the reader, instead of another one, whose connection the client must have given up. It goes on
-// after event number after; -1: with what is unread.
+// attach makes the caller the reader, instead of another one, whose connection the client must have given up. The caller goes on
+// after event number after; -1: with the first event that no reader took.
 func (s *stream) attach(after int) (reader uint64) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -19,7 +19,7 @@ func (s *stream) attach(after int) (reader uint64) {
 	}
 	s.behind = load{}
 	for i := s.unread - s.first; i < len(s.events); i++ {
-		s.events[i].awaited = false // it was, for another reader
+		s.events[i].awaited = false // AwaitRead waits for no second reader
 		s.behind = s.behind.plus(&s.events[i])
 	}
 	s.polling = false
@@ -30,7 +30,7 @@ func (s *stream) attach(after int) (reader uint64) {
 	return s.reader
 }
 
-// noteWritten notes that the reader has written what it took. s.mu is held.
+// noteWritten is wrote, for the attached reader. s.mu is held.
 func (s *stream) noteWritten() {
 	s.written, s.due, s.copying = s.unread-1, s.behind, 0
 	s.recount()
@@ -46,7 +46,7 @@ func (s *stream) wrote(reader uint64) {
 	}
 }
 
-// detach ends the caller's reading. A listener gives back the events that it did not take, so that another one gets them; a
+// detach ends the caller's reading. It returns the events of a listener that no reader took, so that another listener gets them; a
 // stream whose client has no id to resume it with is dropped.
 func (s *stream) detach(reader uint64) (unread []storedEvent) {
 	s.mu.Lock()
@@ -75,14 +75,14 @@ func (s *stream) detach(reader uint64) (unread []storedEvent) {
 type chunk struct {
 	events    [][]byte           // frames; nil for one that was dropped
 	long      *server.LongAnswer // in place of events
-	first     int
-	more      bool // there are more events
-	ended     bool // nothing comes after events
-	leave     bool // after events, end the response: the client resumes the stream
-	takenOver bool // another reader took over
+	first     int                // number of the first event
+	more      bool               // there are more events
+	ended     bool               // nothing comes after events
+	leave     bool               // after events, end the response: the client resumes the stream
+	takenOver bool               // another reader took over
 }
 
-// take returns unread events, about as many as are sent at once: the rest is dropped if the request is cancelled before (CAN02).
+// take returns unread events, about as many as are sent at once: the others are dropped if the request is cancelled before they are taken (CAN02).
 func (s *stream) take(reader uint64) chunk {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -109,7 +109,7 @@ func (s *stream) take(reader uint64) chunk {
 	return b
 }
 
-// framesOf are the frames of events up to the last one that was not dropped.
+// framesOf returns the frames of events up to the last one that was not dropped.
 func framesOf(events []storedEvent) (frames [][]byte) {
 	for len(events) > 0 && events[len(events)-1].frame == nil {
 		events = events[:len(events)-1]
@@ -124,7 +124,7 @@ func framesOf(events []storedEvent) (frames [][]byte) {
 	return frames
 }
 
-// alone takes the only event of a stream that has ended with it before anything was sent: then the answer needs no stream.
+// alone takes the answer if it is the only event and nothing was sent before: then it needs no event stream.
 func (s *stream) alone() (answer storedEvent, ok bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -158,14 +158,14 @@ func (s *stream) over(after int) bool {
 	return s.ended && after >= s.first+len(s.events)-1
 }
 
-// lacks reports whether an event after that one gave way.
+// lacks reports whether an event after event number after gave way.
 func (s *stream) lacks(after int) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return after < s.gaveWay
 }
 
-// lastEvent is the number of the last event, which is still to come if the request is not over.
+// lastEvent returns the number of the last event; of a request that is not over it is still to come, and counts as the highest number.
 func (s *stream) lastEvent() int {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -9,7 +9,7 @@ import (
 	"github.com/mcpkiln/mcpkiln/runtime/internal/rate"
 )
 
-// audit writes one record for each thing that TSK23 names, always with the attributes task, tool and requestor.
+// audit writes one record for each access to a task (TSK23), always with the attributes task, tool and requestor.
 type audit struct {
 	log     *slog.Logger
 	refuses *rate.Digest // by owner

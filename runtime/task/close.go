@@ -14,7 +14,7 @@ import (
 // Close accepts no more tasks, ends the running ones with cause shutdown, and waits for them until ctx ends; then it returns an error
 // that wraps ctx's cause. Tasks that can not be cancelled (CAN14), and those that may not run again, are ended only when ctx ends. Others of a
 // durable store are parked for another run when their handlers return. A task that can not go on elsewhere fails, at once or when ctx ends, with
-// a message that says why. Remaining waiters get ErrClosed. Close may be called again, and waits as well.
+// a message that says why. Remaining waiters get ErrClosed. A second call of Close waits, too.
 func (e *Engine) Close(ctx context.Context) error {
 	e.mu.Lock()
 	first := !e.closed
@@ -51,7 +51,7 @@ func (e *Engine) Close(ctx context.Context) error {
 	return err
 }
 
-// waitIdle waits until no task runs. That none runs is seen even when ctx has ended.
+// waitIdle waits until no task runs. If none does, it returns nil even when ctx has ended.
 func (e *Engine) waitIdle(ctx context.Context) error {
 	select {
 	case <-e.idle:

@@ -24,7 +24,7 @@ type Spec struct {
 	Reruns int
 	// Uncancellable tasks only record cooperative cancels (CAN14, EXT11).
 	Uncancellable bool
-	// QuotaKey names the requestor to quotas if owners are shared by many; "" stands for Owner.
+	// QuotaKey names the requestor for limits and quotas if several requestors share the Owner; "" stands for Owner.
 	QuotaKey string
 	// Local is what Run.Local returns, if the run happens in this process and before a restart. It is not stored.
 	Local any
@@ -33,7 +33,7 @@ type Spec struct {
 // defaultReruns is how often a task begins again after a crash that it may itself have caused.
 const defaultReruns = 3
 
-// Created is a task that is stored and does not run yet. Write the answer with its id, then call Start, also when writing
+// Created is a task that is stored and does not run yet. Write the answer with its id, then call Start, also if the writing
 // failed (TSK04).
 type Created struct {
 	Task Task
@@ -116,7 +116,7 @@ func (e *Engine) dispatch(id string) error {
 	if e.config.Dispatcher == nil {
 		if e.enterWhileClosing() {
 			go func() {
-				stack.Grow() // called from here, there is one frame less to move than from a function
+				stack.Grow() // here, where there is no other frame yet that growing would move
 				defer e.leave()
 				e.execute(id)
 			}()
@@ -130,7 +130,7 @@ func (e *Engine) dispatch(id string) error {
 	return err
 }
 
-// forgetLater drops the local part of a task that runs elsewhere: its slot at once, the rest unless it begins here within a lease.
+// forgetLater drops what this process holds of a task that may run elsewhere: its slot at once, the rest unless it begins here within a lease.
 func (e *Engine) forgetLater(r *Run) {
 	e.mu.Lock()
 	defer e.mu.Unlock()

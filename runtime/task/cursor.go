@@ -10,7 +10,7 @@ import (
 
 // Cursors makes and opens list cursors: the place in an owner's list and a keyed hash of the owner, encrypted as one AES
 // block. A cursor that was guessed, changed or made for another owner decrypts to another hash, except one in 2⁶⁴, and is
-// refused (TSK16, TSK17). All that have the key open each other's cursors. A MAC of the standard library would do as well, but takes a
+// refused (TSK16, TSK17). Processes with the same key open each other's cursors. A MAC of the standard library would do as well, but takes a
 // hundred times as long: a third of a page's time.
 type Cursors struct{ block, hash cipher.Block }
 
@@ -43,7 +43,7 @@ func randomCursors() Cursors {
 // Make returns the cursor of a place in the owner's list.
 func (c *Cursors) Make(owner string, seq uint64) string {
 	b := make([]byte, 2*aes.BlockSize)
-	sum := c.of(owner, b[aes.BlockSize:])
+	sum := c.hashOf(owner, b[aes.BlockSize:])
 	b = b[:aes.BlockSize]
 	binary.BigEndian.PutUint64(b, seq)
 	binary.BigEndian.PutUint64(b[8:], sum)
@@ -65,15 +65,15 @@ func (c *Cursors) Open(owner, cursor string) (uint64, error) {
 		return 0, ErrCursor
 	}
 	c.block.Decrypt(b, b)
-	if binary.BigEndian.Uint64(b[8:]) != c.of(owner, buffer[aes.BlockSize:]) {
+	if binary.BigEndian.Uint64(b[8:]) != c.hashOf(owner, buffer[aes.BlockSize:]) {
 		return 0, ErrCursor
 	}
 	return binary.BigEndian.Uint64(b), nil
 }
 
-// of is the keyed hash of an owner: CBC-MAC with the length before the text, so that no owner is the beginning of another. sum is a
+// hashOf returns the keyed hash of an owner: CBC-MAC with the length before the text, so that no owner is the beginning of another. sum is a
 // block of zeros to work in.
-func (c *Cursors) of(owner string, sum []byte) uint64 {
+func (c *Cursors) hashOf(owner string, sum []byte) uint64 {
 	binary.BigEndian.PutUint64(sum, uint64(len(owner)))
 	c.hash.Encrypt(sum, sum)
 	for len(owner) > 0 {

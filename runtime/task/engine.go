@@ -44,8 +44,8 @@ type Config struct {
 }
 
 // Runner does the work of one task. ctx ends with an *inflight.Cause: peer (cancelled), timeout, timeout with ErrExpired,
-// shutdown, disconnect with ErrDiscarded, or parent with ErrLease (another process has taken over, or may soon, since no heartbeat arrives) or ErrParked. What is returned after ctx
-// ended is discarded.
+// shutdown, disconnect with ErrDiscarded, or parent with ErrLease (another process has taken over, or may soon, since no heartbeat arrives) or
+// ErrParked. What is returned after ctx ended is discarded.
 type Runner func(ctx context.Context, r *Run) Outcome
 
 // Dispatcher decides where a task runs: Dispatch makes some process call Engine.Run(id), now or later. It carries ids
@@ -59,7 +59,7 @@ type Dispatcher interface {
 type Engine struct {
 	config Config
 	store  Store
-	// alwaysReplays: the store is one for tests, which has every run replayed after each step (Replayer).
+	// alwaysReplays: the store is a Replayer, for tests, with which runs are parked after each step, so that the handler runs again.
 	alwaysReplays bool
 	limits        Limits
 	audit         audit
@@ -69,17 +69,17 @@ type Engine struct {
 	began     time.Time
 	base      context.Context // of the engine's own store calls
 	cancel    context.CancelFunc
-	over      *inflight.Cause // of contexts whose runs have ended
+	over      *inflight.Cause // ends the contexts of runs that have ended
 	done      chan struct{}   // closed by Close to end the remaining waiters
 	end       sync.Once
 	stopHints []func()
 
 	mu     sync.Mutex
 	closed bool
-	busy   int           // goroutines and runs that Close waits for
-	idle   chan struct{} // closed when closed and not busy
-	runs   map[string]*Run
-	parked map[string]*timer // of tasks that wait for an answer: their earliest deadlines
+	busy   int               // goroutines and runs that Close waits for
+	idle   chan struct{}     // closed when closed and not busy
+	runs   map[string]*Run   // in this process, also those that have not begun, by task
+	parked map[string]*timer // wake timers, by task
 	slots  slots
 	sweep  *timer // the next look for expired tasks
 	// sweepPause is the least pause before a sweep; it doubles from sweep to sweep that removes nothing although something has expired.
@@ -120,12 +120,12 @@ func New(c Config) *Engine {
 	}
 	e.expireAt(time.Now()) // the store may hold tasks already
 	if c.Resume {
-		e.plan(&e.orphanScan, time.Now(), (*Engine).resume)
+		e.plan(&e.orphanScan, time.Now(), (*Engine).dispatchOrphans)
 	}
 	return e
 }
 
-// enter counts something that Close has to wait for; false means that the engine is closed.
+// enter counts something that Close has to wait for until leave; false means that the engine is closed.
 func (e *Engine) enter() bool {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -149,8 +149,8 @@ func (e *Engine) wakeIdle() {
 	}
 }
 
-// spawn runs fn in a goroutine that Close waits for. A closed engine still does its upkeep while it waits for runs; when it is idle it
-// starts nothing.
+// spawn runs fn in a goroutine that Close waits for. A closed engine still does its upkeep while it waits for runs; when it waits for none,
+// spawn does nothing.
 func (e *Engine) spawn(fn func()) {
 	if e.enterWhileClosing() {
 		go func() {
@@ -171,7 +171,7 @@ func (e *Engine) enterWhileClosing() bool {
 	return true
 }
 
-// run finds the run of a task in this process; nil if there is none.
+// run returns the run of a task in this process; nil if there is none.
 func (e *Engine) run(id string) *Run {
 	e.mu.Lock()
 	defer e.mu.Unlock()

@@ -27,14 +27,14 @@ var (
 	// ErrParked is in the cause of a run that waited for an answer for so long that it was ended, to begin again with the answer. Nothing has
 	// failed: a handler returns it as it is.
 	ErrParked = errors.New("the task waits for an answer: its handler runs again from the top when that is there")
-	// ErrLost: the store does not have what it kept any more, or another process may have it, and no later call will be better. Restart the process.
-	// A store that returns it closes the channels of its Watch, now that no change will.
+	// ErrLost: the store does not have what it kept any more, or another process may have it, and no later call will succeed. Restart the process.
+	// A store that returns it closes the channels of its Watch, because no change will do so any more.
 	ErrLost = errors.New("the store has lost its tasks")
 	// ErrClosed: the engine is shutting down or closed.
 	ErrClosed = errors.New("the task engine is closed")
 	// ErrUnanswered: the deadline of a question passed without an answer.
 	ErrUnanswered = errors.New("nobody answered the question in time")
-	// ErrWithdrawn: the asker stopped waiting for the question before it was answered.
+	// ErrWithdrawn: the handler stopped waiting for the answer before it came.
 	ErrWithdrawn = errors.New("the question was withdrawn")
 )
 
@@ -72,7 +72,7 @@ func (e *EdgeError) Error() string {
 	return fmt.Sprintf("a task can not go from %s to %s", e.From, e.To)
 }
 
-// NameError refuses a journal name that is used for something else already. Names of Do and Ask are one namespace.
+// NameError refuses a journal name: it is in use already, or not in the journal. Names of Do and Ask are one namespace.
 type NameError struct{ Name, Why string }
 
 func (e *NameError) Error() string {
@@ -81,7 +81,7 @@ func (e *NameError) Error() string {
 
 // LimitError says that a limit is reached (TSK22). Wait is after how long another try makes sense, 0 when unknown.
 type LimitError struct {
-	// What names the limit, e.g. "running tasks per requestor".
+	// What names the limit, e.g. "unfinished tasks per requestor".
 	What string
 	Max  int64
 	Wait time.Duration

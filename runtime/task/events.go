@@ -8,8 +8,8 @@ type events struct {
 	mu     sync.Mutex
 	queue  *[]Task // nil: nothing is queued, as mostly
 	last   uint64  // version of the newest change that was queued
-	held   bool    // before Start: queue only (TSK04)
-	active bool
+	held   bool    // before Start: changes are queued only (TSK04)
+	active bool    // a caller of publish or release is calling OnChange
 }
 
 // publish queues a change and reports what is queued. A version older than the last one is dropped: two callers that changed the
@@ -26,7 +26,7 @@ func (ev *events) publish(t *Task, onChange func(Task)) {
 			ev.queue = new([]Task)
 		}
 		*ev.queue = append(*ev.queue, *t)
-	case newer: // mostly nothing is queued, which costs memory
+	case newer: // as mostly; without a queue, which costs memory
 		ev.active = true
 		ev.mu.Unlock()
 		onChange(*t)

@@ -44,7 +44,8 @@ func (e *Engine) begin(r *Run, id string) error {
 	})
 }
 
-// runOf is the Run that a task begins with: the one that Create made, or a new one. One that has begun is left alone until Begin says that its lease is over.
+// runOf returns the Run with which a task begins: the one that Create made, or a new one. A Run of the task that has begun is not stopped here: only Begin
+// shows whether its lease is over (enlist).
 func (e *Engine) runOf(id string) *Run {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -59,7 +60,7 @@ func (e *Engine) beginFailed(r *Run, err error) error {
 	var over *TerminalError
 	switch {
 	case errors.Is(err, ErrLease):
-		e.forgetLater(r) // another Run has the task: the slot is given back now, the rest after a lease, unless it begins here
+		e.forgetLater(r) // another run has the task
 		return nil
 	case errors.As(err, &over), errors.Is(err, ErrNotFound):
 		e.forgetUnbegun(r)
@@ -70,7 +71,7 @@ func (e *Engine) beginFailed(r *Run, err error) error {
 	return err
 }
 
-// fillIn notes what Begin granted, in a call that began at from, and starts the run's timeout.
+// fillIn notes in the Run what a call of Begin, made at from, returned, and starts the timeout.
 func (e *Engine) fillIn(r *Run, b *Begun, from time.Time) {
 	r.mu.Lock()
 	e.timers.remove(r.timer)
@@ -81,7 +82,7 @@ func (e *Engine) fillIn(r *Run, b *Begun, from time.Time) {
 	for i := range b.Journal {
 		r.remember(b.Journal[i])
 	}
-	r.clocks = clocks{b.Now, time.Since(e.began)} // the store's clock and ours at this moment
+	r.clocks = clocks{b.Now, time.Since(e.began)}
 	r.handlerMayBeBusy = handlerMayBeBusy(b.Journal, b.Now)
 	left := b.Task.Timeout - b.Task.Ran
 	if b.Task.Timeout > 0 && left > 0 {
@@ -182,7 +183,7 @@ func (e *Engine) failDefective(r *Run, panicked any, o *Outcome) {
 	e.audit.exited(&r.task)
 }
 
-// endTask ends the task as its run ended. Once the context has ended its cause decides, whatever the
+// endTask ends the task as its run ended. Once the run's context has ended, its cause decides, whatever the
 // handler returned. Unusual ends have functions of their own, here and in finish, so that the stacks of usual runs stay small.
 func (e *Engine) endTask(r *Run, o *Outcome) {
 	if c := r.cause(); c != nil {
@@ -238,7 +239,8 @@ func (e *Engine) finish(r *Run, o *Outcome) {
 	}
 }
 
-// endedAs returns the task if it is over with that status: then an earlier try of ours ended it. With another status somebody else did: *TerminalError.
+// endedAs returns the task if it is over with that status: then an earlier try of finish has ended it. With another status somebody else has:
+// *TerminalError.
 func (e *Engine) endedAs(ctx context.Context, r *Run, status Status) (Task, error) {
 	t, err := e.store.Get(ctx, r.task.Owner, r.task.ID)
 	if err == nil && t.Status != status {
@@ -256,7 +258,7 @@ func isOver(err error) bool {
 func (e *Engine) unfinished(r *Run, o *Outcome, err error) {
 	var over *TerminalError
 	var limit *LimitError
-	if errors.As(err, &limit) && o.size() > SmallGrowth { // up to that a store refuses nothing
+	if errors.As(err, &limit) && o.size() > SmallGrowth { // an outcome up to that size is never refused
 		small := internal(fmt.Sprintf("the result of %d bytes can not be kept: %v", len(o.Result), limit))
 		e.finish(r, &small)
 		return
@@ -273,7 +275,7 @@ func (e *Engine) unfinished(r *Run, o *Outcome, err error) {
 // park gives the lease back, at most once. It may be called twice: by Engine.timeout, while a handler that was told to park has not returned, and when
 // it returns.
 func (e *Engine) park(r *Run) (t Task, err error) {
-	if !r.parksFirst() {
+	if !r.markParked() {
 		return t, ErrLease // it has no lease any more
 	}
 	err = r.retryOutage(e.base, func(ctx context.Context, again bool) (err error) {
@@ -289,8 +291,8 @@ func (e *Engine) park(r *Run) (t Task, err error) {
 	return t, err
 }
 
-// parksFirst notes that the run parks, and reports whether for the first time.
-func (r *Run) parksFirst() bool {
+// markParked notes that the run parks, and reports whether that was not noted before.
+func (r *Run) markParked() bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	first := !r.parked

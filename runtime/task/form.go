@@ -11,12 +11,12 @@ import (
 
 // Durable stores keep tasks in one of these formats:
 //
-//	1  the one that is written. A task that is not over has its running time in the place of its error: programs from before it was counted leave
-//	   it there, so they can show, answer, cancel and run the tasks of newer programs beside these (DUR07)
+//	1  the one that is written. A task that is not over has its running time (Task.Ran, State.Since, State.Counted) in the place of its error. Programs
+//	   from before that time was counted leave it there: they can show, answer, cancel and run tasks of newer programs that run at the same time (DUR07)
 //	2  with the running time at the end. It is read and no longer written, since programs of format 1 could not even show such a task
 //
-// Each version of this package reads all formats up to its own and refuses later ones with a *FormatError. A change of a form that earlier versions
-// can not read increases Format, in form_now.go and form_before.go.
+// Each version of this package reads all formats up to Format and refuses later ones with a *FormatError. A change that earlier versions can not read
+// increases Format, in form_now.go and form_before.go.
 
 // FormatError refuses what a newer version of this package has stored. Nothing was changed: a process with the newer version can go on.
 type FormatError struct{ Stored uint64 }
@@ -121,10 +121,10 @@ func (c *coder) state(s *State) {
 	}
 }
 
-// counts reports whether the form of the state has its running time: it bounds nothing any more once the task is over.
+// counts reports whether the stored form of the state has the running time, which bounds nothing any more once the task is over.
 func (s *State) counts() bool { return Format >= 2 && s.Counted > 0 && !s.Task.Status.Terminal() }
 
-// timeAsError writes an error with the code 0, which none has, and the running time as its data.
+// timeAsError writes the running time as the data of an error with the code 0, which no real error has.
 func (c *coder) timeAsError(s *State) {
 	inner := coder{b: make([]byte, 0, 32)}
 	inner.runningTime(s)
@@ -248,7 +248,7 @@ func (c *coder) bytes(v *[]byte) {
 	}
 }
 
-// take reads a length that is too large by extra, and as many bytes; nil if the stored length is less than extra.
+// take reads a length, to which extra was added, and as many bytes; nil if what is stored is less than extra.
 func (c *coder) take(extra int) []byte {
 	n := 0
 	if number(c, &n); n < 0 || n-extra > len(c.b) {

@@ -2,5 +2,5 @@
 
 package task
 
-// Format is the previous version. Tests build a program with it that works beside one of today.
+// Format is that of the version before. Tests build a program with it that runs beside one of today.
 const Format = 1

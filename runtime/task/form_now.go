@@ -2,5 +2,5 @@
 
 package task
 
-// Format is the version of the forms in which this package has durable stores keep states and journal entries.
+// Format is the newest format of states and journal entries that this package reads; form.go says which one it writes.
 const Format = 2

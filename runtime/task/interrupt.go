@@ -37,8 +37,9 @@ func (e *Engine) listenForHints(sources ...any) {
 }
 
 // lookForOrphans plans a look for orphans at once.
-func (e *Engine) lookForOrphans() { e.plan(&e.orphanScan, time.Now(), (*Engine).resume) }
+func (e *Engine) lookForOrphans() { e.plan(&e.orphanScan, time.Now(), (*Engine).dispatchOrphans) }
 
+// interrupt reads whether the run of a task here should stop, after a hint of an Interrupter.
 func (e *Engine) interrupt(id string) {
 	if r := e.run(id); r != nil && r.lease().Epoch > 0 {
 		e.spawn(func() { e.reconsider(r, false) })

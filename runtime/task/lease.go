@@ -9,17 +9,16 @@ import (
 )
 
 const (
-	// beatsPerLease is how often the leases are extended while they last. After a heartbeat that failed the next one comes sooner.
-	beatsPerLease = 3
-	triesPerLease = 12
-	fenceMargin   = 10 // the part of a lease that a fenced run has to end in: a tenth
+	beatsPerLease = 3  // heartbeats in the time of a lease
+	triesPerLease = 12 // the same, once one has failed
+	fenceMargin   = 10 // a fenced run has the last tenth of its lease to end in
 )
 
-// fenceAfter is how long a run may write after the beginning of the call that granted or extended its lease: the store counts the
-// lease from a later moment, and the rest of it is for the run to end in.
+// fenceAfter is how long a run may write, counted from the beginning of the call that granted or extended its lease. The store counts the
+// lease from a later moment; the rest of the lease is for the run to end in.
 func (e *Engine) fenceAfter() time.Duration { return e.config.Lease - e.config.Lease/fenceMargin }
 
-// fenceDeadline is the time until which the run may write, by this process's monotonic clock; zero if no other run can follow it.
+// fenceDeadline returns the time until which the run may write, by this process's monotonic clock; zero: for ever, because no other run can follow it.
 func (r *Run) fenceDeadline() (at time.Time) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -49,7 +48,7 @@ func (e *Engine) planHeartbeat(from time.Time) {
 	e.planAfter(&e.fence, from, e.fenceAfter(), (*Engine).stopFenced)
 }
 
-// beat extends the leases of what runs here, and stops what should no longer run. Nothing is planned while nothing runs.
+// beat extends the leases of what runs here, and stops what should no longer run. It plans the next heartbeat unless nothing runs.
 func (e *Engine) beat() {
 	e.unplan(&e.heartbeat)
 	leases, runs := e.leases()
@@ -78,7 +77,7 @@ func (e *Engine) beat() {
 	}
 }
 
-// leases lists what runs here.
+// leases returns the leases of what runs here, and the runs by task.
 func (e *Engine) leases() ([]Lease, map[string]*Run) {
 	e.mu.Lock()
 	defer e.mu.Unlock()

@@ -4,14 +4,14 @@ import "time"
 
 // Limits bound what requestors can make the engine hold (TSK22). A zero field means its default, a negative one no limit.
 type Limits struct {
-	// Running is how many unfinished tasks one owner may have; default 1,000.
+	// Running is how many unfinished tasks one requestor may have; default 1,000.
 	Running int
-	// AllRunning is how many unfinished tasks this engine holds in all; default 20,000. A task of either counts until its handler
+	// AllRunning is how many unfinished tasks this engine holds in all; default 20,000. In both limits a task counts until its handler
 	// has returned, even if the task is over before: a handler that ignores its context still takes memory and time (TSK28).
 	AllRunning int
-	// Kept is how many tasks one owner may have that have not expired; default 100,000.
+	// Kept is how many tasks one requestor may have that have not expired; default 100,000.
 	Kept int
-	// Bytes is how much the store keeps of one owner's tasks: arguments, journals, results, and 1 KiB for each task; default
+	// Bytes is how much the store keeps of one requestor's tasks: arguments, journals, results, and 1 KiB for each task; default
 	// 128 MiB. AllBytes is how much it keeps of everybody's; default 256 MiB. Beyond that no task is created, and one whose
 	// result does not fit fails with an error that says so. Nothing that was kept is dropped before it expires.
 	Bytes, AllBytes int
@@ -54,7 +54,7 @@ func orDefault[T int | time.Duration](v, def T) T {
 	return v
 }
 
-// ttl decides how long a task is kept. The spec's own default and maximum take precedence over the engine's.
+// ttl returns how long a task is kept. The default and the maximum of the Spec take precedence over those of the engine.
 func (l Limits) ttl(s Spec) (time.Duration, error) {
 	longest := orDefault(s.MaxTTL, l.MaxTTL)
 	if longest < 0 {

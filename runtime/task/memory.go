@@ -38,17 +38,17 @@ type record struct {
 	at    time.Time // when it expires, zero for never
 	mu    sync.Mutex
 	state *State    // until the task is over
-	over  *overTask // from then on; neither when the task is removed
+	over  *overTask // from then on; both are nil when the task is removed
 
 	id, tool string
 	changed  chan struct{} // made by the first watcher, closed by the next change
-	seq      uint64        // place in the owner's list
+	seq      uint64        // number in the owner's list
 	account  *account
 	size     int64 // of the state, as it is counted
 	position int   // in the heap of what expires
 }
 
-// expired reports whether the task is over its ttl or removed. The caller holds the lock.
+// expired reports whether the task's ttl has passed or the task was removed. The caller holds the lock.
 func (r *record) expired(now time.Time) bool {
 	return r.state == nil && r.over == nil || !r.at.IsZero() && !now.Before(r.at)
 }
@@ -87,6 +87,7 @@ func (m *Memory) Create(_ context.Context, t Task, quota Quota) (Task, error) {
 	return snapshot, nil
 }
 
+// insert adds a record; false if its id is taken.
 func (m *Memory) insert(r *record) bool {
 	s := m.shard(r.id)
 	r.owner.mu.Lock() // so that seq and the list agree
@@ -195,8 +196,8 @@ func (m *Memory) Answer(_ context.Context, owner, id string, answers []Answer) (
 	return t, err
 }
 
-// change is the compare-and-set: every transition of a stored task goes through it with the record locked, and wakes the
-// watchers before it is unlocked. The changed task goes to t, if that is not nil: through a pointer, because
+// change is the compare-and-set: it makes every transition of a stored task, with the record locked, and wakes the
+// watchers before the record is unlocked. The changed task goes to t, if that is not nil: through a pointer, because
 // runs are new goroutines, and growing their stacks for large frames took a third of a short task's time. The state may grow by up to
 // more bytes, which are reserved first.
 func (m *Memory) change(r *record, t *Task, more int64, transition func(*State) error) error {

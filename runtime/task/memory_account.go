@@ -15,7 +15,7 @@ type account struct {
 	users int    // under the lock of accounts
 }
 
-// size counts bytes up to a limit, the one that the last quota set; 0 for none.
+// size counts bytes up to a limit, the one that the last quota set; 0: no limit.
 type size struct{ bytes, limit atomic.Int64 }
 
 func (s *size) reserve(n int64, what string) error {
@@ -71,6 +71,7 @@ func (a *account) grow(n int64) {
 	a.all.bytes.Add(n)
 }
 
+// dismiss takes back what admit and grow counted of a task of n bytes.
 func (a *account) dismiss(n int64, running bool) {
 	a.grow(-n)
 	a.kept.Add(-1)
@@ -79,12 +80,13 @@ func (a *account) dismiss(n int64, running bool) {
 	}
 }
 
-// accounts are those with a key, as long as they count something.
+// accounts are the accounts of quota keys, as long as they count something.
 type accounts struct {
 	mu    sync.Mutex
 	byKey map[string]*account
 }
 
+// use returns the account of a key for one more task, until unuse.
 func (s *accounts) use(key string, all *size) *account {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -67,7 +67,7 @@ func (s *shard) next() (time.Time, bool) {
 	return s.expiry.First().at, true
 }
 
-// remove removes a task that was taken out of its shard from its owner's list, and wakes its watchers.
+// remove takes a task, which is no longer in its shard, out of its owner's list, too, and wakes its watchers.
 func (m *Memory) remove(r *record) Task {
 	r.owner.mu.Lock()
 	r.owner.remove(r.seq)
@@ -87,7 +87,7 @@ func (m *Memory) Discard(_ context.Context, name string) ([]Task, error) {
 	var removed []Task
 	if o := m.owner(name); o != nil {
 		for _, p := range o.after(0, math.MaxInt) {
-			if m.shard(p.id).withdraw(p.record) {
+			if m.shard(p.id).takeOut(p.record) {
 				removed = append(removed, m.remove(p.record))
 			}
 		}
@@ -95,8 +95,8 @@ func (m *Memory) Discard(_ context.Context, name string) ([]Task, error) {
 	return removed, nil
 }
 
-// withdraw takes a record out of the shard; false if it was taken out already.
-func (s *shard) withdraw(r *record) bool {
+// takeOut takes a record out of the shard; false if that was done already.
+func (s *shard) takeOut(r *record) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.records[r.id] != r {

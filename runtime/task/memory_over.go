@@ -8,7 +8,7 @@ import (
 )
 
 // overTask is what is kept of a task that is over until it expires: most of what a store holds. A State, which can still change, takes more than
-// twice as much. What the record has stands there.
+// twice as much. It has nothing that the record has, too.
 type overTask struct {
 	created, updated           int64 // nanoseconds since 1970
 	ttl, pollInterval, timeout time.Duration
@@ -39,7 +39,7 @@ func newOverTask(s *State) *overTask {
 	}
 }
 
-// fill fills in what a task is that is over.
+// fill sets the fields of t that an overTask has.
 func (o *overTask) fill(t *Task) {
 	t.CreatedAt, t.UpdatedAt, t.TTL, t.PollInterval, t.Timeout, t.Ran = time.Unix(0, o.created), time.Unix(0, o.updated), o.ttl, o.pollInterval, o.timeout, o.ran
 	t.Version, t.Reruns, t.Machine, t.Status, t.Kind = o.version, o.reruns, o.machine, statuses[o.status], o.kind
@@ -57,7 +57,7 @@ func (r *record) copyTo(t *Task) {
 	r.over.fill(t)
 }
 
-// finish keeps of a state that is over what can be asked for. Nobody else has the state.
+// finish puts an overTask in the place of the state of a task that is over. The state is used again: nothing else refers to it.
 func (m *Memory) finish(r *record) {
 	state := r.state
 	r.over, r.state = newOverTask(state), nil
@@ -66,7 +66,7 @@ func (m *Memory) finish(r *record) {
 	r.account.running.Add(-1)
 }
 
-// refuse has a transition say why it does nothing to a task that is over.
+// refuse returns the error of a transition of a task that is over, which goes to t, if that is not nil.
 func (r *record) refuse(t *Task, transition func(*State) error) error {
 	s := State{Node: r.over.node, Epoch: r.over.epoch}
 	r.copyTo(&s.Task)

@@ -18,8 +18,8 @@ type ownerShard struct {
 // owner is the ordered list of one owner's tasks.
 type owner struct {
 	name  string
-	tasks int // under the shard's lock
-	own   account
+	tasks int     // under the lock of the ownerShard
+	own   account // of tasks without a quota key
 
 	mu     sync.Mutex
 	last   uint64 // the newest task's seq
@@ -30,7 +30,7 @@ type owner struct {
 // and seeking a cursor cheap without a tree: at 100,000 tasks, some 400 chunks.
 type chunk []place
 
-// place repeats the record's seq, so that seeking touches no records: at 100,000 tasks each of them is a cache miss.
+// place repeats the record's seq, so that seek reads no records: at 100,000 tasks each of them is a cache miss.
 type place struct {
 	seq uint64
 	*record
@@ -85,7 +85,7 @@ func (m *Memory) owner(name string) *owner {
 	return s.owners[name]
 }
 
-// append gives r the next place. The caller holds o.mu.
+// append adds r at the end of the list. The caller holds o.mu.
 func (o *owner) append(r *record) {
 	o.last++
 	r.seq = o.last
@@ -97,7 +97,7 @@ func (o *owner) append(r *record) {
 	o.chunks[n-1] = append(o.chunks[n-1], place{r.seq, r})
 }
 
-// seek finds the first task whose seq is at least seq.
+// seek returns the place of the first task whose seq is at least seq: the chunk and the index in it.
 func (o *owner) seek(seq uint64) (c, i int) {
 	c = sort.Search(len(o.chunks), func(c int) bool { return o.chunks[c][len(o.chunks[c])-1].seq >= seq })
 	if c < len(o.chunks) {
@@ -160,7 +160,7 @@ func (m *Memory) List(_ context.Context, name, cursor string, limit int) (Page, 
 // pageBytes is after how many bytes of status messages a page ends, whatever its limit (TSK28).
 const pageBytes = 1 << 20
 
-// listed returns snapshots of the first n records, without expired ones and without what lists leave out: as many as make a page.
+// listed returns the tasks of the first n records, as many as make a page, without expired ones and without what lists leave out.
 func listed(records []place, now time.Time) (tasks []Task, n int) {
 	tasks = make([]Task, 0, len(records))
 	bytes := 0

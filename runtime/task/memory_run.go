@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// leased makes a transition for the runner of a task. If t is not nil, it becomes the task after the transition, which may be larger by up to more
-// bytes.
+// leased makes a transition for the runner of a task, by which the task may grow by up to more bytes. If t is not nil, it becomes the task after the
+// transition.
 func (m *Memory) leased(id string, t *Task, more int64, transition func(s *State, now time.Time) error) error {
 	r, err := m.find(id)
 	if err != nil {

@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// Operators is the part of a Store for those who run the server. It looks at the tasks of all owners, and never counts as access by one.
+// Operators is the part of a Store for those who run the server. It looks at the tasks of all owners, which never counts as access by an owner.
 type Operators interface {
 	// ListAll returns the tasks that match f in order of creation, without Args, Result and Error. Pages are as stable as those
 	// of List. Error: ErrCursor.
@@ -41,7 +41,7 @@ func (e *Engine) Count(ctx context.Context, f Filter) (map[Status]int, error) {
 	return e.store.Count(ctx, f)
 }
 
-// page is the size of a page when limit was asked for.
+// page returns the size of a page for which limit was asked.
 func (e *Engine) page(limit int) int {
 	if limit <= 0 {
 		return max(e.limits.Page, 1)

@@ -16,8 +16,8 @@ const (
 	lastPause  = 2 * time.Second
 )
 
-// retryOutage retries a store call until the store answers (DUR06). again tells the call that an earlier
-// try failed, which may have been carried out nevertheless. It gives up, with the last error, when ctx, the engine or the limit ends it.
+// retryOutage retries a store call until the store answers (DUR06). again says that an earlier try failed, which may have been carried out
+// nevertheless. retryOutage gives up, with the last error, when ctx or the limit ends, or the engine is closed.
 func (e *Engine) retryOutage(ctx context.Context, p retryLimit, call func(ctx context.Context, again bool) error) error {
 	err := e.try(ctx, false, call)
 	if !Outage(err) {
@@ -28,12 +28,12 @@ func (e *Engine) retryOutage(ctx context.Context, p retryLimit, call func(ctx co
 		err = e.try(ctx, true, call)
 	}
 	if r := p.run; r != nil && Outage(err) && !r.mayWrite() {
-		r.stop(inflight.SourceParent, "", ErrLease) // the fence, before its timer: the handler does not see an outage that another run may outlast
+		r.stop(inflight.SourceParent, "", ErrLease) // as stopFenced will: the handler is not to see the outage, because another run may go on with the task
 	}
 	return err
 }
 
-// retryLimit is how long an outage is waited out: until the run is fenced, for a while, or, as the zero value, for as long as the engine lives.
+// retryLimit is how long an outage is waited out: until the run is fenced (run), for most, or, as the zero value, for as long as the engine lives.
 type retryLimit struct {
 	run  *Run
 	most time.Duration
@@ -43,7 +43,7 @@ func (p retryLimit) lasts(began time.Time) bool {
 	return (p.run == nil || p.run.mayWrite()) && (p.most == 0 || time.Since(began) < p.most)
 }
 
-// try makes one call. Stores behind a connection may never answer, so theirs have a time limit.
+// try makes one call. Durable stores may be behind a connection and never answer, so a call to one has a time limit.
 func (e *Engine) try(ctx context.Context, again bool, call func(ctx context.Context, again bool) error) error {
 	if !e.store.Durable() {
 		return call(ctx, again)
@@ -87,7 +87,7 @@ func Outage(err error) bool {
 	return !errors.As(err, &over) && !errors.As(err, &edge) && !errors.As(err, &name) && !errors.As(err, &limit) && !errors.As(err, &format)
 }
 
-// retryOutage is the engine's, for as long as the run may write.
+// retryOutage is Engine.retryOutage, for as long as the run may write.
 func (r *Run) retryOutage(ctx context.Context, call func(ctx context.Context, again bool) error) error {
 	return r.engine.retryOutage(ctx, retryLimit{run: r}, call)
 }

@@ -8,14 +8,14 @@ import (
 	"github.com/mcpkiln/mcpkiln/runtime/inflight"
 )
 
-// defaultParkAfter is how long a question is open before its run is parked, unless Config.ParkAfter says it.
+// defaultParkAfter is the default of Config.ParkAfter.
 const defaultParkAfter = 30 * time.Second
 
 // Replayer is a Store of tests: with it, runs are parked at each question and after each step that was done, so that handlers run again wherever
 // they may have to. See tasktest.AlwaysReplay.
 type Replayer interface{ Replays() bool }
 
-// maxReplays is how often a Replayer has one task run: more often than any handler has steps, and few enough for a test.
+// maxReplays is how often one task may run with a Replayer: more often than any handler has steps, and few enough for a test.
 const maxReplays = 1000
 
 func replays(s Store) bool {
@@ -35,8 +35,8 @@ func (r *Run) mayPark() bool {
 	return r.engine.config.ParkAfter >= 0 && r.mayRunAgain() && !r.Task().Uncancellable
 }
 
-// idleAfter returns a channel that is closed when a question has been open for long enough to park the run that asked it; nil if the run may not be
-// parked: with a deadline in ctx the handler goes on by itself.
+// idleAfter returns a channel that is closed when a question has been open for long enough to park the run that asked it. It is nil if the run may not be
+// parked, or ctx has a deadline: then the handler itself goes on without the answer.
 func (r *Run) idleAfter(ctx context.Context) (idle <-chan struct{}, disarm func()) {
 	if _, limited := ctx.Deadline(); limited || !r.mayPark() {
 		return nil, func() {}
@@ -91,7 +91,7 @@ func (r *Run) stopToPark() {
 	}
 }
 
-// parkAfterStep ends a run after a step that was done, where runs are replayed.
+// parkAfterStep ends a run after a step that was done, if the store is a Replayer.
 func (r *Run) parkAfterStep() error {
 	if !r.engine.alwaysReplays || !r.mayPark() {
 		return nil
@@ -103,7 +103,7 @@ func (r *Run) parkAfterStep() error {
 	return context.Cause(&r.ctx)
 }
 
-// whyHandedOn is why another run goes on with the task, nil while this one does.
+// whyHandedOn returns why another run goes on with the task, nil while this one does.
 func (r *Run) whyHandedOn() error {
 	if c := r.cause(); c != nil && (errors.Is(c, ErrParked) || errors.Is(c, ErrLease)) {
 		return c
@@ -111,8 +111,8 @@ func (r *Run) whyHandedOn() error {
 	return nil
 }
 
-// parkForAnswer parks a run that waits for an answer. If the answer came before the lease was given back, only this can dispatch the
-// task.
+// parkForAnswer parks a run that waits for an answer. If the answer came before the lease was given back, only parkForAnswer can dispatch the
+// task again.
 func (e *Engine) parkForAnswer(r *Run) {
 	t, err := e.park(r)
 	if err != nil {
@@ -157,8 +157,8 @@ func (e *Engine) dropWakeTimerLocked(id string) {
 	}
 }
 
-// mayGoOn reports whether the parked task has what its run waited for: one of the answers, or the end of a step. Also true if the handler may
-// be busy: what it began was cut short.
+// mayGoOn reports whether a parked task may begin again at once: a question that its run waited for is closed, the run waited for none, or its handler
+// may have been busy, so that work was cut short.
 func (r *Run) mayGoOn(t *Task) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -173,8 +173,8 @@ func (r *Run) mayGoOn(t *Task) bool {
 	return false
 }
 
-// closedBy reports whether one of the answers names no open question of the task: it has closed it, or an earlier try has, which failed afterwards
-// (Keep). Where neither has, a parked task gets a run too many, which is parked again.
+// closedBy reports whether one of the answers names a question that is not open now: this call has closed it, or an earlier try of Keep that
+// failed afterwards. If neither has, a parked task gets one run too many, which is parked again.
 func (t *Task) closedBy(answers []Answer) bool {
 	for _, a := range answers {
 		if !t.open(a.Name) {

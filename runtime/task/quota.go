@@ -1,6 +1,6 @@
 package task
 
-// Quota bounds what one requestor may have; zero fields do not.
+// Quota bounds what one requestor may have. A field that is zero is no bound.
 type Quota struct {
 	// Key names the requestor; "" stands for the owner. It distinguishes requestors that share an owner, for the quota alone.
 	Key string
@@ -14,10 +14,10 @@ type Quota struct {
 // SmallGrowth is how many bytes a task may always grow by at once, whatever the quota.
 const SmallGrowth = 1 << 10
 
-// accountOfKey begins the accounts of keys.
+// accountOfKey is the prefix of the accounts of keys.
 const accountOfKey = "k"
 
-// Account names the account in which a task of owner counts. A key never names the account of an owner.
+// Account returns the name of the account in which a task of owner counts. The account of a key never has the name of an owner's.
 func (q Quota) Account(owner string) string {
 	if q.Key != "" {
 		return accountOfKey + q.Key

@@ -89,7 +89,7 @@ func (e *Engine) answer(ctx context.Context, owner, id string, answers []Answer)
 	e.publish(r, &t)
 	if (r == nil || r.whyHandedOn() != nil) && t.closedBy(answers) {
 		e.dropWakeTimer(id)
-		e.dispatch(id) // parked until now, or running elsewhere: Begin finds out
+		e.dispatch(id) // the task was parked until now, or runs elsewhere: Begin finds out
 	}
 	return t, nil
 }
@@ -122,6 +122,7 @@ func (e *Engine) Discard(ctx context.Context, owner string) {
 	}
 }
 
+// publish reports a change of a task, which may have a run here.
 func (e *Engine) publish(r *Run, t *Task) {
 	switch {
 	case r != nil:
@@ -149,8 +150,8 @@ func (e *Engine) Wait(ctx context.Context, owner, id string) (Task, error) {
 	return Task{}, err
 }
 
-// waitOnce reads the task into t after it may have changed, or at once if it is over. It, read and watch take a pointer because a Task is
-// large: copying it at every return was a tenth of a short task.
+// waitOnce reads the task into t after it may have changed, or at once if it is over. waitOnce, read and watch take a pointer because a Task is
+// large: copying it at every return was a tenth of the time of a short task.
 func (e *Engine) waitOnce(ctx context.Context, owner, id string, t *Task) error {
 	changed, err := e.watch(ctx, retryLimit{most: e.config.Lease}, owner, id, t)
 	if err != nil || t.Status.Terminal() {
@@ -171,7 +172,7 @@ func (e *Engine) waitOnce(ctx context.Context, owner, id string, t *Task) error 
 	return err
 }
 
-// read is the store's Get, through an outage of at most a lease.
+// read is the store's Get, which is tried again during an outage of at most a lease.
 func (e *Engine) read(ctx context.Context, owner, id string, t *Task) error {
 	return e.retryOutage(ctx, retryLimit{most: e.config.Lease}, func(ctx context.Context, _ bool) (err error) {
 		*t, err = e.store.Get(ctx, owner, id)
@@ -179,8 +180,8 @@ func (e *Engine) read(ctx context.Context, owner, id string, t *Task) error {
 	})
 }
 
-// watch is the store's Watch, through an outage. What it holds is released when ctx ends, so no try has a limit
-// of its own.
+// watch is the store's Watch, which is tried again during an outage. No try has a context of its own: what the channel holds is released when its context
+// ends.
 func (e *Engine) watch(ctx context.Context, p retryLimit, owner, id string, t *Task) (changed <-chan struct{}, err error) {
 	err = e.retryOutage(ctx, p, func(context.Context, bool) (err error) {
 		*t, changed, err = e.store.Watch(ctx, owner, id)
@@ -191,7 +192,7 @@ func (e *Engine) watch(ctx context.Context, p retryLimit, owner, id string, t *T
 
 // Watch returns the task and a channel that is closed when it may have changed since: then read it again. Whoever serves
 // tasks/result calls it in a loop to deliver Task.Questions. A closing engine closes Done, not the channel. An outage of the store is waited out for as
-// long as ctx lasts (DUR06): a question that was asked stays so.
+// long as ctx lasts (DUR06): questions that were asked are still to be delivered.
 func (e *Engine) Watch(ctx context.Context, owner, id string) (t Task, changed <-chan struct{}, err error) {
 	if changed, err = e.watch(ctx, retryLimit{}, owner, id, &t); err != nil {
 		e.audit.refused(ctx, "watch", owner, id, err)

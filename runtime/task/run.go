@@ -11,28 +11,28 @@ import (
 
 // Run is one run of a task, as its Runner sees it. Its methods are safe for concurrent use.
 //
-// The engine makes it at Create, so that there is a context to end from then on, and fills it in at Begin.
+// The engine makes the first Run of a task at Create, so that there is a context to end from then on, and fills it in at Begin. Any other is made for Begin.
 type Run struct {
 	engine *Engine
 	ctx    runContext
 	end    context.CancelCauseFunc
-	local  any
+	local  any // Spec.Local
 	events events
 
-	requestor requestor
+	requestor requestor // in whose limits the slot counts
 
 	mu      sync.Mutex
 	task    Task   // as it was at Create, then at Begin, and whether somebody has asked to cancel since
 	epoch   uint64 // of the lease; 0 before Begin
 	clocks  clocks
-	fenced  time.Duration // when the run has to stop unless a heartbeat extends the lease, since the engine began; 0: never
-	timer   *timer        // of the timeout; paused while asking > 0
-	journal map[string]*Entry
-	doing   map[string]bool
-	crashes int32 // of earlier runs
-	asking  int32 // open questions of this run
+	fenced  time.Duration     // when the run has to stop unless a heartbeat extends the lease, since the engine began; 0: never
+	timer   *timer            // of the timeout; paused while asking > 0
+	journal map[string]*Entry // by name, as far as this run knows it
+	doing   map[string]bool   // names of steps that are being done
+	crashes int32             // of earlier runs
+	asking  int32             // open questions of this run
 
-	slot             bool // taken, for requestor; under Engine.mu
+	slot             bool // the run has a slot; guarded by Engine.mu
 	started          bool // Created.Start was called
 	parking          bool // the run ends when no step is being done
 	nextAtOnce       bool // it parks without waiting for an answer: after a step, in tests that replay
@@ -41,7 +41,7 @@ type Run struct {
 	runnerCalled     bool // the runner was called, or is about to be
 }
 
-// runContext is a run's context. Unlike a plain context with a cause, its Err tells a timeout from a cancel.
+// runContext is a run's context. Unlike a plain context with a cause, its Err distinguishes a timeout from a cancel.
 type runContext struct{ context.Context }
 
 func (c *runContext) Err() error {
@@ -132,8 +132,8 @@ func (r *Run) cause() *inflight.Cause {
 	return c
 }
 
-// markRunnerCalled notes that the runner is called, unless the run has ended, and reports whether it is. What ended the run decides by
-// wasRunnerCalled whether the task may run again.
+// markRunnerCalled notes that the runner is called, unless the run has ended, and reports whether it is called. At a shutdown, a task without
+// reruns is parked only if its runner was not called (endByCause).
 func (r *Run) markRunnerCalled() bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()

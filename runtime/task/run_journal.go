@@ -11,8 +11,8 @@ import (
 
 // Do runs fn and journals what it returns. A later run of the task, or a later call, gets the journaled value and does
 // not run fn. A crash before fn's value is journaled runs fn again; nothing is journaled when fn fails.
-// Errors: fn's own; *NameError if name is that of a question or is being done; *LimitError if the value exceeds the quota; the store's. The cause of
-// the run's end, if another run goes on with the task, or if the value could not be journaled since the run has ended.
+// Errors: fn's own; *NameError if name is that of a question, or of a step that is being done; *LimitError if the value exceeds the quota; the store's;
+// the cause of the run's end, if another run goes on with the task, or if the value could not be journaled since the run has ended.
 func (r *Run) Do(ctx context.Context, name string, fn func(ctx context.Context) ([]byte, error)) ([]byte, error) {
 	if err := r.whyHandedOn(); err != nil { // another run goes on
 		return nil, err
@@ -34,7 +34,7 @@ func (r *Run) Do(ctx context.Context, name string, fn func(ctx context.Context) 
 	r.remember(Entry{Name: name, Kind: Done, Data: data})
 	delete(r.doing, name)
 	r.mu.Unlock()
-	return data, r.parkAfterStep() // in tests; leaveStep parks a run that was told to while it was busy
+	return data, r.parkAfterStep() // with a Replayer only; leaveStep parks a run that was told to park while steps were being done
 }
 
 func (r *Run) record(ctx context.Context, name string, data []byte) error {
@@ -48,7 +48,7 @@ func (r *Run) record(ctx context.Context, name string, data []byte) error {
 	})
 }
 
-// enterStep returns the journaled value, or marks the step as being done.
+// enterStep returns the journaled value if the step is done, else it marks the step as being done.
 func (r *Run) enterStep(name string) (done bool, data []byte, err error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -104,6 +104,7 @@ func (r *Run) Ask(ctx context.Context, q Question) ([]byte, error) {
 	return e.outcome(err)
 }
 
+// putAndAwait asks the question, which may be open already, and waits until it is closed.
 func (r *Run) putAndAwait(ctx context.Context, q Question) (*Entry, error) {
 	t, err := r.putQuestion(ctx, q)
 	if err != nil {
@@ -147,7 +148,7 @@ func (r *Run) pause() {
 	}
 }
 
-// resume lets the clock go on when the last question is closed.
+// resume lets the clock of the timeout go on when the last question is closed.
 func (r *Run) resume() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -160,7 +161,7 @@ func (r *Run) resume() {
 	}
 }
 
-// known is the entry of a question, nil if no run has asked it.
+// known returns the entry of a question, nil if no run has asked it.
 func (r *Run) known(q Question) (*Entry, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -199,7 +200,7 @@ func (r *Run) deadline(t *Task, name string) (late <-chan struct{}, disarm func(
 	return nil, func() {}
 }
 
-// await blocks until the question is closed.
+// await blocks until the question is closed. late is closed when its deadline has passed, idle when it was open for long enough to park the run.
 func (r *Run) await(ctx context.Context, name string, late, idle <-chan struct{}) (*Entry, error) {
 	owner, lease := r.Task().Owner, r.lease()
 	for {
@@ -258,7 +259,7 @@ func (r *Run) closedQuestion(l Lease, name string) (*Entry, error) {
 }
 
 // giveUp withdraws the question of a caller that stopped waiting, in the middle of a store call (then err is that call's) or between two. If the run
-// ends it leaves the question open for the next one. An answer that came first counts.
+// has ended, the question stays open for the next run. An answer that came first counts.
 func (r *Run) giveUp(ctx context.Context, name string, err error) (*Entry, error) {
 	if ctx.Err() == nil || r.ctx.Err() != nil || !Outage(err) {
 		return nil, r.causeOr(err)

@@ -31,7 +31,7 @@ func (s *slots) free(r requestor) {
 	}
 }
 
-// full is why no more can be taken, nil if one can.
+// full returns a *LimitError if the requestor may take no more slots, else nil.
 func (s *slots) full(r requestor, l *Limits) error {
 	switch {
 	case l.Running > 0 && s.by(r)[r.name] >= l.Running:
@@ -42,7 +42,7 @@ func (s *slots) full(r requestor, l *Limits) error {
 	return nil
 }
 
-// requestor is the one whose limits count: a key or, without one, an owner.
+// requestor is the one in whose limits a task counts: a quota key or, without one, an owner.
 type requestor struct {
 	name  string
 	keyed bool

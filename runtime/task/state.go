@@ -16,14 +16,14 @@ const startGrace = 30 * time.Second
 // error nothing has changed. Slices inside Task are replaced, never written to, since snapshots share them.
 type State struct {
 	Task Task
-	// Node and Epoch are the lease: "" means that nobody runs the task. It is live until Leased.
+	// Node and Epoch are the lease, which is live until Leased. Node "" means that nobody runs the task.
 	Node   string
 	Epoch  uint64
 	Leased time.Time
 	// Since is the time up to which Task.Ran counts the running time; zero while none is counted.
 	Since time.Time
-	// Counted is the epoch of the last run that counts its time: programs of an earlier version begin runs that do not (DUR07), for which uncounted estimates
-	// it. 0 if there is none.
+	// Counted is the epoch of the last run that counts its time, 0 if there is none. Programs of an earlier version begin runs that do not count theirs
+	// (DUR07), which uncounted estimates.
 	Counted uint64
 	// Crashes counts the runs that were followed by another one without having given their leases back.
 	Crashes int
@@ -85,9 +85,8 @@ func (s *State) Begin(node string, d time.Duration, now time.Time) (Lease, error
 	return Lease{s.Task.ID, node, s.Epoch}, nil
 }
 
-// uncounted estimates the running time of the first run, if that was the only one and did not count it: it began when the task was created, or later,
-// and ran up to its first question, or to its last change if it asked nothing. The task may have waited for that run, so at least half of its timeout
-// is left.
+// uncounted estimates the running time of the first run, if that was the only one and did not count its time: it ran from the creation of the task to its
+// first question, or to its last change if it asked nothing. It may have begun later, so at least half of the task's timeout is left.
 func (s *State) uncounted() time.Duration {
 	if s.Epoch != 1 || s.Counted > 0 {
 		return 0
@@ -113,7 +112,7 @@ func (s *State) count(now time.Time) {
 	}
 }
 
-// checkLease refuses every lease but the current one, and that one, too, once the task is over. A lease that has run out stays current until another
+// checkLease refuses every lease but the current one, and the current one, too, once the task is over. A lease that has run out stays current until another
 // run begins.
 func (s *State) checkLease(l Lease) error {
 	if s.Node == "" || l.Node != s.Node || l.Epoch != s.Epoch {
@@ -167,7 +166,7 @@ func (s *State) OrphanAt() (at time.Time, ok bool) {
 	return at, ok
 }
 
-// earliestDeadline is the first deadline of questions; ok is false if none has one.
+// earliestDeadline returns the first deadline of questions; ok is false if none has one.
 func earliestDeadline(questions []Question) (at time.Time, ok bool) {
 	for _, q := range questions {
 		if !q.Deadline.IsZero() && (!ok || q.Deadline.Before(at)) {
@@ -215,6 +214,7 @@ func (s *State) Cancel(c Cancel, now time.Time) error {
 	return nil
 }
 
+// end ends the task, whoever runs it.
 func (s *State) end(o Outcome, now time.Time) error {
 	if err := s.Task.move(o.Status, o.Message, now); err != nil {
 		return err

@@ -16,7 +16,7 @@ func (s *State) entry(name string) *Entry {
 	return nil
 }
 
-// size is the number of bytes that the entry counts for.
+// size is how many bytes the entry counts. The name counts twice, because the entry of a question has it twice.
 func (e *Entry) size() int64 {
 	return int64(2*len(e.Name) + len(e.Data) + len(e.Question.Method) + len(e.Question.Payload))
 }
@@ -125,7 +125,7 @@ func (s *State) closeQuestion(name string) {
 	s.Task.Questions = open
 }
 
-// resume makes the task work again once no question is open (TSK19, EXT10).
+// resume makes the task's status working again once no question is open (TSK19, EXT10).
 func (s *State) resume(now time.Time) error {
 	s.count(now)
 	if len(s.Task.Questions) == 0 {

@@ -10,7 +10,7 @@ import (
 // Status is the status of a task. The values are the protocol's.
 type Status string
 
-// The statuses of both revisions.
+// The statuses of the revisions that have tasks.
 const (
 	Working       Status = "working"
 	InputRequired Status = "input_required"
@@ -28,7 +28,7 @@ func Statuses() []Status { return slices.Clone(statuses[:]) }
 // Terminal reports whether nothing can change s any more.
 func (s Status) Terminal() bool { return s == Completed || s == Failed || s == Cancelled }
 
-// move is the only function that changes a status. Terminal states absorb: they answer with a *TerminalError.
+// move is the only function that changes a status. A task that has a terminal one keeps it: *TerminalError.
 func (t *Task) move(next Status, message string, now time.Time) error {
 	switch {
 	case t.Status.Terminal():
@@ -51,6 +51,7 @@ const MaxStatusMessage = 4 << 10
 
 func (t *Task) describe(message string) { t.StatusMessage = rpc.CutTo(message, MaxStatusMessage) }
 
+// touch records that the task has changed.
 func (t *Task) touch(now time.Time) {
 	t.UpdatedAt = now
 	t.Version++

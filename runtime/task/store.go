@@ -13,7 +13,7 @@ type Store interface {
 	Requestors
 	Runners
 	Operators
-	// Expire removes tasks whose TTL has passed, at most limit of them, and closes their channels.
+	// Expire removes tasks whose TTL has passed, at most limit of them, and closes the channels of those who watch them.
 	Expire(ctx context.Context, limit int) (Expiry, error)
 	// Durable reports whether tasks outlive the process. Engines park running tasks of durable stores at shutdown.
 	Durable() bool
@@ -31,13 +31,13 @@ type Requestors interface {
 	List(ctx context.Context, owner, cursor string, limit int) (Page, error)
 	// Cancel ends the task at once (Force) or records the request. Error on a finished one: *TerminalError, with the task.
 	Cancel(ctx context.Context, owner, id string, c Cancel) (Task, error)
-	// Answer answers open questions. Names that are not open are ignored (EXT10). The task works again when none is left.
+	// Answer answers open questions. Names of questions that are not open are ignored (EXT10). The task is working again when none is left.
 	// Error: *LimitError.
 	Answer(ctx context.Context, owner, id string, answers []Answer) (Task, error)
 	// Watch is Get with a hint: the channel is closed when the task has changed since, or may have, and when the store is lost (ErrLost). Reading again
-	// is up to the caller. What it holds is released when ctx ends, at the latest.
+	// is up to the caller. What the store holds for the channel is released when ctx ends, at the latest.
 	Watch(ctx context.Context, owner, id string) (Task, <-chan struct{}, error)
-	// Discard removes all tasks of an owner that no longer exists, closes their channels, and returns them as they were.
+	// Discard removes all tasks of an owner that no longer exists, closes the channels of those who watch them, and returns the tasks as they were.
 	Discard(ctx context.Context, owner string) ([]Task, error)
 }
 
@@ -54,7 +54,7 @@ type Runners interface {
 	// anything else is a *NameError.
 	Ask(ctx context.Context, l Lease, q Question) (Task, error)
 	// Withdraw closes an open question without an answer: as Unanswered if its deadline has passed, else as Withdrawn. The
-	// task works again when none is left. A question that is not open stays as it is.
+	// task is working again when none is open. A question that is not open stays as it is.
 	Withdraw(ctx context.Context, l Lease, name string) (Task, error)
 	// Describe changes the status message.
 	Describe(ctx context.Context, l Lease, message string) (Task, error)
@@ -96,7 +96,7 @@ type Begun struct {
 	Lease   Lease
 	Task    Task
 	Journal []Entry
-	// Account is the one that the task counts in, as Quota.Account named it at Create; "" stands for the owner's.
+	// Account is the account that the task counts in, as Quota.Account named it at Create; "" stands for the owner's.
 	Account string
 	// Crashes is State.Crashes.
 	Crashes int

@@ -36,7 +36,7 @@ type Task struct {
 	// Reruns is how often the task may begin again after a run that ended without giving its lease back: a crash, most likely. With 0 it runs
 	// once, so it is never parked either.
 	Reruns int
-	// Grace is how long after its creation the task is left to its creator to begin, and is no orphan; 0 means 30 seconds. Only Create
+	// Grace is how long after its creation the task is no orphan, because its creator is to begin it; 0 means 30 seconds. Only Create
 	// looks at it.
 	Grace time.Duration
 
@@ -54,7 +54,7 @@ type Task struct {
 
 	// Questions are the open ones, oldest first (TSK19, EXT09).
 	Questions []Question
-	// Args and Meta are the creator's, opaque; Args are kept until the task is over. List leaves Args, Result and Error out.
+	// Args and Meta come from the creator, and are opaque; Args are kept until the task is over. List leaves Args, Result and Error out.
 	Args, Meta []byte
 	// Result is what a run returned, verbatim; Error replaces it when the request would have been answered with a
 	// JSON-RPC error (TSK10). A tool result that says isError is a Result, whichever status it gives.
@@ -100,7 +100,7 @@ type Question struct {
 	Method  string
 	Payload []byte
 	AskedAt time.Time
-	// Deadline is when the asker stops waiting; zero means never.
+	// Deadline is when the handler that asks stops waiting; zero means never.
 	Deadline time.Time
 }
 

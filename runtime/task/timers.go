@@ -23,7 +23,7 @@ type timer struct {
 	at       time.Time
 	fire     func()
 	position int           // in the queue
-	left     time.Duration // until at, when it was taken out to be added again
+	left     time.Duration // the time until at when Run.pause took it out of the queue, for Run.resume; 0: it was not
 }
 
 // Before implements heap.Element.
@@ -80,7 +80,7 @@ func (t *timers) tick() {
 	}
 }
 
-// due takes out what has to fire now, and enters ticks unless the timers are closed.
+// due takes out the timers that have to fire now, and counts the call of tick in ticks. It returns false if the timers are closed.
 func (t *timers) due() ([]*timer, bool) {
 	t.mu.Lock()
 	defer t.mu.Unlock()

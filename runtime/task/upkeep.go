@@ -18,7 +18,7 @@ const (
 	orphanBatch = 256
 )
 
-// plan has fn called at a time, in a goroutine of its own, unless it is planned for an earlier one. next holds the planned call, until fn
+// plan has fn called at a time, in a goroutine of its own, unless a call is planned for an earlier time. next holds the planned call, until fn
 // unplans it.
 func (e *Engine) plan(next **timer, at time.Time, fn func(*Engine)) {
 	e.mu.Lock()
@@ -75,8 +75,8 @@ func (e *Engine) expire() {
 	}
 }
 
-// sweepAgain plans the sweep after one that has removed some tasks: when the next one expires by the store's clock. If that moment has passed by this
-// process's clock and not by the store's, sweeps become rarer, down to the rate of heartbeats.
+// sweepAgain plans the next sweep, after one that has removed so many tasks, for the time at which the next task expires by the store's clock. If that time
+// has passed by this process's clock and not by the store's, sweeps become rarer, down to the rate of heartbeats.
 func (e *Engine) sweepAgain(next time.Time, removed int) {
 	if next.IsZero() {
 		return
@@ -95,6 +95,7 @@ func (e *Engine) sweepAgain(next time.Time, removed int) {
 	e.expireAt(next)
 }
 
+// expired reports that a task has expired, and stops its work.
 func (e *Engine) expired(t *Task) {
 	e.removed(e.base, "task expired", t)
 	r := e.run(t.ID)
@@ -116,12 +117,12 @@ func (e *Engine) removed(ctx context.Context, why string, t *Task) {
 	}
 }
 
-// resume dispatches tasks that nobody runs: as often as heartbeats are sent, and when the store says that there are some. When there were more
-// of them than it took, it comes back sooner.
-func (e *Engine) resume() {
+// dispatchOrphans dispatches tasks that nobody runs. It is called as often as heartbeats are sent, when the store says that there are some, and sooner
+// again when there are more of them than one call takes.
+func (e *Engine) dispatchOrphans() {
 	e.unplan(&e.orphanScan)
 	again := e.config.Lease / beatsPerLease
-	e.expireAt(time.Now()) // of tasks whose creators are gone
+	e.expireAt(time.Now()) // for tasks of other creators, too: nothing else here plans a sweep for them
 	ids, err := e.store.Orphans(e.base, orphanBatch)
 	if err != nil {
 		e.audit.failed("resume", &Task{}, err)
@@ -134,11 +135,11 @@ func (e *Engine) resume() {
 	if len(ids) == orphanBatch {
 		again = min(again, time.Second)
 	}
-	e.plan(&e.orphanScan, time.Now().Add(again), (*Engine).resume)
+	e.plan(&e.orphanScan, time.Now().Add(again), (*Engine).dispatchOrphans)
 }
 
-// wanted reports whether an orphan should run: not when the engine is closed, nor when the handler of an earlier run has returned here and
-// only the store was away, so that it does not know (DUR06).
+// wanted reports whether an orphan should run: not when the engine is closed, nor when the handler of an earlier run has returned here, and the store
+// does not know that only because it was away (DUR06).
 func (e *Engine) wanted(id string) bool {
 	e.mu.Lock()
 	defer e.mu.Unlock()
