@@ -56,15 +56,20 @@ func orDefault[T int | time.Duration](v, def T) T {
 
 // ttl returns how long a task is kept. The default and the maximum of the Spec take precedence over those of the engine.
 func (l Limits) ttl(s Spec) (time.Duration, error) {
-	longest := orDefault(s.MaxTTL, l.MaxTTL)
-	if longest < 0 {
-		longest = Unlimited
-	}
+	longest := unlimited(orDefault(s.MaxTTL, l.MaxTTL))
 	if s.TTL == nil {
-		return min(orDefault(s.DefaultTTL, l.DefaultTTL), longest), nil
+		return min(unlimited(orDefault(s.DefaultTTL, l.DefaultTTL)), longest), nil
 	}
 	if asked := *s.TTL; asked != Unlimited && (asked <= 0 || asked > maxAskedTTL) {
 		return 0, ErrTTL
 	}
 	return min(*s.TTL, longest), nil
+}
+
+// unlimited returns Unlimited for a negative limit.
+func unlimited(limit time.Duration) time.Duration {
+	if limit < 0 {
+		return Unlimited
+	}
+	return limit
 }

@@ -2,6 +2,7 @@ package task
 
 import (
 	"context"
+	"math"
 	"slices"
 	"time"
 )
@@ -43,8 +44,11 @@ func (e *Engine) Count(ctx context.Context, f Filter) (map[Status]int, error) {
 
 // page returns the size of a page for which limit was asked.
 func (e *Engine) page(limit int) int {
-	if limit <= 0 {
-		return max(e.limits.Page, 1)
+	switch {
+	case limit > 0:
+		return limit
+	case e.limits.Page < 0:
+		return math.MaxInt32
 	}
-	return limit
+	return e.limits.Page
 }

@@ -27,6 +27,8 @@ func TestTSK14TTLIsDecidedByTheServer(t *testing.T) {
 		"unlimited is shortened":     {limits, task.Spec{TTL: new(task.Unlimited)}, 2 * time.Hour, nil},
 		"unlimited if allowed":       {task.Limits{MaxTTL: task.Unlimited}, task.Spec{TTL: new(task.Unlimited)}, task.Unlimited, nil},
 		"no maximum":                 {task.Limits{MaxTTL: -1}, task.Spec{TTL: new(999 * time.Hour)}, 999 * time.Hour, nil},
+		"no default":                 {task.Limits{DefaultTTL: -1, MaxTTL: time.Hour}, task.Spec{}, time.Hour, nil},
+		"no limit at all":            {task.Limits{DefaultTTL: -1, MaxTTL: -1}, task.Spec{}, task.Unlimited, nil},
 		"the tool's default":         {limits, task.Spec{DefaultTTL: time.Second}, time.Second, nil},
 		"the tool's maximum":         {limits, task.Spec{MaxTTL: 5 * time.Hour, TTL: new(9 * time.Hour)}, 5 * time.Hour, nil},
 		"default above the maximum":  {limits, task.Spec{DefaultTTL: 9 * time.Hour}, 2 * time.Hour, nil},
@@ -272,6 +274,19 @@ func TestCAN14ExpiryLetsUncancellableWorkEnd(t *testing.T) {
 		_, err := w.Get(w.ctx, ada, id)
 		if ended := <-end; !errors.Is(err, task.ErrNotFound) || ended != nil || len(w.Running()) != 0 {
 			t.Errorf("task: %v, work: %v, %d run", err, ended, len(w.Running()))
+		}
+	})
+}
+
+// A negative limit of a page is none.
+func TestTSK16PagesMayHaveNoLimit(t *testing.T) {
+	in(t, task.Config{Runner: quick, Limits: task.Limits{Page: -1}}, func(w *world) {
+		for range 60 {
+			w.create(task.Spec{})
+		}
+		page, err := w.List(w.ctx, ada, "", 0)
+		if err != nil || len(page.Tasks) != 60 || page.Next != "" {
+			t.Errorf("%d tasks, next %q, %v", len(page.Tasks), page.Next, err)
 		}
 	})
 }
