@@ -125,10 +125,12 @@ func (s *Server) newRun(who Requestor) *request {
 
 func (s *Server) endRun(r *request) {
 	a := r.account
+	defer func() { // also when a reader ends the goroutine
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		s.leaveAccount(a)
+	}()
 	r.release()
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.leaveAccount(a)
 }
 
 func failed(err *rpc.Error) task.Outcome {
