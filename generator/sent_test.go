@@ -313,7 +313,7 @@ func TestLET01QuestionsAreHeldAgainstTheirDefinitions(t *testing.T) {
 		"a page without an id":                 {ask: url(kiln.ElicitRequestURLParams{Message: "m", URL: "https://example.com"}), want: "elicitationId", only: "2025-11-25"},
 		"a message without role":               {ask: sample(kiln.SamplingMessage{Content: &kiln.TextContent{Text: "t"}}), want: "/messages/0/role"},
 		"a form that requires what it has not": {ask: form("a", &kiln.BooleanSchema{}, "b"), want: `/requestedSchema/required/0: the form has no property "b"`},
-		"a length below zero":                  {ask: form("a", &kiln.StringSchema{MinLength: check.Some[int64](-1)}), want: "/requestedSchema/properties/a: the least length is -1"},
+		"a length below zero":                  {ask: form("a", &kiln.StringSchema{MinLength: check.Some[int64](-1)}), want: "/requestedSchema/properties/a/minLength: minimum: found -1, allowed: at least 0"},
 		"lengths that leave nothing":           {ask: form("a", &kiln.StringSchema{MinLength: check.Some[int64](3), MaxLength: check.Some[int64](2)}), want: "/requestedSchema/properties/a: no length is at least 3 and at most 2"},
 		"bounds that leave nothing":            {ask: form("a", &kiln.NumberSchema{Type: "number", Minimum: check.Some(-1.5), Maximum: check.Some(-2.0)}), want: "no number is at least -1.5 and at most -2"},
 		"nothing to choose":                    {ask: form("a", &kiln.UntitledSingleSelectEnumSchema{Enum: []string{}}), want: "there is nothing to choose"},

@@ -35,7 +35,7 @@ func ReservesMeta(labels []string) bool {
 // reservedMeta is a pattern for names whose prefix ReservesMeta reserves.
 func reservedMeta() string {
 	label := `(` + anyCase("modelcontextprotocol") + `|` + anyCase("mcp") + `)`
-	return `^([^./]+\.` + label + `[./]|([^./]+\.)*` + label + `\.[^/]*/)`
+	return `^([^./]+\.` + label + `/|([^./]+\.)*` + label + `\.[^/]*/)`
 }
 
 // IsProtocolLabel reports whether a label is the protocol's. Where in a prefix that reserves it, ReservesMeta says.

@@ -26,9 +26,9 @@ type formField struct {
 	Default              json.RawMessage
 	Enum                 []any
 	OneOf, AnyOf         []choice
-	MinLength, MaxLength *int
+	MinLength, MaxLength *float64
 	Minimum, Maximum     *json.Number
-	MinItems, MaxItems   *int
+	MinItems, MaxItems   *float64
 	Format               string
 	Items                *formField
 }
@@ -152,12 +152,12 @@ func (f *formField) checkString(v string) error {
 	if err := f.isType("string"); err != nil {
 		return err
 	}
-	n := utf8.RuneCountInString(v)
+	n := float64(utf8.RuneCountInString(v))
 	switch {
 	case f.MinLength != nil && n < *f.MinLength:
-		return fmt.Errorf("must have at least %d characters", *f.MinLength)
+		return fmt.Errorf("must have at least %.0f characters", *f.MinLength)
 	case f.MaxLength != nil && n > *f.MaxLength:
-		return fmt.Errorf("must have at most %d characters", *f.MaxLength)
+		return fmt.Errorf("must have at most %.0f characters", *f.MaxLength)
 	case !f.allows(v):
 		return fmt.Errorf("%q is none of the choices", v)
 	}
@@ -226,11 +226,11 @@ func (f *formField) checkList(list []any) error {
 	if err := f.isType("array"); err != nil {
 		return err
 	}
-	switch {
-	case f.MinItems != nil && len(list) < *f.MinItems:
-		return fmt.Errorf("must have at least %d items", *f.MinItems)
-	case f.MaxItems != nil && len(list) > *f.MaxItems:
-		return fmt.Errorf("must have at most %d items", *f.MaxItems)
+	switch n := float64(len(list)); {
+	case f.MinItems != nil && n < *f.MinItems:
+		return fmt.Errorf("must have at least %.0f items", *f.MinItems)
+	case f.MaxItems != nil && n > *f.MaxItems:
+		return fmt.Errorf("must have at most %.0f items", *f.MaxItems)
 	}
 	for _, item := range list {
 		text, ok := item.(string)

@@ -52,11 +52,11 @@ func TestFormsThatNobodyCouldFillInAreRefused(t *testing.T) {
 
 func TestAnswersAreHeldAgainstTheForm(t *testing.T) {
 	q := &client.Question{Schema: json.RawMessage(`{"type":"object","required":["name"],"properties":{
-		"name":{"type":"string","minLength":2,"maxLength":5},"age":{"type":"integer","minimum":0,"maximum":150,"default":30},
+		"name":{"type":"string","minLength":2.0,"maxLength":0.5e1},"age":{"type":"integer","minimum":0,"maximum":150,"default":30},
 		"share":{"type":"number","minimum":-0.1,"maximum":0},
 		"mail":{"type":"string","format":"email"},"day":{"type":"string","format":"date"},"ok":{"type":"boolean"},
 		"one":{"type":"string","enum":["a","b"]},"titled":{"type":"string","oneOf":[{"const":"x","title":"X"}]},
-		"many":{"type":"array","minItems":1,"maxItems":2,"items":{"anyOf":[{"const":"p"},{"const":"q"}]}}}}`)}
+		"many":{"type":"array","minItems":1.0,"maxItems":20e-1,"items":{"anyOf":[{"const":"p"},{"const":"q"}]}}}}`)}
 	for content, want := range map[string]string{
 		`{"name":"größe"}`:                               `{"age":30,"name":"größe"}`,
 		`{"name":"ab","age":7.0,"one":"b","many":["p"]}`: `{"age":7.0,"many":["p"],"name":"ab","one":"b"}`,
@@ -77,6 +77,7 @@ func TestAnswersAreHeldAgainstTheForm(t *testing.T) {
 		`{"name":"ab","one":"c"}`:                         "none of the choices",
 		`{"name":"ab","titled":"y"}`:                      "none of the choices",
 		`{"name":"ab","many":[]}`:                         "at least 1",
+		`{"name":"ab","many":["p","q","p"]}`:              "at most 2",
 		`{"name":"ab","many":["z"]}`:                      "none of the choices",
 		`{"name":"ab","more":1}`:                          "no field more",
 		`{"name":"ab","ok":{"a":true}}`:                   "no type that a form has",

@@ -107,17 +107,6 @@ func (args *addedArguments) enum(i int, a *addedArgument) error {
 	return nil
 }
 
-// bound returns a limit for check.String: 0 for none, check.Zero for 0.
-func bound(n *float64) int {
-	switch {
-	case n == nil:
-		return 0
-	case *n == 0:
-		return check.Zero
-	}
-	return int(*n)
-}
-
 func (args *addedArguments) read(d *check.Decoder) map[string]string {
 	values := map[string]string{}
 	for f := d.Object(&args.object); f >= 0; f = d.Next() {

@@ -26,7 +26,12 @@ type added struct {
 // again; those of a task's run are kept with the task's result. A handler that returns an error has no content of its own: see ToolError. Methods
 // other than tools have results of their own: what is added there is dropped and logged.
 func (c *Call) Content(blocks ...Block) {
-	c.add(func(a *added) { a.blocks = append(a.blocks, blocks...) })
+	if c.add(func(a *added) { a.blocks = append(a.blocks, blocks...) }) {
+		return
+	}
+	for i := range blocks {
+		blocks[i].open.closeUnopened(c.s.log)
+	}
 }
 
 // Summary sets the text that stands for a structured output in the content, in place of the output's JSON; the last call counts. In a revision
@@ -49,10 +54,11 @@ func (c *Call) ResultMeta(key string, value any) {
 	})
 }
 
-func (c *Call) add(change func(*added)) {
+// add reports whether the change was made, which is too late once the handler has returned.
+func (c *Call) add(change func(*added)) bool {
 	if c.tool == nil {
 		c.Log().Error("nothing added to a result: only those of tools take content, a summary and metadata")
-		return
+		return false
 	}
 	a := c.added.Load()
 	if a == nil {
@@ -61,21 +67,31 @@ func (c *Call) add(change func(*added)) {
 	}
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	if !a.taken {
-		change(a)
+	if a.taken {
+		return false
 	}
+	change(a)
+	return true
 }
 
-// takeAdded returns what the handler added, nil for nothing. Later additions are dropped.
+// takeAdded returns what the handler added, nil for nothing, and for what was taken before. Later additions are dropped.
 func (c *Call) takeAdded() *added {
-	a := c.added.Load()
-	if a != nil {
-		a.mu.Lock()
-		defer a.mu.Unlock()
-		a.taken = true
+	if c.added.CompareAndSwap(nil, nothingAdded) {
+		return nil
 	}
+	a := c.added.Load()
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.taken {
+		return nil
+	}
+	a.taken = true
+	c.r.noteReaders(a.blocks)
 	return a
 }
+
+// nothingAdded is in a call whose handler has returned and added nothing. It never changes.
+var nothingAdded = &added{taken: true}
 
 // check returns the first error of the blocks and the metadata.
 func (a *added) check() error {

@@ -50,7 +50,7 @@ func (p *peer) receiveBatch(r *request, got *Receipt) {
 	}
 	if err != nil {
 		got.Refused, got.Answered = err, true
-		p.answerInReader(r.about, rpc.ID{}, err)
+		p.answerInReadLoop(r.about, rpc.ID{}, err)
 		return
 	}
 	b := &batch{p: p, about: r.about, writer: make(chan struct{}, 1), pending: rpc.ByID[bool]{}, bytes: held}

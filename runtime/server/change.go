@@ -1,6 +1,7 @@
 package server
 
 import (
+	"context"
 	"maps"
 	"strings"
 
@@ -70,6 +71,56 @@ func (rev *revision) listChanged(op wire.Op, subscription rpc.ID) notification {
 func (rev *revision) updated(uri string, subscription rpc.ID) notification {
 	u := wire.ResourceUpdated{URI: uri, SubscriptionID: subscription}
 	return notification{revision: rev, op: wire.OpResourceUpdated, params: rev.AppendResourceUpdated(nil, &u)}
+}
+
+// changeSubscription subscribes to a resource, or unsubscribes. Requests of one session about one resource take turns: otherwise two that subscribe at
+// once would both run the handler, and because the second subscription is not kept, the unsubscribe handler would end the watch of the first.
+func (r *request) changeSubscription(b []byte) ([]byte, error) {
+	done, err := r.p.takeTurn(r.ctx, r.params.URI)
+	if err != nil {
+		return b, err
+	}
+	defer done()
+	if r.revision.handlers[r.method.Name] != nil {
+		return r.callMethod(b)
+	}
+	return r.subscribeRegistered(b)
+}
+
+// takeTurn returns when no other request of the session changes its subscription to uri, and keeps others from it until done is called.
+func (p *peer) takeTurn(ctx context.Context, uri string) (done func(), err error) {
+	for {
+		other := p.beginTurn(uri)
+		if other == nil {
+			return func() { p.endTurn(uri) }, nil
+		}
+		select {
+		case <-other:
+		case <-ctx.Done():
+			return nil, context.Cause(ctx)
+		}
+	}
+}
+
+// beginTurn returns nil if the turn is the caller's now, or else a channel that is closed when that of another request ends.
+func (p *peer) beginTurn(uri string) (other <-chan struct{}) {
+	p.s.mu.Lock()
+	defer p.s.mu.Unlock()
+	if other := p.turns[uri]; other != nil {
+		return other
+	}
+	if p.turns == nil {
+		p.turns = map[string]chan struct{}{}
+	}
+	p.turns[uri] = make(chan struct{})
+	return nil
+}
+
+func (p *peer) endTurn(uri string) {
+	p.s.mu.Lock()
+	defer p.s.mu.Unlock()
+	close(p.turns[uri])
+	delete(p.turns, uri)
 }
 
 // subscribe records that a session subscribes (on) or unsubscribes, after the handler agreed. A subscription beyond a limit is refused (LET06).

@@ -21,9 +21,9 @@ type ResourceError struct{ URI string }
 func (e *ResourceError) Error() string { return "unknown resource " + rpc.Cut(e.URI) }
 
 // URLElicitationError says that a request can not be served before the user has done something on web pages. A client that declares that it opens
-// pages gets the revision's error for that, and tries again; another client gets that of an UnsupportedError. Where the revision has no such error,
-// a URLElicitationError is an error like any other: Send elicitation/create with a URL instead, which revisions have since 2025-11-25. The manifest has
-// to list elicitation/create.
+// pages gets the revision's error for that, and tries again, or where the revision has no such error, the text with the addresses: Send
+// elicitation/create with a URL instead, which revisions have since 2025-11-25. Another client is told what it lacks, and gets no address. The manifest
+// has to list elicitation/create.
 type URLElicitationError struct{ Elicitations []URLElicitation }
 
 // URLElicitation is one page that the user has to see. All of it is required.
@@ -35,9 +35,18 @@ type URLElicitation struct {
 
 // Error implements error.
 func (e *URLElicitationError) Error() string {
+	return e.text(func(page *URLElicitation) string { return page.Message + ": " + page.URL })
+}
+
+// withoutAddresses is Error for clients that may open no pages (LET21).
+func (e *URLElicitationError) withoutAddresses() string {
+	return e.text(func(page *URLElicitation) string { return page.Message })
+}
+
+func (e *URLElicitationError) text(of func(page *URLElicitation) string) string {
 	text := "the user has to open a page first"
 	for i := range e.Elicitations {
-		text += "; " + e.Elicitations[i].Message + ": " + e.Elicitations[i].URL
+		text += "; " + of(&e.Elicitations[i])
 	}
 	return text
 }
@@ -77,9 +86,10 @@ const (
 
 // fault is a handler's error for which a revision may have a JSON-RPC error.
 type fault struct {
-	kind kind
-	text string    // what a result with isError says
-	own  rpc.Error // of plainKind the error, of others its message and data alone; of needsAbility the message is the capability's path
+	kind   kind
+	text   string    // what a result with isError says
+	status string    // what the status of a task says, which is not only for clients that may have the text; "": the text
+	own    rpc.Error // of plainKind the error, of others its message and data alone; of needsAbility the message is the capability's path
 }
 
 // Error implements error.
@@ -107,16 +117,18 @@ func (rev *revision) answer(f *fault, can ability) (wire.CallResult, error) {
 	return wire.CallResult{IsError: true, Content: appendText(nil, f.text)}, nil
 }
 
-// openable replaces the fault of a URLElicitationError for a client that does not open pages and so must not get their addresses (LET21).
+// openable replaces the fault of a URLElicitationError for a client that does not open pages and so must not get their addresses (LET21), in whatever form
+// the revision says them.
 func (rev *revision) openable(f *fault, can ability) *fault {
-	if f.kind != needsURLElicitation || rev.code(needsURLElicitation) == 0 {
+	if f.kind != needsURLElicitation {
 		return f
 	}
 	refused := rev.refusesPages(can)
 	if refused == nil {
 		return f
 	}
-	return &fault{kind: needsAbility, text: refused.Error(), own: rpc.Error{Message: refused.Capability}}
+	text := refused.Error()
+	return &fault{kind: toolError, text: text, own: rpc.Error{Message: text}}
 }
 
 // errorOf returns the fault as an error of the revision, nil if the revision has no code for it.
@@ -201,9 +213,9 @@ func (s *Server) fault(err error, log *slog.Logger) *fault {
 		f.kind, f.own.Message = noResource, resource.Error()
 		f.own.Data = append(check.AppendString([]byte(`{"uri":`), resource.URI), '}')
 	case errors.As(err, &pages) && pages != nil:
-		f.kind, f.own.Message = needsURLElicitation, pages.Error()
+		f.kind, f.own.Message, f.status = needsURLElicitation, pages.Error(), pages.withoutAddresses()
 		if f.own.Data, err = pages.data(); err != nil {
-			f.kind, f.own = plainKind, *defect(err, log)
+			f.kind, f.own, f.status = plainKind, *defect(err, log), ""
 		}
 	case errors.As(err, &unsupported) && unsupported != nil && unsupported.Capability != "":
 		f.kind, f.own.Message = needsAbility, unsupported.Capability

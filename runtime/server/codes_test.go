@@ -19,14 +19,16 @@ func fails(err error) Definition {
 	}
 }
 
-// both calls the tool and the method in both revisions.
+const opensPages = `{"elicitation":{"url":{}}}`
+
+// both calls the tool and the method in both revisions, for a client that opens pages.
 func (f *fixture) both(t *testing.T, check func(name string, stateless bool, m message)) {
 	t.Helper()
 	session := f.dial(t.Context())
-	session.initialize(`{"elicitation":{"url":{}}}`)
+	session.initialize(opensPages)
 	for method, params := range map[string]string{"tools/call": `"name":"fails"`, "prompts/get": `"name":"x"`} {
 		check(method, false, session.request("1", method, "{"+params+"}"))
-		check(method, true, f.ask(t.Context(), frame(1, method, nothing, params)))
+		check(method, true, f.ask(t.Context(), frame(1, method, opensPages, params)))
 	}
 }
 

@@ -33,20 +33,23 @@ func formContradiction(params []byte) error {
 	var asked struct {
 		Message         string
 		URL             *string
-		RequestedSchema struct {
-			Properties map[string]askedField
-			Required   []string
-		}
+		RequestedSchema json.RawMessage
 	}
-	if json.Unmarshal(params, &asked) != nil {
-		return nil
+	if err := json.Unmarshal(params, &asked); err != nil {
+		return err
 	}
 	if asked.URL != nil {
 		if err := address.Page(*asked.URL); err != nil {
 			return fmt.Errorf("/url: %w", err)
 		}
 	}
-	form := asked.RequestedSchema
+	if asked.RequestedSchema == nil {
+		return nil
+	}
+	form, err := readForm(asked.RequestedSchema)
+	if err != nil {
+		return below("/requestedSchema", err)
+	}
 	for i, name := range form.Required {
 		if _, asked := form.Properties[name]; !asked {
 			return fmt.Errorf("/requestedSchema/required/%d: the form has no property %q", i, name)
@@ -64,17 +67,8 @@ func formContradiction(params []byte) error {
 	return nil
 }
 
-// askedField is the schema of a field of a form.
-type askedField struct {
-	MinLength, MaxLength, MinItems, MaxItems, Minimum, Maximum *float64
-	Enum, OneOf                                                *[]any
-
-	Type, Title, Description, Format string
-	Sensitive                        any `json:"x-sensitive"`
-}
-
 // secret returns why the field must not be asked for, because it is a secret by the rules of package secret; "" if it is none.
-func (f *askedField) secret(name, message string) string {
+func (f *formField) secret(name, message string) string {
 	number := f.Type == "integer" || f.Type == "number"
 	typed := (f.Type == "string" || number) && f.Enum == nil && f.OneOf == nil && f.Format == ""
 	switch {
@@ -97,22 +91,19 @@ type SecretError struct {
 // Error implements error.
 func (e *SecretError) Error() string { return e.why + "; " + secret.Remedy }
 
-func (f *askedField) contradiction() error {
+func (f *formField) contradiction() error {
 	for _, limit := range []struct {
 		of        string
 		low, high *float64
-		counts    bool
-	}{{"length", f.MinLength, f.MaxLength, true}, {"number of items", f.MinItems, f.MaxItems, true}, {"number", f.Minimum, f.Maximum, false}} {
-		switch {
-		case limit.counts && limit.low != nil && *limit.low < 0:
-			return fmt.Errorf("the least %s is %v", limit.of, *limit.low)
-		case limit.counts && limit.high != nil && *limit.high < 0:
-			return fmt.Errorf("the largest %s is %v", limit.of, *limit.high)
-		case limit.low != nil && limit.high != nil && *limit.low > *limit.high:
+	}{{"length", f.MinLength, f.MaxLength}, {"number of items", f.MinItems, f.MaxItems}} {
+		if limit.low != nil && limit.high != nil && *limit.low > *limit.high {
 			return fmt.Errorf("no %s is at least %v and at most %v", limit.of, *limit.low, *limit.high)
 		}
 	}
-	if f.Enum != nil && len(*f.Enum) == 0 || f.OneOf != nil && len(*f.OneOf) == 0 {
+	if order, ok := check.CompareNumbers(f.Minimum.String(), f.Maximum.String()); ok && order > 0 {
+		return fmt.Errorf("no number is at least %v and at most %v", f.Minimum, f.Maximum)
+	}
+	if f.Enum != nil && len(f.Enum) == 0 || f.OneOf != nil && len(f.OneOf) == 0 {
 		return errors.New("there is nothing to choose")
 	}
 	return nil

@@ -118,6 +118,7 @@ var anyObject = check.Object{At: "#"}
 
 func readText(d *check.Decoder)   { d.Text(nil) }
 func readFlag(d *check.Decoder)   { d.Bool(nil) }
+func readNumber(d *check.Decoder) { d.Float(nil) }
 func readName(d *check.Decoder)   { d.Text(&check.String{At: "#", Min: 1}) }
 func readURI(d *check.Decoder)    { d.Text(&check.String{At: "#", Format: format.URI}) }
 func readLength(d *check.Decoder) { d.Int(&check.Int{At: "#", Has: check.Minimum}) }

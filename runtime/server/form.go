@@ -2,6 +2,8 @@ package server
 
 import (
 	"encoding/json"
+	"fmt"
+	"math"
 	"regexp"
 	"slices"
 
@@ -23,31 +25,66 @@ type formField struct {
 	Enum                 []string
 	OneOf                []formChoice
 	Pattern              string
-	MinLength, MaxLength int
+	MinLength, MaxLength *float64
 	Format               string
 	Minimum, Maximum     json.Number
-	MinItems, MaxItems   int
+	MinItems, MaxItems   *float64
 	Items                struct {
 		Enum         []string
 		AnyOf, OneOf []formChoice
 	}
+
+	Title, Description string
+	Sensitive          any `json:"x-sensitive"`
 }
 
 type formChoice struct{ Const string }
 
+// The shapes are those of form and of what is in it.
+var (
+	formShape = shapeOf(check.Skip, nil, shapeMember{"properties", func(d *check.Decoder) { d.EachMember(&anyObject, fieldShape.read) }},
+		shapeMember{"required", readTexts})
+	fieldShape = shapeOf(check.Skip, nil, shapeMember{"type", readWord("string", "number", "integer", "boolean", "array")}, shapeMember{"enum", readTexts},
+		shapeMember{"oneOf", readChoices}, shapeMember{"pattern", readText}, shapeMember{"minLength", readLength}, shapeMember{"maxLength", readLength},
+		shapeMember{"format", readText}, shapeMember{"minimum", readNumber}, shapeMember{"maximum", readNumber}, shapeMember{"minItems", readLength},
+		shapeMember{"maxItems", readLength}, shapeMember{"title", readText}, shapeMember{"description", readText},
+		shapeMember{"items", shapeOf(check.Skip, nil, shapeMember{"enum", readTexts}, shapeMember{"anyOf", readChoices}, shapeMember{"oneOf", readChoices}).read})
+	readTexts   = readEach(&check.Array{At: "#"}, readText)
+	readChoices = readEach(&check.Array{At: "#"}, shapeOf(check.Skip, []string{"const"}, shapeMember{"const", readText}).read)
+)
+
+// readForm reads a form, or says where it is none that an answer could be checked against.
+func readForm(schema []byte) (*form, error) {
+	d := check.Get(schema, check.Limits{Bytes: len(schema)})
+	defer d.Put()
+	formShape.read(d)
+	err := d.Finish()
+	f := new(form)
+	if err == nil {
+		err = json.Unmarshal(schema, f)
+	}
+	return f, err
+}
+
 // checkForm validates what the user filled in against the form in params (LET12). An answer that was not accepted, and one without a form, are always
 // valid.
 func checkForm(params, answer []byte, limits check.Limits) error {
-	var asked struct{ RequestedSchema form }
+	var asked struct{ RequestedSchema json.RawMessage }
 	var given struct {
 		Action  Action
 		Content json.RawMessage
 	}
-	if json.Unmarshal(params, &asked) != nil || len(asked.RequestedSchema.Properties) == 0 ||
-		json.Unmarshal(answer, &given) != nil || given.Action != Accepted {
+	if json.Unmarshal(params, &asked) != nil || asked.RequestedSchema == nil || json.Unmarshal(answer, &given) != nil || given.Action != Accepted {
 		return nil
 	}
-	return check.Decode(orEmpty(given.Content), limits, func(d *check.Decoder, f *form) { f.read(d) }, &asked.RequestedSchema)
+	f, err := readForm(asked.RequestedSchema)
+	if err != nil {
+		return fmt.Errorf("the form can not be read: %w", err)
+	}
+	if len(f.Properties) == 0 {
+		return nil
+	}
+	return check.Decode(orEmpty(given.Content), limits, func(d *check.Decoder, f *form) { f.read(d) }, f)
 }
 
 // read reads the user's answer with d, and validates it against the form.
@@ -73,17 +110,17 @@ func (f *formField) read(d *check.Decoder) {
 	switch {
 	case f.Const != nil:
 		d.Alias(&check.Values{JSON: []string{string(f.Const)}, Const: true})
-	case f.Type == "string" && len(choices) > 0:
+	case len(choices) > 0 && (f.Type == "string" || f.Type == ""):
 		d.Enum(&check.Enum{Values: choices})
 	case f.Type == "string":
-		d.String(&check.String{Min: f.MinLength, Max: f.MaxLength, Format: formFormats[f.Format], Pattern: f.pattern()})
+		d.String(&check.String{Min: bound(f.MinLength), Max: bound(f.MaxLength), Format: formFormats[f.Format], Pattern: f.pattern()})
 	case f.Type == "number" || f.Type == "integer":
 		d.Float(f.number())
 	case f.Type == "boolean":
 		d.Bool(nil)
 	case f.Type == "array":
 		items := check.Enum{Values: chosen(chosen(f.Items.Enum, f.Items.AnyOf), f.Items.OneOf)}
-		for more := d.Array(&check.Array{Min: f.MinItems, Max: f.MaxItems}); more; more = d.Item() {
+		for more := d.Array(&check.Array{Min: bound(f.MinItems), Max: bound(f.MaxItems)}); more; more = d.Item() {
 			d.Enum(&items)
 		}
 	default:
@@ -110,6 +147,19 @@ func (f *formField) number() *check.Number {
 		rule.Has |= check.Maximum
 	}
 	return rule
+}
+
+// bound returns a limit on a length or a number of items for package check: 0 for none, check.Zero for 0.
+func bound(n *float64) int {
+	switch {
+	case n == nil:
+		return 0
+	case *n == 0:
+		return check.Zero
+	case *n >= math.MaxInt:
+		return math.MaxInt
+	}
+	return int(*n)
 }
 
 // chosen are the values of a list of choices, without or with titles.

@@ -60,5 +60,6 @@ func (r *request) dropPlaceholders(b []byte, start int) []byte {
 		return b
 	}
 	r.placeholders = nil
+	r.closeReaders()
 	return append(b[:start], bytes.ReplaceAll(b[start:], placeholderMark, []byte(`""`))...)
 }

@@ -64,7 +64,7 @@ func withMember(meta []metaMember, key string, value any) ([]metaMember, error) 
 // checkMetaKey checks a key of _meta against the protocol's rule (LET04): an optional prefix of labels separated by dots, followed by a
 // slash, then a name. A prefix whose second label is mcp or modelcontextprotocol, in any case, is reserved, except that of the protocol's
 // extensions. Revision 2025-06-18 also reserves a prefix in which such a label is followed by another, wherever it stands (tools.mcp.com/). That is
-// refused in every revision, because a handler writes its keys once for all of them.
+// refused in every revision, because a handler writes its keys once for all of them. A name without a prefix is reserved nowhere.
 func checkMetaKey(key string) error {
 	prefix, name, found := strings.Cut(key, "/")
 	if !found {
@@ -79,11 +79,10 @@ func checkMetaKey(key string) error {
 	if name != "" && !isWord(name, "-._") {
 		return fmt.Errorf("%q is no key for _meta: its name begins and ends with a letter or digit, with hyphens, underscores and dots between", rpc.Cut(key))
 	}
-	first, rest, _ := strings.Cut(key, ".")
-	second := rest[:max(0, strings.IndexAny(rest, "./"))]
-	isSecond := isProtocolLabel(second) && !strings.Contains(first, "/") && prefix != "io.modelcontextprotocol"
-	if isSecond || slices.ContainsFunc(labels[:len(labels)-1], isProtocolLabel) {
-		return reservedKey(key)
+	for i, l := range labels {
+		if isProtocolLabel(l) && (i == 1 || i < len(labels)-1) && prefix != "io.modelcontextprotocol" {
+			return reservedKey(key)
+		}
 	}
 	return nil
 }

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"io"
 	"io/fs"
+	"log/slog"
 	"reflect"
 	"sync/atomic"
 )
@@ -53,6 +54,43 @@ var readerOf = reflect.ValueOf(ReaderOf(nil)).Pointer()
 
 // hasReader reports whether ReaderOf has made the Opener: then there is something to close before it is called.
 func (o Opener) hasReader() bool { return reflect.ValueOf(o).Pointer() == readerOf }
+
+// closeUnopened closes the reader of an Opener that ReaderOf has made, unless it was opened before.
+func (o Opener) closeUnopened(log *slog.Logger) {
+	defer logPanics(log)
+	if !o.hasReader() {
+		return
+	}
+	if data, err := o(); err == nil {
+		_ = data.Close()
+	}
+}
+
+// noteReader has the request close the reader of an Opener that its handler gave, whatever becomes of the answer: as soon as the answer needs none of its
+// data any more, and when the request ends at the latest (closeReaders).
+func (r *request) noteReader(open Opener) {
+	if open.hasReader() {
+		r.readers = append(r.readers, open)
+	}
+}
+
+func (r *request) noteReaders(blocks []Block) {
+	for i := range blocks {
+		r.noteReader(blocks[i].open)
+	}
+}
+
+// closeReaders closes the readers that were not opened.
+func (r *request) closeReaders() {
+	if len(r.readers) == 0 {
+		r.readers = nil
+		return
+	}
+	defer r.closeReaders() // of the others, also when this one ends the goroutine
+	open := r.readers[0]
+	r.readers = r.readers[1:]
+	open.closeUnopened(r.log())
+}
 
 // ImageFrom is Image with the data that open gives.
 func ImageFrom(mimeType string, open Opener) Block { return Image(mimeType, nil).from(open) }

@@ -147,9 +147,9 @@ func TestLET05ReservedCodesAreForTypedErrorsAroundACall(t *testing.T) {
 		})
 		f = customized(t, func(context.Context, *Call, *echoInput) (*echoOutput, error) { return nil, row.err })
 		c := f.dial(t.Context())
-		c.initialize(`{"elicitation":{"url":{}}}`)
+		c.initialize(opensPages)
 		c.request("1", "rows/read", `{"text":"x"}`).wantError(t, row.session)
-		f.ask(t.Context(), frame(1, "rows/read", nothing, `"text":"x"`)).wantError(t, row.modern)
+		f.ask(t.Context(), frame(1, "rows/read", opensPages, `"text":"x"`)).wantError(t, row.modern)
 	}
 	f := dual(t, Definition{Methods: []MethodHandler{rawPrompt(`{"messages":[]}`)}, Tools: []Tool{tool("must", structured(echo), withTask(TaskRequired))}},
 		wrapping("tools/call", func(ctx context.Context, next Handle, m *Message) (*MessageResult, error) {

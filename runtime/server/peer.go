@@ -69,7 +69,8 @@ type peer struct {
 	// (TSK07). A final state does not change: it is unlocked before that is written.
 	taskState sync.Mutex
 
-	subscribed map[string]bool // resources; guarded by Server.mu
+	subscribed map[string]bool          // resources; guarded by Server.mu, as turns
+	turns      map[string]chan struct{} // by resource: a request changes the subscription to it until the channel is closed (takeTurn)
 
 	pagesSent    pageIDs
 	pulse        pulse

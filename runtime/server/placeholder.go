@@ -55,8 +55,7 @@ type answerWriter struct {
 	buf      []byte
 	to       io.Writer // gets the pieces; nil: the answer was short so far
 	overflow func() (io.Writer, error)
-	size     int64 // bytes that to has got
-	opens    bool  // the first placeholder is opened before anything is written
+	opens    bool // the first placeholder is opened before anything is written
 }
 
 // Write implements io.Writer.
@@ -84,7 +83,6 @@ func (w *answerWriter) flush() (err error) {
 		}
 	}
 	_, err = w.to.Write(w.buf)
-	w.size += int64(len(w.buf))
 	w.buf = w.buf[:0]
 	return err
 }
@@ -204,24 +202,18 @@ func (s *Server) refuseOpeners(_ []shortage) {
 func (w *answerWriter) fill(frame []byte) (err error) {
 	placeholders := w.r.placeholders
 	w.r.placeholders = nil
-	opened := 0
-	log := w.r.log()
 	defer func() {
-		for i := range placeholders[:opened] {
+		for i := range placeholders {
 			placeholders[i].close()
 		}
-		for i := range placeholders[opened:] {
-			placeholders[opened+i].discard(log)
-		}
+		w.r.closeReaders()
 	}()
 	if w.opens {
-		opened = 1
 		if err := placeholders[0].openFor(w.r); err != nil {
 			return err
 		}
 	}
 	for i := range placeholders {
-		opened = max(opened, i+1)
 		at := bytes.IndexByte(frame, placeholderMark[0])
 		if _, err := w.Write(frame[:at]); err != nil {
 			return err
@@ -263,17 +255,6 @@ func (p *placeholder) close() {
 		closeData(p.data, p.log)
 	}
 	p.stop = nil
-}
-
-// discard closes the reader of a placeholder that will not be filled, if ReaderOf has made its Opener.
-func (p *placeholder) discard(log *slog.Logger) {
-	defer logPanics(log)
-	if !p.open.hasReader() {
-		return
-	}
-	if data, err := p.open(); err == nil {
-		_ = data.Close()
-	}
 }
 
 func closeData(data io.Closer, log *slog.Logger) {

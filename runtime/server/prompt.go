@@ -133,6 +133,7 @@ func (r *request) getPrompt(b []byte) ([]byte, error) {
 			return nil, err
 		}
 		out, err := p.Handler.get(ctx, call, in)
+		r.notePrompt(out)
 		if err = call.returned(err); err != nil {
 			return nil, err
 		}
@@ -183,6 +184,15 @@ func (rev *revision) appendPrompt(b []byte, out *PromptResult, placeholders *[]p
 	}
 	result := wire.PromptResult{Description: out.Description, Messages: append(messages, ']'), ServerInfo: rev.resultInfo}
 	return rev.AppendPromptResult(b, &result), nil
+}
+
+func (r *request) notePrompt(out *PromptResult) {
+	if out == nil {
+		return
+	}
+	for i := range out.Messages {
+		r.noteReader(out.Messages[i].Content.open)
+	}
 }
 
 func (m *PromptMessage) check() error {

@@ -160,6 +160,9 @@ type questionPayload struct {
 
 // newQuestion makes a question to the user, as it is recorded.
 func (c *Call) newQuestion(name, message, schema string, timeout time.Duration) (task.Question, error) {
+	if _, err := readForm([]byte(schema)); err != nil {
+		return task.Question{}, fmt.Errorf("server: the form of the question %q can not be read: %w", name, err)
+	}
 	payload, err := json.Marshal(questionPayload{Message: message, Schema: json.RawMessage(schema)})
 	if err != nil {
 		return task.Question{}, fmt.Errorf("question %q: %w", name, err)

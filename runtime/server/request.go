@@ -56,6 +56,7 @@ type request struct {
 	scratch      []byte        // parts of the answer
 	trailer      []byte        // a message that follows the answer; nil: none
 	placeholders []placeholder // in the answer, in their order
+	readers      []Opener      // of ReaderOf, which the handler gave (noteReader)
 	taken        bool          // the answer was large, and its client read it
 	torn         bool          // the answer was not written as a whole
 	spooled      *spool        // contains the answer; nil: it is in memory
@@ -137,9 +138,12 @@ func (r *request) open(s *Server, p *peer) {
 
 // release gives back what r holds, and r for reuse. Nothing may use it or what aliases its frame afterwards.
 func (r *request) release() {
+	defer func() { // also when a reader ends the goroutine
+		r.uncount()
+		r.reservation.s.keep(r)
+	}()
 	r.unlockTaskState()
-	r.uncount()
-	r.reservation.s.keep(r)
+	r.closeReaders()
 }
 
 // uncount gives back what the request and its answer hold of limits and budgets.

@@ -217,12 +217,23 @@ func (r *request) readResource(b []byte) ([]byte, error) {
 	}
 	return r.serveEntry(b, of.answers, func(ctx context.Context, call *Call) (write, error) {
 		out, err := of.read(ctx, call)
+		r.noteContents(out)
 		if err = call.returned(err); err != nil {
 			return nil, err
 		}
 		r.reservation.returned(out.size())
 		return func(b []byte) ([]byte, error) { return r.appendContents(b, out, of.mime) }, nil
 	})
+}
+
+func (r *request) noteContents(out *ResourceContents) {
+	if out == nil {
+		return
+	}
+	for i := range out.Parts {
+		r.noteReader(out.Parts[i].TextFrom)
+		r.noteReader(out.Parts[i].BlobFrom)
+	}
 }
 
 // size is roughly how many bytes the contents take in an answer, at least.

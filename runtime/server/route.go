@@ -106,7 +106,7 @@ func (r *request) start(msg *rpc.Message) *refusal {
 	case refused != nil:
 		return refused
 	case r.method.Op == wire.OpInitialize:
-		p.announceInReader(r.id)
+		p.announceInReadLoop(r.id)
 		p.inOrder(r.serve)
 	default:
 		p.workers.serve(r)

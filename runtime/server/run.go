@@ -21,10 +21,7 @@ func (s *Server) execute(ctx context.Context, call *Call, args []byte, buf *[]by
 	t := call.tool
 	raw, err := t.Handler.run(ctx, call, args, (*buf)[:0])
 	*buf = raw
-	var more *added
-	if call.added.Load() != nil {
-		more = call.takeAdded()
-	}
+	more := call.takeAdded()
 	switch {
 	case err != nil:
 		return s.failureWith(call, err, more)
@@ -193,6 +190,9 @@ func (c *Call) returned(err error) error {
 	}
 	if v := reflect.ValueOf(err); v.Kind() == reflect.Pointer && v.IsNil() {
 		return defect(fmt.Errorf("the handler returned a nil %T as its error: return nil", err), c.Log())
+	}
+	if toolErr, ok := errors.AsType[*ToolError](err); ok && toolErr != nil {
+		c.r.noteReaders(toolErr.Content)
 	}
 	return err
 }

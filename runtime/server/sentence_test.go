@@ -5,6 +5,7 @@ package server
 import (
 	"context"
 	"errors"
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -232,6 +233,52 @@ func TestLET21PagesAreForTheClientThatOpensThem(t *testing.T) {
 		if m := c.request("1", "tools/call", `{"name":"page"}`); m.field("result", "isError") != "true" || strings.Contains(m.raw, "example.com") {
 			t.Errorf("%s: %s", caps, m.raw)
 		}
+	}
+}
+
+// No revision has a form in which the addresses of pages reach a client that does not open them, as an answer or about a task.
+func TestLET21AddressesOfPagesAreForClientsThatOpenThem(t *testing.T) {
+	sent := &URLElicitationError{[]URLElicitation{{ID: "e-1", URL: "https://example.com/x", Message: "sign in"}}}
+	d := fails(fmt.Errorf("access: %w", sent))
+	pageless := older("2025-06-18", wire.View{})
+	pageless.Codes.URLElicitationRequired = 0
+	for i, o := range pageless.Outgoing {
+		if o.Op == wire.OpElicit {
+			pageless.Outgoing[i].Needs = []wire.Need{{Member: "mode", Values: []string{"url"}}}
+		}
+	}
+	d.Revisions = []*wire.Revision{wiretest.Revision20260728(), wiretest.Revision20251125(), pageless}
+	f := dual(t, d)
+	check := func(what string, opens bool, m message) {
+		t.Helper()
+		if got := strings.Contains(m.raw, "example.com"); got != opens {
+			t.Errorf("%s: %s", what, m.raw)
+		}
+	}
+	for caps, opens := range map[string]bool{nothing: false, `{"elicitation":{}}`: false, `{"elicitation":{"form":{}}}`: false, opensPages: true} {
+		sessions := map[string]*client{}
+		for _, revision := range []string{"2025-06-18", "2025-11-25"} {
+			c := f.dial(t.Context())
+			c.request("0", "initialize", `{"protocolVersion":"`+revision+`","capabilities":`+caps+`,"clientInfo":{"name":"c","version":"1"}}`)
+			sessions[revision] = c
+		}
+		for method, params := range map[string]string{"tools/call": `"name":"fails"`, "prompts/get": `"name":"x"`} {
+			check(method+", "+caps, opens, f.ask(t.Context(), frame(1, method, caps, params)))
+			for revision, c := range sessions {
+				check(method+" in "+revision+", "+caps, opens && revision != "2025-06-18", c.request("1", method, `{`+params+`}`))
+			}
+		}
+		id := f.create(t.Context(), "fails", `{}`, withTasks)
+		f.await(t.Context(), id, task.Completed)
+		both := `{"extensions":{"io.modelcontextprotocol/tasks":{}},` + caps[1:]
+		if caps == nothing {
+			both = withTasks
+		}
+		check("a task, "+caps, opens, f.ask(t.Context(), frame(1, "tasks/get", both, byID(id))))
+		c := sessions["2025-11-25"]
+		id = c.start("2", "fails", "")
+		check("the result of a task, "+caps, opens, c.request("3", "tasks/result", taskID(id)))
+		check("the status of a task, "+caps, false, c.request("4", "tasks/get", taskID(id)))
 	}
 }
 

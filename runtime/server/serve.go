@@ -84,11 +84,7 @@ func (r *request) dispatch(b []byte) (_ []byte, err error) {
 	case wire.OpMethod:
 		b, err = r.callMethod(b)
 	case wire.OpSubscribe, wire.OpUnsubscribe:
-		if r.revision.handlers[r.method.Name] != nil {
-			b, err = r.callMethod(b)
-		} else {
-			b, err = r.subscribeRegistered(b)
-		}
+		b, err = r.changeSubscription(b)
 	case wire.OpListPrompts:
 		b, err = r.listPrompts(b)
 	case wire.OpGetPrompt:

@@ -1,6 +1,7 @@
 package server
 
 import (
+	"cmp"
 	"context"
 	"encoding/binary"
 	"encoding/json"
@@ -98,8 +99,8 @@ func (s *Server) runTask(ctx context.Context, run *task.Run) (o task.Outcome) {
 	result, err := s.execute(&call.local.ctx, call, t.Args, &r.scratch)
 	if f := (*fault)(nil); errors.As(err, &f) {
 		end := failed(&f.own)
-		end.Kind, end.Message, end.Status = f.kind, f.text, call.revision.statusOf(f.kind, end.Status)
-		if len(f.text) > task.MaxStatusMessage { // it is cut there: revisions without a code for the kind show a result, which has the whole text
+		end.Kind, end.Message, end.Status = f.kind, cmp.Or(f.status, f.text), call.revision.statusOf(f.kind, end.Status)
+		if end.Message != f.text || len(f.text) > task.MaxStatusMessage { // it is cut there; the result that revisions without a code for the kind show has it all
 			end.Result = packResult(&wire.CallResult{IsError: true, Content: appendText(nil, f.text)})
 		}
 		return end
@@ -125,10 +126,12 @@ func (s *Server) newRun(who Requestor) *request {
 
 func (s *Server) endRun(r *request) {
 	a := r.account
+	defer func() { // also when a reader ends the goroutine
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		s.leaveAccount(a)
+	}()
 	r.release()
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.leaveAccount(a)
 }
 
 func failed(err *rpc.Error) task.Outcome {
@@ -160,8 +163,9 @@ func (rev *revision) statusOf(k kind, stored task.Status) task.Status {
 func (rev *revision) ending(t *task.Task, can ability) (wire.CallResult, error) {
 	switch {
 	case t.Error != nil && t.Kind != plainKind:
-		result, err := rev.answer(&fault{t.Kind, t.StatusMessage, *t.Error}, can)
-		if err == nil && len(t.Result) > 0 {
+		f := &fault{kind: t.Kind, text: t.StatusMessage, own: *t.Error}
+		result, err := rev.answer(f, can)
+		if err == nil && len(t.Result) > 0 && rev.openable(f, can) == f {
 			return unpackResult(t.Result)
 		}
 		return result, err

@@ -114,8 +114,9 @@ func (t *statelessJournal) opened() int {
 	return len(t.open)
 }
 
-// close sends the messages that waited for the end of the call. Later ones are dropped.
+// close sends the messages that waited for the end of the call. Later ones are dropped, and later content.
 func (c *Call) close() {
+	c.takeAdded() // if the handler has not returned, but panicked
 	if c.withheld != nil {
 		c.sendWithheld()
 	}

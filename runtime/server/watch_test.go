@@ -266,3 +266,57 @@ func TestLET06ASubscriptionThatCanNotBeKeptIsRefused(t *testing.T) {
 		}
 	}
 }
+
+// Two requests that subscribe at once are as two in turn: the application hears of the resource once, and the session stays subscribed.
+func TestEXT13LET06SubscribingTwiceAtOnceIsSubscribingOnce(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		told, agreed := make(chan string, 8), make(chan struct{})
+		note := func(what string) func(context.Context, *Call, *resourceParams) error {
+			return func(_ context.Context, _ *Call, in *resourceParams) error {
+				told <- what + " " + in.uri
+				<-agreed
+				return nil
+			}
+		}
+		codec := MethodCodec[resourceParams, struct{}]{Decode: decodeResource}
+		f := dual(t, Definition{Methods: []MethodHandler{
+			BindAck("resources/subscribe", note("on"), codec), BindAck("resources/unsubscribe", note("off"), codec), resources(),
+		}})
+		c := f.dial(t.Context())
+		c.initialize(nothing)
+		change := func(id, method, uri string) {
+			c.sendf(`{"jsonrpc":"2.0","id":%s,"method":"resources/%s","params":{"uri":%q}}`, id, method, uri)
+			synctest.Wait()
+		}
+		change("1", "subscribe", "test://a")
+		change("2", "subscribe", "test://a")
+		change("3", "subscribe", "test://b") // waits for nobody
+		change("4", "subscribe", "test://a")
+		c.cancel("4") // while it waits
+		synctest.Wait()
+		if a, b := <-told, <-told; a != "on test://a" || b != "on test://b" || len(told) > 0 {
+			t.Errorf("%q, %q and %d more", a, b, len(told))
+		}
+		close(agreed)
+		for range 3 {
+			c.next().wantNoError(t)
+		}
+		synctest.Wait()
+		f.srv.ResourceUpdated("test://a")
+		synctest.Wait()
+		if got := c.fence(); len(got) != 1 || len(told) > 0 {
+			t.Errorf("%d notifications, and %d calls of handlers", len(got), len(told))
+		}
+		change("5", "unsubscribe", "test://a")
+		c.answer("5")
+		change("6", "subscribe", "test://a")
+		c.answer("6")
+		if a, b := <-told, <-told; a != "off test://a" || b != "on test://a" || len(told) > 0 {
+			t.Errorf("%q, %q and %d more", a, b, len(told))
+		}
+		if n := len(f.srv.onlyPeer().turns); n > 0 {
+			t.Errorf("%d turns are not over", n)
+		}
+		c.close()
+	})
+}

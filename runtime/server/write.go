@@ -93,7 +93,7 @@ func (p *peer) queueOf(about rpc.ID) Queue {
 
 // writeNow decides whether m may still be written, and writes it. Every message about a request or task is decided on here (CAN29), except
 // for answers that wait for their batch (batch.writeNow), those that are streamed (request.stream), and refusals of what never was in flight, which the
-// read loop writes (answerInReader). The gate is held from the decision until the frame is accepted, so whoever ends the subject can wait until nothing
+// read loop writes (answerInReadLoop). The gate is held from the decision until the frame is accepted, so whoever ends the subject can wait until nothing
 // is on its way any more.
 func (s *subject) writeNow(m *outgoing) error {
 	p := s.peer
@@ -168,9 +168,9 @@ func (p *peer) drainWriters() {
 	defer p.gate.Unlock()
 }
 
-// answerInReader answers a request that is not in flight with an error, in the read loop and on the stream of about.
-func (p *peer) answerInReader(about, id rpc.ID, err *rpc.Error) {
-	p.announceInReader(about)
+// answerInReadLoop answers a request that is not in flight with an error, in the read loop and on the stream of about.
+func (p *peer) answerInReadLoop(about, id rpc.ID, err *rpc.Error) {
+	p.announceInReadLoop(about)
 	p.drainAfterCancel()
 	_ = p.answerWithTrailer(p.revision, about, rpc.AppendError(nil, id, err), err, nil)
 }
@@ -223,11 +223,11 @@ func (p *peer) refuse(r *request, id rpc.ID, err *rpc.Error) {
 		p.batch.hold(id, &outgoing{frame: rpc.AppendError(nil, id, err)})
 		return
 	}
-	p.answerInReader(id, id, err)
+	p.answerInReadLoop(id, id, err)
 }
 
-// announceInReader tells an Inline outlet that the read loop itself is about to answer.
-func (p *peer) announceInReader(id rpc.ID) {
+// announceInReadLoop tells an Inline outlet that the read loop itself is about to answer.
+func (p *peer) announceInReadLoop(id rpc.ID) {
 	if p.inline != nil {
 		p.inline.AnswersInline(id)
 	}
