@@ -2,8 +2,11 @@ package server
 
 import (
 	"context"
+	"errors"
 	"testing"
 	"testing/synctest"
+
+	"github.com/mcpkiln/mcpkiln/runtime/wire"
 )
 
 // waitersThatCanNotBeAsked are clients of whom a question of asker can not be asked.
@@ -70,4 +73,37 @@ func TestTSK19AQuestionGoesToTheFirstWaiterThatCanBeAsked(t *testing.T) {
 			})
 		})
 	}
+}
+
+// The completion of a page goes to the client that was sent there, which asked for the result, and not to the one that created the task.
+func TestTSK13LET21ThePageOfATaskIsDoneForTheClientThatWasSentThere(t *testing.T) {
+	page := ClientRequest[noInput, noInput]{Op: wire.OpElicit, Codecs: rawCodec(`{"mode":"url","message":"?","url":"https://example.com","elicitationId":"e-1"}`)}
+	synctest.Test(t, func(t *testing.T) {
+		f := newFixture(t, []Tool{tool("login", plain(func(ctx context.Context, call *Call) (*echoOutput, error) {
+			_, err := Send(ctx, call, &page, "page", &noInput{})
+			return &echoOutput{"done"}, errors.Join(err, call.ElicitationComplete(ctx, "e-1"))
+		}), withTask(TaskOptional))})
+		session, waiter := f.dial(WithPrincipal(t.Context(), "me")), f.dial(WithPrincipal(t.Context(), "me"))
+		for _, c := range []*client{session, waiter} {
+			c.initialize(`{"elicitation":{"url":{}}}`)
+		}
+		id := session.start("1", "login", "")
+		waiter.sendf(`{"jsonrpc":"2.0","id":1,"method":"tasks/result","params":%s}`, taskID(id))
+		waiter.reply(waiter.nextRequest(), `{"action":"accept"}`)
+		want := `{"_meta":{"io.modelcontextprotocol/related-task":` + taskID(id) + `},"elicitationId":"e-1"}`
+		if m := waiter.next(); m.Method != "notifications/elicitation/complete" || string(m.Params) != want {
+			t.Error(m.raw)
+		}
+		if m, _ := waiter.answer("1"); m.str("result", "structuredContent", "text") != "done" {
+			t.Error(m.raw)
+		}
+		for _, m := range session.fence() {
+			if m.Method == "notifications/elicitation/complete" {
+				t.Errorf("told, and was not sent there: %s", m.raw)
+			}
+		}
+		session.close()
+		waiter.close()
+		_ = f.srv.Shutdown(context.Background())
+	})
 }
