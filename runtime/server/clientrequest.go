@@ -66,6 +66,9 @@ func Send[In, Out any](ctx context.Context, c Asker, r *ClientRequest[In, Out], 
 	}
 	asked := q // with the name that errors have
 	asked.Name = cmp.Or(name, rev.nameOf(q.Method))
+	if call, ok := c.(*Call); ok && call.taskRun != nil {
+		q.Payload = r.forReaders(call, in, q.Payload)
+	}
 	out := new(Out)
 	data, err := c.ask(ctx, q, func(data []byte, account check.Account) error {
 		return codec.decode(data, &asked, s.cfg.limits, account, new(Out))
