@@ -3,10 +3,12 @@ package server
 import (
 	"context"
 	"errors"
+	"strconv"
 	"strings"
 	"testing"
 
 	"github.com/mcpkiln/mcpkiln/runtime/check"
+	"github.com/mcpkiln/mcpkiln/runtime/internal/wiretest"
 	"github.com/mcpkiln/mcpkiln/runtime/task"
 	"github.com/mcpkiln/mcpkiln/runtime/wire"
 )
@@ -93,6 +95,36 @@ func TestLET01ARequestWithoutAFormForItsReaderIsNotPut(t *testing.T) {
 	for _, b := range before {
 		if strings.HasPrefix(b.Method, "elicitation/") {
 			t.Errorf("asked: %s", b.raw)
+		}
+	}
+}
+
+// 2026-07-28 lets structured content be any value, 2025-11-25 an object alone.
+func TestLET01REV03AResultHasTheFormOfItsReader(t *testing.T) {
+	older, definition := *wiretest.Revision20251125(), check.Object{At: "#", Names: []string{"structuredContent"}}
+	older.CheckCallResult = func(d *check.Decoder) {
+		for i := d.Object(&definition); i >= 0; i = d.Next() {
+			if i == 0 {
+				d.EachMember(nil, (*check.Decoder).Skip)
+			} else {
+				d.Skip()
+			}
+		}
+	}
+	f := dual(t, Definition{Revisions: []*wire.Revision{&older, wiretest.Revision20260728()}, Tools: []Tool{tool("list", Bind(decodeEchoInput, func(_ context.Context, _ *Call, in *echoInput) (*rawResult, error) {
+		return &rawResult{`{"content":` + in.Text + `,"structuredContent":[1,2]}`}, nil
+	}, Unstructured(appendRawResult)), withTask(TaskOptional))}})
+	me := as(t, "me")
+	c := f.dial(me)
+	c.initialize(`{}`)
+	for content, want := range map[string]string{`[]`: `[{"type":"text","text":"[1,2]"}]`, `[{"type":"text","text":"1 and 2"}]`: `[{"type":"text","text":"1 and 2"}]`} {
+		id := f.create(me, "list", `{"text":`+strconv.Quote(content)+`}`, withTasks)
+		m := c.request("1", "tasks/result", taskID(id))
+		if m.field("result", "content") != want || m.field("result", "structuredContent") != "" {
+			t.Errorf("want the content %s alone, got %s", want, m.raw)
+		}
+		if m := f.get(me, id); m.field("result", "result", "content") != content || m.field("result", "result", "structuredContent") != "[1,2]" {
+			t.Errorf("its own revision got %s", m.raw)
 		}
 	}
 }
