@@ -293,7 +293,7 @@ func (s *Server) shutdown(ctx context.Context, reason string) error {
 	s.tracker.Shutdown(reason, false)
 	var err error
 	if s.engine != nil {
-		err = s.engine.Close(ctx)
+		err = s.engine.CloseFor(ctx, reason)
 	}
 	for _, p := range peers {
 		select {

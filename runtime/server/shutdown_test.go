@@ -298,3 +298,30 @@ func TestCAN13TheReasonOfAShutdownReachesACallThatGoesOn(t *testing.T) {
 		}
 	}
 }
+
+func TestCAN13TheReasonOfAShutdownReachesATask(t *testing.T) {
+	ctx, stop := context.WithCancelCause(as(t, "me"))
+	began, ended := make(chan struct{}), make(chan *inflight.Cause, 1)
+	f := newFixture(t, []Tool{tool("job", plain(func(ctx context.Context, _ *Call) (*echoOutput, error) {
+		close(began)
+		<-ctx.Done()
+		cause, _ := errors.AsType[*inflight.Cause](context.Cause(ctx))
+		ended <- cause
+		return nil, cause
+	}), withTask(TaskOptional))})
+	near, far := rpc.Pipe()
+	ran := make(chan error, 1)
+	go func() { ran <- f.srv.Run(ctx, far) }()
+	c := newClient(t, near)
+	c.initialize(`{}`)
+	c.start("1", "job", "")
+	<-began
+	stop(errors.New("a deploy"))
+	if cause := <-ended; cause == nil || cause.Source != inflight.SourceShutdown || cause.Reason != "a deploy" {
+		t.Errorf("ended with %v", cause)
+	}
+	if err := <-ran; err != nil {
+		t.Error(err)
+	}
+	<-c.read
+}
