@@ -122,7 +122,8 @@ func manifestKeys(definition map[string]json.RawMessage) error {
 	execution := membersOf(definition["execution"])
 	for _, key := range []string{"maxConcurrent", "maxReruns", "maxTtl", "onCrash", "pollInterval", "timeout", "ttl"} {
 		if execution[key] != nil {
-			return fmt.Errorf("/execution/%s: it is a key of manifests, and nothing obeys it here: remove it, and set the times of tasks in the manifest, in defaults.task, or write the tool there", key)
+			return fmt.Errorf("/execution/%s: it is a key of manifests, and nothing obeys it here: remove it, "+
+				"and set the times of tasks in the manifest, in defaults.task, or write the tool there", key)
 		}
 	}
 	return nil
