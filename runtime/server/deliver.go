@@ -165,7 +165,11 @@ func (r *request) streamTask(id string) error {
 	d.about.task = s.taskLife(id)
 	var deliveries sync.WaitGroup
 	begun := map[string]bool{} // questions that are being delivered, or were
-	inputOver, initialized := r.p.inputOver, r.p.begun
+	inputOver := r.p.inputOver
+	var initialized <-chan struct{} // nil: the client can be asked already
+	if !r.p.hasBegun() {
+		initialized = r.p.begun
+	}
 	s.noteStream(d)
 	defer s.forgetStream(d)
 	ctx, cancel := context.WithCancel(r.ctx)
@@ -190,7 +194,7 @@ func (r *request) streamTask(id string) error {
 		case <-inputOver:
 			inputOver = nil // a task that waits for no answer goes on without input
 		case <-initialized:
-			initialized = nil // from now on the client can be asked
+			initialized = nil
 		case <-r.ctx.Done():
 			return context.Cause(r.ctx)
 		case <-s.engine.Done():
