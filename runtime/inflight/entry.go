@@ -128,12 +128,21 @@ func (e *Entry) LacksRoom() bool { return e.flags.Load()&lacksRoom != 0 }
 
 // CancelRequested returns the reason of the first cancellation that was only recorded because the request is protected (CAN14), and whether there was one.
 func (e *Entry) CancelRequested() (reason string, ok bool) {
-	e.shard.mu.Lock()
-	defer e.shard.mu.Unlock()
-	if e.lazy == nil || e.lazy.recorded == nil {
+	c := e.Recorded()
+	if c == nil {
 		return "", false
 	}
-	return e.lazy.recorded.Reason, true
+	return c.Reason, true
+}
+
+// Recorded is the first cancellation that was only recorded because the request is protected, nil for none.
+func (e *Entry) Recorded() *Cause {
+	e.shard.mu.Lock()
+	defer e.shard.mu.Unlock()
+	if e.lazy == nil {
+		return nil
+	}
+	return e.lazy.recorded
 }
 
 // Cause returns why the request is over, nil while it is in flight.

@@ -208,8 +208,9 @@ func TestCAN30FieldsOfARetryAreNamed(t *testing.T) {
 		f.ask(t.Context(), frame(1, "prompts/get", forms, `"name":"p",`+more)).wantError(t, -32602, name)
 	}
 	changed := f.ask(t.Context(), frame(1, "tools/call", forms, callParams("ask", `{}`)+`,"requestState":"x"`))
-	changed.wantError(t, -32602, "requestState: it was changed")
-	if !strings.Contains(changed.raw, `"violations":["/requestState: it was changed, or belongs to another call"]`) {
+	const why = "it was changed, belongs to another call, or is of an earlier process or key: call again without it"
+	changed.wantError(t, -32602, "requestState: "+why)
+	if !strings.Contains(changed.raw, `"violations":["/requestState: `+why+`"]`) {
 		t.Errorf("the violation names its place more than once: %s", changed.raw)
 	}
 	id := f.create(t.Context(), "ask", `{}`, tasksAsks)

@@ -1,6 +1,10 @@
 package server
 
-import "context"
+import (
+	"context"
+
+	"github.com/mcpkiln/mcpkiln/runtime/task"
+)
 
 // This file decides which stream asks a question of a task: that of the delivery which has claimed the question. Server.mu guards Server.claims,
 // Server.streams, Server.offers and claim.on.
@@ -100,35 +104,38 @@ func (s *Server) noteStream(d *delivery) {
 	s.streams[d.task][d] = struct{}{}
 }
 
-// forgetStream removes a stream. When the last one is gone, the task's open questions are offered to its session.
+// forgetStream removes a stream. The task's open questions that go on no other one are offered to its session.
 func (s *Server) forgetStream(d *delivery) {
 	s.mu.Lock()
 	streams := s.streams[d.task]
 	_, open := streams[d]
 	delete(streams, d)
-	last := open && len(streams) == 0
-	if last {
+	if len(streams) == 0 {
 		delete(s.streams, d.task)
 	}
 	life := s.taskLives[d.task]
 	s.mu.Unlock()
-	if last && life != nil {
+	if open && life != nil {
 		life.peer.offer(d.owner, d.task)
 	}
 }
 
-// streamed reports whether a request for the task's result is open and read.
-func (s *Server) streamed(id string) bool {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return len(s.streams[id]) > 0
+// streamed reports whether a request for the task's result is open and read, and its client can be asked q. The caller holds mu.
+func (s *Server) streamed(id string, q *task.Question) bool {
+	for d := range s.streams[id] {
+		if d.peer.delivers(q) {
+			return true
+		}
+	}
+	return false
 }
 
-// beginOffer notes that d offers the question to the session, and reports whether nobody else does.
-func (s *Server) beginOffer(name questionID, d *delivery) bool {
+// beginOffer notes that d offers the question to the session, and reports whether nobody else does and no stream takes it.
+func (s *Server) beginOffer(d *delivery, q *task.Question) bool {
+	name := questionID{d.task, q.Name}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.offers[name] != nil {
+	if s.offers[name] != nil || s.streamed(d.task, q) {
 		return false
 	}
 	s.offers[name] = d
@@ -143,14 +150,14 @@ func (s *Server) endOffer(name questionID, d *delivery) {
 	}
 }
 
-// withdrawOfferIfStreamed ends the offer to the session if the task has a stream, and reports whether it has. When the last stream is gone, the
+// withdrawOfferIfStreamed ends the offer of q to the session if q goes on a stream, and reports whether it does. When that stream is gone, the
 // question is offered again (forgetStream).
-func (s *Server) withdrawOfferIfStreamed(name questionID) bool {
+func (s *Server) withdrawOfferIfStreamed(id string, q *task.Question) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if len(s.streams[name.task]) == 0 {
+	if !s.streamed(id, q) {
 		return false
 	}
-	delete(s.offers, name)
+	delete(s.offers, questionID{id, q.Name})
 	return true
 }

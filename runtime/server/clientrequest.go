@@ -66,6 +66,9 @@ func Send[In, Out any](ctx context.Context, c Asker, r *ClientRequest[In, Out], 
 	}
 	asked := q // with the name that errors have
 	asked.Name = cmp.Or(name, rev.nameOf(q.Method))
+	if call, ok := c.(*Call); ok && call.taskRun != nil {
+		q.Payload = r.forReaders(call, in, q.Payload)
+	}
 	out := new(Out)
 	data, err := c.ask(ctx, q, func(data []byte, account check.Account) error {
 		return codec.decode(data, &asked, s.cfg.limits, account, new(Out))
@@ -173,33 +176,6 @@ func (c *ClientCodec[In, Out]) decode(data []byte, q *task.Question, limits chec
 		return &AnswerError{q.Name, err}
 	}
 	return nil
-}
-
-// ElicitationComplete tells the client once that the user has finished on a page: id is the elicitationId of the request or URLElicitationError that
-// sent the user there in this session. Revisions in which the client's answer says so have no such notification; for them, and when the call or the
-// connection is over, ElicitationComplete does nothing. *UnsupportedError: the client did not declare that it opens pages. ErrNotAsked: this client was not sent to
-// such a page, or was told already.
-func (c *Call) ElicitationComplete(ctx context.Context, id string) error {
-	rev := c.revision
-	if c.peer == nil || ctx.Err() != nil || rev.names[wire.OpElicitationComplete] == "" || rev.AppendElicitationComplete == nil {
-		return nil
-	}
-	if refused := rev.refusesPages(c.can); refused != nil {
-		return refused
-	}
-	if !c.peer.pagesSent.take(id) {
-		return fmt.Errorf("%w: %q", ErrNotAsked, id)
-	}
-	params := rev.AppendElicitationComplete(nil, &wire.ElicitationComplete{ElicitationID: id})
-	if err := c.notify(notification{revision: rev, op: wire.OpElicitationComplete, params: params}); err != nil {
-		c.Log().Debug("completion not told", "elicitation", id, "error", err)
-	}
-	return nil
-}
-
-// refusesPages says why a client with these abilities can not be sent to a page, nil if it can.
-func (rev *revision) refusesPages(can ability) *UnsupportedError {
-	return rev.unsupported(can, &task.Question{Method: elicitMethod, Payload: rev.page})
 }
 
 // The methods under which requests to the client are recorded, the same in all revisions. A custom request is recorded under its own method, which has a

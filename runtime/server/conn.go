@@ -73,7 +73,7 @@ func (s *Server) serve(ctx context.Context, conn rpc.Conn) (why, late error) {
 		}
 		cause := &inflight.Cause{Source: inflight.SourceDisconnect, Err: why}
 		if s.stopped(ctx) != nil { // while it was drained
-			cause.Source = inflight.SourceShutdown
+			cause.Source, cause.Reason = inflight.SourceShutdown, stopReason(ctx)
 		}
 		p.end(cause)
 	case why = <-out.failed:
@@ -82,10 +82,10 @@ func (s *Server) serve(ctx context.Context, conn rpc.Conn) (why, late error) {
 		p.end(&inflight.Cause{Source: inflight.SourceDisconnect, Reason: "the client closed its input"})
 	case <-ctx.Done():
 		why = context.Cause(ctx)
-		p.end(&inflight.Cause{Source: inflight.SourceShutdown, Reason: why.Error()})
+		p.end(&inflight.Cause{Source: inflight.SourceShutdown, Reason: stopReason(ctx)})
 	case <-s.down:
 		why = ErrShutdown
-		p.end(&inflight.Cause{Source: inflight.SourceShutdown})
+		p.end(&inflight.Cause{Source: inflight.SourceShutdown, Reason: stopReason(ctx)})
 	}
 	if errors.Is(why, ErrStalled) || errors.Is(why, ErrSilent) {
 		_ = conn.Close() // what is being written ends; finish returns the same error
@@ -101,6 +101,14 @@ func (s *Server) stopped(ctx context.Context) error {
 	default:
 		return context.Cause(ctx)
 	}
+}
+
+// stopReason is why what ctx belongs to stops, for handlers and the log (CAN13); "" while ctx has not ended.
+func stopReason(ctx context.Context) string {
+	if err := context.Cause(ctx); err != nil {
+		return err.Error()
+	}
+	return ""
 }
 
 // end stops taking requests and cancels what is in flight (CAN21). The read loop refuses requests until its connection is closed:
@@ -269,7 +277,10 @@ func (p *peer) refuseFrame(r *request, large *rpc.FrameError) {
 }
 
 // Shutdown ends all connections and tasks gracefully, until ctx ends (CAN21). The server serves nothing afterwards.
-func (s *Server) Shutdown(ctx context.Context) error {
+func (s *Server) Shutdown(ctx context.Context) error { return s.shutdown(ctx, "") }
+
+// shutdown is Shutdown for a reason, which what it ends is told (CAN13).
+func (s *Server) shutdown(ctx context.Context, reason string) error {
 	s.mu.Lock()
 	select {
 	case <-s.down:
@@ -279,10 +290,10 @@ func (s *Server) Shutdown(ctx context.Context) error {
 	peers := slices.AppendSeq(slices.Clone(s.late), maps.Values(s.peers))
 	s.mu.Unlock()
 	s.endListens(nil)
-	s.tracker.Shutdown("", false)
+	s.tracker.Shutdown(reason, false)
 	var err error
 	if s.engine != nil {
-		err = s.engine.Close(ctx)
+		err = s.engine.CloseFor(ctx, reason)
 	}
 	for _, p := range peers {
 		select {
@@ -315,7 +326,7 @@ func (s *Server) Run(ctx context.Context, conn rpc.Conn) error {
 	}
 	ended, cancel := context.WithTimeout(context.WithoutCancel(ctx), s.cfg.grace)
 	defer cancel()
-	down := s.Shutdown(ended)
+	down := s.shutdown(ended, stopReason(ctx))
 	<-served
 	s.records.Flush(context.WithoutCancel(ctx)) // ended may be over
 	if ctx.Err() != nil {

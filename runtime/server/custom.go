@@ -23,7 +23,8 @@ type Notifier interface {
 }
 
 // Notify sends a custom notification. That of a Call goes where the call's log messages go, and names the call's task, if there is one. If the server
-// has extensions, a client that declared none of them would not know the notification, so it is not sent, and the error is nil.
+// has extensions, a client that declared none of them would not know the notification, so it is not sent, and the error is nil; nor is it sent to a
+// client that has not said yet that it is initialized (LET09).
 // Errors: *UnsupportedError when there is nowhere to send it, as in a task that outlived its session, in any task of a stateless revision,
 // and to a client that only listens; the cause of the end of the call or session; what is wrong with the params.
 func Notify[In any](ctx context.Context, to Notifier, n *CustomNotification[In], in *In) error {
@@ -50,7 +51,7 @@ func (c *Call) tellCustom(_ context.Context, n notification) error {
 	default:
 		return &UnsupportedError{why: "the client can not be notified: a task of protocol revision " + c.revision.Version + " has no stream to it; set the task's status message instead"}
 	}
-	if !c.revision.tellsCustom(c.can) {
+	if !c.revision.tellsCustom(c.can) || c.revision.Handshake && !c.peer.hasBegun() {
 		return nil
 	}
 	n.params = c.revision.relate(n.params, c.TaskID())

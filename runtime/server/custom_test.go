@@ -138,6 +138,24 @@ func TestSRV07ACustomNotificationIsSent(t *testing.T) {
 	}
 }
 
+func TestLET09SRV07NoCustomNotificationIsSentBeforeInitialized(t *testing.T) {
+	f := customized(t, func(context.Context, *Call, *echoInput) (*echoOutput, error) { return nil, nil },
+		tool("tells", plain(func(ctx context.Context, call *Call) (*echoOutput, error) {
+			return &echoOutput{"out"}, Notify(ctx, call, &changedRows, &echoOutput{"of a call"})
+		})))
+	c := f.dial(t.Context())
+	c.request(`"init"`, "initialize", handshakeOf(knowsRows))
+	c.call("1", "tells", `{}`)
+	if m, before := c.answer("1"); m.str("result", "structuredContent", "text") != "out" || len(before) > 0 {
+		t.Error(m.raw, before)
+	}
+	c.send(`{"jsonrpc":"2.0","method":"notifications/initialized"}`)
+	c.call("2", "tells", `{}`)
+	if _, before := c.answer("2"); len(before) != 1 || before[0].Method != "rows/changed" {
+		t.Error(before)
+	}
+}
+
 func TestSRV07ASessionIsToldACustomNotification(t *testing.T) {
 	f := customized(t, func(context.Context, *Call, *echoInput) (*echoOutput, error) { return nil, nil })
 	c := f.dial(t.Context())

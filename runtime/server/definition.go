@@ -3,6 +3,7 @@ package server
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
 	"slices"
 
 	"github.com/mcpkiln/mcpkiln/runtime/check"
@@ -63,6 +64,9 @@ func (s *shape) check(definition []byte, own []string) error {
 // was generated and what was added.
 func listedRules(definition []byte, own []string) error {
 	members := membersOf(definition)
+	if err := manifestKeys(members); err != nil {
+		return err
+	}
 	var icons []map[string]json.RawMessage
 	_ = json.Unmarshal(members["icons"], &icons) // valid, or absent
 	for i, icon := range icons {
@@ -106,6 +110,34 @@ func listedRules(definition []byte, own []string) error {
 		}
 	}
 	return nil
+}
+
+// manifestKeys refuses keys that a manifest has beside the protocol's members: nothing would obey them, and lists would show them.
+func manifestKeys(definition map[string]json.RawMessage) error {
+	for _, key := range slices.Sorted(maps.Keys(insteadOfKey)) {
+		if definition[key] != nil {
+			return fmt.Errorf("/%s: it is a key of manifests, and nothing obeys it here: remove it, %s", key, insteadOfKey[key])
+		}
+	}
+	execution := membersOf(definition["execution"])
+	for _, key := range []string{"maxConcurrent", "maxReruns", "maxTtl", "onCrash", "pollInterval", "timeout", "ttl"} {
+		if execution[key] != nil {
+			return fmt.Errorf("/execution/%s: it is a key of manifests, and nothing obeys it here: remove it, "+
+				"and set the times of tasks in the manifest, in defaults.task, or write the tool there", key)
+		}
+	}
+	return nil
+}
+
+// insteadOfKey says what to do in place of a manifest's key in a definition.
+var insteadOfKey = map[string]string{
+	"cancellation":       "or write the tool in the manifest",
+	"clientCapabilities": "since the handler may ask for whatever the client has declared",
+	"elicitations":       "and ask with server.Ask in the handler",
+	"goName":             "since no code is generated for what is added",
+	"subscribe":          "since clients can subscribe to every resource that is added",
+	"timeout":            "and use context.WithTimeout in the handler",
+	"variables":          "since the uriTemplate names its variables, and the handler checks their values",
 }
 
 // unquoted is the text of a JSON string, "" for other values.

@@ -14,9 +14,10 @@ import (
 //
 // Questions of a task travel on an open request for its result if there is one, else on the session that created the
 // task (TSK19). Some clients ask for the result only when input is required, others never do: a question has to reach
-// both, and each client once. So one stream has a question at a time, and only a stream that somebody reads. When nobody reads it any more,
-// it is lost, and the question goes to the first stream that is read. The client may have seen the question on the lost stream, so an answer to it
-// still counts until that stream is read again; then the client is told there that nobody waits for the answer (DUR05).
+// both, and each client once. So one stream has a question at a time, and only a stream that somebody reads, of a client that can be asked the
+// question. When nobody reads it any more, it is lost, and the question goes to the first stream that is read. The client may have seen the question on
+// the lost stream, so an answer to it still counts until that stream is read again; then the client is told there that nobody waits for the answer
+// (DUR05).
 type delivery struct {
 	peer        *peer
 	owner, task string
@@ -47,7 +48,7 @@ func (d *delivery) put(ctx context.Context, q task.Question) {
 	defer cancel()
 	s, name := d.peer.s, questionID{d.task, q.Name}
 	var withdraw context.CancelFunc // withdraws the question that was asked before the stream was lost; nil: none was
-	for ctx.Err() == nil && !(d.onSession() && s.withdrawOfferIfStreamed(name)) {
+	for ctx.Err() == nil && !(d.onSession() && s.withdrawOfferIfStreamed(d.task, &q)) {
 		read, changed := d.hasReader()
 		if !read {
 			await(ctx, changed, nil)
@@ -165,6 +166,10 @@ func (r *request) streamTask(id string) error {
 	var deliveries sync.WaitGroup
 	begun := map[string]bool{} // questions that are being delivered, or were
 	inputOver := r.p.inputOver
+	var initialized <-chan struct{} // nil: the client can be asked already
+	if !r.p.hasBegun() {
+		initialized = r.p.begun
+	}
 	s.noteStream(d)
 	defer s.forgetStream(d)
 	ctx, cancel := context.WithCancel(r.ctx)
@@ -188,6 +193,8 @@ func (r *request) streamTask(id string) error {
 		case <-changed:
 		case <-inputOver:
 			inputOver = nil // a task that waits for no answer goes on without input
+		case <-initialized:
+			initialized = nil
 		case <-r.ctx.Done():
 			return context.Cause(r.ctx)
 		case <-s.engine.Done():
@@ -196,16 +203,18 @@ func (r *request) streamTask(id string) error {
 	}
 }
 
-// delivers reports whether the client of the session can be asked q.
-func (p *peer) delivers(q *task.Question) bool { return p.revision.unsupported(p.can, q) == nil }
+// delivers reports whether the client of the session can be asked q now: it is initialized (LET09), and has declared what q requires.
+func (p *peer) delivers(q *task.Question) bool {
+	return p.hasBegun() && p.revision.unsupported(p.can, q) == nil
+}
 
 // noteTime is how long a client has to take note of a new task before it gets the task's questions. Some clients handle a question before the answer
 // to the call, even if that came first, and then do not know the task that asks.
 const noteTime = 100 * time.Millisecond
 
-// offer puts the open questions of a task to the client on its session's stream, unless a request for the result is read.
+// offer puts the open questions of a task to the client on its session's stream, except those that go on the stream of a request for the result.
 func (p *peer) offer(owner, id string) {
-	if p.s.streamed(id) || !p.live.add() {
+	if !p.live.add() {
 		return
 	}
 	p.writing.Add(1)
@@ -218,7 +227,7 @@ func (p *peer) offer(owner, id string) {
 		d := &delivery{peer: p, owner: owner, task: id, about: subject{peer: p, task: p.s.taskLife(id)}}
 		var deliveries sync.WaitGroup
 		for _, q := range t.Questions {
-			if name := (questionID{id, q.Name}); p.delivers(&q) && p.s.beginOffer(name, d) {
+			if name := (questionID{id, q.Name}); p.delivers(&q) && p.s.beginOffer(d, &q) {
 				deliveries.Go(func() {
 					defer p.s.endOffer(name, d)
 					d.put(p.ctx, q)

@@ -287,14 +287,15 @@
 // without a message, refuses the retry with what was wrong: asked again, the program would answer the same. The requestState that it sent stays good
 // for a right answer; steps that the refused run did are not in it.
 //
-// A task's question is in the engine's journal. With a session it travels on an open request for the result, else on the session that created the
-// task; one stream that somebody reads has it at a time, so that no client is asked twice. Without a session it is part of the task. Its answer is
-// validated as it arrives: by the handler's own check if the run is in this process, else against the form that was sent; what a form can not say is
-// the handler's error then. A JSON-RPC error from the client, and a response to a request that breaks the question's schema, are answers, too: they
-// are recorded, so that a later run sees the same. Nothing of a task is on the wire before the answer with its id: the engine starts the task after that was
-// written.
+// A task's question is in the engine's journal. With a session it travels on an open request for the result, else on the session that created the task;
+// one stream that somebody reads, of a client that can be asked, has it at a time, so that no client is asked twice. Without a session it is part of the
+// task. Its answer is validated as it arrives: by the handler's own check if the run is in this process, else against the form that was sent; what a
+// form can not say is the handler's error then. A JSON-RPC error from the client, and a response to a request that breaks the question's schema, are
+// answers, too: they are recorded, so that a later run sees the same. Nothing of a task is on the wire before the answer with its id: the engine starts
+// the task after that was written.
 //
-// A task may be read through any revision. What differs is the view: the status of a result with isError, and where its questions are.
+// A task may be read through any revision. What differs is the view: the status of a result with isError, where its questions are, and the form of its
+// requests to the client and of its result (readerparams.go).
 //
 // Bad arguments of a call that asks for a task are -32602 with every violation in its data. VAL02's result with
 // isError is for inline calls, and for revisions where the server decides that there is a task: a client that asked for

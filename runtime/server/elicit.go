@@ -177,7 +177,7 @@ func (a *asking) closeCarrier() {
 // askParams are the params of a question's request; related is the id of the task that asks, "" for none.
 func (rev *revision) askParams(q *task.Question, related string) ([]byte, error) {
 	if q.Method != askMethod {
-		return rev.relate(q.Payload, related), nil
+		return rev.relate(rev.paramsOf(q), related), nil
 	}
 	var asked questionPayload
 	if err := json.Unmarshal(q.Payload, &asked); err != nil {

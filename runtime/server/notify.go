@@ -159,6 +159,11 @@ func (p *peer) endMalformedAnswer(msg *rpc.Message, why *rpc.Error) bool {
 
 // ended is called when a request ends without an answer, and when somebody asks to cancel one that can not be cancelled (CAN13).
 func (s *Server) ended(e *inflight.Entry, c *inflight.Cause, o inflight.CancelEffect) {
+	if o == inflight.Recorded {
+		if first := e.Recorded(); first != c && first.Source == c.Source {
+			return // a shutdown reaches a call through its connection and by itself; a peer may ask again and again
+		}
+	}
 	key, info := e.Key(), e.Info()
 	if s.log.Enabled(context.Background(), slog.LevelInfo) {
 		text := "request cancelled"

@@ -176,8 +176,9 @@ func (s *subject) passOn(n notification) error {
 }
 
 // notify writes a notification of the handler, if middleware passes it on.
-func (c *Call) notify(n notification) error {
-	about := c.subject()
+func (c *Call) notify(n notification) error { return c.notifyAbout(c.subject(), n) }
+
+func (c *Call) notifyAbout(about subject, n notification) error {
 	if c.s.middleware == nil {
 		return c.write(&about, outgoing{frame: n.frame()})
 	}

@@ -215,9 +215,12 @@ func (rev *revision) adaptFor(can ability, q task.Question) (task.Question, *Uns
 // unsupported returns why a client with these abilities can not be asked q, nil if it can: a question whose capability was not
 // declared is never sent (EXT18).
 func (rev *revision) unsupported(can ability, q *task.Question) *UnsupportedError {
-	params := q.Payload
+	params := rev.paramsOf(q)
 	if q.Method == askMethod {
 		params = rev.form // the payload is no params yet: every question of Ask is sent as a form
+	}
+	if params == nil {
+		return &UnsupportedError{}
 	}
 	op := opOf(q.Method)
 	for i := range rev.questionRules {

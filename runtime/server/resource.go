@@ -153,6 +153,7 @@ type source struct {
 	subscribe bool
 	read      func(ctx context.Context, call *Call) (*ResourceContents, error)
 	answers   *answerSizes
+	check     func(limits check.Limits) error // says which values of the URI's variables are wrong; nil: it has none
 }
 
 // source finds the resource, the template or the tree of a URI, in this order; nil for none.
@@ -162,7 +163,7 @@ func (r *request) source(uri string) *source {
 		return nil
 	}
 	if e := s.resources.table.Load().named[uri]; e != nil {
-		return &source{e.value.MIMEType, e.value.Subscribe, e.value.Handler, &e.answers}
+		return &source{mime: e.value.MIMEType, subscribe: e.value.Subscribe, read: e.value.Handler, answers: &e.answers}
 	}
 	for _, e := range s.templates.table.Load().entries {
 		t := e.value
@@ -170,17 +171,22 @@ func (r *request) source(uri string) *source {
 		if !ok {
 			continue
 		}
-		return &source{t.MIMEType, t.Subscribe, func(ctx context.Context, call *Call) (*ResourceContents, error) {
+		read := func(ctx context.Context, call *Call) (*ResourceContents, error) {
 			in, err := r.readEntry(t.variables(values), "", t.Handler.read)
 			if err != nil {
 				return nil, err
 			}
 			return t.Handler.get(ctx, call, in)
-		}, &e.answers}
+		}
+		wrong := func(limits check.Limits) error {
+			return check.Decode(t.variables(values), limits, func(d *check.Decoder, _ *struct{}) { t.Handler.read(d) }, new(struct{}))
+		}
+		return &source{t.MIMEType, t.Subscribe, read, &e.answers, wrong}
 	}
 	for _, t := range s.cfg.trees {
 		if name, ok := t.nameOf(uri); ok {
-			return &source{"", true, func(context.Context, *Call) (*ResourceContents, error) { return t.read(uri, name) }, &s.treeSizes}
+			read := func(context.Context, *Call) (*ResourceContents, error) { return t.read(uri, name) }
+			return &source{subscribe: true, read: read, answers: &s.treeSizes}
 		}
 	}
 	return nil
@@ -292,7 +298,7 @@ func (r *request) subscribeRegistered(b []byte) ([]byte, error) {
 	return r.complete(append(b, "{}"...), start)
 }
 
-// mayWatch refuses unknown URIs, and those that can not be subscribed to.
+// mayWatch refuses unknown URIs, those that can not be subscribed to, and those that can not be read because a variable breaks its rule (LET06).
 func (r *request) mayWatch(uri string) error {
 	switch of := r.source(uri); {
 	case of == nil:
@@ -303,6 +309,10 @@ func (r *request) mayWatch(uri string) error {
 		return err
 	case !of.subscribe:
 		return refusedParam(atURI, "the resource %s can not be subscribed to", rpc.Quoted(uri))
+	case of.check != nil:
+		if err := of.check(r.p.s.cfg.limits); err != nil {
+			return invalidParams(r.method.Name, err)
+		}
 	}
 	return nil
 }

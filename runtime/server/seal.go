@@ -32,7 +32,7 @@ const sealVersion = 1
 const maxState = 1 << 20
 
 var (
-	errState      = errors.New("it was changed, or belongs to another call")
+	errState      = errors.New("it was changed, belongs to another call, or is of an earlier process or key: call again without it")
 	errStateOld   = errors.New("it has expired: call again without it")
 	errStateLarge = fmt.Errorf("what the call has recorded takes more than %d bytes of request state", maxState)
 )

@@ -5,8 +5,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"log/slog"
 	"runtime"
 	"slices"
+	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -257,4 +259,69 @@ func TestCAN03AClientThatTakesNothingAnyMoreIsGone(t *testing.T) {
 	if err := <-served; !errors.Is(err, io.ErrClosedPipe) {
 		t.Errorf("served: %v", err)
 	}
+}
+
+// A call that goes on sees why the server stops, whichever of Run's context and its shutdown reaches it first; the log says it once.
+func TestCAN13TheReasonOfAShutdownReachesACallThatGoesOn(t *testing.T) {
+	for range 50 { // which one is first differs
+		var log syncBuffer
+		ctx, stop := context.WithCancelCause(t.Context())
+		began := make(chan struct{})
+		f := newFixture(t, []Tool{tool("post", plain(func(_ context.Context, call *Call) (*echoOutput, error) {
+			close(began)
+			<-call.s.Done()
+			reason, asked := call.CancelRequested()
+			for ; !asked; reason, asked = call.CancelRequested() {
+				runtime.Gosched()
+			}
+			return &echoOutput{Text: reason}, nil
+		}), func(t *Tool) { t.Cancel.Uncancellable = true })}, WithLogger(slog.New(slog.NewTextHandler(&log, nil))))
+		near, far := rpc.Pipe()
+		ran := make(chan error, 1)
+		go func() { ran <- f.srv.Run(ctx, far) }()
+		c := newClient(t, near)
+		c.initialize(`{}`)
+		c.call("1", "post", `{}`)
+		<-began
+		stop(errors.New("a deploy"))
+		if m, _ := c.answer("1"); m.str("result", "structuredContent", "text") != "a deploy" {
+			t.Error(m.raw)
+		}
+		if err := <-ran; err != nil {
+			t.Error(err)
+		}
+		if n := strings.Count(log.String(), `reason="a deploy"`); n != 1 || strings.Contains(log.String(), `reason=""`) {
+			t.Errorf("logged %d times: %s", n, log.String())
+		}
+		if <-c.read; t.Failed() {
+			return
+		}
+	}
+}
+
+func TestCAN13TheReasonOfAShutdownReachesATask(t *testing.T) {
+	ctx, stop := context.WithCancelCause(as(t, "me"))
+	began, ended := make(chan struct{}), make(chan *inflight.Cause, 1)
+	f := newFixture(t, []Tool{tool("job", plain(func(ctx context.Context, _ *Call) (*echoOutput, error) {
+		close(began)
+		<-ctx.Done()
+		cause, _ := errors.AsType[*inflight.Cause](context.Cause(ctx))
+		ended <- cause
+		return nil, cause
+	}), withTask(TaskOptional))})
+	near, far := rpc.Pipe()
+	ran := make(chan error, 1)
+	go func() { ran <- f.srv.Run(ctx, far) }()
+	c := newClient(t, near)
+	c.initialize(`{}`)
+	c.start("1", "job", "")
+	<-began
+	stop(errors.New("a deploy"))
+	if cause := <-ended; cause == nil || cause.Source != inflight.SourceShutdown || cause.Reason != "a deploy" {
+		t.Errorf("ended with %v", cause)
+	}
+	if err := <-ran; err != nil {
+		t.Error(err)
+	}
+	<-c.read
 }

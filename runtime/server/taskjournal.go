@@ -65,8 +65,10 @@ func (e *recordedEntry) step() ([]byte, error) {
 // answer returns the answer to q, nil for none. A recorded answer to another question of the same name does not count (TSK29).
 func (j *earlierJournal) answer(call *Call, q *task.Question, check answerCheck) ([]byte, error) {
 	if e := j.entry(q.Name); e != nil {
+		inline := *q
+		inline.Payload = call.revision.paramsOf(q) // an inline run asks in its own revision alone
 		switch string(e.Question) {
-		case hashOf(q):
+		case hashOf(&inline):
 			return e.Data, nil
 		case "": // a step
 			return nil, &task.NameError{Name: q.Name, Why: otherBefore}

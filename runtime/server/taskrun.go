@@ -166,7 +166,7 @@ func (rev *revision) ending(t *task.Task, can ability) (wire.CallResult, error) 
 		f := &fault{kind: t.Kind, text: t.StatusMessage, own: *t.Error}
 		result, err := rev.answer(f, can)
 		if err == nil && len(t.Result) > 0 && rev.openable(f, can) == f {
-			return unpackResult(t.Result)
+			return rev.storedResult(t.Result)
 		}
 		return result, err
 	case t.Error != nil:
@@ -174,7 +174,26 @@ func (rev *revision) ending(t *task.Task, can ability) (wire.CallResult, error) 
 	case t.Status == task.Cancelled:
 		return wire.CallResult{}, rpc.Errorf(task.CodeCancelled, "the task was cancelled")
 	}
-	return unpackResult(t.Result)
+	return rev.storedResult(t.Result)
+}
+
+// storedResult returns a stored result as the revision can have it. Structured content that it can not have, such as a list of a task that was created in
+// another revision, becomes the text that stands beside it, or would (LET01).
+func (rev *revision) storedResult(stored []byte) (wire.CallResult, error) {
+	r, err := unpackResult(stored)
+	if err != nil || len(r.StructuredContent) == 0 || r.StructuredContent[0] == '{' || rev.CheckCallResult == nil {
+		return r, err
+	}
+	structured := rev.AppendCallResult(nil, &wire.CallResult{Content: []byte("[]"), StructuredContent: r.StructuredContent})
+	d := check.Get(structured, check.Limits{Bytes: len(structured)})
+	defer d.Put()
+	if rev.CheckCallResult(d); d.Finish() != nil {
+		if string(r.Content) == "[]" {
+			r.Content = appendTextOf(nil, r.StructuredContent)
+		}
+		r.StructuredContent = nil
+	}
+	return r, nil
 }
 
 // taskTimedOut returns how a task ends when its timeout has passed: as an inline call does.

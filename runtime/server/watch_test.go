@@ -10,7 +10,6 @@ import (
 
 	"github.com/mcpkiln/mcpkiln/runtime/check"
 	"github.com/mcpkiln/mcpkiln/runtime/internal/wiretest"
-	"github.com/mcpkiln/mcpkiln/runtime/rpc"
 	"github.com/mcpkiln/mcpkiln/runtime/wire"
 )
 
@@ -191,7 +190,7 @@ func TestEXT13TheEndOfASessionUnsubscribes(t *testing.T) {
 }
 
 // What the user does on a page is told as done, in the revision that has a message for it.
-func TestSRV08ElicitationCompleteIsTold(t *testing.T) {
+func TestSRV08TSK13LET08ElicitationCompleteIsTold(t *testing.T) {
 	page := ClientRequest[noInput, noInput]{Op: wire.OpElicit, Codecs: rawCodec(`{"mode":"url","message":"?","url":"https://example.com","elicitationId":"e-1"}`)}
 	w := wiretest.Revision20251125()
 	srv, err := New(Definition{Name: "test", Version: "1", Runtime: Generation1, Revisions: []*wire.Revision{w, wiretest.Revision20260728()}, Tools: []Tool{
@@ -208,17 +207,21 @@ func TestSRV08ElicitationCompleteIsTold(t *testing.T) {
 	c := f.dial(t.Context())
 	const pages = `{"elicitation":{"url":{}}}`
 	c.initialize(pages)
-	complete := rpc.AppendNotification(nil, "notifications/elicitation/complete", []byte(`{"elicitationId":"e-1"}`))
 	for _, asTask := range []bool{false, true} {
-		if asTask {
-			c.start("2", "login", "")
+		params := `{"elicitationId":"e-1"}`
+		if asTask { // TSK13, LET08
+			id := c.start("2", "login", "")
+			params = `{"_meta":{"io.modelcontextprotocol/related-task":` + taskID(id) + `},"elicitationId":"e-1"}`
 		} else {
 			c.call("1", "login", `{}`)
 		}
 		c.reply(c.nextRequest(), `{"action":"accept"}`)
 		for {
 			m := c.next()
-			if m.raw == string(complete) {
+			if m.Method == "notifications/elicitation/complete" {
+				if string(m.Params) != params {
+					t.Errorf("task %v: want %s, got %s", asTask, params, m.raw)
+				}
 				break
 			}
 			if m.Method == "" || m.str("params", "status") == "completed" {

@@ -9,7 +9,7 @@ import (
 )
 
 // A wrong answer is asked for again with what is wrong with it, for the one time; the state that the client carries fits the question still.
-func TestEXT17AWrongAnswerIsAskedForAgainWithTheReason(t *testing.T) {
+func TestEXT17LET12AWrongAnswerIsAskedForAgainWithTheReason(t *testing.T) {
 	f := dual(t, Definition{Tools: []Tool{asker(confirmQuestion())}})
 	message := func(m message) string { return m.str("result", "inputRequests", "confirm", "params", "message") }
 	m, _, state := f.try(t.Context(), forms, "ask", `{}`, "")
@@ -18,6 +18,7 @@ func TestEXT17AWrongAnswerIsAskedForAgainWithTheReason(t *testing.T) {
 		`{"confirm":12345}`:                                             "type: found 12345",
 		`{"confirm":{"action":"maybe"}}`:                                `/action: "maybe" is none of "accept", "decline", "cancel"`,
 		`{"confirm":{"action":"accept"}}`:                               "/overwrite: is required and missing",
+		`{"confirm":{"action":"decline","content":5}}`:                  "/content: type: found 5",
 		`{"confirm":{"action":"accept","content":{"overwrite":"yes"}}}`: `/overwrite: type: found "yes"`,
 	} {
 		m, _, state = f.try(t.Context(), forms, "ask", `{}`, answering(state, responses))
@@ -28,8 +29,10 @@ func TestEXT17AWrongAnswerIsAskedForAgainWithTheReason(t *testing.T) {
 	if m, _, state = f.try(t.Context(), forms, "ask", `{}`, answering(state, `{}`)); message(m) != plain {
 		t.Error(m.raw)
 	}
-	if m, _, _ = f.try(t.Context(), forms, "ask", `{}`, answering(state, `{"confirm":`+accepted+`}`)); m.str("result", "structuredContent", "text") == "" {
-		t.Error(m.raw)
+	for answer, want := range map[string]string{accepted: "accept true true", `{"action":"decline","content":null}`: "decline false false"} {
+		if m, _, _ = f.try(t.Context(), forms, "ask", `{}`, answering(state, `{"confirm":`+answer+`}`)); m.str("result", "structuredContent", "text") != want {
+			t.Error(m.raw)
+		}
 	}
 }
 

@@ -196,7 +196,7 @@ func TestSRV05Completion(t *testing.T) {
 	})
 }
 
-func TestSRV05Subscriptions(t *testing.T) {
+func TestSRV05LET06Subscriptions(t *testing.T) {
 	srv, err := library.New(librarian{})
 	if err != nil {
 		t.Fatal(err)
@@ -208,6 +208,7 @@ func TestSRV05Subscriptions(t *testing.T) {
 	}
 	refused(t, subscribe("docs://other"), -32002, "docs://other")
 	refused(t, subscribe("docs://logo"), rpc.CodeInvalidParams, "can not be subscribed to")
+	refused(t, subscribe("files://ANN/a"), rpc.CodeInvalidParams, "/user")
 	for _, uri := range []string{"docs://readme", "files://ann/a"} {
 		if err := subscribe(uri); err != nil {
 			t.Fatal(err)
@@ -219,13 +220,13 @@ func TestSRV05Subscriptions(t *testing.T) {
 	}
 }
 
-func TestSRV05SubscriptionsOfAListen(t *testing.T) {
+func TestSRV05LET06SubscriptionsOfAListen(t *testing.T) {
 	srv, err := library.New(librarian{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	c := servertest.Start(t, srv, servertest.WithRevision("2026-07-28"))
-	p := c.BeginRequest("subscriptions/listen", map[string]any{"notifications": map[string]any{"resourceSubscriptions": []string{"docs://readme", "docs://logo", "docs://other"}}})
+	p := c.BeginRequest("subscriptions/listen", map[string]any{"notifications": map[string]any{"resourceSubscriptions": []string{"docs://readme", "docs://logo", "docs://other", "files://ANN/a"}}})
 	n, err := c.AwaitNotice("notifications/subscriptions/acknowledged")
 	if err != nil || !strings.Contains(string(n.Params), `"resourceSubscriptions":["docs://readme"]`) {
 		t.Errorf("%s %v", n.Params, err)

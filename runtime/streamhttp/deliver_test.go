@@ -53,6 +53,27 @@ func newAskingOn(t *testing.T, unstarted func(http.Handler) *httptest.Server) *f
 	return f
 }
 
+// initialize opens a session and returns the header that names it.
+func (f *fixture) initialize(headers ...string) string {
+	f.t.Helper()
+	return f.initializeWith(initializeBody, headers...)
+}
+
+// initializeWith is initialize with a handshake of the test's own.
+func (f *fixture) initializeWith(handshake string, headers ...string) string {
+	f.t.Helper()
+	resp := f.post(handshake, headers...)
+	id := resp.Header.Get("Mcp-Session-Id")
+	if resp.StatusCode != http.StatusOK || id == "" {
+		f.t.Fatalf("initialize: %d %s", resp.StatusCode, body(resp))
+	}
+	session := "Mcp-Session-Id: " + id
+	if resp := f.post(`{"jsonrpc":"2.0","method":"notifications/initialized"}`, append(headers, session)...); resp.StatusCode != http.StatusAccepted {
+		f.t.Fatalf("initialized: %d %s", resp.StatusCode, body(resp))
+	}
+	return session
+}
+
 // create makes an asking task and returns its id when it waits for the answer.
 func (f *fixture) create(session string) string {
 	f.t.Helper()
@@ -346,4 +367,19 @@ func TestTSK19WhatALostListenerDidNotTakeGoesToAnother(t *testing.T) {
 	if len(s.backlog) != 0 {
 		t.Errorf("%d events are left", len(s.backlog))
 	}
+}
+
+// A result that is open for a client that can not be asked keeps no question from the session that created the task.
+func TestTSK19AnOpenResultOfAClientThatCanNotBeAskedKeepsNoQuestion(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := newAskingBubble(t)
+		session, other := f.initialize(), f.initializeWith(strings.Replace(initializeBody, `"elicitation"`, `"roots"`, 1))
+		id := f.create(session)
+		s, _ := f.stream(other, "2", id)
+		listener, _ := f.stream(session, "", "")
+		f.accept(session, listener.question())
+		if m := s.message().data; !strings.Contains(m, "accept yes") {
+			t.Errorf("want the result, got %s", m)
+		}
+	})
 }

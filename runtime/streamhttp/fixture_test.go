@@ -272,21 +272,6 @@ func (f *fixture) post(body string, headers ...string) *http.Response {
 
 const initializeBody = `{"jsonrpc":"2.0","id":"init","method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{"elicitation":{}},"clientInfo":{"name":"c","version":"1"}}}`
 
-// initialize opens a session and returns the header that names it.
-func (f *fixture) initialize(headers ...string) string {
-	f.t.Helper()
-	resp := f.post(initializeBody, headers...)
-	id := resp.Header.Get("Mcp-Session-Id")
-	if resp.StatusCode != http.StatusOK || id == "" {
-		f.t.Fatalf("initialize: %d %s", resp.StatusCode, body(resp))
-	}
-	session := "Mcp-Session-Id: " + id
-	if resp := f.post(`{"jsonrpc":"2.0","method":"notifications/initialized"}`, append(headers, session)...); resp.StatusCode != http.StatusAccepted {
-		f.t.Fatalf("initialized: %d %s", resp.StatusCode, body(resp))
-	}
-	return session
-}
-
 func callBody(id, tool, text string) string {
 	return fmt.Sprintf(`{"jsonrpc":"2.0","id":%s,"method":"tools/call","params":{"name":%q,"arguments":{"text":%q},"_meta":{"progressToken":1}}}`, id, tool, text)
 }

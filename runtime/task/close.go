@@ -15,10 +15,15 @@ import (
 // that wraps ctx's cause. Tasks that can not be cancelled (CAN14), and those that may not run again, are ended only when ctx ends. Others of a
 // durable store are parked for another run when their handlers return. A task that can not go on elsewhere fails, at once or when ctx ends, with
 // a message that says why. Remaining waiters get ErrClosed. A second call of Close waits, too.
-func (e *Engine) Close(ctx context.Context) error {
+func (e *Engine) Close(ctx context.Context) error { return e.CloseFor(ctx, "") }
+
+// CloseFor is Close for a reason, which is that of the cause with which tasks end (CAN13).
+func (e *Engine) CloseFor(ctx context.Context, reason string) error {
 	e.mu.Lock()
 	first := !e.closed
-	e.closed = true
+	if first {
+		e.closed, e.closedFor = true, reason
+	}
 	runs := slices.Collect(maps.Values(e.runs))
 	if first {
 		e.wakeIdle()
@@ -75,7 +80,7 @@ func (r *Run) spared() bool {
 
 // endForShutdown ends a run because the engine closes.
 func (e *Engine) endForShutdown(r *Run) {
-	r.stop(inflight.SourceShutdown, "", nil)
+	e.stopForShutdown(r)
 	begun := r.lease().Epoch > 0
 	switch {
 	case e.store.Durable() && (!begun || r.mayRunAgain()):
@@ -84,6 +89,14 @@ func (e *Engine) endForShutdown(r *Run) {
 	default:
 		e.endUnbegun(r, shutDown())
 	}
+}
+
+// stopForShutdown ends the context of a run. The engine is closed.
+func (e *Engine) stopForShutdown(r *Run) {
+	e.mu.Lock()
+	reason := e.closedFor
+	e.mu.Unlock()
+	r.stop(inflight.SourceShutdown, reason, nil)
 }
 
 // endUnbegun ends a task that has not begun.

@@ -74,14 +74,15 @@ type Engine struct {
 	end       sync.Once
 	stopHints []func()
 
-	mu     sync.Mutex
-	closed bool
-	busy   int               // goroutines and runs that Close waits for
-	idle   chan struct{}     // closed when closed and not busy
-	runs   map[string]*Run   // in this process, also those that have not begun, by task
-	parked map[string]*timer // wake timers, by task
-	slots  slots
-	sweep  *timer // the next look for expired tasks
+	mu        sync.Mutex
+	closed    bool
+	closedFor string            // the reason of CloseFor
+	busy      int               // goroutines and runs that Close waits for
+	idle      chan struct{}     // closed when closed and not busy
+	runs      map[string]*Run   // in this process, also those that have not begun, by task
+	parked    map[string]*timer // wake timers, by task
+	slots     slots
+	sweep     *timer // the next look for expired tasks
 	// sweepPause is the least pause before a sweep; it doubles from sweep to sweep that removes nothing although something has expired.
 	sweepPause time.Duration
 	heartbeat  *timer // the next heartbeat

@@ -119,7 +119,7 @@ func (e *Engine) enlist(r *Run, account string, from time.Time) {
 		before.stop(inflight.SourceParent, "", ErrLease)
 	}
 	if closed {
-		r.stop(inflight.SourceShutdown, "", nil)
+		e.stopForShutdown(r)
 	}
 }
 

@@ -90,7 +90,9 @@ func (r *ElicitResult) readSlot(d *check.Decoder, slot Slot, _ *Shape) {
 	case SlotAction:
 		r.Action = d.String(nil)
 	case SlotContent:
-		r.Content = d.Alias(nil)
+		if d.Kind(&objectOrNull) != 0 { // some clients write null where the user has filled in nothing
+			r.Content = d.Alias(nil)
+		}
 	default:
 		d.Skip()
 	}
