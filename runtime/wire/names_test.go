@@ -42,6 +42,7 @@ var ownNames = map[string]string{
 	"server: uriTemplate":                          "as inputSchema",
 	"server: lastModified":                         "as inputSchema",
 	"server: _meta":                                "as inputSchema",
+	"server: pollInterval":                         "it is refused in what is added, because it is a key of manifests (definition.go)",
 	"server: readOnlyHint":                         "as inputSchema",
 	"server: destructiveHint":                      "as inputSchema",
 	"server: idempotentHint":                       "as inputSchema",
