@@ -71,6 +71,11 @@
 // one. The withdrawal of a question stays, because the client may have read the question: if its stream is cancelled before a reader took
 // it, a listener gets it.
 //
+// A session keeps four times WithReplay, and 256 streams that are over. Beyond that give way: streams that were written to their end, notifications,
+// answers with their streams, and at last questions. The stream of a request in flight stays, empty if need be, because its client comes back for the
+// answer. In place of an answer that gave way it gets an error: the id after which it resumes has the id of the request if that is short, so nothing has to
+// be remembered for it. It gets no listener, which would have it wait for ever.
+//
 // Of an answer in memory that is larger than a session keeps, four times WithReplay, an error is kept once nobody reads it, so that the request of
 // a client that comes back ends; of an array of answers, an error for each. Any other message of that size is dropped. So neither costs the other
 // messages of the stream, whose requests may be in flight. Open questions give way last, since a handler waits for each: one that comes to be the
@@ -139,7 +144,7 @@
 // streams and questions of the other process are not there. Ids of events and of questions begin at random numbers, so those of one
 // process mean nothing to another. An answer to a question that this process has not asked in the session is refused with 400, so that its client does not
 // take it for arrived; one that comes again, or late, is acknowledged. A GET that resumes the stream of a request which this
-// process has not opened gets an error for the request, whose id the ids of events have if it is short: a listener would have its client wait for ever.
+// process has not opened gets an error for the request, as above.
 // Without the operator's keys an id would be valid in one process anyway, and is random.
 //
 // A message without a session is served by a session that has no id, and that ends with the response. The end of the client's request ends
@@ -171,8 +176,6 @@
 //   - The header Forwarded (RFC 7239) beside X-Forwarded-Host: a proxy that sets the one passes on what a client wrote into the other.
 //   - One message to all listeners: the protocol forbids it.
 //   - 409 for a second GET: a client that lost its connection knows that before its server does.
-//   - An error in place of every answer that gave way to others: these errors would have to be bounded, too, and the request may have been
-//     served. The log says that a client missed something, and so does a comment at the beginning of its stream.
 //   - 404 for an unknown Last-Event-ID: it would tell the client that its session is gone. 204 for a stream of which nothing is left, and
 //     400 for one that is not known: the page has an event stream or 405, so such a GET is a new listener (LET13), or an event stream that ends the
 //     request.

@@ -118,7 +118,8 @@ func WithQuotaKey(key func(*http.Request) string) Option {
 }
 
 // WithReplay sets how many bytes one stream keeps for a client that resumes it; the default is 1 MiB. A session keeps four times
-// that. The log says when a client resumes a stream after messages that had to give way. In place of an answer that is larger than a session
+// that, and 256 streams that are over, those whose answers nobody has read before others. The log says when a client resumes a stream after messages that
+// had to give way; in place of an answer among them it gets an error, as long as the id of its request has at most 64 bytes. In place of an answer that is larger than a session
 // keeps, a client that comes back gets an error, unless the answer is in a file (server.Opener); any other message of that size is dropped. Questions give way last, and one
 // that does ends with an error for its handler.
 func WithReplay(bytes int) Option {

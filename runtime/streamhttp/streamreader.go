@@ -1,7 +1,6 @@
 package streamhttp
 
 import (
-	"math"
 	"slices"
 	"time"
 
@@ -165,13 +164,10 @@ func (s *stream) lacks(after int) bool {
 	return after < s.gaveWay
 }
 
-// lastEvent is the number of the last event, which is still to come if the request is not over.
+// lastEvent is the number of the last event.
 func (s *stream) lastEvent() int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if !s.ended && !s.listener {
-		return math.MaxInt
-	}
 	for i := len(s.events) - 1; i >= 0; i-- {
 		if s.events[i].size() > 0 {
 			return s.first + i
