@@ -18,7 +18,7 @@
 //
 //   - handler.go: Handler, Endpoint, what the HTTP methods do; options.go: its options; serve.go: an http.Server with fitting limits
 //   - guard.go: Host and Origin; proxy.go: which proxies may replace them; cors.go: what pages of other origins may do;
-//     accept.go: Content-Type and Accept; body.go: the body; refuse.go: what is answered when
+//     accept.go: Content-Type and Accept; body.go: the body; arrival.go: one that does not arrive; refuse.go: what is answered when
 //     one of them is wrong; malformed.go: the same for requests that net/http can not read
 //   - route.go: which revision a message is of, and whether its headers match its body (EXT14); header.go: encoded values;
 //     param.go: tool parameters in headers
@@ -130,7 +130,10 @@
 //
 // Every write has a deadline, which is brought forward when the client has read nothing for a while and others wait (pace.go). Every body
 // has one, too. Both are set for each request, because those of http.Server are for whole connections: its WriteTimeout would end streams,
-// and its ReadTimeout would look like the client's disconnect.
+// and its ReadTimeout would look like the client's disconnect. What a handler has not read of a body, net/http awaits without a limit, before the response or
+// after it. So the wait ends half a second after the handler; a refusal by this package is sent at once, and ends its connection. Server does the same for
+// handlers around the endpoint. A response of theirs that is longer than net/http's buffer of 2 KiB still waits for the body: within WithMiddleware as long as
+// WithBodyTimeout, outside for ever.
 //
 // A batch of 2025-03-26 is one POST and one response: messages of its requests stream, and one array answers them all. The answer to a
 // cancelled one leaves the array until that is sent (batch.go). Streams of revisions

@@ -75,6 +75,10 @@ func Handler(srv *server.Server, opts ...Option) *Endpoint {
 
 // ServeHTTP implements http.Handler.
 func (h *Endpoint) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	if a := arriving(w, r); a != nil {
+		defer a.leave()
+		r = &a.request
+	}
 	if err := h.opts.guard.check(r); err != nil {
 		h.warnGuarded(err)
 		h.refuse(w, r, err)
@@ -82,6 +86,9 @@ func (h *Endpoint) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	if h.opts.cors.on && h.opts.cors.serve(w, r) {
 		return
+	}
+	if len(h.opts.middleware) > 0 && awaited(r) {
+		h.limitArrival(w) // a response of middleware may wait for the body
 	}
 	h.inner.ServeHTTP(w, r)
 }
@@ -95,6 +102,7 @@ func (h *Endpoint) serve(w http.ResponseWriter, r *http.Request) {
 
 func (h *Endpoint) refuse(w http.ResponseWriter, r *http.Request, why *refusal) {
 	h.opts.logger.Debug("request refused", "method", r.Method, "error", why)
+	why.unread = why.unread || awaited(r)
 	why.write(w)
 }
 
@@ -113,9 +121,17 @@ func (h *Endpoint) answer(w http.ResponseWriter, r *http.Request) *refusal {
 	if h.opts.quotaKey != nil {
 		r = r.WithContext(server.WithQuotaKey(r.Context(), h.opts.quotaKey(r)))
 	}
-	switch r.Method {
-	case http.MethodPost:
+	if r.Method == http.MethodPost {
 		return h.post(w, r)
+	}
+	if r.ContentLength != 0 { // net/http would wait for this body before it sends a response
+		f, refused := h.readBody(w, r)
+		if refused != nil {
+			return refused
+		}
+		h.drop(f)
+	}
+	switch r.Method {
 	case http.MethodGet:
 		return h.get(w, r)
 	case http.MethodDelete:

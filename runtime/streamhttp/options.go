@@ -61,7 +61,7 @@ func WithMaxBody(bytes int) Option { return func(o *options) { o.maxBody = max(b
 func WithMaxBodyTotal(bytes int64) Option { return func(o *options) { o.bodyTotal = max(bytes, 1) } }
 
 // WithBodyTimeout sets how long a body may take to arrive; the default is 30 seconds, 0 means no limit. A slower one is refused with
-// 408.
+// 408. Middleware of WithMiddleware that reads the body itself gets an error after that time.
 func WithBodyTimeout(d time.Duration) Option { return func(o *options) { o.bodyTimeout = d } }
 
 // WithWriteTimeout sets how long a client may take to accept what is written at once; the default is 30 seconds, 0 means no
