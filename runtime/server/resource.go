@@ -171,7 +171,7 @@ func (r *request) source(uri string) *source {
 			continue
 		}
 		return &source{t.MIMEType, t.Subscribe, func(ctx context.Context, call *Call) (*ResourceContents, error) {
-			in, err := r.readEntry(t.variables(values), "", t.Handler.read)
+			in, err := r.readEntry("", t.variables(values), "", t.Handler.read)
 			if err != nil {
 				return nil, err
 			}
