@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net"
 	"net/http"
 	"strings"
 	"testing"
@@ -152,5 +153,18 @@ func TestTSK28TheTimeOfABodyIsNotThatOfTheCall(t *testing.T) {
 			})
 		}))
 		f.want(f.call2026("1", "echo", "x"), 200)
+	})
+}
+
+// CAN21: nor does it hold up the shutdown of the http.Server.
+func TestCAN21ABodyThatDoesNotArriveHoldsUpNoShutdown(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var conn net.Conn
+		t.Cleanup(func() { conn.Close() }) // after the shutdown
+		l := protected(t)                  // which shuts down at the end of the test
+		conn, _ = l.dial(t.Context(), "", "")
+		go func() { _, _ = io.Copy(io.Discard, conn) }()
+		_, _ = io.WriteString(conn, "POST /mcp HTTP/1.1\r\nHost: localhost\r\nAuthorization: x\r\nContent-Type: application/json\r\nContent-Length: 1000\r\n\r\n{")
+		synctest.Wait() // the body is being read
 	})
 }

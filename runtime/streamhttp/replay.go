@@ -158,8 +158,8 @@ func (s *session) lacks(id eventID) bool {
 // warnLost logs, at most once a second, that a client misses messages that were to be kept for it.
 func (h *Endpoint) warnLost(id eventID) {
 	if onceASecond(&h.warnedLost) {
-		h.opts.logger.Warn("a client came back for messages that gave way to others: WithReplay and WithReplayTotal keep more bytes; of streams that are over a session keeps 256",
-			"after", string(id.appendTo(nil)))
+		h.opts.logger.Warn("a client came back for messages that gave way to others: WithReplay and WithReplayTotal keep more bytes, but no more streams that are over than these",
+			"after", string(id.appendTo(nil)), "streams", keptStreams)
 	}
 }
 
