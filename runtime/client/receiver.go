@@ -88,18 +88,18 @@ func (s *Session) taskParamsOf(d *wire.Dialect, h *wire.Incoming, params []byte)
 
 // createTask answers a question with a task, which starts after the answer was sent (TSK04), also if it is in doubt whether the server has the answer. If the
 // server does not have it, the task is cancelled, and the user is not asked.
-func (s *Session) createTask(q *question, e *inflight.Entry, own *dialog, from *round) {
+func (s *Session) createTask(q *question, own *dialog, from *round) {
 	created, answer, err := s.newTask(q)
 	q.pauseAskers(from)
-	a, send := q.give(e, own, nil, answer, taskRefused(err))
+	given, send := own.give(nil, answer, taskRefused(err))
 	switch {
-	case err == nil && a != nil:
-		s.startTask(q, created, a, send[0])
+	case err == nil && given:
+		s.startTask(q, created, own.answer, send[0])
 	case err == nil:
 		s.dropTask(q, created)
 		created.Start()
-	case a != nil:
-		a.sendAll(send)
+	case given:
+		own.answer.sendAll(send)
 	}
 }
 
