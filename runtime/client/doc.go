@@ -44,7 +44,7 @@
 //     their answers must look like
 //   - asked.go: a question that is a request, and its receipt; dialog.go: asking a handler, and the question's end; asker.go: its askers;
 //     answers.go: what becomes of its answer; again.go: sending the answer again; askedtwice.go: the same question, asked again by the server
-//   - receiver.go: questions asked as tasks, which this side runs
+//   - receiver.go: questions asked as tasks, which this side runs; untaken.go: results that the server is to fetch
 //   - listen.go: subscriptions; wishes.go: what the host has asked the server to send, which a new session asks for again
 //   - hub.go: several servers; hubkeep.go: restarting them
 //   - connlink.go: messages over a connection; process.go: a child process

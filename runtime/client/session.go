@@ -180,8 +180,9 @@ func (s *Session) disconnect(ctx context.Context) {
 
 // awaitHandlers waits until no goroutine of a disconnected session runs any more.
 func (s *Session) awaitHandlers() {
-	s.receiver.close()
+	over := s.receiver.close()
 	s.work.Wait()
+	s.tellUntaken(over, ErrClosed)
 }
 
 // Done is closed when the session has ended: by Close, or because the connection is gone.
