@@ -360,13 +360,20 @@ func (l *httpLink) renew(ctx context.Context, old string) (begun bool, err error
 // maxRetryAfter is how many seconds to wait at most because of a server's Retry-After.
 const maxRetryAfter = 3600
 
-// retryAfter returns how long a response says to wait; 0: it does not say.
+// retryAfter returns how long a response says to wait, in seconds or as the date until which to wait; 0: it does not say. A date is compared with that of the
+// response, because the clocks of both sides may differ.
 func retryAfter(resp *http.Response) time.Duration {
-	s, err := strconv.Atoi(resp.Header.Get("Retry-After"))
-	if err != nil || s <= 0 {
-		return 0
+	said, wait := resp.Header.Get("Retry-After"), time.Duration(0)
+	if s, err := strconv.Atoi(said); err == nil {
+		wait = time.Duration(min(s, maxRetryAfter)) * time.Second
+	} else if until, err := http.ParseTime(said); err == nil {
+		now, err := http.ParseTime(resp.Header.Get("Date"))
+		if err != nil {
+			now = time.Now()
+		}
+		wait = min(until.Sub(now), maxRetryAfter*time.Second)
 	}
-	return time.Duration(min(s, maxRetryAfter)) * time.Second
+	return max(wait, 0)
 }
 
 // status returns the error for a response that has no message in it.
