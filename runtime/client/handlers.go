@@ -17,8 +17,8 @@ type Handlers struct {
 	Elicit func(ctx context.Context, q *Question) (*Answer, error)
 	// OpenURL asks the user to open a web page. It must show all of Question.URL and its host, and fetch nothing before the user agrees.
 	OpenURL func(ctx context.Context, q *Question) (*Answer, error)
-	// Sample asks a model; Question.Params is the request, and Sample returns the result. Without consent of the user, return
-	// ErrRejected.
+	// Sample asks a model; Question.Params is the request, and Sample returns the result: one that breaks the schema of the revision, or uses tools though the
+	// request has none, is not sent. Without consent of the user, return ErrRejected.
 	Sample func(ctx context.Context, q *Question) (json.RawMessage, error)
 	// SampleTools and SampleContext say that Sample supports tools, and context of servers.
 	SampleTools, SampleContext bool
