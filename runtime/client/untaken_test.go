@@ -83,13 +83,15 @@ func TestTSK26EXT22AHostHearsWhatBecomesOfTheResultOfItsTask(t *testing.T) {
 func TestTSK26EXT22AResultThatIsNotTaken(t *testing.T) {
 	for code, want := range map[int]func(error) bool{http.StatusAccepted: func(err error) bool { return err == nil }, http.StatusBadRequest: isStatus(http.StatusBadRequest)} {
 		synctest.Test(t, func(t *testing.T) {
-			var created message
+			created := make(chan message, 1)
 			heard := make(chan error, 10)
 			s, d := dialDeafTo(t, func(_ int, m message) (*http.Response, error) {
-				if string(m.ID) == `"result"` {
+				switch string(m.ID) {
+				case `"result"`:
 					return status(code), nil
+				case `"task"`:
+					created <- m
 				}
-				created = m
 				return status(http.StatusAccepted), nil
 			}, client.WithHandlers(client.Handlers{Elicit: func(ctx context.Context, q *client.Question) (*client.Answer, error) {
 				return accept(ctx, q)
@@ -100,11 +102,11 @@ func TestTSK26EXT22AResultThatIsNotTaken(t *testing.T) {
 			}}))
 			x := resume(t, s)
 			sleep(t.Context(), time.Second)
-			d.say(strings.Replace(onceForm("task"), `"params":{`, `"params":{"task":{},`, 1))
 			synctest.Wait()
-			_, id, _ := strings.Cut(string(created.Result), `"taskId":"`)
+			d.say(strings.Replace(onceForm("task"), `"params":{`, `"params":{"task":{},`, 1))
+			_, id, _ := strings.Cut(string((<-created).Result), `"taskId":"`)
 			id, _, _ = strings.Cut(id, `"`)
-			if len(heard) > 0 {
+			if synctest.Wait(); len(heard) > 0 {
 				t.Fatalf("%d: there is a receipt already: %v", code, <-heard)
 			}
 			d.say(`{"jsonrpc":"2.0","id":"result","method":"tasks/result","params":` + ref(id) + `}`)
