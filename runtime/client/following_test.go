@@ -21,6 +21,7 @@ type deaf struct{ link }
 func (deaf) send(context.Context, []byte, *round) error { return nil }
 func (deaf) sessionID() string                          { return "" }
 func (deaf) reply(origin, []byte)                       {}
+func (deaf) shared() bool                               { return true }
 
 // alone is a session of the newest revision whose server says nothing, with a task that nobody follows yet.
 func alone(handlers Handlers) (*Session, *follower) {
