@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"net/http"
 	"time"
 
 	"github.com/mcpkiln/mcpkiln/runtime/inflight"
@@ -123,4 +124,21 @@ func busy(err *Error) (wait time.Duration, ok bool) {
 	}
 	definite := err.Code == rpc.CodeInvalidParams || err.Code == rpc.CodeMethodNotFound
 	return err.Wait, err.Busy && !definite
+}
+
+// refused reports whether a server has said for good that it does not take an answer.
+func refused(err error) bool {
+	var status *StatusError
+	var said *Error
+	if errors.As(err, &said) {
+		_, later := busy(said)
+		return !later
+	}
+	return errors.Is(err, errNoSession) || errors.As(err, &status) && !status.transient()
+}
+
+// isBusy reports whether a server has said that it does not take an answer now.
+func isBusy(err error) bool {
+	var status *StatusError
+	return errors.As(err, &status) && (status.Status == http.StatusServiceUnavailable || status.Status == http.StatusTooManyRequests)
 }

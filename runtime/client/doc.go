@@ -42,9 +42,9 @@
 //   - receive.go: messages from the server; events.go: notifications, queued for handlers
 //   - question.go: the server's questions; answer.go: a handler's answer, as the revision writes it; form.go and sampling.go: what questions and
 //     their answers must look like
-//   - asked.go: a question that is a request, from its receipt to its end; asker.go: its askers; answers.go: what becomes of its answer;
-//     again.go: sending the answer again; askedtwice.go: the same question, asked again by the server
-//   - receiver.go: questions asked as tasks, which this side runs
+//   - asked.go: a question that is a request, and its receipt; dialog.go: asking a handler, and the question's end; asker.go: its askers;
+//     answers.go: what becomes of its answer; again.go: sending the answer again; askedtwice.go: the same question, asked again by the server
+//   - receiver.go: questions asked as tasks, which this side runs; untaken.go: results that the server is to fetch
 //   - listen.go: subscriptions; wishes.go: what the host has asked the server to send, which a new session asks for again
 //   - hub.go: several servers; hubkeep.go: restarting them
 //   - connlink.go: messages over a connection; process.go: a child process
@@ -69,7 +69,7 @@
 //	incoming          a message that a server may send unasked: a request, an input request or a notification
 //	question          a server's request for input of the user, of a model, or of roots: as a request, or in a result or the state of a task
 //	asker             a call that may have asked a question that is a request; its clock is paused until the question is answered
-//	dialog            one time that a handler is asked a question; a question that was taken back gets another one later
+//	dialog            one time that a handler is asked a question, under one id or several; a question that was taken back gets another one later
 //	to take back      to end a question's dialog without an answer, because nobody follows its task any more; the question waits until somebody does
 //	to withdraw       to cancel a question, which only the server does
 //	recipient         a request that gets the answer to a question; one answer has several if the server asks the same question under several ids

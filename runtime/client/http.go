@@ -251,16 +251,21 @@ func (l *httpLink) giveUpTells(d *wire.Dialect) bool { return d.HTTP.DisconnectC
 
 func (l *httpLink) shared() bool { return false }
 
-// endWait is how long the last messages of a session that ends may take.
-const endWait = 5 * time.Second
+// endWait is how long Close waits for a server over HTTP in all, and lastWait how much of that for the last messages: the rest is for the end of the session.
+const (
+	endWait  = 5 * time.Second
+	lastWait = 4 * time.Second
+)
 
 // close ends the streams, and the session if there is one. Answers and cancellations are sent first. When ctx ends, nothing more is sent.
-func (l *httpLink) close(ctx context.Context) error {
+func (l *httpLink) close(ctx context.Context, began time.Time) error {
+	ctx, cancel := context.WithDeadline(ctx, began.Add(endWait))
+	defer cancel()
 	l.mu.Lock()
 	l.closing = true
 	session := l.session
 	l.mu.Unlock()
-	sending, sent := context.WithTimeout(ctx, endWait)
+	sending, sent := context.WithDeadline(ctx, began.Add(lastWait))
 	context.AfterFunc(sending, l.cancel)
 	l.posts.Wait()
 	sent()
@@ -278,8 +283,6 @@ func (l *httpLink) close(ctx context.Context) error {
 
 // deleteSession deletes the session on the server. Servers may refuse that.
 func (l *httpLink) deleteSession(ctx context.Context, session string) {
-	ctx, cancel := context.WithTimeout(ctx, endWait)
-	defer cancel()
 	req, err := l.request(ctx, http.MethodDelete, nil)
 	if err != nil {
 		return
@@ -357,13 +360,20 @@ func (l *httpLink) renew(ctx context.Context, old string) (begun bool, err error
 // maxRetryAfter is how many seconds to wait at most because of a server's Retry-After.
 const maxRetryAfter = 3600
 
-// retryAfter returns how long a response says to wait; 0: it does not say.
+// retryAfter returns how long a response says to wait, in seconds or as the date until which to wait; 0: it does not say. A date is compared with that of the
+// response, because the clocks of both sides may differ.
 func retryAfter(resp *http.Response) time.Duration {
-	s, err := strconv.Atoi(resp.Header.Get("Retry-After"))
-	if err != nil || s <= 0 {
-		return 0
+	said, wait := resp.Header.Get("Retry-After"), time.Duration(0)
+	if s, err := strconv.Atoi(said); err == nil {
+		wait = time.Duration(min(s, maxRetryAfter)) * time.Second
+	} else if until, err := http.ParseTime(said); err == nil {
+		now, err := http.ParseTime(resp.Header.Get("Date"))
+		if err != nil {
+			now = time.Now()
+		}
+		wait = min(until.Sub(now), maxRetryAfter*time.Second)
 	}
-	return time.Duration(min(s, maxRetryAfter)) * time.Second
+	return max(wait, 0)
 }
 
 // status returns the error for a response that has no message in it.
