@@ -21,6 +21,18 @@ var refusals = map[string]struct {
 	"401": {func() *http.Response { return status(http.StatusUnauthorized) }, "HTTP status 401"},
 	"410": {func() *http.Response { return status(http.StatusGone) }, "HTTP status 410"},
 	"307": {func() *http.Response { return status(http.StatusTemporaryRedirect) }, "HTTP status 307"},
+	"a page": {func() *http.Response {
+		w := httptest.NewRecorder()
+		w.Header().Set("Content-Type", "text/html")
+		_, _ = w.WriteString("<html>proxy login</html>")
+		return w.Result()
+	}, "HTTP status 200 OK: <html>proxy login"},
+	"some JSON": {func() *http.Response {
+		w := httptest.NewRecorder()
+		w.Header().Set("Content-Type", "application/json")
+		_, _ = w.WriteString(`{"login":"required"}`)
+		return w.Result()
+	}, "no receipt of an answer"},
 	"an error": {func() *http.Response {
 		w := httptest.NewRecorder()
 		w.Header().Set("Content-Type", "application/json")
@@ -146,6 +158,27 @@ func within(t *testing.T, done outcome) error {
 	case <-time.After(time.Minute):
 		t.Fatal("the task is followed for ever")
 		return nil
+	}
+}
+
+// Some servers acknowledge an answer with another status of success. Without a body that is a receipt.
+func TestCAN30AReceiptOfAnotherStatus(t *testing.T) {
+	for _, code := range []int{http.StatusOK, http.StatusAccepted, http.StatusNoContent} {
+		synctest.Test(t, func(t *testing.T) {
+			var d *deaf
+			told := make(chan error, 9)
+			s, d0 := dialDeaf(t, func(int) (*http.Response, error) {
+				go func() {
+					sleep(t.Context(), time.Second)
+					d.say(`{"jsonrpc":"2.0","id":` + string(d.call.ID) + `,"result":{"content":[]}}`)
+				}()
+				return status(code), nil
+			}, client.WithHandlers(client.Handlers{Elicit: accept, Answered: func(_ *client.Question, err error) { told <- err }}))
+			d = d0
+			if _, err := s.CallTool(t.Context(), "x", nil); err != nil || <-told != nil || d.answers.Load() != 1 {
+				t.Errorf("%d: %v", code, err)
+			}
+		})
 	}
 }
 
