@@ -84,7 +84,7 @@ func TestACallThatWaitsForAnAnswerCanBeCancelled(t *testing.T) {
 		return nil, ctx.Err()
 	}))
 	done := start(t.Context(), s, "x")
-	p.answer(p.expect("tools/call"), `{"resultType":"input_required","inputRequests":{"a":{"method":"elicitation/create","params":{"message":"?"}}}}`)
+	p.answer(p.expect("tools/call"), `{"resultType":"input_required","inputRequests":{"a":{"method":"elicitation/create","params":{"message":"?","requestedSchema":{"type":"object","properties":{}}}}}}`)
 	<-open
 	all := s.Requests()
 	if len(all) != 1 || !all[0].Waiting {
@@ -103,7 +103,7 @@ func TestACallThatWaitsForAnAnswerCanBeCancelled(t *testing.T) {
 func manyQuestions() string {
 	var all []string
 	for i := range 5000 {
-		all = append(all, fmt.Sprintf(`"%d":{"method":"elicitation/create","params":{"message":"?"}}`, i))
+		all = append(all, fmt.Sprintf(`"%d":{"method":"elicitation/create","params":{"message":"?","requestedSchema":{"type":"object","properties":{}}}}`, i))
 	}
 	return `"inputRequests":{` + strings.Join(all, ",") + `}`
 }
@@ -161,7 +161,7 @@ func TestCAN16RoundsThatAskNothingPassNoMaximum(t *testing.T) {
 // A call that is given up between two rounds returns at once, whatever the handlers of its questions do. What they return then is not sent, and
 // only Close waits for them.
 func TestCAN15ACallWaitsForNoHandler(t *testing.T) {
-	const asks = `"inputRequests":{"a":{"method":"elicitation/create","params":{"message":"a"}},"b":{"method":"elicitation/create","params":{"message":"b"}}}`
+	const asks = `"inputRequests":{"a":{"method":"elicitation/create","params":{"message":"a","requestedSchema":{"type":"object","properties":{}}}},"b":{"method":"elicitation/create","params":{"message":"b","requestedSchema":{"type":"object","properties":{}}}}}`
 	var cause *client.Cause
 	for name, c := range map[string]struct {
 		giveUp func(s *client.Session, cancel context.CancelFunc)
