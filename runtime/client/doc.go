@@ -120,7 +120,7 @@
 // The function of OnProgress is called by the goroutine that waits for the call. So it needs no lock, its reports come in order, and none comes after the
 // call has returned (PRO01). If the caller is slow, newer progress replaces older; progress that goes back is dropped (PRO02). A call that waits
 // for the task that it has become keeps to that. An Execution may have no caller that waits, so a goroutine of the session passes its progress on.
-// Result, Cancel and Detach wait only a moment for that goroutine: the caller's function may itself wait for one of them, in ways that nothing here can see.
+// Result, Cancel, Detach and Close wait only a moment for that goroutine: the caller's function may itself wait for one of them, in ways that nothing here can see.
 //
 // A task is followed by a goroutine of the session: it reads the state at the server's interval and a little more, at once after a
 // notification, and trusts only what it reads. A session has one such goroutine for each task, however often the task was called or resumed: two would

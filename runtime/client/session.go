@@ -27,6 +27,7 @@ type Session struct {
 	ctx      context.Context // ends with the session; its cause says why
 	cancel   context.CancelCauseFunc
 	work     sync.WaitGroup // goroutines that Close waits for, see spawn
+	passing  sync.WaitGroup // goroutines that Close waits for only a moment, see passInBackground
 	events   *events
 	cache    cache
 	tools    knownTools
@@ -155,6 +156,7 @@ func (s *Session) close(ctx context.Context) error {
 	s.once.Do(func() {
 		s.disconnect(ctx)
 		s.awaitHandlers()
+		s.awaitProgress()
 	})
 	return s.err
 }
