@@ -91,6 +91,9 @@ func (w *following) wait(misses int, last time.Time) bool {
 	if every <= 0 {
 		every = defaultPoll
 	}
+	if ttl := w.currentState().TTL; ttl > 0 {
+		every = min(every, ttl/2) // later there is nothing to read
+	}
 	every = max(every, hintPause)
 	if every = min(every, maxPoll); every < maxBackoff {
 		every = backOff(every, misses)

@@ -99,6 +99,21 @@ func TestACallThatWaitsForAnAnswerCanBeCancelled(t *testing.T) {
 	}
 }
 
+// A requestState that is null is none, and is not sent back.
+func TestEXT17ARequestStateOfNullIsNone(t *testing.T) {
+	s, p := meet(t, "2026-07-28", elicits(accept))
+	done := start(t.Context(), s, "x")
+	p.answer(p.expect("tools/call"), `{"resultType":"input_required","requestState":null,"inputRequests":{"a":`+goodForm+`}}`)
+	m := p.expect("tools/call")
+	if strings.Contains(m.raw, "requestState") || !strings.Contains(m.raw, `"inputResponses":{"a"`) {
+		t.Error(m.raw)
+	}
+	p.answer(m, `{"resultType":"complete","content":[]}`)
+	if r := <-done; r.err != nil {
+		t.Error(r.err)
+	}
+}
+
 // manyQuestions are more than anybody answers.
 func manyQuestions() string {
 	var all []string

@@ -216,7 +216,7 @@ func (s *Session) ServerTitle() string {
 	return cmp.Or(info.Title, info.Name)
 }
 
-// Capabilities returns the server's capabilities, a JSON object.
+// Capabilities returns the server's capabilities, a JSON object; nil if it has declared none.
 func (s *Session) Capabilities() json.RawMessage { return s.server.capabilities }
 
 // Instructions returns the server's instructions for a model; "" for none.
