@@ -31,8 +31,8 @@ var malformed = map[string]map[string]string{
 		says("user", `{"type":"text"}`):                                         "/messages/0/content/text: it must be of type string, and is missing",
 		says("user", `[{"type":"text","text":"x"},{"type":"image","data":""}]`): "/messages/0/content/1/mimeType: it must be of type string",
 		says("user", `"x"`):                                                     "/messages/0/content: it must be an object, and is string",
-		says("user", `[{"type":"tool_result","toolUseId":"a","content":[]}]`):   "/messages/0/content: it must be the user's",
-		says("user", `{"type":"tool_use","id":"a","name":"x","input":{}}`):      "/messages/0/content: it must be the assistant's",
+		says("user", `[{"type":"tool_result","toolUseId":"a","content":[]}]`):   "/messages/0/content: a result of a tool must be the user's",
+		says("user", `{"type":"tool_use","id":"a","name":"x","input":{}}`):      "/messages/0/content: only the assistant uses tools",
 		says("assistant", `{"type":"tool_use","id":"a","name":"x","input":{}}`): "/messages/0: it uses tools",
 		`{"messages":[],"maxTokens":0,"systemPrompt":null,"temperature":0.5,"toolChoice":{},"tools":[],"new":1}`: "",
 		`{"messages":[{"role":"assistant","content":[{"type":"tool_use","id":"a","name":"x","input":{}},{"type":"text","text":""}]},` +

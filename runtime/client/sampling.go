@@ -89,7 +89,7 @@ func checkMessages(messages []json.RawMessage) error {
 			results++
 			used := slices.Index(open, textOf(memberOf(b, "toolUseId")))
 			if used < 0 || role != "user" {
-				return fmt.Errorf("%s/content: it must be the user's, and the message before it use the tool, to have a result of the tool", at)
+				return fmt.Errorf("%s/content: a result of a tool must be the user's, right after the message that uses the tool", at)
 			}
 			open = slices.Delete(open, used, used+1)
 		}
@@ -105,7 +105,7 @@ func checkMessages(messages []json.RawMessage) error {
 			}
 		}
 		if len(open) > 0 && role != "assistant" {
-			return fmt.Errorf("%s/content: it must be the assistant's to use a tool", at)
+			return fmt.Errorf("%s/content: only the assistant uses tools", at)
 		}
 	}
 	if len(open) > 0 {
