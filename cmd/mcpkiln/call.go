@@ -195,12 +195,22 @@ func ofTool(one *tool, err error) error {
 
 // withRef adds to an error that does not say how the task ended how another command can follow it: the server may be gone only for a while.
 func (v *visit) withRef(err error) error {
-	var over *client.TaskError
-	if v.ref == nil || v.ctx.Err() != nil || errors.As(err, &over) && !errors.As(err, new(*client.TransportError)) {
+	var failed *client.TaskError
+	if v.ref == nil || v.ctx.Err() != nil {
 		return err
 	}
-	status, _ := statusOf(err)
-	return &statusError{status, fmt.Errorf("%s\n  the task may go on%s", describe(err), v.followHint("wait"))}
+	status, help := statusOf(err)
+	if errors.As(err, &failed) {
+		if failed.Err == nil || over(failed.State) || errors.As(failed.Err, new(*client.ExpiredError)) {
+			return err
+		}
+		err = failed.Err // without its advice, which is for programs
+	}
+	text := describe(err)
+	if help != "" {
+		text += "\n  " + help
+	}
+	return &statusError{status, fmt.Errorf("%s\n  the task may go on%s", text, v.followHint("wait"))}
 }
 
 // await waits for the result of a call that may be a task.

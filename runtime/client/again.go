@@ -84,7 +84,8 @@ func (s *Session) sendAgain(ctx context.Context, err error, send func() error) e
 // backOff is how long to wait after a failure that so many others came before.
 func backOff(first time.Duration, misses int) time.Duration { return min(first<<misses, maxBackoff) }
 
-// maxInternal is how often in a row to try again after an internal error of the server that does not say that it is transient.
+// maxInternal is how often in a row to try again after an internal error of the server that does not say that it is transient, and after an answer about a
+// task that is none.
 const maxInternal = 3
 
 // transient returns how often in a row to try again at most if attempts fail with err, 0: not at all, and how long to wait at least.

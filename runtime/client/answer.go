@@ -58,9 +58,6 @@ func (s *Session) handle(ctx context.Context, d *wire.Dialect, op wire.Op, q *Qu
 		}
 		return elicitResult(d, a, q)
 	case wire.OpCreateMessage:
-		if err := checkMessages(q.Params); err != nil {
-			return nil, err
-		}
 		result, err := h.Sample(ctx, q)
 		if err != nil {
 			return nil, err

@@ -120,7 +120,7 @@
 // The function of OnProgress is called by the goroutine that waits for the call. So it needs no lock, its reports come in order, and none comes after the
 // call has returned (PRO01). If the caller is slow, newer progress replaces older; progress that goes back is dropped (PRO02). A call that waits
 // for the task that it has become keeps to that. An Execution may have no caller that waits, so a goroutine of the session passes its progress on.
-// Result, Cancel and Detach wait only a moment for that goroutine: the caller's function may itself wait for one of them, in ways that nothing here can see.
+// Result, Cancel, Detach and Close wait only a moment for that goroutine: the caller's function may itself wait for one of them, in ways that nothing here can see.
 //
 // A task is followed by a goroutine of the session: it reads the state at the server's interval and a little more, at once after a
 // notification, and trusts only what it reads. A session has one such goroutine for each task, however often the task was called or resumed: two would
@@ -134,11 +134,15 @@
 // when the question is withdrawn, is kept for ten seconds, for the same question of the same task in the same HTTP session. Any other answer that is kept
 // goes only to its own request, should that come again: whoever else asks the same asks something new, for example whether to delete another file (askedtwice.go).
 //
-// An answer that the server refuses for good ends what waits for it: a task that this session started is cancelled, a call fails. That is not done if an earlier
+// An answer that the server refuses for good ends what waits for it: a call fails, and a task is followed no more. That is not done if an earlier
 // attempt to send it may have arrived, because the server may refuse the second one for that; nor if several calls may have asked, because only one has.
 //
-// A session that has only resumed a task leaves open what it can not answer (Handlers.LeftOpen). If it can not follow the task to its result, its execution
-// ends with an error of its own, and the task goes on. The session that started the task cancels it instead: without an answer it would wait for ever.
+// A task that is followed no more because of an error is not cancelled: the error mostly says nothing of the task, but that a token has expired while a
+// person thought, or that a gateway answers in the server's place. A state that makes no sense is read again first. Whoever has the task's Ref can resume it,
+// and is asked again. The task of a call is cancelled, because nobody has its Ref.
+//
+// A session that has only resumed a task leaves open what it can not answer (Handlers.LeftOpen). The session that started the task cancels it instead:
+// without an answer it would wait for ever.
 //
 // A question that a server asks as a task runs on the task engine that servers use (TSK26), one for each session. It outlives the call during
 // which it came, because the server knows its id; the call's clock is paused all the same.

@@ -5,6 +5,7 @@ import (
 	"container/list"
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"net/http"
 	"strconv"
@@ -198,8 +199,8 @@ func (l *httpLink) post(ctx context.Context, frame []byte) error {
 		return errNoSession
 	case resp.StatusCode >= 300:
 		return l.status(resp)
-	case resp.StatusCode == http.StatusOK && bound:
-		return l.refusal(resp)
+	case resp.StatusCode != http.StatusAccepted && bound:
+		return l.notReceipt(resp)
 	}
 	return nil
 }
@@ -207,16 +208,18 @@ func (l *httpLink) post(ctx context.Context, frame []byte) error {
 // maxRefusal is how much of a response to an answer is read.
 const maxRefusal = 64 << 10
 
-// refusal returns the error with which a server responds to an answer, although the HTTP status is one of success; nil: there is none.
-func (l *httpLink) refusal(resp *http.Response) error {
+// notReceipt returns an error for a response to an answer that is no receipt, although its HTTP status is one of success: the server may say why in an error,
+// and what says something else is mostly not from the server, such as the login page of a proxy. A receipt is 202; older releases of mcp-go send 200 with no body.
+func (l *httpLink) notReceipt(resp *http.Response) error {
 	body, err := io.ReadAll(io.LimitReader(resp.Body, maxRefusal))
 	if err != nil || len(body) == 0 {
-		return nil
+		return err
 	}
 	if m, bad := rpc.Parse(body, l.s.cfg.limits); bad == nil && m.Kind == rpc.KindError {
 		return m.Error
 	}
-	return nil
+	resp.Body = io.NopCloser(bytes.NewReader(body))
+	return fmt.Errorf("this is no receipt of an answer, which is status 202 without a body: %w", l.status(resp))
 }
 
 // maxReplies is how many replies may be being sent before no more messages are received.

@@ -28,6 +28,7 @@ type Session struct {
 	ctx      context.Context // ends with the session; its cause says why
 	cancel   context.CancelCauseFunc
 	work     sync.WaitGroup // goroutines that Close waits for, see spawn
+	passing  sync.WaitGroup // goroutines that Close waits for only a moment, see passInBackground
 	events   *events
 	cache    cache
 	tools    knownTools
@@ -157,6 +158,7 @@ func (s *Session) close(ctx context.Context) error {
 	s.once.Do(func() {
 		s.disconnect(ctx)
 		s.awaitHandlers()
+		s.awaitProgress()
 	})
 	return s.err
 }
@@ -218,7 +220,7 @@ func (s *Session) ServerTitle() string {
 	return cmp.Or(info.Title, info.Name)
 }
 
-// Capabilities returns the server's capabilities, a JSON object.
+// Capabilities returns the server's capabilities, a JSON object; nil if it has declared none.
 func (s *Session) Capabilities() json.RawMessage { return s.server.capabilities }
 
 // Instructions returns the server's instructions for a model; "" for none.

@@ -2,6 +2,7 @@ package client
 
 import (
 	"context"
+	"errors"
 	"strconv"
 	"time"
 
@@ -59,6 +60,10 @@ func (x *execution) awaitInTime(ctx context.Context) (ToolResult, error) {
 		return ToolResult{}, cause
 	}
 	if err != nil && x.goesOn() {
+		var failed *TaskError
+		if errors.As(err, &failed) {
+			err = &TaskError{State: failed.State, Err: failed.Err, next: cancelAsked}
+		}
 		x.giveUp(err)
 	}
 	return result, err

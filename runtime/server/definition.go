@@ -93,12 +93,12 @@ func listedRules(definition []byte, own []string) error {
 			return fmt.Errorf("/_meta: %w", err)
 		}
 	}
-	if err := misplacedKeywords(members); err != nil {
+	if err := misplacedSensitive(members); err != nil {
 		return err
 	}
 	params, err := paramheader.Of(definition)
 	if err != nil {
-		return fmt.Errorf("%s: %w", paramheader.Keyword, err)
+		return err
 	}
 	for _, p := range params {
 		switch {
