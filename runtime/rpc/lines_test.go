@@ -334,6 +334,38 @@ func TestCloseDrainsButNotForEver(t *testing.T) {
 	}
 }
 
+// A write that fails while Close waits has lost frames that were accepted.
+func TestCloseReportsAWriteThatFailsMeanwhile(t *testing.T) {
+	write := map[string]func(c Conn) error{
+		"a frame":        func(c Conn) error { return c.WriteFrame([]byte("1")) },
+		"several frames": func(c Conn) error { return c.(Batched).WriteFrames([][]byte{[]byte("1")}) },
+		"a lent frame":   func(c Conn) error { return c.(Lending).WriteLent([]byte("1")) },
+		"a copied frame": func(c Conn) error { return c.(Copying).CopyFrame(strings.NewReader("1")) },
+	}
+	for name, first := range write {
+		synctest.Test(t, func(t *testing.T) {
+			g := newGate()
+			g.fail = io.ErrClosedPipe
+			c := Lines(strings.NewReader(""), g, nil, LineOptions{})
+			wrote, closed := make(chan error, 1), make(chan error, 1)
+			go func() { wrote <- first(c) }()
+			synctest.Wait()
+			if err := c.WriteFrame([]byte("2")); err != nil {
+				t.Errorf("%s: %v", name, err)
+			}
+			go func() { closed <- c.Close() }()
+			synctest.Wait()
+			close(g.open)
+			if err := <-closed; err != g.fail || c.Close() != g.fail || <-wrote != g.fail {
+				t.Errorf("%s: Close: %v", name, err)
+			}
+			if err := c.WriteFrame([]byte("3")); err != ErrClosed {
+				t.Errorf("%s: after Close: %v", name, err)
+			}
+		})
+	}
+}
+
 func TestFramesNeverInterleave(t *testing.T) {
 	r, w, err := os.Pipe()
 	if err != nil {
