@@ -73,7 +73,7 @@ func (x *execution) awaitInTime(ctx context.Context) (ToolResult, error) {
 func (x *execution) limit(ctx context.Context, end context.CancelCauseFunc) {
 	for {
 		x.mu.Lock()
-		left, paused, changed := x.left-time.Since(x.started)+x.stopped.sum(), x.stopped.openQuestions > 0, x.changed
+		left, paused, changed := x.timeLeft-time.Since(x.started)+x.stopped.sum(), x.stopped.openQuestions > 0, x.changed
 		x.mu.Unlock()
 		switch {
 		case paused:
