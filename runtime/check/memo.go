@@ -185,8 +185,8 @@ func (d *Decoder) skipRemembering() {
 	d.remembersEnds = before
 }
 
-// skipMisfit is Skip for a value that has a violation. Where violations of a form are counted or listed, the next form may read the value again.
-func (d *Decoder) skipMisfit() {
+// skipOnTrial is Skip, but remembers where values end while the violations of a form are counted or listed, since the next form may read them again.
+func (d *Decoder) skipOnTrial() {
 	if d.counting || d.listing {
 		d.skipRemembering()
 	} else {

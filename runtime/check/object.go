@@ -73,7 +73,7 @@ func (d *Decoder) Next() int {
 			i++
 		}
 		d.pos = i
-		if !n.null || !d.Null() {
+		if !n.null || !d.Null() { // null in place of a Nullable member leaves its field as it was
 			return int(n.index)
 		}
 	}
@@ -141,11 +141,11 @@ func (d *Decoder) additionalMember(f *frame, sign uint64) int {
 	switch f.names.rule.AdditionalProperties {
 	case Refuse, RefuseUnevaluated:
 		d.refusedKey(f)
-		d.skipMisfit()
+		d.skipOnTrial()
 		return handled
 	case Skip:
 		d.unknownKey(f, sign)
-		d.skipMisfit()
+		d.skipOnTrial()
 		return handled
 	default:
 		d.unknownKey(f, sign)

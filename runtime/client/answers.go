@@ -142,7 +142,7 @@ func (r *recipient) register() error {
 	if cause == nil || cause.Source != inflight.SourceCompleted && cause.Source != inflight.SourceTimeout {
 		return nil
 	}
-	// The entryMemory of the question has the entry that is over, whose cause is still asked for.
+	// Room for the first entry of the question (entryMemory) has the entry that is over, whose cause is still asked for.
 	e, err := r.s.tracker.RegisterIn(new(inflight.Room), r.s.ctx, r.s.key(r.id, inflight.Incoming), inflight.Info{Method: r.Method}, r.question)
 	if err != nil { // the server uses the id for another request
 		return err
@@ -156,12 +156,12 @@ func (r *recipient) register() error {
 // send sends the answer to a request until it has arrived, need not arrive any more, or fails for good, and returns what sent does.
 func (a *answer) send(r *recipient) (mayHave bool) {
 	if !a.namesTask {
-		r.resumeClocks() // sending may take a while
+		r.resumeClocks() // sending may take a while; the end of an asker still ends the question
 	}
 	slow := time.AfterFunc(holdFor, func() { r.s.spawn(func() { a.slowDown(r) }) })
 	defer slow.Stop()
-	to, doubt := r.origin(), false
-	err := r.s.insist(r.entry, r.life, to, a.frame(r), func(send func() error) error {
+	from, doubt := r.origin(), false
+	err := r.s.insist(r.entry, r.life, from, a.frame(r), func(send func() error) error {
 		a.move(r, stageSending)
 		err := send()
 		if err != nil {
@@ -176,7 +176,7 @@ func (a *answer) send(r *recipient) (mayHave bool) {
 	over := r.entry.Err() != nil
 	mayHave = a.sent(r, err)
 	if !over && !doubt && a.isLost() {
-		r.s.notTaken(to, err)
+		r.s.notTaken(from, err)
 	}
 	return mayHave
 }
@@ -320,7 +320,7 @@ func (a *answer) keep(last *recipient) {
 // leaveOpen is Session.leaveOpen for the question. Its requests get no answer, also if they come again (TSK27).
 func (a *answer) leaveOpen(why error) bool {
 	s := a.question.s
-	if !s.leaveOpen(a.question.own(), why) {
+	if !s.leaveOpen(a.question.copyForHost(), why) {
 		return false
 	}
 	s.mu.Lock()

@@ -38,8 +38,8 @@ type question struct {
 	gone   chan struct{} // closed when QuestionGone has returned for the latest dialog that was taken back; nil: there was none
 }
 
-// own returns a copy of the question for the host, which may change it.
-func (q *question) own() *Question {
+// copyForHost returns a copy of the question for the host, which may change it.
+func (q *question) copyForHost() *Question {
 	asked := *q.Question
 	return &asked
 }
@@ -71,7 +71,7 @@ func (s *Session) receiveRequest(m *rpc.Message, from *round) {
 	}
 	q := &question{s: s, dialect: d, op: h.Op, id: m.ID, session: s.sessionOf(from), from: from}
 	if same := s.known(h.Name, m.Params); same != nil {
-		q.Question, q.bad, q.taskParams = same.own(), same.bad, same.taskParams
+		q.Question, q.bad, q.taskParams = same.copyForHost(), same.bad, same.taskParams
 	} else {
 		q.Question, q.bad = s.newQuestion(d, h, m.Params)
 		q.taskParams = s.taskParamsOf(d, h, m.Params)

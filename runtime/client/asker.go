@@ -167,7 +167,7 @@ func (s *Session) askedBy(session string) (rounds []*round) {
 	return rounds
 }
 
-// origin is where a request of the server came from.
+// origin is where a request of the server came from: what the session, and the calls and the task that wait for the answer, are told if it is not taken.
 type origin struct {
 	session string   // over HTTP; "" for none
 	waiting []*round // the rounds that wait for the answer, as far as is known

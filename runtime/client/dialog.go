@@ -56,7 +56,7 @@ func (q *question) nextDialog(e *inflight.Entry) (next *dialog) {
 // beginDialog begins a dialog, whose time passes from now on; the lock is held.
 func (a *answer) beginDialog() *dialog {
 	q := a.question
-	own := &dialog{answer: a, asked: q.own(), previousGone: q.gone}
+	own := &dialog{answer: a, asked: q.copyForHost(), previousGone: q.gone}
 	ctx, end := context.WithCancelCause(context.Background()) // not of the session, whose end is no *Cause
 	own.Context, _ = q.s.withQuestionTimeout(ctx)             // end stops the timer, too
 	own.end, a.dialog = end, own

@@ -40,8 +40,8 @@
 //     process; resumable.go: whether another process could follow it
 //   - methods.go, list.go, describe.go, cache.go: the requests, lists with their pages, and how long they are cached; content.go: the content of results
 //   - receive.go: messages from the server; events.go: notifications, queued for handlers
-//   - question.go: the server's questions; answer.go: a handler's answer, as the revision writes it; form.go and sampling.go: what questions and
-//     their answers must look like
+//   - question.go: the server's questions; answer.go: a handler's answer, as the revision writes it; form.go, sampling.go and sampled.go: what
+//     questions and their answers must look like
 //   - asked.go: a question that is a request, and its receipt; dialog.go: asking a handler, and the question's end; asker.go: its askers;
 //     answers.go: what becomes of its answer; again.go: sending the answer again; askedtwice.go: the same question, asked again by the server
 //   - receiver.go: questions asked as tasks, which this side runs; untaken.go: results that the server is to fetch

@@ -168,7 +168,7 @@ func (s *Session) answerTask(ctx context.Context, r *task.Run) task.Outcome {
 	}
 	defer s.countActive(-1)
 	defer q.resumeAskers()
-	asked := q.own()
+	asked := q.copyForHost()
 	defer s.tellEnd(ctx, asked, q.resumeAskers)()
 	result, bad, failure := s.answer(ctx, q.dialect, q.op, asked)
 	switch {

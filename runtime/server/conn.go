@@ -1,6 +1,7 @@
 package server
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -129,7 +130,7 @@ func (p *peer) end(cause *inflight.Cause) {
 // because nothing can answer them, and so do subscriptions, because nothing can end them. The error is that of a failed write, or ErrUnanswered.
 func (p *peer) drain(ctx context.Context, gone <-chan struct{}, failed <-chan error) error {
 	close(p.inputOver)
-	p.begin()
+	p.begin() // whoever waits to ask the client goes on, and fails
 	p.s.tracker.CancelOutgoing(p.id, errInputEnded)
 	select {
 	case <-gone:
@@ -148,7 +149,9 @@ func (p *peer) drain(ctx context.Context, gone <-chan struct{}, failed <-chan er
 	case err := <-failed:
 		return err
 	case <-ctx.Done():
+		return context.Cause(ctx)
 	case <-p.s.down:
+		return ErrShutdown
 	}
 	return nil
 }
@@ -296,15 +299,26 @@ func (s *Server) shutdown(ctx context.Context, reason string) error {
 		err = s.engine.CloseFor(ctx, reason)
 	}
 	for _, p := range peers {
-		select {
-		case <-p.live.idle():
-		case <-ctx.Done():
-			err = context.Cause(ctx)
-		}
+		err = cmp.Or(err, p.waitIdle(ctx))
 	}
-	s.tracker.Shutdown("", true)
+	s.tracker.Shutdown(reason, true)
 	s.records.Flush(ctx)
 	return err
+}
+
+// waitIdle waits until nothing of the peer runs. If nothing does, it returns nil even when ctx has ended.
+func (p *peer) waitIdle(ctx context.Context) error {
+	select {
+	case <-p.live.idle():
+		return nil
+	default:
+	}
+	select {
+	case <-p.live.idle():
+		return nil
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
 }
 
 // Run serves conn until its end or the first interrupt or termination signal, then shuts the server down gracefully; a
@@ -324,12 +338,13 @@ func (s *Server) Run(ctx context.Context, conn rpc.Conn) error {
 	case <-served:
 	case <-ctx.Done(): // connection and tasks share one grace period
 	}
+	stopped := ctx.Err() != nil
 	ended, cancel := context.WithTimeout(context.WithoutCancel(ctx), s.cfg.grace+LateStall) // tasks that end with the grace period have a moment to return
 	defer cancel()
 	down := s.shutdown(ended, stopReason(ctx))
 	<-served
 	s.records.Flush(context.WithoutCancel(ctx)) // ended may be over
-	if ctx.Err() != nil {
+	if stopped {
 		why = nil // being stopped is no failure
 	}
 	return errors.Join(why, late, down)

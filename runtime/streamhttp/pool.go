@@ -84,6 +84,7 @@ type alarm struct {
 	timer *time.Timer   // stopped
 }
 
+// alarm returns what wakes the goroutine that serves a stream.
 func (p *pools) alarm() *alarm {
 	if a, ok := p.alarms.Get().(*alarm); ok {
 		return a

@@ -38,7 +38,7 @@ type session struct {
 	active     rpc.ByID[*stream]     // by id of a request that is to be answered
 	about      rpc.ByID[[]*stream]   // by id of a request, answered or not; those of batches by the zero id
 	listeners  []*stream             // with a reader, the newest last
-	lost       []lost                // the newest last
+	lost       []lost                // streams of which nothing is kept any more, the newest last
 	backlog    []storedEvent         // for the next listener
 	backlogged int                   // bytes of backlog
 	first      uint64                // the numbers of its streams are higher

@@ -60,7 +60,7 @@ func (e *Engine) beginFailed(r *Run, err error) error {
 	var over *TerminalError
 	switch {
 	case errors.Is(err, ErrLease):
-		e.forgetLater(r) // another run has the task
+		e.forgetLater(r) // another run has the task, and this process may still begin it within a lease
 		return nil
 	case errors.As(err, &over), errors.Is(err, ErrNotFound):
 		e.forgetUnbegun(r)

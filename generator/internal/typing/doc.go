@@ -35,6 +35,7 @@
 //	kind           what JSON Schema calls the type of a value: string, number and so on (model.Kind)
 //	shape, facet   what an allOf says, keyword by keyword; the part of it that is about strings, numbers, arrays or objects. The field at of
 //	               these, and of a group or condition, is the schema that has the keywords
+//	pattern set    the patternProperties of one schema of an allOf, and the additionalProperties beside them
 //	group, branch  an anyOf or oneOf; one of its schemas. A union is the Go interface that a group, or a list of kinds, becomes
 //	condition      a keyword that no Go type can express; a check, or assertion in the model, is what is validated beside the type
 //	place          where in the value of a root another value is, and what is decided there for its type: the name (its hint), for example

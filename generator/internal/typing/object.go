@@ -242,7 +242,7 @@ func (l *lowering) prop(o *objectFacet, q *property, inner place, name string) *
 	inner.node = derived(o.at, "properties/"+schema.EscapeToken(q.key), q.schema)
 	out := &model.Prop{Key: q.key, Quoted: schema.QuoteJSON(q.key)}
 	if l.protocol {
-		l.described[out] = q.schema // for SchemasOf
+		l.described[out] = q.schema // see Types.SchemasOf
 	}
 	switch {
 	case inner.validateOnly || s.never != nil || s.kinds == 0:

@@ -107,7 +107,7 @@ func (t *Types) Check(r Root) *model.Decl {
 	return d
 }
 
-// SchemasOf returns the schemas that describe a property of a protocol document's type.
+// SchemasOf returns the schemas that describe a property of a protocol document's type. Package wire asks which revisions have the property.
 func (t *Types) SchemasOf(p *model.Prop) []*schema.Node { return t.described[p] }
 
 // begin returns the state for lowering r.

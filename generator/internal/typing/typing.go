@@ -324,7 +324,8 @@ func kindWord(kind model.Kind, integer bool) string {
 	}
 }
 
-// declare returns the declaration for a struct, enum or union at p.
+// declare returns the declaration for a struct, enum or union at p. The goType of a schema (namedBy, or the one that s was read from) names it, else the
+// place.
 func (l *lowering) declare(p place, s *shape) *model.Decl {
 	d := p.decl
 	if d == nil {
