@@ -29,6 +29,7 @@ type asking struct {
 	slow      bool   // it wants to be asked once a minute
 	tool      string // its only tool
 	seen      []string
+	cancels   func() // is called when it is asked to cancel the task
 	// receipt answers an answer in place of the server.
 	receipt func(w http.ResponseWriter, id json.RawMessage)
 }
@@ -73,6 +74,10 @@ func (a *asking) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		}
 	case "tasks/get":
 		result = `{"resultType":"complete",` + a.state() + `}`
+	case "tasks/cancel":
+		if a.cancels != nil {
+			a.cancels()
+		}
 	case "tasks/update":
 		if a.refuses > 0 {
 			a.refuses--

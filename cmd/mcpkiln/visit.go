@@ -85,6 +85,10 @@ func (r *remote) visit(cmd *cobra.Command, t client.Transport, answers []answer,
 	return err
 }
 
+// sameInterrupt is how long after a signal a second one is the same interrupt: `go tool` and timeout pass a signal on that the terminal has sent to the
+// whole process group.
+const sameInterrupt = 300 * time.Millisecond
+
 // hurry ends the command within patience after an interrupt, and at once after a second one. A server on a pipe ends with it. A command that has
 // its result keeps its status.
 func (v *visit) hurry() {
@@ -103,21 +107,23 @@ func (v *visit) hurry() {
 		}
 	})
 	go func() {
+		time.Sleep(sameInterrupt)
 		select {
-		case s := <-again:
-			v.forced.Store(true)
-			v.abort()
-			endBy(s)
-		case <-time.After(patience):
-			if err := v.done.Load(); err != nil {
-				v.abort()
-				time.Sleep(killWait) // mostly the command ends before
-				os.Exit(exitOf(*err))
-			}
-			v.forced.Store(true)
-			fmt.Fprintln(v.cmd.ErrOrStderr(), "mcpkiln:", v.withOutcome(errInterrupted))
-			v.abort()
+		case <-again:
+		default:
 		}
+		select {
+		case <-again:
+		case <-time.After(patience - sameInterrupt):
+		}
+		if err := v.done.Load(); err != nil {
+			v.abort()
+			time.Sleep(killWait) // mostly the command ends before
+			os.Exit(exitOf(*err))
+		}
+		v.forced.Store(true)
+		fmt.Fprintln(v.cmd.ErrOrStderr(), "mcpkiln:", v.withOutcome(errInterrupted))
+		v.abort()
 		os.Exit(exitInterrupted)
 	}()
 }
@@ -134,7 +140,7 @@ func exitOf(err error) int {
 	return exitFailed
 }
 
-// killWait is how long to wait for a killed server on a pipe to exit, and then for this process to be ended by its own signal.
+// killWait is how long to wait for a killed server on a pipe to exit.
 const killWait = time.Second
 
 // abort ends the session at once.
@@ -150,15 +156,6 @@ func (v *visit) abort() {
 	select {
 	case <-ended:
 	case <-time.After(killWait):
-	}
-}
-
-// endBy ends the command by a signal, so that a shell sees the signal. It returns where a process can not signal itself, and after killWait if the
-// signal did not end it.
-func endBy(s os.Signal) {
-	signal.Reset(s)
-	if self, err := os.FindProcess(os.Getpid()); err == nil && self.Signal(s) == nil {
-		time.Sleep(killWait)
 	}
 }
 
