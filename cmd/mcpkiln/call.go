@@ -193,14 +193,28 @@ func ofTool(one *tool, err error) error {
 	return err
 }
 
-// withRef adds to an error that does not say how the task ended how another command can follow it: the server may be gone only for a while.
+// withRef adds to an error that does not say how the task ended how another command can follow it: the server may be gone only for a while, or want
+// another token.
 func (v *visit) withRef(err error) error {
-	var over *client.TaskError
-	if v.ref == nil || v.ctx.Err() != nil || errors.As(err, &over) && !errors.As(err, new(*client.TransportError)) {
+	var ended *client.TaskError
+	if v.ref == nil || v.ctx.Err() != nil || errors.As(err, new(*client.ExpiredError)) {
 		return err
 	}
-	status, _ := statusOf(err)
-	return &statusError{status, fmt.Errorf("%s\n  the task may go on%s", describe(err), v.followHint("wait"))}
+	why, next := err, "\n  the task may go on"+v.followHint("wait")
+	if errors.As(err, &ended) && over(ended.State) {
+		if ended.State.Status == task.Cancelled || ended.Err == nil || errors.As(ended.Err, new(*client.Error)) {
+			return err
+		}
+		next = "\n  the task is over: its result" + v.followHint("result")
+	}
+	if ended != nil && ended.Err != nil {
+		why = ended.Err
+	}
+	status, help := statusOf(err)
+	if help != "" {
+		next = "\n  " + help + next
+	}
+	return &statusError{status, errors.New(describe(why) + next)}
 }
 
 // await waits for the result of a call that may be a task.

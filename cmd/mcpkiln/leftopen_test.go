@@ -29,6 +29,7 @@ type asking struct {
 	slow      bool   // it wants to be asked once a minute
 	tool      string // its only tool
 	seen      []string
+	fault     int    // the HTTP status of readings of its state; 0: they are answered
 	cancels   func() // is called when it is asked to cancel the task
 	// receipt answers an answer in place of the server.
 	receipt func(w http.ResponseWriter, id json.RawMessage)
@@ -59,6 +60,10 @@ func (a *asking) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	if a.blind && m.Method == "tasks/get" {
 		w.WriteHeader(http.StatusServiceUnavailable)
+		return
+	}
+	if a.fault != 0 && m.Method == "tasks/get" {
+		w.WriteHeader(a.fault)
 		return
 	}
 	result := `{"resultType":"complete"}`
