@@ -44,9 +44,12 @@ func (r *remote) complete(arguments bool) cobra.CompletionFunc {
 }
 
 // names returns those of the entries of mcp.json.
-func (r *remote) names() []cobra.Completion {
+func (r *remote) names() (all offered) {
 	names, _ := r.spec().Names() // without a file there is none
-	return names
+	for _, name := range names {
+		all.add(name, "")
+	}
+	return all
 }
 
 // harmlessWord matches what no shell takes for more than a word, and the command for no flag or file. Its classes take long to compile, so that only
@@ -55,7 +58,8 @@ var harmlessWord = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`^[\p{L}\p{N}_.:/][\p{L}\p{N}_.:/=@%+,-]*$`)
 })
 
-// offered are the completions of a word. A server chooses them, and shells evaluate a line to complete it: so others than harmless ones are left out.
+// offered are the completions of a word. A server or the file of a folder chooses them, and shells evaluate a line to complete it: so others than harmless
+// ones are left out.
 type offered []cobra.Completion
 
 func (o *offered) add(word, about string) {
