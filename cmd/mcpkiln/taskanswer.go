@@ -293,7 +293,7 @@ func (r *reply) names(q *client.Question) bool { return r.key != nil && q.Keyed 
 
 // note notes whether the server has the answer.
 func (r *reply) note(q *client.Question, err error) {
-	if given := r.answered.Load(); given != nil && (q == given || q.Keyed && given.Keyed && q.Key == given.Key) {
+	if given := r.answered.Load(); given != nil && sameQuestion(q, given) {
 		r.received <- err
 	}
 }

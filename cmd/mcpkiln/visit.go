@@ -32,18 +32,20 @@ type visit struct {
 	settling sync.Mutex            // for asksStill
 
 	mu      sync.Mutex
-	answers []answer            // from --answer, not used yet
-	used    string              // the answers that were, as flags with a space behind each
-	unused  string              // why an answer is not used; "": nothing that it fits was asked
-	misfits []error             // why none of them fits the last question
-	ref     *client.Ref         // of the task that asks, if another command could answer it
-	waits   context.Context     // ends with the wait of `mcpkiln task wait`; nil for other commands, and when a question was open for a while, see asksStill
-	reply   *reply              // of `mcpkiln task answer`; nil for other commands
-	shown   chan<- openQuestion // receives questions, which stay open; nil: questions are answered
-	resume  func()              // starts the clock again when the task asks nothing any more; nil: it was not stopped for that
-	stderr  serverLines         // of a server on a pipe, with --verbose
-	warned  tally               // the warnings, of which each is printed once
-	outcome string              // of the call or task when the visit ended early; "" for none
+	answers []answer // from --answer, not used yet
+	// deliveries are the answers that were.
+	deliveries []delivery
+	settles    chan struct{}       // closed when one of them is settled, see take; nil: nobody waits for that
+	unused     string              // why an answer is not used; "": nothing that it fits was asked
+	misfits    []error             // why none of them fits the last question
+	ref        *client.Ref         // of the task that asks, if another command could answer it
+	waits      context.Context     // ends with the wait of `mcpkiln task wait`; nil for other commands, and when a question was open for a while, see asksStill
+	reply      *reply              // of `mcpkiln task answer`; nil for other commands
+	shown      chan<- openQuestion // receives questions, which stay open; nil: questions are answered
+	resume     func()              // starts the clock again when the task asks nothing any more; nil: it was not stopped for that
+	stderr     serverLines         // of a server on a pipe, with --verbose
+	warned     tally               // the warnings, of which each is printed once
+	outcome    string              // of the call or task when the visit ended early; "" for none
 }
 
 // grace is how long a server on a pipe may take to exit when its input is closed, and again when it is sent a signal: together less than
@@ -76,10 +78,10 @@ func (r *remote) visit(cmd *cobra.Command, t client.Transport, answers []answer,
 	v.mu.Lock()
 	v.session = session
 	v.mu.Unlock()
+	defer v.warnOfUnusedAnswers() // when it is known what has become of all
 	defer v.hangUp()
 	err = do(v)
 	v.terminal.Done()
-	v.warnOfUnusedAnswers()
 	err = v.status(err)
 	v.done.Store(&err)
 	return err

@@ -143,7 +143,7 @@ func (q *question) ask(e *inflight.Entry, from *round) {
 		e.Cancel(&Cause{Source: inflight.SourceParent, Reason: "the call that asked is over"})
 	}
 	s.countActive(1)
-	if !s.spawn(func() { q.serve(e, own) }) {
+	if !s.spawnInTurn(func() { q.serve(e, own) }) {
 		s.countActive(-1)
 		e.Cancel(&Cause{Source: inflight.SourceShutdown, Force: true})
 	}
