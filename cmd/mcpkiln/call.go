@@ -158,12 +158,17 @@ type execution = client.Execution[client.ToolResult]
 
 // call calls a tool and prints its result.
 func (v *visit) call(one *tool, in json.RawMessage, durable bool) error {
-	x, err := v.session.Start(v.ctx, one.Name, in, client.Inline(), client.OnProgress(v.terminal.Progress))
+	opts := []client.CallOption{client.Inline(), client.OnProgress(v.terminal.Progress)}
+	resumable := v.session.Resumable(v.ctx, one.Name, durable) == nil
+	if resumable {
+		opts = append(opts, client.LeaveOpen())
+	}
+	x, err := v.session.Start(v.ctx, one.Name, in, opts...)
 	if err != nil {
 		v.noteAbandoned()
 		return ofTool(one, err)
 	}
-	if ref, ok := refOf(x, one); ok && v.session.Resumable(v.ctx, one.Name, durable) == nil {
+	if ref, ok := refOf(x, one); ok && resumable {
 		v.mu.Lock()
 		v.ref = &ref
 		v.mu.Unlock()

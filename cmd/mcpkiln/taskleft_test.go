@@ -65,3 +65,14 @@ func TestTSK27ATaskIsNotLostWithItsReading(t *testing.T) {
 		}
 	}
 }
+
+// TestEXT22ACallLeavesOpenWhatItCanNotAnswer: its task goes on, as one that `mcpkiln task wait` waits for does.
+func TestEXT22ACallLeavesOpenWhatItCanNotAnswer(t *testing.T) {
+	for _, question := range []string{asksSample, asksRoots, noForm} {
+		a, ref := ask(t, 0, question)
+		status, stdout, stderr := callsTool(t, ref)
+		if status != exitInputRequired || !strings.Contains(stdout, `"id":"t1"`) || !strings.Contains(stderr, "the task asks") || a.saw("tasks/cancel")+a.saw("tasks/update") > 0 {
+			t.Errorf("status %d, after %q: %s%s", status, a.seen, stdout, stderr)
+		}
+	}
+}
