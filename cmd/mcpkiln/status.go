@@ -10,6 +10,7 @@ import (
 	"net/url"
 	"os"
 	"strings"
+	"time"
 
 	"github.com/mcpkiln/mcpkiln/cmd/mcpkiln/internal/plain"
 	"github.com/mcpkiln/mcpkiln/cmd/mcpkiln/internal/target"
@@ -131,6 +132,8 @@ func statusOf(err error) (status int, help string) {
 		return statusOfCause(cause)
 	case errors.Is(err, context.DeadlineExceeded):
 		return exitTimeout, ""
+	case errors.As(err, &answered) && answered.Busy:
+		return exitNetwork, "its HTTP status, 408, 429 or 5xx, says that the server is busy, or has a fault of its own: try again " + when(answered.Wait)
 	case errors.As(err, &answered):
 		return exitTool, pagesFirst(answered)
 	}
@@ -191,13 +194,17 @@ func statusOfHTTP(e *client.StatusError) (status int, help string) {
 		return exitNetwork, "write that address in place of this one if you trust it: arguments and tokens go there"
 	}
 	if e.Status == http.StatusTooManyRequests || e.Status >= http.StatusInternalServerError {
-		when := "later"
-		if e.RetryAfter > 0 {
-			when = "in " + e.RetryAfter.String()
-		}
-		return exitNetwork, "the server is busy, or has a fault of its own: try again " + when
+		return exitNetwork, "the server is busy, or has a fault of its own: try again " + when(e.RetryAfter)
 	}
 	return exitNetwork, ""
+}
+
+// when says when to try again; wait is 0 if the server does not say that.
+func when(wait time.Duration) string {
+	if wait > 0 {
+		return "in " + wait.String()
+	}
+	return "later"
 }
 
 // statusOfTask returns the exit status for a task that was cancelled, failed, or is unknown, and what would help.
@@ -209,7 +216,7 @@ func statusOfTask(e *client.TaskError) (status int, help string) {
 		return exitCancelled, ""
 	case errors.As(e.Err, &expired):
 		return exitTool, whyUnknown
-	case errors.As(e.Err, &answered):
+	case errors.As(e.Err, &answered) && over(e.State):
 		return exitTool, ""
 	case e.Err != nil:
 		return statusOf(e.Err)

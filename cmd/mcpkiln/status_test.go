@@ -2,7 +2,11 @@ package main
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
 	"strings"
 	"testing"
 
@@ -19,6 +23,8 @@ func TestEveryErrorHasItsExitStatus(t *testing.T) {
 		want int
 	}{
 		{&client.Error{Code: -32603}, exitTool},
+		{&client.Error{Code: -32603, Busy: true}, exitNetwork},
+		{&client.TaskError{State: client.TaskState{Status: task.Working}, Err: &client.Error{Code: -32603, Busy: true}}, exitNetwork},
 		{&client.TaskError{State: client.TaskState{Status: task.Failed}}, exitTool},
 		{&client.TaskError{Err: &client.ExpiredError{}}, exitTool},
 		{&client.TaskError{State: client.TaskState{Status: task.Cancelled}}, exitCancelled},
@@ -87,6 +93,44 @@ func TestAReferenceOfAnotherVersionIsKnownByItsVersion(t *testing.T) {
 	for version, want := range map[int]string{1: "name no other", 2: "another version of mcpkiln"} {
 		if err := withStatus(&client.RefError{Ref: client.Ref{Version: version}, Why: "in other words"}); !strings.Contains(err.Error(), want) {
 			t.Errorf("version %d: %v", version, err)
+		}
+	}
+}
+
+// TestAnErrorInTheBodyHidesNoHTTPStatus: the exit status is that of a response without one, at any moment of a session.
+func TestAnErrorInTheBodyHidesNoHTTPStatus(t *testing.T) {
+	for status, says := range map[int]string{
+		http.StatusTooManyRequests: "try again in 1m0s", http.StatusInternalServerError: "try again in 1m0s", http.StatusServiceUnavailable: "try again in 1m0s",
+		http.StatusNotFound: whichPath, http.StatusMethodNotAllowed: whichPath,
+	} {
+		for _, fails := range []string{"initialize", "tools/list", "tools/call"} {
+			ts := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				var m struct {
+					ID     json.RawMessage
+					Method string
+				}
+				_ = json.NewDecoder(r.Body).Decode(&m)
+				result := map[string]string{
+					"initialize": `{"protocolVersion":"2025-11-25","capabilities":{"tools":{}},"serverInfo":{"name":"s","version":"1"}}`,
+					"tools/list": `{"tools":[` + plainTool + `]}`,
+				}[m.Method]
+				w.Header().Set("Content-Type", "application/json")
+				switch {
+				case m.Method == fails:
+					w.Header().Set("Retry-After", "60")
+					w.WriteHeader(status)
+					fmt.Fprintf(w, `{"jsonrpc":"2.0","id":%s,"error":{"code":-32000,"message":"words"}}`, m.ID)
+				case result != "":
+					fmt.Fprintf(w, `{"jsonrpc":"2.0","id":%s,"result":%s}`, m.ID, result)
+				default:
+					w.WriteHeader(http.StatusAccepted)
+				}
+			}))
+			exit, stdout, stderr := runs(t, "call", "--revision", "2025-11-25", ts.URL, "t")
+			if exit != exitNetwork || !strings.Contains(stderr, "words") || !strings.Contains(stderr, says) {
+				t.Errorf("%d for %s: status %d: %s%s", status, fails, exit, stdout, stderr)
+			}
+			ts.Close()
 		}
 	}
 }
