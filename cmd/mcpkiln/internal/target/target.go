@@ -27,7 +27,7 @@ const TokenVariable = "MCPKILN_TOKEN"
 type Spec struct {
 	Name    string   // an address or the name of an entry; "" for a command
 	Command []string // and its arguments
-	Config  string   // the file with entries; "" for the first of Files
+	Config  string   // the file with entries; "" for Files
 	Headers []string // "Name: value", only for HTTP
 	Dir     string   // folder of Config and Files, unless their paths are absolute
 	Env     func(string) (string, bool)
