@@ -134,3 +134,29 @@ func TestAnErrorInTheBodyHidesNoHTTPStatus(t *testing.T) {
 		}
 	}
 }
+
+// TestAProxyThatFailsIsNamed, and not the server.
+func TestAProxyThatFailsIsNamed(t *testing.T) {
+	for refusal, want := range map[int]int{http.StatusForbidden: exitNetwork, http.StatusProxyAuthRequired: exitAuth, 0: exitNetwork} {
+		proxy := closed(t)
+		if refusal != 0 {
+			proxy = bad(t, refusal, "", "text/plain", "")
+		}
+		host := strings.TrimPrefix(proxy, "http://")
+		t.Setenv("HTTPS_PROXY", "http://user:secret@"+host)
+		t.Setenv("HTTP_PROXY", "http://user:secret@"+host)
+		for _, url := range []string{"https://server.example/mcp", "http://server.example/mcp"} {
+			status, _, stderr := runs(t, "call", url, "t")
+			says := "mcpkiln: the proxy " + host + " does not connect to " + url + ": "
+			switch {
+			case strings.HasPrefix(url, "http:") && refusal == http.StatusForbidden:
+				continue // it may as well be the server's
+			case strings.HasPrefix(url, "http:") && refusal != 0:
+				says = "the proxy wants a user and a password"
+			}
+			if status != want || !strings.Contains(stderr, says) || !strings.Contains(stderr, "HTTPS_PROXY") || strings.Contains(stderr, "secret") {
+				t.Errorf("%d, %s: status %d: %s", refusal, url, status, stderr)
+			}
+		}
+	}
+}
