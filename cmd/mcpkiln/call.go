@@ -165,7 +165,7 @@ func (v *visit) call(one *tool, in json.RawMessage, durable bool) error {
 	}
 	x, err := v.session.Start(v.ctx, one.Name, in, opts...)
 	if err != nil {
-		v.noteAbandoned()
+		v.noteAbandoned(one.Execution.TaskSupport == "required" && v.session.Revision() == firstWithTasks)
 		return ofTool(one, err)
 	}
 	if ref, ok := refOf(x, one); ok && resumable {
@@ -257,7 +257,7 @@ func (v *visit) cancel(x *execution) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(v.ctx), patience)
 	defer cancel()
 	if _, ok := x.Ref(); !ok {
-		v.noteAbandoned()
+		v.noteAbandoned(false)
 		return
 	}
 	v.noteOutcome("the task may go on" + v.followHint("get"))
@@ -276,10 +276,15 @@ func (v *visit) cancel(x *execution) {
 	}
 }
 
-// noteAbandoned notes the outcome of a call without a task if the visit has ended: servers do not say which tools can be cancelled.
-func (v *visit) noteAbandoned() {
+// noteAbandoned notes the outcome of a call without a task if the visit has ended: servers do not say which tools can be cancelled. If the call asked for a
+// task, as calls of 2025-11-25 do, the server has not named it, and only by its name is it cancelled (CAN11).
+func (v *visit) noteAbandoned(asksForTask bool) {
 	switch {
 	case v.ctx.Err() == nil:
+	case asksForTask && v.child:
+		v.noteOutcome("the server had not named the task of the call yet, and ends with this command")
+	case asksForTask:
+		v.noteOutcome("the server had not named the task of the call yet, so it was not asked to cancel it: if there is one, it goes on; mcpkiln task list shows the tasks of a server")
 	case v.child:
 		v.noteOutcome("the server was asked to cancel the call, and ends with this command")
 	default:
