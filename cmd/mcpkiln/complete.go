@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"encoding/json"
 	"maps"
 	"regexp"
@@ -79,7 +80,7 @@ func (r *remote) listed(cmd *cobra.Command, name string) (all []tool) {
 	if _, command := t.(*client.Process); err != nil || command { // who presses tab has not asked to run the command of a file
 		return nil
 	}
-	r.completes()
+	defer r.completes(cmd)()
 	_ = r.visit(cmd, t, nil, func(v *visit) (err error) {
 		all, err = tools(v.ctx, v.session)
 		return err
@@ -91,11 +92,14 @@ func (r *remote) listed(cmd *cobra.Command, name string) (all []tool) {
 // the variables of the environment, and the token, where its file says.
 func (r *remote) unasked(name string) bool { return r.config == "" && !isAddress(name) }
 
-// completes has the session wait no longer than a user who presses tab.
-func (r *remote) completes() {
+// completes has the session, and all of its requests together, wait no longer than a user who presses tab, until done is called.
+func (r *remote) completes(cmd *cobra.Command) (done func()) {
 	if r.timeout == 0 {
 		r.timeout = completionTime
 	}
+	ctx, done := context.WithTimeout(cmd.Context(), r.timeout)
+	cmd.SetContext(ctx)
+	return done
 }
 
 // completions returns the properties of an object, or after NAME= the values that its schema lists for one.

@@ -97,7 +97,11 @@ func (s *Spec) endpoint(address string, entry map[string]string) (client.Transpo
 	}
 	e := &client.Endpoint{URL: address, Header: http.Header{}}
 	if token, ok := s.Env(TokenVariable); ok && token != "" {
-		e.Header.Set("Authorization", "Bearer "+token)
+		const scheme = "Bearer "
+		if len(token) > len(scheme) && strings.EqualFold(token[:len(scheme)], scheme) { // it was copied with its scheme
+			token = token[len(scheme):]
+		}
+		e.Header.Set("Authorization", scheme+token)
 	}
 	for name, value := range entry {
 		e.Header.Set(name, value)

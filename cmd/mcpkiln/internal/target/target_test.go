@@ -66,8 +66,9 @@ func TestAServerIsCalledWhatTheUserCallsIt(t *testing.T) {
 }
 
 func TestATokenComesFromTheEnvironment(t *testing.T) {
-	s := &target.Spec{Name: "https://example.com/mcp", Env: func(k string) (string, bool) { return "tok", k == target.TokenVariable }}
-	for _, header := range [][]string{nil, {"authorization: Basic eA=="}} {
+	s := &target.Spec{Name: "https://example.com/mcp"}
+	for token, header := range map[string][]string{"tok": nil, "bearer tok": nil, "other": {"authorization: Basic eA=="}} {
+		s.Env = func(k string) (string, bool) { return token, k == target.TokenVariable }
 		s.Headers = header
 		tr, err := s.Transport()
 		if err != nil {
