@@ -4,7 +4,8 @@
 //
 // # Where to look
 //
-//	how a keyword becomes a type      internal/typing/keyword.go: the table; internal/typing/readkeyword.go: the readers; then internal/typing/typing.go
+//	how a keyword becomes a type      internal/typing/typing.go
+//	which keywords there are          internal/typing/keyword.go: the table; who reads each: internal/typing/readkeyword.go
 //	what source is written for a type internal/emit
 //	what is made of a tool            internal/lower/tool.go; its questions: internal/lower/question.go
 //	what is made of a revision        internal/wire/table.go

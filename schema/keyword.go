@@ -107,7 +107,7 @@ func subschemas(n *Node, visit func(*Node)) {
 // of these.
 func Keywords() []string { return slices.Clone(keywordNames) }
 
-// IsKeyword reports whether word is a keyword of draft-07 or 2020-12.
+// IsKeyword reports whether word is a keyword of JSON Schema, not one of the generator's own.
 func IsKeyword(word string) bool { _, ok := keywords[word]; return ok && !IsOwn(word) }
 
 // IsType reports whether word is a value of the keyword type.

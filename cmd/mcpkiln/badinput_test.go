@@ -136,7 +136,8 @@ func TestBadInputReadsWell(t *testing.T) {
 		"a result that is not there": {[]string{strange(t, typedTool, `{"resultType":"complete","content":[]}`)}, exitProtocol, []string{"no structuredContent"}},
 		"an error":                   {[]string{strange(t, plainTool, `!{"code":-32603,"message":"\u001b]0;x\u0007broken"}`)}, exitTool, []string{`\x1b]0;x`, "broken"}},
 		"a list that is none":        {[]string{strange(t, `5`, ``)}, exitRefused, []string{"(index 0): it is no object: 5"}},
-		"a schema that is none":      {[]string{strange(t, `{"name":"t","inputSchema":{"type":"nonsense"}}`, ``)}, exitRefused, []string{"inputSchema of t can not be read"}},
+		"a schema that is none":      {[]string{strange(t, `{"name":"t","inputSchema":{"type":"object","properties":5}}`, ``)}, exitRefused, []string{"inputSchema of t can not be read"}},
+		"a schema of no object":      {[]string{strange(t, `{"name":"t","inputSchema":{"type":"string"}}`, ``)}, exitRefused, []string{"a tool was left out: the type of its inputSchema is not object"}},
 		"a schema from elsewhere":    {[]string{strange(t, `{"name":"t","inputSchema":{"$ref":"file:///etc/passwd"}}`, `{"resultType":"complete","content":[]}`)}, 0, []string{"the arguments of t are sent unchecked: its inputSchema refers to file:///etc/passwd, which is outside of it, and nothing is fetched\n"}},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -67,9 +67,18 @@ func TestATaskWhoseServerHasGoneIsNamed(t *testing.T) {
 	if !errors.As(err, &own) || own.status != exitNetwork || !strings.HasSuffix(err.Error(), `: mcpkiln task wait '{"version":1,"revision":"","tool":"","id":"a'\''; rm -rf /; '\''"}' -- COMMAND`) {
 		t.Error(err)
 	}
-	failed := &client.TaskError{State: client.TaskState{Status: task.Failed}}
-	if err := v.withRef(failed); err != failed {
-		t.Errorf("a task that is over: %v", err)
+	refused := &client.TaskError{State: client.TaskState{Status: task.InputRequired}, Err: &client.StatusError{Status: http.StatusUnauthorized}}
+	if err := v.withRef(refused); !errors.As(err, &own) || own.status != exitAuth || !strings.Contains(err.Error(), "the task may go on: mcpkiln task wait") {
+		t.Error(err)
+	}
+	for _, ended := range []*client.TaskError{
+		{State: client.TaskState{Status: task.Failed}},
+		{State: client.TaskState{Status: task.Failed}, Err: &client.Error{Code: 1}},
+		{State: client.TaskState{Status: task.Working}, Err: &client.ExpiredError{}},
+	} {
+		if err := v.withRef(ended); err != ended {
+			t.Errorf("a task that is over: %v", err)
+		}
 	}
 }
 

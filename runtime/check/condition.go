@@ -4,7 +4,7 @@ import (
 	"github.com/mcpkiln/mcpkiln/runtime/check/format"
 )
 
-// This file has the conditions: keywords that give no Go type. They validate the next value without taking it.
+// This file has the conditions: keywords that give no Go type. They validate the next value without taking it, except If, which is called within Also.
 
 // Also validates the value against one more schema.
 func (d *Decoder) Also(check func(*Decoder)) {
@@ -17,7 +17,7 @@ func (d *Decoder) Also(check func(*Decoder)) {
 
 // rewind goes back to start, the beginning of a value.
 func (d *Decoder) rewind(start int) {
-	d.nullable = 0
+	d.nullable = 0 // where the schema of the lookahead allows null, that of the reading that follows may not
 	if d.spendReread(d.pos - start); d.err == nil {
 		d.pos = start
 	}
@@ -52,21 +52,21 @@ const notUnder = "a value that does not fit the schema under not"
 // Not reports a value that satisfies a schema. The violation says what has to change.
 func (d *Decoder) Not(r *Not, check func(*Decoder)) {
 	start := d.here()
-	if !d.Fits(check) || d.countOnly() {
+	if !d.Fits(check) || d.countUndescribed() {
 		return
 	}
-	p := problem{level: len(d.frames), at: r.At, keyword: "not", allowed: safeUpTo(r.Allowed, exactBytes), below: r.Key != "", last: r.Key}
+	p := problem{level: len(d.frames), at: r.At, keyword: "not", allowed: printableUpTo(r.Allowed, exactBytes), below: r.Key != "", last: r.Key}
 	if r.Allowed == "" {
 		p.allowed = notUnder
 	}
 	switch {
-	case r.Key == "":
+	case r.Key == "": // the value as a whole has to change
 		p.offset, p.found = d.showMember("")
-	case kindOf(d.peek()) != KindObject:
+	case kindOf(d.peek()) != KindObject: // it fits because it has no members
 		p.below, p.allowed = false, KindObject.words()
 		p.offset, p.found = d.showMember("")
 	default:
-		if p.offset, p.found = d.showMember(r.Key); r.Lacks {
+		if p.offset, p.found = d.showMember(r.Key); r.Lacks { // the member has to go, whatever it is
 			p.found = unwanted
 		}
 	}
@@ -95,7 +95,7 @@ func (d *Decoder) showMember(key string) (int, string) {
 	return at, d.show(d.data[at:d.pos])
 }
 
-// If validates the value against then if it satisfies condition, else against otherwise. then, otherwise and r may be nil.
+// If takes the value as then does if it satisfies condition, else as otherwise does. then, otherwise and r may be nil.
 func (d *Decoder) If(r *Because, condition, then, otherwise func(*Decoder)) {
 	fits := d.Fits(condition)
 	if !fits {
@@ -123,7 +123,7 @@ func (d *Decoder) explain(listed int, why string) {
 		}
 		v := &d.violations[i]
 		inner := v.Because
-		if v.Because = safeUpTo(why, exactBytes); inner != "" {
+		if v.Because = printableUpTo(why, exactBytes); inner != "" {
 			v.Because += " and " + inner
 		}
 	}
@@ -178,7 +178,7 @@ func (d *Decoder) Needs(r *Dependents) {
 			continue
 		}
 		for _, name := range n.Names {
-			if !d.HasKey(name) && !d.countOnly() {
+			if !d.HasKey(name) && !d.countUndescribed() {
 				d.report(problem{level: len(d.frames), at: r.At, keyword: r.Keyword, found: nothing, allowed: anyValue, because: quote(n.Key) + isThere, offset: d.pos, below: true, last: name})
 			}
 		}
@@ -246,7 +246,7 @@ func (k *Matches) Next() bool {
 		return false
 	}
 	k.matched, k.Index = true, Other
-	if k.rule.AdditionalProperties == Refuse && !d.countOnly() {
+	if k.rule.AdditionalProperties == Refuse && !d.countUndescribed() {
 		d.unmatchedKey(k)
 	}
 	return k.rule.AdditionalProperties == Keep
@@ -260,7 +260,7 @@ func (d *Decoder) Index() int {
 	return int(d.frames[len(d.frames)-1].count) - 1
 }
 
-// Contains is the rule of the keyword contains. A Min of 0 is really 0 here; a Max of 0 is none, as in other rules.
+// Contains is the rule of the keyword contains. A Min of 0 is 0 here; of Max 0 is none, Zero is 0, as in other rules.
 type Contains struct {
 	At       string
 	Min, Max int

@@ -148,7 +148,7 @@ func (d *Decoder) reuse(v *outcome) bool {
 		return false
 	case d.quiet:
 		d.pos = int(v.end)
-		d.countOnly() // which ends the form
+		d.countUndescribed() // which ends the form
 		return true
 	case d.counting:
 		d.counted++

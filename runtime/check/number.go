@@ -8,7 +8,7 @@ import (
 // How a number is read: Int, Float and Skip try shortInt, shortFloat and shortNumber, which read most numbers. All others are taken by
 // scanNumber as digits, which int64, float or decimal (decimal.go) turn into the value. The rules for numbers are in numberrule.go.
 
-// digits is a scanned number: mantissa × 10^exp if fits is true, else only the place of the number in the data.
+// digits is a scanned number: its place in the data and, if fits is true, its value ±mantissa × 10^exp.
 type digits struct {
 	span
 	mantissa uint64
@@ -99,14 +99,17 @@ func (d *Decoder) Float(r *Number) float64 {
 		d.checkNumber(r, n, v)
 	}
 	if math.IsInf(v, 0) && d.err == nil && d.broken == before {
-		d.outOfRange(int(n.start), r.at(), "a number between -1.8e308 and 1.8e308")
+		d.outOfRange(int(n.start), r.at(), floatRange)
 		return 0
 	}
 	return v
 }
 
-// shortFloat reads a number of up to 19 characters after its sign, without an exponent; end is 0 for any other text. With up to 15 digits
-// one division rounds correctly.
+// floatRange has the largest float64, rounded as strconv writes it.
+const floatRange = "a number between -1.7976931348623157e308 and 1.7976931348623157e308, which is the limit of this implementation"
+
+// shortFloat reads a number of up to 19 characters after its sign, without an exponent; end is 0 for any other text, and where only
+// strconv.ParseFloat can tell. With up to 15 digits one division rounds correctly.
 func shortFloat(data []byte, i int) (v float64, end int) {
 	ok := false
 	negative := uint(i) < uint(len(data)) && data[i] == '-'

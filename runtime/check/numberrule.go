@@ -5,6 +5,7 @@ import (
 	"strconv"
 )
 
+// at returns the At of r, "" without a rule.
 func (r *Number) at() string {
 	if r == nil {
 		return ""
@@ -12,6 +13,7 @@ func (r *Number) at() string {
 	return r.At
 }
 
+// at returns the At of r, "" without a rule.
 func (r *Int) at() string {
 	if r == nil {
 		return ""
@@ -46,7 +48,7 @@ func (d *Decoder) checkNumber(r *Number, n digits, v float64) {
 	if r.MultipleOf != "" && !d.multiple(n, r.MultipleOf) {
 		d.violated(int(n.start), r.At, "multipleOf", "a multiple of "+r.MultipleOf)
 	}
-	if r.Enum != nil && !d.oneOfNumbers(n, r) && !d.countOnly() {
+	if r.Enum != nil && !d.oneOfNumbers(n, r) && !d.countUndescribed() {
 		allowed := join(len(r.Enum), ", ", func(i int) string { return r.Enum[i] })
 		d.violated(int(n.start), r.At, enumOrConst(r.Const), allowed+d.orNull(int(n.start)))
 	}
@@ -59,13 +61,13 @@ func (d *Decoder) checkInt(r *Int, v int64, start int) {
 	if r.Has&(Maximum|ExclusiveMaximum) != 0 && (v > r.Max || v == r.Max && r.Has&ExclusiveMaximum != 0) {
 		d.aboveMax(r.Has, start, r.At, strconv.FormatInt(r.Max, 10))
 	}
-	if r.MultipleOf != 0 && v%r.MultipleOf != 0 && !d.countOnly() {
+	if r.MultipleOf != 0 && v%r.MultipleOf != 0 && !d.countUndescribed() {
 		d.violated(start, r.At, "multipleOf", "a multiple of "+strconv.FormatInt(r.MultipleOf, 10))
 	}
 	if r.Enum == nil {
 		return
 	}
-	if !r.lists(v) && !d.countOnly() {
+	if !r.lists(v) && !d.countUndescribed() {
 		d.violated(start, r.At, enumOrConst(r.Const), r.allowed()+d.orNull(start))
 	}
 }

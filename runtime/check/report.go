@@ -18,10 +18,10 @@ type problem struct {
 	last    string // the name, which may be empty, of a property that is not there, or not allowed
 }
 
-// countOnly counts a violation and returns true if it is not to be described: after a failure there is nothing to
-// describe, a form on trial ends with its first violation, and when enough are listed a bad text should cost no more than a good one. Otherwise it
-// returns false and counts nothing: report does.
-func (d *Decoder) countOnly() bool {
+// countUndescribed counts a violation and returns true if it is not to be described: after a failure there is nothing to
+// describe, a form on trial ends with its first violation, of which d.pos is taken as the place (d.reached), and when enough are listed a bad text
+// should cost no more than a good one. Otherwise it returns false and counts nothing: report does.
+func (d *Decoder) countUndescribed() bool {
 	switch {
 	case d.err != nil:
 	case d.quiet:
@@ -49,7 +49,7 @@ func (d *Decoder) count() {
 
 // report records a violation.
 func (d *Decoder) report(p problem) {
-	if d.countOnly() {
+	if d.countUndescribed() {
 		return
 	}
 	d.count()
@@ -151,7 +151,7 @@ func (d *Decoder) wrongType(want, at string) { d.wrong("type", want, at) }
 
 // wrong skips the next value and reports it.
 func (d *Decoder) wrong(keyword, allowed, at string) {
-	if d.countOnly() {
+	if d.countUndescribed() {
 		d.skipMisfit()
 		return
 	}
@@ -174,21 +174,21 @@ func (d *Decoder) orNull(start int) string {
 
 // violated reports the value that began at start and has been taken.
 func (d *Decoder) violated(start int, at, keyword, allowed string) {
-	if d.countOnly() {
+	if d.countUndescribed() {
 		return
 	}
 	d.report(problem{level: len(d.frames), at: at, keyword: keyword, found: d.show(d.data[start:d.pos]), allowed: allowed, offset: start})
 }
 
 func (d *Decoder) missingKey(f *frame, name string) {
-	if d.countOnly() {
+	if d.countUndescribed() {
 		return
 	}
 	d.report(problem{level: len(d.frames) - 1, at: f.names.rule.At, keyword: "required", found: nothing, allowed: anyValue, offset: int(f.start), below: true, last: name})
 }
 
 func (d *Decoder) refusedKey(f *frame) {
-	if d.countOnly() {
+	if d.countUndescribed() {
 		return
 	}
 	names := "no property"
@@ -204,7 +204,7 @@ func (d *Decoder) refusedKey(f *frame) {
 
 // size reports a container that has too many or too few members or items.
 func (d *Decoder) size(f *frame, keyword, words string, n int, noun string) {
-	if d.countOnly() {
+	if d.countUndescribed() {
 		return
 	}
 	d.report(problem{level: len(d.frames) - 1, at: f.at(), keyword: keyword, found: plural(int(f.count), noun), allowed: words + plural(n, noun), offset: int(f.start)})
@@ -226,7 +226,7 @@ func (d *Decoder) unmatchedKey(k *Matches) {
 
 // unevaluated reports the current member or item, which no schema evaluates.
 func (d *Decoder) unevaluated(r *Unevaluated) {
-	if d.countOnly() {
+	if d.countUndescribed() {
 		return
 	}
 	noun := "a property"
@@ -238,7 +238,7 @@ func (d *Decoder) unevaluated(r *Unevaluated) {
 
 // miscount reports the array that comes next, which is not taken, for the number of its matching items.
 func (d *Decoder) miscount(keyword, at string, n int, allowed string) {
-	if d.countOnly() {
+	if d.countUndescribed() {
 		return
 	}
 	d.report(problem{level: len(d.frames), at: at, keyword: keyword, found: plural(n, "matching item"), allowed: allowed, offset: d.pos})

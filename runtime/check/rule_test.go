@@ -88,6 +88,19 @@ func TestVAL03RulesOfScalars(t *testing.T) {
 	}
 }
 
+// VAL02: the bounds in the message are those of float64: they are taken themselves, and what is refused is beyond them.
+func TestVAL02TheRangeOfAFloatIsExact(t *testing.T) {
+	for _, sign := range []string{"", "-"} {
+		for text, fits := range map[string]bool{sign + "1.7976931348623157e308": true, sign + "1.799e308": false} {
+			_, problems := lines(t, func(d *check.Decoder, v *float64) { *v = d.Float(nil) }, text)
+			const limits = "a number between -1.7976931348623157e308 and 1.7976931348623157e308, which is the limit of this implementation"
+			if fits != (problems == "") || !fits && !strings.Contains(problems, limits) {
+				t.Errorf("%s: %q", text, problems)
+			}
+		}
+	}
+}
+
 func TestVAL03RulesOfContainers(t *testing.T) {
 	skip := func(d *check.Decoder, v *int) { d.Skip() }
 	sized := &check.Object{Min: 1, Max: 2}

@@ -99,7 +99,7 @@ func (d *Decoder) Text(r *String) {
 	switch {
 	case !ok || r == nil:
 	case *r == String{At: r.At, Format: format.Byte}: // it may be long, so it is not copied
-		if !format.IsBase64(d.value(t)) && !d.countOnly() {
+		if !format.IsBase64(d.value(t)) && !d.countUndescribed() {
 			d.violated(start, r.At, "format", r.Format.Describe())
 		}
 	case !r.asksForText():
@@ -128,18 +128,18 @@ func (r *String) length(s string) int {
 	return runes(s)
 }
 
-// checkString reports every constraint of r that s, of n characters, breaks. A violation is described only if countOnly returns false.
+// checkString reports every constraint of r that s, of n characters, breaks. A violation is described only if countUndescribed returns false.
 func (d *Decoder) checkString(r *String, s string, n, start int) {
-	if n < r.Min && !d.countOnly() {
+	if n < r.Min && !d.countUndescribed() {
 		d.violated(start, r.At, "minLength", "at least "+plural(r.Min, "character")+", not "+strconv.Itoa(n))
 	}
-	if r.Max != 0 && n > bound(r.Max) && !d.countOnly() {
+	if r.Max != 0 && n > bound(r.Max) && !d.countUndescribed() {
 		d.violated(start, r.At, "maxLength", "at most "+plural(bound(r.Max), "character")+", not "+strconv.Itoa(n))
 	}
-	if r.Pattern != nil && !r.Pattern.Match(s) && !d.countOnly() {
-		d.violated(start, r.At, "pattern", "text that matches "+safeUpTo(r.Pattern.Source, exactBytes))
+	if r.Pattern != nil && !r.Pattern.Match(s) && !d.countUndescribed() {
+		d.violated(start, r.At, "pattern", "text that matches "+printableUpTo(r.Pattern.Source, exactBytes))
 	}
-	if r.Format != 0 && !r.Format.Match(s) && !d.countOnly() {
+	if r.Format != 0 && !r.Format.Match(s) && !d.countUndescribed() {
 		d.violated(start, r.At, "format", r.Format.Describe())
 	}
 }
@@ -152,7 +152,7 @@ func (d *Decoder) Time(r *String) time.Time {
 // Enum takes a string that is one of r.Values and returns the one in the table; "" after a violation.
 func (d *Decoder) Enum(r *Enum) string {
 	if d.peek() != '"' {
-		if d.countOnly() {
+		if d.countUndescribed() {
 			d.Skip()
 		} else {
 			d.wrong(r.keyword(), "one of "+list(r.Values, ", "), r.At)
@@ -167,7 +167,7 @@ func (d *Decoder) Enum(r *Enum) string {
 	if i := r.find(got); i >= 0 {
 		return r.Values[i]
 	}
-	if d.countOnly() {
+	if d.countUndescribed() {
 		return ""
 	}
 	allowed := list(r.Values, ", ")

@@ -16,7 +16,7 @@ const (
 	hugeNumber = "a number whose exponent is beyond ±1,000,000"
 )
 
-// show returns a JSON value as one safe line (see safe), the same for all its spellings (LET14). Of long objects and arrays, and of values that may
+// show returns a JSON value as one line (see printable), the same for all its spellings (LET14). Of long objects and arrays, and of values that may
 // contain a hidden one, it returns only the kind.
 func (d *Decoder) show(raw []byte) string {
 	if raw = bytes.TrimRight(raw, space); len(raw) == 0 {
@@ -28,7 +28,7 @@ func (d *Decoder) show(raw []byte) string {
 		}
 	}
 	if d.scanned && Valid(raw, d.limits) != nil {
-		return safe(string(raw)) // the caller was wrong, and a canonical form needs valid JSON
+		return printable(string(raw)) // the caller was wrong, and a canonical form needs valid JSON
 	}
 	if raw[0] == '"' {
 		return showString(raw)
@@ -44,7 +44,7 @@ func (d *Decoder) show(raw []byte) string {
 	case c.inexact:
 		return cmp.Or(many, hugeNumber)
 	}
-	return safe(string(c.out))
+	return printable(string(c.out))
 }
 
 // mayHold names the kind of a JSON value that may contain a hidden one; it returns "" for other values. Any string may: models write objects as
@@ -89,29 +89,29 @@ func showString(raw []byte) string {
 			b = append(b, piece[:min(len(piece), showBytes+utf8.UTFMax)]...) // a character that this cuts begins after what is shown
 		}
 	}
-	return safeOf(string(append(b, '"')), showBytes, total)
+	return printableOf(string(append(b, '"')), showBytes, total)
 }
 
-// quote returns a name in quotes, as one safe line.
+// quote returns a name in quotes, as one line (see printable).
 func quote(s string) string {
 	var room [64]byte
-	return safeUpTo(string(appendString(room[:0], s)), exactBytes)
+	return printableUpTo(string(appendString(room[:0], s)), exactBytes)
 }
 
 // exactBytes bounds what a violation shows in full: paths, names, patterns and enums, which its reader has to know exactly.
 const exactBytes = 4096
 
-// safe shortens a text and replaces what could disturb a terminal or a reader: line ends and tabs by spaces, other control characters and direction marks
+// printable shortens a text and replaces what could disturb a terminal or a reader: line ends and tabs by spaces, other control characters and direction marks
 // by escapes.
-func safe(s string) string { return safeUpTo(s, showBytes) }
+func printable(s string) string { return printableUpTo(s, showBytes) }
 
-// safeUpTo is safe for a text that is shown up to most bytes, which only hostile texts exceed.
-func safeUpTo(s string, most int) string {
-	return safeOf(s, max(most, showBytes), len(s))
+// printableUpTo is printable for a text that is shown up to most bytes, which only hostile texts exceed.
+func printableUpTo(s string, most int) string {
+	return printableOf(s, max(most, showBytes), len(s))
 }
 
-// safeOf is safeUpTo for a text of total bytes; s is all of it, or a prefix longer than most.
-func safeOf(s string, most, total int) string {
+// printableOf is printableUpTo for a text of total bytes; s is all of it, or a prefix longer than most.
+func printableOf(s string, most, total int) string {
 	if total <= most && isGraphicASCII(s) {
 		return s
 	}

@@ -105,12 +105,14 @@ func (t *trial) begin(d *Decoder, u *Union, kind Kind, takes bool) bool {
 	case n == 1:
 		t.step = stepDecide
 	case n > 1:
-		d.dropOutcomes(t.start)
+		d.dropOutcomes(t.start) // those of earlier values; until this trial is over none are dropped
 		t.step, t.form = stepTry, -1
 		d.save(&t.state)
 		return t.nextForm() || t.next()
-	case !t.decideNearest(): // no form is possible, and none is near enough to list what it lacks
-		t.reportImpossible()
+	default: // no form is possible
+		if near := t.decideNearest(); !near { // so what it lacks is not listed
+			t.reportImpossible()
+		}
 	}
 	return t.next()
 }
@@ -144,7 +146,8 @@ func (t *trial) next() bool {
 		case stepExplain:
 			t.step = stepReport
 			d.save(&t.state)
-			// Of tied forms the one that was read farthest is best, which depends on the order of the members.
+			// Of tied forms the one that was read farthest is best. That depends on the order of the members, so the violations that are listed do, too
+			// (byOrder), and the canonical form of the whole text is needed to choose them (tied).
 			d.byOrder, d.tied = d.byOrder || t.tied, d.tied || t.tied
 			d.listing, d.pos = true, t.start
 			d.listAtMost(t.mayList)
@@ -208,14 +211,16 @@ func (t *trial) endTry() bool {
 	d := t.d
 	over, partial, decoded := d.overflow, d.partial, d.decoded
 	if d.err != nil {
-		if failed := d.restore(&t.state); failed {
-			if d.spendReread(d.reached - t.start); d.reached > t.farthestEnd {
-				t.farthest, t.farthestEnd = t.form, d.reached
-			}
+		if failed := d.restore(&t.state); !failed {
+			return false
+		}
+		d.spendReread(d.reached - t.start)
+		if d.reached > t.farthestEnd {
+			t.farthest, t.farthestEnd = t.form, d.reached
 		}
 		return false
 	}
-	d.tried = t.state.tried // all that restore does after a form that fits
+	d.tried = t.state.tried // all that restore does after a form that fits: the fields of tried
 	if d.spendReread(d.pos - t.start); d.err != nil {
 		return false
 	}
@@ -277,9 +282,9 @@ func (t *trial) conclude() {
 		}
 		t.noneFits()
 	case t.union.One && t.fits > 1:
-		t.remember(outcome{end: int32(t.start)})
-		if d.countOnly() {
-			d.skipMisfit()
+		t.remember(outcome{end: int32(t.start)}) // no form failed, so the value fails where it begins
+		if d.countUndescribed() {
+			d.skipRemembering()
 			return
 		}
 		d.wrong(t.union.Keyword, t.union.both(t.kind, t.fitting[0], t.fitting[1]), t.union.At)
@@ -316,7 +321,7 @@ func (t *trial) finishChosen() {
 
 // noneFits makes counting the violations of each form the next step, or skips the value where violations are not described.
 func (t *trial) noneFits() {
-	if t.d.countOnly() {
+	if t.d.countUndescribed() {
 		t.d.skipRemembering()
 		return
 	}
@@ -334,8 +339,8 @@ func (t *trial) reportNone() {
 	}
 }
 
-// reportHeading reports that no form fits. Headings of unions within one another take at most half of the list, or deep ones would leave no room for the
-// fault that they lead to.
+// reportHeading reports that no form fits. Within the best form of another union that is left out once half of the list is full, or headings of deep
+// unions would leave no room for the fault that they lead to.
 func (t *trial) reportHeading() {
 	d, before := t.d, len(t.d.violations)
 	if d.listing && before >= d.limits.Violations/2 {

@@ -20,7 +20,7 @@ func (t *trial) reportImpossible() {
 		d.counted += countIfImpossible
 	}
 	switch {
-	case d.countOnly():
+	case d.countUndescribed():
 		d.Skip()
 	case t.namesRead:
 		d.wrong(u.Keyword, "an object with "+t.needs(), u.At)

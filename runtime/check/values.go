@@ -60,10 +60,10 @@ func (d *Decoder) checkValues(r *Values, start int) int {
 	if i, ok := set.byCanonical[string(c)]; ok {
 		return i
 	}
-	if d.countOnly() {
+	if d.countUndescribed() {
 		return -1
 	}
-	allowed := join(len(r.JSON), ", ", func(i int) string { return safeUpTo(r.JSON[i], exactBytes) })
+	allowed := join(len(r.JSON), ", ", func(i int) string { return printableUpTo(r.JSON[i], exactBytes) })
 	if len(r.JSON) > 1 {
 		allowed = "one of " + allowed
 	}

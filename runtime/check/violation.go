@@ -25,11 +25,11 @@ func (v Violation) Error() string {
 	return s
 }
 
-// escaped writes line breaks and tabs in a path as escapes, so that the path still leads to the member; in other texts, safe makes each a space.
+// escaped writes line breaks and tabs in a path as escapes, so that the path still leads to the member; in other texts, printable makes each a space.
 var escaped = strings.NewReplacer("\n", `\n`, "\r", `\r`, "\t", `\t`)
 
 func (v Violation) line() string {
-	at := safeUpTo(escaped.Replace(v.Instance), exactBytes-len(v.Allowed)-len(v.Because))
+	at := printableUpTo(escaped.Replace(v.Instance), exactBytes-len(v.Allowed)-len(v.Because))
 	if at == "" {
 		at = "(root)"
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"net/http"
 	"time"
 
 	"github.com/mcpkiln/mcpkiln/runtime/inflight"
@@ -83,7 +84,8 @@ func (s *Session) sendAgain(ctx context.Context, err error, send func() error) e
 // backOff is how long to wait after a failure that so many others came before.
 func backOff(first time.Duration, misses int) time.Duration { return min(first<<misses, maxBackoff) }
 
-// maxInternal is how often in a row to try again after an internal error of the server that does not say that it is transient.
+// maxInternal is how often in a row to try again after an internal error of the server that does not say that it is transient, and after an answer about a
+// task that is none.
 const maxInternal = 3
 
 // transient returns how often in a row to try again at most if attempts fail with err, 0: not at all, and how long to wait at least.
@@ -123,4 +125,21 @@ func busy(err *Error) (wait time.Duration, ok bool) {
 	}
 	definite := err.Code == rpc.CodeInvalidParams || err.Code == rpc.CodeMethodNotFound
 	return err.Wait, err.Busy && !definite
+}
+
+// refused reports whether a server has said for good that it does not take an answer.
+func refused(err error) bool {
+	var status *StatusError
+	var said *Error
+	if errors.As(err, &said) {
+		_, later := busy(said)
+		return !later
+	}
+	return errors.Is(err, errNoSession) || errors.As(err, &status) && !status.transient()
+}
+
+// isBusy reports whether a server has said that it does not take an answer now.
+func isBusy(err error) bool {
+	var status *StatusError
+	return errors.As(err, &status) && (status.Status == http.StatusServiceUnavailable || status.Status == http.StatusTooManyRequests)
 }

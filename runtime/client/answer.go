@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"strings"
 
 	"github.com/mcpkiln/mcpkiln/runtime/check"
@@ -57,14 +58,17 @@ func (s *Session) handle(ctx context.Context, d *wire.Dialect, op wire.Op, q *Qu
 		}
 		return elicitResult(d, a, q)
 	case wire.OpCreateMessage:
-		if err := checkMessages(q.Params); err != nil {
+		result, err := h.Sample(ctx, q)
+		if err != nil {
 			return nil, err
 		}
-		result, err := h.Sample(ctx, q)
-		if err == nil {
-			err = resultError(d, result)
+		if err = resultError(d, result); err == nil {
+			err = sampledError(d, q.Params, result)
 		}
-		return result, err
+		if err != nil {
+			return nil, fmt.Errorf("the result of Handlers.Sample can not be sent: %w", err)
+		}
+		return result, nil
 	default:
 		roots, err := h.Roots(ctx, q)
 		if err != nil {

@@ -3,9 +3,7 @@ package client
 import (
 	"cmp"
 	"context"
-	"errors"
 	"maps"
-	"net/http"
 	"slices"
 	"time"
 
@@ -14,8 +12,9 @@ import (
 
 // answer is the answer to a question that came as a request, from the moment in which a handler is asked, and its recipients. Guarded by Session.mu.
 type answer struct {
-	question   *question    // for which the handler is asked
+	question   *question    // the first that asks: the others have the same text
 	recipients []*recipient // the requests that get it, without those that are over
+	dialog     *dialog      // in which a handler is asked; nil: there is none any more
 	given      bool         // by the handler, or by this side in its place
 	late       bool         // the time of the question has passed: no other question gets the answer
 	result     []byte
@@ -205,23 +204,6 @@ func (a *answer) sent(r *recipient, err error) (mayHave bool) {
 	return inDoubt && cause.Source == inflight.SourceCompleted && r.life.Err() == nil
 }
 
-// refused reports whether a server has said for good that it does not take an answer.
-func refused(err error) bool {
-	var status *StatusError
-	var said *Error
-	if errors.As(err, &said) {
-		_, later := busy(said)
-		return !later
-	}
-	return errors.Is(err, errNoSession) || errors.As(err, &status) && !status.transient()
-}
-
-// isBusy reports whether a server has said that it does not take an answer now.
-func isBusy(err error) bool {
-	var status *StatusError
-	return errors.As(err, &status) && (status.Status == http.StatusServiceUnavailable || status.Status == http.StatusTooManyRequests)
-}
-
 // withdrawn reports whether a request is over because the server has withdrawn it.
 func withdrawn(cause *Cause) bool { return cause != nil && cause.Source == inflight.SourcePeer }
 
@@ -335,14 +317,23 @@ func (a *answer) keep(last *recipient) {
 	})
 }
 
-// leaveOpen records that the question stays open for another host: its requests get no answer, also if they come again (TSK27). The lock is held.
-func (a *answer) leaveOpen() {
+// leaveOpen is Session.leaveOpen for the question. Its requests get no answer, also if they come again (TSK27).
+func (a *answer) leaveOpen(why error) bool {
+	s := a.question.s
+	if !s.leaveOpen(a.question.own(), why) {
+		return false
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	a.endDialog(handlerReturned)
 	a.given, a.arrived, a.leftOpen, a.asked = true, true, true, nil
 	for _, r := range a.recipients {
 		r.stage, r.again = stageArrived, false
 		r.entry.Retire()
+		r.resumeAskers()
 	}
-	a.question.s.forgetAnswers()
+	s.forgetAnswers()
+	return true
 }
 
 // forgetAnswers forgets the answers that nobody needs any more, and the oldest that are too many (VAL07). The lock is held.

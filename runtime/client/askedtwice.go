@@ -11,7 +11,8 @@ import (
 
 // A server may ask the same question again: under the same id when the stream is resumed on which it came, or under a new one when the stream was lost on which
 // its task asked. The user is asked once. But a task may also ask something new in the same words, to which the user has not agreed (TSK29): so an answer goes
-// to another id only if the server is known not to have it under the first.
+// to another id only if the server is known not to have it under the first. While a handler is asked, all these ids are one question: its dialog and its time end
+// with the last of them.
 //
 //	                                  a task asks the same under another id    the same id comes again
 //	a handler is asked                waits                                    is the same request
@@ -96,17 +97,18 @@ func (s *state) recipientOf(q *question, id rpc.ID, session string) *recipient {
 	return nil
 }
 
-// newAnswer makes an answer of the question's own, for which a handler is to be asked; the lock is held.
-func (q *question) newAnswer(e *inflight.Entry) {
+// newAnswer makes an answer of the question's own; the lock is held.
+func (q *question) newAnswer(e *inflight.Entry) *answer {
 	q.answer = &answer{question: q, recipients: []*recipient{{question: q, entry: e}}}
 	q.s.answers = append(q.s.answers, q.answer)
+	return q.answer
 }
 
 // sharesAnswer reports whether the question can get the answer to another: a person is not to be asked twice. Of a model, a task may want two samples.
 func (q *question) sharesAnswer() bool { return q.Task != "" && q.op == wire.OpElicit }
 
 // join has a question of a task wait for the answer to the same question of the task in the same HTTP session, unless the server has that, or may have it,
-// and returns whether it does. Its timeout is paused until it is asked itself. On a shared link, which loses no stream, a question that was withdrawn
+// and returns whether it does. On a shared link, which loses no stream, a question that was withdrawn
 // does not come again: what asks the same there is another one. The lock is held.
 func (q *question) join(e *inflight.Entry) bool {
 	if !q.sharesAnswer() {
@@ -125,7 +127,6 @@ func (q *question) join(e *inflight.Entry) bool {
 			a.endKept()
 			a.kept = nil
 		}
-		e.Pause()
 		a.recipients = append(a.recipients, &recipient{question: q, entry: e})
 		q.answer = a
 		return true
@@ -138,38 +139,9 @@ func (a *answer) isOpen() bool {
 	return slices.ContainsFunc(a.recipients, func(r *recipient) bool { return !r.over })
 }
 
-// split removes all recipients but the question itself, which may be gone already, and returns them: a handler has to be asked for them. The lock is held.
-func (a *answer) split() (others []*recipient) {
-	a.recipients = slices.DeleteFunc(a.recipients, func(r *recipient) bool {
-		if r.question == a.question {
-			return false
-		}
-		r.answer = nil
-		others = append(others, r)
-		return true
-	})
-	return others
-}
-
-// drop is split for an answer that will not be sent; the lock is held.
-func (a *answer) drop() (others []*recipient) {
-	s := a.question.s
-	s.answers = slices.DeleteFunc(s.answers, func(other *answer) bool { return other == a })
-	a.question.answer = nil
-	return a.split()
-}
-
-// dropAnswer is answer.drop.
-func (q *question) dropAnswer() (others []*recipient) {
-	q.s.mu.Lock()
-	defer q.s.mu.Unlock()
-	return q.answer.drop()
-}
-
 // askAgain has questions asked that are recipients no more: the question for which the handler was asked is over, was taken back, or turned out to be another.
 func askAgain(others []*recipient) {
 	for _, r := range others {
-		r.entry.Resume()
 		r.ask(r.entry, nil)
 	}
 }

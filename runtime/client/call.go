@@ -349,8 +349,8 @@ func release(v *wire.Values) {
 	spareValues.Put(v)
 }
 
-// extra returns the _meta of the caller, as an object; nil if there is none.
-func (c *call) extra() json.RawMessage {
+// callerMeta returns an object with the _meta of the caller as its only member; nil if there is none.
+func (c *call) callerMeta() json.RawMessage {
 	if c.meta == nil {
 		return nil
 	}

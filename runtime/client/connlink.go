@@ -343,7 +343,7 @@ func (l *connLink) gone(err error) {
 // drainWait is how long queued frames may take to be written at the end.
 const drainWait = time.Second
 
-func (l *connLink) close(ctx context.Context) error {
+func (l *connLink) close(ctx context.Context, _ time.Time) error {
 	l.mu.Lock()
 	l.closing = true
 	l.mu.Unlock()

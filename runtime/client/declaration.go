@@ -9,7 +9,9 @@ import (
 // newDeclaration returns what the server declared.
 func newDeclaration(d *wire.Dialect, v *wire.Values) declaration {
 	said := declaration{info: v[wire.SlotServerInfo], capabilities: v[wire.SlotCapabilities], instructions: v.Text(wire.SlotInstructions)}
-	_ = json.Unmarshal(said.capabilities, &said.offers)
+	if _ = json.Unmarshal(said.capabilities, &said.offers); said.offers == nil {
+		said.capabilities = nil // they are no object
+	}
 	for op := range said.has {
 		call := d.Call(wire.Op(op))
 		said.has[op] = call != nil && said.offer(call.Needs)

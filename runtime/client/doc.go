@@ -42,9 +42,9 @@
 //   - receive.go: messages from the server; events.go: notifications, queued for handlers
 //   - question.go: the server's questions; answer.go: a handler's answer, as the revision writes it; form.go and sampling.go: what questions and
 //     their answers must look like
-//   - asked.go: a question that is a request, from its receipt to its end; asker.go: its askers; answers.go: what becomes of its answer;
-//     again.go: sending the answer again; askedtwice.go: the same question, asked again by the server
-//   - receiver.go: questions asked as tasks, which this side runs
+//   - asked.go: a question that is a request, and its receipt; dialog.go: asking a handler, and the question's end; asker.go: its askers;
+//     answers.go: what becomes of its answer; again.go: sending the answer again; askedtwice.go: the same question, asked again by the server
+//   - receiver.go: questions asked as tasks, which this side runs; untaken.go: results that the server is to fetch
 //   - listen.go: subscriptions; wishes.go: what the host has asked the server to send, which a new session asks for again
 //   - hub.go: several servers; hubkeep.go: restarting them
 //   - connlink.go: messages over a connection; process.go: a child process
@@ -69,7 +69,7 @@
 //	incoming          a message that a server may send unasked: a request, an input request or a notification
 //	question          a server's request for input of the user, of a model, or of roots: as a request, or in a result or the state of a task
 //	asker             a call that may have asked a question that is a request; its clock is paused until the question is answered
-//	dialog            one time that a handler is asked a question; a question that was taken back gets another one later
+//	dialog            one time that a handler is asked a question, under one id or several; a question that was taken back gets another one later
 //	to take back      to end a question's dialog without an answer, because nobody follows its task any more; the question waits until somebody does
 //	to withdraw       to cancel a question, which only the server does
 //	recipient         a request that gets the answer to a question; one answer has several if the server asks the same question under several ids
@@ -120,7 +120,7 @@
 // The function of OnProgress is called by the goroutine that waits for the call. So it needs no lock, its reports come in order, and none comes after the
 // call has returned (PRO01). If the caller is slow, newer progress replaces older; progress that goes back is dropped (PRO02). A call that waits
 // for the task that it has become keeps to that. An Execution may have no caller that waits, so a goroutine of the session passes its progress on.
-// Result, Cancel and Detach wait only a moment for that goroutine: the caller's function may itself wait for one of them, in ways that nothing here can see.
+// Result, Cancel, Detach and Close wait only a moment for that goroutine: the caller's function may itself wait for one of them, in ways that nothing here can see.
 //
 // A task is followed by a goroutine of the session: it reads the state at the server's interval and a little more, at once after a
 // notification, and trusts only what it reads. A session has one such goroutine for each task, however often the task was called or resumed: two would
@@ -134,11 +134,15 @@
 // when the question is withdrawn, is kept for ten seconds, for the same question of the same task in the same HTTP session. Any other answer that is kept
 // goes only to its own request, should that come again: whoever else asks the same asks something new, for example whether to delete another file (askedtwice.go).
 //
-// An answer that the server refuses for good ends what waits for it: a task that this session started is cancelled, a call fails. That is not done if an earlier
+// An answer that the server refuses for good ends what waits for it: a call fails, and a task is followed no more. That is not done if an earlier
 // attempt to send it may have arrived, because the server may refuse the second one for that; nor if several calls may have asked, because only one has.
 //
-// A session that has only resumed a task leaves open what it can not answer (Handlers.LeftOpen). If it can not follow the task to its result, its execution
-// ends with an error of its own, and the task goes on. The session that started the task cancels it instead: without an answer it would wait for ever.
+// A task that is followed no more because of an error is not cancelled: the error mostly says nothing of the task, but that a token has expired while a
+// person thought, or that a gateway answers in the server's place. A state that makes no sense is read again first. Whoever has the task's Ref can resume it,
+// and is asked again. The task of a call is cancelled, because nobody has its Ref.
+//
+// A session that has only resumed a task leaves open what it can not answer (Handlers.LeftOpen). The session that started the task cancels it instead:
+// without an answer it would wait for ever.
 //
 // A question that a server asks as a task runs on the task engine that servers use (TSK26), one for each session. It outlives the call during
 // which it came, because the server knows its id; the call's clock is paused all the same.

@@ -14,7 +14,7 @@ type Execution[T any] struct {
 }
 
 // Result waits for the result, and until all progress was passed on, see OnProgress. The end of ctx only ends the wait; the task goes on. The errors
-// are those of a call, and *TaskError for a task that ended without a result.
+// are those of a call, and *TaskError for a task that ended without a result, or that is not followed any more and may go on.
 func (x *Execution[T]) Result(ctx context.Context) (*T, error) {
 	r, err := x.x.await(ctx)
 	if err != nil {

@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 	"time"
 
+	"github.com/mcpkiln/mcpkiln/runtime/rpc"
 	"github.com/mcpkiln/mcpkiln/runtime/task"
 	"github.com/mcpkiln/mcpkiln/runtime/wire"
 )
@@ -24,12 +25,11 @@ func (w *following) follow() {
 	misses, last := 0, time.Time{}
 	for w.wait(misses, last) {
 		last = time.Now()
-		v, _, err := w.ask(w.ctx, wire.OpGetTask, nil)
-		switch wait, most := w.s.transient(err); {
+		err := w.readOnce()
+		switch wait, most := w.readsAgain(err); {
 		case w.ctx.Err() != nil:
 		case err == nil:
 			misses = 0
-			w.takeState(v)
 			continue
 		case misses < most:
 			if misses++; misses == 1 {
@@ -47,26 +47,42 @@ func (w *following) follow() {
 	w.finish(ToolResult{}, w.s.ended(w.s.endCause()))
 }
 
-// unreadable ends the executions of a task whose state is not read any more because of err. The task goes on if the server can not be reached, or is busy:
-// it can be followed again then.
-func (w *following) unreadable(err error) {
-	failed := taskError(w.currentState(), err)
-	if _, expired := failed.Err.(*ExpiredError); !expired && aboutTask(err) {
-		w.fail(err)
-		return
+// readOnce reads the task's state once, and does what follows from it.
+func (w *following) readOnce() error {
+	v, _, err := w.ask(w.ctx, wire.OpGetTask, nil)
+	if err != nil {
+		return err
 	}
-	w.finish(ToolResult{}, failed)
+	return w.takeState(v)
 }
 
-// aboutTask reports whether err is what the server answers about a task, and not why it can not answer now.
-func aboutTask(err error) bool {
+// readsAgain is Session.transient for errors of reading the task's state or result. What is no answer about the task, such as the page of a gateway, may be
+// one the next time.
+func (w *following) readsAgain(err error) (wait time.Duration, most int) {
 	var refused *Error
 	var bad *ProtocolError
-	if errors.As(err, &refused) {
-		_, later := busy(refused)
-		return !later
+	wait, most = w.s.transient(err)
+	switch {
+	case most > 0:
+	case errors.As(err, &refused) && (refused.Code == rpc.CodeInvalidParams || refused.Code == rpc.CodeMethodNotFound):
+	case refused != nil, errors.As(err, &bad):
+		most = maxInternal
 	}
-	return errors.As(err, &bad)
+	return wait, most
+}
+
+// unreadable ends the executions of a task whose state or result is not read any more because of err. Unless err says that there is no such task, it may go
+// on, and can be followed again.
+func (w *following) unreadable(err error) {
+	failed := taskError(w.currentState(), err)
+	switch _, expired := failed.Err.(*ExpiredError); {
+	case expired:
+	case terminal(failed.State.Status):
+		failed.next = resultKept
+	default:
+		failed.next = mayGoOn
+	}
+	w.finish(ToolResult{}, failed)
 }
 
 // wait waits until the state is to be read again, because of the interval or a hint. After failures it waits longer.
@@ -74,6 +90,9 @@ func (w *following) wait(misses int, last time.Time) bool {
 	every := w.currentState().PollInterval
 	if every <= 0 {
 		every = defaultPoll
+	}
+	if ttl := w.currentState().TTL; ttl > 0 {
+		every = min(every, ttl/2) // later there is nothing to read
 	}
 	every = max(every, hintPause)
 	if every = min(every, maxPoll); every < maxBackoff {
@@ -96,12 +115,11 @@ func (w *following) wait(misses int, last time.Time) bool {
 	}
 }
 
-// takeState takes an answer with the task's state.
-func (w *following) takeState(v *wire.Values) {
+// takeState takes an answer with the task's state. It returns an error for one that can not be the task's.
+func (w *following) takeState(v *wire.Values) error {
 	state := readState(v, w.task)
 	if err := w.validateState(v, state.Status); err != nil {
-		w.fail(err)
-		return
+		return err
 	}
 	w.update(state)
 	if state.Status != task.InputRequired {
@@ -115,12 +133,13 @@ func (w *following) takeState(v *wire.Values) {
 	}
 	switch {
 	case w.dialect.Task.QuestionsInline && state.Status == task.InputRequired:
-		w.answer(v[wire.SlotInputRequests])
+		return w.answer(v[wire.SlotInputRequests])
 	case w.dialect.Task.QuestionsInline && terminal(state.Status):
 		w.finish(w.outcome(state, v))
 	case state.Status == task.InputRequired || terminal(state.Status):
 		w.collect()
 	}
+	return nil
 }
 
 // validateState returns an error for a state that can not be this task's.
@@ -197,7 +216,7 @@ func (w *following) collect() {
 	w.s.spawn(func() {
 		began := time.Now()
 		raw, err := w.askResult()
-		wait, most := w.s.transient(err)
+		wait, most := w.readsAgain(err)
 		if most == 0 || w.ctx.Err() != nil || w.failedWith(err) || !w.collectsAgain(time.Since(began), wait, most) {
 			w.collected(raw, err)
 		}

@@ -44,7 +44,25 @@ func TestEXT22AnIntervalOfNonsenseIsBounded(t *testing.T) {
 	}
 }
 
-// The state of another task, and one that there is not, end the call with an error that says so.
+// A task whose interval is longer than its ttl is read while the server still has it.
+func TestEXT22ATaskIsReadBeforeItExpires(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s, p := meetOffering(t, "2026-07-28", taskOffers)
+		started := strings.Replace(taskIs("task", "working", `,"pollIntervalMs":3600000`), `"ttlMs":null`, `"ttlMs":60000`, 1)
+		began, done := time.Now(), start(t.Context(), s, "x", client.Timeout(0, 0))
+		p.answer(p.expect("tools/call"), started)
+		m := p.expect("tasks/get")
+		if waited := time.Since(began); waited < 30*time.Second || waited > 40*time.Second {
+			t.Errorf("read after %v", waited)
+		}
+		p.answer(m, taskIs("complete", "completed", `,"result":{"content":[]}`))
+		if r := <-done; r.err != nil {
+			t.Error(r.err)
+		}
+	})
+}
+
+// The state of another task, and one that there is not, end the call with an error that says so, if they come again and again.
 func TestEXT22AStateThatCanNotBeTheTasks(t *testing.T) {
 	for _, c := range []struct{ answer, want string }{
 		{strings.Replace(taskIs("complete", "completed", `,"result":{"content":[]}`), "t1", "t2", 1), `"t2"`},
@@ -54,7 +72,11 @@ func TestEXT22AStateThatCanNotBeTheTasks(t *testing.T) {
 			s, p := meetOffering(t, "2026-07-28", taskOffers)
 			done := start(t.Context(), s, "x")
 			p.answer(p.expect("tools/call"), taskIs("task", "working", ""))
-			go p.answer(p.expect("tasks/get"), c.answer)
+			go p.each(func(m message) {
+				if m.Method == "tasks/get" {
+					p.answer(m, c.answer)
+				}
+			})
 			r := <-done
 			var bad *client.ProtocolError
 			if !errors.As(r.err, &bad) {

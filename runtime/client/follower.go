@@ -213,7 +213,7 @@ func (f *follower) end(e ending) bool {
 }
 
 func (f *follower) sendCancel(ctx context.Context, reason string) error {
-	f.s.cfg.logger.Info("task is cancelled", "task", f.task, "tool", f.tool, "reason", reason)
+	f.s.cfg.logger.Info("task is to be cancelled", "task", f.task, "tool", f.tool, "reason", reason)
 	v, _, err := f.ask(ctx, wire.OpCancelTask, nil)
 	if err != nil {
 		var refused *Error

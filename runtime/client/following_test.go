@@ -21,6 +21,7 @@ type deaf struct{ link }
 func (deaf) send(context.Context, []byte, *round) error { return nil }
 func (deaf) sessionID() string                          { return "" }
 func (deaf) reply(origin, []byte)                       {}
+func (deaf) shared() bool                               { return true }
 
 // alone is a session of the newest revision whose server says nothing, with a task that nobody follows yet.
 func alone(handlers Handlers) (*Session, *follower) {
@@ -85,7 +86,7 @@ func (f *follower) asked(t *testing.T, id int64, bad *Error) (*question, *inflig
 	t.Helper()
 	s := f.s
 	q := &question{Question: &Question{Task: f.task}, s: s, dialect: f.dialect, op: wire.OpElicit, id: rpc.IntID(id), bad: bad, life: s.ctx}
-	e, err := s.tracker.RegisterIn(&q.entryMemory, s.ctx, s.key(q.id, inflight.Incoming), inflight.Info{Timeout: time.Hour, AnswersTimeout: true}, q)
+	e, err := s.tracker.RegisterIn(&q.entryMemory, s.ctx, s.key(q.id, inflight.Incoming), inflight.Info{AnswersTimeout: true}, q)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -103,9 +104,9 @@ func TestCAN02AQuestionThatIsTakenBackIsNotRefused(t *testing.T) {
 		all.Go(func() { q.ask(e, nil) })
 		all.Go(func() {
 			for taken := false; !taken && e.Err() == nil; {
-				q.mu.Lock()
-				taken = q.dialog != nil
-				q.mu.Unlock()
+				s.mu.Lock()
+				taken = q.answer != nil && q.answer.dialog != nil
+				s.mu.Unlock()
 			}
 			q.leave(e)
 		})

@@ -12,7 +12,7 @@ import (
 // A form that nobody could fill in is refused, and no user is asked.
 func TestFormsThatNobodyCouldFillInAreRefused(t *testing.T) {
 	for schema, want := range map[string]string{
-		`7`:                "can not be read",
+		`7`:                "it must be the form, an object, and is number",
 		`{"type":"array"}`: "type array",
 		`{"type":"object","properties":{"a":{"type":"object"}}}`:                                    "no form has the type object",
 		`{"type":"object","properties":{"a":{"type":"array","items":{"type":"integer"}}}}`:          "of type integer",

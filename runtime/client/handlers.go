@@ -17,8 +17,8 @@ type Handlers struct {
 	Elicit func(ctx context.Context, q *Question) (*Answer, error)
 	// OpenURL asks the user to open a web page. It must show all of Question.URL and its host, and fetch nothing before the user agrees.
 	OpenURL func(ctx context.Context, q *Question) (*Answer, error)
-	// Sample asks a model; Question.Params is the request, and Sample returns the result. Without consent of the user, return
-	// ErrRejected.
+	// Sample asks a model; Question.Params is the request, and Sample returns the result: one that breaks the schema of the revision, or uses tools though the
+	// request has none, is not sent. Without consent of the user, return ErrRejected.
 	Sample func(ctx context.Context, q *Question) (json.RawMessage, error)
 	// SampleTools and SampleContext say that Sample supports tools, and context of servers.
 	SampleTools, SampleContext bool
@@ -33,9 +33,10 @@ type Handlers struct {
 	LeftOpen func(q *Question, why error)
 	// Answered is called when it is known what has become of the answer to a question of a task, or to one that came as a request. err is nil if the server
 	// has it. Else it could not be sent, because it breaks the form or the handler has failed, or not be delivered, or it came too late. If a task has withdrawn
-	// the question meanwhile, that is known only some seconds later, since the task may ask again. For the questions of a result, whose answers go with the
-	// next request of the call, Answered is called only if the answer is not sent; for a question that the server asks as a task, only if the
-	// answer came too late. Over a pipe the server "has" an answer as soon as that is written: whether the server reads it is not known.
+	// the question meanwhile, that is known only some seconds later, since the task may ask again. The answer to a question that the server asks as a task is
+	// the result of that task: the server has it when it has fetched that. If it never does, Answered is called when the task is forgotten. For the questions
+	// of a result, whose answers go with the next request of the call, Answered is called only if the answer is not sent. Over a pipe the server "has" an
+	// answer as soon as that is written: whether the server reads it is not known.
 	Answered func(q *Question, err error)
 
 	// Log receives log records: the level, the name of the logger, and any JSON.

@@ -5,6 +5,7 @@ import (
 	"container/list"
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"net/http"
 	"strconv"
@@ -198,8 +199,8 @@ func (l *httpLink) post(ctx context.Context, frame []byte) error {
 		return errNoSession
 	case resp.StatusCode >= 300:
 		return l.status(resp)
-	case resp.StatusCode == http.StatusOK && bound:
-		return l.refusal(resp)
+	case resp.StatusCode != http.StatusAccepted && bound:
+		return l.notReceipt(resp)
 	}
 	return nil
 }
@@ -207,16 +208,18 @@ func (l *httpLink) post(ctx context.Context, frame []byte) error {
 // maxRefusal is how much of a response to an answer is read.
 const maxRefusal = 64 << 10
 
-// refusal returns the error with which a server responds to an answer, although the HTTP status is one of success; nil: there is none.
-func (l *httpLink) refusal(resp *http.Response) error {
+// notReceipt returns an error for a response to an answer that is no receipt, although its HTTP status is one of success: the server may say why in an error,
+// and what says something else is mostly not from the server, such as the login page of a proxy. A receipt is 202; older releases of mcp-go send 200 with no body.
+func (l *httpLink) notReceipt(resp *http.Response) error {
 	body, err := io.ReadAll(io.LimitReader(resp.Body, maxRefusal))
 	if err != nil || len(body) == 0 {
-		return nil
+		return err
 	}
 	if m, bad := rpc.Parse(body, l.s.cfg.limits); bad == nil && m.Kind == rpc.KindError {
 		return m.Error
 	}
-	return nil
+	resp.Body = io.NopCloser(bytes.NewReader(body))
+	return fmt.Errorf("this is no receipt of an answer, which is status 202 without a body: %w", l.status(resp))
 }
 
 // maxReplies is how many replies may be being sent before no more messages are received.
@@ -251,16 +254,21 @@ func (l *httpLink) giveUpTells(d *wire.Dialect) bool { return d.HTTP.DisconnectC
 
 func (l *httpLink) shared() bool { return false }
 
-// endWait is how long the last messages of a session that ends may take.
-const endWait = 5 * time.Second
+// endWait is how long Close waits for a server over HTTP in all, and lastWait how much of that for the last messages: the rest is for the end of the session.
+const (
+	endWait  = 5 * time.Second
+	lastWait = 4 * time.Second
+)
 
 // close ends the streams, and the session if there is one. Answers and cancellations are sent first. When ctx ends, nothing more is sent.
-func (l *httpLink) close(ctx context.Context) error {
+func (l *httpLink) close(ctx context.Context, began time.Time) error {
+	ctx, cancel := context.WithDeadline(ctx, began.Add(endWait))
+	defer cancel()
 	l.mu.Lock()
 	l.closing = true
 	session := l.session
 	l.mu.Unlock()
-	sending, sent := context.WithTimeout(ctx, endWait)
+	sending, sent := context.WithDeadline(ctx, began.Add(lastWait))
 	context.AfterFunc(sending, l.cancel)
 	l.posts.Wait()
 	sent()
@@ -278,8 +286,6 @@ func (l *httpLink) close(ctx context.Context) error {
 
 // deleteSession deletes the session on the server. Servers may refuse that.
 func (l *httpLink) deleteSession(ctx context.Context, session string) {
-	ctx, cancel := context.WithTimeout(ctx, endWait)
-	defer cancel()
 	req, err := l.request(ctx, http.MethodDelete, nil)
 	if err != nil {
 		return
@@ -357,13 +363,20 @@ func (l *httpLink) renew(ctx context.Context, old string) (begun bool, err error
 // maxRetryAfter is how many seconds to wait at most because of a server's Retry-After.
 const maxRetryAfter = 3600
 
-// retryAfter returns how long a response says to wait; 0: it does not say.
+// retryAfter returns how long a response says to wait, in seconds or as the date until which to wait; 0: it does not say. A date is compared with that of the
+// response, because the clocks of both sides may differ.
 func retryAfter(resp *http.Response) time.Duration {
-	s, err := strconv.Atoi(resp.Header.Get("Retry-After"))
-	if err != nil || s <= 0 {
-		return 0
+	said, wait := resp.Header.Get("Retry-After"), time.Duration(0)
+	if s, err := strconv.Atoi(said); err == nil {
+		wait = time.Duration(min(s, maxRetryAfter)) * time.Second
+	} else if until, err := http.ParseTime(said); err == nil {
+		now, err := http.ParseTime(resp.Header.Get("Date"))
+		if err != nil {
+			now = time.Now()
+		}
+		wait = min(until.Sub(now), maxRetryAfter*time.Second)
 	}
-	return time.Duration(min(s, maxRetryAfter)) * time.Second
+	return max(wait, 0)
 }
 
 // status returns the error for a response that has no message in it.

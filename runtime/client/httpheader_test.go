@@ -28,6 +28,7 @@ func TestEXT14HeadersSayWhatTheRequestSays(t *testing.T) {
 					"note":{"type":"string","x-mcp-header":"Note"},"gone":{"type":"string","x-mcp-header":"Gone"},"like":{"type":"string","x-mcp-header":"Like"}}}},
 				{"name":"two","inputSchema":{"properties":{"a":{"type":"string","x-mcp-header":"X"},"b":{"type":"string","x-mcp-header":"x"}}}},
 				{"name":"list","inputSchema":{"properties":{"a":{"type":"array","x-mcp-header":"X"}}}},
+				{"name":"items","inputSchema":{"properties":{"a":{"type":"array","items":{"type":"string","x-mcp-header":"X"}}}}},
 				{"name":"name","inputSchema":{"properties":{"a":{"type":"string","x-mcp-header":"a b"}}}}],"ttlMs":0,"cacheScope":"private"}`)
 		default:
 			answer(w, m, `{"content":[],"contents":[],"messages":[]}`)

@@ -228,18 +228,24 @@ func TestAServerThatIsBusyIsAskedForItsStreamAgain(t *testing.T) {
 	}
 }
 
-// A session that is aborted waits for nothing: not for the server to end the session, nor to take the cancellation of a call. Close waits for each
-// no longer than 5 s.
+// A session that is aborted waits for nothing: not for the server to end the session, nor to take the cancellation of a call. Close waits for both together no
+// longer than 5 s, and has the session ended in any case.
 func TestAbortWaitsForNoServer(t *testing.T) {
-	for _, silent := range []string{http.MethodDelete, "notifications/cancelled"} {
-		for name, most := range map[string]time.Duration{"Abort": 0, "Close": 5 * time.Second} {
+	const cancellation = "notifications/cancelled"
+	for silent, close := range map[string]time.Duration{
+		http.MethodDelete: 5 * time.Second, cancellation: 4 * time.Second, cancellation + " and " + http.MethodDelete: 5 * time.Second,
+	} {
+		for name, most := range map[string]time.Duration{"Abort": 0, "Close": close} {
 			synctest.Test(t, func(t *testing.T) {
-				asked := make(chan struct{}, 10)
+				asked, deleted := make(chan struct{}, 10), 0
 				endpoint := client.HTTP("http://server.example/mcp")
 				endpoint.Client = &http.Client{Transport: roundTrip(func(r *http.Request, m message) (*http.Response, error) {
 					w := httptest.NewRecorder()
+					if r.Method == http.MethodDelete {
+						deleted++
+					}
 					switch {
-					case silent == r.Method, silent == m.Method, m.Method == "tools/call":
+					case r.Method == http.MethodDelete && strings.Contains(silent, r.Method), m.Method == cancellation && strings.Contains(silent, m.Method), m.Method == "tools/call":
 						asked <- struct{}{}
 						<-r.Context().Done()
 						return nil, r.Context().Err()
@@ -262,11 +268,55 @@ func TestAbortWaitsForNoServer(t *testing.T) {
 				}
 				began := time.Now()
 				end := map[string]func() error{"Abort": s.Abort, "Close": s.Close}[name]
-				if err := end(); err != nil || time.Since(began) != most {
-					t.Errorf("%s, %s: %v after %v", name, silent, err, time.Since(began))
+				if err := end(); err != nil || time.Since(began) != most || name == "Close" && deleted != 1 {
+					t.Errorf("%s, %s: %v after %v; %d times deleted", name, silent, err, time.Since(began), deleted)
 				}
 				cancel()
 			})
 		}
 	}
+}
+
+// Nor does Close take longer than 5 s if the server names no task that is to be cancelled, either.
+func TestCAN11CloseHasOneBoundForAllThatItWaitsFor(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		asked := make(chan struct{}, 10)
+		endpoint := client.HTTP("http://server.example/mcp")
+		endpoint.Client = &http.Client{Transport: roundTrip(func(r *http.Request, m message) (*http.Response, error) {
+			w := httptest.NewRecorder()
+			switch {
+			case m.Method == "initialize":
+				w.Header().Set("Mcp-Session-Id", "s1")
+				answer(w, m, `{"protocolVersion":"2025-11-25","capabilities":`+taskOffers+`,"serverInfo":{"name":"silent","version":"1"}}`)
+			case m.Method == "notifications/initialized":
+				w.WriteHeader(http.StatusAccepted)
+			case r.Method == http.MethodGet:
+				w.WriteHeader(http.StatusMethodNotAllowed)
+			case m.Method == "tools/list":
+				answer(w, m, `{"tools":[{"name":"task","inputSchema":{"type":"object"},"execution":{"taskSupport":"required"}},{"name":"x","inputSchema":{"type":"object"}}]}`)
+			default:
+				asked <- struct{}{}
+				<-r.Context().Done()
+				return nil, r.Context().Err()
+			}
+			return w.Result(), nil
+		})}
+		s, err := client.Connect(t.Context(), endpoint, client.WithRevision("2025-11-25"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for range s.ListTools(t.Context()) {
+		}
+		ctx, cancel := context.WithCancel(t.Context())
+		for _, done := range []<-chan result{start(ctx, s, "task"), start(ctx, s, "x")} {
+			defer func() { <-done }()
+			<-asked
+		}
+		cancel()
+		<-asked // the cancellation of x
+		began := time.Now()
+		if err := s.Close(); err != nil || time.Since(began) != 5*time.Second {
+			t.Errorf("%v after %v", err, time.Since(began))
+		}
+	})
 }

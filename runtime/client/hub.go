@@ -51,14 +51,18 @@ type member struct {
 type DownError struct {
 	Server string
 	Err    error
-	Again  time.Time // when it is restarted; zero: never
+	Again  time.Time // when it is restarted, in the past if it is being restarted; zero: never
 }
 
 // Error implements error.
 func (e *DownError) Error() string {
 	text := "client: server " + e.Server + " is down"
-	if !e.Again.IsZero() {
-		text += fmt.Sprintf(" and started again in %v", time.Until(e.Again).Round(time.Second))
+	switch in := time.Until(e.Again).Round(time.Second); {
+	case e.Again.IsZero():
+	case in > 0:
+		text += fmt.Sprintf(" and started again in %v", in)
+	default:
+		text += " and is being started again"
 	}
 	return text + ": " + e.Err.Error()
 }

@@ -264,3 +264,29 @@ func TestWhatAHubRefuses(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// A server that is connected to already is not started again some seconds ago.
+func TestAHubSaysThatAServerIsBeingStartedAgain(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := &restarts{t: t}
+		changes, hold := make(chan error, 100), make(chan struct{})
+		starts := 0
+		h := client.Hub{Changed: func(_ string, err error) { changes <- err }}
+		add(t, &h, "one", client.Program(func() (rpc.Conn, error) {
+			if starts++; starts > 1 {
+				<-hold
+			}
+			return r.start()
+		}))
+		defer closeHub(t, &h)
+		r.end(false)
+		has(t, (<-changes).Error(), "server one is down and started again in 1s: ")
+		time.Sleep(10 * time.Second) // of the bubble's clock
+		_, err := h.Session("one")
+		has(t, err.Error(), "server one is down and is being started again: ")
+		close(hold)
+		if err := <-changes; err != nil {
+			t.Error(err)
+		}
+	})
+}

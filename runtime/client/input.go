@@ -147,7 +147,11 @@ func (c *call) answerInput(ctx context.Context, result []byte, v *wire.Values, n
 	if !asked.Has(wire.SlotInputRequests) && !asked.Has(wire.SlotRequestState) {
 		return broken(c.op.Name, "it asks for input, with neither inputRequests nor requestState")
 	}
-	if state := asked[wire.SlotRequestState]; asked.Has(wire.SlotRequestState) && state[0] != '"' {
+	state := asked[wire.SlotRequestState]
+	switch {
+	case !asked.Has(wire.SlotRequestState):
+		state = nil // null is none
+	case state[0] != '"':
 		return broken(c.op.Name, "its requestState is no string: %.200s", state)
 	}
 	questions, err := inputRequests(c.op.Name, asked[wire.SlotInputRequests])
@@ -162,7 +166,7 @@ func (c *call) answerInput(ctx context.Context, result []byte, v *wire.Values, n
 	if err != nil {
 		return c.s.ended(err)
 	}
-	v[wire.SlotInputResponses], v[wire.SlotRequestState] = answers, asked[wire.SlotRequestState]
+	v[wire.SlotInputResponses], v[wire.SlotRequestState] = answers, state
 	if len(questions) == 0 {
 		return c.delayRound(ctx, n)
 	}

@@ -84,7 +84,7 @@ func TestACallThatWaitsForAnAnswerCanBeCancelled(t *testing.T) {
 		return nil, ctx.Err()
 	}))
 	done := start(t.Context(), s, "x")
-	p.answer(p.expect("tools/call"), `{"resultType":"input_required","inputRequests":{"a":{"method":"elicitation/create","params":{"message":"?"}}}}`)
+	p.answer(p.expect("tools/call"), `{"resultType":"input_required","inputRequests":{"a":{"method":"elicitation/create","params":{"message":"?","requestedSchema":{"type":"object","properties":{}}}}}}`)
 	<-open
 	all := s.Requests()
 	if len(all) != 1 || !all[0].Waiting {
@@ -99,11 +99,26 @@ func TestACallThatWaitsForAnAnswerCanBeCancelled(t *testing.T) {
 	}
 }
 
+// A requestState that is null is none, and is not sent back.
+func TestEXT17ARequestStateOfNullIsNone(t *testing.T) {
+	s, p := meet(t, "2026-07-28", elicits(accept))
+	done := start(t.Context(), s, "x")
+	p.answer(p.expect("tools/call"), `{"resultType":"input_required","requestState":null,"inputRequests":{"a":`+goodForm+`}}`)
+	m := p.expect("tools/call")
+	if strings.Contains(m.raw, "requestState") || !strings.Contains(m.raw, `"inputResponses":{"a"`) {
+		t.Error(m.raw)
+	}
+	p.answer(m, `{"resultType":"complete","content":[]}`)
+	if r := <-done; r.err != nil {
+		t.Error(r.err)
+	}
+}
+
 // manyQuestions are more than anybody answers.
 func manyQuestions() string {
 	var all []string
 	for i := range 5000 {
-		all = append(all, fmt.Sprintf(`"%d":{"method":"elicitation/create","params":{"message":"?"}}`, i))
+		all = append(all, fmt.Sprintf(`"%d":{"method":"elicitation/create","params":{"message":"?","requestedSchema":{"type":"object","properties":{}}}}`, i))
 	}
 	return `"inputRequests":{` + strings.Join(all, ",") + `}`
 }
@@ -122,7 +137,9 @@ func TestEXT17QuestionsWithoutNumber(t *testing.T) {
 			m := p.expect("tools/call")
 			if asTask {
 				p.answer(m, taskIs("task", "working", ""))
-				p.answer(p.expect("tasks/get"), taskIs("complete", "input_required", ","+manyQuestions()))
+				for range 4 { // it is read again
+					p.answer(p.expect("tasks/get"), taskIs("complete", "input_required", ","+manyQuestions()))
+				}
 				p.answer(p.expect("tasks/cancel"), `{"resultType":"complete"}`)
 			} else {
 				p.answer(m, `{"resultType":"input_required",`+manyQuestions()+`}`)
@@ -159,7 +176,7 @@ func TestCAN16RoundsThatAskNothingPassNoMaximum(t *testing.T) {
 // A call that is given up between two rounds returns at once, whatever the handlers of its questions do. What they return then is not sent, and
 // only Close waits for them.
 func TestCAN15ACallWaitsForNoHandler(t *testing.T) {
-	const asks = `"inputRequests":{"a":{"method":"elicitation/create","params":{"message":"a"}},"b":{"method":"elicitation/create","params":{"message":"b"}}}`
+	const asks = `"inputRequests":{"a":{"method":"elicitation/create","params":{"message":"a","requestedSchema":{"type":"object","properties":{}}}},"b":{"method":"elicitation/create","params":{"message":"b","requestedSchema":{"type":"object","properties":{}}}}}`
 	var cause *client.Cause
 	for name, c := range map[string]struct {
 		giveUp func(s *client.Session, cancel context.CancelFunc)

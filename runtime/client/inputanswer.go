@@ -1,6 +1,7 @@
 package client
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"sync"
@@ -15,7 +16,8 @@ type reply struct {
 	key    string
 	q      *Question
 	result json.RawMessage
-	err    error
+	err    error // of the handler, or why it was not called
+	asked  bool  // the handler was called
 }
 
 // replies are those to the questions of one result or task.
@@ -167,10 +169,10 @@ func firstError(all []reply) error {
 	return nil
 }
 
-// dropReply tells the host that an answer is not sent, and why.
+// dropReply tells the host that an answer is not sent, and why. A question that stays open because its handler has failed is told to Handlers.LeftOpen.
 func (s *Session) dropReply(r reply, why error) {
-	if r.err == nil {
-		s.tellAnswered(r.q, why)
+	if r.err == nil || r.asked && !s.onlyResumed(r.q.Task) {
+		s.tellAnswered(r.q, cmp.Or(r.err, why))
 	}
 }
 
@@ -185,7 +187,7 @@ func (s *Session) answerInput(ctx context.Context, d *wire.Dialect, asked inputR
 	begins()
 	result, err := s.handle(ctx, d, op, q)
 	tellsEnd()
-	return reply{asked.key, q, result, err}
+	return reply{asked.key, q, result, err, true}
 }
 
 // tellEnd has Handlers.QuestionGone called if ctx ends before stop is called; stop waits until it has returned. before is called first.

@@ -199,22 +199,25 @@ func (s *Session) cancelNamed(r *round, result []byte) {
 // errCallerGone is why a task is cancelled whose call was given up before the task was known.
 var errCallerGone = errors.New("its caller has given up")
 
-// abandon ends executions of the task at once, and has the task cancelled. The cancellation is counted before the callers learn of the end: Close waits for
-// it. false: nothing ended, see end.
-func (f *follower) abandon(e ending) bool {
+// abandon ends executions of the task at once, and has the task cancelled unless it is over. The cancellation is counted before the callers learn of the
+// end: Close waits for it.
+func (f *follower) abandon(e ending) {
 	s := f.s
+	e.over = true
+	if terminal(f.currentState().Status) {
+		f.end(e)
+		return
+	}
 	s.mu.Lock()
 	s.late.cancelling++
 	s.mu.Unlock()
-	e.over = true
 	if !f.end(e) {
 		s.cancelEnded()
-		return false
+		return
 	}
 	if !s.spawn(func() { defer s.cancelEnded(); f.cancelTask(e.err.Error()) }) {
 		s.cancelEnded()
 	}
-	return true
 }
 
 // cancelWait is how long the cancellation of a task that was given up may take.
@@ -226,7 +229,7 @@ func (f *follower) cancelTask(reason string) {
 	defer cancel()
 	defer f.s.boundCancels(cancel)()
 	if err := f.sendCancel(ctx, reason); err != nil {
-		f.s.cfg.logger.Debug("a task was not cancelled", "task", f.task, "error", err)
+		f.s.cfg.logger.Warn("a task was not cancelled, and may go on", "task", f.task, "error", err)
 	}
 }
 

@@ -84,3 +84,56 @@ func TestCAN16ACallIsSentThoughTheListNeverComes(t *testing.T) {
 		})
 	}
 }
+
+// A call that is sent again as a task is one call: Requests lists it once, and it can be given up while the list of tools is read between its two
+// requests, in the middle of the second one, and when it is a task.
+func TestCAN15ACallThatIsSentAgainAsATaskIsOneCall(t *testing.T) {
+	const list = `{"tools":[{"name":"x","inputSchema":{"type":"object"},"execution":{"taskSupport":"required"}}]}`
+	for _, during := range []string{"the list of tools", "the second request", "the task"} {
+		t.Run(during, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				s, p := meetOffering(t, "2025-11-25", taskOffers)
+				done := start(t.Context(), s, "x")
+				p.send(`{"jsonrpc":"2.0","id":%s,"error":{"code":-32601,"message":"always a task"}}`, p.expect("tools/call").ID)
+				listing := p.expect("tools/list")
+				var second message
+				if during != "the list of tools" {
+					p.answer(listing, list)
+					second = p.expect("tools/call")
+				}
+				if during == "the task" {
+					p.answer(second, `{"task":{"taskId":"t","status":"working","createdAt":"2026-01-01T00:00:00Z","lastUpdatedAt":"2026-01-01T00:00:00Z","ttl":60000}}`)
+				}
+				synctest.Wait()
+				var calls []client.Request
+				for _, r := range s.Requests() {
+					if r.Tool == "x" {
+						calls = append(calls, r)
+					}
+				}
+				if len(calls) != 1 {
+					t.Fatalf("%+v", calls)
+				}
+				if err := s.CancelRequest(calls[0].ID, "enough"); err != nil {
+					t.Error(err)
+				}
+				go p.each(func(m message) {
+					switch m.Method {
+					case "tools/list":
+						p.answer(m, list)
+					case "tools/call":
+						t.Error("sent again after it was given up")
+					case "tasks/cancel":
+						p.answer(m, `{"taskId":"t","status":"cancelled","createdAt":"2026-01-01T00:00:00Z","lastUpdatedAt":"2026-01-01T00:00:00Z","ttl":60000}`)
+					}
+				})
+				r := <-done
+				var cause *client.Cause
+				if !errors.As(r.err, &cause) || cause.Source != inflight.SourceCaller || cause.Reason != "enough" {
+					t.Error(r.err)
+				}
+				_ = s.Abort()
+			})
+		})
+	}
+}

@@ -109,26 +109,25 @@ func (f *follower) askWaiting() {
 	}
 }
 
-// leave takes the question back from its handler, because nobody follows its task any more: it waits until somebody does.
+// leave takes the question back from its handler, because nobody follows its task any more: it waits until somebody does, and so do those that share the dialog.
 func (q *question) leave(e *inflight.Entry) {
 	s, cause, dropped := q.s, whyGone(taskLeft), ""
 	s.mu.Lock()
-	q.mu.Lock()
-	open, gone := q.dialog, make(chan struct{})
-	left := open != nil && e.Err() == nil
-	var others []*recipient
-	if left {
-		q.gone = gone
-		others = q.answer.drop()
-		q.endDialog(cause)
-		dropped = q.wait(e)
+	if q.answer == nil || q.answer.dialog == nil || e.Err() != nil {
+		s.mu.Unlock()
+		return
 	}
+	open, gone := q.answer.dialog, make(chan struct{})
+	for _, r := range q.answer.recipients {
+		r.gone = gone
+	}
+	others := q.answer.drop(q, cause)
+	q.resumeAskers()
+	q.mu.Lock()
+	dropped = q.wait(e)
 	q.mu.Unlock()
 	s.mu.Unlock()
 	q.tellDropped(dropped)
-	if !left {
-		return
-	}
 	if !s.spawn(func() { open.tellGone(s, cause, gone) }) {
 		close(gone)
 	}
@@ -154,18 +153,15 @@ func (q *question) wait(e *inflight.Entry) (dropped string) {
 	default:
 		q.waits = true
 		q.s.unasked++
-		e.Pause()
 	}
 	return ""
 }
 
-// stopWaiting ends what wait began: the timeout of the question begins anew. The locks of the session and of the question are held.
-func (q *question) stopWaiting(e *inflight.Entry) {
+// stopWaiting ends what wait began. The locks of the session and of the question are held.
+func (q *question) stopWaiting() {
 	if q.waits {
 		q.waits = false
 		q.s.unasked--
-		e.Resume()
-		e.Extend(0)
 	}
 }
 

@@ -239,7 +239,7 @@ func TestEXT22ATaskThatCanNotBeAnsweredSaysWhyItIsCancelled(t *testing.T) {
 		if !errors.As(r.err, &ended) {
 			t.Fatalf("%v", r.err)
 		}
-		has(t, r.err.Error(), "task t1", "it is cancelled", "sampling/createMessage", "has not declared sampling")
+		has(t, r.err.Error(), "task t1", "the server is asked to cancel the task", "sampling/createMessage", "has not declared sampling")
 	})
 }
 
@@ -252,13 +252,15 @@ func TestEXT22AResumedTaskThatAsksTooMuchGoesOn(t *testing.T) {
 		for n := range 100 {
 			many += fmt.Sprintf(`,"l%d":%s`, n, goodForm)
 		}
-		p.answer(p.expect("tasks/get"), taskIs("complete", "input_required", `,"inputRequests":{`+many+`}`))
+		for range 4 { // it is read again
+			p.answer(p.expect("tasks/get"), taskIs("complete", "input_required", `,"inputRequests":{`+many+`}`))
+		}
 		_, err := x.Result(t.Context())
 		var bad *client.ProtocolError
 		if !errors.As(err, &bad) {
 			t.Fatalf("%v", err)
 		}
-		has(t, err.Error(), "task t1 goes on", "101 questions")
+		has(t, err.Error(), "task t1", "101 questions", "the task may go on")
 		p.send(`{"jsonrpc":"2.0","id":1,"method":"nothing"}`)
 		if m := p.next(); m.Method != "" {
 			t.Error(m.raw)

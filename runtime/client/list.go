@@ -104,7 +104,7 @@ func (p *pages) next(ctx context.Context) ([]json.RawMessage, error) {
 	v := c.values()
 	v[wire.SlotCursor] = p.cursor
 	c.spent, c.requests = c.before+p.spent, p.requests
-	result, _, err := c.run(ctx, v, c.extra())
+	result, _, err := c.run(ctx, v, c.callerMeta())
 	p.spent, p.requests = c.spent-c.before, c.requests
 	if err != nil {
 		return nil, err

@@ -292,3 +292,24 @@ func TestEXT21AnItemThatIsNoneIsLeftOut(t *testing.T) {
 		}
 	}
 }
+
+// TestEXT21AToolWhoseInputIsNoObjectIsLeftOut, since arguments always are one. A schema that does not say so is taken to be of an object.
+func TestEXT21AToolWhoseInputIsNoObjectIsLeftOut(t *testing.T) {
+	each(t, func(t *testing.T, revision string) {
+		s, p := meet(t, revision)
+		go func() {
+			p.answer(p.expect("tools/list"), `{"tools":[{"name":"a","inputSchema":{"type":"string"}},{"name":"b","inputSchema":{"type":["object","null"]}},{"name":"c","inputSchema":{"type":5}},
+				{"name":"d","inputSchema":{"type":"object"}},{"name":"e","inputSchema":{}}]}`)
+		}()
+		var listed []string
+		for tool, err := range s.ListTools(t.Context()) {
+			if err != nil {
+				t.Fatal(err)
+			}
+			listed = append(listed, string(tool[9]))
+		}
+		if got := strings.Join(listed, ""); got != "de" {
+			t.Errorf("%s: %q are listed", revision, got)
+		}
+	})
+}

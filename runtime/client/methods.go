@@ -90,7 +90,7 @@ func (s *Session) GetPrompt(ctx context.Context, name string, args map[string]st
 	if args != nil {
 		v[wire.SlotArguments], _ = json.Marshal(args)
 	}
-	result, _, err := c.run(ctx, v, c.extra())
+	result, _, err := c.run(ctx, v, c.callerMeta())
 	return result, err
 }
 

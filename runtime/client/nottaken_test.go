@@ -1,7 +1,6 @@
 package client_test
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"net/http"
@@ -22,6 +21,18 @@ var refusals = map[string]struct {
 	"401": {func() *http.Response { return status(http.StatusUnauthorized) }, "HTTP status 401"},
 	"410": {func() *http.Response { return status(http.StatusGone) }, "HTTP status 410"},
 	"307": {func() *http.Response { return status(http.StatusTemporaryRedirect) }, "HTTP status 307"},
+	"a page": {func() *http.Response {
+		w := httptest.NewRecorder()
+		w.Header().Set("Content-Type", "text/html")
+		_, _ = w.WriteString("<html>proxy login</html>")
+		return w.Result()
+	}, "HTTP status 200 OK: <html>proxy login"},
+	"some JSON": {func() *http.Response {
+		w := httptest.NewRecorder()
+		w.Header().Set("Content-Type", "application/json")
+		_, _ = w.WriteString(`{"login":"required"}`)
+		return w.Result()
+	}, "no receipt of an answer"},
 	"an error": {func() *http.Response {
 		w := httptest.NewRecorder()
 		w.Header().Set("Content-Type", "application/json")
@@ -72,36 +83,102 @@ func TestCAN30ACallEndsWhoseOtherAnswerIsRefused(t *testing.T) {
 	}
 }
 
-// A task that the session started is cancelled, as one of a revision with tasks/update is; one that it resumed goes on, and is not followed.
-func TestCAN30ATaskEndsWhoseAnswerIsRefused(t *testing.T) {
+// A task is left whose answer is refused, because the refusal may say nothing of it: its execution ends, and whoever resumes the task is asked again. The task of
+// a call is cancelled, because nobody has its Ref.
+func TestCAN30ATaskIsLeftWhoseAnswerIsRefused(t *testing.T) {
 	for name, refusal := range refusals {
-		for _, made := range []bool{true, false} {
-			t.Run(name, func(t *testing.T) {
+		for how, follow := range follows {
+			t.Run(name+", "+how, func(t *testing.T) {
 				synctest.Test(t, func(t *testing.T) {
-					s, d := dialDeaf(t, func(int) (*http.Response, error) { return refusal.response(), nil }, elicits(accept))
-					d.startsTask = made
-					var x *client.Execution[client.ToolResult]
-					if made {
-						var err error
-						if x, err = s.Start(t.Context(), "x", nil); err != nil {
+					s, d := dialDeaf(t, func(attempt int) (*http.Response, error) {
+						if attempt > 1 {
+							return nil, nil
+						}
+						return refusal.response(), nil
+					}, elicits(accept))
+					d.startsTask = true
+					for _, err := range s.ListTools(t.Context()) { // so that a call knows that it becomes a task
+						if err != nil {
 							t.Fatal(err)
 						}
-					} else {
-						x = resume(t, s)
 					}
-					ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
-					defer cancel()
-					_, err := x.Result(ctx)
-					if err == nil || ctx.Err() != nil {
-						t.Fatal(cmp.Or(err, ctx.Err()))
+					err := within(t, follow(t, s))
+					cancels := how == "a call"
+					says := map[bool]string{true: "asked to cancel the task", false: "the task may go on: Resume"}[cancels]
+					has(t, err.Error(), "an answer to it was not taken", refusal.says, says)
+					if synctest.Wait(); d.over.Load() != cancels {
+						t.Errorf("cancelled: %v", d.over.Load())
 					}
-					has(t, err.Error(), "an answer to it was not taken", refusal.says)
-					if synctest.Wait(); d.over.Load() != made {
-						t.Errorf("made %v, cancelled %v", made, d.over.Load())
+					if cancels {
+						return
+					}
+					if err := within(t, follows["Resume"](t, s)); err != nil || d.answers.Load() != 2 {
+						t.Errorf("resumed: %v, %d answers", err, d.answers.Load())
 					}
 				})
 			})
 		}
+	}
+}
+
+// So is one of a revision with tasks/update, whatever the status of the refusal is.
+func TestEXT22ATaskIsLeftWhoseAnswerIsRefused(t *testing.T) {
+	for _, code := range []int{http.StatusBadRequest, http.StatusUnauthorized, http.StatusForbidden, http.StatusNotFound, http.StatusRequestEntityTooLarge} {
+		for how, follow := range follows {
+			synctest.Test(t, func(t *testing.T) {
+				seen := map[string]int{}
+				s := busy(t, seen, func(attempt int) (*http.Response, error) {
+					if attempt > 1 {
+						return nil, nil
+					}
+					return status(code), nil
+				})
+				err := within(t, follow(t, s))
+				var refused *client.StatusError
+				if !errors.As(err, &refused) || refused.Status != code {
+					t.Errorf("%d, %s: %v", code, how, err)
+				}
+				if synctest.Wait(); (seen["tasks/cancel"] == 1) != (how == "a call") {
+					t.Errorf("%d, %s: seen %v", code, how, seen)
+				}
+				if err := within(t, follows["Resume"](t, s)); err != nil || seen["tasks/update"] != 2 {
+					t.Errorf("%d, %s: resumed: %v, seen %v", code, how, err, seen)
+				}
+			})
+		}
+	}
+}
+
+// within returns how following a task ends, which it does within a minute.
+func within(t *testing.T, done outcome) error {
+	t.Helper()
+	select {
+	case err := <-done:
+		return err
+	case <-time.After(time.Minute):
+		t.Fatal("the task is followed for ever")
+		return nil
+	}
+}
+
+// Some servers acknowledge an answer with another status of success. Without a body that is a receipt.
+func TestCAN30AReceiptOfAnotherStatus(t *testing.T) {
+	for _, code := range []int{http.StatusOK, http.StatusAccepted, http.StatusNoContent} {
+		synctest.Test(t, func(t *testing.T) {
+			var d *deaf
+			told := make(chan error, 9)
+			s, d0 := dialDeaf(t, func(int) (*http.Response, error) {
+				go func() {
+					sleep(t.Context(), time.Second)
+					d.say(`{"jsonrpc":"2.0","id":` + string(d.call.ID) + `,"result":{"content":[]}}`)
+				}()
+				return status(code), nil
+			}, client.WithHandlers(client.Handlers{Elicit: accept, Answered: func(_ *client.Question, err error) { told <- err }}))
+			d = d0
+			if _, err := s.CallTool(t.Context(), "x", nil); err != nil || <-told != nil || d.answers.Load() != 1 {
+				t.Errorf("%d: %v", code, err)
+			}
+		})
 	}
 }
 

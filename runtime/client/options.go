@@ -130,8 +130,8 @@ func renewNothing(c *callConfig) { c.renewsNothing = true }
 // OnProgress has f called for progress of one request, one report after the other, on the goroutine of its caller and never after the call has
 // returned: while f runs, the call does not return. Of an Execution, f is called on the goroutine of Start until that returns, and then on one of the session,
 // whether somebody waits for the Execution or not. Result passes on what came before the end of the task; after Result, Cancel and Detach f is not
-// called any more. These three wait until f has returned, but no longer than a second, since f may itself call them: only an f that takes longer can still
-// run when they have returned.
+// called any more. These three and Session.Close wait until f has returned, but no longer than a second, since f may itself call them: only an f that takes
+// longer can still run when they have returned.
 func OnProgress(f func(Progress)) CallOption { return func(c *callConfig) { c.progress = f } }
 
 // Meta adds the members of a JSON object to the _meta of one request.

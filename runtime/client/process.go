@@ -84,7 +84,7 @@ type child struct {
 	exited chan struct{} // closed when the process has ended
 	err    error         // how it ended, final when exited is closed
 
-	killed atomic.Bool // end had to kill it
+	killed atomic.Pointer[error] // why end has killed it; nil: it has not
 }
 
 // outputWait is how long output may still come after the end of a process: other processes that it started can keep the pipes open for ever.
@@ -122,20 +122,31 @@ func (c *child) lost(err error) *TransportError {
 // killed after the first wait. When ctx ends it is killed at once. It can be called twice at the same time.
 func (c *child) end(ctx context.Context) {
 	_ = c.stdin.Close()
-	if !c.endsWithin(ctx, c.grace) && !(terminate(c.cmd.Process) && c.endsWithin(ctx, c.grace)) {
-		c.killed.Store(true)
-		_ = c.cmd.Process.Kill()
-		killRest(c.cmd.Process)
-		<-c.exited
+	why := fmt.Errorf("the server had to be killed: it did not end within %v of the end of its input", c.grace)
+	ended := c.endsWithin(ctx, c.grace)
+	if !ended && ctx.Err() == nil && terminate(c.cmd.Process) {
+		why = fmt.Errorf("%w, nor of SIGTERM", why)
+		ended = c.endsWithin(ctx, c.grace)
 	}
+	switch {
+	case ended:
+		return
+	case ctx.Err() != nil:
+		why = errors.New("the server was killed at once, without the time to end that Close gives it")
+	}
+	c.killed.CompareAndSwap(nil, &why)
+	_ = c.cmd.Process.Kill()
+	killRest(c.cmd.Process)
+	<-c.exited
 }
 
 // hadToBeKilled returns an error if end had to kill the process.
 func (c *child) hadToBeKilled() error {
-	if !c.killed.Load() {
+	why := c.killed.Load()
+	if why == nil {
 		return nil
 	}
-	return &TransportError{Err: fmt.Errorf("the server had to be killed: it did not end within %v of the end of its input, nor of SIGTERM", c.grace), Stderr: c.tail.String()}
+	return &TransportError{Err: *why, Stderr: c.tail.String()}
 }
 
 // endsWithin waits until the process has ended, but no longer than within, or until ctx ends; false: the process has not ended.

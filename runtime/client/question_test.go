@@ -94,8 +94,8 @@ func TestQuestionsThatWereNotDeclared(t *testing.T) {
 		{all, "elicitation/create", `{"mode":5,"message":"?","requestedSchema":{"type":"object","properties":{}}}`, rpc.CodeInvalidParams},
 		{all, "sampling/createMessage", `{"messages":[],"maxTokens":1}`, -1},
 		{all, "sampling/createMessage", `{"messages":[],"maxTokens":1,"tools":[]}`, rpc.CodeInvalidParams},
-		{all, "sampling/createMessage", `{"messages":[{"role":"assistant","content":{"type":"tool_use","id":"1"}}],"maxTokens":1}`, rpc.CodeInvalidParams},
-		{all, "sampling/createMessage", `{"messages":[{"role":"user","content":[{"type":"tool_result","toolUseId":"1"},{"type":"text"}]}],"maxTokens":1}`, rpc.CodeInvalidParams},
+		{all, "sampling/createMessage", `{"messages":[{"role":"assistant","content":{"type":"tool_use","id":"1","name":"x","input":{}}}],"maxTokens":1}`, rpc.CodeInvalidParams},
+		{all, "sampling/createMessage", `{"messages":[{"role":"assistant","content":{"type":"tool_use","id":"1","name":"x","input":{}}},{"role":"user","content":[{"type":"tool_result","toolUseId":"1","content":[]},{"type":"text","text":"x"}]}],"maxTokens":1}`, rpc.CodeInvalidParams},
 		{client.Handlers{Roots: func(context.Context, *client.Question) ([]client.Root, error) {
 			return []client.Root{{URI: "https://x"}}, nil
 		}},

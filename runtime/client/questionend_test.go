@@ -184,7 +184,7 @@ func TestCAN31AQuestionEndsWithTheConnection(t *testing.T) {
 			return nil, ctx.Err()
 		}))
 		done := start(t.Context(), s, "x")
-		p.answer(p.expect("tools/call"), `{"resultType":"input_required","inputRequests":{"a":{"method":"elicitation/create","params":{"message":"?"}}}}`)
+		p.answer(p.expect("tools/call"), `{"resultType":"input_required","inputRequests":{"a":{"method":"elicitation/create","params":{"message":"?","requestedSchema":{"type":"object","properties":{}}}}}}`)
 		synctest.Wait()
 		_ = p.conn.Close()
 		var lost *client.TransportError

@@ -2,6 +2,7 @@ package client_test
 
 import (
 	"context"
+	"errors"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -67,5 +68,48 @@ func TestEXT22AHostHearsThatItsAnswerCanNotBeSent(t *testing.T) {
 				<-done
 			})
 		})
+	}
+}
+
+// Nor can it in 2026-07-28, where a handler's error has no place in a result or a task: the host hears it, once.
+func TestEXT22AHostHearsThatItsHandlerHasFailed(t *testing.T) {
+	form := strings.Replace(brokenForm, `"properties":{}`, `"properties":{"age":{"type":"integer"}},"required":["age"]`, 1)
+	for says, c := range map[string]struct {
+		answer *client.Answer
+		err    error
+	}{
+		"no hands":              {nil, errors.New("no hands")},
+		"mine":                  {nil, &client.Error{Code: 7, Message: "mine"}},
+		"rejected by the user":  {nil, client.ErrRejected},
+		"neither an answer nor": {nil, nil},
+		"unknown action nod":    {&client.Answer{Action: "nod"}, nil},
+		"age: must be of type":  {&client.Answer{Action: client.Accepted, Content: map[string]any{"age": "old"}}, nil},
+		"age is required":       {&client.Answer{Action: client.Accepted}, nil},
+	} {
+		for _, asTask := range []bool{true, false} {
+			synctest.Test(t, func(t *testing.T) {
+				received := make(chan error, 10)
+				s, p := meetOffering(t, "2026-07-28", taskOffers, client.WithHandlers(client.Handlers{
+					Elicit:   func(context.Context, *client.Question) (*client.Answer, error) { return c.answer, c.err },
+					Answered: func(_ *client.Question, err error) { received <- err },
+				}))
+				done := start(t.Context(), s, "x")
+				asks := `"inputRequests":{"k":` + form + `}`
+				if m := p.expect("tools/call"); asTask {
+					p.answer(m, taskIs("task", "working", ""))
+					p.answer(p.expect("tasks/get"), taskIs("complete", "input_required", ","+asks))
+					p.answer(p.expect("tasks/cancel"), `{"resultType":"complete"}`)
+				} else {
+					p.answer(m, `{"resultType":"input_required",`+asks+`}`)
+				}
+				<-done
+				if synctest.Wait(); len(received) != 1 {
+					t.Fatalf("%s, task %v: told %d times", says, asTask, len(received))
+				}
+				if err := <-received; err == nil || !strings.Contains(err.Error(), says) {
+					t.Errorf("%s, task %v: %v", says, asTask, err)
+				}
+			})
+		}
 	}
 }

@@ -21,7 +21,8 @@ type receiver struct {
 	mu      sync.Mutex
 	engine  *task.Engine
 	closed  bool
-	waiting int // how many requests for results are blocked
+	waiting int        // how many requests for results are blocked
+	untaken []*untaken // the latest last
 }
 
 // Limits of the tasks that a server may create on a client. Questions are open for as long as WithQuestionTimeout says.
@@ -45,7 +46,7 @@ func (s *Session) taskEngine() *task.Engine {
 		panic(err)
 	}
 	engine := task.New(task.Config{
-		Machine: machine, Runner: s.answerTask, TimedOut: s.taskLate, Logger: s.cfg.logger,
+		Machine: machine, Runner: s.answerTask, TimedOut: s.taskLate, OnRemove: s.taskRemoved, Logger: s.cfg.logger,
 		Limits: task.Limits{Running: maxQuestions, AllRunning: maxQuestions, Kept: keptTasks, Bytes: keptTaskBytes, AllBytes: keptTaskBytes},
 	})
 	context.AfterFunc(s.ctx, func() {
@@ -67,15 +68,21 @@ func (r *receiver) endSession(id string) {
 	}
 }
 
-// close ends the questions, and waits for their handlers.
-func (r *receiver) close() {
+// close ends the questions, waits for their handlers, and returns the results that were not taken.
+func (r *receiver) close() []*untaken {
 	r.mu.Lock()
 	r.closed = true
 	engine := r.engine
 	r.mu.Unlock()
-	if engine != nil {
-		_ = engine.Close(context.Background()) // its errors are those of a ctx that ends
+	if engine == nil {
+		return nil
 	}
+	_ = engine.Close(context.Background()) // its errors are those of a ctx that ends
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	over := r.untaken
+	r.untaken = nil
+	return over
 }
 
 // taskParamsOf returns the member of a question's params that asks for a task; nil: there is none, or the client has not declared that it supports it.
@@ -88,18 +95,18 @@ func (s *Session) taskParamsOf(d *wire.Dialect, h *wire.Incoming, params []byte)
 
 // createTask answers a question with a task, which starts after the answer was sent (TSK04), also if it is in doubt whether the server has the answer. If the
 // server does not have it, the task is cancelled, and the user is not asked.
-func (s *Session) createTask(q *question, e *inflight.Entry, own *dialog, from *round) {
+func (s *Session) createTask(q *question, own *dialog, from *round) {
 	created, answer, err := s.newTask(q)
 	q.pauseAskers(from)
-	a, send := q.give(e, own, nil, answer, taskRefused(err))
+	given, send := own.give(nil, answer, taskRefused(err))
 	switch {
-	case err == nil && a != nil:
-		s.startTask(q, created, a, send[0])
+	case err == nil && given:
+		s.startTask(q, created, own.answer, send[0])
 	case err == nil:
 		s.dropTask(q, created)
 		created.Start()
-	case a != nil:
-		a.sendAll(send)
+	case given:
+		own.answer.sendAll(send)
 	}
 }
 
@@ -164,8 +171,13 @@ func (s *Session) answerTask(ctx context.Context, r *task.Run) task.Outcome {
 	asked := q.own()
 	defer s.tellEnd(ctx, asked, q.resumeAskers)()
 	result, bad, failure := s.answer(ctx, q.dialect, q.op, asked)
-	if failure == nil && ctx.Err() != nil {
+	switch {
+	case ctx.Err() != nil:
 		s.tellAnswered(asked, causeOf(ctx))
+	case failure != nil:
+		s.tellAnswered(asked, failure)
+	default:
+		s.keepUntaken(&untaken{task: r.Task().ID, session: q.session, asked: asked})
 	}
 	if bad != nil {
 		return task.Outcome{Status: task.Failed, Error: bad, Message: bad.Message}
@@ -223,6 +235,9 @@ func (s *Session) receiveTaskRequest(d *wire.Dialect, h *wire.Incoming, m *rpc.M
 			err := s.insist(e, s.ctx, to, answerFrame(m.ID, result, taskRefused(err)), func(send func() error) error { return send() })
 			if e.Err() == nil {
 				s.notTaken(to, err)
+			}
+			if !withdrawn(e.Cause()) { // else it may be dropped
+				s.resultSent(id, to.session, err)
 			}
 		}
 		e.Retire()

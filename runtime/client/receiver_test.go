@@ -21,10 +21,11 @@ type asking struct {
 	question chan context.Context // of a question that is open
 	release  chan error           // what the handler returns
 	gone     chan error
+	answered chan error
 }
 
 func askTasks(t *testing.T, opts ...client.Option) *asking {
-	a := &asking{question: make(chan context.Context, 8), release: make(chan error, 8), gone: make(chan error, 100)}
+	a := &asking{question: make(chan context.Context, 8), release: make(chan error, 8), gone: make(chan error, 100), answered: make(chan error, 1000)}
 	wait := func(ctx context.Context) error {
 		a.question <- ctx
 		return <-a.release
@@ -37,6 +38,7 @@ func askTasks(t *testing.T, opts ...client.Option) *asking {
 			return json.RawMessage(`{"role":"assistant","content":{"type":"text","text":"hi"},"model":"m","_meta":{"own":1}}`), wait(ctx)
 		},
 		QuestionGone: func(_ *client.Question, cause error) { a.gone <- cause },
+		Answered:     func(_ *client.Question, err error) { a.answered <- err },
 	}))
 	a.s, a.peer = meet(t, "2025-11-25", opts...)
 	return a

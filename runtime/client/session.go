@@ -7,6 +7,7 @@ import (
 	"errors"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"github.com/mcpkiln/mcpkiln/runtime/inflight"
 	"github.com/mcpkiln/mcpkiln/runtime/rpc"
@@ -27,6 +28,7 @@ type Session struct {
 	ctx      context.Context // ends with the session; its cause says why
 	cancel   context.CancelCauseFunc
 	work     sync.WaitGroup // goroutines that Close waits for, see spawn
+	passing  sync.WaitGroup // goroutines that Close waits for only a moment, see passInBackground
 	events   *events
 	cache    cache
 	tools    knownTools
@@ -104,8 +106,8 @@ type link interface {
 	// renew begins a new HTTP session instead of the one with the id old, which the server has ended. begun: this call of renew began it, even if err
 	// says that the notification after that failed. Neither begun nor an error: another call began it.
 	renew(ctx context.Context, old string) (begun bool, err error)
-	// close ends the connection in order, and at once when ctx ends. Nothing is received afterwards.
-	close(ctx context.Context) error
+	// close ends the connection in order, and at once when ctx ends. began is when Session.Close was called. Nothing is received afterwards.
+	close(ctx context.Context, began time.Time) error
 }
 
 // Connect opens a session: it finds the newest revision of the protocol that the server supports, and exchanges capabilities. ctx is
@@ -137,8 +139,9 @@ func newSession(cfg config, endpoint string) *Session {
 	return s
 }
 
-// Close ends the session: requests in flight end with a *Cause of source shutdown, handlers' contexts end, and a child process is asked
-// to end, and finally killed. It waits for handlers, so do not call it from one. Further calls return the same.
+// Close ends the session: requests in flight end with a *Cause of source shutdown, and handlers' contexts end. A server over HTTP has 5 seconds in all, to take
+// the last messages and to end its session. A child process has the time of WithGrace to end, see there, and is killed then. Close waits for handlers, so do
+// not call it from one. Further calls return the same.
 func (s *Session) Close() error { return s.close(context.Background()) }
 
 // Abort is Close without waiting for the server: it kills a child process at once, and does not end the session of a server over HTTP. It also
@@ -156,12 +159,14 @@ func (s *Session) close(ctx context.Context) error {
 	s.once.Do(func() {
 		s.disconnect(ctx)
 		s.awaitHandlers()
+		s.awaitProgress()
 	})
 	return s.err
 }
 
 // disconnect ends the connection and all requests. Handlers may still run.
 func (s *Session) disconnect(ctx context.Context) {
+	began := time.Now()
 	s.awaitLate(ctx)
 	s.mu.Lock()
 	s.closed = true
@@ -171,7 +176,7 @@ func (s *Session) disconnect(ctx context.Context) {
 	s.tracker.CancelPeer(s.peer, end)
 	s.tracker.Shutdown("the session is closed", true)
 	if s.link != nil {
-		s.err = s.link.close(ctx)
+		s.err = s.link.close(ctx, began)
 	}
 	s.cancel(ErrClosed)
 	s.mu.Lock()
@@ -181,8 +186,9 @@ func (s *Session) disconnect(ctx context.Context) {
 
 // awaitHandlers waits until no goroutine of a disconnected session runs any more.
 func (s *Session) awaitHandlers() {
-	s.receiver.close()
+	over := s.receiver.close()
 	s.work.Wait()
+	s.tellUntaken(over, ErrClosed)
 }
 
 // Done is closed when the session has ended: by Close, or because the connection is gone.
@@ -215,7 +221,7 @@ func (s *Session) ServerTitle() string {
 	return cmp.Or(info.Title, info.Name)
 }
 
-// Capabilities returns the server's capabilities, a JSON object.
+// Capabilities returns the server's capabilities, a JSON object; nil if it has declared none.
 func (s *Session) Capabilities() json.RawMessage { return s.server.capabilities }
 
 // Instructions returns the server's instructions for a model; "" for none.

@@ -45,12 +45,17 @@ func TestREV02AServerThatStartsSlowlyIsReached(t *testing.T) {
 				ours, theirs := rpc.Pipe()
 				p := &peer{t: t, conn: theirs}
 				defer theirs.Close()
-				go func() { serve(p, p.expect("server/discover"), p.expect("initialize")) }()
+				served := make(chan struct{})
+				go func() {
+					defer close(served)
+					serve(p, p.expect("server/discover"), p.expect("initialize"))
+				}()
 				s, err := client.Connect(t.Context(), client.Conn(ours))
 				if err != nil {
 					t.Fatal(err)
 				}
 				defer s.Close()
+				<-served
 				if s.Revision() != "2026-07-28" {
 					t.Errorf("revision %s", s.Revision())
 				}

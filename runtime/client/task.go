@@ -23,8 +23,8 @@ type execution struct {
 	ended  chan struct{} // closed when it is over, and result and err are final
 	result ToolResult
 	err    error
-	// For a call that waits for the task: left is what was left of maxTime when the task began. The time of questions does not count.
-	left, maxTime time.Duration
+	// For a call that waits for the task: timeLeft is what was left of maxTime when the task began. The time of questions does not count.
+	timeLeft, maxTime time.Duration
 }
 
 // TaskState is the state of a task, as the server reports it.
@@ -68,7 +68,7 @@ func (x *execution) begin() error {
 	s.mu.Lock()
 	first := s.join(x.follower, x)
 	s.mu.Unlock()
-	x.left -= x.pausedSoFar()
+	x.timeLeft -= x.pausedSoFar()
 	if first == nil {
 		return nil
 	}

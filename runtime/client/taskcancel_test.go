@@ -120,3 +120,35 @@ func isCause(t *testing.T, err error) {
 		t.Errorf("%v is no *Cause", err)
 	}
 }
+
+// A task that is known to be over is not asked to be cancelled: one whose result is awaited, and one that a late answer names.
+func TestCAN11ATaskThatIsOverIsNotCancelled(t *testing.T) {
+	for _, late := range []bool{false, true} {
+		synctest.Test(t, func(t *testing.T) {
+			s, p := meetOffering(t, "2025-11-25", taskOffers)
+			p.offerTask(s)
+			ctx, cancel := context.WithCancel(t.Context())
+			done := start(ctx, s, "x")
+			call := p.expect("tools/call")
+			go p.each(func(m message) {
+				switch m.Method {
+				case "tasks/get":
+					p.answer(m, taskIs("", "completed", ""))
+				case "tasks/cancel":
+					t.Errorf("late %v: a task that is over is cancelled", late)
+				}
+			})
+			if late {
+				cancel()
+				<-done
+				p.answer(call, `{"task":`+taskIs("", "completed", "")+`}`)
+			} else {
+				p.answer(call, `{"task":`+taskIs("", "working", "")+`}`)
+				sleep(t.Context(), 5*time.Second)
+				cancel()
+				<-done
+			}
+			sleep(t.Context(), time.Minute)
+		})
+	}
+}

@@ -2,6 +2,7 @@ package client
 
 import (
 	"context"
+	"errors"
 	"strconv"
 	"time"
 
@@ -59,6 +60,10 @@ func (x *execution) awaitInTime(ctx context.Context) (ToolResult, error) {
 		return ToolResult{}, cause
 	}
 	if err != nil && x.goesOn() {
+		var failed *TaskError
+		if errors.As(err, &failed) {
+			err = &TaskError{State: failed.State, Err: failed.Err, next: cancelAsked}
+		}
 		x.giveUp(err)
 	}
 	return result, err
@@ -68,7 +73,7 @@ func (x *execution) awaitInTime(ctx context.Context) (ToolResult, error) {
 func (x *execution) limit(ctx context.Context, end context.CancelCauseFunc) {
 	for {
 		x.mu.Lock()
-		left, paused, changed := x.left-time.Since(x.started)+x.stopped.sum(), x.stopped.openQuestions > 0, x.changed
+		left, paused, changed := x.timeLeft-time.Since(x.started)+x.stopped.sum(), x.stopped.openQuestions > 0, x.changed
 		x.mu.Unlock()
 		switch {
 		case paused:

@@ -13,6 +13,9 @@ import (
 	"github.com/mcpkiln/mcpkiln/runtime/inflight"
 )
 
+// neverDoneAsks is the question of neverDone in older revisions.
+const neverDoneAsks = `{"jsonrpc":"2.0","id":"q1","method":"elicitation/create","params":{"message":"?","requestedSchema":{"type":"object","properties":{}},"_meta":{"io.modelcontextprotocol/related-task":{"taskId":"t1"}}}}`
+
 // neverDone answers as a server whose tool is a task that never ends. What ask is asked by the task, as the revision has it, before that. Its
 // channel tells how the client cancelled the task.
 func neverDone(p *peer, revision, ask string) <-chan json.RawMessage {
@@ -37,7 +40,7 @@ func neverDone(p *peer, revision, ask string) <-chan json.RawMessage {
 			p.answer(m, `{"resultType":"complete",`+stateOf()+`}`)
 			cancelled <- m.Params
 		case m.Method == "tasks/result": // the question comes while the request for the result is open
-			p.send(`{"jsonrpc":"2.0","id":"q1","method":"elicitation/create","params":{"message":"?","requestedSchema":{"type":"object","properties":{}},"_meta":{"io.modelcontextprotocol/related-task":{"taskId":"t1"}}}}`)
+			p.send(neverDoneAsks)
 		case m.Method == "tasks/update" || m.Method == "" && m.Result != nil:
 			answered = true
 			if m.Method != "" {

@@ -20,9 +20,26 @@ type passing struct {
 
 // passInBackground has progress passed on by a goroutine until the execution is over, and then what came before its end.
 func (x *execution) passInBackground() {
+	s := x.s
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if x.progress == nil || s.over {
+		return
+	}
 	passed := make(chan struct{})
-	if x.progress != nil && x.s.spawn(func() { defer close(passed); x.passUntilOver() }) {
-		x.passed = passed
+	x.passed = passed
+	s.passing.Go(func() { defer close(passed); x.passUntilOver() })
+}
+
+// awaitProgress waits for the functions of OnProgress, but no longer than passWait: one of them may call Close.
+func (s *Session) awaitProgress() {
+	passed := make(chan struct{})
+	go func() { defer close(passed); s.passing.Wait() }()
+	timer := time.NewTimer(passWait)
+	defer timer.Stop()
+	select {
+	case <-passed:
+	case <-timer.C:
 	}
 }
 
@@ -46,7 +63,7 @@ func (x *execution) pass(p Progress) {
 	}
 }
 
-// passWait is how long to wait for a caller's function, which may itself wait for the result, cancel the task or stop following it.
+// passWait is how long to wait for a caller's function, which may itself wait for the result, cancel the task, stop following it, or close the session.
 const passWait = time.Second
 
 // passRest passes on what came before the end of the execution, or waits until the goroutine has. Afterwards progress is not called any more.

@@ -173,3 +173,38 @@ func TestPRO01ProgressBeforeATaskIsFollowed(t *testing.T) {
 		}
 	})
 }
+
+// A function of OnProgress may close the session, of a call and of an Execution.
+func TestPRO01ProgressMayCloseTheSession(t *testing.T) {
+	for _, asTask := range []bool{false, true} {
+		synctest.Test(t, func(t *testing.T) {
+			s, p := meetOffering(t, "2025-11-25", taskOffers)
+			p.offerTask(s)
+			closed := make(chan error, 1)
+			progress := client.OnProgress(func(client.Progress) { closed <- s.Close() })
+			go func() {
+				if !asTask {
+					_, _ = s.CallTool(t.Context(), "y", nil, progress)
+				} else if x, err := s.Start(t.Context(), "x", nil, progress); err == nil {
+					_, _ = x.Result(t.Context())
+				}
+			}()
+			m := p.expect("tools/call")
+			if asTask {
+				p.answer(m, `{"task":`+taskIs("", "working", "")+`}`)
+				p.expect("tasks/get")
+			}
+			began := time.Now()
+			p.send(`{"jsonrpc":"2.0","method":"notifications/progress","params":{"progressToken":%s,"progress":1}}`, m.ID)
+			go p.each(func(message) {})
+			select {
+			case err := <-closed:
+				if took := time.Since(began); err != nil || took > 2*time.Second {
+					t.Errorf("task %v: %v after %v", asTask, err, took)
+				}
+			case <-time.After(time.Minute):
+				t.Fatalf("task %v: Close waits for its caller", asTask)
+			}
+		})
+	}
+}

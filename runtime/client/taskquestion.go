@@ -8,19 +8,17 @@ import (
 	"slices"
 
 	"github.com/mcpkiln/mcpkiln/runtime/inflight"
-	"github.com/mcpkiln/mcpkiln/runtime/rpc"
 	"github.com/mcpkiln/mcpkiln/runtime/task"
 	"github.com/mcpkiln/mcpkiln/runtime/wire"
 )
 
 // answer has each question answered that was not asked before, and sends each answer when it is there. If maxQuestions are open, further ones wait for
-// the next reading of the state. A state that lists more than maxQuestions is an error, see fail.
-func (w *following) answer(requests []byte) {
+// the next reading of the state. A state that lists more than maxQuestions is an error.
+func (w *following) answer(requests []byte) error {
 	method := w.dialect.Call(wire.OpGetTask).Name
 	questions, err := inputRequests(method, requests)
 	if err != nil {
-		w.fail(err)
-		return
+		return err
 	}
 	if w.unlisted++; len(questions) > 0 {
 		w.unlisted = 0
@@ -29,7 +27,7 @@ func (w *following) answer(requests []byte) {
 	w.tellUnlisted(asked)
 	if bytes > maxKeyBytes {
 		w.fail(broken(method, "it has asked %d questions, with keys of %d bytes", asked, bytes))
-		return
+		return nil
 	}
 	w.endUnlisted(questions)
 	for _, asked := range questions {
@@ -37,6 +35,7 @@ func (w *following) answer(requests []byte) {
 			w.s.begin(w.ctx, func(begins func()) { w.answerOne(asked, begins) })
 		}
 	}
+	return nil
 }
 
 // endUnlisted ends the open questions that the task does not list any more: it has their answers from another client, or does not want them.
@@ -183,8 +182,9 @@ func (w *following) deliver(asked inputRequest, answers []byte) {
 	switch {
 	case w.life.Err() != nil:
 		return
-	case err != nil && !w.isOver() && !w.notTaken(err):
-		w.mu.Lock()
+	case err != nil && !w.isOver():
+		w.notTaken(err)
+		w.mu.Lock() // whoever follows the task next is asked again
 		w.forget(asked.key)
 		w.mu.Unlock()
 	}
@@ -205,14 +205,15 @@ func (w *following) mayHave(err error) bool {
 	return status == task.Completed || status == task.Failed
 }
 
-// notTaken ends the executions of a task that did not take an answer because of err. false: nothing ended, see end.
-func (w *following) notTaken(err error) bool {
-	why := fmt.Errorf("an answer to it was not taken: %w", err)
-	var refused *Error
-	if errors.As(err, &refused) && !aboutTask(err) {
-		return w.end(ending{by: w, err: taskError(w.currentState(), why)})
-	}
-	return w.fail(why)
+// notTaken ends the executions of a task that did not take an answer because of err: it may wait for ever. The task is not cancelled, because err may say
+// nothing of it: a token can expire while a person thinks, and whoever resumes the task can answer again.
+func (w *following) notTaken(err error) {
+	w.leave(fmt.Errorf("an answer to it was not taken: %w", err))
+}
+
+// leave ends the executions of a task that may go on, and is not followed because of err.
+func (w *following) leave(err error) {
+	w.finish(ToolResult{}, &TaskError{State: w.currentState(), Err: err, next: mayGoOn})
 }
 
 // isOver reads whether the task is over: then it takes no answer, perhaps because another client has answered. If the server does not know the task, the
@@ -230,13 +231,14 @@ func (w *following) isOver() bool {
 	return false
 }
 
-// fail ends the executions of a task that can not be followed to its result. The task is cancelled if this session started it; else it goes on,
-// because it is another host's. false: nothing ended, see end.
-func (w *following) fail(err error) bool {
+// fail ends the executions of a task that this session can not answer. The task is cancelled if this session started it; else it goes on, because it is
+// another host's.
+func (w *following) fail(err error) {
 	if w.onlyResumed() {
-		return w.end(ending{by: w, err: fmt.Errorf("client: task %s goes on, but is not followed: %w", rpc.Printable(w.task), err)})
+		w.leave(err)
+		return
 	}
-	return w.abandon(ending{by: w, err: &TaskError{State: w.currentState(), Err: fmt.Errorf("it is cancelled: %w", err)}})
+	w.abandon(ending{by: w, err: &TaskError{State: w.currentState(), Err: err, next: cancelAsked}})
 }
 
 // onlyResumed reports whether this session follows the task with the id and has not started it.

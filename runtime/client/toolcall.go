@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"slices"
 	"time"
 
 	"github.com/mcpkiln/mcpkiln/runtime/check"
@@ -29,8 +28,8 @@ func (s *Session) Start(ctx context.Context, name string, args any, opts ...Call
 
 // CallTool calls a tool and waits for its result. args is nil, a json.RawMessage, or anything that json.Marshal encodes as an object. In
 // every revision the tool's questions are answered by the session's handlers; if it runs as a task, that is followed to its end, and
-// cancelled when ctx ends. The errors are *Cause, *Error, *TaskError, *TransportError, *StatusError, *ProtocolError and *NotOfferedError; a
-// result with IsError is not an error.
+// cancelled when ctx ends. The errors are *Cause, *Error, *TaskError, *TransportError, *StatusError, *ProtocolError, *NotOfferedError and
+// ErrClosed, and that of arguments that are no object; a result with IsError is not an error.
 func (s *Session) CallTool(ctx context.Context, name string, args any, opts ...CallOption) (*ToolResult, error) {
 	encoded, err := arguments(name, args)
 	if err != nil {
@@ -89,7 +88,7 @@ func (s *Session) start(ctx context.Context, name string, args json.RawMessage, 
 	}
 	c.tool = name
 	v := c.values()
-	v[wire.SlotName] = check.AppendString(c.scratch[:0:len(c.scratch)/2], name)
+	v[wire.SlotName] = check.AppendString(c.scratch[:0:len(c.scratch)/2], name) // the other half is for the first token: newRound
 	v[wire.SlotArguments] = args
 	if err := c.asTask(ctx, v, onlyIfRequired); err != nil {
 		return ToolResult{}, nil, err
@@ -97,24 +96,36 @@ func (s *Session) start(ctx context.Context, name string, args json.RawMessage, 
 	c.begin()
 	defer c.end()
 	result, kind, err := c.send(ctx, v)
-	switch {
-	case err != nil && onlyIfRequired && c.needsTask(ctx, err):
-		return s.start(ctx, name, args, slices.Concat(opts, []CallOption{after(c.spent)}), true)
-	case err != nil:
+	if err != nil && onlyIfRequired && c.mayNeedTask(err) {
+		result, kind, err = c.sendAsTask(ctx, v, err)
+	}
+	if err != nil {
 		return ToolResult{}, nil, err
 	}
-	release(v)
+	release(v) // only here, since calls that fail are few
 	return s.outcome(c, result, kind)
 }
 
-// needsTask reads the list of tools anew if err may mean that the tool always runs as a task, which was not known, and reports whether it does.
-func (c *call) needsTask(ctx context.Context, err error) bool {
+// mayNeedTask reports whether err may mean that the tool always runs as a task, which was not known.
+func (c *call) mayNeedTask(err error) bool {
 	var refused *Error
-	if c.mayBeTask || !c.mayAskForTask() || !errors.As(err, &refused) || refused.Code != rpc.CodeMethodNotFound || c.between(ctx, c.learnAgain) != nil {
-		return false
+	return !c.mayBeTask && c.mayAskForTask() && errors.As(err, &refused) && refused.Code == rpc.CodeMethodNotFound
+}
+
+// sendAsTask reads the list of tools anew, and sends the refused call again if its tool always runs as a task. Otherwise it returns refused, or
+// the *Cause by which the call, or the reading of the list, has ended meanwhile (CAN15).
+func (c *call) sendAsTask(ctx context.Context, v *wire.Values, refused error) (result []byte, kind resultKind, err error) {
+	var cause *Cause
+	if err := c.between(ctx, c.learnAgain); errors.As(err, &cause) {
+		return nil, 0, err
 	}
-	known, _ := c.s.tools.get(c.tool)
-	return known.support == supportRequired
+	if err := c.asTask(ctx, v, true); err != nil {
+		return nil, 0, err
+	}
+	if !v.Has(wire.SlotTask) {
+		return nil, 0, refused
+	}
+	return c.send(ctx, v)
 }
 
 // learnAgain has the list of tools read anew. Each request for a page has the timeout of the call, and all together have what is left of the call's
@@ -123,7 +134,7 @@ func (c *call) learnAgain(ctx context.Context) error {
 	return c.s.learnAgain(ctx, Timeout(c.timeout, c.maxTime), after(c.spent))
 }
 
-// mayAskForTask reports whether a call may ask for a task.
+// mayAskForTask reports whether a call may ask for a task, as in 2025-11-25. Where the server decides (server.tasks), it need not.
 func (c *call) mayAskForTask() bool { return c.s.server.taskCalls }
 
 // Values of a tool's taskSupport. Any other means that it never runs as a task.
@@ -169,7 +180,7 @@ func (c *call) send(ctx context.Context, v *wire.Values) (result []byte, kind re
 			known, _ := c.s.tools.get(c.tool)
 			c.params = known.params
 		}
-		result, kind, err = c.rounds(ctx, v, c.extra())
+		result, kind, err = c.rounds(ctx, v, c.callerMeta())
 		if err == nil {
 			return result, kind, nil
 		}
@@ -211,7 +222,7 @@ func (s *Session) follow(c *call, v *wire.Values) (*execution, error) {
 		x.progress, x.reports = c.progress, c.round.reports // its token stays, so its progress goes on
 		c.mu.Unlock()
 	}
-	x.maxTime, x.left = c.maxTime, c.maxTime-c.spent
+	x.maxTime, x.timeLeft = c.maxTime, c.maxTime-c.spent
 	if err := x.begin(); err != nil {
 		return nil, err
 	}

@@ -5,6 +5,7 @@ import (
 	"sync"
 
 	"github.com/mcpkiln/mcpkiln/runtime/check/paramheader"
+	"github.com/mcpkiln/mcpkiln/runtime/rpc"
 	"github.com/mcpkiln/mcpkiln/runtime/wire"
 )
 
@@ -50,8 +51,8 @@ func (t *knownTools) replace(all *knownTools) {
 	t.tools = all.tools
 }
 
-// learn remembers the tools of a page and returns the definitions of those that can be called: over HTTP, a tool that declares headers in an invalid way
-// can not. The tools are also added to list, which has those of the pages so far.
+// learn remembers the tools of a page and returns the definitions of those that can be called: one whose input is no object can not,
+// nor can one over HTTP that declares headers in an invalid way. The tools are also added to list, which has those of the pages so far.
 func (s *Session) learn(d *wire.Dialect, tools []json.RawMessage, list *knownTools) []json.RawMessage {
 	headers := d.HTTP.ParamPrefix != "" && !s.link.shared()
 	valid := tools[:0:0]
@@ -62,6 +63,10 @@ func (s *Session) learn(d *wire.Dialect, tools []json.RawMessage, list *knownToo
 			Execution struct{ TaskSupport string }
 		}
 		_ = json.Unmarshal(definition, &tool)
+		if kind := memberOf(memberOf(definition, "inputSchema"), "type"); kind != nil && textOf(kind) != "object" { // arguments are always an object
+			s.cfg.logger.Warn("a tool was left out: the type of its inputSchema is not object", "tool", tool.Name, "type", rpc.Printable(string(kind)))
+			continue
+		}
 		known := knownTool{support: tool.Execution.TaskSupport}
 		if headers {
 			var err error

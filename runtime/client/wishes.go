@@ -185,6 +185,6 @@ func (s *Session) ofURI(ctx context.Context, op wire.Op, uri string, opts []Call
 	}
 	v := c.values()
 	v.SetText(wire.SlotURI, uri)
-	result, _, err := c.run(ctx, v, c.extra())
+	result, _, err := c.run(ctx, v, c.callerMeta())
 	return result, err
 }

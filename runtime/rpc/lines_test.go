@@ -12,7 +12,6 @@ import (
 	"testing"
 	"testing/iotest"
 	"testing/synctest"
-	"time"
 
 	"github.com/mcpkiln/mcpkiln/runtime/check"
 )
@@ -302,36 +301,6 @@ func TestAFailedWriteIsSticky(t *testing.T) {
 			t.Errorf("Close: %v", err)
 		}
 	})
-}
-
-func TestCloseDrainsButNotForEver(t *testing.T) {
-	for _, stuck := range []bool{false, true} {
-		synctest.Test(t, func(t *testing.T) {
-			g := newGate()
-			c := Lines(strings.NewReader(""), g, nil, LineOptions{CloseWait: time.Minute})
-			go c.WriteFrame([]byte("1"))
-			synctest.Wait()
-			_ = c.WriteFrame([]byte("2"))
-			closed := make(chan error, 1)
-			go func() { closed <- c.Close() }()
-			synctest.Wait()
-			if len(closed) > 0 || c.WriteFrame([]byte("3")) != ErrClosed {
-				t.Error("closed before frames drained, or still open for more")
-			}
-			start := time.Now()
-			if stuck {
-				if err := <-closed; err != errNotDrained || time.Since(start) != time.Minute {
-					t.Errorf("%v after %v", err, time.Since(start))
-				}
-				close(g.open)
-				return
-			}
-			close(g.open)
-			if err := <-closed; err != nil || string(g.out) != "1\n2\n" {
-				t.Errorf("%v, %q", err, g.out)
-			}
-		})
-	}
 }
 
 func TestFramesNeverInterleave(t *testing.T) {

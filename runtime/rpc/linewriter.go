@@ -23,12 +23,12 @@ type lineWriter struct {
 	wrote func()      // see Reporting; nil: nobody wants to know
 
 	mu      sync.Mutex
-	waiting backlog       // frames that do not fit into pending yet
-	pending []byte        // accepted lines that nobody writes yet
-	spare   []byte        // a second buffer: pending gets it when its own is written, and the line of a lone frame is made in it
-	writing bool          // a goroutine has the write role
-	idle    chan struct{} // made by close; closed when the write role is given up
-	err     error         // why nothing is accepted any more
+	waiting backlog    // frames that do not fit into pending yet
+	pending []byte     // accepted lines that nobody writes yet
+	spare   []byte     // a second buffer: pending gets it when its own is written, and the line of a lone frame is made in it
+	writing bool       // a goroutine has the write role
+	idle    chan error // made by close, with a buffer of one; gets the outcome of flush when the write role is given up
+	err     error      // why nothing is accepted any more
 }
 
 func newLineWriter(w io.Writer, limit int) *lineWriter {
@@ -152,18 +152,18 @@ func (w *lineWriter) admit() {
 	}
 }
 
-// flush has the write role until nothing is pending. It first writes lent, a line that is not in pending; nil: there is none. The lock is held, but not
-// while writing.
-func (w *lineWriter) flush(lent []byte) error {
+// flush has the write role until nothing is pending. It first writes alone, a line that is not in pending but lent, or made in spare; nil: there is none.
+// The lock is held, but not while writing.
+func (w *lineWriter) flush(alone []byte) error {
 	w.writing = true
 	var failed error
-	for (lent != nil || len(w.pending) > 0 || w.waiting.copies()) && failed == nil {
-		if lent == nil && len(w.pending) == 0 {
+	for (alone != nil || len(w.pending) > 0 || w.waiting.copies()) && failed == nil {
+		if alone == nil && len(w.pending) == 0 {
 			failed = w.copyFirst()
 			continue
 		}
-		batch := lent
-		if lent == nil {
+		batch := alone
+		if alone == nil {
 			batch = w.pending
 			w.pending, w.spare = w.spare[:0], nil
 			w.admit()
@@ -171,17 +171,17 @@ func (w *lineWriter) flush(lent []byte) error {
 		w.mu.Unlock()
 		failed = w.writeParts(batch)
 		w.mu.Lock()
-		if lent == nil && cap(batch) <= keepBuffer {
+		if alone == nil && cap(batch) <= keepBuffer {
 			w.spare = batch[:0]
 		}
-		lent = nil
+		alone = nil
 	}
 	w.writing = false
 	if failed != nil {
 		w.fail(failed)
 	}
 	if w.idle != nil {
-		close(w.idle)
+		w.idle <- failed
 		w.idle = nil
 	}
 	return failed
@@ -233,14 +233,14 @@ func (w *lineWriter) close(wait time.Duration) error {
 	if !w.writing {
 		return broken
 	}
-	idle := make(chan struct{})
+	idle := make(chan error, 1)
 	w.idle = idle
 	w.mu.Unlock()
 	timer := time.NewTimer(wait)
 	defer timer.Stop()
 	var err error
 	select {
-	case <-idle:
+	case err = <-idle: // w.err stays ErrClosed
 	case <-timer.C:
 		err = errNotDrained
 	}

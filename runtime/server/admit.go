@@ -52,7 +52,7 @@ func (rd *reading) validate(to *route, msg *rpc.Message) *refusal {
 	switch {
 	case p.ProtocolVersion == "" && rd.peer.headers && rd.peer.hint == "":
 		return rd.s.unversioned(to.revision)
-	case to.method == nil && rd.peer.session == nil && string(msg.Method) == handshakeMethod:
+	case to.method == nil && rd.peer.session == nil && string(msg.Method) == handshakeMethod: // of a client that has no session yet: it learns what is served
 		refused := unknownMethod(to.revision, msg)
 		refused.err.Data = to.revision.supported(cmp.Or(p.ProtocolVersion, member(msg.Params, "protocolVersion")), rd.s.stateless)
 		return refused
@@ -72,7 +72,7 @@ func (rd *reading) validate(to *route, msg *rpc.Message) *refusal {
 		code = rpc.CodeInvalidParams
 	}
 	refused := refuse(code, "_meta of %s lacks %s", to.method.Name, missing)
-	if code == rpc.CodeInvalidParams && to.err != nil {
+	if code == rpc.CodeInvalidParams && to.err != nil { // then its data lists what else is wrong with them
 		refused.err.Data = violationsData(violations(to.err))
 	}
 	refused.status = to.revision.HTTP.Statuses.MissingMeta

@@ -113,11 +113,11 @@ func TestLET05InvalidParamsAreOneSentenceAndAList(t *testing.T) {
 	f := dual(t, Definition{Tools: []Tool{tool("echo", structured(echo), withTask(TaskOptional))}})
 	c := f.dialTasks("")
 	m := c.request("1", "tools/call", `{"name":"echo","arguments":{"text":"","count":12,"more":1},"task":{}}`)
-	m.wantError(t, -32602, "invalid params of tools/call: /", "(and 2 more)")
+	m.wantError(t, -32602, "invalid params of tools/call: /arguments/", "(and 2 more)")
 	if strings.Contains(m.field("error", "message"), `\n`) {
 		t.Error(m.raw)
 	}
-	for _, part := range []string{`{"violations":[`, "/text: minLength", "/count: maximum", "/more: additionalProperties"} {
+	for _, part := range []string{`{"violations":["/arguments/`, "/arguments/text: minLength", "/arguments/count: maximum", "/arguments/more: additionalProperties"} {
 		if !strings.Contains(m.field("error", "data"), part) {
 			t.Errorf("no %s in %s", part, m.raw)
 		}

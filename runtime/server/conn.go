@@ -324,7 +324,7 @@ func (s *Server) Run(ctx context.Context, conn rpc.Conn) error {
 	case <-served:
 	case <-ctx.Done(): // connection and tasks share one grace period
 	}
-	ended, cancel := context.WithTimeout(context.WithoutCancel(ctx), s.cfg.grace)
+	ended, cancel := context.WithTimeout(context.WithoutCancel(ctx), s.cfg.grace+LateStall) // tasks that end with the grace period have a moment to return
 	defer cancel()
 	down := s.shutdown(ended, stopReason(ctx))
 	<-served

@@ -4,8 +4,12 @@ import (
 	"context"
 	"encoding/json"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	"github.com/mcpkiln/mcpkiln/runtime/check"
+	"github.com/mcpkiln/mcpkiln/runtime/inflight"
+	"github.com/mcpkiln/mcpkiln/runtime/rpc"
 	"github.com/mcpkiln/mcpkiln/runtime/task"
 )
 
@@ -41,4 +45,40 @@ func TestDUR02TheTaskKnowsHowOftenItMayBeginAgain(t *testing.T) {
 	}
 	h.free()
 	_ = f.srv.Shutdown(t.Context())
+}
+
+// CAN21: at a shutdown a task that may not run again has the grace period, however long the shutdown may take, and one that ends then is no failure.
+func TestCAN21ATaskThatMayNotRunAgainEndsWithTheGracePeriod(t *testing.T) {
+	for _, grace := range []time.Duration{0, time.Second, 2 * time.Second} {
+		for name, stop := range map[string]func(ctx context.Context, s *Server) error{
+			"Shutdown": func(ctx context.Context, s *Server) error { return s.Shutdown(ctx) },
+			"Run": func(ctx context.Context, s *Server) error {
+				_, conn := rpc.Pipe()
+				told, tell := context.WithCancel(ctx)
+				tell()
+				return s.Run(told, conn)
+			},
+		} {
+			endsWithGrace(t, grace, name, stop)
+		}
+	}
+}
+
+func endsWithGrace(t *testing.T, grace time.Duration, name string, stop func(ctx context.Context, s *Server) error) {
+	synctest.Test(t, func(t *testing.T) {
+		h := newHold()
+		once := tool("once", h.handler(), func(t *Tool) { t.Task = TaskPolicy{Support: TaskOptional, OnCrash: FailOnCrash} })
+		f := dual(t, Definition{Tools: []Tool{once}}, WithGrace(grace))
+		f.create(t.Context(), "once", `{}`, tasksAsks)
+		<-h.began
+		ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+		defer cancel()
+		begun := time.Now()
+		if err := stop(ctx, f.srv); err != nil || time.Since(begun) != grace {
+			t.Errorf("%s, grace %v: it took %v: %v", name, grace, time.Since(begun), err)
+		}
+		if cause := <-h.ended; cause.Source != inflight.SourceShutdown {
+			t.Error(cause)
+		}
+	})
 }

@@ -93,12 +93,12 @@ func listedRules(definition []byte, own []string) error {
 			return fmt.Errorf("/_meta: %w", err)
 		}
 	}
-	if err := misplacedKeywords(members); err != nil {
+	if err := misplacedSensitive(members); err != nil {
 		return err
 	}
 	params, err := paramheader.Of(definition)
 	if err != nil {
-		return fmt.Errorf("%s: %w", paramheader.Keyword, err)
+		return err
 	}
 	for _, p := range params {
 		switch {
@@ -116,17 +116,20 @@ func listedRules(definition []byte, own []string) error {
 func manifestKeys(definition map[string]json.RawMessage) error {
 	for _, key := range slices.Sorted(maps.Keys(insteadOfKey)) {
 		if definition[key] != nil {
-			return fmt.Errorf("/%s: it is a key of manifests, and nothing obeys it here: remove it, %s", key, insteadOfKey[key])
+			return manifestKey(key, insteadOfKey[key])
 		}
 	}
 	execution := membersOf(definition["execution"])
 	for _, key := range []string{"maxConcurrent", "maxReruns", "maxTtl", "onCrash", "pollInterval", "timeout", "ttl"} {
 		if execution[key] != nil {
-			return fmt.Errorf("/execution/%s: it is a key of manifests, and nothing obeys it here: remove it, "+
-				"and set the times of tasks in the manifest, in defaults.task, or write the tool there", key)
+			return manifestKey("execution/"+key, "and set the times of tasks in the manifest, in defaults.task, or write the tool there")
 		}
 	}
 	return nil
+}
+
+func manifestKey(at, instead string) error {
+	return fmt.Errorf("/%s: it is a key of manifests, and nothing obeys it here: remove it, %s", at, instead)
 }
 
 // insteadOfKey says what to do in place of a manifest's key in a definition.

@@ -96,6 +96,7 @@
 //	outgoing          the message itself
 //	live, writing     counts of the goroutines of a peer, and of those that only write
 //	kind, fault       how a tool call ended, in whatever form a revision says it; a handler's error with its kind (codes.go)
+//	parked            of a task: it has no run until one of its questions is answered (package task)
 //	run               one execution of a handler; a call whose client is asked may have several, which its journal connects
 //	journal           what a call has asked and done under names, so that its next run gets the same outcomes. To record is to write there
 //	local, earlier    of a task's run: what it has of the request that created the task, in the same process; what inline runs of the call recorded before
@@ -138,9 +139,10 @@
 //
 // Generated code hands a Definition to New: tools (a Handler made by Bind, a CancelPolicy, a TaskPolicy each) and one
 // wire.Revision per protocol revision. The revision supplies every name and every message form; the runtime knows only operations
-// (wire.Op, REV04). What the runtime writes itself is the same in every revision that has it: the text block of a result
-// (appendText), the name and version of the server (serverInfo), and the data of three errors: runtime/wire/names_test.go lists each such
-// name with its reason.
+// (wire.Op, REV04). A method of prompts, resources or completions has an operation of its own (OpGetPrompt) if the registries serve it, OpMethod if a
+// handler of the application does, and OpEmptyList if a handler serves only another method of the capability, so that there is a list.
+// What the runtime writes itself is the same in every revision that has it: the text block of a result (appendText), the name and version of the server
+// (serverInfo), and the data of three errors: runtime/wire/names_test.go lists each such name with its reason.
 //
 // # Life of a request
 //

@@ -8,48 +8,37 @@ import (
 
 	"github.com/mcpkiln/mcpkiln/runtime/check"
 	"github.com/mcpkiln/mcpkiln/runtime/check/keyword"
-	"github.com/mcpkiln/mcpkiln/runtime/check/paramheader"
 )
 
 // schemaPlace describes a place in a schema of an added tool.
 type schemaPlace struct {
-	keys    keyword.Keys // what the keys of an object at this place are
-	reached bool         // from the root of the schema by properties alone
-	base    string       // the URI that references resolve against
+	keys keyword.Keys // what the keys of an object at this place are
+	base string       // the URI that references resolve against
 }
 
 // below is the place of the value under a key.
 func (p schemaPlace) below(key string) schemaPlace {
-	next := schemaPlace{keys: p.keys.Below(key), base: p.base}
-	switch p.keys {
-	case keyword.Keywords:
-		next.reached = p.reached && key == "properties"
-	case keyword.Names:
-		next.reached = p.reached
-	}
-	return next
+	return schemaPlace{keys: p.keys.Below(key), base: p.base}
 }
 
-// addedSchema is a schema of an added tool that is searched for x-sensitive and x-mcp-header.
+// addedSchema is a schema of an added tool that is searched for x-sensitive.
 type addedSchema struct {
 	at      string // its JSON Pointer in the definition; others are relative to it
-	headers bool   // it is an inputSchema; in an outputSchema x-mcp-header means nothing
 	targets        // of its references
 }
 
-// misplacedKeywords refuses x-sensitive and x-mcp-header where they would have no effect, as the generator does: x-sensitive is for named properties,
-// and clients find x-mcp-header only where nothing but properties leads to it.
-func misplacedKeywords(tool map[string]json.RawMessage) error {
+// misplacedSensitive refuses x-sensitive where it would have no effect, as the generator does: it is for named properties.
+func misplacedSensitive(tool map[string]json.RawMessage) error {
 	for _, member := range []string{"inputSchema", "outputSchema"} {
 		var root any
 		_ = json.Unmarshal(tool[member], &root) // it is valid or absent
-		s := addedSchema{at: "/" + member, headers: member == "inputSchema", targets: newTargets(root)}
-		err := s.each("", root, schemaPlace{reached: true}, func(at string, schema map[string]any, p schemaPlace) error {
+		s := addedSchema{at: "/" + member, targets: newTargets(root)}
+		err := s.each("", root, schemaPlace{}, func(at string, schema map[string]any, p schemaPlace) error {
 			s.note(at, schema, p.base)
 			return nil
 		})
 		if err == nil {
-			err = s.each("", root, schemaPlace{reached: true}, s.refuse)
+			err = s.each("", root, schemaPlace{}, s.refuse)
 		}
 		if err != nil {
 			return err
@@ -62,7 +51,6 @@ func misplacedKeywords(tool map[string]json.RawMessage) error {
 func (s *addedSchema) each(at string, value any, p schemaPlace, visit func(at string, schema map[string]any, p schemaPlace) error) error {
 	switch v := value.(type) {
 	case []any:
-		p.reached = false
 		for i, item := range v {
 			if err := s.each(fmt.Sprintf("%s/%d", at, i), item, p, visit); err != nil {
 				return err
@@ -95,9 +83,6 @@ func (s *addedSchema) refuse(at string, schema map[string]any, p schemaPlace) er
 		return fmt.Errorf("%s/x-sensitive: it takes true or false", at)
 	case sensitive && !place.IsProperty:
 		return fmt.Errorf("%s/x-sensitive: it stands at a property, and this schema is none: %s", at, place.HasSensitive())
-	case schema[paramheader.Keyword] != nil && s.headers && !p.reached:
-		return fmt.Errorf("%s/%s: clients do not find the argument here: move it to a property of the inputSchema, or of an object among its properties",
-			at, paramheader.Keyword)
 	case ref != "":
 		return fmt.Errorf("%s/%s: it leads to a property that is x-sensitive, and this one would be shown: %s", at, ref, place.HidesReference())
 	}

@@ -128,7 +128,7 @@ func (r *request) getPrompt(b []byte) ([]byte, error) {
 	}
 	p := e.value
 	return r.serveEntry(b, &e.answers, func(ctx context.Context, call *Call) (write, error) {
-		in, err := r.readEntry(r.params.Arguments, check.Hidden(p.Sensitive...), p.Handler.read)
+		in, err := r.readEntry(atArguments, r.params.Arguments, check.Hidden(p.Sensitive...), p.Handler.read)
 		if err != nil {
 			return nil, err
 		}
@@ -142,8 +142,8 @@ func (r *request) getPrompt(b []byte) ([]byte, error) {
 }
 
 // readEntry decodes the arguments of a prompt, or the variables of a template, by read, which is nil for a prompt that takes no arguments. hidden has the
-// names of those whose values are not shown.
-func (r *request) readEntry(arguments []byte, hidden string, read func(d *check.Decoder) any) (in any, err error) {
+// names of those whose values are not shown. at is their place in params; "": variables are not in params.
+func (r *request) readEntry(at string, arguments []byte, hidden string, read func(d *check.Decoder) any) (in any, err error) {
 	if read == nil {
 		read = func(d *check.Decoder) any {
 			for f := d.Object(&noArguments); f >= 0; f = d.Next() {
@@ -163,7 +163,7 @@ func (r *request) readEntry(arguments []byte, hidden string, read func(d *check.
 	err = d.FinishAfter(func(d *check.Decoder) { read(d) })
 	d.Put()
 	if err != nil {
-		return nil, invalidInput(err)
+		return nil, invalidInput(below(at, err))
 	}
 	return in, nil
 }

@@ -112,6 +112,7 @@ const (
 	atURI             = "/uri"
 	atURIs            = "/notifications/resourceSubscriptions"
 	atName            = "/name"
+	atArguments       = "/arguments"
 	atTask            = "/task"
 	atTTL             = "/task/ttl"
 	atTaskID          = "/taskId"

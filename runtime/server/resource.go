@@ -172,7 +172,7 @@ func (r *request) source(uri string) *source {
 			continue
 		}
 		read := func(ctx context.Context, call *Call) (*ResourceContents, error) {
-			in, err := r.readEntry(t.variables(values), "", t.Handler.read)
+			in, err := r.readEntry("", t.variables(values), "", t.Handler.read)
 			if err != nil {
 				return nil, err
 			}

@@ -1,6 +1,7 @@
 package server
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"hash/maphash"
@@ -126,7 +127,8 @@ func New(d Definition, opts ...Option) (*Server, error) {
 	if machine != 0 {
 		s.engine = task.New(task.Config{
 			Machine: machine, Runner: s.runTask, TimedOut: s.taskTimedOut, Store: s.cfg.store, Dispatcher: s.cfg.dispatcher, Limits: s.cfg.tasks,
-			Logger: s.log, OnChange: s.taskChanged, OnRemove: s.endTaskLife, ParkAfter: s.cfg.parkAfter, Resume: s.cfg.store != nil && s.cfg.store.Durable(),
+			Logger: s.log, OnChange: s.taskChanged, OnRemove: s.endTaskLife, ParkAfter: s.cfg.parkAfter, Grace: cmp.Or(s.cfg.grace, -1), // 0 is none
+			Resume: s.cfg.store != nil && s.cfg.store.Durable(),
 		})
 	}
 	return s, nil

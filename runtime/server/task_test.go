@@ -554,7 +554,7 @@ func TestTSK23AuditTrail(t *testing.T) {
 
 func TestTSK24BadArgumentsNeverMakeATask(t *testing.T) {
 	c := newFixture(t, jobs(newHold())).dialTasks("me")
-	c.request("1", "tools/call", `{"name":"quick","arguments":{"text":"","count":12},"task":{}}`).wantError(t, -32602, "/count", "maximum", "(and 1 more)")
+	c.request("1", "tools/call", `{"name":"quick","arguments":{"text":"","count":12},"task":{}}`).wantError(t, -32602, "/arguments/count", "maximum", "(and 1 more)")
 	c.request("2", "tasks/list", `{}`).wantResult(t, `{"tasks":[]}`)
 }
 

@@ -20,11 +20,11 @@ import (
 type questionID struct{ task, name string }
 
 // ask asks the client and records its answer, unless the question is closed. held is the delivery's claim on the question, which lasts until claimed ends.
-// ask reports whether the question need not be asked again.
+// ask reports whether the question need not be asked again; once ctx has ended, nobody asks it again, whatever ask returns.
 func (d *delivery) ask(ctx, claimed context.Context, held *claim, q task.Question) (closed bool) {
 	s := d.peer.s
 	if t, err := s.lookThroughOutage(ctx, d.owner, d.task); err != nil || !isOpen(&t, q.Name) {
-		return true // it was answered before the stream had it, or its task is gone
+		return true // it was answered before the stream had it, or its task is gone; any other error is the end of ctx or of the server
 	}
 	a, data, err := d.send(ctx, claimed, held, q)
 	if err != nil {
@@ -148,7 +148,7 @@ func invalidAnswers(wrong []string) *rpc.Error {
 // answer is validated against the form that the client was sent.
 func (r *request) checkAnswer(t *task.Task, q *task.Question, raw json.RawMessage, data []byte) error {
 	if check := r.p.s.checkOf(questionID{t.ID, q.Name}); check != nil {
-		return check(data, r)
+		return check(data, r) // r has the account in which what is decoded counts
 	}
 	if q.Method != askMethod {
 		return nil // only what Ask asked is kept with the schema of its answer

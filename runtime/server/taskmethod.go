@@ -124,7 +124,7 @@ func (r *request) createTask(b []byte) ([]byte, error) {
 			result := wire.CallResult{IsError: true, Content: appendText(nil, (&inputError{err}).Error()), ServerInfo: r.revision.resultInfo}
 			return r.revision.AppendCallResult(b, &result), nil
 		}
-		return b, invalidParams(r.method.Name, err)
+		return b, invalidParams(r.method.Name, below(atArguments, err))
 	}
 	earlier, b, asks, err := r.asksBefore(b)
 	if err != nil || asks {

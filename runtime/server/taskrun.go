@@ -28,7 +28,7 @@ type taskMeta struct {
 	Earlier  earlierJournal  `json:"carried,omitzero"` // what inline runs recorded; the JSON key is "carried", because tasks already stored have that
 }
 
-// taskLocal has the same as taskMeta, and the connection, for runs in the process that created the task.
+// taskLocal is for runs in the process that created the task: what they need of taskMeta, decoded, and what is not stored, such as the connection.
 type taskLocal struct {
 	life     taskLife                 // zero in later runs, see ofTask. If its peer is nil, no progress is sent, and no question on a connection
 	first    *taskLocal               // the taskLocal of the first run; nil: this is it
@@ -98,9 +98,9 @@ func (s *Server) runTask(ctx context.Context, run *task.Run) (o task.Outcome) {
 	}
 	result, err := s.execute(&call.local.ctx, call, t.Args, &r.scratch)
 	if f := (*fault)(nil); errors.As(err, &f) {
-		end := failed(&f.own)
+		end := failed(&f.own) // the whole error of plainKind; of others the message and data, as revisions with a code for the kind show them
 		end.Kind, end.Message, end.Status = f.kind, cmp.Or(f.status, f.text), call.revision.statusOf(f.kind, end.Status)
-		if end.Message != f.text || len(f.text) > task.MaxStatusMessage { // it is cut there; the result that revisions without a code for the kind show has it all
+		if end.Message != f.text || len(f.text) > task.MaxStatusMessage { // it is cut there; revisions without a code for the kind show the whole text, as a result
 			end.Result = packResult(&wire.CallResult{IsError: true, Content: appendText(nil, f.text)})
 		}
 		return end
@@ -151,7 +151,7 @@ func (rev *revision) outcome(result *wire.CallResult) task.Outcome {
 // have been decided for another revision.
 func (rev *revision) statusOf(k kind, stored task.Status) task.Status {
 	switch {
-	case k == plainKind:
+	case k == plainKind: // the same in every revision
 		return stored
 	case rev.code(k) != 0 || rev.Task.IsErrorFails:
 		return task.Failed
@@ -202,8 +202,8 @@ func (s *Server) taskTimedOut(t task.Task) task.Outcome {
 		return failed(tool.busy())
 	}
 	var meta taskMeta
-	_ = json.Unmarshal(t.Meta, &meta) // request.taskMeta wrote it; if it can not be read, the newest revision decides
-	result := timeoutResult(t.Tool, t.Timeout, false)
+	_ = json.Unmarshal(t.Meta, &meta)                 // request.taskMeta wrote it; if it can not be read, the newest revision decides
+	result := timeoutResult(t.Tool, t.Timeout, false) // whether the run lacked room for its answer is not known here
 	return s.revisionOf(meta.Revision).outcome(&result)
 }
 
@@ -288,9 +288,8 @@ func principalOf(owner string) string {
 	return principal
 }
 
-// packResult returns the form in which a result is stored. It is not that of a revision, so that each can show the result: a byte of flags and the
-// lengths and bytes of content, structured content and meta. Content that is the text of the structured content is left out: it
-// would be kept twice.
+// packResult returns a result as it is stored, which is the form of no revision: each writes its own from it. A byte of flags comes first, then content,
+// structured content and meta, each after its length. Content that only repeats the structured content as text is not stored: a flag says so.
 func packResult(r *wire.CallResult) []byte {
 	parts := [...][]byte{r.Content, r.StructuredContent, r.Meta}
 	b := make([]byte, 1, 1+len(parts)*binary.MaxVarintLen32+len(r.Content)+len(r.StructuredContent)+len(r.Meta))

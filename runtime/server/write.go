@@ -28,13 +28,13 @@ type subject struct {
 type outgoing struct {
 	frame []byte
 	// For an answer:
-	retires  retirer     // the request's entry, or timedOut: the answer may be written if Retire returns true
+	retires  retirer     // the request's entry, or a timedOut (serve.go): the answer may be written if Retire returns true
 	revision *revision   // that the answer is written in
 	err      *rpc.Error  // set if the answer is an error
 	trailer  []byte      // follows the answer; nil: nothing does
 	torn     *bool       // set if the frame was not written as a whole: then its buffer is not used again; nil: not needed
 	long     *LongAnswer // the answer in place of frame; nil: frame is the answer
-	more     bool        // of long: other answers follow it
+	more     bool        // of long: other answers of its batch follow it (batch.go)
 	taken    *bool       // set to whether the client read the answer, as far as the transport knows; nil: not needed
 	// For a question:
 	question *asking // its carrier is set to the stream that has it

@@ -352,7 +352,7 @@ func TestSRV06EntriesAreAddedAndRemoved(t *testing.T) {
 		t.Errorf("%+v %v", p, err)
 	}
 	_, err = c.Prompt("greet", map[string]string{"nam": "ann"})
-	refused(t, err, rpc.CodeInvalidParams, "/nam", "/name: is required")
+	refused(t, err, rpc.CodeInvalidParams, "/arguments/nam", "/arguments/name: is required")
 	if got, err := c.CompletePrompt("greet", "name", "A", nil); err != nil || len(got.Values) != 1 {
 		t.Errorf("%+v %v", got, err)
 	}

@@ -23,14 +23,11 @@ func (h *Endpoint) readBody(w http.ResponseWriter, r *http.Request) (*frame, *re
 		h.drop(f)
 		return nil, refused
 	}
-	control := http.NewResponseController(w)
-	if h.opts.bodyTimeout > 0 {
-		_ = control.SetReadDeadline(time.Now().Add(h.opts.bodyTimeout)) // without support for deadlines there is none
-	}
+	h.limitArrival(w)
 	h.arrives(f, w)
 	err := h.fill(f, r.Body, int(r.ContentLength))
 	late := h.arrived(f)
-	_ = control.SetReadDeadline(time.Time{})
+	_ = http.NewResponseController(w).SetReadDeadline(time.Time{})
 	if err != nil {
 		h.drop(f)
 		if late && errors.Is(err, os.ErrDeadlineExceeded) {
@@ -40,6 +37,13 @@ func (h *Endpoint) readBody(w http.ResponseWriter, r *http.Request) (*frame, *re
 	}
 	h.pools.fit(f)
 	return f, nil
+}
+
+// limitArrival begins the time that a body has to arrive.
+func (h *Endpoint) limitArrival(w http.ResponseWriter) {
+	if h.opts.bodyTimeout > 0 {
+		_ = http.NewResponseController(w).SetReadDeadline(time.Now().Add(h.opts.bodyTimeout)) // where it is not supported there is none
+	}
 }
 
 // arrives notes a body that is being read, which Shutdown does not wait for (CAN21).

@@ -17,7 +17,7 @@
 //
 //   - handler.go: Handler, Endpoint, what the HTTP methods do; options.go: its options; serve.go: an http.Server with fitting limits
 //   - guard.go: Host and Origin; proxy.go: which proxies may replace Host; cors.go: what pages of other origins may do;
-//     accept.go: Content-Type and Accept; body.go: the body; refuse.go: what is answered when one of these is wrong;
+//     accept.go: Content-Type and Accept; body.go: the body; arrival.go: one that does not arrive; refuse.go: what is answered when one of these is wrong;
 //     malformed.go: the same for requests that net/http can not read
 //   - route.go: which revision a message is of, and whether its headers match its body (EXT14); header.go: encoded values;
 //     param.go: tool parameters in headers
@@ -77,6 +77,11 @@
 // one. The withdrawal of a question stays, because the client may have read the question: if its stream is cancelled before a reader took
 // it, a listener gets it.
 //
+// A session keeps four times WithReplay, and 256 streams that are over. Beyond that give way: streams that were written to their end, notifications,
+// answers with their streams, and at last questions. The stream of a request in flight stays, empty if need be, because its client comes back for the
+// answer. In place of an answer that gave way it gets an error: the id after which it resumes has the id of the request if that is short, so nothing has to
+// be remembered for it. It gets no listener, which would have it wait for ever.
+//
 // In place of an answer in memory that is larger than what a session keeps (four times WithReplay), an error is kept once nobody reads the stream, so that
 // the request of a client that comes back ends; in place of an array of answers, an error for each. Any other message of that size is dropped. So no large
 // message costs the others of the stream, whose requests may be in flight. Open questions give way last, since a handler waits for each: one that is now
@@ -132,7 +137,10 @@
 //
 // Every write has a deadline, which is brought forward when the client has read nothing for a while and others wait (pace.go). Every body
 // has one, too. Both are set for each request, because those of http.Server are for whole connections: its WriteTimeout would end streams,
-// and its ReadTimeout would look like the client's disconnect.
+// and its ReadTimeout would look like the client's disconnect. What a handler has not read of a body, net/http awaits without a limit, before the response or
+// after it. So the wait ends half a second after the handler; a refusal by this package is sent at once, and ends its connection. Server does the same for
+// handlers around the endpoint. A response of theirs that is longer than net/http's buffer of 2 KiB still waits for the body: within WithMiddleware as long as
+// WithBodyTimeout, outside for ever.
 //
 // A batch of 2025-03-26 is one POST and one response: messages of its requests stream, and one array answers them all. A request that is
 // cancelled before the array is sent has no answer in it (batch.go). Streams of revisions before 2025-11-25 do not begin with a priming event:
@@ -145,8 +153,8 @@
 // that ends such a session for idleness, or because it gave way, only forgets it; DELETE ends it, and the process remembers that. The
 // streams and questions of the other process are not there. Ids of events and of questions begin at random numbers, so those of one
 // process mean nothing to another. An answer to a question that this process has not asked in the session is refused with 400, so that its client does not
-// believe that it has arrived; one that comes again, or late, is acknowledged. A GET that resumes a stream which this process has not opened gets an error
-// as the answer to the stream's request, whose id is in the ids of events if it is short: with a listener the client would wait for ever.
+// believe that it has arrived; one that comes again, or late, is acknowledged. A GET that resumes the stream of a request which this process has not
+// opened gets an error for the request, as above.
 // Without the operator's keys the id of a session is valid in one process only, and is random.
 //
 // A message without a session is served by a session that has no id, and that ends with the response. The end of the client's HTTP request ends
@@ -178,8 +186,6 @@
 //   - The header Forwarded (RFC 7239) beside X-Forwarded-Host: a proxy that sets the one passes on what a client wrote into the other.
 //   - One message to all listeners: the protocol forbids it.
 //   - 409 for a second GET: a client that lost its connection knows that before the server does.
-//   - An error in place of every answer that gave way to others: these errors would have to be bounded, too, and the request may have been
-//     served. The log says that a client missed something, and so does a comment at the beginning of its stream.
 //   - 404 for an unknown Last-Event-ID: it would tell the client that its session is gone. 204 for a stream of which nothing is left, and
 //     400 for one that is not known: the specification has an event stream or 405 for a GET, so this one gets a new listener (LET13), or an event stream
 //     that ends the request.

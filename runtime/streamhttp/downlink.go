@@ -34,7 +34,7 @@ func (d *downlink) init(w http.ResponseWriter, wait time.Duration) {
 	d.w, d.control, d.wait, d.buf, d.written = w, *http.NewResponseController(w), wait, trimmed(d.buf), false
 }
 
-// keptBuffer is the largest buffer that is kept for another request, in bytes.
+// keptBuffer is the largest buffer that is kept for a use that comes soon, such as another event or request, in bytes.
 const keptBuffer = 64 << 10
 
 // keep returns b emptied for reuse, nil if it is too large.
@@ -45,7 +45,7 @@ func keep(b []byte) []byte {
 	return b[:0]
 }
 
-// trimmed is an empty buffer that may be kept while it is not used.
+// trimmed is keep for a buffer that may not be used for long: of at most spareBuffer bytes.
 func trimmed(b []byte) []byte {
 	if cap(b) > spareBuffer {
 		return nil
@@ -88,7 +88,7 @@ func (d *downlink) copyEvent(st *stream, number int, answer *server.LongAnswer) 
 	if err := d.copy(answer.Reader(), oneLine); err != nil {
 		return err
 	}
-	st.start()
+	st.start() // before the tail, with which the client knows the id
 	d.buf = append(d.buf, eventTail...)
 	return d.flush()
 }

@@ -146,6 +146,41 @@ func (s *stream) pop() {
 	s.first++
 }
 
+// forgetNotifications forgets events of which nobody waits for the outcome. Questions that are left behind dropped events move behind these, whose numbers
+// then take no memory.
+func (s *stream) forgetNotifications() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for i := range s.events {
+		if e := &s.events[i]; e.question == nil && !e.withdrawal && !e.answer && e.long == nil && e.size() > 0 {
+			s.gaveWay = s.first + i
+			s.replace(i, storedEvent{})
+		}
+	}
+	for s.trim(); !s.ended && len(s.events) > 1 && s.events[0].question != nil && s.events[1].size() == 0; s.trim() {
+		s.moveBack()
+	}
+	s.changed()
+}
+
+// forgetEvents forgets the events of a stream whose request is in flight: errors in place of the answers of a batch give way only when there is nothing
+// else.
+func (s *stream) forgetEvents() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	errs := false
+	for i := range s.events {
+		if e := &s.events[i]; s.batched && e.answer && !e.gaveUp {
+			s.giveUpAnswer(i)
+			errs = true
+		}
+	}
+	for !errs && len(s.events) > 0 {
+		s.shift()
+	}
+	s.changed()
+}
+
 // forgetWritten forgets what an attached reader has written, and a resumption might ask for.
 func (s *stream) forgetWritten() {
 	s.mu.Lock()

@@ -75,6 +75,10 @@ func Handler(srv *server.Server, opts ...Option) *Endpoint {
 
 // ServeHTTP implements http.Handler.
 func (h *Endpoint) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	if a := arriving(w, r); a != nil {
+		defer a.leave()
+		r = &a.request
+	}
 	if err := h.opts.guard.check(r); err != nil {
 		h.warnGuarded(err)
 		h.refuse(w, r, err)
@@ -82,6 +86,9 @@ func (h *Endpoint) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	if h.opts.cors.on && h.opts.cors.serve(w, r) {
 		return
+	}
+	if len(h.opts.middleware) > 0 && awaited(r) {
+		h.limitArrival(w) // a response of middleware may wait for the body
 	}
 	h.inner.ServeHTTP(w, r)
 }
@@ -95,6 +102,7 @@ func (h *Endpoint) serve(w http.ResponseWriter, r *http.Request) {
 
 func (h *Endpoint) refuse(w http.ResponseWriter, r *http.Request, why *refusal) {
 	h.opts.logger.Debug("request refused", "method", r.Method, "error", why)
+	why.unread = why.unread || awaited(r)
 	why.write(w)
 }
 
@@ -113,9 +121,17 @@ func (h *Endpoint) answer(w http.ResponseWriter, r *http.Request) *refusal {
 	if h.opts.quotaKey != nil {
 		r = r.WithContext(server.WithQuotaKey(r.Context(), h.opts.quotaKey(r)))
 	}
-	switch r.Method {
-	case http.MethodPost:
+	if r.Method == http.MethodPost {
 		return h.post(w, r)
+	}
+	if r.ContentLength != 0 { // net/http would wait for this body before it sends a response
+		f, refused := h.readBody(w, r)
+		if refused != nil {
+			return refused
+		}
+		h.drop(f)
+	}
+	switch r.Method {
 	case http.MethodGet:
 		return h.get(w, r)
 	case http.MethodDelete:
@@ -198,11 +214,12 @@ func (h *Endpoint) get(w http.ResponseWriter, r *http.Request) *refusal {
 		return refused
 	}
 	defer h.gets.Give(s.who, 1)
-	if request, elsewhere := s.openedElsewhere(r.Header.Get(headerLastEvent)); elsewhere {
-		h.answerElsewhere(w, request)
+	got := s.resume(r.Header.Get(headerLastEvent))
+	if got.refused != nil {
+		h.answerNotHere(w, got.request, got.refused)
 		return nil
 	}
-	st, reader, after, missed := s.resume(r.Header.Get(headerLastEvent))
+	st, reader := got.stream, got.reader
 	defer s.release(st, reader)
 	s.addReader(st)
 	d := h.downlink(w)
@@ -210,51 +227,51 @@ func (h *Endpoint) get(w http.ResponseWriter, r *http.Request) *refusal {
 	st.pace.Store(&d.pace)
 	defer st.pace.CompareAndSwap(&d.pace, nil)
 	d.beginStream()
-	if missed {
+	if got.missed {
 		d.buf = append(d.buf, missedComment...)
 	}
-	if s.primed && after < 0 {
+	if s.primed && got.after < 0 {
 		d.buf = appendPriming(d.buf, st.id(0), s.h.opts.retry)
 	}
 	s.pump(r, d, st, reader)
 	return nil
 }
 
+// resumption is what a GET gets: a stream, or an error in its place.
+type resumption struct {
+	stream  *stream
+	reader  uint64
+	after   int        // the event that the client read last; -1: the stream is new
+	missed  bool       // messages that the client had not read gave way to others
+	request rpc.ID     // of refused
+	refused *rpc.Error // the stream of the request is not here
+}
+
 // resume attaches the caller to the stream that its client read last. If nothing of that stream is left, or there was none with this id, the client gets a
-// new listener: a GET is answered with a stream (LET13). missed says that messages which the client had not read gave way to others.
-func (s *session) resume(last string) (st *stream, reader uint64, after int, missed bool) {
-	if id, ok := parseEventID(last); ok {
+// new listener: a GET is answered with a stream (LET13). In place of an answer that can not come the client gets an error.
+func (s *session) resume(last string) resumption {
+	id, ok := parseEventID(last)
+	var got resumption
+	if ok {
 		s.loseUnreadQuestions(id)
-		if st, reader, missed = s.reattach(id); missed {
+		if got = s.reattach(id); got.missed {
 			s.h.warnLost(id)
 		}
-		if st != nil {
-			return st, reader, id.number, missed
-		}
 	}
-	st = s.listen()
-	return st, st.attach(-1), -1, missed
+	if got.stream == nil && got.refused == nil {
+		got.stream = s.listen()
+		got.reader, got.after = got.stream.attach(-1), -1
+	}
+	got.request = id.request
+	return got
 }
 
-// openedElsewhere returns the request of the stream to resume, and whether another process has opened that stream, or this one before it was restarted:
-// the streams of this process have the numbers above session.first, up to session.last.
-func (s *session) openedElsewhere(last string) (request rpc.ID, elsewhere bool) {
-	id, ok := parseEventID(last)
-	if !ok || id.request.IsZero() {
-		return id.request, false
-	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return id.request, id.stream <= s.first || id.stream > s.last
-}
-
-// answerElsewhere answers the request of a client that resumes its stream, which is not here, with an error: a silent listener in place of the stream would
+// answerNotHere answers the request of a client that resumes its stream, which is not here, with an error: a silent listener in place of the stream would
 // have it wait for ever.
-func (h *Endpoint) answerElsewhere(w http.ResponseWriter, request rpc.ID) {
+func (h *Endpoint) answerNotHere(w http.ResponseWriter, request rpc.ID, why *rpc.Error) {
 	d := h.downlink(w)
 	defer h.putDownlink(d)
 	d.beginStream()
-	why := rpc.Errorf(rpc.CodeInternalError, "the stream of this request is not here, because the server has restarted or another process has it: the request may have run")
 	d.buf = appendEvent(d.buf, eventID{}, rpc.AppendError(nil, request, why))
 	if err := d.flush(); err != nil {
 		h.opts.logger.Debug("the client is gone", "error", err)

@@ -30,7 +30,7 @@ func TestTSK28WhatGaveWayIsMissedAloud(t *testing.T) {
 	}{
 		"an answer":                  {1 << 20, true, (*session).dropIdle, 1, true},
 		"an answer that was read":    {1 << 20, true, (*session).dropIdle, 2, false},
-		"an answer that is to come":  {1 << 20, false, (*session).dropIdle, 2, true},
+		"before an answer to come":   {1 << 20, false, (*session).dropIdle, 1, true},
 		"the beginning of a stream":  {15, false, func(*session) {}, 0, true},
 		"what was read of the same":  {15, false, func(*session) {}, 1, false},
 		"nothing":                    {1 << 20, true, func(*session) {}, 0, false},

@@ -1,12 +1,13 @@
 package streamhttp
 
 import (
+	"cmp"
 	"slices"
 	"sync/atomic"
 	"time"
 )
 
-// keptStreams is how many streams a session keeps for resumption, whatever their size.
+// keptStreams is how many streams that are over a session keeps for resumption, whatever their size.
 const keptStreams = 256
 
 // keep appends to the backlog, whose oldest events give way, open questions last. As in streams, the bytes count in Endpoint.kept, and an event that
@@ -78,20 +79,55 @@ func (s *session) bound() {
 // limit is how many bytes the streams of a session keep.
 func (s *session) limit() int64 { return int64(4 * s.h.opts.replay) }
 
-// prune forgets what readers have written, then streams without a reader, those that are over before others and of these the oldest first,
-// until the rest is within bounds.
+// prune forgets what readers have written, then what streams without a reader keep, until the rest is within bounds.
 func (s *session) prune() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.kept.Load() > s.limit() {
+	enough := func() bool { return s.kept.Load() <= s.limit() }
+	if !enough() {
 		s.forgetWritten()
+		s.forgetUnattended(enough)
 	}
-	for s.kept.Load() > s.limit() || len(s.streams) > keptStreams+len(s.active)+len(s.listeners) {
-		st := s.oldest()
-		if st == nil {
+	surplus := len(s.streams) - keptStreams - len(s.active) - len(s.listeners)
+	if surplus <= 0 {
+		return
+	}
+	for _, st := range s.unattended() {
+		if surplus == 0 || st.use == inFlight {
 			return
 		}
-		s.lose(st)
+		s.lose(st.stream)
+		surplus--
+	}
+}
+
+// forgetUnattended forgets what is kept in streams without reader until that is enough: streams that were written to their end; notifications; answers,
+// with their streams; questions. The stream of a request in flight stays: its client comes back for the answer. s.mu is held.
+func (s *session) forgetUnattended(enough func() bool) {
+	all := s.unattended()
+	for _, forget := range []func(st *unattended){
+		func(st *unattended) {
+			if st.use == writtenWhole {
+				s.lose(st.stream)
+			} else {
+				st.forgetNotifications()
+			}
+		},
+		func(st *unattended) {
+			switch st.use {
+			case unwritten:
+				s.lose(st.stream)
+			case inFlight:
+				st.forgetEvents()
+			}
+		},
+	} {
+		for i := range all {
+			if enough() {
+				return
+			}
+			forget(&all[i])
+		}
 	}
 }
 
@@ -123,7 +159,8 @@ func (s *session) lacks(id eventID) bool {
 // warnLost logs, at most once a second, that a client misses messages that were to be kept for it.
 func (h *Endpoint) warnLost(id eventID) {
 	if onceASecond(&h.warnedLost) {
-		h.opts.logger.Warn("a client came back for messages that gave way to others; WithReplay and WithReplayTotal keep more", "after", string(id.appendTo(nil)))
+		h.opts.logger.Warn("a client came back for messages that gave way to others: WithReplay and WithReplayTotal keep more bytes, but no more streams that are over than these",
+			"after", string(id.appendTo(nil)), "streams", keptStreams)
 	}
 }
 
@@ -140,29 +177,29 @@ func (s *session) forgetWritten() {
 	}
 }
 
-// dropIdle frees the backlog and the streams that nobody reads.
+// dropIdle frees the backlog, and what is kept in streams that nobody reads.
 func (s *session) dropIdle() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	loseQuestions(s.takeBacklog()...)
-	for st := s.oldest(); st != nil; st = s.oldest() {
-		s.lose(st)
-	}
+	s.forgetUnattended(func() bool { return false })
 }
 
-// oldest returns the stream to forget first; nil: none may be. s.mu is held.
-func (s *session) oldest() (worst *stream) {
-	worstEnded := false
+// unattended is a stream without reader.
+type unattended struct {
+	*stream
+	use use
+}
+
+// unattended are the streams without reader, in the order in which they give way. s.mu is held.
+func (s *session) unattended() (all []unattended) {
 	for _, st := range s.streams {
-		idle, ended := st.idle()
-		if !idle || st.fresh() || worst != nil && worstEnded && !ended {
-			continue
-		}
-		if worst == nil || ended && !worstEnded || st.number < worst.number {
-			worst, worstEnded = st, ended
+		if idle, use := st.idle(); idle && !st.fresh() {
+			all = append(all, unattended{st, use})
 		}
 	}
-	return worst
+	slices.SortFunc(all, func(a, b unattended) int { return cmp.Or(cmp.Compare(a.use, b.use), cmp.Compare(a.number, b.number)) })
+	return all
 }
 
 // relieve forgets messages that are kept for clients that may resume, when they are too many in all: first those that were written to

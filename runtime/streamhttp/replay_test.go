@@ -235,9 +235,9 @@ func TestCAN30AStreamThatIsAboutToBeReadDoesNotGiveWay(t *testing.T) {
 			return st, st.attach(-1)
 		},
 		"that is resumed": func(s *session, st *stream) (*stream, uint64) {
-			st, reader, _, _ := s.resume(string(st.id(0).appendTo(nil)))
+			got := s.resume(string(st.id(0).appendTo(nil)))
 			s.dropIdle()
-			return st, reader
+			return got.stream, got.reader
 		},
 	} {
 		s, lost := keptAway(t)

@@ -315,8 +315,8 @@ func TestCAN02NothingIsMissedOfACancelledRequest(t *testing.T) {
 		if forgotten {
 			s.dropIdle()
 		}
-		if _, _, _, missed := s.resume(string(st.id(0).appendTo(nil))); missed || s.kept.Load() != 0 {
-			t.Errorf("missed %v, %d bytes are kept", missed, s.kept.Load())
+		if got := s.resume(string(st.id(0).appendTo(nil))); got.missed || got.refused != nil || s.kept.Load() != 0 {
+			t.Errorf("%+v, %d bytes are kept", got, s.kept.Load())
 		}
 	}
 }

@@ -225,17 +225,31 @@ func (s *session) release(st *stream, reader uint64) {
 
 // reattach finds the stream of the last event that a client has, and attaches the caller if something of that stream is left, or to come. Both happen
 // under s.mu, so that the stream does not give way in between.
-func (s *session) reattach(last eventID) (st *stream, reader uint64, missed bool) {
+func (s *session) reattach(last eventID) resumption {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	missed = s.lacks(last)
-	if st = s.find(last.stream); st == nil || st.listener != last.listener {
-		return nil, 0, missed
+	st, missed := s.find(last.stream), s.lacks(last)
+	if st == nil || st.listener != last.listener {
+		return resumption{missed: missed, refused: s.notHere(last, missed)}
 	}
-	if missed = missed || st.lacks(last.number); st.over(last.number) {
-		return nil, 0, missed
+	if missed = st.lacks(last.number); st.over(last.number) {
+		return resumption{missed: missed}
 	}
-	return st, st.attach(last.number), missed
+	return resumption{stream: st, reader: st.attach(last.number), after: last.number, missed: missed}
+}
+
+// notHere is why a stream of a request that a client resumes is not here; nil if it is none, the client has read all of it, or its id is not known. s.mu is
+// held.
+func (s *session) notHere(last eventID, missed bool) *rpc.Error {
+	switch {
+	case last.request.IsZero():
+		return nil
+	case last.stream <= s.first || last.stream > s.last:
+		return rpc.Errorf(rpc.CodeInternalError, "the stream of this request is not here, because the server has restarted or another process has it: the request may have run")
+	case !missed && slices.ContainsFunc(s.lost, func(l lost) bool { return l.stream == last.stream }):
+		return nil
+	}
+	return rpc.Errorf(rpc.CodeInternalError, "the stream of this request is not here, because it gave way to others: the request was served, and its answer is not kept any more")
 }
 
 // find returns a stream that a client wants to resume; nil: there is none, or no id of it was sent. s.mu is held.

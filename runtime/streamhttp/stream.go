@@ -3,6 +3,7 @@ package streamhttp
 import (
 	"errors"
 	"net/http"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -318,11 +319,27 @@ func (s *stream) known() bool {
 	return s.started || s.listener
 }
 
-// idle reports whether nobody reads the stream, and whether its request is over, or it has none.
-func (s *stream) idle() (idle, ended bool) {
+// use is what a stream without reader is kept for. The first ones give way first.
+type use uint8
+
+const (
+	writtenWhole use = iota // all of it was written to a connection, which may have been lost
+	unwritten               // it is over, and its answer was not written
+	inFlight                // its request is in flight
+)
+
+// idle reports whether nobody reads, and what the stream is kept for then.
+func (s *stream) idle() (idle bool, kept use) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.reader == 0, s.ended || s.listener
+	switch {
+	case s.listener:
+	case !s.ended:
+		kept = inFlight
+	case slices.ContainsFunc(s.events[max(0, s.written+1-s.first):], func(e storedEvent) bool { return e.size() > 0 }):
+		kept = unwritten
+	}
+	return s.reader == 0, kept
 }
 
 // fresh reports whether the stream had no reader yet: the one that it was made for is about to attach.

@@ -1,7 +1,6 @@
 package streamhttp
 
 import (
-	"math"
 	"slices"
 	"time"
 
@@ -169,9 +168,6 @@ func (s *stream) lacks(after int) bool {
 func (s *stream) lastEvent() int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if !s.ended && !s.listener {
-		return math.MaxInt
-	}
 	for i := len(s.events) - 1; i >= 0; i-- {
 		if s.events[i].size() > 0 {
 			return s.first + i

@@ -12,9 +12,9 @@ import (
 )
 
 // Close accepts no more tasks, ends the running ones with cause shutdown, and waits for them until ctx ends; then it returns an error
-// that wraps ctx's cause. Tasks that can not be cancelled (CAN14), and those that may not run again, are ended only when ctx ends. Others of a
-// durable store are parked for another run when their handlers return. A task that can not go on elsewhere fails, at once or when ctx ends, with
-// a message that says why. Remaining waiters get ErrClosed. A second call of Close waits, too.
+// that wraps ctx's cause. Tasks that can not be cancelled (CAN14), and those that may not run again, are ended only after Config.Grace, or when ctx ends.
+// Others of a durable store are parked for another run when their handlers return. A task that can not go on elsewhere fails, at once or when it is
+// ended, with a message that says why. Remaining waiters get ErrClosed. A second call of Close waits, too.
 func (e *Engine) Close(ctx context.Context) error { return e.CloseFor(ctx, "") }
 
 // CloseFor is Close for a reason, which is that of the cause with which tasks end (CAN13).
@@ -37,13 +37,16 @@ func (e *Engine) CloseFor(ctx context.Context, reason string) error {
 			e.endForShutdown(r)
 		}
 	}
-	err := e.waitIdle(ctx)
+	err := e.waitSpared(ctx)
 	if err != nil {
 		var ending sync.WaitGroup
 		for _, r := range spared {
 			ending.Go(func() { e.endForShutdown(r) })
 		}
 		ending.Wait()
+		if ctx.Err() == nil { // only the grace period is over
+			err = e.waitIdle(ctx)
+		}
 	}
 	e.end.Do(func() {
 		for _, stop := range e.stopHints {
@@ -54,6 +57,16 @@ func (e *Engine) CloseFor(ctx context.Context, reason string) error {
 		e.cancel()
 	})
 	return err
+}
+
+// waitSpared is waitIdle for the time in which spared runs go on.
+func (e *Engine) waitSpared(ctx context.Context) error {
+	if e.config.Grace != 0 {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeout(ctx, e.config.Grace)
+		defer cancel()
+	}
+	return e.waitIdle(ctx)
 }
 
 // waitIdle waits until no task runs. If none does, it returns nil even when ctx has ended.

@@ -195,3 +195,27 @@ func TestCAN14CloseLetsUncancellableTasksEnd(t *testing.T) {
 		})
 	}
 }
+
+// CAN21: a task that can not be cancelled, or may not run again, has the grace period to end by itself, and no more, however long Close may take.
+func TestCAN21CloseEndsSparedTasksAfterTheGracePeriod(t *testing.T) {
+	for name, spec := range map[string]task.Spec{"uncancellable": {Uncancellable: true}, "once": {Reruns: -1}} {
+		for grace, want := range map[time.Duration]time.Duration{2 * time.Second: 2 * time.Second, -1: 0, 0: time.Minute, time.Hour: time.Minute} {
+			synctest.Test(t, func(t *testing.T) {
+				ended := make(chan error, 1)
+				w := &world{t, newEngine(task.Config{Grace: grace, Runner: causes(ended)}), t.Context()}
+				w.create(spec)
+				synctest.Wait()
+				ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+				defer cancel()
+				begun := time.Now()
+				err := w.Close(ctx)
+				if took := time.Since(begun); took != want || want < time.Minute && err != nil {
+					t.Errorf("%s, grace %v: closed after %v with %v", name, grace, took, err)
+				}
+				if cause := <-ended; source(cause) != inflight.SourceShutdown {
+					t.Errorf("%s: the work ended with %v", name, cause)
+				}
+			})
+		}
+	}
+}

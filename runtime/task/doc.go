@@ -82,7 +82,7 @@
 // A run that ended without giving its lease back counts as a crash. After more than Task.Reruns crashes the task fails instead of beginning
 // again, so that a task that kills its process does not do so for ever.
 //
-// A task whose Reruns are 0 runs once: it keeps its run while a question is open, and at a shutdown it is ended last, when the time to wait for it is over.
+// A task whose Reruns are 0 runs once: it keeps its run while a question is open, and at a shutdown it is ended last, when Config.Grace is over.
 //
 // A run is not parked once its handler was given an answer while another question was open: what it does with that answer, outside of steps, would be
 // cut short and wait for an answer that it does not need.

@@ -39,6 +39,8 @@ type Config struct {
 	// nothing meanwhile; 0 means 30 seconds, a negative duration never. It is for tasks of a durable store that may run again and can be
 	// cancelled.
 	ParkAfter time.Duration
+	// Grace is how long Close leaves tasks alone that can not be cancelled, or may not run again; 0 means until its ctx ends, a negative duration not at all.
+	Grace time.Duration
 	// Resume looks for orphans of other processes at the start and three times per Lease, and dispatches them.
 	Resume bool
 }

@@ -83,7 +83,7 @@ func (e *Engine) fillIn(r *Run, b *Begun, from time.Time) {
 		r.remember(b.Journal[i])
 	}
 	r.clocks = clocks{b.Now, time.Since(e.began)}
-	r.handlerMayBeBusy = handlerMayBeBusy(b.Journal, b.Now)
+	r.handlerMayBeBusy = beginsBusy(b.Journal, b.Now)
 	left := b.Task.Timeout - b.Task.Ran
 	if b.Task.Timeout > 0 && left > 0 {
 		r.timer = e.timers.add(time.Now().Add(left), func() { e.timeout(r) })

@@ -60,9 +60,9 @@ func (r *Run) hasOpenQuestion() bool {
 	return false
 }
 
-// handlerMayBeBusy reports whether a run begins with an open question and a closed one: the goroutine that asked the closed one may be at
+// beginsBusy reports whether a run begins with an open question and a closed one: the goroutine that asked the closed one may be at
 // work while the other waits.
-func handlerMayBeBusy(journal []Entry, now time.Time) bool {
+func beginsBusy(journal []Entry, now time.Time) bool {
 	open, closed := false, false
 	for i := range journal {
 		switch e := &journal[i]; e.Kind {
@@ -125,8 +125,8 @@ func (e *Engine) parkForAnswer(r *Run) {
 	e.wakeAtDeadline(r, &t)
 }
 
-// wakeAtDeadline has the engine look for orphans when the earliest deadline of a parked task's questions passes. An Offerer
-// wakes the engine itself, and without Resume an engine does not look for orphans.
+// wakeAtDeadline has the engine look for orphans when the earliest deadline of a parked task's questions passes. A store
+// that is an Offerer hints then (interrupt.go), and without Resume an engine does not look for orphans.
 func (e *Engine) wakeAtDeadline(r *Run, t *Task) {
 	at, ok := earliestDeadline(t.Questions)
 	if _, offers := e.store.(Offerer); !ok || offers || !e.config.Resume {
@@ -157,8 +157,8 @@ func (e *Engine) dropWakeTimerLocked(id string) {
 	}
 }
 
-// mayGoOn reports whether a parked task may begin again at once: a question that its run waited for is closed, the run waited for none, or its handler
-// may have been busy, so that work was cut short.
+// mayGoOn reports whether a parked task may begin again at once: without an answer (nextAtOnce), because its handler may have been busy and work was cut
+// short, because no question is open, or because one that its run knew as open is closed.
 func (r *Run) mayGoOn(t *Task) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()

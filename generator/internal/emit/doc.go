@@ -1,6 +1,6 @@
 // Package emit turns a model.Package into Go source. It decides nothing: names, orders and policies are in the model, and what a package does
 // not need is not in the model. It is for those who change how generated code reads. Begin with emit.go, which lists the functions that make
-// the files; then find the function whose comment has a sample of the code that is to change.
+// the files; then find the function that writes the code that is to change: most have a sample of it in their comments.
 //
 //	emit.go       all files of a package, each made by one function
 //	file.go       jennifer files: header, imports, format; comment.go: descriptions as comments, made harmless
@@ -13,7 +13,7 @@
 //	types.go validate.go read.go encode.go tuple.go …  Go types, decoders, encoders and rules, with source.go
 //	condition.go discard.go                        keywords without a Go type; values that are validated and not stored
 //
-// One declaration is one function, with a sample of its output above it.
+// One declaration is one function, with a sample of its output above it where its lines do not show that.
 //
 // # Words of this package
 //

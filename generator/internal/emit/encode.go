@@ -71,10 +71,10 @@ func (s *source) writeStruct(b *model.Struct) {
 			s.line("b = ", s.runtime("Member"), "(b, ", goString(p.Quoted+":"+p.Const), ")")
 		case p.Name != "":
 			s.writeProp(p)
-		}
+		} // one with neither is forbidden
 	}
 	switch { // additional properties, if a field stores them
-	case b.Field != "" && b.Func == nil:
+	case b.Field != "" && b.Func == nil: // they are kept as check.Raw
 		s.line("b = ", s.runtime("AppendAdditionalProperties"), "(b, v.", b.Field, ")")
 	case b.Field != "":
 		s.line("b = ", s.runtime("AppendMembers"), "(b, v.", b.Field, ", ", b.Func.Append, ")")
@@ -137,7 +137,7 @@ func (s *source) appendOptional(p *model.Prop, field string) (string, bool) {
 	args := "(b, " + key(p) + ", " + field
 	switch t := p.Value.Type.(type) {
 	case *model.Slice:
-		if f, ok := s.scalarAppend(&t.Elem); ok && t.Func == nil {
+		if f, ok := s.scalarAppend(&t.Elem); ok && t.Func == nil { // the runtime has all items in one call
 			return s.runtime("AppendOptionalSlice") + args + ", " + f + ")", true
 		}
 		return s.runtime("AppendOptionalList") + args + ", " + t.Func.Append + ")", true
@@ -170,13 +170,17 @@ func (s *source) writeOptional(p *model.Prop, field string) {
 	s.close("}")
 }
 
-// writeNullable writes
+// writeNullable writes one of
+//
+//	b = check.AppendNullable(b, `"limit":`, v.Limit, check.AppendFloat)
+//
+//	b = check.AppendNullablePointer(b, `"parent":`, v.Parent, appendBuyer)
 //
 //	switch {
-//	case v.Parent.Null:
-//		b = check.Member(b, `"parent":null`)
-//	case v.Parent.Set:
-//		b = appendBuyer(check.Member(b, `"parent":`), v.Parent.Value)
+//	case v.ID.Null:
+//		b = check.Member(b, `"id":null`)
+//	case v.ID.Set:
+//		b = appendThingID(check.Member(b, `"id":`), &v.ID.Value)
 //	}
 func (s *source) writeNullable(p *model.Prop, field string) {
 	if f, ok := s.scalarAppend(&p.Value); ok {

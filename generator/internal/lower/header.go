@@ -49,9 +49,9 @@ func (h *headerCheck) schema(n *schema.Node, property, reached bool) {
 			h.header(n, m.Value, property && reached)
 		case "properties":
 			h.all(m.Value, true, reached)
-		case "$defs", "definitions", "patternProperties", "dependentSchemas":
+		case "$defs", "definitions", "patternProperties", "dependencies", "dependentSchemas":
 			h.all(m.Value, false, false)
-		case "items", "additionalProperties", "not", "if", "then", "else", "contains", "propertyNames", "unevaluatedItems",
+		case "items", "additionalProperties", "contentSchema", "not", "if", "then", "else", "contains", "propertyNames", "unevaluatedItems",
 			"unevaluatedProperties", "additionalItems", "allOf", "anyOf", "oneOf", "prefixItems":
 			h.schema(m.Value, false, false)
 			for _, item := range m.Value.Items {

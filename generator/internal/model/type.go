@@ -111,7 +111,7 @@ type Slice struct {
 	Rule *ArrayRule
 }
 
-// Map is a Go map from strings.
+// Map is a Go map from strings. Func has the functions that read and write one value; nil in validators.
 type Map struct {
 	Elem Value
 	Func *Decl

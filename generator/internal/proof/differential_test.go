@@ -226,7 +226,7 @@ func compare(s *specimen, instance *schema.Node, a proof.Answer) string {
 // beyondGo reports whether an instance is refused for nothing but values that the Go type of their schema can not hold:
 // integers beyond int64, other numbers beyond float64 (VAL07), durations with years and months.
 func beyondGo(a proof.Answer) bool {
-	limits := []string{"an integer between -9223372036854775808 and", "a number between -1.8e308 and", "a duration without years and months"}
+	limits := []string{"an integer between -9223372036854775808 and", "a number between -1.7976931348623157e308 and", "a duration without years and months"}
 	for line := range strings.Lines(a.Invalid) {
 		if !slices.ContainsFunc(limits, func(limit string) bool { return strings.Contains(line, "allowed: "+limit) }) {
 			return false

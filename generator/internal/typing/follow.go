@@ -32,7 +32,7 @@ func (r *reader) step(n *schema.Node) (next *schema.Node, byRef bool) {
 		m := &n.Members[i]
 		k, known := r.keywords[m.Key]
 		switch {
-		case (m.Key == "$ref" || m.Key == "$dynamicRef" && k.definedIn(r.dialect(n))) && next == nil:
+		case (m.Key == "$ref" || m.Key == "$dynamicRef" && k.appliesIn(r.dialect(n))) && next == nil:
 			if next, byRef = r.referred(n, m.Value), true; next == nil {
 				return nil, false
 			}

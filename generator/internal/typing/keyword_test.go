@@ -20,7 +20,7 @@ func TestVAL03EveryKeywordHasAGolden(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for name, k := range newKeywords() {
+	for name, k := range keywordTable {
 		if k.read == nil && !k.noRule {
 			t.Errorf("%s is dropped", name)
 		}
@@ -46,7 +46,7 @@ var notAsserting = map[string]string{
 // TestVAL03EveryKeywordIsRead: what package schema takes for a keyword has a row here. Without one it would be an annotation that nobody
 // decided on.
 func TestVAL03EveryKeywordIsRead(t *testing.T) {
-	table, known := newKeywords(), schema.Keywords()
+	table, known := keywordTable, schema.Keywords()
 	for _, word := range known {
 		k, ok := table[word]
 		if !ok {
@@ -64,7 +64,7 @@ func TestVAL03EveryKeywordIsRead(t *testing.T) {
 
 // TestVAL03EachDialectHasItsKeywords: the documents of the dialects say which keywords they have.
 func TestVAL03EachDialectHasItsKeywords(t *testing.T) {
-	table := newKeywords()
+	table := keywordTable
 	replaced := []string{"dependencies", "$recursiveRef", "$recursiveAnchor"} // in 2020-12, whose document still describes them
 	for dialect, file := range map[schema.Dialect]string{schema.Draft2020: "2020-12", schema.Draft7: "draft-07"} {
 		text, err := os.ReadFile("../../../schema/dialect/" + file + ".json")
@@ -76,12 +76,12 @@ func TestVAL03EachDialectHasItsKeywords(t *testing.T) {
 			t.Fatalf("%s has %d keywords: %v", file, len(document.Properties), err)
 		}
 		for word := range document.Properties {
-			if k, ok := table[word]; !ok || !k.definedIn(dialect) && !slices.Contains(replaced, word) {
+			if k, ok := table[word]; !ok || !k.appliesIn(dialect) && !slices.Contains(replaced, word) {
 				t.Errorf("%s is a keyword of %s and has no row for it", word, file)
 			}
 		}
 		for word, k := range table {
-			if _, ok := document.Properties[word]; !ok && k.only != inBoth && k.definedIn(dialect) {
+			if _, ok := document.Properties[word]; !ok && k.only != inBoth && k.appliesIn(dialect) {
 				t.Errorf("%s has a row for %s, which does not have it", word, file)
 			}
 		}

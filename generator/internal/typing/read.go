@@ -12,7 +12,7 @@ import (
 // ignored here.
 type reader struct {
 	doc      *schema.Document
-	keywords map[string]keyword
+	keywords map[string]keyword // keywordTable
 	scopes   *scopes
 	report   *schema.Diagnostics
 	active   map[*schema.Node]bool // schemas that are being merged: one that is met again contains itself without a step into the value

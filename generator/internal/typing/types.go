@@ -56,7 +56,6 @@ type Types struct {
 	defaults  map[*model.Prop]*schema.Node // defaults, to be written once every type is known
 	defaulted []*model.Prop                // the properties that have one, in order
 	described map[*model.Prop]allOf        // the schemas of the properties in protocol documents
-	table     map[string]keyword           // newKeywords
 
 	GoTypes map[string]string // Go types that the manifest chooses for formats, integers and numbers
 }
@@ -79,7 +78,6 @@ func NewTypes() *Types {
 		elements:   map[model.Type]*model.Decl{},
 		defaults:   map[*model.Prop]*schema.Node{},
 		described:  map[*model.Prop]allOf{},
-		table:      newKeywords(),
 	}
 	t.scopes = scopes{types: t, ambiguous: map[*schema.Document]map[string]bool{}, copies: map[string]*scoped{}, of: map[*schema.Node]origin{}}
 	return t
@@ -116,7 +114,7 @@ func (t *Types) SchemasOf(p *model.Prop) []*schema.Node { return t.described[p] 
 func (t *Types) begin(r Root) *lowering {
 	l := &lowering{
 		Types: t, defsPrefix: r.DefsPrefix, suffix: r.Suffix, name: r.Name,
-		reader: reader{doc: r.Document, protocol: r.Keep, keywords: t.table, report: &t.findings, scopes: &t.scopes, active: map[*schema.Node]bool{},
+		reader: reader{doc: r.Document, protocol: r.Keep, keywords: keywordTable, report: &t.findings, scopes: &t.scopes, active: map[*schema.Node]bool{},
 			narrowing: map[*schema.Node]bool{}, shapes: map[*schema.Node]*shape{}, owns: map[*schema.Node]*shape{}, nulls: map[*shape]bool{}},
 	}
 	t.inProtocol = r.Keep

@@ -55,7 +55,7 @@ func (l *lowering) ref(target *schema.Node, p place) model.Value {
 		found.Checks = copyChecks(v.Checks)
 		return found
 	}
-	return l.valueOfShape(l.shape(allOf{target}), place{hint: p.hint, item: p.item})
+	return l.valueOfShape(l.shape(allOf{target}), place{hint: p.hint, item: p.item}) // what is declared for it is named after the place that refers to it
 }
 
 // named returns the declared type of a $ref target, or nil if it needs none, such as a boolean.
@@ -147,14 +147,14 @@ func (l *lowering) valueOfKinds(s *shape, p place) model.Value {
 		return l.enumOfKinds(s, p)
 	case bits.OnesCount8(uint8(kinds)) == 1:
 		return l.valueOfKind(kinds, s, p)
-	case kinds == 0 || bits.OnesCount8(uint8(kinds)) > maxMembers || p.validateOnly || len(s.groups) > 0:
+	case kinds == 0 || bits.OnesCount8(uint8(kinds)) > maxKinds || p.validateOnly || len(s.groups) > 0:
 		return l.rawByKind(s, p)
 	}
 	return l.unionOfKinds(s, p)
 }
 
-// maxMembers is how many kinds a union, or a branch of one, has at most, since each kind becomes a member; a type switch over more is of little use.
-const maxMembers = 3
+// maxKinds is how many kinds a union, or a branch of one, has at most, since each kind becomes a member; a type switch over more is of little use.
+const maxKinds = 3
 
 // valueOfKind is valueOfKinds for values of one kind.
 func (l *lowering) valueOfKind(kind model.Kind, s *shape, p place) model.Value {
@@ -172,7 +172,7 @@ func (l *lowering) valueOfKind(kind model.Kind, s *shape, p place) model.Value {
 	}
 }
 
-// boolean lowers booleans to bool, which has no rule. A validator gets a ByKind where a message is to name the location of "type": only a rule has one.
+// boolean lowers booleans to bool, which has no rule. Where messages of a validator have to name the location of "type", a ByKind has it.
 func (l *lowering) boolean(s *shape, p place) model.Value {
 	if at := l.ruleAt(s.kindsAt, p); p.validateOnly && at != "" {
 		return model.Value{Type: &model.ByKind{Allowed: model.KindBool | s.kinds&model.KindNull, At: at}}

@@ -60,7 +60,7 @@ func (l *lowering) unionOf(s, base *shape, branches []branch, ok, null bool, p p
 }
 
 // unionRule decides how the member of a value is found, in this order: by kind, by a constant property, by trying. rule is nil if a branch
-// can not be a member: two have the same target, one is a union itself, allows every kind or more than maxMembers, or is a $ref whose type
+// can not be a member: two have the same target, one is a union itself, allows every kind or more than maxKinds, or is a $ref whose type
 // includes null. It is also nil if branches share a kind other than objects, or share objects and one of them has several kinds.
 func (l *lowering) unionRule(g group, branches []branch, p place) (rule model.UnionRule, forms []model.Form) {
 	var seen, twice model.Kind
@@ -72,7 +72,7 @@ func (l *lowering) unionRule(g group, branches []branch, p place) (rule model.Un
 		}
 		targets[target] = true
 		kinds := b.shape.kinds &^ model.KindNull
-		if b.shape.kinds == model.KindAny || bits.OnesCount8(uint8(kinds)) > maxMembers || l.isUnion(b.shape) {
+		if b.shape.kinds == model.KindAny || bits.OnesCount8(uint8(kinds)) > maxKinds || l.isUnion(b.shape) {
 			return nil, nil
 		}
 		twice |= seen & kinds
@@ -155,7 +155,8 @@ func (l *lowering) declareUnion(s *shape, rule model.UnionRule, forms []model.Fo
 			tagged = tagWord(rule.Key, m.Form.Tags[0])
 			m.Form.Needs = nil // the tag is enough
 		}
-		m.Decl = l.member(b, place{hint: d.Name + words.of(i, tagged), needsOwnType: true, keepAdditional: p.keepAdditional || tried || b.shape.namesNoProperties()}, s.hasNoFacets())
+		keep := p.keepAdditional || tried || b.shape.namesNoProperties() // tried: additional properties may decide which branch fits
+		m.Decl = l.member(b, place{hint: d.Name + words.of(i, tagged), needsOwnType: true, keepAdditional: keep}, s.hasNoFacets())
 		u.Members = append(u.Members, m)
 	}
 	return model.Named{Decl: d}
@@ -169,9 +170,9 @@ func (l *lowering) nullWithin(target *schema.Node) bool {
 		return false
 	}
 	if v := l.declared[target]; v != nil {
-		return !v.Null
+		return !v.Null // else null is taken out of the type
 	}
-	return !l.surelyAllowsNull(s)
+	return !l.surelyAllowsNull(s) // where that is not sure, null is not taken out
 }
 
 // member returns the declaration of a branch: that of its $ref, or a new one. plain says that the type of the $ref can stand for the branch: no facets

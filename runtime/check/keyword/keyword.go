@@ -8,8 +8,8 @@ import "slices"
 // Keys is what the keys of an object are.
 type Keys uint8
 
-// The keys of a schema are Keywords; those of an object of properties or definitions are Names, each with a schema as its value; those of anything
-// else, such as the value of const, are Data.
+// The keys of a schema are Keywords; those of an object of properties or definitions are Names, each with a schema or a list of names as its value; those
+// of anything else, such as the value of const, are Data.
 const (
 	Keywords Keys = iota
 	Names
@@ -17,7 +17,7 @@ const (
 )
 
 var (
-	holdNames = []string{"$defs", "definitions", "dependencies", "dependentSchemas", "patternProperties", "properties"}
+	holdNames = []string{"$defs", "definitions", "dependencies", "dependentRequired", "dependentSchemas", "patternProperties", "properties"}
 	holdData  = []string{"const", "default", "enum", "examples"}
 )
 

@@ -1,16 +1,19 @@
 // Package paramheader finds the arguments of a tool that HTTP headers repeat (EXT14): properties of its inputSchema with x-mcp-header, reached
-// through the keyword properties alone. It is for the packages of the generator; of clients, which leave out a tool that declares one
+// through the keyword properties alone; a declaration anywhere else is invalid. It is for the packages of the generator; of clients, which leave out a tool that declares one
 // wrongly; and of servers, which refuse to list such a tool, and compare the headers of a call with its arguments.
 package paramheader
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/mcpkiln/mcpkiln/runtime/check"
+	"github.com/mcpkiln/mcpkiln/runtime/check/keyword"
 )
 
 // Keyword marks the property of such an argument.
@@ -55,37 +58,63 @@ func Valid(definition json.RawMessage) (all []Param) {
 
 // walk visits each declaration in a tool's definition, with the error if it is invalid, until visit returns an error.
 func walk(definition json.RawMessage, visit func(Param, error) error) error {
-	schema := members(definition)["inputSchema"]
-	if !check.Mentions(schema, Keyword) {
-		return nil
-	}
-	return each(schema, nil, visit)
+	return each(members(definition)["inputSchema"], place{at: "/inputSchema", reached: true}, visit)
 }
 
-// each is walk for the schema of the property at path and those below.
-func each(schema json.RawMessage, path []string, visit func(Param, error) error) error {
-	n := members(schema)
-	if declared := n[Keyword]; declared != nil {
-		header, err := read(declared, n["type"], path)
-		if err := visit(Param{header, path, string(n["x-sensitive"]) == "true", !Exact(schema)}, err); err != nil {
+// place is where a value stands in a definition.
+type place struct {
+	at      string       // its JSON Pointer
+	keys    keyword.Keys // what its keys are, if it is an object
+	path    []string     // the names of the properties that lead to it, if it is reached
+	reached bool         // by the keyword properties alone
+}
+
+// below is the place of the value under a key.
+func (p place) below(key string) place {
+	next := place{at: p.at + "/" + check.PointerStep(key), keys: p.keys.Below(key), path: p.path}
+	switch p.keys {
+	case keyword.Keywords:
+		next.reached = p.reached && key == "properties"
+	case keyword.Names:
+		next.reached, next.path = p.reached, append(p.path[:len(p.path):len(p.path)], key)
+	}
+	return next
+}
+
+// each is walk for the value at a place.
+func each(value json.RawMessage, p place, visit func(Param, error) error) error {
+	if !check.Mentions(value, Keyword) {
+		return nil
+	}
+	n := members(value)
+	if declared := n[Keyword]; declared != nil && p.keys == keyword.Keywords {
+		header, err := read(declared, n["type"], p)
+		if err := visit(Param{header, p.path, string(n["x-sensitive"]) == "true", !Exact(value)}, err); err != nil {
+			return fmt.Errorf("%s/%s: %w", p.at, Keyword, err)
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(n)) {
+		if err := each(n[name], p.below(name), visit); err != nil {
 			return err
 		}
 	}
-	properties := members(n["properties"])
-	for _, name := range slices.Sorted(maps.Keys(properties)) {
-		if err := each(properties[name], append(path[:len(path):len(path)], name), visit); err != nil {
+	for i, item := range items(value) {
+		if err := each(item, place{at: p.at + "/" + strconv.Itoa(i), keys: p.keys}, visit); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// read returns the header that the property at path declares; kind is the property's type.
-func read(declared, kind json.RawMessage, path []string) (header string, err error) {
-	if json.Unmarshal(declared, &header) != nil || !IsToken(header) {
+// read returns the header that the schema at a place declares; kind is its type.
+func read(declared, kind json.RawMessage, p place) (header string, err error) {
+	switch {
+	case !p.reached || len(p.path) == 0:
+		return "", errors.New("clients do not find the argument here: move it to a property of the inputSchema, or of an object among its properties")
+	case json.Unmarshal(declared, &header) != nil || !IsToken(header):
 		return "", fmt.Errorf("%s is no name of a header", declared)
 	}
-	if t := text(kind); t != "string" && t != "integer" && t != "boolean" || len(path) == 0 {
+	if t := text(kind); t != "string" && t != "integer" && t != "boolean" {
 		return "", fmt.Errorf("the property with the header %q is no string, integer or boolean", header)
 	}
 	return header, nil
@@ -94,6 +123,12 @@ func read(declared, kind json.RawMessage, path []string) (header string, err err
 // members returns the members of a JSON object by their exact names; nil for any other value.
 func members(object json.RawMessage) (all map[string]json.RawMessage) {
 	_ = json.Unmarshal(object, &all)
+	return all
+}
+
+// items returns the items of a JSON array; nil for any other value.
+func items(array json.RawMessage) (all []json.RawMessage) {
+	_ = json.Unmarshal(array, &all)
 	return all
 }
 

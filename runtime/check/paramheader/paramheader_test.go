@@ -14,9 +14,8 @@ func TestEXT14BothEndsFindTheSameArguments(t *testing.T) {
 	}
 	for schema, want := range map[string]string{
 		deep: "Deep" + strings.Repeat("/a", 40),
-		`{"properties":{"b":{"type":"integer","x-mcp-header":"B"},"a":{"type":"boolean","x-mcp-header":"A","x-sensitive":true}}}`: "A/a! B/b",
-		`{"Properties":{"a":{"type":"string","x-mcp-header":"A"}}}`:                                                               "",
-		`{"properties":{"a":{"items":{"type":"string","x-mcp-header":"A"}}}}`:                                                     "",
+		`{"properties":{"b":{"type":"integer","x-mcp-header":"B"},"a":{"type":"boolean","x-mcp-header":"A","x-sensitive":true}}}`:    "A/a! B/b",
+		`{"properties":{"x-mcp-header":{"type":"string"},"b":{"properties":{"x-mcp-header":{"type":"string","x-mcp-header":"B"}}}}}`: "B/b/x-mcp-header",
 		`true`: "",
 	} {
 		definition := []byte(`{"name":"t","inputSchema":` + schema + `}`)
@@ -26,6 +25,47 @@ func TestEXT14BothEndsFindTheSameArguments(t *testing.T) {
 		}
 		if got := shown(Valid(definition)); got != want {
 			t.Errorf("%.80s: valid are %q, want %q", schema, got, want)
+		}
+	}
+}
+
+// TestEXT14MisplacedDeclarations: only properties lead to an argument, so that a client finds it without evaluating a schema. Names and data are no declarations.
+func TestEXT14MisplacedDeclarations(t *testing.T) {
+	const a = `{"type":"string","x-mcp-header":"A"}`
+	for schema, at := range map[string]string{
+		`"x-mcp-header":"A"`:                                  "",
+		`"properties":{"l":{"items":` + a + `}}`:              "/properties/l/items",
+		`"properties":{"p":{"anyOf":[{},` + a + `]}}`:         "/properties/p/anyOf/1",
+		`"properties":{"p":{"prefixItems":[` + a + `]}}`:      "/properties/p/prefixItems/0",
+		`"properties":{"p":{"contains":` + a + `}}`:           "/properties/p/contains",
+		`"oneOf":[{"properties":{"a/b":` + a + `}}]`:          "/oneOf/0/properties/a~1b",
+		`"allOf":[{"properties":{"a":` + a + `}}]`:            "/allOf/0/properties/a",
+		`"not":{"properties":{"a":` + a + `}}`:                "/not/properties/a",
+		`"if":{},"then":{"properties":{"a":` + a + `}}`:       "/then/properties/a",
+		`"$defs":{"a":` + a + `}`:                             "/$defs/a",
+		`"definitions":{"properties":` + a + `}`:              "/definitions/properties",
+		`"dependencies":{"b":{"properties":{"a":` + a + `}}}`: "/dependencies/b/properties/a",
+		`"additionalProperties":` + a:                         "/additionalProperties",
+		`"patternProperties":{"a":` + a + `}`:                 "/patternProperties/a",
+		`"Properties":{"a":` + a + `}`:                        "/Properties/a",
+		`"items":{"type":"string","x-mcp-h\u0065ader":"A"}`:   "/items",
+		`"properties":{"p":{"const":` + a + `,"enum":[` + a + `],"default":` + a + `,"examples":[` + a + `]}}`:           "none",
+		`"dependentRequired":{"x-mcp-header":["a"]},"patternProperties":{"x-mcp-header":{}},"$defs":{"x-mcp-header":{}}`: "none",
+		`"required":["x-mcp-header"],"properties":{"p":{"description":"x-mcp-header"}}`:                                  "none",
+	} {
+		definition := []byte(`{"inputSchema":{"type":"object",` + schema + `},"outputSchema":{"items":` + a + `}}`)
+		_, err := Of(definition)
+		if at == "none" {
+			if err != nil {
+				t.Errorf("%s: %v", schema, err)
+			}
+			continue
+		}
+		if err == nil || !strings.HasPrefix(err.Error(), "/inputSchema"+at+"/x-mcp-header: clients do not find the argument here") {
+			t.Errorf("%s: %v, want it at %q", schema, err, at)
+		}
+		if got := Valid(definition); len(got) > 0 {
+			t.Errorf("%s: valid are %v", schema, got)
 		}
 	}
 }

@@ -1,0 +1,92 @@
+package client_test
+
+import (
+	"context"
+	"encoding/json"
+	"strings"
+	"testing"
+
+	"github.com/mcpkiln/mcpkiln/runtime/client"
+	"github.com/mcpkiln/mcpkiln/runtime/rpc"
+)
+
+// malformed are params of questions that break their definition, and what the error says of them; "" for those that do not.
+var malformed = map[string]map[string]string{
+	"sampling/createMessage": {
+		`{"messages":[]}`:                                                       "/maxTokens: it must be of type number, and is missing",
+		`{"messages":[],"maxTokens":null}`:                                      "/maxTokens: it must be of type number, and is null",
+		`{"messages":[],"maxTokens":"x"}`:                                       "/maxTokens: it must be of type number, and is string",
+		`{"messages":[],"maxTokens":-5}`:                                        "/maxTokens: it must be an integer",
+		`{"messages":[],"maxTokens":1.5}`:                                       "/maxTokens: it must be an integer",
+		`{"maxTokens":5}`:                                                       "/messages: it must be of type array, and is missing",
+		`{"messages":"x","maxTokens":5}`:                                        "/messages: it must be of type array, and is string",
+		`{"messages":[5],"maxTokens":5}`:                                        "/messages/0: it must be an object, and is number",
+		`{"messages":[],"maxTokens":5,"systemPrompt":5}`:                        "/systemPrompt: it must be of type string",
+		`{"messages":[],"maxTokens":5,"tools":5}`:                               "/tools: it must be of type array",
+		`{"messages":[],"maxTokens":5,"tools":[{"name":"x"}]}`:                  "/tools/0/inputSchema: it must be of type object, and is missing",
+		`{"messages":[],"maxTokens":5,"toolChoice":{"mode":"zork"}}`:            "/toolChoice/mode: it must be auto, none or required",
+		`{"messages":[],"maxTokens":5,"toolChoice":{"mode":5}}`:                 "/toolChoice/mode: it must be of type string",
+		says("system", `{"type":"text","text":"x"}`):                            "/messages/0/role: it must be user or assistant",
+		says("user", `{"type":"zork"}`):                                         "/messages/0/content/type: it must be audio",
+		says("user", `{"type":"text"}`):                                         "/messages/0/content/text: it must be of type string, and is missing",
+		says("user", `[{"type":"text","text":"x"},{"type":"image","data":""}]`): "/messages/0/content/1/mimeType: it must be of type string",
+		says("user", `"x"`):                                                     "/messages/0/content: it must be an object, and is string",
+		says("user", `[{"type":"tool_result","toolUseId":"a","content":[]}]`):   "/messages/0/content: a result of a tool must be the user's",
+		says("user", `{"type":"tool_use","id":"a","name":"x","input":{}}`):      "/messages/0/content: only the assistant uses tools",
+		says("assistant", `{"type":"tool_use","id":"a","name":"x","input":{}}`): "/messages/0: it uses tools",
+		`{"messages":[],"maxTokens":0,"systemPrompt":null,"temperature":0.5,"toolChoice":{},"tools":[],"new":1}`: "",
+		`{"messages":[{"role":"assistant","content":[{"type":"tool_use","id":"a","name":"x","input":{}},{"type":"text","text":""}]},` +
+			`{"role":"user","content":{"type":"tool_result","toolUseId":"a","content":[]}}],"maxTokens":5}`: "",
+	},
+	"elicitation/create": {
+		`{"message":"x"}`:                                                              "/requestedSchema: it must be the form, an object, and is missing",
+		`{"message":"x","requestedSchema":null}`:                                       "/requestedSchema: it must be the form, an object, and is null",
+		`{"message":"x","mode":"url","url":"https://example.com"}`:                     "/elicitationId: it must be a string",
+		`{"message":"x","mode":"url","url":"https://example.com","elicitationId":5}`:   "/elicitationId: it must be a string",
+		`{"message":"x","mode":"url","url":"https://example.com","elicitationId":"e"}`: "",
+	},
+}
+
+// says returns params of a request to sample with one message.
+func says(role, content string) string {
+	return `{"messages":[{"role":"` + role + `","content":` + content + `}],"maxTokens":5}`
+}
+
+// A question that breaks its definition is refused, and no person is asked, nor told that there was one.
+func TestEXT21AMalformedQuestionIsRefused(t *testing.T) {
+	asked, told := make(chan string, 100), make(chan error, 100)
+	_, p := meet(t, "2025-11-25", client.WithHandlers(client.Handlers{
+		SampleTools: true,
+		Sample: func(context.Context, *client.Question) (json.RawMessage, error) {
+			asked <- ""
+			return json.RawMessage(`{"role":"assistant","model":"m","content":{"type":"text","text":"x"}}`), nil
+		},
+		Elicit: func(context.Context, *client.Question) (*client.Answer, error) {
+			asked <- ""
+			return &client.Answer{Action: client.Declined}, nil
+		},
+		OpenURL: func(context.Context, *client.Question) (*client.Answer, error) {
+			asked <- ""
+			return &client.Answer{Action: client.Declined}, nil
+		},
+		Answered: func(_ *client.Question, err error) { told <- err },
+	}))
+	id := 0
+	for method, questions := range malformed {
+		for params, want := range questions {
+			id++
+			p.send(`{"jsonrpc":"2.0","id":%d,"method":%q,"params":%s}`, id, method, params)
+			m := p.next()
+			switch {
+			case want == "" && m.Error != nil, want != "" && (m.Error == nil || m.Error.Code != rpc.CodeInvalidParams || !strings.HasPrefix(m.Error.Message, want)):
+				t.Errorf("%s: %s, want %q", params, m.raw, want)
+			case want == "":
+				<-asked
+				<-told
+			}
+			if len(asked)+len(told) > 0 {
+				t.Fatalf("%s: the host knows of it", params)
+			}
+		}
+	}
+}
