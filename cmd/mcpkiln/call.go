@@ -264,6 +264,7 @@ func (v *visit) cancel(x *execution) {
 	if x.Cancel(ctx, context.Cause(v.ctx).Error()) != nil {
 		return
 	}
+	v.noteOutcome("the server was asked to cancel the task, and may still do" + v.followHint("get"))
 	_, err := x.Result(ctx)
 	var over *client.TaskError
 	switch {
@@ -271,8 +272,6 @@ func (v *visit) cancel(x *execution) {
 		v.noteOutcome("the task is cancelled")
 	case err == nil || over != nil && over.State.Status == task.Failed:
 		v.noteOutcome("the task was over before it could be cancelled" + v.followHint("result"))
-	default:
-		v.noteOutcome("the server was asked to cancel the task, and may still do" + v.followHint("get"))
 	}
 }
 
