@@ -183,16 +183,17 @@ func TestASecondCtrlCEndsAtOnce(t *testing.T) {
 func TestCAN15OneCtrlCMayComeTwice(t *testing.T) {
 	for _, twice := range []syscall.Signal{syscall.SIGINT, syscall.SIGTERM} {
 		a, ref := ask(t, 0)
-		var cmd *exec.Cmd
+		process := make(chan *os.Process, 1)
 		a.change(func() {
 			a.stale = slices.Repeat([]string{`"status":"working"`}, 1000)
 			a.cancels = func() {
-				_ = cmd.Process.Signal(twice)
+				_ = (<-process).Signal(twice)
 				a.stale = []string{`"status":"cancelled"`}
 			}
 		})
-		cmd = command(t, "call", endpointOf(t, ref), "t")
+		cmd := command(t, "call", endpointOf(t, ref), "t")
 		s := screen.Start(t, cmd)
+		process <- cmd.Process
 		s.Sees("the task is working")
 		if err := cmd.Process.Signal(twice); err != nil {
 			t.Error(err)
