@@ -28,6 +28,8 @@ type Difference struct {
 func Diff(ctx context.Context, old, new Config) (*Difference, error) {
 	var sides [2]change.Side
 	var found [2]schema.Diagnostics
+	new.Import, new.Dir = comparedIn(new)
+	old.Import, old.Dir = new.Import, new.Dir
 	for i, cfg := range []Config{old, new} {
 		r := &run{cfg: cfg, result: &Result{}}
 		if err := r.generate(ctx); err != nil {
@@ -40,6 +42,15 @@ func Diff(ctx context.Context, old, new Config) (*Difference, error) {
 		d.Changes = change.Compare(sides[0], sides[1])
 	}
 	return d, nil
+}
+
+// comparedIn returns where the packages of a manifest are in their module. Those that are only compared need none, and are in the same place on both sides: an
+// older manifest is often read from a commit or from a file elsewhere.
+func comparedIn(cfg Config) (importPath, dir string) {
+	if cfg.Import == "" {
+		return "example.com/compared", ""
+	}
+	return cfg.Import, cfg.Dir
 }
 
 // side is one of the two manifests that package change compares, with the code generated from it.
@@ -84,6 +95,7 @@ type Move struct {
 // among those of the manifest.
 func DiffRevisions(ctx context.Context, cfg Config, from, to string) (*Move, error) {
 	cfg.Revisions = []string{to, from}
+	cfg.Import, cfg.Dir = comparedIn(cfg)
 	r := &run{cfg: cfg, result: &Result{}}
 	if err := r.generate(ctx); err != nil {
 		return nil, err

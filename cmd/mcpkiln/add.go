@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -41,6 +42,9 @@ their own; no file that exists is ever changed.`),
 			}
 			if a.handlers {
 				return a.run(cmd, "")
+			}
+			if args[0] == "" {
+				return errors.New("the name of the tool is empty")
 			}
 			return a.run(cmd, args[0])
 		},

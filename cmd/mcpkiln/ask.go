@@ -1,21 +1,16 @@
 package main
 
 import (
-	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"maps"
-	"net/url"
 	"slices"
 	"strings"
 	"unicode"
 
-	"github.com/mcpkiln/mcpkiln/cmd/mcpkiln/internal/argument"
 	"github.com/mcpkiln/mcpkiln/cmd/mcpkiln/internal/console"
-	"github.com/mcpkiln/mcpkiln/cmd/mcpkiln/internal/plain"
-	"github.com/mcpkiln/mcpkiln/cmd/mcpkiln/internal/target"
 	"github.com/mcpkiln/mcpkiln/runtime/client"
 	"github.com/mcpkiln/mcpkiln/runtime/rpc"
 )
@@ -25,63 +20,6 @@ type questionError struct{ openQuestion }
 
 // Error implements error.
 func (*questionError) Error() string { return "input required" }
-
-// decline is the value of --answer that declines a question.
-const decline = "decline"
-
-// answer is an answer of the command line. It declines if all is empty.
-type answer struct {
-	content json.RawMessage // the fields of a form
-	page    string          // the address of a page that is agreed to, or the beginning of one
-	why     error           // why it did not fit the last question; nil: none was asked
-}
-
-// text returns the answer as --answer has it.
-func (a *answer) text() string { return cmp.Or(a.page, string(a.content), decline) }
-
-func (a *answer) declines() bool { return a.content == nil && a.page == "" }
-
-// readAnswers reads the values of --answer.
-func readAnswers(all []string) (answers []answer, err error) {
-	for _, text := range all {
-		var a answer
-		if page, bad := url.Parse(text); isAddress(text) && bad == nil && page.Host != "" {
-			a.page = text
-		} else if a.content, err = readAnswer(text); err != nil {
-			return nil, fmt.Errorf("--answer %w", err)
-		}
-		answers = append(answers, a)
-	}
-	return answers, nil
-}
-
-// readAnswer reads one answer: a JSON object, or nil to decline.
-func readAnswer(text string) (json.RawMessage, error) {
-	if text == decline {
-		return nil, nil
-	}
-	var content map[string]json.RawMessage
-	if err := json.Unmarshal([]byte(text), &content); err != nil || content == nil {
-		return nil, fmt.Errorf("%s: write a JSON object with the fields of the question%s, or %s", text, asObject(text), decline)
-	}
-	if err := argument.Unambiguous([]byte(text)); err != nil {
-		return nil, fmt.Errorf("%s: %w", text, err)
-	}
-	return json.RawMessage(text), nil
-}
-
-// asObject returns how name=text is written as a JSON object, to go behind a message; "" if it is something else.
-func asObject(text string) string {
-	name, value, ok := strings.Cut(text, "=")
-	if name = strings.TrimSuffix(name, ":"); !ok || !shellSafe.MatchString(name) {
-		return ""
-	}
-	if !json.Valid([]byte(value)) {
-		word, _ := json.Marshal(value) // a text always has JSON
-		value = string(word)
-	}
-	return ", as in " + shellJSON([]byte(`{"`+name+`": `+value+`}`))
-}
 
 // handlers answer what the server asks the user.
 func (v *visit) handlers() client.Handlers {
@@ -113,7 +51,7 @@ func (v *visit) ask(ctx context.Context, q *client.Question) (*client.Answer, er
 		return &client.Answer{Action: client.Declined}, nil
 	}
 	defer v.clock.pause()()
-	if a := v.given(q); a != nil {
+	if a := v.given(ctx, q); a != nil {
 		return a, nil
 	}
 	open := v.asksStill(q)
@@ -152,44 +90,6 @@ func (v *visit) withTitle(q *client.Question) *client.Question {
 	return &shown
 }
 
-// given takes the first answer of the command line that fits. If none does, it remembers why not.
-func (v *visit) given(q *client.Question) *client.Answer {
-	v.mu.Lock()
-	defer v.mu.Unlock()
-	v.misfits = nil
-	for i, given := range v.answers {
-		if err := given.fits(q); err != nil {
-			v.misfits, v.answers[i].why = append(v.misfits, err), err
-			continue
-		}
-		v.answers = append(v.answers[:i:i], v.answers[i+1:]...)
-		v.used += "--answer " + shellWord(given.text()) + " "
-		a := &client.Answer{Action: client.Declined}
-		if !given.declines() {
-			a = &client.Answer{Action: client.Accepted, Content: given.content}
-		}
-		return a
-	}
-	return nil
-}
-
-// fits returns why the answer is none to the question. What agrees to a page names it, or where it is: nobody agrees to what he has not seen.
-func (a *answer) fits(q *client.Question) (err error) {
-	switch {
-	case a.page != "" && q.URL == "":
-		return fmt.Errorf("a form is no page at %s", a.page)
-	case a.page != "" && q.URL != a.page && !strings.HasPrefix(q.URL, strings.TrimSuffix(a.page, "/")+"/"):
-		return fmt.Errorf("the page is not at %s: it is %s", a.page, plain.Line(q.URL))
-	case a.page != "" && q.URL != a.page && hasDots(q.URL):
-		return fmt.Errorf("%s may be left by the dots in the path of the page, which is agreed to by its whole address: %s", a.page, plain.Line(q.URL))
-	case a.page == "" && a.content != nil && q.URL != "":
-		return fmt.Errorf("what is asked is no form, but to open a page, which is agreed to by its address: %s", plain.Line(q.URL))
-	case a.content != nil:
-		_, err = q.Complete(a.content)
-	}
-	return err
-}
-
 // readable returns an error for a page whose address has white space: it is shown on one line, and would not be what a browser opens.
 func readable(q *client.Question) error {
 	if !strings.ContainsFunc(q.URL, unicode.IsSpace) {
@@ -198,21 +98,11 @@ func readable(q *client.Question) error {
 	return fmt.Errorf("the address of the page has white space, so it is not opened: %q", rpc.CutTo(q.URL, maxQuoted))
 }
 
-// hasDots reports whether the path of an address has segments that lead elsewhere, as browsers read it: . and .., with %2e for a dot and \ for /.
-func hasDots(address string) bool {
-	for _, segment := range strings.FieldsFunc(strings.ToLower(target.WithoutQuery(address)), func(r rune) bool { return r == '/' || r == '\\' }) {
-		if segment = strings.ReplaceAll(segment, "%2e", "."); segment == "." || segment == ".." {
-			return true
-		}
-	}
-	return false
-}
-
 // inputRequired prints an unanswered question, and how to answer it.
 func (v *visit) inputRequired(open openQuestion) error {
 	q := open.question
 	v.mu.Lock()
-	ref, misfits, used := v.ref, v.misfits, v.used
+	ref, misfits, used := v.ref, v.misfits, v.usedFlags()
 	v.mu.Unlock()
 	text, err := json.Marshal(struct {
 		Server string          `json:"server"`
@@ -306,20 +196,4 @@ func toFillIn(q *client.Question) []string {
 		form.Required = slices.Sorted(maps.Keys(form.Properties))
 	}
 	return form.Required
-}
-
-// warnOfUnusedAnswers says on stderr which answers of the command line were not used, unless the error of the visit does.
-func (v *visit) warnOfUnusedAnswers() {
-	v.mu.Lock()
-	defer v.mu.Unlock()
-	if v.ctx.Err() != nil && len(v.misfits) > 0 {
-		return
-	}
-	for _, a := range v.answers {
-		var why string
-		if a.why != nil {
-			why = plain.Line(a.why.Error())
-		}
-		fmt.Fprintf(v.cmd.ErrOrStderr(), "mcpkiln: --answer %s was not used: %s\n", a.text(), cmp.Or(v.unused, why, "nothing that it fits was asked"))
-	}
 }

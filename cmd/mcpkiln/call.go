@@ -158,12 +158,17 @@ type execution = client.Execution[client.ToolResult]
 
 // call calls a tool and prints its result.
 func (v *visit) call(one *tool, in json.RawMessage, durable bool) error {
-	x, err := v.session.Start(v.ctx, one.Name, in, client.Inline(), client.OnProgress(v.terminal.Progress))
+	opts := []client.CallOption{client.Inline(), client.OnProgress(v.terminal.Progress)}
+	resumable := v.session.Resumable(v.ctx, one.Name, durable) == nil
+	if resumable {
+		opts = append(opts, client.LeaveOpen())
+	}
+	x, err := v.session.Start(v.ctx, one.Name, in, opts...)
 	if err != nil {
-		v.noteAbandoned()
+		v.noteAbandoned(one.Execution.TaskSupport == "required" && v.session.Revision() == firstWithTasks)
 		return ofTool(one, err)
 	}
-	if ref, ok := refOf(x, one); ok && v.session.Resumable(v.ctx, one.Name, durable) == nil {
+	if ref, ok := refOf(x, one); ok && resumable {
 		v.mu.Lock()
 		v.ref = &ref
 		v.mu.Unlock()
@@ -193,24 +198,28 @@ func ofTool(one *tool, err error) error {
 	return err
 }
 
-// withRef adds to an error that does not say how the task ended how another command can follow it: the server may be gone only for a while.
+// withRef adds to an error that does not say how the task ended how another command can follow it: the server may be gone only for a while, or want
+// another token.
 func (v *visit) withRef(err error) error {
-	var failed *client.TaskError
-	if v.ref == nil || v.ctx.Err() != nil {
+	var ended *client.TaskError
+	if v.ref == nil || v.ctx.Err() != nil || errors.As(err, new(*client.ExpiredError)) {
 		return err
 	}
-	status, help := statusOf(err)
-	if errors.As(err, &failed) {
-		if failed.Err == nil || over(failed.State) || errors.As(failed.Err, new(*client.ExpiredError)) {
+	why, next := err, "\n  the task may go on"+v.followHint("wait")
+	if errors.As(err, &ended) && over(ended.State) {
+		if ended.State.Status == task.Cancelled || ended.Err == nil || errors.As(ended.Err, new(*client.Error)) {
 			return err
 		}
-		err = failed.Err // without its advice, which is for programs
+		next = "\n  the task is over: its result" + v.followHint("result")
 	}
-	text := describe(err)
+	if ended != nil && ended.Err != nil {
+		why = ended.Err
+	}
+	status, help := statusOf(err)
 	if help != "" {
-		text += "\n  " + help
+		next = "\n  " + help + next
 	}
-	return &statusError{status, fmt.Errorf("%s\n  the task may go on%s", text, v.followHint("wait"))}
+	return &statusError{status, errors.New(describe(why) + next)}
 }
 
 // await waits for the result of a call that may be a task.
@@ -248,13 +257,14 @@ func (v *visit) cancel(x *execution) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(v.ctx), patience)
 	defer cancel()
 	if _, ok := x.Ref(); !ok {
-		v.noteAbandoned()
+		v.noteAbandoned(false)
 		return
 	}
 	v.noteOutcome("the task may go on" + v.followHint("get"))
 	if x.Cancel(ctx, context.Cause(v.ctx).Error()) != nil {
 		return
 	}
+	v.noteOutcome("the server was asked to cancel the task, and may still do" + v.followHint("get"))
 	_, err := x.Result(ctx)
 	var over *client.TaskError
 	switch {
@@ -262,15 +272,18 @@ func (v *visit) cancel(x *execution) {
 		v.noteOutcome("the task is cancelled")
 	case err == nil || over != nil && over.State.Status == task.Failed:
 		v.noteOutcome("the task was over before it could be cancelled" + v.followHint("result"))
-	default:
-		v.noteOutcome("the server was asked to cancel the task, and may still do" + v.followHint("get"))
 	}
 }
 
-// noteAbandoned notes the outcome of a call without a task if the visit has ended: servers do not say which tools can be cancelled.
-func (v *visit) noteAbandoned() {
+// noteAbandoned notes the outcome of a call without a task if the visit has ended: servers do not say which tools can be cancelled. If the call asked for a
+// task, as calls of 2025-11-25 do, the server has not named it, and only by its name is it cancelled (CAN11).
+func (v *visit) noteAbandoned(asksForTask bool) {
 	switch {
 	case v.ctx.Err() == nil:
+	case asksForTask && v.child:
+		v.noteOutcome("the server had not named the task of the call yet, and ends with this command")
+	case asksForTask:
+		v.noteOutcome("the server had not named the task of the call yet, so it was not asked to cancel it: if there is one, it goes on; mcpkiln task list shows the tasks of a server")
 	case v.child:
 		v.noteOutcome("the server was asked to cancel the call, and ends with this command")
 	default:

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"encoding/json"
 	"maps"
 	"regexp"
@@ -44,9 +45,12 @@ func (r *remote) complete(arguments bool) cobra.CompletionFunc {
 }
 
 // names returns those of the entries of mcp.json.
-func (r *remote) names() []cobra.Completion {
+func (r *remote) names() (all offered) {
 	names, _ := r.spec().Names() // without a file there is none
-	return names
+	for _, name := range names {
+		all.add(name, "")
+	}
+	return all
 }
 
 // harmlessWord matches what no shell takes for more than a word, and the command for no flag or file. Its classes take long to compile, so that only
@@ -55,7 +59,8 @@ var harmlessWord = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`^[\p{L}\p{N}_.:/][\p{L}\p{N}_.:/=@%+,-]*$`)
 })
 
-// offered are the completions of a word. A server chooses them, and shells evaluate a line to complete it: so others than harmless ones are left out.
+// offered are the completions of a word. A server or the file of a folder chooses them, and shells evaluate a line to complete it: so others than harmless
+// ones are left out.
 type offered []cobra.Completion
 
 func (o *offered) add(word, about string) {
@@ -75,7 +80,7 @@ func (r *remote) listed(cmd *cobra.Command, name string) (all []tool) {
 	if _, command := t.(*client.Process); err != nil || command { // who presses tab has not asked to run the command of a file
 		return nil
 	}
-	r.completes()
+	defer r.completes(cmd)()
 	_ = r.visit(cmd, t, nil, func(v *visit) (err error) {
 		all, err = tools(v.ctx, v.session)
 		return err
@@ -87,11 +92,14 @@ func (r *remote) listed(cmd *cobra.Command, name string) (all []tool) {
 // the variables of the environment, and the token, where its file says.
 func (r *remote) unasked(name string) bool { return r.config == "" && !isAddress(name) }
 
-// completes has the session wait no longer than a user who presses tab.
-func (r *remote) completes() {
+// completes has the session, and all of its requests together, wait no longer than a user who presses tab, until done is called.
+func (r *remote) completes(cmd *cobra.Command) (done func()) {
 	if r.timeout == 0 {
 		r.timeout = completionTime
 	}
+	ctx, done := context.WithTimeout(cmd.Context(), r.timeout)
+	cmd.SetContext(ctx)
+	return done
 }
 
 // completions returns the properties of an object, or after NAME= the values that its schema lists for one.

@@ -19,7 +19,7 @@ func (v *visit) detach(one *tool, in json.RawMessage, durable bool) error {
 	}
 	x, err := v.session.Start(v.ctx, one.Name, in)
 	if err != nil {
-		v.noteAbandoned()
+		v.noteAbandoned(v.session.Revision() == firstWithTasks)
 		return err
 	}
 	ref, ok := refOf(x, one)

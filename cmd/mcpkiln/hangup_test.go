@@ -62,3 +62,50 @@ func TestAnInterruptAfterTheResultChangesNothing(t *testing.T) {
 		ts.Close()
 	}
 }
+
+// TestCAN11ACallWhoseTaskHasNoNameYetIsNotSaidToBeCancelled: in 2025-11-25 there is nothing to cancel it by.
+func TestCAN11ACallWhoseTaskHasNoNameYetIsNotSaidToBeCancelled(t *testing.T) {
+	const tool = `{"name":"t","inputSchema":{"type":"object"},"execution":{"taskSupport":"required"}}`
+	for _, flag := range []string{"--json", "--detach"} {
+		called := make(chan struct{}, 1)
+		ts := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			var m struct {
+				ID     json.RawMessage
+				Method string
+			}
+			_ = json.NewDecoder(r.Body).Decode(&m)
+			result := map[string]string{
+				"initialize": `{"protocolVersion":"2025-11-25","capabilities":{"tools":{},"tasks":{"list":{},"cancel":{},"requests":{"tools":{"call":{}}}}},"serverInfo":{"name":"s","version":"1"}}`,
+				"tools/list": `{"tools":[` + tool + `]}`,
+			}[m.Method]
+			switch {
+			case m.Method == "notifications/cancelled":
+				t.Error("a cancellation was sent for a request that asks for a task")
+			case m.Method == "tools/call":
+				called <- struct{}{}
+				<-r.Context().Done()
+			case result != "":
+				w.Header().Set("Content-Type", "application/json")
+				fmt.Fprintf(w, `{"jsonrpc":"2.0","id":%s,"result":%s}`, m.ID, result)
+			default:
+				w.WriteHeader(http.StatusAccepted)
+			}
+		}))
+		var out strings.Builder
+		cmd := exec.Command("mcpkiln", "call", "--revision", "2025-11-25", "--header", "X-User: ann", flag, ts.URL, "t")
+		cmd.Stdout, cmd.Stderr = &out, &out
+		if err := cmd.Start(); err != nil {
+			t.Fatal(err)
+		}
+		<-called
+		if err := cmd.Process.Signal(os.Interrupt); err != nil {
+			t.Fatal(err)
+		}
+		_ = cmd.Wait()
+		if got := cmd.ProcessState.ExitCode(); got != exitInterrupted || !strings.Contains(out.String(), "so it was not asked to cancel it: if there is one, it goes on") {
+			t.Errorf("%s: status %d: %s", flag, got, out.String())
+		}
+		ts.CloseClientConnections()
+		ts.Close()
+	}
+}

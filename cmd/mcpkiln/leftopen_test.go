@@ -29,6 +29,8 @@ type asking struct {
 	slow      bool   // it wants to be asked once a minute
 	tool      string // its only tool
 	seen      []string
+	fault     int    // the HTTP status of readings of its state; 0: they are answered
+	cancels   func() // is called when it is asked to cancel the task
 	// receipt answers an answer in place of the server.
 	receipt func(w http.ResponseWriter, id json.RawMessage)
 }
@@ -60,6 +62,10 @@ func (a *asking) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		w.WriteHeader(http.StatusServiceUnavailable)
 		return
 	}
+	if a.fault != 0 && m.Method == "tasks/get" {
+		w.WriteHeader(a.fault)
+		return
+	}
 	result := `{"resultType":"complete"}`
 	switch m.Method {
 	case "server/discover":
@@ -73,6 +79,10 @@ func (a *asking) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		}
 	case "tasks/get":
 		result = `{"resultType":"complete",` + a.state() + `}`
+	case "tasks/cancel":
+		if a.cancels != nil {
+			a.cancels()
+		}
 	case "tasks/update":
 		if a.refuses > 0 {
 			a.refuses--

@@ -16,6 +16,7 @@ import (
 	"os/signal"
 	"runtime/debug"
 	"syscall"
+	"time"
 
 	"golang.org/x/tools/go/analysis/unitchecker"
 
@@ -50,7 +51,7 @@ func main() {
 		unitchecker.Main(vet.Analyzers...)
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), endSignals()...)
-	context.AfterFunc(ctx, stop) // a second signal kills the process, if something ignores ctx; during a visit hurry catches it
+	context.AfterFunc(ctx, func() { time.AfterFunc(sameInterrupt, stop) }) // a second signal kills the process, if something ignores ctx; during a visit hurry catches it
 	code := run(ctx, os.Args[1:], os.Stdout, os.Stderr)
 	stop()
 	os.Exit(code)

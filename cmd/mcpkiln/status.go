@@ -10,6 +10,7 @@ import (
 	"net/url"
 	"os"
 	"strings"
+	"time"
 
 	"github.com/mcpkiln/mcpkiln/cmd/mcpkiln/internal/plain"
 	"github.com/mcpkiln/mcpkiln/cmd/mcpkiln/internal/target"
@@ -131,6 +132,8 @@ func statusOf(err error) (status int, help string) {
 		return statusOfCause(cause)
 	case errors.Is(err, context.DeadlineExceeded):
 		return exitTimeout, ""
+	case errors.As(err, &answered) && answered.Busy:
+		return exitNetwork, "its HTTP status, 408, 429 or 5xx, says that the server is busy, or has a fault of its own: try again " + when(answered.Wait)
 	case errors.As(err, &answered):
 		return exitTool, pagesFirst(answered)
 	}
@@ -179,7 +182,9 @@ func helpWithProtocol(e *client.ProtocolError) string {
 func statusOfHTTP(e *client.StatusError) (status int, help string) {
 	const how = ": put one into " + target.TokenVariable + " in the environment, or use --header 'Authorization: …'"
 	switch e.Status {
-	case http.StatusUnauthorized, http.StatusProxyAuthRequired:
+	case http.StatusProxyAuthRequired:
+		return exitAuth, "the proxy wants a user and a password. " + whichProxy
+	case http.StatusUnauthorized:
 		return exitAuth, "the server wants to know who asks, by a token that it accepts" + how
 	case http.StatusForbidden:
 		return exitAuth, "the server wants a token that allows this" + how
@@ -191,14 +196,21 @@ func statusOfHTTP(e *client.StatusError) (status int, help string) {
 		return exitNetwork, "write that address in place of this one if you trust it: arguments and tokens go there"
 	}
 	if e.Status == http.StatusTooManyRequests || e.Status >= http.StatusInternalServerError {
-		when := "later"
-		if e.RetryAfter > 0 {
-			when = "in " + e.RetryAfter.String()
-		}
-		return exitNetwork, "the server is busy, or has a fault of its own: try again " + when
+		return exitNetwork, "the server is busy, or has a fault of its own: try again " + when(e.RetryAfter)
 	}
 	return exitNetwork, ""
 }
+
+// when says when to try again; wait is 0 if the server does not say that.
+func when(wait time.Duration) string {
+	if wait > 0 {
+		return "in " + wait.String()
+	}
+	return "later"
+}
+
+// whichProxy is the help for a proxy.
+const whichProxy = "HTTP_PROXY or HTTPS_PROXY in the environment names it, as http://USER:PASSWORD@HOST:PORT if it wants them; NO_PROXY names the hosts that are reached without it"
 
 // statusOfTask returns the exit status for a task that was cancelled, failed, or is unknown, and what would help.
 func statusOfTask(e *client.TaskError) (status int, help string) {
@@ -209,7 +221,7 @@ func statusOfTask(e *client.TaskError) (status int, help string) {
 		return exitCancelled, ""
 	case errors.As(e.Err, &expired):
 		return exitTool, whyUnknown
-	case errors.As(e.Err, &answered):
+	case errors.As(e.Err, &answered) && over(e.State):
 		return exitTool, ""
 	case e.Err != nil:
 		return statusOf(e.Err)
@@ -221,7 +233,13 @@ func statusOfTask(e *client.TaskError) (status int, help string) {
 const whyUnknown = "a server keeps a task for a while, and for the one who made it: it has expired, belongs to somebody else, or has ended with its session, where the server knows nobody by a token"
 
 func statusOfTransport(e *client.TransportError) (status int, help string) {
+	asked := (*url.Error)(nil)
 	switch text := e.Err.Error(); {
+	case errors.As(e.Err, &asked) && refusingProxy(asked) != "":
+		if asked.Err.Error() == http.StatusText(http.StatusProxyAuthRequired) {
+			return exitAuth, whichProxy
+		}
+		return exitNetwork, whichProxy
 	case e.Noise != "":
 		return exitProtocol, "a server on a pipe writes messages to its standard output, and everything else to its standard error"
 	case errors.Is(e.Err, context.DeadlineExceeded):
@@ -282,14 +300,36 @@ func reason(err error) string {
 			return "the request was " + e.Reason
 		}
 	case *url.Error:
+		if proxy := refusingProxy(e); proxy != "" {
+			return "the proxy " + proxy + " does not connect to " + e.URL + ": " + innermost(e.Err).Error()
+		}
 		return e.URL + ": " + innermost(e.Err).Error()
 	}
 	return strings.TrimPrefix(err.Error(), "client: ")
 }
 
+// refusingProxy returns the proxy that has failed in place of the server; "" if none has. What it answers in place of a connection is an error with the text
+// of its HTTP status.
+func refusingProxy(e *url.Error) string {
+	asked, err := url.Parse(e.URL)
+	if err != nil {
+		return ""
+	}
+	proxy, err := http.ProxyFromEnvironment(&http.Request{URL: asked})
+	var op *net.OpError
+	connects := errors.As(e.Err, &op) && op.Op == "proxyconnect"
+	for status := 300; status < 600 && !connects; status++ {
+		connects = e.Err.Error() == http.StatusText(status)
+	}
+	if err != nil || proxy == nil || !connects {
+		return ""
+	}
+	return proxy.Host
+}
+
 // innermost returns the error of a connection without those that name the address, the resolver and the system call.
 func innermost(err error) error {
-	if op := (*net.OpError)(nil); errors.As(err, &op) {
+	for op := (*net.OpError)(nil); errors.As(err, &op); { // that of a proxy is around that of the connection to it
 		err = op.Err
 	}
 	if dns := (*net.DNSError)(nil); errors.As(err, &dns) {

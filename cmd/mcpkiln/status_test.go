@@ -2,8 +2,11 @@ package main
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
+	"fmt"
 	"net/http"
+	"net/http/httptest"
 	"strings"
 	"testing"
 
@@ -20,6 +23,8 @@ func TestEveryErrorHasItsExitStatus(t *testing.T) {
 		want int
 	}{
 		{&client.Error{Code: -32603}, exitTool},
+		{&client.Error{Code: -32603, Busy: true}, exitNetwork},
+		{&client.TaskError{State: client.TaskState{Status: task.Working}, Err: &client.Error{Code: -32603, Busy: true}}, exitNetwork},
 		{&client.TaskError{State: client.TaskState{Status: task.Failed}}, exitTool},
 		{&client.TaskError{Err: &client.ExpiredError{}}, exitTool},
 		{&client.TaskError{State: client.TaskState{Status: task.Cancelled}}, exitCancelled},
@@ -97,6 +102,70 @@ func TestAReferenceOfAnotherVersionIsKnownByItsVersion(t *testing.T) {
 	for version, want := range map[int]string{1: "name no other", 2: "another version of mcpkiln"} {
 		if err := withStatus(&client.RefError{Ref: client.Ref{Version: version}, Why: "in other words"}); !strings.Contains(err.Error(), want) {
 			t.Errorf("version %d: %v", version, err)
+		}
+	}
+}
+
+// TestAnErrorInTheBodyHidesNoHTTPStatus: the exit status is that of a response without one, at any moment of a session.
+func TestAnErrorInTheBodyHidesNoHTTPStatus(t *testing.T) {
+	for status, says := range map[int]string{
+		http.StatusTooManyRequests: "try again in 1m0s", http.StatusInternalServerError: "try again in 1m0s", http.StatusServiceUnavailable: "try again in 1m0s",
+		http.StatusNotFound: whichPath, http.StatusMethodNotAllowed: whichPath,
+	} {
+		for _, fails := range []string{"initialize", "tools/list", "tools/call"} {
+			ts := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				var m struct {
+					ID     json.RawMessage
+					Method string
+				}
+				_ = json.NewDecoder(r.Body).Decode(&m)
+				result := map[string]string{
+					"initialize": `{"protocolVersion":"2025-11-25","capabilities":{"tools":{}},"serverInfo":{"name":"s","version":"1"}}`,
+					"tools/list": `{"tools":[` + plainTool + `]}`,
+				}[m.Method]
+				w.Header().Set("Content-Type", "application/json")
+				switch {
+				case m.Method == fails:
+					w.Header().Set("Retry-After", "60")
+					w.WriteHeader(status)
+					fmt.Fprintf(w, `{"jsonrpc":"2.0","id":%s,"error":{"code":-32000,"message":"words"}}`, m.ID)
+				case result != "":
+					fmt.Fprintf(w, `{"jsonrpc":"2.0","id":%s,"result":%s}`, m.ID, result)
+				default:
+					w.WriteHeader(http.StatusAccepted)
+				}
+			}))
+			exit, stdout, stderr := runs(t, "call", "--revision", "2025-11-25", ts.URL, "t")
+			if exit != exitNetwork || !strings.Contains(stderr, "words") || !strings.Contains(stderr, says) {
+				t.Errorf("%d for %s: status %d: %s%s", status, fails, exit, stdout, stderr)
+			}
+			ts.Close()
+		}
+	}
+}
+
+// TestAProxyThatFailsIsNamed, and not the server.
+func TestAProxyThatFailsIsNamed(t *testing.T) {
+	for refusal, want := range map[int]int{http.StatusForbidden: exitNetwork, http.StatusProxyAuthRequired: exitAuth, 0: exitNetwork} {
+		proxy := closed(t)
+		if refusal != 0 {
+			proxy = bad(t, refusal, "", "text/plain", "")
+		}
+		host := strings.TrimPrefix(proxy, "http://")
+		t.Setenv("HTTPS_PROXY", "http://user:secret@"+host)
+		t.Setenv("HTTP_PROXY", "http://user:secret@"+host)
+		for _, url := range []string{"https://server.example/mcp", "http://server.example/mcp"} {
+			status, _, stderr := runs(t, "call", url, "t")
+			says := "mcpkiln: the proxy " + host + " does not connect to " + url + ": "
+			switch {
+			case strings.HasPrefix(url, "http:") && refusal == http.StatusForbidden:
+				continue // it may as well be the server's
+			case strings.HasPrefix(url, "http:") && refusal != 0:
+				says = "the proxy wants a user and a password"
+			}
+			if status != want || !strings.Contains(stderr, says) || !strings.Contains(stderr, "HTTPS_PROXY") || strings.Contains(stderr, "secret") {
+				t.Errorf("%d, %s: status %d: %s", refusal, url, status, stderr)
+			}
 		}
 	}
 }

@@ -159,7 +159,10 @@ func (v *visit) received(ref client.Ref, r *reply, ended <-chan error) error {
 		switch {
 		case err != nil:
 			return fmt.Errorf("%w\n  the server has the answer: what the task does now is not known", err)
-		case r.answered.Load().Keyed || state.Status != task.InputRequired || !time.Now().Before(late):
+		case r.answered.Load().Keyed: // the receipt of an answer that came after another one is the same (EXT10)
+			fmt.Fprintln(v.cmd.ErrOrStderr(), "mcpkiln: the answer was sent; if another one was sent at the same time, the first counts, and which that was is not known")
+			return v.printState(ref, state)
+		case state.Status != task.InputRequired || !time.Now().Before(late):
 			return v.printState(ref, state)
 		}
 		select {
@@ -293,7 +296,7 @@ func (r *reply) names(q *client.Question) bool { return r.key != nil && q.Keyed 
 
 // note notes whether the server has the answer.
 func (r *reply) note(q *client.Question, err error) {
-	if given := r.answered.Load(); given != nil && (q == given || q.Keyed && given.Keyed && q.Key == given.Key) {
+	if given := r.answered.Load(); given != nil && sameQuestion(q, given) {
 		r.received <- err
 	}
 }

@@ -91,7 +91,7 @@ func (r *remote) asked(cmd *cobra.Command, args []string) (all []*client.Questio
 	if _, command := t.(*client.Process); err != nil || command || ref.Revision <= firstWithTasks {
 		return nil
 	}
-	r.completes()
+	defer r.completes(cmd)()
 	_ = r.visit(cmd, t, nil, func(v *visit) error {
 		state, err := v.session.GetTask(v.ctx, ref)
 		if err != nil {

@@ -2,6 +2,7 @@ package main
 
 import (
 	"encoding/json"
+	"net/http"
 	"strings"
 	"testing"
 )
@@ -46,5 +47,32 @@ func TestTSK27TheSchemasOfATaskThatAsksAreKept(t *testing.T) {
 	status, stdout, stderr = runs(t, "task", "wait", "t1")
 	if status != 0 || stdout != "done\n" || !strings.Contains(stderr, "the schemas of t have changed since the task was made") {
 		t.Errorf("status %d: %s%s", status, stdout, stderr)
+	}
+}
+
+// TestTSK27ATaskIsNotLostWithItsReading: a token that has expired, or a wrong turn of a proxy, ends the call, and the task can be followed by another command.
+func TestTSK27ATaskIsNotLostWithItsReading(t *testing.T) {
+	for fault, exit := range map[int]int{http.StatusUnauthorized: exitAuth, http.StatusForbidden: exitAuth, http.StatusNotFound: exitNetwork, http.StatusFound: exitNetwork} {
+		a, ref := ask(t, 0)
+		a.change(func() { a.stale, a.fault = []string{`"status":"working"`}, fault })
+		status, stdout, stderr := callsTool(t, ref)
+		if status != exit || !strings.HasSuffix(stderr, "\n  the task may go on: mcpkiln task wait t1\n") || a.saw("tasks/cancel") > 0 {
+			t.Errorf("%d: status %d: %s%s", fault, status, stdout, stderr)
+		}
+		a.change(func() { a.fault = 0 })
+		if status, stdout, stderr := runs(t, "task", "wait", "t1"); status != 0 || stdout != "done\n" {
+			t.Errorf("%d: status %d: %s%s", fault, status, stdout, stderr)
+		}
+	}
+}
+
+// TestEXT22ACallLeavesOpenWhatItCanNotAnswer: its task goes on, as one that `mcpkiln task wait` waits for does.
+func TestEXT22ACallLeavesOpenWhatItCanNotAnswer(t *testing.T) {
+	for _, question := range []string{asksSample, asksRoots, noForm} {
+		a, ref := ask(t, 0, question)
+		status, stdout, stderr := callsTool(t, ref)
+		if status != exitInputRequired || !strings.Contains(stdout, `"id":"t1"`) || !strings.Contains(stderr, "the task asks") || a.saw("tasks/cancel")+a.saw("tasks/update") > 0 {
+			t.Errorf("status %d, after %q: %s%s", status, a.seen, stdout, stderr)
+		}
 	}
 }

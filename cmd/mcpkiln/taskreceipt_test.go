@@ -92,3 +92,12 @@ func TestEXT22WhatBecomesOfAnAnswerIsSaid(t *testing.T) {
 		}
 	}
 }
+
+// TestEXT10WhichOfTwoAnswersCountsIsNotKnown: the server ignores the second one, and its receipt is the same.
+func TestEXT10WhichOfTwoAnswersCountsIsNotKnown(t *testing.T) {
+	_, ref := ask(t, 0, sureForm)
+	status, stdout, stderr := runs(t, "task", "answer", ref, "yes=true")
+	if status != 0 || !strings.HasPrefix(stdout, "completed") || !strings.Contains(stderr, "the answer was sent; if another one was sent at the same time, the first counts, and which that was is not known") {
+		t.Errorf("status %d: %s%s", status, stdout, stderr)
+	}
+}

@@ -158,6 +158,7 @@ func (v *visit) answered(q *client.Question, err error) {
 	if reply != nil {
 		reply.note(q, err)
 	}
+	v.settle(q, err)
 }
 
 // stopClock stops the clock until the task asks nothing any more.

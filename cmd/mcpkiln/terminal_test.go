@@ -8,6 +8,7 @@ import (
 	"os/exec"
 	"os/signal"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"syscall"
@@ -165,7 +166,7 @@ func TestAnIgnoredSignalStaysIgnored(t *testing.T) {
 	_ = nohup.Wait()
 }
 
-// TestASecondCtrlCEndsAtOnce: also while a server takes its time. A shell calls that status 130.
+// TestASecondCtrlCEndsAtOnce: also while a server takes its time.
 func TestASecondCtrlCEndsAtOnce(t *testing.T) {
 	cmd := command(t, "call", "test_tool_with_progress", "--", "deaf")
 	s := screen.Start(t, cmd)
@@ -173,10 +174,33 @@ func TestASecondCtrlCEndsAtOnce(t *testing.T) {
 	s.Types("\x03")
 	s.Sees("Ctrl-C again ends at once")
 	s.Types("\x03")
-	s.Ended()
-	_ = cmd.Wait()
-	if ws := cmd.ProcessState.Sys().(syscall.WaitStatus); !ws.Signaled() || ws.Signal() != syscall.SIGINT {
-		t.Errorf("%v", cmd.ProcessState)
+	if text := exits(t, cmd, s, exitInterrupted); !strings.Contains(text, "mcpkiln: interrupted\r\n  the server was asked to cancel the call") {
+		t.Errorf("%q", text)
+	}
+}
+
+// TestCAN15OneCtrlCMayComeTwice: the terminal sends it to the whole process group, and `go tool` and timeout pass it on. The task is cancelled all the same.
+func TestCAN15OneCtrlCMayComeTwice(t *testing.T) {
+	for _, twice := range []syscall.Signal{syscall.SIGINT, syscall.SIGTERM} {
+		a, ref := ask(t, 0)
+		process := make(chan *os.Process, 1)
+		a.change(func() {
+			a.stale = slices.Repeat([]string{`"status":"working"`}, 1000)
+			a.cancels = func() {
+				_ = (<-process).Signal(twice)
+				a.stale = []string{`"status":"cancelled"`}
+			}
+		})
+		cmd := command(t, "call", endpointOf(t, ref), "t")
+		s := screen.Start(t, cmd)
+		process <- cmd.Process
+		s.Sees("the task is working")
+		if err := cmd.Process.Signal(twice); err != nil {
+			t.Error(err)
+		}
+		if text := exits(t, cmd, s, exitInterrupted); !strings.Contains(text, "mcpkiln: interrupted\r\n  the task is cancelled") {
+			t.Errorf("%v: %q", twice, text)
+		}
 	}
 }
 

@@ -32,18 +32,20 @@ type visit struct {
 	settling sync.Mutex            // for asksStill
 
 	mu      sync.Mutex
-	answers []answer            // from --answer, not used yet
-	used    string              // the answers that were, as flags with a space behind each
-	unused  string              // why an answer is not used; "": nothing that it fits was asked
-	misfits []error             // why none of them fits the last question
-	ref     *client.Ref         // of the task that asks, if another command could answer it
-	waits   context.Context     // ends with the wait of `mcpkiln task wait`; nil for other commands, and when a question was open for a while, see asksStill
-	reply   *reply              // of `mcpkiln task answer`; nil for other commands
-	shown   chan<- openQuestion // receives questions, which stay open; nil: questions are answered
-	resume  func()              // starts the clock again when the task asks nothing any more; nil: it was not stopped for that
-	stderr  serverLines         // of a server on a pipe, with --verbose
-	warned  tally               // the warnings, of which each is printed once
-	outcome string              // of the call or task when the visit ended early; "" for none
+	answers []answer // from --answer, not used yet
+	// deliveries are the answers that were.
+	deliveries []delivery
+	settles    chan struct{}       // closed when one of them is settled, see take; nil: nobody waits for that
+	unused     string              // why an answer is not used; "": nothing that it fits was asked
+	misfits    []error             // why none of them fits the last question
+	ref        *client.Ref         // of the task that asks, if another command could answer it
+	waits      context.Context     // ends with the wait of `mcpkiln task wait`; nil for other commands, and when a question was open for a while, see asksStill
+	reply      *reply              // of `mcpkiln task answer`; nil for other commands
+	shown      chan<- openQuestion // receives questions, which stay open; nil: questions are answered
+	resume     func()              // starts the clock again when the task asks nothing any more; nil: it was not stopped for that
+	stderr     serverLines         // of a server on a pipe, with --verbose
+	warned     tally               // the warnings, of which each is printed once
+	outcome    string              // of the call or task when the visit ended early; "" for none
 }
 
 // grace is how long a server on a pipe may take to exit when its input is closed, and again when it is sent a signal: together less than
@@ -76,14 +78,18 @@ func (r *remote) visit(cmd *cobra.Command, t client.Transport, answers []answer,
 	v.mu.Lock()
 	v.session = session
 	v.mu.Unlock()
+	defer v.warnOfUnusedAnswers() // when it is known what has become of all
 	defer v.hangUp()
 	err = do(v)
 	v.terminal.Done()
-	v.warnOfUnusedAnswers()
 	err = v.status(err)
 	v.done.Store(&err)
 	return err
 }
+
+// sameInterrupt is how long after a signal a second one is the same interrupt: `go tool` and timeout pass a signal on that the terminal has sent to the
+// whole process group.
+const sameInterrupt = 300 * time.Millisecond
 
 // hurry ends the command within patience after an interrupt, and at once after a second one. A server on a pipe ends with it. A command that has
 // its result keeps its status.
@@ -103,21 +109,23 @@ func (v *visit) hurry() {
 		}
 	})
 	go func() {
+		time.Sleep(sameInterrupt)
 		select {
-		case s := <-again:
-			v.forced.Store(true)
-			v.abort()
-			endBy(s)
-		case <-time.After(patience):
-			if err := v.done.Load(); err != nil {
-				v.abort()
-				time.Sleep(killWait) // mostly the command ends before
-				os.Exit(exitOf(*err))
-			}
-			v.forced.Store(true)
-			fmt.Fprintln(v.cmd.ErrOrStderr(), "mcpkiln:", v.withOutcome(errInterrupted))
-			v.abort()
+		case <-again:
+		default:
 		}
+		select {
+		case <-again:
+		case <-time.After(patience - sameInterrupt):
+		}
+		if err := v.done.Load(); err != nil {
+			v.abort()
+			time.Sleep(killWait) // mostly the command ends before
+			os.Exit(exitOf(*err))
+		}
+		v.forced.Store(true)
+		fmt.Fprintln(v.cmd.ErrOrStderr(), "mcpkiln:", v.withOutcome(errInterrupted))
+		v.abort()
 		os.Exit(exitInterrupted)
 	}()
 }
@@ -134,7 +142,7 @@ func exitOf(err error) int {
 	return exitFailed
 }
 
-// killWait is how long to wait for a killed server on a pipe to exit, and then for this process to be ended by its own signal.
+// killWait is how long to wait for a killed server on a pipe to exit.
 const killWait = time.Second
 
 // abort ends the session at once.
@@ -150,15 +158,6 @@ func (v *visit) abort() {
 	select {
 	case <-ended:
 	case <-time.After(killWait):
-	}
-}
-
-// endBy ends the command by a signal, so that a shell sees the signal. It returns where a process can not signal itself, and after killWait if the
-// signal did not end it.
-func endBy(s os.Signal) {
-	signal.Reset(s)
-	if self, err := os.FindProcess(os.Getpid()); err == nil && self.Signal(s) == nil {
-		time.Sleep(killWait)
 	}
 }
 

@@ -123,7 +123,7 @@ func (q *question) ask(e *inflight.Entry, from *round) {
 		e.Cancel(&Cause{Source: inflight.SourceParent, Reason: "the call that asked is over"})
 	}
 	s.countActive(1)
-	if !s.spawn(func() { q.serve(own) }) {
+	if !s.spawnInTurn(func() { q.serve(own) }) {
 		s.countActive(-1)
 		e.Cancel(&Cause{Source: inflight.SourceShutdown, Force: true})
 	}

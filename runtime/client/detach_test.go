@@ -190,6 +190,26 @@ func TestTSK27AQuestionThatWaitsAndCanNotBeAsked(t *testing.T) {
 	}
 }
 
+// Handlers are called in the order in which the questions come, so that one which answers from a list does not mix them up.
+func TestCAN30QuestionsThatComeAsRequestsAreAskedInTheirOrder(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		u := newUser()
+		s, p := meetOffering(t, "2025-11-25", taskOffers, u.handlers(false))
+		p.follow(t, s)
+		const questions = 50
+		for i := range questions {
+			p.send("%s", form(1000+i, fmt.Sprint("question", i)))
+		}
+		time.Sleep(time.Second)
+		synctest.Wait()
+		for i := range questions {
+			if got := <-u.asked; got != fmt.Sprint("question", i) {
+				t.Errorf("%s was asked in place %d", got, i)
+			}
+		}
+	})
+}
+
 // VAL07: questions that wait are remembered, and only so many; so are the tasks that were left.
 func TestVAL07OnlySoManyQuestionsWait(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
@@ -204,6 +224,7 @@ func TestVAL07OnlySoManyQuestionsWait(t *testing.T) {
 			t.Errorf("%d wait", n)
 		}
 		x := p.follow(t, s)
+		time.Sleep(time.Second) // each is asked after the head start of the one before
 		if synctest.Wait(); len(u.asked) != 100 {
 			t.Errorf("%d are asked", len(u.asked))
 		}

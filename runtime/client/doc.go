@@ -78,7 +78,7 @@
 //	to follow         to read a task's state until the task is over, and to answer its questions; to detach is to stop that
 //	follower          what a session knows of a task, for all executions of it; its following is the time in which it reads the task's state
 //	left              a task that nobody follows any more is left, and so are its questions
-//	to leave open     not to answer a question of a task that this session only resumed: the host that started the task may answer it
+//	to leave open     not to answer a question of a task that this session only resumed, or started with LeaveOpen: another host may answer it
 //	receiver          the specification's word for the side that runs a task: here this side, for a question that the server asks as one
 //	late, early       an answer that comes after its request was given up; one that comes before that was recorded
 //	offered           declared by the server, in its capabilities

@@ -29,7 +29,7 @@ type follower struct {
 	// Guarded by Session.mu.
 	executions  map[*execution]struct{} // those that are not over
 	following   *following              // nil: nobody follows the task at present
-	startedHere bool                    // this session started the task, and did not only resume it
+	startedHere bool                    // this session started the task, without LeaveOpen, and did not only resume it
 	over        bool                    // the task has ended, or is cancelled: it asks nobody any more
 
 	mu        sync.Mutex
@@ -82,7 +82,7 @@ func (s *state) join(f *follower, x *execution) (first *following) {
 	}
 	x.follower = f
 	f.executions[x] = struct{}{}
-	f.startedHere = f.startedHere || !x.request.IsZero()
+	f.startedHere = f.startedHere || !x.request.IsZero() && !x.leavesOpen
 	return first
 }
 

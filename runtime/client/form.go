@@ -222,15 +222,23 @@ func orderOf(number string, limit json.Number) int {
 	return order
 }
 
+// items returns a number of items in words.
+func items(n float64) string {
+	if n == 1 {
+		return "1 item"
+	}
+	return fmt.Sprintf("%.0f items", n)
+}
+
 func (f *formField) checkList(list []any) error {
 	if err := f.isType("array"); err != nil {
 		return err
 	}
 	switch n := float64(len(list)); {
 	case f.MinItems != nil && n < *f.MinItems:
-		return fmt.Errorf("must have at least %.0f items", *f.MinItems)
+		return fmt.Errorf("must have at least %s", items(*f.MinItems))
 	case f.MaxItems != nil && n > *f.MaxItems:
-		return fmt.Errorf("must have at most %.0f items", *f.MaxItems)
+		return fmt.Errorf("must have at most %s", items(*f.MaxItems))
 	}
 	for _, item := range list {
 		text, ok := item.(string)

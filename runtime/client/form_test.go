@@ -3,6 +3,7 @@ package client_test
 import (
 	"context"
 	"encoding/json"
+	"strings"
 	"testing"
 	"testing/synctest"
 
@@ -76,7 +77,7 @@ func TestAnswersAreHeldAgainstTheForm(t *testing.T) {
 		`{"name":"ab","ok":"yes"}`:                        "type boolean",
 		`{"name":"ab","one":"c"}`:                         "none of the choices",
 		`{"name":"ab","titled":"y"}`:                      "none of the choices",
-		`{"name":"ab","many":[]}`:                         "at least 1",
+		`{"name":"ab","many":[]}`:                         "at least 1 item",
 		`{"name":"ab","many":["p","q","p"]}`:              "at most 2",
 		`{"name":"ab","many":["z"]}`:                      "none of the choices",
 		`{"name":"ab","more":1}`:                          "no field more",
@@ -89,5 +90,8 @@ func TestAnswersAreHeldAgainstTheForm(t *testing.T) {
 		} else if string(got) != want {
 			t.Errorf("%s: %s, want %s", content, got, want)
 		}
+	}
+	if _, err := q.Complete(json.RawMessage(`{"name":"ab","many":[]}`)); err == nil || strings.Contains(err.Error(), "items") {
+		t.Errorf("%v: it is one item", err)
 	}
 }

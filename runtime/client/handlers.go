@@ -27,7 +27,7 @@ type Handlers struct {
 	// QuestionGone is called when a question is not to be answered any more: the server cancelled it, the call or task that it belongs to
 	// is over, its time passed, nobody follows the task any more, or the session ended, as cause says. A user interface closes it then.
 	QuestionGone func(q *Question, cause error)
-	// LeftOpen is called with a question of a task that this session has resumed and did not start, if no handler can be asked, or the handler has failed;
+	// LeftOpen is called with a question of a task that this session has resumed and did not start, or started with LeaveOpen, if no handler can be asked, or the handler has failed;
 	// why says which. The question is not answered and the task goes on: the host that started it may answer. q has what could be read of the question, and
 	// no Method if the server does not show the question, because this session has not declared what the task asks.
 	LeftOpen func(q *Question, why error)

@@ -102,7 +102,7 @@ func (l *httpLink) read(ctx context.Context, resp *http.Response, r *round, st *
 	switch {
 	case kind == "text/event-stream" && resp.StatusCode == http.StatusOK:
 		return l.readStream(ctx, resp, r)
-	case resp.StatusCode == http.StatusUnauthorized || resp.StatusCode == http.StatusForbidden:
+	case resp.StatusCode == http.StatusUnauthorized || resp.StatusCode == http.StatusForbidden || resp.StatusCode == http.StatusMethodNotAllowed:
 		return l.status(resp)
 	case kind == "application/json":
 		st.answering.Store(true) // the body is the answer: giving up waits longer for it
@@ -130,7 +130,9 @@ func (l *httpLink) readMessage(resp *http.Response, r *round) error {
 		return broken(r.call.op.Name, "%w", &rpc.FrameError{Limit: int(l.maxBytes)})
 	}
 	if resp.StatusCode >= 300 { // the error may be the JSON of a gateway
-		if m, bad := rpc.Parse(body, l.s.cfg.limits); bad != nil || !m.Answers() {
+		m, bad := rpc.Parse(body, l.s.cfg.limits)
+		elsewhere := resp.StatusCode == http.StatusNotFound && bad == nil && (m.Error == nil || m.Error.Code != rpc.CodeMethodNotFound) // a server has that status for methods alone
+		if bad != nil || !m.Answers() || elsewhere {
 			resp.Body = io.NopCloser(bytes.NewReader(body))
 			return l.status(resp)
 		}

@@ -92,6 +92,28 @@ func (s *Session) begin(ctx context.Context, run func(begins func())) {
 	}
 }
 
+// spawnInTurn is spawn for a function that calls the handler of a question. It is called headStart after the one before, or when that has returned.
+func (s *Session) spawnInTurn(run func()) bool {
+	mine := make(chan struct{})
+	next := sync.OnceFunc(func() { close(mine) })
+	s.mu.Lock()
+	before := s.turn
+	s.turn = mine
+	s.mu.Unlock()
+	spawned := s.spawn(func() {
+		defer next()
+		if before != nil {
+			<-before
+		}
+		defer time.AfterFunc(headStart, next).Stop()
+		run()
+	})
+	if !spawned {
+		next()
+	}
+	return spawned
+}
+
 // add adds a reply. If replies are not sent any more, the host is told.
 func (r *replies) add(one reply) {
 	r.mu.Lock()

@@ -111,6 +111,7 @@ type callConfig struct {
 	meta             json.RawMessage
 	ttl              time.Duration
 	inline           bool
+	leavesOpen       bool
 	before           time.Duration // what earlier requests for the same call have taken; it counts in maxTime
 	renewsNothing    bool          // if the server has ended the session, no new one is begun for it
 }
@@ -138,6 +139,10 @@ func Meta(members json.RawMessage) CallOption { return func(c *callConfig) { c.m
 
 // Inline has Start call a tool as CallTool does: as a task only if the server decides that, or if the tool always runs as one.
 func Inline() CallOption { return func(c *callConfig) { c.inline = true } }
+
+// LeaveOpen has a task that Start makes go on when it asks what this session can not answer, as a task that the session has only resumed does: see
+// Handlers.LeftOpen. It is for hosts that pass the task's Ref on to whoever can answer. Without it the task is cancelled.
+func LeaveOpen() CallOption { return func(c *callConfig) { c.leavesOpen = true } }
 
 // Progress is a server's report on a running request.
 type Progress struct {

@@ -54,6 +54,7 @@ type state struct {
 	lost            error                // why the connection is gone
 	noise           []byte               // text that the server wrote and that was no message
 	inherited       bool                 // noise is of the session that this one replaces (see successor), until the server writes noise to this one
+	turn            <-chan struct{}      // closed when the handler of the next question that comes as a request may be called; nil: it may
 	activeQuestions int                  // how many questions are being answered by handlers, or have their answers sent
 	followers       map[string]*follower // of tasks, by their ids
 	left            []*follower          // those whose tasks nobody follows any more, the latest last

@@ -15,7 +15,9 @@ import (
 type execution struct {
 	*follower        // of its task; other executions of the session may have the same
 	request   rpc.ID // the one that started it; zero: it was resumed
-	started   time.Time
+	// leavesOpen: of what was started with LeaveOpen.
+	leavesOpen bool
+	started    time.Time
 	passing
 
 	ended  chan struct{} // closed when it is over, and result and err are final

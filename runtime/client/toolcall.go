@@ -216,6 +216,7 @@ func (s *Session) outcome(c *call, result []byte, kind resultKind) (ToolResult, 
 func (s *Session) follow(c *call, v *wire.Values) (*execution, error) {
 	state := readState(v, v.Text(wire.SlotTaskID))
 	x := newExecution(s.newFollower(c.dialect, c.tool, state), c.round.entry.Key().ID)
+	x.leavesOpen = c.leavesOpen
 	if c.progress != nil {
 		c.mu.Lock()
 		x.progress, x.reports = c.progress, c.round.reports // its token stays, so its progress goes on

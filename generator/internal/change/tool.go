@@ -61,12 +61,13 @@ func (c *comparison) tool(old, new tool) {
 	}
 }
 
-// received compares schemas of values that the server receives, and reports whether the new one refuses, or may refuse, values that the old one described.
+// received compares schemas of values that the server receives, and reports whether the new one refuses, or may refuse, values that the old one accepted,
+// but for those of properties that only the new one names.
 func (c *comparison) received(p place, old, new *schema.Document) bool {
 	v := subsume.Compare(old, new)
 	described := v.Refused
 	if !v.Refused.None() {
-		described = subsume.Compare(closed(old), new).Refused
+		described = subsume.Compare(unclaimed(old, new), new).Refused
 	}
 	switch {
 	case described.Value != nil:
@@ -81,42 +82,6 @@ func (c *comparison) received(p place, old, new *schema.Document) bool {
 		c.found("input-wider", p, "accepts %s, which it refused", v.Accepted.Value.JSON())
 	}
 	return !described.None()
-}
-
-// closed is d with additionalProperties false wherever d says nothing of them, so that only what d describes is allowed. Combined schemas (allOf,
-// $ref and so on) stay as they are.
-func closed(d *schema.Document) *schema.Document {
-	d, _ = schema.NewDocument(closedNode(d.Root), d.Shared)
-	return d
-}
-
-func closedNode(n *schema.Node) *schema.Node {
-	if !n.Is(schema.Object) {
-		return n
-	}
-	c := *n
-	c.Members = slices.Clone(n.Members)
-	open := n.Get("properties") != nil
-	for i, m := range c.Members {
-		switch m.Key {
-		case "properties":
-			all := *m.Value
-			all.Members = slices.Clone(all.Members)
-			for k := range all.Members {
-				all.Members[k].Value = closedNode(all.Members[k].Value)
-			}
-			c.Members[i].Value = &all
-		case "items":
-			c.Members[i].Value = closedNode(m.Value)
-		case "additionalProperties", "patternProperties", "unevaluatedProperties", "allOf", "anyOf", "oneOf", "if", "$ref", "$dynamicRef", "dependentSchemas", "dependencies":
-			open = false
-		}
-	}
-	if open {
-		no := &schema.Node{Kind: schema.Bool, Text: "false", Pos: n.Pos, Pointer: n.Pointer + "/additionalProperties"}
-		c.Members = append(c.Members, schema.Member{Key: "additionalProperties", KeyPos: n.Pos, Value: no})
-	}
-	return &c
 }
 
 // sent compares schemas of values that the server sends, and reports whether the new one refuses, or may refuse, values that the old one allowed.

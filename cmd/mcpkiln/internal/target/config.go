@@ -41,39 +41,62 @@ type config struct {
 	Servers    map[string]json.RawMessage `json:"servers"`
 }
 
-// Names returns the names of all entries, sorted; none if there is no file.
+// Names returns the names of all entries, sorted; none if there is no file. On an error it returns those of the files before.
 func (s *Spec) Names() ([]string, error) {
 	entries, _, err := s.entries()
 	return slices.Sorted(maps.Keys(entries)), err
 }
 
-// entries reads the file with entries, and returns its name, too; "" if there is none.
-func (s *Spec) entries() (entries map[string]json.RawMessage, file string, err error) {
+// listed is an entry as a file has it.
+type listed struct {
+	file string
+	raw  json.RawMessage
+}
+
+// entries reads the files with entries that there are, and returns their names, too. An entry is that of the first file which has one of its name. On an
+// error, which is that of the last file, it also returns what it has read.
+func (s *Spec) entries() (entries map[string]listed, files []string, err error) {
 	names := Files
 	if s.Config != "" {
 		names = []string{s.Config}
 	}
+	entries = map[string]listed{}
 	for _, name := range names {
 		if !filepath.IsAbs(name) {
 			name = filepath.Join(s.Dir, filepath.FromSlash(name))
 		}
-		text, err := os.ReadFile(name)
+		inFile, err := readConfig(name)
 		switch {
-		case err == nil:
-			var c config
-			text = plainJSON(bytes.TrimPrefix(text, []byte("\ufeff"))) // a byte order mark, which some editors write
-			if err := json.Unmarshal(text, &c); err != nil {
-				return nil, name, notJSON(name, text, err)
+		case errors.Is(err, fs.ErrNotExist) && s.Config == "":
+			continue
+		case err != nil:
+			return entries, files, err
+		}
+		files = append(files, name)
+		for key, raw := range inFile {
+			if _, before := entries[key]; !before {
+				entries[key] = listed{name, raw}
 			}
-			if c.MCPServers == nil {
-				c.MCPServers = c.Servers
-			}
-			return c.MCPServers, name, nil
-		case !errors.Is(err, fs.ErrNotExist) || s.Config != "":
-			return nil, name, err
 		}
 	}
-	return nil, "", nil
+	return entries, files, nil
+}
+
+// readConfig reads the entries of one file.
+func readConfig(name string) (map[string]json.RawMessage, error) {
+	text, err := os.ReadFile(name)
+	if err != nil {
+		return nil, err
+	}
+	var c config
+	text = plainJSON(bytes.TrimPrefix(text, []byte("\ufeff"))) // a byte order mark, which some editors write
+	if err := json.Unmarshal(text, &c); err != nil {
+		return nil, notJSON(name, text, err)
+	}
+	if c.MCPServers == nil {
+		c.MCPServers = c.Servers
+	}
+	return c.MCPServers, nil
 }
 
 // notJSON names the line of a file that is not JSON, and what to do about it.
@@ -112,28 +135,20 @@ func misread(err error) error {
 
 // entry returns the entry that the command line names, with its variables expanded.
 func (s *Spec) entry() (*entry, error) {
-	entries, file, err := s.entries()
-	if err != nil {
-		return nil, err
-	}
-	raw, ok := entries[s.Name]
+	entries, files, err := s.entries()
+	found, ok := entries[s.Name]
 	switch {
-	case ok:
+	case ok: // also if a later file can not be read
+	case err != nil:
+		return nil, err
 	case s.meant() != "":
 		return nil, fmt.Errorf("%q is no address and no entry: %s", s.Name, s.meant())
-	case file == "":
+	case len(files) == 0:
 		return nil, fmt.Errorf("%q is no address, and there is no %s here with an entry of that name; put -- before a command", s.Name, strings.Join(Files, ", no "))
 	default:
-		names := slices.Sorted(maps.Keys(entries))
-		hint := schema.DidYouMean(s.Name, names)
-		switch {
-		case len(names) == 0:
-			hint = "it has none"
-		case hint == "":
-			hint = "it has " + strings.Join(names, ", ")
-		}
-		return nil, fmt.Errorf("%s has no entry %q: %s", file, s.Name, hint)
+		return nil, s.unlisted(files, slices.Sorted(maps.Keys(entries)))
 	}
+	raw, file := found.raw, found.file
 	var e entry
 	if err := json.Unmarshal(raw, &e); err != nil {
 		return nil, fmt.Errorf("%s: %s: the entry can not be read: %w", placeOf(file, raw, err), s.Name, misread(err))
@@ -148,6 +163,22 @@ func (s *Spec) entry() (*entry, error) {
 		return nil, fmt.Errorf("%s: %s: %s; write the url of the server's Streamable HTTP endpoint, and \"type\": \"http\"", file, s.Name, NoSSE)
 	}
 	return &e, nil
+}
+
+// unlisted returns the error for a name that no entry of the files has; names are those that they have.
+func (s *Spec) unlisted(files, names []string) error {
+	has, it := "has", "it has "
+	if len(files) > 1 {
+		has, it = "have", "they have "
+	}
+	hint := schema.DidYouMean(s.Name, names)
+	switch {
+	case len(names) == 0:
+		hint = it + "none"
+	case hint == "":
+		hint = it + strings.Join(names, ", ")
+	}
+	return fmt.Errorf("%s %s no entry %q: %s", strings.Join(files, " and "), has, s.Name, hint)
 }
 
 // placeOf returns the file, with the line of the value in an entry that can not be read.

@@ -27,7 +27,7 @@ const TokenVariable = "MCPKILN_TOKEN"
 type Spec struct {
 	Name    string   // an address or the name of an entry; "" for a command
 	Command []string // and its arguments
-	Config  string   // the file with entries; "" for the first of Files
+	Config  string   // the file with entries; "" for Files
 	Headers []string // "Name: value", only for HTTP
 	Dir     string   // folder of Config and Files, unless their paths are absolute
 	Env     func(string) (string, bool)
@@ -97,7 +97,11 @@ func (s *Spec) endpoint(address string, entry map[string]string) (client.Transpo
 	}
 	e := &client.Endpoint{URL: address, Header: http.Header{}}
 	if token, ok := s.Env(TokenVariable); ok && token != "" {
-		e.Header.Set("Authorization", "Bearer "+token)
+		const scheme = "Bearer "
+		if len(token) > len(scheme) && strings.EqualFold(token[:len(scheme)], scheme) { // it was copied with its scheme
+			token = token[len(scheme):]
+		}
+		e.Header.Set("Authorization", scheme+token)
 	}
 	for name, value := range entry {
 		e.Header.Set(name, value)

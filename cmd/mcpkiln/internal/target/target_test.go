@@ -66,8 +66,9 @@ func TestAServerIsCalledWhatTheUserCallsIt(t *testing.T) {
 }
 
 func TestATokenComesFromTheEnvironment(t *testing.T) {
-	s := &target.Spec{Name: "https://example.com/mcp", Env: func(k string) (string, bool) { return "tok", k == target.TokenVariable }}
-	for _, header := range [][]string{nil, {"authorization: Basic eA=="}} {
+	s := &target.Spec{Name: "https://example.com/mcp"}
+	for token, header := range map[string][]string{"tok": nil, "bearer tok": nil, "other": {"authorization: Basic eA=="}} {
+		s.Env = func(k string) (string, bool) { return token, k == target.TokenVariable }
 		s.Headers = header
 		tr, err := s.Transport()
 		if err != nil {
@@ -200,4 +201,41 @@ func transport(t *testing.T, name, file string) (client.Transport, error) {
 		t.Fatal(err)
 	}
 	return s.Transport()
+}
+
+// TestAnEntryIsLookedForInAllFiles: the first file that has it wins, and the error for a name that none has names those that were read.
+func TestAnEntryIsLookedForInAllFiles(t *testing.T) {
+	dir := t.TempDir()
+	write := func(name, text string) {
+		t.Helper()
+		if err := os.MkdirAll(filepath.Dir(filepath.Join(dir, name)), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	write("mcp.json", `{"mcpServers":{"a":{"url":"http://first.example/"}}}`)
+	write(".vscode/mcp.json", `{"servers":{"a":{"url":"http://second.example/"},"b":{"url":"http://b.example/"}}}`)
+	for name, want := range map[string]string{"a": "http://first.example/", "b": "http://b.example/"} {
+		s := &target.Spec{Name: name, Dir: dir, Env: func(string) (string, bool) { return "", false }}
+		got, err := s.Transport()
+		if e, ok := got.(*client.Endpoint); !ok || e.URL != want {
+			t.Errorf("%s: %v, %v", name, got, err)
+		}
+	}
+	s := &target.Spec{Name: "nobody", Dir: dir}
+	want := filepath.Join(dir, "mcp.json") + " and " + filepath.Join(dir, ".vscode/mcp.json") + ` have no entry "nobody": they have a, b`
+	if _, err := s.Transport(); err == nil || err.Error() != want {
+		t.Errorf("%v, want %s", err, want)
+	}
+	if names, err := s.Names(); err != nil || strings.Join(names, " ") != "a b" {
+		t.Errorf("%q, %v", names, err)
+	}
+	write(".cursor/mcp.json", `{`)
+	s.Name = "b" // an entry that is found needs no later file
+	s.Env = func(string) (string, bool) { return "", false }
+	if _, err := s.Transport(); err != nil {
+		t.Error(err)
+	}
 }

@@ -1,0 +1,131 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// forms is a server of 2025-11-25 that asks during a call, by requests on the call's stream.
+type forms struct {
+	*httptest.Server
+	answers chan given // of this command
+}
+
+// given is an answer.
+type given struct {
+	ID     int
+	Result struct {
+		Action  string
+		Content json.RawMessage
+	}
+}
+
+// serveForms serves a tool t, whose call has asks send what it likes.
+func serveForms(t *testing.T, asks func(ctx context.Context, f *forms, send func(format string, args ...any))) *forms {
+	t.Helper()
+	f := &forms{answers: make(chan given, 100)}
+	f.Server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		var m struct {
+			given
+			ID     json.RawMessage
+			Method string
+		}
+		_ = json.NewDecoder(r.Body).Decode(&m)
+		switch {
+		case r.Method != http.MethodPost:
+			w.WriteHeader(http.StatusMethodNotAllowed)
+		case m.Method == "":
+			_ = json.Unmarshal(m.ID, &m.given.ID)
+			f.answers <- m.given
+			w.WriteHeader(http.StatusAccepted)
+		case m.Method == "initialize":
+			w.Header().Set("Content-Type", "application/json")
+			fmt.Fprintf(w, `{"jsonrpc":"2.0","id":%s,"result":{"protocolVersion":"2025-11-25","capabilities":{"tools":{}},"serverInfo":{"name":"s","version":"1"}}}`, m.ID)
+		case m.Method == "tools/list":
+			w.Header().Set("Content-Type", "application/json")
+			fmt.Fprintf(w, `{"jsonrpc":"2.0","id":%s,"result":{"tools":[%s]}}`, m.ID, plainTool)
+		case m.Method == "tools/call":
+			w.Header().Set("Content-Type", "text/event-stream")
+			send := func(format string, args ...any) {
+				fmt.Fprintf(w, "data: "+format+"\n\n", args...)
+				w.(http.Flusher).Flush()
+			}
+			asks(r.Context(), f, send)
+			send(`{"jsonrpc":"2.0","id":%s,"result":{"content":[{"type":"text","text":"done"}]}}`, m.ID)
+		default:
+			w.WriteHeader(http.StatusAccepted)
+		}
+	}))
+	t.Cleanup(f.Close)
+	return f
+}
+
+// asksNumber asks for a number.
+const asksNumber = `{"jsonrpc":"2.0","id":%d,"method":"elicitation/create","params":{"mode":"form","message":"%s","requestedSchema":{"type":"object","properties":{"n":{"type":"integer"}},"required":["n"]}}}`
+
+// TestAnswersGoToQuestionsInTheOrderInWhichTheyCome: questions of one form, sent back to back.
+func TestAnswersGoToQuestionsInTheOrderInWhichTheyCome(t *testing.T) {
+	const questions = 12
+	f := serveForms(t, func(_ context.Context, f *forms, send func(string, ...any)) {
+		for n := range questions {
+			send(asksNumber, 100+n, fmt.Sprint("which ", n))
+		}
+		for range questions {
+			if a := <-f.answers; string(a.Result.Content) != fmt.Sprintf(`{"n":%d}`, a.ID-100) {
+				t.Errorf("question %d got %s", a.ID-100, a.Result.Content)
+			}
+		}
+	})
+	args := []string{"call", "--revision", "2025-11-25", f.URL, "t"}
+	for n := range questions {
+		args = append(args, "--answer", fmt.Sprintf(`{"n":%d}`, n))
+	}
+	if status, stdout, stderr := runs(t, args...); status != 0 || stderr != "" {
+		t.Errorf("status %d: %s%s", status, stdout, stderr)
+	}
+}
+
+// TestAnAnswerThatWasNotDeliveredIsFreeAgain: a question is withdrawn as soon as it is asked. Another one of its form gets the answer; if there is none, the
+// answer was not used.
+func TestAnAnswerThatWasNotDeliveredIsFreeAgain(t *testing.T) {
+	for _, replaced := range []bool{true, false} {
+		for range 10 { // the answer may be sent before the withdrawal is read
+			var got []given
+			f := serveForms(t, func(ctx context.Context, f *forms, send func(string, ...any)) {
+				send(asksNumber+"\n\ndata: "+`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":%d}}`, 7, "old", 7)
+				if !replaced {
+					return
+				}
+				send(asksNumber, 8, "new")
+				for len(got) == 0 || got[len(got)-1].ID != 8 {
+					select {
+					case a := <-f.answers:
+						got = append(got, a)
+					case <-ctx.Done(): // it has ended with the question: the first one got the answer
+						return
+					}
+				}
+			})
+			status, stdout, stderr := runs(t, "call", "--revision", "2025-11-25", f.URL, "t", "--answer", `{"n":1}`)
+			f.Close()
+			close(f.answers)
+			for a := range f.answers {
+				got = append(got, a)
+			}
+			delivered := slices.ContainsFunc(got, func(a given) bool { return a.ID == 7 && a.Result.Action == "accept" })
+			switch {
+			case delivered:
+			case replaced && (status != 0 || len(got) != 1 || string(got[0].Result.Content) != `{"n":1}`):
+				t.Errorf("status %d, %v: %s%s", status, got, stdout, stderr)
+			case !replaced && (status != 0 || !strings.Contains(stderr, `--answer {"n":1} was not used: the question that it fits was over before it had the answer`)):
+				t.Errorf("status %d: %s%s", status, stdout, stderr)
+			}
+		}
+	}
+}
