@@ -135,7 +135,7 @@ func (r *request) createTask(b []byte) ([]byte, error) {
 	if !r.entry.Protect() {
 		return b, r.entry.Err()
 	}
-	local := &taskLocal{revision: r.revision, can: r.can, token: r.params.ProgressToken, who: r.p.who, earlier: earlier}
+	local := &taskLocal{tool: t, revision: r.revision, can: r.can, token: r.params.ProgressToken, who: r.p.who, earlier: earlier}
 	local.ctx.values = r.ownValues()
 	if r.header.size() <= smallMessage {
 		local.header = r.header
