@@ -259,6 +259,10 @@
 // peer.taskState is held from reading the state until it is written (TSK07). A request that timed out stays in flight until the client is told, so
 // that a cancellation which is read before still prevents the answer.
 //
+// From the creation of a task on, only tasks/cancel counts (CAN11): the request that created it is protected, and its answer tells the task's id even if
+// a cancellation of the request was read before. If that answer is replaced, by middleware or an error, the protection ends (inflight.Entry.Unprotect):
+// a cancellation that was recorded meanwhile counts, and nothing is written. The task goes on in either case.
+//
 // # Ends
 //
 // End of input is not a dead peer: what was read is answered within the grace period, while questions to the client and subscriptions

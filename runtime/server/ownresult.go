@@ -39,6 +39,9 @@ func (r *request) replace(b []byte, start int, result []byte) ([]byte, error) {
 	if err != nil {
 		return b[:start], s.misuse(nil, "a middleware answered %s with what is invalid: %v", r.method.Name, err)
 	}
+	if r.outcome == BecameTask && !r.tellsOfTask(resultType) {
+		r.entry.Unprotect()
+	}
 	return b, nil
 }
 
@@ -108,11 +111,17 @@ func (r *request) validateUndefined(members map[string]json.RawMessage) error {
 	return r.p.s.validate(rest, h.check)
 }
 
+// tellsOfTask reports whether a result of middleware's own is that of a request which became a task; resultType as for appendOwn.
+func (r *request) tellsOfTask(resultType []byte) bool {
+	rev := r.revision
+	return r.task && rev.Result.Type == "" || string(resultType) == string(check.AppendString(nil, rev.Result.Task))
+}
+
 // validateOwn validates a result of middleware's own, as the client will read it, by the definition in the revision, and the output of a tool
 // by its outputSchema. resultType is the type of a result that is not complete, nil for others.
 func (r *request) validateOwn(result []byte, served map[string]json.RawMessage, resultType []byte) error {
 	rev, definition := r.revision, r.method.Result
-	created := r.task && rev.Result.Type == "" || string(resultType) == string(check.AppendString(nil, rev.Result.Task))
+	created := r.tellsOfTask(resultType)
 	switch {
 	case created:
 		definition = rev.TaskCreated

@@ -131,7 +131,7 @@ func (r *request) createTask(b []byte) ([]byte, error) {
 		r.outcome = HasAsked // if there is no error
 		return b, err
 	}
-	// From here on the task is cancelled by its own method only (CAN11).
+	// From here on the task is cancelled by its own method only (CAN11), unless the client does not get its id: see where Unprotect is called.
 	if !r.entry.Protect() {
 		return b, r.entry.Err()
 	}
@@ -147,6 +147,7 @@ func (r *request) createTask(b []byte) ([]byte, error) {
 		Local: local,
 	})
 	if err != nil {
+		r.entry.Unprotect()
 		return b, r.taskError(err)
 	}
 	if r.revision.Handshake {
