@@ -294,8 +294,9 @@
 // for a right answer; steps that the refused run did are not in it.
 //
 // A task's question is in the engine's journal. With a session it travels on an open request for the result, else on the session that created the task;
-// one stream that somebody reads, of a client that can be asked, has it at a time, so that no client is asked twice. Without a session it is part of the
-// task. Its answer is validated as it arrives: by the handler's own check if the run is in this process, else against the form that was sent; what a
+// one stream that somebody reads, of a client that can be asked, has it at a time, so that no client is asked twice: whoever was asked first keeps the
+// question while that stream is read, and a later request for the result, on another connection, gets only questions that no such stream has. Without a
+// session it is part of the task. Its answer is validated as it arrives: by the handler's own check if the run is in this process, else against the form that was sent; what a
 // form can not say is the handler's error then. A JSON-RPC error from the client, and a response to a request that breaks the question's schema, are
 // answers, too: they are recorded, so that a later run sees the same. Nothing of a task is on the wire before the answer with its id: the engine starts
 // the task after that was written.
