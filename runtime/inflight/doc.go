@@ -32,7 +32,7 @@
 // first retires it, the others do nothing (CAN12). A response is written at one place, after Retire, or AnswerTimeout, has allowed it.
 //
 // A protected request (Info.Protected, Entry.Protect) is not ended by peers, disconnects, parents and shutdowns; they are only
-// recorded. Its own timeout, which its author chose, and a Cause with Force end it.
+// recorded. Its own timeout, which its author chose, and a Cause with Force end it. Entry.Unprotect lets a recorded one count.
 //
 // A request whose clock is paused does not time out; when each Pause has been ended by a Resume, the timeout goes on with the time that was left.
 //

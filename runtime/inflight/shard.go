@@ -69,6 +69,7 @@ const (
 	complete event = iota
 	cancel
 	protect
+	unprotect
 	pause
 	resume
 	answerTimeout
@@ -93,6 +94,10 @@ func (e *Entry) Cancel(cause *Cause) CancelEffect { return e.shard.change(e, can
 // timeout still ends it. It is for a request that became a task (CAN11). False: it is over already.
 func (e *Entry) Protect() bool { return e.shard.change(e, protect, nil) == Recorded }
 
+// Unprotect takes Protect back, but not Info.Protected: a cancellation that was recorded ends the request now, and others end it when they come. It is
+// for a request whose answer is not about the task that it became (CAN02).
+func (e *Entry) Unprotect() { e.shard.change(e, unprotect, nil) }
+
 // Protected reports whether cancellations by peers, disconnects and shutdowns are only recorded.
 func (e *Entry) Protected() bool { return e.flags.Load()&protected != 0 }
 
@@ -100,6 +105,9 @@ func (e *Entry) Protected() bool { return e.flags.Load()&protected != 0 }
 func (s *shard) change(e *Entry, ev event, c *Cause) CancelEffect {
 	s.mu.Lock()
 	o := s.apply(e, ev, c)
+	if ev == unprotect {
+		c = e.cause
+	}
 	stop := e.unfollow()
 	s.mu.Unlock()
 	e.afterUnlock(o, c, stop)
@@ -119,6 +127,8 @@ func (s *shard) apply(e *Entry, ev event, c *Cause) CancelEffect {
 	case ev == protect:
 		e.flags.Or(protected)
 		return Recorded
+	case ev == unprotect:
+		return s.unprotect(e)
 	case ev == pause || ev == resume:
 		s.pauseOrResume(e, ev)
 		return Recorded
@@ -129,6 +139,19 @@ func (s *shard) apply(e *Entry, ev event, c *Cause) CancelEffect {
 		return Recorded
 	}
 	s.retire(e, c)
+	return Cancelled
+}
+
+// unprotect is apply for Unprotect.
+func (s *shard) unprotect(e *Entry) CancelEffect {
+	if e.info.Protected {
+		return Recorded
+	}
+	e.flags.And(^protected)
+	if e.lazy == nil || e.lazy.recorded == nil {
+		return Recorded
+	}
+	s.retire(e, e.lazy.recorded)
 	return Cancelled
 }
 

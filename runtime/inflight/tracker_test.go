@@ -187,6 +187,40 @@ func TestCAN11ProtectLeavesATaskAlone(t *testing.T) {
 	}
 }
 
+// A cancellation that was recorded while the request was protected ends it when it is not protected any more, once, and is observed.
+func TestCAN02UnprotectLetsTheRecordedCancellationCount(t *testing.T) {
+	var seen []CancelEffect
+	tr := New(Options{OnCancel: func(_ *Entry, c *Cause, o CancelEffect) {
+		if c.Reason != "stop" {
+			t.Errorf("cause %v", c)
+		}
+		seen = append(seen, o)
+	}})
+	for id, early := range []bool{true, false} {
+		seen = nil
+		key := incoming(1, int64(id))
+		e := register(t, tr, key, Info{})
+		e.Protect()
+		if early {
+			tr.Cancel(key, "stop")
+			e.Unprotect()
+		} else {
+			e.Unprotect()
+			tr.Cancel(key, "stop")
+		}
+		e.Unprotect()
+		if e.Err() == nil || e.Cause().Source != SourcePeer || e.Retire() || seen[len(seen)-1] != Cancelled || len(seen) > 2 {
+			t.Errorf("cancelled before %v: cause %v, seen %v", early, e.Cause(), seen)
+		}
+	}
+	own := register(t, tr, incoming(1, 7), Info{Protected: true})
+	own.Protect()
+	tr.Cancel(incoming(1, 7), "stop")
+	if own.Unprotect(); own.Err() != nil || !own.Protected() {
+		t.Errorf("what was protected from the start is ended: %v", own.Cause())
+	}
+}
+
 func TestCAN14UncancellableRecordsAndGoesOn(t *testing.T) {
 	var seen []CancelEffect
 	tr := New(Options{OnCancel: func(_ *Entry, c *Cause, o CancelEffect) { seen = append(seen, o) }})

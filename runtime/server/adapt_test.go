@@ -163,6 +163,43 @@ func TestREV06AToolsLinkIsTextWhereThereAreNoLinks(t *testing.T) {
 	}
 }
 
+// What middleware answers itself is adapted as results of handlers are, and its structured content is validated where the revision does not show it, too.
+func TestREV06VAL01AResultOfMiddlewareIsAdapted(t *testing.T) {
+	old := older("2024-11-05", wire.View{Blocks: []string{"text"}})
+	appendResult := old.AppendCallResult
+	old.AppendCallResult = func(b []byte, r *wire.CallResult) []byte {
+		plain := *r
+		plain.StructuredContent = nil
+		return appendResult(b, &plain)
+	}
+	for i := range old.Methods {
+		if old.Methods[i].Op == wire.OpCallTool {
+			old.Methods[i].Blocks = "content/*"
+		}
+	}
+	own := ""
+	srv, err := New(Definition{
+		Name: "test", Version: "1", Runtime: Generation1, Revisions: []*wire.Revision{old, wiretest.Revision20251125()},
+		Tools: []Tool{tool("echo", structured(echo))},
+	}, wrapping("tools/call", func(context.Context, Handle, *Message) (*MessageResult, error) { return ResultOf([]byte(own)), nil }))
+	if err != nil {
+		t.Fatal(err)
+	}
+	f := &fixture{t: t, srv: srv}
+	const link = `"content":[{"type":"resource_link","uri":"file:///a","name":"a"}]`
+	for version, want := range map[string]string{
+		"2024-11-05": `{"content":[{"type":"text","text":"a: file:///a"}]}`, "2025-11-25": `{` + link + `,"structuredContent":{"text":"own"}}`,
+	} {
+		c, _ := f.dialAs(version)
+		own = `{` + link + `,"structuredContent":{"text":"own"}}`
+		c.request("1", "tools/call", `{"name":"echo","arguments":{"text":"x"}}`).wantResult(t, want)
+		own = `{` + link + `,"structuredContent":{"text":7}}`
+		if m := c.request("2", "tools/call", `{"name":"echo","arguments":{"text":"x"}}`); m.Error == nil {
+			t.Errorf("%s: %s", version, m.raw)
+		}
+	}
+}
+
 // formKeywords are those of 2025-06-18.
 var formKeywords = []string{"default", "description", "enum", "enumNames", "format", "maxLength", "maximum", "minLength", "minimum", "title", "type"}
 

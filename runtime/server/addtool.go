@@ -95,7 +95,7 @@ func riskyToRerun(definition string) bool {
 
 var taskSupports = map[string]TaskSupport{"forbidden": TaskForbidden, "optional": TaskOptional, "required": TaskRequired}
 
-// RemoveTool removes a tool, generated or added. Calls that run go on. It reports whether there was such a tool.
+// RemoveTool removes a tool, generated or added. Calls that run go on, and so do tasks that this process accepted. It reports whether there was such a tool.
 func (s *Server) RemoveTool(name string) bool {
 	removed := s.tools.remove(name)
 	if removed {

@@ -130,6 +130,9 @@ func (r *request) subscribe(on bool) error {
 	if !on || r.entry.Err() == nil { // the client of a cancelled request never learns that it is subscribed
 		kept, refused = r.p.subscribe(uri, on)
 	}
+	if !on {
+		r.p.drainWriters() // a notification that was permitted before comes before the answer
+	}
 	if !kept && r.revision.unwatch != nil {
 		r.endWatching(r.ctx, []string{uri})
 	}
@@ -141,6 +144,20 @@ func (p *peer) subscribedTo(uri string) bool {
 	p.s.mu.Lock()
 	defer p.s.mu.Unlock()
 	return p.subscribed[uri]
+}
+
+// subscription is that of a session to a resource. It ends when the session unsubscribes: nothing about the resource follows the answer to that.
+type subscription struct {
+	p   *peer
+	uri string
+}
+
+// Err implements the ctx of a subject.
+func (s subscription) Err() error {
+	if !s.p.subscribedTo(s.uri) {
+		return errSilenced
+	}
+	return nil
 }
 
 // subscribe is a part of request.subscribe. It records nothing (kept is false) when the session has ended, is subscribed already, or is refused for a limit.

@@ -36,7 +36,8 @@ func (d *delivery) hasReader() (read bool, changed <-chan struct{}) {
 }
 
 // put asks q and records the answer, as soon as the delivery's stream is read and no other stream has the question. It returns when the question is
-// closed; on the session's stream also when a request for the result takes the question over.
+// closed; on the session's stream also when a request for the result takes the question over, which it does as long as the session was not asked, and
+// again when nobody reads the session's stream any more.
 func (d *delivery) put(ctx context.Context, q task.Question) {
 	ctx, cancel := context.WithCancel(ctx)
 	var running sync.WaitGroup

@@ -259,6 +259,10 @@
 // peer.taskState is held from reading the state until it is written (TSK07). A request that timed out stays in flight until the client is told, so
 // that a cancellation which is read before still prevents the answer.
 //
+// From the creation of a task on, only tasks/cancel counts (CAN11): the request that created it is protected, and its answer tells the task's id even if
+// a cancellation of the request was read before. If that answer is replaced, by middleware or an error, the protection ends (inflight.Entry.Unprotect):
+// a cancellation that was recorded meanwhile counts, and nothing is written. The task goes on in either case.
+//
 // # Ends
 //
 // End of input is not a dead peer: what was read is answered within the grace period, while questions to the client and subscriptions
@@ -290,8 +294,9 @@
 // for a right answer; steps that the refused run did are not in it.
 //
 // A task's question is in the engine's journal. With a session it travels on an open request for the result, else on the session that created the task;
-// one stream that somebody reads, of a client that can be asked, has it at a time, so that no client is asked twice. Without a session it is part of the
-// task. Its answer is validated as it arrives: by the handler's own check if the run is in this process, else against the form that was sent; what a
+// one stream that somebody reads, of a client that can be asked, has it at a time, so that no client is asked twice: whoever was asked first keeps the
+// question while that stream is read, and a later request for the result, on another connection, gets only questions that no such stream has. Without a
+// session it is part of the task. Its answer is validated as it arrives: by the handler's own check if the run is in this process, else against the form that was sent; what a
 // form can not say is the handler's error then. A JSON-RPC error from the client, and a response to a request that breaks the question's schema, are
 // answers, too: they are recorded, so that a later run sees the same. Nothing of a task is on the wire before the answer with its id: the engine starts
 // the task after that was written.

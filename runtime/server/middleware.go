@@ -30,7 +30,8 @@ type ToolHandle func(ctx context.Context, call *Call, in any) (out any, err erro
 //
 // A request of the client passes through middleware once it is admitted: malformed and unknown ones, and those beyond a limit, are refused
 // before. The context is the request's. When it has ended, context.Cause says why, and whatever middleware returns is not sent (CAN02). A
-// request that becomes a task is answered with the task; WithToolMiddleware is around its run.
+// request that becomes a task is answered with the task, also if it is cancelled after the task was created (CAN11); an answer that middleware puts in
+// its place is not sent then. WithToolMiddleware is around the task's run.
 //
 // The handshake takes effect once the outermost middleware has returned its result: after an error there is no session, and the client may try again.
 // The handshake and the client's notifications pass in the read loop, one after the other, so the client's next message waits for their

@@ -13,8 +13,9 @@ import (
 )
 
 // A result of middleware's own is one that it returns in place of next's, or without calling next. It follows the rules for handlers: it fits its
-// definition and the tool's outputSchema, the members and keys in rev.Own (the result's type, server and task) belong to the runtime, and no error has a
-// code that the protocol reserves (LET01, LET05, VAL01). In this file, served has the members of next's result, nil if next was not called.
+// definition and the tool's outputSchema, it loses what its revision does not have (adapt.go), the members and keys in rev.Own (the result's type,
+// server and task) belong to the runtime, and no error has a code that the protocol reserves (LET01, LET05, VAL01). In this file, served has the
+// members of next's result, nil if next was not called.
 
 // replace puts a result of middleware's own in place of next's result, which is b[start:], empty if next was not called. The runtime's members and
 // keys of _meta in next's result are kept.
@@ -28,16 +29,23 @@ func (r *request) replace(b []byte, start int, result []byte) ([]byte, error) {
 	resultType := rev.incompleteType(members, served)
 	err := r.wellFormed(result, members)
 	if err == nil {
+		err = r.dropStructured(members)
+	}
+	if err == nil {
 		b, err = r.appendOwn(b[:start], start, members, served, resultType)
 		if refused := (*rpc.Error)(nil); errors.As(err, &refused) {
 			return b, err
 		}
 	}
 	if err == nil {
+		b = append(b[:start], rev.adaptBlocks(b[start:], r.method.Blocks)...)
 		err = r.validateOwn(b[start:], served, resultType)
 	}
 	if err != nil {
 		return b[:start], s.misuse(nil, "a middleware answered %s with what is invalid: %v", r.method.Name, err)
+	}
+	if r.outcome == BecameTask && !r.tellsOfTask(resultType) {
+		r.entry.Unprotect()
 	}
 	return b, nil
 }
@@ -54,6 +62,27 @@ func (r *request) wellFormed(result []byte, members map[string]json.RawMessage) 
 		return fmt.Errorf("its %s is not a JSON object", r.revision.metaMember)
 	}
 	return nil
+}
+
+// dropStructured removes the structured content of a tool's result where the revision has none, once it is validated as in other revisions (REV06).
+func (r *request) dropStructured(members map[string]json.RawMessage) error {
+	name := r.p.s.structuredMember()
+	output := members[name]
+	if r.method.Op != wire.OpCallTool || r.revision.structuredMember != "" || output == nil {
+		return nil
+	}
+	delete(members, name)
+	return r.checkStructured(r.tool, name, output)
+}
+
+// structuredMember is the member of a tool's result that has its structured content, in the newest served revision with one; "" for none.
+func (s *Server) structuredMember() string {
+	for _, rev := range s.revisions {
+		if rev.structuredMember != "" {
+			return rev.structuredMember
+		}
+	}
+	return ""
 }
 
 // appendOwn appends a result of middleware's own, with the runtime's members. resultType is the type of a result that is not complete, nil
@@ -108,11 +137,17 @@ func (r *request) validateUndefined(members map[string]json.RawMessage) error {
 	return r.p.s.validate(rest, h.check)
 }
 
+// tellsOfTask reports whether a result of middleware's own is that of a request which became a task; resultType as for appendOwn.
+func (r *request) tellsOfTask(resultType []byte) bool {
+	rev := r.revision
+	return r.task && rev.Result.Type == "" || string(resultType) == string(check.AppendString(nil, rev.Result.Task))
+}
+
 // validateOwn validates a result of middleware's own, as the client will read it, by the definition in the revision, and the output of a tool
 // by its outputSchema. resultType is the type of a result that is not complete, nil for others.
 func (r *request) validateOwn(result []byte, served map[string]json.RawMessage, resultType []byte) error {
 	rev, definition := r.revision, r.method.Result
-	created := r.task && rev.Result.Type == "" || string(resultType) == string(check.AppendString(nil, rev.Result.Task))
+	created := r.tellsOfTask(resultType)
 	switch {
 	case created:
 		definition = rev.TaskCreated
@@ -207,8 +242,16 @@ func (r *request) validateOutput(members, served map[string]json.RawMessage) err
 	case output == nil:
 		return fmt.Errorf("%s: %w", rev.structuredMember, errNoOutput)
 	}
+	return r.checkStructured(t, rev.structuredMember, output)
+}
+
+// checkStructured validates the output in the member of that name, if the tool has an outputSchema.
+func (r *request) checkStructured(t *Tool, member string, output []byte) error {
+	if !t.Handler.structured() {
+		return nil
+	}
 	if err := t.Handler.checkOutput(output, r.p.s.cfg.limits, t.Handler.hidden); err != nil {
-		return fmt.Errorf("%s: %w", rev.structuredMember, err)
+		return fmt.Errorf("%s: %w", member, err)
 	}
 	return nil
 }

@@ -119,6 +119,9 @@ func (r *request) finish(answer []byte, err error) {
 	if err == nil && r.handshake != nil {
 		r.beginSession()
 	}
+	if err != nil && r.outcome == BecameTask { // middleware, or its panic, has replaced the answer with the task
+		r.entry.Unprotect()
+	}
 	if !r.streamed {
 		r.respond(answer, err)
 	}

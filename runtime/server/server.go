@@ -84,8 +84,8 @@ type Server struct {
 	followers   followers                       // of resources
 	// checks validate the answers of open questions of running tasks.
 	checks map[questionID]*answerCheck
-	// waitingForSlot are the tasks whose run waits for a slot of its tool, or ended while it waited.
-	waitingForSlot map[string]bool
+	// waitingForSlot has the tool of each task whose run waits for a slot of it, or ended while it waited.
+	waitingForSlot map[string]*Tool
 	down           chan struct{} // closed by Shutdown
 }
 
@@ -98,7 +98,7 @@ func New(d Definition, opts ...Option) (*Server, error) {
 		def: d, cfg: defaults(),
 		peers: map[uint64]*peer{}, accounts: map[Requestor]*account{}, taskLives: map[string]*taskLife{}, streams: map[string]map[*delivery]struct{}{},
 		claims: map[questionID]*claim{}, offers: map[questionID]*delivery{},
-		listens: map[*listen]struct{}{}, taskListens: map[string]map[*listen]struct{}{}, checks: map[questionID]*answerCheck{}, waitingForSlot: map[string]bool{}, down: make(chan struct{}),
+		listens: map[*listen]struct{}{}, taskListens: map[string]map[*listen]struct{}{}, checks: map[questionID]*answerCheck{}, waitingForSlot: map[string]*Tool{}, down: make(chan struct{}),
 	}
 	for _, o := range opts {
 		o(&s.cfg)

@@ -61,6 +61,9 @@ func (p *peer) sendChanges() {
 		}
 		if life == nil {
 			session := subject{peer: p}
+			if about.op == wire.OpResourceUpdated {
+				session.ctx = subscription{p, about.name}
+			}
 			_ = session.send(p.revision.change(about, rpc.ID{}))
 			continue
 		}

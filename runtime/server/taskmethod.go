@@ -131,11 +131,11 @@ func (r *request) createTask(b []byte) ([]byte, error) {
 		r.outcome = HasAsked // if there is no error
 		return b, err
 	}
-	// From here on the task is cancelled by its own method only (CAN11).
+	// From here on the task is cancelled by its own method only (CAN11), unless the client does not get its id: see where Unprotect is called.
 	if !r.entry.Protect() {
 		return b, r.entry.Err()
 	}
-	local := &taskLocal{revision: r.revision, can: r.can, token: r.params.ProgressToken, who: r.p.who, earlier: earlier}
+	local := &taskLocal{tool: t, revision: r.revision, can: r.can, token: r.params.ProgressToken, who: r.p.who, earlier: earlier}
 	local.ctx.values = r.ownValues()
 	if r.header.size() <= smallMessage {
 		local.header = r.header
@@ -147,6 +147,7 @@ func (r *request) createTask(b []byte) ([]byte, error) {
 		Local: local,
 	})
 	if err != nil {
+		r.entry.Unprotect()
 		return b, r.taskError(err)
 	}
 	if r.revision.Handshake {

@@ -32,6 +32,7 @@ type taskMeta struct {
 type taskLocal struct {
 	life     taskLife                 // zero in later runs, see ofTask. If its peer is nil, no progress is sent, and no question on a connection
 	first    *taskLocal               // the taskLocal of the first run; nil: this is it
+	tool     *Tool                    // that accepted the arguments: it may be removed before the task runs, or replaced
 	progress atomic.Pointer[progress] // the latest run's; unused in later runs, like life
 	revision *revision
 	can      ability
@@ -52,7 +53,7 @@ func (l *taskLocal) ofTask() *taskLocal {
 
 // again returns the taskLocal of the next run; only called while the connection is there.
 func (l *taskLocal) again() *taskLocal {
-	return &taskLocal{first: l, revision: l.revision, can: l.can, token: l.token, who: l.who, earlier: l.earlier, header: l.header, ctx: valued{values: l.ctx.values}}
+	return &taskLocal{first: l, tool: l.tool, revision: l.revision, can: l.can, token: l.token, who: l.who, earlier: l.earlier, header: l.header, ctx: valued{values: l.ctx.values}}
 }
 
 func (r *request) taskMeta(earlier *earlierJournal) []byte {
@@ -198,7 +199,7 @@ func (rev *revision) storedResult(stored []byte) (wire.CallResult, error) {
 
 // taskTimedOut returns how a task ends when its timeout has passed: as an inline call does.
 func (s *Server) taskTimedOut(t task.Task) task.Outcome {
-	if tool := s.tools.get(t.Tool); tool != nil && s.waitedForSlot(t.ID) {
+	if tool := s.waitedForSlot(t.ID); tool != nil {
 		return failed(tool.busy())
 	}
 	var meta taskMeta
@@ -209,10 +210,7 @@ func (s *Server) taskTimedOut(t task.Task) task.Outcome {
 
 // taskCall makes the Call for a run of the task.
 func (s *Server) taskCall(ctx context.Context, run *task.Run, t *task.Task) (*Call, error) {
-	c := &Call{s: s, tool: s.tools.get(t.Tool), taskRun: run}
-	if c.tool == nil {
-		return nil, errors.New("the tool of this task is gone")
-	}
+	c := &Call{s: s, taskRun: run}
 	l, ok := run.Local().(*taskLocal)
 	if !ok {
 		if life := s.taskLife(t.ID); life != nil {
@@ -221,13 +219,16 @@ func (s *Server) taskCall(ctx context.Context, run *task.Run, t *task.Task) (*Ca
 	}
 	if ok {
 		shared := l.ofTask()
-		c.peer, c.revision, c.can, c.local = shared.life.peer, l.revision, l.can, l
+		c.peer, c.tool, c.revision, c.can, c.local = shared.life.peer, l.tool, l.revision, l.can, l
 		if c.peer != nil && l.revision.Task.Progress {
 			c.progress.made = newProgress(c.subject(), l.revision, l.token, t.ID)
 			before := shared.progress.Swap(c.progress.made)
 			c.progress.made.goOnFrom(before)
 		}
 		return c, nil
+	}
+	if c.tool = s.tools.get(t.Tool); c.tool == nil {
+		return nil, errors.New("the tool of this task is gone")
 	}
 	err := c.restore(t.Meta)
 	if err == nil {

@@ -238,14 +238,14 @@ func (c *Call) noteWaiting(on bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if on {
-		s.waitingForSlot[id] = true
+		s.waitingForSlot[id] = c.tool
 	} else {
 		delete(s.waitingForSlot, id)
 	}
 }
 
-// waitedForSlot reports whether the task's run waits for a slot, or ended while it waited.
-func (s *Server) waitedForSlot(id string) bool {
+// waitedForSlot returns the tool for whose slot the task's run waits, or waited when it ended; nil: it did not wait.
+func (s *Server) waitedForSlot(id string) *Tool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.waitingForSlot[id]

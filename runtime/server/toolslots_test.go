@@ -109,24 +109,32 @@ func TestSRV07WhoWaitsTooLongIsToldSo(t *testing.T) {
 }
 
 func TestSRV07ATaskThatWaitedTooLongIsToldSo(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		var running, most atomic.Int32
-		f := dual(t, Definition{Tools: []Tool{bounded(1, &running, &most, withTask(TaskOptional), func(t *Tool) { t.Task.Timeout = 5 * time.Second })}})
-		c := f.dial(t.Context())
-		c.initialize(nothing)
-		c.call("1", "bounded", `{"text":"first"}`)
-		synctest.Wait()
-		id := f.create(t.Context(), "bounded", `{"text":"x"}`, withTasks)
-		m := f.await(t.Context(), id, task.Failed)
-		if !strings.Contains(m.field("result", "error"), "bounded is busy") || !strings.Contains(m.field("result", "error", "data"), "retryAfterMs") {
-			t.Error(m.raw)
-		}
-		c.answer("1")
-		synctest.Wait()
-		if n := len(f.srv.waitingForSlot); n != 0 {
-			t.Errorf("%d tasks are still noted", n)
-		}
-	})
+	for _, removed := range []bool{false, true} {
+		synctest.Test(t, func(t *testing.T) { testATaskThatWaitsTooLong(t, removed) })
+	}
+}
+
+func testATaskThatWaitsTooLong(t *testing.T, removed bool) {
+	var running, most atomic.Int32
+	f := dual(t, Definition{Tools: []Tool{bounded(1, &running, &most, withTask(TaskOptional), func(t *Tool) { t.Task.Timeout = 5 * time.Second })}})
+	c := f.dial(t.Context())
+	c.initialize(nothing)
+	c.call("1", "bounded", `{"text":"first"}`)
+	synctest.Wait()
+	id := f.create(t.Context(), "bounded", `{"text":"x"}`, withTasks)
+	synctest.Wait()
+	if removed {
+		f.srv.RemoveTool("bounded")
+	}
+	m := f.await(t.Context(), id, task.Failed)
+	if !strings.Contains(m.field("result", "error"), "bounded is busy") || !strings.Contains(m.field("result", "error", "data"), "retryAfterMs") {
+		t.Error(m.raw)
+	}
+	c.answer("1")
+	synctest.Wait()
+	if n := len(f.srv.waitingForSlot); n != 0 {
+		t.Errorf("%d tasks are still noted", n)
+	}
 }
 
 // A handler that panics gives its place back.
