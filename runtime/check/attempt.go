@@ -115,7 +115,7 @@ func (u *Union) needing(i int) int {
 func (t *memberTable) byFirst(data []byte, pos int) int {
 	i := tokenAt(data, pos+1)
 	for k := range t.first {
-		if n := &t.first[k]; i+int(n.size) <= len(data) && n.begins(data, i) {
+		if n := &t.first[k]; i+int(n.reads) <= len(data) && n.begins(data, i) {
 			return int(n.index)
 		}
 	}

@@ -113,7 +113,7 @@ func (d *Decoder) glanceAt(name string) (at int, ok bool) {
 // glanceFirst returns where the value of the first member begins in the object at pos, if it has the name n; else -1.
 func (d *Decoder) glanceFirst(n *name) (at int) {
 	data, i := d.data, tokenAt(d.data, d.pos+1)
-	if !n.expectable || i+int(n.size) > len(data) || !n.begins(data, i) {
+	if !n.expectable || i+int(n.reads) > len(data) || !n.begins(data, i) {
 		return -1
 	}
 	if i += int(n.length) + len(`"":`); i < len(data) && data[i] == ' ' {

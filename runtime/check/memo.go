@@ -185,8 +185,9 @@ func (d *Decoder) skipRemembering() {
 	d.remembersEnds = before
 }
 
-// skipOnTrial is Skip, but remembers where values end while the violations of a form are counted or listed, since the next form may read them again.
-func (d *Decoder) skipOnTrial() {
+// skipForReport is Skip, but remembers where values end while the violations of a form are counted or listed, since the next form may read the values
+// again.
+func (d *Decoder) skipForReport() {
 	if d.counting || d.listing {
 		d.skipRemembering()
 	} else {

@@ -26,7 +26,7 @@ type name struct {
 	words      [3]uint64
 	masks      [2]uint64 // of the first two words
 	last       int32     // where the last word begins, 0 when there are only two
-	size       int32     // how many bytes of text a comparison reads, at least 16
+	reads      int32     // how many bytes of text a comparison reads, at least 16
 	bit        uint64    // in a word of seen bits
 	index      int32
 	length     int32 // without quotes and colon
@@ -106,8 +106,8 @@ func (n *name) set(text string, index int) {
 	}
 	n.word(0, written)
 	n.word(1, written[min(8, len(written)):])
-	if n.size = 16; len(written) > 16 {
-		n.last, n.size = int32(len(written)-8), int32(len(written))
+	if n.reads = 16; len(written) > 16 {
+		n.last, n.reads = int32(len(written)-8), int32(len(written))
 		n.words[2] = binary.LittleEndian.Uint64([]byte(written[n.last:]))
 	}
 }
@@ -119,7 +119,7 @@ func (n *name) word(w int, text string) {
 	}
 }
 
-// begins reports whether the text at i, of at least n.size bytes, begins with the name. It is small enough to be inlined.
+// begins reports whether the text at i, of at least n.reads bytes, begins with the name. It is small enough to be inlined.
 func (n *name) begins(data []byte, i int) bool {
 	text := data[i : i+16 : i+16]
 	if (binary.LittleEndian.Uint64(text[:8])^n.words[0])&n.masks[0]|(binary.LittleEndian.Uint64(text[8:])^n.words[1])&n.masks[1] != 0 {

@@ -255,7 +255,7 @@ func (d *Decoder) scanFraction(n *digits, i int, count *int) (int, bool) {
 	return i, true
 }
 
-// int64 returns the value of a number that is plain and has few enough digits; ok is false for any other.
+// int64 returns the value of a number that is plain and at most math.MaxInt64 without its sign; ok is false for any other.
 func (n *digits) int64() (v int64, ok bool) {
 	if !n.plain || !n.fits || n.mantissa > math.MaxInt64 {
 		return 0, false

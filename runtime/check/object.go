@@ -56,7 +56,7 @@ func (d *Decoder) Next() int {
 			}
 		}
 		n := f.names.expected(f.field)
-		if n == nil || f.seen&n.bit != 0 || i+int(n.size) > len(data) || !n.begins(data, i) {
+		if n == nil || f.seen&n.bit != 0 || i+int(n.reads) > len(data) || !n.begins(data, i) {
 			if n = f.otherName(data, i); n == nil {
 				d.pos = i
 				if index := d.anyMember(f); index != handled {
@@ -68,7 +68,7 @@ func (d *Decoder) Next() int {
 		f.key = span{start: int32(i) + 1, end: int32(i) + 1 + n.length}
 		f.count++
 		f.field = n.index
-		f.seen |= n.bit
+		f.seen |= n.bit // a name that is expected is one of the first 64 (name.expectable)
 		if i += int(n.length) + len(`"":`); uint(i) < uint(len(data)) && data[i] == ' ' {
 			i++
 		}
@@ -82,7 +82,7 @@ func (d *Decoder) Next() int {
 // otherName returns the second of the two names that are expected next, if the key at i has it; else nil.
 func (f *frame) otherName(data []byte, i int) *name {
 	n := f.names.otherwise(f.field)
-	if n == nil || f.seen&n.bit != 0 || i+int(n.size) > len(data) || !n.begins(data, i) {
+	if n == nil || f.seen&n.bit != 0 || i+int(n.reads) > len(data) || !n.begins(data, i) {
 		return nil
 	}
 	return n
@@ -141,11 +141,11 @@ func (d *Decoder) additionalMember(f *frame, sign uint64) int {
 	switch f.names.rule.AdditionalProperties {
 	case Refuse, RefuseUnevaluated:
 		d.refusedKey(f)
-		d.skipOnTrial()
+		d.skipForReport()
 		return handled
 	case Skip:
 		d.unknownKey(f, sign)
-		d.skipOnTrial()
+		d.skipForReport()
 		return handled
 	default:
 		d.unknownKey(f, sign)

@@ -152,12 +152,12 @@ func (d *Decoder) wrongType(want, at string) { d.wrong("type", want, at) }
 // wrong skips the next value and reports it.
 func (d *Decoder) wrong(keyword, allowed, at string) {
 	if d.countUndescribed() {
-		d.skipOnTrial()
+		d.skipForReport()
 		return
 	}
 	d.peek()
 	start := d.pos
-	d.skipOnTrial()
+	d.skipForReport()
 	if d.err != nil {
 		return
 	}

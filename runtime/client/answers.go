@@ -142,7 +142,7 @@ func (r *recipient) register() error {
 	if cause == nil || cause.Source != inflight.SourceCompleted && cause.Source != inflight.SourceTimeout {
 		return nil
 	}
-	// Room for the first entry of the question (entryMemory) has the entry that is over, whose cause is still asked for.
+	// entryMemory still holds the entry that is over, whose cause is asked for later, so this one gets a Room of its own.
 	e, err := r.s.tracker.RegisterIn(new(inflight.Room), r.s.ctx, r.s.key(r.id, inflight.Incoming), inflight.Info{Method: r.Method}, r.question)
 	if err != nil { // the server uses the id for another request
 		return err

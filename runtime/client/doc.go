@@ -68,6 +68,7 @@
 //	values, slot      the values of a message; one of them, whatever its name in the revision
 //	incoming          a message that a server may send unasked: a request, an input request or a notification
 //	question          a server's request for input of the user, of a model, or of roots: as a request, or in a result or the state of a task
+//	origin          what waits for the answer to a request of the server: its session, calls and task, which hear it if the answer is not taken
 //	asker             a call that may have asked a question that is a request; its clock is paused until the question is answered
 //	dialog            one time that a handler is asked a question, under one id or several; a question that was taken back gets another one later
 //	to take back      to end a question's dialog without an answer, because nobody follows its task any more; the question waits until somebody does

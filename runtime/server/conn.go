@@ -127,10 +127,11 @@ func (p *peer) end(cause *inflight.Cause) {
 
 // drain waits until the requests that were read are answered, after the end of input (CAN26): a peer that sends no more may still read. It returns
 // when nothing of the peer runs any more, when the grace period is over, or when there is another reason to end. Questions to the peer end at once,
-// because nothing can answer them, and so do subscriptions, because nothing can end them. The error is that of a failed write, or ErrUnanswered.
+// because nothing can answer them, and so do subscriptions, because nothing can end them. The error is ErrUnanswered,
+// or why the connection ends.
 func (p *peer) drain(ctx context.Context, gone <-chan struct{}, failed <-chan error) error {
 	close(p.inputOver)
-	p.begin() // whoever waits to ask the client goes on, and fails
+	p.begin() // allows questions: whoever waits to ask goes on, and fails
 	p.s.tracker.CancelOutgoing(p.id, errInputEnded)
 	select {
 	case <-gone:
@@ -190,6 +191,9 @@ func (p *peer) wait() error {
 	case <-p.live.idle():
 		return nil
 	case <-grace.C:
+	}
+	if p.live.n.Load() == 0 { // select chooses at random if both have come
+		return nil
 	}
 	if p.stops {
 		p.s.tracker.CancelPeer(p.id, &inflight.Cause{Source: inflight.SourceShutdown, Reason: "the grace period is over", Force: true})

@@ -77,6 +77,20 @@ func TestCAN26WhatWasReadIsAnswered(t *testing.T) {
 	}
 }
 
+// Without a grace period, a connection on which nothing runs has no late handlers.
+func TestCAN21NothingIsLateWhereNothingRuns(t *testing.T) {
+	f := newFixture(t, []Tool{tool("echo", structured(echo))}, WithGrace(0))
+	for range 100 {
+		client, conn := rpc.Pipe()
+		served := make(chan error, 1)
+		go func() { served <- f.srv.Serve(t.Context(), conn) }()
+		client.Close()
+		if err := <-served; errors.Is(err, ErrGrace) {
+			t.Fatal(err)
+		}
+	}
+}
+
 func TestCAN26LongCallsHaveTheGracePeriod(t *testing.T) {
 	for took, answered := range map[time.Duration]bool{4 * time.Second: true, time.Hour: false} {
 		synctest.Test(t, func(t *testing.T) {

@@ -78,7 +78,7 @@ func (p *pools) putDownlink(d *downlink) {
 	p.downlinks.Put(d)
 }
 
-// alarm wakes the reader of a stream.
+// alarm wakes the reader of a stream: for something to write, or at a time.
 type alarm struct {
 	wake  chan struct{} // holds one: there is something to do
 	timer *time.Timer   // stopped

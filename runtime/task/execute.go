@@ -259,7 +259,7 @@ func (e *Engine) unfinished(r *Run, o *Outcome, err error) {
 	var over *TerminalError
 	var limit *LimitError
 	if errors.As(err, &limit) && o.size() > SmallGrowth { // an outcome up to that size is never refused
-		small := internal(fmt.Sprintf("the result of %d bytes can not be kept: %v", len(o.Result), limit))
+		small := internal(fmt.Sprintf("the result of %d bytes can not be kept: %v", o.size(), limit))
 		e.finish(r, &small)
 		return
 	}

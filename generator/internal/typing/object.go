@@ -92,7 +92,7 @@ func ruleless(v *model.Value) (string, bool) {
 	return "", false
 }
 
-// object lowers an object: to a map if the schema names no properties, else to a struct.
+// object lowers an object: to a map if the schema names no properties, does not close the object and needs no type of its own, else to a struct.
 func (l *lowering) object(s *shape, p place) model.Value {
 	t := *s
 	s = &t

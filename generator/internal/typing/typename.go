@@ -47,8 +47,8 @@ func (l *lowering) newDecl(hint string, n *schema.Node) *model.Decl {
 	return d
 }
 
-// rankOf is the rank of a $ref target.
-func (l *lowering) rankOf() rank {
+// targetRank is the rank of all $ref targets.
+func (l *lowering) targetRank() rank {
 	if l.protocol {
 		return rooted // the protocol's own name
 	}

@@ -69,7 +69,7 @@ func (l *lowering) named(target *schema.Node) *model.Value {
 	}
 	v := &model.Value{Null: s.kinds&model.KindNull != 0}
 	d := l.newDecl(l.refName(target), target)
-	l.claims[d].rank, l.claims[d].other = l.rankOf(), l.longName(target)
+	l.claims[d].rank, l.claims[d].other = l.targetRank(), l.longName(target)
 	v.Type = model.Named{Decl: d}
 	l.declared[target] = v
 	t := *s
@@ -241,7 +241,7 @@ func mixedWord(json string) string {
 func (l *lowering) rawByKind(s *shape, p place) model.Value {
 	t := &model.ByKind{Allowed: s.kinds, Integer: s.integer}
 	if s.kinds != model.KindAny {
-		t.At = l.at(s.kindsAt)
+		t.At = l.at(s.kindsAt) // in full: a ByKind is no rule, from which the runtime could derive it
 	}
 	checkOnly := place{hint: p.hint, node: p.node, validateOnly: true}
 	for _, kind := range []model.Kind{model.KindNumber, model.KindString, model.KindArray, model.KindObject} {
