@@ -94,13 +94,19 @@ func ask(t *testing.T, env string, questions ...client.Question) *asked {
 // answers is what was answered: the answer and an error on each line.
 func (a *asked) answers(want string) {
 	a.t.Helper()
+	if got := a.answered(); got != want {
+		a.t.Errorf("got %s\nwant %s\nthe screen: %q", got, want, a.Text())
+	}
+}
+
+// answered waits for the end of the process.
+func (a *asked) answered() string {
+	a.t.Helper()
 	a.Ended()
 	if err := a.cmd.Wait(); err != nil {
 		a.t.Error(err)
 	}
-	if got := strings.TrimSpace(a.stdout.String()); got != want {
-		a.t.Errorf("got %s\nwant %s\nthe screen: %q", got, want, a.Text())
-	}
+	return strings.TrimSpace(a.stdout.String())
 }
 
 func of(fields string) client.Question {

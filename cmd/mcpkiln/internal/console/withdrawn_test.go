@@ -3,6 +3,7 @@
 package console_test
 
 import (
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
@@ -74,7 +75,10 @@ func TestCtrlCEndsAllQuestions(t *testing.T) {
 	a := ask(t, "", of(""), of(""), of(""))
 	a.Sees("Agree?")
 	a.Types("\x03")
-	a.answers("null interrupted\nnull the terminal shows no more\nnull the terminal shows no more")
+	lines := strings.Split(a.answered(), "\n") // in the order in which goroutines print them
+	if slices.Sort(lines); !slices.Equal(lines, []string{"null interrupted", "null the terminal shows no more", "null the terminal shows no more"}) {
+		t.Errorf("got %q\nthe screen: %q", lines, a.Text())
+	}
 	if n := strings.Count(a.Text(), "  | Well?"); n != 1 {
 		t.Errorf("%d messages are shown: %q", n, a.Text())
 	}
