@@ -135,7 +135,9 @@
 // goes only to its own request, should that come again: whoever else asks the same asks something new, for example whether to delete another file (askedtwice.go).
 //
 // An answer that the server refuses for good ends what waits for it: a call fails, and a task is followed no more. That is not done if an earlier
-// attempt to send it may have arrived, because the server may refuse the second one for that; nor if several calls may have asked, because only one has.
+// attempt to send it may have arrived, because the server may refuse the second one for that; nor if several calls may have asked, because only one has. A task
+// is also followed no more if its answer could not be delivered, and it still waits for input: it has no timeout, and may wait for ever.
+// A 404 to an answer is such a refusal, too, if the session turns out to go on: a replica of the server may not know it.
 //
 // A task that is followed no more because of an error is not cancelled: the error mostly says nothing of the task, but that a token has expired while a
 // person thought, or that a gateway answers in the server's place. A state that makes no sense is read again first. Whoever has the task's Ref can resume it,

@@ -244,7 +244,7 @@ func (l *httpLink) reply(to origin, frame []byte) {
 		defer l.posts.Done()
 		if err := l.post(inSession(l.ctx, to.session), frame); err != nil {
 			to.notAnswered(err)
-			l.s.notTaken(to, err)
+			l.s.notTaken(to, err, mayHaveArrived(err))
 			l.s.cfg.logger.Debug("a message was not sent", "error", err)
 		}
 	})
