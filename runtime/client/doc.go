@@ -125,7 +125,7 @@
 // A task is followed by a goroutine of the session: it reads the state at the server's interval and a little more, at once after a
 // notification, and trusts only what it reads. A session has one such goroutine for each task, however often the task was called or resumed: two would
 // ask each question twice. In revision 2025-11-25 the request for the result blocks until the task is over. It is sent when the task asks something
-// or is over, because the questions come on its stream. It can be repeated, and is when nothing comes of it for a while: its stream may be lost
+// or is over, unless it was cancelled, because the questions come on its stream. It can be repeated, and is when nothing comes of it for a while: its stream may be lost
 // unnoticed, or be resumed at a server that has restarted and takes the GET for a new listener. When nobody follows the task any more, the goroutine ends.
 // The follower stays, because a server may send a question only once: a question that is open then, or comes meanwhile, is asked when somebody follows
 // the task again, and an answer that was given is still sent.
