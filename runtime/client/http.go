@@ -196,7 +196,7 @@ func (l *httpLink) post(ctx context.Context, frame []byte) error {
 	defer resp.Body.Close()
 	switch {
 	case resp.StatusCode == http.StatusNotFound && session != "":
-		return errNoSession
+		return l.unknownSession(resp, "; the server does not know the session")
 	case resp.StatusCode >= 300:
 		return l.status(resp)
 	case resp.StatusCode != http.StatusAccepted && bound:

@@ -139,7 +139,7 @@ func TestCAN30ATaskIsLeftWhoseAnswerGets404InASessionThatGoesOn(t *testing.T) {
 		if !errors.As(err, &failed) || user.asked.Load() != 1 || d.answers.Load() != 1 {
 			t.Fatalf("%v, asked %d times, %d answers", err, user.asked.Load(), d.answers.Load())
 		}
-		has(t, err.Error(), "an answer to it was not taken", "the task may go on: Resume")
+		has(t, err.Error(), "an answer to it was not taken", "HTTP status 404 Not Found; the server does not know the session", "the task may go on: Resume")
 		if err := within(t, follows["Resume"](t, s)); err != nil || user.asked.Load() != 2 {
 			t.Errorf("resumed: %v, asked %d times", err, user.asked.Load())
 		}
