@@ -138,6 +138,9 @@ func refused(err error) bool {
 	return errors.Is(err, errNoSession) || errors.As(err, &status) && !status.transient()
 }
 
+// mayHaveArrived reports whether a server may have an answer, although sending it has failed.
+func mayHaveArrived(err error) bool { return !refused(err) && !isBusy(err) }
+
 // isBusy reports whether a server has said that it does not take an answer now.
 func isBusy(err error) bool {
 	var status *StatusError

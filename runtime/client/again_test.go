@@ -23,7 +23,8 @@ type deaf struct {
 	over    atomic.Bool  // the task is
 	last    message      // the latest answer that it has taken
 
-	startsTask bool // its tool is a task
+	startsTask bool        // its tool is a task
+	works      atomic.Bool // the task is working, and waits for no input
 }
 
 func dialDeaf(t *testing.T, fails func(attempt int) (*http.Response, error), opts ...client.Option) (*client.Session, *deaf) {
@@ -42,11 +43,15 @@ func dialDeafTo(t *testing.T, fails func(attempt int, answer message) (*http.Res
 		case r.Method != http.MethodPost:
 			return status(http.StatusMethodNotAllowed), nil
 		case m.Method == "initialize":
+			w.Header().Set("Mcp-Session-Id", "s1")
 			answer(w, m, `{"protocolVersion":"2025-11-25","capabilities":`+taskOffers+`,"serverInfo":{"name":"deaf","version":"1"}}`)
 		case m.Method == "tasks/get":
 			status := "input_required"
-			if d.over.Load() {
+			switch {
+			case d.over.Load():
 				status = "completed"
+			case d.works.Load():
+				status = "working"
 			}
 			answer(w, m, `{"taskId":"t1",`+moments+`,"ttl":null,"status":"`+status+`"}`)
 		case m.Method == "tasks/cancel":

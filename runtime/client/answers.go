@@ -165,7 +165,7 @@ func (a *answer) send(r *recipient) (mayHave bool) {
 		a.move(r, stageSending)
 		err := send()
 		if err != nil {
-			doubt = doubt || !refused(err) && !isBusy(err)
+			doubt = doubt || mayHaveArrived(err)
 			a.move(r, stageMissed)
 		}
 		return err
@@ -175,8 +175,8 @@ func (a *answer) send(r *recipient) (mayHave bool) {
 	}
 	over := r.entry.Err() != nil
 	mayHave = a.sent(r, err)
-	if !over && !doubt && a.isLost() {
-		r.s.notTaken(from, err)
+	if !over && a.isLost() {
+		r.s.notTaken(from, err, doubt)
 	}
 	return mayHave
 }

@@ -211,12 +211,9 @@ func failStranded(waiting []*round) {
 	}
 }
 
-// notTaken ends what waits for an answer that the server has refused for good with err: the task that asks, or the call. Where several calls may have asked,
-// none is ended (CAN30).
-func (s *Session) notTaken(from origin, err error) {
-	if !refused(err) || errors.Is(err, errNoSession) {
-		return
-	}
+// notTaken ends what waits for an answer that is not sent any more, because of err: the task that asks, see following.answerLost, or the call if the server has
+// refused the answer for good. Where several calls may have asked, none is ended (CAN30). doubt: the answer may have arrived all the same.
+func (s *Session) notTaken(from origin, err error, doubt bool) {
 	s.mu.Lock()
 	var w *following
 	if f := s.followers[from.task]; f != nil {
@@ -225,11 +222,8 @@ func (s *Session) notTaken(from origin, err error) {
 	s.mu.Unlock()
 	switch {
 	case w != nil:
-		s.spawn(func() {
-			if !w.isOver() {
-				w.notTaken(err)
-			}
-		})
+		s.spawn(func() { w.answerLost(from.session, err, doubt) })
+	case doubt || !refused(err) || errors.Is(err, errNoSession): // notAnswered has ended a call whose session is gone
 	case from.task == "" && len(from.waiting) == 1:
 		from.waiting[0].entry.Cancel(&Cause{Source: inflight.SourceParent, Reason: "the server has not taken the answer to what it has asked; the call may have run", Err: err})
 	}

@@ -126,7 +126,7 @@
 // A task is followed by a goroutine of the session: it reads the state at the server's interval and a little more, at once after a
 // notification, and trusts only what it reads. A session has one such goroutine for each task, however often the task was called or resumed: two would
 // ask each question twice. In revision 2025-11-25 the request for the result blocks until the task is over. It is sent when the task asks something
-// or is over, because the questions come on its stream. It can be repeated, and is when nothing comes of it for a while: its stream may be lost
+// or is over, unless it was cancelled, because the questions come on its stream. It can be repeated, and is when nothing comes of it for a while: its stream may be lost
 // unnoticed, or be resumed at a server that has restarted and takes the GET for a new listener. When nobody follows the task any more, the goroutine ends.
 // The follower stays, because a server may send a question only once: a question that is open then, or comes meanwhile, is asked when somebody follows
 // the task again, and an answer that was given is still sent.
@@ -136,7 +136,9 @@
 // goes only to its own request, should that come again: whoever else asks the same asks something new, for example whether to delete another file (askedtwice.go).
 //
 // An answer that the server refuses for good ends what waits for it: a call fails, and a task is followed no more. That is not done if an earlier
-// attempt to send it may have arrived, because the server may refuse the second one for that; nor if several calls may have asked, because only one has.
+// attempt to send it may have arrived, because the server may refuse the second one for that; nor if several calls may have asked, because only one has. A task
+// is also followed no more if its answer could not be delivered, and it still waits for input: it has no timeout, and may wait for ever.
+// A 404 to an answer is such a refusal, too, if the session turns out to go on: a replica of the server may not know it.
 //
 // A task that is followed no more because of an error is not cancelled: the error mostly says nothing of the task, but that a token has expired while a
 // person thought, or that a gateway answers in the server's place. A state that makes no sense is read again first. Whoever has the task's Ref can resume it,

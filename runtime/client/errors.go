@@ -64,6 +64,7 @@ type StatusError struct {
 	Body, Challenge string
 	// RetryAfter is how long to wait before another request; 0: unknown.
 	RetryAfter time.Duration
+	unknown    string // of a 404 with which the server does not take a message of a session that it does not know: what that means
 }
 
 // Error implements error.
@@ -75,8 +76,11 @@ func (e *StatusError) Error() string {
 	if e.Body != "" {
 		text += ": " + rpc.Printable(e.Body)
 	}
-	return rpc.Printable(text)
+	return rpc.Printable(text + e.unknown)
 }
+
+// Is implements errors.Is for errNoSession.
+func (e *StatusError) Is(target error) bool { return target == errNoSession && e.unknown != "" }
 
 // legacy reports whether a server of older revisions may answer with this status to a request that it does not know.
 func (e *StatusError) legacy() bool {

@@ -128,15 +128,17 @@ func (w *following) takeState(v *wire.Values) error {
 	if state.Status == task.Working {
 		w.endUnlisted(nil)
 	}
-	if terminal(state.Status) && !w.dialect.Task.QuestionsInline {
-		w.expectResult()
-	}
 	switch {
 	case w.dialect.Task.QuestionsInline && state.Status == task.InputRequired:
 		return w.answer(v[wire.SlotInputRequests])
 	case w.dialect.Task.QuestionsInline && terminal(state.Status):
 		w.finish(w.outcome(state, v))
-	case state.Status == task.InputRequired || terminal(state.Status):
+	case state.Status == task.Cancelled: // it has no result, and some servers never answer the request for one
+		w.finish(ToolResult{}, taskError(state, nil))
+	case terminal(state.Status):
+		w.expectResult()
+		w.collect()
+	case state.Status == task.InputRequired:
 		w.collect()
 	}
 	return nil

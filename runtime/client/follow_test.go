@@ -118,6 +118,51 @@ func TestTSK27ATaskThatIsOverAndNeverGivesItsResult(t *testing.T) {
 	})
 }
 
+// A task that was cancelled is over as soon as its state says so, though the request for its result is open, and is never answered.
+func TestTSK27ACancelledTaskIsNotAskedForItsResult(t *testing.T) {
+	for _, before := range []string{"working", "input_required"} {
+		synctest.Test(t, func(t *testing.T) {
+			s, p := meetOffering(t, "2025-11-25", taskOffers)
+			p.offerTask(s)
+			status, results := before, 0
+			state := func() string {
+				return `{"taskId":"t1",` + moments + `,"ttl":null,"pollInterval":1000,"status":"` + status + `"}`
+			}
+			go p.each(func(m message) {
+				switch m.Method {
+				case "tools/call":
+					p.answer(m, `{"task":`+state()+`}`)
+				case "tasks/get":
+					p.answer(m, state())
+				case "tasks/result":
+					results++
+				case "tasks/cancel":
+					status = "cancelled"
+					p.answer(m, state())
+				}
+			})
+			x, err := s.Start(t.Context(), "x", nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			sleep(t.Context(), 10*time.Second)
+			if err := x.Cancel(t.Context(), "enough"); err != nil {
+				t.Fatal(err)
+			}
+			began := time.Now()
+			_, err = x.Result(t.Context())
+			var ended *client.TaskError
+			var cause *client.Cause
+			if !errors.As(err, &ended) || !errors.As(err, &cause) || cause.Source != inflight.SourcePeer || time.Since(began) > time.Second {
+				t.Errorf("%s: %v after %v", before, err, time.Since(began))
+			}
+			if results != map[string]int{"working": 0, "input_required": 1}[before] {
+				t.Errorf("%s: %d requests for the result", before, results)
+			}
+		})
+	}
+}
+
 // A task that was cancelled has no result, whatever its server gives for one.
 func TestTSK27ACancelledTaskHasNoResult(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

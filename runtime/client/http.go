@@ -196,7 +196,7 @@ func (l *httpLink) post(ctx context.Context, frame []byte) error {
 	defer resp.Body.Close()
 	switch {
 	case resp.StatusCode == http.StatusNotFound && session != "":
-		return errNoSession
+		return l.unknownSession(resp, "; the server does not know the session")
 	case resp.StatusCode >= 300:
 		return l.status(resp)
 	case resp.StatusCode != http.StatusAccepted && bound:
@@ -244,7 +244,7 @@ func (l *httpLink) reply(to origin, frame []byte) {
 		defer l.posts.Done()
 		if err := l.post(inSession(l.ctx, to.session), frame); err != nil {
 			to.notAnswered(err)
-			l.s.notTaken(to, err)
+			l.s.notTaken(to, err, mayHaveArrived(err))
 			l.s.cfg.logger.Debug("a message was not sent", "error", err)
 		}
 	})

@@ -86,7 +86,7 @@ func (l *httpLink) roundTrip(ctx context.Context, frame []byte, r *round, st *st
 	st.noteBegun()
 	switch {
 	case resp.StatusCode == http.StatusNotFound && session != "":
-		return errNoSession
+		return l.unknownSession(resp, "; the server does not know the session: the call was not served, and may be sent again")
 	case begins && resp.StatusCode == http.StatusOK && d.HTTP.SessionHeader != "":
 		r.session = resp.Header.Get(d.HTTP.SessionHeader)
 		l.mu.Lock()
@@ -94,6 +94,13 @@ func (l *httpLink) roundTrip(ctx context.Context, frame []byte, r *round, st *st
 		l.mu.Unlock()
 	}
 	return l.read(ctx, resp, r, st)
+}
+
+// unknownSession returns the error for a 404 with which the server does not take a message, an errNoSession.
+func (l *httpLink) unknownSession(resp *http.Response, means string) error {
+	err := l.status(resp)
+	err.unknown = means
+	return err
 }
 
 // read reads a response by its type. The body of an error may be a message, too.

@@ -52,6 +52,26 @@ func TestASessionThatTheServerHasForgottenIsRenewed(t *testing.T) {
 	}
 }
 
+// A call that a new session gets a 404 to as well fails with that status, and was not served.
+func TestACallThatNoSessionServes(t *testing.T) {
+	sessions, calls := 0, 0
+	url := script(t, func(w http.ResponseWriter, r *http.Request, m message) {
+		if m.Method == "initialize" {
+			sessions++
+		}
+		if !session(w, r, m, fmt.Sprint("s", sessions)) {
+			calls++
+			http.Error(w, "no replica", http.StatusNotFound)
+		}
+	})
+	_, err := dialHTTP(t, url, client.WithRevision("2025-11-25")).CallTool(t.Context(), "x", nil)
+	var refused *client.StatusError
+	if !errors.As(err, &refused) || refused.Status != http.StatusNotFound || refused.Body != "no replica" || sessions != 2 || calls != 2 {
+		t.Fatalf("%T %v, %d sessions, %d calls", err, err, sessions, calls)
+	}
+	has(t, err.Error(), "HTTP status 404 Not Found: no replica; the server does not know the session", "was not served, and may be sent again")
+}
+
 // Only a 404 to the request itself says that it was not served. If the session ends while the stream of a call is being resumed, the call fails
 // without being sent again, since its tool may have run. The next call gets a new session.
 func TestACallWhoseStreamCanNotBeResumedIsNotSentAgain(t *testing.T) {

@@ -152,10 +152,15 @@ func TestEXT22ATaskIsLeftWhoseAnswerIsRefused(t *testing.T) {
 // within returns how following a task ends, which it does within a minute.
 func within(t *testing.T, done outcome) error {
 	t.Helper()
+	return withinTime(t, time.Minute, done)
+}
+
+func withinTime(t *testing.T, most time.Duration, done outcome) error {
+	t.Helper()
 	select {
 	case err := <-done:
 		return err
-	case <-time.After(time.Minute):
+	case <-time.After(most):
 		t.Fatal("the task is followed for ever")
 		return nil
 	}

@@ -233,8 +233,8 @@ func (s *Session) receiveTaskRequest(d *wire.Dialect, h *wire.Incoming, m *rpc.M
 		asked.answered.Store(true)
 		if e.Err() == nil {
 			err := s.insist(e, s.ctx, to, answerFrame(m.ID, result, taskRefused(err)), func(send func() error) error { return send() })
-			if e.Err() == nil {
-				s.notTaken(to, err)
+			if err != nil && e.Err() == nil {
+				s.notTaken(to, err, mayHaveArrived(err))
 			}
 			if !withdrawn(e.Cause()) { // else it may be dropped
 				s.resultSent(id, to.session, err)

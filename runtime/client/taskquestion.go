@@ -211,6 +211,25 @@ func (w *following) notTaken(err error) {
 	w.leave(fmt.Errorf("an answer to it was not taken: %w", err))
 }
 
+// answerLost is notTaken for an answer to a question that came as a request in that HTTP session, unless the task may go on: it is over; it asks again in a
+// new session; or in doubt, it waits for no input any more. In doubt a task that has another question open may have gone on to that. If it has not, it asks
+// again on the next stream.
+func (w *following) answerLost(session string, err error, doubt bool) {
+	if w.isOver() || errors.Is(err, errNoSession) && w.s.link.sessionID() != session {
+		return
+	}
+	w.mu.Lock()
+	goesOn := doubt && w.state.Status != task.InputRequired
+	asks := doubt && w.stopped.openQuestions > 0
+	if asks {
+		w.result.lose()
+	}
+	w.mu.Unlock()
+	if !goesOn && !asks {
+		w.notTaken(err)
+	}
+}
+
 // leave ends the executions of a task that may go on, and is not followed because of err.
 func (w *following) leave(err error) {
 	w.finish(ToolResult{}, &TaskError{State: w.currentState(), Err: err, next: mayGoOn})
@@ -221,7 +240,9 @@ func (w *following) leave(err error) {
 func (w *following) isOver() bool {
 	v, _, err := w.ask(w.life, wire.OpGetTask, nil)
 	if err == nil {
-		return terminal(readState(v, w.task).Status)
+		state := readState(v, w.task)
+		w.update(state)
+		return terminal(state.Status)
 	}
 	var expired *ExpiredError
 	if failed := taskError(w.currentState(), err); errors.As(failed.Err, &expired) {
