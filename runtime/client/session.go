@@ -103,8 +103,8 @@ type link interface {
 	listenUnasked()
 	// sessionID is the id of the HTTP session; "" for none.
 	sessionID() string
-	// renew begins a new HTTP session instead of the one with the id old, which the server has ended. begun: this call of renew began it, even if err
-	// says that the notification after that failed. Neither begun nor an error: another call began it.
+	// renew begins a new HTTP session instead of the one with the id old, which the server has ended. begun: this call of renew began it. Neither begun nor an
+	// error: another call began it.
 	renew(ctx context.Context, old string) (begun bool, err error)
 	// close ends the connection in order, and at once when ctx ends. began is when Session.Close was called. Nothing is received afterwards.
 	close(ctx context.Context, began time.Time) error
