@@ -87,7 +87,7 @@ func (s *Session) callOver() *Cause {
 	defer s.mu.Unlock()
 	switch {
 	case s.closed:
-		return &Cause{Source: inflight.SourceShutdown, Reason: "the session is closed", Force: true}
+		return &Cause{Source: inflight.SourceShutdown, Reason: sessionClosed, Force: true}
 	case s.lost != nil:
 		return &Cause{Source: inflight.SourceDisconnect, Reason: s.lost.Error(), Force: true}
 	}

@@ -100,8 +100,9 @@ func (s *Session) giveUp(e *inflight.Entry, r *round, cause *Cause) {
 
 func (s *Session) giveUpOnce(e *inflight.Entry, r *round, cause *Cause) {
 	id, tells := e.Key().ID, tellsServer(cause.Source)
-	willNameTask := tells && r.willNameTask()
-	if task := tells && r.call.mayBeTask; task || s.link.shared() {
+	task := r.leavesTask(cause)
+	willNameTask := task && r.willNameTask()
+	if task || s.link.shared() {
 		s.expectLate(id, r, task)
 	}
 	var notice []byte

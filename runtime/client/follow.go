@@ -157,7 +157,7 @@ func (f *follower) validateState(v *wire.Values, status task.Status) error {
 }
 
 // expectResult ends the executions of a task that is over if its result does not come within the timeout of a request, which begins again when the request
-// for the result has failed and is sent again. Meanwhile that request is repeated.
+// for the result has failed and is sent again, or a person was asked before it could be sent. Meanwhile that request is repeated.
 func (w *following) expectResult() {
 	most := w.s.cfg.timeout
 	if w.expecting || most <= 0 {
@@ -263,10 +263,13 @@ func (w *following) collectsAgain(lasted, wait time.Duration, most int) bool {
 	return true
 }
 
-// collectsAt returns when the request for the result is, or was, sent again; the zero time if it has not failed.
+// collectsAt returns when the request for the result is, or was, sent again, or goes on after a person was asked; the zero time if neither has happened.
 func (w *following) collectsAt() time.Time {
 	w.mu.Lock()
 	defer w.mu.Unlock()
+	if w.result != nil && w.result.persons.Load() > 0 {
+		return time.Now()
+	}
 	return w.again
 }
 

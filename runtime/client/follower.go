@@ -50,7 +50,7 @@ type following struct {
 	result     *resultRequest                     // that request while it is open; nil: it is not; guarded by follower.mu
 	repeated   int                                // how often it was repeated because nothing came; guarded by follower.mu
 	missed     int                                // how often it has failed in a row; guarded by follower.mu
-	again      time.Time                          // when it is sent again after it has failed; guarded by follower.mu
+	again      time.Time                          // when it is sent again after it has failed, or goes on after a person was asked; guarded by follower.mu
 	dialogs    map[string]context.CancelCauseFunc // end the open dialogs, by the keys of their questions; guarded by follower.mu
 	// expecting: the task is known to be over, and its result is due. Only for the goroutine that reads the state.
 	expecting bool

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"container/list"
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -13,7 +12,6 @@ import (
 	"time"
 
 	"github.com/mcpkiln/mcpkiln/runtime/client/internal/address"
-	"github.com/mcpkiln/mcpkiln/runtime/inflight"
 	"github.com/mcpkiln/mcpkiln/runtime/rpc"
 	"github.com/mcpkiln/mcpkiln/runtime/wire"
 )
@@ -282,82 +280,6 @@ func (l *httpLink) close(ctx context.Context, began time.Time) error {
 		l.connections.close()
 	}
 	return nil
-}
-
-// deleteSession deletes the session on the server. Servers may refuse that.
-func (l *httpLink) deleteSession(ctx context.Context, session string) {
-	req, err := l.request(ctx, http.MethodDelete, nil)
-	if err != nil {
-		return
-	}
-	l.identify(req, l.s.dialect.Load())
-	resp, err := l.do(req)
-	if err != nil {
-		l.s.cfg.logger.Debug("the session was not ended", "error", err)
-		return
-	}
-	_ = resp.Body.Close()
-}
-
-// errNoSession says that the server did not take a message, because it does not know the session any more.
-var errNoSession = errors.New("client: the server has ended the session")
-
-func (l *httpLink) sessionID() string {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.session
-}
-
-// sessionKey is the key of the id of the only session in which a message may be sent.
-type sessionKey struct{}
-
-func inSession(ctx context.Context, id string) context.Context {
-	return context.WithValue(ctx, sessionKey{}, id)
-}
-
-// renew opens a new session instead of one that the server has ended.
-func (l *httpLink) renew(ctx context.Context, old string) (begun bool, err error) {
-	select {
-	case l.renewing <- struct{}{}:
-		defer func() { <-l.renewing }()
-	case <-ctx.Done():
-		return false, causeOf(ctx)
-	case <-l.ctx.Done():
-		return false, ErrClosed
-	}
-	l.mu.Lock()
-	current := l.session
-	if current == old {
-		l.listening = false // the session is replaced when there is a new one: until then, whatever is sent finds out that it has ended
-		if l.unlisten != nil {
-			l.unlisten() // the next session may have the same id
-		}
-	}
-	l.mu.Unlock()
-	if current != old {
-		return false, nil // another request has renewed it
-	}
-	s := l.s
-	gone := &Cause{Source: inflight.SourceDisconnect, Err: errNoSession, Force: true}
-	waiting := s.askedBy(old)
-	s.endAsked(gone, func(values context.Context) bool {
-		if q, ok := values.(*question); ok {
-			waiting = append(waiting, q.waitingRounds()...)
-		}
-		return true
-	})
-	failStranded(waiting)
-	s.receiver.endSession(old)
-	d := s.dialect.Load()
-	a := s.ask(ctx, d, wire.OpInitialize)
-	defer a.end()
-	if <-a.done; a.err != nil {
-		return false, a.err
-	}
-	if version := a.values.Text(wire.SlotProtocolVersion); version != d.Version {
-		return false, &VersionError{Client: []string{d.Version}, Server: []string{version}}
-	}
-	return true, s.notify(ctx, d.Call(wire.OpInitialized), nil)
 }
 
 // maxRetryAfter is how many seconds to wait at most because of a server's Retry-After.

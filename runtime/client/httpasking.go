@@ -2,6 +2,7 @@ package client
 
 import (
 	"context"
+	"sync"
 
 	"github.com/mcpkiln/mcpkiln/runtime/inflight"
 )
@@ -19,10 +20,11 @@ func Asking(ctx context.Context) (asking context.Context, done func(), ok bool) 
 		return ctx, func() {}, false
 	}
 	r.entry.Pause()
+	answered := r.call.result.askPerson()
 	own, cancel := context.WithCancelCause(context.Background()) // the deadline of the entry itself is that of a paused clock
 	stop := context.AfterFunc(r.entry, func() { cancel(context.Cause(r.entry)) })
 	asking, end := r.call.s.withQuestionTimeout(own)
-	return asking, func() { end(); stop(); cancel(nil); r.entry.Resume() }, true
+	return asking, sync.OnceFunc(func() { end(); stop(); cancel(nil); answered(); r.entry.Resume() }), true
 }
 
 // withQuestionTimeout returns a context that ends when the time of a question has passed.

@@ -90,7 +90,9 @@ func (l *httpLink) roundTrip(ctx context.Context, frame []byte, r *round, st *st
 	case begins && resp.StatusCode == http.StatusOK && d.HTTP.SessionHeader != "":
 		r.session = resp.Header.Get(d.HTTP.SessionHeader)
 		l.mu.Lock()
-		l.session = r.session
+		if r.entry.Err() == nil { // else dropSession may have been called
+			l.session = r.session
+		}
 		l.mu.Unlock()
 	}
 	return l.read(ctx, resp, r, st)

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/mcpkiln/mcpkiln/runtime/inflight"
 	"github.com/mcpkiln/mcpkiln/runtime/rpc"
 	"github.com/mcpkiln/mcpkiln/runtime/wire"
 )
@@ -51,17 +52,23 @@ func (s *state) leavesTasks() bool {
 		c.mu.Lock()
 		r := c.round
 		c.mu.Unlock()
-		if r != nil && !r.late && r.leavesTask() {
+		if r != nil && !r.late && r.leavesTask(r.entry.Cause()) {
 			return true
 		}
 	}
 	return false
 }
 
-// leavesTask reports whether the request was given up, and may have become a task: its answer is waited for, to cancel it.
-func (r *round) leavesTask() bool {
-	cause := r.entry.Cause()
-	return r.call.mayBeTask && cause != nil && tellsServer(cause.Source)
+// leavesTask reports whether the request was given up because of cause, and may have become a task: its answer is waited for, to cancel it. cause is nil if the
+// request was not given up. Close waits only for answers that will name a task.
+func (r *round) leavesTask(cause *Cause) bool {
+	switch {
+	case cause == nil || !r.call.mayBeTask:
+		return false
+	case cause.Source == inflight.SourceShutdown:
+		return r.willNameTask()
+	}
+	return tellsServer(cause.Source)
 }
 
 // signalNoneLeft wakes those who wait until no task is left, if none is.
@@ -246,6 +253,35 @@ func (s *Session) boundCancels(end context.CancelFunc) (done func()) {
 		s.mu.Lock()
 		defer s.mu.Unlock()
 		all.Remove(own)
+	}
+}
+
+// giveUpTasks gives up, because of Close, the calls that have become tasks or have asked for one. Nobody has the Ref of such a task, so nobody else can cancel
+// it (CAN11).
+func (s *Session) giveUpTasks() {
+	cause := &Cause{Source: inflight.SourceShutdown, Reason: sessionClosed}
+	var tasks []*execution
+	var asking []*round
+	s.mu.Lock()
+	s.closing = true
+	for x := range s.executions() {
+		if x.awaited {
+			tasks = append(tasks, x)
+		}
+	}
+	for c := range s.calls {
+		c.mu.Lock()
+		if c.awaiting && c.round.willNameTask() {
+			asking = append(asking, c.round)
+		}
+		c.mu.Unlock()
+	}
+	s.mu.Unlock()
+	for _, x := range tasks {
+		x.giveUp(cause)
+	}
+	for _, r := range asking {
+		r.entry.Cancel(cause)
 	}
 }
 

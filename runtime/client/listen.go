@@ -35,7 +35,7 @@ var errUnsubscribed = errors.New("client: the subscription is closed")
 // Listen asks for notifications, in revisions without a handshake: in the others the server sends them unasked, and Subscribe is for resources. It
 // returns when the server has acknowledged; ctx is only for that. After the end of a process or connection, listen again.
 func (s *Session) Listen(ctx context.Context, f Filter) (*Subscription, error) {
-	c, err := s.newCall(wire.OpListen, []CallOption{Timeout(0, 0)})
+	c, err := s.newCall(wire.OpListen, []CallOption{Timeout(s.cfg.timeout, 0)}) // the time to be acknowledged, see acknowledge
 	if err != nil {
 		return nil, err
 	}
@@ -49,19 +49,17 @@ func (s *Session) Listen(ctx context.Context, f Filter) (*Subscription, error) {
 		sub.cancel(ErrClosed)
 		return nil, ErrClosed
 	}
-	if s.cfg.timeout > 0 {
-		var cancel context.CancelFunc
-		late := &Cause{Source: inflight.SourceTimeout, Reason: "not acknowledged after " + s.cfg.timeout.String()}
-		ctx, cancel = context.WithTimeoutCause(ctx, s.cfg.timeout, late)
-		defer cancel()
-	}
 	select {
 	case <-c.listening.acknowledged:
 		sub.Served = *c.listening.served.Load()
 		return sub, nil
 	case <-sub.done:
-		if sub.err == nil {
+		var cause *Cause
+		switch {
+		case sub.err == nil:
 			return nil, broken(c.op.Name, "it was answered and never acknowledged")
+		case errors.As(sub.err, &cause) && cause.Source == inflight.SourceTimeout:
+			return nil, &Cause{Source: inflight.SourceTimeout, Reason: "not acknowledged after " + s.cfg.timeout.String()}
 		}
 		return nil, sub.err
 	case <-ctx.Done():
@@ -128,7 +126,7 @@ type listening struct {
 	acknowledged chan struct{}          // closed then
 }
 
-// acknowledge handles the first message of a subscription, which names the request that asked for it.
+// acknowledge handles the first message of a subscription, which names the request that asked for it. Only until then the request has a timeout.
 func (s *Session) acknowledge(v *wire.Values) {
 	e := s.tracker.Find(s.key(v.ID(wire.SlotSubscriptionID), inflight.Outgoing))
 	if e == nil || e.Values().(*round).call.listening == nil {
@@ -140,6 +138,7 @@ func (s *Session) acknowledge(v *wire.Values) {
 	served.read(v)
 	served.limit(&l.asked)
 	if l.served.CompareAndSwap(nil, &served) {
+		e.Pause()
 		close(l.acknowledged)
 	}
 }

@@ -49,6 +49,7 @@ type state struct {
 	mu              sync.Mutex
 	calls           map[*call]struct{}   // calls from their first request to their result
 	ready           bool                 // Connect has succeeded
+	closing         bool                 // Close has been called: the tasks of calls are cancelled
 	closed          bool                 // Close has made it unusable
 	over            bool                 // no goroutine may begin any more
 	lost            error                // why the connection is gone
@@ -103,8 +104,8 @@ type link interface {
 	listenUnasked()
 	// sessionID is the id of the HTTP session; "" for none.
 	sessionID() string
-	// renew begins a new HTTP session instead of the one with the id old, which the server has ended. begun: this call of renew began it, even if err
-	// says that the notification after that failed. Neither begun nor an error: another call began it.
+	// renew begins a new HTTP session instead of the one with the id old, which the server has ended. begun: this call of renew began it. Neither begun nor an
+	// error: another call began it.
 	renew(ctx context.Context, old string) (begun bool, err error)
 	// close ends the connection in order, and at once when ctx ends. began is when Session.Close was called. Nothing is received afterwards.
 	close(ctx context.Context, began time.Time) error
@@ -139,8 +140,8 @@ func newSession(cfg config, endpoint string) *Session {
 	return s
 }
 
-// Close ends the session: requests in flight end with a *Cause of source shutdown, and handlers' contexts end. A server over HTTP has 5 seconds in all, to take
-// the last messages and to end its session. A child process has the time of WithGrace to end, see there, and is killed then. Close waits for handlers, so do
+// Close ends the session: requests in flight end with a *Cause of source shutdown, the tasks that calls have become are cancelled (CAN11), and handlers' contexts
+// end. A server over HTTP has 5 seconds in all, to take the last messages and to end its session. A child process has the time of WithGrace to end, see there, and is killed then. Close waits for handlers, so do
 // not call it from one. Further calls return the same.
 func (s *Session) Close() error { return s.close(context.Background()) }
 
@@ -167,6 +168,9 @@ func (s *Session) close(ctx context.Context) error {
 // disconnect ends the connection and all requests. Handlers may still run.
 func (s *Session) disconnect(ctx context.Context) {
 	began := time.Now()
+	if ctx.Err() == nil && s.aborted.Err() == nil && s.usable() == nil {
+		s.giveUpTasks()
+	}
 	s.awaitLate(ctx)
 	s.mu.Lock()
 	s.closed = true
@@ -174,7 +178,7 @@ func (s *Session) disconnect(ctx context.Context) {
 	end := s.endCause() // if the connection is gone, also requests that lose has not ended yet end for that reason
 	end.Force = true
 	s.tracker.CancelPeer(s.peer, end)
-	s.tracker.Shutdown("the session is closed", true)
+	s.tracker.Shutdown(sessionClosed, true)
 	if s.link != nil {
 		s.err = s.link.close(ctx, began)
 	}
@@ -251,8 +255,11 @@ func (s *Session) endCause() *Cause {
 	if err := s.usable(); err != nil && !errors.Is(err, ErrClosed) {
 		return &Cause{Source: inflight.SourceDisconnect, Reason: err.Error()}
 	}
-	return &Cause{Source: inflight.SourceShutdown, Reason: "the session is closed"}
+	return &Cause{Source: inflight.SourceShutdown, Reason: sessionClosed}
 }
+
+// sessionClosed is why something ends with Close.
+const sessionClosed = "the session is closed"
 
 // usable returns why the session can not be used: its connection is gone, or else it is closed; nil if it can be used.
 func (s *Session) usable() error {

@@ -17,7 +17,9 @@ type execution struct {
 	request   rpc.ID // the one that started it; zero: it was resumed
 	// leavesOpen: of what was started with LeaveOpen.
 	leavesOpen bool
-	started    time.Time
+	// awaited: a call waits for it, so nobody has its Ref; guarded by Session.mu.
+	awaited bool
+	started time.Time
 	passing
 
 	ended  chan struct{} // closed when it is over, and result and err are final

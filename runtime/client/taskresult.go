@@ -12,11 +12,29 @@ import (
 
 // resultRequest is the open request for the result of a task. It has no timeout, and can be repeated.
 type resultRequest struct {
-	call   *call
-	began  time.Time
-	last   atomic.Int64 // when something of its response was read last, in nanoseconds after began
-	lost   atomic.Bool  // its stream was lost, and perhaps resumed
-	repeat context.CancelCauseFunc
+	by      *following
+	call    *call
+	began   time.Time
+	last    atomic.Int64 // when something of its response was read last, in nanoseconds after began
+	lost    atomic.Bool  // its stream was lost, and perhaps resumed
+	persons atomic.Int32 // how many are being asked before it can be sent, see Asking
+	repeat  context.CancelCauseFunc
+}
+
+// askPerson notes that a person is asked before the request can be sent, until answered is called: the request is not repeated meanwhile, and the time counts
+// in none (CAN28). r is nil for other requests, and askPerson does nothing then.
+func (r *resultRequest) askPerson() (answered func()) {
+	if r == nil {
+		return func() {}
+	}
+	r.persons.Add(1)
+	return func() {
+		r.hear()
+		r.by.mu.Lock()
+		r.by.again = time.Now()
+		r.by.mu.Unlock()
+		r.persons.Add(-1)
+	}
 }
 
 // lose notes that the stream of the request was lost. r is nil for other requests, and lose does nothing then.
@@ -53,8 +71,11 @@ func (h *heardReader) Read(b []byte) (int, error) {
 	return n, err
 }
 
-// asks reports whether a question is open that came on the stream of the request.
+// asks reports whether a person is being asked: before the request can be sent, or by a question that came on its stream.
 func (r *resultRequest) asks() bool {
+	if r.persons.Load() > 0 {
+		return true
+	}
 	r.call.mu.Lock()
 	defer r.call.mu.Unlock()
 	return len(r.call.questions) > 0
@@ -77,7 +98,7 @@ func (w *following) askResultOnce() (raw []byte, repeated bool, err error) {
 	}
 	ctx, end := context.WithCancelCause(w.ctx)
 	defer end(nil)
-	c.result = &resultRequest{call: c, began: time.Now(), repeat: end}
+	c.result = &resultRequest{by: w, call: c, began: time.Now(), repeat: end}
 	w.open(c.result)
 	defer w.open(nil)
 	_, raw, err = w.send(ctx, c, nil)
