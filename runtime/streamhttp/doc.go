@@ -153,7 +153,8 @@
 // that ends such a session for idleness, or because it gave way, only forgets it; DELETE ends it, and the process remembers that. The
 // streams and questions of the other process are not there. Ids of events and of questions begin at random numbers, so those of one
 // process mean nothing to another. An answer to a question that this process has not asked in the session is refused with 400, so that its client does not
-// believe that it has arrived; one that comes again, or late, is acknowledged. A GET that resumes the stream of a request which this process has not
+// believe that it has arrived; one that comes again, or late, is acknowledged. The answer to a task's question is acknowledged when the store has recorded it,
+// and is refused with 503 if the store does not take it (DUR01). A GET that resumes the stream of a request which this process has not
 // opened gets an error for the request, as above.
 // Without the operator's keys the id of a session is valid in one process only, and is random.
 //
