@@ -80,7 +80,8 @@
 // A session keeps four times WithReplay, and 256 streams that are over. Beyond that give way: streams that were written to their end, notifications,
 // answers with their streams, and at last questions. The stream of a request in flight stays, empty if need be, because its client comes back for the
 // answer. In place of an answer that gave way it gets an error: the id after which it resumes has the id of the request if that is short, so nothing has to
-// be remembered for it. It gets no listener, which would have it wait for ever.
+// be remembered for it. It gets no listener, which would have it wait for ever. A batch is left out: the ids of its events name no request, so a client that
+// resumes the stream of one that gave way, or that another process has, gets a listener.
 //
 // In place of an answer in memory that is larger than what a session keeps (four times WithReplay), an error is kept once nobody reads the stream, so that
 // the request of a client that comes back ends; in place of an array of answers, an error for each. Any other message of that size is dropped. So no large
