@@ -59,6 +59,7 @@
 //	                                                  client is still there
 //	what each side declares                           initialize.go, list.go, capability.go, ability.go, meta.go
 //	the client's notifications and answers            notify.go
+//	when an answer to a task's question is recorded   recording.go
 //	middleware                                        middleware.go, pass.go; messageresult.go, ownresult.go: what it reads and answers
 //	events for observers and the log of calls         observer.go
 //	handlers behind decoders and encoders             tool.go, bind.go, method.go; codes.go: what their errors become

@@ -54,6 +54,9 @@ func (a *asking) send(q task.Question) ([]byte, error) {
 	a.waiter, a.unwait = context.WithCancelCause(a.waiter)
 	defer a.unwait(nil)
 	a.id = rpc.IntID(p.outgoing.Add(1))
+	if a.task != "" && p.streams {
+		p.recordings.begin(a.id) // the answer may come before the question was written to its end
+	}
 	questionname.Report(a.parent, a.id, q.Name)
 	method := p.revision.nameOf(q.Method)
 	if p.s.middleware != nil {

@@ -89,21 +89,25 @@ const maxReason = 4 << 10
 
 // answered delivers the client's answer to a request of the server, as a copy: the buffer of the frame is reused. It returns an error for an answer to a
 // request that this process has not sent in the session, maybe because it was restarted since (CAN30). An answer that comes late, or twice, is no error:
-// the client could not know.
-func (p *peer) answered(msg *rpc.Message) *rpc.Error {
+// the client could not know. Such an answer waits, too, while the first one to a task's question is being recorded (DUR01).
+func (p *peer) answered(msg *rpc.Message) (*recording, *rpc.Error) {
 	key := p.key(msg.ID, inflight.Outgoing)
 	if asked := p.s.tracker.Find(key); asked != nil {
 		answer := p.copied(msg, asked.Info().Method)
 		if p.s.tracker.Deliver(key, answer) {
-			return nil
+			return p.recordings.of(msg.ID), nil
 		}
 		p.dropAnswer(&answer)
 	}
+	rec := p.recordings.of(msg.ID)
+	if rec.isLost() {
+		return nil, rpc.Errorf(rpc.CodeInvalidRequest, "the answer to the request %s could not be recorded: request the result of the task, then the question is asked again", msg.ID.String())
+	}
 	p.s.log.Debug("answer dropped: nobody waits for it", "peer", p.id, "id", msg.ID.String())
 	if n, ok := msg.ID.Plain().Int(); msg.ID.IsZero() || ok && n > p.outgoingFrom && n <= p.outgoing.Load() {
-		return nil
+		return rec, nil
 	}
-	return rpc.Errorf(rpc.CodeInvalidRequest, "the server has not asked a request with the id %s in this session, or has restarted since", msg.ID.String())
+	return nil, rpc.Errorf(rpc.CodeInvalidRequest, "the server has not asked a request with the id %s in this session, or has restarted since", msg.ID.String())
 }
 
 // copied returns a copy of the answer to a request of the method. The copy counts in the client's account until it is read (TSK28). If it does not

@@ -72,6 +72,7 @@ type peer struct {
 	subscribed map[string]bool          // resources; guarded by Server.mu, as turns
 	turns      map[string]chan struct{} // by resource: a request changes the subscription to it until the channel is closed (takeTurn)
 
+	recordings   recordings // of answers to tasks' questions, if streams
 	pagesSent    pageIDs
 	pulse        pulse
 	outgoing     atomic.Int64               // last id of the server's own requests; ids are never reused (CAN15)

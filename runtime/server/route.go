@@ -56,7 +56,7 @@ func (p *peer) receive(r *request, got *Receipt) bool {
 	case rpc.KindNotification:
 		p.notified(r, &msg)
 	default:
-		got.Refused = p.answered(&msg)
+		got.recording, got.Refused = p.answered(&msg)
 	}
 	return false
 }

@@ -33,15 +33,30 @@ func (d *delivery) ask(ctx, claimed context.Context, held *claim, q task.Questio
 		// client or the server ends, middleware has given the question up, its params can not be read, or the transport has not taken it for long.
 		return ctx.Err() == nil && !a.lost.Load()
 	}
-	_, err = s.engine.Keep(context.WithoutCancel(ctx), d.owner, d.task, task.Answer{Name: q.Name, Data: data})
-	if limit := (*task.LimitError)(nil); errors.As(err, &limit) { // the handler gets an *AnswerError instead
-		data, _ = json.Marshal(reply{Error: rpc.Errorf(rpc.CodeInvalidRequest, "it can not be kept: %v", limit), Malformed: true})
-		_, err = s.engine.Keep(context.WithoutCancel(ctx), d.owner, d.task, task.Answer{Name: q.Name, Data: data})
-	}
-	if err != nil {
-		s.log.Debug("answer not recorded", "task", d.task, "question", q.Name, "error", err)
-	}
+	d.record(ctx, a.id, task.Answer{Name: q.Name, Data: data})
 	return true
+}
+
+// record records the answer to the question with the id. An outage of the store that lasts longer than Keep waits is one failed try, of which the transport
+// learns; the next try follows while the delivery lasts, since a client may not send its answer again.
+func (d *delivery) record(ctx context.Context, id rpc.ID, answer task.Answer) {
+	engine, log := d.peer.s.engine, d.peer.s.log.With("task", d.task, "question", answer.Name)
+	for {
+		_, err := engine.Keep(context.WithoutCancel(ctx), d.owner, d.task, answer)
+		if limit := (*task.LimitError)(nil); errors.As(err, &limit) { // the handler gets an *AnswerError instead
+			answer.Data, _ = json.Marshal(reply{Error: rpc.Errorf(rpc.CodeInvalidRequest, "it can not be kept: %v", limit), Malformed: true})
+			_, err = engine.Keep(context.WithoutCancel(ctx), d.owner, d.task, answer)
+		}
+		if err != nil {
+			log.Debug("answer not recorded", "error", err)
+		}
+		if task.Outage(err) && ctx.Err() == nil && !isClosed(engine.Done()) {
+			d.peer.recordings.begin(id)
+			continue
+		}
+		d.peer.recordings.end(id, err != nil && !errors.Is(err, task.ErrNotFound)) // a task that is gone takes no answer
+		return
+	}
 }
 
 // The pauses between two tries to write a question double from the first to the last.
@@ -56,7 +71,10 @@ func (d *delivery) send(ctx, claimed context.Context, held *claim, q task.Questi
 	for pause := firstWritePause; ; pause *= 2 {
 		// Here nobody but the delivery waits for the answer; inline, the handler does.
 		a = &asking{about: d.about, parent: ctx, waiter: ctx, claimed: claimed, task: d.task, onCarrier: held.carriedBy}
-		if data, err = a.send(q); err == nil || !a.unwritten || pause > lastWritePause || !pauseFor(claimed, pause) {
+		if data, err = a.send(q); err != nil {
+			d.peer.recordings.end(a.id, false) // nothing is to be recorded
+		}
+		if err == nil || !a.unwritten || pause > lastWritePause || !pauseFor(claimed, pause) {
 			return a, data, err
 		}
 	}

@@ -108,6 +108,8 @@ type Receipt struct {
 	Answered bool
 	// Refused is why the frame was answered with an error or ignored at once; nil when it was accepted. For an answer it says that nobody asked for it.
 	Refused *rpc.Error
+
+	recording *recording // of the answer to a task's question; nil: there is nothing to wait for
 }
 
 // Result is how an exchange ended.

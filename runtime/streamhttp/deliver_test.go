@@ -21,20 +21,20 @@ import (
 func newAsking(t *testing.T) *fixture { return newAskingOn(t, httptest.NewUnstartedServer) }
 
 // newAskingBubble is newAsking within a bubble of package synctest.
-func newAskingBubble(t *testing.T) *fixture {
+func newAskingBubble(t *testing.T, opts ...server.Option) *fixture {
 	l := newPipes()
-	f := newAskingOn(t, l.server)
+	f := newAskingOn(t, l.server, opts...)
 	f.ts.Client().Transport.(*http.Transport).DialContext = l.dial
 	return f
 }
 
-func newAskingOn(t *testing.T, unstarted func(http.Handler) *httptest.Server) *fixture {
+func newAskingOn(t *testing.T, unstarted func(http.Handler) *httptest.Server, opts ...server.Option) *fixture {
 	f := &fixture{t: t}
 	ask := tool("ask", f.ask)
 	ask.Task.Support = server.TaskOptional
 	srv, err := server.New(server.Definition{
 		Name: "test", Version: "1", Runtime: server.Generation1, Tools: []server.Tool{ask}, Revisions: []*wire.Revision{wiretest.Revision20251125()},
-	})
+	}, opts...)
 	if err != nil {
 		t.Fatal(err)
 	}

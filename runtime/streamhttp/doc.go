@@ -80,7 +80,8 @@
 // A session keeps four times WithReplay, and 256 streams that are over. Beyond that give way: streams that were written to their end, notifications,
 // answers with their streams, and at last questions. The stream of a request in flight stays, empty if need be, because its client comes back for the
 // answer. In place of an answer that gave way it gets an error: the id after which it resumes has the id of the request if that is short, so nothing has to
-// be remembered for it. It gets no listener, which would have it wait for ever.
+// be remembered for it. It gets no listener, which would have it wait for ever. A batch is left out: the ids of its events name no request, so a client that
+// resumes the stream of one that gave way, or that another process has, gets a listener.
 //
 // In place of an answer in memory that is larger than what a session keeps (four times WithReplay), an error is kept once nobody reads the stream, so that
 // the request of a client that comes back ends; in place of an array of answers, an error for each. Any other message of that size is dropped. So no large
@@ -153,7 +154,8 @@
 // that ends such a session for idleness, or because it gave way, only forgets it; DELETE ends it, and the process remembers that. The
 // streams and questions of the other process are not there. Ids of events and of questions begin at random numbers, so those of one
 // process mean nothing to another. An answer to a question that this process has not asked in the session is refused with 400, so that its client does not
-// believe that it has arrived; one that comes again, or late, is acknowledged. A GET that resumes the stream of a request which this process has not
+// believe that it has arrived; one that comes again, or late, is acknowledged. The answer to a task's question is acknowledged when the store has recorded it,
+// and is refused with 503 if the store does not take it (DUR01). A GET that resumes the stream of a request which this process has not
 // opened gets an error for the request, as above.
 // Without the operator's keys the id of a session is valid in one process only, and is random.
 //

@@ -119,9 +119,9 @@ func WithQuotaKey(key func(*http.Request) string) Option {
 
 // WithReplay sets how many bytes one stream keeps for a client that resumes it; the default is 1 MiB. A session keeps four times
 // that, and 256 streams that are over; those whose answers nobody has read give way last. The log says when a client resumes a stream after messages that had
-// to give way; in place of an answer among them the client gets an error, if the id of its request has at most 64 bytes. In place of an answer that is larger
-// than a session keeps, a client that comes back gets an error, unless the answer is in a file (server.Opener); any other message of that size is dropped.
-// Questions give way last; the handler of one that does gets an error.
+// to give way; in place of an answer among them the client gets an error, if the id of its request has at most 64 bytes and the request came in no batch. In
+// place of an answer that is larger than a session keeps, a client that comes back gets an error, unless the answer is in a file (server.Opener); any other
+// message of that size is dropped. Questions give way last; the handler of one that does gets an error.
 func WithReplay(bytes int) Option {
 	return func(o *options) { o.replay = min(max(bytes, 1), math.MaxInt/8) }
 }

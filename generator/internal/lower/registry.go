@@ -34,7 +34,7 @@ func (l *packageLowering) registryNeeds() {
 
 // refuseServedTwice refuses a method of the manifest's methods that a registry serves, too. It reports whether that is so.
 func (l *packageLowering) refuseServedTwice(m manifest.Text, rule *revision.Method) bool {
-	key := ""
+	key, remedy := "", "remove it from methods, or serve all of them by hand and remove what serves it"
 	switch n := &l.pkg.Needs; {
 	case n.Prompts && (rule.Op == "listPrompts" || rule.Op == "getPrompt"):
 		key = "prompts"
@@ -42,12 +42,14 @@ func (l *packageLowering) refuseServedTwice(m manifest.Text, rule *revision.Meth
 		key = "resources and resourceTemplates"
 	case n.Resources && l.in.Manifest.Subscribes() && wire.Watches(rule.Op):
 		key = "subscribe: true of resources"
+	case n.Resources && wire.Watches(rule.Op):
+		key, remedy = "resources with subscribe: true", "remove it from methods, and write subscribe: true at the resource or template"
 	case n.Completions && rule.Op == "complete":
 		key = "complete: true of arguments"
 	default:
 		return false
 	}
-	l.diags.Report(m.Node, "served-twice", "remove it from methods, or serve all of them by hand and remove what serves it", "%s is served by %s", m.Value, key)
+	l.diags.Report(m.Node, "served-twice", remedy, "%s is served by %s", m.Value, key)
 	return true
 }
 

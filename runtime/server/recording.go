@@ -1,0 +1,85 @@
+package server
+
+import (
+	"context"
+	"sync"
+
+	"github.com/mcpkiln/mcpkiln/runtime/rpc"
+)
+
+// recordings are the answers to tasks' questions on a transport that acknowledges messages, by the id of the question's request: from before the question is
+// written until its answer is recorded. The transport acknowledges no answer before (DUR01), nor one that comes again meanwhile. An answer that could not
+// be recorded before its delivery ended stays, so that it is refused when it comes again.
+type recordings struct {
+	mu   sync.Mutex
+	byID rpc.ByID[*recording]
+}
+
+// recording is one try to record an answer.
+type recording struct {
+	over   chan struct{} // closed when the try has ended
+	failed bool          // the answer is not recorded; final once over is closed
+}
+
+// begin notes that the answer to the question with the id is to be recorded. An earlier try, if there is one, has failed.
+func (r *recordings) begin(id rpc.ID) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.byID == nil {
+		r.byID = rpc.ByID[*recording]{}
+	}
+	if failed := r.byID.Get(id); failed != nil {
+		failed.failed = true
+		close(failed.over)
+	}
+	r.byID.Set(id, &recording{over: make(chan struct{})})
+}
+
+// end notes that the answer to the question is recorded, that there is none to record, or, with lost, that it could not be recorded.
+func (r *recordings) end(id rpc.ID, lost bool) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	rec := r.byID.Get(id)
+	if rec == nil {
+		return
+	}
+	rec.failed = lost
+	close(rec.over)
+	if !lost {
+		r.byID.Delete(id)
+	}
+}
+
+// of returns the newest try to record the answer to the question; nil: nothing is to be recorded, or not any more.
+func (r *recordings) of(id rpc.ID) *recording {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.byID.Get(id)
+}
+
+// isLost reports whether the answer could not be recorded, and no other try follows. rec is the newest.
+func (rec *recording) isLost() bool { return rec != nil && isClosed(rec.over) }
+
+func isClosed(c <-chan struct{}) bool {
+	select {
+	case <-c:
+		return true
+	default:
+		return false
+	}
+}
+
+// AwaitRecorded waits until the answer to a task's question is recorded; for any other frame it returns at once. It returns false if the answer is not
+// recorded, or ctx or the session has ended first: the client has to send the answer again.
+func (got *Receipt) AwaitRecorded(ctx context.Context, sessionEnded <-chan struct{}) bool {
+	if got.recording == nil {
+		return true
+	}
+	select {
+	case <-got.recording.over:
+		return !got.recording.failed
+	case <-ctx.Done():
+	case <-sessionEnded:
+	}
+	return false
+}
