@@ -131,6 +131,8 @@ func (w *following) takeState(v *wire.Values) error {
 	switch {
 	case w.dialect.Task.QuestionsInline && state.Status == task.InputRequired:
 		return w.answer(v[wire.SlotInputRequests])
+	case w.dialect.Task.QuestionsInline && state.Status == task.Completed && !v.Has(wire.SlotResult): // it may come with the next reading
+		return broken(w.dialect.Call(wire.OpGetTask).Name, "a completed task has no result")
 	case w.dialect.Task.QuestionsInline && terminal(state.Status):
 		w.finish(w.outcome(state, v))
 	case state.Status == task.Cancelled: // it has no result, and some servers never answer the request for one
@@ -182,8 +184,7 @@ func (w *following) expectResult() {
 
 // outcome returns the result or error of a task that is over, from a state that has it.
 func (w *following) outcome(state TaskState, v *wire.Values) (result ToolResult, err error) {
-	switch {
-	case state.Status == task.Completed && v.Has(wire.SlotResult):
+	if state.Status == task.Completed {
 		c := &call{s: w.s, dialect: w.dialect, op: w.dialect.Call(wire.OpCallTool)}
 		switch kind, err := c.kind(v[wire.SlotResult]); {
 		case err != nil:
@@ -192,8 +193,6 @@ func (w *following) outcome(state TaskState, v *wire.Values) (result ToolResult,
 			return result, broken(c.op.Name, "the result of a completed task asks for input")
 		}
 		return c.toolResult(v[wire.SlotResult])
-	case state.Status == task.Completed:
-		return result, broken(w.dialect.Call(wire.OpGetTask).Name, "a completed task has no result")
 	}
 	if v.Has(wire.SlotError) {
 		var wireErr Error

@@ -72,6 +72,33 @@ func TestEXT22AQuestionThatIsNoneEndsTheTaskOfItsSession(t *testing.T) {
 	})
 }
 
+// A completed task without a result is read again, and has failed as a task if it never has one.
+func TestEXT22ACompletedTaskWithoutAResult(t *testing.T) {
+	for _, comes := range []bool{true, false} {
+		synctest.Test(t, func(t *testing.T) {
+			s, p := meetOffering(t, "2026-07-28", taskOffers)
+			x := resume(t, s)
+			for range 3 {
+				p.answer(p.expect("tasks/get"), taskIs("complete", "completed", ""))
+			}
+			last := ""
+			if comes {
+				last = `,"result":{"content":[]}`
+			}
+			p.answer(p.expect("tasks/get"), taskIs("complete", "completed", last))
+			_, err := x.Result(t.Context())
+			var failed *client.TaskError
+			var bad *client.ProtocolError
+			switch {
+			case comes && err != nil, !comes && !(errors.As(err, &failed) && errors.As(err, &bad)):
+				t.Errorf("%v: %T %v", comes, err, err)
+			case !comes:
+				has(t, err.Error(), "task t1: completed", "tasks/get", "has no result", "Resume asks for its result again")
+			}
+		})
+	}
+}
+
 // Questions that are no object break the protocol, and end the wait for the task.
 func TestEXT22QuestionsThatAreNoObject(t *testing.T) {
 	for _, questions := range []string{`5`, `["x"]`, `"k"`, `true`} {
