@@ -28,7 +28,7 @@ func (s *Session) Requests() []Request {
 	var all []Request
 	for x := range s.executions() {
 		if !x.request.IsZero() {
-			all = append(all, Request{ID: x.request, Method: x.dialect.Call(wire.OpCallTool).Name, Tool: x.tool, Task: x.task, Started: x.started, Age: time.Since(x.started)})
+			all = append(all, x.snapshot())
 		}
 	}
 	for c := range s.calls {
@@ -44,6 +44,14 @@ func (s *Session) Requests() []Request {
 	}
 	slices.SortFunc(all, func(a, b Request) int { return a.Started.Compare(b.Started) })
 	return all
+}
+
+// snapshot describes the execution by the request that started it; the lock is held.
+func (x *execution) snapshot() Request {
+	return Request{
+		ID: x.request, Method: x.dialect.Call(wire.OpCallTool).Name, Tool: x.tool, Started: x.started, Age: time.Since(x.started), Task: x.task,
+		Progress: x.reports.last, Waiting: x.waitsForAnswers(),
+	}
 }
 
 // snapshot describes the call by its latest request, if there is one.

@@ -347,7 +347,8 @@ const listenWait = time.Second
 // listenTo opens that stream again whenever it ends, until the session ends or the server does not have it. opened is called when the server has responded.
 func (l *httpLink) listenTo(ctx context.Context, d *wire.Dialect, session string, opened func()) {
 	defer opened()
-	events := &eventReader{max: l.maxBytes, retry: defaultRetry}
+	heard := false
+	events := &eventReader{max: l.maxBytes, retry: defaultRetry, heard: func() { heard = true }}
 	wait := time.Duration(0)
 	for sleep(ctx, wait) {
 		req, err := l.request(ctx, http.MethodGet, nil)
@@ -369,12 +370,16 @@ func (l *httpLink) listenTo(ctx context.Context, d *wire.Dialect, session string
 		}
 		status := StatusError{Status: resp.StatusCode, RetryAfter: retryAfter(resp)}
 		if resp.StatusCode == http.StatusOK && isEventStream(resp) {
-			wait = events.retry
+			began := time.Now()
+			heard = false
 			err = events.read(resp.Body, func(data []byte) {
 				if l.sessionID() == session { // else it was read before its session ended, and is answered in no other
 					l.s.receive(data, nil)
 				}
 			})
+			if heard || time.Since(began) > wait { // else it ended at once, in vain
+				wait = events.retry
+			}
 		}
 		_ = resp.Body.Close()
 		if status.Status >= 300 && !status.transient() {

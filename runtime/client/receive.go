@@ -216,16 +216,16 @@ const maxReports = 16
 type reports struct {
 	c    chan Progress // to the goroutine that passes them on; nil: nobody wants them
 	any  bool
-	last float64
+	last Progress
 }
 
 // add passes on progress that is more than the last, and returns whether it is. Other progress is dropped: the server breaks the protocol, or a newer report
 // has come first, by another stream (PRO02). If the caller is slow, newer progress replaces older.
 func (r *reports) add(p Progress) bool {
-	if r.any && p.Progress <= r.last {
+	if r.any && p.Progress <= r.last.Progress {
 		return false
 	}
-	r.any, r.last = true, p.Progress
+	r.any, r.last = true, p
 	for r.c != nil {
 		select {
 		case r.c <- p:

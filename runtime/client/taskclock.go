@@ -39,6 +39,13 @@ func (f *follower) countQuestions(by int) {
 	f.change()
 }
 
+// waitsForAnswers reports whether the task has open questions.
+func (f *follower) waitsForAnswers() bool {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.stopped.openQuestions > 0
+}
+
 func (f *follower) pausedSoFar() time.Duration {
 	f.mu.Lock()
 	defer f.mu.Unlock()

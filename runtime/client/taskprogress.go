@@ -100,7 +100,7 @@ func (s *Session) receiveTaskProgress(token rpc.ID, p Progress) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for x := range s.executions() {
-		if x.request != token || x.reports.c == nil || !x.dialect.Task.Progress {
+		if x.request != token || !x.dialect.Task.Progress {
 			continue
 		}
 		x.reports.add(p)

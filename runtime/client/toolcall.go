@@ -217,11 +217,9 @@ func (s *Session) follow(c *call, v *wire.Values) (*execution, error) {
 	state := readState(v, v.Text(wire.SlotTaskID))
 	x := newExecution(s.newFollower(c.dialect, c.tool, state), c.round.entry.Key().ID)
 	x.leavesOpen = c.leavesOpen
-	if c.progress != nil {
-		c.mu.Lock()
-		x.progress, x.reports = c.progress, c.round.reports // its token stays, so its progress goes on
-		c.mu.Unlock()
-	}
+	c.mu.Lock()
+	x.progress, x.reports = c.progress, c.round.reports // its token stays, so its progress goes on
+	c.mu.Unlock()
 	x.maxTime, x.timeLeft = c.maxTime, c.maxTime-c.spent
 	if err := x.begin(); err != nil {
 		return nil, err
