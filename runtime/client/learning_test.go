@@ -2,6 +2,7 @@ package client_test
 
 import (
 	"errors"
+	"fmt"
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
@@ -124,7 +125,8 @@ func TestCAN15ACallThatIsSentAgainAsATaskIsOneCall(t *testing.T) {
 					case "tools/call":
 						t.Error("sent again after it was given up")
 					case "tasks/cancel":
-						p.answer(m, `{"taskId":"t","status":"cancelled","createdAt":"2026-01-01T00:00:00Z","lastUpdatedAt":"2026-01-01T00:00:00Z","ttl":60000}`)
+						const cancelled = `{"taskId":"t","status":"cancelled","createdAt":"2026-01-01T00:00:00Z","lastUpdatedAt":"2026-01-01T00:00:00Z","ttl":60000}`
+						_ = p.conn.WriteFrame(fmt.Appendf(nil, `{"jsonrpc":"2.0","id":%s,"result":%s}`, m.ID, cancelled)) // the session may be closed
 					}
 				})
 				r := <-done

@@ -186,14 +186,14 @@ func TestREV06VAL01AResultOfMiddlewareIsAdapted(t *testing.T) {
 		t.Fatal(err)
 	}
 	f := &fixture{t: t, srv: srv}
-	const link = `"content":[{"type":"resource_link","uri":"file:///a","name":"a"}]`
+	const said = `"content":[{"type":"text","text":"t"}]`
 	for version, want := range map[string]string{
-		"2024-11-05": `{"content":[{"type":"text","text":"a: file:///a"}]}`, "2025-11-25": `{` + link + `,"structuredContent":{"text":"own"}}`,
+		"2024-11-05": `{` + said + `}`, "2025-11-25": `{` + said + `,"structuredContent":{"text":"own"}}`,
 	} {
 		c, _ := f.dialAs(version)
-		own = `{` + link + `,"structuredContent":{"text":"own"}}`
+		own = `{` + said + `,"structuredContent":{"text":"own"}}`
 		c.request("1", "tools/call", `{"name":"echo","arguments":{"text":"x"}}`).wantResult(t, want)
-		own = `{` + link + `,"structuredContent":{"text":7}}`
+		own = `{` + said + `,"structuredContent":{"text":7}}`
 		if m := c.request("2", "tools/call", `{"name":"echo","arguments":{"text":"x"}}`); m.Error == nil {
 			t.Errorf("%s: %s", version, m.raw)
 		}

@@ -13,9 +13,9 @@ import (
 )
 
 // A result of middleware's own is one that it returns in place of next's, or without calling next. It follows the rules for handlers: it fits its
-// definition and the tool's outputSchema, it loses what its revision does not have (adapt.go), the members and keys in rev.Own (the result's type,
-// server and task) belong to the runtime, and no error has a code that the protocol reserves (LET01, LET05, VAL01). In this file, served has the
-// members of next's result, nil if next was not called.
+// definition and the tool's outputSchema, it loses structured content where the revision has none, the members and keys in rev.Own (the result's type,
+// server and task) belong to the runtime, and no error has a code that the protocol reserves (LET01, LET05, VAL01). A block that the revision does not
+// have is refused: it may be one that no revision has. In this file, served has the members of next's result, nil if next was not called.
 
 // replace puts a result of middleware's own in place of next's result, which is b[start:], empty if next was not called. The runtime's members and
 // keys of _meta in next's result are kept.
@@ -38,7 +38,6 @@ func (r *request) replace(b []byte, start int, result []byte) ([]byte, error) {
 		}
 	}
 	if err == nil {
-		b = append(b[:start], rev.adaptBlocks(b[start:], r.method.Blocks)...)
 		err = r.validateOwn(b[start:], served, resultType)
 	}
 	if err != nil {
