@@ -44,19 +44,8 @@ func TestAnInterruptAfterTheResultChangesNothing(t *testing.T) {
 				w.WriteHeader(http.StatusAccepted)
 			}
 		}))
-		var out strings.Builder
-		cmd := exec.Command("mcpkiln", "call", "--revision", "2025-11-25", ts.URL, "t")
-		cmd.Stdout, cmd.Stderr = &out, &out
-		if err := cmd.Start(); err != nil {
-			t.Fatal(err)
-		}
-		<-ending
-		if err := cmd.Process.Signal(os.Interrupt); err != nil {
-			t.Fatal(err)
-		}
-		_ = cmd.Wait()
-		if got := cmd.ProcessState.ExitCode(); got != c.status {
-			t.Errorf("status %d, not %d: %s", got, c.status, out.String())
+		if got, out := interrupted(t, ending, "--revision", "2025-11-25", ts.URL, "t"); got != c.status {
+			t.Errorf("status %d, not %d: %s", got, c.status, out)
 		}
 		ts.CloseClientConnections()
 		ts.Close()
@@ -91,21 +80,28 @@ func TestCAN11ACallWhoseTaskHasNoNameYetIsNotSaidToBeCancelled(t *testing.T) {
 				w.WriteHeader(http.StatusAccepted)
 			}
 		}))
-		var out strings.Builder
-		cmd := exec.Command("mcpkiln", "call", "--revision", "2025-11-25", "--header", "X-User: ann", flag, ts.URL, "t")
-		cmd.Stdout, cmd.Stderr = &out, &out
-		if err := cmd.Start(); err != nil {
-			t.Fatal(err)
-		}
-		<-called
-		if err := cmd.Process.Signal(os.Interrupt); err != nil {
-			t.Fatal(err)
-		}
-		_ = cmd.Wait()
-		if got := cmd.ProcessState.ExitCode(); got != exitInterrupted || !strings.Contains(out.String(), "so it was not asked to cancel it: if there is one, it goes on") {
-			t.Errorf("%s: status %d: %s", flag, got, out.String())
+		status, out := interrupted(t, called, "--revision", "2025-11-25", "--header", "X-User: ann", flag, ts.URL, "t")
+		if status != exitInterrupted || !strings.Contains(out, "so it was not asked to cancel it: if there is one, it goes on") {
+			t.Errorf("%s: status %d: %s", flag, status, out)
 		}
 		ts.CloseClientConnections()
 		ts.Close()
 	}
+}
+
+// interrupted runs mcpkiln call until ready, interrupts it, and returns its exit status and what it wrote.
+func interrupted(t *testing.T, ready <-chan struct{}, args ...string) (status int, written string) {
+	t.Helper()
+	var out strings.Builder
+	cmd := exec.Command("mcpkiln", append([]string{"call"}, args...)...)
+	cmd.Stdout, cmd.Stderr = &out, &out
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	<-ready
+	if err := cmd.Process.Signal(os.Interrupt); err != nil {
+		t.Fatal(err)
+	}
+	_ = cmd.Wait()
+	return cmd.ProcessState.ExitCode(), out.String()
 }

@@ -20,16 +20,22 @@ func handshakeOf(capabilities string) string {
 	return `{"protocolVersion":"2025-11-25","capabilities":` + capabilities + `,"clientInfo":{"name":"c","version":"1"}}`
 }
 
+// waitedFor is a task of a session, which asks, and a waiter that has requested its result after that handshake.
+func waitedFor(t *testing.T, handshake func(*client)) (f *fixture, session, waiter *client, id string) {
+	f = newFixture(t, []Tool{asker(confirmQuestion())})
+	session, waiter = f.dialTasks("me"), f.dial(WithPrincipal(t.Context(), "me"))
+	handshake(waiter)
+	id = session.start("1", "ask", "")
+	waiter.sendf(`{"jsonrpc":"2.0","id":1,"method":"tasks/result","params":%s}`, taskID(id))
+	return f, session, waiter, id
+}
+
 // A request for the result keeps no question from the session that created the task if its own client can not be asked.
 func TestTSK19AWaiterThatCanNotBeAskedKeepsNoQuestion(t *testing.T) {
 	for name, handshake := range waitersThatCanNotBeAsked {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				f := newFixture(t, []Tool{asker(confirmQuestion())})
-				session, waiter := f.dialTasks("me"), f.dial(WithPrincipal(t.Context(), "me"))
-				handshake(waiter)
-				id := session.start("1", "ask", "")
-				waiter.sendf(`{"jsonrpc":"2.0","id":1,"method":"tasks/result","params":%s}`, taskID(id))
+				f, session, waiter, _ := waitedFor(t, handshake)
 				synctest.Wait()
 				session.reply(session.nextRequest(), accepted)
 				if m, before := waiter.answer("1"); m.str("result", "structuredContent", "text") != "accept true true" || len(before) > 0 {
@@ -48,11 +54,7 @@ func TestTSK19AQuestionGoesToTheFirstWaiterThatCanBeAsked(t *testing.T) {
 	for name, handshake := range waitersThatCanNotBeAsked {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				f := newFixture(t, []Tool{asker(confirmQuestion())})
-				session, waiter := f.dialTasks("me"), f.dial(WithPrincipal(t.Context(), "me"))
-				handshake(waiter)
-				id := session.start("1", "ask", "")
-				waiter.sendf(`{"jsonrpc":"2.0","id":1,"method":"tasks/result","params":%s}`, taskID(id))
+				f, session, waiter, id := waitedFor(t, handshake)
 				session.nextRequest()
 				session.close()
 				synctest.Wait()
