@@ -102,9 +102,20 @@ func jsonHeaders(more ...string) http.Header {
 	return h
 }
 
-// BenchmarkCallFloor is net/http with a reply that is written by hand: it finds the id in a fixed place, validates nothing and
-// tracks nothing.
-func BenchmarkCallFloor(b *testing.B) {
+// BenchmarkCall is a call with so many in flight. The floor is net/http with a reply that is written by hand: it finds the id in a fixed place,
+// validates nothing and tracks nothing.
+func BenchmarkCall(b *testing.B) {
+	for _, n := range []int{1, 64} {
+		for _, end := range []struct {
+			name    string
+			measure func(b *testing.B, n int)
+		}{{"floor", callFloor}, {"2025-11-25", callOfSession}, {"2026-07-28", callOfExchange}} {
+			b.Run(fmt.Sprintf("inflight=%d/%s", n, end.name), func(b *testing.B) { end.measure(b, n) })
+		}
+	}
+}
+
+func callFloor(b *testing.B, n int) {
 	ts := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		frame, err := io.ReadAll(r.Body)
 		if err != nil {
@@ -116,11 +127,17 @@ func BenchmarkCallFloor(b *testing.B) {
 		_, _ = fmt.Fprintf(w, `{"jsonrpc":"2.0","id":%s,"result":{"content":[{"type":"text","text":"{\"text\":\"hello\"}"}],"structuredContent":{"text":"hello"}}}`, id)
 	}))
 	defer ts.Close()
-	for _, n := range []int{1, 64} {
-		b.Run(fmt.Sprintf("inflight=%d", n), func(b *testing.B) {
-			benchmark(b, n, ts.URL, jsonHeaders(), func(i int) string { return callBody(fmt.Sprint(i), "echo", "hello") })
-		})
-	}
+	benchmark(b, n, ts.URL, jsonHeaders(), func(i int) string { return callBody(fmt.Sprint(i), "echo", "hello") })
+}
+
+func callOfSession(b *testing.B, n int) {
+	url := benchServer(b)
+	benchmark(b, n, url, benchSession(b, url), func(i int) string { return callBody(fmt.Sprint(i), "echo", "hello") })
+}
+
+func callOfExchange(b *testing.B, n int) {
+	headers := jsonHeaders("Mcp-Protocol-Version", "2026-07-28", "Mcp-Method", "tools/call", "Mcp-Name", "echo")
+	benchmark(b, n, benchServer(b), headers, func(i int) string { return callBody2026(fmt.Sprint(i), "echo", "hello") })
 }
 
 func benchServer(b *testing.B) (url string) {
@@ -146,27 +163,6 @@ func benchSession(b *testing.B, url string) http.Header {
 	resp.Body.Close()
 	http.DefaultClient.CloseIdleConnections()
 	return jsonHeaders("Mcp-Session-Id", resp.Header.Get("Mcp-Session-Id"), "Mcp-Protocol-Version", "2025-11-25")
-}
-
-func BenchmarkCall(b *testing.B) {
-	b.Run("revision=2025-11-25", func(b *testing.B) {
-		url := benchServer(b)
-		headers := benchSession(b, url)
-		for _, n := range []int{1, 64} {
-			b.Run(fmt.Sprintf("inflight=%d", n), func(b *testing.B) {
-				benchmark(b, n, url, headers, func(i int) string { return callBody(fmt.Sprint(i), "echo", "hello") })
-			})
-		}
-	})
-	b.Run("revision=2026-07-28", func(b *testing.B) {
-		url := benchServer(b)
-		headers := jsonHeaders("Mcp-Protocol-Version", "2026-07-28", "Mcp-Method", "tools/call", "Mcp-Name", "echo")
-		for _, n := range []int{1, 64} {
-			b.Run(fmt.Sprintf("inflight=%d", n), func(b *testing.B) {
-				benchmark(b, n, url, headers, func(i int) string { return callBody2026(fmt.Sprint(i), "echo", "hello") })
-			})
-		}
-	})
 }
 
 func mustRequest(url, body string) *http.Request {

@@ -32,8 +32,11 @@ func report(_ context.Context, _ *server.Call, in *input) (*output, error) {
 // finds the id in a fixed place.
 func BenchmarkResult(b *testing.B) {
 	for _, size := range []string{"100", "20000", "1000000"} {
-		for name, measure := range map[string]func(b *testing.B, size string){"floor": resultFloor, "2025-11-25": resultOfSession, "2026-07-28": resultOfExchange} {
-			b.Run("bytes="+size+"/"+name, func(b *testing.B) { measure(b, size) })
+		for _, end := range []struct {
+			name    string
+			measure func(b *testing.B, size string)
+		}{{"floor", resultFloor}, {"2025-11-25", resultOfSession}, {"2026-07-28", resultOfExchange}} {
+			b.Run("bytes="+size+"/"+end.name, func(b *testing.B) { end.measure(b, size) })
 		}
 	}
 }

@@ -165,9 +165,8 @@
 // A session belongs to the principal that opened it: for another one it does not exist. Everything else belongs to each request: its header,
 // its token, and the values of its context, so middleware may put other values there with every request.
 //
-// Measured on two busy cores with BenchmarkCall, beside a handler of net/http that writes its reply by hand (BenchmarkCallFloor): one
-// call at a time takes 28 to 31 µs without a session and 32 to 36 µs with one, where the other takes 21 to 26; 46 and 43 allocations
-// beside 28. Half of a session's difference is the way to the handler's goroutine and back.
+// What a call takes beside a handler of net/http that writes its reply by hand is in testdata/bench/README.md. Half of what a session adds is the
+// way to the handler's goroutine and back.
 //
 // A header that is not ASCII, or does not decode, is answered with the code of a header mismatch. One with a control character, and whatever else makes a
 // request that net/http can not read, is refused by net/http itself, in plain text, before there is a request: connections of a Listener, which Listen

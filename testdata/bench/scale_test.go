@@ -10,20 +10,26 @@ import (
 	"time"
 )
 
-// BenchmarkScale is the wait of those who have 1,000 tools with 10 fields each: to generate, to build all of it, to build
-// after one tool has changed, and from the start of the process until the server exists. cpu-s is what all processes of a step
-// computed together.
+// BenchmarkCommand is how long `mcpkiln generate` takes where nothing was generated before. cpu-s is what the process computed.
+func BenchmarkCommand(b *testing.B) {
+	for _, tools := range []int{10, 100, 1000} {
+		b.Run(fmt.Sprintf("tools=%d", tools), func(b *testing.B) {
+			p := newScaleProject(b, tools)
+			p.measure(b, func() { p.remove("scale") }, p.generate)
+		})
+	}
+}
+
+// BenchmarkScale is the wait of those who have 1,000 tools with 10 fields each: to build all of it, to build after one tool has changed, and from
+// the start of the process until the server exists. cpu-s is what all processes of a step computed together.
 func BenchmarkScale(b *testing.B) {
-	p := newScaleProject(b)
-	b.Run("generate", func(b *testing.B) {
-		p.measure(b, func() { p.remove("scale") }, p.generate)
-	})
+	p := newScaleProject(b, 1000)
 	b.Run("build", func(b *testing.B) {
 		p.measure(b, func() { p.change(everyTool) }, p.build)
 	})
 	p.build() // nothing, unless build was not chosen
 	b.Run("rebuild", func(b *testing.B) {
-		p.measure(b, func() { p.change(oneTool) }, p.build)
+		p.measure(b, func() { p.change(len(p.edition) / 2) }, p.build)
 	})
 	b.Run("start", func(b *testing.B) {
 		p.measure(b, func() {}, func() { p.run(filepath.Join(p.dir, "server")) })
@@ -44,28 +50,24 @@ func (p *scaleProject) measure(b *testing.B, prepare, step func()) {
 	b.ReportMetric(cpu.Seconds()/float64(b.N), "cpu-s/op")
 }
 
-const (
-	scaleTools = 1000
-	oneTool    = scaleTools / 2
-	everyTool  = -1
-)
+const everyTool = -1
 
 // scaleProject is a module with a manifest, the package that is generated from it, and a program that makes the server.
 type scaleProject struct {
 	b       *testing.B
 	dir     string
 	mcpkiln string
-	edition [scaleTools]int64 // of each tool: a new one makes the compiler forget the code of the tool
-	cpu     time.Duration     // of the programs that ran
+	edition []int64       // of each tool: a new one makes the compiler forget the code of the tool
+	cpu     time.Duration // of the programs that ran
 }
 
-// newScaleProject is a project that has never been built. What it imports has.
-func newScaleProject(b *testing.B) *scaleProject {
+// newScaleProject is a project of so many tools that has never been built. What it imports has.
+func newScaleProject(b *testing.B, tools int) *scaleProject {
 	root, err := filepath.Abs("../..")
 	if err != nil {
 		b.Fatal(err)
 	}
-	p := &scaleProject{b: b, dir: b.TempDir()}
+	p := &scaleProject{b: b, dir: b.TempDir(), edition: make([]int64, tools)}
 	p.mcpkiln = filepath.Join(p.dir, "mcpkiln")
 	p.run("go", "build", "-C", root, "-o", p.mcpkiln, "./cmd/mcpkiln")
 	p.write("go.mod", fmt.Sprintf("module example.com/scale\n\ngo 1.26.0\n\nrequire github.com/mcpkiln/mcpkiln v0.0.0\n\nreplace github.com/mcpkiln/mcpkiln => %s\n", root))
@@ -96,7 +98,7 @@ func (p *scaleProject) change(which int) {
 			p.edition[i] = now
 		}
 	}
-	p.write("mcpkiln.yaml", scaleManifest(p.edition[:]))
+	p.write("mcpkiln.yaml", scaleManifest(p.edition))
 	p.generate()
 }
 
