@@ -10,6 +10,7 @@ import (
 	"github.com/mcpkiln/mcpkiln/runtime/check"
 	"github.com/mcpkiln/mcpkiln/runtime/check/address"
 	"github.com/mcpkiln/mcpkiln/runtime/check/secret"
+	"github.com/mcpkiln/mcpkiln/runtime/internal/exact"
 	"github.com/mcpkiln/mcpkiln/runtime/rpc"
 	"github.com/mcpkiln/mcpkiln/runtime/wire"
 )
@@ -31,11 +32,11 @@ func contradiction(op wire.Op, params []byte) error {
 // formContradiction looks for a form that nobody can fill in, and a page that nobody should be sent to.
 func formContradiction(params []byte) error {
 	var asked struct {
-		Message         string
-		URL             *string
-		RequestedSchema json.RawMessage
+		Message         string          `json:"message"`
+		URL             *string         `json:"url"`
+		RequestedSchema json.RawMessage `json:"requestedSchema"`
 	}
-	if err := json.Unmarshal(params, &asked); err != nil {
+	if err := exact.Unmarshal(params, &asked); err != nil {
 		return err
 	}
 	if asked.URL != nil {
@@ -111,14 +112,15 @@ func (f *formField) contradiction() error {
 
 // sampledMessage has the members of a message to a model that are checked.
 type sampledMessage struct {
-	Role    string
-	Content json.RawMessage
+	Role    string          `json:"role"`
+	Content json.RawMessage `json:"content"`
 }
 
 // sampledBlock has the members by which a tool use (an id and an input) and a tool result (the id of the use) are told from other blocks.
 type sampledBlock struct {
-	ID, ToolUseID *string
-	Input         json.RawMessage
+	ID        *string         `json:"id"`
+	ToolUseID *string         `json:"toolUseId"`
+	Input     json.RawMessage `json:"input"`
 }
 
 func (b *sampledBlock) isUse() bool    { return b.ID != nil && b.Input != nil }
@@ -130,8 +132,10 @@ func messagesContradiction(params []byte) error {
 	if !check.Mentions(params, "tool_") {
 		return nil // saves decoding large contents
 	}
-	var asked struct{ Messages []sampledMessage }
-	if json.Unmarshal(params, &asked) != nil {
+	var asked struct {
+		Messages []sampledMessage `json:"messages"`
+	}
+	if exact.Unmarshal(params, &asked) != nil {
 		return nil
 	}
 	used := map[string]bool{}
@@ -180,12 +184,14 @@ func (m *sampledMessage) answer(used map[string]bool) (next map[string]bool, err
 
 // checkSampled checks the model's message against the sampling request that it answers: if the request has no tools, the message may use none (LET12).
 func checkSampled(params, answer []byte) error {
-	var asked struct{ Tools []json.RawMessage }
+	var asked struct {
+		Tools []json.RawMessage `json:"tools"`
+	}
 	var given struct {
 		sampledMessage
-		StopReason string
+		StopReason string `json:"stopReason"`
 	}
-	if !check.Mentions(answer, "tool") || json.Unmarshal(params, &asked) != nil || len(asked.Tools) > 0 || json.Unmarshal(answer, &given) != nil {
+	if !check.Mentions(answer, "tool") || exact.Unmarshal(params, &asked) != nil || len(asked.Tools) > 0 || exact.Unmarshal(answer, &given) != nil {
 		return nil
 	}
 	for _, b := range given.blocks() {
@@ -202,11 +208,11 @@ func checkSampled(params, answer []byte) error {
 // blocks are the content of a message, which is one block or a list.
 func (m *sampledMessage) blocks() []sampledBlock {
 	var list []sampledBlock
-	if json.Unmarshal(m.Content, &list) == nil {
+	if exact.Unmarshal(m.Content, &list) == nil {
 		return list
 	}
 	var one sampledBlock
-	if json.Unmarshal(m.Content, &one) != nil {
+	if exact.Unmarshal(m.Content, &one) != nil {
 		return nil
 	}
 	return []sampledBlock{one}

@@ -85,6 +85,24 @@ func TestLET01LET12AFormThatCanNotBeReadIsRefused(t *testing.T) {
 	}
 }
 
+// A member with the name in another case is another member: the value that is checked is the one that the handler gets.
+func TestLET12NamesOfAnAnswerAndAFormMatchExactly(t *testing.T) {
+	for _, row := range []struct{ field, answer, want string }{
+		{`{"type":"string"}`, `{"action":"accept","content":{"a":5},"Action":"decline"}`, "/a: type: found 5"},
+		{`{"type":"string"}`, `{"action":"accept","content":{"a":5},"Content":{"a":"x"}}`, "/a: type: found 5"},
+		{`{"type":"string"}`, `{"Action":"accept","action":"decline","content":{"a":5}}`, ""},
+		{`{"type":"string","Type":"integer"}`, `{"action":"accept","content":{"a":5}}`, "/a: type: found 5"},
+		{`{"type":"string","minLength":2,"MinLength":0}`, `{"action":"accept","content":{"a":"x"}}`, "/a: minLength: "},
+		{`{"type":"string","enum":["x"],"Enum":["y"]}`, `{"action":"accept","content":{"a":"y"}}`, "/a: enum: "},
+		{`{"type":"string","MinLength":"long"}`, `{"action":"accept","content":{"a":"x"}}`, ""},
+	} {
+		err := checkForm(formOf(row.field), []byte(row.answer), check.Limits{})
+		if err == nil && row.want != "" || err != nil && (row.want == "" || !strings.Contains(err.Error(), row.want)) {
+			t.Errorf("%s: %s: want %q, got %v", row.field, row.answer, row.want, err)
+		}
+	}
+}
+
 // The form of a question of one's own is read when it is asked: the client is not.
 func TestLET12AQuestionWhoseFormCanNotBeReadIsNotAsked(t *testing.T) {
 	q := confirmQuestion()
