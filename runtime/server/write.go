@@ -247,10 +247,10 @@ func (s *Server) taskLife(id string) *taskLife {
 	return s.taskLives[id]
 }
 
-// ErrStalled is what Serve returns when the peer did not read its answers for five seconds while others waited to be answered, or for less, down to one
-// second, if they waited for much (TSK28). Over HTTP it is the error of a response that ended for that reason, or because the shutdown waited for the
-// response and its client read nothing for LateStall.
-var ErrStalled = errors.New("server: the peer does not read its answers, and others wait")
+// ErrStalled is what Serve returns when the peer read nothing for five seconds while others waited to be answered, or for less, down to one second, if
+// they waited for much (TSK28), or while the end of a task waited for what is written of it (CAN29). Over HTTP it is the error of a response that ended
+// for one of these reasons, or because the shutdown waited for the response and its client read nothing for a second (LateStall).
+var ErrStalled = errors.New("server: the peer does not read what it is sent, while others, the end of a task or a shutdown wait for that")
 
 // connOutlet writes to a connection, which has one stream for everything.
 type connOutlet struct {
