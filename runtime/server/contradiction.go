@@ -104,11 +104,18 @@ func (f *formField) contradiction() error {
 	if order, ok := check.CompareNumbers(f.Minimum.String(), f.Maximum.String()); ok && order > 0 {
 		return fmt.Errorf("no number is at least %v and at most %v", f.Minimum, f.Maximum)
 	}
-	if f.Enum != nil && len(f.Enum) == 0 || f.OneOf != nil && len(f.OneOf) == 0 {
-		return errors.New("there is nothing to choose")
+	for _, choices := range []struct {
+		in    string
+		empty bool
+	}{{"enum", isEmpty(f.Enum)}, {"oneOf", isEmpty(f.OneOf)}, {"items/enum", isEmpty(f.Items.Enum)}, {"items/anyOf", isEmpty(f.Items.AnyOf)}, {"items/oneOf", isEmpty(f.Items.OneOf)}} {
+		if choices.empty {
+			return fmt.Errorf("there is nothing to choose: list the choices in %s, or leave it out", choices.in)
+		}
 	}
 	return nil
 }
+
+func isEmpty[T any](list []T) bool { return list != nil && len(list) == 0 }
 
 // sampledMessage has the members of a message to a model that are checked.
 type sampledMessage struct {

@@ -49,7 +49,7 @@ type formChoice struct {
 	Const string `json:"const"`
 }
 
-// The shapes are those of form and of what is in it.
+// These say which schemas are forms (form, formField). Other members are skipped: clients know what they mean, or ignore them.
 var (
 	formShape = shapeOf(check.Skip, nil, shapeMember{"properties", func(d *check.Decoder) { d.EachMember(&anyObject, fieldShape.read) }},
 		shapeMember{"required", readTexts})
@@ -132,7 +132,11 @@ func (f *formField) read(d *check.Decoder) {
 	case f.Type == "array":
 		items := check.Enum{Values: chosen(chosen(f.Items.Enum, f.Items.AnyOf), f.Items.OneOf)}
 		for more := d.Array(&check.Array{Min: bound(f.MinItems), Max: bound(f.MaxItems)}); more; more = d.Item() {
-			d.Enum(&items)
+			if len(items.Values) > 0 {
+				d.Enum(&items)
+			} else {
+				d.String(nil) // the form leaves it to the user
+			}
 		}
 	default:
 		d.Skip()

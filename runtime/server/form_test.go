@@ -26,8 +26,10 @@ func TestLET12LET14LimitsOfAFormCountHoweverTheyAreSpelt(t *testing.T) {
 		`{` + list + `,"maxItems":0}`:                                     {[]string{`[]`}, []string{`["x"]`}},
 		`{` + list + `,"minItems":1.0,"maxItems":1.0}`:                    {[]string{`["x"]`}, []string{`[]`, `["x","y"]`, `["z"]`}},
 		`{"type":"integer","minimum":1e1,"maximum":12.0}`:                 {[]string{`10`, `12`}, []string{`9`, `13`}},
-		`{"enum":["x"]}`: {[]string{`"x"`}, []string{`"y"`, `5`}},
-		`{"type":"string","oneOf":[{"const":"x","title":"X"}]}`: {[]string{`"x"`}, []string{`"y"`}},
+		`{"type":"array","items":{"type":"string"}}`:                      {[]string{`[]`, `["x","y"]`}, []string{`[5]`, `"x"`}},
+		`{"type":"array","minItems":1}`:                                   {[]string{`["x"]`}, []string{`[]`}},
+		`{"enum":["x"]}`:                                                  {[]string{`"x"`}, []string{`"y"`, `5`}},
+		`{"type":"string","oneOf":[{"const":"x","title":"X"}]}`:           {[]string{`"x"`}, []string{`"y"`}},
 	} {
 		params := formOf(field)
 		if err := contradiction(wire.OpElicit, params); err != nil {
@@ -99,6 +101,19 @@ func TestLET12NamesOfAnAnswerAndAFormMatchExactly(t *testing.T) {
 		err := checkForm(formOf(row.field), []byte(row.answer), check.Limits{})
 		if err == nil && row.want != "" || err != nil && (row.want == "" || !strings.Contains(err.Error(), row.want)) {
 			t.Errorf("%s: %s: want %q, got %v", row.field, row.answer, row.want, err)
+		}
+	}
+}
+
+// A list of choices without any is none that a user could choose from, of a field as of the items of one.
+func TestLET01AFormHasSomethingToChoose(t *testing.T) {
+	for field, in := range map[string]string{
+		`{"type":"string","enum":[]}`: "enum", `{"type":"string","oneOf":[]}`: "oneOf", `{"type":"array","items":{"enum":[]}}`: "items/enum",
+		`{"type":"array","items":{"anyOf":[]}}`: "items/anyOf", `{"type":"array","items":{"oneOf":[]}}`: "items/oneOf",
+	} {
+		want := "/requestedSchema/properties/a: there is nothing to choose: list the choices in " + in + ", or leave it out"
+		if err := contradiction(wire.OpElicit, formOf(field)); err == nil || err.Error() != want {
+			t.Errorf("%s: %v", field, err)
 		}
 	}
 }
