@@ -47,7 +47,7 @@ func (d *Decoder) readCanonical(around part, found Violations, text []byte, read
 	if d.countScratch(2 * room); d.err != nil {
 		return found, true
 	}
-	c := canonicalizer{data: text, out: make([]byte, 0, room), limit: limits.Bytes, movesLeft: sortedBytes * limits.Bytes, around: around, upto: last}
+	c := canonicalizer{data: text, out: make([]byte, 0, room), limit: limits.Bytes, movesLeft: sortedBytes * limits.Bytes, shortened: around, needed: last}
 	if c.value(0); c.full() {
 		return found, true
 	}

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/mcpkiln/mcpkiln/runtime/internal/exact"
 	"github.com/mcpkiln/mcpkiln/runtime/rpc"
 	"github.com/mcpkiln/mcpkiln/runtime/wire"
 )
@@ -103,7 +104,7 @@ type inputRequest struct {
 // UnmarshalJSON implements json.Unmarshaler.
 func (r *inputRequest) UnmarshalJSON(raw []byte) error {
 	type plain inputRequest
-	if r.bad = json.Unmarshal(raw, (*plain)(r)); r.bad == nil && r.Method == "" {
+	if r.bad = exact.Unmarshal(raw, (*plain)(r)); r.bad == nil && r.Method == "" {
 		r.bad = errors.New("it has no method")
 	}
 	return nil

@@ -5,6 +5,7 @@ import (
 	"sync"
 
 	"github.com/mcpkiln/mcpkiln/runtime/check/paramheader"
+	"github.com/mcpkiln/mcpkiln/runtime/internal/exact"
 	"github.com/mcpkiln/mcpkiln/runtime/rpc"
 	"github.com/mcpkiln/mcpkiln/runtime/wire"
 )
@@ -59,10 +60,12 @@ func (s *Session) learn(d *wire.Dialect, tools []json.RawMessage, list *knownToo
 	page := map[string]knownTool{}
 	for _, definition := range tools {
 		var tool struct {
-			Name      string
-			Execution struct{ TaskSupport string }
+			Name      string `json:"name"`
+			Execution struct {
+				TaskSupport string `json:"taskSupport"`
+			} `json:"execution"`
 		}
-		_ = json.Unmarshal(definition, &tool)
+		_ = exact.Unmarshal(definition, &tool)
 		if kind := memberOf(memberOf(definition, "inputSchema"), "type"); kind != nil && textOf(kind) != "object" { // arguments are always an object
 			s.cfg.logger.Warn("a tool was left out: the type of its inputSchema is not object", "tool", tool.Name, "type", rpc.Printable(string(kind)))
 			continue

@@ -3,10 +3,10 @@ package server
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"errors"
 
 	"github.com/mcpkiln/mcpkiln/runtime/check"
+	"github.com/mcpkiln/mcpkiln/runtime/internal/exact"
 	"github.com/mcpkiln/mcpkiln/runtime/rpc"
 	"github.com/mcpkiln/mcpkiln/runtime/task"
 	"github.com/mcpkiln/mcpkiln/runtime/wire"
@@ -251,8 +251,10 @@ func (r *request) appendOutputBlock(b, output []byte) []byte {
 
 // textOf returns the first text of a tool result's content, "" without one.
 func textOf(content []byte) string {
-	var blocks []struct{ Text string }
-	if json.Unmarshal(content, &blocks) != nil {
+	var blocks []struct {
+		Text string `json:"text"`
+	}
+	if exact.Unmarshal(content, &blocks) != nil {
 		return ""
 	}
 	for _, b := range blocks {
