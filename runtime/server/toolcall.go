@@ -94,6 +94,9 @@ func (r *request) retried() bool { return r.params.HasState || r.params.InputRes
 // suspend ends a run whose handler returned while questions are open: in place of the handler's result, the call is answered with the questions, or with
 // an error that refuses the retry. suspend returns that error, or the cause with which the call has ended, for observers; nil: no question is open.
 func (c *Call) suspend(result *reservation) error {
+	if c.revision.Handshake {
+		return nil // its questions are answered before the handler goes on
+	}
 	c.mu.Lock()
 	t := c.stateless
 	c.mu.Unlock()
