@@ -27,6 +27,7 @@ type answer struct {
 	page    string          // the address of a page that is agreed to, or the beginning of one
 	at      int             // its place among those of the command line
 	why     error           // why it did not fit the last question, or was not delivered; nil: none was asked
+	inDoubt bool            // it was sent to a question that was over before its receipt came
 }
 
 // text returns the answer as --answer has it.
@@ -146,7 +147,7 @@ func (v *visit) settle(q *client.Question, err error) {
 	var cause *client.Cause
 	if errors.As(err, &cause) && cause.Source != inflight.SourceTimeout {
 		free := v.deliveries[at].answer
-		free.why = errWithdrawn
+		free.why, free.inDoubt = errWithdrawn, free.inDoubt || errors.As(err, new(*client.UnconfirmedError))
 		v.deliveries = slices.Delete(v.deliveries, at, at+1)
 		v.answers = append(v.answers, free)
 		slices.SortFunc(v.answers, func(a, b answer) int { return a.at - b.at })
@@ -199,7 +200,7 @@ func hasDots(address string) bool {
 	return false
 }
 
-// warnOfUnusedAnswers says on stderr which answers of the command line were not used, unless the error of the visit does.
+// warnOfUnusedAnswers says on stderr which answers of the command line were not used, or may not have been, unless the error of the visit does.
 func (v *visit) warnOfUnusedAnswers() {
 	v.mu.Lock()
 	defer v.mu.Unlock()
@@ -207,6 +208,10 @@ func (v *visit) warnOfUnusedAnswers() {
 		return
 	}
 	for _, a := range v.answers {
+		if a.inDoubt {
+			fmt.Fprintf(v.cmd.ErrOrStderr(), "mcpkiln: --answer %s was sent, and %s: the question was over before the receipt came\n", a.text(), notKnown)
+			continue
+		}
 		var why string
 		if a.why != nil {
 			why = plain.Line(a.why.Error())

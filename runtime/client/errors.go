@@ -113,6 +113,25 @@ func (e *ProtocolError) Error() string {
 // Unwrap returns Err.
 func (e *ProtocolError) Unwrap() error { return e.Err }
 
+// UnconfirmedError says that an answer to a question was sent, and that it is not known whether the server has taken it. Err is why.
+type UnconfirmedError struct{ Err error }
+
+// Error implements error.
+func (e *UnconfirmedError) Error() string {
+	return e.Err.Error() + "; whether the server has taken the answer is not known"
+}
+
+// Unwrap returns Err.
+func (e *UnconfirmedError) Unwrap() error { return e.Err }
+
+// unconfirmed returns err as an *UnconfirmedError if doubt is true.
+func unconfirmed(err error, doubt bool) error {
+	if err == nil || !doubt || errors.As(err, new(*UnconfirmedError)) {
+		return err
+	}
+	return &UnconfirmedError{err}
+}
+
 // broken returns a *ProtocolError.
 func broken(method, format string, args ...any) error {
 	return &ProtocolError{Method: method, Err: fmt.Errorf(format, args...)}

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"net"
 	"slices"
 
 	"github.com/mcpkiln/mcpkiln/runtime/inflight"
@@ -169,8 +168,10 @@ func (w *following) answerOne(asked inputRequest, begins func()) {
 // deliver sends an answer, again after transient failures: the server ignores an answer that it has already (EXT10). The sending goes on when nobody
 // follows the task any more, because somebody has answered.
 func (w *following) deliver(asked inputRequest, answers []byte) {
+	doubt := false
 	send := func() error {
 		_, _, err := w.ask(w.s.ctx, wire.OpUpdateTask, answers) // the task may end because of it, and be read before the acknowledgement
+		doubt = doubt || err != nil && mayHaveArrived(err)
 		return err
 	}
 	err := w.s.sendAgain(w.life, send(), send)
@@ -178,7 +179,7 @@ func (w *following) deliver(asked inputRequest, answers []byte) {
 		err = nil
 	}
 	q, _, _ := w.s.inputQuestion(w.dialect, asked, w.task)
-	w.s.tellAnswered(q, err)
+	w.s.tellAnswered(q, unconfirmed(err, doubt))
 	switch {
 	case w.life.Err() != nil:
 		return
@@ -197,8 +198,7 @@ func (w *following) mayHave(err error) bool {
 	if !errors.As(err, &lost) {
 		return false
 	}
-	var unsent *net.OpError
-	if errors.As(err, &unsent) && unsent.Op == "dial" {
+	if isUnsent(err) {
 		return false
 	}
 	status := w.currentState().Status
