@@ -27,6 +27,7 @@ type visit struct {
 	child    bool              // the server is a child process, which ends with the session
 	terminal *console.Terminal // nil: there is none
 	clock    clock
+	leftOut  []client.LeftOut      // tools of the list that can not be called
 	forced   atomic.Bool           // hurry is about to end the process
 	done     atomic.Pointer[error] // the outcome, once only the end of the session is awaited
 	settling sync.Mutex            // for asksStill
