@@ -38,7 +38,9 @@ type visit struct {
 	deliveries []delivery
 	settles    chan struct{}       // closed when one of them is settled, see take; nil: nobody waits for that
 	unused     string              // why an answer is not used; "": nothing that it fits was asked
-	misfits    []error             // why none of them fits the last question
+	misfits    []error             // why none of them fits the questions that were not answered by one
+	open       []openQuestion      // those that nobody answers, see staysOpen
+	endsOpen   *time.Timer         // ends the visit because of them; nil: there is none
 	ref        *client.Ref         // of the task that asks, if another command could answer it
 	waits      context.Context     // ends with the wait of `mcpkiln task wait`; nil for other commands, and when a question was open for a while, see asksStill
 	reply      *reply              // of `mcpkiln task answer`; nil for other commands
@@ -206,7 +208,7 @@ func (v *visit) status(err error) error {
 	var own *statusError
 	switch {
 	case errors.As(cause, &asked):
-		return v.inputRequired(asked.openQuestion)
+		return v.inputRequired(asked)
 	case errors.As(cause, &own):
 		return &statusError{own.status, v.withOutcome(own.err)}
 	}
