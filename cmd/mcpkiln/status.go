@@ -62,12 +62,16 @@ func refused(err error) error {
 var errInterrupted = errors.New("interrupted")
 
 // refusedSession gives its exit status to the error of a server that refuses a session.
-func refusedSession(err error) error {
+func (v *visit) refusedSession(err error) error {
 	var answered *client.Error
 	if status, _ := statusOf(err); status != exitTool || !errors.As(err, &answered) {
 		return err
 	}
-	return &statusError{exitProtocol, fmt.Errorf("the server refuses to begin: %s", describe(err))}
+	text := "the server refuses to begin: " + describe(err)
+	if with := (*client.RemedyError)(nil); errors.As(err, &with) {
+		text += "\n  " + v.remedy(with.Remedy)
+	}
+	return &statusError{exitProtocol, errors.New(text)}
 }
 
 // withMisplaced adds to the error of a server that did not start that a word after --, which may have been meant for this command, went to it.
@@ -277,6 +281,7 @@ func statusOfCause(c *client.Cause) (status int, help string) {
 
 // describe returns the message of an error, with the last output of a server's process on marked lines of its own.
 func describe(err error) string {
+	err = withoutRemedy(err)
 	var lost *client.TransportError
 	if !errors.As(err, &lost) {
 		return reason(err)

@@ -76,7 +76,7 @@ func (r *remote) visit(cmd *cobra.Command, t client.Transport, answers []answer,
 	defer v.stderr.flush()
 	session, err := client.Connect(v.ctx, t, v.options(t)...)
 	if err != nil {
-		return v.status(withMisplaced(refusedSession(err), v.misplaced))
+		return v.status(withMisplaced(v.refusedSession(err), v.misplaced))
 	}
 	v.mu.Lock()
 	v.session = session
@@ -201,7 +201,7 @@ func (v *visit) hangUp() {
 // status gives the error of a visit its exit status. The cause of v.ctx takes precedence over errors that follow from it.
 func (v *visit) status(err error) error {
 	if err == nil || v.ctx.Err() == nil {
-		return withStatus(err)
+		return v.withRemedy(err)
 	}
 	cause := context.Cause(v.ctx)
 	var asked *questionError

@@ -113,6 +113,31 @@ func (e *ProtocolError) Error() string {
 // Unwrap returns Err.
 func (e *ProtocolError) Unwrap() error { return e.Err }
 
+// RemedyError is an error with what can be done about it. The remedy is in words of this package: a program that shows errors to people shows Err, and says
+// what they can do in its own words.
+type RemedyError struct {
+	Err    error
+	Remedy Remedy
+}
+
+// Remedy says what the host of a session can do about an error.
+type Remedy string
+
+// The remedies.
+const (
+	ResumeTask            Remedy = "the task may go on: Resume follows it again by its Ref"
+	ResumeResult          Remedy = "Resume asks for its result again by its Ref"
+	ResumeUnlessCancelled Remedy = "the server is asked to cancel the task, and if it does not, the task goes on: Resume follows it by its Ref"
+	NameRevision          Remedy = "if the server starts slowly, give it more time (WithProbe), or name its revision (WithRevision)"
+	RaiseMaxFrame         Remedy = "WithMaxFrame sets how large it may be"
+)
+
+// Error implements error.
+func (e *RemedyError) Error() string { return e.Err.Error() + "; " + string(e.Remedy) }
+
+// Unwrap returns Err.
+func (e *RemedyError) Unwrap() error { return e.Err }
+
 // UnconfirmedError says that an answer to a question was sent, and that it is not known whether the server has taken it. Err is why.
 type UnconfirmedError struct{ Err error }
 

@@ -232,7 +232,7 @@ func (w *following) answerLost(session string, err error, doubt bool) {
 
 // leave ends the executions of a task that may go on, and is not followed because of err.
 func (w *following) leave(err error) {
-	w.finish(ToolResult{}, &TaskError{State: w.currentState(), Err: err, next: mayGoOn})
+	w.finish(ToolResult{}, &RemedyError{&TaskError{State: w.currentState(), Err: err}, ResumeTask})
 }
 
 // isOver reads whether the task is over: then it takes no answer, perhaps because another client has answered. If the server does not know the task, the
@@ -259,7 +259,7 @@ func (w *following) fail(err error) {
 		w.leave(err)
 		return
 	}
-	w.abandon(ending{by: w, err: &TaskError{State: w.currentState(), Err: err, next: cancelAsked}})
+	w.abandon(ending{by: w, err: &RemedyError{&TaskError{State: w.currentState(), Err: err}, ResumeUnlessCancelled}})
 }
 
 // onlyResumed reports whether this session follows the task with the id and has not started it.
