@@ -33,7 +33,7 @@ func (v *visit) remedy(r client.Remedy) string {
 	case client.ResumeResult:
 		return "the task is over, and its result may still be there" + v.followHint("result")
 	case client.NameRevision:
-		return "--revision names the revision that the server speaks, if you know it"
+		return "server/discover was not answered, either: --revision names the revision that the server speaks, if you know it"
 	}
 	return ""
 }

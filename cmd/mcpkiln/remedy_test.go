@@ -25,9 +25,9 @@ func TestARemedyIsSaidInWordsOfThisCommand(t *testing.T) {
 		{&client.RemedyError{Err: gone, Remedy: client.ResumeTask}, exitNetwork, "gone\n  the task may go on", ": mcpkiln task wait t1 -- COMMAND"},
 		{&client.RemedyError{Err: gone, Remedy: client.ResumeUnlessCancelled}, exitNetwork, "gone\n  the server is asked to cancel the task, and if it does not, the task goes on", ": mcpkiln task get t1 -- COMMAND"},
 		{&client.RemedyError{Err: kept, Remedy: client.ResumeResult}, exitProtocol, "task t1: completed: client: the server broke the protocol: no result\n  the task is over, and its result may still be there", ": mcpkiln task result t1 -- COMMAND"},
-		{&client.RemedyError{Err: slow, Remedy: client.NameRevision}, exitTimeout, "the request was not done after 1s\n  --timeout sets how long it may take\n  --revision names the revision that the server speaks, if you know it", ""},
+		{&client.RemedyError{Err: slow, Remedy: client.NameRevision}, exitTimeout, "the request was not done after 1s\n  --timeout sets how long it may take\n  server/discover was not answered, either: --revision names the revision that the server speaks, if you know it", ""},
 		{&client.RemedyError{Err: &client.ProtocolError{Err: errors.New("large")}, Remedy: client.RaiseMaxFrame}, exitProtocol, "the server broke the protocol: large", ""},
-		{&client.TransportError{Err: &client.RemedyError{Err: slow, Remedy: client.NameRevision}}, exitTimeout, "the request was not done after 1s\n  --timeout sets how long it may take\n  --revision names the revision that the server speaks, if you know it", ""},
+		{&client.TransportError{Err: &client.RemedyError{Err: slow, Remedy: client.NameRevision}}, exitTimeout, "the request was not done after 1s\n  --timeout sets how long it may take\n  server/discover was not answered, either: --revision names the revision that the server speaks, if you know it", ""},
 	} {
 		for _, ref := range []*client.Ref{nil, {Version: 1, ID: "t1"}} {
 			v, want := &visit{ctx: t.Context(), ref: ref}, c.says

@@ -43,7 +43,7 @@ func (r *remote) connection(cmd *cobra.Command) {
 	f.StringVar(&r.config, "config", "", "mcp.json with the entry that is named; by default "+strings.Join(target.Files, ", ")+" of this directory")
 	f.StringArrayVarP(&r.headers, "header", "H", nil, "`'Name: value'` for every HTTP request; can be repeated")
 	f.StringVar(&r.revision, "revision", "", "protocol revision to speak; by default the newest that the server has, too")
-	f.DurationVar(&r.timeout, "timeout", 0, "how long each request may take, a call of a tool among them, and then a task; questions to you stop the clock; by default a minute without progress, and 10m")
+	f.DurationVar(&r.timeout, "timeout", 0, "how long each request may take, those that begin the session together, and then a task; questions to you stop the clock; by default a minute without progress, and 10m")
 	f.BoolVarP(&r.verbose, "verbose", "v", false, "show what a server on a pipe writes to its standard error, and log records of both sides; lines of the server are marked")
 }
 

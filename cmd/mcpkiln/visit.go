@@ -15,6 +15,7 @@ import (
 
 	"github.com/mcpkiln/mcpkiln/cmd/mcpkiln/internal/console"
 	"github.com/mcpkiln/mcpkiln/runtime/client"
+	"github.com/mcpkiln/mcpkiln/runtime/inflight"
 )
 
 // visit is one session of a command with a server.
@@ -74,7 +75,7 @@ func (r *remote) visit(cmd *cobra.Command, t client.Transport, answers []answer,
 	defer context.AfterFunc(v.ctx, v.terminal.Done)() // before the next of several questions is shown
 	defer v.countWarnings()
 	defer v.stderr.flush()
-	session, err := client.Connect(v.ctx, t, v.options(t)...)
+	session, err := v.connect(t)
 	if err != nil {
 		return v.status(withMisplaced(v.refusedSession(err), v.misplaced))
 	}
@@ -88,6 +89,18 @@ func (r *remote) visit(cmd *cobra.Command, t client.Transport, answers []answer,
 	err = v.status(err)
 	v.done.Store(&err)
 	return err
+}
+
+// connect opens the session. All requests of that together take no longer than one of --timeout.
+func (v *visit) connect(t client.Transport) (*client.Session, error) {
+	ctx := v.ctx
+	if v.timeout > 0 {
+		cause := &client.Cause{Source: inflight.SourceTimeout, Reason: "not done after " + v.timeout.String()}
+		within, cancel := context.WithTimeoutCause(ctx, v.timeout, cause)
+		defer cancel()
+		ctx = within
+	}
+	return client.Connect(ctx, t, v.options(t)...)
 }
 
 // sameInterrupt is how long after a signal a second one is the same interrupt: `go tool` and timeout pass a signal on that the terminal has sent to the
@@ -176,10 +189,13 @@ func (v *visit) options(t client.Transport) []client.Option {
 		opts = append(opts, client.WithRevision(v.revision))
 	}
 	if v.timeout > 0 {
-		opts = append(opts, client.WithTimeout(v.timeout, v.timeout))
+		opts = append(opts, client.WithTimeout(v.timeout, v.timeout), client.WithProbe(min(maxProbe, v.timeout/2)))
 	}
 	return opts
 }
+
+// maxProbe is how long a server on a pipe may take to answer server/discover before it gets the handshake, too, for which half of --timeout is left.
+const maxProbe = 2 * time.Second
 
 // hangUp closes the session. Errors are shown only with --verbose.
 func (v *visit) hangUp() {

@@ -64,7 +64,9 @@ type StatusError struct {
 	Body, Challenge string
 	// RetryAfter is how long to wait before another request; 0: unknown.
 	RetryAfter time.Duration
-	unknown    string // of a 404 with which the server does not take a message of a session that it does not know: what that means
+	// Location is where a redirect leads, without user, query and fragment; "" if the server does not say it.
+	Location string
+	unknown  string // of a 404 with which the server does not take a message of a session that it does not know: what that means
 }
 
 // Error implements error.
@@ -78,6 +80,9 @@ func (e *StatusError) Error() string {
 	}
 	return rpc.Printable(text + e.unknown)
 }
+
+// UnknownSession reports whether the server does not know the session of the message any more, or not at this replica.
+func (e *StatusError) UnknownSession() bool { return e.unknown != "" }
 
 // Is implements errors.Is for errNoSession.
 func (e *StatusError) Is(target error) bool { return target == errNoSession && e.unknown != "" }
@@ -128,7 +133,7 @@ const (
 	ResumeTask            Remedy = "the task may go on: Resume follows it again by its Ref"
 	ResumeResult          Remedy = "Resume asks for its result again by its Ref"
 	ResumeUnlessCancelled Remedy = "the server is asked to cancel the task, and if it does not, the task goes on: Resume follows it by its Ref"
-	NameRevision          Remedy = "if the server starts slowly, give it more time (WithProbe), or name its revision (WithRevision)"
+	NameRevision          Remedy = "nor was server/discover answered: if the server starts slowly, give it more time (WithProbe), or name its revision (WithRevision)"
 	RaiseMaxFrame         Remedy = "WithMaxFrame sets how large it may be"
 )
 
