@@ -327,13 +327,25 @@ func describe(err error) string {
 	}
 	text := reason(lost.Err)
 	for _, said := range []struct{ where, text string }{
-		{"on its standard output, and no message", lost.Noise}, {"on its standard error", lost.Stderr},
+		{"on its standard output, and no message", firstLines(lost.Noise)}, {"on its standard error", lost.Stderr},
 	} {
 		if said.text != "" {
 			text += "\n  " + said.where + ":\n" + plain.Quote(strings.TrimSpace(said.text))
 		}
 	}
 	return text
+}
+
+// maxLines is how many lines are shown of what is no message.
+const maxLines = 10
+
+// firstLines returns the first lines of a text, and a last one with … if there are more.
+func firstLines(text string) string {
+	lines := strings.Split(strings.TrimSpace(text), "\n")
+	if len(lines) > maxLines {
+		lines = append(lines[:maxLines], "…")
+	}
+	return strings.Join(lines, "\n")
 }
 
 // reason returns the message of an error that stands for itself, each thing said once: a request that is out of time, and an address that is not reached.

@@ -48,6 +48,7 @@ type visit struct {
 	shown      chan<- openQuestion // receives questions, which stay open; nil: questions are answered
 	resume     func()              // starts the clock again when the task asks nothing any more; nil: it was not stopped for that
 	stderr     serverLines         // of a server on a pipe, with --verbose
+	alike      map[string]int      // how many warnings of each kind there were
 	warned     tally               // the warnings, of which each is printed once
 	outcome    string              // of the call or task when the visit ended early; "" for none
 }
