@@ -157,7 +157,6 @@ func (v *visit) inputRequired(asked *questionError) error {
 // howToAnswer says why questions stay open, and with which command to answer them all. The reference of a task that asks is kept for that. The lock is held.
 func (v *visit) howToAnswer(asked *questionError) string {
 	var lines, beyond []string
-	flags := asked.used
 	for _, o := range asked.open {
 		switch {
 		case o.why != nil:
@@ -165,8 +164,7 @@ func (v *visit) howToAnswer(asked *questionError) string {
 		case v.ref != nil:
 			lines = append(lines, answerLine(o.question, *v.ref))
 		default:
-			lines = append(lines, "")
-			flags += "--answer " + v.answerFlag(o.question) + " "
+			lines = append(lines, "--answer "+v.answerFlag(o.question))
 		}
 	}
 	if len(lines) == 0 {
@@ -176,11 +174,12 @@ func (v *visit) howToAnswer(asked *questionError) string {
 	if len(v.misfits) > 0 {
 		why = "--answer fits no question: " + strings.Join(eachOnce(v.misfits), "; ")
 	}
+	flags := asked.used + strings.Join(lines, " ")
 	switch {
 	case v.ref == nil && len(lines) == 1:
-		return "the tool asks something, and " + why + "\n  call it again with " + strings.TrimSpace(flags) + ", or --answer " + decline
+		return "the tool asks something, and " + why + "\n  call it again with " + flags + ", or --answer " + decline
 	case v.ref == nil:
-		return fmt.Sprintf("the tool asks %d things, and %s\n  call it again with %s\n  or with --answer %s in the place of one", len(lines), why, strings.TrimSpace(flags), decline)
+		return fmt.Sprintf("the tool asks %d things, and %s\n  call it again with %s\n  or with --answer %s in the place of one", len(lines), why, flags, decline)
 	case len(lines) == 1:
 		why = "something, and " + why + "\n  answer it, or write decline in place of the fields: " + lines[0]
 	default:
