@@ -70,7 +70,6 @@ func withTasks(t *testing.T, answer string) (url string) {
 		w.Header().Set("Content-Type", "application/json")
 		fmt.Fprintf(w, `{"jsonrpc":"2.0","id":%s,"result":%s}`, m.ID, result)
 	}))
-	ts.Config.MaxHeaderBytes = 1 << 20
 	t.Cleanup(func() {
 		ts.Close()
 		if len(cancelled) == 0 {

@@ -8,6 +8,7 @@ import (
 	"os/exec"
 	"regexp"
 	"strings"
+	"sync/atomic"
 	"testing"
 )
 
@@ -24,7 +25,7 @@ func page(key, url string) string {
 // rounds is a server of 2026-07-28 whose tool asks in rounds: each has the questions of one of the elements, in which %d is the number of the call.
 func rounds(t *testing.T, all ...string) (url string) {
 	t.Helper()
-	calls := 0
+	var calls atomic.Int32
 	ts := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		var m struct {
 			ID     json.RawMessage
@@ -37,7 +38,7 @@ func rounds(t *testing.T, all ...string) (url string) {
 		_ = json.NewDecoder(r.Body).Decode(&m)
 		round := 0
 		if _, err := fmt.Sscan(m.Params.RequestState, &round); err != nil {
-			calls++
+			calls.Add(1)
 		}
 		result := `{"resultType":"complete"}`
 		switch {
@@ -46,7 +47,7 @@ func rounds(t *testing.T, all ...string) (url string) {
 		case m.Method == "tools/list":
 			result = `{"resultType":"complete","tools":[` + plainTool + `],"ttlMs":0,"cacheScope":"private"}`
 		case round < len(all):
-			result = fmt.Sprintf(`{"resultType":"input_required","requestState":"%d","inputRequests":{%s}}`, round+1, strings.ReplaceAll(all[round], "%d", fmt.Sprint(calls)))
+			result = fmt.Sprintf(`{"resultType":"input_required","requestState":"%d","inputRequests":{%s}}`, round+1, strings.ReplaceAll(all[round], "%d", fmt.Sprint(calls.Load())))
 		default:
 			result = `{"resultType":"complete","content":[{"type":"text","text":"done"}]}`
 		}
