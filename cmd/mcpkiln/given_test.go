@@ -8,14 +8,15 @@ import (
 	"net/http/httptest"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 )
 
 // forms is a server of 2025-11-25 that asks during a call, by requests on the call's stream.
 type forms struct {
 	*httptest.Server
-	answers chan given    // of this command
-	receipt chan struct{} // closed when the receipts of answers may be sent; nil: at once
+	answers  chan given   // of this command
+	receipts sync.RWMutex // locked: no answer gets its receipt
 }
 
 // given is an answer.
@@ -44,9 +45,8 @@ func serveForms(t *testing.T, asks func(ctx context.Context, f *forms, send func
 		case m.Method == "":
 			_ = json.Unmarshal(m.ID, &m.given.ID)
 			f.answers <- m.given
-			if f.receipt != nil {
-				<-f.receipt
-			}
+			f.receipts.RLock()
+			defer f.receipts.RUnlock()
 			w.WriteHeader(http.StatusAccepted)
 		case m.Method == "initialize":
 			w.Header().Set("Content-Type", "application/json")
@@ -146,9 +146,9 @@ func TestWhatBecameOfAnAnswerWithoutAReceiptIsNotClaimed(t *testing.T) {
 				send(`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":%d}}`, 7)
 			}
 		})
-		f.receipt = make(chan struct{})
+		f.receipts.Lock()
 		status, stdout, stderr := runs(t, "call", "--revision", "2025-11-25", f.URL, "t", "--answer", `{"n":1}`)
-		close(f.receipt)
+		f.receipts.Unlock()
 		if status != 0 || stdout != "done\n" || strings.Contains(stderr, "not used") || !strings.Contains(stderr, `mcpkiln: --answer {"n":1} was sent, and `+notKnown) {
 			t.Errorf("withdrawn %v: status %d: %s%s", withdrawn, status, stdout, stderr)
 		}
