@@ -309,6 +309,10 @@ func (c *call) await(ctx context.Context, r *round) ([]byte, error) {
 		if r.busy != nil {
 			answer.Err.Wait, answer.Err.Busy = r.busy.RetryAfter, true
 		}
+		if refused := c.versionRefused(answer.Err); refused != nil {
+			c.s.lose(refused)
+			return nil, refused
+		}
 		return nil, answer.Err
 	}
 	return answer.Result, nil
@@ -323,6 +327,9 @@ func (s *Session) ended(err error) error {
 	s.mu.Lock()
 	lost := s.lost
 	s.mu.Unlock()
+	if version := (*VersionError)(nil); errors.As(lost, &version) {
+		return version
+	}
 	out := &TransportError{Err: errors.New(cause.Reason), cause: cause}
 	var known *TransportError
 	if errors.As(lost, &known) {

@@ -123,6 +123,7 @@ type VersionError struct {
 	Client []string
 	Server []string // as far as the server said
 	Asked  string   // the revision of WithRevision, which this side does not know; "" for none
+	Used   string   // the revision of a session that has ended because the server does not speak it any more; "" for none
 }
 
 // Error implements error.
@@ -134,8 +135,17 @@ func (e *VersionError) Error() string {
 	if len(e.Server) > 0 {
 		server = rpc.Printable(strings.Join(e.Server, ", "))
 	}
-	if slices.ContainsFunc(e.Server, func(v string) bool { return slices.Contains(e.Client, v) }) {
+	knows := func(v string) bool { return slices.Contains(e.Client, v) }
+	switch {
+	case e.Used == "" && slices.ContainsFunc(e.Server, knows), slices.Contains(e.Server, e.Used):
 		return "client: no common protocol revision: the server refuses what it says it speaks: " + server
+	case e.Used != "":
+		text := fmt.Sprintf("client: the session has ended: the server does not speak its protocol revision %s any more; this side speaks %s, the server %s",
+			e.Used, strings.Join(e.Client, ", "), server)
+		if slices.ContainsFunc(e.Server, knows) {
+			text += ": connect again"
+		}
+		return text
 	}
 	return fmt.Sprintf("client: no common protocol revision: this side speaks %s, the server %s", strings.Join(e.Client, ", "), server)
 }
