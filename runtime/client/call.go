@@ -184,7 +184,7 @@ func (c *call) write(b *buffers, id rpc.ID, v *wire.Values, extra []byte) (err e
 	b.params = b.params[:0]
 	if c.op.Params != nil || extra != nil {
 		if b.params, err = c.op.Params.Append(b.params, v, extra); err != nil {
-			return err
+			return withPlace(err, extra)
 		}
 	}
 	params := b.params

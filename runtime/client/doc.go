@@ -38,7 +38,8 @@
 //     follow.go: reading a task's state; taskresult.go: repeating the request for its result; taskquestion.go: answering its questions;
 //     taskclock.go: how long a call may wait for it; taskprogress.go: its progress; taskerror.go: how it fails; ref.go: naming it for another
 //     process; resumable.go: whether another process could follow it
-//   - methods.go, list.go, describe.go, cache.go: the requests, lists with their pages, and how long they are cached; content.go: the content of results
+//   - methods.go, list.go, describe.go, cache.go: the requests, lists with their pages, and how long they are cached; content.go: the content of results;
+//     text.go: text that can not be sent
 //   - receive.go: messages from the server; events.go: notifications, queued for handlers
 //   - question.go: the server's questions; answer.go: a handler's answer, as the revision writes it; form.go, sampling.go and sampled.go: what
 //     questions and their answers must look like
