@@ -64,7 +64,8 @@ type StatusError struct {
 	Body, Challenge string
 	// RetryAfter is how long to wait before another request; 0: unknown.
 	RetryAfter time.Duration
-	unknown    string // of a 404 with which the server does not take a message of a session that it does not know: what that means
+	means      string // for the message that was sent, as far as that is known; begins with "; "
+	noSession  bool   // a 404 with which the server does not take a message of a session that it does not know
 }
 
 // Error implements error.
@@ -76,11 +77,11 @@ func (e *StatusError) Error() string {
 	if e.Body != "" {
 		text += ": " + rpc.Printable(e.Body)
 	}
-	return rpc.Printable(text + e.unknown)
+	return rpc.Printable(text + e.means)
 }
 
 // Is implements errors.Is for errNoSession.
-func (e *StatusError) Is(target error) bool { return target == errNoSession && e.unknown != "" }
+func (e *StatusError) Is(target error) bool { return target == errNoSession && e.noSession }
 
 // legacy reports whether a server of older revisions may answer with this status to a request that it does not know.
 func (e *StatusError) legacy() bool {
