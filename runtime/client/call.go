@@ -27,6 +27,7 @@ type call struct {
 	mayBeTask       bool                // it may become a task
 	params          []paramheader.Param // arguments that headers repeat
 	listening       *listening          // only of a subscription
+	about           *follower           // only of a request about a task that is followed
 	result          *resultRequest      // only of a request for the result of a task
 
 	first      round    // the first request, mostly the only one, in the same allocation as the call
