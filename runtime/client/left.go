@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/mcpkiln/mcpkiln/runtime/inflight"
+	"github.com/mcpkiln/mcpkiln/runtime/rpc"
 )
 
 // A session remembers at most maxLeft tasks that nobody follows any more, and of them at most maxLeftBytes (VAL07). It first forgets those that are over,
@@ -111,7 +112,7 @@ func (f *follower) askWaiting() {
 
 // leave takes the question back from its handler, because nobody follows its task any more: it waits until somebody does, and so do those that share the dialog.
 func (q *question) leave(e *inflight.Entry) {
-	s, cause, dropped := q.s, whyGone(taskLeft), ""
+	s, cause := q.s, whyGone(taskLeft)
 	s.mu.Lock()
 	if q.answer == nil || q.answer.dialog == nil || e.Err() != nil {
 		s.mu.Unlock()
@@ -124,10 +125,10 @@ func (q *question) leave(e *inflight.Entry) {
 	others := q.answer.drop(q, cause)
 	q.resumeAskers()
 	q.mu.Lock()
-	dropped = q.wait(e)
+	refusal := q.wait(e)
 	q.mu.Unlock()
 	s.mu.Unlock()
-	q.tellDropped(dropped)
+	q.refuse(refusal)
 	if !s.spawn(func() { open.tellGone(s, cause, gone) }) {
 		close(gone)
 	}
@@ -143,18 +144,32 @@ func (d *dialog) tellGone(s *Session, cause *Cause, told chan struct{}) {
 	s.questionGone(d.asked, cause)
 }
 
-// wait has the question wait until somebody follows its task. If it is dropped instead, wait returns why. The locks of the session and of the question are held.
-func (q *question) wait(e *inflight.Entry) (dropped string) {
+// wait has the question wait until somebody follows its task. If too many wait already, it ends instead, and wait returns the error for refuse; nil: there is
+// nothing to refuse. The locks of the session and of the question are held.
+func (q *question) wait(e *inflight.Entry) (refusal *Error) {
 	switch {
 	case q.waits:
 	case q.s.unasked >= maxQuestions:
-		e.Retire()
-		return "too many wait for somebody who follows their tasks"
+		if e.Retire() {
+			return rpc.Errorf(rpc.CodeInternalError, "%d questions wait until somebody follows their tasks", maxQuestions)
+		}
 	default:
 		q.waits = true
 		q.s.unasked++
 	}
-	return ""
+	return nil
+}
+
+// refuse answers a question that can not even wait, or leaves it open if the session has only resumed its task. bad is nil if there is nothing to refuse.
+func (q *question) refuse(bad *Error) {
+	if bad == nil || q.s.leaveOpen(q.copyForHost(), bad) {
+		return
+	}
+	q.s.spawn(func() { // what detaches does not wait for the link
+		to := q.s.originOf(q.from)
+		to.task = q.Task
+		q.s.link.reply(to, rpc.AppendError(nil, q.id, bad))
+	})
 }
 
 // stopWaiting ends what wait began. The locks of the session and of the question are held.
@@ -162,12 +177,5 @@ func (q *question) stopWaiting() {
 	if q.waits {
 		q.waits = false
 		q.s.unasked--
-	}
-}
-
-// tellDropped logs why a question is dropped, if it is.
-func (q *question) tellDropped(why string) {
-	if why != "" {
-		q.s.cfg.logger.Warn("a question was dropped", "task", q.Task, "method", q.Method, "why", why)
 	}
 }
