@@ -204,7 +204,7 @@ func (a *answer) pass(q *question) bool {
 // takeAskers has the question pause the clocks that another one of its task has paused; the lock of the session is held.
 func (q *question) takeAskers(from *question) {
 	q.mu.Lock()
-	if q.askers == nil {
+	if !q.isAsked() {
 		q.askers = map[*call]struct{}{}
 	}
 	q.mu.Unlock()

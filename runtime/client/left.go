@@ -1,7 +1,6 @@
 package client
 
 import (
-	"context"
 	"iter"
 	"slices"
 
@@ -46,7 +45,7 @@ func (s *state) leave(f *follower) (forgotten []*follower) {
 func (f *follower) size() int {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	return len(f.task) + len(f.tool) + len(f.state.Message) + f.keyBytes
+	return len(f.task) + len(f.tool) + len(f.state.Message) + f.questionKeyBytes
 }
 
 // goesOn reports whether nobody follows the task any more, and it is not known to be over.
@@ -74,7 +73,7 @@ func (s *Session) questionsOf(task string) iter.Seq2[*question, *inflight.Entry]
 			if !ok || q.Task != task {
 				continue
 			}
-			if e := s.tracker.Find(open.Key); e != nil && e.Values() == context.Context(q) && !yield(q, e) {
+			if e := q.inFlight(); e != nil && !yield(q, e) {
 				return
 			}
 		}
@@ -110,7 +109,8 @@ func (f *follower) askWaiting() {
 	}
 }
 
-// leave takes the question back from its handler, because nobody follows its task any more: it waits until somebody does, and so do those that share the dialog.
+// leave takes the question back from its handler, because nobody follows its task any more: it waits until somebody does. So do those that share the dialog,
+// unless somebody follows the task again by now.
 func (q *question) leave(e *inflight.Entry) {
 	s, cause := q.s, whyGone(taskLeft)
 	s.mu.Lock()
