@@ -17,26 +17,30 @@ import (
 	"github.com/mcpkiln/mcpkiln/runtime/client"
 )
 
+// refuse answers a request with a status, and a Retry-After and a body with the request's id if they are not "".
+func refuse(status int, after, body string) func(m message) (*http.Response, error) {
+	return func(m message) (*http.Response, error) {
+		w := httptest.NewRecorder()
+		if after != "" {
+			w.Header().Set("Retry-After", after)
+		}
+		if body != "" {
+			w.Header().Set("Content-Type", "application/json")
+		}
+		w.WriteHeader(status)
+		if body != "" {
+			_, _ = fmt.Fprintf(w, body, m.ID)
+		}
+		return w.Result(), nil
+	}
+}
+
+func fail(err error) func(message) (*http.Response, error) {
+	return func(message) (*http.Response, error) { return nil, err }
+}
+
 // A call that carries what the user has answered is sent again if the server has not taken it, and never if it may have run.
 func TestEXT17ACallWithAnswersIsSentAgainIfItHasNotRun(t *testing.T) {
-	refuse := func(status int, header, body string) func(m message) (*http.Response, error) {
-		return func(m message) (*http.Response, error) {
-			w := httptest.NewRecorder()
-			if header != "" {
-				w.Header().Set("Retry-After", header)
-			}
-			if body != "" {
-				w.Header().Set("Content-Type", "application/json")
-				body = fmt.Sprintf(body, m.ID)
-			}
-			w.WriteHeader(status)
-			_, _ = io.WriteString(w, body)
-			return w.Result(), nil
-		}
-	}
-	fail := func(err error) func(message) (*http.Response, error) {
-		return func(message) (*http.Response, error) { return nil, err }
-	}
 	const busy = `{"jsonrpc":"2.0","id":%s,"error":{"code":-32603,"message":"busy"`
 	for name, c := range map[string]struct {
 		fails  func(m message) (*http.Response, error)
@@ -97,11 +101,8 @@ func TestEXT17ACallWithAnswersIsSentAgainIfItHasNotRun(t *testing.T) {
 					t.Errorf("%v, sent %d times", err, sent)
 				case c.never != "":
 					has(t, err.Error(), c.never)
-				}
-				if c.never == "may have run" {
-					var lost *client.TransportError
-					var status *client.StatusError
-					if !errors.As(err, &lost) && !errors.As(err, &status) {
+					_, lost := errors.AsType[*client.TransportError](err)
+					if _, status := errors.AsType[*client.StatusError](err); c.never == "may have run" && !lost && !status {
 						t.Errorf("%T", err)
 					}
 				}
