@@ -42,12 +42,13 @@ func fail(err error) func(message) (*http.Response, error) {
 // A call that carries what the user has answered is sent again if the server has not taken it, and never if it may have run.
 func TestEXT17ACallWithAnswersIsSentAgainIfItHasNotRun(t *testing.T) {
 	const busy = `{"jsonrpc":"2.0","id":%s,"error":{"code":-32603,"message":"busy"`
-	for name, c := range map[string]struct {
+	type row struct {
 		fails  func(m message) (*http.Response, error)
 		waits  time.Duration
 		never  string // why it is not sent again
 		always bool   // it fails each time
-	}{
+	}
+	for name, c := range map[string]row{
 		"connection refused":         {fails: fail(&net.OpError{Op: "dial", Err: syscall.ECONNREFUSED}), waits: time.Second},
 		"503":                        {fails: refuse(503, "20", ""), waits: 20 * time.Second},
 		"429":                        {fails: refuse(429, "7", ""), waits: 7 * time.Second},
@@ -91,8 +92,7 @@ func TestEXT17ACallWithAnswersIsSentAgainIfItHasNotRun(t *testing.T) {
 				defer s.Close()
 				began := time.Now()
 				r, err := s.CallTool(t.Context(), "x", nil, client.Timeout(time.Minute, 10*time.Minute))
-				waited := time.Since(began)
-				switch {
+				switch waited := time.Since(began); {
 				case asked != 1 || answered != 1:
 					t.Errorf("asked %d times, answered %d times", asked, answered)
 				case c.never == "" && (err != nil || r.Text() != "done" || sent != 2 || waited < c.waits || waited > c.waits+time.Second):
