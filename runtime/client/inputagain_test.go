@@ -39,9 +39,11 @@ func fail(err error) func(message) (*http.Response, error) {
 	return func(message) (*http.Response, error) { return nil, err }
 }
 
+// busyAnswer begins an error that does not say whether the call has run.
+const busyAnswer = `{"jsonrpc":"2.0","id":%s,"error":{"code":-32603,"message":"busy"`
+
 // A call that carries what the user has answered is sent again if the server has not taken it, and never if it may have run.
 func TestEXT17ACallWithAnswersIsSentAgainIfItHasNotRun(t *testing.T) {
-	const busy = `{"jsonrpc":"2.0","id":%s,"error":{"code":-32603,"message":"busy"`
 	type row struct {
 		fails  func(m message) (*http.Response, error)
 		waits  time.Duration
@@ -52,14 +54,14 @@ func TestEXT17ACallWithAnswersIsSentAgainIfItHasNotRun(t *testing.T) {
 		"connection refused":         {fails: fail(&net.OpError{Op: "dial", Err: syscall.ECONNREFUSED}), waits: time.Second},
 		"503":                        {fails: refuse(503, "20", ""), waits: 20 * time.Second},
 		"429":                        {fails: refuse(429, "7", ""), waits: 7 * time.Second},
-		"503 with a message":         {fails: refuse(503, "9", busy+`}}`), waits: 9 * time.Second},
-		"a message that says when":   {fails: refuse(200, "", busy+`,"data":{"retryAfterMs":5000}}}`), waits: 5 * time.Second},
+		"503 with a message":         {fails: refuse(503, "9", busyAnswer+`}}`), waits: 9 * time.Second},
+		"a message that says when":   {fails: refuse(200, "", busyAnswer+`,"data":{"retryAfterMs":5000}}}`), waits: 5 * time.Second},
 		"503 for ever":               {fails: refuse(503, "1", ""), never: "HTTP status 503", always: true},
 		"the connection breaks":      {fails: fail(io.ErrUnexpectedEOF), never: "may have run"},
 		"a reset":                    {fails: fail(&net.OpError{Op: "read", Err: syscall.ECONNRESET}), never: "may have run"},
 		"502":                        {fails: refuse(502, "", ""), never: "may have run"},
-		"500 with a message":         {fails: refuse(500, "", busy+`}}`), never: "busy"},
-		"an error that is an answer": {fails: refuse(200, "", busy+`}}`), never: "busy"},
+		"500 with a message":         {fails: refuse(500, "", busyAnswer+`}}`), never: "busy"},
+		"an error that is an answer": {fails: refuse(200, "", busyAnswer+`}}`), never: "busy"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
