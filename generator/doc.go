@@ -11,9 +11,16 @@
 //	what is made of a revision        internal/wire/table.go
 //	how things are called             internal/naming; types: internal/typing/typename.go
 //	keys of the manifest              schema/manifest/load.go
+//	Config, Result, reading files     generator.go
+//	which revisions are loaded        revisions.go
+//	where packages are, their names   packages.go
 //	which files there will be         plan.go; what a run does with them: write.go, check.go
+//	how a run recognises its files    seal.go; the lock file: lock.go; the digest of all input: digest.go
 //	what tools/list shows of a tool   listed.go
 //	what diagnostic codes mean        explain.go
+//	what a change means               diff.go, internal/change
+//	stubs of handlers                 stub.go
+//	pages for callers                 reference.go, internal/reference
 //	tables for runtime/client         dialects.go
 //
 // # Stages
