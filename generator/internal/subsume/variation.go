@@ -19,7 +19,7 @@ const (
 
 // variation is the state of variations on its way from the edits up to the schemas around them.
 type variation struct {
-	*descent
+	*descent // for its searches
 	results map[[2]*schema.Node][]*schema.Node // results of witnesses
 	varied  int                                // how many values were tried
 }
