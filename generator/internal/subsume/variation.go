@@ -19,9 +19,9 @@ const (
 
 // variation is the state of variations on its way from the edits up to the schemas around them.
 type variation struct {
-	*descent // for its searches
-	results map[[2]*schema.Node][]*schema.Node // results of witnesses
-	varied  int                                // how many values were tried
+	*descent                                    // for its searches
+	results  map[[2]*schema.Node][]*schema.Node // results of witnesses
+	varied   int                                // how many values were tried
 }
 
 // variations tries values made around the places at which two schemas differ. It returns one that meets the goal, or nil.
