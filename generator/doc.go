@@ -5,15 +5,22 @@
 // # Where to look
 //
 //	how a keyword becomes a type      internal/typing/typing.go
-//	which keywords there are          internal/typing/keyword.go: the table; who reads each: internal/typing/readkeyword.go
+//	which keywords there are          internal/typing/keyword.go: the table; how each is read: internal/typing/readkeyword.go
 //	what source is written for a type internal/emit
 //	what is made of a tool            internal/lower/tool.go; its questions: internal/lower/question.go
 //	what is made of a revision        internal/wire/table.go
 //	how things are called             internal/naming; types: internal/typing/typename.go
 //	keys of the manifest              schema/manifest/load.go
+//	Config, Result, reading files     generator.go
+//	which revisions are loaded        revisions.go
+//	where packages are, their names   packages.go
 //	which files there will be         plan.go; what a run does with them: write.go, check.go
+//	how a run recognises its files    seal.go; the lock file: lock.go; the digest of all input: digest.go
 //	what tools/list shows of a tool   listed.go
 //	what diagnostic codes mean        explain.go
+//	what a change means               diff.go, internal/change
+//	stubs of handlers                 stub.go
+//	pages for callers                 reference.go, internal/reference
 //	tables for runtime/client         dialects.go
 //
 // # Stages
@@ -49,7 +56,7 @@
 //
 // # Changing it
 //
-// To add a JSON Schema keyword: the form of its value in schema/keyword.go, a row in internal/typing/keyword.go with a reader in
+// To add a JSON Schema keyword: the form of its value in schema/keyword.go, a row in internal/typing/keyword.go with a function in
 // internal/typing/readkeyword.go, and its rule or condition in internal/model, internal/emit and runtime/check. The end of "Schemas" in
 // package typing has the details, and lists the other files that may have to know the keyword.
 //

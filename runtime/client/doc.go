@@ -48,7 +48,7 @@
 //   - receiver.go: questions asked as tasks, which this side runs; untaken.go: results that the server is to fetch
 //   - listen.go: subscriptions; wishes.go: what the host has asked the server to send, which a new session asks for again
 //   - hub.go: several servers; hubkeep.go: restarting them
-//   - connlink.go: messages over a connection; process.go: a child process
+//   - connlink.go: messages over a connection; process*.go: a child process
 //   - http.go: Streamable HTTP; httpsession.go: its sessions; httpexchange.go: one request and its response; httpgiveup.go: giving one up; httpasking.go: one that
 //     waits for a person; httpheader.go: headers of the host, and headers that repeat params; httpredirect.go: redirects; httpdial.go: connections;
 //     sse.go: server-sent events

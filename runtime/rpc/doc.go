@@ -10,7 +10,7 @@
 //     in messages to it and in logs
 //   - append.go: Append* write messages; error.go: Error and its codes
 //   - conn.go: Conn, the contract of a connection; lines.go reads frames that are lines, linewriter.go writes them, line.go escapes what would end a
-//     line; copyframe.go: frames that are not in memory; prompt_linux.go: writing to a pipe without waiting; stdio*.go: this process's standard streams;
+//     line; copyframe.go: frames that are not in memory; prompt_*.go: writing to a pipe without waiting; stdio*.go: this process's standard streams;
 //     pipe.go: two ends within a process
 //
 // # Words of this package

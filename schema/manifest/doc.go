@@ -11,8 +11,9 @@
 //
 // Load parses, reads and checks in one pass and reports all errors. load.go reads the parts, file.go the files beside them, tool.go the
 // tools, elicitation.go the questions, prompt.go and resource.go the registries (registry.go has their types); field.go has the readers of single values,
-// revision.go the checks between parts, meta.go and formtext.go the checks of names in _meta and of texts in forms. Tool.Advertised is what tools/list
-// will show.
+// revision.go the checks between parts, meta.go and formtext.go the checks of names in _meta and of texts in forms; custom.go reads custom methods,
+// gopackage.go the places of packages, change.go the classes of changes. lint.go has what is only advice. manifest.go has the types, advertise.go what
+// tools/list will show of a tool, addtool.go the text of a manifest with one tool more, schemajson.go the JSON Schema for editors.
 //
 // # Words of this package
 //

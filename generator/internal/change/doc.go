@@ -4,6 +4,7 @@
 //
 //	change.go     Compare: both sides, and what is common to all changes
 //	tool.go       callers: tools and their schemas; inputs and outputs are compared in opposite directions
+//	claimed.go    callers: properties that only a new schema names
 //	default.go    callers: defaults of arguments
 //	limits.go     callers: timeouts, concurrency, how long tasks are kept
 //	entry.go      callers: prompts, resources, methods, the server itself

@@ -79,13 +79,17 @@ func (c *comparison) entry(old, new entry) {
 		c.found("entry-removed", new.place, "is sent by %s, and was sent by %s", sender(new), sender(old))
 		return
 	}
+	if (old.result == nil) != (new.result == nil) { // only a method of the server: the name says of those of clients whether they are requests
+		c.found("entry-removed", new.place, "is %s, and was %s: clients written for one do not handle the other", message(new), message(old))
+		return
+	}
 	if old.extension != new.extension {
 		c.found("client-needs-more", new.place, "asks clients that declare %s, and asked those that declare %s", new.extension, old.extension)
 	}
 	if old.params != nil || new.params != nil {
 		c.direction(new, old.params, new.params, !new.backwards)
 	}
-	if old.result != nil && new.result != nil {
+	if old.result != nil {
 		c.direction(new, old.result, new.result, new.backwards)
 	}
 	if old.listed != nil && new.listed != nil {
@@ -109,6 +113,14 @@ func sender(e entry) string {
 		return "the server"
 	}
 	return "clients"
+}
+
+// message says what a method of the server is to clients. Only requests have an extension: notifications go to all clients.
+func message(e entry) string {
+	if e.result == nil {
+		return "a notification"
+	}
+	return "a request to clients that declare " + e.extension
 }
 
 // direction compares schemas of values that the server receives, or else sends.

@@ -51,7 +51,7 @@ func (s *source) discard(v *model.Value) {
 func takes(all []model.Assertion) bool {
 	return slices.ContainsFunc(all, func(a model.Assertion) bool {
 		g, ok := a.(*model.Group)
-		return ok && g.Takes
+		return ok && g.Alone
 	})
 }
 

@@ -10,7 +10,8 @@
 //	wire.go wireread.go wireshape.go wireappend.go a revision: methods, rules for reading, appenders; composite.go: literals that fill lines, or are tables
 //	part.go                                        what is different where tools are divided over packages
 //	docfile.go stub.go                             prose, from the templates of package templates
-//	types.go validate.go read.go encode.go tuple.go …  Go types, decoders, encoders and rules, with source.go
+//	types.go validate.go read.go encode.go         Go types, decoders and encoders, with source.go
+//	union.go tuple.go literal.go rules.go          unions, tuples, defaults, rule tables
 //	condition.go discard.go                        keywords without a Go type; values that are validated and not stored
 //
 // One declaration is one function, with a sample of its output above it where its lines do not show that.

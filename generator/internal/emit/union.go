@@ -63,7 +63,7 @@ func (s *source) group(g *model.Group) {
 	for _, b := range g.Branches {
 		args = append(args, b.Decode)
 	}
-	s.line("d.", ifElse(g.Takes, "Choose", "Group"), "(", strings.Join(args, ", "), ")")
+	s.line("d.", ifElse(g.Alone, "Choose", "Group"), "(", strings.Join(args, ", "), ")")
 }
 
 func (t *tables) union(d *model.Decl, b *model.Union) {

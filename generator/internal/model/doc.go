@@ -3,7 +3,8 @@
 // ../wire or ../lower, its text in ../emit. Begin with package.go: a Package holds everything else.
 //
 // type.go, value.go, rule.go and condition.go describe types: a Decl is one Go declaration, its Body and the Values in it say how
-// JSON is read, checked, stored and written; children.go visits them. Alternatives are a sealed interface each (Body, Type, UnionRule, Assertion,
+// JSON is read, checked, stored and written; children.go visits them. tool.go, method.go and registry.go have what handlers serve, wire.go and
+// dialect.go a revision. Alternatives are a sealed interface each (Body, Type, UnionRule, Assertion,
 // Literal) rather than one struct with a field for every case, so that a field that belongs to another case can not be
 // read by mistake. Presence and Storage are explicit: no emitter concludes from a pointer that something is optional.
 //

@@ -4,6 +4,7 @@
 // Ids such as VAL04 are rules; testdata/traceability/ledger.tsv lists them.
 //
 //	batch.go            many schemas become one package main, compiled once
+//	blame.go            which schemas the compiler's errors are about
 //	program.go          asks the running program about instances, thousands in one go
 //	testdata/child.go   the program itself: it answers each line of its input with one line
 //	reference_test.go   the validator that ours is compared with

@@ -141,6 +141,12 @@ func (s site) inPlace(before []site, most int, follows func(keyword string) bool
 			for _, n := range m.Value.Items {
 				all = s.at(n).inPlace(all, most, follows)
 			}
+		case "dependentSchemas", "dependencies":
+			for _, dependent := range m.Value.Members {
+				if dependent.Value.Kind != schema.Array {
+					all = s.at(dependent.Value).inPlace(all, most, follows)
+				}
+			}
 		case "not", "if", "then", "else":
 			all = s.at(m.Value).inPlace(all, most, follows)
 		}

@@ -19,8 +19,8 @@
 //	format.go      what is known of formats
 //	included.go    schemas of which one plainly allows no more than the other
 //	witness.go     values that are tried where the search takes too many steps
-//	edit.go        the first values that are tried: made around the only place at which two schemas differ
-//	variation.go   the next ones: variations of such a value, since the schemas around that place may hide the difference
+//	edit.go        the first values that are tried: made around the places at which two schemas differ
+//	variation.go   the next ones: variations of such a value, since the schemas around these places may hide the difference
 //	holds.go       whether a value satisfies a schema
 //	same.go        schemas with the same keywords and values
 //

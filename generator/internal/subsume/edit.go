@@ -8,28 +8,28 @@ import (
 	"github.com/mcpkiln/mcpkiln/schema"
 )
 
-// edits tries values made around the only place at which two schemas differ: one for the subschemas there, extended by what the schemas around them
+// edits tries values made around the places at which two schemas differ: one for the subschemas there, extended by what the schemas around them
 // require. Values that are made without regard to a difference deep inside of a schema seldom show it. It returns a value that meets the goal, or nil.
 func (t *trial) edits(a, b site) *schema.Node {
-	d := &descent{trial: t, left: mostSearched}
+	d := &descent{trial: t, searches: mostSearched}
 	if v := d.value(a, b, nil); v != nil && t.try(v) {
 		return v
 	}
 	return nil
 }
 
-// descent is the state of edits on its way down to the place at which the schemas differ.
+// descent is the state of edits on its way down to the places at which the schemas differ.
 type descent struct {
 	*trial
-	left    int                      // of mostSearched
-	entered map[[2]*schema.Node]bool // pairs of schemas on the way down: one that contains itself is not entered again
+	searches int                      // how many are left, of mostSearched
+	entered  map[[2]*schema.Node]bool // pairs of schemas on the way down: one that contains itself is not entered again
 }
 
-// value is a value that a accepts, b does not, and that meets more; nil if none is found. If possible it contains a value that shows the difference of
+// value is a value that a accepts and b does not, and that meets the goal more, too; nil if none is found. If possible it contains a value that shows the difference of
 // the part that was edited.
 func (d *descent) value(a, b site, more goal) *schema.Node {
 	pair := [2]*schema.Node{a.node, b.node}
-	if d.left <= 0 || d.entered[pair] || same(a, b) {
+	if d.searches <= 0 || d.entered[pair] || same(a, b) {
 		return nil
 	}
 	if d.entered == nil {
@@ -38,42 +38,41 @@ func (d *descent) value(a, b site, more goal) *schema.Node {
 	d.entered[pair] = true
 	defer delete(d.entered, pair)
 	g := goal{{a, true}, {b, false}}.and(more)
-	keyword, inner := differing(a, b)
-	for _, key := range slices.Sorted(maps.Keys(inner)) {
-		if v := d.below(a, keyword, key, inner[key], g); v != nil {
+	for _, e := range edited(a, b) {
+		if v := d.below(a, e, g); v != nil {
 			return v
 		}
 	}
 	return d.search(g)
 }
 
-// below is a value that meets g because of the two versions (inner) of one schema in a keyword.
-func (d *descent) below(a site, keyword, key string, inner [2]site, g goal) *schema.Node {
-	part, ok := d.around(a, keyword, key)
-	if !ok {
-		if v := d.value(inner[0], inner[1], g); v != nil {
+// below is a value that meets g because of an edit in a keyword of a.
+func (d *descent) below(a site, e edit, g goal) *schema.Node {
+	containing, nested := d.container(a, e)
+	if !nested {
+		if v := d.value(e.a, e.b, g); v != nil {
 			return v
 		}
-		return d.value(inner[1], inner[0], g)
+		return d.value(e.b, e.a, g)
 	}
-	v := d.value(inner[0], inner[1], nil)
+	v := d.value(e.a, e.b, nil)
 	if v == nil {
 		return nil
 	}
-	return d.search(part(v).and(g))
+	return d.search(containing(v).and(g))
 }
 
-// around returns the goal of a value that has the part v at the place to which the keyword of a applies its schema; ok is false if the keyword applies
-// its schema to the value itself.
-func (d *descent) around(a site, keyword, key string) (part func(v *schema.Node) goal, ok bool) {
-	switch keyword {
+// container returns the goal of a value that contains a part where the keyword of a applies the edited schema; nested is false if the keyword applies it
+// to the value itself.
+func (d *descent) container(a site, e edit) (containing func(part *schema.Node) goal, nested bool) {
+	switch e.keyword {
 	case "properties", "patternProperties", "additionalProperties", "unevaluatedProperties":
-		return func(v *schema.Node) goal { return d.property(d.nameFor(a, keyword, key), v) }, true
+		return func(part *schema.Node) goal { return d.property(d.nameFor(a, e.keyword, e.key), part) }, true
 	case "propertyNames":
-		return func(v *schema.Node) goal { return d.property(v.Text, nil) }, true
+		return func(part *schema.Node) goal { return d.property(part.Text, nil) }, true
 	case "items", "prefixItems", "additionalItems", "contains", "unevaluatedItems":
-		return func(v *schema.Node) goal {
-			return goal{d.written("type", text("array"), true), d.written("contains", d.constant(v).node, true)}
+		return func(part *schema.Node) goal {
+			return goal{d.written("type", text("array"), true), d.written("contains", d.constant(part).node, true)}
 		}, true
 	}
 	return nil, false
@@ -113,7 +112,7 @@ func (d *descent) nameFor(a site, keyword, key string) string {
 	if names := a.get("propertyNames"); names != nil {
 		g = append(g, literal{a.at(names), true})
 	}
-	if v := d.search(g); v != nil {
+	if v := solved(g); v != nil {
 		return v.Text
 	}
 	return "another"
@@ -121,59 +120,59 @@ func (d *descent) nameFor(a site, keyword, key string) string {
 
 // search looks for a value with few steps.
 func (d *descent) search(g goal) *schema.Node {
-	if d.left--; d.left < 0 {
+	if d.searches--; d.searches < 0 {
 		return nil
 	}
+	return solved(g)
+}
+
+// solved is a value that meets g, found with few steps.
+func solved(g goal) *schema.Node {
 	s := newSolver(unbounded)
-	s.steps = mostSteps - searchSteps
+	s.allow(searchSteps)
 	if o := s.value(g); o.answer == some {
 		return o.value
 	}
 	return nil
 }
 
-// differing is the only keyword in which two schemas differ, with the pairs of schemas in its values that differ, if both values have schemas of the same
-// names; empty if they differ in more.
-func differing(a, b site) (keyword string, inner map[string][2]site) {
-	members := keywordsOf(a)
-	if len(members) != len(keywordsOf(b)) {
-		return "", nil
-	}
-	for _, m := range members {
-		other := b.get(m.Key)
-		if other != nil && newEquality().values(m.Key, a, m.Value, b, other) {
-			continue
-		}
-		if other == nil || keyword != "" {
-			return "", nil
-		}
-		keyword, inner = m.Key, under(m.Key, a, m.Value, b, other)
-	}
-	return keyword, inner
+// edit is a schema in a keyword of two schemas, in its two versions.
+type edit struct {
+	keyword, key string // the key is its name or position, as in subschemas
+	a, b         site
 }
 
-// under are the pairs of schemas that differ in the values of a keyword; nil if their names are not the same.
-func under(keyword string, a site, x *schema.Node, b site, y *schema.Node) map[string][2]site {
+// edited are the schemas that differ in the keywords that two schemas have in common, as far as the values of a keyword have schemas of the same names.
+func edited(a, b site) (all []edit) {
+	for _, m := range keywordsOf(a) {
+		if other := b.get(m.Key); other != nil && !newEquality().values(m.Key, a, m.Value, b, other) {
+			all = append(all, editedIn(m.Key, a, m.Value, b, other)...)
+		}
+	}
+	return all
+}
+
+// editedIn are the schemas that differ in the values of one keyword, sorted by their keys.
+func editedIn(keyword string, a site, x *schema.Node, b site, y *schema.Node) (all []edit) {
 	if keyword == "$ref" {
 		to, ok := a.follow(x)
 		too, fine := b.follow(y)
 		if !ok || !fine {
 			return nil
 		}
-		return map[string][2]site{"": {to, too}}
+		return []edit{{keyword, "", to, too}}
 	}
 	each, others := subschemas(keyword, x), subschemas(keyword, y)
-	inner := map[string][2]site{}
-	for key, x := range each {
-		y := others[key]
+	for _, key := range slices.Sorted(maps.Keys(each)) {
+		x, y := each[key], others[key]
 		if y == nil || len(each) != len(others) || x.Kind == schema.Array || y.Kind == schema.Array {
 			return nil
 		}
 		if !same(a.at(x), b.at(y)) {
-			inner[key] = [2]site{a.at(x), b.at(y)}
+			all = append(all, edit{keyword, key, a.at(x), b.at(y)})
 		}
 	}
-	return inner
+	return all
 }
 
 var emptyObject = &schema.Node{Kind: schema.Object}

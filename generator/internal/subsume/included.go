@@ -1,6 +1,7 @@
 package subsume
 
 import (
+	"fmt"
 	"slices"
 
 	"github.com/mcpkiln/mcpkiln/schema"
@@ -13,7 +14,7 @@ import (
 // A pair of schemas that comes up again inside of itself is assumed to be included: the value there is smaller, since references alone do not form a
 // circle (lint reports those as ref-circle). Results that rest on such an assumption are dropped if it turns out wrong.
 func included(a, b site) bool {
-	return a.dialect() == b.dialect() && (&inclusion{results: map[[2]*schema.Node]bool{}, left: mostSearched}).schemas(a, b)
+	return a.dialect() == b.dialect() && (&inclusion{results: map[comparedAs]bool{}, searches: mostSearched, kinds: kinds}).schemas(a, b)
 }
 
 // mostSearched bounds how many pairs of parts are searched for a value, each for searchSteps.
@@ -23,13 +24,23 @@ const (
 )
 
 type inclusion struct {
-	results map[[2]*schema.Node]bool // whether a pair is included, or assumed to be
-	assumed [][2]*schema.Node        // the pairs that are true in results, in order
-	left    int                      // of mostSearched
+	results  map[comparedAs]bool // whether a pair is included, or assumed to be
+	assumed  []comparedAs        // the pairs that are true in results, in order
+	searches int                 // how many are left, of mostSearched
+	kinds    []schema.Kind       // those that the types of the schemas around allow the value that is looked at
 }
 
+// comparedAs is a pair of schemas, with the kinds for which they are compared.
+type comparedAs struct {
+	a, b  *schema.Node
+	kinds string
+}
+
+// schemas compares a pair for the same value as the schemas around it.
 func (c *inclusion) schemas(a, b site) bool {
-	pair := [2]*schema.Node{a.node, b.node}
+	defer func(around []schema.Kind) { c.kinds = around }(c.kinds)
+	c.kinds = slices.DeleteFunc(slices.Clone(c.kinds), func(k schema.Kind) bool { return !a.mayBe(k) })
+	pair := comparedAs{a.node, b.node, fmt.Sprint(c.kinds)}
 	if included, known := c.results[pair]; known {
 		return included
 	}
@@ -50,18 +61,28 @@ func (c *inclusion) schemas(a, b site) bool {
 	return false
 }
 
-func (c *inclusion) assume(pair [2]*schema.Node) {
+// parts compares a pair for a part of the value, which may be of any kind.
+func (c *inclusion) parts(a, b site) bool {
+	defer func(around []schema.Kind) { c.kinds = around }(c.kinds)
+	c.kinds = kinds
+	return c.schemas(a, b)
+}
+
+func (c *inclusion) assume(pair comparedAs) {
 	c.results[pair] = true
 	c.assumed = append(c.assumed, pair)
 }
 
 // search looks for a value that meets a goal.
 func (c *inclusion) search(g goal) answer {
-	if c.left--; c.left < 0 {
+	if c.searches--; c.searches < 0 {
 		return unsure
 	}
 	s := newSolver(unbounded)
-	s.steps = mostSteps - searchSteps
+	s.allow(searchSteps)
+	if len(c.kinds) < len(kinds) {
+		g = append(g, s.ofKinds(c.kinds))
+	}
 	return s.value(g).answer
 }
 
@@ -79,8 +100,20 @@ func (c *inclusion) plainly(a, b site) bool {
 	}
 	return !slices.ContainsFunc(keywordsOf(b), func(m schema.Member) bool {
 		x := said[m.Key]
-		return x == nil || !c.keyword(m.Key, a, x, b, m.Value)
+		return !c.idle(b, m) && (x == nil || !c.keyword(m.Key, a, x, b, m.Value))
 	})
+}
+
+// idle reports whether a keyword plainly refuses no value of the kinds.
+func (c *inclusion) idle(s site, m schema.Member) bool {
+	switch m.Key {
+	case "type":
+		return !slices.ContainsFunc(c.kinds, func(k schema.Kind) bool { return !slices.Contains(words(m.Value), k.String()) })
+	case "unevaluatedProperties", "unevaluatedItems":
+		return s.at(m.Value).acceptsAll()
+	}
+	k, known := keywords[m.Key]
+	return known && !k.any && !slices.Contains(c.kinds, k.kind)
 }
 
 // keyword reports whether a keyword with the value x in a is as strict as with y in b.
@@ -90,27 +123,31 @@ func (c *inclusion) keyword(keyword string, a site, x *schema.Node, b site, y *s
 		to, ok := a.follow(x)
 		too, fine := b.follow(y)
 		return ok && fine && c.schemas(to, too)
-	case "allOf", "anyOf", "prefixItems":
-		return c.each(a, x, b, y)
+	case "allOf", "anyOf":
+		return each(a, x, b, y, c.schemas)
+	case "prefixItems":
+		return each(a, x, b, y, c.parts)
 	case "oneOf":
-		return c.each(a, x, b, y) && c.apart(a, x, b, y)
+		return each(a, x, b, y, c.schemas) && c.apart(a, x, b, y)
 	case "not":
 		return c.schemas(b.at(y), a.at(x))
 	case "if":
 		return c.equivalent(a.at(x), b.at(y)) && c.optional(a.get("then"), a, b, b.get("then")) && c.optional(a.get("else"), a, b, b.get("else"))
 	case "then", "else":
 		return true // compared with the if beside it, and says nothing without one
-	case "properties", "patternProperties", "dependentSchemas":
-		return c.named(a, x, b, y)
+	case "properties", "patternProperties":
+		return eachNamed(a, x, b, y, c.parts)
+	case "dependentSchemas":
+		return eachNamed(a, x, b, y, c.schemas)
 	case "additionalProperties":
-		return sameKeys(a.get("properties"), b.get("properties")) && sameKeys(a.get("patternProperties"), b.get("patternProperties")) && c.schemas(a.at(x), b.at(y))
+		return sameKeys(a.get("properties"), b.get("properties")) && sameKeys(a.get("patternProperties"), b.get("patternProperties")) && c.parts(a.at(x), b.at(y))
 	case "items":
 		if x.Kind == schema.Array && y.Kind == schema.Array {
-			return c.each(a, x, b, y)
+			return each(a, x, b, y, c.parts)
 		}
-		return x.Kind != schema.Array && y.Kind != schema.Array && samePrefix(a, b, "prefixItems") && c.schemas(a.at(x), b.at(y))
+		return x.Kind != schema.Array && y.Kind != schema.Array && samePrefix(a, b, "prefixItems") && c.parts(a.at(x), b.at(y))
 	case "propertyNames":
-		return c.schemas(a.at(x), b.at(y))
+		return c.parts(a.at(x), b.at(y))
 	case "required":
 		return contained(y.Items, x.Items)
 	case "enum":
@@ -120,7 +157,7 @@ func (c *inclusion) keyword(keyword string, a site, x *schema.Node, b site, y *s
 			return !slices.Contains(words(y), t) && !(t == "integer" && slices.Contains(words(y), "number"))
 		})
 	case "unevaluatedProperties", "unevaluatedItems":
-		return sameUnevaluated(a, b) && c.schemas(a.at(x), b.at(y))
+		return sameUnevaluated(a, b) && c.parts(a.at(x), b.at(y))
 	}
 	plain := newEquality()
 	for _, with := range companions[keyword] {
@@ -162,23 +199,23 @@ func (c *inclusion) optional(x *schema.Node, a, b site, y *schema.Node) bool {
 }
 
 // each compares lists of schemas one by one.
-func (c *inclusion) each(a site, x *schema.Node, b site, y *schema.Node) bool {
+func each(a site, x *schema.Node, b site, y *schema.Node, included func(a, b site) bool) bool {
 	if len(x.Items) != len(y.Items) {
 		return false
 	}
 	for i := range x.Items {
-		if !c.schemas(a.at(x.Items[i]), b.at(y.Items[i])) {
+		if !included(a.at(x.Items[i]), b.at(y.Items[i])) {
 			return false
 		}
 	}
 	return true
 }
 
-// named compares each schema in y with the one of the same name in x.
-func (c *inclusion) named(a site, x *schema.Node, b site, y *schema.Node) bool {
+// eachNamed compares each schema in y with the one of the same name in x.
+func eachNamed(a site, x *schema.Node, b site, y *schema.Node, included func(a, b site) bool) bool {
 	return !slices.ContainsFunc(y.Members, func(m schema.Member) bool {
 		n := x.Get(m.Key)
-		return n == nil || !c.schemas(a.at(n), b.at(m.Value))
+		return n == nil || !included(a.at(n), b.at(m.Value))
 	})
 }
 

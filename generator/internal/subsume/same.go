@@ -73,9 +73,19 @@ func keywordsOf(s site) []schema.Member {
 	return all
 }
 
+// acceptsAll reports whether a schema plainly refuses no value.
+func (s site) acceptsAll() bool {
+	if s.node.Kind == schema.Bool {
+		return s.node.Text == "true"
+	}
+	return len(keywordsOf(s)) == 0
+}
+
 // idle reports whether a keyword has a value with which it refuses nothing.
 func idle(m schema.Member) bool {
 	switch m.Key {
+	case "type":
+		return !slices.ContainsFunc(kinds, func(k schema.Kind) bool { return !slices.Contains(words(m.Value), k.String()) })
 	case "minLength", "minItems", "minProperties":
 		least := m.Value.Rat()
 		return least != nil && least.Sign() == 0

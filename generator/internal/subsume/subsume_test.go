@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"regexp"
+	"slices"
 	"testing"
 	"unicode/utf8"
 
@@ -148,6 +149,59 @@ func TestREV08VariationsAreTried(t *testing.T) {
 	}
 }
 
+// TestREV08VariationsReach has edits that show in values of a certain form alone: with many properties on the way, and with a property that only a
+// dependency names.
+func TestREV08VariationsReach(t *testing.T) {
+	var required, properties string
+	for i := range 45 {
+		required += fmt.Sprintf(`{"required": ["p%d"]}, `, i)
+		properties += fmt.Sprintf(`"p%d": {}, `, i)
+	}
+	for _, c := range []struct{ name, schema, old, new string }{
+		{"many", `{"type": "object", "properties": {"in": {"type": "object", "required": ["k"], "anyOf": [` + required + `{}], "properties": {` + properties + `"k": %s}}}}`,
+			`{"type": "boolean"}`, `{"type": "null"}`},
+		{"dependency", `{"oneOf": [{"type": "object", "required": ["k"], "properties": {"k": %s}}, {"type": "object", "dependentRequired": {"list": ["other"]}}]}`,
+			`{"type": "boolean"}`, `{"type": ["boolean", "null"]}`},
+	} {
+		old, new := documentOf(t, fmt.Sprintf(c.schema, c.old)), documentOf(t, fmt.Sprintf(c.schema, c.new))
+		a, b := bundled(old, "old"), bundled(new, "new")
+		for _, g := range []goal{{{a, true}, {b, false}}, {{b, true}, {a, false}}} {
+			v := (&trial{solver: newSolver(2), goal: g, known: map[string]bool{}}).variations(g[0].site, g[1].site)
+			if v == nil {
+				t.Errorf("%s: nothing is found", c.name)
+			} else if o := newSolver(unbounded).check(g, v); o.answer != some {
+				t.Errorf("%s: %s tells nothing apart", c.name, v.JSON())
+			}
+		}
+	}
+}
+
+// TestREV08VariationsInsideOfThemselves: a value that shows the edit is tried as a part of another value of the same schema.
+func TestREV08VariationsInsideOfThemselves(t *testing.T) {
+	const schemas = `{"oneOf": [{"type": "object", "required": ["in"], "properties": {"in": {"$ref": "#"}}, "additionalProperties": false},
+		{"type": "object", "required": ["k"], "properties": {"k": %s}},
+		{"type": "object", "required": ["in"], "properties": {"in": {"type": "object", "required": ["k"], "properties": {"k": {"type": "null"}}}}}]}`
+	old, new := documentOf(t, fmt.Sprintf(schemas, `true`)), documentOf(t, fmt.Sprintf(schemas, `{"type": "boolean"}`))
+	v := &variation{descent: &descent{trial: &trial{solver: newSolver(2)}}}
+	base, _ := schema.ParseJSON("value", []byte(`{"k": null}`))
+	var got []string
+	for _, n := range v.vary(site{new, new.Root}, site{old, old.Root}, []*schema.Node{base}) {
+		got = append(got, string(n.JSON()))
+	}
+	if !slices.Contains(got, `{"k":null}`) || !slices.Contains(got, `{"in":{"k":null}}`) && !slices.Contains(got, `{"k":null,"in":{"k":null}}`) {
+		t.Errorf("found %s", got)
+	}
+}
+
+// TestREV08EditsBehindTwoKeywords: a schema that two keywords refer to is entered where it differs.
+func TestREV08EditsBehindTwoKeywords(t *testing.T) {
+	const schemas = `{"properties": {"a": {"$ref": "#/$defs/E"}}, "additionalProperties": {"$ref": "#/$defs/E"}, "$defs": {"E": {"type": %q}}}`
+	a, b := documentOf(t, fmt.Sprintf(schemas, "boolean")), documentOf(t, fmt.Sprintf(schemas, "null"))
+	if all := edited(site{a, a.Root}, site{b, b.Root}); len(all) != 2 {
+		t.Errorf("%d edits are found", len(all))
+	}
+}
+
 // An edit that nothing decides is looked for once in each direction, however deep it is: optional members of optional members are a union each.
 func TestREV08UndecidedEditsDeepInsideEnd(t *testing.T) {
 	chain := func(format string) *schema.Document {
@@ -198,10 +252,38 @@ func TestREV08Included(t *testing.T) {
 		{`{"anyOf": [{"required": ["a"]}, {"properties": {"b": true}}], "unevaluatedProperties": false}`,
 			`{"anyOf": [{"required": ["a"]}, {"properties": {"c": true}}], "unevaluatedProperties": false}`, false},
 		{`{"properties": {"a": true}, "unevaluatedProperties": false}`, `{"properties": {"a": true}, "unevaluatedProperties": {"type": "null"}}`, true},
+		{`{"type": "object", "oneOf": [{"required": ["a"]}, {"required": ["b"]}]}`,
+			`{"type": "object", "oneOf": [{"type": "object", "required": ["a"], "minLength": 2}, {"required": ["b"]}]}`, true},
+		{`{"type": "object", "oneOf": [{"type": "object", "required": ["a"]}, {"required": ["b"]}]}`,
+			`{"type": "object", "oneOf": [{"type": ["object", "null"], "required": ["a"]}, {"required": ["b"]}]}`, true},
+		{`{"type": ["object", "null"], "oneOf": [{"type": "object", "required": ["a"]}, {"required": ["b"]}]}`,
+			`{"type": ["object", "null"], "oneOf": [{"required": ["a"]}, {"required": ["b"]}]}`, false},
+		{`{"type": "object", "additionalProperties": {"oneOf": [{"type": "object", "required": ["a"]}, {"required": ["b"]}]}}`,
+			`{"type": "object", "additionalProperties": {"oneOf": [{"required": ["a"]}, {"required": ["b"]}]}}`, false},
 	} {
 		a, b := documentOf(t, c.a), documentOf(t, c.b)
 		if got := included(site{a, a.Root}, site{b, b.Root}); got != c.want {
 			t.Errorf("%s in %s: %t", c.a, c.b, got)
+		}
+	}
+}
+
+// TestREV08IncludedPlainly has edits that are no longer searched for: of a type that the schemas around allow or rule out anyway, and of what is
+// evaluated where all else is accepted.
+func TestREV08IncludedPlainly(t *testing.T) {
+	const evaluated = `{%s "unevaluatedProperties": {"type": ["null", "boolean", "object", "array", "number", "string"]}}`
+	for _, c := range [][2]string{
+		{`{"type": "object", "anyOf": [{"required": ["a"]}]}`, `{"type": "object", "anyOf": [{"type": "object", "required": ["a"], "minLength": 2}]}`},
+		{`{"type": "object", "not": {"type": "object"}}`, `{"type": "object", "not": {"required": []}}`},
+		{fmt.Sprintf(evaluated, `"properties": {"a": {"type": "null"}},`), fmt.Sprintf(evaluated, "")},
+	} {
+		a, b := documentOf(t, c[0]), documentOf(t, c[1])
+		if !included(site{a, a.Root}, site{b, b.Root}) {
+			t.Errorf("%s in %s: no", c[0], c[1])
+		}
+		i := &inclusion{results: map[comparedAs]bool{}, kinds: []schema.Kind{schema.Object}}
+		if !i.plainly(site{a, a.Root}, site{b, b.Root}) {
+			t.Errorf("%s in %s: that is searched for", c[0], c[1])
 		}
 	}
 }

@@ -21,8 +21,8 @@ const mostWays = 256
 // unevaluatedProperties demands its schema of the properties that no other keyword has evaluated. For each way in which the other keywords may hold,
 // these properties are a class of names.
 func (a atom) unevaluatedProperties() choice {
-	return a.unevaluated(func(l evaluatedParts) option {
-		c := l.names
+	return a.unevaluated(func(w evaluatedParts) option {
+		c := w.names
 		c.others = true
 		return a.class(a.value, c)
 	})
@@ -30,13 +30,13 @@ func (a atom) unevaluatedProperties() choice {
 
 // unevaluatedItems does the same for items. Those that contains has found are evaluated, too.
 func (a atom) unevaluatedItems() choice {
-	return a.unevaluated(func(l evaluatedParts) option {
+	return a.unevaluated(func(w evaluatedParts) option {
 		n := a.value
-		if len(l.contains) > 0 {
-			either := &schema.Node{Kind: schema.Array, Items: append(slices.Clone(l.contains), n)}
+		if len(w.contains) > 0 {
+			either := &schema.Node{Kind: schema.Array, Items: append(slices.Clone(w.contains), n)}
 			n = &schema.Node{Kind: schema.Object, Members: []schema.Member{{Key: "anyOf", Value: either}}}
 		}
-		return a.ranged(n, l.items, unbounded)[0]
+		return a.ranged(n, w.items, unbounded)[0] // its only option
 	})
 }
 
@@ -52,14 +52,13 @@ func (a atom) unevaluated(rest func(evaluatedParts) option) choice {
 		return unknown("unevaluatedProperties or unevaluatedItems beside many other schemas")
 	}
 	c := never
-	for _, l := range ways {
-		if l.all {
-			if a.holds {
-				c = append(c, l.option)
-			}
-			continue
+	for _, w := range ways {
+		switch {
+		case !w.all:
+			c = append(c, w.option.and(rest(w)...))
+		case a.holds:
+			c = append(c, w.option)
 		}
-		c = append(c, l.option.and(rest(l)...))
 	}
 	return c
 }
@@ -72,23 +71,26 @@ func (s site) without(value *schema.Node) site {
 }
 
 // evaluate extends a way by the keywords of s, which holds.
-func (a atom) evaluate(s site, way evaluatedParts) (ways []evaluatedParts, ok bool) {
-	ways = []evaluatedParts{way}
+func (a atom) evaluate(s site, w evaluatedParts) (ways []evaluatedParts, ok bool) {
+	ways, ok = []evaluatedParts{w}, true
 	for _, m := range keywordsOf(s) {
-		if m.Value == a.value {
-			continue
+		if ok && m.Value != a.value {
+			ways, ok = extended(ways, func(w evaluatedParts) ([]evaluatedParts, bool) { return a.through(s, m, w) })
 		}
-		var longer []evaluatedParts
-		for _, w := range ways {
-			next, ok := a.through(s, m, w)
-			if !ok || len(longer)+len(next) > mostWays {
-				return nil, false
-			}
-			longer = append(longer, next...)
-		}
-		ways = longer
 	}
-	return ways, true
+	return ways, ok
+}
+
+// extended are the ways that each of the given ones is extended to; ok is false if these are too many, or are not known.
+func extended(ways []evaluatedParts, by func(evaluatedParts) ([]evaluatedParts, bool)) (longer []evaluatedParts, ok bool) {
+	for _, w := range ways {
+		next, ok := by(w)
+		if !ok || len(longer)+len(next) > mostWays {
+			return nil, false
+		}
+		longer = append(longer, next...)
+	}
+	return longer, true
 }
 
 // through extends a way by one keyword.
@@ -106,45 +108,43 @@ func (a atom) through(s site, m schema.Member, w evaluatedParts) ([]evaluatedPar
 		return a.with(target, w, true)
 	case m.Key == "if":
 		return a.throughCondition(s, m.Value, w)
+	case a.kind == schema.Array:
+		w.array(m)
 	case m.Key == "dependentSchemas":
 		return a.throughDependent(s, m.Value, w)
-	}
-	if a.kind == schema.Object {
+	default:
 		w.object(s, m)
-	} else {
-		w.array(s, m)
 	}
 	return []evaluatedParts{w}, true
 }
 
 // throughList extends a way by schemas that must hold, or may.
-func (a atom) throughList(s site, all []*schema.Node, w evaluatedParts, must bool) ([]evaluatedParts, bool) {
-	ways := []evaluatedParts{w}
+func (a atom) throughList(s site, all []*schema.Node, w evaluatedParts, must bool) (ways []evaluatedParts, ok bool) {
+	ways, ok = []evaluatedParts{w}, true
 	for _, n := range all {
-		var longer []evaluatedParts
-		for _, w := range ways {
-			next, ok := a.with(s.at(n), w, true)
-			if !must && ok && mayEvaluate(s.at(n), a.kind) {
-				no, _ := a.with(s.at(n), w, false)
-				next = append(next, no...)
-			} else if !must && ok {
-				next = []evaluatedParts{w} // it evaluates nothing, whether it holds or not
-			}
-			if !ok || len(longer)+len(next) > mostWays {
-				return nil, false
-			}
-			longer = append(longer, next...)
+		if !ok {
+			break
 		}
-		ways = longer
+		ways, ok = extended(ways, func(w evaluatedParts) ([]evaluatedParts, bool) {
+			holding, ok := a.with(s.at(n), w, true)
+			switch {
+			case must || !ok:
+				return holding, ok
+			case !mayEvaluate(s.at(n), a.kind):
+				return []evaluatedParts{w}, true // nothing is evaluated, whether it holds or not
+			}
+			failing, _ := a.with(s.at(n), w, false)
+			return append(holding, failing...), true
+		})
 	}
-	return ways, true
+	return ways, ok
 }
 
 // with extends a way by a schema that holds, or that does not hold and so evaluates nothing.
 func (a atom) with(s site, w evaluatedParts, holds bool) ([]evaluatedParts, bool) {
-	known := slices.ContainsFunc(w.option, func(t term) bool { return t.literal != nil && t.literal.node == s.node && t.literal.holds == holds })
+	entered := slices.ContainsFunc(w.option, func(t term) bool { return t.literal != nil && t.literal.node == s.node && t.literal.holds == holds })
 	w.option = w.option.and(that(literal{s, holds}))
-	if !holds || known || s.node.Kind == schema.Bool {
+	if !holds || entered || s.node.Kind == schema.Bool {
 		return []evaluatedParts{w}, true
 	}
 	return a.evaluate(s, w)
@@ -154,67 +154,68 @@ func (a atom) throughCondition(s site, condition *schema.Node, w evaluatedParts)
 	for _, holds := range []bool{true, false} {
 		next, ok := a.with(s.at(condition), w, holds)
 		n := s.get(map[bool]string{true: "then", false: "else"}[holds])
-		for _, w := range next {
-			branch := []evaluatedParts{w}
-			if n != nil && ok {
-				branch, ok = a.with(s.at(n), w, true)
-			}
-			ways = append(ways, branch...)
+		if n != nil && ok {
+			next, ok = extended(next, func(w evaluatedParts) ([]evaluatedParts, bool) { return a.with(s.at(n), w, true) })
 		}
-		if !ok {
+		if !ok || len(ways)+len(next) > mostWays {
 			return nil, false
 		}
+		ways = append(ways, next...)
 	}
 	return ways, true
 }
 
-func (a atom) throughDependent(s site, v *schema.Node, w evaluatedParts) ([]evaluatedParts, bool) {
-	ways := []evaluatedParts{w}
+func (a atom) throughDependent(s site, v *schema.Node, w evaluatedParts) (ways []evaluatedParts, ok bool) {
+	ways, ok = []evaluatedParts{w}, true
 	for _, m := range v.Members {
-		var longer []evaluatedParts
-		for _, w := range ways {
+		if !ok {
+			break
+		}
+		ways, ok = extended(ways, func(w evaluatedParts) ([]evaluatedParts, bool) {
 			without := w
 			without.option = w.option.and(lacks(m.Key)...)
 			w.option = w.option.and(term{property: &classDemand{names: named(m.Key)}})
 			next, ok := a.with(s.at(m.Value), w, true)
-			if !ok || len(longer)+len(next) > mostWays {
-				return nil, false
-			}
-			longer = append(append(longer, without), next...)
-		}
-		ways = longer
+			return append([]evaluatedParts{without}, next...), ok
+		})
 	}
-	return ways, true
+	return ways, ok
 }
 
 // object adds the properties that a keyword evaluates.
-func (l *evaluatedParts) object(s site, m schema.Member) {
+func (w *evaluatedParts) object(s site, m schema.Member) {
 	switch m.Key {
 	case "properties", "patternProperties":
 		c := mentioned(site{s.doc, &schema.Node{Kind: schema.Object, Members: []schema.Member{m}}})
-		l.names.listed = append(slices.Clip(l.names.listed), c.listed...)
-		l.names.patterns = append(slices.Clip(l.names.patterns), c.patterns...)
+		w.names.listed = append(slices.Clip(w.names.listed), c.listed...)
+		w.names.patterns = append(slices.Clip(w.names.patterns), c.patterns...)
 	case "additionalProperties", "unevaluatedProperties":
-		l.all = true
+		w.all = true
 	}
 }
 
 // array adds the items that a keyword evaluates.
-func (l *evaluatedParts) array(s site, m schema.Member) {
+func (w *evaluatedParts) array(m schema.Member) {
 	switch m.Key {
 	case "prefixItems":
-		l.items = max(l.items, len(m.Value.Items))
+		w.items = max(w.items, len(m.Value.Items))
 	case "items", "unevaluatedItems":
-		l.all = true
+		w.all = true
 	case "contains":
-		l.contains = append(slices.Clip(l.contains), m.Value)
+		w.contains = append(slices.Clip(w.contains), m.Value)
 	}
 }
 
 // mayEvaluate reports whether a schema may evaluate any parts of a value of that kind.
 func mayEvaluate(s site, kind schema.Kind) bool {
 	return slices.ContainsFunc(keywordsOf(s), func(m schema.Member) bool {
-		k := keywords[m.Key]
-		return k.kind == kind && !k.any && k.form != noSchemas || k.any && m.Key != "not" && (k.form != noSchemas || m.Key == "$ref" || m.Key == "$dynamicRef")
+		switch k := keywords[m.Key]; {
+		case m.Key == "$ref" || m.Key == "$dynamicRef":
+			return true
+		case k.any: // its schemas are for the value itself
+			return m.Key != "not" && k.form != noSchemas
+		default:
+			return k.kind == kind && k.form != noSchemas
+		}
 	})
 }

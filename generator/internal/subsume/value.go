@@ -82,6 +82,9 @@ func (s *solver) undecided(why string) outcome {
 // spent adds the cost of a choice to the steps, and reports whether these are too many now.
 func (s *solver) spent() bool { s.steps += 20; return s.steps > mostSteps }
 
+// allow sets the steps so that so many are left.
+func (s *solver) allow(steps int) { s.steps = mostSteps - steps }
+
 // value looks for a value that meets g. A goal that comes up again inside of itself has no value there: the smallest value that
 // meets the goal contains no other that does.
 func (s *solver) value(g goal) outcome {
@@ -232,6 +235,15 @@ func (s *solver) constant(v *schema.Node) literal {
 
 func (s *solver) noneOf(values []*schema.Node) literal {
 	return s.written("enum", &schema.Node{Kind: schema.Array, Items: slices.Clone(values)}, false)
+}
+
+// ofKinds is the literal that only values of these kinds meet.
+func (s *solver) ofKinds(all []schema.Kind) literal {
+	names := &schema.Node{Kind: schema.Array}
+	for _, k := range all {
+		names.Items = append(names.Items, text(k.String()))
+	}
+	return s.written("type", names, true)
 }
 
 // written is the literal of a schema with one keyword, which the solver makes; the same text has the same node, so that goals with it have the same key.

@@ -99,7 +99,7 @@ func (t *trial) seeds() *schema.Node {
 	for _, p := range t.probes {
 		for _, holds := range []bool{true, false} {
 			s := newSolver(4)
-			s.steps = mostSteps - partSteps
+			s.allow(partSteps)
 			if o := s.value(goal{{p, holds}}); o.answer == some && t.try(o.value) {
 				return o.value
 			}
@@ -153,7 +153,7 @@ func with(object *schema.Node, name string, v *schema.Node) *schema.Node {
 // try counts v and reports whether it meets the goal. If not, v is kept, unless the same probes accept it as a value that is kept already.
 func (t *trial) try(v *schema.Node) bool {
 	t.tried++
-	t.steps = mostSteps - partSteps // for this value
+	t.allow(partSteps)
 	if t.sizeOf(v) > mostNodes/4 {
 		return false
 	}

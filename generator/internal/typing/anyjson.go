@@ -11,8 +11,8 @@ func (l *lowering) isAnyJSON(n *schema.Node) bool {
 	return (&anyJSON{l, map[*schema.Node]bool{}}).node(n)
 }
 
-// shapeIsAnyJSON does the same for an inline shape.
-func (l *lowering) shapeIsAnyJSON(s *shape) bool {
+// listsAnyJSON does the same for an inline shape.
+func (l *lowering) listsAnyJSON(s *shape) bool {
 	return onlyGroup(s) && (&anyJSON{l, map[*schema.Node]bool{}}).group(s.groups[0])
 }
 
@@ -41,13 +41,13 @@ func (a *anyJSON) node(n *schema.Node) bool {
 func (a *anyJSON) group(g group) bool {
 	var kinds model.Kind
 	for _, b := range g.branches {
-		kinds |= a.freeKinds(a.l.shape(allOf{b}))
+		kinds |= a.wholeKinds(a.l.shape(allOf{b}))
 	}
 	return !g.oneOf && kinds == model.KindAny
 }
 
-// freeKinds returns the kinds of which s allows every value.
-func (a *anyJSON) freeKinds(s *shape) model.Kind {
+// wholeKinds returns the kinds of which s allows every value.
+func (a *anyJSON) wholeKinds(s *shape) model.Kind {
 	if s.never != nil || s.enum != nil || len(s.groups) > 0 || s.conditions != nil {
 		return 0
 	}

@@ -66,19 +66,19 @@ func (l *lowering) condition(c condition, hint string) *model.Decl {
 
 // alwaysHolds reports whether every value satisfies a condition.
 func (l *lowering) alwaysHolds(c condition) bool {
-	free := func(n *schema.Node) bool { return n == nil || l.shape(allOf{n}).unconstrained() }
+	unconstrained := func(n *schema.Node) bool { return n == nil || l.shape(allOf{n}).unconstrained() }
 	v := c.at.Get(c.keyword)
 	switch c.keyword {
 	case "if":
-		return free(c.at.Get("then")) && free(c.at.Get("else"))
+		return unconstrained(c.at.Get("then")) && unconstrained(c.at.Get("else"))
 	case "propertyNames", "unevaluatedProperties", "unevaluatedItems":
-		return free(v)
+		return unconstrained(v)
 	case "contains":
 		low, high := l.containsBounds(c.at)
 		return low == 0 && high == nil
 	case "dependentRequired", "dependentSchemas", "dependencies":
 		return !slices.ContainsFunc(v.Members, func(m schema.Member) bool {
-			return (m.Value.Kind == schema.Array) == c.lists && (c.lists && len(m.Value.Items) > 0 || !c.lists && !free(m.Value))
+			return (m.Value.Kind == schema.Array) == c.lists && (c.lists && len(m.Value.Items) > 0 || !c.lists && !unconstrained(m.Value))
 		})
 	}
 	return false

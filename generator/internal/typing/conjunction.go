@@ -74,11 +74,11 @@ func (l *lowering) conjunction(c allOf, p place) model.Value {
 	if len(c) == 0 {
 		return l.valueOfShape(s, p)
 	}
-	p.key = l.key(c, p)
-	if hint, open := l.inProgress[p.key]; open && l.lowered[p.key] == nil {
-		l.lowered[p.key] = &loweredAllOf{value: model.Value{Type: model.Named{Decl: l.newDecl(hint, nil)}}}
+	p.conjunction = l.key(c, p)
+	if hint, open := l.inProgress[p.conjunction]; open && l.lowered[p.conjunction] == nil {
+		l.lowered[p.conjunction] = &loweredAllOf{value: model.Value{Type: model.Named{Decl: l.newDecl(hint, nil)}}}
 	}
-	if k := l.lowered[p.key]; k != nil {
+	if k := l.lowered[p.conjunction]; k != nil {
 		v := k.value
 		v.Checks = copyChecks(v.Checks)
 		if !k.done {
@@ -87,10 +87,10 @@ func (l *lowering) conjunction(c allOf, p place) model.Value {
 		}
 		return v
 	}
-	l.inProgress[p.key] = p.hint
+	l.inProgress[p.conjunction] = p.hint
 	v := l.valueOfShape(s, p)
-	delete(l.inProgress, p.key)
-	if k := l.lowered[p.key]; k != nil {
+	delete(l.inProgress, p.conjunction)
+	if k := l.lowered[p.conjunction]; k != nil {
 		k.value, k.done = closeLoop(k, v, s), true
 		return k.value
 	}
@@ -130,7 +130,7 @@ func (l *lowering) conjunctionCheck(c allOf, p place) model.Value {
 	return v
 }
 
-// copyChecks copies assertions for another place: each group has a rule table of its own there.
+// copyChecks copies assertions for another place: a group has a rule table of its own there, and so another Var.
 func copyChecks(all []model.Assertion) []model.Assertion {
 	var out []model.Assertion
 	for _, a := range all {

@@ -1,5 +1,5 @@
 // Package typing turns schemas into Go types and the rules that validate their values. It is for those who add a JSON Schema keyword
-// or change which Go type a schema becomes. Begin with keyword.go, the table of all keywords: its readers, in readkeyword.go, make a shape of the
+// or change which Go type a schema becomes. Begin with keyword.go, the table of all keywords: the functions in readkeyword.go make a shape of the
 // keywords of a schema, and typing.go makes a type of the shape. Ids such as VAL06 are rules; testdata/traceability/ledger.tsv lists them.
 //
 // A schema goes through four steps, each with its file:
@@ -49,7 +49,7 @@
 //	               location of its schema for messages (ruleAt) only where that is not the location of the place, which the runtime knows
 //	own            of one schema alone, without those beside it in an allOf
 //	way            the schema resources that were entered on the way to a schema; an anchor that several of them have is ambiguous
-//	free           of a schema: it allows every value
+//	unconstrained  of a shape: it has no keyword that could refuse a value. A schema is any JSON if it allows every value, but lists the kinds (anyjson.go)
 //	goType         a keyword of manifests: a name for the type that is made of the schema (chosen.go), or a Go type to use, such as time.Time
 //	               (gotype.go). goName is a name for the field of a property
 //	finding        a diagnostic about a schema
@@ -125,7 +125,7 @@
 // schema; a $ref to any other document is an error (VAL06).
 //
 // To add a keyword, beside a golden in ../emit/testdata/golden that has it: the form of its value in schema/keyword.go; a row in keyword.go with
-// a reader in readkeyword.go, which fills a field of a facet in shape.go, merged in merge.go; and its rule or condition: a field of the rule in ../model and
+// a function in readkeyword.go, which fills a field of a facet in shape.go, merged in merge.go; and its rule or condition: a field of the rule in ../model and
 // runtime/check, which ../emit/rules.go or ../emit/discard.go prints, or a condition in condition.go with a body in ../model/condition.go, its function in
 // ../emit/condition.go and what it calls in runtime/check. Where it matters, its name goes into the tables of others, too:
 //

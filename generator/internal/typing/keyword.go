@@ -4,7 +4,7 @@ import (
 	"github.com/mcpkiln/mcpkiln/schema"
 )
 
-// keyword says what lowering does with one keyword of the drafts. Each has a reader, or noRule, or both: nothing is ever
+// keyword says what lowering does with one keyword of the drafts. Each has read, or noRule, or both: nothing is ever
 // dropped (VAL03).
 type keyword struct {
 	read   func(r *reader, s *shape, owner, value *schema.Node)
@@ -27,7 +27,7 @@ func (k keyword) appliesIn(d schema.Dialect) bool {
 	return k.only == inBoth || (k.only == inDraft7) == (d == schema.Draft7)
 }
 
-// keywordTable has every keyword of draft-07 and 2020-12. Its readers reach it again by allOf, which by this variable would be an initialization cycle:
+// keywordTable has every keyword of draft-07 and 2020-12. Its functions reach it again by allOf, which by this variable would be an initialization cycle:
 // they use reader.keywords, which is the same table.
 var keywordTable = map[string]keyword{
 	"type":                 {read: (*reader).readType},

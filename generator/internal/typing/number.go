@@ -18,8 +18,8 @@ func (r *reader) rat(v *schema.Node) *big.Rat {
 	return x
 }
 
-// reportHuge reports the numbers in values whose exponents are too large to compare them exactly.
-func (r *reader) reportHuge(values ...*schema.Node) {
+// reportHugeNumbers reports the numbers in values whose exponents are too large to compare them exactly.
+func (r *reader) reportHugeNumbers(values ...*schema.Node) {
 	for _, v := range values {
 		v.Walk(func(n *schema.Node) bool {
 			if n.Kind == schema.Number {

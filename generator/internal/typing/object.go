@@ -219,13 +219,13 @@ func (l *lowering) additionalProperties(s *shape, st *model.Struct, p place) {
 	keep := l.protocol || p.keepAdditional || o.min != nil
 	inner := p.below(p.hint + "AdditionalProperty")
 	inner.node = derived(o.at, "additionalProperties", o.additionalProperties)
-	free := o.patternSets == nil && (o.additionalProperties == nil || l.shape(o.additionalProperties).unconstrained())
+	anyValue := o.patternSets == nil && (o.additionalProperties == nil || l.shape(o.additionalProperties).unconstrained())
 	switch {
 	case l.closed(o):
 		st.AdditionalProperties, st.Rule.Unevaluated = model.Refuse, o.unevaluated
-	case p.validateOnly && free, o.additionalProperties == nil && o.patternSets == nil && !keep:
+	case p.validateOnly && anyValue, o.additionalProperties == nil && o.patternSets == nil && !keep:
 		st.AdditionalProperties = model.Skip
-	case free:
+	case anyValue:
 		st.AdditionalProperties, st.AdditionalValue = model.Keep, model.Value{Type: model.Raw{}}
 	default:
 		st.AdditionalProperties, st.AdditionalValue = model.Keep, l.others(o, inner)

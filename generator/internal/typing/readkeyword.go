@@ -31,12 +31,12 @@ var kindNamed = map[string]model.Kind{
 }
 
 func (r *reader) readEnum(s *shape, owner, v *schema.Node) {
-	r.reportHuge(v.Items...)
+	r.reportHugeNumbers(v.Items...)
 	s.allowOnly(&enumFacet{at: owner, values: v.Items})
 }
 
 func (r *reader) readConst(s *shape, owner, v *schema.Node) {
-	r.reportHuge(v)
+	r.reportHugeNumbers(v)
 	s.allowOnly(&enumFacet{at: owner, values: []*schema.Node{v}, isConst: true})
 }
 

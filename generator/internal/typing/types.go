@@ -173,7 +173,7 @@ type place struct {
 	doc            []string     // first lines of that type's comment
 	validateOnly   bool         // values are validated and not stored
 	needsOwnType   bool         // the value must have a type of its own: an object becomes a struct even if a map would do, and a $ref does not get its target's type
-	key            string       // lowering.key of the conjunction that is lowered here; empty for roots, $ref targets and members of unions
+	conjunction    string       // lowering.key of the one that is lowered here; empty for roots, $ref targets and members of unions
 	namedBy        *schema.Node // the schema whose goType names the type, if one does
 	keepAdditional bool         // additional properties are kept: a check of the whole value may look at them
 }

@@ -18,7 +18,7 @@ import (
 func (l *lowering) valueOf(c allOf, p place) model.Value {
 	if len(l.decls) > l.MaxDecls {
 		if !l.tooLarge {
-			l.Types.tooLarge = true
+			l.tooLarge = true
 			l.Types.findings.Report(l.root, "schema-too-large", "refer to fewer schemas in one allOf, or combine them where they do not refer to themselves", "the schema leads to more than %d Go declarations", l.MaxDecls)
 		}
 		return model.Value{Type: model.Raw{}}
@@ -93,7 +93,7 @@ func worthAName(s *shape) bool {
 
 // valueOfShape decides the Go type of a shape, and what must be checked beside it.
 func (l *lowering) valueOfShape(s *shape, p place) model.Value {
-	if l.shapeIsAnyJSON(s) { // an anyOf lists every kind, as protocols define "any JSON"
+	if l.listsAnyJSON(s) { // an anyOf lists every kind, as protocols define "any JSON"
 		return model.Value{Type: model.Raw{}}
 	}
 	if s.never == nil && !p.validateOnly && len(s.groups) == 1 {
@@ -103,7 +103,7 @@ func (l *lowering) valueOfShape(s *shape, p place) model.Value {
 	}
 	if p.validateOnly && l.isOneGroup(s) {
 		all := l.assertions(s, p)
-		all[0].(*model.Group).Takes = true // nothing else reads the value
+		all[0].(*model.Group).Alone = true
 		return model.Value{Type: &model.ByKind{Allowed: model.KindAny}, Checks: all}
 	}
 	p.keepAdditional = p.keepAdditional || len(s.groups) > 0 || s.conditions != nil
@@ -298,7 +298,7 @@ func (l *lowering) kindMembers(d *model.Decl, s *shape, p place) []*model.UnionM
 			t.annotations.title, t.annotations.description = "", "" // the first member has them
 		}
 		m := l.newDecl(d.Name+kindWord(kind, t.integer), nil) // nil: several members share the schema
-		keep := p.keepAdditional || t.namesNoProperties()
+		keep := p.keepAdditional || t.namesNoProperties()     // without names, all properties are additional ones
 		l.fill(m, &t, place{hint: m.Name, node: p.node, needsOwnType: true, keepAdditional: keep})
 		all = append(all, &model.UnionMember{Decl: m, Form: model.Form{Kinds: kind, Integer: t.integer}})
 	}
@@ -331,8 +331,8 @@ func (l *lowering) declare(p place, s *shape) *model.Decl {
 	if d == nil {
 		d = l.newDecl(p.hint, first(p.namedBy, schemaOf(s)))
 	}
-	if p.key != "" { // a conjunction that contains itself refers to this declaration
-		l.lowered[p.key] = &loweredAllOf{value: model.Value{Type: model.Named{Decl: d}}}
+	if p.conjunction != "" { // one that contains itself refers to this declaration
+		l.lowered[p.conjunction] = &loweredAllOf{value: model.Value{Type: model.Named{Decl: d}}}
 	}
 	d.Doc = docLines(p.doc, &s.annotations)
 	return d

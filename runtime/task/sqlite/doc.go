@@ -7,6 +7,7 @@
 //	srv, err := reports.New(&handlers{}, server.WithTaskStore(store))
 //
 //	open.go, owner.go   opening a file: its errors, its owner
+//	conn.go             a connection and its statements
 //	schema.go           tables and their migrations
 //	writer.go, batch.go one goroutine writes, and many callers share one commit
 //	record.go           a task in the file and in memory
