@@ -25,7 +25,8 @@
 //   - converse.go: revisions with handshake: a message of a session; sessionlife.go: sessions begin, idle, give way and end; roster.go: which
 //     sessions there are, whose, and which gives way; shutdown.go: the end of all
 //   - adopt.go: sessions that another process opened; sessionless.go: messages without a session
-//   - sessionstreams.go: which stream of a session a message goes to; replay.go: what is kept for clients that resume a stream, and its limits
+//   - sessionstreams.go: which stream of a session a message goes to; replay.go: what is kept for clients that resume a stream, and its limits;
+//     order.go: in which order it gives way
 //   - stream.go: the messages of one response of a session, kept for a client that lost its connection; giveway.go: which of these messages give way
 //     where a limit is reached; streamreader.go: who reads a stream; pump.go: writing what a reader takes
 //   - sessionoutlet.go: what the server writes to a session; carrier.go: which stream has a question; queue.go: how the server waits for readers;
@@ -77,18 +78,19 @@
 // one. The withdrawal of a question stays, because the client may have read the question: if its stream is cancelled before a reader took
 // it, a listener gets it.
 //
-// A session keeps four times WithReplay, and 256 streams that are over. Beyond that give way: streams that were written to their end, notifications,
-// answers with their streams, and at last questions. The stream of a request in flight stays, empty if need be, because its client comes back for the
-// answer. In place of an answer that gave way it gets an error: the id after which it resumes has the id of the request if that is short, so nothing has to
-// be remembered for it. It gets no listener, which would have it wait for ever. A batch is left out: the ids of its events name no request, so a client that
-// resumes the stream of one that gave way, or that another process has, gets a listener.
+// A session keeps four times WithReplay, and 256 streams that are over. Beyond that give way, one by one until it is enough: streams that were written to
+// their end, notifications, answers with their streams, withdrawals, and at last questions, since a handler waits for each. It does not matter who reads: what
+// an attached reader has written gives way like what waits for a client that is away, because the connection may be lost already. The order is the same
+// in one stream (WithReplay) and across all sessions (WithReplayTotal). The stream of a request in flight stays, empty if need be, because its client comes
+// back for the answer. In place of an answer that gave way it gets an error: the id after which it resumes has the id of the request if that is short, so
+// nothing has to be remembered for it. It gets no listener, which would have it wait for ever. A batch is left out: the ids of its events name no request,
+// so a client that resumes the stream of one that gave way, or that another process has, gets a listener.
 //
 // In place of an answer in memory that is larger than what a session keeps (four times WithReplay), an error is kept once nobody reads the stream, so that
 // the request of a client that comes back ends; in place of an array of answers, an error for each. Any other message of that size is dropped. So no large
-// message costs the others of the stream, whose requests may be in flight. Open questions give way last, since a handler waits for each: one that is now
-// the oldest message moves behind the others, with a new number. If a question is dropped before it was written, its handler gets an error at once
-// (CAN30); a task's question is asked again when somebody reads. An array that an attached reader has written is replaced by errors, too, before these are
-// forgotten: the connection may be lost already.
+// message costs the others of the stream, whose requests may be in flight. Questions that stay where the notifications after them gave way move to the places
+// of these, with their numbers, so that the stream does not grow. If a question is dropped before it was written, its handler gets an error at once (CAN30);
+// a task's question is asked again when somebody reads. An array of answers of a batch in flight is replaced by errors before these are forgotten.
 //
 // The stream of a GET begins with a priming event, too. The specification asks for that event in the answer to a POST
 // (basic/transports#sending-messages-to-the-server). Of a GET it says that a server sends a retry field before it closes the connection, as for a POST
