@@ -33,7 +33,7 @@
 //     silence.go: messages that are dropped because their request or question is over; batch.go: the requests of a batch;
 //     answer.go: an answer of an exchange that is written as it is made
 //   - pool.go: memory that requests need for a short time, and reuse
-//   - event.go: server-sent events; downlink.go: writing before a deadline; pace.go: whether the client reads
+//   - event.go: server-sent events; downlink.go: writing before a deadline; flush.go: where nothing can be streamed; pace.go: whether the client reads
 //   - listen.go: TCP and unix sockets; probe.go: health and readiness
 //
 // # Words of this package
@@ -101,6 +101,8 @@
 // session ended, the handler panics with http.ErrAbortHandler, which ends the connection, or the stream of HTTP/2: a client that has closed
 // only its writing side would take an empty 200 for an answer. Only streams of a session whose request was cancelled, or which the client is
 // to resume, are complete without an answer. Middleware that recovers from panics has to pass http.ErrAbortHandler on.
+// Where middleware hides the http.ResponseWriter, nothing can be flushed (flush.go): answers that come alone are served, with no keep-alives before them;
+// whatever needs a stream gets 500, and without a session its call is cancelled, with that as the cause (CAN13).
 //
 // An answer with data of an Opener is in files, and has one event like any other. It stays in the stream until it was written to its end once: a
 // client that loses its connection before that gets the answer again, from its beginning, when it resumes after the priming event or a later one. The
