@@ -87,6 +87,8 @@ type Server struct {
 	// waitingForSlot has the tool of each task whose run waits for a slot of it, or ended while it waited.
 	waitingForSlot map[string]*Tool
 	down           chan struct{} // closed by Shutdown
+
+	warnedUnreachable atomic.Bool // it was logged that a task can not be reached after a restart
 }
 
 // New checks d and returns a server for it. It fails if d was generated for another generation of the runtime, or is invalid.
