@@ -97,10 +97,10 @@
 // (#listening-for-messages-from-the-server), and the priming event has this field. Without the event, messages would be lost that were written to a
 // connection which is lost before the client knew an id. A GET that resumes a stream has none: its client knows an id.
 //
-// A response to a request is complete or broken. If it ends without the answer, because its client closed its side of the connection or its
-// session ended, the handler panics with http.ErrAbortHandler, which ends the connection, or the stream of HTTP/2: a client that has closed
-// only its writing side would take an empty 200 for an answer. Only streams of a session whose request was cancelled, or which the client is
-// to resume, are complete without an answer. Middleware that recovers from panics has to pass http.ErrAbortHandler on.
+// A response to a request is complete or broken. If it ends without the answer, because its client closed its side of the connection, or because its
+// session ended and the handler of the call did not return within the grace period, this package panics with http.ErrAbortHandler, which ends the
+// connection, or the stream of HTTP/2: a client that has closed only its writing side would take an empty 200 for an answer. Only streams of a session
+// whose request was cancelled, also by the end of the session, or which the client is to resume, are complete without an answer. Middleware that recovers from panics has to pass http.ErrAbortHandler on.
 // Where middleware hides the http.ResponseWriter, nothing can be flushed (flush.go): answers that come alone are served, with no keep-alives before them;
 // whatever needs a stream gets 500, and without a session its call is cancelled, with that as the cause (CAN13).
 //
@@ -111,7 +111,7 @@
 // is being written is written to its end, because what is left of its batch follows.
 //
 // The end of a session cancels what is in flight in it, also when its client ends it (DELETE): streams that have begun end in order, without the
-// answer, and a client that resumes one gets 404, because the session is gone.
+// answer, as soon as their calls have ended, and a client that resumes one gets 404, because the session is gone.
 //
 // Without a handshake nothing is kept for the client: the end of its HTTP request cancels the call (CAN18), with cause disconnect. Watching
 // for that costs more than decoding a small call (six allocations of about twenty, with a context of our own below the

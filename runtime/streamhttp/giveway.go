@@ -157,6 +157,10 @@ func (s *stream) giveUpAnswer(i int) {
 // errNotKept answers a client that lost its connection before it had read a large answer.
 var errNotKept = rpc.Errorf(rpc.CodeInternalError, "the request was served, but its answer is too large to be kept for a client that comes back")
 
+// errRemoved answers a client that comes back for an answer in files.
+var errRemoved = rpc.Errorf(rpc.CodeInternalError, "the request was served, but its answer is not here any more: it was in a file, which is removed once it was sent to its end, "+
+	"or nobody reads it for a while")
+
 // withoutAnswer returns a frame with an error in place of each answer.
 func (s *stream) withoutAnswer(frame []byte) []byte {
 	if !s.batched {
