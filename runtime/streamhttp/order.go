@@ -6,8 +6,8 @@ import (
 	"sync/atomic"
 )
 
-// kind is what gives way together where a limit is reached: all of one kind, whoever reads it, before the next. Within a kind the oldest gives way first, and no
-// more than must.
+// kind is what gives way together where a limit is reached: all of one kind, whoever reads it, before the next. Within a kind what is in the
+// oldest stream gives way first.
 type kind uint8
 
 const (
@@ -37,13 +37,21 @@ type round struct {
 	limit  int64
 	looked int // how many sessions, streams and events were looked at
 	gave   int // how many events and streams gave way
+	each   int // of how many looked at one gives way at least, beyond the first
+}
+
+// begin begins with a kind. To look for what somebody waits for may cost more than to look for the rest, so that no more of it gives way than must.
+func (r *round) begin(k kind) {
+	if r.each = 32; k > notifications {
+		r.each = 1024
+	}
 }
 
 // enough reports whether what is kept fits the limit.
 func (r *round) enough() bool { return r.kept.Load() <= r.limit }
 
 // done reports whether no more of a kind is to give way: it is enough, and where many were looked at, so many gave way that the search cost little for each.
-func (r *round) done() bool { return r.enough() && r.gave >= r.looked/256 }
+func (r *round) done() bool { return r.enough() && r.gave >= r.looked/r.each }
 
 // usedStream is a stream, and what it is kept for.
 type usedStream struct {
@@ -63,13 +71,10 @@ func (s *session) byUse() (all []usedStream) {
 	return all
 }
 
-// dropKind forgets what streams keep of a kind, until that is enough. The stream of a request in flight stays: its client comes back for the answer. s.mu is
+// dropKind forgets what all streams, in the order of byUse, keep of a kind, until that is enough. The stream of a request in flight stays: its client comes back for the answer. s.mu is
 // held.
-func (s *session) dropKind(k kind, r *round) {
-	if r.looked++; k > overStreams && s.kept.Load() == 0 {
-		return
-	}
-	for _, st := range s.byUse() {
+func (s *session) dropKind(k kind, r *round, all []usedStream) {
+	for _, st := range all {
 		if r.done() {
 			return
 		}

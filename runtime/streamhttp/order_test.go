@@ -15,7 +15,7 @@ import (
 )
 
 // everything is a round that ends when there is nothing more to drop.
-func everything(s *session) *round { return &round{kept: &s.h.kept, limit: math.MinInt64} }
+func everything(s *session) *round { return &round{kept: &s.h.kept, limit: math.MinInt64, each: 1} }
 
 // dropIdle drops all that gives way where nothing may be kept.
 func (s *session) dropIdle() {
@@ -24,7 +24,7 @@ func (s *session) dropIdle() {
 	r := everything(s)
 	for k := overStreams; k < kinds; k++ {
 		s.dropBacklog(k, r)
-		s.dropKind(k, r)
+		s.dropKind(k, r, s.byUse())
 	}
 }
 
@@ -211,9 +211,9 @@ func TestCAN30LET13EachQuestionIsReadOnceOrLost(t *testing.T) {
 				pending = st.take(reader)
 				st.wrote(reader)
 			case 6:
-				r := round{kept: &s.kept, limit: s.kept.Load() - 100}
+				r := round{kept: &s.kept, limit: s.kept.Load() - 100, each: 1000}
 				s.mu.Lock()
-				s.dropKind(notifications, &r)
+				s.dropKind(notifications, &r, s.byUse())
 				s.mu.Unlock()
 			case 7:
 				if len(open) > 3 {

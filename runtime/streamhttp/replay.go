@@ -88,8 +88,12 @@ func (s *session) prune() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	r := round{kept: &s.kept, limit: s.limit()}
-	for k := overStreams; k < kinds && !r.enough(); k++ {
-		s.dropKind(k, &r)
+	if !r.enough() {
+		all := s.byUse()
+		for k := overStreams; k < kinds && !r.enough(); k++ {
+			r.begin(k)
+			s.dropKind(k, &r, all)
+		}
 	}
 	surplus := len(s.streams) - keptStreams - len(s.active) - len(s.listeners)
 	if surplus <= 0 {
@@ -165,7 +169,7 @@ func (h *Endpoint) relieve() {
 		if k > notifications {
 			r.limit = total
 		}
-		if r.enough() {
+		if r.begin(k); r.enough() {
 			return
 		}
 		for s := range h.roster.givingWay() {
@@ -173,8 +177,10 @@ func (h *Endpoint) relieve() {
 				break
 			}
 			s.mu.Lock()
-			s.dropBacklog(k, &r)
-			s.dropKind(k, &r)
+			r.looked++
+			if s.dropBacklog(k, &r); k == overStreams || s.kept.Load() > 0 {
+				s.dropKind(k, &r, s.byUse())
+			}
 			s.mu.Unlock()
 		}
 	}

@@ -67,7 +67,7 @@ func TestLET13CAN24ABatchInFlightKeepsItsStream(t *testing.T) {
 		}
 	}
 	add(2, 500, false)
-	s.dropKind(answers, everything(s))
+	s.dropKind(answers, everything(s), s.byUse())
 	add(3, 10, true)
 	if got := said(st.take(st.attach(0)).events); got != "error 2, result 3" {
 		t.Errorf("the client gets %s", got)
