@@ -420,3 +420,27 @@ func TestLET09NothingIsSaidOfChangesBeforeInitialized(t *testing.T) {
 		}
 	}
 }
+
+// Nor does it hear of progress, though it asked for that.
+func TestLET09NoProgressIsSentBeforeInitialized(t *testing.T) {
+	said, goOn := make(chan struct{}), make(chan struct{})
+	f := dual(t, Definition{Tools: []Tool{tool("steps", structured(func(ctx context.Context, call *Call, _ *echoInput) (*echoOutput, error) {
+		call.Progress(ctx, 1, 3, "")
+		said <- struct{}{}
+		<-goOn
+		call.Progress(ctx, 2, 3, "")
+		return &echoOutput{}, nil
+	}))}})
+	c := f.dial(t.Context())
+	c.request("0", "initialize", `{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"c","version":"1"}}`)
+	c.call("1", "steps", `{"text":"x"},"_meta":{"progressToken":7}`)
+	<-said
+	before := c.fence()
+	c.send(`{"jsonrpc":"2.0","method":"notifications/initialized"}`)
+	c.fence()
+	close(goOn)
+	m, after := c.answer("1")
+	if len(before) != 0 || len(after) != 1 || !strings.Contains(after[0].raw, `"progress":2`) {
+		t.Errorf("%d messages before initialized, then %v, %s", len(before), after, m.raw)
+	}
+}

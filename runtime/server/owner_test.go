@@ -1,8 +1,12 @@
 package server
 
 import (
+	"bytes"
+	"fmt"
 	"io"
+	"log/slog"
 	"runtime"
+	"strings"
 	"testing"
 
 	"github.com/mcpkiln/mcpkiln/runtime/inflight"
@@ -90,4 +94,37 @@ func TestTSK28AnonymousCallersAreToldApartByTheirKey(t *testing.T) {
 		t.Errorf("a key is for quotas alone: %s", m.raw)
 	}
 	h.free()
+}
+
+// TSK28: a task that survives a restart, but that its caller can not reach then, is not created silently; the remedy is logged once.
+func TestTSK28ATaskThatCanNotBeReachedAfterARestartIsLogged(t *testing.T) {
+	key := WithSealKeys([]byte(strings.Repeat("k", minSealText)))
+	for name, row := range map[string]struct {
+		principal string
+		opts      []Option
+		warned    int
+	}{
+		"without an identity": {"", []Option{WithTaskStore(durable{task.NewMemory()})}, 1},
+		"with one":            {"ada", []Option{WithTaskStore(durable{task.NewMemory()})}, 0},
+		"with a key":          {"", []Option{WithTaskStore(durable{task.NewMemory()}), key}, 0},
+		"in memory":           {"", nil, 0},
+	} {
+		var logged bytes.Buffer
+		h := newHold()
+		h.free()
+		f := newFixture(t, jobs(h), append(row.opts, WithLogger(slog.New(slog.NewTextHandler(&logged, nil))))...)
+		in := newInbox(t)
+		ss := f.srv.NewSession(WithPrincipal(t.Context(), row.principal), in)
+		ss.Receive(t.Context(), []byte(`{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"c","version":"1"}}}`))
+		<-in.wrote
+		for id := range 2 {
+			ss.Receive(t.Context(), fmt.Appendf(nil, `{"jsonrpc":"2.0","id":%d,"method":"tools/call","params":{"name":"hang","task":{}}}`, id+2))
+			<-in.wrote
+		}
+		_ = ss.Close(nobodyWaits)
+		f.srv.records.Flush(t.Context())
+		if n := strings.Count(logged.String(), "seal keys"); n != row.warned {
+			t.Errorf("%s: %d warnings: %s", name, n, &logged)
+		}
+	}
 }

@@ -133,6 +133,17 @@ func (p *peer) setOwner(anonymous string) {
 	}
 }
 
+// warnUnreachable logs once that a store keeps a task which its caller can not reach after a restart: it has no identity, and its session is not sealed.
+func (p *peer) warnUnreachable() {
+	if p.s.cfg.store == nil || !p.s.cfg.store.Durable() || !p.streams || !strings.HasPrefix(p.owner, ownedByConnection) {
+		return
+	}
+	if p.s.warnedUnreachable.CompareAndSwap(false, true) {
+		p.s.log.Warn("a task outlives a restart of this server, but its caller, which has no identity, can not ask for it then: give the server seal keys " +
+			"(server.WithSealKeys; in a project of mcpkiln init, $MCPKILN_SEAL_KEY or -seal-key), or callers an identity (server.WithPrincipal)")
+	}
+}
+
 // taskQuota names the quota that the peer's tasks count in; "" is their owner's. Callers without an identity share one, unless a quota
 // key tells them apart: sessions of their own would cost nothing.
 func (p *peer) taskQuota() string {

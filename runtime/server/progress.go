@@ -97,8 +97,11 @@ func (pr *progress) goOnFrom(before *progress) {
 	pr.started, pr.last, pr.due = before.started, before.last, before.due
 }
 
-// report sends v, keeps it for later, or drops it if it is no step forward (PRO02).
+// report sends v, keeps it for later, or drops it if it is no step forward (PRO02), or the client has not said yet that it is initialized (LET09).
 func (pr *progress) report(v wire.Progress) {
+	if pr.revision.Handshake && !pr.about.peer.hasBegun() {
+		return
+	}
 	dropped := pr.take(v)
 	if dropped != "" && pr.about.peer.s.observed {
 		pr.observeDropped(dropped)

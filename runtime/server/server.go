@@ -90,6 +90,8 @@ type Server struct {
 	waitingForSlot map[string]*Tool
 	down           chan struct{} // closed by Shutdown
 	downReason     string        // why; set before down is closed
+
+	warnedUnreachable atomic.Bool // it was logged that a task can not be reached after a restart
 }
 
 // New checks d and returns a server for it. It fails if d was generated for another generation of the runtime, or is invalid.

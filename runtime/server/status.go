@@ -32,8 +32,7 @@ func (p *peer) notify(about topic, life *taskLife) {
 	}
 }
 
-// untilBegun returns when the client is initialized: until then the client gets nothing but answers, with the progress that it asked for, pings and
-// log messages (LET09). untilBegun returns false if the connection has ended before.
+// untilBegun returns when the client is initialized: until then the client gets nothing but answers, pings and log messages (LET09). untilBegun returns false if the connection has ended before.
 func (p *peer) untilBegun() bool {
 	select {
 	case <-p.begun:

@@ -150,6 +150,7 @@ func (r *request) createTask(b []byte) ([]byte, error) {
 		r.entry.Unprotect()
 		return b, r.taskError(err)
 	}
+	r.p.warnUnreachable()
 	if r.revision.Handshake {
 		local.life.peer, local.life.local = r.p, local
 		local.life.expires, _ = created.Task.ExpiresAt()

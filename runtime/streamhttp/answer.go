@@ -4,7 +4,6 @@ import (
 	"io"
 	"net/http"
 
-	"github.com/mcpkiln/mcpkiln/runtime/inflight"
 	"github.com/mcpkiln/mcpkiln/runtime/rpc"
 	"github.com/mcpkiln/mcpkiln/runtime/server"
 )
@@ -28,7 +27,7 @@ func (x *exchange) Stream(rpc.ID) server.AnswerStream {
 	default:
 		h := x.d.w.Header()
 		h["Content-Type"], h["Cache-Control"], h["X-Accel-Buffering"] = jsonHeader, noStore, noBuffering
-		x.d.written = true
+		x.d.written, x.d.plain = true, true
 		x.d.w.WriteHeader(http.StatusOK)
 	}
 	x.phase = answering
@@ -57,7 +56,7 @@ func (a *answerStream) Write(b []byte) (int, error) {
 		oneLine(x.d.buf[from:])
 	}
 	if err := x.d.flush(); err != nil {
-		x.cancel(&inflight.Cause{Source: inflight.SourceDisconnect, Err: err})
+		x.cancel(failed(err))
 		return 0, err
 	}
 	return len(b), nil

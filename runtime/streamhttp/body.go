@@ -143,7 +143,9 @@ func bodyRefusal(err error, limit int) *refusal {
 	var max *http.MaxBytesError
 	var refused *refusal
 	switch {
-	case errors.Is(err, errTooLarge), errors.As(err, &max):
+	case errors.As(err, &max): // the application's limit
+		return tooLarge(int(max.Limit))
+	case errors.Is(err, errTooLarge):
 		return tooLarge(limit)
 	case errors.As(err, &refused): // of countBody
 	case errors.Is(err, errDraining):

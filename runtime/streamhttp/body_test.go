@@ -179,3 +179,14 @@ func TestREV02ARepeatedSessionHeaderIsRefused(t *testing.T) {
 	r.Header.Add("Mcp-Session-Id", "another")
 	f.want(f.do(r), 400, "repeated")
 }
+
+// A limit of the application that a body exceeds is named, not the endpoint's.
+func TestTSK28TheLimitThatABodyExceedsIsNamed(t *testing.T) {
+	f := newFixture(t, WithMaxBody(400), WithMiddleware(func(next http.Handler) http.Handler { return http.MaxBytesHandler(next, 300) }))
+	for size, limit := range map[int]string{200: "300", 450: "400"} {
+		resp := f.post(callBody("1", "echo", strings.Repeat("x", size)))
+		if b := body(resp); resp.StatusCode != http.StatusRequestEntityTooLarge || !strings.Contains(b, "larger than "+limit+" bytes") {
+			t.Errorf("%d bytes: %d %s", size, resp.StatusCode, b)
+		}
+	}
+}

@@ -15,9 +15,8 @@ type carrier struct {
 	unkept func(error) // ends the wait for the answer
 	lost   atomic.Bool // unkept was called
 	stream *stream     // nil: the backlog has it, or lost it; guarded by s.mu
-	// Guarded by stream.mu.
-	forgotten int // number of its event in stream, which was written and is not kept any more; 0: there is none
-	first     int // number of its event before it was moved behind others; 0: it was not moved since a client last resumed the stream
+
+	forgotten int // number of its event in stream, which was written and is not kept any more; 0: there is none; guarded by stream.mu
 }
 
 // Ask implements server.Attended.

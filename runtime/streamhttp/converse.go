@@ -27,7 +27,7 @@ func (h *Endpoint) converse(w http.ResponseWriter, r *http.Request, to *server.R
 		case got.Refused != nil && to.Answers(): // basic/transports#sending-messages-to-the-server: an input that can not be accepted is an error
 			return &refusal{status: http.StatusBadRequest, err: got.Refused}
 		case !got.AwaitRecorded(r.Context(), s.ended): // DUR01; by then its handlers have ended, or the grace period is over
-			return unavailable("the answer is not recorded, because the store of tasks does not take it or the server shuts down: send the answer again")
+			return unavailable("the answer may not be recorded, because the store of tasks has not taken it yet or the server shuts down: send the answer again")
 		}
 		w.WriteHeader(http.StatusAccepted)
 		return nil

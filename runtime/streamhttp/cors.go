@@ -22,8 +22,9 @@ func WithCORS(origins ...string) Option {
 
 // WithMiddleware puts middleware around the serving of requests, for example a check of tokens. It runs after the checks of host and
 // origin and after preflights, and pages that WithCORS allows can read its refusals. The first one given is the outermost. One that wraps
-// the http.ResponseWriter gives it an Unwrap method (http.ResponseController): streams are flushed, and have deadlines. One that recovers
-// from panics has to pass http.ErrAbortHandler on, which ends a response that lacks its answer.
+// the http.ResponseWriter gives it an Unwrap method (http.ResponseController): streams are flushed, and have deadlines. http.TimeoutHandler has none:
+// behind it, and others like it, whatever needs a stream gets 500. One that recovers from panics has to pass http.ErrAbortHandler on, which ends a response
+// that lacks its answer.
 func WithMiddleware(middleware func(http.Handler) http.Handler) Option {
 	return func(o *options) { o.middleware = append(o.middleware, middleware) }
 }

@@ -25,14 +25,15 @@
 //   - converse.go: revisions with handshake: a message of a session; sessionlife.go: sessions begin, idle, give way and end; roster.go: which
 //     sessions there are, whose, and which gives way; shutdown.go: the end of all
 //   - adopt.go: sessions that another process opened; sessionless.go: messages without a session
-//   - sessionstreams.go: which stream of a session a message goes to; replay.go: what is kept for clients that resume a stream, and its limits
+//   - sessionstreams.go: which stream of a session a message goes to; replay.go: what is kept for clients that resume a stream, and its limits;
+//     order.go: in which order it gives way
 //   - stream.go: the messages of one response of a session, kept for a client that lost its connection; giveway.go: which of these messages give way
 //     where a limit is reached; streamreader.go: who reads a stream; pump.go: writing what a reader takes
 //   - sessionoutlet.go: what the server writes to a session; carrier.go: which stream has a question; queue.go: how the server waits for readers;
 //     silence.go: messages that are dropped because their request or question is over; batch.go: the requests of a batch;
 //     answer.go: an answer of an exchange that is written as it is made
 //   - pool.go: memory that requests need for a short time, and reuse
-//   - event.go: server-sent events; downlink.go: writing before a deadline; pace.go: whether the client reads
+//   - event.go: server-sent events; downlink.go: writing before a deadline; flush.go: where nothing can be streamed; pace.go: whether the client reads
 //   - listen.go: TCP and unix sockets; probe.go: health and readiness
 //
 // # Words of this package
@@ -77,28 +78,31 @@
 // one. The withdrawal of a question stays, because the client may have read the question: if its stream is cancelled before a reader took
 // it, a listener gets it.
 //
-// A session keeps four times WithReplay, and 256 streams that are over. Beyond that give way: streams that were written to their end, notifications,
-// answers with their streams, and at last questions. The stream of a request in flight stays, empty if need be, because its client comes back for the
-// answer. In place of an answer that gave way it gets an error: the id after which it resumes has the id of the request if that is short, so nothing has to
-// be remembered for it. It gets no listener, which would have it wait for ever. A batch is left out: the ids of its events name no request, so a client that
-// resumes the stream of one that gave way, or that another process has, gets a listener.
+// A session keeps four times WithReplay, and 256 streams that are over. Beyond that give way, one by one until it is enough: streams that were written to
+// their end, notifications, answers with their streams, withdrawals, and at last questions, since a handler waits for each. It does not matter who reads: what
+// an attached reader has written gives way like what waits for a client that is away, because the connection may be lost already. The order is the same
+// in one stream (WithReplay) and across all sessions (WithReplayTotal). The stream of a request in flight stays, empty if need be, because its client comes
+// back for the answer. In place of an answer that gave way it gets an error: the id after which it resumes has the id of the request if that is short, so
+// nothing has to be remembered for it. It gets no listener, which would have it wait for ever. A batch is left out: the ids of its events name no request,
+// so a client that resumes the stream of one that gave way, or that another process has, gets a listener.
 //
 // In place of an answer in memory that is larger than what a session keeps (four times WithReplay), an error is kept once nobody reads the stream, so that
 // the request of a client that comes back ends; in place of an array of answers, an error for each. Any other message of that size is dropped. So no large
-// message costs the others of the stream, whose requests may be in flight. Open questions give way last, since a handler waits for each: one that is now
-// the oldest message moves behind the others, with a new number. If a question is dropped before it was written, its handler gets an error at once
-// (CAN30); a task's question is asked again when somebody reads. An array that an attached reader has written is replaced by errors, too, before these are
-// forgotten: the connection may be lost already.
+// message costs the others of the stream, whose requests may be in flight. Questions that stay where the notifications after them gave way move to the places
+// of these, with their numbers, so that the stream does not grow. If a question is dropped before it was written, its handler gets an error at once (CAN30);
+// a task's question is asked again when somebody reads. An array of answers of a batch in flight is replaced by errors before these are forgotten.
 //
 // The stream of a GET begins with a priming event, too. The specification asks for that event in the answer to a POST
 // (basic/transports#sending-messages-to-the-server). Of a GET it says that a server sends a retry field before it closes the connection, as for a POST
 // (#listening-for-messages-from-the-server), and the priming event has this field. Without the event, messages would be lost that were written to a
 // connection which is lost before the client knew an id. A GET that resumes a stream has none: its client knows an id.
 //
-// A response to a request is complete or broken. If it ends without the answer, because its client closed its side of the connection or its
-// session ended, the handler panics with http.ErrAbortHandler, which ends the connection, or the stream of HTTP/2: a client that has closed
-// only its writing side would take an empty 200 for an answer. Only streams of a session whose request was cancelled, or which the client is
-// to resume, are complete without an answer. Middleware that recovers from panics has to pass http.ErrAbortHandler on.
+// A response to a request is complete or broken. If it ends without the answer, because its client closed its side of the connection, or because its
+// session ended and the handler of the call did not return within the grace period, this package panics with http.ErrAbortHandler, which ends the
+// connection, or the stream of HTTP/2: a client that has closed only its writing side would take an empty 200 for an answer. Only streams of a session
+// whose request was cancelled, also by the end of the session, or which the client is to resume, are complete without an answer. Middleware that recovers from panics has to pass http.ErrAbortHandler on.
+// Where middleware hides the http.ResponseWriter, nothing can be flushed (flush.go): answers that come alone are served, with no keep-alives before them;
+// whatever needs a stream gets 500, and without a session its call is cancelled, with that as the cause (CAN13).
 //
 // An answer with data of an Opener is in files, and has one event like any other. It stays in the stream until it was written to its end once: a
 // client that loses its connection before that gets the answer again, from its beginning, when it resumes after the priming event or a later one. The
@@ -107,7 +111,7 @@
 // is being written is written to its end, because what is left of its batch follows.
 //
 // The end of a session cancels what is in flight in it, also when its client ends it (DELETE): streams that have begun end in order, without the
-// answer, and a client that resumes one gets 404, because the session is gone.
+// answer, as soon as their calls have ended, and a client that resumes one gets 404, because the session is gone.
 //
 // Without a handshake nothing is kept for the client: the end of its HTTP request cancels the call (CAN18), with cause disconnect. Watching
 // for that costs more than decoding a small call (six allocations of about twenty, with a context of our own below the

@@ -1,6 +1,7 @@
 package streamhttp
 
 import (
+	"errors"
 	"io"
 	"net/http"
 	"strconv"
@@ -11,12 +12,14 @@ import (
 
 // downlink writes one response. One goroutine uses it at a time.
 type downlink struct {
+	h       *Endpoint
 	w       http.ResponseWriter
 	control http.ResponseController
 	wait    time.Duration // write deadline; 0: none
 	buf     []byte
 	pace    pace
 	written bool      // the header was written
+	plain   bool      // no stream: what is written may wait until the handler returns
 	length  [1]string // the value of the header Content-Length
 }
 
@@ -29,9 +32,9 @@ var (
 	noBuffering  = []string{"no"}
 )
 
-// init makes d write to w. Its buffer is kept, if it is small: the response may last.
-func (d *downlink) init(w http.ResponseWriter, wait time.Duration) {
-	d.w, d.control, d.wait, d.buf, d.written = w, *http.NewResponseController(w), wait, trimmed(d.buf), false
+// init makes d write to w, for h. Its buffer is kept, if it is small: the response may last.
+func (d *downlink) init(h *Endpoint, w http.ResponseWriter, wait time.Duration) {
+	d.h, d.w, d.control, d.wait, d.buf, d.written, d.plain = h, w, *http.NewResponseController(w), wait, trimmed(d.buf), false, false
 }
 
 // keptBuffer is the largest buffer that is kept for a use that comes soon, such as another event or request, in bytes.
@@ -67,7 +70,7 @@ func (d *downlink) beginJSON(status int, size int64) {
 	h["Cache-Control"] = noStore
 	d.length[0] = strconv.FormatInt(size, 10)
 	h["Content-Length"] = d.length[:]
-	d.written = true
+	d.written, d.plain = true, true
 	d.w.WriteHeader(status)
 }
 
@@ -119,14 +122,19 @@ func (d *downlink) writeAnswer(status, retry int, frame []byte) error {
 	return d.json(status, frame)
 }
 
-// beginStream writes the header of a response with server-sent events.
-func (d *downlink) beginStream() {
+// beginStream writes the header of a response with server-sent events. It writes nothing where these would wait for the end of the response.
+func (d *downlink) beginStream() error {
+	if !canFlush(d.w) {
+		d.h.warnUnflushed()
+		return errUnflushed
+	}
 	h := d.w.Header()
 	h["Content-Type"] = eventsHeader
 	h["Cache-Control"] = noTransform
 	h["X-Accel-Buffering"] = noBuffering
 	d.written = true
 	d.w.WriteHeader(http.StatusOK)
+	return nil
 }
 
 func (d *downlink) flush() error {
@@ -151,10 +159,17 @@ func (d *downlink) send(b []byte) error {
 			d.pace.move()
 		}
 	}
-	if err := d.control.Flush(); err != nil {
-		return d.pace.why(err)
+	err := d.control.Flush()
+	switch {
+	case err == nil:
+		return nil
+	case errors.Is(err, errors.ErrUnsupported):
+		if d.h.warnUnflushed(); d.plain {
+			return nil
+		}
+		return errUnflushed
 	}
-	return nil
+	return d.pace.why(err)
 }
 
 // clearDeadline removes the deadline, which would hold for the connection's next request, too.

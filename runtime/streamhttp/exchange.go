@@ -30,6 +30,7 @@ type exchange struct {
 	retry   int         // seconds after which the client may try again; 0: not sent
 	phase   phase       // of the response
 	whole   bool        // the answer was written to its end
+	refused *refusal    // what is answered, because there was something to stream, which middleware prevents; nil: nothing
 	unwatch func() bool // stops watching for the client's disconnect; nil: that has not begun
 
 	request  sync.Mutex      // guards what follows; may be locked after mu. Not mu, so that ending the request does not wait for a client that does not read
@@ -65,12 +66,14 @@ func (h *Endpoint) exchange(w http.ResponseWriter, r *http.Request, to *server.R
 		return err
 	}
 	to.Header = server.Header(r.Header)
-	written, answered := h.serveExchange(r, to, x)
+	written, answered, err := h.serveExchange(r, to, x)
 	switch {
 	case answered:
 		return nil
 	case to.Kind == rpc.KindRequest && (written || r.Context().Err() != nil):
 		abort()
+	case err != nil:
+		return err
 	case to.Kind == rpc.KindRequest:
 		if h.isClosing() {
 			return unavailable("the server is shutting down")
@@ -83,13 +86,13 @@ func (h *Endpoint) exchange(w http.ResponseWriter, r *http.Request, to *server.R
 
 // serveExchange serves the message of x and ends x, also if the application ends the goroutine by runtime.Goexit. x cancels the request when the
 // client is gone.
-func (h *Endpoint) serveExchange(r *http.Request, to *server.Routed, x *exchange) (written, answered bool) {
+func (h *Endpoint) serveExchange(r *http.Request, to *server.Routed, x *exchange) (written, answered bool, refused *refusal) {
 	defer func() {
 		h.removeExchange(x)
-		written, answered = x.end()
+		written, answered, refused = x.end()
 	}()
 	h.srv.Exchange(r.Context(), to, x)
-	return false, false // set above
+	return false, false, nil // set above
 }
 
 // abort ends a response that lacks its answer, and with it the connection, or the stream of HTTP/2, so that nobody takes it for a complete
@@ -101,8 +104,8 @@ func (x *exchange) begin(h *Endpoint, w http.ResponseWriter, r *http.Request, to
 	defer x.mu.Unlock()
 	x.setRequest(r.Context(), to.Revision, to.Method)
 	x.h, x.body, x.retry, x.quiet = h, f, 0, to.Undecided()
-	x.status, x.phase, x.whole, x.unwatch = http.StatusOK, nothing, false, nil
-	x.d.init(w, h.opts.writeWait)
+	x.status, x.phase, x.whole, x.refused, x.unwatch = http.StatusOK, nothing, false, nil, nil
+	x.d.init(h, w, h.opts.writeWait)
 	x.timer.Reset(watchAfter)
 }
 
@@ -112,13 +115,13 @@ func (x *exchange) setRequest(ctx context.Context, revision *wire.Revision, meth
 	x.ctx, x.revision, x.method, x.entry, x.cause = ctx, revision, method, nil, nil
 }
 
-// end ends the response: nothing is written to it any more. It returns whether anything was written, and whether the answer was, to its end.
-// x is reused, unless tick or hungUp may still run.
-func (x *exchange) end() (written, answered bool) {
+// end ends the response: nothing is written to it any more. It returns whether anything was written, and whether the answer was, to its end,
+// or what is to be answered in its place. x is reused, unless tick or hungUp may still run.
+func (x *exchange) end() (written, answered bool, refused *refusal) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	x.phase = over
-	written, answered = x.d.written, x.whole
+	written, answered, refused = x.d.written, x.whole, x.refused
 	idle := x.timer.Stop()
 	if x.unwatch != nil {
 		idle = x.unwatch() && idle
@@ -126,10 +129,10 @@ func (x *exchange) end() (written, answered bool) {
 	if idle {
 		x.setRequest(context.Background(), nil, "")
 		x.unwatch, x.body = nil, nil
-		x.d.init(nil, 0)
+		x.d.init(nil, nil, 0)
 		x.h.pools.exchanges.Put(x)
 	}
-	return written, answered
+	return written, answered, refused
 }
 
 // reserve is how many cancellations and pings are served beyond the limit of exchanges; see server.Routed.Reserved.
@@ -255,7 +258,7 @@ func (x *exchange) Write(_ rpc.ID, last bool, frame []byte) error {
 	err := x.write(last, frame)
 	x.due.Add(-int64(len(frame)))
 	if err != nil && err != errGone {
-		x.cancel(&inflight.Cause{Source: inflight.SourceDisconnect, Err: err})
+		x.cancel(failed(err))
 	}
 	return err
 }
@@ -287,7 +290,10 @@ func (x *exchange) write(last bool, frame []byte) (err error) {
 // flush sends what is in the buffer as part of a stream. x.mu is held.
 func (x *exchange) flush() error {
 	if x.phase == nothing {
-		x.d.beginStream()
+		if err := x.d.beginStream(); err != nil {
+			x.phase, x.refused = over, unflushed()
+			return err
+		}
 		x.phase = streaming
 	}
 	if err := x.d.flush(); err != nil {
@@ -310,7 +316,7 @@ func (x *exchange) rearm() {
 // alive.
 func (x *exchange) tick() {
 	if err := x.ticked(); err != nil {
-		x.cancel(&inflight.Cause{Source: inflight.SourceDisconnect, Err: err})
+		x.cancel(failed(err))
 	}
 }
 
@@ -335,7 +341,7 @@ func (x *exchange) ticked() error {
 		}
 		return nil
 	}
-	if x.quiet && x.phase == nothing {
+	if x.phase == nothing && (x.quiet || !canFlush(x.d.w)) {
 		return nil
 	}
 	x.d.buf = append(trimmed(x.d.buf), comment...)

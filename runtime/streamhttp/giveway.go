@@ -2,62 +2,128 @@ package streamhttp
 
 import "github.com/mcpkiln/mcpkiln/runtime/rpc"
 
-// trim forgets the oldest events while the limit is exceeded: written ones always, others when nobody reads. The newest, which may be the answer, is
-// forgotten only if it alone is too large. Open questions give way last, since somebody waits for each. s.mu is held.
+// trim forgets events while the limit is exceeded, in the order of their kinds: of an attached reader's only those that it has written. The last one that
+// is left is forgotten only if it alone is too large. s.mu is held.
 func (s *stream) trim() {
 	if s.reader == 0 && s.limits.answer > 0 && s.bytes > s.limits.answer {
 		s.giveUpTooLarge()
 	}
-	last := s.first + len(s.events) - 1
-	for len(s.events) > 1 && (s.bytes > s.limits.replay || s.events[0].size() == 0) && (s.first <= s.written || s.reader == 0) {
-		switch question := s.events[0].question != nil; {
-		case s.bytes <= s.limits.replay:
-			s.shift()
-		case s.giveUpAnswers():
-		case question && s.reader == 0 && !s.ended && s.first <= last: // beyond last it was moved already: only questions are left
-			s.moveBack()
-		default:
-			s.shift()
+	for s.bytes > s.limits.replay && s.oldestNotification() && s.events[s.passed].size() < s.bytes {
+		s.dropOne(s.passed)
+	}
+	for k := answers; k < kinds && s.bytes > s.limits.replay; k++ {
+		for i := 0; i < s.droppable() && s.exceeds(k); i++ {
+			if s.is(i, k) && s.events[i].size() < s.bytes {
+				s.dropOne(i)
+			}
 		}
+	}
+	for len(s.events) > 1 && s.events[0].size() == 0 && s.droppable() > 0 {
+		s.pop()
 	}
 }
 
-// moveBack puts the oldest event, a question, behind all others, with a number of its own. s.mu is held.
-func (s *stream) moveBack() {
-	e := s.events[0]
-	if e.question.first == 0 {
-		e.question.first = s.first
+// exceeds reports whether events of the kind are to give way to the stream's own limit: questions do so only to what is kept, not to what an attached reader
+// has still to write. s.mu is held.
+func (s *stream) exceeds(k kind) bool {
+	n := s.bytes
+	if k == questions && s.reader != 0 {
+		n -= s.due.all
 	}
-	s.pop()
-	s.push(e)
+	return n > s.limits.replay
+}
+
+// droppable returns how many events may give way: the oldest, as far as an attached reader has written them; all without a reader. s.mu is held.
+func (s *stream) droppable() int {
+	if s.reader == 0 {
+		return len(s.events)
+	}
+	return max(0, min(len(s.events), s.written-s.first+1))
+}
+
+// is reports whether event i is there still, and of the kind. s.mu is held.
+func (s *stream) is(i int, k kind) bool { return s.events[i].size() > 0 && s.events[i].kind() == k }
+
+// oldestNotification finds the oldest notification that may give way, and reports whether there is one: events[passed] is it then. What was passed is not
+// looked at again. s.mu is held.
+func (s *stream) oldestNotification() bool {
+	for s.passed < s.droppable() && !s.is(s.passed, notifications) {
+		if s.events[s.passed].size() == 0 {
+			s.holes++
+		}
+		s.passed++
+	}
+	if s.holes > 0 && 2*s.holes >= s.passed {
+		s.closeHoles()
+	}
+	return s.passed < s.droppable()
+}
+
+// closeHoles moves the events before the oldest notification together, so that the numbers of those that were dropped between them take no memory. Each
+// gets the number of a later event that was dropped, so it is written to no reader again. s.mu is held.
+func (s *stream) closeHoles() {
+	to := s.passed
+	for i := s.passed - 1; i >= 0; i-- {
+		e := s.events[i]
+		if e.size() == 0 {
+			continue
+		}
+		if to--; to == i {
+			continue
+		}
+		if e.moved == 0 {
+			e.moved = s.first + i
+		}
+		s.events[to], s.events[i] = e, storedEvent{}
+	}
+	for range to {
+		s.pop()
+	}
+	s.holes = 0
+}
+
+// dropOne drops event i, or keeps errors in place of the answers in it. s.mu is held.
+func (s *stream) dropOne(i int) {
+	switch s.events[i].kind() {
+	case answers:
+		if s.batched { // else it gives way with its stream
+			s.giveUpAnswer(i)
+		}
+		return
+	case questions:
+		s.loseQuestion(i)
+	}
+	s.gaveWay = max(s.gaveWay, s.first+i)
+	s.replace(i, storedEvent{})
+	s.room.Broadcast() // AwaitRead may wait for it
 }
 
 // loseQuestion ends the wait for the answer if event i is a question, which is not kept any more (CAN30). A question that was written may have been
 // read, so that its answer comes; if not, the client may show that when it comes back (loseUnreadQuestions). s.mu is held.
 func (s *stream) loseQuestion(i int) {
-	c, number := s.events[i].question, s.first+i
-	if c == nil {
+	e, number := &s.events[i], s.first+i
+	if e.question == nil {
 		return
 	}
-	if c.first != 0 {
-		number = c.first
+	if e.moved != 0 {
+		number = e.moved
 	}
 	if number > s.written {
-		c.lose()
+		e.question.lose()
 		return
 	}
-	c.forgotten = number
+	e.question.forgotten = number
 }
 
-// leaveOutRead drops the questions that the client, which has read up to event number after, had read before they were moved. s.mu is held.
+// leaveOutRead drops the events that the client, which has read up to event number after, had read before they were moved. s.mu is held.
 func (s *stream) leaveOutRead(after int) {
-	for i, e := range s.events {
-		switch c := e.question; {
-		case c == nil || c.first == 0:
-		case c.first <= after:
+	for i := range s.events {
+		switch e := &s.events[i]; {
+		case e.moved == 0:
+		case e.moved <= after:
 			s.replace(i, storedEvent{})
 		default:
-			c.first = 0
+			e.moved = 0
 		}
 	}
 }
@@ -78,37 +144,22 @@ func (s *stream) giveUpTooLarge() {
 	}
 }
 
-// giveUpAnswers keeps errors in place of the answers in the oldest array that still has its answers, and reports whether there was one. It spares what
-// an attached reader has still to write, and the newest event, unless an array of errors would give way instead. s.mu is held.
-func (s *stream) giveUpAnswers() bool {
-	n := len(s.events) - 1
-	if s.events[0].gaveUp {
-		n++
-	}
-	if s.reader != 0 {
-		n = min(n, s.written-s.first+1)
-	}
-	for i := range n {
-		if e := &s.events[i]; s.batched && e.answer && !e.gaveUp {
-			s.giveUpAnswer(i)
-			return true
-		}
-	}
-	return false
-}
-
 // giveUpAnswer keeps errors in place of the answers in an event, if they are smaller. s.mu is held.
 func (s *stream) giveUpAnswer(i int) {
 	e := &s.events[i]
 	e.gaveUp = true
 	if errs := s.withoutAnswer(e.frame); len(errs) < len(e.frame) {
 		s.gaveWay = max(s.gaveWay, s.first+i)
-		s.replace(i, storedEvent{frame: errs, answer: true, gaveUp: true})
+		s.replace(i, storedEvent{frame: errs, moved: e.moved, answer: true, gaveUp: true})
 	}
 }
 
 // errNotKept answers a client that lost its connection before it had read a large answer.
 var errNotKept = rpc.Errorf(rpc.CodeInternalError, "the request was served, but its answer is too large to be kept for a client that comes back")
+
+// errRemoved answers a client that comes back for an answer in files.
+var errRemoved = rpc.Errorf(rpc.CodeInternalError, "the request was served, but its answer is not here any more: it was in a file, which is removed once it was sent to its end, "+
+	"or nobody reads it for a while")
 
 // withoutAnswer returns a frame with an error in place of each answer.
 func (s *stream) withoutAnswer(frame []byte) []byte {
@@ -123,16 +174,6 @@ func (s *stream) withoutAnswer(frame []byte) []byte {
 	return rpc.AppendErrors(nil, ids, errNotKept)
 }
 
-// shift forgets the oldest event, which no reader is writing. s.mu is held.
-func (s *stream) shift() {
-	s.loseQuestion(0)
-	if s.events[0].size() > 0 {
-		s.gaveWay = s.first
-		s.room.Broadcast() // AwaitRead may wait for it
-	}
-	s.pop()
-}
-
 // pop takes the oldest event off the stream. s.mu is held.
 func (s *stream) pop() {
 	size := load{}.plus(&s.events[0])
@@ -144,49 +185,42 @@ func (s *stream) pop() {
 	s.events[0] = storedEvent{}
 	s.events = s.events[1:]
 	s.first++
+	s.passed, s.holes = max(0, s.passed-1), max(0, s.holes-1)
 }
 
-// forgetNotifications forgets events of which nobody waits for the outcome. Questions that are left behind dropped events move behind these, whose numbers
-// then take no memory.
-func (s *stream) forgetNotifications() {
+// dropKind forgets events of the kind, the oldest first, until that is enough.
+func (s *stream) dropKind(k kind, r *round) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	for i := range s.events {
-		if e := &s.events[i]; e.question == nil && !e.withdrawal && !e.answer && e.long == nil && e.size() > 0 {
+	defer s.changed()
+	if k == notifications {
+		for !r.done() && s.oldestNotification() {
+			s.dropOne(s.passed)
+			s.recount()
+			r.gave++
+		}
+		return
+	}
+	for i := 0; i < s.droppable() && !r.done(); i++ {
+		r.looked++
+		if s.is(i, k) {
+			s.dropOne(i)
+			s.recount()
+			r.gave++
+		}
+	}
+}
+
+// forgetWritten forgets all events that an attached reader has written.
+func (s *stream) forgetWritten() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for i := range s.droppable() {
+		if s.reader != 0 && s.events[i].size() > 0 {
+			s.loseQuestion(i)
 			s.gaveWay = s.first + i
 			s.replace(i, storedEvent{})
 		}
 	}
-	for s.trim(); !s.ended && len(s.events) > 1 && s.events[0].question != nil && s.events[1].size() == 0; s.trim() {
-		s.moveBack()
-	}
 	s.changed()
-}
-
-// forgetEvents forgets the events of a stream whose request is in flight: errors in place of the answers of a batch give way only when there is nothing
-// else.
-func (s *stream) forgetEvents() {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	errs := false
-	for i := range s.events {
-		if e := &s.events[i]; s.batched && e.answer && !e.gaveUp {
-			s.giveUpAnswer(i)
-			errs = true
-		}
-	}
-	for !errs && len(s.events) > 0 {
-		s.shift()
-	}
-	s.changed()
-}
-
-// forgetWritten forgets what an attached reader has written, and a resumption might ask for.
-func (s *stream) forgetWritten() {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	for s.reader != 0 && len(s.events) > 0 && s.first <= s.written {
-		s.shift()
-	}
-	s.recount()
 }

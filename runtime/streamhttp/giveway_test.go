@@ -189,11 +189,9 @@ func TestCAN30AQuestionThatWasWrittenIsLostIfTheClientHasNotReadIt(t *testing.T)
 			}
 			s.dropIdle()
 		}},
-		"it gives way to what is written after it": {100, func(t *testing.T, s *session, st *stream, reader uint64) {
+		"it gives way to questions that are written after it": {100, func(t *testing.T, s *session, st *stream, reader uint64) {
 			for range 12 {
-				if err := s.Write(rpc.IntID(1), false, note100()); err != nil {
-					t.Fatal(err)
-				}
+				s.asked(t, 1, 100)
 				st.take(reader)
 				st.wrote(reader)
 			}

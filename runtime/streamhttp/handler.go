@@ -32,6 +32,7 @@ type Endpoint struct {
 
 	warnedLost atomic.Int64 // when a client that misses messages was last logged, in Unix seconds
 	warned     atomic.Int64 // when a refused host or origin was last logged, in Unix seconds
+	unflushed  atomic.Bool  // it was logged that responses can not be flushed
 
 	mu          sync.Mutex
 	kept        atomic.Int64 // bytes that all sessions keep: streams and backlogs, with their overhead
@@ -216,8 +217,7 @@ func (h *Endpoint) get(w http.ResponseWriter, r *http.Request) *refusal {
 	defer h.gets.Give(s.who, 1)
 	got := s.resume(r.Header.Get(headerLastEvent))
 	if got.refused != nil {
-		h.answerNotHere(w, got.request, got.refused)
-		return nil
+		return h.answerNotHere(w, got.request, got.refused)
 	}
 	st, reader := got.stream, got.reader
 	defer s.release(st, reader)
@@ -226,7 +226,9 @@ func (h *Endpoint) get(w http.ResponseWriter, r *http.Request) *refusal {
 	defer h.putDownlink(d)
 	st.pace.Store(&d.pace)
 	defer st.pace.CompareAndSwap(&d.pace, nil)
-	d.beginStream()
+	if err := d.beginStream(); err != nil {
+		return unflushed()
+	}
 	if got.missed {
 		d.buf = append(d.buf, missedComment...)
 	}
@@ -268,15 +270,18 @@ func (s *session) resume(last string) resumption {
 
 // answerNotHere answers the request of a client that resumes its stream, which is not here, with an error: a silent listener in place of the stream would
 // have it wait for ever.
-func (h *Endpoint) answerNotHere(w http.ResponseWriter, request rpc.ID, why *rpc.Error) {
+func (h *Endpoint) answerNotHere(w http.ResponseWriter, request rpc.ID, why *rpc.Error) *refusal {
 	d := h.downlink(w)
 	defer h.putDownlink(d)
-	d.beginStream()
+	if err := d.beginStream(); err != nil {
+		return unflushed()
+	}
 	d.buf = appendEvent(d.buf, eventID{}, rpc.AppendError(nil, request, why))
 	if err := d.flush(); err != nil {
 		h.opts.logger.Debug("the client is gone", "error", err)
 	}
 	d.clearDeadline()
+	return nil
 }
 
 func (h *Endpoint) delete(w http.ResponseWriter, r *http.Request) *refusal {

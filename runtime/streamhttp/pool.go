@@ -63,18 +63,18 @@ func (p *pools) spare(f *frame) {
 // spareBuffer is how many bytes of a buffer may be kept without use.
 const spareBuffer = 4 << 10
 
-func (p *pools) downlink(w http.ResponseWriter, wait time.Duration) *downlink {
+func (p *pools) downlink(h *Endpoint, w http.ResponseWriter, wait time.Duration) *downlink {
 	d, ok := p.downlinks.Get().(*downlink)
 	if !ok {
 		d = new(downlink)
 	}
-	d.init(w, wait)
+	d.init(h, w, wait)
 	return d
 }
 
 // putDownlink takes d back when its request is over.
 func (p *pools) putDownlink(d *downlink) {
-	d.init(nil, 0)
+	d.init(nil, nil, 0)
 	p.downlinks.Put(d)
 }
 

@@ -9,7 +9,7 @@ import (
 // stream that the client can resume.
 func (s *session) respond(w http.ResponseWriter, r *http.Request, st *stream, reader uint64) *refusal {
 	defer s.release(st, reader)
-	if !s.await(r, st) {
+	if !s.await(w, r, st) {
 		if r.Context().Err() != nil {
 			abort()
 		}
@@ -28,7 +28,12 @@ func (s *session) respond(w http.ResponseWriter, r *http.Request, st *stream, re
 	if s.over() && st.unanswered() {
 		return s.gone()
 	}
-	d.beginStream()
+	if err := d.beginStream(); err != nil {
+		if s.sessionless {
+			s.End(failed(err))
+		}
+		return unflushed()
+	}
 	if s.primed {
 		st.start()
 		d.buf = appendPriming(d.buf, st.id(0), s.h.opts.retry)
@@ -60,14 +65,16 @@ func (s *session) respondAlone(d *downlink, st *stream, reader uint64, answer st
 }
 
 // await returns true when there is something to send, or when that takes so long that a stream is better, and false if the client is gone, or the
-// session has ended without it.
-func (s *session) await(r *http.Request, st *stream) bool {
+// session has ended without it. Where there can be no stream, it waits as long as it takes.
+func (s *session) await(w http.ResponseWriter, r *http.Request, st *stream) bool {
 	if !st.quiet() {
 		return true
 	}
 	timer := st.timer
-	timer.Reset(s.h.opts.prime)
-	defer timer.Stop()
+	if canFlush(w) {
+		timer.Reset(s.h.opts.prime)
+		defer timer.Stop()
+	}
 	for st.quiet() {
 		select {
 		case <-st.wake:

@@ -90,7 +90,7 @@ func (s *stream) refuseLong(number int) {
 	}
 	e := &s.events[number-s.first]
 	s.gaveWay = number
-	s.replace(number-s.first, storedEvent{frame: e.long.Refused(errNotKept), about: e.about, answer: true, gaveUp: true})
+	s.replace(number-s.first, storedEvent{frame: e.long.Refused(errRemoved), about: e.about, answer: true, gaveUp: true})
 	s.changed()
 }
 

@@ -99,7 +99,7 @@ func TestDUR01DUR05AnAnswerThatIsNotRecordedMayComeAgain(t *testing.T) {
 		}()
 		store.full.Store(true)
 		for range 2 {
-			if got := <-f.acknowledged(session, question); !strings.HasPrefix(got, "503 1") || !strings.Contains(got, "not recorded") {
+			if got := <-f.acknowledged(session, question); !strings.HasPrefix(got, "503 1") || !strings.Contains(got, "may not be recorded") {
 				f.t.Errorf("not recorded: %s", got)
 			}
 		}

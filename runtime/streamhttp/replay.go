@@ -1,7 +1,6 @@
 package streamhttp
 
 import (
-	"cmp"
 	"slices"
 	"sync/atomic"
 	"time"
@@ -62,8 +61,13 @@ func (s *session) dropQuestion(c *carrier) {
 	if i < 0 {
 		return
 	}
-	size := len(s.backlog[i].frame) + eventSize
+	s.uncount(s.backlog[i])
 	s.backlog = slices.Delete(s.backlog, i, i+1)
+}
+
+// uncount notes that an event leaves the backlog. s.mu is held.
+func (s *session) uncount(e storedEvent) {
+	size := len(e.frame) + eventSize
 	s.backlogged -= size
 	s.h.kept.Add(-int64(size))
 }
@@ -79,54 +83,29 @@ func (s *session) bound() {
 // limit is how many bytes the streams of a session keep.
 func (s *session) limit() int64 { return int64(4 * s.h.opts.replay) }
 
-// prune forgets what readers have written, then what streams without a reader keep, until the rest is within bounds.
+// prune makes what the session keeps fit its limits.
 func (s *session) prune() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	enough := func() bool { return s.kept.Load() <= s.limit() }
-	if !enough() {
-		s.forgetWritten()
-		s.forgetUnattended(enough)
+	r := round{kept: &s.kept, limit: s.limit()}
+	if !r.enough() {
+		all := s.byUse()
+		for k := overStreams; k < kinds && !r.enough(); k++ {
+			r.begin(k)
+			s.dropKind(k, &r, all)
+		}
 	}
 	surplus := len(s.streams) - keptStreams - len(s.active) - len(s.listeners)
 	if surplus <= 0 {
 		return
 	}
-	for _, st := range s.unattended() {
+	for _, st := range s.byUse() {
 		if surplus == 0 || st.use == inFlight {
 			return
 		}
-		s.lose(st.stream)
-		surplus--
-	}
-}
-
-// forgetUnattended forgets what is kept in streams without reader until that is enough: streams that were written to their end; notifications; answers,
-// with their streams; questions. The stream of a request in flight stays: its client comes back for the answer. s.mu is held.
-func (s *session) forgetUnattended(enough func() bool) {
-	all := s.unattended()
-	for _, forget := range []func(st *unattended){
-		func(st *unattended) {
-			if st.use == writtenWhole {
-				s.lose(st.stream)
-			} else {
-				st.forgetNotifications()
-			}
-		},
-		func(st *unattended) {
-			switch st.use {
-			case unwritten:
-				s.lose(st.stream)
-			case inFlight:
-				st.forgetEvents()
-			}
-		},
-	} {
-		for i := range all {
-			if enough() {
-				return
-			}
-			forget(&all[i])
+		if !st.attended {
+			s.lose(st.stream)
+			surplus--
 		}
 	}
 }
@@ -170,42 +149,10 @@ func onceASecond(at *atomic.Int64) bool {
 	return now != last && at.CompareAndSwap(last, now)
 }
 
-// forgetWritten frees what attached readers have written. s.mu is held.
-func (s *session) forgetWritten() {
-	for _, st := range s.streams {
-		st.forgetWritten()
-	}
-}
-
-// dropIdle frees the backlog, and what is kept in streams that nobody reads.
-func (s *session) dropIdle() {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	loseQuestions(s.takeBacklog()...)
-	s.forgetUnattended(func() bool { return false })
-}
-
-// unattended is a stream without reader.
-type unattended struct {
-	*stream
-	use use
-}
-
-// unattended are the streams without reader, in the order in which they give way. s.mu is held.
-func (s *session) unattended() (all []unattended) {
-	for _, st := range s.streams {
-		if idle, use := st.idle(); idle && !st.fresh() {
-			all = append(all, unattended{st, use})
-		}
-	}
-	slices.SortFunc(all, func(a, b unattended) int { return cmp.Or(cmp.Compare(a.use, b.use), cmp.Compare(a.number, b.number)) })
-	return all
-}
-
-// relieve forgets messages that are kept for clients that may resume, when they are too many in all: first those that were written to
-// attached clients, then those in idle sessions, of the tenant with the most sessions before others, in the session that was unused for
-// the longest time before others; then those in the other sessions, in no order. It forgets somewhat more than it must, so that it need
-// not look again soon. Messages that attached clients are about to read take their part of the total, and are not forgotten.
+// relieve makes what all sessions keep for clients that may resume fit its limit, kind by kind: first that of idle sessions, of the tenant with the most
+// sessions before others, in the session that was unused for the longest time before others; then that of the other sessions, in no order. Streams that are
+// over, and notifications, give way somewhat more than they must, so that it need not look again soon. Messages that attached clients are about to read take
+// their part of the total, and are not forgotten.
 func (h *Endpoint) relieve() {
 	total := max(0, int64(h.opts.replayTotal)-h.unread.Used())
 	if h.kept.Load() <= total {
@@ -217,24 +164,24 @@ func (h *Endpoint) relieve() {
 	if h.kept.Load() <= total {
 		return // somebody else was faster
 	}
-	enough := func() bool { return h.kept.Load() <= total-total/8 }
-	for _, s := range h.roster.sessions {
-		if enough() {
+	r := round{kept: &h.kept, limit: total - total/8}
+	for k := overStreams; k < kinds; k++ {
+		if k > notifications {
+			r.limit = total
+		}
+		if r.begin(k); r.enough() {
 			return
 		}
-		s.mu.Lock()
-		s.forgetWritten()
-		s.mu.Unlock()
-	}
-	for _, t := range h.roster.largest() {
-		for s := t.idle.first; s != nil && !enough(); s = s.after {
-			s.dropIdle()
+		for s := range h.roster.givingWay() {
+			if r.done() {
+				break
+			}
+			s.mu.Lock()
+			r.looked++
+			if s.dropBacklog(k, &r); k == overStreams || s.kept.Load() > 0 {
+				s.dropKind(k, &r, s.byUse())
+			}
+			s.mu.Unlock()
 		}
-	}
-	for _, s := range h.roster.sessions {
-		if enough() {
-			return
-		}
-		s.dropIdle()
 	}
 }

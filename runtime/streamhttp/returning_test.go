@@ -67,7 +67,7 @@ func TestLET13CAN24ABatchInFlightKeepsItsStream(t *testing.T) {
 		}
 	}
 	add(2, 500, false)
-	s.dropIdle()
+	s.dropKind(answers, everything(s), s.byUse())
 	add(3, 10, true)
 	if got := said(st.take(st.attach(0)).events); got != "error 2, result 3" {
 		t.Errorf("the client gets %s", got)
@@ -84,7 +84,7 @@ func TestTSK28WhatGaveWayBehindAQuestionTakesNoMemory(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		st.forgetNotifications()
+		st.dropKind(notifications, everything(s))
 	}
 	if len(st.events) != 1 || lost.Load() != nil || contents(st.take(st.attach(0)).events) != "?" {
 		t.Errorf("%d events are kept, lost: %v", len(st.events), lost.Load())

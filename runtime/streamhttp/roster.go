@@ -2,6 +2,7 @@ package streamhttp
 
 import (
 	"cmp"
+	"iter"
 	"slices"
 	"sync/atomic"
 
@@ -169,4 +170,22 @@ func (r *roster) makeRoom(who server.Requestor, limit int) (unused *session, ok 
 // largest returns the tenants that have idle sessions, the one with the most sessions first.
 func (r *roster) largest() []*tenant {
 	return slices.SortedFunc(slices.Values(r.idle.All()), func(a, b *tenant) int { return b.sessions - a.sessions })
+}
+
+// givingWay yields all sessions in the order in which what they keep gives way: idle ones of the tenant with the most sessions first, then the others.
+func (r *roster) givingWay() iter.Seq[*session] {
+	return func(yield func(*session) bool) {
+		for _, t := range r.largest() {
+			for s := t.idle.first; s != nil; s = s.after {
+				if !yield(s) {
+					return
+				}
+			}
+		}
+		for _, s := range r.sessions {
+			if !s.idleListed && !yield(s) {
+				return
+			}
+		}
+	}
 }

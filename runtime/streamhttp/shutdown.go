@@ -123,7 +123,7 @@ func (h *Endpoint) endAll() {
 
 // downlink returns the writer of a session's response, which is in h.writing until putDownlink.
 func (h *Endpoint) downlink(w http.ResponseWriter) *downlink {
-	d := h.pools.downlink(w, h.opts.writeWait)
+	d := h.pools.downlink(h, w, h.opts.writeWait)
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if h.writing == nil {

@@ -40,6 +40,8 @@ type stream struct {
 	events  []storedEvent  // kept: unread ones, and read ones that a resumption may ask for
 	first   int            // number of events[0]; the first event has number 1
 	gaveWay int            // number of the last event that gave way to the limits
+	passed  int            // how many of the oldest events are no notifications
+	holes   int            // about how many of these were dropped
 	bytes   int            // of events
 	counted int            // bytes that kept counts
 	inTotal int            // what total counts
@@ -66,6 +68,7 @@ type storedEvent struct {
 	long  *server.LongAnswer // in place of frame, until it was written once
 	about *rpc.ID            // one request of a batch; nil: the stream's request, or all of its batch; zero: none, so no cancellation drops it
 
+	moved      int      // its number before it was moved; 0: it was not moved since a client last resumed the stream
 	question   *carrier // of the question that it is; nil: it is no question
 	withdrawal bool     // of a question
 	answer     bool     // it is the answer in memory, or an array of answers
@@ -278,7 +281,7 @@ func (s *stream) loseAll() {
 // forget is drop without a recount. s.mu is held.
 func (s *stream) forget() {
 	s.unread = s.first + len(s.events)
-	s.first = s.unread
+	s.first, s.passed, s.holes = s.unread, 0, 0
 	s.batch, s.one[0] = batchRequests{}, storedEvent{}
 	s.dropped, s.events, s.bytes, s.behind, s.due, s.copying = true, nil, 0, load{}, load{}, 0
 	s.room.Broadcast()
@@ -325,6 +328,7 @@ type use uint8
 const (
 	writtenWhole use = iota // all of it was written to a connection, which may have been lost
 	unwritten               // it is over, and its answer was not written
+	asking                  // it was a listener, and has an open question
 	inFlight                // its request is in flight
 )
 
@@ -333,6 +337,8 @@ func (s *stream) idle() (idle bool, kept use) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	switch {
+	case s.listener && slices.ContainsFunc(s.events, func(e storedEvent) bool { return e.question != nil }):
+		kept = asking
 	case s.listener:
 	case !s.ended:
 		kept = inFlight

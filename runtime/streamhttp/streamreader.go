@@ -21,7 +21,7 @@ func (s *stream) attach(after int) (reader uint64) {
 		s.events[i].awaited = false // AwaitRead waits for no second reader
 		s.behind = s.behind.plus(&s.events[i])
 	}
-	s.polling = false
+	s.polling, s.passed, s.holes = false, 0, 0
 	s.readers++
 	s.reader = s.readers
 	s.noteWritten()
@@ -60,6 +60,7 @@ func (s *stream) detach(reader uint64) (unread []storedEvent) {
 		unread = slices.DeleteFunc(slices.Clone(s.events[taken:]), func(e storedEvent) bool { return e.frame == nil })
 		clear(s.events[taken:]) // or the array keeps them
 		s.events = s.events[:taken]
+		s.passed = min(s.passed, taken)
 		s.bytes -= s.behind.all
 		s.behind = load{}
 	} else if !s.started {
