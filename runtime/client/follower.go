@@ -242,6 +242,7 @@ func (f *follower) ask(ctx context.Context, op wire.Op, responses json.RawMessag
 
 // send sends the request of ask.
 func (f *follower) send(ctx context.Context, c *call, responses json.RawMessage) (*wire.Values, []byte, error) {
+	c.about = f
 	v := c.values()
 	v.SetText(wire.SlotTaskID, f.task)
 	v[wire.SlotInputResponses] = responses
