@@ -95,6 +95,12 @@ func (a *answer) recipient(q *question) *recipient {
 	return nil
 }
 
+// waits reports whether q is a recipient to which the answer is not being sent yet; the lock is held.
+func (a *answer) waits(q *question) bool {
+	r := a.recipient(q)
+	return r != nil && r.stage == stageWaits
+}
+
 // give records the answer, and returns the recipient that is to get it first, at most one; the locks of the session and of the question are held.
 func (a *answer) give(result []byte, refusal *Error) (send []*recipient) {
 	a.given, a.result, a.refusal = true, result, refusal
@@ -160,8 +166,11 @@ func (a *answer) send(r *recipient) (mayHave bool) {
 	}
 	slow := time.AfterFunc(holdFor, func() { r.s.spawn(func() { a.slowDown(r) }) })
 	defer slow.Stop()
-	from, doubt := r.origin(), false
-	err := r.s.insist(r.entry, r.life, from, a.frame(r), func(send func() error) error {
+	from, life, doubt := r.origin(), r.life, false
+	if life.Err() != nil { // the answer was given before
+		life = r.s.ctx
+	}
+	err := r.s.insist(r.entry, life, from, a.frame(r), func(send func() error) error {
 		a.move(r, stageSending)
 		err := send()
 		if err != nil {

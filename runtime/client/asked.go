@@ -30,7 +30,8 @@ type question struct {
 	mu         sync.Mutex
 	ended      bool               // questionEnded has been called
 	waits      bool               // for somebody to follow its task
-	askers     map[*call]struct{} // the calls that may have asked; when the last of them is over, so is the question. nil: it is not being asked
+	askers     map[*call]struct{} // the calls that may have asked; nil: it is not being asked
+	caller     *call              // the one that has asked: when it is over, so is the question. nil: that is not known
 	pausedTask *follower          // the task for which countQuestions counts it as open; nil: none
 
 	// Guarded by Session.mu.
@@ -120,7 +121,7 @@ func (q *question) ask(e *inflight.Entry, from *round) {
 	}
 	q.pauseAskers(from)
 	if over() { // the call has ended meanwhile
-		e.Cancel(&Cause{Source: inflight.SourceParent, Reason: "the call that asked is over"})
+		q.end(e, whyGone(callOver))
 	}
 	s.countActive(1)
 	if !s.spawnInTurn(func() { q.serve(own) }) {
@@ -177,6 +178,18 @@ func (s *Session) endAsked(cause *Cause, ended func(values context.Context) bool
 			e.Cancel(cause)
 		}
 	}
+}
+
+// replyAtOnce is link.reply for a caller that does not wait for a server that does not read. On a shared link the answer is sent before that to any message that
+// is read later.
+func (s *Session) replyAtOnce(to origin, frame []byte) {
+	if s.link.shared() {
+		ctx, cancel := context.WithCancel(context.Background())
+		if cancel(); s.link.send(ctx, frame, nil) == nil {
+			return
+		}
+	}
+	s.spawn(func() { s.link.reply(to, frame) })
 }
 
 func answerFrame(id rpc.ID, result []byte, bad *Error) []byte {

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/mcpkiln/mcpkiln/runtime/inflight"
+	"github.com/mcpkiln/mcpkiln/runtime/rpc"
 )
 
 // A session remembers at most maxLeft tasks that nobody follows any more, and of them at most maxLeftBytes (VAL07). It first forgets those that are over,
@@ -55,14 +56,15 @@ func (f *follower) goesOn() bool {
 	return f.following == nil && !f.over
 }
 
-// Why the questions of a task are gone.
+// Why questions are gone.
 const (
+	callOver      = "the call that asked is over"
 	taskOver      = "the task that asked is over"
 	taskLeft      = "the task that asked is not followed any more"
 	taskForgotten = "the task that asked was left, and is forgotten because too many others were left, too"
 )
 
-// whyGone returns the cause of the end of a task's questions.
+// whyGone returns the cause of the end of questions whose call or task is gone.
 func whyGone(reason string) *Cause { return &Cause{Source: inflight.SourceParent, Reason: reason} }
 
 // questionsOf yields the questions of a task that came as requests and are not over, oldest first.
@@ -83,8 +85,8 @@ func (s *Session) questionsOf(task string) iter.Seq2[*question, *inflight.Entry]
 // endQuestions ends the questions of a task that is over, or is forgotten.
 func (f *follower) endQuestions(cause *Cause) {
 	f.endLife(cause)
-	for _, e := range f.s.questionsOf(f.task) {
-		e.Cancel(cause)
+	for q, e := range f.s.questionsOf(f.task) {
+		q.end(e, cause)
 	}
 }
 
@@ -111,7 +113,7 @@ func (f *follower) askWaiting() {
 
 // leave takes the question back from its handler, because nobody follows its task any more: it waits until somebody does, and so do those that share the dialog.
 func (q *question) leave(e *inflight.Entry) {
-	s, cause, dropped := q.s, whyGone(taskLeft), ""
+	s, cause := q.s, whyGone(taskLeft)
 	s.mu.Lock()
 	if q.answer == nil || q.answer.dialog == nil || e.Err() != nil {
 		s.mu.Unlock()
@@ -124,7 +126,7 @@ func (q *question) leave(e *inflight.Entry) {
 	others := q.answer.drop(q, cause)
 	q.resumeAskers()
 	q.mu.Lock()
-	dropped = q.wait(e)
+	dropped := q.wait(e)
 	q.mu.Unlock()
 	s.mu.Unlock()
 	q.tellDropped(dropped)
@@ -144,17 +146,16 @@ func (d *dialog) tellGone(s *Session, cause *Cause, told chan struct{}) {
 }
 
 // wait has the question wait until somebody follows its task. If it is dropped instead, wait returns why. The locks of the session and of the question are held.
-func (q *question) wait(e *inflight.Entry) (dropped string) {
+func (q *question) wait(e *inflight.Entry) (dropped *Error) {
 	switch {
 	case q.waits:
-	case q.s.unasked >= maxQuestions:
-		e.Retire()
-		return "too many wait for somebody who follows their tasks"
-	default:
+	case q.s.unasked < maxQuestions:
 		q.waits = true
 		q.s.unasked++
+	case e.Retire():
+		return rpc.Errorf(rpc.CodeInternalError, "%d questions wait for somebody who follows their tasks", maxQuestions)
 	}
-	return ""
+	return nil
 }
 
 // stopWaiting ends what wait began. The locks of the session and of the question are held.
@@ -165,9 +166,16 @@ func (q *question) stopWaiting() {
 	}
 }
 
-// tellDropped logs why a question is dropped, if it is.
-func (q *question) tellDropped(why string) {
-	if why != "" {
-		q.s.cfg.logger.Warn("a question was dropped", "task", q.Task, "method", q.Method, "why", why)
+// tellDropped logs why a question is dropped, if it is, and answers it, unless its task is another host's and goes on.
+func (q *question) tellDropped(why *Error) {
+	if why == nil {
+		return
+	}
+	q.s.cfg.logger.Warn("a question was dropped", "task", q.Task, "method", q.Method, "why", why.Message)
+	switch limit := why.Code == rpc.CodeInternalError; {
+	case !q.s.onlyResumed(q.Task):
+		q.s.replyAtOnce(origin{session: q.session, task: q.Task}, rpc.AppendError(nil, q.id, why))
+	case limit:
+		q.s.leaveOpen(q.copyForHost(), why)
 	}
 }

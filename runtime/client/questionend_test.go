@@ -3,6 +3,7 @@ package client_test
 import (
 	"context"
 	"errors"
+	"slices"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -43,34 +44,42 @@ func hold(t *testing.T, opts ...client.Option) *held {
 	return h
 }
 
-// silent finds that the next message of the client is the answer to a ping: nothing was sent for the question.
-func (h *held) silent() {
+// sends finds that the client sends answers for the question, and none of its handler, before it answers a ping.
+func (h *held) sends(answers ...string) {
 	h.t.Helper()
 	close(h.release)
 	synctest.Wait()
 	h.send(`{"jsonrpc":"2.0","id":"ping","method":"ping"}`)
+	var sent []string
 	for {
 		m := h.next()
-		if m.Method == "notifications/cancelled" {
+		switch {
+		case m.Method == "notifications/cancelled":
 			continue
+		case string(m.ID) == `"ping"` && !slices.Equal(sent, answers):
+			h.t.Errorf("the client sent %q, want %q", sent, answers)
+			fallthrough
+		case string(m.ID) == `"ping"`:
+			return
 		}
-		if string(m.ID) != `"ping"` {
-			h.t.Errorf("the client sent %s", m.raw)
-		}
-		return
+		sent = append(sent, m.raw)
 	}
 }
 
+// dismissed is the answer that a question gets whose call is over.
+const dismissed = `{"jsonrpc":"2.0","id":"q","result":{"action":"cancel"}}`
+
 func TestCAN31AQuestionEndsWithATypedCause(t *testing.T) {
 	for name, c := range map[string]struct {
-		end    func(h *held)
-		source inflight.Source
+		end     func(h *held)
+		source  inflight.Source
+		answers []string
 	}{
 		"withdrawn": {func(h *held) {
 			h.send(`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":"q","reason":"never mind"}}`)
-		}, inflight.SourcePeer},
-		"its call was answered":  {func(h *held) { h.answer(h.call, `{"content":[]}`) }, inflight.SourceParent},
-		"its call was cancelled": {func(h *held) { _ = h.s.CancelRequest(h.s.Requests()[0].ID, "") }, inflight.SourceParent},
+		}, inflight.SourcePeer, nil},
+		"its call was answered":  {func(h *held) { h.answer(h.call, `{"content":[]}`) }, inflight.SourceParent, []string{dismissed}},
+		"its call was cancelled": {func(h *held) { _ = h.s.CancelRequest(h.s.Requests()[0].ID, "") }, inflight.SourceParent, []string{dismissed}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -83,7 +92,7 @@ func TestCAN31AQuestionEndsWithATypedCause(t *testing.T) {
 						t.Errorf("%v", err)
 					}
 				}
-				h.silent()
+				h.sends(c.answers...)
 				if c.source == inflight.SourcePeer {
 					h.answer(h.call, `{"content":[]}`)
 				}
