@@ -30,7 +30,7 @@ type question struct {
 	mu         sync.Mutex
 	ended      bool               // questionEnded has been called
 	waits      bool               // for somebody to follow its task
-	askers     map[*call]struct{} // the calls that may have asked; nil: it is not being asked
+	askers     map[*call]struct{} // the calls that may have asked; nil: no handler is asked, see isAsked
 	caller     *call              // the one that has asked: when it is over, so is the question. nil: that is not known
 	pausedTask *follower          // the task for which countQuestions counts it as open; nil: none
 
@@ -126,7 +126,7 @@ func (q *question) ask(e *inflight.Entry, from *round) {
 	s.countActive(1)
 	if !s.spawnInTurn(func() { q.serve(own) }) {
 		s.countActive(-1)
-		e.Cancel(&Cause{Source: inflight.SourceShutdown, Force: true})
+		e.Cancel(&Cause{Source: inflight.SourceShutdown})
 	}
 }
 

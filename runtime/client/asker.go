@@ -63,11 +63,14 @@ func (s *Session) lifeOf(task string, from *round) context.Context {
 func (q *question) pauseTask(f *follower) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	if q.askers != nil && q.pausedTask == nil {
+	if q.isAsked() && q.pausedTask == nil {
 		q.pausedTask = f
 		f.countQuestions(1)
 	}
 }
+
+// isAsked reports whether a handler is being asked, or is about to be; the lock is held.
+func (q *question) isAsked() bool { return q.askers != nil }
 
 // pauseCall is pauseTask for a call.
 func (q *question) pauseCall(c *call) {
@@ -75,13 +78,13 @@ func (q *question) pauseCall(c *call) {
 	defer c.mu.Unlock()
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	if q.askers == nil || !c.awaiting {
+	if !q.isAsked() || !c.awaiting {
 		return
 	}
 	if c.questions == nil {
 		c.questions = map[*question]bool{}
 	}
-	c.questions[q] = true
+	c.questions[q] = true // it pauses the clock
 	c.round.entry.Pause()
 	q.askers[c] = struct{}{}
 }
@@ -93,10 +96,8 @@ func (q *question) askerEnded(c *call) {
 	delete(q.askers, c)
 	over := asks && q.caller == c
 	q.mu.Unlock()
-	if over {
-		if e := q.s.tracker.Find(q.s.key(q.id, inflight.Incoming)); e != nil && e.Values() == context.Context(q) { // else it is a task
-			q.end(e, q.s.callOver())
-		}
+	if e := q.inFlight(); over && e != nil { // a task that answers it goes on
+		q.end(e, q.s.callOver())
 	}
 }
 
@@ -114,15 +115,23 @@ func (q *question) end(e *inflight.Entry, cause *Cause) {
 	}
 }
 
+// inFlight returns the question's entry; nil if it has none any more: it was answered, perhaps with a task, or withdrawn. Its id may name another request then.
+func (q *question) inFlight() *inflight.Entry {
+	if e := q.s.tracker.Find(q.s.key(q.id, inflight.Incoming)); e != nil && e.Values() == context.Context(q) {
+		return e
+	}
+	return nil
+}
+
 // callOver returns the cause of a question whose last call is over, maybe because the whole session is.
 func (s *Session) callOver() *Cause {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	switch {
 	case s.closed:
-		return &Cause{Source: inflight.SourceShutdown, Reason: sessionClosed, Force: true}
+		return &Cause{Source: inflight.SourceShutdown, Reason: sessionClosed}
 	case s.lost != nil:
-		return &Cause{Source: inflight.SourceDisconnect, Reason: s.lost.Error(), Force: true}
+		return &Cause{Source: inflight.SourceDisconnect, Reason: s.lost.Error()}
 	}
 	return whyGone(callOver)
 }
@@ -183,7 +192,8 @@ func (q *question) waitingRounds() (rounds []*round) {
 	return rounds
 }
 
-// askedBy returns the rounds that wait for answers to questions of an HTTP session, also to those that were answered with a task, and so are not in flight.
+// askedBy returns the rounds that wait for the answer to a question of that HTTP session. A question that was answered with a task counts, too: it is not in
+// flight any more, but its call waits for the result of the task.
 func (s *Session) askedBy(session string) (rounds []*round) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -200,7 +210,7 @@ func (s *Session) askedBy(session string) (rounds []*round) {
 	return rounds
 }
 
-// origin is where a request of the server came from: what the session, and the calls and the task that wait for the answer, are told if it is not taken.
+// origin is what waits for the answer to a request of the server, and hears it if the answer is not taken.
 type origin struct {
 	session string   // over HTTP; "" for none
 	waiting []*round // the rounds that wait for the answer, as far as is known
@@ -215,7 +225,7 @@ func (s *Session) originOf(from *round) origin {
 	switch {
 	case from != nil:
 		o.waiting = []*round{from}
-	case !s.link.shared(): // else no session ends before its connection
+	case !s.link.shared(): // else an answer is not taken only if the connection has ended, which ends all calls
 		s.mu.Lock()
 		defer s.mu.Unlock()
 		for c := range s.calls {

@@ -41,7 +41,7 @@ type call struct {
 	requests  int           // how many were sent
 	last      Progress
 	gaveUp    *Cause             // why it was given up between two requests
-	questions map[*question]bool // true: the question has paused the clock
+	questions map[*question]bool // those that it may have asked; true: the question has paused the clock
 }
 
 // round is one request of a call. It is the context that inflight keeps as Entry.Values, so that the entry leads back to it.

@@ -26,8 +26,8 @@ type dialog struct {
 // asked already, or it gets the answer to the same question. A question of a task that is over is dropped.
 func (q *question) nextDialog(e *inflight.Entry) (next *dialog) {
 	s := q.s
-	var dropped *Error
 	var joined *answer
+	var refusal *Error
 	s.mu.Lock()
 	q.mu.Lock()
 	switch f := s.followers[q.Task]; {
@@ -35,13 +35,13 @@ func (q *question) nextDialog(e *inflight.Entry) (next *dialog) {
 	case f != nil && (f.over || terminal(f.currentState().Status)):
 		q.stopWaiting()
 		if e.Retire() {
-			dropped = rpc.Errorf(rpc.CodeInvalidRequest, taskOver)
+			refusal = rpc.Errorf(rpc.CodeInvalidRequest, taskOver)
 		}
 	case q.join(e):
 		q.stopWaiting()
 		joined = q.answer
 	case f != nil && f.following == nil:
-		dropped = q.wait(e)
+		refusal = q.wait(e)
 	default:
 		q.stopWaiting()
 		q.askers = map[*call]struct{}{}
@@ -49,7 +49,7 @@ func (q *question) nextDialog(e *inflight.Entry) (next *dialog) {
 	}
 	q.mu.Unlock()
 	s.mu.Unlock()
-	q.tellDropped(dropped)
+	q.refuse(refusal)
 	if joined != nil {
 		joined.proceed()
 	}
@@ -203,7 +203,7 @@ func (a *answer) pass(q *question) bool {
 // takeAskers has the question pause the clocks that another one of its task has paused; the lock of the session is held.
 func (q *question) takeAskers(from *question) {
 	q.mu.Lock()
-	if q.askers == nil {
+	if !q.isAsked() {
 		q.askers = map[*call]struct{}{}
 	}
 	q.mu.Unlock()

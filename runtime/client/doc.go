@@ -80,6 +80,7 @@
 //	to follow         to read a task's state until the task is over, and to answer its questions; to detach is to stop that
 //	follower          what a session knows of a task, for all executions of it; its following is the time in which it reads the task's state
 //	left              a task that nobody follows any more is left, and so are its questions
+//	state             of a session: the fields that its mutex guards; of a task: a TaskState, as the server reports it
 //	to leave open     not to answer a question of a task that this session only resumed, or started with LeaveOpen: another host may answer it
 //	receiver          the specification's word for the side that runs a task: here this side, for a question that the server asks as one
 //	late, early       an answer that comes after its request was given up; one that comes before that was recorded

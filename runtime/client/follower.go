@@ -36,8 +36,9 @@ type follower struct {
 	state     TaskState
 	changed   chan struct{}   // closed and made anew with every change
 	questions map[string]bool // keys of the questions that were passed to handlers; true: there is an answer
-	keyBytes  int             // how long these keys are in all
 	stopped   stoppedClock    // questions pause the clocks of calls that wait for the task
+	// questionKeyBytes is how long the keys in questions are in all.
+	questionKeyBytes int
 }
 
 // following is the time from the first execution of a task to the end of the last, in which its state is read.

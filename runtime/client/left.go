@@ -1,7 +1,6 @@
 package client
 
 import (
-	"context"
 	"iter"
 	"slices"
 
@@ -46,7 +45,7 @@ func (s *state) leave(f *follower) (forgotten []*follower) {
 func (f *follower) size() int {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	return len(f.task) + len(f.tool) + len(f.state.Message) + f.keyBytes
+	return len(f.task) + len(f.tool) + len(f.state.Message) + f.questionKeyBytes
 }
 
 // goesOn reports whether nobody follows the task any more, and it is not known to be over.
@@ -75,7 +74,7 @@ func (s *Session) questionsOf(task string) iter.Seq2[*question, *inflight.Entry]
 			if !ok || q.Task != task {
 				continue
 			}
-			if e := s.tracker.Find(open.Key); e != nil && e.Values() == context.Context(q) && !yield(q, e) {
+			if e := q.inFlight(); e != nil && !yield(q, e) {
 				return
 			}
 		}
@@ -111,7 +110,8 @@ func (f *follower) askWaiting() {
 	}
 }
 
-// leave takes the question back from its handler, because nobody follows its task any more: it waits until somebody does, and so do those that share the dialog.
+// leave takes the question back from its handler, because nobody follows its task any more: it waits until somebody does. So do those that share the dialog,
+// unless somebody follows the task again by now.
 func (q *question) leave(e *inflight.Entry) {
 	s, cause := q.s, whyGone(taskLeft)
 	s.mu.Lock()
@@ -126,10 +126,10 @@ func (q *question) leave(e *inflight.Entry) {
 	others := q.answer.drop(q, cause)
 	q.resumeAskers()
 	q.mu.Lock()
-	dropped := q.wait(e)
+	refusal := q.wait(e)
 	q.mu.Unlock()
 	s.mu.Unlock()
-	q.tellDropped(dropped)
+	q.refuse(refusal)
 	if !s.spawn(func() { open.tellGone(s, cause, gone) }) {
 		close(gone)
 	}
@@ -145,17 +145,36 @@ func (d *dialog) tellGone(s *Session, cause *Cause, told chan struct{}) {
 	s.questionGone(d.asked, cause)
 }
 
-// wait has the question wait until somebody follows its task. If it is dropped instead, wait returns why. The locks of the session and of the question are held.
-func (q *question) wait(e *inflight.Entry) (dropped *Error) {
+// wait has the question wait until somebody follows its task. If too many wait already, it ends instead, and wait returns the error for refuse; nil: there is
+// nothing to refuse. The locks of the session and of the question are held.
+func (q *question) wait(e *inflight.Entry) (refusal *Error) {
 	switch {
 	case q.waits:
-	case q.s.unasked < maxQuestions:
+	case q.s.unasked >= maxQuestions:
+		if e.Retire() {
+			return rpc.Errorf(rpc.CodeInternalError, "%d questions wait until somebody follows their tasks", maxQuestions)
+		}
+	default:
 		q.waits = true
 		q.s.unasked++
-	case e.Retire():
-		return rpc.Errorf(rpc.CodeInternalError, "%d questions wait for somebody who follows their tasks", maxQuestions)
 	}
 	return nil
+}
+
+// refuse answers a question that is dropped because of bad: it can not even wait, or its task is over. One of a task that the session has only resumed gets no
+// answer here, and is left open if the task goes on. bad is nil if there is nothing to refuse.
+func (q *question) refuse(bad *Error) {
+	switch goesOn := bad != nil && bad.Code == rpc.CodeInternalError; {
+	case bad == nil || goesOn && q.s.leaveOpen(q.copyForHost(), bad):
+		return
+	case !q.s.onlyResumed(q.Task):
+		q.s.spawn(func() { // what detaches does not wait for the link
+			to := q.s.originOf(q.from)
+			to.task = q.Task
+			q.s.link.reply(to, rpc.AppendError(nil, q.id, bad))
+		})
+	}
+	q.s.cfg.logger.Warn("a question was dropped", "task", q.Task, "method", q.Method, "why", bad.Message)
 }
 
 // stopWaiting ends what wait began. The locks of the session and of the question are held.
@@ -163,19 +182,5 @@ func (q *question) stopWaiting() {
 	if q.waits {
 		q.waits = false
 		q.s.unasked--
-	}
-}
-
-// tellDropped logs why a question is dropped, if it is, and answers it, unless its task is another host's and goes on.
-func (q *question) tellDropped(why *Error) {
-	if why == nil {
-		return
-	}
-	q.s.cfg.logger.Warn("a question was dropped", "task", q.Task, "method", q.Method, "why", why.Message)
-	switch limit := why.Code == rpc.CodeInternalError; {
-	case !q.s.onlyResumed(q.Task):
-		q.s.replyAtOnce(origin{session: q.session, task: q.Task}, rpc.AppendError(nil, q.id, why))
-	case limit:
-		q.s.leaveOpen(q.copyForHost(), why)
 	}
 }

@@ -102,7 +102,7 @@ func (x *execution) awaitInTime(ctx context.Context) (ToolResult, error) {
 	if err != nil && x.goesOn() {
 		var failed *TaskError
 		if errors.As(err, &failed) {
-			err = &TaskError{State: failed.State, Err: failed.Err, next: cancelAsked}
+			err = &TaskError{State: failed.State, Err: failed.Err, next: cancelAsked} // giveUp asks for that
 		}
 		x.giveUp(err)
 	}
@@ -111,10 +111,10 @@ func (x *execution) awaitInTime(ctx context.Context) (ToolResult, error) {
 
 // limit calls end when the call's maximum has passed, unless ctx ends before.
 func (x *execution) limit(ctx context.Context, end context.CancelCauseFunc) {
-	for {
-		x.mu.Lock()
-		left, paused, changed := x.timeLeft-time.Since(x.started)+x.stopped.sum(), x.stopped.paused(), x.changed
-		x.mu.Unlock()
+	for f := x.follower; ; {
+		f.mu.Lock()
+		left, paused, changed := x.timeLeft-time.Since(x.started)+f.stopped.sum(), f.stopped.paused(), f.changed
+		f.mu.Unlock()
 		switch {
 		case paused:
 			select {
@@ -131,7 +131,7 @@ func (x *execution) limit(ctx context.Context, end context.CancelCauseFunc) {
 	}
 }
 
-// notDone returns the cause of a call that several requests together have not finished within its maximum; how says which requests.
+// notDone returns the cause of a call that is not done within its maximum; how says what the call was then: several requests, or a task.
 func notDone(after time.Duration, how string) *Cause {
 	return &Cause{Source: inflight.SourceTimeout, Reason: "not done after " + after.String() + " " + how}
 }
