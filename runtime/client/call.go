@@ -52,6 +52,7 @@ type round struct {
 	entryMemory     inflight.Room // memory for the entry
 	values          *wire.Values
 	reports         reports       // guarded by call.mu, but for its channel
+	outer           stoppable     // the clock of the call for which this one is made; nil: none
 	maxExtension    time.Duration // how long the round may take in all, with progress; 0: for ever
 	gaveUp          sync.Once     // Session.giveUp was called
 	violation       error         // the error with which it ends in place of an answer; guarded by call.mu
@@ -116,7 +117,7 @@ func (c *call) end() {
 func (c *call) do(ctx context.Context, v *wire.Values, extra []byte) ([]byte, error) {
 	s := c.s
 	r, room := c.newRound()
-	r.values, r.maxExtension = v, max(0, c.maxTime-c.spent)
+	r.values, r.outer, r.maxExtension = v, outerClock(ctx), max(0, c.maxTime-c.spent)
 	id := s.tracker.NextID()
 	if c.progress != nil || c.op.Op == wire.OpCallTool { // without a token no progress would extend the timeout
 		v[wire.SlotProgressToken] = id.AppendJSON(room)

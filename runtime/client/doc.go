@@ -50,7 +50,7 @@
 //   - hub.go: several servers; hubkeep.go: restarting them
 //   - connlink.go: messages over a connection; process.go: a child process
 //   - http.go: Streamable HTTP; httpsession.go: its sessions; httpexchange.go: one request and its response; httpgiveup.go: giving one up; httpasking.go: one that
-//     waits for a person; httpheader.go: headers of the host, and headers that repeat params; httpredirect.go: redirects; httpdial.go: connections;
+//     waits for a person; sideclock.go: the clock of a call that waits for another request; httpheader.go: headers of the host, and headers that repeat params; httpredirect.go: redirects; httpdial.go: connections;
 //     sse.go: server-sent events
 //   - internal/address: addresses without the parts that may be secret
 //   - internal/dialects: the revisions, generated

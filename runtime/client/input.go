@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/mcpkiln/mcpkiln/runtime/inflight"
 	"github.com/mcpkiln/mcpkiln/runtime/rpc"
 	"github.com/mcpkiln/mcpkiln/runtime/wire"
 )
@@ -203,8 +204,14 @@ func tooMany(method string, n int) error {
 	return broken(method, "it asks %d questions at once, more than %d", n, maxQuestions)
 }
 
-// renew begins a new session instead of the one that the server has ended, so that the call can be sent again.
+// renew begins a new session instead of the one that the server has ended, so that the call can be sent again. It may take as long as a request of the call.
 func (c *call) renew(ctx context.Context) error {
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	clock, ctx := startSideClock(ctx, c.timeout, func() {
+		cancel(&Cause{Source: inflight.SourceTimeout, Reason: "no new session was begun within " + c.timeout.String() + "; " + notServed})
+	})
+	defer clock.stop()
 	begun, err := c.s.link.renew(ctx, c.round.session)
 	if err == nil {
 		c.s.link.listenUnasked()
@@ -212,22 +219,40 @@ func (c *call) renew(ctx context.Context) error {
 	if begun {
 		c.s.wishAgain()
 	}
-	return err
+	switch {
+	case ctx.Err() != nil:
+		return causeOf(ctx)
+	case err == nil || c.s.usable() != nil:
+		return err
+	}
+	return notRenewed(err)
 }
 
-// between calls do before the call is sent again. The call can be given up meanwhile, and the time counts in its maximum (CAN15, CAN16).
+const notServed = "the server has ended the session, and the call was not served"
+
+// notRenewed returns the error of a call that needs a new session, if there is none because of err. It is no *Error, which would look like the answer to the
+// call.
+func notRenewed(err error) error {
+	if said := (*Error)(nil); errors.As(err, &said) {
+		err = errors.New(said.Error())
+	}
+	return &TransportError{Err: fmt.Errorf("%s: a new session could not be begun: %w", notServed, err)}
+}
+
+// between calls do before the call is sent again. The call can be given up meanwhile, and the time counts in its maximum, without that in which a
+// person is asked (CAN15, CAN16, CAN28).
 func (c *call) between(ctx context.Context, do func(ctx context.Context) error) error {
 	ctx, cancel := c.beginWaiting(ctx)
 	defer c.endWaiting(cancel)
+	late, left := c.timedOut(), time.Duration(0)
 	if c.maxTime > 0 {
-		late := c.timedOut()
-		timer := time.AfterFunc(c.maxTime-c.spent, func() { cancel(late) })
-		defer timer.Stop()
+		left = max(c.maxTime-c.spent, 1)
 	}
-	began := time.Now()
+	clock, ctx := startSideClock(ctx, left, func() { cancel(late) })
 	err := do(ctx)
+	took := clock.stop()
 	c.mu.Lock()
-	c.spent += time.Since(began)
+	c.spent += took
 	c.mu.Unlock()
 	if ctx.Err() != nil {
 		return causeOf(ctx)

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"time"
 
 	"github.com/mcpkiln/mcpkiln/runtime/check"
 	"github.com/mcpkiln/mcpkiln/runtime/rpc"
@@ -155,9 +154,9 @@ func (c *call) asTask(ctx context.Context, v *wire.Values, onlyIfRequired bool) 
 	}
 	known, ok := s.tools.get(c.tool)
 	if !ok && !onlyIfRequired {
-		began := time.Now()
-		err := c.learnAgain(ctx)
-		c.spent += time.Since(began)
+		clock, side := startSideClock(ctx, 0, nil)
+		err := c.learnAgain(side)
+		c.spent += clock.stop()
 		if err != nil {
 			return err
 		}
