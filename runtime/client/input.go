@@ -17,6 +17,7 @@ import (
 type waiting struct {
 	round  *round
 	cancel context.CancelCauseFunc
+	stop   func() bool // waiting for the end of the caller's context
 }
 
 // maxRounds is how often one call may ask for input.
@@ -260,14 +261,16 @@ func (c *call) between(ctx context.Context, do func(ctx context.Context) error) 
 	return err
 }
 
-// beginWaiting records that the call is between two rounds, so that it can be given up, which ends the returned context.
+// beginWaiting records that the call is between two rounds, so that it can be given up, which ends the returned context. That ends with
+// a *Cause, also if the caller's context ends (CAN31).
 func (c *call) beginWaiting(parent context.Context) (ctx context.Context, cancel context.CancelCauseFunc) {
-	ctx, cancel = context.WithCancelCause(parent)
+	ctx, cancel = context.WithCancelCause(context.WithoutCancel(parent))
+	stop := context.AfterFunc(parent, func() { cancel(causeOf(parent)) })
 	c.s.mu.Lock()
 	if c.s.waiting == nil {
 		c.s.waiting = map[rpc.ID]*waiting{}
 	}
-	c.s.waiting[c.round.entry.Key().ID] = &waiting{c.round, cancel}
+	c.s.waiting[c.round.entry.Key().ID] = &waiting{c.round, cancel, stop}
 	c.s.mu.Unlock()
 	if cause := c.giveUpCause(); cause != nil {
 		cancel(cause)
@@ -280,7 +283,9 @@ func (c *call) endWaiting(cancel context.CancelCauseFunc) {
 	cancel(nil)
 	c.s.mu.Lock()
 	defer c.s.mu.Unlock()
-	delete(c.s.waiting, c.round.entry.Key().ID)
+	id := c.round.entry.Key().ID
+	c.s.waiting[id].stop()
+	delete(c.s.waiting, id)
 }
 
 // inputQuestion reads one question of a result or task. If it can not be asked, the question has what could be read.

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 	"testing/synctest"
+	"time"
 
 	"github.com/mcpkiln/mcpkiln/runtime/client"
 	"github.com/mcpkiln/mcpkiln/runtime/inflight"
@@ -183,6 +184,47 @@ func TestCAN31OverHTTPAQuestionBelongsToItsStream(t *testing.T) {
 		stop()
 		<-hanging
 	})
+}
+
+// However the call of a question of a result ends, the handler's context has a typed cause.
+func TestCAN31AQuestionOfAResultEndsWithATypedCause(t *testing.T) {
+	mine := errors.New("mine")
+	for name, c := range map[string]struct {
+		end func(s *client.Session, cancel context.CancelCauseFunc)
+		is  error
+	}{
+		"its caller gives up":             {func(_ *client.Session, cancel context.CancelCauseFunc) { cancel(nil) }, context.Canceled},
+		"its caller gives up for a cause": {func(_ *client.Session, cancel context.CancelCauseFunc) { cancel(mine) }, mine},
+		"its caller's time has passed":    {func(*client.Session, context.CancelCauseFunc) { time.Sleep(time.Hour) }, context.DeadlineExceeded}, // of the bubble's clock
+		"it is cancelled":                 {func(s *client.Session, _ context.CancelCauseFunc) { _ = s.CancelRequest(s.Requests()[0].ID, "") }, context.Canceled},
+		"the session is closed":           {func(s *client.Session, _ context.CancelCauseFunc) { _ = s.Close() }, context.Canceled},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				ended := make(chan error, 1)
+				s, p := meet(t, "2026-07-28", client.WithQuestionTimeout(0), elicits(func(ctx context.Context, _ *client.Question) (*client.Answer, error) {
+					<-ctx.Done()
+					ended <- context.Cause(ctx)
+					return nil, ctx.Err()
+				}))
+				deadline, stop := context.WithTimeout(t.Context(), time.Minute)
+				defer stop()
+				ctx, cancel := context.WithCancelCause(deadline)
+				done := start(ctx, s, "x")
+				p.answer(p.expect("tools/call"), `{"resultType":"input_required","inputRequests":{"a":{"method":"elicitation/create","params":{"message":"?","requestedSchema":{"type":"object","properties":{}}}}}}`)
+				synctest.Wait()
+				c.end(s, cancel)
+				var cause *client.Cause
+				if err := <-ended; !errors.As(err, &cause) || !errors.Is(err, c.is) {
+					t.Errorf("the handler: %T %v", err, err)
+				}
+				if r := <-done; !errors.As(r.err, &cause) || !errors.Is(r.err, c.is) {
+					t.Errorf("the call: %T %v", r.err, r.err)
+				}
+				cancel(nil)
+			})
+		})
+	}
 }
 
 // The question of a result is over with the connection, and its call says that and no other reason.
