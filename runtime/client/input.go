@@ -169,7 +169,7 @@ func (c *call) answerInput(ctx context.Context, result []byte, v *wire.Values, n
 	defer stop()
 	answers, err := c.s.answerAll(ctx, c.dialect, questions, "", func() {})
 	if err != nil {
-		return c.s.ended(err)
+		return c.s.ended(notAnswered(err))
 	}
 	v[wire.SlotInputResponses], v[wire.SlotRequestState] = answers, state
 	if len(questions) == 0 {
@@ -179,6 +179,16 @@ func (c *call) answerInput(ctx context.Context, result []byte, v *wire.Values, n
 		return causeOf(ctx)
 	}
 	return nil
+}
+
+// notAnswered returns the error of a call whose questions are not answered because of err. What is the handler's own is no error of the server.
+func notAnswered(err error) error {
+	var cause *Cause
+	var bad *ProtocolError
+	if errors.As(err, &cause) || errors.As(err, &bad) || errors.Is(err, ErrClosed) {
+		return err
+	}
+	return &Cause{Source: inflight.SourceParent, Reason: "what the call has asked was not answered, so it was given up", Err: err}
 }
 
 // delayRound waits before a round without answers: the server only wants to be called again. No person takes that time, so it counts

@@ -244,3 +244,28 @@ func TestCAN31AQuestionEndsWithTheConnection(t *testing.T) {
 		}
 	})
 }
+
+// A handler's failure ends the call of a question of a result with an error that is no answer of the server, even if it is an *Error of the handler's own.
+func TestAQuestionOfAResultThatIsNotAnsweredEndsItsCall(t *testing.T) {
+	mine, own := errors.New("terminal lost"), &client.Error{Code: 7, Message: "no"}
+	for says, elicit := range map[string]func(context.Context, *client.Question) (*client.Answer, error){
+		"terminal lost":     func(context.Context, *client.Question) (*client.Answer, error) { return nil, mine },
+		"no (code 7)":       func(context.Context, *client.Question) (*client.Answer, error) { return nil, own },
+		"neither an answer": func(context.Context, *client.Question) (*client.Answer, error) { return nil, nil },
+		"n is required": func(context.Context, *client.Question) (*client.Answer, error) {
+			return &client.Answer{Action: client.Accepted}, nil
+		},
+	} {
+		s, p := meet(t, "2026-07-28", elicits(elicit))
+		done := start(t.Context(), s, "x")
+		p.answer(p.expect("tools/call"), `{"resultType":"input_required","inputRequests":{"a":{"method":"elicitation/create","params":{"message":"?","requestedSchema":{"type":"object","properties":{"n":{"type":"integer"}},"required":["n"]}}}}}`)
+		r := <-done
+		var cause *client.Cause
+		if !errors.As(r.err, &cause) || cause.Source != inflight.SourceParent || says == "terminal lost" && !errors.Is(r.err, mine) {
+			t.Errorf("%T %v", r.err, r.err)
+		}
+		if r.err != nil && (!strings.Contains(r.err.Error(), "what the call has asked was not answered") || !strings.Contains(r.err.Error(), says)) {
+			t.Error(r.err)
+		}
+	}
+}
