@@ -95,12 +95,6 @@ func (a *answer) recipient(q *question) *recipient {
 	return nil
 }
 
-// waits reports whether q is a recipient to which the answer is not being sent yet; the lock is held.
-func (a *answer) waits(q *question) bool {
-	r := a.recipient(q)
-	return r != nil && r.stage == stageWaits
-}
-
 // give records the answer, and returns the recipient that is to get it first, at most one; the locks of the session and of the question are held.
 func (a *answer) give(result []byte, refusal *Error) (send []*recipient) {
 	a.given, a.result, a.refusal = true, result, refusal
@@ -172,7 +166,9 @@ func (a *answer) send(r *recipient) (mayHave bool) {
 	}
 	err := r.s.insist(r.entry, life, from, a.frame(r), func(send func() error) error {
 		a.move(r, stageSending)
+		from.note(r.s, errSending)
 		err := send()
+		from.note(r.s, err)
 		if err != nil {
 			doubt = doubt || mayHaveArrived(err)
 			a.move(r, stageMissed)

@@ -115,6 +115,12 @@ func (q *question) end(e *inflight.Entry, cause *Cause) {
 	}
 }
 
+// waits reports whether q is a recipient to which the answer is not being sent yet; the lock is held.
+func (a *answer) waits(q *question) bool {
+	r := a.recipient(q)
+	return r != nil && r.stage == stageWaits
+}
+
 // inFlight returns the question's entry; nil if it has none any more: it was answered, perhaps with a task, or withdrawn. Its id may name another request then.
 func (q *question) inFlight() *inflight.Entry {
 	if e := q.s.tracker.Find(q.s.key(q.id, inflight.Incoming)); e != nil && e.Values() == context.Context(q) {
@@ -237,6 +243,26 @@ func (s *Session) originOf(from *round) origin {
 		}
 	}
 	return o
+}
+
+// errSending is why an answer that is being sent has not arrived.
+var errSending = errors.New("it is still being sent")
+
+// note records why the answer has not arrived for what waits for it; nil: it has. A timeout tells that.
+func (o origin) note(s *Session, missing error) {
+	for _, r := range o.waiting {
+		r.call.mu.Lock()
+		r.call.undelivered = missing
+		r.call.mu.Unlock()
+	}
+	s.mu.Lock()
+	f := s.followers[o.task]
+	s.mu.Unlock()
+	if f != nil {
+		f.mu.Lock()
+		f.undelivered = missing
+		f.mu.Unlock()
+	}
 }
 
 // notAnswered ends the rounds that wait for an answer that could not be sent because of err, if err says that the server has ended the session. It is called

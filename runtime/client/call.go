@@ -34,14 +34,16 @@ type call struct {
 	scratch    [64]byte // memory for its short values: the name of the tool and the first token
 	registered bool     // begin was called: it stays in Session.calls between its rounds, so that Requests lists it; guarded by Session.mu, and set before the first round
 
-	mu        sync.Mutex
-	round     *round        // the latest
-	awaiting  bool          // round waits for its answer
-	spent     time.Duration // of maxTime, without the current round
-	requests  int           // how many were sent
-	last      Progress
-	gaveUp    *Cause             // why it was given up between two requests
-	questions map[*question]bool // those that it may have asked; true: the question has paused the clock
+	mu       sync.Mutex
+	round    *round        // the latest
+	awaiting bool          // round waits for its answer
+	spent    time.Duration // of maxTime, without the current round
+	requests int           // how many were sent
+	last     Progress
+	// undelivered is why the answer to what it has asked has not arrived, as far as it has not.
+	undelivered error
+	gaveUp      *Cause             // why it was given up between two requests
+	questions   map[*question]bool // those that it may have asked; true: the question has paused the clock
 }
 
 // round is one request of a call. It is the context that inflight keeps as Entry.Values, so that the entry leads back to it.
@@ -231,13 +233,32 @@ func (c *call) timedOut() *Cause {
 	return notDone(c.maxTime, "in "+strconv.Itoa(c.requests)+" requests")
 }
 
-// asTimeout returns err, or timedOut if err is the timeout of a round whose limit was what was left of maxTime.
+// asTimeout returns err, or timedOut if err is the timeout of a round whose limit was what was left of maxTime. A timeout tells why the server lacks an answer.
 func (c *call) asTimeout(err error) error {
 	var cause *Cause
-	if c.requests > 1 && c.maxTime > 0 && c.spent >= c.maxTime && errors.As(err, &cause) && cause.Source == inflight.SourceTimeout {
-		return c.timedOut()
+	if !errors.As(err, &cause) || cause.Source != inflight.SourceTimeout {
+		return err
+	}
+	c.mu.Lock()
+	missing := c.undelivered
+	c.mu.Unlock()
+	if c.requests > 1 && c.maxTime > 0 && c.spent >= c.maxTime {
+		cause, err = c.timedOut(), nil
+	}
+	if err == nil || missing != nil {
+		err = lacksAnswer(cause, missing)
 	}
 	return err
+}
+
+// lacksAnswer returns a timeout that tells why the server has no answer to what it has asked; missing is nil if that is no reason.
+func lacksAnswer(timeout *Cause, missing error) *Cause {
+	if missing == nil {
+		return timeout
+	}
+	told := *timeout
+	told.Reason += "; the answer to what it has asked was not delivered: " + missing.Error()
+	return &told
 }
 
 // enter makes r the request that the call waits for.
