@@ -2,12 +2,13 @@ package client
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
+	"net"
 	"net/http"
 	"time"
 
 	"github.com/mcpkiln/mcpkiln/runtime/inflight"
+	"github.com/mcpkiln/mcpkiln/runtime/internal/exact"
 	"github.com/mcpkiln/mcpkiln/runtime/rpc"
 )
 
@@ -30,6 +31,7 @@ func (s *Session) insist(e *inflight.Entry, life context.Context, to origin, fra
 				if over := e.Err(); over == nil || !errors.Is(err, over) {
 					return asTransport(err)
 				}
+				return unconfirmed(e.Cause(), !s.link.shared()) // a shared link has not written it (whileOpen)
 			}
 			return e.Cause()
 		})
@@ -118,8 +120,10 @@ func (s *Session) transient(err error) (wait time.Duration, most int) {
 
 // busy reports whether an error says nothing but that the server can not answer now, and when it can: by its data, or by the HTTP status with which it came.
 func busy(err *Error) (wait time.Duration, ok bool) {
-	var data struct{ RetryAfterMs *float64 }
-	if err.Data != nil && json.Unmarshal(err.Data, &data) == nil && data.RetryAfterMs != nil {
+	var data struct {
+		RetryAfterMs *float64 `json:"retryAfterMs"`
+	}
+	if err.Data != nil && exact.Unmarshal(err.Data, &data) == nil && data.RetryAfterMs != nil {
 		ms := min(max(*data.RetryAfterMs, 0), maxRetryAfter*1000)
 		return max(err.Wait, time.Duration(ms)*time.Millisecond), true
 	}
@@ -139,7 +143,13 @@ func refused(err error) bool {
 }
 
 // mayHaveArrived reports whether a server may have an answer, although sending it has failed.
-func mayHaveArrived(err error) bool { return !refused(err) && !isBusy(err) }
+func mayHaveArrived(err error) bool { return !refused(err) && !isBusy(err) && !isUnsent(err) }
+
+// isUnsent reports whether the server was not reached.
+func isUnsent(err error) bool {
+	var op *net.OpError
+	return errors.As(err, &op) && op.Op == "dial"
+}
 
 // isBusy reports whether a server has said that it does not take an answer now.
 func isBusy(err error) bool {

@@ -1,7 +1,6 @@
 package client
 
 import (
-	"encoding/json"
 	"errors"
 	"math/rand/v2"
 	"time"
@@ -75,14 +74,15 @@ func (w *following) readsAgain(err error) (wait time.Duration, most int) {
 // on, and can be followed again.
 func (w *following) unreadable(err error) {
 	failed := taskError(w.currentState(), err)
+	err = failed
 	switch _, expired := failed.Err.(*ExpiredError); {
 	case expired:
 	case terminal(failed.State.Status):
-		failed.next = resultKept
+		err = &RemedyError{failed, ResumeResult}
 	default:
-		failed.next = mayGoOn
+		err = &RemedyError{failed, ResumeTask}
 	}
-	w.finish(ToolResult{}, failed)
+	w.finish(ToolResult{}, err)
 }
 
 // wait waits until the state is to be read again, because of the interval or a hint. After failures it waits longer.
@@ -195,9 +195,8 @@ func (w *following) outcome(state TaskState, v *wire.Values) (result ToolResult,
 		return c.toolResult(v[wire.SlotResult])
 	}
 	if v.Has(wire.SlotError) {
-		var wireErr Error
-		if json.Unmarshal(v[wire.SlotError], &wireErr) == nil {
-			return result, taskError(state, &wireErr)
+		if wireErr, err := rpc.ReadError(v[wire.SlotError]); err == nil {
+			return result, taskError(state, wireErr)
 		}
 	}
 	return result, taskError(state, nil)

@@ -17,44 +17,51 @@ import (
 	"github.com/mcpkiln/mcpkiln/runtime/client"
 )
 
+// refuse answers a request with a status, and a Retry-After and a body with the request's id if they are not "".
+func refuse(status int, after, body string) func(m message) (*http.Response, error) {
+	return func(m message) (*http.Response, error) {
+		w := httptest.NewRecorder()
+		if after != "" {
+			w.Header().Set("Retry-After", after)
+		}
+		if body != "" {
+			w.Header().Set("Content-Type", "application/json")
+		}
+		w.WriteHeader(status)
+		if body != "" {
+			_, _ = fmt.Fprintf(w, body, m.ID)
+		}
+		return w.Result(), nil
+	}
+}
+
+func fail(err error) func(message) (*http.Response, error) {
+	return func(message) (*http.Response, error) { return nil, err }
+}
+
+// busyAnswer begins an error that does not say whether the call has run.
+const busyAnswer = `{"jsonrpc":"2.0","id":%s,"error":{"code":-32603,"message":"busy"`
+
 // A call that carries what the user has answered is sent again if the server has not taken it, and never if it may have run.
 func TestEXT17ACallWithAnswersIsSentAgainIfItHasNotRun(t *testing.T) {
-	refuse := func(status int, header, body string) func(m message) (*http.Response, error) {
-		return func(m message) (*http.Response, error) {
-			w := httptest.NewRecorder()
-			if header != "" {
-				w.Header().Set("Retry-After", header)
-			}
-			if body != "" {
-				w.Header().Set("Content-Type", "application/json")
-				body = fmt.Sprintf(body, m.ID)
-			}
-			w.WriteHeader(status)
-			_, _ = io.WriteString(w, body)
-			return w.Result(), nil
-		}
-	}
-	fail := func(err error) func(message) (*http.Response, error) {
-		return func(message) (*http.Response, error) { return nil, err }
-	}
-	const busy = `{"jsonrpc":"2.0","id":%s,"error":{"code":-32603,"message":"busy"`
-	for name, c := range map[string]struct {
+	type row struct {
 		fails  func(m message) (*http.Response, error)
 		waits  time.Duration
 		never  string // why it is not sent again
 		always bool   // it fails each time
-	}{
+	}
+	for name, c := range map[string]row{
 		"connection refused":         {fails: fail(&net.OpError{Op: "dial", Err: syscall.ECONNREFUSED}), waits: time.Second},
 		"503":                        {fails: refuse(503, "20", ""), waits: 20 * time.Second},
 		"429":                        {fails: refuse(429, "7", ""), waits: 7 * time.Second},
-		"503 with a message":         {fails: refuse(503, "9", busy+`}}`), waits: 9 * time.Second},
-		"a message that says when":   {fails: refuse(200, "", busy+`,"data":{"retryAfterMs":5000}}}`), waits: 5 * time.Second},
+		"503 with a message":         {fails: refuse(503, "9", busyAnswer+`}}`), waits: 9 * time.Second},
+		"a message that says when":   {fails: refuse(200, "", busyAnswer+`,"data":{"retryAfterMs":5000}}}`), waits: 5 * time.Second},
 		"503 for ever":               {fails: refuse(503, "1", ""), never: "HTTP status 503", always: true},
 		"the connection breaks":      {fails: fail(io.ErrUnexpectedEOF), never: "may have run"},
 		"a reset":                    {fails: fail(&net.OpError{Op: "read", Err: syscall.ECONNRESET}), never: "may have run"},
 		"502":                        {fails: refuse(502, "", ""), never: "may have run"},
-		"500 with a message":         {fails: refuse(500, "", busy+`}}`), never: "busy"},
-		"an error that is an answer": {fails: refuse(200, "", busy+`}}`), never: "busy"},
+		"500 with a message":         {fails: refuse(500, "", busyAnswer+`}}`), never: "busy"},
+		"an error that is an answer": {fails: refuse(200, "", busyAnswer+`}}`), never: "busy"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -87,8 +94,7 @@ func TestEXT17ACallWithAnswersIsSentAgainIfItHasNotRun(t *testing.T) {
 				defer s.Close()
 				began := time.Now()
 				r, err := s.CallTool(t.Context(), "x", nil, client.Timeout(time.Minute, 10*time.Minute))
-				waited := time.Since(began)
-				switch {
+				switch waited := time.Since(began); {
 				case asked != 1 || answered != 1:
 					t.Errorf("asked %d times, answered %d times", asked, answered)
 				case c.never == "" && (err != nil || r.Text() != "done" || sent != 2 || waited < c.waits || waited > c.waits+time.Second):
@@ -97,11 +103,8 @@ func TestEXT17ACallWithAnswersIsSentAgainIfItHasNotRun(t *testing.T) {
 					t.Errorf("%v, sent %d times", err, sent)
 				case c.never != "":
 					has(t, err.Error(), c.never)
-				}
-				if c.never == "may have run" {
-					var lost *client.TransportError
-					var status *client.StatusError
-					if !errors.As(err, &lost) && !errors.As(err, &status) {
+					_, lost := errors.AsType[*client.TransportError](err)
+					if _, status := errors.AsType[*client.StatusError](err); c.never == "may have run" && !lost && !status {
 						t.Errorf("%T", err)
 					}
 				}

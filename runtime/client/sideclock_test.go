@@ -53,7 +53,7 @@ func (g *guarded) serve(r *http.Request, m message) (*http.Response, error) {
 	case m.Method == "tools/list":
 		answer(w, m, `{"tools":[{"name":"x","inputSchema":{"type":"object"},"execution":{"taskSupport":"required"}}]}`)
 	case m.Method == "tools/call" && strings.Contains(string(m.Params), `"name":"x"`) && !strings.Contains(string(m.Params), `"task"`):
-		refuse(w, m, -32601, "only as a task")
+		refuseWith(w, m, -32601, "only as a task")
 	case m.Method == "tools/call" && strings.Contains(string(m.Params), `"task"`):
 		answer(w, m, `{"task":{"taskId":"t1",`+moments+`,"ttl":null,"pollInterval":1000,"status":"working"}}`)
 	case m.Method == "tools/call":
@@ -69,7 +69,7 @@ func (g *guarded) serve(r *http.Request, m message) (*http.Response, error) {
 	return w.Result(), nil
 }
 
-func refuse(w http.ResponseWriter, m message, code int, text string) {
+func refuseWith(w http.ResponseWriter, m message, code int, text string) {
 	w.Header().Set("Content-Type", "application/json")
 	_, _ = fmt.Fprintf(w, `{"jsonrpc":"2.0","id":%s,"error":{"code":%d,"message":%q}}`, m.ID, code, text)
 }
@@ -173,8 +173,8 @@ func TestREV02ACallWithoutASessionSaysThatItWasNotServed(t *testing.T) {
 			w.Header().Set("Content-Type", "text/html")
 			_, _ = w.Write([]byte("<html>"))
 		}, &bad},
-		"full": {func(w http.ResponseWriter, m message) { refuse(w, m, -32000, "full") }, nil},
-		"tool": {func(w http.ResponseWriter, m message) { refuse(w, m, -32601, "no such method") }, nil},
+		"full": {func(w http.ResponseWriter, m message) { refuseWith(w, m, -32000, "full") }, nil},
+		"tool": {func(w http.ResponseWriter, m message) { refuseWith(w, m, -32601, "no such method") }, nil},
 		"version": {func(w http.ResponseWriter, m message) {
 			answer(w, m, `{"protocolVersion":"2025-06-18","capabilities":{"tools":{}},"serverInfo":{"name":"old","version":"1"}}`)
 		}, &version},

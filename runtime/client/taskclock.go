@@ -102,7 +102,7 @@ func (x *execution) awaitInTime(ctx context.Context) (ToolResult, error) {
 	if err != nil && x.goesOn() {
 		var failed *TaskError
 		if errors.As(err, &failed) {
-			err = &TaskError{State: failed.State, Err: failed.Err, next: cancelAsked} // giveUp asks for that
+			err = &RemedyError{failed, ResumeUnlessCancelled} // giveUp asks for that
 		}
 		x.giveUp(err)
 	}
