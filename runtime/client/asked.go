@@ -56,6 +56,9 @@ func (s *Session) receiveRequest(m *rpc.Message, from *round) {
 	d := s.dialect.Load()
 	h := d.IncomingOf(string(m.Method))
 	switch {
+	case s.tracker.Find(s.key(m.ID, inflight.Incoming)) != nil: // an answer would be that of the request which has the id (CAN08)
+		s.link.reply(s.originOf(from), rpc.AppendError(nil, m.ID, rpc.Errorf(rpc.CodeInvalidRequest, "%v", inflight.ErrInFlight)))
+		return
 	case h != nil && h.Op == wire.OpPing:
 		s.link.reply(origin{session: s.sessionOf(from)}, rpc.AppendResult(nil, m.ID, nil)) // no call waits for that
 		return

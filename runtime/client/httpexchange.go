@@ -345,6 +345,9 @@ func (l *httpLink) listenUnasked() {
 // listenWait is how long a session that begins waits for that stream: some servers send their requests only there, and only if it is open.
 const listenWait = time.Second
 
+// minListenRetry is minRetry for that stream, which is opened again for as long as the session lasts, whatever the server says.
+const minListenRetry = 500 * time.Millisecond
+
 // listenTo opens that stream again whenever it ends, until the session ends or the server does not have it. opened is called when the server has responded.
 func (l *httpLink) listenTo(ctx context.Context, d *wire.Dialect, session string, opened func()) {
 	defer opened()
@@ -387,6 +390,6 @@ func (l *httpLink) listenTo(ctx context.Context, d *wire.Dialect, session string
 			return // it has no such stream, or the session is over, which the next request will find out
 		}
 		l.s.cfg.logger.Debug("the stream of the session ended", "error", err, "status", resp.StatusCode)
-		wait = max(wait, events.retry, minRetry, status.RetryAfter)
+		wait = max(wait, events.retry, minListenRetry, status.RetryAfter)
 	}
 }

@@ -167,6 +167,11 @@ func (c *call) answerInput(ctx context.Context, result []byte, v *wire.Values, n
 	if err != nil {
 		return err
 	}
+	for _, asked := range questions { // nobody is asked in vain
+		if _, _, err := c.s.inputQuestion(c.dialect, asked, ""); err != nil {
+			return err
+		}
+	}
 	ctx, cancel := c.beginWaiting(ctx)
 	defer c.endWaiting(cancel)
 	stop := context.AfterFunc(c.s.ctx, func() { cancel(c.s.endCause()) })

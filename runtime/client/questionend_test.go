@@ -135,6 +135,12 @@ func TestCAN23QuestionsAreTrackedByTheirIDs(t *testing.T) {
 		if m := h.next(); m.Error == nil || m.Error.Code != rpc.CodeInvalidRequest {
 			t.Error(m.raw)
 		}
+		for _, method := range []string{"ping", "tasks/list", "no/such"} {
+			h.send(`{"jsonrpc":"2.0","id":"q","method":%q}`, method)
+			if m := h.next(); m.Error == nil || m.Error.Code != rpc.CodeInvalidRequest {
+				t.Error(method, m.raw)
+			}
+		}
 		for _, id := range []string{`1`, `"p"`, `null`, `{}`} {
 			h.send(`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":%s}}`, id)
 		}
@@ -267,5 +273,19 @@ func TestAQuestionOfAResultThatIsNotAnsweredEndsItsCall(t *testing.T) {
 		if r.err != nil && (!strings.Contains(r.err.Error(), "what the call has asked was not answered") || !strings.Contains(r.err.Error(), says)) {
 			t.Error(r.err)
 		}
+	}
+}
+
+// Nobody is asked a question of a result another of which can not be asked: the answer would be for nothing.
+func TestNobodyIsAskedInVain(t *testing.T) {
+	s, p := meet(t, "2026-07-28", elicits(func(context.Context, *client.Question) (*client.Answer, error) {
+		t.Error("somebody is asked")
+		return &client.Answer{Action: client.Declined}, nil
+	}))
+	done := start(t.Context(), s, "x")
+	p.answer(p.expect("tools/call"), `{"resultType":"input_required","inputRequests":{"a":{"method":"elicitation/create","params":{"message":"?","requestedSchema":{"type":"object","properties":{}}}},"b":{"method":"sampling/createMessage","params":{}}}}`)
+	var bad *client.ProtocolError
+	if r := <-done; !errors.As(r.err, &bad) {
+		t.Error(r.err)
 	}
 }
