@@ -144,7 +144,7 @@ func (r *recipient) register() error {
 		return nil
 	}
 	// entryMemory still holds the entry that is over, whose cause is asked for later, so this one gets a Room of its own.
-	e, err := r.s.tracker.RegisterIn(new(inflight.Room), r.s.ctx, r.s.key(r.id, inflight.Incoming), inflight.Info{Method: r.Method}, r.question)
+	e, err := r.s.tracker.RegisterIn(new(inflight.Room), r.s.ctx, r.s.key(r.id, inflight.Incoming), r.entry.Info(), r.question)
 	if err != nil { // the server uses the id for another request
 		return err
 	}

@@ -101,7 +101,7 @@ func (q *question) askerEnded(c *call) {
 	}
 }
 
-// end ends the question with cause, unless its answer was given and is being sent: then only life stops that.
+// end ends the question with cause, unless its answer was given and is being sent in an HTTP request of its own: then only life stops that.
 func (q *question) end(e *inflight.Entry, cause *Cause) {
 	q.s.mu.Lock()
 	a := q.answer
@@ -110,7 +110,7 @@ func (q *question) end(e *inflight.Entry, cause *Cause) {
 		a.dialog.end(cause) // from now on the handler can give none
 	}
 	q.s.mu.Unlock()
-	if !given {
+	if !given || q.s.link.shared() { // there the answer is not sent any more, unless it was
 		e.Cancel(cause)
 	}
 }

@@ -247,7 +247,7 @@ func (s *Session) questionEnded(e *inflight.Entry, cause *Cause) {
 		late = q.newAnswer(e)
 		late.late = true
 	}
-	dropped := cause.Source == inflight.SourceParent && e.Info().AnswersTimeout && (q.answer == nil || a.waits(q))
+	dropped := cause.Source == inflight.SourceParent && e.Info().AnswersTimeout && (q.answer == nil || a.waits(q) || s.link.shared())
 	s.mu.Unlock()
 	if dropped {
 		s.replyAtOnce(origin{session: q.session}, q.unanswered(cause))
