@@ -20,7 +20,6 @@ func (s *Session) insist(e *inflight.Entry, life context.Context, to origin, fra
 		return causeOf(life)
 	}
 	defer func() { to.notAnswered(err) }()
-	e.Follow(life)
 	ctx := whileOpen(inSession(s.ctx, to.session), e)
 	send := func() error {
 		return attempt(func() error {
@@ -38,6 +37,7 @@ func (s *Session) insist(e *inflight.Entry, life context.Context, to origin, fra
 		})
 	}
 	err = send()
+	e.Follow(life) // not before: each question gets an answer
 	switch {
 	case err == nil:
 		return nil

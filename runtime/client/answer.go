@@ -122,6 +122,15 @@ func elicitResult(d *wire.Dialect, a *Answer, q *Question) ([]byte, error) {
 	return d.ElicitResult.Append(nil, &v, nil)
 }
 
+// unanswered returns the message that answers a question whose call or task is over.
+func (q *question) unanswered(cause *Cause) []byte {
+	result, bad := unanswered(q.dialect, q.op)
+	if bad != nil || q.taskParams != nil { // the result does not name a task
+		bad = rpc.Errorf(rpc.CodeInvalidRequest, "%s", cause.Reason)
+	}
+	return answerFrame(q.id, result, bad)
+}
+
 // unanswered returns the answer to a question whose time has passed.
 func unanswered(d *wire.Dialect, op wire.Op) ([]byte, *Error) {
 	if op == wire.OpElicit {

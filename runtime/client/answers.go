@@ -144,7 +144,7 @@ func (r *recipient) register() error {
 		return nil
 	}
 	// entryMemory still holds the entry that is over, whose cause is asked for later, so this one gets a Room of its own.
-	e, err := r.s.tracker.RegisterIn(new(inflight.Room), r.s.ctx, r.s.key(r.id, inflight.Incoming), inflight.Info{Method: r.Method}, r.question)
+	e, err := r.s.tracker.RegisterIn(new(inflight.Room), r.s.ctx, r.s.key(r.id, inflight.Incoming), r.entry.Info(), r.question)
 	if err != nil { // the server uses the id for another request
 		return err
 	}
@@ -161,10 +161,15 @@ func (a *answer) send(r *recipient) (mayHave bool) {
 	}
 	slow := time.AfterFunc(holdFor, func() { r.s.spawn(func() { a.slowDown(r) }) })
 	defer slow.Stop()
-	from, doubt := r.origin(), false
-	err := r.s.insist(r.entry, r.life, from, a.frame(r), func(send func() error) error {
+	from, life, doubt := r.origin(), r.life, false
+	if life.Err() != nil { // the answer was given before
+		life = r.s.ctx
+	}
+	err := r.s.insist(r.entry, life, from, a.frame(r), func(send func() error) error {
 		a.move(r, stageSending)
+		from.note(r.s, errSending)
 		err := send()
+		from.note(r.s, err)
 		if err != nil {
 			_, unsent := err.(*Cause) // the request was over before
 			doubt = doubt || !unsent && mayHaveArrived(err)

@@ -30,7 +30,8 @@ type question struct {
 	mu         sync.Mutex
 	ended      bool               // questionEnded has been called
 	waits      bool               // for somebody to follow its task
-	askers     map[*call]struct{} // the calls that may have asked; when the last of them is over, so is the question. nil: no handler is asked, see isAsked
+	askers     map[*call]struct{} // the calls that may have asked; nil: no handler is asked, see isAsked
+	caller     *call              // the one that has asked: when it is over, so is the question. nil: that is not known
 	pausedTask *follower          // the task for which countQuestions counts it as open; nil: none
 
 	// Guarded by Session.mu.
@@ -55,6 +56,9 @@ func (s *Session) receiveRequest(m *rpc.Message, from *round) {
 	d := s.dialect.Load()
 	h := d.IncomingOf(string(m.Method))
 	switch {
+	case s.tracker.Find(s.key(m.ID, inflight.Incoming)) != nil: // an answer would be that of the request which has the id (CAN08)
+		s.link.reply(s.originOf(from), rpc.AppendError(nil, m.ID, rpc.Errorf(rpc.CodeInvalidRequest, "%v", inflight.ErrInFlight)))
+		return
 	case h != nil && h.Op == wire.OpPing:
 		s.link.reply(origin{session: s.sessionOf(from)}, rpc.AppendResult(nil, m.ID, nil)) // no call waits for that
 		return
@@ -120,7 +124,7 @@ func (q *question) ask(e *inflight.Entry, from *round) {
 	}
 	q.pauseAskers(from)
 	if over() { // the call has ended meanwhile
-		e.Cancel(&Cause{Source: inflight.SourceParent, Reason: "the call that asked is over"})
+		q.end(e, whyGone(callOver))
 	}
 	s.countActive(1)
 	if !s.spawnInTurn(func() { q.serve(own) }) {
@@ -177,6 +181,18 @@ func (s *Session) endAsked(cause *Cause, ended func(values context.Context) bool
 			e.Cancel(cause)
 		}
 	}
+}
+
+// replyAtOnce is link.reply for a caller that does not wait for a server that does not read. On a shared link the answer is sent before that to any message that
+// is read later.
+func (s *Session) replyAtOnce(to origin, frame []byte) {
+	if s.link.shared() {
+		ctx, cancel := context.WithCancel(context.Background())
+		if cancel(); s.link.send(ctx, frame, nil) == nil {
+			return
+		}
+	}
+	s.spawn(func() { s.link.reply(to, frame) })
 }
 
 func answerFrame(id rpc.ID, result []byte, bad *Error) []byte {

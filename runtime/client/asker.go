@@ -7,10 +7,22 @@ import (
 	"slices"
 
 	"github.com/mcpkiln/mcpkiln/runtime/inflight"
+	"github.com/mcpkiln/mcpkiln/runtime/wire"
 )
 
-// pauseAskers pauses the clocks of the calls that may have asked: the one on whose stream the question came, else all that are in flight (CAN28).
-// A question of a task belongs to no call, but to the executions of the task.
+// mayAsk reports whether a server may ask something to serve the request: a call of a tool, a prompt or a resource, or the one for the result of such a call.
+// A server that asks while others are in flight asks on its own account, for example for the roots as soon as the session has begun.
+func (c *call) mayAsk() bool {
+	switch c.op.Op {
+	case wire.OpCallTool, wire.OpGetPrompt, wire.OpReadResource, wire.OpTaskResult:
+		return true
+	}
+	return false
+}
+
+// pauseAskers pauses the clocks of the calls that may have asked: the one on whose stream the question came, else all that are in flight (CAN28). If that
+// is one, it is the caller, with which the question ends; else the question belongs to the session. A question of a task belongs to no call, but to the
+// executions of the task.
 func (q *question) pauseAskers(from *round) {
 	q.s.mu.Lock()
 	defer q.s.mu.Unlock()
@@ -21,8 +33,15 @@ func (q *question) pauseAskers(from *round) {
 		return
 	}
 	for c := range q.s.calls {
-		if from == nil || from.call == c {
+		if from == nil && c.mayAsk() || from != nil && from.call == c {
 			q.pauseCall(c)
+		}
+	}
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if len(q.askers) == 1 {
+		for c := range q.askers {
+			q.caller = c
 		}
 	}
 }
@@ -70,16 +89,36 @@ func (q *question) pauseCall(c *call) {
 	q.askers[c] = struct{}{}
 }
 
-// askerEnded ends the question if c was the last call that may have asked it.
+// askerEnded ends the question if c is the call that has asked it.
 func (q *question) askerEnded(c *call) {
 	q.mu.Lock()
 	_, asks := q.askers[c]
 	delete(q.askers, c)
-	last := asks && len(q.askers) == 0
+	over := asks && q.caller == c
 	q.mu.Unlock()
-	if e := q.inFlight(); last && e != nil { // a task that answers it goes on
-		e.Cancel(q.s.callOver())
+	if e := q.inFlight(); over && e != nil { // a task that answers it goes on
+		q.end(e, q.s.callOver())
 	}
+}
+
+// end ends the question with cause, unless its answer was given and is being sent in an HTTP request of its own: then only life stops that.
+func (q *question) end(e *inflight.Entry, cause *Cause) {
+	q.s.mu.Lock()
+	a := q.answer
+	given := a != nil && a.dialog == nil && !a.waits(q)
+	if a != nil && a.dialog != nil && len(a.recipients) == 1 {
+		a.dialog.end(cause) // from now on the handler can give none
+	}
+	q.s.mu.Unlock()
+	if !given || q.s.link.shared() { // there the answer is not sent any more, unless it was
+		e.Cancel(cause)
+	}
+}
+
+// waits reports whether q is a recipient to which the answer is not being sent yet; the lock is held.
+func (a *answer) waits(q *question) bool {
+	r := a.recipient(q)
+	return r != nil && r.stage == stageWaits
 }
 
 // inFlight returns the question's entry; nil if it has none any more: it was answered, perhaps with a task, or withdrawn. Its id may name another request then.
@@ -100,7 +139,7 @@ func (s *Session) callOver() *Cause {
 	case s.lost != nil:
 		return &Cause{Source: inflight.SourceDisconnect, Reason: s.lost.Error()}
 	}
-	return &Cause{Source: inflight.SourceParent, Reason: "the call that asked is over"}
+	return whyGone(callOver)
 }
 
 // resumeClocks resumes the clocks that the question has paused, though its answer is still to be sent. The end of its askers still ends the question.
@@ -197,13 +236,33 @@ func (s *Session) originOf(from *round) origin {
 		defer s.mu.Unlock()
 		for c := range s.calls {
 			c.mu.Lock()
-			if c.awaiting {
+			if c.awaiting && c.mayAsk() {
 				o.waiting = append(o.waiting, c.round)
 			}
 			c.mu.Unlock()
 		}
 	}
 	return o
+}
+
+// errSending is why an answer that is being sent has not arrived.
+var errSending = errors.New("it is still being sent")
+
+// note records why the answer has not arrived for what waits for it; nil: it has. A timeout tells that.
+func (o origin) note(s *Session, missing error) {
+	for _, r := range o.waiting {
+		r.call.mu.Lock()
+		r.call.undelivered = missing
+		r.call.mu.Unlock()
+	}
+	s.mu.Lock()
+	f := s.followers[o.task]
+	s.mu.Unlock()
+	if f != nil {
+		f.mu.Lock()
+		f.undelivered = missing
+		f.mu.Unlock()
+	}
 }
 
 // notAnswered ends the rounds that wait for an answer that could not be sent because of err, if err says that the server has ended the session. It is called

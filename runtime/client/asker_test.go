@@ -5,12 +5,13 @@ import (
 
 	"github.com/mcpkiln/mcpkiln/runtime/inflight"
 	"github.com/mcpkiln/mcpkiln/runtime/rpc"
+	"github.com/mcpkiln/mcpkiln/runtime/wire"
 )
 
 // A question can be over before it stops a clock: the server has withdrawn it on another stream, or the session ends.
 func TestCAN28AQuestionThatIsOverStopsNoClock(t *testing.T) {
 	s := &Session{}
-	c := &call{s: s, awaiting: true}
+	c := &call{s: s, op: &wire.Call{Op: wire.OpCallTool}, awaiting: true}
 	f := &follower{changed: make(chan struct{})}
 	s.calls, s.followers = map[*call]struct{}{c: {}}, map[string]*follower{"t": f}
 	for _, task := range []string{"", "t"} {
@@ -35,8 +36,8 @@ func TestCAN31TheEndOfACallEndsNoQuestionOfOthers(t *testing.T) {
 	if q.askerEnded(c); e.Err() != nil {
 		t.Error(e.Cause())
 	}
-	q.askers = map[*call]struct{}{c: {}}
+	q.askers, q.caller = map[*call]struct{}{c: {}}, c
 	if q.askerEnded(c); e.Err() == nil {
-		t.Error("it is not over, though the last call that may have asked is")
+		t.Error("it is not over, though the call that has asked it is")
 	}
 }

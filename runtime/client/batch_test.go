@@ -2,6 +2,7 @@ package client_test
 
 import (
 	"context"
+	"errors"
 	"net/http"
 	"net/http/httptest"
 	"testing"
@@ -59,5 +60,30 @@ func TestCAN24AServerMaySendBatches(t *testing.T) {
 			return w.Result(), nil
 		})}
 		check(kind, <-start(t.Context(), connect(t, endpoint, []client.Option{client.WithRevision("2025-03-26")}), "x", progress))
+	}
+}
+
+// In a revision without batches one is refused, and so is a request whose id is none (CAN05). The request that a batch answers fails at once; a banner gets no
+// answer.
+func TestCAN24CAN05ABatchIsRefusedWhereThereAreNone(t *testing.T) {
+	for _, revision := range []string{"2026-07-28", "2025-11-25", "2025-06-18", "2024-11-05"} {
+		s, p := meet(t, revision)
+		done := start(t.Context(), s, "x")
+		m := p.expect("tools/call")
+		p.send("[INFO] ready")
+		for _, bad := range []string{`[]`, `[5]`, `{"jsonrpc":"2.0","id":1.5,"method":"ping"}`} {
+			p.send("%s", bad)
+			if got := p.next(); got.ID != nil || got.Error == nil || got.Error.Code != -32600 {
+				t.Errorf("%s: %s is answered %s", revision, bad, got.raw)
+			}
+		}
+		go p.send("%s", reported(m))
+		if got := p.next(); got.ID != nil || got.Error == nil || got.Error.Code != -32600 {
+			t.Errorf("%s: a batch is answered %s", revision, got.raw)
+		}
+		var bad *client.ProtocolError
+		if r := <-done; !errors.As(r.err, &bad) || bad.Method != "tools/call" {
+			t.Errorf("%s: %v", revision, r.err)
+		}
 	}
 }

@@ -34,14 +34,16 @@ type call struct {
 	scratch    [64]byte // memory for its short values: the name of the tool and the first token
 	registered bool     // begin was called: it stays in Session.calls between its rounds, so that Requests lists it; guarded by Session.mu, and set before the first round
 
-	mu        sync.Mutex
-	round     *round        // the latest
-	awaiting  bool          // round waits for its answer
-	spent     time.Duration // of maxTime, without the current round
-	requests  int           // how many were sent
-	last      Progress
-	gaveUp    *Cause             // why it was given up between two requests
-	questions map[*question]bool // those that it may have asked; true: the question has paused the clock
+	mu       sync.Mutex
+	round    *round        // the latest
+	awaiting bool          // round waits for its answer
+	spent    time.Duration // of maxTime, without the current round
+	requests int           // how many were sent
+	last     Progress
+	// undelivered is why the answer to what it has asked has not arrived, as far as it has not.
+	undelivered error
+	gaveUp      *Cause             // why it was given up between two requests
+	questions   map[*question]bool // those that it may have asked; true: the question has paused the clock
 }
 
 // round is one request of a call. It is the context that inflight keeps as Entry.Values, so that the entry leads back to it.
@@ -52,6 +54,7 @@ type round struct {
 	entryMemory     inflight.Room // memory for the entry
 	values          *wire.Values
 	reports         reports       // guarded by call.mu, but for its channel
+	outer           stoppable     // the clock of the call for which this one is made; nil: none
 	maxExtension    time.Duration // how long the round may take in all, with progress; 0: for ever
 	gaveUp          sync.Once     // Session.giveUp was called
 	violation       error         // the error with which it ends in place of an answer; guarded by call.mu
@@ -116,7 +119,7 @@ func (c *call) end() {
 func (c *call) do(ctx context.Context, v *wire.Values, extra []byte) ([]byte, error) {
 	s := c.s
 	r, room := c.newRound()
-	r.values, r.maxExtension = v, max(0, c.maxTime-c.spent)
+	r.values, r.outer, r.maxExtension = v, outerClock(ctx), max(0, c.maxTime-c.spent)
 	id := s.tracker.NextID()
 	if c.progress != nil || c.op.Op == wire.OpCallTool { // without a token no progress would extend the timeout
 		v[wire.SlotProgressToken] = id.AppendJSON(room)
@@ -230,13 +233,32 @@ func (c *call) timedOut() *Cause {
 	return notDone(c.maxTime, "in "+strconv.Itoa(c.requests)+" requests")
 }
 
-// asTimeout returns err, or timedOut if err is the timeout of a round whose limit was what was left of maxTime.
+// asTimeout returns err, or timedOut if err is the timeout of a round whose limit was what was left of maxTime. A timeout tells why the server lacks an answer.
 func (c *call) asTimeout(err error) error {
 	var cause *Cause
-	if c.requests > 1 && c.maxTime > 0 && c.spent >= c.maxTime && errors.As(err, &cause) && cause.Source == inflight.SourceTimeout {
-		return c.timedOut()
+	if !errors.As(err, &cause) || cause.Source != inflight.SourceTimeout {
+		return err
+	}
+	c.mu.Lock()
+	missing := c.undelivered
+	c.mu.Unlock()
+	if c.requests > 1 && c.maxTime > 0 && c.spent >= c.maxTime {
+		cause, err = c.timedOut(), nil
+	}
+	if err == nil || missing != nil {
+		err = lacksAnswer(cause, missing)
 	}
 	return err
+}
+
+// lacksAnswer returns a timeout that tells why the server has no answer to what it has asked; missing is nil if that is no reason.
+func lacksAnswer(timeout *Cause, missing error) *Cause {
+	if missing == nil {
+		return timeout
+	}
+	told := *timeout
+	told.Reason += "; the answer to what it has asked was not delivered: " + missing.Error()
+	return &told
 }
 
 // enter makes r the request that the call waits for.

@@ -105,7 +105,8 @@ func (l *connLink) send(ctx context.Context, frame []byte, r *round) error {
 func (l *connLink) put(ctx context.Context, frame []byte, r *round) (room <-chan struct{}, err error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	switch open, _ := ctx.Value(openKey{}).(*inflight.Entry); {
+	open, _ := ctx.Value(openKey{}).(*inflight.Entry)
+	switch {
 	case open != nil && open.Err() != nil:
 		return nil, open.Err()
 	case l.failed != nil:
@@ -117,6 +118,8 @@ func (l *connLink) put(ctx context.Context, frame []byte, r *round) (room <-chan
 	case l.bytes > 0 && l.bytes+len(frame) > maxQueued:
 		l.awaited = true
 		return l.room, nil
+	case open != nil && !open.Retire(): // from here on nothing else answers it
+		return nil, open.Err()
 	}
 	if r != nil {
 		r.sent = true

@@ -6,6 +6,7 @@ import (
 	"sync"
 
 	"github.com/mcpkiln/mcpkiln/runtime/inflight"
+	"github.com/mcpkiln/mcpkiln/runtime/rpc"
 )
 
 // dialog is one time that a handler is asked, for a question and all that share its answer. It ends with the answer, when its time has passed, or when the last
@@ -24,7 +25,7 @@ type dialog struct {
 // nextDialog begins a dialog and returns it; nil: no handler is to be asked, because nobody follows the task that asks, or the question is over or being
 // asked already, or it gets the answer to the same question. A question of a task that is over is dropped.
 func (q *question) nextDialog(e *inflight.Entry) (next *dialog) {
-	s, dropped := q.s, false
+	s := q.s
 	var joined *answer
 	var refusal *Error
 	s.mu.Lock()
@@ -32,9 +33,10 @@ func (q *question) nextDialog(e *inflight.Entry) (next *dialog) {
 	switch f := s.followers[q.Task]; {
 	case q.answer != nil || e.Err() != nil:
 	case f != nil && (f.over || terminal(f.currentState().Status)):
-		dropped = true
 		q.stopWaiting()
-		e.Retire()
+		if e.Retire() {
+			refusal = rpc.Errorf(rpc.CodeInvalidRequest, taskOver)
+		}
 	case q.join(e):
 		q.stopWaiting()
 		joined = q.answer
@@ -47,9 +49,6 @@ func (q *question) nextDialog(e *inflight.Entry) (next *dialog) {
 	}
 	q.mu.Unlock()
 	s.mu.Unlock()
-	if dropped {
-		s.cfg.logger.Warn("a question was dropped: the task that asks is over", "task", q.Task, "method", q.Method)
-	}
 	q.refuse(refusal)
 	if joined != nil {
 		joined.proceed()
@@ -214,8 +213,9 @@ func (q *question) takeAskers(from *question) {
 	from.resumeAskers()
 }
 
-// questionEnded is called when the entry of a question has ended without being answered. If the time of the question has passed, the server gets an answer
-// all the same. If others share its dialog, that goes on. If there is an answer, the question is its recipient no more.
+// questionEnded is called when the entry of a question has ended without being answered. If the time of the question has passed, or its call or task is over,
+// the server gets an answer all the same: only what it has withdrawn itself, or asked in a session that is over, gets none. If others share its dialog, that
+// goes on. If there is an answer, the question is its recipient no more.
 func (s *Session) questionEnded(e *inflight.Entry, cause *Cause) {
 	q, ok := e.Values().(*question)
 	if !ok {
@@ -247,7 +247,11 @@ func (s *Session) questionEnded(e *inflight.Entry, cause *Cause) {
 		late = q.newAnswer(e)
 		late.late = true
 	}
+	dropped := cause.Source == inflight.SourceParent && e.Info().AnswersTimeout && (q.answer == nil || a.waits(q) || s.link.shared())
 	s.mu.Unlock()
+	if dropped {
+		s.replyAtOnce(origin{session: q.session}, q.unanswered(cause))
+	}
 	tell := func() {
 		if last != nil {
 			q.resumeClocks()

@@ -50,7 +50,7 @@
 //   - hub.go: several servers; hubkeep.go: restarting them
 //   - connlink.go: messages over a connection; process*.go: a child process
 //   - http.go: Streamable HTTP; httpsession.go: its sessions; httpexchange.go: one request and its response; httpgiveup.go: giving one up; httpasking.go: one that
-//     waits for a person; httpheader.go: headers of the host, and headers that repeat params; httpredirect.go: redirects; httpdial.go: connections;
+//     waits for a person; sideclock.go: the clock of a call that waits for another request; httpheader.go: headers of the host, and headers that repeat params; httpredirect.go: redirects; httpdial.go: connections;
 //     sse.go: server-sent events
 //   - internal/address: addresses without the parts that may be secret
 //   - internal/dialects: the revisions, generated
@@ -95,8 +95,10 @@
 // an answer come through Session.giveUp, the one place that tells the server, so it is told once, and only of requests that were sent.
 //
 // A request of the server is an entry, Incoming, with the handler's context. The same handlers answer questions that are part of a result.
-// A question belongs to the request on whose stream it came. Where all messages come on one stream, it belongs to all calls in flight,
-// since one of them asked: their clocks are paused while a person thinks (CAN28), and when the last of them is over, so is the question (CAN31).
+// A question belongs to the request on whose stream it came. Where all messages come on one stream, it belongs to the call of a tool, a prompt or a resource
+// that is in flight: the clock of the call is paused while a person thinks (CAN28), and when the call is over, so is the question (CAN31). If several
+// are in flight, the clocks of all are paused; then, and if none is, the question belongs to the session: servers ask for the roots when they begin. A question
+// that ends without its handler's answer is answered by this side, once, unless the server has withdrawn it, or it is left open.
 // A server that loses a stream asks again: by the same request when the stream is resumed, by a new one when its task has another stream. Nobody is
 // asked again if the server has withdrawn the question and is known not to have the answer, which goes to the new request then; in doubt the user is asked.
 //

@@ -73,6 +73,7 @@ type httpLink struct {
 	posts sync.WaitGroup
 
 	renewing chan struct{} // full while a new session is being opened
+	renewers sideClocks    // of the calls that wait for it
 	replying chan struct{} // has a value for each reply being sent
 
 	mu         sync.Mutex

@@ -181,7 +181,7 @@ func (l *httpLink) readStream(ctx context.Context, resp *http.Response, r *round
 			if err == nil {
 				err = io.ErrUnexpectedEOF
 			}
-			return fmt.Errorf("the stream ended without an answer: %w", err)
+			return fmt.Errorf("the stream ended without an answer: %w; the call may have run", err)
 		case events.id != before:
 			failures = 0
 		}
@@ -227,7 +227,7 @@ func (l *httpLink) resume(ctx context.Context, events *eventReader, r *round, fa
 	why, after := errors.New("it ended again and again"), time.Duration(0)
 	for refusals := 0; ; {
 		if *failures++; *failures > maxResumes || refusals == maxRefusals {
-			return nil, fmt.Errorf("the stream ended without an answer, and could not be resumed: %w", why)
+			return nil, fmt.Errorf("the stream ended without an answer, and could not be resumed: %w; the call may have run", why)
 		}
 		wait := max(events.retry, minRetry)
 		if *failures > 1 {
@@ -272,18 +272,19 @@ func (l *httpLink) resume(ctx context.Context, events *eventReader, r *round, fa
 var errSessionGone = errors.New("the stream ended without an answer, and the server has ended the session; the call may have run")
 
 // notResumed returns the error of a request whose stream the server does not resume. It is no *StatusError, which would look like that of the request
-// itself, except where the server wants the caller to log in.
+// itself, except where the server wants the caller to log in; that one says so.
 func notResumed(resp *http.Response, status *StatusError, session string) error {
-	const ended = "the stream ended without an answer, and the server "
+	const ended, ran = "the stream ended without an answer, and the server ", "; the call may have run"
 	switch {
 	case resp.StatusCode == http.StatusUnauthorized || resp.StatusCode == http.StatusForbidden:
+		status.means = "; " + ended + "does not resume it" + ran
 		return status
 	case resp.StatusCode == http.StatusNotFound && session != "":
 		return errSessionGone
 	case resp.StatusCode == http.StatusOK:
-		return fmt.Errorf(ended+"does not resume it: it answers with Content-Type %q", resp.Header.Get("Content-Type"))
+		return fmt.Errorf(ended+"does not resume it: it answers with Content-Type %q"+ran, resp.Header.Get("Content-Type"))
 	}
-	return fmt.Errorf(ended+"does not resume it: HTTP status %d %s", resp.StatusCode, http.StatusText(resp.StatusCode))
+	return fmt.Errorf(ended+"does not resume it: HTTP status %d %s"+ran, resp.StatusCode, http.StatusText(resp.StatusCode))
 }
 
 func isEventStream(resp *http.Response) bool {
@@ -344,6 +345,9 @@ func (l *httpLink) listenUnasked() {
 // listenWait is how long a session that begins waits for that stream: some servers send their requests only there, and only if it is open.
 const listenWait = time.Second
 
+// minListenRetry is minRetry for that stream, which is opened again for as long as the session lasts, whatever the server says.
+const minListenRetry = 500 * time.Millisecond
+
 // listenTo opens that stream again whenever it ends, until the session ends or the server does not have it. opened is called when the server has responded.
 func (l *httpLink) listenTo(ctx context.Context, d *wire.Dialect, session string, opened func()) {
 	defer opened()
@@ -386,6 +390,6 @@ func (l *httpLink) listenTo(ctx context.Context, d *wire.Dialect, session string
 			return // it has no such stream, or the session is over, which the next request will find out
 		}
 		l.s.cfg.logger.Debug("the stream of the session ended", "error", err, "status", resp.StatusCode)
-		wait = max(wait, events.retry, minRetry, status.RetryAfter)
+		wait = max(wait, events.retry, minListenRetry, status.RetryAfter)
 	}
 }

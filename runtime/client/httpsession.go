@@ -44,6 +44,7 @@ func inSession(ctx context.Context, id string) context.Context {
 
 // renew opens a new session instead of one that the server has ended.
 func (l *httpLink) renew(ctx context.Context, old string) (begun bool, err error) {
+	defer l.renewers.add(ctx)()
 	select {
 	case l.renewing <- struct{}{}:
 		defer func() { <-l.renewing }()
@@ -75,7 +76,8 @@ func (l *httpLink) renew(ctx context.Context, old string) (begun bool, err error
 	})
 	failStranded(waiting)
 	s.receiver.endSession(old)
-	if err := s.initializeAgain(ctx); err != nil {
+	// a person who is asked before it can be sent stops the clocks of all who wait for it
+	if err := s.initializeAgain(context.WithValue(ctx, sideClockKey{}, stoppable(&l.renewers))); err != nil {
 		l.dropSession(old)
 		return false, err
 	}

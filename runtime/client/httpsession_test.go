@@ -76,10 +76,11 @@ func TestACallThatNoSessionServes(t *testing.T) {
 // without being sent again, since its tool may have run. The next call gets a new session.
 func TestACallWhoseStreamCanNotBeResumedIsNotSentAgain(t *testing.T) {
 	for status, says := range map[int]string{
-		http.StatusOK:         `does not resume it: it answers with Content-Type "text/plain"`,
-		http.StatusBadRequest: "does not resume it: HTTP status 400 Bad Request",
-		http.StatusNotFound:   "the server has ended the session; the call may have run",
-		http.StatusGone:       "does not resume it: HTTP status 410 Gone",
+		http.StatusOK:           `does not resume it: it answers with Content-Type "text/plain"; the call may have run`,
+		http.StatusBadRequest:   "does not resume it: HTTP status 400 Bad Request; the call may have run",
+		http.StatusNotFound:     "the server has ended the session; the call may have run",
+		http.StatusGone:         "does not resume it: HTTP status 410 Gone; the call may have run",
+		http.StatusUnauthorized: "HTTP status 401 Unauthorized; the stream ended without an answer, and the server does not resume it; the call may have run",
 	} {
 		sessions, calls := 0, 0
 		url := script(t, func(w http.ResponseWriter, r *http.Request, m message) {
@@ -106,7 +107,8 @@ func TestACallWhoseStreamCanNotBeResumedIsNotSentAgain(t *testing.T) {
 		s := dialHTTP(t, url, client.WithRevision("2025-11-25"))
 		_, err := s.CallTool(t.Context(), "x", nil)
 		var lost *client.TransportError
-		if !errors.As(err, &lost) || !strings.Contains(err.Error(), says) || sessions != 1 {
+		var login *client.StatusError
+		if errors.As(err, &lost) == (status == http.StatusUnauthorized) || errors.As(err, &login) != (status == http.StatusUnauthorized) || !strings.Contains(err.Error(), says) || sessions != 1 {
 			t.Errorf("%d: %v, %d sessions", status, err, sessions)
 		}
 		if _, err := s.CallTool(t.Context(), "x", nil); err != nil || sessions != 2 {

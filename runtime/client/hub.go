@@ -1,6 +1,7 @@
 package client
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -158,7 +159,7 @@ func (h *Hub) Session(name string) (*Session, error) {
 	defer h.mu.Unlock()
 	switch m := h.members[name]; {
 	case m == nil:
-		return nil, fmt.Errorf("client: there is no server %q; there are %s", name, strings.Join(slices.Sorted(maps.Keys(h.members)), ", "))
+		return nil, fmt.Errorf("client: there is no server %q; there are %s", name, cmp.Or(strings.Join(slices.Sorted(maps.Keys(h.members)), ", "), "none"))
 	case m.session == nil:
 		return nil, m.down
 	default:

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/mcpkiln/mcpkiln/runtime/inflight"
 	"github.com/mcpkiln/mcpkiln/runtime/internal/exact"
 	"github.com/mcpkiln/mcpkiln/runtime/rpc"
 	"github.com/mcpkiln/mcpkiln/runtime/wire"
@@ -17,6 +18,7 @@ import (
 type waiting struct {
 	round  *round
 	cancel context.CancelCauseFunc
+	stop   func() bool // waiting for the end of the caller's context
 }
 
 // maxRounds is how often one call may ask for input.
@@ -165,13 +167,18 @@ func (c *call) answerInput(ctx context.Context, result []byte, v *wire.Values, n
 	if err != nil {
 		return err
 	}
+	for _, asked := range questions { // nobody is asked in vain
+		if _, _, err := c.s.inputQuestion(c.dialect, asked, ""); err != nil {
+			return err
+		}
+	}
 	ctx, cancel := c.beginWaiting(ctx)
 	defer c.endWaiting(cancel)
 	stop := context.AfterFunc(c.s.ctx, func() { cancel(c.s.endCause()) })
 	defer stop()
 	answers, err := c.s.answerAll(ctx, c.dialect, questions, "", func() {})
 	if err != nil {
-		return c.s.ended(err)
+		return c.s.ended(notAnswered(err))
 	}
 	v[wire.SlotInputResponses], v[wire.SlotRequestState] = answers, state
 	if len(questions) == 0 {
@@ -181,6 +188,16 @@ func (c *call) answerInput(ctx context.Context, result []byte, v *wire.Values, n
 		return causeOf(ctx)
 	}
 	return nil
+}
+
+// notAnswered returns the error of a call whose questions are not answered because of err. What is the handler's own is no error of the server.
+func notAnswered(err error) error {
+	var cause *Cause
+	var bad *ProtocolError
+	if errors.As(err, &cause) || errors.As(err, &bad) || errors.Is(err, ErrClosed) {
+		return err
+	}
+	return &Cause{Source: inflight.SourceParent, Reason: "what the call has asked was not answered, so it was given up", Err: err}
 }
 
 // delayRound waits before a round without answers: the server only wants to be called again. No person takes that time, so it counts
@@ -207,8 +224,14 @@ func tooMany(method string, n int) error {
 	return broken(method, "it asks %d questions at once, more than %d", n, maxQuestions)
 }
 
-// renew begins a new session instead of the one that the server has ended, so that the call can be sent again.
+// renew begins a new session instead of the one that the server has ended, so that the call can be sent again. It may take as long as a request of the call.
 func (c *call) renew(ctx context.Context) error {
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	clock, ctx := startSideClock(ctx, c.timeout, func() {
+		cancel(&Cause{Source: inflight.SourceTimeout, Reason: "no new session was begun within " + c.timeout.String() + "; " + notServed})
+	})
+	defer clock.stop()
 	begun, err := c.s.link.renew(ctx, c.round.session)
 	if err == nil {
 		c.s.link.listenUnasked()
@@ -216,22 +239,40 @@ func (c *call) renew(ctx context.Context) error {
 	if begun {
 		c.s.wishAgain()
 	}
-	return err
+	switch {
+	case ctx.Err() != nil:
+		return causeOf(ctx)
+	case err == nil || c.s.usable() != nil:
+		return err
+	}
+	return notRenewed(err)
 }
 
-// between calls do before the call is sent again. The call can be given up meanwhile, and the time counts in its maximum (CAN15, CAN16).
+const notServed = "the server has ended the session, and the call was not served"
+
+// notRenewed returns the error of a call that needs a new session, if there is none because of err. It is no *Error, which would look like the answer to the
+// call.
+func notRenewed(err error) error {
+	if said := (*Error)(nil); errors.As(err, &said) {
+		err = errors.New(said.Error())
+	}
+	return &TransportError{Err: fmt.Errorf("%s: a new session could not be begun: %w", notServed, err)}
+}
+
+// between calls do before the call is sent again. The call can be given up meanwhile, and the time counts in its maximum, without that in which a
+// person is asked (CAN15, CAN16, CAN28).
 func (c *call) between(ctx context.Context, do func(ctx context.Context) error) error {
 	ctx, cancel := c.beginWaiting(ctx)
 	defer c.endWaiting(cancel)
+	late, left := c.timedOut(), time.Duration(0)
 	if c.maxTime > 0 {
-		late := c.timedOut()
-		timer := time.AfterFunc(c.maxTime-c.spent, func() { cancel(late) })
-		defer timer.Stop()
+		left = max(c.maxTime-c.spent, 1)
 	}
-	began := time.Now()
+	clock, ctx := startSideClock(ctx, left, func() { cancel(late) })
 	err := do(ctx)
+	took := clock.stop()
 	c.mu.Lock()
-	c.spent += time.Since(began)
+	c.spent += took
 	c.mu.Unlock()
 	if ctx.Err() != nil {
 		return causeOf(ctx)
@@ -239,14 +280,16 @@ func (c *call) between(ctx context.Context, do func(ctx context.Context) error) 
 	return err
 }
 
-// beginWaiting records that the call is between two rounds, so that it can be given up, which ends the returned context.
+// beginWaiting records that the call is between two rounds, so that it can be given up, which ends the returned context. That ends with
+// a *Cause, also if the caller's context ends (CAN31).
 func (c *call) beginWaiting(parent context.Context) (ctx context.Context, cancel context.CancelCauseFunc) {
-	ctx, cancel = context.WithCancelCause(parent)
+	ctx, cancel = context.WithCancelCause(context.WithoutCancel(parent))
+	stop := context.AfterFunc(parent, func() { cancel(causeOf(parent)) })
 	c.s.mu.Lock()
 	if c.s.waiting == nil {
 		c.s.waiting = map[rpc.ID]*waiting{}
 	}
-	c.s.waiting[c.round.entry.Key().ID] = &waiting{c.round, cancel}
+	c.s.waiting[c.round.entry.Key().ID] = &waiting{c.round, cancel, stop}
 	c.s.mu.Unlock()
 	if cause := c.giveUpCause(); cause != nil {
 		cancel(cause)
@@ -259,7 +302,9 @@ func (c *call) endWaiting(cancel context.CancelCauseFunc) {
 	cancel(nil)
 	c.s.mu.Lock()
 	defer c.s.mu.Unlock()
-	delete(c.s.waiting, c.round.entry.Key().ID)
+	id := c.round.entry.Key().ID
+	c.s.waiting[id].stop()
+	delete(c.s.waiting, id)
 }
 
 // inputQuestion reads one question of a result or task. If it can not be asked, the question has what could be read.

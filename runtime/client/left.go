@@ -55,14 +55,15 @@ func (f *follower) goesOn() bool {
 	return f.following == nil && !f.over
 }
 
-// Why the questions of a task are gone.
+// Why questions are gone.
 const (
+	callOver      = "the call that asked is over"
 	taskOver      = "the task that asked is over"
 	taskLeft      = "the task that asked is not followed any more"
 	taskForgotten = "the task that asked was left, and is forgotten because too many others were left, too"
 )
 
-// whyGone returns the cause of the end of a task's questions.
+// whyGone returns the cause of the end of questions whose call or task is gone.
 func whyGone(reason string) *Cause { return &Cause{Source: inflight.SourceParent, Reason: reason} }
 
 // questionsOf yields the questions of a task that came as requests and are not over, oldest first.
@@ -83,8 +84,8 @@ func (s *Session) questionsOf(task string) iter.Seq2[*question, *inflight.Entry]
 // endQuestions ends the questions of a task that is over, or is forgotten.
 func (f *follower) endQuestions(cause *Cause) {
 	f.endLife(cause)
-	for _, e := range f.s.questionsOf(f.task) {
-		e.Cancel(cause)
+	for q, e := range f.s.questionsOf(f.task) {
+		q.end(e, cause)
 	}
 }
 
@@ -160,16 +161,20 @@ func (q *question) wait(e *inflight.Entry) (refusal *Error) {
 	return nil
 }
 
-// refuse answers a question that can not even wait, or leaves it open if the session has only resumed its task. bad is nil if there is nothing to refuse.
+// refuse answers a question that is dropped because of bad: it can not even wait, or its task is over. One of a task that the session has only resumed gets no
+// answer here, and is left open if the task goes on. bad is nil if there is nothing to refuse.
 func (q *question) refuse(bad *Error) {
-	if bad == nil || q.s.leaveOpen(q.copyForHost(), bad) {
+	switch goesOn := bad != nil && bad.Code == rpc.CodeInternalError; {
+	case bad == nil || goesOn && q.s.leaveOpen(q.copyForHost(), bad):
 		return
+	case !q.s.onlyResumed(q.Task):
+		q.s.spawn(func() { // what detaches does not wait for the link
+			to := q.s.originOf(q.from)
+			to.task = q.Task
+			q.s.link.reply(to, rpc.AppendError(nil, q.id, bad))
+		})
 	}
-	q.s.spawn(func() { // what detaches does not wait for the link
-		to := q.s.originOf(q.from)
-		to.task = q.Task
-		q.s.link.reply(to, rpc.AppendError(nil, q.id, bad))
-	})
+	q.s.cfg.logger.Warn("a question was dropped", "task", q.Task, "method", q.Method, "why", bad.Message)
 }
 
 // stopWaiting ends what wait began. The locks of the session and of the question are held.

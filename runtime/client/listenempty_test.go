@@ -21,6 +21,7 @@ func TestLET13AStreamThatEndsAtOnceIsOpenedLessOften(t *testing.T) {
 		"ends at once":     {0, "", 60, 70},
 		"lasts":            {30 * time.Second, "", 110, 120},
 		"brings something": {0, "id: 1\ndata: \n\n", 3500, 3700},
+		"is in a hurry":    {0, "retry: 0\nid: 1\ndata: \n\n", 7000, 7201},
 	} {
 		synctest.Test(t, func(t *testing.T) {
 			opened := 0

@@ -63,6 +63,24 @@ func TestCAN30ACallEndsWhoseAnswerIsRefused(t *testing.T) {
 	}
 }
 
+// A call whose time passes while its answer is not delivered says why.
+func TestCAN16CAN30ATimeoutTellsWhyTheAnswerWasNotDelivered(t *testing.T) {
+	for says, respond := range map[string]func() (*http.Response, error){
+		"HTTP status 503":        func() (*http.Response, error) { return status(http.StatusServiceUnavailable), nil },
+		"wire cut":               func() (*http.Response, error) { return nil, errors.New("wire cut") },
+		"it is still being sent": func() (*http.Response, error) { time.Sleep(9 * time.Second); return status(http.StatusAccepted), nil }, // of the bubble's clock
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			s, _ := dialDeaf(t, func(int) (*http.Response, error) { return respond() }, elicits(accept))
+			_, err := s.CallTool(t.Context(), "x", nil, client.Timeout(8*time.Second, time.Minute))
+			if !errors.Is(err, context.DeadlineExceeded) {
+				t.Fatal(err)
+			}
+			has(t, err.Error(), "not done after 8s; the answer to what it has asked was not delivered: ", says)
+		})
+	}
+}
+
 // So does one whose question can not be asked, or becomes a task.
 func TestCAN30ACallEndsWhoseOtherAnswerIsRefused(t *testing.T) {
 	for name, question := range map[string]string{

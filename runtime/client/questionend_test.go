@@ -3,9 +3,11 @@ package client_test
 import (
 	"context"
 	"errors"
+	"slices"
 	"strings"
 	"testing"
 	"testing/synctest"
+	"time"
 
 	"github.com/mcpkiln/mcpkiln/runtime/client"
 	"github.com/mcpkiln/mcpkiln/runtime/inflight"
@@ -43,34 +45,42 @@ func hold(t *testing.T, opts ...client.Option) *held {
 	return h
 }
 
-// silent finds that the next message of the client is the answer to a ping: nothing was sent for the question.
-func (h *held) silent() {
+// sends finds that the client sends answers for the question, and none of its handler, before it answers a ping.
+func (h *held) sends(answers ...string) {
 	h.t.Helper()
 	close(h.release)
 	synctest.Wait()
 	h.send(`{"jsonrpc":"2.0","id":"ping","method":"ping"}`)
+	var sent []string
 	for {
 		m := h.next()
-		if m.Method == "notifications/cancelled" {
+		switch {
+		case m.Method == "notifications/cancelled":
 			continue
+		case string(m.ID) == `"ping"` && !slices.Equal(sent, answers):
+			h.t.Errorf("the client sent %q, want %q", sent, answers)
+			fallthrough
+		case string(m.ID) == `"ping"`:
+			return
 		}
-		if string(m.ID) != `"ping"` {
-			h.t.Errorf("the client sent %s", m.raw)
-		}
-		return
+		sent = append(sent, m.raw)
 	}
 }
 
+// dismissed is the answer that a question gets whose call is over.
+const dismissed = `{"jsonrpc":"2.0","id":"q","result":{"action":"cancel"}}`
+
 func TestCAN31AQuestionEndsWithATypedCause(t *testing.T) {
 	for name, c := range map[string]struct {
-		end    func(h *held)
-		source inflight.Source
+		end     func(h *held)
+		source  inflight.Source
+		answers []string
 	}{
 		"withdrawn": {func(h *held) {
 			h.send(`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":"q","reason":"never mind"}}`)
-		}, inflight.SourcePeer},
-		"its call was answered":  {func(h *held) { h.answer(h.call, `{"content":[]}`) }, inflight.SourceParent},
-		"its call was cancelled": {func(h *held) { _ = h.s.CancelRequest(h.s.Requests()[0].ID, "") }, inflight.SourceParent},
+		}, inflight.SourcePeer, nil},
+		"its call was answered":  {func(h *held) { h.answer(h.call, `{"content":[]}`) }, inflight.SourceParent, []string{dismissed}},
+		"its call was cancelled": {func(h *held) { _ = h.s.CancelRequest(h.s.Requests()[0].ID, "") }, inflight.SourceParent, []string{dismissed}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -83,7 +93,7 @@ func TestCAN31AQuestionEndsWithATypedCause(t *testing.T) {
 						t.Errorf("%v", err)
 					}
 				}
-				h.silent()
+				h.sends(c.answers...)
 				if c.source == inflight.SourcePeer {
 					h.answer(h.call, `{"content":[]}`)
 				}
@@ -124,6 +134,12 @@ func TestCAN23QuestionsAreTrackedByTheirIDs(t *testing.T) {
 		h.send(`{"jsonrpc":"2.0","id":"q","method":"elicitation/create","params":{"message":"another?","requestedSchema":{"type":"object","properties":{}}}}`)
 		if m := h.next(); m.Error == nil || m.Error.Code != rpc.CodeInvalidRequest {
 			t.Error(m.raw)
+		}
+		for _, method := range []string{"ping", "tasks/list", "no/such"} {
+			h.send(`{"jsonrpc":"2.0","id":"q","method":%q}`, method)
+			if m := h.next(); m.Error == nil || m.Error.Code != rpc.CodeInvalidRequest {
+				t.Error(method, m.raw)
+			}
 		}
 		for _, id := range []string{`1`, `"p"`, `null`, `{}`} {
 			h.send(`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":%s}}`, id)
@@ -176,6 +192,47 @@ func TestCAN31OverHTTPAQuestionBelongsToItsStream(t *testing.T) {
 	})
 }
 
+// However the call of a question of a result ends, the handler's context has a typed cause.
+func TestCAN31AQuestionOfAResultEndsWithATypedCause(t *testing.T) {
+	mine := errors.New("mine")
+	for name, c := range map[string]struct {
+		end func(s *client.Session, cancel context.CancelCauseFunc)
+		is  error
+	}{
+		"its caller gives up":             {func(_ *client.Session, cancel context.CancelCauseFunc) { cancel(nil) }, context.Canceled},
+		"its caller gives up for a cause": {func(_ *client.Session, cancel context.CancelCauseFunc) { cancel(mine) }, mine},
+		"its caller's time has passed":    {func(*client.Session, context.CancelCauseFunc) { time.Sleep(time.Hour) }, context.DeadlineExceeded}, // of the bubble's clock
+		"it is cancelled":                 {func(s *client.Session, _ context.CancelCauseFunc) { _ = s.CancelRequest(s.Requests()[0].ID, "") }, context.Canceled},
+		"the session is closed":           {func(s *client.Session, _ context.CancelCauseFunc) { _ = s.Close() }, context.Canceled},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				ended := make(chan error, 1)
+				s, p := meet(t, "2026-07-28", client.WithQuestionTimeout(0), elicits(func(ctx context.Context, _ *client.Question) (*client.Answer, error) {
+					<-ctx.Done()
+					ended <- context.Cause(ctx)
+					return nil, ctx.Err()
+				}))
+				deadline, stop := context.WithTimeout(t.Context(), time.Minute)
+				defer stop()
+				ctx, cancel := context.WithCancelCause(deadline)
+				done := start(ctx, s, "x")
+				p.answer(p.expect("tools/call"), `{"resultType":"input_required","inputRequests":{"a":{"method":"elicitation/create","params":{"message":"?","requestedSchema":{"type":"object","properties":{}}}}}}`)
+				synctest.Wait()
+				c.end(s, cancel)
+				var cause *client.Cause
+				if err := <-ended; !errors.As(err, &cause) || !errors.Is(err, c.is) {
+					t.Errorf("the handler: %T %v", err, err)
+				}
+				if r := <-done; !errors.As(r.err, &cause) || !errors.Is(r.err, c.is) {
+					t.Errorf("the call: %T %v", r.err, r.err)
+				}
+				cancel(nil)
+			})
+		})
+	}
+}
+
 // The question of a result is over with the connection, and its call says that and no other reason.
 func TestCAN31AQuestionEndsWithTheConnection(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
@@ -192,4 +249,43 @@ func TestCAN31AQuestionEndsWithTheConnection(t *testing.T) {
 			t.Errorf("%v", r.err)
 		}
 	})
+}
+
+// A handler's failure ends the call of a question of a result with an error that is no answer of the server, even if it is an *Error of the handler's own.
+func TestAQuestionOfAResultThatIsNotAnsweredEndsItsCall(t *testing.T) {
+	mine, own := errors.New("terminal lost"), &client.Error{Code: 7, Message: "no"}
+	for says, elicit := range map[string]func(context.Context, *client.Question) (*client.Answer, error){
+		"terminal lost":     func(context.Context, *client.Question) (*client.Answer, error) { return nil, mine },
+		"no (code 7)":       func(context.Context, *client.Question) (*client.Answer, error) { return nil, own },
+		"neither an answer": func(context.Context, *client.Question) (*client.Answer, error) { return nil, nil },
+		"n is required": func(context.Context, *client.Question) (*client.Answer, error) {
+			return &client.Answer{Action: client.Accepted}, nil
+		},
+	} {
+		s, p := meet(t, "2026-07-28", elicits(elicit))
+		done := start(t.Context(), s, "x")
+		p.answer(p.expect("tools/call"), `{"resultType":"input_required","inputRequests":{"a":{"method":"elicitation/create","params":{"message":"?","requestedSchema":{"type":"object","properties":{"n":{"type":"integer"}},"required":["n"]}}}}}`)
+		r := <-done
+		var cause *client.Cause
+		if !errors.As(r.err, &cause) || cause.Source != inflight.SourceParent || says == "terminal lost" && !errors.Is(r.err, mine) {
+			t.Errorf("%T %v", r.err, r.err)
+		}
+		if r.err != nil && (!strings.Contains(r.err.Error(), "what the call has asked was not answered") || !strings.Contains(r.err.Error(), says)) {
+			t.Error(r.err)
+		}
+	}
+}
+
+// Nobody is asked a question of a result another of which can not be asked: the answer would be for nothing.
+func TestNobodyIsAskedInVain(t *testing.T) {
+	s, p := meet(t, "2026-07-28", elicits(func(context.Context, *client.Question) (*client.Answer, error) {
+		t.Error("somebody is asked")
+		return &client.Answer{Action: client.Declined}, nil
+	}))
+	done := start(t.Context(), s, "x")
+	p.answer(p.expect("tools/call"), `{"resultType":"input_required","inputRequests":{"a":{"method":"elicitation/create","params":{"message":"?","requestedSchema":{"type":"object","properties":{}}}},"b":{"method":"sampling/createMessage","params":{}}}}`)
+	var bad *client.ProtocolError
+	if r := <-done; !errors.As(r.err, &bad) {
+		t.Error(r.err)
+	}
 }

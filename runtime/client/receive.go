@@ -1,6 +1,7 @@
 package client
 
 import (
+	"github.com/mcpkiln/mcpkiln/runtime/check"
 	"github.com/mcpkiln/mcpkiln/runtime/inflight"
 	"github.com/mcpkiln/mcpkiln/runtime/rpc"
 	"github.com/mcpkiln/mcpkiln/runtime/wire"
@@ -13,7 +14,11 @@ func (s *Session) receive(frame []byte, from *round) {
 		from.fail(broken(from.call.op.Name, "it is a batch, which revision %s does not have", d.Version))
 		return
 	}
-	if rpc.IsBatch(frame) && d.Batches {
+	if rpc.IsBatch(frame) && !d.Batches {
+		s.refuseBatch(frame, d)
+		return
+	}
+	if rpc.IsBatch(frame) {
 		all, err := rpc.Batch(frame, s.cfg.limits)
 		if err != nil {
 			s.cfg.logger.Warn("a batch can not be read", "error", err)
@@ -24,6 +29,23 @@ func (s *Session) receive(frame []byte, from *round) {
 		return
 	}
 	s.message(frame, from)
+}
+
+// refuseBatch refuses a batch in a revision that has none (CAN24). The requests that it answers end: they would wait in vain.
+func (s *Session) refuseBatch(frame []byte, d *wire.Dialect) {
+	all, err := rpc.Batch(frame, s.cfg.limits)
+	if err != nil && check.Valid(frame, s.cfg.limits) != nil { // it may be a banner
+		s.message(frame, nil)
+		return
+	}
+	s.cfg.logger.Warn("a batch was refused", "bytes", len(frame))
+	s.link.reply(origin{session: s.sessionOf(nil)}, rpc.AppendError(nil, rpc.ID{}, rpc.Errorf(rpc.CodeInvalidRequest, "revision %s has no batches", d.Version)))
+	for _, one := range all {
+		m, _ := rpc.Parse(one, s.cfg.limits)
+		if e := s.tracker.Find(s.key(m.ID, inflight.Outgoing)); m.Answers() && e != nil {
+			e.Values().(*round).fail(broken(e.Info().Method, "it is in a batch, which revision %s does not have", d.Version))
+		}
+	}
 }
 
 func (s *Session) message(frame []byte, from *round) {
@@ -102,9 +124,13 @@ func (r *round) fail(err error) {
 
 // unreadable handles frames that are no messages, such as a banner on standard output.
 func (s *Session) unreadable(frame []byte, m *rpc.Message, err *rpc.Error, from *round) {
-	if m.Kind == rpc.KindRequest && !m.ID.IsZero() {
+	if m.Kind == rpc.KindRequest {
 		s.cfg.logger.Warn("a request that can not be read", "error", err.Message, "bytes", len(frame))
-		s.link.reply(s.originOf(from), rpc.AppendError(nil, m.ID, err))
+		to := origin{session: s.sessionOf(from)}
+		if !m.ID.IsZero() { // else nothing can wait for the answer (CAN05)
+			to = s.originOf(from)
+		}
+		s.link.reply(to, rpc.AppendError(nil, m.ID, err))
 		return
 	}
 	s.mu.Lock()

@@ -272,7 +272,7 @@ func TestCAN17ACallThatWaitsForASessionIsGivenUp(t *testing.T) {
 				}
 			}
 			err, took := <-done, time.Since(began)
-			want := 3 * time.Second
+			want := 2 * time.Second
 			if cancelled {
 				want = 0
 			}

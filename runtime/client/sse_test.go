@@ -103,7 +103,7 @@ func TestCAN31AServerThatHasEndedIsNotWaitedFor(t *testing.T) {
 			w := httptest.NewRecorder()
 			w.WriteHeader(http.StatusBadGateway)
 			return w.Result(), nil
-		}, 32 * time.Second, "could not be resumed: HTTP status 502 Bad Gateway"},
+		}, 32 * time.Second, "could not be resumed: HTTP status 502 Bad Gateway; the call may have run"},
 	} {
 		synctest.Test(t, func(t *testing.T) {
 			endpoint := client.HTTP("http://server.example/mcp")

@@ -113,6 +113,7 @@ func (x *execution) awaitInTime(ctx context.Context) (ToolResult, error) {
 func (x *execution) limit(ctx context.Context, end context.CancelCauseFunc) {
 	for f := x.follower; ; {
 		f.mu.Lock()
+		missing := f.undelivered
 		left, paused, changed := x.timeLeft-time.Since(x.started)+f.stopped.sum(), f.stopped.paused(), f.changed
 		f.mu.Unlock()
 		switch {
@@ -123,7 +124,7 @@ func (x *execution) limit(ctx context.Context, end context.CancelCauseFunc) {
 				return
 			}
 		case left <= 0:
-			end(notDone(x.maxTime, "as task "+strconv.Quote(rpc.Printable(x.task))))
+			end(lacksAnswer(notDone(x.maxTime, "as task "+strconv.Quote(rpc.Printable(x.task))), missing))
 			return
 		case !sleep(ctx, left):
 			return

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"time"
 
 	"github.com/mcpkiln/mcpkiln/runtime/check"
 	"github.com/mcpkiln/mcpkiln/runtime/rpc"
@@ -99,8 +98,8 @@ func (s *Session) start(ctx context.Context, name string, args json.RawMessage, 
 	c.begin()
 	defer c.end()
 	result, kind, err := c.send(ctx, v)
-	if err != nil && onlyIfRequired && c.mayNeedTask(err) {
-		result, kind, err = c.sendAsTask(ctx, v, err)
+	if err != nil && c.mayHaveChanged(err) {
+		result, kind, err = c.sendChanged(ctx, v, onlyIfRequired, err)
 	}
 	if err != nil {
 		return ToolResult{}, nil, err
@@ -109,23 +108,28 @@ func (s *Session) start(ctx context.Context, name string, args json.RawMessage, 
 	return s.outcome(c, result, kind)
 }
 
-// mayNeedTask reports whether err may mean that the tool always runs as a task, which was not known.
-func (c *call) mayNeedTask(err error) bool {
+// mayHaveChanged reports whether err may mean that what is known of the tool is wrong: it always runs as a task, or never.
+func (c *call) mayHaveChanged(err error) bool {
 	var refused *Error
-	return !c.mayBeTask && c.mayAskForTask() && errors.As(err, &refused) && refused.Code == rpc.CodeMethodNotFound
+	return c.mayAskForTask() && errors.As(err, &refused) && refused.Code == rpc.CodeMethodNotFound
 }
 
-// sendAsTask reads the list of tools anew, and sends the refused call again if its tool always runs as a task. Otherwise it returns refused, or
-// the *Cause by which the call, or the reading of the list, has ended meanwhile (CAN15).
-func (c *call) sendAsTask(ctx context.Context, v *wire.Values, refused error) (result []byte, kind resultKind, err error) {
+// sendChanged reads the list of tools anew, and sends the refused call again if that decides otherwise whether it asks for a task. Otherwise it returns
+// refused, or the *Cause by which the call, or the reading of the list, has ended meanwhile (CAN15).
+func (c *call) sendChanged(ctx context.Context, v *wire.Values, onlyIfRequired bool, refused error) (result []byte, kind resultKind, err error) {
 	var cause *Cause
 	if err := c.between(ctx, c.learnAgain); errors.As(err, &cause) {
 		return nil, 0, err
 	}
-	if err := c.asTask(ctx, v, true); err != nil {
+	asked := v.Has(wire.SlotTask)
+	if _, known := c.s.tools.get(c.tool); !known {
+		return nil, 0, refused
+	}
+	v[wire.SlotTask] = nil
+	if err := c.asTask(ctx, v, onlyIfRequired); err != nil {
 		return nil, 0, err
 	}
-	if !v.Has(wire.SlotTask) {
+	if v.Has(wire.SlotTask) == asked {
 		return nil, 0, refused
 	}
 	return c.send(ctx, v)
@@ -155,9 +159,9 @@ func (c *call) asTask(ctx context.Context, v *wire.Values, onlyIfRequired bool) 
 	}
 	known, ok := s.tools.get(c.tool)
 	if !ok && !onlyIfRequired {
-		began := time.Now()
-		err := c.learnAgain(ctx)
-		c.spent += time.Since(began)
+		clock, side := startSideClock(ctx, 0, nil)
+		err := c.learnAgain(side)
+		c.spent += clock.stop()
 		if err != nil {
 			return err
 		}
