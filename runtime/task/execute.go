@@ -280,12 +280,16 @@ func (e *Engine) park(r *Run) (t Task, err error) {
 	}
 	err = r.retryOutage(e.base, func(ctx context.Context, again bool) (err error) {
 		t, err = e.store.Park(ctx, r.lease())
-		if again && errors.Is(err, ErrLease) {
-			t, err = e.store.Get(ctx, r.task.Owner, r.task.ID) // an earlier try has given it back
+		if again && (errors.Is(err, ErrLease) || isOver(err)) {
+			t, err = e.store.Get(ctx, r.task.Owner, r.task.ID) // an earlier try has given it back, or ended the task
 		}
 		return err
 	})
-	if err != nil && !isOver(err) {
+	switch {
+	case err == nil && t.Status.Terminal(): // a cancel came first
+		e.audit.ended(e.base, &t)
+		r.publish(&t)
+	case err != nil && !isOver(err):
 		e.audit.failed("park", &r.task, err)
 	}
 	return t, err

@@ -1,0 +1,84 @@
+package task_test
+
+import (
+	"context"
+	"errors"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/mcpkiln/mcpkiln/runtime/task"
+)
+
+// A cancel that was acknowledged is carried out, although a run that ends to be parked does not hear it.
+func TestEXT11ACancelThatComesWhileTheRunEndsIsCarriedOut(t *testing.T) {
+	var slow chan struct{}
+	log := &record{}
+	twoEngines(t, task.Config{Logger: log.logger(), Runner: func(ctx context.Context, r *task.Run) task.Outcome {
+		data, err := r.Ask(ctx, task.Question{Name: "q"})
+		if errors.Is(err, task.ErrParked) {
+			<-slow
+		}
+		return done(string(data))
+	}}, func(a, b *world) {
+		for i, cancelling := range []*world{a, b} {
+			slow = make(chan struct{})
+			id := a.create(task.Spec{})
+			time.Sleep(31 * time.Second)
+			synctest.Wait()
+			a.wantRunning(1) // the handler has not returned
+			if _, err := cancelling.Cancel(t.Context(), ada, id, task.Cancel{Reason: "enough"}); err != nil {
+				t.Fatal(err)
+			}
+			close(slow)
+			synctest.Wait()
+			if got := a.status(id, task.Cancelled); got.CancelReason != "enough" {
+				t.Errorf("%d: cancelled for %q", i, got.CancelReason)
+			}
+			if n := log.count("task ended", id, "status=cancelled"); n != 1 {
+				t.Errorf("%d: %d ends are in the audit log", i, n)
+			}
+		}
+	})
+}
+
+// The same for a run whose process dies, whatever it has asked.
+func TestEXT11ACancelIsCarriedOutWhenTheProcessThatWasToHearItDies(t *testing.T) {
+	for _, recorded := range []bool{true, false} { // before the process dies, or when its lease has run out
+		synctest.Test(t, func(t *testing.T) {
+			store, ended := newDurable(), make(chan struct{})
+			dying := &crashing{Store: store}
+			first := &world{t, newEngine(task.Config{Store: dying, Runner: func(ctx context.Context, r *task.Run) task.Outcome {
+				out := asking(ctx, r)
+				<-ended
+				return out
+			}}), t.Context()}
+			id := first.create(task.Spec{})
+			synctest.Wait()
+			first.status(id, task.InputRequired)
+			cancel := func() {
+				t.Helper()
+				if _, err := store.Cancel(t.Context(), ada, id, task.Cancel{}); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if recorded {
+				cancel()
+			}
+			dying.die()
+			time.Sleep(time.Minute)
+			if !recorded {
+				cancel()
+			}
+			heir := &world{t, newEngine(task.Config{Store: store, Resume: true, Runner: func(context.Context, *task.Run) task.Outcome {
+				t.Error("the handler is called")
+				return done("")
+			}}), t.Context()}
+			synctest.Wait()
+			heir.status(id, task.Cancelled)
+			heir.Close(context.Background())
+			close(ended)
+			first.Close(context.Background())
+		})
+	}
+}
