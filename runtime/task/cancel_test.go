@@ -82,3 +82,52 @@ func TestEXT11ACancelIsCarriedOutWhenTheProcessThatWasToHearItDies(t *testing.T)
 		})
 	}
 }
+
+// slowBegin is a store whose answers to Begin take five seconds, and which hints at cancels.
+type slowBegin struct {
+	task.Store
+	hint func(id string)
+}
+
+func (s *slowBegin) Begin(ctx context.Context, id, node string, d time.Duration) (task.Begun, error) {
+	b, err := s.Store.Begin(ctx, id, node, d)
+	time.Sleep(5 * time.Second)
+	return b, err
+}
+
+func (s *slowBegin) Interrupts(hint func(id string)) (stop func()) {
+	s.hint = hint
+	return func() {}
+}
+
+// A cancel that comes while a run begins again reaches it, also from another process, and not with the next heartbeat only.
+func TestDUR03ACancelReachesARunThatIsBeginning(t *testing.T) {
+	for _, here := range []bool{true, false} {
+		store := &slowBegin{Store: newDurable()}
+		in(t, task.Config{Store: store, Runner: func(ctx context.Context, r *task.Run) task.Outcome {
+			if ask(ctx, r, "q") == "yes" {
+				<-ctx.Done()
+			}
+			return done("")
+		}}, func(w *world) {
+			id := w.create(task.Spec{})
+			time.Sleep(time.Minute)
+			w.wantRunning(0)
+			w.answer(id, task.Answer{Name: "q", Data: []byte("yes")})
+			synctest.Wait() // the store has begun the run, and has not answered
+			var err error
+			if here {
+				_, err = w.Cancel(w.ctx, ada, id, task.Cancel{})
+			} else if _, err = store.Cancel(w.ctx, ada, id, task.Cancel{}); err == nil {
+				store.hint(id)
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			w.status(id, task.Working)
+			time.Sleep(6 * time.Second)
+			synctest.Wait()
+			w.status(id, task.Cancelled)
+		})
+	}
+}

@@ -39,9 +39,19 @@ func (e *Engine) listenForHints(sources ...any) {
 // lookForOrphans plans a look for orphans at once.
 func (e *Engine) lookForOrphans() { e.plan(&e.orphanScan, time.Now(), (*Engine).dispatchOrphans) }
 
-// interrupt reads whether the run of a task here should stop, after a hint of an Interrupter.
+// interrupt reads whether the run of a task here should stop, after a hint of an Interrupter. A run that is beginning reads it then.
 func (e *Engine) interrupt(id string) {
-	if r := e.run(id); r != nil && r.lease().Epoch > 0 {
-		e.spawn(func() { e.reconsider(r, false) })
+	for _, r := range e.reach(id) {
+		if r.begunOrHinted() {
+			e.spawn(func() { e.reconsider(r, false) })
+		}
 	}
+}
+
+// begunOrHinted reports whether the run has begun, and else notes the hint.
+func (r *Run) begunOrHinted() bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.hinted = r.epoch == 0
+	return !r.hinted
 }

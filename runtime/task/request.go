@@ -1,6 +1,7 @@
 package task
 
 import (
+	"cmp"
 	"context"
 	"errors"
 
@@ -58,11 +59,9 @@ func (e *Engine) Cancel(ctx context.Context, owner, id string, c Cancel) (Task, 
 	if t.Status.Terminal() {
 		e.dropWakeTimer(id)
 	}
-	if r == nil {
-		r = e.run(id) // begun meanwhile
-	}
-	if r != nil {
-		r.cancelled(&t)
+	for _, now := range e.reach(id) { // r may be over, and another run have begun meanwhile
+		now.cancelled(&t)
+		r = cmp.Or(r, now)
 	}
 	e.publish(r, &t)
 	return t, nil

@@ -38,6 +38,7 @@ type Run struct {
 	nextAtOnce       bool // it parks without waiting for an answer: after a step, in tests that replay
 	handlerMayBeBusy bool // the handler was given an answer while another question was open: it may be at work
 	parked           bool // the lease is being given back, or has been
+	hinted           bool // an Interrupter hinted at the task before it had begun
 	runnerCalled     bool // the runner was called, or is about to be
 }
 
