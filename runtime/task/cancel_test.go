@@ -3,6 +3,8 @@ package task_test
 import (
 	"context"
 	"errors"
+	"slices"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -129,5 +131,61 @@ func TestDUR03ACancelReachesARunThatIsBeginning(t *testing.T) {
 			synctest.Wait()
 			w.status(id, task.Cancelled)
 		})
+	}
+}
+
+// slowAnswer is a store whose answers to Answer take five seconds.
+type slowAnswer struct{ task.Store }
+
+func (s slowAnswer) Answer(ctx context.Context, owner, id string, answers []task.Answer) (task.Task, error) {
+	t, err := s.Store.Answer(ctx, owner, id, answers)
+	time.Sleep(5 * time.Second)
+	return t, err
+}
+
+// Changes are told in order, whichever run or call makes them.
+func TestTSK20ChangesAreToldInOrderAcrossRuns(t *testing.T) {
+	for name, c := range map[string]struct {
+		parked bool // when the answer comes; else the run is ending
+		last   task.Status
+	}{
+		"a cancel of a parked task":   {true, task.Cancelled},
+		"a run that begins meanwhile": {false, task.Completed},
+	} {
+		var slow chan struct{}
+		var mu sync.Mutex
+		var told []task.Status
+		in(t, task.Config{Store: slowAnswer{newDurable()}, OnChange: func(t task.Task) {
+			mu.Lock()
+			defer mu.Unlock()
+			told = append(told, t.Status)
+		}, Runner: func(ctx context.Context, r *task.Run) task.Outcome {
+			data, err := r.Ask(ctx, task.Question{Name: "q"})
+			if errors.Is(err, task.ErrParked) {
+				<-slow
+			}
+			return done(string(data))
+		}}, func(w *world) {
+			slow = make(chan struct{})
+			if c.parked {
+				close(slow)
+			}
+			id := w.create(task.Spec{})
+			time.Sleep(time.Minute)
+			var answering sync.WaitGroup
+			answering.Go(func() { w.answer(id, task.Answer{Name: "q", Data: []byte("yes")}) })
+			synctest.Wait() // the store has the answer
+			if !c.parked {
+				close(slow)
+			} else if _, err := w.Cancel(w.ctx, ada, id, task.Cancel{}); err != nil {
+				t.Fatal(err)
+			}
+			answering.Wait()
+			synctest.Wait()
+			w.status(id, c.last)
+		})
+		if want := []task.Status{task.InputRequired, c.last}; !slices.Equal(told, want) {
+			t.Errorf("%s: told %v, want %v", name, told, want)
+		}
 	}
 }

@@ -124,6 +124,7 @@ func (e *Engine) enlist(r *Run, account string, from time.Time) {
 	if before != r {
 		e.runs[id] = r
 		e.leaveBeginning(r, id)
+		e.inheritEvents(r, before, id)
 	}
 	e.dropWakeTimerLocked(id)
 	if !r.slot {
@@ -155,6 +156,7 @@ func (e *Engine) forget(r *Run) {
 	e.freeSlot(r)
 	if e.runs[id] == r {
 		delete(e.runs, id)
+		e.bequeathEvents(r, id)
 	}
 }
 
