@@ -42,14 +42,14 @@ func (e *Engine) lookForOrphans() { e.plan(&e.orphanScan, time.Now(), (*Engine).
 // interrupt reads whether the run of a task here should stop, after a hint of an Interrupter. A run that is beginning reads it then.
 func (e *Engine) interrupt(id string) {
 	for _, r := range e.reach(id) {
-		if r.begunOrHinted() {
+		if r.noteHint() {
 			e.spawn(func() { e.reconsider(r, false) })
 		}
 	}
 }
 
-// begunOrHinted reports whether the run has begun, and else notes the hint.
-func (r *Run) begunOrHinted() bool {
+// noteHint notes a hint for a run that has not begun, and reports whether it has: then there is nothing to note.
+func (r *Run) noteHint() (begun bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.hinted = r.epoch == 0
