@@ -41,8 +41,9 @@ func (c *Call) Summary(text string) {
 }
 
 // ResultMeta puts a value under a key of the result's _meta, errors of the tool included; encoding/json writes it, and the last value of a
-// key counts. A key is a name, which may have a prefix, such as "example.com/cost"; prefixes of the protocol are reserved, and keys that
-// the runtime itself writes stay as they are.
+// key counts. A key is a name, which may have a prefix, such as "example.com/cost". Prefixes of the protocol are reserved: with one, the call fails. The
+// exception is io.modelcontextprotocol, whose keys are those of the protocol's extensions: they are sent as they are, but those that the runtime itself
+// writes stay the runtime's.
 func (c *Call) ResultMeta(key string, value any) {
 	c.add(func(a *added) {
 		meta, err := withMember(a.meta, key, value)

@@ -2,6 +2,7 @@ package server
 
 import (
 	"context"
+	"encoding/json"
 	"slices"
 	"sync"
 	"time"
@@ -69,9 +70,12 @@ func (d *delivery) put(ctx context.Context, q task.Question) {
 		askCtx, withdraw = context.WithCancel(ctx)
 		closed := make(chan struct{})
 		running.Go(func() {
+			asked := false
+			defer d.answerIfExited(askCtx, &q, &asked, closed)
 			if d.ask(askCtx, claimed, held, q) {
 				close(closed)
 			}
+			asked = true
 		})
 		select {
 		case <-closed:
@@ -85,6 +89,18 @@ func (d *delivery) put(ctx context.Context, q task.Question) {
 		d.awaitReader(ctx)
 		withdraw()
 	}
+}
+
+// answerIfExited answers the question with an internal error, as after a panic, if middleware has ended the goroutine that asks it, since nobody asks it
+// any more.
+func (d *delivery) answerIfExited(ctx context.Context, q *task.Question, asked *bool, closed chan<- struct{}) {
+	if *asked {
+		return
+	}
+	d.peer.s.log.Error("a middleware ended the goroutine of a question: runtime.Goexit", "task", d.task, "question", q.Name)
+	data, _ := json.Marshal(reply{Error: errInternal, Own: true}) // no value of these types fails
+	d.record(ctx, rpc.ID{}, task.Answer{Name: q.Name, Data: data})
+	close(closed)
 }
 
 // awaitReader returns when somebody reads the stream, or ctx ends.

@@ -227,6 +227,7 @@ func (t *statelessJournal) append(b []byte) ([]byte, error) {
 		}
 	}
 	expires := last.Add(s.cfg.askTimeout) // longer than the questions: a late answer still brings the journal, so no step is done twice
+	t.journal.seed()
 	entries := t.journal.entries()
 	for i := range entries {
 		delete(t.until, entries[i].Name) // it was answered in time

@@ -24,9 +24,11 @@ type ToolHandle func(ctx context.Context, call *Call, in any) (out any, err erro
 // one is the outermost. A middleware calls next once, or answers itself. It may pass on a context of its own, which handlers get, and change the
 // result or the error. Errors are answered as those of handlers are. A result other than the one that next returned is validated as a handler's
 // is: by its definition in the request's revision, and the structured content of a tool by the outputSchema. If it does not fit, the client gets
-// an internal error, and the log says what is wrong (LET01, VAL01). Middleware can not set a result's type, server and task:
-// they are those of the result that next returned or, if next was not called, those of a complete result. The data of an Opener is
-// opened when the outermost middleware has returned, or when middleware reads the result (MessageResult.JSON).
+// an internal error, and the log says what is wrong (LET01, VAL01). Middleware can not set a result's server and task: they are those of the
+// result that next returned. Nor can it choose a type. In place of a task or of questions, as 2026-07-28 returns them, a result without a
+// resultType, or with that of a complete result, is complete, so the output of its tool is validated; with any other, it keeps the type of what next
+// returned. Every other result is complete. The data of an Opener is opened when the outermost middleware has returned, or when middleware reads
+// the result (MessageResult.JSON).
 //
 // A request of the client passes through middleware once it is admitted: malformed and unknown ones, and those beyond a limit, are refused
 // before. The context is the request's. When it has ended, context.Cause says why, and whatever middleware returns is not sent (CAN02). A

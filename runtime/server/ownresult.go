@@ -154,16 +154,43 @@ func (r *request) validateOwn(result []byte, served map[string]json.RawMessage, 
 	case resultType != nil:
 		// It is input_required: a tool that runs as a task asks before the task exists. No other question is a result that middleware sees
 		// (WithMiddleware).
-		return nil
+		return r.validateAsking(membersOf(result))
 	}
 	if err := r.validateBy(definition, r.withoutAsked(result, served)); err != nil || created {
 		return err
+	}
+	if kind := served[rev.Result.Type]; kind != nil && string(kind) != string(check.AppendString(nil, rev.Result.Complete)) {
+		served = nil // a task or questions: none of its members is a tool's output
 	}
 	switch members := membersOf(result); r.method.Op {
 	case wire.OpCallTool, wire.OpTaskResult:
 		return r.validateOutput(members, served)
 	case wire.OpGetTask:
 		return r.validateTask(members, served)
+	}
+	return nil
+}
+
+// validateAsking validates a result of middleware's own in place of one that asks: a client that is asked for nothing, and gets no state to go on from,
+// could only send the same call again (EXT17).
+func (r *request) validateAsking(members map[string]json.RawMessage) error {
+	write := r.revision.AppendInputRequired
+	asks := memberWithMarker(write(nil, &wire.InputRequired{InputRequests: marker}))
+	holds := memberThatIs(write(nil, &wire.InputRequired{RequestState: "own"}), `"own"`)
+	questions, state := members[asks], members[holds]
+	all := membersOf(questions)
+	switch {
+	case questions == nil && state == nil:
+		return fmt.Errorf("it has neither %s nor %s: return the result of next to ask what it asks", asks, holds)
+	case questions != nil && len(all) == 0:
+		return fmt.Errorf("%s: it is not a JSON object with questions", asks)
+	case state != nil && (state[0] != '"' || len(state) == len(`""`)):
+		return fmt.Errorf("%s: it is not a text, or empty", holds)
+	}
+	for key, q := range all {
+		if method := membersOf(q)["method"]; method == nil || method[0] != '"' {
+			return fmt.Errorf("%s/%s: it is not a request with a method", asks, key)
+		}
 	}
 	return nil
 }

@@ -215,3 +215,44 @@ func TestLET01AQuestionBeforeTheTaskPassesThroughMiddleware(t *testing.T) {
 		t.Error(m.raw)
 	}
 }
+
+// What middleware puts in the place of a task or of questions is a complete result, with the output that the tool's schema wants, or one that asks.
+func TestVAL01LET01MiddlewareInPlaceOfATaskOrOfQuestions(t *testing.T) {
+	own := ""
+	early := tool("early", structured(echo), withTask(TaskRequired))
+	early.Before = []BeforeQuestion{confirmQuestion().Before()}
+	f := dual(t, Definition{Tools: []Tool{tool("echo", structured(echo), withTask(TaskOptional)), early}},
+		wrapping("tools/call", func(ctx context.Context, next Handle, m *Message) (*MessageResult, error) {
+			result, err := next(ctx, m)
+			if err == nil {
+				read(result)
+				result = ResultOf([]byte(own))
+			}
+			return result, err
+		}))
+	const question = `"inputRequests":{"q":{"method":"elicitation/create","params":{"message":"m","requestedSchema":{"type":"object","properties":{}}}}}`
+	for _, row := range []struct {
+		tool, own, kind string // "": it is refused
+	}{
+		{"echo", `{"content":[]}`, ""},
+		{"echo", `{"content":[],"resultType":"complete"}`, ""},
+		{"echo", `{"content":[],"isError":true}`, "complete"},
+		{"echo", `{"content":[],"structuredContent":{"text":"own"}}`, "complete"},
+		{"early", `{"content":[]}`, ""},
+		{"early", `{"content":[],"structuredContent":{"text":"own"}}`, "complete"},
+		{"early", `{"resultType":"input_required"}`, ""},
+		{"early", `{"resultType":"input_required","content":[],"inputRequests":{}}`, ""},
+		{"early", `{"resultType":"input_required","inputRequests":{},"requestState":"s"}`, ""},
+		{"early", `{"resultType":"input_required","inputRequests":{"q":{}}}`, ""},
+		{"early", `{"resultType":"input_required","inputRequests":[],"requestState":"s"}`, ""},
+		{"early", `{"resultType":"input_required",` + question + `,"requestState":7}`, ""},
+		{"early", `{"resultType":"input_required","requestState":"s"}`, "input_required"},
+		{"early", `{"resultType":"input_required",` + question + `}`, "input_required"},
+	} {
+		own = row.own
+		m := f.ask(t.Context(), frame(1, "tools/call", tasksAsks, callParams(row.tool, `{"text":"x"}`)))
+		if kind := m.str("result", "resultType"); kind != row.kind || row.kind == "" && (m.Error == nil || m.Error.Code != -32603) {
+			t.Errorf("%s in place of what %s returns: %s", row.own, row.tool, m.raw)
+		}
+	}
+}

@@ -242,6 +242,7 @@ func TestSRV01AQuestionAnsweredByMiddleware(t *testing.T) {
 		}, "not now"},
 		"fails":  {func(context.Context, Handle, *Message) (*MessageResult, error) { return nil, errors.New("secret") }, "internal error"},
 		"panics": {func(context.Context, Handle, *Message) (*MessageResult, error) { panic("secret") }, "internal error"},
+		"ends":   {func(context.Context, Handle, *Message) (*MessageResult, error) { runtime.Goexit(); return nil, nil }, "internal error"},
 		"gives it no time": {func(ctx context.Context, next Handle, m *Message) (*MessageResult, error) {
 			ctx, cancel := context.WithCancelCause(ctx)
 			cancel(errors.New("no time"))

@@ -167,14 +167,20 @@ func (c *Call) keySeed() []byte {
 		}
 		return []byte(c.TaskID())
 	}
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	fresh := []byte(rand.Text())
-	seed, err := c.openJournalLocked().Do(context.Background(), seedStep, func(context.Context) ([]byte, error) { return fresh, nil })
-	if err != nil { // the handler has returned
-		return fresh
+	if j, open := c.openJournal().(*callJournal); open {
+		return j.seed()
 	}
-	return seed
+	return []byte(rand.Text()) // the handler has returned
+}
+
+// seed returns the seed of the call's keys, and records it. A journal that is sealed has one: several retries may go on from there.
+func (j *callJournal) seed() []byte {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	if j.recorded[seedStep] == nil {
+		j.recorded[seedStep] = &journalEntry{data: []byte(rand.Text())}
+	}
+	return j.recorded[seedStep].data
 }
 
 // seedStep is the step that records the seed of keys. Handlers can not use it, because names have no #.

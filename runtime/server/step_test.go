@@ -273,6 +273,32 @@ func TestEXT17KeysAreTheSameInEveryRetryAndInTheTaskMadeOfIt(t *testing.T) {
 	})
 }
 
+// A client may send its retry again, and no run before has needed a key.
+func TestEXT17KeysThatAreFirstNeededAfterAQuestionAreTheSameInEveryRetry(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var seen []string
+		f := dual(t, Definition{Tools: []Tool{tool("pay", plain(func(ctx context.Context, call *Call) (*echoOutput, error) {
+			if _, err := Ask(ctx, call, confirmQuestion(), ""); err != nil {
+				return nil, err
+			}
+			seen = append(seen, call.Key("a"))
+			return &echoOutput{}, nil
+		}), withTask(TaskOptional))}}, WithGather(0))
+		for range 2 {
+			_, _, state := f.try(t.Context(), forms, "pay", `{}`, "")
+			for range 2 {
+				_, _, _ = f.try(t.Context(), forms, "pay", `{}`, answering(state, `{"confirm":`+accepted+`}`))
+			}
+			m, _, _ := f.try(t.Context(), tasksAsks, "pay", `{}`, answering(state, `{"confirm":`+accepted+`}`))
+			f.await(t.Context(), m.str("result", "taskId"), task.Completed)
+		}
+		if len(seen) != 6 || seen[0] != seen[1] || seen[1] != seen[2] || seen[3] != seen[4] || seen[4] != seen[5] || seen[0] == seen[3] {
+			t.Errorf("%q", seen)
+		}
+		_ = f.srv.Shutdown(t.Context())
+	})
+}
+
 // What encoding/json makes of a text that is not UTF-8 is read back as it was recorded.
 func TestDoRecordsTextsThatAreNotUTF8(t *testing.T) {
 	for text, want := range map[string]string{"caf\xe9": `"caf` + "\uFFFD" + `"`, `a\ufffd`: `"a\\ufffd"`, "a\uFFFD": `"a` + "\uFFFD" + `"`} {

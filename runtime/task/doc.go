@@ -90,6 +90,9 @@
 // A parked task has no run: the engine that stores an answer dispatches the task, and so does the run that is ending if the answer was faster. If both do,
 // Begin lets only one run begin. If neither can, the task is an orphan.
 //
+// A cancel ends a task that has no run, or whose lease has run out, at once. If a run has the lease, it is recorded for that run, which may not hear it:
+// if the run parks, Park ends the task, and if its process dies, the task is an orphan when its lease is over, whatever its questions.
+//
 // # When the store is away
 //
 // The engine trusts no store to be there. An error that is not the store's answer (see Outage) is an outage, and says nothing about the

@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/rand"
 	"log/slog"
+	"slices"
 	"sync"
 	"time"
 
@@ -78,11 +79,13 @@ type Engine struct {
 
 	mu        sync.Mutex
 	closed    bool
-	closedFor string            // the reason of CloseFor
-	busy      int               // goroutines and runs that Close waits for
-	idle      chan struct{}     // closed when closed and not busy
-	runs      map[string]*Run   // in this process, also those that have not begun, by task
-	parked    map[string]*timer // wake timers, by task
+	closedFor string             // the reason of CloseFor
+	busy      int                // goroutines and runs that Close waits for
+	idle      chan struct{}      // closed when closed and not busy
+	runs      map[string]*Run    // in this process, also those that have not begun, by task
+	beginning map[string][]*Run  // later runs, by task, until runs has them or they did not begin: what stops a run reaches them, too
+	strays    map[string]*events // of tasks without a run here, by task, for the calls that change them
+	parked    map[string]*timer  // wake timers, by task
 	slots     slots
 	sweep     *timer // the next look for expired tasks
 	// sweepPause is the least pause before a sweep; it doubles from sweep to sweep that removes nothing although something has expired.
@@ -116,7 +119,7 @@ func New(c Config) *Engine {
 	e.base, e.cancel = context.WithCancel(context.Background())
 	e.over = &inflight.Cause{Source: inflight.SourceCompleted}
 	e.done, e.idle, e.runs, e.slots = make(chan struct{}), make(chan struct{}), map[string]*Run{}, slots{owners: map[string]int{}, keys: map[string]int{}}
-	e.parked, e.sweepPause = map[string]*timer{}, sweepGap
+	e.beginning, e.strays, e.parked, e.sweepPause = map[string][]*Run{}, map[string]*events{}, map[string]*timer{}, sweepGap
 	e.listenForHints(c.Store, c.Dispatcher)
 	if d, ok := c.Dispatcher.(Deliverer); ok { // ids that it delivers in this process go to e.Run
 		d.Deliver(e)
@@ -172,6 +175,17 @@ func (e *Engine) enterWhileClosing() bool {
 	}
 	e.busy++
 	return true
+}
+
+// reach returns the runs of a task in this process to which it matters that it is cancelled: also those whose call of Begin has not returned.
+func (e *Engine) reach(id string) []*Run {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	all := slices.Clone(e.beginning[id])
+	if r := e.runs[id]; r != nil {
+		all = append(all, r)
+	}
+	return all
 }
 
 // run returns the run of a task in this process; nil if there is none.

@@ -3,8 +3,11 @@ package task
 import "sync"
 
 // events calls Config.OnChange with the changes of one task in order, without a goroutine and without calling it under a
-// lock: a caller that publishes a change while no other one does makes the calls for all that is queued.
+// lock: a caller that publishes a change while no other one does makes the calls for all that is queued. A run has the events of the one before, and of the
+// calls that change the task meanwhile.
 type events struct {
+	calls int // that change the task and may still publish; guarded by Engine.mu
+
 	mu     sync.Mutex
 	queue  *[]Task // nil: nothing is queued, as mostly
 	last   uint64  // version of the newest change that was queued
@@ -59,4 +62,44 @@ func (ev *events) drain(onChange func(Task)) {
 	}
 	ev.queue, ev.active = nil, false
 	ev.mu.Unlock()
+}
+
+// enterEvents returns the events of a task for a call that changes it, until leaveEvents.
+func (e *Engine) enterEvents(id string) *events {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	ev := e.strays[id]
+	if r := e.runs[id]; r != nil {
+		ev = r.events
+	} else if ev == nil {
+		ev = new(events)
+		e.strays[id] = ev
+	}
+	ev.calls++
+	return ev
+}
+
+func (e *Engine) leaveEvents(id string, ev *events) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if ev.calls--; ev.calls == 0 && e.strays[id] == ev {
+		delete(e.strays, id)
+	}
+}
+
+// inheritEvents gives a run that begins the events of the one before, or those of the calls that change the task. The caller holds the lock.
+func (e *Engine) inheritEvents(r, before *Run, id string) {
+	if before != nil {
+		r.events = before.events
+	} else if ev := e.strays[id]; ev != nil {
+		r.events = ev
+		delete(e.strays, id)
+	}
+}
+
+// bequeathEvents keeps the events of a run that is forgotten for the calls that still use them. The caller holds the lock.
+func (e *Engine) bequeathEvents(r *Run, id string) {
+	if r.events.calls > 0 {
+		e.strays[id] = r.events
+	}
 }

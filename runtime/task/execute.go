@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 	"time"
 
 	"github.com/mcpkiln/mcpkiln/runtime/inflight"
@@ -52,11 +53,25 @@ func (e *Engine) runOf(id string) *Run {
 	if r := e.runs[id]; r != nil && r.Epoch() == 0 {
 		return r
 	}
-	return e.newRun(id)
+	r := e.newRun(id)
+	e.beginning[id] = append(e.beginning[id], r)
+	return r
+}
+
+// leaveBeginning notes that the run is no longer about to begin. The caller holds the lock.
+func (e *Engine) leaveBeginning(r *Run, id string) {
+	if rest := e.beginning[id]; slices.Contains(rest, r) {
+		if e.beginning[id] = slices.DeleteFunc(rest, func(other *Run) bool { return other == r }); len(e.beginning[id]) == 0 {
+			delete(e.beginning, id)
+		}
+	}
 }
 
 // beginFailed handles a run that did not begin. An id that was delivered twice or late is no failure.
 func (e *Engine) beginFailed(r *Run, err error) error {
+	e.mu.Lock()
+	e.leaveBeginning(r, r.Task().ID)
+	e.mu.Unlock()
 	var over *TerminalError
 	switch {
 	case errors.Is(err, ErrLease):
@@ -84,6 +99,7 @@ func (e *Engine) fillIn(r *Run, b *Begun, from time.Time) {
 	}
 	r.clocks = clocks{b.Now, time.Since(e.began)}
 	r.handlerMayBeBusy = beginsBusy(b.Journal, b.Now)
+	hinted := r.hinted
 	left := b.Task.Timeout - b.Task.Ran
 	if b.Task.Timeout > 0 && left > 0 {
 		r.timer = e.timers.add(time.Now().Add(left), func() { e.timeout(r) })
@@ -92,6 +108,8 @@ func (e *Engine) fillIn(r *Run, b *Begun, from time.Time) {
 	e.enlist(r, b.Account, from)
 	if b.Task.CancelRequested {
 		r.cancelled(&b.Task)
+	} else if hinted {
+		e.interrupt(b.Task.ID)
 	}
 	if b.Task.Timeout > 0 && left <= 0 {
 		r.stop(inflight.SourceTimeout, "", nil) // earlier runs took all the time there is: the handler is not called
@@ -105,6 +123,8 @@ func (e *Engine) enlist(r *Run, account string, from time.Time) {
 	before, closed := e.runs[id], e.closed
 	if before != r {
 		e.runs[id] = r
+		e.leaveBeginning(r, id)
+		e.inheritEvents(r, before, id)
 	}
 	e.dropWakeTimerLocked(id)
 	if !r.slot {
@@ -136,6 +156,7 @@ func (e *Engine) forget(r *Run) {
 	e.freeSlot(r)
 	if e.runs[id] == r {
 		delete(e.runs, id)
+		e.bequeathEvents(r, id)
 	}
 }
 
@@ -280,12 +301,16 @@ func (e *Engine) park(r *Run) (t Task, err error) {
 	}
 	err = r.retryOutage(e.base, func(ctx context.Context, again bool) (err error) {
 		t, err = e.store.Park(ctx, r.lease())
-		if again && errors.Is(err, ErrLease) {
-			t, err = e.store.Get(ctx, r.task.Owner, r.task.ID) // an earlier try has given it back
+		if again && (errors.Is(err, ErrLease) || isOver(err)) {
+			t, err = e.store.Get(ctx, r.task.Owner, r.task.ID) // an earlier try has given it back, or ended the task
 		}
 		return err
 	})
-	if err != nil && !isOver(err) {
+	switch {
+	case err == nil && t.Status.Terminal(): // a cancel came first
+		e.audit.ended(e.base, &t)
+		r.publish(&t)
+	case err != nil && !isOver(err):
 		e.audit.failed("park", &r.task, err)
 	}
 	return t, err

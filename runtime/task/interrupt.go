@@ -39,9 +39,19 @@ func (e *Engine) listenForHints(sources ...any) {
 // lookForOrphans plans a look for orphans at once.
 func (e *Engine) lookForOrphans() { e.plan(&e.orphanScan, time.Now(), (*Engine).dispatchOrphans) }
 
-// interrupt reads whether the run of a task here should stop, after a hint of an Interrupter.
+// interrupt reads whether the run of a task here should stop, after a hint of an Interrupter. A run that is beginning reads it then.
 func (e *Engine) interrupt(id string) {
-	if r := e.run(id); r != nil && r.lease().Epoch > 0 {
-		e.spawn(func() { e.reconsider(r, false) })
+	for _, r := range e.reach(id) {
+		if r.noteHint() {
+			e.spawn(func() { e.reconsider(r, false) })
+		}
 	}
+}
+
+// noteHint notes a hint for a run that has not begun, and reports whether it has: then there is nothing to note.
+func (r *Run) noteHint() (begun bool) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.hinted = r.epoch == 0
+	return !r.hinted
 }

@@ -297,3 +297,40 @@ func TestDoRunsOncePerName(t *testing.T) {
 		}
 	})
 }
+
+// What a handler leaves running when it returns, or when its task is gone, begins no step: nobody would know that it was done.
+func TestNoStepBeginsWhenTheRunIsOver(t *testing.T) {
+	for name, end := range map[string]func(w *world, returning chan struct{}){
+		"returned": func(_ *world, returning chan struct{}) { close(returning) },
+		"expired": func(_ *world, returning chan struct{}) {
+			time.Sleep(time.Hour)
+			synctest.Wait()
+			close(returning)
+		},
+		"discarded": func(w *world, returning chan struct{}) {
+			w.Discard(w.ctx, ada)
+			synctest.Wait()
+			close(returning)
+		},
+	} {
+		var returning chan struct{}
+		stepped := make(map[string]error, 1)
+		hour := time.Hour
+		in(t, task.Config{Runner: func(ctx context.Context, r *task.Run) task.Outcome {
+			go func() {
+				<-ctx.Done()
+				_, stepped["error"] = r.Do(context.Background(), "late", func(context.Context) ([]byte, error) { stepped["done"] = nil; return nil, nil })
+			}()
+			<-returning
+			return done("")
+		}}, func(w *world) {
+			returning = make(chan struct{})
+			w.create(task.Spec{TTL: &hour})
+			end(w, returning)
+			synctest.Wait()
+		})
+		if _, ran := stepped["done"]; ran || stepped["error"] == nil {
+			t.Errorf("%s: a step was done (%v), the error is %v", name, ran, stepped["error"])
+		}
+	}
+}

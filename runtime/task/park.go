@@ -115,7 +115,7 @@ func (r *Run) whyHandedOn() error {
 // task again.
 func (e *Engine) parkForAnswer(r *Run) {
 	t, err := e.park(r)
-	if err != nil {
+	if err != nil || t.Status.Terminal() {
 		return
 	}
 	if r.mayGoOn(&t) {

@@ -48,7 +48,8 @@ func (e *Engine) List(ctx context.Context, owner, cursor string, limit int) (Pag
 // Cancel cancels the task at once (Force: on return it is cancelled, TSK18) or asks the work to stop (EXT11). A late
 // result is dropped. Errors: ErrNotFound; *TerminalError, with the task, if it is over.
 func (e *Engine) Cancel(ctx context.Context, owner, id string, c Cancel) (Task, error) {
-	r := e.run(id)
+	ev := e.enterEvents(id)
+	defer e.leaveEvents(id, ev)
 	t, err := e.store.Cancel(ctx, owner, id, c)
 	if err != nil {
 		e.audit.refused(ctx, "cancel", owner, id, err)
@@ -58,13 +59,10 @@ func (e *Engine) Cancel(ctx context.Context, owner, id string, c Cancel) (Task, 
 	if t.Status.Terminal() {
 		e.dropWakeTimer(id)
 	}
-	if r == nil {
-		r = e.run(id) // begun meanwhile
-	}
-	if r != nil {
+	for _, r := range e.reach(id) {
 		r.cancelled(&t)
 	}
-	e.publish(r, &t)
+	e.publish(ev, &t)
 	return t, nil
 }
 
@@ -78,7 +76,8 @@ func (e *Engine) Answer(ctx context.Context, owner, id string, answers ...Answer
 }
 
 func (e *Engine) answer(ctx context.Context, owner, id string, answers []Answer) (Task, error) {
-	r := e.run(id)
+	r, ev := e.run(id), e.enterEvents(id)
+	defer e.leaveEvents(id, ev)
 	t, err := e.store.Answer(ctx, owner, id, answers)
 	if err != nil {
 		return t, err
@@ -86,7 +85,7 @@ func (e *Engine) answer(ctx context.Context, owner, id string, answers []Answer)
 	if t.Status.Terminal() {
 		return t, nil // nothing was open
 	}
-	e.publish(r, &t)
+	e.publish(ev, &t)
 	if (r == nil || r.whyHandedOn() != nil) && t.closedBy(answers) {
 		e.dropWakeTimer(id)
 		e.dispatch(id) // the task was parked until now, or runs elsewhere: Begin finds out
@@ -122,13 +121,10 @@ func (e *Engine) Discard(ctx context.Context, owner string) {
 	}
 }
 
-// publish reports a change of a task, which may have a run here.
-func (e *Engine) publish(r *Run, t *Task) {
-	switch {
-	case r != nil:
-		r.publish(t)
-	case e.config.OnChange != nil:
-		e.config.OnChange(*t)
+// publish reports a change of a task.
+func (e *Engine) publish(ev *events, t *Task) {
+	if onChange := e.config.OnChange; onChange != nil {
+		ev.publish(t, onChange)
 	}
 }
 

@@ -17,7 +17,8 @@ type Run struct {
 	ctx    runContext
 	end    context.CancelCauseFunc
 	local  any // Spec.Local
-	events events
+	events *events
+	first  events // of the task's first run in this process; here, since it costs no allocation
 
 	requestor requestor // in whose limits the slot counts
 
@@ -38,6 +39,7 @@ type Run struct {
 	nextAtOnce       bool // it parks without waiting for an answer: after a step, in tests that replay
 	handlerMayBeBusy bool // the handler was given an answer while another question was open: it may be at work
 	parked           bool // the lease is being given back, or has been
+	hinted           bool // an Interrupter hinted at the task before it had begun
 	runnerCalled     bool // the runner was called, or is about to be
 }
 
@@ -68,6 +70,7 @@ func (r *Run) localTime(t time.Time) time.Time {
 // newRun makes a run whose context derives from no request: it outlives requests and connections (TSK06).
 func (e *Engine) newRun(id string) *Run {
 	r := &Run{engine: e, task: Task{ID: id}}
+	r.events = &r.first
 	r.ctx.Context, r.end = context.WithCancelCause(context.Background())
 	return r
 }
@@ -120,11 +123,7 @@ func (r *Run) lease() Lease {
 	return Lease{r.task.ID, r.engine.config.Node, r.epoch}
 }
 
-func (r *Run) publish(t *Task) {
-	if onChange := r.engine.config.OnChange; onChange != nil {
-		r.events.publish(t, onChange)
-	}
-}
+func (r *Run) publish(t *Task) { r.engine.publish(r.events, t) }
 
 // cause is why the run's context ended, nil while it has not.
 func (r *Run) cause() *inflight.Cause {

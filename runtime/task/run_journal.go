@@ -12,9 +12,10 @@ import (
 // Do runs fn and journals what it returns. A later run of the task, or a later call, gets the journaled value and does
 // not run fn. A crash before fn's value is journaled runs fn again; nothing is journaled when fn fails.
 // Errors: fn's own; *NameError if name is that of a question, or of a step that is being done; *LimitError if the value exceeds the quota; the store's;
-// the cause of the run's end, if another run goes on with the task, or if the value could not be journaled since the run has ended.
+// the cause of the run's end, if another run goes on with the task, the handler has returned or the task is gone, so that fn is not run, or if the value
+// could not be journaled since the run has ended.
 func (r *Run) Do(ctx context.Context, name string, fn func(ctx context.Context) ([]byte, error)) ([]byte, error) {
-	if err := r.whyHandedOn(); err != nil { // another run goes on
+	if err := r.whyUnrecorded(); err != nil {
 		return nil, err
 	}
 	done, data, err := r.enterStep(name)
@@ -35,6 +36,16 @@ func (r *Run) Do(ctx context.Context, name string, fn func(ctx context.Context) 
 	delete(r.doing, name)
 	r.mu.Unlock()
 	return data, r.parkAfterStep() // with a Replayer only; leaveStep parks a run that was told to park while steps were being done
+}
+
+// whyUnrecorded returns why no step of the run can be recorded any more, so that none is begun; nil if that is not known. Until its handler returns, a run
+// that is cancelled may do steps to clean up.
+func (r *Run) whyUnrecorded() error {
+	c := r.cause()
+	if c != nil && (c.Source == inflight.SourceCompleted || errors.Is(c, ErrExpired) || errors.Is(c, ErrDiscarded)) {
+		return c
+	}
+	return r.whyHandedOn()
 }
 
 func (r *Run) record(ctx context.Context, name string, data []byte) error {

@@ -133,10 +133,13 @@ func (s *State) Heartbeat(l Lease, d time.Duration, now time.Time) bool {
 	return true
 }
 
-// Park gives the lease back.
+// Park gives the lease back, or ends the task if a cancel is recorded: the run that gives its lease back is the only one that could carry it out (EXT11).
 func (s *State) Park(l Lease, now time.Time) error {
 	if err := s.checkLease(l); err != nil {
 		return err
+	}
+	if s.cancelDue() {
+		return s.end(cancelled(s.Task.CancelReason), now)
 	}
 	s.Node, s.Leased = "", time.Time{}
 	s.count(now)
@@ -151,12 +154,13 @@ func (s *State) Orphan(now time.Time) bool {
 }
 
 // OrphanAt is the time at which the task becomes an orphan, unless it changes or its lease is extended: after its lease, and after the earliest
-// deadline of its open questions, if it has any. ok is false if it never does, since it is over or none of its open questions has a deadline.
+// deadline of its open questions, if it has any and is not to be cancelled. ok is false if it never does, since it is over or none of its open questions
+// has a deadline.
 func (s *State) OrphanAt() (at time.Time, ok bool) {
 	if s.Task.Status.Terminal() {
 		return time.Time{}, false
 	}
-	if len(s.Task.Questions) == 0 {
+	if len(s.Task.Questions) == 0 || s.cancelDue() {
 		return s.Leased, true
 	}
 	at, ok = earliestDeadline(s.Task.Questions)
@@ -198,12 +202,14 @@ func (s *State) Finish(l Lease, o Outcome, now time.Time) error {
 	return s.end(o, now)
 }
 
-// Cancel ends the task, or records the request. A task that nobody runs ends at once, unless it can not be cancelled.
+// Cancel ends the task, or records the request. A task that nobody runs ends at once, unless it can not be cancelled: so does one whose lease has run out,
+// since its run has stopped itself (DUR02), and the next one would not call the handler.
 func (s *State) Cancel(c Cancel, now time.Time) error {
 	if s.Task.Status.Terminal() {
 		return &TerminalError{Status: s.Task.Status}
 	}
-	if c.Force || s.Node == "" && !s.Task.Uncancellable {
+	running := s.Node != "" && now.Before(s.Leased)
+	if c.Force || !running && !s.Task.Uncancellable {
 		s.Task.CancelRequested, s.Task.CancelReason = true, c.Reason
 		return s.end(cancelled(c.Reason), now)
 	}
@@ -213,6 +219,9 @@ func (s *State) Cancel(c Cancel, now time.Time) error {
 	}
 	return nil
 }
+
+// cancelDue reports whether a recorded cancel is to be carried out.
+func (s *State) cancelDue() bool { return s.Task.CancelRequested && !s.Task.Uncancellable }
 
 // end ends the task, whoever runs it.
 func (s *State) end(o Outcome, now time.Time) error {

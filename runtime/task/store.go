@@ -29,7 +29,8 @@ type Requestors interface {
 	// List returns the owner's tasks in order of creation, without Args, Result and Error. Pages are stable: while tasks
 	// come and go, a walk over all pages sees each task that stays exactly once. Error: ErrCursor.
 	List(ctx context.Context, owner, cursor string, limit int) (Page, error)
-	// Cancel ends the task at once (Force) or records the request. Error on a finished one: *TerminalError, with the task.
+	// Cancel ends the task at once (Force, or nobody has a live lease) or records the request. Tasks that can not be cancelled end by Force only. Error on
+	// a finished one: *TerminalError, with the task.
 	Cancel(ctx context.Context, owner, id string, c Cancel) (Task, error)
 	// Answer answers open questions. Names of questions that are not open are ignored (EXT10). The task is working again when none is left.
 	// Error: *LimitError.
@@ -58,7 +59,8 @@ type Runners interface {
 	Withdraw(ctx context.Context, l Lease, name string) (Task, error)
 	// Describe changes the status message.
 	Describe(ctx context.Context, l Lease, message string) (Task, error)
-	// Park gives the lease back with the task unfinished. It can begin again when no question is open.
+	// Park gives the lease back with the task unfinished. It can begin again when no question is open. A task with a recorded cancel is cancelled instead,
+	// unless it can not be.
 	Park(ctx context.Context, l Lease) (Task, error)
 	// Finish ends the task.
 	Finish(ctx context.Context, l Lease, o Outcome) (Task, error)
@@ -67,7 +69,7 @@ type Runners interface {
 	// Heartbeat extends leases by d from now and returns which of their runs should stop.
 	Heartbeat(ctx context.Context, leases []Lease, d time.Duration) (Beat, error)
 	// Orphans lists up to limit tasks that wait for somebody to run them: unfinished, without a live lease, and with no
-	// question open or one past its deadline.
+	// question open, or one past its deadline, or a recorded cancel that is still to be carried out.
 	Orphans(ctx context.Context, limit int) ([]string, error)
 }
 

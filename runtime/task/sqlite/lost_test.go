@@ -107,3 +107,28 @@ func TestTSK09DUR06WaitsEndWithAFileThatIsGone(t *testing.T) {
 		}
 	})
 }
+
+// A process that dies takes no cancel with it, although a question is open: the next one finds the task at once.
+func TestEXT11DUR01ACancelThatWasAcknowledgedOutlivesTheProcess(t *testing.T) {
+	each(t, func(t *testing.T, driver, file string) {
+		s := newStore(t, driver, file)
+		_, err := s.Create(t.Context(), aTask("one"), task.Quota{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		begun, err := s.Begin(t.Context(), "one", "node", time.Hour)
+		if err == nil {
+			_, err = s.Ask(t.Context(), begun.Lease, task.Question{Name: "q"})
+		}
+		if err == nil {
+			_, err = s.Cancel(t.Context(), "ada", "one", task.Cancel{})
+		}
+		if err := errors.Join(err, s.Close()); err != nil { // as after a crash: no run has parked
+			t.Fatal(err)
+		}
+		ids, err := newStore(t, driver, file).Orphans(t.Context(), 10)
+		if err != nil || len(ids) != 1 || ids[0] != "one" {
+			t.Errorf("orphans are %q, %v", ids, err)
+		}
+	})
+}

@@ -22,6 +22,8 @@ var stateChecks = []check{
 	{"TSK18ForcedCancelIsImmediate", forcedCancel},
 	{"EXT11CooperativeCancelLeavesTheWorkToDecide", cooperativeCancel},
 	{"EXT11CancelOfWhatNobodyRunsIsImmediate", cancelWithoutRun},
+	{"EXT11ARunThatParksCarriesOutTheCancel", cancelThenPark},
+	{"EXT11ACancelOutlivesTheRunThatWasToHearIt", cancelThenCrash},
 	{"TSK08DescribeChangesMessageAndTime", describe},
 }
 
@@ -260,6 +262,71 @@ func cancelWithoutRun(p *probe) {
 	t, err = p.Cancel(p.ctx, ada, id, task.Cancel{})
 	p.must(err, "cancel of an uncancellable task")
 	p.equal([]any{t.Status, t.CancelRequested}, []any{task.Working, true}, "uncancellable task")
+
+	id, l := p.asking(false)
+	p.wait(lease)
+	t, err = p.Cancel(p.ctx, ada, id, task.Cancel{Reason: "enough"})
+	p.must(err, "cancel after the lease ran out")
+	p.equal([]any{t.Status, t.CancelReason}, []any{task.Cancelled, "enough"}, "task whose run went silent")
+	_, err = p.Park(p.ctx, l)
+	p.refusesTerminal(err, task.Cancelled, "park by the silent run")
+	id, _ = p.asking(true)
+	p.wait(lease)
+	t, err = p.Cancel(p.ctx, ada, id, task.Cancel{})
+	p.must(err, "cancel of an uncancellable task after the lease ran out")
+	p.equal([]any{t.Status, t.CancelRequested}, []any{task.InputRequired, true}, "uncancellable task whose run went silent")
+}
+
+// asking begins a task with an open question.
+func (p *probe) asking(uncancellable bool) (string, task.Lease) {
+	p.Helper()
+	id := p.createWith(task.Task{Owner: ada, TTL: time.Hour, Uncancellable: uncancellable}).ID
+	l := p.begin(id).Lease
+	_, err := p.Ask(p.ctx, l, question("q"))
+	p.must(err, "ask")
+	return id, l
+}
+
+// cancelThenPark: a run that is being parked hears no cancel any more, and nobody would run the task until its question is answered.
+func cancelThenPark(p *probe) {
+	for _, asks := range []bool{true, false} {
+		id, l := p.begun()
+		if asks {
+			id, l = p.asking(false)
+		}
+		_, err := p.Cancel(p.ctx, ada, id, task.Cancel{Reason: "enough"})
+		p.must(err, "cancel")
+		t, err := p.Park(p.ctx, l)
+		p.must(err, "park")
+		p.equal(t, p.get(id), "returned and stored task")
+		p.equal([]any{t.Status, t.CancelReason, len(t.Questions)}, []any{task.Cancelled, "enough", 0}, "task after cancel and park")
+		if t.Error == nil || t.Error.Code != task.CodeCancelled {
+			p.Errorf("TSK11: the error of a cancelled task is %v", t.Error)
+		}
+	}
+	id, l := p.asking(true)
+	_, err := p.Cancel(p.ctx, ada, id, task.Cancel{})
+	p.must(err, "cancel of an uncancellable task")
+	_, err = p.Park(p.ctx, l)
+	p.must(err, "park")
+	p.status(id, task.InputRequired, "an uncancellable task after cancel and park")
+	p.orphaned()
+}
+
+// cancelThenCrash: a task that is to be cancelled does not wait for the answer to its question.
+func cancelThenCrash(p *probe) {
+	id, _ := p.asking(false)
+	uncancellable, _ := p.asking(true)
+	for _, id := range []string{id, uncancellable} {
+		_, err := p.Cancel(p.ctx, ada, id, task.Cancel{Reason: "enough"})
+		p.must(err, "cancel")
+	}
+	p.orphaned()
+	p.wait(lease)
+	p.orphaned(id)
+	b := p.begin(id)
+	p.equal([]any{b.Task.CancelRequested, b.Task.CancelReason}, []any{true, "enough"}, "the cancel as the next run sees it")
+	p.orphaned()
 }
 
 func describe(p *probe) {

@@ -21,6 +21,8 @@ var stateFaults = []fault{
 		func(s task.Store) task.Store { return &lastWins{s} }},
 	{"cancel always forces", []string{"EXT11CooperativeCancelLeavesTheWorkToDecide", "LeaseHeartbeatTellsWhatToStop"},
 		func(s task.Store) task.Store { return &forcing{s} }},
+	{"cancels are acknowledged and forgotten", []string{"EXT11ARunThatParksCarriesOutTheCancel", "EXT11ACancelOutlivesTheRunThatWasToHearIt",
+		"EXT11CancelOfWhatNobodyRunsIsImmediate", "LeaseHeartbeatTellsWhatToStop"}, func(s task.Store) task.Store { return &polite{s} }},
 	{"every task has the same machine", []string{"TSK07TheTasksOwnMachineDecides"},
 		func(s task.Store) task.Store { return &levelling{s} }},
 	{"empty results become none", []string{"TSK10OutcomeIsKeptVerbatim"},
@@ -35,6 +37,17 @@ func (s *lateCreate) Create(ctx context.Context, t task.Task, q task.Quota) (tas
 		s.Store.Create(ctx, t, q)
 	}()
 	return task.NewState(t, time.Now()).Task, nil
+}
+
+type polite struct{ task.Store }
+
+func (s *polite) Cancel(ctx context.Context, owner, id string, c task.Cancel) (task.Task, error) {
+	if c.Force {
+		return s.Store.Cancel(ctx, owner, id, c)
+	}
+	t, err := s.Get(ctx, owner, id)
+	t.CancelRequested, t.CancelReason = true, c.Reason
+	return t, err
 }
 
 type levelling struct{ task.Store }
