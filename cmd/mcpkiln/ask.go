@@ -6,8 +6,10 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"net/url"
 	"slices"
 	"strings"
+	"time"
 	"unicode"
 
 	"github.com/mcpkiln/mcpkiln/cmd/mcpkiln/internal/console"
@@ -15,8 +17,11 @@ import (
 	"github.com/mcpkiln/mcpkiln/runtime/rpc"
 )
 
-// questionError ends a visit in which a question is asked that neither --answer nor the user answers.
-type questionError struct{ openQuestion }
+// questionError ends a visit in which questions are asked that neither --answer nor the user answers.
+type questionError struct {
+	open []openQuestion
+	used string // the flags that have answered others: the end of the visit takes these back
+}
 
 // Error implements error.
 func (*questionError) Error() string { return "input required" }
@@ -56,7 +61,7 @@ func (v *visit) ask(ctx context.Context, q *client.Question) (*client.Answer, er
 	}
 	open := v.asksStill(q)
 	if open && v.terminal == nil {
-		v.end(&questionError{openQuestion{question: q}})
+		v.staysOpen(ctx, openQuestion{question: q})
 	}
 	if !open || v.terminal == nil {
 		<-ctx.Done() // the result is not used
@@ -73,6 +78,32 @@ func (v *visit) ask(ctx context.Context, q *client.Question) (*client.Answer, er
 		return nil, context.Cause(ctx)
 	}
 	return a, err
+}
+
+// staysOpen ends the visit because of a question that is not answered, unless ctx ends first. All that are asked with it are told together: who learns of one
+// at a time would answer that, and be asked the next.
+func (v *visit) staysOpen(ctx context.Context, open openQuestion) {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	v.open = append(v.open, open)
+	context.AfterFunc(ctx, func() {
+		v.mu.Lock()
+		defer v.mu.Unlock()
+		v.open = slices.DeleteFunc(v.open, func(o openQuestion) bool { return o.question == open.question })
+	})
+	switch {
+	case v.endsOpen == nil:
+		v.endsOpen = time.AfterFunc(quietTime, func() {
+			v.mu.Lock()
+			all := &questionError{slices.Clone(v.open), v.usedFlags()}
+			v.mu.Unlock()
+			if len(all.open) > 0 { // else they were withdrawn
+				v.end(all)
+			}
+		})
+	case len(v.open) < maxShown:
+		v.endsOpen.Reset(quietTime)
+	}
 }
 
 // maxTitle limits how much is shown of what a server calls itself, in bytes.
@@ -98,41 +129,79 @@ func readable(q *client.Question) error {
 	return fmt.Errorf("the address of the page has white space, so it is not opened: %q", rpc.CutTo(q.URL, maxQuoted))
 }
 
-// inputRequired prints an unanswered question, and how to answer it.
-func (v *visit) inputRequired(open openQuestion) error {
-	q := open.question
+// inputRequired prints unanswered questions, one a line, and how to answer them.
+func (v *visit) inputRequired(asked *questionError) error {
 	v.mu.Lock()
-	ref, misfits, used := v.ref, v.misfits, v.usedFlags()
+	ref := v.ref
+	how := v.howToAnswer(asked)
 	v.mu.Unlock()
-	text, err := json.Marshal(struct {
-		Server string          `json:"server"`
-		Method string          `json:"method"`
-		Params json.RawMessage `json:"params"`
-		Key    *string         `json:"key,omitempty"`
-		Ref    *client.Ref     `json:"ref,omitempty"`
-	}{q.Server, q.Method, q.Params, keyOf(q), ref})
-	if err == nil {
-		err = printJSON(v.cmd.OutOrStdout(), text)
+	for _, o := range asked.open {
+		q := o.question
+		text, err := json.Marshal(struct {
+			Server string          `json:"server"`
+			Method string          `json:"method"`
+			Params json.RawMessage `json:"params"`
+			Key    *string         `json:"key,omitempty"`
+			Ref    *client.Ref     `json:"ref,omitempty"`
+		}{q.Server, q.Method, q.Params, keyOf(q), ref})
+		if err == nil {
+			err = printJSON(v.cmd.OutOrStdout(), text)
+		}
+		if err != nil {
+			return &statusError{exitTool, err}
+		}
 	}
-	if err != nil {
-		return &statusError{exitTool, err}
-	}
-	return &statusError{exitInputRequired, errors.New(howToAnswer(open, ref, misfits, used))}
+	return &statusError{exitInputRequired, errors.New(how)}
 }
 
-// howToAnswer says why a question stays open, and with which command to answer it; used are the flags that have answered others before. The reference of a task that asks is kept for that.
-func howToAnswer(open openQuestion, ref *client.Ref, misfits []error, used string) string {
-	if open.why != nil {
-		return "the task " + open.beyond() + "\n  mcpkiln task get shows all that it asks, and mcpkiln task wait waits on when that is answered"
+// howToAnswer says why questions stay open, and with which command to answer them all. The reference of a task that asks is kept for that. The lock is held.
+func (v *visit) howToAnswer(asked *questionError) string {
+	var lines, beyond []string
+	for _, o := range asked.open {
+		switch {
+		case o.why != nil:
+			beyond = append(beyond, "the task "+o.beyond()+"\n  mcpkiln task get shows all that it asks, and mcpkiln task wait waits on when that is answered")
+		case v.ref != nil:
+			lines = append(lines, answerLine(o.question, *v.ref))
+		default:
+			lines = append(lines, "--answer "+v.answerFlag(o.question))
+		}
+	}
+	if len(lines) == 0 {
+		return strings.Join(beyond, "\n")
 	}
 	why := "there is no terminal to ask you on"
-	if len(misfits) > 0 {
-		why = "--answer fits no question: " + strings.Join(eachOnce(misfits), "; ")
+	if len(v.misfits) > 0 {
+		why = "--answer fits no question: " + strings.Join(eachOnce(v.misfits), "; ")
 	}
-	if ref == nil {
-		return "the tool asks something, and " + why + "\n  call it again with " + used + "--answer " + answerWord(open.question) + ", or --answer " + decline
+	flags := asked.used + strings.Join(lines, " ")
+	switch {
+	case v.ref == nil && len(lines) == 1:
+		return "the tool asks something, and " + why + "\n  call it again with " + flags + ", or --answer " + decline
+	case v.ref == nil:
+		return fmt.Sprintf("the tool asks %d things, and %s\n  call it again with %s\n  or with --answer %s in the place of one", len(lines), why, flags, decline)
+	case len(lines) == 1:
+		why = "something, and " + why + "\n  answer it, or write decline in place of the fields: " + lines[0]
+	default:
+		why = fmt.Sprintf("%d things, and %s\n  answer each, or write decline in place of the fields:\n  %s", len(lines), why, strings.Join(lines, "\n  "))
 	}
-	return "the task asks something, and " + why + "\n  answer it, or write decline in place of the fields: " + answerLine(open.question, *ref)
+	return strings.Join(append([]string{"the task asks " + why}, beyond...), "\n")
+}
+
+// answerFlag returns the value of --answer for a question. A page whose address is another one in each call is agreed to by its host.
+func (v *visit) answerFlag(q *client.Question) string {
+	page, err := url.Parse(q.URL)
+	switch {
+	case q.URL == "":
+		return answerWord(q)
+	case err != nil || !isAddress(q.URL):
+		return decline
+	}
+	host := page.Scheme + "://" + page.Host + "/"
+	if slices.ContainsFunc(v.answers, func(a answer) bool { return strings.HasPrefix(a.page, host) }) && !hasDots(q.URL) {
+		return shellWord(host)
+	}
+	return shellWord(q.URL)
 }
 
 // answerLine returns the command that answers a question of a task, with the fields to fill in. It has the key of the question, if there is one:
@@ -149,11 +218,8 @@ func answerLine(q *client.Question, ref client.Ref) string {
 	return line
 }
 
-// answerWord returns the value of --answer for a question, with the fields to fill in.
+// answerWord returns the value of --answer for a form, with the fields to fill in.
 func answerWord(q *client.Question) string {
-	if q.URL != "" {
-		return "and the address of the page"
-	}
 	var all []string
 	for _, name := range toFillIn(q) {
 		word, _ := json.Marshal(name) // a text always has JSON

@@ -111,8 +111,8 @@ func TestBadInputReadsWell(t *testing.T) {
 		"a block that lacks a text":  {[]string{strange(t, plainTool, `{"resultType":"complete","content":[{"type":"text","text":""},{"type":"text"}]}`)}, exitProtocol, []string{"tools/call: content[1].text is missing"}},
 		"an isError that is none":    {[]string{strange(t, plainTool, `{"resultType":"complete","isError":"yes","content":[]}`)}, exitProtocol, []string{`its isError is no boolean: "yes"`}},
 		"a list of something":        {[]string{strange(t, `{"name":7}`, ``)}, exitRefused, []string{"an item of a list was left out (list tools/list) (index 0): its name is no string: 7", "it has no tools"}},
-		"a tool that reads badly":    {[]string{strange(t, `{"name":"t","inputSchema":{},"description":7}`, ``)}, exitProtocol, []string{`tool 1 of the list can not be read`, `"description":7}`}},
-		"no schema":                  {[]string{strange(t, `{"name":"t"}`, ``)}, exitRefused, []string{"(index 0) (name t): its inputSchema is missing", `the server has no tool "t"`}},
+		"a tool that reads badly":    {[]string{strange(t, `{"name":"t","inputSchema":{},"description":7}`, ``)}, exitRefused, []string{"a tool was left out (name t): its description is no string: 7", `the server's definition of "t" breaks the protocol, so it is not called: its description is no string: 7`}},
+		"no schema":                  {[]string{strange(t, `{"name":"t"}`, ``)}, exitRefused, []string{"(index 0) (name t): its inputSchema is missing", `the server's definition of "t" breaks the protocol, so it is not called: its inputSchema is missing`}},
 		"it ends at once":            {[]string{"--", "sh", "-c", "echo one >&2; echo two >&2; exit 7"}, exitNetwork, []string{"exit status 7", "on its standard error:\n  | one\n  | two"}},
 		"it prints a banner":         {[]string{"--", "sh", "-c", "echo '\033[31mWelcome'; exit 1"}, exitProtocol, []string{`\x1b[31mWelcome`, "writes messages to its standard output"}},
 		"it breaks off":              {[]string{brokenOff(t)}, exitNetwork, []string{"the answer could not be read to its end: unexpected EOF"}},
@@ -137,7 +137,7 @@ func TestBadInputReadsWell(t *testing.T) {
 		"an error":                   {[]string{strange(t, plainTool, `!{"code":-32603,"message":"\u001b]0;x\u0007broken"}`)}, exitTool, []string{`\x1b]0;x`, "broken"}},
 		"a list that is none":        {[]string{strange(t, `5`, ``)}, exitRefused, []string{"(index 0): it is no object: 5"}},
 		"a schema that is none":      {[]string{strange(t, `{"name":"t","inputSchema":{"type":"object","properties":5}}`, ``)}, exitRefused, []string{"inputSchema of t can not be read"}},
-		"a schema of no object":      {[]string{strange(t, `{"name":"t","inputSchema":{"type":"string"}}`, ``)}, exitRefused, []string{"a tool was left out: the type of its inputSchema is not object"}},
+		"a schema of no object":      {[]string{strange(t, `{"name":"t","inputSchema":{"type":"string"}}`, ``)}, exitRefused, []string{`(name t): the type of its inputSchema is not object: "string"`}},
 		"a schema from elsewhere":    {[]string{strange(t, `{"name":"t","inputSchema":{"$ref":"file:///etc/passwd"}}`, `{"resultType":"complete","content":[]}`)}, 0, []string{"the arguments of t are sent unchecked: its inputSchema refers to file:///etc/passwd, which is outside of it, and nothing is fetched\n"}},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -80,7 +80,7 @@ func (c *caller) run(cmd *cobra.Command, args []string) error {
 		return refused(err)
 	}
 	return c.visit(cmd, t, answers, func(v *visit) error {
-		all, err := tools(v.ctx, v.session)
+		all, err := v.tools()
 		if err != nil {
 			return err
 		}

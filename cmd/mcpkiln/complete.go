@@ -82,7 +82,7 @@ func (r *remote) listed(cmd *cobra.Command, name string) (all []tool) {
 	}
 	defer r.completes(cmd)()
 	_ = r.visit(cmd, t, nil, func(v *visit) (err error) {
-		all, err = tools(v.ctx, v.session)
+		all, err = v.tools()
 		return err
 	})
 	return all

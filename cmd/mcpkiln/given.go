@@ -27,6 +27,7 @@ type answer struct {
 	page    string          // the address of a page that is agreed to, or the beginning of one
 	at      int             // its place among those of the command line
 	why     error           // why it did not fit the last question, or was not delivered; nil: none was asked
+	inDoubt bool            // it was sent to a question that was over before its receipt came
 }
 
 // text returns the answer as --answer has it.
@@ -89,32 +90,37 @@ var errWithdrawn = errors.New("the question that it fits was over before it had 
 // deliveryTime is how long a question waits for an answer that another one of the same form may not need.
 const deliveryTime = 2 * time.Second
 
-// given takes the first answer of the command line that fits. If none does, it remembers why not. One that is still on its way to another question is waited
+// given takes the first answer of the command line that fits. If none does, it remembers why. One that is still on its way to another question is waited
 // for: a server may withdraw a question and ask the next one at once.
 func (v *visit) given(ctx context.Context, q *client.Question) *client.Answer {
 	for late := time.After(deliveryTime); ; {
-		a, settles := v.take(q)
-		if a != nil || settles == nil {
+		a, misfits, settles := v.take(q)
+		switch {
+		case a != nil:
 			return a
+		case settles != nil:
+			select {
+			case <-settles:
+				continue
+			case <-late:
+			case <-ctx.Done():
+			}
 		}
-		select {
-		case <-settles:
-		case <-late:
-			return nil
-		case <-ctx.Done():
-			return nil
-		}
+		v.mu.Lock()
+		defer v.mu.Unlock()
+		v.misfits = append(v.misfits, misfits...)
+		return nil
 	}
 }
 
-// take takes the first answer that fits. If there is none, and one that was given to another question may be free again, settles is closed when that is known.
-func (v *visit) take(q *client.Question) (a *client.Answer, settles <-chan struct{}) {
+// take takes the first answer that fits. If there is none, misfits says why, and if one that was given to another question may be free again, settles is closed
+// when that is known.
+func (v *visit) take(q *client.Question) (a *client.Answer, misfits []error, settles <-chan struct{}) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
-	v.misfits = nil
 	for i, given := range v.answers {
 		if err := given.fits(q); err != nil {
-			v.misfits, v.answers[i].why = append(v.misfits, err), err
+			misfits, v.answers[i].why = append(misfits, err), err
 			continue
 		}
 		v.answers = append(v.answers[:i:i], v.answers[i+1:]...)
@@ -123,16 +129,16 @@ func (v *visit) take(q *client.Question) (a *client.Answer, settles <-chan struc
 		if !given.declines() {
 			a = &client.Answer{Action: client.Accepted, Content: given.content}
 		}
-		return a, nil
+		return a, nil, nil
 	}
 	open := func(d delivery) bool { return !d.settled && !d.question.Keyed && d.answer.fits(q) == nil } // of a keyed one it is known at once
 	if slices.ContainsFunc(v.deliveries, open) {
 		if v.settles == nil {
 			v.settles = make(chan struct{})
 		}
-		return nil, v.settles
+		return nil, misfits, v.settles
 	}
-	return nil, nil
+	return nil, misfits, nil
 }
 
 // settle notes what became of the answer to a question. One that came too late is free again.
@@ -146,7 +152,7 @@ func (v *visit) settle(q *client.Question, err error) {
 	var cause *client.Cause
 	if errors.As(err, &cause) && cause.Source != inflight.SourceTimeout {
 		free := v.deliveries[at].answer
-		free.why = errWithdrawn
+		free.why, free.inDoubt = errWithdrawn, free.inDoubt || errors.As(err, new(*client.UnconfirmedError))
 		v.deliveries = slices.Delete(v.deliveries, at, at+1)
 		v.answers = append(v.answers, free)
 		slices.SortFunc(v.answers, func(a, b answer) int { return a.at - b.at })
@@ -199,7 +205,7 @@ func hasDots(address string) bool {
 	return false
 }
 
-// warnOfUnusedAnswers says on stderr which answers of the command line were not used, unless the error of the visit does.
+// warnOfUnusedAnswers says on stderr which answers of the command line were not used, or may not have been, unless the error of the visit does.
 func (v *visit) warnOfUnusedAnswers() {
 	v.mu.Lock()
 	defer v.mu.Unlock()
@@ -207,6 +213,10 @@ func (v *visit) warnOfUnusedAnswers() {
 		return
 	}
 	for _, a := range v.answers {
+		if a.inDoubt {
+			fmt.Fprintf(v.cmd.ErrOrStderr(), "mcpkiln: --answer %s was sent, and %s: the question was over before the receipt came\n", a.text(), notKnown)
+			continue
+		}
 		var why string
 		if a.why != nil {
 			why = plain.Line(a.why.Error())

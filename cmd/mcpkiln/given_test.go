@@ -8,13 +8,15 @@ import (
 	"net/http/httptest"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 )
 
 // forms is a server of 2025-11-25 that asks during a call, by requests on the call's stream.
 type forms struct {
 	*httptest.Server
-	answers chan given // of this command
+	answers  chan given   // of this command
+	receipts sync.RWMutex // locked: no answer gets its receipt
 }
 
 // given is an answer.
@@ -43,6 +45,8 @@ func serveForms(t *testing.T, asks func(ctx context.Context, f *forms, send func
 		case m.Method == "":
 			_ = json.Unmarshal(m.ID, &m.given.ID)
 			f.answers <- m.given
+			f.receipts.RLock()
+			defer f.receipts.RUnlock()
 			w.WriteHeader(http.StatusAccepted)
 		case m.Method == "initialize":
 			w.Header().Set("Content-Type", "application/json")
@@ -126,6 +130,27 @@ func TestAnAnswerThatWasNotDeliveredIsFreeAgain(t *testing.T) {
 			case !replaced && (status != 0 || !strings.Contains(stderr, `--answer {"n":1} was not used: the question that it fits was over before it had the answer`)):
 				t.Errorf("status %d: %s%s", status, stdout, stderr)
 			}
+		}
+	}
+}
+
+// TestWhatBecameOfAnAnswerWithoutAReceiptIsNotClaimed: the server has taken it, but its question is over, or withdrawn, before the server says so.
+func TestWhatBecameOfAnAnswerWithoutAReceiptIsNotClaimed(t *testing.T) {
+	for _, withdrawn := range []bool{true, false} {
+		f := serveForms(t, func(_ context.Context, f *forms, send func(string, ...any)) {
+			send(asksNumber, 7, "which")
+			if a := <-f.answers; string(a.Result.Content) != `{"n":1}` {
+				t.Errorf("it was answered with %s", a.Result.Content)
+			}
+			if withdrawn {
+				send(`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":%d}}`, 7)
+			}
+		})
+		f.receipts.Lock()
+		status, stdout, stderr := runs(t, "call", "--revision", "2025-11-25", f.URL, "t", "--answer", `{"n":1}`)
+		f.receipts.Unlock()
+		if status != 0 || stdout != "done\n" || strings.Contains(stderr, "not used") || !strings.Contains(stderr, `mcpkiln: --answer {"n":1} was sent, and `+notKnown) {
+			t.Errorf("withdrawn %v: status %d: %s%s", withdrawn, status, stdout, stderr)
 		}
 	}
 }

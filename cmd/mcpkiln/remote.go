@@ -1,10 +1,11 @@
 package main
 
 import (
-	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
+	"reflect"
 	"slices"
 	"strings"
 	"time"
@@ -42,7 +43,7 @@ func (r *remote) connection(cmd *cobra.Command) {
 	f.StringVar(&r.config, "config", "", "mcp.json with the entry that is named; by default "+strings.Join(target.Files, ", ")+" of this directory")
 	f.StringArrayVarP(&r.headers, "header", "H", nil, "`'Name: value'` for every HTTP request; can be repeated")
 	f.StringVar(&r.revision, "revision", "", "protocol revision to speak; by default the newest that the server has, too")
-	f.DurationVar(&r.timeout, "timeout", 0, "how long each request may take, a call of a tool among them, and then a task; questions to you stop the clock; by default a minute without progress, and 10m")
+	f.DurationVar(&r.timeout, "timeout", 0, "how long each request may take, those that begin the session together, and then a task; questions to you stop the clock; by default a minute without progress, and 10m")
 	f.BoolVarP(&r.verbose, "verbose", "v", false, "show what a server on a pipe writes to its standard error, and log records of both sides; lines of the server are marked")
 }
 
@@ -126,11 +127,16 @@ func (r *remote) spec() *target.Spec {
 
 // tool is a server's definition of one of its tools.
 type tool struct {
-	Name, Title, Description  string
-	InputSchema, OutputSchema json.RawMessage
-	Annotations               map[string]any
-	Execution                 struct{ TaskSupport string }
-	raw                       json.RawMessage
+	Name         string          `json:"name"`
+	Title        string          `json:"title"`
+	Description  string          `json:"description"`
+	InputSchema  json.RawMessage `json:"inputSchema"`
+	OutputSchema json.RawMessage `json:"outputSchema"`
+	Annotations  map[string]any  `json:"annotations"`
+	Execution    struct {
+		TaskSupport string `json:"taskSupport"`
+	} `json:"execution"`
+	raw json.RawMessage
 }
 
 // maxQuoted limits how much of a server's answer a message quotes, in bytes.
@@ -139,20 +145,44 @@ const maxQuoted = 200
 // excerpt returns the beginning of a server's answer, on one line.
 func excerpt(raw []byte) string { return plain.Line(rpc.CutTo(string(raw), maxQuoted)) }
 
-// tools reads the definitions of all tools.
-func tools(ctx context.Context, s *client.Session) ([]tool, error) {
-	d, err := s.Describe(ctx)
+// tools reads the definitions of all tools. Those that can not be read are left out with a warning each, and find says why.
+func (v *visit) tools() (all []tool, err error) {
+	d, err := v.session.Describe(v.ctx)
 	if err != nil {
 		return nil, err
 	}
-	all := make([]tool, len(d.Tools))
-	for i, raw := range d.Tools {
-		if json.Unmarshal(raw, &all[i]) != nil {
-			return nil, &statusError{exitProtocol, fmt.Errorf("tool %d of the list can not be read: a tool is an object whose name and description are texts, and this is %s", i+1, excerpt(raw))}
+	v.leftOut = d.LeftOut // the session has warned of these
+	for _, raw := range d.Tools {
+		one, why := readTool(raw)
+		if why != "" {
+			v.warn(plain.Line(fmt.Sprintf("a tool was left out (name %s): %s", one.Name, why)))
+			v.leftOut = append(v.leftOut, client.LeftOut{Name: one.Name, Why: why})
+			continue
 		}
-		all[i].raw = raw
+		all = append(all, one)
 	}
 	return all, nil
+}
+
+// readTool reads a definition, or returns why it can not be read.
+func readTool(raw json.RawMessage) (one tool, why string) {
+	one.raw = raw
+	err := json.Unmarshal(raw, &one)
+	if err == nil {
+		return one, ""
+	}
+	var bad *json.UnmarshalTypeError
+	if !errors.As(err, &bad) {
+		return one, "it can not be read: " + excerpt(raw)
+	}
+	kind := "object"
+	if bad.Type.Kind() == reflect.String {
+		kind = "string"
+	}
+	name, _, _ := strings.Cut(bad.Field, ".")
+	var members map[string]json.RawMessage
+	_ = json.Unmarshal(raw, &members) // it was read above
+	return one, fmt.Sprintf("its %s is no %s: %s", bad.Field, kind, excerpt(members[name]))
 }
 
 // maxNames limits how many tools a message names.
@@ -197,10 +227,18 @@ func nearestFirst(word string, names []string) string {
 // firstWithTasks is the first revision of the protocol that has tasks.
 const firstWithTasks = "2025-11-25"
 
-// find is like the function find, but its error says in a revision without tasks why a tool may be missing.
+// find is like the function find, but its error says why a tool was left out, or in a revision without tasks may be missing.
 func (v *visit) find(all []tool, name string) (*tool, error) {
 	one, err := find(all, name)
-	if used := v.session.Revision(); err != nil && used < firstWithTasks {
+	if err == nil {
+		return one, nil
+	}
+	for _, missing := range v.leftOut {
+		if missing.Name == name {
+			return nil, refused(fmt.Errorf("the server's definition of %q breaks the protocol, so it is not called: %s", name, plain.Line(missing.Why)))
+		}
+	}
+	if used := v.session.Revision(); used < firstWithTasks {
 		err = refused(fmt.Errorf("%w\n  tools that only run as tasks are not listed in %s, which has none", err, used))
 	}
 	return one, err

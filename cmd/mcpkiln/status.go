@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"crypto/x509"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -62,12 +63,16 @@ func refused(err error) error {
 var errInterrupted = errors.New("interrupted")
 
 // refusedSession gives its exit status to the error of a server that refuses a session.
-func refusedSession(err error) error {
+func (v *visit) refusedSession(err error) error {
 	var answered *client.Error
 	if status, _ := statusOf(err); status != exitTool || !errors.As(err, &answered) {
 		return err
 	}
-	return &statusError{exitProtocol, fmt.Errorf("the server refuses to begin: %s", describe(err))}
+	text := "the server refuses to begin: " + describe(err)
+	if with := (*client.RemedyError)(nil); errors.As(err, &with) {
+		text += "\n  " + v.remedy(with.Remedy)
+	}
+	return &statusError{exitProtocol, errors.New(text)}
 }
 
 // withMisplaced adds to the error of a server that did not start that a word after --, which may have been meant for this command, went to it.
@@ -191,8 +196,18 @@ func statusOfHTTP(e *client.StatusError) (status int, help string) {
 	case http.StatusMethodNotAllowed:
 		return exitNetwork, whichPath + ". " + target.NoSSE
 	case http.StatusNotFound:
+		if e.UnknownSession() {
+			return exitNetwork, "the server has ended the session, or passes its messages on to another that does not know it: call again"
+		}
 		return exitNetwork, whichPath
+	case http.StatusBadRequest:
+		if strings.Contains(e.Body, "HTTPS") && strings.Contains(e.Body, "HTTP request") { // as net/http and nginx say it
+			return exitNetwork, useHTTPS
+		}
 	case http.StatusMovedPermanently, http.StatusFound, http.StatusSeeOther, http.StatusTemporaryRedirect, http.StatusPermanentRedirect:
+		if e.Location == "" {
+			return exitNetwork, whichPath
+		}
 		return exitNetwork, "write that address in place of this one if you trust it: arguments and tokens go there"
 	}
 	if e.Status == http.StatusTooManyRequests || e.Status >= http.StatusInternalServerError {
@@ -234,6 +249,8 @@ const whyUnknown = "a server keeps a task for a while, and for the one who made 
 
 func statusOfTransport(e *client.TransportError) (status int, help string) {
 	asked := (*url.Error)(nil)
+	var name x509.HostnameError
+	var invalid x509.CertificateInvalidError
 	switch text := e.Err.Error(); {
 	case errors.As(e.Err, &asked) && refusingProxy(asked) != "":
 		if asked.Err.Error() == http.StatusText(http.StatusProxyAuthRequired) {
@@ -244,18 +261,44 @@ func statusOfTransport(e *client.TransportError) (status int, help string) {
 		return exitProtocol, "a server on a pipe writes messages to its standard output, and everything else to its standard error"
 	case errors.Is(e.Err, context.DeadlineExceeded):
 		return exitTimeout, timeoutHelp
+	case strings.Contains(text, `malformed HTTP response "\x15\x03`): // an alert of TLS
+		return exitProtocol, useHTTPS
 	case strings.Contains(text, "malformed HTTP"), strings.Contains(text, "readLoopPeekFailLocked"): // the server sends before it gets a request
 		return exitProtocol, "the server speaks another protocol: is the address right?"
-	case strings.Contains(text, "does not look like a TLS handshake"), strings.Contains(text, "server gave HTTP response to HTTPS client"):
+	case strings.Contains(text, "server gave HTTP response to HTTPS client"):
+		return exitProtocol, "the server does not speak TLS there, but HTTP: write http:// in place of https://"
+	case strings.Contains(text, "does not look like a TLS handshake"):
 		return exitProtocol, "the server does not speak TLS: does its address begin with http://?"
 	case strings.HasSuffix(text, "the server has ended: exit status 0"):
 		return exitNetwork, "is that a server? One on a pipe reads messages from its standard input, and ends when that does"
 	case strings.Contains(text, "connection refused"), strings.Contains(text, "no such host"):
 		return exitNetwork, "is the address right, and does the server run?"
+	case errors.As(e.Err, &name):
+		return exitNetwork, "is the address right? " + namesOf(name.Certificate)
+	case errors.As(e.Err, &invalid) && invalid.Reason == x509.Expired:
+		return exitNetwork, "the server has to renew its certificate, unless the clock of this machine is wrong"
 	case strings.Contains(text, "certificate"):
 		return exitNetwork, "SSL_CERT_FILE in the environment names a file with the authorities to trust"
 	}
 	return exitNetwork, ""
+}
+
+// useHTTPS is the help for an address of http:// at which a server wants TLS.
+const useHTTPS = "the server speaks TLS there: write https:// in place of http://"
+
+// namesOf says which hosts a certificate is for.
+func namesOf(c *x509.Certificate) string {
+	var names []string
+	for _, name := range c.DNSNames {
+		names = append(names, plain.Line(name))
+	}
+	for _, ip := range c.IPAddresses {
+		names = append(names, ip.String())
+	}
+	if len(names) == 0 {
+		return "The certificate names no host"
+	}
+	return "The certificate is for " + listed(names)
 }
 
 func statusOfCause(c *client.Cause) (status int, help string) {
@@ -277,19 +320,32 @@ func statusOfCause(c *client.Cause) (status int, help string) {
 
 // describe returns the message of an error, with the last output of a server's process on marked lines of its own.
 func describe(err error) string {
+	err = withoutRemedy(err)
 	var lost *client.TransportError
 	if !errors.As(err, &lost) {
 		return reason(err)
 	}
 	text := reason(lost.Err)
 	for _, said := range []struct{ where, text string }{
-		{"on its standard output, and no message", lost.Noise}, {"on its standard error", lost.Stderr},
+		{"on its standard output, and no message", firstLines(lost.Noise)}, {"on its standard error", lost.Stderr},
 	} {
 		if said.text != "" {
 			text += "\n  " + said.where + ":\n" + plain.Quote(strings.TrimSpace(said.text))
 		}
 	}
 	return text
+}
+
+// maxLines is how many lines are shown of what is no message.
+const maxLines = 10
+
+// firstLines returns the first lines of a text, and a last one with … if there are more.
+func firstLines(text string) string {
+	lines := strings.Split(strings.TrimSpace(text), "\n")
+	if len(lines) > maxLines {
+		lines = append(lines[:maxLines], "…")
+	}
+	return strings.Join(lines, "\n")
 }
 
 // reason returns the message of an error that stands for itself, each thing said once: a request that is out of time, and an address that is not reached.

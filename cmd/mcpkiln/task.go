@@ -129,7 +129,7 @@ func newTaskCancel() *cobra.Command {
 
 // result waits for the result of a task and prints it. The task goes on if the wait ends early.
 func (v *visit) result(ref client.Ref) error {
-	all, err := tools(v.ctx, v.session)
+	all, err := v.tools()
 	if err != nil {
 		return err
 	}

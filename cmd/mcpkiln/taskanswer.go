@@ -181,14 +181,20 @@ func (v *visit) notTaken(err error) error {
 	var answered *client.StatusError
 	var refusal *client.Error
 	var cause *client.Cause
+	var unconfirmed *client.UnconfirmedError
+	if errors.As(err, &unconfirmed) {
+		err = unconfirmed.Err
+	}
 	status, help := statusOf(err)
 	text := describe(err) + "\n  " + notKnown + v.followHint("get")
 	switch {
 	case errors.As(err, &lost):
-	case errors.As(err, &answered):
+	case errors.As(err, &answered) && unconfirmed == nil:
 		text = describe(err) + "\n  the server has not taken the answer"
 	case errors.As(err, &refusal):
 		text = "the server has refused the answer: " + describe(err) + "\n  what the task asks now" + v.followHint("get")
+	case errors.As(err, &cause) && cause.Source != inflight.SourceTimeout && unconfirmed != nil:
+		status, help, text = exitTimeout, "", cmp.Or(cause.Reason, describe(err))+"\n  "+notKnown+v.followHint("get")
 	case errors.As(err, &cause) && cause.Source != inflight.SourceTimeout:
 		status, text = exitRefused, "the answer came too late: "+cause.Reason+"\n  what the task does now"+v.followHint("get")
 	}

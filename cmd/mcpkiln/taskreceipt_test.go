@@ -35,6 +35,8 @@ func TestEXT22AnAnswerIsReportedByItsReceipt(t *testing.T) {
 	}{
 		{&client.Error{Code: -32602, Message: "unknown task"}, exitTool, "the server has refused the answer: unknown task (code -32602)\n  what the task asks now: mcpkiln task get t1"},
 		{&client.Cause{Source: inflight.SourceParent, Reason: "the task that asked is over"}, exitRefused, "the answer came too late: the task that asked is over\n  what the task does now: mcpkiln task get t1"},
+		{&client.UnconfirmedError{Err: &client.Cause{Source: inflight.SourceParent, Reason: "the task that asked is over"}}, exitTimeout, "the task that asked is over\n  whether the server has taken the answer is not known: mcpkiln task get t1"},
+		{&client.UnconfirmedError{Err: &client.StatusError{Status: 404}}, exitNetwork, "HTTP status 404 Not Found\n  whether the server has taken the answer is not known: mcpkiln task get t1\n  " + whichPath},
 		{nil, exitTimeout, "the task can not be followed any more, and whether the server has taken the answer is not known: mcpkiln task get t1"},
 	} {
 		synctest.Test(t, func(t *testing.T) {

@@ -64,7 +64,10 @@ func readRef(text string, stdin io.Reader) (ref client.Ref, err error) {
 		client.Ref
 		Within client.Ref `json:"ref"` // of what mcpkiln prints with a reference in it: a question, a state
 	}
-	err = json.Unmarshal(bytes.TrimSpace(raw), &line)
+	values := json.NewDecoder(bytes.NewReader(raw))
+	for err = values.Decode(&line); err == nil && values.More(); { // further questions of the task
+		err = values.Decode(new(json.RawMessage))
+	}
 	switch {
 	case err == nil && line.ID != "":
 		return line.Ref, whole(line.Ref)

@@ -106,7 +106,7 @@ func (v *visit) leftOpen(q *client.Question, why error) {
 		switch {
 		case !v.asksStill(q):
 		case v.terminal == nil:
-			v.end(&questionError{open})
+			v.staysOpen(v.ctx, open)
 		default:
 			v.stopClock()
 			v.warn("the task " + open.beyond() + "; it waits for that")

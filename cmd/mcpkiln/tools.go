@@ -46,7 +46,7 @@ the name of an entry in an mcp.json; a server on a pipe is the command behind --
 
 func (r *remote) tools(cmd *cobra.Command, t client.Transport, name []string) error {
 	return r.visit(cmd, t, nil, func(v *visit) error {
-		all, err := tools(v.ctx, v.session)
+		all, err := v.tools()
 		if err != nil {
 			return err
 		}

@@ -15,6 +15,7 @@ import (
 
 	"github.com/mcpkiln/mcpkiln/cmd/mcpkiln/internal/console"
 	"github.com/mcpkiln/mcpkiln/runtime/client"
+	"github.com/mcpkiln/mcpkiln/runtime/inflight"
 )
 
 // visit is one session of a command with a server.
@@ -27,6 +28,7 @@ type visit struct {
 	child    bool              // the server is a child process, which ends with the session
 	terminal *console.Terminal // nil: there is none
 	clock    clock
+	leftOut  []client.LeftOut      // tools of the list that can not be called
 	forced   atomic.Bool           // hurry is about to end the process
 	done     atomic.Pointer[error] // the outcome, once only the end of the session is awaited
 	settling sync.Mutex            // for asksStill
@@ -37,13 +39,16 @@ type visit struct {
 	deliveries []delivery
 	settles    chan struct{}       // closed when one of them is settled, see take; nil: nobody waits for that
 	unused     string              // why an answer is not used; "": nothing that it fits was asked
-	misfits    []error             // why none of them fits the last question
+	misfits    []error             // why none of them fits the questions that were not answered by one
+	open       []openQuestion      // those that nobody answers, see staysOpen
+	endsOpen   *time.Timer         // ends the visit because of them; nil: there is none
 	ref        *client.Ref         // of the task that asks, if another command could answer it
 	waits      context.Context     // ends with the wait of `mcpkiln task wait`; nil for other commands, and when a question was open for a while, see asksStill
 	reply      *reply              // of `mcpkiln task answer`; nil for other commands
 	shown      chan<- openQuestion // receives questions, which stay open; nil: questions are answered
 	resume     func()              // starts the clock again when the task asks nothing any more; nil: it was not stopped for that
 	stderr     serverLines         // of a server on a pipe, with --verbose
+	alike      map[string]int      // how many warnings of each kind there were
 	warned     tally               // the warnings, of which each is printed once
 	outcome    string              // of the call or task when the visit ended early; "" for none
 }
@@ -71,9 +76,9 @@ func (r *remote) visit(cmd *cobra.Command, t client.Transport, answers []answer,
 	defer context.AfterFunc(v.ctx, v.terminal.Done)() // before the next of several questions is shown
 	defer v.countWarnings()
 	defer v.stderr.flush()
-	session, err := client.Connect(v.ctx, t, v.options(t)...)
+	session, err := v.connect(t)
 	if err != nil {
-		return v.status(withMisplaced(refusedSession(err), v.misplaced))
+		return v.status(withMisplaced(v.refusedSession(err), v.misplaced))
 	}
 	v.mu.Lock()
 	v.session = session
@@ -85,6 +90,18 @@ func (r *remote) visit(cmd *cobra.Command, t client.Transport, answers []answer,
 	err = v.status(err)
 	v.done.Store(&err)
 	return err
+}
+
+// connect opens the session. All requests of that together take no longer than one of --timeout.
+func (v *visit) connect(t client.Transport) (*client.Session, error) {
+	ctx := v.ctx
+	if v.timeout > 0 {
+		cause := &client.Cause{Source: inflight.SourceTimeout, Reason: "not done after " + v.timeout.String()}
+		within, cancel := context.WithTimeoutCause(ctx, v.timeout, cause)
+		defer cancel()
+		ctx = within
+	}
+	return client.Connect(ctx, t, v.options(t)...)
 }
 
 // sameInterrupt is how long after a signal a second one is the same interrupt: `go tool` and timeout pass a signal on that the terminal has sent to the
@@ -173,10 +190,13 @@ func (v *visit) options(t client.Transport) []client.Option {
 		opts = append(opts, client.WithRevision(v.revision))
 	}
 	if v.timeout > 0 {
-		opts = append(opts, client.WithTimeout(v.timeout, v.timeout))
+		opts = append(opts, client.WithTimeout(v.timeout, v.timeout), client.WithProbe(min(maxProbe, v.timeout/2)))
 	}
 	return opts
 }
+
+// maxProbe is how long a server on a pipe may take to answer server/discover before it gets the handshake, too, for which half of --timeout is left.
+const maxProbe = 2 * time.Second
 
 // hangUp closes the session. Errors are shown only with --verbose.
 func (v *visit) hangUp() {
@@ -198,14 +218,14 @@ func (v *visit) hangUp() {
 // status gives the error of a visit its exit status. The cause of v.ctx takes precedence over errors that follow from it.
 func (v *visit) status(err error) error {
 	if err == nil || v.ctx.Err() == nil {
-		return withStatus(err)
+		return v.withRemedy(err)
 	}
 	cause := context.Cause(v.ctx)
 	var asked *questionError
 	var own *statusError
 	switch {
 	case errors.As(cause, &asked):
-		return v.inputRequired(asked.openQuestion)
+		return v.inputRequired(asked)
 	case errors.As(cause, &own):
 		return &statusError{own.status, v.withOutcome(own.err)}
 	}

@@ -76,6 +76,26 @@ func (v *visit) countWarnings() {
 	}
 }
 
+// maxAlike is how many warnings of one kind are told apart: a server can write without end.
+const maxAlike = 20
+
+// amongAlike returns a warning, or in place of one of which there were many others of its kind, that there are more.
+func (v *visit) amongAlike(kind, line string) string {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	if v.alike == nil {
+		v.alike = map[string]int{}
+	}
+	switch n := v.alike[kind]; {
+	case v.warned.times[line] > 0:
+	case n >= maxAlike:
+		return kind + ": further ones are not shown"
+	case n > 0 || len(v.alike) < maxTallied:
+		v.alike[kind]++
+	}
+	return line
+}
+
 // warnings is a log handler that prints the warnings of a session as messages of the command, when --verbose is not given.
 type warnings struct{ v *visit }
 
@@ -94,7 +114,7 @@ func (w warnings) Handle(_ context.Context, r slog.Record) error {
 		}
 		return true
 	})
-	w.v.warn(plain.Line(text))
+	w.v.warn(w.v.amongAlike(plain.Line(r.Message), plain.Line(text)))
 	return nil
 }
 

@@ -42,6 +42,24 @@ func TestAWarningIsSaidOnce(t *testing.T) {
 	}
 }
 
+// TestVAL07WarningsOfOneKindAreNotEndless: the first are shown, and the others counted.
+func TestVAL07WarningsOfOneKindAreNotEndless(t *testing.T) {
+	var out bytes.Buffer
+	v := &visit{cmd: &cobra.Command{}}
+	v.cmd.SetErr(&out)
+	log := slog.New(warnings{v})
+	for n := range 1000 {
+		log.Warn("the server wrote what is no message", "text", fmt.Sprint("line ", n))
+		log.Warn("the server wrote what is no message", "text", "line 0")
+	}
+	v.countWarnings()
+	const kind = "mcpkiln: the server wrote what is no message: "
+	lines := strings.Split(strings.TrimSpace(out.String()), "\n")
+	if len(lines) != maxAlike+3 || lines[19] != kind+"line 19" || lines[20] != kind+"further ones are not shown" || lines[21] != kind+"line 0 (1001 times)" || lines[22] != kind+"further ones are not shown (980 times)" {
+		t.Errorf("%d lines: %q", len(lines), lines)
+	}
+}
+
 // TestEXT22WhyAnAnswerFitsNoQuestionIsSaidOnce, however many questions it does not fit for the same reason.
 func TestEXT22WhyAnAnswerFitsNoQuestionIsSaidOnce(t *testing.T) {
 	_, ref := ask(t, 0, slices.Repeat([]string{nameForm}, 20)...)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"net"
 	"net/http"
 	"time"
 
@@ -31,6 +32,7 @@ func (s *Session) insist(e *inflight.Entry, life context.Context, to origin, fra
 				if over := e.Err(); over == nil || !errors.Is(err, over) {
 					return asTransport(err)
 				}
+				return unconfirmed(e.Cause(), !s.link.shared()) // a shared link has not written it (whileOpen)
 			}
 			return e.Cause()
 		})
@@ -139,7 +141,13 @@ func refused(err error) bool {
 }
 
 // mayHaveArrived reports whether a server may have an answer, although sending it has failed.
-func mayHaveArrived(err error) bool { return !refused(err) && !isBusy(err) }
+func mayHaveArrived(err error) bool { return !refused(err) && !isBusy(err) && !isUnsent(err) }
+
+// isUnsent reports whether the server was not reached.
+func isUnsent(err error) bool {
+	var op *net.OpError
+	return errors.As(err, &op) && op.Op == "dial"
+}
 
 // isBusy reports whether a server has said that it does not take an answer now.
 func isBusy(err error) bool {

@@ -3,6 +3,7 @@ package client
 import (
 	"cmp"
 	"context"
+	"errors"
 	"maps"
 	"slices"
 	"time"
@@ -165,7 +166,8 @@ func (a *answer) send(r *recipient) (mayHave bool) {
 		a.move(r, stageSending)
 		err := send()
 		if err != nil {
-			doubt = doubt || mayHaveArrived(err)
+			_, unsent := err.(*Cause) // the request was over before
+			doubt = doubt || !unsent && mayHaveArrived(err)
 			a.move(r, stageMissed)
 		}
 		return err
@@ -174,7 +176,7 @@ func (a *answer) send(r *recipient) (mayHave bool) {
 		r.resumeAskers() // the question is over
 	}
 	over := r.entry.Err() != nil
-	mayHave = a.sent(r, err)
+	mayHave = a.sent(r, unconfirmed(err, doubt))
 	if !over && a.isLost() {
 		r.s.notTaken(from, err, doubt)
 	}
@@ -193,7 +195,7 @@ func (a *answer) sent(r *recipient, err error) (mayHave bool) {
 	r.entry.Retire()
 	cause := r.entry.Cause()
 	if err == nil && withdrawn(cause) {
-		err = cause // the acknowledgement came after the withdrawal, so the server may have dropped the answer
+		err = unconfirmed(cause, true) // the acknowledgement came after the withdrawal, so the server may have dropped the answer
 	}
 	if err == nil {
 		a.move(r, stageArrived)
@@ -248,7 +250,10 @@ func (a *answer) remove(r *recipient, err error, inDoubt bool) {
 		a.recipients = slices.DeleteFunc(a.recipients, func(other *recipient) bool { return other == r })
 	}
 	if !a.arrived {
-		a.err, a.inDoubt = err, a.inDoubt || inDoubt
+		if !errors.As(a.err, new(*UnconfirmedError)) { // what was sent under one id may have arrived, whatever becomes of the others
+			a.err = err
+		}
+		a.inDoubt = a.inDoubt || inDoubt
 		a.keep(r)
 	}
 	s.mu.Unlock()

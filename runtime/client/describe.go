@@ -16,6 +16,14 @@ type Description struct {
 	Capabilities json.RawMessage   // an object
 	Instructions string            // for a model; "" for none
 	Tools        []json.RawMessage // definitions, of all pages; empty where the server has no tools
+	LeftOut      []LeftOut         // tools that Tools does not have, the first 1000; the log has a warning of each
+}
+
+// LeftOut is a tool that can not be called, because its definition breaks the protocol.
+type LeftOut struct {
+	Index int    // in the server's list
+	Name  string // as far as it can be read
+	Why   string // the member that breaks the protocol, and how
 }
 
 // Describe reads the definitions of all tools, and adds what the server declared at the beginning: all that a manifest of its tools can be
@@ -32,6 +40,7 @@ func (s *Session) Describe(ctx context.Context, opts ...CallOption) (*Descriptio
 		}
 		d.Tools = append(d.Tools, tool)
 	}
+	d.LeftOut = s.tools.missing()
 	return d, nil
 }
 

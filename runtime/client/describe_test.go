@@ -6,6 +6,7 @@ import (
 	"errors"
 	"net/http"
 	"net/http/httptest"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -32,6 +33,20 @@ func TestDescribeReadsEveryPage(t *testing.T) {
 			t.Errorf("%d tools, want 3: %s", len(d.Tools), d.Tools)
 		}
 	})
+}
+
+// TestEXT21DescribeSaysWhatItLeavesOut, also when the list is cached.
+func TestEXT21DescribeSaysWhatItLeavesOut(t *testing.T) {
+	s, p := meet(t, "2026-07-28")
+	go func() {
+		p.answer(p.next(), `{"resultType":"complete","tools":[{"name":"good","inputSchema":{"type":"object"}},{"name":"a","inputSchema":{"type":"string"}},{"name":"b"},5],"ttlMs":60000,"cacheScope":"private"}`)
+	}()
+	want := []client.LeftOut{{1, "a", `the type of its inputSchema is not object: "string"`}, {2, "b", "its inputSchema is missing"}, {3, "", "it is no object: 5"}}
+	for range 2 {
+		if d, err := s.Describe(t.Context()); err != nil || len(d.Tools) != 1 || !slices.Equal(d.LeftOut, want) {
+			t.Errorf("%+v, %v", d, err)
+		}
+	}
 }
 
 func TestDescribeOfAServerWithoutTools(t *testing.T) {

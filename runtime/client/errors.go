@@ -64,7 +64,9 @@ type StatusError struct {
 	Body, Challenge string
 	// RetryAfter is how long to wait before another request; 0: unknown.
 	RetryAfter time.Duration
-	unknown    string // of a 404 with which the server does not take a message of a session that it does not know: what that means
+	// Location is where a redirect leads, without user, query and fragment; "" if the server does not say it.
+	Location string
+	unknown  string // of a 404 with which the server does not take a message of a session that it does not know: what that means
 }
 
 // Error implements error.
@@ -78,6 +80,9 @@ func (e *StatusError) Error() string {
 	}
 	return rpc.Printable(text + e.unknown)
 }
+
+// UnknownSession reports whether the server does not know the session of the message any more, or not at this replica.
+func (e *StatusError) UnknownSession() bool { return e.unknown != "" }
 
 // Is implements errors.Is for errNoSession.
 func (e *StatusError) Is(target error) bool { return target == errNoSession && e.unknown != "" }
@@ -112,6 +117,50 @@ func (e *ProtocolError) Error() string {
 
 // Unwrap returns Err.
 func (e *ProtocolError) Unwrap() error { return e.Err }
+
+// RemedyError is an error with what can be done about it. The remedy is in words of this package: a program that shows errors to people shows Err, and says
+// what they can do in its own words.
+type RemedyError struct {
+	Err    error
+	Remedy Remedy
+}
+
+// Remedy says what the host of a session can do about an error.
+type Remedy string
+
+// The remedies.
+const (
+	ResumeTask            Remedy = "the task may go on: Resume follows it again by its Ref"
+	ResumeResult          Remedy = "Resume asks for its result again by its Ref"
+	ResumeUnlessCancelled Remedy = "the server is asked to cancel the task, and if it does not, the task goes on: Resume follows it by its Ref"
+	NameRevision          Remedy = "nor was server/discover answered: if the server starts slowly, give it more time (WithProbe), or name its revision (WithRevision)"
+	RaiseMaxFrame         Remedy = "WithMaxFrame sets how large it may be"
+)
+
+// Error implements error.
+func (e *RemedyError) Error() string { return e.Err.Error() + "; " + string(e.Remedy) }
+
+// Unwrap returns Err.
+func (e *RemedyError) Unwrap() error { return e.Err }
+
+// UnconfirmedError says that an answer to a question was sent, and that it is not known whether the server has taken it. Err is why.
+type UnconfirmedError struct{ Err error }
+
+// Error implements error.
+func (e *UnconfirmedError) Error() string {
+	return e.Err.Error() + "; whether the server has taken the answer is not known"
+}
+
+// Unwrap returns Err.
+func (e *UnconfirmedError) Unwrap() error { return e.Err }
+
+// unconfirmed returns err as an *UnconfirmedError if doubt is true.
+func unconfirmed(err error, doubt bool) error {
+	if err == nil || !doubt || errors.As(err, new(*UnconfirmedError)) {
+		return err
+	}
+	return &UnconfirmedError{err}
+}
 
 // broken returns a *ProtocolError.
 func broken(method, format string, args ...any) error {

@@ -75,14 +75,15 @@ func (w *following) readsAgain(err error) (wait time.Duration, most int) {
 // on, and can be followed again.
 func (w *following) unreadable(err error) {
 	failed := taskError(w.currentState(), err)
+	err = failed
 	switch _, expired := failed.Err.(*ExpiredError); {
 	case expired:
 	case terminal(failed.State.Status):
-		failed.next = resultKept
+		err = &RemedyError{failed, ResumeResult}
 	default:
-		failed.next = mayGoOn
+		err = &RemedyError{failed, ResumeTask}
 	}
-	w.finish(ToolResult{}, failed)
+	w.finish(ToolResult{}, err)
 }
 
 // wait waits until the state is to be read again, because of the interval or a hint. After failures it waits longer.

@@ -305,7 +305,13 @@ func retryAfter(resp *http.Response) time.Duration {
 func (l *httpLink) status(resp *http.Response) *StatusError {
 	err := &StatusError{Status: resp.StatusCode, Challenge: resp.Header.Get("WWW-Authenticate"), RetryAfter: retryAfter(resp)}
 	if resp.StatusCode >= 300 && resp.StatusCode < 400 {
-		err.Body = "redirects are not followed: to " + rpc.Printable(rpc.CutTo(address.Shown(resp.Header.Get(redirectsTo)), maxBeginning))
+		err.Location = rpc.Printable(rpc.CutTo(address.Shown(resp.Header.Get(redirectsTo)), maxBeginning))
+		switch {
+		case err.Location != "":
+			err.Body = "redirects are not followed: to " + err.Location
+		case resp.StatusCode != http.StatusNotModified:
+			err.Body = "redirects are not followed, and it does not say to where: it has no Location"
+		}
 		return err
 	}
 	err.Body = beginning(resp)

@@ -103,7 +103,10 @@ type inputRequest struct {
 // UnmarshalJSON implements json.Unmarshaler.
 func (r *inputRequest) UnmarshalJSON(raw []byte) error {
 	type plain inputRequest
-	if r.bad = json.Unmarshal(raw, (*plain)(r)); r.bad == nil && r.Method == "" {
+	switch err := json.Unmarshal(raw, (*plain)(r)); {
+	case err != nil:
+		r.bad = fmt.Errorf("it is no object whose method is a string: %.200s", raw)
+	case r.Method == "":
 		r.bad = errors.New("it has no method")
 	}
 	return nil

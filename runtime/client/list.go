@@ -127,9 +127,7 @@ func (p *pages) next(ctx context.Context) ([]json.RawMessage, error) {
 	if cursor := page[wire.SlotNextCursor]; page.Has(wire.SlotNextCursor) && cursor[0] != '"' {
 		return nil, broken(p.method, "its nextCursor is no string: %.80s", cursor)
 	}
-	if items = p.usable(items); p.op == wire.OpListTools {
-		items = p.s.learn(c.dialect, items, &p.tools)
-	}
+	items = p.usable(c.dialect, items)
 	if p.cursor = nil; page.Has(wire.SlotNextCursor) {
 		p.cursor = page[wire.SlotNextCursor]
 		seen := sha256.Sum256(p.cursor)
@@ -159,7 +157,7 @@ func (p *pages) measure(items []json.RawMessage) error {
 		p.size += len(item) + itemSize
 	}
 	if most := maxListFrames * cmp.Or(p.s.cfg.maxFrame, rpc.DefaultMaxFrame); p.size > most {
-		return broken(p.method, "the list is larger than %d bytes, %d times the largest message (WithMaxFrame)", most, maxListFrames)
+		return &RemedyError{broken(p.method, "the list is larger than %d bytes, %d times the largest message", most, maxListFrames), RaiseMaxFrame}
 	}
 	return nil
 }
@@ -184,31 +182,45 @@ func requiredOf(op wire.Op) []required {
 	return nil
 }
 
-// usable returns the items of a page that have what the protocol requires of them. The others are left out with a warning each.
-func (p *pages) usable(items []json.RawMessage) []json.RawMessage {
+// usable returns the items of a page that have what the protocol requires of them, and remembers those that are tools. The others are left out with a
+// warning each.
+func (p *pages) usable(d *wire.Dialect, items []json.RawMessage) []json.RawMessage {
 	all := requiredOf(p.op)
 	if all == nil {
 		return items
 	}
+	tools := map[string]knownTool{}
 	kept := items[:0]
 	for _, item := range items {
-		if why, name := lacks(item, all); why == "" {
+		why, name := lacks(item, all)
+		if why == "" && p.op == wire.OpListTools {
+			why = p.s.learn(d, name, item, tools)
+		}
+		if why == "" {
 			kept = append(kept, item)
 		} else {
-			p.warnOf(name, why)
+			p.leaveOut(name, why)
 		}
 		p.count++
 	}
+	p.s.tools.add(tools)
+	p.tools.add(tools)
 	return kept
 }
 
-// warnOf warns that the next item is left out.
-func (p *pages) warnOf(name, why string) {
+// maxLeftOut is how many items that a list has left out are remembered.
+const maxLeftOut = 1000
+
+// leaveOut warns that the next item is left out, and remembers it.
+func (p *pages) leaveOut(name, why string) {
 	of := []any{"list", p.method, "index", p.count}
 	if name != "" {
 		of = append(of, "name", rpc.Cut(name))
 	}
 	p.s.cfg.logger.Warn("an item of a list was left out", append(of, "error", why)...)
+	if len(p.tools.leftOut) < maxLeftOut {
+		p.tools.leftOut = append(p.tools.leftOut, LeftOut{p.count, rpc.Cut(name), why})
+	}
 }
 
 // lacks returns which of the required members an item does not have, "" for none, and its name.

@@ -3,7 +3,6 @@ package client
 import (
 	"context"
 	"errors"
-	"fmt"
 	"slices"
 	"time"
 
@@ -322,7 +321,7 @@ func (s *Session) handshakeFailed(ctx context.Context, err error, late *asking, 
 	if s.take(late, stateless) {
 		return nil
 	}
-	return fmt.Errorf("%w; nor was server/discover answered: if the server starts slowly, give it more time (WithProbe), or name its revision (WithRevision, --revision)", err)
+	return &RemedyError{err, NameRevision}
 }
 
 // askForLogs sets the level of log records in a revision that has a request for it.

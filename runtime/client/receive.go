@@ -117,7 +117,7 @@ func (s *Session) unreadable(frame []byte, m *rpc.Message, err *rpc.Error, from 
 	}
 	s.mu.Unlock()
 	if ready { // before, Connect reports it
-		s.cfg.logger.Warn("the server wrote what is no message", "error", err.Message, "bytes", len(frame))
+		s.cfg.logger.Warn("the server wrote what is no message", "error", err.Message, "bytes", len(frame), "text", rpc.Printable(rpc.CutTo(string(frame[:min(len(frame), maxNoise)]), 80)))
 	}
 }
 

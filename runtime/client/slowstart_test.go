@@ -5,6 +5,7 @@ import (
 	"errors"
 	"net/http"
 	"net/http/httptest"
+	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -103,7 +104,11 @@ func TestREV02AServerThatAnswersNeitherIsNamedTheRemedy(t *testing.T) {
 		if !errors.As(err, &answer) || answer.Message != "no key" {
 			t.Fatalf("%v", err)
 		}
-		has(t, err.Error(), "WithProbe", "--revision")
+		has(t, err.Error(), "WithProbe", "WithRevision")
+		var with *client.RemedyError
+		if !errors.As(err, &with) || with.Remedy != client.NameRevision || strings.Contains(with.Err.Error(), "With") {
+			t.Errorf("%#v", with)
+		}
 		if took := time.Since(began); took != 4*time.Second {
 			t.Errorf("it took %v", took)
 		}

@@ -76,7 +76,7 @@ func (x *execution) awaitInTime(ctx context.Context) (ToolResult, error) {
 	if err != nil && x.goesOn() {
 		var failed *TaskError
 		if errors.As(err, &failed) {
-			err = &TaskError{State: failed.State, Err: failed.Err, next: cancelAsked}
+			err = &RemedyError{failed, ResumeUnlessCancelled}
 		}
 		x.giveUp(err)
 	}

@@ -12,23 +12,15 @@ import (
 
 // TaskError says that a task ended without a result, or is not followed any more. Err is why: a *Cause of source peer if it was cancelled, an
 // *ExpiredError if the server does not know it any more, an *Error if it failed with one, or the error of reading its state or of answering its questions:
-// then State is not terminal, and the task may go on.
+// then State is not terminal, the task may go on, and a *RemedyError around this one says how to follow it.
 type TaskError struct {
 	State TaskState // the last one that was read
 	Err   error     // nil: it failed without saying why
-	next  string    // of a task that may go on: what is done about it, and how to follow it
 }
-
-// What comes next for a task that may go on.
-const (
-	mayGoOn     = "; the task may go on: Resume follows it again by its Ref"
-	resultKept  = "; Resume asks for its result again by its Ref"
-	cancelAsked = "; the server is asked to cancel the task, and if it does not, the task goes on: Resume follows it by its Ref"
-)
 
 // Error implements error.
 func (e *TaskError) Error() string {
-	return rpc.Printable("client: task " + e.State.ID + ": " + e.why() + e.next)
+	return rpc.Printable("client: task " + e.State.ID + ": " + e.why())
 }
 
 func (e *TaskError) why() string {

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"net"
 	"slices"
 
 	"github.com/mcpkiln/mcpkiln/runtime/inflight"
@@ -169,8 +168,10 @@ func (w *following) answerOne(asked inputRequest, begins func()) {
 // deliver sends an answer, again after transient failures: the server ignores an answer that it has already (EXT10). The sending goes on when nobody
 // follows the task any more, because somebody has answered.
 func (w *following) deliver(asked inputRequest, answers []byte) {
+	doubt := false
 	send := func() error {
 		_, _, err := w.ask(w.s.ctx, wire.OpUpdateTask, answers) // the task may end because of it, and be read before the acknowledgement
+		doubt = doubt || err != nil && mayHaveArrived(err)
 		return err
 	}
 	err := w.s.sendAgain(w.life, send(), send)
@@ -178,7 +179,7 @@ func (w *following) deliver(asked inputRequest, answers []byte) {
 		err = nil
 	}
 	q, _, _ := w.s.inputQuestion(w.dialect, asked, w.task)
-	w.s.tellAnswered(q, err)
+	w.s.tellAnswered(q, unconfirmed(err, doubt))
 	switch {
 	case w.life.Err() != nil:
 		return
@@ -197,8 +198,7 @@ func (w *following) mayHave(err error) bool {
 	if !errors.As(err, &lost) {
 		return false
 	}
-	var unsent *net.OpError
-	if errors.As(err, &unsent) && unsent.Op == "dial" {
+	if isUnsent(err) {
 		return false
 	}
 	status := w.currentState().Status
@@ -232,7 +232,7 @@ func (w *following) answerLost(session string, err error, doubt bool) {
 
 // leave ends the executions of a task that may go on, and is not followed because of err.
 func (w *following) leave(err error) {
-	w.finish(ToolResult{}, &TaskError{State: w.currentState(), Err: err, next: mayGoOn})
+	w.finish(ToolResult{}, &RemedyError{&TaskError{State: w.currentState(), Err: err}, ResumeTask})
 }
 
 // isOver reads whether the task is over: then it takes no answer, perhaps because another client has answered. If the server does not know the task, the
@@ -259,7 +259,7 @@ func (w *following) fail(err error) {
 		w.leave(err)
 		return
 	}
-	w.abandon(ending{by: w, err: &TaskError{State: w.currentState(), Err: err, next: cancelAsked}})
+	w.abandon(ending{by: w, err: &RemedyError{&TaskError{State: w.currentState(), Err: err}, ResumeUnlessCancelled}})
 }
 
 // onlyResumed reports whether this session follows the task with the id and has not started it.

@@ -194,6 +194,9 @@ func (c *call) send(ctx context.Context, v *wire.Values) (result []byte, kind re
 	}
 }
 
+// maxTaskID is how long the id of a task may be, in bytes (VAL07): it stands in errors, references and HTTP headers.
+const maxTaskID = 4096
+
 // outcome returns the result of a call, or the task that it has become, which is followed from now on.
 func (s *Session) outcome(c *call, result []byte, kind resultKind) (ToolResult, *execution, error) {
 	if c.mayBeTask && (kind == taskCreated || c.dialect.Task.ClientDecides) {
@@ -203,6 +206,10 @@ func (s *Session) outcome(c *call, result []byte, kind resultKind) (ToolResult, 
 			return ToolResult{}, nil, err
 		case kind == taskCreated && !v.Has(wire.SlotTaskID) || v.Has(wire.SlotTaskID) && v.Text(wire.SlotTaskID) == "":
 			return ToolResult{}, nil, broken(c.op.Name, "the task has no id")
+		case len(v.Text(wire.SlotTaskID)) > maxTaskID:
+			err := broken(c.op.Name, "the id of the task has %d bytes, and %d are the most: the server is asked to cancel it", len(v.Text(wire.SlotTaskID)), maxTaskID)
+			s.newFollower(c.dialect, c.tool, readState(v, v.Text(wire.SlotTaskID))).abandon(ending{err: err})
+			return ToolResult{}, nil, err
 		case v.Has(wire.SlotTaskID):
 			x, err := s.follow(c, v)
 			return ToolResult{}, x, err

@@ -2,17 +2,19 @@ package client
 
 import (
 	"encoding/json"
+	"fmt"
+	"slices"
 	"sync"
 
 	"github.com/mcpkiln/mcpkiln/runtime/check/paramheader"
-	"github.com/mcpkiln/mcpkiln/runtime/rpc"
 	"github.com/mcpkiln/mcpkiln/runtime/wire"
 )
 
 // knownTools remembers what decides how tools are called, from the last list of them.
 type knownTools struct {
-	mu    sync.Mutex
-	tools map[string]knownTool
+	mu      sync.Mutex
+	tools   map[string]knownTool
+	leftOut []LeftOut // by the list
 }
 
 type knownTool struct {
@@ -48,40 +50,34 @@ func (t *knownTools) add(page map[string]knownTool) {
 func (t *knownTools) replace(all *knownTools) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	t.tools = all.tools
+	t.tools, t.leftOut = all.tools, all.leftOut
 }
 
-// learn remembers the tools of a page and returns the definitions of those that can be called: one whose input is no object can not,
-// nor can one over HTTP that declares headers in an invalid way. The tools are also added to list, which has those of the pages so far.
-func (s *Session) learn(d *wire.Dialect, tools []json.RawMessage, list *knownTools) []json.RawMessage {
-	headers := d.HTTP.ParamPrefix != "" && !s.link.shared()
-	valid := tools[:0:0]
-	page := map[string]knownTool{}
-	for _, definition := range tools {
-		var tool struct {
-			Name      string
-			Execution struct{ TaskSupport string }
-		}
-		_ = json.Unmarshal(definition, &tool)
-		if kind := memberOf(memberOf(definition, "inputSchema"), "type"); kind != nil && textOf(kind) != "object" { // arguments are always an object
-			s.cfg.logger.Warn("a tool was left out: the type of its inputSchema is not object", "tool", tool.Name, "type", rpc.Printable(string(kind)))
-			continue
-		}
-		known := knownTool{support: tool.Execution.TaskSupport}
-		if headers {
-			var err error
-			if known.params, err = paramheader.Of(definition); err != nil {
-				s.cfg.logger.Warn("a tool was left out: "+paramheader.Keyword+" is not valid", "tool", tool.Name, "error", err)
-				continue
-			}
-		}
-		page[tool.Name] = known
-		if s.expected.get(tool.Name) != nil {
-			s.compare(readDefinition(definition))
-		}
-		valid = append(valid, definition)
+// missing returns what the last list of tools has left out.
+func (t *knownTools) missing() []LeftOut {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return slices.Clone(t.leftOut)
+}
+
+// learn adds a tool to those of its page, or returns why it can not be called: one whose input is no object can not, nor can one over HTTP that declares
+// headers in an invalid way.
+func (s *Session) learn(d *wire.Dialect, name string, definition json.RawMessage, page map[string]knownTool) (why string) {
+	var tool struct{ Execution struct{ TaskSupport string } }
+	_ = json.Unmarshal(definition, &tool)
+	if kind := memberOf(memberOf(definition, "inputSchema"), "type"); kind != nil && textOf(kind) != "object" { // arguments are always an object
+		return fmt.Sprintf("the type of its inputSchema is not object: %.80s", kind)
 	}
-	s.tools.add(page)
-	list.add(page)
-	return valid
+	known := knownTool{support: tool.Execution.TaskSupport}
+	if d.HTTP.ParamPrefix != "" && !s.link.shared() {
+		var err error
+		if known.params, err = paramheader.Of(definition); err != nil {
+			return fmt.Sprintf("its %s is not valid: %v", paramheader.Keyword, err)
+		}
+	}
+	page[name] = known
+	if s.expected.get(name) != nil {
+		s.compare(readDefinition(definition))
+	}
+	return ""
 }

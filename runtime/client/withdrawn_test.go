@@ -2,6 +2,7 @@ package client_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"net/http"
 	"strings"
@@ -169,6 +170,49 @@ func TestCAN30AnAnswerIsKeptAsLongAsItsTask(t *testing.T) {
 		}
 		x.Detach()
 	})
+}
+
+// EXT22: whether the server has an answer is not known if the question is over, or was withdrawn, before the receipt. It is known of one that was refused.
+func TestEXT22AReceiptThatIsLateIsNone(t *testing.T) {
+	for name, c := range map[string]struct {
+		refused, withdrawn, late, unconfirmed bool
+	}{
+		"refused, then withdrawn":      {refused: true, withdrawn: true},
+		"withdrawn before the receipt": {withdrawn: true, late: true, unconfirmed: true},
+		"withdrawn, no receipt":        {withdrawn: true, unconfirmed: true},
+		"over, no receipt":             {unconfirmed: true},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			release := make(chan struct{})
+			var user tallied
+			s, d := dialDeaf(t, func(int) (*http.Response, error) {
+				if c.refused {
+					return status(http.StatusServiceUnavailable), nil
+				}
+				if <-release; !c.late {
+					return nil, context.Canceled
+				}
+				return status(http.StatusAccepted), nil
+			}, user.handlers())
+			x := resume(t, s)
+			for d.answers.Load() == 0 {
+				sleep(t.Context(), 10*time.Millisecond)
+			}
+			synctest.Wait()
+			d.over.Store(true)
+			if c.withdrawn {
+				d.say(withdrawn("q"))
+				synctest.Wait()
+			}
+			close(release)
+			sleep(t.Context(), time.Minute)
+			x.Detach()
+			var unconfirmed *client.UnconfirmedError
+			if err := <-user.heard; err == nil || errors.As(err, &unconfirmed) != c.unconfirmed {
+				t.Errorf("%s: %v", name, err)
+			}
+		})
+	}
 }
 
 // VAL07: only so many answers are kept, of whichever kind.

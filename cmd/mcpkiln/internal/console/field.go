@@ -46,7 +46,7 @@ func fieldsOf(q *client.Question) ([]field, error) {
 		return nil, nil
 	}
 	if err := json.Unmarshal(q.Schema, &s); err != nil {
-		return nil, fmt.Errorf("the form can not be read: %w", err)
+		return nil, fmt.Errorf("the form can not be read: %.200s", q.Schema)
 	}
 	names, err := keys(s.Properties)
 	if err != nil || len(names) > maxFields {
@@ -60,7 +60,7 @@ func fieldsOf(q *client.Question) ([]field, error) {
 	for _, name := range names {
 		var p property
 		if err := json.Unmarshal(raw[name], &p); err != nil {
-			return nil, fmt.Errorf("the field %s can not be read: %w", name, err)
+			return nil, fmt.Errorf("the field %s can not be read: %.200s", name, raw[name])
 		}
 		all = append(all, p.field(&rule{name, raw[name], slices.Contains(s.Required, name)}))
 	}

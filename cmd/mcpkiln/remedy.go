@@ -1,0 +1,56 @@
+package main
+
+import (
+	"errors"
+	"strings"
+
+	"github.com/mcpkiln/mcpkiln/runtime/client"
+)
+
+// withRemedy is withStatus for an error that may have a remedy of package client, which is said in words of this command.
+func (v *visit) withRemedy(err error) error {
+	var with *client.RemedyError
+	if errors.As(err, new(*statusError)) || !errors.As(err, &with) {
+		return withStatus(err)
+	}
+	status, help := statusOf(err)
+	lines := []string{describe(err)}
+	for _, line := range []string{help, v.remedy(with.Remedy)} {
+		if line != "" {
+			lines = append(lines, line)
+		}
+	}
+	return &statusError{status, errors.New(strings.Join(lines, "\n  "))}
+}
+
+// remedy says what the user can do; "" for nothing.
+func (v *visit) remedy(r client.Remedy) string {
+	switch r {
+	case client.ResumeTask:
+		return "the task may go on" + v.followHint("wait")
+	case client.ResumeUnlessCancelled:
+		return "the server is asked to cancel the task, and if it does not, the task goes on" + v.followHint("get")
+	case client.ResumeResult:
+		return "the task is over, and its result may still be there" + v.followHint("result")
+	case client.NameRevision:
+		return "server/discover was not answered, either: --revision names the revision that the server speaks, if you know it"
+	}
+	return ""
+}
+
+// withoutRemedy returns an error without the words of package client that say what a program can do.
+func withoutRemedy(err error) error {
+	switch e := err.(type) {
+	case *client.RemedyError:
+		return withoutRemedy(e.Err)
+	case *client.TaskError:
+		inner := *e
+		inner.Err = withoutRemedy(e.Err)
+		return &inner
+	case *client.TransportError:
+		inner := *e
+		inner.Err = withoutRemedy(e.Err)
+		return &inner
+	}
+	return err
+}
