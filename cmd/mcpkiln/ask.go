@@ -69,7 +69,7 @@ func (v *visit) ask(ctx context.Context, q *client.Question) (*client.Answer, er
 	}
 	a, err := v.terminal.Ask(ctx, v.withTitle(q))
 	if errors.Is(err, console.ErrInterrupted) {
-		v.end(errInterrupted)
+		v.interrupt(errInterrupted)
 		<-ctx.Done() // the call is cancelled; an error would go to the server
 		return nil, context.Cause(ctx)
 	}

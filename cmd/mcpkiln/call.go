@@ -163,9 +163,8 @@ func (v *visit) call(one *tool, in json.RawMessage, durable bool) error {
 	if resumable {
 		opts = append(opts, client.LeaveOpen())
 	}
-	x, err := v.session.Start(v.ctx, one.Name, in, opts...)
+	x, err := v.start(one, in, one.Execution.TaskSupport == "required", opts...)
 	if err != nil {
-		v.noteAbandoned(one.Execution.TaskSupport == "required" && v.session.Revision() == firstWithTasks)
 		return ofTool(one, err)
 	}
 	if ref, ok := refOf(x, one); ok && resumable {
@@ -257,7 +256,7 @@ func (v *visit) cancel(x *execution) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(v.ctx), patience)
 	defer cancel()
 	if _, ok := x.Ref(); !ok {
-		v.noteAbandoned(false)
+		v.noteOutcome(v.abandoned())
 		return
 	}
 	v.noteOutcome("the task may go on" + v.followHint("get"))
@@ -275,20 +274,58 @@ func (v *visit) cancel(x *execution) {
 	}
 }
 
-// noteAbandoned notes the outcome of a call without a task if the visit has ended: servers do not say which tools can be cancelled. If the call asked for a
-// task, as calls of 2025-11-25 do, the server has not named it, and only by its name is it cancelled (CAN11).
-func (v *visit) noteAbandoned(asksForTask bool) {
-	switch {
-	case v.ctx.Err() == nil:
-	case asksForTask && v.child:
-		v.noteOutcome("the server had not named the task of the call yet, and ends with this command")
-	case asksForTask:
-		v.noteOutcome("the server had not named the task of the call yet, so it was not asked to cancel it: if there is one, it goes on; mcpkiln task list shows the tasks of a server")
-	case v.child:
-		v.noteOutcome("the server was asked to cancel the call, and ends with this command")
-	default:
-		v.noteOutcome("the server was asked to cancel the call; a tool that can not be cancelled goes on")
+// start starts a call, and notes its outcome if the visit ends before there is a result or a task. taskIfCan: it asks for a task, where the revision has that.
+func (v *visit) start(one *tool, in json.RawMessage, taskIfCan bool, opts ...client.CallOption) (*execution, error) {
+	if taskIfCan && v.session.Revision() == firstWithTasks {
+		return v.startTask(one, in, opts...)
 	}
+	x, err := v.session.Start(v.ctx, one.Name, in, opts...)
+	if err != nil && v.ctx.Err() != nil {
+		v.noteOutcome(v.abandoned())
+	}
+	return x, err
+}
+
+// startTask starts a call that asks for a task. Such a call is cancelled by the name of its task only (CAN11), so an interrupt waits up to patience for that;
+// then the execution is returned, to be cancelled.
+func (v *visit) startTask(one *tool, in json.RawMessage, opts ...client.CallOption) (x *execution, err error) {
+	ctx, giveUp := context.WithCancelCause(context.WithoutCancel(v.ctx))
+	defer giveUp(nil)
+	started := make(chan struct{})
+	go func() {
+		defer close(started)
+		x, err = v.session.Start(ctx, one.Name, in, opts...)
+	}()
+	select {
+	case <-started:
+		return x, err
+	case <-v.ctx.Done():
+	}
+	if v.child {
+		v.noteOutcome("the server had not named the task of the call yet, and ends with this command")
+	} else {
+		v.noteOutcome("the server had not named the task of the call yet, so it was not asked to cancel it: if there is one, it goes on; mcpkiln task list shows the tasks of a server")
+	}
+	if v.interrupts.Err() != nil {
+		select {
+		case <-started:
+		case <-time.After(patience):
+		}
+	}
+	giveUp(context.Cause(v.ctx))
+	<-started
+	if refused := (*client.Error)(nil); err == nil || errors.As(err, &refused) {
+		v.noteOutcome("")
+	}
+	return x, err
+}
+
+// abandoned says what became of a call without a task: servers do not say which tools can be cancelled.
+func (v *visit) abandoned() string {
+	if v.child {
+		return "the server was asked to cancel the call, and ends with this command"
+	}
+	return "the server was asked to cancel the call; a tool that can not be cancelled goes on"
 }
 
 // followHint returns the command that follows the task of the visit, to go after its outcome; "" if none can.

@@ -20,18 +20,22 @@ import (
 
 // visit is one session of a command with a server.
 type visit struct {
-	*remote  // the flags of commands that talk to a server
-	cmd      *cobra.Command
-	ctx      context.Context // ends on an interrupt, when time is up, and when a question can not be answered
-	end      context.CancelCauseFunc
-	session  *client.Session
-	child    bool              // the server is a child process, which ends with the session
-	terminal *console.Terminal // nil: there is none
-	clock    clock
-	leftOut  []client.LeftOut      // tools of the list that can not be called
-	forced   atomic.Bool           // hurry is about to end the process
-	done     atomic.Pointer[error] // the outcome, once only the end of the session is awaited
-	settling sync.Mutex            // for asksStill
+	*remote // the flags of commands that talk to a server
+	cmd     *cobra.Command
+	ctx     context.Context // ends with interrupts, when time is up, and when a question can not be answered
+	end     context.CancelCauseFunc
+	// interrupts ends on an interrupt: a signal, or Ctrl-C in a form.
+	interrupts context.Context
+	interrupt  context.CancelCauseFunc
+	session    *client.Session
+	child      bool              // the server is a child process, which ends with the session
+	terminal   *console.Terminal // nil: there is none
+	clock      clock
+	leftOut    []client.LeftOut      // tools of the list that can not be called
+	forced     atomic.Bool           // hurry is about to end the process
+	done       atomic.Pointer[error] // the outcome, once only the end of the session is awaited
+	finished   atomic.Bool           // there was no interrupt before that
+	settling   sync.Mutex            // for asksStill
 
 	mu      sync.Mutex
 	answers []answer // from --answer, not used yet
@@ -70,9 +74,10 @@ func (r *remote) visit(cmd *cobra.Command, t client.Transport, answers []answer,
 	}
 	v := &visit{remote: r, cmd: cmd, answers: answers, terminal: console.Open(os.Stdin, os.Stderr)}
 	_, v.child = t.(*client.Process)
-	v.ctx, v.end = context.WithCancelCause(cmd.Context())
-	defer v.end(nil)
-	defer context.AfterFunc(v.ctx, v.hurry)()
+	v.interrupts, v.interrupt = context.WithCancelCause(cmd.Context())
+	v.ctx, v.end = context.WithCancelCause(v.interrupts)
+	defer v.interrupt(nil)
+	defer context.AfterFunc(v.interrupts, v.hurry)()
 	defer context.AfterFunc(v.ctx, v.terminal.Done)() // before the next of several questions is shown
 	defer v.countWarnings()
 	defer v.stderr.flush()
@@ -89,6 +94,7 @@ func (r *remote) visit(cmd *cobra.Command, t client.Transport, answers []answer,
 	v.terminal.Done()
 	err = v.status(err)
 	v.done.Store(&err)
+	v.finished.Store(v.interrupts.Err() == nil)
 	return err
 }
 
@@ -109,12 +115,9 @@ func (v *visit) connect(t client.Transport) (*client.Session, error) {
 const sameInterrupt = 300 * time.Millisecond
 
 // hurry ends the command within patience after an interrupt, and at once after a second one. A server on a pipe ends with it. A command that has
-// its result keeps its status.
+// its result keeps its status, and no server over HTTP holds it up; one that is done because of the interrupt has the cancellation to send (CAN15).
 func (v *visit) hurry() {
-	if v.cmd.Context().Err() == nil && !errors.Is(context.Cause(v.ctx), errInterrupted) {
-		return
-	}
-	if v.done.Load() != nil && !v.child {
+	if v.finished.Load() && !v.child {
 		v.abort()
 		return
 	}
