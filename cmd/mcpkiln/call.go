@@ -169,7 +169,7 @@ func (v *visit) call(one *tool, in json.RawMessage, durable bool) error {
 	}
 	if ref, ok := refOf(x, one); ok && resumable {
 		v.mu.Lock()
-		v.ref = &ref
+		v.ref, v.ttl = &ref, ttlOf(x)
 		v.mu.Unlock()
 	}
 	result, err := v.await(x)
@@ -188,6 +188,14 @@ func refOf(x *execution, one *tool) (client.Ref, bool) {
 	return ref, ok
 }
 
+// ttlOf returns how long the server keeps the task of a call; 0 or less if it does not say.
+func ttlOf(x *execution) time.Duration {
+	for state := range x.Updates(context.Background()) {
+		return state.TTL
+	}
+	return 0
+}
+
 // ofTool names the tool in the error of a call that timed out: any request of the command can time out.
 func ofTool(one *tool, err error) error {
 	var cause *client.Cause
@@ -204,11 +212,13 @@ func (v *visit) withRef(err error) error {
 	if v.ref == nil || v.ctx.Err() != nil || errors.As(err, new(*client.ExpiredError)) {
 		return err
 	}
-	why, next := err, "\n  the task may go on"+v.followHint("wait")
-	if errors.As(err, &ended) && over(ended.State) {
-		if ended.State.Status == task.Cancelled || ended.Err == nil || errors.As(ended.Err, new(*client.Error)) {
-			return err
-		}
+	why, next := err, ""
+	switch {
+	case !errors.As(err, &ended) || !over(ended.State):
+		next = "\n  the task may go on" + v.followHint("wait")
+	case final(ended):
+		return err
+	default:
 		next = "\n  the task is over: its result" + v.followHint("result")
 	}
 	if ended != nil && ended.Err != nil {
@@ -219,6 +229,11 @@ func (v *visit) withRef(err error) error {
 		next = "\n  " + help + next
 	}
 	return &statusError{status, errors.New(describe(why) + next)}
+}
+
+// final returns whether a task has ended with this error: no command can read more.
+func final(ended *client.TaskError) bool {
+	return over(ended.State) && (ended.State.Status == task.Cancelled || ended.Err == nil || errors.As(ended.Err, new(*client.Error)))
 }
 
 // await waits for the result of a call that may be a task.
@@ -269,6 +284,9 @@ func (v *visit) cancel(x *execution) {
 	switch {
 	case errors.As(err, &over) && over.State.Status == task.Cancelled:
 		v.noteOutcome("the task is cancelled")
+		if v.ref != nil {
+			drop(*v.ref)
+		}
 	case err == nil || over != nil && over.State.Status == task.Failed:
 		v.noteOutcome("the task was over before it could be cancelled" + v.followHint("result"))
 	}
@@ -333,7 +351,7 @@ func (v *visit) followHint(command string) string {
 	if v.ref == nil {
 		return ""
 	}
-	line := ": mcpkiln task " + command + " " + keepRef(*v.ref)
+	line := ": mcpkiln task " + command + " " + keepRef(*v.ref, v.ttl)
 	if !isAddress(v.ref.Endpoint) {
 		line += " -- COMMAND"
 	}

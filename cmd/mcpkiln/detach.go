@@ -31,7 +31,7 @@ func (v *visit) detach(one *tool, in json.RawMessage, durable bool) error {
 		}
 		return v.print(one, result)
 	}
-	v.ref = &ref
+	v.ref, v.ttl = &ref, ttlOf(x)
 	if v.ctx.Err() != nil {
 		v.cancel(x)
 		return context.Cause(v.ctx)
@@ -39,7 +39,7 @@ func (v *visit) detach(one *tool, in json.RawMessage, durable bool) error {
 	defer x.Detach()
 	shelf, err := keep.Open()
 	if err == nil {
-		err = shelf.Put(ref, time.Now())
+		err = shelf.Put(ref, time.Now(), v.ttl)
 	}
 	if err != nil {
 		fmt.Fprintln(v.cmd.ErrOrStderr(), "mcpkiln: the reference is printed, but not kept:", err)

@@ -166,6 +166,9 @@ func TestCAN11ATaskThatIsNamedAfterTheInterruptIsCancelled(t *testing.T) {
 			if exitOf(err) != exitInterrupted || !strings.Contains(err.Error(), "the task is cancelled") || out.Len() > 0 {
 				t.Errorf("%v: %s", err, &out)
 			}
+			if kept := keptIDs(); len(kept) > 0 {
+				t.Errorf("its end was seen, and it is kept: %q", kept)
+			}
 		})
 	}
 }

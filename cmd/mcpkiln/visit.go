@@ -47,6 +47,7 @@ type visit struct {
 	open       []openQuestion      // those that nobody answers, see staysOpen
 	endsOpen   *time.Timer         // ends the visit because of them; nil: there is none
 	ref        *client.Ref         // of the task that asks, if another command could answer it
+	ttl        time.Duration       // how long the server keeps the task that this command is about; 0 or less: not known
 	waits      context.Context     // ends with the wait of `mcpkiln task wait`; nil for other commands, and when a question was open for a while, see asksStill
 	reply      *reply              // of `mcpkiln task answer`; nil for other commands
 	shown      chan<- openQuestion // receives questions, which stay open; nil: questions are answered
