@@ -41,7 +41,7 @@ var arrows = map[string][]string{
 	"schema":                       {"schema/...", "runtime/check/format", "runtime/check/keyword", "runtime/check/pattern", "runtime/check/secret", "runtime/uritemplate", "golang.org/x/mod/module", "github.com/santhosh-tekuri/jsonschema/v5", "go.yaml.in/yaml/v3", "runtime/check/address"},
 	"runtime":                      {"runtime/..."},
 	// The two ends know nothing of each other: what both need stands below them.
-	"runtime/client":     {"runtime/check", "runtime/client/internal/...", "runtime/inflight", "runtime/rpc", "runtime/task", "runtime/wire", "runtime/check/keyword", "runtime/check/paramheader"},
+	"runtime/client":     {"runtime/check", "runtime/client/internal/...", "runtime/inflight", "runtime/rpc", "runtime/task", "runtime/wire", "runtime/check/keyword", "runtime/check/paramheader", "runtime/internal/exact"},
 	"runtime/server":     {"runtime/check/...", "runtime/inflight", "runtime/internal/...", "runtime/rpc", "runtime/task", "runtime/uritemplate", "runtime/wire/..."},
 	"runtime/streamhttp": {"runtime/check", "runtime/inflight", "runtime/internal/...", "runtime/rpc", "runtime/server", "runtime/wire", "runtime/check/address", "runtime/check/paramheader"},
 }

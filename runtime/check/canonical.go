@@ -6,7 +6,7 @@ import (
 	"slices"
 )
 
-// canonicalizer writes values in the form that all their spellings share (LET14): no white space, members sorted by name, strings with as few
+// canonicalizer writes values in the form that all their spellings share (LET14): no white space, members in one order (sort), strings with as few
 // escapes as possible, one spelling for each number. It needs valid JSON.
 type canonicalizer struct {
 	data      []byte
@@ -15,9 +15,9 @@ type canonicalizer struct {
 	movesLeft int      // how many bytes may still be moved to sort members
 	members   []member // of the open objects
 	scratch   []byte
-	around    part // an array of which the items that begin after upto are not written; the zero part: none
-	upto      int
-	cut       int  // where in out these items would begin; 0: nothing is left out
+	shortened part // an array of which the items that begin after needed are left out, since readCanonical needs no more; the zero part: none
+	needed    int  // in data
+	cut       int  // where in out these items would begin; 0: none is left out
 	inexact   bool // a number's exponent is beyond maxExponent
 }
 
@@ -82,9 +82,9 @@ func (c *canonicalizer) array(i int) int {
 	start := i - 1
 	c.out = append(c.out, '[')
 	for i = tokenAt(c.data, i); c.data[i] != ']' && !c.full(); i = tokenAt(c.data, i) {
-		if start == c.around.start && i > c.upto && c.around.end > i {
+		if start == c.shortened.start && i > c.needed && c.shortened.end > i {
 			c.cut = len(c.out)
-			return c.around.end
+			return c.shortened.end
 		}
 		if c.data[i] == ',' {
 			c.out = append(c.out, ',')
@@ -122,7 +122,8 @@ func (c *canonicalizer) object(i int) int {
 	return i + 1
 }
 
-// sort puts the members of an object, with which out ends, into the order of their names.
+// sort puts the members of an object, with which out ends, into the order of their names as they are written there, with quotes and escapes: "a!" comes
+// before "a". Any order would do that is the same for all spellings.
 func (c *canonicalizer) sort(members []member) {
 	byName := func(a, b member) int { return bytes.Compare(c.out[a.start:a.name], c.out[b.start:b.name]) }
 	if slices.IsSortedFunc(members, byName) {

@@ -89,8 +89,8 @@
 //	                form needs that member, or the next of an anyOf
 //	misled          how often choosing a form by a member cost another reading or look
 //	trial           reading a value as one form after another, where several are possible. Flags of the Decoder say how a form is read. quiet: the form is
-//	                on trial, and its first violation ends it; counting: violations are counted, not described; listing: the best form is read again to
-//	                list its violations
+//	                on trial, and its first violation ends it; counting: violations are counted, not described, and all of a value in a
+//	                Once or a union count as one; listing: the best form is read again to list its violations
 //	heading         the violation that says that no form of a union fits; those of its best form follow
 //	partial         of a form: it fits, but a part of it was skipped because the memo knew that the part fits
 //	condition       a keyword that gives no Go type, such as not: it looks at a value that is taken afterwards
@@ -115,7 +115,7 @@
 // # What is found
 //
 // Violations depend on what a text means, not on how it is written (LET14): they are sorted by their instances, a value is shown with its
-// members sorted and each number in one spelling, and where not all are listed, or a union lists those of its best form, the text is read once
+// members in one order and each number in one spelling, and where not all are listed, or a union lists those of its best form, the text is read once
 // more in its canonical form. Only refused texts pay for that. After a violation, further items of a list are unread, so they do not count
 // as decoded. Where a text both breaks a rule and is too large, the order of its members may therefore decide which of the two it is refused for.
 //

@@ -130,16 +130,20 @@ func (d *Decoder) Once(schema *Once, check func(*Decoder)) {
 		v.end = int32(d.reached)
 	case d.err != nil:
 		return
-	case d.counted > counted, d.broken > broken:
-		v.complete, v.reported = true, !d.counting
+	case d.counting && d.counted > counted:
+		d.counted = counted + 1 // as reuse counts it, so that the value weighs the same in each form
+		v.complete = true
+	case d.broken > broken:
+		v.complete, v.reported = true, true
 	default:
 		v.fits = true
 	}
 	d.remember(v)
 }
 
-// reuse does with the outcome v what validating the value again would do: it skips the value, and ends or counts the form where v does not fit. It
-// returns false, and does nothing, where the value has to be read to describe its violations.
+// reuse does with the outcome v what validating the value again would do: it skips the value, and ends or counts the form where v does not fit, but for
+// how far a form on trial was read: to the end of the value if its violations were counted before. It returns false, and does nothing, where the value
+// has to be read to describe its violations.
 func (d *Decoder) reuse(v *outcome) bool {
 	switch {
 	case v.fits:
@@ -166,7 +170,7 @@ func (d *Decoder) reuse(v *outcome) bool {
 var extent Once
 
 const (
-	extentText  = 4096 // extents are remembered while so many bytes of the text are left, or if it is refused already
+	extentText  = 4096 // the least rest of the text to remember ends in: a shorter one is skipped as fast, unless violations are counted or listed
 	extentBytes = 256  // the length from which on a value is long: its end is worth remembering
 )
 
@@ -196,7 +200,8 @@ func (d *Decoder) skipForReport() {
 }
 
 // spendTry counts one more form or condition that is tried, and reports whether decoding goes on; spendReread counts the bytes that are read for it.
-// Both numbers are bounded by the text and the schema while all outcomes are remembered, and by Limits.Evaluations once the memo was full.
+// Both numbers are bounded by the text and the schema while all outcomes are remembered. Once the memo was full, Limits.Evaluations is the limit, in tries
+// and in KiB, beyond 64 tries and 64 bytes for each byte of the text.
 func (d *Decoder) spendTry() bool {
 	if d.evaluated++; d.memo.wasFull && d.evaluated > d.limits.Evaluations+len(d.full)<<6 {
 		d.refuse(TooManyEvaluations, d.pos, d.limits.Evaluations)

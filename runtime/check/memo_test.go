@@ -175,6 +175,45 @@ func TestVAL09MemoryIsBoundedByTheText(t *testing.T) {
 	}
 }
 
+// A value that does not fit counts once for each form, whichever form was the first to read it: the form with the fewest violations is the same in every
+// order of the members.
+func TestLET14VAL10AnOutcomeCountsTheSameForEachForm(t *testing.T) {
+	var (
+		union  = Union{Keyword: "anyOf", Forms: make([]Form, 2)}
+		object = Object{Names: []string{"k", "x", "m"}, AdditionalProperties: Skip}
+		inner  = Object{Names: []string{"a", "b", "c"}}
+		once   Once
+	)
+	read := func(d *Decoder) {
+		Pick(d, &union, func(d *Decoder, form int) int {
+			for f := d.Object(&object); f >= 0; f = d.Next() {
+				switch {
+				case f == 1:
+					d.Once(&once, func(d *Decoder) {
+						for f := d.Object(&inner); f >= 0; f = d.Next() {
+							d.String(nil)
+						}
+					})
+				case f == 0 || f == 2 && form == 1:
+					d.String(nil)
+				default:
+					d.Skip()
+				}
+			}
+			return 0
+		})
+	}
+	for _, text := range []string{`{"k":1,"x":{"a":1,"b":1,"c":1},"m":1}`, `{"x":{"a":1,"b":1,"c":1},"k":1,"m":1}`, `{"m":1,"x":{"a":1,"b":1,"c":1},"k":1}`} {
+		var d Decoder
+		d.Reset([]byte(text), Limits{})
+		read(&d)
+		err := d.FinishAfter(read)
+		if err == nil || !strings.Contains(err.Error(), "/k: ") || strings.Contains(err.Error(), "/m: ") {
+			t.Errorf("%s: %v", text, err)
+		}
+	}
+}
+
 // The numbers of generations come again; outcomes do not.
 func TestVAL09OutcomesDoNotComeBackWithTheirGeneration(t *testing.T) {
 	var d Decoder

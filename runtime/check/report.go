@@ -164,7 +164,8 @@ func (d *Decoder) wrong(keyword, allowed, at string) {
 	d.violated(start, at, keyword, allowed+d.orNull(start))
 }
 
-// orNull returns what to add to the words for what is allowed: " or null" if the value at start could have been null.
+// orNull returns what to add to the words for what is allowed: " or null" if the value at start could have been null. The place decides, because
+// the values in a nullable one, and those after it, need not be nullable themselves.
 func (d *Decoder) orNull(start int) string {
 	if d.nullable == start+1 {
 		return " or null"

@@ -60,6 +60,7 @@ type Enum struct {
 	Const  bool // the schema says const
 
 	index index[string]
+	words atomic.Pointer[string] // for what is allowed, made with the first violation
 }
 
 // Has says which bounds of an Int or Number apply.

@@ -155,7 +155,11 @@ func (d *Decoder) Enum(r *Enum) string {
 		if d.countUndescribed() {
 			d.Skip()
 		} else {
-			d.wrong(r.keyword(), "one of "+list(r.Values, ", "), r.At)
+			allowed := r.allowed()
+			if len(r.Values) < 2 {
+				allowed = "one of " + allowed
+			}
+			d.wrong(r.keyword(), allowed, r.At)
 		}
 		return ""
 	}
@@ -170,12 +174,21 @@ func (d *Decoder) Enum(r *Enum) string {
 	if d.countUndescribed() {
 		return ""
 	}
-	allowed := list(r.Values, ", ")
-	if len(r.Values) > 1 {
-		allowed = "one of " + allowed
-	}
-	d.violated(start, r.At, r.keyword(), allowed+d.orNull(start))
+	d.violated(start, r.At, r.keyword(), r.allowed()+d.orNull(start))
 	return ""
+}
+
+// allowed names the values, in words, which are made once: each item of a list may have the same violation.
+func (r *Enum) allowed() string {
+	if words := r.words.Load(); words != nil {
+		return *words
+	}
+	words := list(r.Values, ", ")
+	if len(r.Values) > 1 {
+		words = "one of " + words
+	}
+	r.words.Store(&words)
+	return words
 }
 
 // find returns the index of a text in Values, or -1.

@@ -11,7 +11,6 @@ import (
 )
 
 const (
-	space      = " \t\r\n"
 	showBytes  = 60
 	hugeNumber = "a number whose exponent is beyond ±1,000,000"
 )
@@ -19,7 +18,10 @@ const (
 // show returns a JSON value as one line (see printable), the same for all its spellings (LET14). Of long objects and arrays, and of values that may
 // contain a hidden one, it returns only the kind.
 func (d *Decoder) show(raw []byte) string {
-	if raw = bytes.TrimRight(raw, space); len(raw) == 0 {
+	for len(raw) > 0 && isSpace(raw[len(raw)-1]) {
+		raw = raw[:len(raw)-1]
+	}
+	if len(raw) == 0 {
 		return nothing
 	}
 	if d.hidden != "" {
@@ -71,7 +73,7 @@ func container[T string | []byte](text T) string {
 
 // showString is show for a string. Of a long one it copies only the part that is shown, and counts the rest.
 func showString(raw []byte) string {
-	var room, one [2 * showBytes]byte
+	var room [2 * showBytes]byte
 	b, total := append(room[:0], '"'), len(`""`)
 	for rest := raw[1 : len(raw)-1]; len(rest) > 0; {
 		n := bytes.IndexByte(rest, '\\')
@@ -80,6 +82,7 @@ func showString(raw []byte) string {
 		}
 		piece := rest[:n]
 		if n == 0 {
+			var one [2 * showBytes]byte
 			n = escapeLen(rest, 0)
 			text, _, _ := unescape(one[:0], rest[:n], 0)
 			quoted := appendString(one[:0], string(text))

@@ -13,10 +13,10 @@ var errEnough = errors.New("check: there is enough to list")
 // once more, with another Decoder, on the text in canonical form: texts that mean the same have the same violations (LET14).
 func (d *Decoder) FinishAfter(read func(*Decoder)) error {
 	err := d.Finish()
-	if wrong, ok := err.(Violations); ok {
+	if wrong, ok := err.(Violations); ok && d.byOrder {
 		return d.inCanonicalOrder(wrong, d.full, read)
 	}
-	return err
+	return err // as it is: another interface of the same violations would be another allocation
 }
 
 // inCanonicalOrder returns the violations of text in its canonical form instead of those found, where these depend on the order of the text.
@@ -47,7 +47,7 @@ func (d *Decoder) readCanonical(around part, found Violations, text []byte, read
 	if d.countScratch(2 * room); d.err != nil {
 		return found, true
 	}
-	c := canonicalizer{data: text, out: make([]byte, 0, room), limit: limits.Bytes, movesLeft: sortedBytes * limits.Bytes, around: around, upto: last}
+	c := canonicalizer{data: text, out: make([]byte, 0, room), limit: limits.Bytes, movesLeft: sortedBytes * limits.Bytes, shortened: around, needed: last}
 	if c.value(0); c.full() {
 		return found, true
 	}
@@ -94,23 +94,14 @@ const sortedBytes = 64
 
 // comparePointers orders JSON Pointers by their steps: containers before their values, items by their indexes and before members.
 func comparePointers(a, b string) int {
-	for a != "" && b != "" {
-		var x, y string
-		x, a = firstStep(a)
-		y, b = firstStep(b)
-		if c := compareSteps(x, y); c != 0 {
-			return c
-		}
+	same := 0
+	for same < min(len(a), len(b)) && a[same] == b[same] {
+		same++
 	}
-	return cmp.Compare(len(a), len(b))
-}
-
-// firstStep cuts a pointer after its first step, which it returns without the slash.
-func firstStep(pointer string) (step, rest string) {
-	if end := strings.IndexByte(pointer[1:], '/'); end >= 0 {
-		return pointer[1 : 1+end], pointer[1+end:]
-	}
-	return pointer[1:], ""
+	from := strings.LastIndexByte(a[:same], '/') + 1 // the steps before it are the same
+	x, _, _ := strings.Cut(a[from:], "/")
+	y, _, _ := strings.Cut(b[from:], "/")
+	return cmp.Or(compareSteps(x, y), cmp.Compare(len(a), len(b)))
 }
 
 func compareSteps(a, b string) int {

@@ -3,6 +3,7 @@ package check_test
 import (
 	"bytes"
 	"fmt"
+	"slices"
 	"testing"
 
 	"github.com/mcpkiln/mcpkiln/runtime/check"
@@ -75,4 +76,41 @@ var watched = check.Union{Keyword: "anyOf", Forms: []check.Form{{}, {}}}
 func decodeWatched(d *check.Decoder, v *[]Tree) {
 	d.Group(&watched, func(d *check.Decoder) { d.Value(&check.Values{JSON: []string{"[]"}}) }, (*check.Decoder).Skip)
 	*v = check.List(d, &check.Array{Max: 20, Unique: true}, decodeTree)
+}
+
+// Items are sorted by their indexes and before members, members by their names: as steps, so a name that goes on after another one comes later
+// whatever it goes on with.
+func TestLET14ViolationsAreSortedByTheStepsOfTheirPaths(t *testing.T) {
+	sorted := []string{"", "/2", "/2/b", "/10", "/10/1", "/10/a", "/", "/01x", "/a", "/a/9/z", "/a/10", "/a/10/c", "/a/", "/a/b", "/a b", "/a!/0", "/ab", "/b/a"}
+	for seed := range len(sorted) {
+		all := make(check.Violations, len(sorted))
+		for i := range sorted {
+			all[(i*7+seed)%len(sorted)].Instance = sorted[i]
+		}
+		all.Sort()
+		for i, v := range all {
+			if v.Instance != sorted[i] {
+				t.Fatalf("%q is where %q belongs", v.Instance, sorted[i])
+			}
+		}
+	}
+}
+
+// The words for what an enum allows are made once, so a violation costs the same however many values there are.
+func TestVAL02AViolationCostsTheSameForAnyEnum(t *testing.T) {
+	allocations := func(values []string) float64 {
+		var d check.Decoder // a pooled one may be dropped under the race detector
+		rule, text := &check.Enum{Values: values}, []byte(`"x"`)
+		return testing.AllocsPerRun(100, func() {
+			d.Reset(text, check.Limits{})
+			d.Enum(rule)
+			if d.Finish() == nil {
+				t.Fatal("accepted")
+			}
+		})
+	}
+	one, many := allocations([]string{"a"}), allocations(slices.Repeat([]string{"a", "b"}, 20))
+	if one != many {
+		t.Errorf("%v allocations for one value, %v for many", one, many)
+	}
 }

@@ -2,13 +2,13 @@ package client
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"net"
 	"net/http"
 	"time"
 
 	"github.com/mcpkiln/mcpkiln/runtime/inflight"
+	"github.com/mcpkiln/mcpkiln/runtime/internal/exact"
 	"github.com/mcpkiln/mcpkiln/runtime/rpc"
 )
 
@@ -120,8 +120,10 @@ func (s *Session) transient(err error) (wait time.Duration, most int) {
 
 // busy reports whether an error says nothing but that the server can not answer now, and when it can: by its data, or by the HTTP status with which it came.
 func busy(err *Error) (wait time.Duration, ok bool) {
-	var data struct{ RetryAfterMs *float64 }
-	if err.Data != nil && json.Unmarshal(err.Data, &data) == nil && data.RetryAfterMs != nil {
+	var data struct {
+		RetryAfterMs *float64 `json:"retryAfterMs"`
+	}
+	if err.Data != nil && exact.Unmarshal(err.Data, &data) == nil && data.RetryAfterMs != nil {
 		ms := min(max(*data.RetryAfterMs, 0), maxRetryAfter*1000)
 		return max(err.Wait, time.Duration(ms)*time.Millisecond), true
 	}

@@ -13,6 +13,7 @@ import (
 
 	"github.com/mcpkiln/mcpkiln/runtime/check"
 	"github.com/mcpkiln/mcpkiln/runtime/check/keyword"
+	"github.com/mcpkiln/mcpkiln/runtime/internal/exact"
 )
 
 // definition is a tool as tools/list shows it, as far as it is compared: its schemas without annotations.
@@ -22,12 +23,21 @@ type definition struct {
 }
 
 func readDefinition(text []byte) *definition {
+	var raw struct {
+		Name         string          `json:"name"`
+		InputSchema  json.RawMessage `json:"inputSchema"`
+		OutputSchema json.RawMessage `json:"outputSchema"`
+	}
+	_ = exact.Unmarshal(text, &raw) // a definition that can not be read differs
+	return &definition{raw.Name, schemaOf(raw.InputSchema), schemaOf(raw.OutputSchema)}
+}
+
+// schemaOf reads a schema, without annotations; nil for none.
+func schemaOf(text []byte) (schema any) {
 	d := json.NewDecoder(bytes.NewReader(text))
 	d.UseNumber()
-	var out definition
-	_ = d.Decode(&out) // a definition that can not be read differs
-	out.InputSchema, out.OutputSchema = withoutAnnotations(out.InputSchema, keyword.Keywords), withoutAnnotations(out.OutputSchema, keyword.Keywords)
-	return &out
+	_ = d.Decode(&schema) // it is valid, or absent
+	return withoutAnnotations(schema, keyword.Keywords)
 }
 
 // derived is what is computed from a tool's definition on first use.

@@ -1,7 +1,6 @@
 package client
 
 import (
-	"encoding/json"
 	"errors"
 	"math/rand/v2"
 	"time"
@@ -196,9 +195,8 @@ func (w *following) outcome(state TaskState, v *wire.Values) (result ToolResult,
 		return c.toolResult(v[wire.SlotResult])
 	}
 	if v.Has(wire.SlotError) {
-		var wireErr Error
-		if json.Unmarshal(v[wire.SlotError], &wireErr) == nil {
-			return result, taskError(state, &wireErr)
+		if wireErr, err := rpc.ReadError(v[wire.SlotError]); err == nil {
+			return result, taskError(state, wireErr)
 		}
 	}
 	return result, taskError(state, nil)

@@ -12,28 +12,35 @@ import (
 	"unicode/utf8"
 
 	"github.com/mcpkiln/mcpkiln/runtime/check"
+	"github.com/mcpkiln/mcpkiln/runtime/internal/exact"
 )
 
 // form is the schema of a question: an object whose fields are of simple types.
 type form struct {
-	Type       string
-	Properties map[string]formField
-	Required   []string
+	Type       string               `json:"type"`
+	Properties map[string]formField `json:"properties"`
+	Required   []string             `json:"required"`
 }
 
 type formField struct {
-	Type                 string
-	Default              json.RawMessage
-	Enum                 []any
-	OneOf, AnyOf         []choice
-	MinLength, MaxLength *float64
-	Minimum, Maximum     *json.Number
-	MinItems, MaxItems   *float64
-	Format               string
-	Items                *formField
+	Type      string          `json:"type"`
+	Default   json.RawMessage `json:"default"`
+	Enum      []any           `json:"enum"`
+	OneOf     []choice        `json:"oneOf"`
+	AnyOf     []choice        `json:"anyOf"`
+	MinLength *float64        `json:"minLength"`
+	MaxLength *float64        `json:"maxLength"`
+	Minimum   *json.Number    `json:"minimum"`
+	Maximum   *json.Number    `json:"maximum"`
+	MinItems  *float64        `json:"minItems"`
+	MaxItems  *float64        `json:"maxItems"`
+	Format    string          `json:"format"`
+	Items     *formField      `json:"items"`
 }
 
-type choice struct{ Const any }
+type choice struct {
+	Const any `json:"const"`
+}
 
 // Complete validates what a user filled in by the form, and adds defaults. It returns the content of the answer, a JSON object. A user
 // interface may call it to tell the user what is wrong.
@@ -79,7 +86,7 @@ func readForm(schema json.RawMessage) (f form, err error) {
 	if schema == nil {
 		return f, nil
 	}
-	if json.Unmarshal(schema, &f) != nil {
+	if exact.Unmarshal(schema, &f) != nil {
 		return f, fmt.Errorf("the form can not be read: %.200s", schema)
 	}
 	if f.Type != "" && f.Type != "object" {

@@ -353,7 +353,7 @@ func TestTSK27WhatAGeneratedClientLinks(t *testing.T) {
 	check := []string{"runtime/check/pattern", "runtime/check/format", "runtime/check", "testdata/orders/ordersclient/schema"}
 	for pkg, want := range map[string][]string{
 		"testdata/orders/ordersclient/schema": check,
-		"testdata/orders/ordersclient": append(check, "runtime/client", "runtime/client/internal/address", "runtime/client/internal/dialects", "runtime/inflight", "runtime/internal/heap", "runtime/internal/stack", "runtime/check/keyword", "runtime/check/paramheader", "runtime/internal/rate",
+		"testdata/orders/ordersclient": append(check, "runtime/client", "runtime/client/internal/address", "runtime/client/internal/dialects", "runtime/inflight", "runtime/internal/exact", "runtime/internal/heap", "runtime/internal/stack", "runtime/check/keyword", "runtime/check/paramheader", "runtime/internal/rate",
 			"runtime/rpc",
 			"runtime/task", "runtime/wire", "runtime/wire/edit", "testdata/orders/ordersclient"),
 	} {

@@ -53,7 +53,7 @@ func TestTSK29AQuestionWaitsAShortWhileForTheFateOfAnAnswer(t *testing.T) {
 				if n := user.asked.Load(); n != 1 && c.after == 0 {
 					t.Errorf("asked %d times at once", n)
 				}
-				sleep(t.Context(), 3*time.Second)
+				sleep(t.Context(), 4*time.Second)
 				if n := user.asked.Load(); n != 2 {
 					t.Errorf("asked %d times", n)
 				}

@@ -12,6 +12,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/mcpkiln/mcpkiln/runtime/internal/exact"
 	"github.com/mcpkiln/mcpkiln/runtime/rpc"
 )
 
@@ -195,9 +196,11 @@ func (h *Hub) listTools(ctx context.Context, server string, opts []CallOption) i
 		}
 		var none *NotOfferedError
 		for definition, err := range s.ListTools(ctx, opts...) {
-			var tool struct{ Name string }
+			var tool struct {
+				Name string `json:"name"`
+			}
 			if err == nil {
-				err = json.Unmarshal(definition, &tool)
+				err = exact.Unmarshal(definition, &tool)
 			}
 			if errors.As(err, &none) || !yield(HubTool{server, server + "/" + tool.Name, definition}, err) {
 				return

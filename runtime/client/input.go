@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/mcpkiln/mcpkiln/runtime/internal/exact"
 	"github.com/mcpkiln/mcpkiln/runtime/rpc"
 	"github.com/mcpkiln/mcpkiln/runtime/wire"
 )
@@ -103,7 +104,7 @@ type inputRequest struct {
 // UnmarshalJSON implements json.Unmarshaler.
 func (r *inputRequest) UnmarshalJSON(raw []byte) error {
 	type plain inputRequest
-	switch err := json.Unmarshal(raw, (*plain)(r)); {
+	switch err := exact.Unmarshal(raw, (*plain)(r)); {
 	case err != nil:
 		r.bad = fmt.Errorf("it is no object whose method is a string: %.200s", raw)
 	case r.Method == "":

@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"github.com/mcpkiln/mcpkiln/runtime/check"
+	"github.com/mcpkiln/mcpkiln/runtime/internal/exact"
 	"github.com/mcpkiln/mcpkiln/runtime/rpc"
 	"github.com/mcpkiln/mcpkiln/runtime/wire"
 )
@@ -61,11 +62,13 @@ func (s *Session) newQuestion(d *wire.Dialect, h *wire.Incoming, params []byte) 
 func relatedTask(d *wire.Dialect, params []byte) string {
 	var about struct {
 		Meta struct {
-			Related struct{ TaskID string } `json:"io.modelcontextprotocol/related-task"`
+			Related struct {
+				TaskID string `json:"taskId"`
+			} `json:"io.modelcontextprotocol/related-task"`
 		} `json:"_meta"`
 	}
 	if d.HasTasks && params != nil {
-		_ = json.Unmarshal(params, &about)
+		_ = exact.Unmarshal(params, &about)
 	}
 	return about.Meta.Related.TaskID
 }

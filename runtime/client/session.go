@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/mcpkiln/mcpkiln/runtime/inflight"
+	"github.com/mcpkiln/mcpkiln/runtime/internal/exact"
 	"github.com/mcpkiln/mcpkiln/runtime/rpc"
 	"github.com/mcpkiln/mcpkiln/runtime/wire"
 )
@@ -220,8 +221,11 @@ func (s *Session) ServerInfo() json.RawMessage { return s.server.info }
 
 // ServerTitle returns the title that the server gives itself, else its name; "" for none. Any server can call itself anything.
 func (s *Session) ServerTitle() string {
-	var info struct{ Title, Name string }
-	_ = json.Unmarshal(s.server.info, &info)
+	var info struct {
+		Title string `json:"title"`
+		Name  string `json:"name"`
+	}
+	_ = exact.Unmarshal(s.server.info, &info)
 	return cmp.Or(info.Title, info.Name)
 }
 

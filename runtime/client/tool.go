@@ -8,6 +8,7 @@ import (
 	"sync"
 
 	"github.com/mcpkiln/mcpkiln/runtime/check"
+	"github.com/mcpkiln/mcpkiln/runtime/internal/exact"
 	"github.com/mcpkiln/mcpkiln/runtime/rpc"
 )
 
@@ -142,9 +143,11 @@ func (r *ToolResult) output() json.RawMessage {
 	if r.StructuredContent != nil {
 		return r.StructuredContent
 	}
-	var blocks []struct{ Text json.RawMessage }
+	var blocks []struct {
+		Text json.RawMessage `json:"text"`
+	}
 	var text string
-	if json.Unmarshal(r.Content, &blocks) == nil && len(blocks) == 1 && json.Unmarshal(blocks[0].Text, &text) == nil {
+	if exact.Unmarshal(r.Content, &blocks) == nil && len(blocks) == 1 && json.Unmarshal(blocks[0].Text, &text) == nil {
 		return json.RawMessage(text)
 	}
 	return nil
@@ -152,8 +155,10 @@ func (r *ToolResult) output() json.RawMessage {
 
 // Text returns the texts of the result's blocks, joined by newlines.
 func (r *ToolResult) Text() string {
-	var blocks []struct{ Text string }
-	_ = json.Unmarshal(r.Content, &blocks) // blocks that can not be read have no text
+	var blocks []struct {
+		Text string `json:"text"`
+	}
+	_ = exact.Unmarshal(r.Content, &blocks) // blocks that can not be read have no text
 	var all bytes.Buffer
 	for _, b := range blocks {
 		if b.Text == "" {

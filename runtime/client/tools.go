@@ -7,6 +7,7 @@ import (
 	"sync"
 
 	"github.com/mcpkiln/mcpkiln/runtime/check/paramheader"
+	"github.com/mcpkiln/mcpkiln/runtime/internal/exact"
 	"github.com/mcpkiln/mcpkiln/runtime/wire"
 )
 
@@ -63,8 +64,12 @@ func (t *knownTools) missing() []LeftOut {
 // learn adds a tool to those of its page, or returns why it can not be called: one whose input is no object can not, nor can one over HTTP that declares
 // headers in an invalid way.
 func (s *Session) learn(d *wire.Dialect, name string, definition json.RawMessage, page map[string]knownTool) (why string) {
-	var tool struct{ Execution struct{ TaskSupport string } }
-	_ = json.Unmarshal(definition, &tool)
+	var tool struct {
+		Execution struct {
+			TaskSupport string `json:"taskSupport"`
+		} `json:"execution"`
+	}
+	_ = exact.Unmarshal(definition, &tool)
 	if kind := memberOf(memberOf(definition, "inputSchema"), "type"); kind != nil && textOf(kind) != "object" { // arguments are always an object
 		return fmt.Sprintf("the type of its inputSchema is not object: %.80s", kind)
 	}

@@ -7,7 +7,7 @@ type Response struct {
 	Result []byte
 	Err    *rpc.Error
 
-	Malformed bool // the answer could not be read or kept, and Err says why (CAN30)
+	Unusable bool // the answer could not be read or kept, and Err says why (CAN30)
 }
 
 // Deliver passes the answer to the Outgoing request under key to Await, and retires the request. False: it is not in flight (any more),

@@ -27,6 +27,7 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6"
 
 	"github.com/mcpkiln/mcpkiln/runtime/check"
+	"github.com/mcpkiln/mcpkiln/runtime/internal/exact"
 )
 
 // Validator is the server.Validator and server.OutputValidator of one tool. It is safe for concurrent use.
@@ -38,8 +39,11 @@ type Validator struct {
 // ForTool compiles the schemas of a tool's definition, the JSON object that server.AddTool takes. Its error says which of them is wrong, and
 // why.
 func ForTool(definition []byte) (*Validator, error) {
-	var d struct{ InputSchema, OutputSchema json.RawMessage }
-	if err := json.Unmarshal(definition, &d); err != nil {
+	var d struct {
+		InputSchema  json.RawMessage `json:"inputSchema"`
+		OutputSchema json.RawMessage `json:"outputSchema"`
+	}
+	if err := exact.Unmarshal(definition, &d); err != nil {
 		return nil, errors.New("jsonschema: the definition of a tool is a JSON object, and this is none")
 	}
 	if d.InputSchema == nil {

@@ -56,8 +56,8 @@
 //   - Standard input as it is: closing an *os.File in blocking mode does not end its Read, so serving could never stop
 //     while the peer is silent. Hence the polled copy of the descriptor, and a goroutine that is left behind where there is
 //     no polling.
-//   - Standard output as it is: a write to descriptor 1 after the peer closed it ends the process by a signal, while
-//     handlers run. Through a copy it is an error.
+//   - Standard output as it is: what handlers print would break the frames. So frames are written through a copy of the descriptor, and descriptor 1
+//     is diverted to standard error.
 //   - Non-blocking standard output: the mode is shared with standard error when both are one pipe, and with the parent processes that
 //     passed it on, whose writes would fail.
 //   - net.Pipe for Pipe: unbuffered, so each frame costs both sides a goroutine switch.

@@ -181,7 +181,17 @@ func (m *Message) setCall(method, params []byte) *Error {
 var errorObject = check.Object{Names: []string{"code", "message", "data"}, Required: []string{"code", "message"}, AdditionalProperties: check.Skip}
 
 func (m *Message) setError(token []byte) *Error {
-	d := check.Get(token, check.Limits{})
+	e, err := ReadError(token)
+	if err != nil {
+		return Errorf(CodeInvalidRequest, "error: %v", err)
+	}
+	m.Error = e
+	return nil
+}
+
+// ReadError reads the object of a JSON-RPC error. Its Data aliases the object.
+func ReadError(object []byte) (*Error, error) {
+	d := check.Get(object, check.Limits{})
 	defer d.Put()
 	e := new(Error)
 	for i := d.Object(&errorObject); i >= 0; i = d.Next() {
@@ -195,10 +205,9 @@ func (m *Message) setError(token []byte) *Error {
 		}
 	}
 	if err := d.Finish(); err != nil {
-		return Errorf(CodeInvalidRequest, "error: %v", err)
+		return nil, err
 	}
-	m.Error = e
-	return nil
+	return e, nil
 }
 
 // frameError returns the JSON-RPC error for an error of split or of Batch's decoder. Violations there are repeated keys, or that the frame is no object.

@@ -14,7 +14,7 @@ import (
 // the process: a line of the log must not break off a call that can not be cancelled (CAN14).
 func Stdio() Conn {
 	in, closeIn := interruptible(os.Stdin)
-	out, closeOut := surviving(os.Stdout)
+	out, closeOut := keeping(os.Stdout)
 	surviveBrokenPipes()
 	return Lines(in, out, closers{closeIn, divert(os.Stdout, os.Stderr), closeOut}, LineOptions{Local: true})
 }

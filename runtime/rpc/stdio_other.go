@@ -14,7 +14,7 @@ func interruptible(f *os.File) (io.Reader, io.Closer) {
 
 func surviveBrokenPipes() {}
 
-func surviving(f *os.File) (io.Writer, io.Closer) { return f, nil }
+func keeping(f *os.File) (io.Writer, io.Closer) { return f, nil }
 
 // divert replaces os.Stdout until the closer is closed, so it only affects code that prints through this variable.
 func divert(f, to *os.File) io.Closer {

@@ -221,14 +221,14 @@ func TestStdioLeavesTheDescriptorsOpen(t *testing.T) {
 
 // A peer that closes our standard output must not end the process while handlers run.
 func TestWritingToAPeerThatIsGoneIsAnError(t *testing.T) {
-	out, closer := surviving(os.Stdout)
+	out, closer := keeping(os.Stdout)
 	if fd := out.(output).Fd(); fd <= 2 {
 		t.Errorf("descriptor %d: a broken pipe there is fatal", fd)
 	}
 	closer.Close()
 
 	r, w := blockingPipe(t)
-	out, closer = surviving(w)
+	out, closer = keeping(w)
 	c := Lines(r, out, closer, LineOptions{})
 	r.Close()
 	if err := c.WriteFrame([]byte("{}")); !errors.Is(err, syscall.EPIPE) {
@@ -252,7 +252,7 @@ func TestCAN26ADeadPeerIsSeenWithoutWriting(t *testing.T) {
 	for name, ends := range map[string][2]*os.File{
 		"pipe": {pipeEnd, pipe}, "socket": {os.NewFile(uintptr(fds[0]), "peer"), os.NewFile(uintptr(fds[1]), "stdout")},
 	} {
-		out, closer := surviving(ends[1])
+		out, closer := keeping(ends[1])
 		gone := Lines(pipeEnd, out, closer, LineOptions{}).(Watched).Gone()
 		select {
 		case <-gone:
@@ -269,7 +269,7 @@ func TestCAN26ADeadPeerIsSeenWithoutWriting(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer file.Close()
-	out, closer := surviving(file)
+	out, closer := keeping(file)
 	if out.(Watched).Gone() != nil {
 		t.Error("a file can be gone")
 	}
@@ -278,7 +278,7 @@ func TestCAN26ADeadPeerIsSeenWithoutWriting(t *testing.T) {
 
 func TestCAN26WatchingEndsWithTheConnection(t *testing.T) {
 	_, w := blockingPipe(t)
-	out, closer := surviving(w)
+	out, closer := keeping(w)
 	if err := closer.Close(); err != nil {
 		t.Error(err)
 	}

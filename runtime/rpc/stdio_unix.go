@@ -11,13 +11,13 @@ import (
 	"time"
 )
 
-// interruptible returns a reader of f, and a closer that ends its pending Read without closing f. Pipes and sockets are read through a copy of the
-// descriptor that the Go runtime can poll.
+// interruptible returns a reader of f, and a closer that ends its pending Read without closing f; nil where no Read waits. Pipes and sockets are read
+// through a copy of the descriptor that the Go runtime can poll.
 func interruptible(f *os.File) (io.Reader, io.Closer) {
 	info, err := f.Stat()
 	switch {
 	case err != nil || info.Mode().IsRegular():
-		return f, nil // never blocks
+		return f, nil // a Read of a regular file does not wait, and where Stat fails, Read does
 	case info.Mode()&(os.ModeNamedPipe|os.ModeSocket) == 0:
 		d := detach(f)
 		return d, d
@@ -44,7 +44,7 @@ func poll(f *os.File) (*polled, error) {
 	if err != nil {
 		return nil, err
 	}
-	restore := f.SetReadDeadline(time.Time{}) != nil
+	restore := f.SetReadDeadline(time.Time{}) != nil // only a file in non-blocking mode has deadlines
 	file, err := duplicate(f, func(fd int) error { return syscall.SetNonblock(fd, true) })
 	if err != nil {
 		return nil, err
@@ -56,9 +56,8 @@ func poll(f *os.File) (*polled, error) {
 // instead of ignoring it, which child processes would inherit.
 func surviveBrokenPipes() { signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE) }
 
-// surviving returns a writer to a copy of f's descriptor. A write to descriptor 1 when the peer is gone would end the process at
-// once, while handlers run; on a copy it is an error.
-func surviving(f *os.File) (io.Writer, io.Closer) {
+// keeping returns a writer to a copy of f's descriptor, which still refers to the open file when that of f is diverted. A broken pipe is never fatal there.
+func keeping(f *os.File) (io.Writer, io.Closer) {
 	file, err := duplicate(f, func(int) error { return nil })
 	if err != nil {
 		return f, nil

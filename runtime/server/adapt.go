@@ -2,11 +2,11 @@ package server
 
 import (
 	"cmp"
-	"encoding/json"
 	"slices"
 	"strings"
 
 	"github.com/mcpkiln/mcpkiln/runtime/check"
+	"github.com/mcpkiln/mcpkiln/runtime/internal/exact"
 	"github.com/mcpkiln/mcpkiln/runtime/task"
 	"github.com/mcpkiln/mcpkiln/runtime/wire"
 	"github.com/mcpkiln/mcpkiln/runtime/wire/edit"
@@ -35,8 +35,15 @@ func (c *Call) adaptResult(b []byte, start int) []byte {
 // adaptBlock replaces a content block whose type the revision does not have: a link by a text of its title and address, any other block by a text that
 // says what is missing. A block without a type is left as it is: it is refused in every revision (LET01).
 func (rev *revision) adaptBlock(block []byte) (adapted []byte, changed bool) {
-	var b struct{ Type, Name, Title, URI, Description, MIMEType string }
-	if json.Unmarshal(block, &b) != nil || b.Type == "" || slices.Contains(rev.View.Blocks, b.Type) {
+	var b struct {
+		Type        string `json:"type"`
+		Name        string `json:"name"`
+		Title       string `json:"title"`
+		URI         string `json:"uri"`
+		Description string `json:"description"`
+		MIMEType    string `json:"mimeType"`
+	}
+	if exact.Unmarshal(block, &b) != nil || b.Type == "" || slices.Contains(rev.View.Blocks, b.Type) {
 		return block, false
 	}
 	c := wire.Block{MIMEType: b.MIMEType, URI: b.URI, Name: b.Name, Title: b.Title, Description: b.Description}
@@ -98,8 +105,11 @@ func (rev *revision) adaptField(field []byte) (adapted []byte, ok bool) {
 
 // enumOf turns titled values into a list of the values and a list of their titles.
 func enumOf(oneOf []byte) edit.Object {
-	var choices []struct{ Const, Title string }
-	if json.Unmarshal(oneOf, &choices) != nil {
+	var choices []struct {
+		Const string `json:"const"`
+		Title string `json:"title"`
+	}
+	if exact.Unmarshal(oneOf, &choices) != nil {
 		return nil
 	}
 	var values, titles []string

@@ -1,7 +1,6 @@
 package server
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"regexp"
@@ -10,6 +9,7 @@ import (
 	"github.com/mcpkiln/mcpkiln/runtime/check"
 	"github.com/mcpkiln/mcpkiln/runtime/check/format"
 	"github.com/mcpkiln/mcpkiln/runtime/check/pattern"
+	"github.com/mcpkiln/mcpkiln/runtime/internal/exact"
 	"github.com/mcpkiln/mcpkiln/runtime/wire/edit"
 )
 
@@ -24,12 +24,14 @@ type addedArguments struct {
 
 // addedArgument is one argument of a definition.
 type addedArgument struct {
-	Name                 string
-	Required             bool
-	Enum                 []string
-	Pattern, Format      string
-	MinLength, MaxLength *float64
-	Sensitive            bool `json:"x-sensitive"`
+	Name      string   `json:"name"`
+	Required  bool     `json:"required"`
+	Enum      []string `json:"enum"`
+	Pattern   string   `json:"pattern"`
+	Format    string   `json:"format"`
+	MinLength *float64 `json:"minLength"`
+	MaxLength *float64 `json:"maxLength"`
+	Sensitive bool     `json:"x-sensitive"`
 }
 
 // argumentKeywords are the keywords of JSON Schema that an argument may have in a definition and that prompts/list leaves out.
@@ -37,8 +39,10 @@ var argumentKeywords = []string{"type", "enum", "pattern", "format", "minLength"
 
 // readArguments reads the arguments of a prompt's definition, which promptShape has checked. shown is the definition for prompts/list.
 func readArguments(definition []byte) (shown []byte, args *addedArguments, err error) {
-	var d struct{ Arguments []addedArgument }
-	if err := json.Unmarshal(definition, &d); err != nil {
+	var d struct {
+		Arguments []addedArgument `json:"arguments"`
+	}
+	if err := exact.Unmarshal(definition, &d); err != nil {
 		return nil, nil, err
 	}
 	n := len(d.Arguments)

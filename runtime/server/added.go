@@ -76,8 +76,8 @@ func (c *Call) add(change func(*added)) bool {
 
 // takeAdded returns what the handler added, nil for nothing, and for what was taken before. Later additions are dropped.
 func (c *Call) takeAdded() *added {
-	if c.added.CompareAndSwap(nil, nothingAdded) {
-		return nil
+	if c.added.Load() == nothingAdded || c.added.CompareAndSwap(nil, nothingAdded) {
+		return nil // without its lock, which is one for all calls
 	}
 	a := c.added.Load()
 	a.mu.Lock()

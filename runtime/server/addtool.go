@@ -10,6 +10,7 @@ import (
 	"sync"
 
 	"github.com/mcpkiln/mcpkiln/runtime/check"
+	"github.com/mcpkiln/mcpkiln/runtime/internal/exact"
 	"github.com/mcpkiln/mcpkiln/runtime/wire/edit"
 )
 
@@ -88,9 +89,9 @@ func (s *Server) applyTaskSupport(t *Tool) error {
 // process dies; for an added tool these hints decide.
 func riskyToRerun(definition string) bool {
 	var d struct {
-		Annotations map[string]any
+		Annotations map[string]any `json:"annotations"`
 	}
-	return json.Unmarshal([]byte(definition), &d) == nil && d.Annotations["destructiveHint"] == true && d.Annotations["idempotentHint"] != true
+	return exact.Unmarshal([]byte(definition), &d) == nil && d.Annotations["destructiveHint"] == true && d.Annotations["idempotentHint"] != true
 }
 
 var taskSupports = map[string]TaskSupport{"forbidden": TaskForbidden, "optional": TaskOptional, "required": TaskRequired}

@@ -55,9 +55,9 @@ func (p *peer) receiveBatch(r *request, got *Receipt) {
 	}
 	b := &batch{p: p, about: r.about, writer: make(chan struct{}, 1), pending: rpc.ByID[bool]{}, bytes: held}
 	p.batches.add(b)
-	p.batch = b
+	p.receiving = b
 	defer func() { // also when the application ends the goroutine by runtime.Goexit
-		p.batch = nil
+		p.receiving = nil
 		got.Answered = b.close()
 	}()
 	for _, frame := range messages {

@@ -23,8 +23,9 @@ type budget struct {
 	mu         sync.Mutex
 	used       int64
 	queues     list.List   // of *share, those with waiters
-	newestNext bool        // the newest of queues is next, else the oldest
-	freed      time.Time   // while some wait: when something was last given back, or else when the first of them came
+	newestNext bool        // the newest of queues that has had nothing is next, else the oldest
+	round      uint64      // counts the rounds of grantTurns, in each of which every queue has one turn
+	stuckSince time.Time   // while some wait: when something was last given back, or else when the first of them came
 	clock      *time.Timer // calls reportShortage while some wait
 }
 
@@ -36,6 +37,7 @@ type share struct {
 	waiting []*waiter     // under budget.mu, as what follows
 	place   *list.Element // of this share in budget.queues; nil: nobody waits
 	served  bool          // a waiter has got its bytes since the queue was last empty
+	round   uint64        // the last of budget.round in which the queue had its turn
 }
 
 func (p *share) caller() *share {
@@ -137,7 +139,7 @@ func (b *budget) change(p *share, n int64) {
 	defer b.mu.Unlock()
 	b.add(p, n)
 	if n < 0 && b.queues.Len() > 0 {
-		b.freed = time.Now()
+		b.stuckSince = time.Now()
 		b.grant()
 	}
 }

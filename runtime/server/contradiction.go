@@ -10,6 +10,7 @@ import (
 	"github.com/mcpkiln/mcpkiln/runtime/check"
 	"github.com/mcpkiln/mcpkiln/runtime/check/address"
 	"github.com/mcpkiln/mcpkiln/runtime/check/secret"
+	"github.com/mcpkiln/mcpkiln/runtime/internal/exact"
 	"github.com/mcpkiln/mcpkiln/runtime/rpc"
 	"github.com/mcpkiln/mcpkiln/runtime/wire"
 )
@@ -31,11 +32,11 @@ func contradiction(op wire.Op, params []byte) error {
 // formContradiction looks for a form that nobody can fill in, and a page that nobody should be sent to.
 func formContradiction(params []byte) error {
 	var asked struct {
-		Message         string
-		URL             *string
-		RequestedSchema json.RawMessage
+		Message         string          `json:"message"`
+		URL             *string         `json:"url"`
+		RequestedSchema json.RawMessage `json:"requestedSchema"`
 	}
-	if err := json.Unmarshal(params, &asked); err != nil {
+	if err := exact.Unmarshal(params, &asked); err != nil {
 		return err
 	}
 	if asked.URL != nil {
@@ -103,22 +104,30 @@ func (f *formField) contradiction() error {
 	if order, ok := check.CompareNumbers(f.Minimum.String(), f.Maximum.String()); ok && order > 0 {
 		return fmt.Errorf("no number is at least %v and at most %v", f.Minimum, f.Maximum)
 	}
-	if f.Enum != nil && len(f.Enum) == 0 || f.OneOf != nil && len(f.OneOf) == 0 {
-		return errors.New("there is nothing to choose")
+	for _, choices := range []struct {
+		in    string
+		empty bool
+	}{{"enum", isEmpty(f.Enum)}, {"oneOf", isEmpty(f.OneOf)}, {"items/enum", isEmpty(f.Items.Enum)}, {"items/anyOf", isEmpty(f.Items.AnyOf)}, {"items/oneOf", isEmpty(f.Items.OneOf)}} {
+		if choices.empty {
+			return fmt.Errorf("there is nothing to choose: list the choices in %s, or leave it out", choices.in)
+		}
 	}
 	return nil
 }
 
+func isEmpty[T any](list []T) bool { return list != nil && len(list) == 0 }
+
 // sampledMessage has the members of a message to a model that are checked.
 type sampledMessage struct {
-	Role    string
-	Content json.RawMessage
+	Role    string          `json:"role"`
+	Content json.RawMessage `json:"content"`
 }
 
 // sampledBlock has the members by which a tool use (an id and an input) and a tool result (the id of the use) are told from other blocks.
 type sampledBlock struct {
-	ID, ToolUseID *string
-	Input         json.RawMessage
+	ID        *string         `json:"id"`
+	ToolUseID *string         `json:"toolUseId"`
+	Input     json.RawMessage `json:"input"`
 }
 
 func (b *sampledBlock) isUse() bool    { return b.ID != nil && b.Input != nil }
@@ -130,8 +139,10 @@ func messagesContradiction(params []byte) error {
 	if !check.Mentions(params, "tool_") {
 		return nil // saves decoding large contents
 	}
-	var asked struct{ Messages []sampledMessage }
-	if json.Unmarshal(params, &asked) != nil {
+	var asked struct {
+		Messages []sampledMessage `json:"messages"`
+	}
+	if exact.Unmarshal(params, &asked) != nil {
 		return nil
 	}
 	used := map[string]bool{}
@@ -180,12 +191,14 @@ func (m *sampledMessage) answer(used map[string]bool) (next map[string]bool, err
 
 // checkSampled checks the model's message against the sampling request that it answers: if the request has no tools, the message may use none (LET12).
 func checkSampled(params, answer []byte) error {
-	var asked struct{ Tools []json.RawMessage }
+	var asked struct {
+		Tools []json.RawMessage `json:"tools"`
+	}
 	var given struct {
 		sampledMessage
-		StopReason string
+		StopReason string `json:"stopReason"`
 	}
-	if !check.Mentions(answer, "tool") || json.Unmarshal(params, &asked) != nil || len(asked.Tools) > 0 || json.Unmarshal(answer, &given) != nil {
+	if !check.Mentions(answer, "tool") || exact.Unmarshal(params, &asked) != nil || len(asked.Tools) > 0 || exact.Unmarshal(answer, &given) != nil {
 		return nil
 	}
 	for _, b := range given.blocks() {
@@ -202,11 +215,11 @@ func checkSampled(params, answer []byte) error {
 // blocks are the content of a message, which is one block or a list.
 func (m *sampledMessage) blocks() []sampledBlock {
 	var list []sampledBlock
-	if json.Unmarshal(m.Content, &list) == nil {
+	if exact.Unmarshal(m.Content, &list) == nil {
 		return list
 	}
 	var one sampledBlock
-	if json.Unmarshal(m.Content, &one) != nil {
+	if exact.Unmarshal(m.Content, &one) != nil {
 		return nil
 	}
 	return []sampledBlock{one}

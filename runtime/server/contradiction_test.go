@@ -39,6 +39,8 @@ func TestLET12WhatTheModelSaidFitsTheToolsItWasGiven(t *testing.T) {
 		{`{}`, answer(text, "endTurn"), ""}, {`{}`, answer("["+text+"]", "tool"), ""},
 		{`{}`, answer(use, "endTurn"), `/content: the tool use "u"`}, {`{}`, answer("["+text+","+use+"]", "endTurn"), "/content: "},
 		{`{}`, answer(text, "toolUse"), "/stopReason: "}, {`{}`, answer(text, `tool\u0055se`), "/stopReason: "}, {`{"tools":[]}`, answer(use, "toolUse"), "/content: "},
+		{`{}`, answer(use, `endTurn","Content":[],"CONTENT":"`), "/content: "}, {`{}`, answer(text, `toolUse","StopReason":"endTurn`), "/stopReason: "},
+		{`{"Tools":[{"name":"x","inputSchema":{"type":"object"}}]}`, answer(use, "toolUse"), "/content: "},
 		{`{"tools":[{"name":"x","inputSchema":{"type":"object"}}]}`, answer(use, "toolUse"), ""},
 	} {
 		ended := make(chan error)

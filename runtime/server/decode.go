@@ -135,8 +135,8 @@ type reply struct {
 	Action  Action          `json:"action,omitempty"`
 	Content json.RawMessage `json:"content,omitempty"`
 	Error   *rpc.Error      `json:"error,omitempty"`
-	// Malformed: the answer could not be read or kept, and Error says why.
-	Malformed bool `json:"malformed,omitempty"`
+	// Unusable: the answer could not be read or kept, and Error says why.
+	Unusable bool `json:"malformed,omitempty"`
 	// Own: middleware answered in the client's place, or changed its answer, and Error is the middleware's; else Error is the client's.
 	Own bool `json:"own,omitempty"`
 }
@@ -146,7 +146,7 @@ func (r *reply) err(name string) error {
 	switch {
 	case r.Error == nil:
 		return nil
-	case r.Malformed:
+	case r.Unusable:
 		return &AnswerError{name, errors.New(r.Error.Message)}
 	case r.Own:
 		return r.Error

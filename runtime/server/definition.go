@@ -13,8 +13,8 @@ import (
 	"github.com/mcpkiln/mcpkiln/runtime/wire/edit"
 )
 
-// shape is the schema of an object in a definition that is added while the server runs, so that lists have the form of the protocol (LET01). Members
-// that it does not name are passed on, unless object refuses them.
+// shape is the schema of an object in a definition that is added while the server runs, so that lists have the form of the protocol (LET01), or in a form
+// (form.go). Members that it does not name are passed on, unless object refuses them.
 type shape struct {
 	object  check.Object
 	members []func(*check.Decoder) // in the order of object.Names
@@ -26,6 +26,7 @@ type shapeMember struct {
 	read func(*check.Decoder)
 }
 
+// shapeOf returns a shape; other is for members that it does not name. Rules of shapes are at "#", because no schema that somebody could look up has them.
 func shapeOf(other check.AdditionalProperties, required []string, members ...shapeMember) *shape {
 	s := &shape{object: check.Object{At: "#", Required: required, AdditionalProperties: other}}
 	for _, m := range members {

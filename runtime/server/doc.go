@@ -202,8 +202,8 @@
 // A caller has a fair share of the budget (budget.go): up to a third of what is left then. So a caller that does not read holds up its
 // own calls, and k of these callers, even one after the other, leave (3/4)^k of the budget; a caller that holds nothing is answered as long as its
 // answer fits. Each connection, session, or caller without either has a queue of its own. What is given back goes first to callers that have
-// read a large answer lately, then to unknown ones, the oldest and the newest queue by turns, and last to those that were given
-// up on within a minute (reputation.go): so a caller that reads waits for few of those that do not, however many they are. While
+// read a large answer lately, then to unknown ones, the oldest queue and the newest that has had nothing by turns, and last to those
+// that were given up on within a minute (reputation.go): so a caller that reads waits for few of those that do not, however many they are. While
 // a caller waits, the answers of peers that have read nothing for five seconds are given up (shortage.go), after one second if waiters need much more
 // than there is: those of the same caller if its own share is used up, else the largest.
 //

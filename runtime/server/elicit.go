@@ -27,7 +27,7 @@ type asking struct {
 	carrier   Carrier         // that stream; nil: there is none, or the transport does not know it
 	clock     *inflight.Entry // the call, whose timeout is paused until the question is answered or withdrawn; nil for none
 	id        rpc.ID
-	lost      atomic.Bool             // the question could not be kept until the client reads it
+	unkept    atomic.Bool             // the transport could not keep the question until the client reads it (Attended.Ask)
 	unwritten bool                    // the transport did not take the question
 	unwait    context.CancelCauseFunc // ends waiter
 }
@@ -164,9 +164,9 @@ func (a *asking) write(method string, params []byte) error {
 	return err
 }
 
-// lose ends the wait for the answer to a question that the client can not read any more (CAN30).
-func (a *asking) lose(err error) {
-	a.lost.Store(true)
+// endUnkept ends the wait for the answer to a question that the client can not read any more (CAN30).
+func (a *asking) endUnkept(err error) {
+	a.unkept.Store(true)
 	a.unwait(err)
 }
 
@@ -216,7 +216,7 @@ func (a *asking) withdraw(err error) error {
 		return err
 	}
 	reason := "nobody waits for the answer any more"
-	if ended := a.ended(); a.lost.Load() && ended != nil {
+	if ended := a.ended(); a.unkept.Load() && ended != nil {
 		return ended // the client has not read it
 	} else if ended != nil {
 		err = ended
@@ -233,11 +233,11 @@ func (a *asking) withdraw(err error) error {
 // readReply reads the client's answer. A JSON-RPC error is an answer, and is recorded as one.
 func (p *peer) readReply(method string, answer inflight.Response) ([]byte, error) {
 	if answer.Err != nil {
-		return json.Marshal(reply{Error: answer.Err, Malformed: answer.Malformed})
+		return json.Marshal(reply{Error: answer.Err, Unusable: answer.Unusable})
 	}
 	data, err := p.revision.readAnswer(method, answer.Result, p.s.cfg.limits)
 	if err != nil {
-		return json.Marshal(reply{Error: malformedAnswer(err.Error()), Malformed: true})
+		return json.Marshal(reply{Error: malformedAnswer(err.Error()), Unusable: true})
 	}
 	return data, nil
 }

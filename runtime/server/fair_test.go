@@ -131,6 +131,35 @@ func TestTSK28TheOldestAndTheNewestHaveTurns(t *testing.T) {
 	})
 }
 
+// Also where each of the others has several waiters, one that has just come has the second turn.
+func TestTSK28TheNewestIsTheOneThatHasHadNothing(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b := &budget{limit: 100, fair: func(own, used, n, limit int64) bool { return used+n <= limit }}
+		holder := &share{}
+		b.change(holder, 100)
+		var order []string
+		shares := map[string]*share{}
+		for _, name := range []string{"a", "b", "c", "a", "b", "c", "new"} {
+			if shares[name] == nil {
+				shares[name] = &share{}
+			}
+			go func() {
+				if err := b.take(t.Context(), shares[name], 100); err != nil {
+					t.Error(err)
+				}
+				order = append(order, name)
+				b.change(shares[name], -100)
+			}()
+			synctest.Wait()
+		}
+		b.change(holder, -100)
+		synctest.Wait()
+		if got := fmt.Sprint(order); got != "[a new b c a b c]" {
+			t.Error(got)
+		}
+	})
+}
+
 // The more wait, the sooner who reads nothing is given up on.
 func TestTSK28PatienceIsLessTheMoreWait(t *testing.T) {
 	b := &budget{limit: 100}

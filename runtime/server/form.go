@@ -10,6 +10,7 @@ import (
 	"github.com/mcpkiln/mcpkiln/runtime/check"
 	"github.com/mcpkiln/mcpkiln/runtime/check/format"
 	"github.com/mcpkiln/mcpkiln/runtime/check/pattern"
+	"github.com/mcpkiln/mcpkiln/runtime/internal/exact"
 )
 
 // form is the schema in an elicitation, as far as answers are checked against it here: one flat object, which is all that the protocol lets a
@@ -20,27 +21,35 @@ type form struct {
 }
 
 type formField struct {
-	Type                 string
-	Const                json.RawMessage
-	Enum                 []string
-	OneOf                []formChoice
-	Pattern              string
-	MinLength, MaxLength *float64
-	Format               string
-	Minimum, Maximum     json.Number
-	MinItems, MaxItems   *float64
-	Items                struct {
-		Enum         []string
-		AnyOf, OneOf []formChoice
-	}
+	Type      string          `json:"type"`
+	Const     json.RawMessage `json:"const"`
+	Enum      []string        `json:"enum"`
+	OneOf     []formChoice    `json:"oneOf"`
+	Pattern   string          `json:"pattern"`
+	MinLength *float64        `json:"minLength"`
+	MaxLength *float64        `json:"maxLength"`
+	Format    string          `json:"format"`
+	Minimum   json.Number     `json:"minimum"`
+	Maximum   json.Number     `json:"maximum"`
+	MinItems  *float64        `json:"minItems"`
+	MaxItems  *float64        `json:"maxItems"`
+	Items     struct {
+		Enum  []string     `json:"enum"`
+		AnyOf []formChoice `json:"anyOf"`
+		OneOf []formChoice `json:"oneOf"`
+	} `json:"items"`
 
-	Title, Description string
-	Sensitive          any `json:"x-sensitive"`
+	// By these it is known whether the field asks for a secret.
+	Title       string `json:"title"`
+	Description string `json:"description"`
+	Sensitive   any    `json:"x-sensitive"`
 }
 
-type formChoice struct{ Const string }
+type formChoice struct {
+	Const string `json:"const"`
+}
 
-// The shapes are those of form and of what is in it.
+// These say which schemas are forms (form, formField). Other members are skipped: clients know what they mean, or ignore them.
 var (
 	formShape = shapeOf(check.Skip, nil, shapeMember{"properties", func(d *check.Decoder) { d.EachMember(&anyObject, fieldShape.read) }},
 		shapeMember{"required", readTexts})
@@ -61,7 +70,7 @@ func readForm(schema []byte) (*form, error) {
 	err := d.Finish()
 	f := new(form)
 	if err == nil {
-		err = json.Unmarshal(schema, f)
+		err = exact.Unmarshal(schema, f)
 	}
 	return f, err
 }
@@ -69,12 +78,14 @@ func readForm(schema []byte) (*form, error) {
 // checkForm validates what the user filled in against the form in params (LET12). An answer that was not accepted, and one without a form, are always
 // valid.
 func checkForm(params, answer []byte, limits check.Limits) error {
-	var asked struct{ RequestedSchema json.RawMessage }
-	var given struct {
-		Action  Action
-		Content json.RawMessage
+	var asked struct {
+		RequestedSchema json.RawMessage `json:"requestedSchema"`
 	}
-	if json.Unmarshal(params, &asked) != nil || asked.RequestedSchema == nil || json.Unmarshal(answer, &given) != nil || given.Action != Accepted {
+	var given struct {
+		Action  Action          `json:"action"`
+		Content json.RawMessage `json:"content"`
+	}
+	if exact.Unmarshal(params, &asked) != nil || asked.RequestedSchema == nil || exact.Unmarshal(answer, &given) != nil || given.Action != Accepted {
 		return nil
 	}
 	f, err := readForm(asked.RequestedSchema)
@@ -121,7 +132,11 @@ func (f *formField) read(d *check.Decoder) {
 	case f.Type == "array":
 		items := check.Enum{Values: chosen(chosen(f.Items.Enum, f.Items.AnyOf), f.Items.OneOf)}
 		for more := d.Array(&check.Array{Min: bound(f.MinItems), Max: bound(f.MaxItems)}); more; more = d.Item() {
-			d.Enum(&items)
+			if len(items.Values) > 0 {
+				d.Enum(&items)
+			} else {
+				d.String(nil) // the form leaves it to the user
+			}
 		}
 	default:
 		d.Skip()

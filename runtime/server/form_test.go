@@ -26,8 +26,10 @@ func TestLET12LET14LimitsOfAFormCountHoweverTheyAreSpelt(t *testing.T) {
 		`{` + list + `,"maxItems":0}`:                                     {[]string{`[]`}, []string{`["x"]`}},
 		`{` + list + `,"minItems":1.0,"maxItems":1.0}`:                    {[]string{`["x"]`}, []string{`[]`, `["x","y"]`, `["z"]`}},
 		`{"type":"integer","minimum":1e1,"maximum":12.0}`:                 {[]string{`10`, `12`}, []string{`9`, `13`}},
-		`{"enum":["x"]}`: {[]string{`"x"`}, []string{`"y"`, `5`}},
-		`{"type":"string","oneOf":[{"const":"x","title":"X"}]}`: {[]string{`"x"`}, []string{`"y"`}},
+		`{"type":"array","items":{"type":"string"}}`:                      {[]string{`[]`, `["x","y"]`}, []string{`[5]`, `"x"`}},
+		`{"type":"array","minItems":1}`:                                   {[]string{`["x"]`}, []string{`[]`}},
+		`{"enum":["x"]}`:                                                  {[]string{`"x"`}, []string{`"y"`, `5`}},
+		`{"type":"string","oneOf":[{"const":"x","title":"X"}]}`:           {[]string{`"x"`}, []string{`"y"`}},
 	} {
 		params := formOf(field)
 		if err := contradiction(wire.OpElicit, params); err != nil {
@@ -81,6 +83,37 @@ func TestLET01LET12AFormThatCanNotBeReadIsRefused(t *testing.T) {
 	for _, form := range []string{`{"properties":[]}`, `{"properties":{},"required":"a"}`, `5`} {
 		if err := contradiction(wire.OpElicit, []byte(`{"requestedSchema":`+form+`}`)); err == nil || !strings.Contains(err.Error(), "/requestedSchema") {
 			t.Errorf("%s: %v", form, err)
+		}
+	}
+}
+
+// A member with the name in another case is another member: the value that is checked is the one that the handler gets.
+func TestLET12NamesOfAnAnswerAndAFormMatchExactly(t *testing.T) {
+	for _, row := range []struct{ field, answer, want string }{
+		{`{"type":"string"}`, `{"action":"accept","content":{"a":5},"Action":"decline"}`, "/a: type: found 5"},
+		{`{"type":"string"}`, `{"action":"accept","content":{"a":5},"Content":{"a":"x"}}`, "/a: type: found 5"},
+		{`{"type":"string"}`, `{"Action":"accept","action":"decline","content":{"a":5}}`, ""},
+		{`{"type":"string","Type":"integer"}`, `{"action":"accept","content":{"a":5}}`, "/a: type: found 5"},
+		{`{"type":"string","minLength":2,"MinLength":0}`, `{"action":"accept","content":{"a":"x"}}`, "/a: minLength: "},
+		{`{"type":"string","enum":["x"],"Enum":["y"]}`, `{"action":"accept","content":{"a":"y"}}`, "/a: enum: "},
+		{`{"type":"string","MinLength":"long"}`, `{"action":"accept","content":{"a":"x"}}`, ""},
+	} {
+		err := checkForm(formOf(row.field), []byte(row.answer), check.Limits{})
+		if err == nil && row.want != "" || err != nil && (row.want == "" || !strings.Contains(err.Error(), row.want)) {
+			t.Errorf("%s: %s: want %q, got %v", row.field, row.answer, row.want, err)
+		}
+	}
+}
+
+// A list of choices without any is none that a user could choose from, of a field as of the items of one.
+func TestLET01AFormHasSomethingToChoose(t *testing.T) {
+	for field, in := range map[string]string{
+		`{"type":"string","enum":[]}`: "enum", `{"type":"string","oneOf":[]}`: "oneOf", `{"type":"array","items":{"enum":[]}}`: "items/enum",
+		`{"type":"array","items":{"anyOf":[]}}`: "items/anyOf", `{"type":"array","items":{"oneOf":[]}}`: "items/oneOf",
+	} {
+		want := "/requestedSchema/properties/a: there is nothing to choose: list the choices in " + in + ", or leave it out"
+		if err := contradiction(wire.OpElicit, formOf(field)); err == nil || err.Error() != want {
+			t.Errorf("%s: %v", field, err)
 		}
 	}
 }

@@ -26,7 +26,7 @@ func (b *budget) queue(p *share, w *waiter) {
 	}
 	p.place = b.queues.PushBack(p)
 	if b.queues.Len() == 1 {
-		b.freed = time.Now()
+		b.stuckSince = time.Now()
 	}
 	switch {
 	case b.onShortage == nil || b.queues.Len() > 1:
@@ -76,27 +76,36 @@ func (b *budget) grantAll(selected func(*waiter) bool) (left bool) {
 // grantTurns grants the first waiter of each queue, if it is selected and fits, and reports whether there was one. The oldest queue and the newest
 // one that has had nothing take turns: a caller behind many that do not read does not wait for all of them, nor do the first ones wait forever.
 func (b *budget) grantTurns(selected func(*waiter) bool) (granted bool) {
-	first, last := b.queues.Front(), b.queues.Back()
-	for first != nil && last != nil {
-		e := first
-		if b.newestNext && !last.Value.(*share).served {
-			e = last
+	b.round++
+	oldest, newest := b.queues.Front(), b.queues.Back()
+	for {
+		for oldest != nil && oldest.Value.(*share).round == b.round {
+			oldest = oldest.Next()
 		}
-		met := first == last
-		if e == first {
-			first = e.Next()
-		} else {
-			last = e.Prev()
+		for newest != nil && (newest.Value.(*share).served || newest.Value.(*share).round == b.round) {
+			newest = newest.Prev()
 		}
-		if p := e.Value.(*share); selected(p.waiting[0]) && b.fits(p, p.waiting[0].n) {
-			b.grantFirst(p)
-			b.newestNext, granted = !b.newestNext, true
+		next := oldest
+		if b.newestNext && newest != nil {
+			next = newest
 		}
-		if met {
-			break
+		if next == nil {
+			return granted
 		}
+		p := next.Value.(*share)
+		p.round = b.round
+		if !selected(p.waiting[0]) || !b.fits(p, p.waiting[0].n) {
+			continue
+		}
+		if next == oldest {
+			oldest = oldest.Next() // grantFirst takes the queue from its place
+		}
+		if next == newest {
+			newest = newest.Prev()
+		}
+		b.grantFirst(p)
+		b.newestNext, granted = !b.newestNext, true
 	}
-	return granted
 }
 
 // grantFirst grants the first waiter of a queue.
@@ -126,7 +135,7 @@ func (b *budget) leave(p *share, w *waiter) {
 		b.remove(p, i)
 	} else if w.err == nil {
 		b.add(p, -w.n)
-		b.freed = time.Now()
+		b.stuckSince = time.Now()
 	}
 	b.grant()
 }
@@ -136,7 +145,7 @@ func (b *budget) leave(p *share, w *waiter) {
 func (b *budget) refuse(after time.Duration, err error) (n int) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	if time.Since(b.freed) < after {
+	if time.Since(b.stuckSince) < after {
 		return 0
 	}
 	for e := b.queues.Front(); e != nil; e = b.queues.Front() {

@@ -100,7 +100,7 @@ func (p *peer) answered(msg *rpc.Message) (*recording, *rpc.Error) {
 		p.dropAnswer(&answer)
 	}
 	rec := p.recordings.of(msg.ID)
-	if rec.isLost() {
+	if rec.isUnrecorded() {
 		return nil, rpc.Errorf(rpc.CodeInvalidRequest, "the answer to the request %s could not be recorded: request the result of the task, then the question is asked again", msg.ID.String())
 	}
 	p.s.log.Debug("answer dropped: nobody waits for it", "peer", p.id, "id", msg.ID.String())
@@ -123,7 +123,7 @@ func (p *peer) copied(msg *rpc.Message, method string) (answer inflight.Response
 	if n := answerSize(&answer); n > 0 {
 		if err := p.charge(n); err != nil {
 			err.Message = "it is not kept: " + err.Message
-			return inflight.Response{Err: err, Malformed: true}
+			return inflight.Response{Err: err, Unusable: true}
 		}
 	}
 	answer.Result = append([]byte(nil), answer.Result...)
@@ -157,7 +157,7 @@ func (p *peer) endMalformedAnswer(msg *rpc.Message, why *rpc.Error) bool {
 		return false
 	}
 	p.s.log.Warn("answer malformed", "peer", p.id, "id", msg.ID.String(), "error", why)
-	p.s.tracker.Deliver(key, inflight.Response{Err: malformedAnswer("malformed: " + why.Message), Malformed: true})
+	p.s.tracker.Deliver(key, inflight.Response{Err: malformedAnswer("malformed: " + why.Message), Unusable: true})
 	return true
 }
 

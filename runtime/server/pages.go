@@ -2,12 +2,12 @@ package server
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
 	"sync"
 
+	"github.com/mcpkiln/mcpkiln/runtime/internal/exact"
 	"github.com/mcpkiln/mcpkiln/runtime/rpc"
 	"github.com/mcpkiln/mcpkiln/runtime/task"
 	"github.com/mcpkiln/mcpkiln/runtime/wire"
@@ -114,9 +114,11 @@ func (p *pageIDs) take(id string) bool {
 // addRequired adds the pages that a URLElicitationRequiredError sends the client to.
 func (p *pageIDs) addRequired(err *rpc.Error) {
 	var data struct {
-		Elicitations []struct{ ElicitationID string }
+		Elicitations []struct {
+			ElicitationID string `json:"elicitationId"`
+		} `json:"elicitations"`
 	}
-	_ = json.Unmarshal(err.Data, &data) // URLElicitationError.data wrote it
+	_ = exact.Unmarshal(err.Data, &data) // URLElicitationError.data wrote it
 	for _, page := range data.Elicitations {
 		p.add(page.ElicitationID)
 	}

@@ -76,6 +76,7 @@ func TestEXT10AnAnswerToAParkedQuestionIsValidated(t *testing.T) {
 		synctest.Wait()
 		update(f, wrong).wantError(t, -32602)
 		update(other, wrong).wantError(t, -32602)
+		update(other, `{"action":"accept","content":{"overwrite":"yes"},"Action":"decline"}`).wantError(t, -32602)
 		time.Sleep(time.Minute)
 		update(f, wrong).wantError(t, -32602)
 		update(other, `{"action":"accept","content":{}}`).wantError(t, -32602)

@@ -62,6 +62,9 @@ func (p *callProgress) close() { p.end((*progress).close) }
 func (p *callProgress) drop() { p.end((*progress).drop) }
 
 func (p *callProgress) end(how func(*progress)) {
+	if p.token.IsZero() && p.made == nil {
+		return // it will not be made
+	}
 	p.mu.Lock()
 	p.closed = true
 	made := p.made

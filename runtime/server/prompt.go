@@ -2,10 +2,10 @@ package server
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 
 	"github.com/mcpkiln/mcpkiln/runtime/check"
+	"github.com/mcpkiln/mcpkiln/runtime/internal/exact"
 	"github.com/mcpkiln/mcpkiln/runtime/rpc"
 	"github.com/mcpkiln/mcpkiln/runtime/wire"
 	"github.com/mcpkiln/mcpkiln/runtime/wire/edit"
@@ -79,8 +79,12 @@ func UserMessage(content Block) PromptMessage { return PromptMessage{RoleUser, c
 func AssistantMessage(content Block) PromptMessage { return PromptMessage{RoleAssistant, content} }
 
 func promptNames(definition string) ([]string, error) {
-	var d struct{ Arguments []struct{ Name string } }
-	if err := json.Unmarshal([]byte(definition), &d); err != nil {
+	var d struct {
+		Arguments []struct {
+			Name string `json:"name"`
+		} `json:"arguments"`
+	}
+	if err := exact.Unmarshal([]byte(definition), &d); err != nil {
 		return nil, err
 	}
 	names := make([]string, len(d.Arguments))

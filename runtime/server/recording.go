@@ -21,32 +21,47 @@ type recording struct {
 	failed bool          // the answer is not recorded; final once over is closed
 }
 
-// begin notes that the answer to the question with the id is to be recorded. An earlier try, if there is one, has failed.
+func (rec *recording) fail() {
+	rec.failed = true
+	close(rec.over)
+}
+
+// begin begins the first try, before the question with the id is written.
 func (r *recordings) begin(id rpc.ID) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.byID == nil {
 		r.byID = rpc.ByID[*recording]{}
 	}
-	if failed := r.byID.Get(id); failed != nil {
-		failed.failed = true
-		close(failed.over)
-	}
 	r.byID.Set(id, &recording{over: make(chan struct{})})
 }
 
-// end notes that the answer to the question is recorded, that there is none to record, or, with lost, that it could not be recorded.
-func (r *recordings) end(id rpc.ID, lost bool) {
+// retry ends the try as a failed one, of which the transport learns (AwaitRecorded), and begins the next.
+func (r *recordings) retry(id rpc.ID) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	rec := r.byID.Get(id)
-	if rec == nil {
-		return
+	if rec := r.byID.Get(id); rec != nil {
+		rec.fail()
+		r.byID.Set(id, &recording{over: make(chan struct{})})
 	}
-	rec.failed = lost
-	close(rec.over)
-	if !lost {
+}
+
+// end ends the last try: the answer is recorded, or there is none to record.
+func (r *recordings) end(id rpc.ID) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if rec := r.byID.Get(id); rec != nil {
+		close(rec.over)
 		r.byID.Delete(id)
+	}
+}
+
+// fail ends the last try: the answer could not be recorded.
+func (r *recordings) fail(id rpc.ID) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if rec := r.byID.Get(id); rec != nil {
+		rec.fail()
 	}
 }
 
@@ -57,8 +72,8 @@ func (r *recordings) of(id rpc.ID) *recording {
 	return r.byID.Get(id)
 }
 
-// isLost reports whether the answer could not be recorded, and no other try follows. rec is the newest.
-func (rec *recording) isLost() bool { return rec != nil && isClosed(rec.over) }
+// isUnrecorded reports whether the answer could not be recorded, and no other try follows. rec is the newest try.
+func (rec *recording) isUnrecorded() bool { return rec != nil && isClosed(rec.over) }
 
 func isClosed(c <-chan struct{}) bool {
 	select {

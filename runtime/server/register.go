@@ -29,7 +29,7 @@ func (r *request) count() *refusal {
 	r.counted, r.account = true, r.p.account
 	// A task in a subscription takes three entries in maps: sizeOf has counted one.
 	n := int64(r.size) + r.header.size() + sizeOf(r.params.ResourceURIs...) + sizeOf(r.params.TaskIDs...) + 2*entrySize*int64(len(r.params.TaskIDs))
-	if r.p.batch == nil && !reserved(r.method) { // what the transport holds (Costly): it counts once for a batch, and not for what passes at the limit
+	if r.p.receiving == nil && !reserved(r.method) { // what the transport holds (Costly): it counts once for a batch, and not for what passes at the limit
 		n += r.p.cost
 	}
 	if n+2*int64(r.size) <= smallMessage { // with the id and the progress token, which are copies of parts of the message

@@ -12,7 +12,7 @@ import (
 	"github.com/mcpkiln/mcpkiln/runtime/wire"
 )
 
-// registry holds the tools, prompts or resources that clients list page by page and name. It changes while it is read.
+// registry holds the tools, prompts or resources that clients list page by page, and use by their names. It changes while it is read.
 type registry[T any] struct {
 	mu    sync.Mutex // guards changes
 	last  uint64     // number of the newest entry
@@ -120,7 +120,7 @@ func (r *registry[T]) dropPages() {
 type listing[T any] struct {
 	kind      string // begins cursors
 	size      int    // entries of a page
-	more      string // cursor after the last page, "" for the end
+	onward    string // cursor of the last page, with which files follow (tree.go); "" for the end
 	perCaller bool   // the list is for this caller only
 	// appendEntry appends the entry to the items, or leaves it out. Pages begin and end at the same entries whichever are left out, so that a
 	// cursor stays valid when that changes (LET06): a page has fewer entries then.
@@ -180,7 +180,7 @@ func (t *table[T]) pageAfter(after uint64, l *listing[T]) (result []byte, last u
 	for _, e := range t.entries[from:to] {
 		items = l.appendEntry(items, e.value)
 	}
-	more := l.more
+	more := l.onward
 	if to < len(t.entries) {
 		last = t.entries[to-1].number
 		more = cursorOf(l.kind, strconv.FormatUint(last, 10))
@@ -199,8 +199,8 @@ func placeIn(cursor, kind string) (place string, ok bool) {
 	return place, ok && err == nil
 }
 
-// numberIn returns the number of an entry in the cursor of a request, 0 without a cursor. An empty cursor is as invalid as any text that
-// the server did not give.
+// numberIn returns the number of an entry in the cursor of a request, 0 without a cursor. An empty cursor is invalid, as any text is that can not be
+// a cursor of the list; with a number that no page has ended with, the list goes on behind it.
 func numberIn(p *wire.Params, kind string) (n uint64, ok bool) {
 	if !p.HasCursor {
 		return 0, true

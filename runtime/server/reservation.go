@@ -115,10 +115,11 @@ func (r *reservation) endProbe() {
 		r.firstRunOf.probed.Store(false)
 		r.firstRunOf = nil
 	}
-	timer := r.probeTimer.Swap(nil)
+	timer := r.probeTimer.Load()
 	if timer == nil {
 		return
 	}
+	r.probeTimer.Store(nil)
 	if timer.Stop() {
 		r.s.probes.add(1)
 	} else {

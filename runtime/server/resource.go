@@ -112,7 +112,7 @@ func (r *request) listResources(b []byte) ([]byte, error) {
 	}
 	shown := r.shown(s.cfg.resourceFilter)
 	return append(b, t.list(rev, after, &listing[Resource]{
-		kind: kind, size: s.cfg.pageSize, more: more, perCaller: shown != nil,
+		kind: kind, size: s.cfg.pageSize, onward: more, perCaller: shown != nil,
 		appendEntry: func(b []byte, of *Resource) []byte {
 			if shown != nil && !shown(of.URI) {
 				return b

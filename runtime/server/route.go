@@ -13,7 +13,7 @@ import (
 // (CAN09), cancel. It returns true if r is now a request in flight, which other goroutines use. got tells a transport what the frame was.
 func (p *peer) receive(r *request, got *Receipt) bool {
 	if p.ready && p.revision.Batches && rpc.IsBatch(r.frame) { // before the handshake there are none
-		if p.batch != nil {
+		if p.receiving != nil {
 			p.refuse(r, rpc.ID{}, rpc.Errorf(rpc.CodeInvalidRequest, "an array is no message of a batch: put its messages into the outer one"))
 		} else {
 			p.receiveBatch(r, got)
@@ -90,7 +90,7 @@ func (r *request) start(msg *rpc.Message) *refusal {
 	p := r.p
 	r.revision, r.id, r.can, r.raw = p.revision, msg.ID, p.can, msg.Params
 	to, refused := p.reading.route(msg)
-	if refused == nil && p.batch != nil && !to.revision.Batches {
+	if refused == nil && p.receiving != nil && !to.revision.Batches {
 		refused = refuse(rpc.CodeInvalidRequest, "protocol revision %s has no batches: send the message alone", to.revision.Version)
 	}
 	if refused == nil {
@@ -99,8 +99,8 @@ func (r *request) start(msg *rpc.Message) *refusal {
 	if refused == nil {
 		refused = r.register()
 	}
-	if refused == nil && p.batch != nil {
-		p.batch.expect(r.entry)
+	if refused == nil && p.receiving != nil {
+		p.receiving.expect(r.entry)
 	}
 	switch {
 	case refused != nil:

@@ -29,9 +29,9 @@ func (d *delivery) ask(ctx, claimed context.Context, held *claim, q task.Questio
 	a, data, err := d.send(ctx, claimed, held, q)
 	if err != nil {
 		s.log.Debug("question not answered", "task", d.task, "question", q.Name, "error", err)
-		// A lost question (asking.lost) is asked again when somebody reads. After any other error asking again is pointless: the deadline has passed, the
-		// client or the server ends, middleware has given the question up, its params can not be read, or the transport has not taken it for long.
-		return ctx.Err() == nil && !a.lost.Load()
+		// An unkept question (asking.unkept) is asked again when somebody reads. After any other error asking again is pointless: the deadline has passed,
+		// the client or the server ends, middleware has given the question up, its params can not be read, or the transport took it in none of send's tries.
+		return ctx.Err() == nil && !a.unkept.Load()
 	}
 	d.record(ctx, a.id, task.Answer{Name: q.Name, Data: data})
 	return true
@@ -44,17 +44,21 @@ func (d *delivery) record(ctx context.Context, id rpc.ID, answer task.Answer) {
 	for {
 		_, err := engine.Keep(context.WithoutCancel(ctx), d.owner, d.task, answer)
 		if limit := (*task.LimitError)(nil); errors.As(err, &limit) { // the handler gets an *AnswerError instead
-			answer.Data, _ = json.Marshal(reply{Error: rpc.Errorf(rpc.CodeInvalidRequest, "it can not be kept: %v", limit), Malformed: true})
+			answer.Data, _ = json.Marshal(reply{Error: rpc.Errorf(rpc.CodeInvalidRequest, "it can not be kept: %v", limit), Unusable: true})
 			_, err = engine.Keep(context.WithoutCancel(ctx), d.owner, d.task, answer)
 		}
 		if err != nil {
 			log.Debug("answer not recorded", "error", err)
 		}
 		if task.Outage(err) && ctx.Err() == nil && !isClosed(engine.Done()) {
-			d.peer.recordings.begin(id)
+			d.peer.recordings.retry(id)
 			continue
 		}
-		d.peer.recordings.end(id, err != nil && !errors.Is(err, task.ErrNotFound)) // a task that is gone takes no answer
+		if err == nil || errors.Is(err, task.ErrNotFound) { // a task that is gone takes no answer
+			d.peer.recordings.end(id)
+		} else {
+			d.peer.recordings.fail(id)
+		}
 		return
 	}
 }
@@ -72,7 +76,7 @@ func (d *delivery) send(ctx, claimed context.Context, held *claim, q task.Questi
 		// Here nobody but the delivery waits for the answer; inline, the handler does.
 		a = &asking{about: d.about, parent: ctx, waiter: ctx, claimed: claimed, task: d.task, onCarrier: held.carriedBy}
 		if data, err = a.send(q); err != nil {
-			d.peer.recordings.end(a.id, false) // nothing is to be recorded
+			d.peer.recordings.end(a.id) // nothing is to be recorded
 		}
 		if err == nil || !a.unwritten || pause > lastWritePause || !pauseFor(claimed, pause) {
 			return a, data, err

@@ -3,10 +3,10 @@ package server
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"errors"
 
 	"github.com/mcpkiln/mcpkiln/runtime/check"
+	"github.com/mcpkiln/mcpkiln/runtime/internal/exact"
 	"github.com/mcpkiln/mcpkiln/runtime/rpc"
 	"github.com/mcpkiln/mcpkiln/runtime/task"
 	"github.com/mcpkiln/mcpkiln/runtime/wire"
@@ -94,6 +94,9 @@ func (r *request) retried() bool { return r.params.HasState || r.params.InputRes
 // suspend ends a run whose handler returned while questions are open: in place of the handler's result, the call is answered with the questions, or with
 // an error that refuses the retry. suspend returns that error, or the cause with which the call has ended, for observers; nil: no question is open.
 func (c *Call) suspend(result *reservation) error {
+	if c.revision.Handshake {
+		return nil // its questions are answered before the handler goes on
+	}
 	c.mu.Lock()
 	t := c.stateless
 	c.mu.Unlock()
@@ -251,8 +254,10 @@ func (r *request) appendOutputBlock(b, output []byte) []byte {
 
 // textOf returns the first text of a tool result's content, "" without one.
 func textOf(content []byte) string {
-	var blocks []struct{ Text string }
-	if json.Unmarshal(content, &blocks) != nil {
+	var blocks []struct {
+		Text string `json:"text"`
+	}
+	if exact.Unmarshal(content, &blocks) != nil {
 		return ""
 	}
 	for _, b := range blocks {

@@ -131,7 +131,7 @@ func (s *subject) writeInGate(m *outgoing) error {
 		return nil
 	case m.question != nil && p.attended != nil && !p.gone.Load(): // the outlet returns the stream that has the question
 		var err error
-		m.question.carrier, err = p.attended.Ask(s.id, m.frame, m.question.lose)
+		m.question.carrier, err = p.attended.Ask(s.id, m.frame, m.question.endUnkept)
 		return err
 	case s.withdrawn != nil && !p.gone.Load():
 		return s.withdrawn.Withdraw(m.frame)
@@ -181,7 +181,7 @@ func (p *peer) answerInReadLoop(about, id rpc.ID, err *rpc.Error) {
 func (p *peer) answerWithTrailer(rev *revision, id rpc.ID, frame []byte, err *rpc.Error, trailer []byte) (failed error) {
 	status := 0
 	if err != nil {
-		status = cmp.Or(p.outcome.Status, rev.status(err)) // a refusal has set p.outcome.Status before
+		status = cmp.Or(p.outcome.Status, rev.status(err)) // Exchange has set that of a refusal
 	}
 	if p.exchange {
 		p.outcome = Result{Err: err, Status: status}
@@ -219,8 +219,8 @@ func (p *peer) refuse(r *request, id rpc.ID, err *rpc.Error) {
 	if p.s.observed {
 		p.observeRefusal(r, id, err)
 	}
-	if p.batch != nil {
-		p.batch.hold(id, &outgoing{frame: rpc.AppendError(nil, id, err)})
+	if p.receiving != nil {
+		p.receiving.hold(id, &outgoing{frame: rpc.AppendError(nil, id, err)})
 		return
 	}
 	p.answerInReadLoop(id, id, err)
@@ -240,17 +240,17 @@ func (s *Server) silenceIfOver(t *task.Task) {
 	}
 }
 
-// taskLife returns the life of a task that has a session; nil when the session or the task is gone, or the task's end was sent.
+// taskLife returns the life of a task; nil for one without a connected session (subject.task), and when the task is gone or its end was sent.
 func (s *Server) taskLife(id string) *taskLife {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.taskLives[id]
 }
 
-// ErrStalled is what Serve returns when the peer did not read its answers for five seconds while others waited to be answered, or for less, down to one
-// second, if they waited for much (TSK28). Over HTTP it is the error of a response that ended for that reason, or because the shutdown waited for the
-// response and its client read nothing for LateStall.
-var ErrStalled = errors.New("server: the peer does not read its answers, and others wait")
+// ErrStalled is what Serve returns when the peer read nothing for five seconds while others waited to be answered, or for less, down to one second, if
+// they waited for much (TSK28), or while the end of a task waited for what is written of it (CAN29). Over HTTP it is the error of a response that ended
+// for one of these reasons, or because the shutdown waited for the response and its client read nothing for a second (LateStall).
+var ErrStalled = errors.New("server: the peer does not read what it is sent, while others, the end of a task or a shutdown wait for that")
 
 // connOutlet writes to a connection, which has one stream for everything.
 type connOutlet struct {
@@ -260,7 +260,7 @@ type connOutlet struct {
 	failed  chan error  // receives why the connection has to end (nil: a write failed, and conn.Close returns its error); holds one
 	opened  time.Time
 
-	writing    atomic.Int64 // bytes of large frames that are being written
+	writing    atomic.Int64 // bytes of large frames that are being written, and of the parts in memory of copies
 	copies     atomic.Int32 // answers that are being copied from their files
 	progressAt atomic.Int64 // when a part of these frames or answers was last written, or the first one begun, as time since opened
 	givenUp    atomic.Bool  // the connection was ended, because its client reads nothing

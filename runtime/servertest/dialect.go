@@ -138,7 +138,9 @@ func (c *Client) readTask(raw json.RawMessage) *TaskState {
 	_ = json.Unmarshal(m["createdAt"], &s.CreatedAt)
 	_ = json.Unmarshal(m["lastUpdatedAt"], &s.UpdatedAt)
 	_ = json.Unmarshal(m["inputRequests"], &s.questions)
-	_ = json.Unmarshal(m["error"], &s.err)
+	if m["error"] != nil {
+		s.err, _ = rpc.ReadError(m["error"])
+	}
 	s.TTL, s.PollInterval = millis(m[c.dialect.ttl], -1), millis(m[c.dialect.pollInterval], 0)
 	return s
 }

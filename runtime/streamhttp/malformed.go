@@ -16,8 +16,8 @@ import (
 // Listener returns l with connections that refuse requests which net/http can not read (a control character in a header, no Host, headers that
 // are too large) as handlers of this package refuse, with a JSON-RPC error: net/http answers such a request itself, in plain text, before any
 // handler is called. This is so for every path that is served there. Listen returns such a listener already. TCP and unix sockets are covered:
-// connections of other kinds, those of crypto/tls among them, are passed on as they are. NetConn of a connection returns the one that l accepted: a handler
-// that hijacks a connection, to pass on a refusal of another net/http server, writes to that.
+// connections of other kinds, those of crypto/tls among them, are passed on as they are. A handler that hijacks a connection, and passes on the
+// refusal of another net/http server, writes to what NetConn of that connection returns: the one that l accepted, which replaces nothing.
 func Listener(l net.Listener) net.Listener { return listener{l} }
 
 type listener struct{ net.Listener }
