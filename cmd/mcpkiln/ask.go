@@ -211,11 +211,7 @@ func (v *visit) answerLine(q *client.Question, ref client.Ref) string {
 	if q.Keyed {
 		line += " --key " + shellWord(q.Key)
 	}
-	line += fields(q)
-	if !isAddress(ref.Endpoint) {
-		line += " -- COMMAND"
-	}
-	return line
+	return line + fields(q) + v.again(ref, "--target ")
 }
 
 // answerWord returns the value of --answer for a form, with the fields to fill in.

@@ -113,6 +113,7 @@ func TestBadInputReadsWell(t *testing.T) {
 		"a list of something":        {[]string{strange(t, `{"name":7}`, ``)}, exitRefused, []string{"an item of a list was left out (list tools/list) (index 0): its name is no string: 7", "it has no tools"}},
 		"a tool that reads badly":    {[]string{strange(t, `{"name":"t","inputSchema":{},"description":7}`, ``)}, exitRefused, []string{"a tool was left out (name t): its description is no string: 7", `the server's definition of "t" breaks the protocol, so it is not called: its description is no string: 7`}},
 		"no schema":                  {[]string{strange(t, `{"name":"t"}`, ``)}, exitRefused, []string{"(index 0) (name t): its inputSchema is missing", `the server's definition of "t" breaks the protocol, so it is not called: its inputSchema is missing`}},
+		"its list fails":             {[]string{"--revision=2025-11-25", oldServer(t, plainTool, noList).URL}, exitTool, []string{"mcpkiln: tools/list: the list broke (code -32603)\n"}},
 		"it ends at once":            {[]string{"--", "sh", "-c", "echo one >&2; echo two >&2; exit 7"}, exitNetwork, []string{"exit status 7", "on its standard error:\n  | one\n  | two"}},
 		"it prints a banner":         {[]string{"--", "sh", "-c", "echo '\033[31mWelcome'; exit 1"}, exitProtocol, []string{`\x1b[31mWelcome`, "writes messages to its standard output"}},
 		"it breaks off":              {[]string{brokenOff(t)}, exitNetwork, []string{"the answer could not be read to its end: unexpected EOF"}},
@@ -395,5 +396,22 @@ func TestAPageIsAgreedToByItsAddress(t *testing.T) {
 		case !agreed && (status != exitInputRequired || answer != "" || !strings.Contains(stdout, page) || !strings.Contains(stderr, page)):
 			t.Errorf("%s: %d, %s%s, %s", given, status, stdout, stderr, answer)
 		}
+	}
+}
+
+// noList fails as the list of tools.
+func noList(w http.ResponseWriter, _ *http.Request, method string, id json.RawMessage) bool {
+	if method == "tools/list" {
+		w.Header().Set("Content-Type", "application/json")
+		fmt.Fprintf(w, `{"jsonrpc":"2.0","id":%s,"error":{"code":-32603,"message":"the list broke"}}`, id)
+	}
+	return method == "tools/list"
+}
+
+// TestAServerWithoutToolsIsSaidToHaveNone on standard error: nothing on standard output is nothing listed.
+func TestAServerWithoutToolsIsSaidToHaveNone(t *testing.T) {
+	status, stdout, stderr := runs(t, "tools", strange(t, "", ""))
+	if status != 0 || stdout != "" || stderr != "mcpkiln: the server has no tools, or shows you none\n" {
+		t.Errorf("status %d: %s%s", status, stdout, stderr)
 	}
 }

@@ -351,9 +351,19 @@ func (v *visit) followHint(command string) string {
 	if v.ref == nil {
 		return ""
 	}
-	line := ": mcpkiln task " + command + " " + keepRef(*v.ref, v.ttl)
-	if !isAddress(v.ref.Endpoint) {
-		line += " -- COMMAND"
+	return ": mcpkiln task " + command + " " + keepRef(*v.ref, v.ttl) + v.again(*v.ref, "")
+}
+
+// again returns how a command about a task names its server, where the reference alone does not do: by the entry of an mcp.json that this command was given, behind
+// flag, or by its command.
+func (v *visit) again(ref client.Ref, flag string) string {
+	switch {
+	case v.entry != "" && v.config != "":
+		return " " + flag + shellWord(v.entry) + " --config " + shellWord(v.config)
+	case v.entry != "":
+		return " " + flag + shellWord(v.entry)
+	case !isAddress(ref.Endpoint):
+		return " -- COMMAND"
 	}
-	return line
+	return ""
 }

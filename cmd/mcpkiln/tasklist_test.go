@@ -113,6 +113,24 @@ func TestEXT22TheLineToPasteNamesOneTask(t *testing.T) {
 	}
 }
 
+// TestALineToPasteNamesTheServerAsItWasNamed: by the entry of an mcp.json, which has the command, the variables and the headers.
+func TestALineToPasteNamesTheServerAsItWasNamed(t *testing.T) {
+	t.Setenv("XDG_CONFIG_HOME", t.TempDir())
+	for want, c := range map[string]struct{ endpoint, entry, config string }{
+		"t1": {"https://shop.example/", "", ""}, "t1 -- COMMAND": {"shop", "", ""}, "t1 shop": {"https://shop.example/", "shop", ""}, "t1 shop --config 'my mcp.json'": {"shop", "shop", "my mcp.json"},
+	} {
+		v := &visit{remote: &remote{entry: c.entry, config: c.config}, ref: &client.Ref{Version: 1, Endpoint: c.endpoint, ID: "t1"}}
+		if got := v.followHint("wait"); got != ": mcpkiln task wait "+want {
+			t.Errorf("%q, want %q", got, want)
+		}
+		drop(*v.ref)
+	}
+	v := &visit{remote: &remote{entry: "shop"}}
+	if got := v.answerLine(&client.Question{URL: "https://pay.example"}, client.Ref{Version: 1, Endpoint: "shop", ID: "t1"}); got != "mcpkiln task answer t1 --target shop" {
+		t.Error(got)
+	}
+}
+
 // TestAFailedTaskShowsItsError, with the code.
 func TestAFailedTaskShowsItsError(t *testing.T) {
 	a, ref := ask(t, 0)

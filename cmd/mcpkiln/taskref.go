@@ -40,7 +40,7 @@ func (r *remote) task(cmd *cobra.Command, text string, name, command []string) (
 		r.revision = ref.Revision
 	}
 	t, err := interruptibly(cmd.Context(), spec.Transport)
-	r.server = spec.ServerName()
+	r.server, r.entry = spec.ServerName(), entryOf(spec)
 	return ref, t, refused(err)
 }
 
