@@ -10,7 +10,9 @@ import (
 	"net"
 	"net/http"
 	"net/http/httptest"
+	"os"
 	"os/exec"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -395,6 +397,22 @@ func TestAPageIsAgreedToByItsAddress(t *testing.T) {
 		case given == "https://" && status == exitRefused:
 		case !agreed && (status != exitInputRequired || answer != "" || !strings.Contains(stdout, page) || !strings.Contains(stderr, page)):
 			t.Errorf("%s: %d, %s%s, %s", given, status, stdout, stderr, answer)
+		}
+	}
+}
+
+// TestAnEntryThatDoesNotStartIsNamed: its command stands in a file.
+func TestAnEntryThatDoesNotStartIsNamed(t *testing.T) {
+	config := filepath.Join(t.TempDir(), "mcp.json")
+	if err := os.WriteFile(config, []byte(`{"mcpServers":{"gone":{"command":"no-such-server"},"mute":{"command":"true"}}}`), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for entry, says := range map[string]string{
+		"gone": "the server does not start: no-such-server: executable file not found in $PATH\n  its command is that of the entry gone\n",
+		"mute": "exit status 0\n  its command is that of the entry mute\n  is that a server? ",
+	} {
+		if status, _, stderr := runs(t, "tools", "--config", config, entry); status != exitNetwork || !strings.Contains(stderr, says) {
+			t.Errorf("status %d: %s", status, stderr)
 		}
 	}
 }
