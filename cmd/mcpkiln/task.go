@@ -174,7 +174,7 @@ func (v *visit) resultless(ref client.Ref, err error) error {
 	if errors.As(err, &expired) {
 		return &statusError{exitTool, errors.New(describe(err) + "\n  " + whyUnknown + unknownHere(ref))}
 	}
-	if ended := (*client.TaskError)(nil); errors.As(err, &ended) && final(ended) {
+	if ended := (*client.TaskError)(nil); errors.As(err, &ended) && final(ended) && ended.State.Status != task.Completed {
 		drop(ref)
 	}
 	return v.withRef(err)
