@@ -3,7 +3,6 @@ package client
 import (
 	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"strings"
@@ -80,7 +79,7 @@ func (s *Session) handle(ctx context.Context, d *wire.Dialect, op wire.Op, q *Qu
 
 // resultError returns an error for a result that can not be sent.
 func resultError(d *wire.Dialect, raw []byte) error {
-	if err := check.Valid(raw, check.Limits{}); err != nil {
+	if err := validJSON(raw); err != nil {
 		return err
 	}
 	if raw = bytes.TrimSpace(raw); raw[0] != '{' {
@@ -101,7 +100,7 @@ func rootList(roots []Root) ([]byte, error) {
 	if roots == nil {
 		roots = []Root{}
 	}
-	return json.Marshal(struct {
+	return encode(struct {
 		Roots []Root `json:"roots"`
 	}{roots})
 }

@@ -30,7 +30,7 @@ type question struct {
 	mu         sync.Mutex
 	ended      bool               // questionEnded has been called
 	waits      bool               // for somebody to follow its task
-	askers     map[*call]struct{} // the calls that may have asked; when the last of them is over, so is the question. nil: it is not being asked
+	askers     map[*call]struct{} // the calls that may have asked; when the last of them is over, so is the question. nil: no handler is asked, see isAsked
 	pausedTask *follower          // the task for which countQuestions counts it as open; nil: none
 
 	// Guarded by Session.mu.
@@ -125,7 +125,7 @@ func (q *question) ask(e *inflight.Entry, from *round) {
 	s.countActive(1)
 	if !s.spawnInTurn(func() { q.serve(own) }) {
 		s.countActive(-1)
-		e.Cancel(&Cause{Source: inflight.SourceShutdown, Force: true})
+		e.Cancel(&Cause{Source: inflight.SourceShutdown})
 	}
 }
 

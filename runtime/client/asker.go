@@ -44,11 +44,14 @@ func (s *Session) lifeOf(task string, from *round) context.Context {
 func (q *question) pauseTask(f *follower) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	if q.askers != nil && q.pausedTask == nil {
+	if q.isAsked() && q.pausedTask == nil {
 		q.pausedTask = f
 		f.countQuestions(1)
 	}
 }
+
+// isAsked reports whether a handler is being asked, or is about to be; the lock is held.
+func (q *question) isAsked() bool { return q.askers != nil }
 
 // pauseCall is pauseTask for a call.
 func (q *question) pauseCall(c *call) {
@@ -56,13 +59,13 @@ func (q *question) pauseCall(c *call) {
 	defer c.mu.Unlock()
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	if q.askers == nil || !c.awaiting {
+	if !q.isAsked() || !c.awaiting {
 		return
 	}
 	if c.questions == nil {
 		c.questions = map[*question]bool{}
 	}
-	c.questions[q] = true
+	c.questions[q] = true // it pauses the clock
 	c.round.entry.Pause()
 	q.askers[c] = struct{}{}
 }
@@ -74,11 +77,17 @@ func (q *question) askerEnded(c *call) {
 	delete(q.askers, c)
 	last := asks && len(q.askers) == 0
 	q.mu.Unlock()
-	if last {
-		if e := q.s.tracker.Find(q.s.key(q.id, inflight.Incoming)); e != nil && e.Values() == context.Context(q) { // else it is a task
-			e.Cancel(q.s.callOver())
-		}
+	if e := q.inFlight(); last && e != nil { // a task that answers it goes on
+		e.Cancel(q.s.callOver())
 	}
+}
+
+// inFlight returns the question's entry; nil if it has none any more: it was answered, perhaps with a task, or withdrawn. Its id may name another request then.
+func (q *question) inFlight() *inflight.Entry {
+	if e := q.s.tracker.Find(q.s.key(q.id, inflight.Incoming)); e != nil && e.Values() == context.Context(q) {
+		return e
+	}
+	return nil
 }
 
 // callOver returns the cause of a question whose last call is over, maybe because the whole session is.
@@ -87,9 +96,9 @@ func (s *Session) callOver() *Cause {
 	defer s.mu.Unlock()
 	switch {
 	case s.closed:
-		return &Cause{Source: inflight.SourceShutdown, Reason: sessionClosed, Force: true}
+		return &Cause{Source: inflight.SourceShutdown, Reason: sessionClosed}
 	case s.lost != nil:
-		return &Cause{Source: inflight.SourceDisconnect, Reason: s.lost.Error(), Force: true}
+		return &Cause{Source: inflight.SourceDisconnect, Reason: s.lost.Error()}
 	}
 	return &Cause{Source: inflight.SourceParent, Reason: "the call that asked is over"}
 }
@@ -150,7 +159,8 @@ func (q *question) waitingRounds() (rounds []*round) {
 	return rounds
 }
 
-// askedBy returns the rounds that wait for answers to questions of an HTTP session, also to those that were answered with a task, and so are not in flight.
+// askedBy returns the rounds that wait for the answer to a question of that HTTP session. A question that was answered with a task counts, too: it is not in
+// flight any more, but its call waits for the result of the task.
 func (s *Session) askedBy(session string) (rounds []*round) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -167,7 +177,7 @@ func (s *Session) askedBy(session string) (rounds []*round) {
 	return rounds
 }
 
-// origin is where a request of the server came from: what the session, and the calls and the task that wait for the answer, are told if it is not taken.
+// origin is what waits for the answer to a request of the server, and hears it if the answer is not taken.
 type origin struct {
 	session string   // over HTTP; "" for none
 	waiting []*round // the rounds that wait for the answer, as far as is known
@@ -182,7 +192,7 @@ func (s *Session) originOf(from *round) origin {
 	switch {
 	case from != nil:
 		o.waiting = []*round{from}
-	case !s.link.shared(): // else no session ends before its connection
+	case !s.link.shared(): // else an answer is not taken only if the connection has ended, which ends all calls
 		s.mu.Lock()
 		defer s.mu.Unlock()
 		for c := range s.calls {

@@ -27,6 +27,7 @@ type call struct {
 	mayBeTask       bool                // it may become a task
 	params          []paramheader.Param // arguments that headers repeat
 	listening       *listening          // only of a subscription
+	about           *follower           // only of a request about a task that is followed
 	result          *resultRequest      // only of a request for the result of a task
 
 	first      round    // the first request, mostly the only one, in the same allocation as the call
@@ -40,7 +41,7 @@ type call struct {
 	requests  int           // how many were sent
 	last      Progress
 	gaveUp    *Cause             // why it was given up between two requests
-	questions map[*question]bool // true: the question has paused the clock
+	questions map[*question]bool // those that it may have asked; true: the question has paused the clock
 }
 
 // round is one request of a call. It is the context that inflight keeps as Entry.Values, so that the entry leads back to it.
@@ -184,7 +185,7 @@ func (c *call) write(b *buffers, id rpc.ID, v *wire.Values, extra []byte) (err e
 	b.params = b.params[:0]
 	if c.op.Params != nil || extra != nil {
 		if b.params, err = c.op.Params.Append(b.params, v, extra); err != nil {
-			return err
+			return withPlace(err, extra)
 		}
 	}
 	params := b.params
@@ -309,6 +310,10 @@ func (c *call) await(ctx context.Context, r *round) ([]byte, error) {
 		if r.busy != nil {
 			answer.Err.Wait, answer.Err.Busy = r.busy.RetryAfter, true
 		}
+		if refused := c.versionRefused(answer.Err); refused != nil {
+			c.s.lose(refused)
+			return nil, refused
+		}
 		return nil, answer.Err
 	}
 	return answer.Result, nil
@@ -323,6 +328,9 @@ func (s *Session) ended(err error) error {
 	s.mu.Lock()
 	lost := s.lost
 	s.mu.Unlock()
+	if version := (*VersionError)(nil); errors.As(lost, &version) {
+		return version
+	}
 	out := &TransportError{Err: errors.New(cause.Reason), cause: cause}
 	var known *TransportError
 	if errors.As(lost, &known) {

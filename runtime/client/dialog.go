@@ -24,21 +24,22 @@ type dialog struct {
 // nextDialog begins a dialog and returns it; nil: no handler is to be asked, because nobody follows the task that asks, or the question is over or being
 // asked already, or it gets the answer to the same question. A question of a task that is over is dropped.
 func (q *question) nextDialog(e *inflight.Entry) (next *dialog) {
-	s, dropped := q.s, ""
+	s, dropped := q.s, false
 	var joined *answer
+	var refusal *Error
 	s.mu.Lock()
 	q.mu.Lock()
 	switch f := s.followers[q.Task]; {
 	case q.answer != nil || e.Err() != nil:
 	case f != nil && (f.over || terminal(f.currentState().Status)):
-		dropped = "the task that asks is over"
+		dropped = true
 		q.stopWaiting()
 		e.Retire()
 	case q.join(e):
 		q.stopWaiting()
 		joined = q.answer
 	case f != nil && f.following == nil:
-		dropped = q.wait(e)
+		refusal = q.wait(e)
 	default:
 		q.stopWaiting()
 		q.askers = map[*call]struct{}{}
@@ -46,7 +47,10 @@ func (q *question) nextDialog(e *inflight.Entry) (next *dialog) {
 	}
 	q.mu.Unlock()
 	s.mu.Unlock()
-	q.tellDropped(dropped)
+	if dropped {
+		s.cfg.logger.Warn("a question was dropped: the task that asks is over", "task", q.Task, "method", q.Method)
+	}
+	q.refuse(refusal)
 	if joined != nil {
 		joined.proceed()
 	}
@@ -200,7 +204,7 @@ func (a *answer) pass(q *question) bool {
 // takeAskers has the question pause the clocks that another one of its task has paused; the lock of the session is held.
 func (q *question) takeAskers(from *question) {
 	q.mu.Lock()
-	if q.askers == nil {
+	if !q.isAsked() {
 		q.askers = map[*call]struct{}{}
 	}
 	q.mu.Unlock()

@@ -30,15 +30,16 @@
 //
 //   - session.go: Session and Transport, its beginning and end; options.go, handlers.go, errors.go: what callers see
 //   - negotiate.go: which revision is used; declaration.go: what both sides declare
-//   - call.go: one request, from its parameters to its end; input.go: the rounds of a call whose results ask for input; inputanswer.go: the answers
-//     to questions of results and tasks; cancel.go: giving up; late.go: answers that come after that
+//   - call.go: one request, from its parameters to its end; input.go: the rounds of a call whose results ask for input; inputagain.go: sending such a
+//     round again; inputanswer.go: the answers to questions of results and tasks; cancel.go: giving up; late.go: answers that come after that
 //   - toolcall.go, tools.go: calls of tools, as tasks or not; tool.go, expect.go, definition.go: what generated clients call, and what they know
 //     of a server
 //   - execution.go, task.go: a call that is a task; follower.go: what all executions of a task share; left.go: tasks that nobody follows any more;
 //     follow.go: reading a task's state; taskresult.go: repeating the request for its result; taskquestion.go: answering its questions;
 //     taskclock.go: how long a call may wait for it; taskprogress.go: its progress; taskerror.go: how it fails; ref.go: naming it for another
 //     process; resumable.go: whether another process could follow it
-//   - methods.go, list.go, describe.go, cache.go: the requests, lists with their pages, and how long they are cached; content.go: the content of results
+//   - methods.go, list.go, describe.go, cache.go: the requests, lists with their pages, and how long they are cached; content.go: the content of results;
+//     text.go: text that can not be sent
 //   - receive.go: messages from the server; events.go: notifications, queued for handlers
 //   - question.go: the server's questions; answer.go: a handler's answer, as the revision writes it; form.go, sampling.go and sampled.go: what
 //     questions and their answers must look like
@@ -79,6 +80,7 @@
 //	to follow         to read a task's state until the task is over, and to answer its questions; to detach is to stop that
 //	follower          what a session knows of a task, for all executions of it; its following is the time in which it reads the task's state
 //	left              a task that nobody follows any more is left, and so are its questions
+//	state             of a session: the fields that its mutex guards; of a task: a TaskState, as the server reports it
 //	to leave open     not to answer a question of a task that this session only resumed, or started with LeaveOpen: another host may answer it
 //	receiver          the specification's word for the side that runs a task: here this side, for a question that the server asks as one
 //	late, early       an answer that comes after its request was given up; one that comes before that was recorded

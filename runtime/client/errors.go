@@ -65,8 +65,9 @@ type StatusError struct {
 	// RetryAfter is how long to wait before another request; 0: unknown.
 	RetryAfter time.Duration
 	// Location is where a redirect leads, without user, query and fragment; "" if the server does not say it.
-	Location string
-	unknown  string // of a 404 with which the server does not take a message of a session that it does not know: what that means
+	Location  string
+	means     string // for the message that was sent, as far as that is known; begins with "; "
+	noSession bool   // a 404 with which the server does not take a message of a session that it does not know
 }
 
 // Error implements error.
@@ -78,14 +79,14 @@ func (e *StatusError) Error() string {
 	if e.Body != "" {
 		text += ": " + rpc.Printable(e.Body)
 	}
-	return rpc.Printable(text + e.unknown)
+	return rpc.Printable(text + e.means)
 }
 
 // UnknownSession reports whether the server does not know the session of the message any more, or not at this replica.
-func (e *StatusError) UnknownSession() bool { return e.unknown != "" }
+func (e *StatusError) UnknownSession() bool { return e.noSession }
 
 // Is implements errors.Is for errNoSession.
-func (e *StatusError) Is(target error) bool { return target == errNoSession && e.unknown != "" }
+func (e *StatusError) Is(target error) bool { return target == errNoSession && e.noSession }
 
 // legacy reports whether a server of older revisions may answer with this status to a request that it does not know.
 func (e *StatusError) legacy() bool {
@@ -172,6 +173,7 @@ type VersionError struct {
 	Client []string
 	Server []string // as far as the server said
 	Asked  string   // the revision of WithRevision, which this side does not know; "" for none
+	Used   string   // the revision of a session that has ended because the server does not speak it any more; "" for none
 }
 
 // Error implements error.
@@ -183,8 +185,17 @@ func (e *VersionError) Error() string {
 	if len(e.Server) > 0 {
 		server = rpc.Printable(strings.Join(e.Server, ", "))
 	}
-	if slices.ContainsFunc(e.Server, func(v string) bool { return slices.Contains(e.Client, v) }) {
+	knows := func(v string) bool { return slices.Contains(e.Client, v) }
+	switch {
+	case e.Used == "" && slices.ContainsFunc(e.Server, knows), slices.Contains(e.Server, e.Used):
 		return "client: no common protocol revision: the server refuses what it says it speaks: " + server
+	case e.Used != "":
+		text := fmt.Sprintf("client: the session has ended: the server does not speak its protocol revision %s any more; this side speaks %s, the server %s",
+			e.Used, strings.Join(e.Client, ", "), server)
+		if slices.ContainsFunc(e.Server, knows) {
+			text += ": connect again"
+		}
+		return text
 	}
 	return fmt.Sprintf("client: no common protocol revision: this side speaks %s, the server %s", strings.Join(e.Client, ", "), server)
 }

@@ -36,8 +36,9 @@ type follower struct {
 	state     TaskState
 	changed   chan struct{}   // closed and made anew with every change
 	questions map[string]bool // keys of the questions that were passed to handlers; true: there is an answer
-	keyBytes  int             // how long these keys are in all
 	stopped   stoppedClock    // questions pause the clocks of calls that wait for the task
+	// questionKeyBytes is how long the keys in questions are in all.
+	questionKeyBytes int
 }
 
 // following is the time from the first execution of a task to the end of the last, in which its state is read.
@@ -242,6 +243,7 @@ func (f *follower) ask(ctx context.Context, op wire.Op, responses json.RawMessag
 
 // send sends the request of ask.
 func (f *follower) send(ctx context.Context, c *call, responses json.RawMessage) (*wire.Values, []byte, error) {
+	c.about = f
 	v := c.values()
 	v.SetText(wire.SlotTaskID, f.task)
 	v[wire.SlotInputResponses] = responses

@@ -139,6 +139,45 @@ func TestCAN20TheTimeOfAQuestionPassesWhileItIsTakenBack(t *testing.T) {
 	}
 }
 
+// A question that can not even wait is answered, as one is that comes while too many are open, or left open: else its task would wait for ever.
+func TestVAL07AQuestionThatCanNotWaitIsRefused(t *testing.T) {
+	for _, startedHere := range []bool{true, false} {
+		refused, leftOpen := make(chan string, 2), make(chan error, 2)
+		s, f := alone(Handlers{LeftOpen: func(_ *Question, why error) { leftOpen <- why }})
+		s.link = refusals{sent: refused}
+		x, _ := f.followed()
+		f.startedHere = startedHere
+		open, itsEntry := f.asked(t, 7, nil)
+		open.nextDialog(itsEntry)
+		s.mu.Lock()
+		s.unasked = maxQuestions
+		s.mu.Unlock()
+		x.detach() // takes it back from its handler
+		next, e := f.asked(t, 8, nil)
+		next.ask(e, nil)
+		s.work.Wait()
+		if e.Err() == nil || itsEntry.Err() == nil {
+			t.Error("they are in flight")
+		}
+		if !startedHere {
+			if len(leftOpen) != 2 || len(refused) != 0 {
+				t.Errorf("%d are left open, %d refused", len(leftOpen), len(refused))
+			}
+		} else if all := <-refused + <-refused; !strings.Contains(all, `"id":7`) || !strings.Contains(all, `"id":8`) || strings.Count(all, "100 questions wait") != 2 {
+			t.Errorf("refused with %s", all)
+		}
+		s.cancel(ErrClosed)
+	}
+}
+
+// refusals is a link that passes on replies.
+type refusals struct {
+	deaf
+	sent chan string
+}
+
+func (r refusals) reply(_ origin, frame []byte) { r.sent <- string(frame) }
+
 // hears is a link that passes on what is sent.
 type hears struct {
 	deaf

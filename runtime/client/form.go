@@ -51,7 +51,7 @@ func (q *Question) Complete(content any) (json.RawMessage, error) {
 	}
 	given := map[string]json.RawMessage{}
 	if content != nil {
-		text, err := json.Marshal(content)
+		text, err := encode(content)
 		if err != nil {
 			return nil, err
 		}

@@ -101,7 +101,7 @@ func (l *httpLink) roundTrip(ctx context.Context, frame []byte, r *round, st *st
 // unknownSession returns the error for a 404 with which the server does not take a message, an errNoSession.
 func (l *httpLink) unknownSession(resp *http.Response, means string) error {
 	err := l.status(resp)
-	err.unknown = means
+	err.noSession, err.means = true, means
 	return err
 }
 

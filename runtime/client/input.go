@@ -41,6 +41,9 @@ func (c *call) rounds(ctx context.Context, v *wire.Values, extra []byte) (result
 				result, err = c.do(ctx, v, extra)
 			}
 		}
+		if err != nil && n > 0 {
+			result, err = c.doAgain(ctx, v, extra, err)
+		}
 		if err != nil {
 			return nil, 0, c.asTimeout(err)
 		}

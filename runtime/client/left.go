@@ -1,11 +1,11 @@
 package client
 
 import (
-	"context"
 	"iter"
 	"slices"
 
 	"github.com/mcpkiln/mcpkiln/runtime/inflight"
+	"github.com/mcpkiln/mcpkiln/runtime/rpc"
 )
 
 // A session remembers at most maxLeft tasks that nobody follows any more, and of them at most maxLeftBytes (VAL07). It first forgets those that are over,
@@ -45,7 +45,7 @@ func (s *state) leave(f *follower) (forgotten []*follower) {
 func (f *follower) size() int {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	return len(f.task) + len(f.tool) + len(f.state.Message) + f.keyBytes
+	return len(f.task) + len(f.tool) + len(f.state.Message) + f.questionKeyBytes
 }
 
 // goesOn reports whether nobody follows the task any more, and it is not known to be over.
@@ -73,7 +73,7 @@ func (s *Session) questionsOf(task string) iter.Seq2[*question, *inflight.Entry]
 			if !ok || q.Task != task {
 				continue
 			}
-			if e := s.tracker.Find(open.Key); e != nil && e.Values() == context.Context(q) && !yield(q, e) {
+			if e := q.inFlight(); e != nil && !yield(q, e) {
 				return
 			}
 		}
@@ -109,9 +109,10 @@ func (f *follower) askWaiting() {
 	}
 }
 
-// leave takes the question back from its handler, because nobody follows its task any more: it waits until somebody does, and so do those that share the dialog.
+// leave takes the question back from its handler, because nobody follows its task any more: it waits until somebody does. So do those that share the dialog,
+// unless somebody follows the task again by now.
 func (q *question) leave(e *inflight.Entry) {
-	s, cause, dropped := q.s, whyGone(taskLeft), ""
+	s, cause := q.s, whyGone(taskLeft)
 	s.mu.Lock()
 	if q.answer == nil || q.answer.dialog == nil || e.Err() != nil {
 		s.mu.Unlock()
@@ -124,10 +125,10 @@ func (q *question) leave(e *inflight.Entry) {
 	others := q.answer.drop(q, cause)
 	q.resumeAskers()
 	q.mu.Lock()
-	dropped = q.wait(e)
+	refusal := q.wait(e)
 	q.mu.Unlock()
 	s.mu.Unlock()
-	q.tellDropped(dropped)
+	q.refuse(refusal)
 	if !s.spawn(func() { open.tellGone(s, cause, gone) }) {
 		close(gone)
 	}
@@ -143,18 +144,32 @@ func (d *dialog) tellGone(s *Session, cause *Cause, told chan struct{}) {
 	s.questionGone(d.asked, cause)
 }
 
-// wait has the question wait until somebody follows its task. If it is dropped instead, wait returns why. The locks of the session and of the question are held.
-func (q *question) wait(e *inflight.Entry) (dropped string) {
+// wait has the question wait until somebody follows its task. If too many wait already, it ends instead, and wait returns the error for refuse; nil: there is
+// nothing to refuse. The locks of the session and of the question are held.
+func (q *question) wait(e *inflight.Entry) (refusal *Error) {
 	switch {
 	case q.waits:
 	case q.s.unasked >= maxQuestions:
-		e.Retire()
-		return "too many wait for somebody who follows their tasks"
+		if e.Retire() {
+			return rpc.Errorf(rpc.CodeInternalError, "%d questions wait until somebody follows their tasks", maxQuestions)
+		}
 	default:
 		q.waits = true
 		q.s.unasked++
 	}
-	return ""
+	return nil
+}
+
+// refuse answers a question that can not even wait, or leaves it open if the session has only resumed its task. bad is nil if there is nothing to refuse.
+func (q *question) refuse(bad *Error) {
+	if bad == nil || q.s.leaveOpen(q.copyForHost(), bad) {
+		return
+	}
+	q.s.spawn(func() { // what detaches does not wait for the link
+		to := q.s.originOf(q.from)
+		to.task = q.Task
+		q.s.link.reply(to, rpc.AppendError(nil, q.id, bad))
+	})
 }
 
 // stopWaiting ends what wait began. The locks of the session and of the question are held.
@@ -162,12 +177,5 @@ func (q *question) stopWaiting() {
 	if q.waits {
 		q.waits = false
 		q.s.unasked--
-	}
-}
-
-// tellDropped logs why a question is dropped, if it is.
-func (q *question) tellDropped(why string) {
-	if why != "" {
-		q.s.cfg.logger.Warn("a question was dropped", "task", q.Task, "method", q.Method, "why", why)
 	}
 }

@@ -39,6 +39,11 @@ func (s *Session) Listen(ctx context.Context, f Filter) (*Subscription, error) {
 	if err != nil {
 		return nil, err
 	}
+	for _, uri := range f.URIs {
+		if err := nameError("URI", uri); err != nil {
+			return nil, err
+		}
+	}
 	c.listening = &listening{asked: f, acknowledged: make(chan struct{})}
 	v := c.values()
 	f.write(v)

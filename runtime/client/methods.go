@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"fmt"
 
-	"github.com/mcpkiln/mcpkiln/runtime/check"
 	"github.com/mcpkiln/mcpkiln/runtime/wire"
 )
 
@@ -64,12 +63,12 @@ func object(v any) (json.RawMessage, error) {
 	case v == nil:
 		return nil, nil
 	case ok:
-		if err := check.Valid(raw, check.Limits{}); err != nil {
+		if err := validJSON(raw); err != nil {
 			return nil, err
 		}
 	default:
 		var err error
-		if raw, err = json.Marshal(v); err != nil {
+		if raw, err = encode(v); err != nil {
 			return nil, err
 		}
 	}
@@ -85,10 +84,15 @@ func (s *Session) GetPrompt(ctx context.Context, name string, args map[string]st
 	if err != nil {
 		return nil, err
 	}
+	if err := nameError("name of the prompt", name); err != nil {
+		return nil, err
+	}
 	v := c.values()
 	v.SetText(wire.SlotName, name)
 	if args != nil {
-		v[wire.SlotArguments], _ = json.Marshal(args)
+		if v[wire.SlotArguments], err = encode(args); err != nil {
+			return nil, fmt.Errorf("client: arguments of %s: %w", name, err)
+		}
 	}
 	result, _, err := c.run(ctx, v, c.callerMeta())
 	return result, err

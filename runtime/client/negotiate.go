@@ -218,6 +218,20 @@ func (s *Session) supported(d *wire.Dialect, err error) (versions []string, ok b
 	return v.Texts(wire.SlotSupported), true
 }
 
+// versionRefused returns the error with which a session ends in whose middle the server refuses the revision that it has agreed to; nil if err says
+// something else. Whoever connects again finds a revision that both sides speak now, as far as there is one.
+func (c *call) versionRefused(err *Error) error {
+	if c.dialect.Handshake || c.op.Op == wire.OpDiscover {
+		return nil
+	}
+	supported, refused := c.s.supported(c.dialect, err)
+	if !refused {
+		return nil
+	}
+	stateless, handshaking := c.s.candidates()
+	return &VersionError{Client: versions(stateless, handshaking), Server: supported, Used: c.dialect.Version}
+}
+
 // isLegacy reports whether an error may be that of a server that wants the handshake.
 func (s *Session) isLegacy(ctx context.Context, d *wire.Dialect, err error) bool {
 	var answer *Error

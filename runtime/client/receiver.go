@@ -243,7 +243,7 @@ func (s *Session) receiveTaskRequest(d *wire.Dialect, h *wire.Incoming, m *rpc.M
 		e.Retire()
 	})
 	if !begun {
-		e.Cancel(&Cause{Source: inflight.SourceShutdown, Force: true})
+		e.Cancel(&Cause{Source: inflight.SourceShutdown})
 	}
 }
 

@@ -235,10 +235,11 @@ func (s *Session) Capabilities() json.RawMessage { return s.server.capabilities 
 // Instructions returns the server's instructions for a model; "" for none.
 func (s *Session) Instructions() string { return s.server.instructions }
 
-// lose ends the session because its connection is gone.
+// lose ends the session because its connection is gone, or of no use any more.
 func (s *Session) lose(err error) {
 	var already *TransportError
-	if !errors.As(err, &already) {
+	var version *VersionError
+	if !errors.As(err, &already) && !errors.As(err, &version) {
 		err = &TransportError{Err: err}
 	}
 	s.mu.Lock()

@@ -10,16 +10,20 @@ import (
 	"github.com/mcpkiln/mcpkiln/runtime/rpc"
 )
 
-// stoppedClock counts how long a task's questions have paused the clocks of the calls that wait for it.
+// stoppedClock counts how long people have paused the clocks of the calls that wait for a task: by its questions, and by what Asking is for.
 type stoppedClock struct {
 	openQuestions int
-	since         time.Time
+	persons       int       // how many are being asked before a request about the task can be sent, see Asking
+	lastQuestion  time.Time // when openQuestions has changed last
+	since         time.Time // when either has
 	total         time.Duration
 }
 
+func (s *stoppedClock) paused() bool { return s.openQuestions+s.persons > 0 }
+
 // sum returns how long they were paused until now.
 func (s *stoppedClock) sum() time.Duration {
-	if s.openQuestions > 0 {
+	if s.paused() {
 		return s.total + time.Since(s.since)
 	}
 	return s.total
@@ -29,6 +33,13 @@ func (s *stoppedClock) sum() time.Duration {
 func (s *stoppedClock) add(by int) {
 	s.total = s.sum()
 	s.openQuestions, s.since = s.openQuestions+by, time.Now()
+	s.lastQuestion = s.since
+}
+
+// addPerson changes the number of persons.
+func (s *stoppedClock) addPerson(by int) {
+	s.total = s.sum()
+	s.persons, s.since = s.persons+by, time.Now()
 }
 
 // countQuestions counts the task's open questions: the clocks of calls that wait for the task are paused meanwhile (CAN28).
@@ -37,6 +48,21 @@ func (f *follower) countQuestions(by int) {
 	defer f.mu.Unlock()
 	f.stopped.add(by)
 	f.change()
+}
+
+// askPerson pauses these clocks, too, until answered is called. f is nil for a request that is about no task, and askPerson does nothing then.
+func (f *follower) askPerson() (answered func()) {
+	if f == nil {
+		return func() {}
+	}
+	count := func(by int) {
+		f.mu.Lock()
+		defer f.mu.Unlock()
+		f.stopped.addPerson(by)
+		f.change()
+	}
+	count(1)
+	return func() { count(-1) }
 }
 
 // waitsForAnswers reports whether the task has open questions.
@@ -76,7 +102,7 @@ func (x *execution) awaitInTime(ctx context.Context) (ToolResult, error) {
 	if err != nil && x.goesOn() {
 		var failed *TaskError
 		if errors.As(err, &failed) {
-			err = &RemedyError{failed, ResumeUnlessCancelled}
+			err = &RemedyError{failed, ResumeUnlessCancelled} // giveUp asks for that
 		}
 		x.giveUp(err)
 	}
@@ -85,10 +111,10 @@ func (x *execution) awaitInTime(ctx context.Context) (ToolResult, error) {
 
 // limit calls end when the call's maximum has passed, unless ctx ends before.
 func (x *execution) limit(ctx context.Context, end context.CancelCauseFunc) {
-	for {
-		x.mu.Lock()
-		left, paused, changed := x.timeLeft-time.Since(x.started)+x.stopped.sum(), x.stopped.openQuestions > 0, x.changed
-		x.mu.Unlock()
+	for f := x.follower; ; {
+		f.mu.Lock()
+		left, paused, changed := x.timeLeft-time.Since(x.started)+f.stopped.sum(), f.stopped.paused(), f.changed
+		f.mu.Unlock()
 		switch {
 		case paused:
 			select {
@@ -105,7 +131,7 @@ func (x *execution) limit(ctx context.Context, end context.CancelCauseFunc) {
 	}
 }
 
-// notDone returns the cause of a call that several requests together have not finished within its maximum; how says which requests.
+// notDone returns the cause of a call that is not done within its maximum; how says what the call was then: several requests, or a task.
 func notDone(after time.Duration, how string) *Cause {
 	return &Cause{Source: inflight.SourceTimeout, Reason: "not done after " + after.String() + " " + how}
 }

@@ -77,7 +77,7 @@ const maxKeyBytes = 1 << 20
 func (f *follower) askedSoFar() (questions, bytes int) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	return len(f.questions), f.keyBytes
+	return len(f.questions), f.questionKeyBytes
 }
 
 // tellUnlisted tells the host once that the task waits for input, and lists no question: servers list only kinds of questions that the session has
@@ -101,7 +101,7 @@ func (w *following) take(key string) bool {
 		return false
 	}
 	w.questions[key] = false
-	w.keyBytes += len(key)
+	w.questionKeyBytes += len(key)
 	w.stopped.add(1)
 	w.change()
 	return true
@@ -138,7 +138,7 @@ func (f *follower) forgetUnanswered() {
 // forget has a question asked again; the lock is held.
 func (f *follower) forget(key string) {
 	delete(f.questions, key)
-	f.keyBytes -= len(key)
+	f.questionKeyBytes -= len(key)
 }
 
 // answerOne has a question answered and sends the answer. If it is not answered, the question is left open, or the executions end, see fail.

@@ -132,7 +132,7 @@ func (w *following) patience() time.Duration {
 func (w *following) repeatSilent() {
 	patience := w.patience()
 	w.mu.Lock()
-	r, asks, answered, over := w.result, w.stopped.openQuestions > 0, w.stopped.since, terminal(w.state.Status)
+	r, asks, answered, over := w.result, w.stopped.openQuestions > 0, w.stopped.lastQuestion, terminal(w.state.Status)
 	w.mu.Unlock()
 	if r == nil || asks || w.s.link.shared() || r.asks() {
 		return

@@ -98,6 +98,9 @@ func (t *Tool[In, Out]) arguments(in *In) (*checked[In], error) {
 		args = new(checked[In])
 	}
 	args.text = t.AppendInput(args.text[:0], in)
+	if err := textError(args.text, in); err != nil {
+		return nil, &ValidationError{Tool: t.Name, Unsent: true, Err: err}
+	}
 	d := check.Get(args.text, check.Limits{})
 	d.Discard()
 	d.Hide(t.derived.of(t.Definition).hidden)
@@ -192,7 +195,7 @@ func (e *ToolError) Error() string {
 type ValidationError struct {
 	Tool   string
 	Unsent bool  // it is the input, and nothing was sent
-	Err    error // check.Violations, *check.LimitError or *check.SyntaxError
+	Err    error // check.Violations, *check.LimitError, *check.SyntaxError, or one that says where text is that is not UTF-8
 }
 
 // Error implements error.

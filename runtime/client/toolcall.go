@@ -86,6 +86,9 @@ func (s *Session) start(ctx context.Context, name string, args json.RawMessage, 
 	if err != nil {
 		return ToolResult{}, nil, err
 	}
+	if err := nameError("name of the tool", name); err != nil {
+		return ToolResult{}, nil, err
+	}
 	c.tool = name
 	v := c.values()
 	v[wire.SlotName] = check.AppendString(c.scratch[:0:len(c.scratch)/2], name) // the other half is for the first token: newRound

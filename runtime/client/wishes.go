@@ -183,6 +183,9 @@ func (s *Session) ofURI(ctx context.Context, op wire.Op, uri string, opts []Call
 	if err != nil {
 		return nil, err
 	}
+	if err := nameError("URI", uri); err != nil {
+		return nil, err
+	}
 	v := c.values()
 	v.SetText(wire.SlotURI, uri)
 	result, _, err := c.run(ctx, v, c.callerMeta())

@@ -51,7 +51,7 @@ func (s *Server) AddPrompt(definition []byte, fn func(ctx context.Context, call 
 
 // RemovePrompt removes a prompt, generated or added, and reports whether there was one.
 func (s *Server) RemovePrompt(name string) bool {
-	removed := s.prompts.remove(name)
+	removed := s.prompts.remove(name) != nil
 	if removed {
 		s.PromptsChanged()
 	}
@@ -82,7 +82,7 @@ func (s *Server) AddResource(definition []byte, fn func(ctx context.Context, cal
 
 // RemoveResource removes the resource with a URI, generated or added, and reports whether there was one.
 func (s *Server) RemoveResource(uri string) bool {
-	removed := s.resources.remove(uri)
+	removed := s.resources.remove(uri) != nil
 	if removed {
 		s.ResourcesChanged()
 	}
@@ -121,7 +121,7 @@ func (s *Server) AddResourceTemplate(definition []byte, fn func(ctx context.Cont
 
 // RemoveResourceTemplate removes a template, generated or added, and reports whether there was one.
 func (s *Server) RemoveResourceTemplate(uriTemplate string) bool {
-	removed := s.templates.remove(uriTemplate)
+	removed := s.templates.remove(uriTemplate) != nil
 	if removed {
 		s.ResourcesChanged()
 	}

@@ -52,6 +52,7 @@ func (s *Server) AddTool(definition []byte, v Validator, h RawHandler) error {
 	if err := s.applyTaskSupport(&t); err != nil {
 		return err
 	}
+	s.ofTasks.mark(&t)
 	if err := s.tools.add(t.Name, &t, nil); err != nil {
 		return err
 	}
@@ -96,9 +97,10 @@ func riskyToRerun(definition string) bool {
 
 var taskSupports = map[string]TaskSupport{"forbidden": TaskForbidden, "optional": TaskOptional, "required": TaskRequired}
 
-// RemoveTool removes a tool, generated or added. Calls that run go on, and so do tasks that this process accepted. It reports whether there was such a tool.
+// RemoveTool removes a tool, generated or added. Calls that run go on, and so do tasks that this process accepted: those of
+// a durable store unless maxRemovedTools others that run as tasks were removed since. It reports whether there was such a tool.
 func (s *Server) RemoveTool(name string) bool {
-	removed := s.tools.remove(name)
+	removed := s.ofTasks.remove(name, &s.tools)
 	if removed {
 		s.ToolsChanged()
 	}

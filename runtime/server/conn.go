@@ -74,7 +74,7 @@ func (s *Server) serve(ctx context.Context, conn rpc.Conn) (why, late error) {
 		}
 		cause := &inflight.Cause{Source: inflight.SourceDisconnect, Err: why}
 		if s.stopped(ctx) != nil { // while it was drained
-			cause.Source, cause.Reason = inflight.SourceShutdown, stopReason(ctx)
+			cause.Source, cause.Reason = inflight.SourceShutdown, s.stopReason(ctx)
 		}
 		p.end(cause)
 	case why = <-out.failed:
@@ -83,10 +83,10 @@ func (s *Server) serve(ctx context.Context, conn rpc.Conn) (why, late error) {
 		p.end(&inflight.Cause{Source: inflight.SourceDisconnect, Reason: "the client closed its input"})
 	case <-ctx.Done():
 		why = context.Cause(ctx)
-		p.end(&inflight.Cause{Source: inflight.SourceShutdown, Reason: stopReason(ctx)})
+		p.end(&inflight.Cause{Source: inflight.SourceShutdown, Reason: s.stopReason(ctx)})
 	case <-s.down:
 		why = ErrShutdown
-		p.end(&inflight.Cause{Source: inflight.SourceShutdown, Reason: stopReason(ctx)})
+		p.end(&inflight.Cause{Source: inflight.SourceShutdown, Reason: s.stopReason(ctx)})
 	}
 	if errors.Is(why, ErrStalled) || errors.Is(why, ErrSilent) {
 		_ = conn.Close() // what is being written ends; finish returns the same error
@@ -104,12 +104,17 @@ func (s *Server) stopped(ctx context.Context) error {
 	}
 }
 
-// stopReason is why what ctx belongs to stops, for handlers and the log (CAN13); "" while ctx has not ended.
-func stopReason(ctx context.Context) string {
+// stopReason is why what ctx belongs to stops, for handlers and the log (CAN13): the end of ctx, else the server's shutdown; "" while neither has come.
+func (s *Server) stopReason(ctx context.Context) string {
 	if err := context.Cause(ctx); err != nil {
 		return err.Error()
 	}
-	return ""
+	select {
+	case <-s.down:
+		return s.downReason
+	default:
+		return ""
+	}
 }
 
 // end stops taking requests and cancels what is in flight (CAN21). The read loop refuses requests until its connection is closed:
@@ -292,8 +297,10 @@ func (s *Server) shutdown(ctx context.Context, reason string) error {
 	select {
 	case <-s.down:
 	default:
+		s.downReason = reason
 		close(s.down)
 	}
+	reason = s.downReason
 	peers := slices.AppendSeq(slices.Clone(s.late), maps.Values(s.peers))
 	s.mu.Unlock()
 	s.endListens(nil)
@@ -345,7 +352,7 @@ func (s *Server) Run(ctx context.Context, conn rpc.Conn) error {
 	stopped := ctx.Err() != nil
 	ended, cancel := context.WithTimeout(context.WithoutCancel(ctx), s.cfg.grace+LateStall) // tasks that end with the grace period have a moment to return
 	defer cancel()
-	down := s.shutdown(ended, stopReason(ctx))
+	down := s.shutdown(ended, s.stopReason(ctx))
 	<-served
 	s.records.Flush(context.WithoutCancel(ctx)) // ended may be over
 	if stopped {

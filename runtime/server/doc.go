@@ -49,7 +49,7 @@
 //	which client gets a task's question               deliver.go, claim.go
 //	where a task's question becomes an answer         taskanswer.go: by tasks/update, and by a request to the client
 //	what older revisions get, and batches             adapt.go, batch.go; batches.go: which requests are in one
-//	how a task begins, runs and is read               taskmethod.go, taskrun.go; status.go: its changes
+//	how a task begins, runs and is read               taskmethod.go, taskrun.go; tooloftask.go: which tool it runs; status.go: its changes
 //	what subscriptions send                           listen.go, watch.go, change.go; follower.go: who is notified; newest.go: their queue
 //
 //	what New makes of generated revisions             compile.go

@@ -12,7 +12,7 @@ func (to *Routed) Answers() bool { return to.msg.Answers() }
 
 // Reserved reports whether the request is served also when the limit of requests in flight is reached, because it cancels a task or is a ping. At
 // most a thousand of these exceed the limit at once.
-func (to *Routed) Reserved() bool { return to.method != nil && reserved(to.method) }
+func (to *Routed) Reserved() bool { return to.reserved }
 
 // Exchange serves one message of a stateless revision on the caller's goroutine. It returns when the last frame is written: of a
 // subscription, when that ends. The frame that to aliases must not change meanwhile. The end of ctx is the client's disconnect

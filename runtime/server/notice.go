@@ -210,6 +210,7 @@ func (p *peer) exchangeNotice(ctx context.Context, to *Routed) {
 	p.ctx = ctx
 	s.addPeer(p)
 	defer s.dropPeer(p)
+	defer p.live.done()
 	n := p.newNotice(to.revision, to.method, to.msg.Params, to.Header, ctx)
 	if n == nil {
 		s.log.Debug("notification dropped", "method", to.method.Name, "principal", p.principal)
@@ -221,7 +222,7 @@ func (p *peer) exchangeNotice(ctx context.Context, to *Routed) {
 	select {
 	case <-taken:
 	case <-s.down:
-		p.cancel(&inflight.Cause{Source: inflight.SourceShutdown})
+		p.cancel(&inflight.Cause{Source: inflight.SourceShutdown, Reason: s.stopReason(ctx)})
 		<-taken
 	}
 }

@@ -2,6 +2,7 @@ package server
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -199,12 +200,9 @@ func (r *request) withoutAsked(result []byte, served map[string]json.RawMessage)
 	return result
 }
 
-// toolOfResult returns the tool that is called, or whose task the request is about; nil for none, and for a tool that was removed.
+// toolOfResult returns the tool that is called, or whose task the request is about; nil for none, and for one that is unknown by now.
 func (r *request) toolOfResult() *Tool {
-	if r.tool == nil && r.taskTool != "" {
-		return r.p.s.tools.get(r.taskTool)
-	}
-	return r.tool
+	return cmp.Or(r.tool, r.taskTool)
 }
 
 // validateTask validates a tool's result within the answer about its task, unless it is the one that next returned.

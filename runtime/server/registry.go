@@ -96,16 +96,18 @@ func (r *registry[T]) add(key string, of *T, may func(others []*entry[T]) error)
 	return nil
 }
 
-func (r *registry[T]) remove(key string) bool {
+// remove removes an entry and returns its value, nil if there is none.
+func (r *registry[T]) remove(key string) *T {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	t := r.table.Load()
-	if t.named[key] == nil {
-		return false
+	removed := t.named[key]
+	if removed == nil {
+		return nil
 	}
 	rest := slices.DeleteFunc(slices.Clone(t.entries), func(e *entry[T]) bool { return e.key == key })
 	r.table.Store(newTable(rest, len(t.pages)))
-	return true
+	return removed.value
 }
 
 // dropPages discards the encoded pages, after something that they show has changed.

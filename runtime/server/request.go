@@ -21,7 +21,7 @@ type request struct {
 	revision       *revision
 	method         *wire.Method
 	tool           *Tool        // of tools/call
-	taskTool       string       // of the task that the request reads; only set for middleware
+	taskTool       *Tool        // of the task that the request reads; only set for middleware
 	policy         *EntryPolicy // of prompts/get and resources/read; nil: none
 	task           bool         // the call becomes a task
 	counted        bool         // in Server.calls

@@ -3,6 +3,7 @@ package server
 import (
 	"cmp"
 	"context"
+	"crypto/rand"
 	"fmt"
 	"hash/maphash"
 	"log/slog"
@@ -30,6 +31,7 @@ type Server struct {
 	declared       declarations
 	sealer         *sealer
 	tools          registry[Tool]
+	ofTasks        toolsOfTasks
 	prompts        registry[Prompt]                // by name
 	resources      registry[Resource]              // by URI
 	templates      registry[ResourceTemplate]      // by URI template
@@ -87,6 +89,7 @@ type Server struct {
 	// waitingForSlot has the tool of each task whose run waits for a slot of it, or ended while it waited.
 	waitingForSlot map[string]*Tool
 	down           chan struct{} // closed by Shutdown
+	downReason     string        // why; set before down is closed
 }
 
 // New checks d and returns a server for it. It fails if d was generated for another generation of the runtime, or is invalid.
@@ -98,7 +101,7 @@ func New(d Definition, opts ...Option) (*Server, error) {
 		def: d, cfg: defaults(),
 		peers: map[uint64]*peer{}, accounts: map[Requestor]*account{}, taskLives: map[string]*taskLife{}, streams: map[string]map[*delivery]struct{}{},
 		claims: map[questionID]*claim{}, offers: map[questionID]*delivery{},
-		listens: map[*listen]struct{}{}, taskListens: map[string]map[*listen]struct{}{}, checks: map[questionID]*answerCheck{}, waitingForSlot: map[string]*Tool{}, down: make(chan struct{}),
+		ofTasks: toolsOfTasks{process: rand.Text()}, listens: map[*listen]struct{}{}, taskListens: map[string]map[*listen]struct{}{}, checks: map[questionID]*answerCheck{}, waitingForSlot: map[string]*Tool{}, down: make(chan struct{}),
 	}
 	for _, o := range opts {
 		o(&s.cfg)
@@ -152,6 +155,7 @@ func (s *Server) prepareTools() error {
 		}
 		t.Handler.hidden = check.Sensitive(t.Definition)
 		t.slots = newToolSlots(t.MaxConcurrent)
+		s.ofTasks.mark(t)
 		names[t.Name] = true
 	}
 	return nil

@@ -299,6 +299,46 @@ func TestCAN13TheReasonOfAShutdownReachesACallThatGoesOn(t *testing.T) {
 	}
 }
 
+// What runs on other connections and exchanges hears it, too, though it may end before the tracker does: here while a subscription waits for its client.
+func TestCAN13TheReasonOfAShutdownReachesWhatOthersRun(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		h, taken := newHold(), newHold()
+		d := customDefinition(func(_ context.Context, _ *Call, in *echoInput) (*echoOutput, error) { return &echoOutput{in.Text}, nil },
+			func(ctx context.Context, _ *Notice, _ *echoInput) error { return taken.run(ctx, nil) })
+		d.Tools = append(d.Tools, tool("hang", h.handler()))
+		f := dual(t, d)
+		to, err := f.srv.Route([]byte(frame(5, "subscriptions/listen", nothing, `"notifications":{"toolsListChanged":true}`)), "")
+		if err != nil {
+			t.Fatal(err)
+		}
+		out := held{read: make(chan struct{})}
+		go f.srv.Exchange(t.Context(), &to, out)
+		go f.exchange(t.Context(), seenRows("a"))
+		other := f.dial(t.Context())
+		other.initialize(`{}`)
+		other.call("1", "hang", `{}`)
+		<-h.began
+		<-taken.began
+
+		ctx, stop := context.WithCancelCause(t.Context())
+		near, far := rpc.Pipe()
+		ran := make(chan error, 1)
+		go func() { ran <- f.srv.Run(ctx, far) }()
+		c := newClient(t, near)
+		stop(errors.New("a deploy"))
+		for what, ended := range map[string]<-chan *inflight.Cause{"call": h.ended, "notification": taken.ended} {
+			if cause := <-ended; cause == nil || cause.Source != inflight.SourceShutdown || cause.Reason != "a deploy" {
+				t.Errorf("%s: ended with %v", what, cause)
+			}
+		}
+		close(out.read)
+		if err := <-ran; err != nil {
+			t.Error(err)
+		}
+		<-c.read
+	})
+}
+
 func TestCAN13TheReasonOfAShutdownReachesATask(t *testing.T) {
 	ctx, stop := context.WithCancelCause(as(t, "me"))
 	began, ended := make(chan struct{}), make(chan *inflight.Cause, 1)

@@ -6,6 +6,7 @@ import (
 	"encoding/binary"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"slices"
 	"strings"
 	"sync/atomic"
@@ -21,6 +22,7 @@ import (
 // taskMeta is what a run needs to know about the request that created its task, also after a restart.
 type taskMeta struct {
 	Revision string          `json:"revision"`
+	Tool     string          `json:"tool,omitempty"`   // the mark of the tool that accepted the arguments
 	Token    json.RawMessage `json:"token,omitempty"`  // for progress (PRO03)
 	Can      []string        `json:"can,omitempty"`    // what the client declared
 	Meta     json.RawMessage `json:"meta,omitempty"`   // of the request
@@ -59,6 +61,7 @@ func (l *taskLocal) again() *taskLocal {
 func (r *request) taskMeta(earlier *earlierJournal) []byte {
 	meta := r.meta()
 	b := check.AppendString(append(r.scratch[:0], `{"revision":`...), r.revision.Version)
+	b = check.AppendString(append(b, `,"tool":`...), r.tool.mark)
 	if !r.params.ProgressToken.IsZero() {
 		b = r.params.ProgressToken.AppendJSON(append(b, `,"token":`...))
 	}
@@ -227,23 +230,20 @@ func (s *Server) taskCall(ctx context.Context, run *task.Run, t *task.Task) (*Ca
 		}
 		return c, nil
 	}
-	if c.tool = s.tools.get(t.Tool); c.tool == nil {
-		return nil, errors.New("the tool of this task is gone")
-	}
-	err := c.restore(t.Meta)
-	if err == nil {
-		c.local.who.principal = principalOf(t.Owner)
-	}
-	return c, err
+	return c, c.restore(t)
 }
 
-// restore reads what is stored of the call's request. Its connection is gone, so there is no progress.
-func (c *Call) restore(stored []byte) error {
+// restore reads what is stored of the task's request. Its connection is gone, so there is no progress.
+func (c *Call) restore(t *task.Task) error {
 	var meta taskMeta
-	if err := json.Unmarshal(stored, &meta); err != nil {
+	if err := json.Unmarshal(t.Meta, &meta); err != nil {
 		return err
 	}
+	if c.tool = c.s.toolOf(t); c.tool == nil {
+		return fmt.Errorf("the tool %q of this task was removed; start the task again when the server lists the tool", t.Tool)
+	}
 	c.revision, c.local = c.s.revisionOf(meta.Revision), &taskLocal{earlier: meta.Earlier}
+	c.local.who.principal = principalOf(t.Owner)
 	c.can = c.revision.abilitiesOf(meta.Can)
 	return nil
 }

@@ -53,6 +53,8 @@ type Tool struct {
 	MaxConcurrent int
 	// slots are those of the runs; nil: any number. New makes it.
 	slots *toolSlots
+	// mark tells it from other tools that had its name, or will have it; see toolsOfTasks.
+	mark string
 	// Before are the questions that are asked before the call becomes a task, where the revision can: made with
 	// Question.Before, in the order of asking. The handler asks them too and gets the recorded answers.
 	Before []BeforeQuestion

@@ -143,7 +143,8 @@ type Routed struct {
 	Header Header
 
 	server   *Server
-	size     int // of the frame, in bytes
+	size     int  // of the frame, in bytes
+	reserved bool // see Reserved; in any revision
 	msg      rpc.Message
 	revision *revision
 	method   *wire.Method
@@ -173,6 +174,7 @@ func (s *Server) Route(frame []byte, hint string) (to Routed, err *rpc.Error) {
 	to.params = *rd.params
 	to.Method = v.name(&msg)
 	to.Handshake = msg.Kind == rpc.KindRequest && v.method != nil && v.method.Op == wire.OpInitialize
+	to.reserved = msg.Kind == rpc.KindRequest && v.method != nil && reserved(v.method)
 	if v.revision != nil && !v.revision.Handshake {
 		to.revision, to.Revision, to.method = v.revision, v.revision.Revision, v.method
 		if refused == nil && msg.Kind == rpc.KindRequest {

@@ -142,11 +142,16 @@ func (h *Endpoint) addExchange(x *exchange, to *server.Routed) *refusal {
 	switch {
 	case h.closing:
 		return unavailable("the server is shutting down")
-	case len(h.exchanges) >= h.opts.maxInFlight && !(to.Reserved() && len(h.exchanges) < h.opts.maxInFlight+reserve):
+	case !h.mayEnter(len(h.exchanges), to.Reserved()):
 		return unavailable("limit of requests in flight reached")
 	}
 	h.exchanges[x] = struct{}{}
 	return nil
+}
+
+// mayEnter reports whether a request may be served beside those in flight without a session.
+func (h *Endpoint) mayEnter(inFlight int, reserved bool) bool {
+	return inFlight < h.opts.maxInFlight || reserved && inFlight < h.opts.maxInFlight+reserve
 }
 
 func (h *Endpoint) removeExchange(x *exchange) {

@@ -27,7 +27,7 @@ func (h *Endpoint) serveSessionless(w http.ResponseWriter, r *http.Request, to *
 	if to.Handshake {
 		version = "" // the handshake agrees on it
 	}
-	s, err := h.openSessionless(r, version)
+	s, err := h.openSessionless(r, version, to.Reserved())
 	if err != nil {
 		return err
 	}
@@ -37,7 +37,7 @@ func (h *Endpoint) serveSessionless(w http.ResponseWriter, r *http.Request, to *
 
 // serveSessionlessBatch is serveSessionless for an array of messages.
 func (h *Endpoint) serveSessionlessBatch(w http.ResponseWriter, r *http.Request, f *frame) *refusal {
-	s, err := h.openSessionless(r, h.versionOf(r))
+	s, err := h.openSessionless(r, h.versionOf(r), false)
 	if err != nil {
 		return err
 	}
@@ -68,8 +68,8 @@ func assumedVersion(srv *server.Server) (version string) {
 	return cmp.Or(headerless, oldest)
 }
 
-// openSessionless makes the session that serves one message.
-func (h *Endpoint) openSessionless(r *http.Request, version string) (*session, *refusal) {
+// openSessionless makes the session that serves one message; reserved: also beyond the limit, see server.Routed.Reserved.
+func (h *Endpoint) openSessionless(r *http.Request, version string, reserved bool) (*session, *refusal) {
 	s := newSession(r.Context(), h, "")
 	s.sessionless = true
 	s.agreed(h.srv.NewSessionless(r.Context(), s, version))
@@ -79,7 +79,7 @@ func (h *Endpoint) openSessionless(r *http.Request, version string) (*session, *
 	switch {
 	case h.closing:
 		refused = unavailable("the server is shutting down")
-	case len(h.sessionless) >= h.opts.maxInFlight:
+	case !h.mayEnter(len(h.sessionless), reserved):
 		refused = unavailable("limit of requests in flight reached")
 	}
 	h.sessionless[s] = struct{}{}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"net/http"
 	"net/http/httptest"
+	"runtime"
 	"strings"
 	"testing"
 
@@ -149,6 +150,30 @@ func TestREV06LimitOfCallsWithoutASession(t *testing.T) {
 	f.want(<-done, 200)
 }
 
+// TestREV06ATaskCanBeCancelledAtTheLimit: requests to cancel one, and pings, have a reserve.
+func TestREV06ATaskCanBeCancelledAtTheLimit(t *testing.T) {
+	f := newReplica(t, task.NewMemory(), sealKey, WithoutSessions(), WithMaxExchanges(1))
+	const header = "MCP-Protocol-Version: 2025-11-25"
+	created := f.want(f.post(`{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"later","arguments":{"text":"x"},"task":{}}}`, header), 200, `"taskId"`)
+	<-f.began
+	for left := 1; left > 0; runtime.Gosched() { // until that message is over
+		f.h.mu.Lock()
+		left = len(f.h.sessionless)
+		f.h.mu.Unlock()
+	}
+	done := make(chan *http.Response, 1)
+	go func() { done <- f.post(callBody("1", "gate", "x"), header) }()
+	<-f.began
+	about := func(method string) string {
+		return `{"jsonrpc":"2.0","id":3,"method":"` + method + `","params":{"taskId":` + field(created, "result", "task", "taskId") + `}}`
+	}
+	f.want(f.post(about("tasks/get"), header), 503, "limit")
+	f.want(f.post(`{"jsonrpc":"2.0","id":4,"method":"ping"}`, header), 200)
+	f.want(f.post(about("tasks/cancel"), header), 200, `"cancelled"`)
+	close(f.release) // for the task, too, which may not have seen its end yet
+	f.want(<-done, 200)
+}
+
 // TestREV06TheAssumedRevision of a message without a header is the newest that had none.
 func TestREV06TheAssumedRevision(t *testing.T) {
 	f := newFixture(t)
@@ -171,7 +196,7 @@ func TestTSK28WhatIsUnreadWithoutASessionIsBounded(t *testing.T) {
 	frame := make([]byte, 32<<10)
 	call := func(who string) (*session, *stream) {
 		r := httptest.NewRequest(http.MethodPost, "/", nil)
-		s, refused := f.h.openSessionless(r.WithContext(server.WithPrincipal(r.Context(), who)), "2025-11-25")
+		s, refused := f.h.openSessionless(r.WithContext(server.WithPrincipal(r.Context(), who)), "2025-11-25", false)
 		if refused != nil {
 			t.Fatal(refused)
 		}
