@@ -74,25 +74,6 @@ func (v *visit) refusedSession(err error) error {
 	return &statusError{exitProtocol, errors.New(text)}
 }
 
-// notStarted adds to the error of a server on a pipe that did not start where its command stands, or that a word after --, which may have been meant for this
-// command, went to it.
-func (v *visit) notStarted(err error) error {
-	var lost *client.TransportError
-	if !errors.As(err, &lost) || !v.child {
-		return err
-	}
-	status, help := statusOf(err)
-	switch {
-	case v.misplaced != "":
-		help = v.misplaced + " stands behind --, so it went to the server: flags of this command go before"
-	case v.entry != "":
-		help = strings.TrimSpace("its command is that of the entry " + plain.Line(v.entry) + "\n  " + help)
-	default:
-		return err
-	}
-	return &statusError{status, errors.New(describe(err) + "\n  " + help)}
-}
-
 // withStatus gives an error of a session its exit status, and adds what would help.
 func withStatus(err error) error {
 	var own *statusError
