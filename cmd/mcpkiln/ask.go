@@ -69,7 +69,7 @@ func (v *visit) ask(ctx context.Context, q *client.Question) (*client.Answer, er
 	}
 	a, err := v.terminal.Ask(ctx, v.withTitle(q))
 	if errors.Is(err, console.ErrInterrupted) {
-		v.end(errInterrupted)
+		v.interrupt(errInterrupted)
 		<-ctx.Done() // the call is cancelled; an error would go to the server
 		return nil, context.Cause(ctx)
 	}
@@ -162,7 +162,7 @@ func (v *visit) howToAnswer(asked *questionError) string {
 		case o.why != nil:
 			beyond = append(beyond, "the task "+o.beyond()+"\n  mcpkiln task get shows all that it asks, and mcpkiln task wait waits on when that is answered")
 		case v.ref != nil:
-			lines = append(lines, answerLine(o.question, *v.ref))
+			lines = append(lines, v.answerLine(o.question, *v.ref))
 		default:
 			lines = append(lines, "--answer "+v.answerFlag(o.question))
 		}
@@ -206,16 +206,12 @@ func (v *visit) answerFlag(q *client.Question) string {
 
 // answerLine returns the command that answers a question of a task, with the fields to fill in. It has the key of the question, if there is one:
 // another question that the same fields fit may be open, or be asked meanwhile.
-func answerLine(q *client.Question, ref client.Ref) string {
-	line := "mcpkiln task answer " + keepRef(ref)
+func (v *visit) answerLine(q *client.Question, ref client.Ref) string {
+	line := "mcpkiln task answer " + keepRef(ref, v.ttl)
 	if q.Keyed {
 		line += " --key " + shellWord(q.Key)
 	}
-	line += fields(q)
-	if !isAddress(ref.Endpoint) {
-		line += " -- COMMAND"
-	}
-	return line
+	return line + fields(q) + v.again(ref, "--target ")
 }
 
 // answerWord returns the value of --answer for a form, with the fields to fill in.

@@ -113,6 +113,7 @@ func TestBadInputReadsWell(t *testing.T) {
 		"a list of something":        {[]string{strange(t, `{"name":7}`, ``)}, exitRefused, []string{"an item of a list was left out (list tools/list) (index 0): its name is no string: 7", "it has no tools"}},
 		"a tool that reads badly":    {[]string{strange(t, `{"name":"t","inputSchema":{},"description":7}`, ``)}, exitRefused, []string{"a tool was left out (name t): its description is no string: 7", `the server's definition of "t" breaks the protocol, so it is not called: its description is no string: 7`}},
 		"no schema":                  {[]string{strange(t, `{"name":"t"}`, ``)}, exitRefused, []string{"(index 0) (name t): its inputSchema is missing", `the server's definition of "t" breaks the protocol, so it is not called: its inputSchema is missing`}},
+		"its list fails":             {[]string{"--revision=2025-11-25", oldServer(t, plainTool, noList).URL}, exitTool, []string{"mcpkiln: tools/list: the list broke (code -32603)\n"}},
 		"it ends at once":            {[]string{"--", "sh", "-c", "echo one >&2; echo two >&2; exit 7"}, exitNetwork, []string{"exit status 7", "on its standard error:\n  | one\n  | two"}},
 		"it prints a banner":         {[]string{"--", "sh", "-c", "echo '\033[31mWelcome'; exit 1"}, exitProtocol, []string{`\x1b[31mWelcome`, "writes messages to its standard output"}},
 		"it breaks off":              {[]string{brokenOff(t)}, exitNetwork, []string{"the answer could not be read to its end: unexpected EOF"}},

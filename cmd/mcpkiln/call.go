@@ -163,14 +163,13 @@ func (v *visit) call(one *tool, in json.RawMessage, durable bool) error {
 	if resumable {
 		opts = append(opts, client.LeaveOpen())
 	}
-	x, err := v.session.Start(v.ctx, one.Name, in, opts...)
+	x, err := v.start(one, in, one.Execution.TaskSupport == "required", opts...)
 	if err != nil {
-		v.noteAbandoned(one.Execution.TaskSupport == "required" && v.session.Revision() == firstWithTasks)
 		return ofTool(one, err)
 	}
 	if ref, ok := refOf(x, one); ok && resumable {
 		v.mu.Lock()
-		v.ref = &ref
+		v.ref, v.ttl = &ref, ttlOf(x)
 		v.mu.Unlock()
 	}
 	result, err := v.await(x)
@@ -189,6 +188,14 @@ func refOf(x *execution, one *tool) (client.Ref, bool) {
 	return ref, ok
 }
 
+// ttlOf returns how long the server keeps the task of a call; 0 or less if it does not say.
+func ttlOf(x *execution) time.Duration {
+	for state := range x.Updates(context.Background()) {
+		return state.TTL
+	}
+	return 0
+}
+
 // ofTool names the tool in the error of a call that timed out: any request of the command can time out.
 func ofTool(one *tool, err error) error {
 	var cause *client.Cause
@@ -205,11 +212,13 @@ func (v *visit) withRef(err error) error {
 	if v.ref == nil || v.ctx.Err() != nil || errors.As(err, new(*client.ExpiredError)) {
 		return err
 	}
-	why, next := err, "\n  the task may go on"+v.followHint("wait")
-	if errors.As(err, &ended) && over(ended.State) {
-		if ended.State.Status == task.Cancelled || ended.Err == nil || errors.As(ended.Err, new(*client.Error)) {
-			return err
-		}
+	why, next := err, ""
+	switch {
+	case !errors.As(err, &ended) || !over(ended.State):
+		next = "\n  the task may go on" + v.followHint("wait")
+	case final(ended):
+		return err
+	default:
 		next = "\n  the task is over: its result" + v.followHint("result")
 	}
 	if ended != nil && ended.Err != nil {
@@ -220,6 +229,11 @@ func (v *visit) withRef(err error) error {
 		next = "\n  " + help + next
 	}
 	return &statusError{status, errors.New(describe(why) + next)}
+}
+
+// final returns whether a task has ended with this error: no command can read more.
+func final(ended *client.TaskError) bool {
+	return over(ended.State) && (ended.State.Status == task.Cancelled || ended.Err == nil || errors.As(ended.Err, new(*client.Error)))
 }
 
 // await waits for the result of a call that may be a task.
@@ -257,7 +271,7 @@ func (v *visit) cancel(x *execution) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(v.ctx), patience)
 	defer cancel()
 	if _, ok := x.Ref(); !ok {
-		v.noteAbandoned(false)
+		v.noteOutcome(v.abandoned())
 		return
 	}
 	v.noteOutcome("the task may go on" + v.followHint("get"))
@@ -270,25 +284,66 @@ func (v *visit) cancel(x *execution) {
 	switch {
 	case errors.As(err, &over) && over.State.Status == task.Cancelled:
 		v.noteOutcome("the task is cancelled")
+		if v.ref != nil {
+			drop(*v.ref)
+		}
 	case err == nil || over != nil && over.State.Status == task.Failed:
 		v.noteOutcome("the task was over before it could be cancelled" + v.followHint("result"))
 	}
 }
 
-// noteAbandoned notes the outcome of a call without a task if the visit has ended: servers do not say which tools can be cancelled. If the call asked for a
-// task, as calls of 2025-11-25 do, the server has not named it, and only by its name is it cancelled (CAN11).
-func (v *visit) noteAbandoned(asksForTask bool) {
-	switch {
-	case v.ctx.Err() == nil:
-	case asksForTask && v.child:
-		v.noteOutcome("the server had not named the task of the call yet, and ends with this command")
-	case asksForTask:
-		v.noteOutcome("the server had not named the task of the call yet, so it was not asked to cancel it: if there is one, it goes on; mcpkiln task list shows the tasks of a server")
-	case v.child:
-		v.noteOutcome("the server was asked to cancel the call, and ends with this command")
-	default:
-		v.noteOutcome("the server was asked to cancel the call; a tool that can not be cancelled goes on")
+// start starts a call, and notes its outcome if the visit ends before there is a result or a task. taskIfCan: it asks for a task, where the revision has that.
+func (v *visit) start(one *tool, in json.RawMessage, taskIfCan bool, opts ...client.CallOption) (*execution, error) {
+	if taskIfCan && v.session.Revision() == firstWithTasks {
+		return v.startTask(one, in, opts...)
 	}
+	x, err := v.session.Start(v.ctx, one.Name, in, opts...)
+	if err != nil && v.ctx.Err() != nil {
+		v.noteOutcome(v.abandoned())
+	}
+	return x, err
+}
+
+// startTask starts a call that asks for a task. Such a call is cancelled by the name of its task only (CAN11), so an interrupt waits up to patience for that;
+// then the execution is returned, to be cancelled.
+func (v *visit) startTask(one *tool, in json.RawMessage, opts ...client.CallOption) (x *execution, err error) {
+	ctx, giveUp := context.WithCancelCause(context.WithoutCancel(v.ctx))
+	defer giveUp(nil)
+	started := make(chan struct{})
+	go func() {
+		defer close(started)
+		x, err = v.session.Start(ctx, one.Name, in, opts...)
+	}()
+	select {
+	case <-started:
+		return x, err
+	case <-v.ctx.Done():
+	}
+	if v.child {
+		v.noteOutcome("the server had not named the task of the call yet, and ends with this command")
+	} else {
+		v.noteOutcome("the server had not named the task of the call yet, so it was not asked to cancel it: if there is one, it goes on; mcpkiln task list shows the tasks of a server")
+	}
+	if v.interrupts.Err() != nil {
+		select {
+		case <-started:
+		case <-time.After(patience):
+		}
+	}
+	giveUp(context.Cause(v.ctx))
+	<-started
+	if refused := (*client.Error)(nil); err == nil || errors.As(err, &refused) {
+		v.noteOutcome("")
+	}
+	return x, err
+}
+
+// abandoned says what became of a call without a task: servers do not say which tools can be cancelled.
+func (v *visit) abandoned() string {
+	if v.child {
+		return "the server was asked to cancel the call, and ends with this command"
+	}
+	return "the server was asked to cancel the call; a tool that can not be cancelled goes on"
 }
 
 // followHint returns the command that follows the task of the visit, to go after its outcome; "" if none can.
@@ -296,9 +351,19 @@ func (v *visit) followHint(command string) string {
 	if v.ref == nil {
 		return ""
 	}
-	line := ": mcpkiln task " + command + " " + keepRef(*v.ref)
-	if !isAddress(v.ref.Endpoint) {
-		line += " -- COMMAND"
+	return ": mcpkiln task " + command + " " + keepRef(*v.ref, v.ttl) + v.again(*v.ref, "")
+}
+
+// again returns how a command about a task names its server, where the reference alone does not do: by the entry of an mcp.json that this command was given, behind
+// flag, or by its command.
+func (v *visit) again(ref client.Ref, flag string) string {
+	switch {
+	case v.entry != "" && v.config != "":
+		return " " + flag + shellWord(v.entry) + " --config " + shellWord(v.config)
+	case v.entry != "":
+		return " " + flag + shellWord(v.entry)
+	case !isAddress(ref.Endpoint):
+		return " -- COMMAND"
 	}
-	return line
+	return ""
 }

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -17,9 +18,8 @@ func (v *visit) detach(one *tool, in json.RawMessage, durable bool) error {
 	if err := v.resumable(one.Name, durable); err != nil {
 		return err
 	}
-	x, err := v.session.Start(v.ctx, one.Name, in)
+	x, err := v.start(one, in, true)
 	if err != nil {
-		v.noteAbandoned(v.session.Revision() == firstWithTasks)
 		return err
 	}
 	ref, ok := refOf(x, one)
@@ -31,15 +31,19 @@ func (v *visit) detach(one *tool, in json.RawMessage, durable bool) error {
 		}
 		return v.print(one, result)
 	}
+	v.ref, v.ttl = &ref, ttlOf(x)
+	if v.ctx.Err() != nil {
+		v.cancel(x)
+		return context.Cause(v.ctx)
+	}
 	defer x.Detach()
 	shelf, err := keep.Open()
 	if err == nil {
-		err = shelf.Put(ref, time.Now())
+		err = shelf.Put(ref, time.Now(), v.ttl)
 	}
 	if err != nil {
 		fmt.Fprintln(v.cmd.ErrOrStderr(), "mcpkiln: the reference is printed, but not kept:", err)
 	}
-	v.ref = &ref
 	v.unused = "nothing that it fits was asked before the task began; see what the task asks, and how to answer it" + v.followHint("get")
 	if err := v.printRef(ref); err != nil {
 		fmt.Fprintln(v.cmd.ErrOrStderr(), "mcpkiln: the task goes on"+v.followHint("get"))

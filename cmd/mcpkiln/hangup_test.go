@@ -1,15 +1,60 @@
 package main
 
 import (
+	"cmp"
+	"context"
 	"encoding/json"
 	"fmt"
 	"net/http"
 	"net/http/httptest"
 	"os"
 	"os/exec"
+	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
+
+	"github.com/spf13/cobra"
+
+	"github.com/mcpkiln/mcpkiln/runtime/client"
 )
+
+// oldServer is a server of 2025-11-25 with one tool, until the test ends. answer may answer a message in place of it.
+func oldServer(t *testing.T, tool string, answer func(w http.ResponseWriter, r *http.Request, method string, id json.RawMessage) bool) *httptest.Server {
+	t.Helper()
+	ts := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		var m struct {
+			ID     json.RawMessage
+			Method string
+		}
+		_ = json.NewDecoder(r.Body).Decode(&m)
+		result := map[string]string{
+			"initialize": `{"protocolVersion":"2025-11-25","capabilities":{"tools":{},"tasks":{"list":{},"cancel":{},"requests":{"tools":{"call":{}}}}},"serverInfo":{"name":"s","version":"1"}}`,
+			"tools/list": `{"tools":[` + tool + `]}`,
+		}[m.Method]
+		switch {
+		case answer(w, r, cmp.Or(m.Method, r.Method), m.ID):
+		case r.Method == http.MethodGet:
+			w.WriteHeader(http.StatusMethodNotAllowed)
+		case result != "":
+			w.Header().Set("Mcp-Session-Id", "s1")
+			respond(w, m.ID, result)
+		default:
+			w.WriteHeader(http.StatusAccepted)
+		}
+	}))
+	t.Cleanup(func() {
+		ts.CloseClientConnections()
+		ts.Close()
+	})
+	return ts
+}
+
+// respond answers a request over HTTP.
+func respond(w http.ResponseWriter, id json.RawMessage, result string) {
+	w.Header().Set("Content-Type", "application/json")
+	fmt.Fprintf(w, `{"jsonrpc":"2.0","id":%s,"result":%s}`, id, result)
+}
 
 // TestAnInterruptAfterTheResultChangesNothing: the result is printed, and a server that does not answer the end of its session holds the
 // command up. Ctrl-C ends that, and the status stays that of the result.
@@ -19,73 +64,135 @@ func TestAnInterruptAfterTheResultChangesNothing(t *testing.T) {
 		status int
 	}{{`{"content":[{"type":"text","text":"ok"}]}`, exitClean}, {`{"content":[{"type":"text","text":"no luck"}],"isError":true}`, exitTool}} {
 		ending := make(chan struct{}, 1)
-		ts := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-			var m struct {
-				ID     json.RawMessage
-				Method string
-			}
-			_ = json.NewDecoder(r.Body).Decode(&m)
-			result := map[string]string{
-				"initialize": `{"protocolVersion":"2025-11-25","capabilities":{"tools":{}},"serverInfo":{"name":"s","version":"1"}}`,
-				"tools/list": `{"tools":[` + plainTool + `]}`,
-				"tools/call": c.result,
-			}[m.Method]
-			switch {
-			case r.Method == http.MethodDelete:
+		ts := oldServer(t, plainTool, func(w http.ResponseWriter, r *http.Request, method string, id json.RawMessage) bool {
+			switch method {
+			case http.MethodDelete:
 				ending <- struct{}{}
 				<-r.Context().Done()
-			case r.Method == http.MethodGet:
-				w.WriteHeader(http.StatusMethodNotAllowed)
-			case result != "":
-				w.Header().Set("Mcp-Session-Id", "s1")
-				w.Header().Set("Content-Type", "application/json")
-				fmt.Fprintf(w, `{"jsonrpc":"2.0","id":%s,"result":%s}`, m.ID, result)
+			case "tools/call":
+				respond(w, id, c.result)
 			default:
-				w.WriteHeader(http.StatusAccepted)
+				return false
 			}
-		}))
+			return true
+		})
 		if got, out := interrupted(t, ending, "--revision", "2025-11-25", ts.URL, "t"); got != c.status {
 			t.Errorf("status %d, not %d: %s", got, c.status, out)
 		}
-		ts.CloseClientConnections()
-		ts.Close()
 	}
 }
 
-// TestCAN11ACallWhoseTaskHasNoNameYetIsNotSaidToBeCancelled: in 2025-11-25 there is nothing to cancel it by.
-func TestCAN11ACallWhoseTaskHasNoNameYetIsNotSaidToBeCancelled(t *testing.T) {
-	const tool = `{"name":"t","inputSchema":{"type":"object"},"execution":{"taskSupport":"required"}}`
+// TestCAN17AnInterruptedCallIsCancelledBeforeTheSessionEnds, each time: the end of the call does not overtake the notification.
+func TestCAN17AnInterruptedCallIsCancelledBeforeTheSessionEnds(t *testing.T) {
+	for _, revision := range []string{"2025-11-25", "2025-06-18"} {
+		for range 10 {
+			called, seen := make(chan struct{}, 1), make(chan string, 9)
+			ts := oldServer(t, plainTool, func(w http.ResponseWriter, r *http.Request, method string, id json.RawMessage) bool {
+				switch method {
+				case "initialize":
+					w.Header().Set("Mcp-Session-Id", "s1")
+					respond(w, id, `{"protocolVersion":"`+revision+`","capabilities":{"tools":{}},"serverInfo":{"name":"s","version":"1"}}`)
+				case "tools/call":
+					called <- struct{}{}
+					<-r.Context().Done()
+				case "notifications/cancelled", http.MethodDelete:
+					seen <- method
+					w.WriteHeader(http.StatusAccepted)
+				default:
+					return false
+				}
+				return true
+			})
+			status, out := interrupted(t, called, "--revision", revision, ts.URL, "t")
+			close(seen)
+			var all []string
+			for method := range seen {
+				all = append(all, method)
+			}
+			if status != exitInterrupted || !slices.Equal(all, []string{"notifications/cancelled", http.MethodDelete}) {
+				t.Errorf("%s: status %d, the server saw %q: %s", revision, status, all, out)
+			}
+		}
+	}
+}
+
+// taskTool always runs as a task, and taskMembersOld are the members of its task's state that stay the same.
+const (
+	taskTool       = `{"name":"t","inputSchema":{"type":"object"},"execution":{"taskSupport":"required"}}`
+	taskMembersOld = `"taskId":"t1","createdAt":"2026-01-01T00:00:00Z","lastUpdatedAt":"2026-01-01T00:00:00Z","ttl":60000,"pollInterval":20,`
+)
+
+// TestCAN11ATaskThatIsNamedAfterTheInterruptIsCancelled: the command waits for the name, and says what became of the task.
+func TestCAN11ATaskThatIsNamedAfterTheInterruptIsCancelled(t *testing.T) {
+	for name, do := range map[string]func(v *visit, one *tool) error{
+		"call":     func(v *visit, one *tool) error { return v.call(one, json.RawMessage(`{}`), false) },
+		"--detach": func(v *visit, one *tool) error { return v.detach(one, json.RawMessage(`{}`), false) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Setenv("XDG_CONFIG_HOME", t.TempDir())
+			ctx, interrupt := context.WithCancel(t.Context())
+			var state atomic.Value
+			state.Store(`{` + taskMembersOld + `"status":"working"}`)
+			ts := oldServer(t, taskTool, func(w http.ResponseWriter, _ *http.Request, method string, id json.RawMessage) bool {
+				switch method {
+				case "tools/call":
+					interrupt()
+					respond(w, id, `{"task":`+state.Load().(string)+`}`)
+				case "tasks/get", "tasks/result":
+					respond(w, id, state.Load().(string))
+				case "tasks/cancel":
+					state.Store(`{` + taskMembersOld + `"status":"cancelled"}`)
+					respond(w, id, state.Load().(string))
+				default:
+					return false
+				}
+				return true
+			})
+			s, err := client.Connect(t.Context(), &client.Endpoint{URL: ts.URL, Header: http.Header{"X-User": {"ann"}}}, client.WithRevision("2025-11-25"))
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer s.Close()
+			var out strings.Builder
+			cmd := &cobra.Command{}
+			cmd.SetOut(&out)
+			cmd.SetErr(&out)
+			v := &visit{remote: &remote{}, cmd: cmd, ctx: ctx, interrupts: ctx, session: s}
+			one, why := readTool(json.RawMessage(taskTool))
+			if why != "" {
+				t.Fatal(why)
+			}
+			err = v.status(do(v, &one))
+			if exitOf(err) != exitInterrupted || !strings.Contains(err.Error(), "the task is cancelled") || out.Len() > 0 {
+				t.Errorf("%v: %s", err, &out)
+			}
+			if kept := keptIDs(); len(kept) > 0 {
+				t.Errorf("its end was seen, and it is kept: %q", kept)
+			}
+		})
+	}
+}
+
+// TestCAN11ACallWhoseTaskHasNoNameIsNotSaidToBeCancelled: in 2025-11-25 there is nothing to cancel it by.
+func TestCAN11ACallWhoseTaskHasNoNameIsNotSaidToBeCancelled(t *testing.T) {
+	t.Parallel()
 	for _, flag := range []string{"--json", "--detach"} {
 		called := make(chan struct{}, 1)
-		ts := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-			var m struct {
-				ID     json.RawMessage
-				Method string
-			}
-			_ = json.NewDecoder(r.Body).Decode(&m)
-			result := map[string]string{
-				"initialize": `{"protocolVersion":"2025-11-25","capabilities":{"tools":{},"tasks":{"list":{},"cancel":{},"requests":{"tools":{"call":{}}}}},"serverInfo":{"name":"s","version":"1"}}`,
-				"tools/list": `{"tools":[` + tool + `]}`,
-			}[m.Method]
-			switch {
-			case m.Method == "notifications/cancelled":
+		ts := oldServer(t, taskTool, func(_ http.ResponseWriter, r *http.Request, method string, _ json.RawMessage) bool {
+			switch method {
+			case "notifications/cancelled":
 				t.Error("a cancellation was sent for a request that asks for a task")
-			case m.Method == "tools/call":
+			case "tools/call":
 				called <- struct{}{}
 				<-r.Context().Done()
-			case result != "":
-				w.Header().Set("Content-Type", "application/json")
-				fmt.Fprintf(w, `{"jsonrpc":"2.0","id":%s,"result":%s}`, m.ID, result)
-			default:
-				w.WriteHeader(http.StatusAccepted)
+				return true
 			}
-		}))
+			return false
+		})
 		status, out := interrupted(t, called, "--revision", "2025-11-25", "--header", "X-User: ann", flag, ts.URL, "t")
 		if status != exitInterrupted || !strings.Contains(out, "so it was not asked to cancel it: if there is one, it goes on") {
 			t.Errorf("%s: status %d: %s", flag, status, out)
 		}
-		ts.CloseClientConnections()
-		ts.Close()
 	}
 }
 

@@ -71,10 +71,13 @@ func (i *imports) run(cmd *cobra.Command, args []string) error {
 		return err
 	}
 	made, err := importer.Import(cmd.Context(), source, i.Options)
-	if err != nil {
-		return refused(err)
+	if err == nil {
+		err = i.write(cmd.Context(), cmd.OutOrStdout(), made.Manifest)
 	}
-	if err := i.write(cmd.Context(), cmd.OutOrStdout(), made.Manifest); err != nil {
+	switch {
+	case err != nil && cmd.Context().Err() != nil:
+		return errInterrupted
+	case err != nil:
 		return refused(err)
 	}
 	noteSource(cmd, source)

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"strings"
 
+	"github.com/mcpkiln/mcpkiln/cmd/mcpkiln/internal/plain"
 	"github.com/mcpkiln/mcpkiln/runtime/client"
 )
 
@@ -53,4 +54,23 @@ func withoutRemedy(err error) error {
 		return &inner
 	}
 	return err
+}
+
+// notStarted adds to the error of a server on a pipe that did not start where its command stands, or that a word after --, which may have been meant for this
+// command, went to it.
+func (v *visit) notStarted(err error) error {
+	var lost *client.TransportError
+	if !errors.As(err, &lost) || !v.child {
+		return err
+	}
+	status, help := statusOf(err)
+	switch {
+	case v.misplaced != "":
+		help = v.misplaced + " stands behind --, so it went to the server: flags of this command go before"
+	case v.entry != "":
+		help = strings.TrimSpace("its command is that of the entry " + plain.Line(v.entry) + "\n  " + help)
+	default:
+		return err
+	}
+	return &statusError{status, errors.New(describe(err) + "\n  " + help)}
 }

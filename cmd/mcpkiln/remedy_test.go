@@ -30,7 +30,7 @@ func TestARemedyIsSaidInWordsOfThisCommand(t *testing.T) {
 		{&client.TransportError{Err: &client.RemedyError{Err: slow, Remedy: client.NameRevision}}, exitTimeout, "the request was not done after 1s\n  --timeout sets how long it may take\n  server/discover was not answered, either: --revision names the revision that the server speaks, if you know it", ""},
 	} {
 		for _, ref := range []*client.Ref{nil, {Version: 1, ID: "t1"}} {
-			v, want := &visit{ctx: t.Context(), ref: ref}, c.says
+			v, want := &visit{remote: &remote{}, ctx: t.Context(), ref: ref}, c.says
 			if ref != nil {
 				want += c.ref
 			}

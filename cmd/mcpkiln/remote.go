@@ -30,6 +30,7 @@ type remote struct {
 	// misplaced is the first word after -- that is a flag of this command; "" for none.
 	misplaced string
 	server    string // what the user calls the server
+	entry     string // the entry of an mcp.json that it is; "" if it is not one
 }
 
 func (r *remote) register(cmd *cobra.Command) {
@@ -67,6 +68,7 @@ func (r *remote) named(cmd *cobra.Command, args []string) (t client.Transport, r
 	if cmd.ArgsLenAtDash() < 0 && len(before) > 0 {
 		spec.Name, before = before[0], before[1:]
 	}
+	r.entry = entryOf(spec)
 	t, err = interruptibly(cmd.Context(), spec.Transport)
 	r.server = spec.ServerName()
 	switch {
@@ -116,6 +118,14 @@ func (r *remote) noteMisplaced(cmd *cobra.Command, command []string) {
 	}
 }
 
+// entryOf returns the name of the entry of an mcp.json that is the server; "" if it is not one.
+func entryOf(s *target.Spec) string {
+	if isAddress(s.Name) {
+		return ""
+	}
+	return s.Name
+}
+
 // isAddress reports whether a word is the address of a server.
 func isAddress(word string) bool {
 	return strings.HasPrefix(word, "http://") || strings.HasPrefix(word, "https://")
@@ -148,7 +158,10 @@ func excerpt(raw []byte) string { return plain.Line(rpc.CutTo(string(raw), maxQu
 // tools reads the definitions of all tools. Those that can not be read are left out with a warning each, and find says why.
 func (v *visit) tools() (all []tool, err error) {
 	d, err := v.session.Describe(v.ctx)
-	if err != nil {
+	switch {
+	case errors.As(err, new(*client.Error)):
+		return nil, fmt.Errorf("tools/list: %w", err)
+	case err != nil:
 		return nil, err
 	}
 	v.leftOut = d.LeftOut // the session has warned of these

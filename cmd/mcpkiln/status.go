@@ -5,7 +5,6 @@ import (
 	"crypto/x509"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"net"
 	"net/http"
 	"net/url"
@@ -73,16 +72,6 @@ func (v *visit) refusedSession(err error) error {
 		text += "\n  " + v.remedy(with.Remedy)
 	}
 	return &statusError{exitProtocol, errors.New(text)}
-}
-
-// withMisplaced adds to the error of a server that did not start that a word after --, which may have been meant for this command, went to it.
-func withMisplaced(err error, word string) error {
-	var lost *client.TransportError
-	if word == "" || !errors.As(err, &lost) {
-		return err
-	}
-	status, _ := statusOf(err)
-	return &statusError{status, fmt.Errorf("%s\n  %s stands behind --, so it went to the server: flags of this command go before", describe(err), word)}
 }
 
 // withStatus gives an error of a session its exit status, and adds what would help.

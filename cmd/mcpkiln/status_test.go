@@ -60,7 +60,7 @@ func TestEveryErrorHasItsExitStatus(t *testing.T) {
 // TestATaskWhoseServerHasGoneIsNamed: in a way that a shell takes for one word, whatever the server calls it.
 func TestATaskWhoseServerHasGoneIsNamed(t *testing.T) {
 	t.Setenv("XDG_CONFIG_HOME", t.TempDir())
-	v := &visit{ctx: t.Context(), ref: &client.Ref{Version: 1, ID: "a'; rm -rf /; '"}}
+	v := &visit{remote: &remote{}, ctx: t.Context(), ref: &client.Ref{Version: 1, ID: "a'; rm -rf /; '"}}
 	gone := &client.TaskError{Err: &client.TransportError{Err: errors.New("gone")}}
 	var own *statusError
 	err := v.withRef(gone)

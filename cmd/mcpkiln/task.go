@@ -122,6 +122,9 @@ func newTaskCancel() *cobra.Command {
 				if err != nil {
 					return err
 				}
+				if state.Status == task.Cancelled {
+					drop(ref)
+				}
 				return v.printState(ref, state)
 			})
 		})
@@ -154,13 +157,25 @@ func (v *visit) result(ref client.Ref) error {
 	if v.ctx.Err() != nil {
 		v.noteOutcome("the task goes on" + v.followHint("wait"))
 	}
-	var expired *client.ExpiredError
-	if errors.As(err, &expired) {
-		v.forget(ref)
-	}
 	if err != nil {
-		return v.withRef(err)
+		return v.resultless(ref, err)
 	}
 	v.terminal.Done()
-	return v.print(one, result)
+	err = v.print(one, result)
+	if failed := (*statusError)(nil); err == nil || errors.As(err, &failed) && failed.err == nil {
+		drop(ref)
+	}
+	return err
+}
+
+// resultless returns the error of a task that gives no result, and forgets the reference if that is how it has ended.
+func (v *visit) resultless(ref client.Ref, err error) error {
+	var expired *client.ExpiredError
+	if errors.As(err, &expired) {
+		return &statusError{exitTool, errors.New(describe(err) + "\n  " + whyUnknown + unknownHere(ref))}
+	}
+	if ended := (*client.TaskError)(nil); errors.As(err, &ended) && final(ended) && ended.State.Status != task.Completed {
+		drop(ref)
+	}
+	return v.withRef(err)
 }

@@ -107,7 +107,7 @@ func TestCAN31AnswerSaysWhatBecameOfTheQuestion(t *testing.T) {
 	}
 	ref, _ := x.Ref()
 	<-shown
-	v := &visit{ctx: t.Context(), session: connect(client.Handlers{})}
+	v := &visit{remote: &remote{}, ctx: t.Context(), session: connect(client.Handlers{})}
 	late := make(chan time.Time)
 	close(late)
 	given := &reply{done: make(chan error, 1)}
@@ -148,7 +148,7 @@ func TestEXT22AnAnswerWaitsForItsQuestion(t *testing.T) {
 	a.change(func() { a.stale = []string{`"status":"working"`} })
 	late := make(chan time.Time)
 	close(late)
-	v := &visit{ctx: t.Context(), session: s}
+	v := &visit{remote: &remote{}, ctx: t.Context(), session: s}
 	if err := v.awaitGiven(read, &reply{early: true, done: make(chan error, 1)}, nil, late); err == nil || !strings.Contains(err.Error(), "the task asks nothing: it is working\n  its result, when it is over") {
 		t.Errorf("%v", err)
 	}

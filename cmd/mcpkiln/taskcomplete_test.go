@@ -62,7 +62,7 @@ func TestNoCommandOffersWhatAShellTakesForMoreThanAWord(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, id := range []string{hostile, "t1"} {
-		keepRef(client.Ref{Version: refVersion, Endpoint: "http://127.0.0.1:1/", Revision: "2026-07-28", Tool: "t", ID: id})
+		keepRef(client.Ref{Version: refVersion, Endpoint: "http://127.0.0.1:1/", Revision: "2026-07-28", Tool: "t", ID: id}, 0)
 	}
 	offers := map[string]int{}
 	var ask func(c *cobra.Command, path ...string)

@@ -109,7 +109,7 @@ func (v *visit) noteOthers(others []string) {
 	}
 }
 
-// listKept prints the server's tasks that are kept on this machine, and forgets those that the server does not know. One that can not be read keeps no
+// listKept prints the server's tasks that are kept on this machine, without those that the server does not know. One that can not be read keeps no
 // other from being listed.
 func (v *visit) listKept() error {
 	shelf, all, others, err := v.keptHere()
@@ -117,7 +117,7 @@ func (v *visit) listKept() error {
 		return err
 	}
 	defer v.noteOthers(others)
-	shown := 0
+	shown, missing := 0, 0
 	w := newTable(v.cmd.OutOrStdout())
 	var unread error
 	for _, kept := range all {
@@ -125,6 +125,7 @@ func (v *visit) listKept() error {
 		var unknown *statusError
 		switch {
 		case errors.As(err, &unknown):
+			missing++
 			continue
 		case err != nil && v.ctx.Err() != nil, errors.As(err, new(*client.TransportError)):
 			return err
@@ -145,6 +146,9 @@ func (v *visit) listKept() error {
 	}
 	if shown == 0 && unread == nil {
 		v.noTasks("the server has no list of them in " + v.session.Revision() + ", and this machine keeps none that the server at " + v.session.Endpoint() + " knows")
+	}
+	if missing > 0 {
+		fmt.Fprintf(v.cmd.ErrOrStderr(), "mcpkiln: tasks kept here that the server does not know, or not as yours, are left out: %d\n", missing)
 	}
 	return cmp.Or(w.Flush(), unread)
 }

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"net/http"
 	"net/http/httptest"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -24,13 +25,66 @@ func TestOneOddTaskEndsNoList(t *testing.T) {
 		if err := json.Unmarshal([]byte(strings.Replace(text, "t1", id, 1)), &ref); err != nil {
 			t.Fatal(err)
 		}
-		if err := shelf.Put(ref, time.Now().Add(time.Duration(i)*time.Second)); err != nil {
+		if err := shelf.Put(ref, time.Now().Add(time.Duration(i)*time.Second), 0); err != nil {
 			t.Fatal(err)
 		}
 	}
 	status, stdout, stderr := runs(t, "task", "list", endpointOf(t, text))
 	if status != exitProtocol || stdout != "t1  t  completed\n" || !strings.HasPrefix(stderr, "mcpkiln: t0 can not be read: ") || strings.Count(stderr, "\n") != 1 {
 		t.Errorf("status %d\n%s\n%s", status, stdout, stderr)
+	}
+}
+
+// TestTSK21ATaskThatIsUnknownToOneCallerIsKeptForAnother, by each command, until its time is over.
+func TestTSK21ATaskThatIsUnknownToOneCallerIsKeptForAnother(t *testing.T) {
+	a, ref := ask(t, 0, sureForm)
+	if status, stdout, stderr := callsTool(t, ref, "--detach"); status != 0 {
+		t.Fatal(stdout, stderr)
+	}
+	for _, args := range [][]string{{"list", endpointOf(t, ref)}, {"get", "t1"}, {"wait", "t1"}, {"result", "t1"}, {"cancel", "t1"}, {"answer", "t1", "yes=true"}} {
+		a.change(func() { a.expired = true }) // to this caller
+		status, stdout, stderr := runs(t, append([]string{"task"}, args...)...)
+		a.change(func() { a.expired = false })
+		says := "\n  this machine keeps the reference until "
+		if args[0] == "list" {
+			says = "\nmcpkiln: tasks kept here that the server does not know, or not as yours, are left out: 1\n"
+		}
+		if !strings.Contains(stderr, says) {
+			t.Errorf("%q: status %d: %s%s", args, status, stdout, stderr)
+		}
+		if status, stdout, stderr := runs(t, "task", "list", endpointOf(t, ref)); status != 0 || stdout != "t1  t  input_required\n" {
+			t.Errorf("after %q: status %d: %s%s", args, status, stdout, stderr)
+		}
+	}
+}
+
+// TestATaskWhoseEndWasSeenIsNotKept any longer.
+func TestATaskWhoseEndWasSeenIsNotKept(t *testing.T) {
+	const failed, cancelled = `"status":"failed","error":{"code":-32603,"message":"the disk is full"}`, `"status":"cancelled"`
+	for _, c := range []struct {
+		args  []string
+		state string // "": completed
+		kept  bool
+	}{
+		{[]string{"wait"}, "", false}, {[]string{"result"}, "", false}, {[]string{"wait"}, failed, false}, {[]string{"wait"}, cancelled, false},
+		{[]string{"get"}, "", true}, {[]string{"get"}, failed, true}, {[]string{"cancel"}, `"status":"working"`, false}, {[]string{"cancel"}, "", true},
+	} {
+		a, ref := ask(t, 0)
+		a.change(func() { a.stale = []string{`"status":"working"`} })
+		if status, stdout, stderr := callsTool(t, ref, "--detach"); status != 0 {
+			t.Fatal(stdout, stderr)
+		}
+		a.change(func() {
+			a.stale = nil
+			if c.state != "" {
+				a.stale = slices.Repeat([]string{c.state}, 20)
+			}
+			a.cancels = func() { a.stale = slices.Repeat([]string{cancelled}, 20) }
+		})
+		_, stdout, stderr := runs(t, "task", c.args[0], "t1")
+		if ids := strings.Split(completes(t, "task", "get", ""), "\t"); (ids[0] == "t1") != c.kept {
+			t.Errorf("%s of %s: %q is kept: %s%s", c.args[0], c.state, ids, stdout, stderr)
+		}
 	}
 }
 
@@ -56,6 +110,24 @@ func TestEXT22TheLineToPasteNamesOneTask(t *testing.T) {
 	}
 	if status, stdout, stderr := runs(t, "task", "get", "t1"); status != exitRefused || !strings.Contains(stderr, endpointOf(t, refs[0])+" and "+endpointOf(t, refs[1])+": write the reference of one") {
 		t.Errorf("status %d: %s%s", status, stdout, stderr)
+	}
+}
+
+// TestALineToPasteNamesTheServerAsItWasNamed: by the entry of an mcp.json, which has the command, the variables and the headers.
+func TestALineToPasteNamesTheServerAsItWasNamed(t *testing.T) {
+	t.Setenv("XDG_CONFIG_HOME", t.TempDir())
+	for want, c := range map[string]struct{ endpoint, entry, config string }{
+		"t1": {"https://shop.example/", "", ""}, "t1 -- COMMAND": {"shop", "", ""}, "t1 shop": {"https://shop.example/", "shop", ""}, "t1 shop --config 'my mcp.json'": {"shop", "shop", "my mcp.json"},
+	} {
+		v := &visit{remote: &remote{entry: c.entry, config: c.config}, ref: &client.Ref{Version: 1, Endpoint: c.endpoint, ID: "t1"}}
+		if got := v.followHint("wait"); got != ": mcpkiln task wait "+want {
+			t.Errorf("%q, want %q", got, want)
+		}
+		drop(*v.ref)
+	}
+	v := &visit{remote: &remote{entry: "shop"}}
+	if got := v.answerLine(&client.Question{URL: "https://pay.example"}, client.Ref{Version: 1, Endpoint: "shop", ID: "t1"}); got != "mcpkiln task answer t1 --target shop" {
+		t.Error(got)
 	}
 }
 

@@ -41,7 +41,7 @@ func TestEXT22AnAnswerIsReportedByItsReceipt(t *testing.T) {
 	} {
 		synctest.Test(t, func(t *testing.T) {
 			ref := client.Ref{Endpoint: "https://shop.example/mcp", ID: "t1"}
-			v := &visit{ctx: t.Context(), ref: &ref}
+			v := &visit{remote: &remote{}, ctx: t.Context(), ref: &ref}
 			r := &reply{received: make(chan error, 1)}
 			ended, done := make(chan error, 1), make(chan error, 1)
 			ended <- nil // the task is over

@@ -40,7 +40,7 @@ func (r *remote) task(cmd *cobra.Command, text string, name, command []string) (
 		r.revision = ref.Revision
 	}
 	t, err := interruptibly(cmd.Context(), spec.Transport)
-	r.server = spec.ServerName()
+	r.server, r.entry = spec.ServerName(), entryOf(spec)
 	return ref, t, refused(err)
 }
 
@@ -113,11 +113,11 @@ func keptRef(id string) (client.Ref, error) {
 	return all[0].Ref, nil
 }
 
-// keepRef keeps a reference, and returns a shell word for it.
-func keepRef(ref client.Ref) string {
+// keepRef keeps a reference of a task that the server keeps for ttl, if it says so, and returns a shell word for it.
+func keepRef(ref client.Ref, ttl time.Duration) string {
 	shelf, err := keep.Open()
 	if err == nil {
-		err = shelf.Put(ref, time.Now())
+		err = shelf.Put(ref, time.Now(), ttl)
 	}
 	if err != nil {
 		return wholeRef(ref)
@@ -125,11 +125,11 @@ func keepRef(ref client.Ref) string {
 	return refWord(shelf, ref)
 }
 
-// refWord returns a shell word for a reference: its id, or all of it if the id is also that of a task kept for another server, or a shell does not take it
+// refWord returns a shell word for a reference: its id, or all of it if it is not the only one with the id that is kept, or a shell does not take it
 // literally.
 func refWord(shelf *keep.Shelf, ref client.Ref) string {
-	others, err := shelf.List(func(r client.Ref) bool { return r.ID == ref.ID && r.Endpoint != ref.Endpoint })
-	if err != nil || len(others) > 0 || !shellSafe.MatchString(ref.ID) {
+	all, err := shelf.List(func(r client.Ref) bool { return r.ID == ref.ID })
+	if err != nil || len(all) != 1 || all[0].Ref.Endpoint != ref.Endpoint || !shellSafe.MatchString(ref.ID) {
 		return wholeRef(ref)
 	}
 	return ref.ID
@@ -145,9 +145,22 @@ func isFile(name string) bool {
 	return err == nil && info.Mode().IsRegular()
 }
 
-// forget drops a kept reference that is of no use any more.
-func (v *visit) forget(ref client.Ref) {
+// unknownHere says until when a reference is kept of a task that the server does not know; "" if it is not kept, or not any more.
+func unknownHere(ref client.Ref) string {
+	shelf, err := keep.Open()
+	if err != nil {
+		return ""
+	}
+	until, err := shelf.Unknown(ref, time.Now())
+	if err != nil || until.IsZero() {
+		return ""
+	}
+	return "\n  this machine keeps the reference until " + until.Local().Format(time.DateTime) + ", in case the task belongs to somebody else"
+}
+
+// drop forgets a kept reference: this command has seen the end of the task.
+func drop(ref client.Ref) {
 	if shelf, err := keep.Open(); err == nil {
-		_ = shelf.Drop(ref) // if that fails, the next command drops it
+		_ = shelf.Drop(ref) // what is left is kept for its time
 	}
 }

@@ -22,17 +22,19 @@ func over(s client.TaskState) bool {
 // state reads the state of a task once.
 func (v *visit) state(ref client.Ref) (client.TaskState, error) {
 	state, err := v.session.GetTask(v.ctx, ref)
+	if err == nil {
+		v.ttl = state.TTL
+	}
 	return state, v.unknown(ref, err)
 }
 
-// unknown returns err, the error of a request about a task; if the server does not know the task, it forgets the reference and explains that.
+// unknown returns err, the error of a request about a task; if the server does not know the task, it explains that.
 func (v *visit) unknown(ref client.Ref, err error) error {
 	var answered *client.Error
 	if !errors.As(err, &answered) || answered.Code != rpc.CodeInvalidParams {
 		return err
 	}
-	v.forget(ref)
-	return &statusError{exitTool, fmt.Errorf("%s\n  %s", plain.Line(answered.Message), whyUnknown)}
+	return &statusError{exitTool, fmt.Errorf("%s\n  %s%s", plain.Line(answered.Message), whyUnknown, unknownHere(ref))}
 }
 
 // whyFailed returns the error with which a task has failed, behind its message; the message alone if the server says no more.
@@ -196,7 +198,7 @@ func (v *visit) printState(ref client.Ref, s client.TaskState, questions ...open
 	for _, open := range questions {
 		line := open.line()
 		if asks.add(line) && open.why == nil {
-			answers[line] = "  " + answerLine(open.question, ref) + "\n"
+			answers[line] = "  " + v.answerLine(open.question, ref) + "\n"
 		}
 	}
 	for i, line := range asks.all() {

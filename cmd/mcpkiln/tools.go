@@ -61,6 +61,9 @@ func (r *remote) tools(cmd *cobra.Command, t client.Transport, name []string) er
 			v.noteUnsaidTasks(all)
 		}
 		switch {
+		case len(all) == 0 && !r.json:
+			fmt.Fprintln(cmd.ErrOrStderr(), "mcpkiln: the server has no tools, or shows you none")
+			return nil
 		case one == nil:
 			return r.list(out, v.session, all)
 		case r.json:

@@ -20,18 +20,22 @@ import (
 
 // visit is one session of a command with a server.
 type visit struct {
-	*remote  // the flags of commands that talk to a server
-	cmd      *cobra.Command
-	ctx      context.Context // ends on an interrupt, when time is up, and when a question can not be answered
-	end      context.CancelCauseFunc
-	session  *client.Session
-	child    bool              // the server is a child process, which ends with the session
-	terminal *console.Terminal // nil: there is none
-	clock    clock
-	leftOut  []client.LeftOut      // tools of the list that can not be called
-	forced   atomic.Bool           // hurry is about to end the process
-	done     atomic.Pointer[error] // the outcome, once only the end of the session is awaited
-	settling sync.Mutex            // for asksStill
+	*remote // the flags of commands that talk to a server
+	cmd     *cobra.Command
+	ctx     context.Context // ends with interrupts, when time is up, and when a question can not be answered
+	end     context.CancelCauseFunc
+	// interrupts ends on an interrupt: a signal, or Ctrl-C in a form.
+	interrupts context.Context
+	interrupt  context.CancelCauseFunc
+	session    *client.Session
+	child      bool              // the server is a child process, which ends with the session
+	terminal   *console.Terminal // nil: there is none
+	clock      clock
+	leftOut    []client.LeftOut      // tools of the list that can not be called
+	forced     atomic.Bool           // hurry is about to end the process
+	done       atomic.Pointer[error] // the outcome, once only the end of the session is awaited
+	finished   atomic.Bool           // there was no interrupt before that
+	settling   sync.Mutex            // for asksStill
 
 	mu      sync.Mutex
 	answers []answer // from --answer, not used yet
@@ -43,6 +47,7 @@ type visit struct {
 	open       []openQuestion      // those that nobody answers, see staysOpen
 	endsOpen   *time.Timer         // ends the visit because of them; nil: there is none
 	ref        *client.Ref         // of the task that asks, if another command could answer it
+	ttl        time.Duration       // how long the server keeps the task that this command is about; 0 or less: not known
 	waits      context.Context     // ends with the wait of `mcpkiln task wait`; nil for other commands, and when a question was open for a while, see asksStill
 	reply      *reply              // of `mcpkiln task answer`; nil for other commands
 	shown      chan<- openQuestion // receives questions, which stay open; nil: questions are answered
@@ -70,15 +75,16 @@ func (r *remote) visit(cmd *cobra.Command, t client.Transport, answers []answer,
 	}
 	v := &visit{remote: r, cmd: cmd, answers: answers, terminal: console.Open(os.Stdin, os.Stderr)}
 	_, v.child = t.(*client.Process)
-	v.ctx, v.end = context.WithCancelCause(cmd.Context())
-	defer v.end(nil)
-	defer context.AfterFunc(v.ctx, v.hurry)()
+	v.interrupts, v.interrupt = context.WithCancelCause(cmd.Context())
+	v.ctx, v.end = context.WithCancelCause(v.interrupts)
+	defer v.interrupt(nil)
+	defer context.AfterFunc(v.interrupts, v.hurry)()
 	defer context.AfterFunc(v.ctx, v.terminal.Done)() // before the next of several questions is shown
 	defer v.countWarnings()
 	defer v.stderr.flush()
 	session, err := v.connect(t)
 	if err != nil {
-		return v.status(withMisplaced(v.refusedSession(err), v.misplaced))
+		return v.status(v.notStarted(v.refusedSession(err)))
 	}
 	v.mu.Lock()
 	v.session = session
@@ -89,6 +95,7 @@ func (r *remote) visit(cmd *cobra.Command, t client.Transport, answers []answer,
 	v.terminal.Done()
 	err = v.status(err)
 	v.done.Store(&err)
+	v.finished.Store(v.interrupts.Err() == nil)
 	return err
 }
 
@@ -109,12 +116,9 @@ func (v *visit) connect(t client.Transport) (*client.Session, error) {
 const sameInterrupt = 300 * time.Millisecond
 
 // hurry ends the command within patience after an interrupt, and at once after a second one. A server on a pipe ends with it. A command that has
-// its result keeps its status.
+// its result keeps its status, and no server over HTTP holds it up; one that is done because of the interrupt has the cancellation to send (CAN15).
 func (v *visit) hurry() {
-	if v.cmd.Context().Err() == nil && !errors.Is(context.Cause(v.ctx), errInterrupted) {
-		return
-	}
-	if v.done.Load() != nil && !v.child {
+	if v.finished.Load() && !v.child {
 		v.abort()
 		return
 	}

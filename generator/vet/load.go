@@ -66,8 +66,11 @@ func analyze(dir string, patterns ...string) (*checker.Graph, error) {
 // load returns the packages, or an error if one of them does not compile.
 func load(dir string, patterns ...string) ([]*packages.Package, error) {
 	pkgs, err := packages.Load(&packages.Config{Mode: packages.LoadSyntax | packages.NeedModule, Dir: dir}, patterns...)
-	if err != nil {
+	switch {
+	case err != nil:
 		return nil, err
+	case len(pkgs) == 0:
+		return nil, fmt.Errorf("%s matches no package: %s", strings.Join(patterns, " "), whichFolder)
 	}
 	for _, pkg := range pkgs {
 		for _, e := range pkg.Errors {
@@ -77,9 +80,11 @@ func load(dir string, patterns ...string) ([]*packages.Package, error) {
 	return pkgs, nil
 }
 
+// whichFolder says how packages are named.
+const whichFolder = "name a folder as ./FOLDER, or all below this one as ./..."
+
 // unloadable returns the error for a pattern without packages to analyze. Errors of the compiler are returned with their position.
 func unloadable(dir, pattern string, e packages.Error) error {
-	const remedy = "name a folder as ./FOLDER, or all below this one as ./..."
 	switch {
 	case e.Kind != packages.ListError || e.Pos != "" && e.Pos != "-":
 		return fmt.Errorf("%s: %w", pattern, e)
@@ -87,13 +92,13 @@ func unloadable(dir, pattern string, e packages.Error) error {
 		if info, err := os.Stat(filepath.Join(dir, pattern)); err == nil && info.IsDir() {
 			return fmt.Errorf("there is no package %s; the folder is ./%[1]s", pattern)
 		}
-		return fmt.Errorf("there is no package %s: %s", pattern, remedy)
+		return fmt.Errorf("there is no package %s: %s", pattern, whichFolder)
 	case strings.Contains(e.Msg, "does not contain main module"):
 		return errors.New("there is no go.mod in this folder or above it: run it in a module")
 	case strings.Contains(e.Msg, "directory not found"):
-		return fmt.Errorf("there is no folder %s: %s", pattern, remedy)
+		return fmt.Errorf("there is no folder %s: %s", pattern, whichFolder)
 	case strings.Contains(e.Msg, "no Go files in"):
-		return fmt.Errorf("there are no Go files in %s: %s", pattern, remedy)
+		return fmt.Errorf("there are no Go files in %s: %s", pattern, whichFolder)
 	}
 	message, _, _ := strings.Cut(e.Msg, "; to add it:")
 	if message != e.Msg {

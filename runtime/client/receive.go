@@ -51,7 +51,7 @@ func (s *Session) refuseBatch(frame []byte, d *wire.Dialect) {
 func (s *Session) message(frame []byte, from *round) {
 	m, err := rpc.Parse(frame, s.cfg.limits)
 	switch {
-	case m.Answers():
+	case m.Answers() && (err == nil || from != nil || !m.ID.IsZero()): // else nothing says whose it is
 		s.receiveAnswer(&m, err, from)
 	case err != nil:
 		s.unreadable(frame, &m, err, from)
@@ -67,7 +67,9 @@ func (s *Session) message(frame []byte, from *round) {
 func (s *Session) receiveAnswer(m *rpc.Message, bad *rpc.Error, from *round) {
 	id := m.ID
 	if id.IsZero() {
-		id = s.onlyRequest(from)
+		if id = s.onlyRequest(from); from == nil && !id.IsZero() {
+			s.cfg.logger.Warn("an error that names no request is taken for the answer to the only one that is open", "id", id.String())
+		}
 	}
 	if from != nil && id != from.entry.Key().ID {
 		from.stray = id
@@ -122,7 +124,7 @@ func (r *round) fail(err error) {
 	r.call.s.tracker.Deliver(r.entry.Key(), inflight.Response{})
 }
 
-// unreadable handles frames that are no messages, such as a banner on standard output.
+// unreadable handles frames that are no messages, such as a banner on standard output, and answers that name no request.
 func (s *Session) unreadable(frame []byte, m *rpc.Message, err *rpc.Error, from *round) {
 	if m.Kind == rpc.KindRequest {
 		s.cfg.logger.Warn("a request that can not be read", "error", err.Message, "bytes", len(frame))

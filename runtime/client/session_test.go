@@ -302,6 +302,26 @@ func TestVAL07ARequestThatRepeatsAMemberIsRefusedWithItsID(t *testing.T) {
 	})
 }
 
+// TestCAN30AnAnswerThatNamesNoRequestEndsNone on a stream of all requests, though only one is open. An error without an id does, which says that the
+// request could not be read.
+func TestCAN30AnAnswerThatNamesNoRequestEndsNone(t *testing.T) {
+	each(t, func(t *testing.T, revision string) {
+		s, p := meet(t, revision)
+		done := start(t.Context(), s, "x")
+		call := p.expect("tools/call")
+		for _, id := range []string{``, `"id":null,`, `"id":{},`, `"id":[],`, `"id":true,`, `"id":99999.5,`} {
+			p.send(`{"jsonrpc":"2.0",%s"result":{}}`, id)
+			if id != "" && id != `"id":null,` {
+				p.send(`{"jsonrpc":"2.0",%s"error":{"code":-32600,"message":"not yours"}}`, id)
+			}
+		}
+		p.answer(call, complete(revision, "fine"))
+		if r := <-done; r.err != nil || r.Text() != "fine" {
+			t.Errorf("%v", r.err)
+		}
+	})
+}
+
 // TestVAL07ARefusalOfARepeatedMemberIsAnError: of the call that it names, and without an id of the only one that there is.
 func TestVAL07ARefusalOfARepeatedMemberIsAnError(t *testing.T) {
 	each(t, func(t *testing.T, revision string) {

@@ -20,7 +20,7 @@
 //	do something meanwhile          p := c.Begin(tool, in), then p.Result(), p.Cancel(reason), p.Progress()
 //	answer a question               c.Answer(name, Accept(value)), or Decline(), Dismiss(), Ignore(); c.AnswerFunc to look at it, or wait
 //	follow a task                   job := c.Task(tool, in), then job.State(), job.Await(status), job.Result(), job.Cancel()
-//	see what clients see            c.Tools() and Golden; c.Logs(), c.Notices(method), c.AwaitNotice(method)
+//	see what clients see            c.Tools() and GoldenTools; c.Logs(), c.Notices(method), c.AwaitNotice(method)
 //	any other request               Request[Out](c, "prompts/get", params), c.BeginRequest for subscriptions
 //	every revision                  for _, v := range Revisions(srv), a server each: Start(t, srv, WithRevision(v))
 //	what a revision has             c.HasTasks(), c.HasElicitation()

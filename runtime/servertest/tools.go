@@ -43,6 +43,33 @@ func (c *Client) Tools() ([]Tool, error) {
 	}
 }
 
+// GoldenTools compares the definition of each tool with its file NAME.json in a folder, as Golden does. A file there without a tool is an error, too, and update
+// removes it.
+func GoldenTools(t testing.TB, dir string, all []Tool, update bool) {
+	t.Helper()
+	known := map[string]bool{}
+	for _, tool := range all {
+		file := filepath.Join(dir, tool.Name+".json")
+		known[file] = true
+		Golden(t, file, tool.Definition, update)
+	}
+	files, err := filepath.Glob(filepath.Join(dir, "*.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, file := range files {
+		switch {
+		case known[file]:
+		case !update:
+			t.Errorf("%s has no tool; if it is meant that callers lose that, go test -update removes the file", file)
+		default:
+			if err := os.Remove(file); err != nil {
+				t.Error(err)
+			}
+		}
+	}
+}
+
 // Golden compares v, as indented JSON, with a file, which update writes. A test has a flag for that:
 //
 //	var update = flag.Bool("update", false, "rewrite the golden files")

@@ -75,6 +75,7 @@ func (g *Given) readAll(r io.Reader) error {
 	case len(text) > maxFile:
 		return fmt.Errorf("arguments of more than %d bytes", maxFile)
 	}
+	text = bytes.TrimPrefix(text, []byte("\ufeff")) // editors of Windows begin files with it
 	var all map[string]json.RawMessage
 	var syntax *json.SyntaxError
 	switch err := json.Unmarshal(text, &all); {

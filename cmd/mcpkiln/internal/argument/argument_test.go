@@ -23,7 +23,7 @@ const schema = `{"type":"object","required":["name"],"additionalProperties":fals
 
 func TestWordsBecomeWhatTheSchemaHas(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "a.json")
-	if err := os.WriteFile(file, []byte(`{"name":"file","n":12345678901234567890}`), 0o600); err != nil {
+	if err := os.WriteFile(file, []byte("\ufeff"+`{"name":"file","n":12345678901234567890}`), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	for words, want := range map[string]string{

@@ -41,6 +41,8 @@ type Terminal struct {
 	later   []func() // what is printed when nothing is asked any more
 	dropped int      // how much was not kept for later
 	shown   bool
+	drawn   time.Time // when it was last
+	due     bool      // it is drawn again when its frame is over
 	message string
 	begun   time.Time
 	first   client.Progress
@@ -132,11 +134,26 @@ func (t *Terminal) Aside(print func()) {
 	print()
 }
 
-// draw redraws the line, unless a form is open. The caller holds the lock.
+// frame is how long a line stays at least: a server may report progress thousands of times a second.
+const frame = 50 * time.Millisecond
+
+// draw redraws the line, at once or when its frame is over, unless a form is open. The caller holds the lock.
 func (t *Terminal) draw() {
-	if t.asking || os.Getenv("TERM") == "dumb" {
+	if t.asking || t.due || os.Getenv("TERM") == "dumb" {
 		return
 	}
+	if left := frame - time.Since(t.drawn); t.shown && left > 0 {
+		t.due = true
+		time.AfterFunc(left, func() {
+			t.mu.Lock()
+			defer t.mu.Unlock()
+			if t.due = false; t.shown {
+				t.draw()
+			}
+		})
+		return
+	}
+	t.drawn = time.Now()
 	width, _, err := term.GetSize(t.out.Fd())
 	if err != nil || width <= 0 {
 		width = 80

@@ -3,6 +3,7 @@
 package keep
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
@@ -31,6 +32,16 @@ func Open() (*Shelf, error) {
 type Task struct {
 	Ref  client.Ref `json:"ref"`
 	Left time.Time  `json:"left"` // when it was left running
+	// TTL is how long after that the server keeps the task; 0: it does not say, and the reference is kept for maxKept.
+	TTL time.Duration `json:"ttl,omitempty"`
+}
+
+// maxKept is how long references are kept of tasks of which their servers do not say how long they keep them.
+const maxKept = 30 * 24 * time.Hour
+
+// Until returns when the reference is of no use any more, unless the server still knows the task.
+func (t *Task) Until() time.Time {
+	return t.Left.Add(cmp.Or(t.TTL, maxKept))
 }
 
 // file returns the path of the file of a reference.
@@ -39,12 +50,14 @@ func (s *Shelf) file(ref client.Ref) string {
 	return filepath.Join(s.Dir, hex.EncodeToString(sum[:16])+".json")
 }
 
-// Put keeps a reference. One without a schema does not replace one that has it.
-func (s *Shelf) Put(ref client.Ref, now time.Time) error {
-	if kept, err := read(s.file(ref)); err == nil && ref.Schema == "" {
-		ref.Schema = kept.Ref.Schema
+// Put keeps a reference, whose task the server keeps for ttl; 0 or less: it does not say. One without a schema or a ttl does not replace one that has it.
+func (s *Shelf) Put(ref client.Ref, now time.Time, ttl time.Duration) error {
+	t := Task{ref, now.UTC(), max(ttl, 0)}
+	if kept, err := read(s.file(ref)); err == nil {
+		t.Ref.Schema = cmp.Or(ref.Schema, kept.Ref.Schema)
+		t.TTL = cmp.Or(t.TTL, kept.TTL)
 	}
-	text, err := json.Marshal(Task{ref, now.UTC()})
+	text, err := json.Marshal(t)
 	if err != nil {
 		return err
 	}
@@ -52,6 +65,21 @@ func (s *Shelf) Put(ref client.Ref, now time.Time) error {
 		return err
 	}
 	return disk.Replace(s.file(ref), text, 0o600)
+}
+
+// Unknown tells that the server does not know a task as one of the caller's. That is no proof that it is gone (TSK17, TSK21), so the reference is dropped only
+// when its time is over. kept is when that will be; zero: it is not kept.
+func (s *Shelf) Unknown(ref client.Ref, now time.Time) (kept time.Time, err error) {
+	t, err := read(s.file(ref))
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return kept, nil
+	case err != nil:
+		return kept, err
+	case now.After(t.Until()):
+		return kept, s.Drop(ref)
+	}
+	return t.Until(), nil
 }
 
 // Drop forgets a reference.

@@ -19,7 +19,7 @@ func TestReferencesAreKept(t *testing.T) {
 	now := time.Now()
 	one, two := client.Ref{Version: 1, Endpoint: "https://a", ID: "1"}, client.Ref{Version: 1, Endpoint: "https://b", ID: "1"}
 	for i, ref := range []client.Ref{two, one, one} {
-		if err := s.Put(ref, now.Add(time.Duration(i)*time.Second)); err != nil {
+		if err := s.Put(ref, now.Add(time.Duration(i)*time.Second), -1); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -54,11 +54,39 @@ func TestReferencesAreKept(t *testing.T) {
 func TestTSK27AKeptSchemaStays(t *testing.T) {
 	s := &keep.Shelf{Dir: t.TempDir()}
 	for _, schema := range []string{"old", "new", ""} {
-		if err := s.Put(client.Ref{Version: 1, Endpoint: "https://a", ID: "1", Schema: schema}, time.Now()); err != nil {
+		if err := s.Put(client.Ref{Version: 1, Endpoint: "https://a", ID: "1", Schema: schema}, time.Now(), -1); err != nil {
 			t.Fatal(err)
 		}
 	}
 	if all, err := s.List(func(client.Ref) bool { return true }); err != nil || len(all) != 1 || all[0].Ref.Schema != "new" {
 		t.Errorf("%+v, %v", all, err)
+	}
+}
+
+// TestTSK21AnUnknownTaskIsKeptForItsTime: unknown, expired and somebody else's are one answer.
+func TestTSK21AnUnknownTaskIsKeptForItsTime(t *testing.T) {
+	left := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
+	for _, c := range []struct {
+		ttls []time.Duration // of each time that it is put
+		kept time.Duration
+	}{
+		{[]time.Duration{-1}, 30 * 24 * time.Hour}, {[]time.Duration{time.Hour}, time.Hour}, {[]time.Duration{time.Hour, -1}, time.Hour},
+		{[]time.Duration{-1, time.Minute}, time.Minute}, {[]time.Duration{0}, 30 * 24 * time.Hour}, {nil, -1},
+	} {
+		s, ref := &keep.Shelf{Dir: t.TempDir()}, client.Ref{Version: 1, Endpoint: "https://a", ID: "1"}
+		for _, ttl := range c.ttls {
+			if err := s.Put(ref, left, ttl); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if until, err := s.Unknown(ref, left.Add(c.kept)); err != nil || c.kept >= 0 && !until.Equal(left.Add(c.kept)) || c.kept < 0 && !until.IsZero() {
+			t.Errorf("%v: kept until %v, %v", c.ttls, until, err)
+		}
+		if until, err := s.Unknown(ref, left.Add(c.kept+1)); err != nil || !until.IsZero() {
+			t.Errorf("%v: kept until %v, %v", c.ttls, until, err)
+		}
+		if all, err := s.List(func(client.Ref) bool { return true }); err != nil || len(all) > 0 {
+			t.Errorf("%v: %v, %v", c.ttls, all, err)
+		}
 	}
 }
