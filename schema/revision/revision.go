@@ -249,10 +249,8 @@ type Slot struct {
 	// Path is the steps from the definition's value, `$name` replaced by the key. It is empty where the members of the
 	// slot's own message (a task) are members of this one.
 	Path []string
-	// Place is Path resolved against the documents.
-	Place Place `json:"-"`
 	// Always is how many steps of Path, from the first one, every valid message has.
-	Always int `json:"-"`
+	Always int
 }
 
 // Constant is a member that is always written with the same value.
