@@ -19,13 +19,7 @@ func (l *linker) report(pos schema.Position, code, hint, format string, args ...
 }
 
 func (l *linker) link() {
-	l.aliases()
-	for _, p := range l.r.pages {
-		l.page(p)
-	}
-	for _, p := range l.r.errata {
-		l.erratum(p)
-	}
+	l.edit()
 	l.capability(&l.r.Server)
 	l.capability(&l.r.Client)
 	for i := range l.r.Meta {
@@ -43,6 +37,17 @@ func (l *linker) link() {
 	}
 	l.http()
 	l.messages()
+}
+
+// edit changes the documents as the rules say.
+func (l *linker) edit() {
+	l.aliases()
+	for _, p := range l.r.pages {
+		l.page(p)
+	}
+	for _, p := range l.r.errata {
+		l.erratum(p)
+	}
 }
 
 func (l *linker) definition(reference string, pos schema.Position) (Place, bool) {

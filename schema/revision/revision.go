@@ -3,7 +3,8 @@ package revision
 import "github.com/mcpkiln/mcpkiln/schema"
 
 // Revision is one protocol revision: its documents and its rules, checked against each other. Every list is sorted by
-// name (statuses and edges keep the schema's order), so the order of a rules file has no meaning. Read-only after Load.
+// name (statuses and edges keep the schema's order), so the order of a rules file has no meaning. Read-only after Load: those
+// of an embedded revision share their lists, and only those of files know the positions of single rules.
 type Revision struct {
 	Name       string
 	Pos        schema.Position `json:"-"`
