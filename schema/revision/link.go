@@ -30,6 +30,7 @@ func (l *linker) link() {
 	for i := range l.r.Methods {
 		l.method(&l.r.Methods[i])
 	}
+	l.messageDefinitions()
 	l.overlaps()
 	l.removed()
 	if l.r.Task != nil {
@@ -123,6 +124,28 @@ func (l *linker) method(m *Method) {
 	for i := range m.Needs {
 		l.need(m, &m.Needs[i])
 	}
+}
+
+// messageDefinitions lists the definitions that are messages.
+func (l *linker) messageDefinitions() {
+	var add func(name string)
+	add = func(name string) {
+		n := l.r.node(name)
+		if n == nil || slices.Contains(l.r.MessageDefinitions, name) {
+			return
+		}
+		l.r.MessageDefinitions = append(l.r.MessageDefinitions, name)
+		for _, branch := range append(slices.Concat(elements(n.Get("anyOf")), elements(n.Get("allOf"))), n) {
+			if ref := branch.Get("$ref"); ref.Is(schema.String) {
+				add(ref.Text[strings.LastIndexByte(ref.Text, '/')+1:])
+			}
+		}
+	}
+	for i := range l.r.Methods {
+		add(l.r.Methods[i].Params)
+		add(l.r.Methods[i].Result)
+	}
+	slices.Sort(l.r.MessageDefinitions)
 }
 
 // need checks that the params have the member, with these values, and that the receiver can declare the capability.

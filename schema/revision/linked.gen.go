@@ -175,7 +175,7 @@ var linked = []Revision{
 		{Name: "unsubscribe", Definition: "UnsubscribeRequestParams", Include: "request", Extended: []Extended{
 			{Definition: "RequestParams"}}, Slots: []Slot{
 			{Name: "progressToken", Kind: "id", Path: []string{"_meta", "progressToken"}},
-			{Name: "uri", Kind: "string", Path: []string{"uri"}, Always: 1}}}}},
+			{Name: "uri", Kind: "string", Path: []string{"uri"}, Always: 1}}}}, MessageDefinitions: []string{"CallToolRequestParams", "CallToolResult", "CancelledNotificationParams", "CompleteRequestParams", "CompleteResult", "CreateMessageRequestParams", "CreateMessageResult", "EmptyResult", "GetPromptRequestParams", "GetPromptResult", "InitializeRequestParams", "InitializeResult", "ListPromptsResult", "ListResourceTemplatesResult", "ListResourcesResult", "ListRootsResult", "ListToolsResult", "LoggingMessageNotificationParams", "NotificationParams", "PaginatedRequestParams", "ProgressNotificationParams", "ReadResourceRequestParams", "ReadResourceResult", "RequestParams", "ResourceUpdatedNotificationParams", "Result", "SetLevelRequestParams", "SubscribeRequestParams", "UnsubscribeRequestParams"}},
 	{Name: "2025-03-26", Pos: schema.Position{File: "2025-03-26/rules.yaml", Line: 3, Column: 1}, Era: "handshake", Documents: []Document{
 		{Name: "core.json"}}, Batches: true, Methods: []Method{
 		{Name: "completion/complete", From: "client", Kind: "request", Op: "complete", Message: "CompleteRequest", Params: "CompleteRequestParams", ParamsRequired: true, Result: "CompleteResult", Cancellable: true, Capability: "completions"},
@@ -352,7 +352,7 @@ var linked = []Revision{
 		{Name: "unsubscribe", Definition: "UnsubscribeRequestParams", Include: "request", Extended: []Extended{
 			{Definition: "RequestParams"}}, Slots: []Slot{
 			{Name: "progressToken", Kind: "id", Path: []string{"_meta", "progressToken"}},
-			{Name: "uri", Kind: "string", Path: []string{"uri"}, Always: 1}}}}},
+			{Name: "uri", Kind: "string", Path: []string{"uri"}, Always: 1}}}}, MessageDefinitions: []string{"CallToolRequestParams", "CallToolResult", "CancelledNotificationParams", "CompleteRequestParams", "CompleteResult", "CreateMessageRequestParams", "CreateMessageResult", "EmptyResult", "GetPromptRequestParams", "GetPromptResult", "InitializeRequestParams", "InitializeResult", "ListPromptsResult", "ListResourceTemplatesResult", "ListResourcesResult", "ListRootsResult", "ListToolsResult", "LoggingMessageNotificationParams", "NotificationParams", "PaginatedRequestParams", "ProgressNotificationParams", "ReadResourceRequestParams", "ReadResourceResult", "RequestParams", "ResourceUpdatedNotificationParams", "Result", "SetLevelRequestParams", "SubscribeRequestParams", "UnsubscribeRequestParams"}},
 	{Name: "2025-06-18", Pos: schema.Position{File: "2025-06-18/rules.yaml", Line: 3, Column: 1}, Era: "handshake", Documents: []Document{
 		{Name: "core.json"}}, Methods: []Method{
 		{Name: "completion/complete", From: "client", Kind: "request", Op: "complete", Message: "CompleteRequest", Params: "CompleteRequestParams", ParamsRequired: true, Result: "CompleteResult", Cancellable: true, Capability: "completions"},
@@ -558,7 +558,7 @@ var linked = []Revision{
 		{Name: "unsubscribe", Definition: "UnsubscribeRequestParams", Include: "request", Extended: []Extended{
 			{Definition: "RequestParams"}}, Slots: []Slot{
 			{Name: "progressToken", Kind: "id", Path: []string{"_meta", "progressToken"}},
-			{Name: "uri", Kind: "string", Path: []string{"uri"}, Always: 1}}}}},
+			{Name: "uri", Kind: "string", Path: []string{"uri"}, Always: 1}}}}, MessageDefinitions: []string{"CallToolRequestParams", "CallToolResult", "CancelledNotificationParams", "CompleteRequestParams", "CompleteResult", "CreateMessageRequestParams", "CreateMessageResult", "ElicitRequestFormParams", "ElicitResult", "EmptyResult", "GetPromptRequestParams", "GetPromptResult", "InitializeRequestParams", "InitializeResult", "ListPromptsResult", "ListResourceTemplatesResult", "ListResourcesResult", "ListRootsResult", "ListToolsResult", "LoggingMessageNotificationParams", "NotificationParams", "PaginatedRequestParams", "ProgressNotificationParams", "ReadResourceRequestParams", "ReadResourceResult", "RequestParams", "ResourceUpdatedNotificationParams", "Result", "SetLevelRequestParams", "SubscribeRequestParams", "UnsubscribeRequestParams"}},
 	{Name: "2025-11-25", Pos: schema.Position{File: "2025-11-25/rules.yaml", Line: 3, Column: 1}, Era: "handshake", Documents: []Document{
 		{Name: "core.json"}}, Methods: []Method{
 		{Name: "completion/complete", From: "client", Kind: "request", Op: "complete", Message: "CompleteRequest", Params: "CompleteRequestParams", ParamsRequired: true, Result: "CompleteResult", Cancellable: true, Capability: "completions"},
@@ -835,7 +835,7 @@ var linked = []Revision{
 			{Name: "tools", Kind: "raw", Path: []string{"tools"}, Always: 1}}},
 		{Name: "unsubscribe", Definition: "UnsubscribeRequestParams", Include: "request", Slots: []Slot{
 			{Name: "progressToken", Kind: "id", Path: []string{"_meta", "progressToken"}},
-			{Name: "uri", Kind: "string", Path: []string{"uri"}, Always: 1}}}}},
+			{Name: "uri", Kind: "string", Path: []string{"uri"}, Always: 1}}}}, MessageDefinitions: []string{"CallToolRequestParams", "CallToolResult", "CancelTaskResult", "CancelledNotificationParams", "CompleteRequestParams", "CompleteResult", "CreateMessageRequestParams", "CreateMessageResult", "ElicitRequestFormParams", "ElicitRequestParams", "ElicitRequestURLParams", "ElicitResult", "EmptyResult", "GetPromptRequestParams", "GetPromptResult", "GetTaskPayloadResult", "GetTaskResult", "InitializeRequestParams", "InitializeResult", "ListPromptsResult", "ListResourceTemplatesResult", "ListResourcesResult", "ListRootsResult", "ListTasksResult", "ListToolsResult", "LoggingMessageNotificationParams", "NotificationParams", "PaginatedRequestParams", "ProgressNotificationParams", "ReadResourceRequestParams", "ReadResourceResult", "RequestParams", "ResourceUpdatedNotificationParams", "Result", "SetLevelRequestParams", "SubscribeRequestParams", "Task", "TaskStatusNotificationParams", "UnsubscribeRequestParams"}},
 	{Name: "2026-07-28", Pos: schema.Position{File: "2026-07-28/rules.yaml", Line: 3, Column: 1}, Era: "stateless", Documents: []Document{
 		{Name: "core.json"},
 		{Name: "tasks.json"}}, Methods: []Method{
@@ -1228,4 +1228,4 @@ var linked = []Revision{
 			{Name: "logLevel", Kind: "string", Path: []string{"_meta", "io.modelcontextprotocol/logLevel"}, Always: 1},
 			{Name: "progressToken", Kind: "id", Path: []string{"_meta", "progressToken"}, Always: 1},
 			{Name: "protocolVersion", Kind: "string", Path: []string{"_meta", "io.modelcontextprotocol/protocolVersion"}, Always: 2},
-			{Name: "taskId", Kind: "string", Path: []string{"taskId"}, Always: 1}}}}}}
+			{Name: "taskId", Kind: "string", Path: []string{"taskId"}, Always: 1}}}}, MessageDefinitions: []string{"CallToolRequestParams", "CallToolResult", "CancelTaskResult", "CancelledNotificationParams", "CompleteRequestParams", "CompleteResult", "CreateMessageRequestParams", "CreateMessageResult", "DiscoverResult", "ElicitRequestFormParams", "ElicitRequestParams", "ElicitRequestURLParams", "ElicitResult", "GetPromptRequestParams", "GetPromptResult", "GetTaskResult", "ListPromptsResult", "ListResourceTemplatesResult", "ListResourcesResult", "ListRootsResult", "ListToolsResult", "LoggingMessageNotificationParams", "NotificationParams", "PaginatedRequestParams", "ProgressNotificationParams", "ReadResourceRequestParams", "ReadResourceResult", "RequestParams", "ResourceUpdatedNotificationParams", "Result", "SubscriptionsAcknowledgedNotificationParams", "SubscriptionsListenRequestParams", "SubscriptionsListenResult", "UpdateTaskResult"}}}

@@ -22,6 +22,9 @@ type Revision struct {
 	Extensions []Extension
 	HTTP       HTTP
 	Messages   []Message
+	// MessageDefinitions are the definitions of the params and results of Methods, and those that are branches of them, such as the two kinds of
+	// elicitation.
+	MessageDefinitions []string
 
 	aliases []alias // applied to Documents, as are pages and errata
 	pages   []page  // keywords that are added
